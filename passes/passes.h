@@ -57,7 +57,7 @@ bool weir_complete_folding(weir_graph *graph, int64_t limit, int64_t *latency);
 /* In place (transform/choose_folding.c). `target` 0: the smallest interval for `budget` multipliers; `file` may be
  * empty. */
 bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, const char *file);
-/* The string property with the report of a folding for an objective, as JSON (dse/folding_search.h). */
+/* The string property with the report of a folding for an objective, as JSON (dse/folding/folding_search.h). */
 #define WEIR_FOLDING_REPORT "folding"
 /* In place (transform/insert_streams.c). */
 bool weir_insert_streams(weir_graph *graph);

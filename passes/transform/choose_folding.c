@@ -1,5 +1,5 @@
 /* choose_folding: components for all nodes and how they are folded: by a target or a number of multipliers (dataflow/folding.h), or
- * the best for an objective on the graph's device (dse/folding_search.h). */
+ * the best for an objective on the graph's device (dse/folding/folding_search.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "dataflow/cost.h"
 #include "dataflow/folding.h"
 #include "dataflow/target.h"
-#include "dse/folding_search.h"
+#include "dse/folding/folding_search.h"
 #include "passes/passes.h"
 #include "support/diag.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dse/explore.h"
+#include "dse/stages/explore.h"
 #include "fuzz_onnx.h"
 #include "support/arena.h"
 #include "support/diag.h"

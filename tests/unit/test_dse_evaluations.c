@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "dse/explore.h"
+#include "dse/stages/explore.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "dse/exact.h"
-#include "dse/ordering.h"
-#include "dse/workload.h"
+#include "dse/mapping/exact.h"
+#include "dse/mapping/ordering.h"
+#include "dse/mapping/workload.h"
 #include "support/arena.h"
 #include "support/file.h"
 

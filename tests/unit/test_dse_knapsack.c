@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../common/random_int.h"
-#include "dse/knapsack.h"
+#include "dse/folding/knapsack.h"
 
 enum { ITEMS = 6, OPTIONS = 5, KINDS = 3, RESOURCES = WEIR_KNAPSACK_RESOURCES };
 static const int64_t limit = INT64_C(1) << 40;

@@ -3,7 +3,7 @@
 #define WEIR_CLI_SOURCE_H
 
 #include "cli/job.h"
-#include "dse/stages_folding.h"
+#include "dse/stages/stages_folding.h"
 
 typedef struct weir_source weir_source;
 

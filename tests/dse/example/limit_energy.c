@@ -3,7 +3,7 @@
  *     cc -shared -fPIC $(pkg-config --cflags weir-plugin) limit_energy.c -o limit_energy.so
  *     weir dse ... --load-stage ./limit_energy.so --stages '...,minimal_latency,limit_energy{most=1e9},loma,cost_model'
  */
-#include "dse/stage.h"
+#include "dse/stages/stage.h"
 
 /* Where results go, and the limit. */
 typedef struct filter {

@@ -8,7 +8,7 @@
 #include "dataflow/schedule.h"
 #include "dataflow/stream.h"
 #include "dataflow/target.h"
-#include "dse/folding_search.h"
+#include "dse/folding/folding_search.h"
 
 enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, LAYERS = 2 };
 

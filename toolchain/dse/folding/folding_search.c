@@ -1,0 +1,487 @@
+#include "dse/folding/folding_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/cost.h"
+#include "dataflow/folding.h"
+#include "dataflow/signature.h"
+#include "dataflow/stream.h"
+#include "dataflow/target.h"
+#include "dse/folding/folding_space.h"
+#include "support/arena.h"
+#include "support/diag.h"
+
+enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 12, FEW_ROUNDS = 4, FEW = 200 };
+
+/* More than any value (knapsack.h). */
+#define NEVER (INT64_C(1) << 60)
+
+static const char *const names[] = {"throughput", "latency", "area", "energy"};
+
+bool weir_folding_objective_parse(const char *text, weir_folding_objective *objective) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        *objective = (weir_folding_objective)i;
+        if (strcmp(text, names[i]) == 0) return true;
+    }
+    return false;
+}
+
+/* A number, or with '%' behind it a share of what there is. -1: neither. */
+static int64_t read_amount(const char *text, int64_t available, const char **end) {
+    char *stop;
+    const long long value = strtoll(text, &stop, 10);
+    const bool is_share = stop != text && *stop == '%';
+    *end = stop + is_share;
+    if (stop == text || value < 0 || (**end != ',' && **end != '\0') || (is_share && value > 100)) return -1;
+    return is_share ? available * value / 100 : value;
+}
+
+static bool read_budget(const char *at, const weir_cost_use *uses, int64_t *budget) {
+    static const char *const keys[RESOURCES] = {"lut", "ff", "dsp", "bram"};
+    const bool is_share = *at != '\0' && strchr(at, '=') == NULL;
+    const char *end = at;
+    for (int r = 0; r < RESOURCES; r++) budget[r] = is_share ? read_amount(at, uses[r].available, &end) : -1;
+    if (is_share) return budget[0] >= 0 && *end == '\0' && end[-1] == '%';
+    while (*at != '\0') {
+        const size_t size = strcspn(at, "=");
+        int r = 0;
+        while (r < RESOURCES && (strlen(keys[r]) != size || strncmp(keys[r], at, size) != 0)) r++;
+        if (r == RESOURCES) return false;
+        budget[r] = read_amount(at + size + 1, uses[r].available, &end);
+        if (budget[r] < 0) return false;
+        at = end + (*end == ',');
+    }
+    return true;
+}
+
+bool weir_folding_budget_parse(const char *text, const weir_device *device, int64_t *budget) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&(weir_cost){.luts = 0}, device, uses);
+    if (read_budget(text, uses, budget)) return true;
+    weir_error(WEIR_NOWHERE, "budget '%s': expected NAME=NUMBER,... with the names lut, ff, dsp and bram", text);
+    weir_note("'50%%' in the place of a number is a share of what the device has, alone that of everything");
+    return false;
+}
+
+/* --- what is minimized --- */
+
+/* Fewest lookup tables; of the rest a block counts for eight flip-flops. */
+static const weir_folding_weights area = {.each = {INT64_C(1) << 20, 1, 8, 8}};
+
+/* fJ a cycle in which a node works, and in any cycle for the clock: README.md gives the model. Those of the configured device itself, a
+ * lookup table of it, are STATIC_FJ at 100 MHz. */
+enum { STATIC_FJ = 30 };
+static const weir_folding_weights energy = {.busy = {40, 15, 4000, 8000}, .cycle = {0, 10, 200, 400}};
+
+/* The least latency by the tails of nodes, in CYCLEths, for multipliers are whole numbers; and with it few cycles of all nodes: a slow one
+ * holds back those beside it, which the sum does not see. */
+enum { CYCLE = 1 << 20 };
+static const weir_folding_weights tails = {.tail = CYCLE}, quick = {.tail = CYCLE, .node = CYCLE >> 6};
+
+typedef struct search {
+    const weir_graph *graph;
+    weir_target target;
+    const weir_folding_request *request;
+    weir_folding_space *space;
+    int64_t budget[RESOURCES], reserve[RESOURCES]; /* of the budget, for what the schedule asks for */
+    /* found */
+    bool fits;
+    size_t index, *chosen;
+    weir_knapsack_price total;
+    int64_t value, bound;
+    const weir_folding_weights *weights; /* by which it was chosen, for a latency */
+    weir_folding_report built;           /* what comes of it; interval 0: not known */
+    int64_t least[RESOURCES];
+} search;
+
+int64_t weir_folding_energy(const int64_t *use, int64_t busy, int64_t interval) {
+    int64_t sum = 0;
+    for (int r = 0; r < RESOURCES; r++) sum += use[r] * (energy.busy[r] * busy + energy.cycle[r] * interval);
+    return sum;
+}
+
+int64_t weir_folding_static_energy(const weir_target *target, int64_t interval) {
+    return interval * target->device->luts.count * STATIC_FJ * 100 / target->clock_mhz;
+}
+
+/* Solves interval `index` for values below `limit`; the bound goes to `bound`, both with what is always taken. */
+static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
+    weir_knapsack_price always;
+    weir_knapsack k = *weir_folding_space_at(s->space, index, &always);
+    if (s->request->objective == WEIR_FOLDING_ENERGY)
+        always.value += weir_folding_static_energy(&s->target, weir_folding_space_interval(s->space, index));
+    for (int r = 0; r < RESOURCES; r++) k.budget[r] = s->budget[r] - s->reserve[r] - always.use[r];
+    k.limit = limit - always.value;
+    if (s->request->objective == WEIR_FOLDING_LATENCY) k.capacity = FEW;
+    size_t *chosen = weir_calloc(k.count + 1, sizeof *chosen);
+    const weir_knapsack_result result = weir_knapsack_solve(&k, chosen);
+    *bound = result.bound + always.value;
+    for (int r = 0; r < RESOURCES; r++)
+        if (result.least[r] + always.use[r] < s->least[r]) s->least[r] = result.least[r] + always.use[r];
+    if (!result.fits) {
+        free(chosen);
+        return false;
+    }
+    free(s->chosen);
+    s->chosen = chosen;
+    s->index = index;
+    s->fits = true;
+    s->total = always;
+    for (int r = 0; r < RESOURCES; r++) s->total.use[r] += result.total.use[r];
+    s->total.value += result.total.value;
+    s->built = (weir_folding_report){.interval = 0};
+    return true;
+}
+
+/* --- what comes of it --- */
+
+static void use_of(const weir_cost *cost, const weir_device *device, int64_t *use) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(cost, device, uses);
+    for (int r = 0; r < RESOURCES; r++) use[r] = uses[r].used;
+}
+
+/* Folds and completes a copy, unless that was done: what it all takes, without FIFOs where its latency is `limit` or more. False after
+ * a reported error. */
+static bool try_out(search *s, int64_t limit) {
+    weir_folding_report *built = &s->built;
+    if (built->interval > 0) return true;
+    weir_graph *copy = weir_graph_copy(s->graph);
+    weir_folding_space_apply(s->space, s->chosen, copy);
+    const int64_t interval = weir_folding_space_interval(s->space, s->index);
+    const bool fine =
+        weir_folding_choose(copy, interval, INT32_MAX, NULL) && s->request->complete(copy, limit, &built->latency);
+    if (fine) {
+        weir_cost_report cost = weir_cost_of_graph(copy, s->target.device);
+        use_of(&cost.total, s->target.device, built->used);
+        weir_cost_report_free(&cost);
+        built->interval = weir_stream_interval(copy);
+        for (int r = 0; r < RESOURCES; r++) built->fifos[r] = built->used[r] - s->total.use[r];
+    }
+    weir_graph_free(copy);
+    return fine;
+}
+
+static bool is_within(const search *s) {
+    for (int r = 0; r < RESOURCES; r++)
+        if (s->built.used[r] > s->budget[r]) return false;
+    return true;
+}
+
+/* --- room for FIFOs --- */
+
+/* Room for FIFOs: what too little was, and what too much was, where nothing fitted beside it. */
+typedef struct spare {
+    int64_t low[RESOURCES], high[RESOURCES];
+    bool has_high;
+} spare;
+
+/* More where the last folding took too much; between what is known of both kinds, where it is. False: there is nothing between. */
+static bool try_room(search *s, spare *tried) {
+    bool changes = false;
+    if (s->fits) memcpy(tried->low, s->reserve, sizeof tried->low);
+    else memcpy(tried->high, s->reserve, sizeof tried->high);
+    tried->has_high |= !s->fits;
+    for (int r = 0; r < RESOURCES; r++) {
+        int64_t next = tried->low[r];
+        if (tried->has_high) next += (tried->high[r] - tried->low[r]) / 2;
+        else if (s->built.used[r] > s->budget[r] && s->built.fifos[r] > next) next = s->built.fifos[r];
+        else if (s->built.used[r] > s->budget[r]) next += s->built.used[r] - s->budget[r];
+        changes |= next != tried->low[r];
+        s->reserve[r] = next;
+    }
+    return changes;
+}
+
+/* --- the best --- */
+
+/* Intervals in increasing order until one fits. */
+static void find_fastest(search *s, size_t count) {
+    int64_t unproven = NEVER, bound;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t interval = weir_folding_space_interval(s->space, i);
+        if (solve(s, i, NEVER, &bound)) {
+            s->value = interval;
+            s->bound = unproven < interval ? unproven : interval;
+            return;
+        }
+        if (bound < NEVER && interval < unproven) unproven = interval;
+    }
+}
+
+/* All intervals, long ones first, which take little. */
+static void find_least(search *s, size_t count) {
+    s->value = s->bound = NEVER;
+    for (size_t i = count; i-- > 0;) {
+        int64_t bound;
+        if (solve(s, i, s->value, &bound)) s->value = s->total.value;
+        if (bound < s->bound) s->bound = bound;
+    }
+}
+
+/* What no folding for the interval takes less than from end to end. */
+static int64_t bound_of(search *s, size_t index) {
+    int64_t bound, reserve[RESOURCES];
+    memcpy(reserve, s->reserve, sizeof reserve);
+    memset(s->reserve, 0, sizeof s->reserve);
+    weir_folding_space_weigh(s->space, &tails);
+    solve(s, index, NEVER, &bound);
+    memcpy(s->reserve, reserve, sizeof reserve);
+    if (bound >= NEVER) return NEVER;
+    return weir_folding_space_entry(s->space, index) + (bound + CYCLE - 1) / CYCLE;
+}
+
+/* The folding of interval `index` that is best by the weights and fits with its FIFOs becomes `best` if it is quicker. Room for FIFOs is
+ * at first what the last one needed. */
+static void try_interval(search *s, size_t index, const weir_folding_weights *weights, search *best) {
+    spare tried = {.has_high = false};
+    weir_folding_space_weigh(s->space, weights);
+    for (int round = 0; round < FEW_ROUNDS; round++) {
+        int64_t bound;
+        s->fits = solve(s, index, NEVER, &bound);
+        if (s->fits && (!try_out(s, best->value) || s->built.latency >= best->value)) return;
+        if (s->fits && is_within(s)) break;
+        if (!try_room(s, &tried)) return;
+    }
+    if (!s->fits || !is_within(s)) return;
+    free(best->chosen);
+    *best = *s;
+    best->value = s->built.latency;
+    best->weights = weights;
+    s->chosen = NULL;
+}
+
+/* The foldings with short tails (folding_tail.c) and those with the least energy, whose nodes work little at a time, for each interval
+ * where one may still be quicker by the bound that tails give. */
+static void find_quickest(search *s, size_t count) {
+    search best = {.value = NEVER};
+    int64_t least = NEVER;
+    for (size_t i = 0; i < count && weir_folding_space_entry(s->space, i) < best.value; i++) {
+        const int64_t bound = bound_of(s, i);
+        if (bound < least) least = bound;
+        if (bound < best.value) try_interval(s, i, &quick, &best);
+        if (bound < best.value) try_interval(s, i, &energy, &best);
+    }
+    free(s->chosen);
+    s->fits = best.value < NEVER;
+    s->chosen = best.chosen;
+    s->index = best.index;
+    s->total = best.total;
+    s->built = best.built;
+    s->value = best.value;
+    s->bound = least < best.value ? least : best.value;
+    if (s->fits) weir_folding_space_weigh(s->space, best.weights);
+}
+
+/* Intervals that are no longer than that; 0: all. */
+static size_t count_within(const search *s, int64_t longest) {
+    size_t count = weir_folding_space_count(s->space);
+    while (count > 0 && longest > 0 && weir_folding_space_interval(s->space, count - 1) > longest) count--;
+    return count;
+}
+
+static void find(search *s, int64_t longest) {
+    const size_t count = count_within(s, longest);
+    s->fits = false;
+    for (int r = 0; r < RESOURCES; r++) s->least[r] = INT64_MAX;
+    if (s->request->objective == WEIR_FOLDING_AREA || s->request->objective == WEIR_FOLDING_ENERGY)
+        find_least(s, count);
+    else if (s->request->objective == WEIR_FOLDING_LATENCY) find_quickest(s, count);
+    else find_fastest(s, count);
+    weir_knapsack_price always;
+    if (s->fits) weir_folding_space_at(s->space, s->index, &always); /* for weir_folding_space_apply */
+}
+
+static search start(const weir_graph *graph, const weir_folding_request *request) {
+    search s = {.graph = graph, .target = weir_target_of(graph), .request = request};
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&(weir_cost){.luts = 0}, s.target.device, uses);
+    for (int r = 0; r < RESOURCES; r++)
+        s.budget[r] =
+            request->budget[r] >= 0 && request->budget[r] < uses[r].available ? request->budget[r] : uses[r].available;
+    for (int r = 0; r < RESOURCES; r++) s.least[r] = INT64_MAX;
+    s.space = weir_folding_space_new(graph, request->objective == WEIR_FOLDING_ENERGY ? &energy : &area);
+    return s;
+}
+
+static void finish(search *s) {
+    weir_folding_space_free(s->space);
+    free(s->chosen);
+}
+
+/* --- what does not fit --- */
+
+/* Does a slow folding fit, with its FIFOs? What takes too much in the longest interval takes no less in a shorter one. */
+static bool has_room(const weir_graph *graph, const weir_folding_request *request) {
+    weir_folding_request any = *request;
+    any.objective = WEIR_FOLDING_AREA;
+    search s = start(graph, &any);
+    weir_folding_space_relax(s.space);
+    bool fits = false, hopeless = false;
+    for (size_t i = count_within(&s, request->interval); i-- > 0 && !fits && !hopeless;) {
+        int64_t bound;
+        fits = solve(&s, i, NEVER, &bound) && try_out(&s, INT64_MAX) && is_within(&s);
+        for (int r = 0; r < RESOURCES; r++) hopeless |= s.least[r] > s.budget[r];
+    }
+    finish(&s);
+    return fits;
+}
+
+/* The smallest device that has room for the graph. NULL: none; heap memory. */
+static char *roomier(const weir_graph *graph, const weir_folding_request *request) {
+    size_t count;
+    char **devices = weir_device_names(&count), *nearest = NULL;
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; devices != NULL && i < count; i++) {
+        weir_graph *copy = weir_graph_copy(graph);
+        weir_diag_log *log = weir_diag_capture();
+        if (weir_target_set(copy, devices[i], weir_graph_clock(graph)) &&
+            weir_target_of(copy).device->luts.count < least && has_room(copy, request)) {
+            least = weir_target_of(copy).device->luts.count;
+            free(nearest);
+            nearest = weir_copy_string(devices[i]);
+        }
+        weir_diag_release(log);
+        weir_diag_log_free(log);
+        weir_graph_free(copy);
+    }
+    free(devices);
+    return nearest;
+}
+
+/* 0: none. */
+static int64_t shortest_that_fits(const search *refused) {
+    weir_folding_request request = *refused->request;
+    request.objective = WEIR_FOLDING_THROUGHPUT;
+    search s = start(refused->graph, &request);
+    find(&s, 0);
+    const int64_t interval = s.fits ? weir_folding_space_interval(s.space, s.index) : 0;
+    finish(&s);
+    return interval;
+}
+
+static void refuse(search *s) {
+    const weir_location at = weir_at(weir_graph_source(s->graph), 0);
+    const int64_t asked = s->request->interval, shortest = weir_folding_space_interval(s->space, 0);
+    if (asked > 0 && asked < shortest) {
+        weir_error(at, "a frame takes %lld cycles with any folding, more than the %lld asked for", (long long)shortest,
+                   (long long)asked);
+        return;
+    }
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&(weir_cost){.luts = 0}, s->target.device, uses);
+    weir_text missing = {NULL, 0, 0};
+    for (int r = 0; r < RESOURCES; r++) {
+        const int64_t room = s->budget[r] - s->reserve[r];
+        if (s->least[r] <= room) continue;
+        weir_text_format(&missing, "%s%lld %s of %lld, %lld more", missing.size == 0 ? "" : "; ",
+                         (long long)s->least[r], uses[r].name, (long long)room, (long long)(s->least[r] - room));
+    }
+    char *within = asked > 0 ? weir_format(" in %lld cycles a frame", (long long)asked) : weir_copy_string("");
+    weir_error(at, "no folding fits %s%s%s%s", s->target.device->name, within,
+               missing.size > 0 ? ": it takes at least " : ": what saves one resource takes too much of another",
+               missing.size > 0 ? missing.data : "");
+    weir_text_free(&missing);
+    const int64_t quickest = asked > 0 ? shortest_that_fits(s) : 0;
+    if (quickest > 0) weir_note("the shortest interval that fits is %lld cycles a frame", (long long)quickest);
+    char *nearest = roomier(s->graph, s->request);
+    if (nearest != NULL) weir_note("the smallest known device that has room%s is %s", within, nearest);
+    else weir_note("no known device has room%s within this budget", within);
+    free(nearest);
+    free(within);
+}
+
+/* --- what was found --- */
+
+/* Solves again with other room for FIFOs where these were too much, until all of it fits. *bound: that of the first time. */
+static bool find_that_fits(search *s, int64_t *bound) {
+    spare tried = {.has_high = false};
+    for (int round = 0; round < ROUNDS; round++) {
+        find(s, s->request->interval);
+        if (round == 0) *bound = s->bound;
+        if (!s->fits && round == 0) return false;
+        if (s->fits && !try_out(s, INT64_MAX)) return false;
+        if (s->fits && is_within(s)) return true;
+        if (!try_room(s, &tried)) break;
+    }
+    s->fits = false;
+    return false;
+}
+
+static bool find_settings(search *s, weir_graph *graph, weir_folding_report *report) {
+    int64_t bound;
+    const bool fine = find_that_fits(s, &bound);
+    *report = s->built;
+    report->objective = s->request->objective;
+    report->intervals = weir_folding_space_count(s->space);
+    memcpy(report->budget, s->budget, sizeof s->budget);
+    report->fits = s->fits;
+    report->bound = bound;
+    if (!fine) return false;
+    report->value = s->value;
+    weir_folding_space_apply(s->space, s->chosen, graph);
+    return true;
+}
+
+bool weir_folding_find(weir_graph *graph, const weir_folding_request *request, weir_folding_report *report) {
+    search s = start(graph, request);
+    const bool fine = find_settings(&s, graph, report);
+    finish(&s);
+    return fine;
+}
+
+bool weir_folding_search(weir_graph *graph, const weir_folding_request *request, weir_folding_report *report) {
+    search s = start(graph, request);
+    const bool fine = find_settings(&s, graph, report);
+    if (!s.fits) refuse(&s);
+    finish(&s);
+    return fine && weir_folding_choose(graph, report->interval, INT32_MAX, NULL);
+}
+
+/* --- the report --- */
+
+static double gap_of(const weir_folding_report *report) {
+    return report->value > report->bound ? (double)(report->value - report->bound) / (double)report->value : 0;
+}
+
+static const char *unit_of(weir_folding_objective objective) {
+    return objective == WEIR_FOLDING_AREA ? "LUTs" : objective == WEIR_FOLDING_ENERGY ? "pJ" : "cycles";
+}
+
+/* Of the objective in its unit. */
+static int64_t shown(const weir_folding_report *report, int64_t value) {
+    return report->objective == WEIR_FOLDING_AREA     ? value >> 20
+           : report->objective == WEIR_FOLDING_ENERGY ? value / 1000
+                                                      : value;
+}
+
+json_t *weir_folding_report_json(const weir_folding_report *report) {
+    static const char *const keys[] = {"luts", "flip_flops", "multipliers", "memory_blocks"};
+    json_t *resources = json_object();
+    for (int r = 0; r < RESOURCES; r++)
+        json_object_set_new(resources, keys[r],
+                            json_pack("{s:I, s:I, s:I}", "used", (json_int_t)report->used[r], "fifos",
+                                      (json_int_t)report->fifos[r], "budget", (json_int_t)report->budget[r]));
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:s, s:f, s:b, s:I, s:o}", "objective", names[report->objective],
+                     "interval", (json_int_t)report->interval, "latency", (json_int_t)report->latency, "value",
+                     (json_int_t)shown(report, report->value), "bound", (json_int_t)shown(report, report->bound),
+                     "unit", unit_of(report->objective), "gap", gap_of(report), "optimal",
+                     report->value <= report->bound, "intervals", (json_int_t)report->intervals, "resources",
+                     resources);
+}
+
+static long long number(const json_t *report, const char *key) {
+    return (long long)json_integer_value(json_object_get(report, key));
+}
+
+void weir_folding_report_print(const json_t *report, weir_text *text) {
+    const char *unit = json_string_value(json_object_get(report, "unit"));
+    weir_text_format(text, "folding for %s: %lld cycles a frame, %lld from its first beat to its last result\n",
+                     json_string_value(json_object_get(report, "objective")), number(report, "interval"),
+                     number(report, "latency"));
+    weir_text_format(text, "  %lld %s%s; of all foldings for %lld intervals none takes fewer than %lld (gap ",
+                     number(report, "value"), unit, json_is_true(json_object_get(report, "optimal")) ? ", optimal" : "",
+                     number(report, "intervals"), number(report, "bound"));
+    weir_text_format(text, "%.2f %%)\n", 100 * json_real_value(json_object_get(report, "gap")));
+}

@@ -1,0 +1,448 @@
+#include "dse/folding/folding_space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/folding.h"
+#include "dataflow/schedule.h"
+#include "dataflow/stream.h"
+#include "dataflow/target.h"
+#include "dse/folding/folding_structure_private.h"
+#include "support/arena.h"
+
+typedef weir_folding_amount amount;
+typedef weir_folding_combination combination;
+typedef weir_folding_setting folding;
+typedef weir_folding_unit unit;
+typedef weir_folding_edge edge;
+typedef weir_folding_structure structure;
+
+/* Nodes of an item that have options: a choice has 4 bits for each. */
+enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, MEMBERS = 16 };
+
+/* --- intervals --- */
+
+typedef struct visit {
+    weir_folding_space *space;
+    const weir_graph *graph;
+    weir_node node;
+} visit;
+
+static void note_interval(void *user, const weir_meta_hardware *settings) {
+    visit *v = user;
+    weir_folding_space *s = v->space;
+    weir_meta_hardware folded = *settings;
+    weir_folding_rules(v->graph, v->node)->derive(v->graph, v->node, &folded);
+    if (folded.interval <= s->shortest) return;
+    s->interval = weir_grow(s->interval, &s->intervals_capacity, s->count + 1, sizeof *s->interval);
+    s->interval[s->count++] = folded.interval;
+}
+
+static int by_size(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The shortest one, and all longer ones that a component can set. */
+static void list_intervals(weir_folding_space *s) {
+    const weir_graph *graph = s->graph;
+    s->shortest = weir_folding_shortest(graph);
+    s->interval = weir_grow(s->interval, &s->intervals_capacity, 1, sizeof *s->interval);
+    s->interval[s->count++] = s->shortest;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (!weir_folding_sets_pace(graph, node)) continue;
+        visit v = {.space = s, .graph = graph, .node = node};
+        weir_folding_rules(graph, node)
+            ->foldings(graph, node, &weir_node_metadata_of(graph, node)->hardware, note_interval, &v);
+    }
+    qsort(s->interval, s->count, sizeof *s->interval, by_size);
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (i == 0 || s->interval[i] != s->interval[kept - 1]) s->interval[kept++] = s->interval[i];
+    s->count = kept;
+}
+
+/* --- combinations --- */
+
+enum { STATE = 4 }; /* numbers a member: lanes, digit, interval */
+
+/* Folds the members with a folding; true when that is as it was when combinations were counted. */
+static bool fold_members(weir_folding_space *s, const unit *u, folding *f) {
+    structure *t = &s->at;
+    bool same = f->state != NULL;
+    if (f->state == NULL) f->state = weir_calloc(u->members, STATE * sizeof *f->state);
+    if (u->pace != SIZE_MAX) weir_folding_settle(t, u, f);
+    for (size_t i = 0; i < u->members; i++) {
+        weir_meta_hardware *h = weir_folding_hardware(t->graph, u->member[i]);
+        if (i != u->pace) {
+            *h = t->assigned[u->member[i].id];
+            weir_folding_follow(t->graph, u->member[i], s->reached);
+        }
+        const int64_t state[STATE] = {h->in_lanes, h->out_lanes, h->digit, h->interval};
+        same &= memcmp(state, &f->state[STATE * i], sizeof state) == 0;
+        memcpy(&f->state[STATE * i], state, sizeof state);
+    }
+    for (size_t i = 0; i < u->members; i++)
+        weir_folding_hardware(t->graph, u->member[i])->interval = 0; /* the pace is the graph's */
+    return same;
+}
+
+/* Where the node's memories may lie and its products be formed: bits of storage + 3 * products. */
+static unsigned choices_of(const weir_graph *graph, weir_node node, const weir_meta_hardware *assigned,
+                           bool has_blocks) {
+    const weir_component_rules *rules = weir_folding_rules(graph, node);
+    const bool memory = rules->memory != NULL && assigned->storage == WEIR_STORAGE_AUTO;
+    const bool multiplies = rules->multiplies && assigned->products == WEIR_STORAGE_AUTO;
+    unsigned choices = 0;
+    for (unsigned products = 0; products < 3; products++) {
+        for (unsigned storage = 0; storage < 3; storage++) {
+            const bool block = storage != WEIR_STORAGE_BLOCK || has_blocks;
+            if ((memory ? block : storage == assigned->storage) &&
+                (multiplies ? products != WEIR_STORAGE_AUTO : products == assigned->products))
+                choices |= 1u << (storage + 3 * products);
+        }
+    }
+    return choices;
+}
+
+static bool is_as_good(const amount *a, const amount *b) {
+    if (a->work > b->work) return false;
+    for (int r = 0; r < RESOURCES; r++)
+        if (a->use[r] > b->use[r]) return false;
+    return true;
+}
+
+static void keep(combination *set, size_t *count, const combination *c) {
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++) {
+        if (is_as_good(&set[i].amount, &c->amount)) return;
+    }
+    for (size_t i = 0; i < *count; i++)
+        if (!is_as_good(&c->amount, &set[i].amount)) set[kept++] = set[i];
+    set[kept++] = *c;
+    *count = kept;
+}
+
+/* Each combination of the members before with each choice of member i. */
+static void combine(weir_folding_space *s, const unit *u, folding *f, size_t i) {
+    structure *t = &s->at;
+    const weir_node node = u->member[i];
+    weir_meta_hardware *h = weir_folding_hardware(t->graph, node);
+    const weir_meta_hardware *assigned = &t->assigned[node.id];
+    const unsigned choices = i < MEMBERS ? choices_of(t->graph, node, assigned, weir_device_block(s->device) != NULL)
+                                         : 1u << (assigned->storage + 3 * assigned->products);
+    const int64_t settled = i < u->pace && u->pace != SIZE_MAX ? f->settings.pe : 0;
+    combination *grown = weir_malloc(9 * f->count * sizeof *grown);
+    size_t count = 0;
+    h->interval = f->state[STATE * i + 3];
+    for (unsigned choice = 0; choice < 9; choice++) {
+        if ((choices >> choice & 1) == 0) continue;
+        h->storage = (weir_storage)(choice % 3);
+        h->products = (weir_storage)(choice / 3);
+        const amount a = weir_folding_price(s, node, f->state[STATE * i + 3], settled);
+        for (size_t k = 0; k < f->count; k++) {
+            combination c = f->item[k];
+            weir_folding_add(&c.amount, &a);
+            if (i < MEMBERS) c.choice |= (uint64_t)choice << 4 * i;
+            keep(grown, &count, &c);
+        }
+    }
+    h->interval = 0;
+    free(f->item);
+    f->item = grown;
+    f->count = count;
+}
+
+/* Lane converters between two members. */
+static amount inner_converters(weir_folding_space *s, size_t index, const folding *f) {
+    structure *t = &s->at;
+    const unit *u = &t->unit[index];
+    amount sum = {{0}, 0};
+    for (size_t e = 0; e < t->edges; e++) {
+        if (t->unit_of[t->edge[e].from.id] != index || t->unit_of[t->edge[e].to.id] != index) continue;
+        int64_t lanes[2] = {1, 1};
+        for (size_t i = 0; i < u->members; i++) {
+            if (u->member[i].id == t->edge[e].from.id) lanes[0] = f->state[STATE * i + 1];
+            if (u->member[i].id == t->edge[e].to.id) lanes[1] = f->state[STATE * i];
+        }
+        const amount a = weir_folding_converter(s, t->edge[e].value, lanes[0], lanes[1]);
+        weir_folding_add(&sum, &a);
+    }
+    return sum;
+}
+
+static void count_combinations(weir_folding_space *s, size_t index, folding *f) {
+    const unit *u = &s->at.unit[index];
+    if (fold_members(s, u, f)) return;
+    free(f->item);
+    f->item = weir_malloc(sizeof *f->item);
+    f->item[0] = (combination){inner_converters(s, index, f), 0};
+    f->count = 1;
+    for (size_t i = 0; i < u->members; i++) combine(s, u, f, i);
+}
+
+/* --- the knapsack --- */
+
+static weir_knapsack_price price_of(const weir_folding_space *s, const amount *a, int64_t interval) {
+    weir_knapsack_price p = {{0}, a->work};
+    for (int r = 0; r < RESOURCES; r++) {
+        p.use[r] = a->use[r];
+        p.value += a->use[r] * (s->weights.each[r] + s->weights.cycle[r] * interval);
+    }
+    return p;
+}
+
+static size_t member_of(const unit *u, weir_node node) {
+    size_t i = 0;
+    while (u->member[i].id != node.id) i++;
+    return i;
+}
+
+static int64_t lanes_given(const structure *t, const edge *e, const folding *f) {
+    return f->state[STATE * member_of(&t->unit[t->unit_of[e->from.id]], e->from) + 1];
+}
+
+static int64_t lanes_taken(const structure *t, const edge *e, const folding *f) {
+    return f->state[STATE * member_of(&t->unit[t->unit_of[e->to.id]], e->to)];
+}
+
+static bool chooses(const structure *t, weir_node node) { return t->unit[t->unit_of[node.id]].pace != SIZE_MAX; }
+
+/* The stream through which an item meets its parent. */
+static bool meets_parent(const structure *t, const edge *e) {
+    const unit *to = &t->unit[t->unit_of[e->to.id]];
+    return to->parent == t->unit_of[e->from.id] && to->pace != SIZE_MAX && to->member[0].id == e->to.id;
+}
+
+/* Converters between the item with this folding and nodes that have no choice. */
+static amount outer_converters(weir_folding_space *s, size_t index, const folding *f) {
+    const structure *t = &s->at;
+    amount sum = {{0}, 0};
+    for (size_t i = 0; i < t->edges; i++) {
+        const edge *e = &t->edge[i];
+        const size_t from = t->unit_of[e->from.id], to = t->unit_of[e->to.id];
+        amount a = {{0}, 0};
+        if (from == index && !chooses(t, e->to))
+            a = weir_folding_converter(s, e->value, lanes_given(t, e, f), lanes_taken(t, e, &t->unit[to].folding[0]));
+        else if (to == index && !chooses(t, e->from))
+            a = weir_folding_converter(s, e->value, lanes_given(t, e, &t->unit[from].folding[0]), lanes_taken(t, e, f));
+        weir_folding_add(&sum, &a);
+    }
+    return sum;
+}
+
+/* Kinds of beginnings are lanes that are taken, kinds of ends the lanes of each stream to a child, in a row of `width`. */
+typedef struct kinds {
+    int64_t *lanes;
+    size_t count, width;
+} kinds;
+
+static uint32_t kind_of(kinds *k, const int64_t *lanes) {
+    for (size_t i = 0; i < k->count; i++)
+        if (memcmp(&k->lanes[i * k->width], lanes, k->width * sizeof *lanes) == 0) return (uint32_t)i;
+    k->lanes = weir_realloc(k->lanes, (k->count + 1) * (k->width + 1) * sizeof *lanes);
+    memcpy(&k->lanes[k->count * k->width], lanes, k->width * sizeof *lanes);
+    return (uint32_t)k->count++;
+}
+
+/* Lanes of the streams to children, as many as there are. */
+static size_t ends_of(const structure *t, size_t index, const folding *f, int64_t *lanes) {
+    size_t count = 0;
+    for (size_t i = 0; i < t->edges; i++) {
+        const edge *e = &t->edge[i];
+        if (!meets_parent(t, e) || t->unit_of[e->from.id] != index) continue;
+        if (f != NULL) lanes[count] = lanes_given(t, e, f);
+        count++;
+    }
+    return count;
+}
+
+static const edge *parent_edge(const structure *t, size_t index, size_t *position) {
+    *position = 0;
+    for (size_t i = 0; i < t->edges; i++) {
+        const edge *e = &t->edge[i];
+        if (!meets_parent(t, e) || t->unit_of[e->from.id] != t->unit[index].parent) continue;
+        if (t->unit_of[e->to.id] == index) return e;
+        ++*position;
+    }
+    return NULL;
+}
+
+static bool is_open(const weir_folding_space *s, const unit *u, const folding *f) {
+    if (u->pace == SIZE_MAX) return true;
+    bool open = f->settings.interval <= s->reached;
+    for (size_t i = 0; s->relaxed && i < u->foldings; i++)
+        open &= u->folding[i].settings.interval > s->reached || u->folding[i].settings.interval <= f->settings.interval;
+    return open;
+}
+
+/* The item's options, without those that others are as good as. */
+static void list_options(weir_folding_space *s, size_t index, weir_knapsack_item *item, size_t **tags, kinds *begins,
+                         kinds *ends) {
+    structure *t = &s->at;
+    unit *u = &t->unit[index];
+    size_t count = 0;
+    for (size_t i = 0; i < u->foldings; i++) count += is_open(s, u, &u->folding[i]) ? u->folding[i].count : 0;
+    weir_knapsack_option *option = weir_arena_array(s->arena, count, sizeof *option);
+    *tags = weir_arena_array(s->arena, count, sizeof **tags);
+    begins->width = 1;
+    ends->width = ends_of(t, index, NULL, NULL);
+    int64_t *lanes = weir_arena_array(s->arena, ends->width, sizeof *lanes);
+    count = 0;
+    for (size_t i = 0; i < u->foldings; i++) {
+        const folding *f = &u->folding[i];
+        if (!is_open(s, u, f)) continue;
+        ends_of(t, index, f, lanes);
+        const bool follows = u->parent != SIZE_MAX;
+        const uint32_t begin = kind_of(begins, follows ? &f->state[0] : &(int64_t){0}), end = kind_of(ends, lanes);
+        const amount outer = u->pace == SIZE_MAX ? (amount){{0}, 0} : outer_converters(s, index, f);
+        for (size_t k = 0; k < f->count; k++) {
+            amount a = f->item[k].amount;
+            weir_folding_add(&a, &outer);
+            (*tags)[count] = i << 32 | k;
+            option[count++] = (weir_knapsack_option){price_of(s, &a, s->reached), begin, end,
+                                                     u->pace != SIZE_MAX && f->settings.interval == s->reached};
+        }
+    }
+    item->option = option;
+    item->count = weir_knapsack_reduce(option, *tags, count);
+    item->begins = (uint32_t)begins->count;
+    item->ends = (uint32_t)ends->count;
+}
+
+/* Converters between the item and its parent. */
+static void list_meetings(weir_folding_space *s, size_t index, weir_knapsack_item *item, const kinds *begins,
+                          const kinds *parent) {
+    size_t position;
+    const edge *e = parent_edge(&s->at, index, &position);
+    weir_knapsack_price *meet = weir_arena_array(s->arena, parent->count * begins->count, sizeof *meet);
+    for (size_t end = 0; end < parent->count; end++) {
+        for (size_t begin = 0; begin < begins->count; begin++) {
+            const amount a = weir_folding_converter(s, e->value, parent->lanes[end * parent->width + position],
+                                                    begins->lanes[begin]);
+            meet[end * begins->count + begin] = price_of(s, &a, s->reached);
+        }
+    }
+    item->meet = meet;
+}
+
+static weir_knapsack_price always_taken(weir_folding_space *s) {
+    const structure *t = &s->at;
+    amount sum = t->forks;
+    for (size_t i = 0; i < t->edges; i++) {
+        const edge *e = &t->edge[i];
+        if (chooses(t, e->from) || chooses(t, e->to)) continue;
+        const amount a =
+            weir_folding_converter(s, e->value, lanes_given(t, e, &t->unit[t->unit_of[e->from.id]].folding[0]),
+                                   lanes_taken(t, e, &t->unit[t->unit_of[e->to.id]].folding[0]));
+        weir_folding_add(&sum, &a);
+    }
+    return price_of(s, &sum, s->reached);
+}
+
+static void fold_all(weir_folding_space *s, size_t index) {
+    structure *t = &s->at;
+    s->reached = s->interval[index];
+    weir_folding_hardware(t->graph, t->pace)->interval = s->reached;
+    for (size_t i = 0; i < t->units; i++) {
+        for (size_t f = 0; f < t->unit[i].foldings; f++)
+            if (is_open(s, &t->unit[i], &t->unit[i].folding[f])) count_combinations(s, i, &t->unit[i].folding[f]);
+    }
+}
+
+const weir_knapsack *weir_folding_space_at(weir_folding_space *s, size_t index, weir_knapsack_price *always) {
+    structure *t = &s->at;
+    weir_folding_structure_make(s, index);
+    fold_all(s, index);
+    weir_arena_free(s->arena);
+    s->arena = weir_arena_new();
+    weir_knapsack_item *item = weir_arena_array(s->arena, t->units, sizeof *item);
+    size_t *item_of = weir_arena_array(s->arena, t->units, sizeof *item_of), items = 0;
+    kinds *begins = weir_calloc(t->units, sizeof *begins), *ends = weir_calloc(t->units, sizeof *ends);
+    s->unit_of_item = weir_arena_array(s->arena, t->units, sizeof *s->unit_of_item);
+    s->tag = weir_arena_array(s->arena, t->units, sizeof *s->tag);
+    for (size_t i = 0; i < t->units; i++) {
+        const unit *u = &t->unit[i];
+        if (u->members == 0) continue;
+        item[items].parent = u->parent == SIZE_MAX ? WEIR_KNAPSACK_ROOT : item_of[u->parent];
+        list_options(s, i, &item[items], &s->tag[items], &begins[i], &ends[i]);
+        if (u->parent != SIZE_MAX) list_meetings(s, i, &item[items], &begins[i], &ends[u->parent]);
+        s->unit_of_item[items] = i;
+        item_of[i] = items++;
+    }
+    for (size_t i = 0; i < t->units; i++) {
+        free(begins[i].lanes);
+        free(ends[i].lanes);
+    }
+    free(begins);
+    free(ends);
+    s->knapsack = (weir_knapsack){.item = item, .count = items, .attain = s->reached > s->shortest};
+    *always = always_taken(s);
+    return &s->knapsack;
+}
+
+static void apply_to(const structure *t, const unit *u, const folding *f, uint64_t choice, weir_graph *graph) {
+    for (size_t i = 0; i < u->members; i++) {
+        const weir_node node = u->member[i];
+        if (!weir_node_exists(graph, node)) continue; /* a part of a divided node, which has no settings */
+        const weir_component_rules *rules = weir_folding_rules(t->graph, node);
+        weir_meta_hardware *hardware = weir_folding_hardware(graph, node);
+        for (size_t k = 0; i == u->pace && k < rules->setting_count; k++) {
+            const size_t field = rules->settings[k].field;
+            memcpy((char *)hardware + field, (const char *)&f->settings + field, sizeof(int64_t));
+        }
+        if (i >= MEMBERS) continue;
+        hardware->storage = (weir_storage)((choice >> 4 * i & 15) % 3);
+        hardware->products = (weir_storage)((choice >> 4 * i & 15) / 3);
+    }
+}
+
+void weir_folding_space_apply(const weir_folding_space *s, const size_t *chosen, weir_graph *graph) {
+    for (size_t i = 0; i < s->knapsack.count; i++) {
+        const unit *u = &s->at.unit[s->unit_of_item[i]];
+        const size_t tag = s->tag[i][chosen[i]];
+        const folding *f = &u->folding[tag >> 32];
+        apply_to(&s->at, u, f, f->item[tag & UINT32_MAX].choice, graph);
+    }
+}
+
+weir_folding_space *weir_folding_space_new(const weir_graph *graph, const weir_folding_weights *weights) {
+    weir_folding_space *s = weir_calloc(1, sizeof *s);
+    s->graph = graph;
+    s->device = weir_target_of(graph).device;
+    s->weights = *weights;
+    s->arena = weir_arena_new();
+    list_intervals(s);
+    return s;
+}
+
+void weir_folding_space_weigh(weir_folding_space *s, const weir_folding_weights *weights) {
+    s->weights = *weights;
+    for (size_t i = 0; i < s->at.units; i++) {
+        for (size_t f = 0; f < s->at.unit[i].foldings; f++) {
+            free(s->at.unit[i].folding[f].state);
+            s->at.unit[i].folding[f].state = NULL;
+        }
+    }
+}
+
+void weir_folding_space_relax(weir_folding_space *s) { s->relaxed = true; }
+
+void weir_folding_space_free(weir_folding_space *s) {
+    weir_folding_structure_free(&s->at);
+    if (s->survey != NULL) weir_cost_survey_free(s->survey);
+    weir_arena_free(s->arena);
+    weir_map_free(&s->prices);
+    free(s->price);
+    free(s->interval);
+    free(s);
+}
+
+size_t weir_folding_space_count(const weir_folding_space *s) { return s->count; }
+
+int64_t weir_folding_space_interval(const weir_folding_space *s, size_t index) { return s->interval[index]; }
+
+int64_t weir_folding_space_entry(weir_folding_space *s, size_t index) {
+    weir_folding_structure_make(s, index);
+    return s->at.entry.id == 0 ? 0 : weir_schedule_entry(s->at.graph, s->at.entry, s->interval[index]) + 1;
+}

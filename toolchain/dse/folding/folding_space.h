@@ -1,0 +1,40 @@
+/* All foldings of a hardware graph as knapsacks, one for each interval that a frame can take. An item of a knapsack is a component that
+ * sets the pace with what keeps up with its stream: its options are its foldings, where each of its parameter memories lies, and
+ * where its requantizers multiply. Other components are items by themselves. Prices are the survey's (dataflow/cost.h), lane
+ * converters and forks included; FIFOs, which a schedule of the whole decides, are not. */
+#ifndef WEIR_DSE_FOLDING_SPACE_H
+#define WEIR_DSE_FOLDING_SPACE_H
+
+#include "dse/folding/knapsack.h"
+#include "ir/graph.h"
+
+/* What a folding is judged by, for each use of a resource, in the order of weir_cost_uses: the value is the sum of use * (each + cycle *
+ * cycles a frame) + busy * (the use of each node times the cycles a frame that the node works), `node` for each of these cycles and
+ * `tail` for each cycle that the node adds to the latency at least (weir_folding_space_entry). */
+typedef struct weir_folding_weights {
+    int64_t each[WEIR_KNAPSACK_RESOURCES], cycle[WEIR_KNAPSACK_RESOURCES], busy[WEIR_KNAPSACK_RESOURCES];
+    int64_t node, tail;
+} weir_folding_weights;
+
+typedef struct weir_folding_space weir_folding_space;
+
+/* The graph, with components assigned and a device to build for, must live as long. What it has set of a node (a folding file) is kept. */
+weir_folding_space *weir_folding_space_new(const weir_graph *graph, const weir_folding_weights *weights);
+void weir_folding_space_free(weir_folding_space *space);
+/* Judges by others from now on; prices of hardware stay known. */
+void weir_folding_space_weigh(weir_folding_space *space, const weir_folding_weights *weights);
+/* From now on the foldings of a component are only those that take it longest within the interval: few, and those that take least. */
+void weir_folding_space_relax(weir_folding_space *space);
+/* Cycles that a frame can take, in increasing order. */
+size_t weir_folding_space_count(const weir_folding_space *space);
+int64_t weir_folding_space_interval(const weir_folding_space *space, size_t index);
+/* The foldings with that interval; what all of them take (forks, converters between nodes that have no choice) goes to `always`. Belongs to the
+ * space, until the next call. */
+const weir_knapsack *weir_folding_space_at(weir_folding_space *space, size_t index, weir_knapsack_price *always);
+/* Where weights have tails: no frame takes fewer cycles from end to end than this and the tails of all nodes. */
+int64_t weir_folding_space_entry(weir_folding_space *space, size_t index);
+/* Sets the chosen options of what weir_folding_space_at gave last in the metadata of the graph or a copy of it:
+ * weir_folding_choose takes them from there. */
+void weir_folding_space_apply(const weir_folding_space *space, const size_t *chosen, weir_graph *graph);
+
+#endif

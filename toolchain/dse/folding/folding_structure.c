@@ -1,0 +1,356 @@
+#include "dse/folding/folding_structure_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/folding.h"
+#include "support/arena.h"
+
+typedef weir_folding_amount amount;
+typedef weir_folding_setting folding;
+typedef weir_folding_unit unit;
+typedef weir_folding_edge edge;
+typedef weir_folding_structure structure;
+
+/* Nodes, after which the survey's design is made anew. */
+enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, SURVEYED = 4000 };
+
+/* --- prices --- */
+
+static weir_cost_survey *survey_of(weir_folding_space *s) {
+    if (s->survey != NULL && ++s->surveyed <= SURVEYED) return s->survey;
+    if (s->survey != NULL) weir_cost_survey_free(s->survey);
+    s->survey = weir_cost_survey_new(s->at.graph, s->device);
+    s->surveyed = 0;
+    return s->survey;
+}
+
+void weir_folding_add(amount *into, const amount *a) {
+    for (int r = 0; r < RESOURCES; r++) into->use[r] += a->use[r];
+    into->work += a->work;
+}
+
+static amount amount_of(const weir_folding_space *s, const weir_cost *cost, int64_t busy) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(cost, s->device, uses);
+    amount a = {{0}, s->weights.node * busy};
+    for (int r = 0; r < RESOURCES; r++) {
+        a.use[r] = uses[r].used;
+        a.work += s->weights.busy[r] * uses[r].used * busy;
+    }
+    return a;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+/* What a node's hardware depends on: its metadata, and what `settle` has done for a folding of `pe` (0: nothing). */
+static uint64_t key_of(uint64_t form, const weir_meta_hardware *h, int64_t settled) {
+    const uint64_t part[] = {(uint64_t)h->in_lanes, (uint64_t)h->out_lanes, (uint64_t)h->simd,
+                             (uint64_t)h->pe,       (uint64_t)h->digit,     (uint64_t)(h->storage * 3 + h->products),
+                             (uint64_t)settled};
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) form = mix(form, part[i]);
+    return form;
+}
+
+/* The node's price by its key, to be filled where *known is false. */
+static weir_folding_hardware_price *cached(weir_folding_space *s, uint64_t key, bool *known) {
+    const uint64_t *found = weir_map_find(&s->prices, key);
+    *known = found != NULL;
+    if (*known) return &s->price[*found];
+    const size_t index = s->prices.count;
+    s->price = weir_grow(s->price, &s->price_capacity, index + 1, sizeof *s->price);
+    *weir_map_put(&s->prices, key) = index;
+    return &s->price[index];
+}
+
+weir_folding_amount weir_folding_price(weir_folding_space *s, weir_node node, int64_t busy, int64_t settled) {
+    structure *t = &s->at;
+    weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
+    bool known;
+    weir_folding_hardware_price *price = cached(s, key_of(t->form[node.id], hardware, settled), &known);
+    if (!known) {
+        weir_cost_survey *survey = survey_of(s);
+        const weir_meta_hardware before = *hardware;
+        weir_folding_take_over(t->graph, survey, node);
+        *price = (weir_folding_hardware_price){weir_cost_survey_node(survey, node).cost, -1};
+        *hardware = before;
+    }
+    if (s->weights.tail > 0 && price->tail < 0) price->tail = weir_folding_tail(t, node);
+    amount a = amount_of(s, &price->cost, busy);
+    if (s->weights.tail > 0) a.work += s->weights.tail * price->tail;
+    return a;
+}
+
+/* A lane converter, as insert_streams puts it where a stream's ends differ. */
+amount weir_folding_converter(weir_folding_space *s, weir_value value, int64_t in, int64_t out) {
+    amount a = {{0}, 0};
+    if (in == out) return a;
+    const weir_graph *graph = s->at.graph;
+    bool is_signed;
+    const int width = weir_stream_width(graph, value, &is_signed);
+    const weir_cost_parameter parameter[] = {
+        {"WIDTH", width}, {"IN_LANES", in}, {"OUT_LANES", out}, {"FRAME", weir_stream_elements(graph, value)}};
+    weir_cost cost;
+    weir_cost_of_module(s->device, weir_component_for(WEIR_OP_LANES)->module, parameter, 4, &cost);
+    return amount_of(s, &cost, weir_stream_beats(graph, value, in < out ? in : out));
+}
+
+/* --- the structure --- */
+
+static void start_unit(structure *t, weir_node node, size_t pace) {
+    t->unit_of[node.id] = t->units;
+    unit *u = &t->unit[t->units++];
+    *u = (unit){.pace = pace, .parent = SIZE_MAX};
+    u->member = weir_malloc(weir_graph_node_count(t->graph) * sizeof *u->member);
+    u->member[u->members++] = node;
+}
+
+static void join_unit(structure *t, size_t index, weir_node node) {
+    unit *u = &t->unit[index];
+    t->unit_of[node.id] = index;
+    u->member[u->members++] = node;
+}
+
+/* Does the node take the lanes of the stream before it where it has all the time? Else they are its own choice. */
+static bool inherits(structure *t, weir_node node) {
+    const weir_component_rules *rules = weir_folding_rules(t->graph, node);
+    if (weir_stream_count(t->graph, node) > 1) return false;
+    if (rules->derive == NULL) return true;
+    weir_meta_hardware *pace = weir_folding_hardware(t->graph, t->pace);
+    const int64_t interval = pace->interval;
+    pace->interval = INT64_MAX / 4;
+    const weir_value value = weir_node_output(t->graph, node, 0);
+    const weir_shape *shape = &weir_value_type(t->graph, value)->shape;
+    weir_meta_hardware one = t->assigned[node.id], all = one;
+    one.in_lanes = one.out_lanes = 1;
+    all.in_lanes = all.out_lanes = shape->rank == 0 ? 1 : shape->dim[shape->rank - 1];
+    rules->derive(t->graph, node, &one);
+    rules->derive(t->graph, node, &all);
+    pace->interval = interval;
+    return one.in_lanes != all.in_lanes;
+}
+
+typedef struct visit {
+    const weir_graph *graph;
+    weir_node node;
+    unit *unit;
+    size_t capacity;
+} visit;
+
+static void find_folding(void *user, const weir_meta_hardware *settings) {
+    visit *v = user;
+    unit *u = v->unit;
+    u->folding = weir_grow_zeroed(u->folding, &v->capacity, u->foldings + 1, sizeof *u->folding);
+    folding *f = &u->folding[u->foldings++];
+    f->settings = *settings;
+    weir_folding_rules(v->graph, v->node)->derive(v->graph, v->node, &f->settings);
+}
+
+/* The node as the graph has it, with a folding's settings. */
+void weir_folding_settle(structure *t, const unit *u, const folding *f) {
+    const weir_node node = u->member[u->pace];
+    *weir_folding_hardware(t->graph, node) = f->settings;
+    const weir_component_rules *rules = weir_folding_rules(t->graph, node);
+    if (rules->settle != NULL) rules->settle(t->graph, node);
+}
+
+/* Does the node before one that sets the pace change with its folding? It orders the stream as that one takes it. */
+static bool is_settled(weir_folding_space *s, const unit *u, weir_node before) {
+    structure *t = &s->at;
+    const weir_value value = weir_node_output(t->graph, before, 0);
+    if (weir_folding_rules(t->graph, u->member[0])->settle == NULL || weir_folding_sets_pace(t->graph, before) ||
+        inherits(t, before) || weir_value_use_count(t->graph, value) != 1 || weir_value_is_output(t->graph, value))
+        return false;
+    const folding *extreme[2] = {&u->folding[0], &u->folding[0]};
+    for (size_t i = 0; i < u->foldings; i++) {
+        if (u->folding[i].settings.pe < extreme[0]->settings.pe) extreme[0] = &u->folding[i];
+        if (u->folding[i].settings.pe > extreme[1]->settings.pe) extreme[1] = &u->folding[i];
+    }
+    weir_cost cost[2];
+    for (size_t i = 0; i < 2; i++) {
+        weir_folding_settle(t, u, extreme[i]);
+        *weir_folding_hardware(t->graph, before) = t->assigned[before.id];
+        weir_folding_follow(t->graph, before, weir_folding_hardware(t->graph, t->pace)->interval);
+        cost[i] = weir_cost_survey_node(survey_of(s), before).cost;
+    }
+    return memcmp(&cost[0], &cost[1], sizeof *cost) != 0;
+}
+
+/* A node that sets the pace takes the one before it into its item where its folding changes that one. */
+static void start_pace(weir_folding_space *s, weir_node node) {
+    structure *t = &s->at;
+    start_unit(t, node, 0);
+    unit *u = &t->unit[t->units - 1];
+    visit v = {.graph = t->graph, .node = node, .unit = u};
+    weir_folding_rules(t->graph, node)->foldings(t->graph, node, &t->assigned[node.id], find_folding, &v);
+    const weir_node before = weir_folding_source(t->graph, node, 0);
+    if (before.id == 0 || !is_settled(s, u, before)) return;
+    free(t->unit[t->unit_of[before.id]].member); /* its own item: nothing else was in it */
+    t->unit[t->unit_of[before.id]].members = 0;
+    t->unit_of[before.id] = t->units - 1;
+    u->member[0] = before;
+    u->member[1] = node;
+    u->members = 2;
+    u->pace = 1;
+}
+
+static void find_units(weir_folding_space *s) {
+    structure *t = &s->at;
+    for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
+        if (weir_folding_rules(t->graph, node) == NULL) continue;
+        const weir_node before = weir_folding_source(t->graph, node, 0);
+        const size_t of_before = before.id == 0 ? SIZE_MAX : t->unit_of[before.id];
+        if (weir_folding_sets_pace(t->graph, node)) start_pace(s, node);
+        else if (of_before != SIZE_MAX && t->unit[of_before].pace != SIZE_MAX && inherits(t, node))
+            join_unit(t, of_before, node);
+        else start_unit(t, node, SIZE_MAX);
+    }
+    for (size_t i = 0; i < t->units; i++) {
+        unit *u = &t->unit[i];
+        if (u->foldings > 0) continue;
+        u->folding = weir_calloc(1, sizeof *u->folding);
+        u->foldings = u->members > 0;
+    }
+}
+
+/* Streams between components, in graph order; an item's parent is what gives its first node's stream, if that has a choice. */
+static void find_edges(structure *t) {
+    size_t capacity = 0;
+    for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
+        for (size_t i = 0; weir_folding_rules(t->graph, node) != NULL && i < weir_stream_count(t->graph, node); i++) {
+            const weir_node from = weir_folding_source(t->graph, node, i);
+            if (from.id == 0) continue;
+            t->edge = weir_grow(t->edge, &capacity, t->edges + 1, sizeof *t->edge);
+            t->edge[t->edges++] = (edge){weir_node_input(t->graph, node, i), from, node};
+            unit *u = &t->unit[t->unit_of[node.id]];
+            if (i == 0 && u->pace != SIZE_MAX && u->member[0].id == node.id &&
+                t->unit[t->unit_of[from.id]].pace != SIZE_MAX)
+                u->parent = t->unit_of[from.id];
+        }
+    }
+}
+
+static size_t users_of(const weir_graph *graph, weir_value value) {
+    size_t users = weir_value_is_output(graph, value);
+    for (size_t i = 0; i < weir_value_use_count(graph, value); i++)
+        users += weir_node_metadata_of(graph, weir_value_use(graph, value, i).node)->hardware.host != WEIR_HOST_HEAD;
+    return users;
+}
+
+/* Forks, which cost the same for all lanes. */
+static void count_forks(weir_folding_space *s) {
+    structure *t = &s->at;
+    for (uint32_t id = 1; id < weir_graph_value_limit(t->graph); id++) {
+        const weir_value value = {id};
+        if (!weir_value_exists(t->graph, value)) continue;
+        const weir_node producer = weir_value_producer(t->graph, value);
+        if (!weir_stream_is_input(t->graph, value) &&
+            (producer.id == 0 || producer.id == t->pace.id || weir_stream_role(t->graph, producer) == WEIR_ROLE_HOST))
+            continue;
+        const weir_cost_parameter parameter[] = {{"WIDTH", 1}, {"OUTPUTS", (int64_t)users_of(t->graph, value)}};
+        if (parameter[1].value < 2) continue;
+        weir_cost cost;
+        weir_cost_of_module(s->device, weir_component_for(WEIR_OP_FORK)->module, parameter, 2, &cost);
+        const amount a = amount_of(s, &cost, weir_stream_elements(t->graph, value));
+        weir_folding_add(&t->forks, &a);
+    }
+}
+
+void weir_folding_structure_free(structure *t) {
+    for (size_t i = 0; i < t->units; i++) {
+        unit *u = &t->unit[i];
+        for (size_t f = 0; f < u->foldings; f++) {
+            free(u->folding[f].state);
+            free(u->folding[f].item);
+        }
+        free(u->folding);
+        if (u->members > 0) free(u->member);
+    }
+    if (t->graph != NULL) weir_graph_free(t->graph);
+    free(t->form);
+    free(t->assigned);
+    free(t->unit_of);
+    free(t->unit);
+    free(t->edge);
+    free(t->station);
+    *t = (structure){.graph = NULL};
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text) {
+    for (; text != NULL && *text != '\0'; text++) hash = mix(hash, (uint64_t)*text);
+    return mix(hash, 0);
+}
+
+/* Of the nodes and their modules, which division changes both. */
+static uint64_t form_at(const weir_folding_space *s, size_t index) {
+    weir_graph *graph = weir_graph_copy(s->graph);
+    weir_folding_divide(graph, s->interval[index]);
+    uint64_t form = weir_graph_node_count(graph);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        form = mix_text(mix(form, node.id), weir_folding_hardware(graph, node)->module);
+    weir_graph_free(graph);
+    return form;
+}
+
+/* Of a node and those within so many steps before it: division changes modules and puts nodes before the one that it divides. */
+static uint64_t form_of(weir_graph *graph, weir_node node, int steps) {
+    if (node.id == 0) return 0;
+    uint64_t form = mix_text(mix_text(0, weir_node_name(graph, node)), weir_folding_hardware(graph, node)->module);
+    for (size_t i = 0; steps > 0 && i < weir_stream_count(graph, node); i++)
+        form = mix(form, form_of(graph, weir_folding_source(graph, node, i), steps - 1));
+    return form;
+}
+
+/* Of each node, with its station, by which its tail goes. */
+static void find_forms(structure *t) {
+    t->form = weir_calloc(weir_graph_node_limit(t->graph), sizeof *t->form);
+    for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
+        if (weir_folding_rules(t->graph, node) == NULL) continue;
+        const weir_folding_station *at = &t->station[node.id];
+        const uint64_t form = mix(form_of(t->graph, node, 2), (uint64_t)at->counts + 2 * (uint64_t)at->whole);
+        t->form[node.id] = mix(mix(form, at->input), (uint64_t)at->burst);
+    }
+}
+
+/* The longer the interval, the less is divided. */
+static size_t last_like(const weir_folding_space *s, size_t index, size_t end) {
+    const uint64_t form = form_at(s, index);
+    while (index != end) {
+        const size_t middle = end > index ? index + (end - index + 1) / 2 : index - (index - end + 1) / 2;
+        if (form_at(s, middle) == form) index = middle;
+        else end = end > index ? middle - 1 : middle + 1;
+    }
+    return index;
+}
+
+void weir_folding_structure_make(weir_folding_space *s, size_t index) {
+    structure *t = &s->at;
+    if (t->graph != NULL && index >= t->first && index <= t->last) return;
+    weir_folding_structure_free(t);
+    t->first = last_like(s, index, 0);
+    t->last = last_like(s, index, s->count - 1);
+    t->graph = weir_graph_copy(s->graph);
+    weir_folding_divide(t->graph, s->interval[index]);
+    const size_t limit = weir_graph_node_limit(t->graph) + 1;
+    t->assigned = weir_calloc(limit, sizeof *t->assigned);
+    t->unit_of = weir_malloc(limit * sizeof *t->unit_of);
+    for (size_t i = 0; i < limit; i++) t->unit_of[i] = SIZE_MAX;
+    for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
+        weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
+        hardware->in_lanes = hardware->out_lanes = hardware->digit = 1;
+        hardware->interval = 0;
+        t->assigned[node.id] = *hardware;
+    }
+    t->unit = weir_calloc(weir_graph_node_count(t->graph) + 1, sizeof *t->unit);
+    t->pace = weir_graph_add_node(t->graph, WEIR_OP_IDENTITY, "pace", NULL, 0, 1, WEIR_NO_NODE);
+    weir_folding_hardware(t->graph, t->pace)->interval = s->interval[index];
+    if (s->survey != NULL) weir_cost_survey_turn(s->survey, t->graph);
+    find_units(s);
+    find_edges(t);
+    count_forks(s);
+    weir_folding_find_stations(t);
+    find_forms(t);
+}

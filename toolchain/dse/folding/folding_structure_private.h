@@ -1,0 +1,138 @@
+/* The parts of a folding space: folding_structure.c finds the items of a graph and what each of their hardware takes, folding_space.c
+ * makes knapsacks of them. */
+#ifndef WEIR_DSE_FOLDING_STRUCTURE_PRIVATE_H
+#define WEIR_DSE_FOLDING_STRUCTURE_PRIVATE_H
+
+#include "dataflow/component.h"
+#include "dataflow/cost.h"
+#include "dataflow/stream.h"
+#include "dse/folding/folding_space.h"
+#include "support/map.h"
+
+/* What an item may take: `work` is the part of the value that grows with the cycles that nodes are busy. */
+typedef struct weir_folding_amount {
+    int64_t use[WEIR_KNAPSACK_RESOURCES], work;
+} weir_folding_amount;
+
+/* A choice for each member, 4 bits: storage + 3 * products. */
+typedef struct weir_folding_combination {
+    weir_folding_amount amount;
+    uint64_t choice;
+} weir_folding_combination;
+
+/* Of a component that sets the pace; a node without foldings has one. `state` says how the members fold with it, as they did when
+ * the combinations were counted. */
+typedef struct weir_folding_setting {
+    weir_meta_hardware settings;
+    int64_t *state;
+    weir_folding_combination *item;
+    size_t count;
+} weir_folding_setting;
+
+typedef struct weir_folding_unit {
+    weir_node *member;    /* in graph order; the first takes the item's stream */
+    size_t members, pace; /* of the members the one that sets it; SIZE_MAX: none */
+    weir_folding_setting *folding;
+    size_t foldings;
+    size_t parent; /* SIZE_MAX: none */
+} weir_folding_unit;
+
+/* Of a folded node with the component that takes it over; `tail` by weir_folding_tail, -1: not known. Known for all structures. */
+typedef struct weir_folding_hardware_price {
+    weir_cost cost;
+    int64_t tail;
+} weir_folding_hardware_price;
+
+/* A stream from one component to another. */
+typedef struct weir_folding_edge {
+    weir_value value;
+    weir_node from, to;
+} weir_folding_edge;
+
+/* A node on the path whose components bound the latency: folding_tail.c. */
+typedef struct weir_folding_station {
+    bool counts, whole; /* until the last of what waits; else until the first */
+    size_t input;       /* where the path enters */
+    int64_t burst;      /* elements that come last */
+    weir_node next;
+} weir_folding_station;
+
+/* The graph as it is for a range of intervals: nodes that would be too slow are divided. */
+typedef struct weir_folding_structure {
+    weir_graph *graph;
+    size_t first, last;           /* indices of intervals */
+    weir_node pace;               /* no component: its interval is the graph's */
+    weir_meta_hardware *assigned; /* by node, as before any folding */
+    size_t *unit_of;              /* by node */
+    weir_folding_unit *unit;
+    size_t units;
+    weir_folding_edge *edge;
+    size_t edges;
+    uint64_t *form; /* by node: where equal in another structure, a folding takes the same hardware */
+    weir_folding_amount forks;
+    weir_folding_station *station; /* by node */
+    weir_value entry;              /* of the path */
+} weir_folding_structure;
+
+struct weir_folding_space {
+    const weir_graph *graph;
+    const weir_device *device;
+    weir_folding_weights weights;
+    int64_t *interval;
+    size_t count, intervals_capacity;
+    int64_t shortest;
+    weir_folding_structure at;
+    weir_cost_survey *survey; /* of its graph */
+    size_t surveyed;
+    weir_map prices; /* by hash: index of `price` */
+    weir_folding_hardware_price *price;
+    size_t price_capacity;
+    int64_t reached; /* cycles a frame, of the knapsack */
+    bool relaxed;    /* weir_folding_space_relax */
+    /* the knapsack */
+    weir_arena *arena;
+    weir_knapsack knapsack;
+    size_t *unit_of_item;
+    size_t **tag; /* by item and option: folding << 32 | combination */
+};
+
+static inline const weir_component_rules *weir_folding_rules(const weir_graph *graph, weir_node node) {
+    const weir_component *component = weir_component_of(graph, node);
+    return component == NULL ? NULL : component->rules;
+}
+
+static inline bool weir_folding_sets_pace(const weir_graph *graph, weir_node node) {
+    const weir_component_rules *rules = weir_folding_rules(graph, node);
+    return rules != NULL && rules->foldings != NULL;
+}
+
+static inline weir_meta_hardware *weir_folding_hardware(weir_graph *graph, weir_node node) {
+    return &weir_node_metadata(graph, node)->hardware;
+}
+
+/* The component that gives the stream; none: it is an input. */
+static inline weir_node weir_folding_source(const weir_graph *graph, weir_node node, size_t input) {
+    const weir_node from = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, node, input)));
+    return from.id != 0 && weir_stream_role(graph, from) == WEIR_ROLE_COMPONENT ? from : WEIR_NO_NODE;
+}
+
+void weir_folding_add(weir_folding_amount *into, const weir_folding_amount *amount);
+/* What a folded node comes to where it works `busy` cycles a frame; `settled`: of the folding that a node before it has settled it for,
+ * else 0. */
+weir_folding_amount weir_folding_price(weir_folding_space *space, weir_node node, int64_t busy, int64_t settled);
+/* A lane converter, as insert_streams puts it where a stream's ends differ. */
+weir_folding_amount weir_folding_converter(weir_folding_space *space, weir_value value, int64_t in, int64_t out);
+/* The node that sets an item's pace gets a folding. */
+void weir_folding_settle(weir_folding_structure *structure, const weir_folding_unit *unit,
+                         const weir_folding_setting *folding);
+
+/* The stations of the structure. */
+void weir_folding_find_stations(weir_folding_structure *structure);
+/* Cycles that a folded node adds to the latency at least; 0 off the path. */
+int64_t weir_folding_tail(const weir_folding_structure *structure, weir_node node);
+
+/* The items and streams of the graph for interval `index`, in place of those before unless they are the same. */
+void weir_folding_structure_make(weir_folding_space *space, size_t index);
+void weir_folding_structure_free(weir_folding_structure *structure);
+
+#endif

@@ -1,0 +1,510 @@
+#include "dse/folding/knapsack.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+
+enum {
+    RESOURCES = WEIR_KNAPSACK_RESOURCES,
+    LAGRANGE = RESOURCES,
+    MEASURES,
+    DEFAULT_CAPACITY = 20000,
+    FIRST_CAPACITY = 32,
+    STEPS = 60
+};
+
+/* So that no sum overflows (knapsack.h). */
+#define MULTIPLIER_MOST 8e9
+
+/* The least that a part of the forest takes: of each resource, and of value and resources at their multipliers. */
+typedef struct least {
+    int64_t of[MEASURES];
+} least;
+
+/* A choice for the items of a subtree, or for some of them: an option, or one more child in addition to `base`. */
+typedef struct label label;
+struct label {
+    weir_knapsack_price price;
+    bool attains;
+    size_t option, order; /* of making: settles ties */
+    const label *base, *child;
+};
+
+typedef struct labels {
+    const label **item;
+    size_t count, capacity;
+} labels;
+
+/* Items with a virtual root before them, which has the roots as children: item i of the knapsack is i + 1. */
+typedef struct solver {
+    const weir_knapsack *knapsack;
+    weir_arena *arena;
+    size_t items;
+    weir_knapsack_item *item;
+    size_t *next, *first; /* children in order: first[i], then next of each; 0: none */
+    least **from, **at;   /* [item][begin]: of the subtree; [item][parent's end]: with what the two meet at */
+    size_t **best;        /* [item][begin]: the option in which LAGRANGE is least */
+    uint32_t **begin;     /* [item][parent's end]: the kind */
+    int64_t multiplier[RESOURCES];
+    bool binds[RESOURCES];  /* can the budget be exceeded at all? */
+    bool minded[RESOURCES]; /* by the search */
+    int64_t incumbent;      /* a value that has been reached, or the limit */
+    size_t *chosen;
+    weir_knapsack_price total;
+    bool fits, complete; /* no label was dropped for lack of room */
+    size_t capacity, labels;
+} solver;
+
+static int64_t lagrange(const solver *s, const weir_knapsack_price *p) {
+    int64_t sum = p->value;
+    for (int r = 0; r < RESOURCES; r++) sum += s->multiplier[r] * p->use[r];
+    return sum;
+}
+
+static int64_t measure(const solver *s, const weir_knapsack_price *p, int m) {
+    return m == LAGRANGE ? lagrange(s, p) : p->use[m];
+}
+
+static void add(weir_knapsack_price *into, const weir_knapsack_price *p) {
+    for (int r = 0; r < RESOURCES; r++) into->use[r] += p->use[r];
+    into->value += p->value;
+}
+
+static const weir_knapsack_price nothing = {{0}, 0};
+
+static const weir_knapsack_price *meet(const solver *s, size_t item, uint32_t end, uint32_t begin) {
+    const weir_knapsack_item *it = &s->item[item];
+    return it->meet == NULL ? &nothing : &it->meet[(size_t)end * it->begins + begin];
+}
+
+static void prepare(solver *s, const weir_knapsack *knapsack) {
+    static const weir_knapsack_option none = {.attains = false};
+    s->knapsack = knapsack;
+    s->arena = weir_arena_new();
+    s->items = knapsack->count + 1;
+    s->item = weir_arena_array(s->arena, s->items, sizeof *s->item);
+    s->next = weir_arena_array(s->arena, s->items, sizeof *s->next);
+    s->first = weir_arena_array(s->arena, s->items, sizeof *s->first);
+    s->from = weir_arena_array(s->arena, s->items, sizeof *s->from);
+    s->at = weir_arena_array(s->arena, s->items, sizeof *s->at);
+    s->best = weir_arena_array(s->arena, s->items, sizeof *s->best);
+    s->begin = weir_arena_array(s->arena, s->items, sizeof *s->begin);
+    s->chosen = weir_arena_array(s->arena, s->items, sizeof *s->chosen);
+    s->item[0] = (weir_knapsack_item){&none, 1, WEIR_KNAPSACK_ROOT, 1, 1, NULL};
+    for (size_t i = s->items; --i > 0;) {
+        s->item[i] = knapsack->item[i - 1];
+        const bool root = s->item[i].parent == WEIR_KNAPSACK_ROOT;
+        assert(s->item[i].count > 0 && (root || s->item[i].parent < i - 1));
+        if (root) s->item[i].meet = NULL;
+        s->item[i].parent = root ? 0 : s->item[i].parent + 1;
+        s->next[i] = s->first[s->item[i].parent];
+        s->first[s->item[i].parent] = i;
+    }
+    for (size_t i = 0; i < s->items; i++) {
+        const uint32_t ends = s->item[s->item[i].parent == WEIR_KNAPSACK_ROOT ? i : s->item[i].parent].ends;
+        s->from[i] = weir_arena_array(s->arena, s->item[i].begins, sizeof **s->from);
+        s->best[i] = weir_arena_array(s->arena, s->item[i].begins, sizeof **s->best);
+        s->at[i] = weir_arena_array(s->arena, ends, sizeof **s->at);
+        s->begin[i] = weir_arena_array(s->arena, ends, sizeof **s->begin);
+    }
+}
+
+/* --- bounds --- */
+
+/* `from` and `at` for the present multipliers. */
+static void relax(solver *s) {
+    for (size_t i = s->items; i-- > 0;) {
+        const weir_knapsack_item *it = &s->item[i];
+        for (uint32_t b = 0; b < it->begins; b++)
+            for (int m = 0; m < MEASURES; m++) s->from[i][b].of[m] = INT64_MAX;
+        for (size_t o = 0; o < it->count; o++) {
+            const weir_knapsack_option *option = &it->option[o];
+            for (int m = 0; m < MEASURES; m++) {
+                int64_t sum = measure(s, &option->price, m);
+                for (size_t c = s->first[i]; c != 0; c = s->next[c]) sum += s->at[c][option->end].of[m];
+                int64_t *to = &s->from[i][option->begin].of[m];
+                if (sum >= *to) continue;
+                *to = sum;
+                if (m == LAGRANGE) s->best[i][option->begin] = o;
+            }
+        }
+        if (i == 0) return;
+        for (uint32_t end = 0; end < s->item[it->parent].ends; end++) {
+            for (int m = 0; m < MEASURES; m++) s->at[i][end].of[m] = INT64_MAX;
+            for (uint32_t b = 0; b < it->begins; b++) {
+                for (int m = 0; m < MEASURES; m++) {
+                    if (s->from[i][b].of[m] == INT64_MAX) continue; /* no option begins so */
+                    const int64_t sum = s->from[i][b].of[m] + measure(s, meet(s, i, end, b), m);
+                    if (sum >= s->at[i][end].of[m]) continue;
+                    s->at[i][end].of[m] = sum;
+                    if (m == LAGRANGE) s->begin[i][end] = b;
+                }
+            }
+        }
+    }
+}
+
+/* The value that no choice within the budgets is below. */
+static int64_t dual(const solver *s) {
+    int64_t bound = s->from[0][0].of[LAGRANGE];
+    for (int r = 0; r < RESOURCES; r++) bound -= s->multiplier[r] * s->knapsack->budget[r];
+    return bound;
+}
+
+static bool is_within(const solver *s, const weir_knapsack_price *p) {
+    for (int r = 0; r < RESOURCES; r++)
+        if (p->use[r] > s->knapsack->budget[r]) return false;
+    return true;
+}
+
+/* What the relaxation chooses: an incumbent where it keeps the budgets. Its price. */
+static weir_knapsack_price relaxed_choice(solver *s) {
+    weir_knapsack_price total = nothing;
+    size_t *chosen = weir_arena_array(s->arena, s->items, sizeof *chosen);
+    bool attains = !s->knapsack->attain;
+    for (size_t i = 1; i < s->items; i++) {
+        const size_t parent = s->item[i].parent;
+        const uint32_t end = s->item[parent].option[chosen[parent]].end;
+        const uint32_t begin = s->begin[i][end];
+        chosen[i] = s->best[i][begin];
+        add(&total, &s->item[i].option[chosen[i]].price);
+        add(&total, meet(s, i, end, begin));
+        attains |= s->item[i].option[chosen[i]].attains;
+    }
+    if (attains && is_within(s, &total) && total.value < s->incumbent) {
+        s->incumbent = total.value;
+        s->total = total;
+        s->fits = true;
+        memcpy(s->chosen, chosen, s->items * sizeof *chosen);
+    }
+    return total;
+}
+
+/* Subgradient steps towards the largest dual bound (Polyak's length, from where the value is to be expected), which the solver is
+ * left with. */
+static int64_t raise_dual(solver *s) {
+    int64_t best[RESOURCES] = {0}, bound = INT64_MIN;
+    double scale = 1;
+    for (int step = 0, idle = 0; step < STEPS; step++) {
+        relax(s);
+        const int64_t value = dual(s);
+        if (value > bound) {
+            bound = value;
+            memcpy(best, s->multiplier, sizeof best);
+            idle = 0;
+        } else if (++idle % 4 == 0) {
+            scale /= 2;
+        }
+        const weir_knapsack_price total = relaxed_choice(s);
+        if (bound >= s->incumbent) break;
+        double norm = 0, excess[RESOURCES];
+        for (int r = 0; r < RESOURCES; r++) {
+            const double budget = (double)s->knapsack->budget[r] + 1;
+            excess[r] = (double)(total.use[r] - s->knapsack->budget[r]) / budget;
+            if (excess[r] < 0 && s->multiplier[r] == 0) excess[r] = 0;
+            norm += excess[r] * excess[r];
+        }
+        if (norm == 0) break;
+        const double above = s->fits ? (double)(s->incumbent - value) : 0.1 * (double)(total.value + 1);
+        for (int r = 0; r < RESOURCES; r++) {
+            const double budget = (double)s->knapsack->budget[r] + 1;
+            const double next = (double)s->multiplier[r] + scale * above / norm * excess[r] / budget;
+            s->multiplier[r] = next <= 0 ? 0 : next > MULTIPLIER_MOST ? (int64_t)MULTIPLIER_MOST : (int64_t)next;
+        }
+    }
+    memcpy(s->multiplier, best, sizeof best);
+    relax(s);
+    return bound;
+}
+
+/* --- labels --- */
+
+static void push(labels *set, const label *l) {
+    set->item = weir_grow(set->item, &set->capacity, set->count + 1, sizeof *set->item);
+    set->item[set->count++] = l;
+}
+
+/* What a label takes of the budgets that are minded, and whether it lacks what has to be attained: each field of 25 bits or one has a bit
+ * above it, which a subtraction clears where it borrows. */
+typedef struct packed {
+    uint64_t half[2];
+} packed;
+
+#define FIELD 26
+#define BORROWS (UINT64_C(1) << (FIELD - 1) | UINT64_C(1) << (2 * FIELD - 1) | UINT64_C(1) << (2 * FIELD + 1))
+
+static packed pack(const solver *s, const label *l) {
+    const uint64_t lacks = s->knapsack->attain && !l->attains;
+    packed p = {{lacks << 2 * FIELD, 0}};
+    for (int r = 0; r < RESOURCES; r++) {
+        if (!s->minded[r]) continue;
+        assert(l->price.use[r] < INT64_C(1) << (FIELD - 1));
+        p.half[r / 2] |= (uint64_t)l->price.use[r] << FIELD * (r % 2);
+    }
+    return p;
+}
+
+/* Of labels in order of value. */
+static bool dominates(packed a, packed b) {
+    return (((b.half[0] | BORROWS) - a.half[0]) & ((b.half[1] | BORROWS) - a.half[1]) & BORROWS) == BORROWS;
+}
+
+static int compare(const weir_knapsack_price *a, const weir_knapsack_price *b) {
+    if (a->value != b->value) return a->value < b->value ? -1 : 1;
+    for (int r = 0; r < RESOURCES; r++)
+        if (a->use[r] != b->use[r]) return a->use[r] < b->use[r] ? -1 : 1;
+    return 0;
+}
+
+static int by_price(const void *a, const void *b) {
+    const label *x = *(const label *const *)a, *y = *(const label *const *)b;
+    const int order = compare(&x->price, &y->price);
+    if (order != 0) return order;
+    return x->attains != y->attains ? y->attains - x->attains : x->order < y->order ? -1 : 1;
+}
+
+typedef struct ranked {
+    int64_t rank;
+    const label *item;
+} ranked;
+
+static int by_rank(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return by_price(&x->item, &y->item);
+}
+
+/* Labels by price. Keeps what nothing dominates, and of that what the relaxation likes best, as many as there is room for. */
+static void thin(solver *s, labels *set) {
+    if (set->count == 0) return;
+    qsort(set->item, set->count, sizeof *set->item, by_price);
+    packed *all = weir_malloc(set->count * sizeof *all);
+    size_t kept = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        bool dominated = false;
+        all[kept] = pack(s, set->item[i]);
+        for (size_t k = 0; k < kept && !dominated; k++) dominated = dominates(all[k], all[kept]);
+        if (!dominated) set->item[kept++] = set->item[i];
+    }
+    free(all);
+    set->count = kept;
+    if (kept <= s->capacity) return;
+    s->complete = false;
+    ranked *order = weir_malloc(kept * sizeof *order);
+    for (size_t i = 0; i < kept; i++) order[i] = (ranked){lagrange(s, &set->item[i]->price), set->item[i]};
+    qsort(order, kept, sizeof *order, by_rank);
+    for (size_t i = 0; i < s->capacity; i++) set->item[i] = order[i].item;
+    set->count = s->capacity;
+    free(order);
+}
+
+/* Can a choice for a part of item i's subtree still be better than the incumbent, when the rest of it takes `rest` at least and `part` is the
+ * least that a whole one takes? */
+static bool leads_on(const solver *s, const weir_knapsack_price *p, const least *rest, const least *part) {
+    const least *all = &s->from[0][0];
+    for (int m = 0; m < MEASURES; m++) {
+        if (m != LAGRANGE && !s->minded[m]) continue;
+        const int64_t bound = all->of[m] - part->of[m] + rest->of[m] + measure(s, p, m);
+        if (m != LAGRANGE ? bound > s->knapsack->budget[m] : bound - (all->of[m] - dual(s)) >= s->incumbent)
+            return false;
+    }
+    return true;
+}
+
+static const label *join(solver *s, const label *base, const label *child, const weir_knapsack_price *meeting,
+                         const least *rest, const least *part) {
+    weir_knapsack_price price = base->price;
+    add(&price, &child->price);
+    add(&price, meeting);
+    if (!leads_on(s, &price, rest, part)) return NULL;
+    label *l = weir_arena_alloc(s->arena, sizeof *l);
+    *l = (label){price, base->attains || child->attains, base->option, s->labels++, base, child};
+    return l;
+}
+
+/* Adds child c to each label, all of which have an option that ends alike. */
+static void extend(solver *s, labels *set, size_t c, uint32_t end, const labels *of_child, const least *rest,
+                   const least *part) {
+    labels grown = {NULL, 0, 0};
+    for (uint32_t b = 0; b < s->item[c].begins; b++) {
+        for (size_t k = 0; k < of_child[b].count; k++) {
+            for (size_t j = 0; j < set->count; j++) {
+                const label *l = join(s, set->item[j], of_child[b].item[k], meet(s, c, end, b), rest, part);
+                if (l != NULL) push(&grown, l);
+                if (grown.count >= 16 * s->capacity) thin(s, &grown);
+            }
+        }
+    }
+    free(set->item);
+    *set = grown;
+    thin(s, set);
+}
+
+/* Labels of item i's whole subtree for the options of one begin and end, added to `to`. */
+static void label_kind(solver *s, size_t i, uint32_t begin, uint32_t end, labels *const *of, labels *to) {
+    const weir_knapsack_item *it = &s->item[i];
+    labels set = {NULL, 0, 0};
+    least rest = {{0}};
+    for (size_t c = s->first[i]; c != 0; c = s->next[c])
+        for (int m = 0; m < MEASURES; m++) rest.of[m] += s->at[c][end].of[m];
+    for (size_t o = 0; o < it->count; o++) {
+        const weir_knapsack_option *option = &it->option[o];
+        if (option->begin != begin || option->end != end || !leads_on(s, &option->price, &rest, &s->from[i][begin]))
+            continue;
+        label *l = weir_arena_alloc(s->arena, sizeof *l);
+        *l = (label){option->price, option->attains, o, s->labels++, NULL, NULL};
+        push(&set, l);
+    }
+    thin(s, &set);
+    for (size_t c = s->first[i]; c != 0; c = s->next[c]) {
+        for (int m = 0; m < MEASURES; m++) rest.of[m] -= s->at[c][end].of[m];
+        extend(s, &set, c, end, of[c], &rest, &s->from[i][begin]);
+    }
+    for (size_t k = 0; k < set.count; k++) push(to, set.item[k]);
+    free(set.item);
+}
+
+/* Items in the order in which their labels were joined: each child's choice hangs on the label that added it. */
+static void unfold(solver *s, size_t i, const label *l) {
+    size_t children = 0, c = s->first[i];
+    for (const label *at = l; at->base != NULL; at = at->base) children++;
+    const label **child = weir_malloc((children + 1) * sizeof *child);
+    for (size_t k = children; k-- > 0; l = l->base) child[k] = l->child;
+    s->chosen[i] = l->option;
+    for (size_t k = 0; k < children; k++, c = s->next[c]) unfold(s, c, child[k]);
+    free(child);
+}
+
+/* Looks for something better than the incumbent with room for so many labels a set; of the budgets it keeps those that are minded. What it
+ * finds exceeds some budgets that are not: true, and these are from then on. */
+static bool search(solver *s, size_t capacity) {
+    labels **of = weir_calloc(s->items, sizeof *of);
+    s->capacity = capacity;
+    s->complete = true;
+    for (size_t i = s->items; i-- > 0;) {
+        of[i] = weir_calloc(s->item[i].begins, sizeof **of);
+        for (uint32_t b = 0; b < s->item[i].begins; b++) {
+            for (uint32_t e = 0; e < s->item[i].ends; e++) label_kind(s, i, b, e, of, &of[i][b]);
+            thin(s, &of[i][b]);
+        }
+    }
+    const label *found = NULL;
+    for (size_t k = 0; k < of[0][0].count && found == NULL; k++) {
+        const label *l = of[0][0].item[k];
+        if (l->price.value < s->incumbent && (l->attains || !s->knapsack->attain)) found = l;
+    }
+    bool exceeds = false;
+    for (int r = 0; found != NULL && r < RESOURCES; r++) {
+        if (found->price.use[r] <= s->knapsack->budget[r]) continue;
+        s->minded[r] = exceeds = true;
+    }
+    if (found != NULL && !exceeds) {
+        s->incumbent = found->price.value;
+        s->total = found->price;
+        s->fits = true;
+        unfold(s, 0, found);
+    }
+    for (size_t i = 0; i < s->items; i++) {
+        for (uint32_t b = 0; b < s->item[i].begins; b++) free(of[i][b].item);
+        free(of[i]);
+    }
+    free(of);
+    return exceeds;
+}
+
+/* First with little room, for a good incumbent; then for all that can be better, minding no more budgets than it takes. A budget with a
+ * multiplier is minded from the start, for the bound on labels is one of choices that keep it. */
+static void search_all(solver *s, size_t capacity) {
+    memcpy(s->minded, s->binds, sizeof s->minded);
+    search(s, FIRST_CAPACITY);
+    if (s->complete) return;
+    for (int r = 0; r < RESOURCES; r++) s->minded[r] = s->multiplier[r] > 0;
+    while (search(s, capacity)) continue;
+}
+
+/* Budgets that even the most expensive options keep need not be compared. */
+static void find_binding(solver *s) {
+    for (int r = 0; r < RESOURCES; r++) {
+        int64_t most = 0;
+        for (size_t i = 1; i < s->items; i++) {
+            const weir_knapsack_item *it = &s->item[i];
+            int64_t option = 0, meeting = 0;
+            for (size_t o = 0; o < it->count; o++)
+                if (it->option[o].price.use[r] > option) option = it->option[o].price.use[r];
+            for (size_t m = 0; it->meet != NULL && m < (size_t)s->item[it->parent].ends * it->begins; m++)
+                if (it->meet[m].use[r] > meeting) meeting = it->meet[m].use[r];
+            most += option + meeting;
+        }
+        s->binds[r] = most > s->knapsack->budget[r];
+    }
+}
+
+weir_knapsack_result weir_knapsack_solve(const weir_knapsack *knapsack, size_t *chosen) {
+    solver s = {.incumbent = knapsack->limit};
+    const size_t capacity = knapsack->capacity == 0 ? DEFAULT_CAPACITY : knapsack->capacity;
+    prepare(&s, knapsack);
+    find_binding(&s);
+    relax(&s);
+    weir_knapsack_result result = {.bound = knapsack->limit};
+    bool hopeless = false;
+    for (int r = 0; r < RESOURCES; r++) {
+        result.least[r] = s.from[0][0].of[r];
+        hopeless |= result.least[r] > knapsack->budget[r];
+    }
+    if (!hopeless) {
+        const int64_t bound = raise_dual(&s);
+        s.complete = true;
+        if (bound < s.incumbent) search_all(&s, capacity);
+        result.bound = bound >= s.incumbent || s.complete ? s.incumbent : bound;
+    }
+    result.fits = s.fits;
+    result.total = s.total;
+    if (s.fits) memcpy(chosen, s.chosen + 1, knapsack->count * sizeof *chosen);
+    weir_arena_free(s.arena);
+    return result;
+}
+
+/* --- options --- */
+
+typedef struct tagged {
+    weir_knapsack_option option;
+    size_t tag;
+} tagged;
+
+static int by_kind(const void *a, const void *b) {
+    const tagged *x = a, *y = b;
+    if (x->option.begin != y->option.begin) return x->option.begin < y->option.begin ? -1 : 1;
+    if (x->option.end != y->option.end) return x->option.end < y->option.end ? -1 : 1;
+    const int order = compare(&x->option.price, &y->option.price);
+    if (order != 0) return order;
+    if (x->option.attains != y->option.attains) return y->option.attains - x->option.attains;
+    return x->tag < y->tag ? -1 : 1;
+}
+
+static bool is_as_good(const weir_knapsack_option *a, const weir_knapsack_option *b) {
+    if (a->begin != b->begin || a->end != b->end || a->price.value > b->price.value || a->attains < b->attains)
+        return false;
+    for (int r = 0; r < RESOURCES; r++)
+        if (a->price.use[r] > b->price.use[r]) return false;
+    return true;
+}
+
+size_t weir_knapsack_reduce(weir_knapsack_option *option, size_t *tag, size_t count) {
+    tagged *all = weir_malloc((count + 1) * sizeof *all);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) all[i] = (tagged){option[i], tag[i]};
+    qsort(all, count, sizeof *all, by_kind);
+    for (size_t i = 0; i < count; i++) {
+        bool worse = false;
+        for (size_t k = kept;
+             k-- > 0 && !worse && option[k].begin == all[i].option.begin && option[k].end == all[i].option.end;)
+            worse = is_as_good(&option[k], &all[i].option);
+        if (worse) continue;
+        option[kept] = all[i].option;
+        tag[kept++] = all[i].tag;
+    }
+    free(all);
+    return kept;
+}

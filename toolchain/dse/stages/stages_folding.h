@@ -1,0 +1,28 @@
+/* What the stages about foldings hand to each other. */
+#ifndef WEIR_DSE_STAGES_FOLDING_H
+#define WEIR_DSE_STAGES_FOLDING_H
+
+#include "dataflow/cost.h"
+#include "dse/result/result.h"
+#include "ir/graph.h"
+#include "support/arena.h"
+
+/* Makes hardware of the model for a device. */
+typedef struct weir_dse_source {
+    /* With components assigned and the target set; `clock_mhz` 0: the device's own goal. The caller's; NULL after a reported error. */
+    weir_graph *(*read)(void *user, const char *device, int64_t clock_mhz);
+    bool (*complete)(weir_graph *graph, int64_t limit, int64_t *latency); /* as in a weir_folding_request */
+    void *user;
+} weir_dse_source;
+
+/* Folded, with its streams. */
+typedef struct weir_dse_folding {
+    const weir_graph *graph;
+    const weir_device *device;
+    weir_cost_survey *survey;
+    int64_t interval; /* cycles */
+    const weir_dse_point *point;
+    weir_arena *arena; /* for what results keep of it: until the run ends */
+} weir_dse_folding;
+
+#endif
