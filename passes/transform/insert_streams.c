@@ -2,8 +2,8 @@
  * differ in elements a beat gets a Lanes node. After this pass every hardware value has one user. size_fifos: Fifo
  * nodes where the schedule (schedule.h) shows that beats wait, as deep as the schedule with all of them requires. Where
  * components hold rows of a frame, streams come in bursts: before a component with one stream a Fifo then has no more
- * than a row, the rest waits in the components before it, which have the time. A component with several streams gets
- * all that waits for another one. */
+ * than a position, or a row where what comes before it cannot wait; the rest waits in the components before it, which have the time. A
+ * component with several streams gets all that waits for another one. */
 #include <stdlib.h>
 
 #include "dataflow/component.h"
@@ -148,12 +148,25 @@ static void insert_fifo(weir_graph *graph, const weir_schedule_edge *edge, int64
     weir_node_set_input(graph, edge->user, edge->input, weir_node_output(graph, fifo, 0));
 }
 
-/* Most beats that are worth holding before the edge's user. */
+/* Do beats come in bursts from a component that cannot wait, as from a pool, which gives the results of a row while its last one comes? */
+static bool comes_in_bursts(const weir_graph *graph, weir_value value) {
+    weir_node producer = weir_value_producer(graph, weir_stream_source(graph, value));
+    while (producer.id != 0 &&
+           (weir_node_op(graph, producer) == WEIR_OP_LANES || weir_node_op(graph, producer) == WEIR_OP_FIFO))
+        producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, producer, 0)));
+    if (producer.id == 0) return false;
+    const weir_component *component = weir_component_of(graph, producer);
+    return component != NULL && component->rules->service != NULL && component->rules->foldings == NULL &&
+           !component->rules->may_wait && !component->rules->pauses;
+}
+
+/* Most beats that are worth holding before the edge's user: of a frame, a row or a position. */
 static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge) {
     if (!weir_schedule_holds_rows(schedule) || weir_stream_count(graph, edge->user) > 1) return INT64_MAX;
     const weir_shape *shape = &weir_value_type(graph, edge->value)->shape;
     const weir_component_rules *rules = weir_component_of(graph, edge->user)->rules;
-    const int from = rules->may_wait || rules->pauses ? 1 : shape->rank - 1;
+    const int place = shape->rank > 2 && comes_in_bursts(graph, edge->value) ? 2 : 1;
+    const int from = rules->may_wait || rules->pauses ? 1 : shape->rank - place;
     int64_t elements = 1;
     for (int i = from; i < shape->rank; i++) elements *= shape->dim[i];
     return weir_ceil_divide(elements, weir_stream_lanes(graph, edge->value));

@@ -30,6 +30,10 @@ expect 0 " 0 of " "$WEIR" check "$folder/upsampler_qdq.onnx" --data "$folder/ups
 expect 0 " 0 of " "$WEIR" check "$folder/decoder_qdq.onnx" --data "$folder/decoder_qdq.npz:x" --frames 2 --simulator $simulators
 expect 0 " 0 of " "$WEIR" check "$folder/generator_qdq.onnx" --data "$folder/generator_qdq.npz:x" --frames 1 --simulator $simulators
 
+# A pool gives the results of a row in a burst; a Fifo holds it for the slower requantizer, so that no layer waits.
+expect 0 " 312.0    1.000x " "$WEIR" check "$folder/averaged_qdq.onnx" --data "$folder/averaged_qdq.npz:x" --frames 6 --debug-frames 0 \
+    --simulator icarus
+
 # The window and what it holds are named.
 expect 0 "weir_window" "$WEIR" compile "$folder/separable_qdq.onnx" -o separable
 grep -q "window 3x3, stride 2x2, 4 of 12 rows held" output || fail "the window's rows"
