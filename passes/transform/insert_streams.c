@@ -188,9 +188,17 @@ static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const 
     return rules->timing(graph, into->user).latency != latency;
 }
 
+/* Of a lane converter that joins input beats: how many an output beat has; else 0. */
+static int64_t joined_beats(const weir_graph *graph, weir_node node) {
+    if (weir_node_op(graph, node) != WEIR_OP_LANES) return 0;
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    const bool joins = hardware->out_lanes > hardware->in_lanes && hardware->out_lanes % hardware->in_lanes == 0;
+    return joins ? hardware->out_lanes / hardware->in_lanes : 0;
+}
+
 /* More is under way in the component before the edge, or waits there, than it has places for. A pipeline takes a beat when one is free
- * in the buffer behind it, other components have a register slice at the end, a fork has none: its input waits until every output has
- * given the beat. */
+ * in the buffer behind it, other components have a register slice at the end. A fork has none: its input waits until every output has
+ * given the beat. Nor has what joins beats: the next one is begun where the last one was. */
 static bool overflows(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge) {
     const int64_t waiting = weir_schedule_waiting(schedule, edge).beats;
     const weir_value source = weir_stream_source(graph, edge->value);
@@ -198,6 +206,8 @@ static bool overflows(const weir_graph *graph, const weir_schedule *schedule, co
         return waiting >= WEIR_SCHEDULE_SLACK;
     const weir_node producer = weir_value_producer(graph, source);
     const weir_component_rules *rules = weir_component_of(graph, producer)->rules;
+    const int64_t joined = joined_beats(graph, producer);
+    if (joined > 0) return weir_schedule_under_way(schedule, edge, joined - 1) > 1;
     int64_t cycles = weir_node_op(graph, producer) != WEIR_OP_FORK, each = 1;
     if (rules->pieces != NULL) {
         cycles = rules->timing(graph, producer).latency;
