@@ -7,6 +7,7 @@
 #include "dataflow/component.h"
 #include "passes/verilog/emit.h"
 #include "support/arena.h"
+#include "support/diag.h"
 
 static weir_wires edge_ports(weir_builder *b, const char *prefix, weir_value value, bool into) {
     weir_wires wires = {.lanes = weir_stream_lanes(b->graph, value)};
@@ -132,6 +133,7 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     size_t count;
     weir_value *results = weir_stream_outputs(b.graph, &count);
     weir_wires *ports = emit_result_ports(&b, results, count);
+    const size_t errors = weir_diag_errors();
     emit_nodes(&b);
     emit_results(&b, ports, results, count);
     free(results);
@@ -141,7 +143,8 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     const char *name = weir_rtl_get_module(b.design, b.top).name;
     weir_module_set_rtl(module, b.design, name);
     weir_module_set_string(module, "top", name);
-    weir_folder *output = weir_emit_open(module);
+    /* Of a design that lacks parts, checks would only tell what follows from that. */
+    weir_folder *output = weir_diag_errors() == errors ? weir_emit_open(module) : NULL;
     char *folder = output == NULL ? NULL : weir_emit_folder(output, "rtl");
     const bool fine = folder != NULL && weir_emit_module(context, module, folder);
     free(folder);

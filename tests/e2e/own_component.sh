@@ -65,6 +65,10 @@ cmp -s design/rtl/example_square.v example_square.v || fail "the folder lacks th
 expect 0 "0 of 252" weir sim --load-pass ./libsquare.so design -d frames.csv --simulator icarus -o sim.npy
 array_tool same sim.npy expected.csv || fail "simulation"
 expect 0 "zero point 100" weir show --load-pass ./libsquare.so design/hardware.weir
+expect 0 "example.Square .*yes" weir operators --load-pass ./libsquare.so example.Square
+if command -v yosys >/dev/null; then
+    expect 0 "12 values compared, 0 wrong" weir synth --load-pass ./libsquare.so design --device ecp5-25k --frames 1
+fi
 expect 0 "" weir export --load-pass ./libsquare.so squares.onnx -o back.onnx
 expect 0 "" weir eval --load-pass ./libsquare.so back.onnx -d frames.csv -o back.npy
 cmp -s back.npy int.npy || fail "export and import change results"
@@ -73,6 +77,32 @@ cmp -s back.npy int.npy || fail "export and import change results"
 sed 's/x \* x;/x * x + 1;/' example_square.v >wrong.v
 mkdir wrong && cp libsquare.so wrong/ && mv wrong.v wrong/example_square.v
 expect 3 "square" weir check --load-pass wrong/libsquare.so squares.onnx --data frames.csv --simulator icarus
+
+# A helper below it is found however its instance is written; a comment or a string is none.
+mkdir helper && cp libsquare.so helper/
+sed '/^  reg .*squares;/a\  example_twin /* one\n    of one */ #(.W(1))\n  // with parameters\n    twin (.a(1'"'"'b0));  // example_absent u_x' example_square.v >helper/example_square.v
+printf '// Latency:   0 cycles.\nmodule example_twin #(parameter integer W = 1) (input wire [W-1:0] a);\nendmodule\n' >helper/example_twin.v
+printf 'no Verilog\n' >helper/example_absent.v
+expect 0 "" weir compile --load-pass helper/libsquare.so squares.onnx -o helped
+[ -e helped/rtl/example_twin.v ] || fail "the helper was not found"
+[ ! -e helped/rtl/example_absent.v ] || fail "a comment counts as an instance"
+expect 0 "0 of 252" weir sim --load-pass helper/libsquare.so helped -d frames.csv --simulator icarus
+
+# Its Verilog is missing, or is another module; a module below it has the name of one of ours, and is another one or the same. One
+# error says so, and nothing that follows from it.
+mkdir bare && cp libsquare.so bare/
+one_error() {
+    expect 1 "$1" weir compile --load-pass "$2/libsquare.so" squares.onnx -o refused
+    [ "$(grep -c error: output)" -eq 1 ] || { fail "$2: not one error"; cat output >&2; }
+}
+one_error "bare/example_square.v: error: no such file, expected the Verilog of component 'square'" bare
+sed 's/^module example_square/module example_other/' example_square.v >bare/example_square.v
+one_error "bare/example_square.v: error: expected module 'example_square', as the file is called, found 'example_other'" bare
+cp example_square.v bare/
+cp "$work"/prefix/share/weir/rtl/stream/weir_register_slice.v bare/
+expect 0 "" weir compile --load-pass bare/libsquare.so squares.onnx -o refused
+echo '// changed' >>bare/weir_register_slice.v
+one_error "bare/weir_register_slice.v: error: module 'weir_register_slice' is another one in '.*rtl/stream/weir_register_slice.v'" bare
 
 # A component for an operator of ours takes the place of ours.
 cat >fifo.c <<'END'
@@ -96,7 +126,9 @@ expect 0 "fifo +weir_fifo" weir compile "$models/mlp_residual_qdq.onnx" -o ours
 
 # Without the object, or with a wrong one.
 expect 1 "squares.onnx:3: error: operator 'Square' of domain 'example' is not supported" weir import squares.onnx -o a.weir
+grep -q "^note: an operator of your own comes with its shared object: --load-pass" output || fail "import: no remedy"
 expect 1 "unknown operator 'example.SquareCodes'" weir sim design -d frames.csv
+grep -q "^note: an operator of your own comes with its shared object: --load-pass" output || fail "sim: no remedy"
 refused() {
     sed "$2" square.c >other.c
     # shellcheck disable=SC2046 # words

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/plugins.h"
 #include "exec/kernel.h"
 #include "frontend/onnx.h"
 #include "passes/passes.h"
@@ -47,12 +48,21 @@ static facts facts_of(weir_op op) {
                    hardware[lowered]};
 }
 
-/* One an operator that files may have, in the order of op.def; heap memory. */
+/* Those of the user's own by domain and name. */
+static const char *name_of(weir_op op) {
+    return op < WEIR_OP_COUNT ? weir_op_get(op)->name : weir_op_get(op)->full_name;
+}
+
+/* One an operator that files may have, in the order of op.def, then the user's own; heap memory. */
 static facts *collect(size_t *count) {
-    facts *list = weir_calloc(WEIR_OP_COUNT, sizeof *list);
+    facts *list = weir_calloc((size_t)weir_op_limit(), sizeof *list);
     *count = 0;
-    for (int op = 1; op < WEIR_OP_COUNT; op++) {
-        if (weir_onnx_since((weir_op)op) > 0) list[(*count)++] = facts_of((weir_op)op);
+    for (int op = 1; op < (int)weir_op_limit(); op++) {
+        const bool is_own = op >= WEIR_OP_COUNT && weir_op_get((weir_op)op)->class == WEIR_CLASS_TENSOR;
+        if (!is_own && (op >= WEIR_OP_COUNT || weir_onnx_since((weir_op)op) == 0)) continue;
+        list[*count] = facts_of((weir_op)op);
+        if (is_own) list[*count].since = 1; /* of its domain: any */
+        ++*count;
     }
     return list;
 }
@@ -74,7 +84,7 @@ static void print_groups(const facts *list, size_t count, weir_text *text) {
             weir_text_add(text, "| ");
             for (size_t k = i; k < count; k++) {
                 if (!alike(&list[i], &list[k])) continue;
-                weir_text_format(text, "%s%s", k == i ? "" : ", ", weir_op_get(list[k].op)->name);
+                weir_text_format(text, "%s%s", k == i ? "" : ", ", name_of(list[k].op));
                 told[k] = true;
             }
             weir_text_format(text, " | %s | yes | %s | %s | %s |\n", list[i].dialects, list[i].real, list[i].integer,
@@ -89,7 +99,7 @@ static void print_list(const facts *list, size_t count, weir_text *text) {
                                           "Float engine", "Integer engine", "Hardware"};
     weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
     for (size_t i = 0; i < count; i++) {
-        weir_table_add(table, weir_op_get(list[i].op)->name);
+        weir_table_add(table, name_of(list[i].op));
         weir_table_add(table, list[i].dialects);
         weir_table_format(table, "%d", list[i].since);
         weir_table_add(table, list[i].real);
@@ -118,8 +128,8 @@ static void print_json(const facts *list, size_t count, weir_text *text) {
 static size_t find(const facts *list, size_t count, const char *name) {
     const char **names = weir_calloc(count, sizeof *names);
     size_t at = 0;
-    while (at < count && strcmp(weir_op_get(list[at].op)->name, name) != 0) at++;
-    for (size_t i = 0; i < count; i++) names[i] = weir_op_get(list[i].op)->name;
+    while (at < count && strcmp(name_of(list[at].op), name) != 0) at++;
+    for (size_t i = 0; i < count; i++) names[i] = name_of(list[i].op);
     if (at == count) {
         const char *nearest = weir_suggest(name, names, count);
         weir_cli_misuse("operators", "no operator '%s'%s%s%s", name, nearest == NULL ? "" : "; did you mean '",
@@ -129,27 +139,41 @@ static size_t find(const facts *list, size_t count, const char *name) {
     return at;
 }
 
-int weir_command_operators(int argc, char **argv) {
-    bool json = false, markdown = false;
-    const weir_cli_option options[] = {
-        {"json", 'j', WEIR_CLI_FLAG, &json, NULL, "print JSON"},
-        {"markdown", 0, WEIR_CLI_FLAG, &markdown, NULL, "print a Markdown table that groups similar operators"},
-        {.name = NULL},
-    };
-    size_t given, count;
-    int status = weir_cli_parse("operators", options, help_text, argc, argv, 0, 1, &given);
-    if (status >= 0) return status;
-    if (markdown && (json || given > 0))
-        return weir_cli_misuse("operators", "--markdown cannot be combined with NAME or --json");
+typedef struct request {
+    weir_plugins plugins;
+    const char *name; /* NULL: all */
+    bool json, markdown;
+} request;
+
+static int print(void *user) {
+    const request *r = user;
+    size_t count;
     facts *list = collect(&count);
-    const size_t at = given == 0 ? 0 : find(list, count, argv[1]);
-    if (given > 0 && at < count) count = 1;
-    else if (given > 0) count = 0;
+    const size_t at = r->name == NULL ? 0 : find(list, count, r->name);
+    if (r->name != NULL) count = at < count;
     weir_text text = {NULL, 0, 0};
     weir_text_add(&text, "");
-    if (count > 0) (json ? print_json : markdown ? print_groups : print_list)(list + at, count, &text);
+    if (count > 0) (r->json ? print_json : r->markdown ? print_groups : print_list)(list + at, count, &text);
     fputs(text.data, stdout);
     weir_text_free(&text);
     free(list);
     return count > 0 ? WEIR_EXIT_FINE : WEIR_EXIT_USAGE;
+}
+
+int weir_command_operators(int argc, char **argv) {
+    request r = {.name = NULL};
+    const weir_cli_option options[] = {
+        {"json", 'j', WEIR_CLI_FLAG, &r.json, NULL, "print JSON"},
+        {"markdown", 0, WEIR_CLI_FLAG, &r.markdown, NULL, "print a Markdown table that groups similar operators"},
+        WEIR_PLUGINS_OPTION(r.plugins),
+        {.name = NULL},
+    };
+    size_t given;
+    int status = weir_cli_parse("operators", options, help_text, argc, argv, 0, 1, &given);
+    if (status < 0 && given > 0) r.name = argv[1];
+    if (status < 0 && r.markdown && (r.json || r.name != NULL))
+        status = weir_cli_misuse("operators", "--markdown cannot be combined with NAME or --json");
+    if (status < 0) status = weir_plugins_guard(&r.plugins, print, &r);
+    weir_cli_list_free(&r.plugins.files);
+    return status;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/estimate.h"
+#include "cli/plugins.h"
 #include "cli/synthesize.h"
 #include "cosim/cosim.h"
 #include "dataflow/target.h"
@@ -55,6 +56,7 @@ static int read_folder(void *user) {
 }
 
 typedef struct request {
+    weir_plugins plugins;
     const char *folder;
     weir_synthesize synthesize;
     weir_device *device; /* NULL: that for which the folder was compiled */
@@ -98,7 +100,8 @@ static int run_in(request *r, const char *work) {
     return status;
 }
 
-static int run(request *r) {
+static int run(void *user) {
+    request *r = user;
     weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "synth-");
     const int status = scratch == NULL ? WEIR_EXIT_INPUT : run_in(r, weir_scratch_path(scratch));
     weir_scratch_free(scratch);
@@ -118,6 +121,7 @@ int weir_command_synth(int argc, char **argv) {
         {"frames", 'n', WEIR_CLI_INT, &r.synthesize.frames, "N", "frames for the netlist, 0: none (2; all of --data)"},
         {"output", 'o', WEIR_CLI_STRING, &r.synthesize.output, "OUT", "folder for netlist, report and messages"},
         {"json", 'j', WEIR_CLI_STRING, &r.synthesize.json, "FILE", "write the report as JSON"},
+        WEIR_PLUGINS_OPTION(r.plugins),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("synth", options, help_text, argc, argv, 1, 1, &count);
@@ -130,11 +134,12 @@ int weir_command_synth(int argc, char **argv) {
         const char *output = r.synthesize.output;
         char *missing = output == NULL ? NULL : weir_path_missing(output);
         r.folder = argv[1];
-        status = run(&r);
+        status = weir_plugins_guard(&r.plugins, run, &r);
         if (output != NULL) weir_folder_clean(output, missing);
         free(missing);
     }
     weir_device_free(r.device);
+    weir_cli_list_free(&r.plugins.files);
     weir_cli_list_free(&r.synthesize.data);
     return status;
 }

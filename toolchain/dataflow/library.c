@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataflow/component.h"
 #include "ir/operator.h"
 #include "rtlir/reader/read.h"
 #include "support/arena.h"
@@ -42,23 +43,20 @@ static bool match(void *user, const char *path) {
     return false;
 }
 
-/* The file in the folder of a registered component; NULL: in none. */
-static char *find_own(const char *file) {
-    for (size_t i = 0; i < weir_operator_component_count(); i++) {
-        const char *folder;
-        weir_operator_component(i, &folder);
-        char *path = weir_path_join(folder, file);
-        if (weir_file_exists(path)) return path;
-        free(path);
-    }
+/* The file in the folder of registered component `i`; NULL: not there. */
+static char *find_beside(size_t i, const char *file) {
+    const char *folder;
+    weir_operator_component(i, &folder);
+    char *path = weir_path_join(folder, file);
+    if (weir_file_exists(path)) return path;
+    free(path);
     return NULL;
 }
 
-/* "rtl/FOLDER/NAME.v" or "sim/bench/NAME.v" below the data folder, or the whole path of a file beside a registered component;
- * heap memory, NULL after a reported error. */
-static char *find_file(const char *data, const char *name) {
+/* Below rtl/ or sim/bench/ of the data folder: "rtl/FOLDER/NAME.v"; NULL: not there. */
+static char *find_ours(const char *data, const char *file) {
     static const char *const roots[] = {"rtl", "sim/bench"};
-    char *file = weir_format("%s.v", name), *path = NULL;
+    char *path = NULL;
     for (size_t i = 0; path == NULL && i < sizeof roots / sizeof *roots; i++) {
         char *root = weir_path_join(data, roots[i]);
         search s = {file, NULL};
@@ -67,10 +65,59 @@ static char *find_file(const char *data, const char *name) {
         free(s.path);
         free(root);
     }
-    if (path == NULL) path = find_own(file);
-    free(file);
-    if (path == NULL) weir_error(weir_at(data, 0), "the component library has no module '%s'", name);
     return path;
+}
+
+/* A design has one module of a name: two files of it must be the same. False after a reported error. */
+static bool check_same(const char *name, const char *full, const char *other) {
+    size_t size, other_size;
+    char *text = weir_file_read(full, &size), *other_text = weir_file_read(other, &other_size);
+    const bool read = text != NULL && other_text != NULL;
+    const bool fine = read && size == other_size && memcmp(text, other_text, size) == 0;
+    free(text);
+    free(other_text);
+    if (read && !fine) {
+        weir_error(weir_at(other, 0), "module '%s' is another one in '%s', expected a name of its own", name, full);
+        weir_note("modules of the library and of all components loaded meet in one design: rename one, and its file");
+    }
+    return fine;
+}
+
+static void report_missing(const char *data, const char *name, const char *file) {
+    for (size_t i = 0; i < weir_operator_component_count(); i++) {
+        const char *folder;
+        const weir_component *component = weir_operator_component(i, &folder);
+        if (strcmp(component->module, name) != 0) continue;
+        char *path = weir_path_join(folder, file);
+        weir_error(weir_at(path, 0), "no such file, expected the Verilog of component '%s'", component->name);
+        weir_note("it lies beside the shared object that registers the component");
+        free(path);
+        return;
+    }
+    weir_error(weir_at(data, 0), "the component library has no module '%s'", name);
+}
+
+/* "rtl/FOLDER/NAME.v" or "sim/bench/NAME.v" below the data folder, or the whole path of a file beside a registered component;
+ * heap memory, NULL after a reported error. */
+static char *find_file(const char *data, const char *name) {
+    char *file = weir_format("%s.v", name), *path = find_ours(data, file);
+    bool fine = true;
+    for (size_t i = 0; fine && i < weir_operator_component_count(); i++) {
+        char *beside = find_beside(i, file);
+        char *first = path == NULL || beside == NULL ? NULL : weir_path_join(data, path);
+        if (path == NULL) {
+            path = beside;
+            continue;
+        }
+        if (first != NULL && strcmp(first, beside) != 0) fine = check_same(name, first, beside);
+        free(first);
+        free(beside);
+    }
+    if (path == NULL) report_missing(data, name, file);
+    free(file);
+    if (fine) return path;
+    free(path);
+    return NULL;
 }
 
 /* Where the module's file is; heap memory, NULL after a reported error. */
@@ -94,6 +141,11 @@ weir_rtl_module weir_library_module(weir_rtl_design *design, const char *name) {
     if (module.id != 0) return module;
     char *full = full_path(name);
     if (full != NULL) module = weir_rtl_read_module(design, full);
+    const char *found = module.id == 0 ? name : weir_rtl_get_module(design, module).name;
+    if (strcmp(found, name) != 0) {
+        weir_error(weir_at(full, 0), "expected module '%s', as the file is called, found '%s'", name, found);
+        module.id = 0;
+    }
     free(full);
     return module;
 }
@@ -104,24 +156,44 @@ static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 static bool is_module(const char *name, size_t size) {
     if (size > 5 && strncmp(name, "weir_", 5) == 0) return true;
     if (weir_operator_component_count() == 0) return false;
-    char *file = weir_format("%.*s.v", (int)size, name), *path = find_own(file);
-    const bool found = path != NULL;
-    free(path);
+    char *file = weir_format("%.*s.v", (int)size, name);
+    bool found = false;
+    for (size_t i = 0; !found && i < weir_operator_component_count(); i++) {
+        char *path = find_beside(i, file);
+        found = path != NULL;
+        free(path);
+    }
     free(file);
     return found;
 }
 
-/* Names of modules outside comments that are followed by parameters or an instance name: instances. */
+/* Behind blanks and comments. */
+static const char *skip_blank(const char *at) {
+    for (;;) {
+        const char *end;
+        if (isspace((unsigned char)*at)) at++;
+        else if (at[0] == '/' && at[1] == '/') at += strcspn(at, "\n");
+        else if (at[0] == '/' && at[1] == '*' && (end = strstr(at + 2, "*/")) != NULL) at = end + 2;
+        else return at;
+    }
+}
+
+/* Behind the string that begins here. */
+static const char *skip_string(const char *at) {
+    for (at++; *at != '\0' && *at != '"'; at++) at += at[0] == '\\' && at[1] != '\0';
+    return *at == '"' ? at + 1 : at;
+}
+
+/* Names of modules that are followed by parameters or the name of an instance. */
 static void scan_instances(const char *text, const char *own, weir_library_files *files) {
-    for (const char *at = text; *at != '\0';) {
-        if (at[0] == '/' && at[1] == '/') {
-            while (*at != '\0' && *at != '\n') at++;
+    for (const char *at = skip_blank(text); *at != '\0'; at = skip_blank(at)) {
+        if (*at == '"') {
+            at = skip_string(at);
         } else if (is_name(*at)) {
             const char *end = at;
             while (is_name(*end)) end++;
-            const char *next = end;
-            while (*next == ' ') next++;
-            bool instance = *next == '#' || *next == 'u' || *next == 'g';
+            const char *next = skip_blank(end);
+            bool instance = *next == '#' || *next == '\\' || (is_name(*next) && !isdigit((unsigned char)*next));
             bool check = strstr(at, "_must_") != NULL && strstr(at, "_must_") < end;
             bool itself = strlen(own) == (size_t)(end - at) && strncmp(at, own, (size_t)(end - at)) == 0;
             if (instance && !check && !itself && is_module(at, (size_t)(end - at)))

@@ -172,6 +172,7 @@ static void report_unknown(const Onnx__NodeProto *node, weir_location location, 
     const char *hint = find_hint(type);
     if (hint != NULL) weir_note("%s", hint);
     else suggest_operator(type, listed);
+    if (domain_find(node->domain == NULL ? "" : node->domain) == NULL) weir_note(WEIR_OPERATOR_REMEDY);
 }
 
 static bool find_own(const Onnx__NodeProto *node, weir_onnx_rule *own) {

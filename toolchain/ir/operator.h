@@ -32,6 +32,9 @@ typedef struct weir_operator {
     bool (*lower)(struct weir_lowering *lowering, weir_node node);
 } weir_operator;
 
+/* What an error says that meets an operator of a domain that is not known here. */
+#define WEIR_OPERATOR_REMEDY "an operator of your own comes with its shared object: --load-pass FILE.so"
+
 /* The operator's number; registering a row again gives the same. WEIR_OP_NONE after a reported error. */
 weir_op weir_operator_register(const weir_operator *row);
 /* The row of an operator that was registered; NULL: it is one of op.def. */

@@ -5,6 +5,7 @@
 
 #include "ir/infer.h"
 #include "ir/layout.h"
+#include "ir/operator.h"
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "ir/word.h"
@@ -565,7 +566,12 @@ static bool parse_node_body(parser *p, const char *name, const char *const *outp
     const int line = p->line;
     if (!expect(p, '=') || !read_name(p)) return false;
     weir_op op = weir_op_find_full(p->word.data);
-    if (op == WEIR_OP_NONE) return fail_name(p, "unknown operator", p->word.data);
+    if (op == WEIR_OP_NONE) {
+        fail_name(p, "unknown operator", p->word.data);
+        if (strchr(p->word.data, '.') != NULL && strncmp(p->word.data, "weir.", 5) != 0)
+            weir_note(WEIR_OPERATOR_REMEDY);
+        return false;
+    }
     weir_value *inputs = NULL;
     size_t input_count = 0;
     bool fine = parse_inputs(p, &inputs, &input_count);
