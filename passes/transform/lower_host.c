@@ -188,22 +188,15 @@ static const weir_diag_log *keep(weir_lowering *l, weir_diag_log *log) {
 }
 
 bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause) {
-    bool before = false, after = false;
+    bool after = false;
     weir_view view = {.cause = NULL};
     const weir_diag_log *own = keep(l, cause);
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
         const weir_value value = weir_node_input(l->from, node, i);
         if (value.id == 0) continue;
         const weir_view *x = &l->view[value.id];
-        before |= x->kind == WEIR_VIEW_REAL;
         after |= x->kind == WEIR_VIEW_HOST || is_hardware(x);
         if (view.cause == NULL) view.cause = x->cause;
-    }
-    if (before && after) {
-        weir_lower_fail(l, node,
-                        "it uses results of the hardware together with values that the host computes before it");
-        weir_note("the host computes either before or after the hardware: quantize both inputs");
-        return false;
     }
     if (view.cause == NULL) view.cause = own;
     if (!copy(l, node)) return false;
@@ -218,10 +211,21 @@ bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause) 
     return true;
 }
 
+/* Does the hardware have a part in any output? Then the host may compute others alone. */
+static bool has_hardware(const weir_lowering *l) {
+    bool any = false;
+    for (size_t i = 0; i < weir_graph_output_count(l->from); i++) {
+        const weir_view *view = &l->view[weir_graph_output(l->from, i).id];
+        any |= view->kind == WEIR_VIEW_HOST || is_hardware(view);
+    }
+    return any;
+}
+
 weir_value weir_lower_result(weir_lowering *l, size_t index) {
     const weir_value output = weir_graph_output(l->from, index);
     const weir_view *view = &l->view[output.id];
-    if (view->kind == WEIR_VIEW_HOST || is_hardware(view)) return weir_lower_host_value(l, output);
+    if (view->kind == WEIR_VIEW_HOST || is_hardware(view) || (view->kind == WEIR_VIEW_REAL && has_hardware(l)))
+        return weir_lower_host_value(l, output);
     weir_use use;
     if (!weir_remedy_has_quantizers(l->from) && weir_remedy_unquantized(l->from, &use))
         weir_lower_fail_unquantized(l, use.node, use.index, "its input is real and has no quantizer");

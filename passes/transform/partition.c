@@ -1,6 +1,5 @@
 /* partition: which nodes of the hardware graph the host computes (dataflow/host.h): marked in their metadata, which
- * later passes and files keep. Refuses what cannot be partitioned: hardware after the host's tail, tails that read
- * inputs of the hardware. */
+ * later passes and files keep. Refuses what cannot be partitioned: hardware after the host's tail. */
 #include "dataflow/component.h"
 #include "dataflow/host.h"
 #include "dataflow/host_graph.h"

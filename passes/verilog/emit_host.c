@@ -61,6 +61,17 @@ static json_t *nodes_json(const weir_graph *graph, weir_host part) {
     return list;
 }
 
+/* What goes from the head to the tail past the hardware. */
+static json_t *carried_json(const weir_graph *graph) {
+    size_t count;
+    weir_value *values = weir_stream_carried(graph, &count);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, tensor_json(graph, values[i], weir_value_name(graph, values[i])));
+    free(values);
+    return list;
+}
+
 static json_t *head_json(const weir_graph *graph) {
     size_t count;
     weir_value *values = weir_stream_inputs(graph, &count);
@@ -71,6 +82,7 @@ static json_t *head_json(const weir_graph *graph) {
     }
     json_t *head = json_pack("{s:s, s:o, s:o, s:o}", "graph", "head.weir", "nodes", nodes_json(graph, WEIR_HOST_HEAD),
                              "inputs", inputs, "outputs", streams_json(graph, "s", values, count));
+    json_object_set_new(head, "carried", carried_json(graph));
     free(values);
     return head;
 }
@@ -84,6 +96,7 @@ static json_t *tail_json(const weir_graph *graph) {
                               tensor_json(graph, weir_graph_output(graph, i), weir_graph_output_name(graph, i)));
     json_t *tail = json_pack("{s:s, s:o, s:o, s:o}", "graph", "tail.weir", "nodes", nodes_json(graph, WEIR_HOST_TAIL),
                              "inputs", streams_json(graph, "m", values, count), "outputs", outputs);
+    json_object_set_new(tail, "carried", carried_json(graph));
     free(values);
     return tail;
 }

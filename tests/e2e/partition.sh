@@ -39,6 +39,23 @@ printf 'relu: %%y = Relu(%%x)\n    : float32[48,16]\nq: %%q = QuantizeLinear(%%y
 cp host.npz only.npz
 expect 1 "no part of the model becomes hardware" "$WEIR" compile only.weir -o refused
 
+# What the head made, and inputs, pass by the hardware to the tail; an output may be the host's alone.
+"$WEIR" import "$affine/head_and_tail.onnx" -o residual.weir
+last=$(sed -n 's/^output .* = %//p' residual.weir)
+{
+    printf 'mixed: %%mixed = Concat(%%%s, %%div_3) {axis = 1}\n    : float32[48,21]\n' "$last"
+    printf 'soft: %%soft = Softmax(%%x) {axis = 1}\n    : float32[48,16]\noutput mixed = %%mixed\noutput soft = %%soft\n'
+} >>residual.weir
+expect 0 "after: .*mixed" "$WEIR" check residual.weir --data "$affine/head_and_tail.npz:x" --simulator icarus --frames 4 -o by
+for line in '"carried"' '"name": "div_3"' '"name": "soft"'; do
+    grep -q -e "$line" by/host.json || fail "host.json has no $line"
+done
+expect 0 "" "$WEIR" sim by --data "$affine/head_and_tail.npz:x" --simulator icarus --frames 4 -o by.npz
+"$WEIR" eval residual.weir --engine float --data "$affine/head_and_tail.npz:x" -o float.npz
+for output in mixed soft; do
+    array_tool equal "float.npz:$output" "by.npz:$output" || fail "$output: the host computes something else after the hardware"
+done
+
 # In the middle it is refused, with the node's name and the way out.
 "$WEIR" import "$affine/gemm_bn_relu.onnx" -o middle.weir
 sed 's/= Relu(/= Softmax(/' middle.weir >softmax.weir && cp middle.npz softmax.npz

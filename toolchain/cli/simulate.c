@@ -39,7 +39,7 @@ static bool write_results(const weir_simulate *s, const weir_graph *hardware, co
     weir_array **decoded = weir_calloc(count, sizeof *decoded);
     bool fine = true;
     for (size_t i = 0; fine && i < count; i++) {
-        decoded[i] = weir_decode(hardware, (const int64_t *const *)run->output, run->frames, i);
+        decoded[i] = weir_decode(hardware, runtime->reference, (const int64_t *const *)run->output, run->frames, i);
         fine = decoded[i] != NULL;
     }
     fine = fine && weir_results_write(s->results, hardware, decoded);

@@ -50,6 +50,8 @@ static void prepare(weir_reference *r, const weir_graph *graph) {
     for (size_t i = 0; i < r->tap_count; i++)
         r->taps[i] = new_codes(graph, weir_node_output(graph, taps[i].node, taps[i].output), r->debug_frames);
     free(taps);
+    free(weir_stream_carried(graph, &r->carried_count));
+    r->carried = weir_calloc((size_t)r->frames * r->carried_count + 1, sizeof *r->carried);
     r->result_count = weir_graph_output_count(graph);
     r->result = weir_calloc(r->result_count, sizeof *r->result);
     for (size_t i = 0; i < r->result_count; i++) r->result[i] = new_result(graph, i, r->frames);
@@ -71,6 +73,11 @@ static bool run_frame(weir_reference *r, const weir_graph *graph, weir_executor 
     for (size_t i = 0; i < r->input_count; i++) take_frame(&r->inputs[i], executor, frame);
     for (size_t i = 0; i < r->output_count; i++) take_frame(&r->outputs[i], executor, frame);
     for (size_t i = 0; frame < r->debug_frames && i < r->tap_count; i++) take_frame(&r->taps[i], executor, frame);
+    size_t carried_count;
+    weir_value *carried = weir_stream_carried(graph, &carried_count);
+    for (size_t i = 0; i < carried_count; i++)
+        r->carried[(size_t)frame * carried_count + i] = weir_array_copy(weir_executor_value(executor, carried[i]));
+    free(carried);
     for (size_t i = 0; i < r->result_count; i++) {
         const weir_array *output = weir_executor_value(executor, weir_graph_output(graph, i));
         size_t size = output->count * weir_dtype_size(output->dtype);
@@ -105,6 +112,8 @@ void weir_reference_free(weir_reference *r) {
     for (size_t i = 0; i < r->input_count; i++) free(r->inputs[i].code);
     for (size_t i = 0; i < r->output_count; i++) free(r->outputs[i].code);
     for (size_t i = 0; i < r->tap_count; i++) free(r->taps[i].code);
+    for (size_t i = 0; i < (size_t)r->frames * r->carried_count; i++) weir_array_free(r->carried[i]);
+    free(r->carried);
     free(r->inputs);
     free(r->outputs);
     free(r->taps);
@@ -115,12 +124,13 @@ void weir_reference_free(weir_reference *r) {
 
 /* --- decoding --- */
 
-weir_array *weir_decode(const weir_graph *hardware, const int64_t *const *codes, int64_t frames, size_t index) {
+weir_array *weir_decode(const weir_graph *hardware, const weir_reference *reference, const int64_t *const *codes,
+                        int64_t frames, size_t index) {
     weir_graph *graph = weir_host_graph_tail(hardware);
     weir_executor *executor = weir_executor_new(graph);
     weir_array *result = NULL;
-    size_t count = weir_graph_input_count(graph);
-    weir_array **input = weir_calloc(count + 1, sizeof *input);
+    const size_t carried = reference->carried_count, count = weir_graph_input_count(graph) - carried;
+    weir_array **input = weir_calloc(count + carried + 1, sizeof *input);
     for (size_t i = 0; i < count; i++) {
         const weir_type *type = weir_value_type(graph, weir_graph_input(graph, i));
         input[i] = weir_array_new(type->dtype, &type->shape);
@@ -130,6 +140,7 @@ weir_array *weir_decode(const weir_graph *hardware, const int64_t *const *codes,
             for (size_t e = 0; e < input[i]->count; e++)
                 weir_array_set_int(input[i], e, codes[i][(size_t)frame * input[i]->count + e]);
         }
+        for (size_t i = 0; i < carried; i++) input[count + i] = reference->carried[(size_t)frame * carried + i];
         weir_executor_run(executor, (const weir_array *const *)input);
         const weir_array *output = weir_executor_value(executor, weir_graph_output(graph, index));
         if (result == NULL) result = weir_array_new(output->dtype, &(weir_shape){2, {frames, (int64_t)output->count}});

@@ -115,7 +115,7 @@ static int run_once(weir_runtime *r, const char *folder, const weir_reference *r
     }
     *add_run(r) = result;
     if (labels == NULL || result.frames < r->frames) return weir_cosim_is_right(&result) ? 0 : WEIR_EXIT_MISMATCH;
-    weir_array *decoded = weir_decode(r->hardware, (const int64_t *const *)result.output, result.frames, 0);
+    weir_array *decoded = weir_decode(r->hardware, reference, (const int64_t *const *)result.output, result.frames, 0);
     if (decoded != NULL)
         r->run_metrics[r->runs - 1] = weir_metrics_of(&r->scoring, decoded, labels, result.frames * r->scoring.entries);
     weir_array_free(decoded);
@@ -224,8 +224,9 @@ static size_t plan(const weir_runtime_options *options) {
 }
 
 static weir_runtime *new_runtime(const char *name, const weir_graph *hardware, const weir_runtime_options *options,
-                                 const weir_reference *reference) {
+                                 weir_reference *reference) {
     weir_runtime *r = weir_calloc(1, sizeof *r);
+    r->reference = reference;
     r->model = weir_copy_string(name);
     r->hardware = hardware;
     r->frames = reference->frames;
@@ -258,7 +259,6 @@ static int run_copy(const char *name, const weir_graph *model, const weir_graph 
         }
         weir_array_free(labels);
     }
-    weir_reference_free(reference);
     weir_frames_free(frames);
     return status;
 }
@@ -292,6 +292,7 @@ void weir_runtime_free(weir_runtime *runtime) {
     for (size_t i = 0; i < runtime->runs; i++) weir_cosim_free(&runtime->run[i]);
     free(runtime->run);
     free(runtime->run_metrics);
+    weir_reference_free(runtime->reference);
     free(runtime->model);
     free(runtime->wave);
     free(runtime);

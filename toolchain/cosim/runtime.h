@@ -16,6 +16,7 @@ enum { WEIR_RUNTIME_LOW_SQNR = 10 };
 typedef struct weir_runtime {
     char *model;
     const weir_graph *hardware; /* borrowed from the module */
+    weir_reference *reference;
     int64_t frames;
     int64_t values; /* of the output, a frame */
     weir_scoring scoring;

@@ -162,7 +162,7 @@ static weir_host part_of(const weir_graph *graph, weir_node node) {
     if (part != WEIR_HOST_NONE) return part;
     const bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
     if (real) return WEIR_HOST_HEAD;
-    if (is_name(op) || has_component(graph, node)) return WEIR_HOST_NONE;
+    if (is_name(op) || takes_codes(graph, node)) return WEIR_HOST_NONE;
     return given ? WEIR_HOST_TAIL : WEIR_HOST_HEAD;
 }
 

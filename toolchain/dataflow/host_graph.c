@@ -39,10 +39,6 @@ static bool check_node(const weir_graph *graph, weir_node node) {
             "last");
         return false;
     }
-    if (part == WEIR_HOST_TAIL && (sources & (FROM_HEAD | FROM_OUTSIDE)))
-        return weir_node_fail(
-            graph, node,
-            "uses results of the hardware together with inputs of the model: the host computes either before or after the hardware");
     if (part == WEIR_HOST_NONE && (sources & (FROM_HEAD | FROM_OUTSIDE)))
         return weir_node_fail(graph, node, "uses real numbers that no quantizer turns into codes");
     return true;
@@ -52,16 +48,6 @@ bool weir_host_graph_check(const weir_graph *graph) {
     bool fine = true;
     for (weir_node node = weir_graph_first(graph); fine && node.id != 0; node = weir_node_next(graph, node))
         fine = check_node(graph, node);
-    for (size_t i = 0; fine && i < weir_graph_output_count(graph); i++) {
-        const weir_value value = weir_graph_output(graph, i);
-        const weir_node producer = weir_value_producer(graph, value);
-        fine = producer.id == 0
-                   ? weir_stream_is_input(graph, value)
-                   : weir_host_of(graph, producer) != WEIR_HOST_HEAD || weir_node_op(graph, producer) == WEIR_OP_ENCODE;
-        if (!fine)
-            weir_error(weir_at(weir_graph_source(graph), 0), "output '%s' does not come from the hardware",
-                       weir_graph_output_name(graph, i));
-    }
     return fine;
 }
 
@@ -142,27 +128,34 @@ static weir_graph *extract_end(extract *e) {
 }
 
 weir_graph *weir_host_graph_head(const weir_graph *hardware) {
-    size_t count;
-    weir_value *inputs = weir_stream_inputs(hardware, &count);
+    size_t count, carried_count;
+    weir_value *inputs = weir_stream_inputs(hardware, &count), *carried = weir_stream_carried(hardware, &carried_count);
     extract e = extract_new(hardware, "head");
     for (size_t i = 0; i < weir_graph_input_count(hardware); i++) give(&e, weir_graph_input(hardware, i));
     for (size_t i = 0; i < count; i++) e.needed[inputs[i].id] = true;
+    for (size_t i = 0; i < carried_count; i++) e.needed[carried[i].id] = true;
     carry_all(&e);
     for (size_t i = 0; i < count; i++)
         weir_graph_add_output(e.to, weir_value_name(hardware, inputs[i]), e.own[inputs[i].id]);
+    for (size_t i = 0; i < carried_count; i++)
+        weir_graph_add_output(e.to, weir_value_name(hardware, carried[i]), e.own[carried[i].id]);
+    free(carried);
     free(inputs);
     return extract_end(&e);
 }
 
 weir_graph *weir_host_graph_tail(const weir_graph *hardware) {
-    size_t count;
+    size_t count, carried_count;
     weir_value *outputs = weir_stream_outputs(hardware, &count);
+    weir_value *carried = weir_stream_carried(hardware, &carried_count);
     extract e = extract_new(hardware, "tail");
     for (size_t i = 0; i < count; i++) give(&e, outputs[i]);
+    for (size_t i = 0; i < carried_count; i++) give(&e, carried[i]);
     for (size_t i = 0; i < weir_graph_output_count(hardware); i++) e.needed[weir_graph_output(hardware, i).id] = true;
     carry_all(&e);
     for (size_t i = 0; i < weir_graph_output_count(hardware); i++)
         weir_graph_add_output(e.to, weir_graph_output_name(hardware, i), e.own[weir_graph_output(hardware, i).id]);
+    free(carried);
     free(outputs);
     return extract_end(&e);
 }

@@ -4,12 +4,12 @@
 
 #include "ir/graph.h"
 
-/* Can the marked graph be parted: codes before the hardware, none of the host's work between parts of it, results
- * from the hardware only? False after a reported error. */
+/* Can the marked graph be parted: codes before the hardware, none of the host's work between parts of it? False after a
+ * reported error. */
 bool weir_host_graph_check(const weir_graph *graph);
 
 /* The head "head" from the model's inputs to the codes that enter, the tail "tail" from those that leave to the model's
- * outputs, both in the order of weir_stream_inputs and weir_stream_outputs. Free with weir_graph_free. */
+ * outputs, both in the order of weir_stream_inputs and weir_stream_outputs, then of weir_stream_carried. Free with weir_graph_free. */
 weir_graph *weir_host_graph_head(const weir_graph *hardware);
 weir_graph *weir_host_graph_tail(const weir_graph *hardware);
 

@@ -26,13 +26,13 @@ size_t weir_stream_count(const weir_graph *graph, weir_node node) {
     return component == NULL || component->rules->streams == 0 ? 1 : component->rules->streams;
 }
 
-/* Codes that are used by more than the host before the hardware. */
+/* Codes that are used by more than the host. */
 static bool is_taken(const weir_graph *graph, weir_value value) {
     const size_t uses = weir_value_use_count(graph, value);
-    size_t before = 0;
+    size_t host = 0;
     for (size_t i = 0; i < uses; i++)
-        before += weir_host_of(graph, weir_value_use(graph, value, i).node) == WEIR_HOST_HEAD;
-    return uses == 0 || before < uses;
+        host += weir_host_of(graph, weir_value_use(graph, value, i).node) != WEIR_HOST_NONE;
+    return uses == 0 || host < uses;
 }
 
 /* What the host makes of codes that come in, such as a transposition, is as good as codes that come in. */
@@ -171,6 +171,30 @@ static void add_once(value_set *set, weir_value value) {
     set->has[value.id] = true;
 }
 
+bool weir_stream_is_carried(const weir_graph *graph, weir_value value) {
+    if (value.id == 0 || weir_value_constant(graph, value) != NULL || weir_stream_is_input(graph, value)) return false;
+    const weir_node producer = weir_value_producer(graph, value);
+    return producer.id == 0 || weir_host_of(graph, producer) == WEIR_HOST_HEAD;
+}
+
+weir_value *weir_stream_carried(const weir_graph *graph, size_t *count) {
+    const size_t limit = weir_graph_value_limit(graph);
+    value_set set = {weir_calloc(limit, sizeof *set.values), weir_calloc(limit, sizeof *set.has), 0};
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        for (size_t i = 0; weir_host_of(graph, node) == WEIR_HOST_TAIL && i < weir_node_input_count(graph, node); i++) {
+            const weir_value value = weir_node_input(graph, node, i);
+            if (weir_stream_is_carried(graph, value)) add_once(&set, value);
+        }
+    }
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
+        const weir_value value = weir_graph_output(graph, i);
+        if (weir_stream_is_carried(graph, value)) add_once(&set, value);
+    }
+    free(set.has);
+    *count = set.count;
+    return set.values;
+}
+
 weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count) {
     const size_t limit = weir_graph_value_limit(graph);
     value_set set = {weir_calloc(limit, sizeof *set.values), weir_calloc(limit, sizeof *set.has), 0};
@@ -178,7 +202,8 @@ weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count) {
         for (size_t i = 0; weir_host_of(graph, node) == WEIR_HOST_TAIL && i < weir_node_input_count(graph, node); i++) {
             const weir_value value = weir_node_input(graph, node, i);
             const weir_node producer = weir_value_producer(graph, value);
-            if (value.id == 0 || weir_value_constant(graph, value) != NULL) continue;
+            if (value.id == 0 || weir_value_constant(graph, value) != NULL || weir_stream_is_carried(graph, value))
+                continue;
             if (producer.id == 0 || weir_host_of(graph, producer) != WEIR_HOST_TAIL)
                 add_once(&set, weir_stream_source(graph, value));
         }
@@ -188,6 +213,7 @@ weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count) {
         if (weir_value_type(graph, value)->quant.format == WEIR_FORMAT_FLOAT) continue;
         weir_node producer = weir_value_producer(graph, value);
         if (producer.id != 0 && weir_host_of(graph, producer) == WEIR_HOST_TAIL) continue;
+        if (weir_stream_is_carried(graph, value)) continue;
         add_once(&set, weir_stream_source(graph, value));
     }
     free(set.has);

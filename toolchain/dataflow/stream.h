@@ -42,6 +42,10 @@ int weir_stream_width(const weir_graph *graph, weir_value value, bool *is_signed
  * that leave the hardware, each once. */
 weir_value *weir_stream_inputs(const weir_graph *graph, size_t *count);
 weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count);
+/* Values that the host has before the hardware and needs after it, and outputs that it computes alone: they pass by the hardware. Heap
+ * memory. */
+weir_value *weir_stream_carried(const weir_graph *graph, size_t *count);
+bool weir_stream_is_carried(const weir_graph *graph, weir_value value);
 
 /* Every output of every component in graph order: what a debug bench taps. Heap memory. */
 typedef struct weir_tap {
