@@ -269,6 +269,47 @@ static weir_node add_requantize(weir_lowering *l, weir_node node, const weir_vie
     return added;
 }
 
+/* Is each element a code of one quantizer, moved or the largest of some? */
+static bool is_one_code(const weir_graph *graph, weir_value value) {
+    const weir_node node = weir_value_producer(graph, value);
+    if (node.id == 0) return weir_value_constant(graph, value) == NULL;
+    bool one = true;
+    switch (weir_node_op(graph, node)) {
+    case WEIR_OP_ENCODE:
+    case WEIR_OP_REQUANTIZE:
+    case WEIR_OP_THRESHOLD:
+    case WEIR_OP_LOOKUP: return true;
+    case WEIR_OP_CONCAT:
+        for (size_t i = 0; one && i < weir_node_input_count(graph, node); i++)
+            one = is_one_code(graph, weir_node_input(graph, node, i));
+        return one;
+    case WEIR_OP_MAXIMUM:
+    case WEIR_OP_MAX_POOL:
+    case WEIR_OP_REDUCE_MAX:
+    case WEIR_OP_REORDER:
+    case WEIR_OP_RESHAPE:
+    case WEIR_OP_FLATTEN:
+    case WEIR_OP_IDENTITY:
+    case WEIR_OP_TRANSPOSE: return is_one_code(graph, weir_node_input(graph, node, 0));
+    default: return false;
+    }
+}
+
+static bool has_powers(const weir_quant *quant) {
+    bool all = true;
+    int exponent;
+    for (uint32_t c = 0; c < quant->count; c++) all &= frexp(weir_quant_scale(quant, c), &exponent) == 0.5;
+    return all;
+}
+
+/* Codes that are quantized again go through float32 in the model, a product and a quotient, under any contract; sums do not, whose order
+ * nobody knows. Nothing is rounded where all scales are powers of two. Codes of more than 12 bits have no table. */
+static bool goes_through_float(const weir_lowering *l, const weir_view *x, const weir_quant *to, int64_t span) {
+    const weir_type *from = weir_value_type(l->to, x->value);
+    return x->kind == WEIR_VIEW_CODES && x->step_count == 0 && x->offset == NULL && x->count <= 1 &&
+           span < WEIR_STAIRCASE_CODES && !(has_powers(&from->quant) && has_powers(to)) && is_one_code(l->to, x->value);
+}
+
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *given, const weir_quant *quant) {
     if (given->kind == WEIR_VIEW_HOST)
         return weir_lower_fail(l, node, "its input is computed on the host, after the hardware");
@@ -291,6 +332,12 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *give
         view.value = weir_lower_codes(l, node, x);
         weir_lower_set(l, node, &view);
         return view.value.id != 0;
+    } else if (goes_through_float(l, x, quant, high - low)) {
+        static const weir_step through = {WEIR_OP_IDENTITY, NULL};
+        weir_view real = *x;
+        real.step = &through;
+        real.step_count = 1;
+        added = add_requantize(l, node, &real, &type);
     } else {
         added = add_requantize(l, node, x, &type);
     }

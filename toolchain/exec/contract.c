@@ -84,6 +84,7 @@ static float apply_step(const weir_step *step, int64_t channel, float x) {
     case WEIR_OP_MAX: return x < c ? c : x;
     case WEIR_OP_MIN: return x > c ? c : x;
     case WEIR_OP_NEG: return -x;
+    case WEIR_OP_IDENTITY: return x; /* as a float32 */
     case WEIR_OP_ROUND: return (float)weir_round((double)x, WEIR_ROUND_HALF_EVEN);
     default: return x < 0 ? 0 : x;
     }

@@ -56,11 +56,12 @@ weir_op weir_op_step(const char **text, bool *takes_constant) {
     static const struct {
         weir_op op;
         bool takes_constant;
-    } steps[] = {{WEIR_OP_MUL, true},    {WEIR_OP_DIV, true},
-                 {WEIR_OP_ADD, true},    {WEIR_OP_SUB, true},
-                 {WEIR_OP_MAX, true},    {WEIR_OP_MIN, true},
-                 {WEIR_OP_NEG, false},   {WEIR_OP_RELU, false},
-                 {WEIR_OP_ROUND, false}, {WEIR_OP_MULTI_THRESHOLD, true}};
+    } steps[] = {{WEIR_OP_MUL, true},      {WEIR_OP_DIV, true},
+                 {WEIR_OP_ADD, true},      {WEIR_OP_SUB, true},
+                 {WEIR_OP_MAX, true},      {WEIR_OP_MIN, true},
+                 {WEIR_OP_NEG, false},     {WEIR_OP_RELU, false},
+                 {WEIR_OP_ROUND, false},   {WEIR_OP_MULTI_THRESHOLD, true},
+                 {WEIR_OP_IDENTITY, false}};
     const char *word = *text;
     const size_t size = strcspn(word, " ");
     *text += size + (word[size] == ' ');
