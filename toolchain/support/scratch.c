@@ -141,6 +141,8 @@ weir_scratch *weir_scratch_new_in(const char *parent, const char *prefix, const 
     free(start);
     if (!mkdtemp(scratch->path)) {
         weir_error(weir_at(scratch->path, 0), "cannot make a temporary folder: %s", strerror(errno));
+        if (parent == NULL)
+            weir_note("TMPDIR names the folder for temporary files: expected one that can be written to");
         release(scratch);
         return NULL;
     }
