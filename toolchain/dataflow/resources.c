@@ -13,12 +13,19 @@ static void add_width(const weir_graph *graph, weir_value value, weir_table *tab
     weir_table_format(table, "%c%d", is_signed ? 's' : 'u', bits);
 }
 
-/* "128x40", one memory after the other. */
+/* "128x40", one memory after the other, "2 of 128x40" where some are alike. */
 static void add_memories(const weir_graph *graph, weir_node node, weir_table *table) {
     weir_text text = {NULL, 0, 0};
-    weir_memory memory;
-    for (size_t i = 0; weir_memory_get(graph, node, i, &memory); i++)
-        weir_text_format(&text, "%s%lldx%lld", i == 0 ? "" : " + ", (long long)memory.depth, (long long)memory.width);
+    weir_memory memory, next;
+    int64_t alike = 1;
+    for (size_t i = 0; weir_memory_get(graph, node, i, &memory); i++, alike++) {
+        if (weir_memory_get(graph, node, i + 1, &next) && next.depth == memory.depth && next.width == memory.width)
+            continue;
+        if (text.size > 0) weir_text_add(&text, " + ");
+        if (alike > 1) weir_text_format(&text, "%lld of ", (long long)alike);
+        weir_text_format(&text, "%lldx%lld", (long long)memory.depth, (long long)memory.width);
+        alike = 0;
+    }
     if (text.size == 0) weir_text_add(&text, "-");
     weir_table_take(table, &text);
 }
