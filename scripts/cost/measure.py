@@ -64,6 +64,12 @@ def rom_source(r, _):
     return {"WIDTH": r.randint(4, 96), "DEPTH": r.randint(2, 200), "STYLE": "logic", "INTERVAL": r.randint(1, 2)}
 
 
+def rom(r, _):  # tables
+    block, width = r.randint(0, 1), r.randint(4, 32)
+    return {"WIDTH": width, "DEPTH": pick(r, 1, 2, 3) << r.randint(7, 12) if block else r.randint(2, 200),
+            "STYLE": "block" if block else "logic", "REGISTERED": r.randint(0, 1)}
+
+
 def rom_sequence(r, family):
     values = rom_source(r, family)
     del values["INTERVAL"]
@@ -228,7 +234,7 @@ def argmax(r, _):
             "OUT_W": (lanes * beats).bit_length() + r.randint(0, 1), "LAST": r.randint(0, 1)}
 
 
-MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom_source, rom_sequence, replay, mvu, add, multiply,
+MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom, rom_source, rom_sequence, replay, mvu, add, multiply,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window, taps,
                                    pool, argmax, concat, threshold_search, select, reorder)}
 
@@ -295,7 +301,7 @@ def rom_words(module, parameters):
 
 def write_rom(folder, module, parameters, name="rom.hex"):
     """The words of a module with a ROM; returns the parameter that names their file."""
-    if module not in ("rom_source", "rom_sequence", "threshold_search"):
+    if module not in ("rom", "rom_source", "rom_sequence", "threshold_search"):
         return {}
     digits, words = rom_words(module, parameters)
     with open(os.path.join(folder, name), "w") as f:

@@ -183,6 +183,21 @@ static void rom_sequence(weir_cost_part *part) {
     if (block) weir_cost_blocks(part, words * width, lines);
 }
 
+/* A single word is constant. What takes the word of a block without a register after it counts that path. */
+static void rom(weir_cost_part *part) {
+    const int64_t width = weir_cost_value(part, "WIDTH"), depth = weir_cost_value(part, "DEPTH");
+    const bool block = weir_cost_value(part, "STYLE") == WEIR_STORAGE_BLOCK && depth > 1;
+    const int64_t columns = depth > 1 ? columns_of(width, depth) : 0;
+    int64_t rows;
+    weir_device_blocks(part->device, width, depth, &rows);
+    rom_terms(part, block, width, depth, rows);
+    if (depth == 1) return;
+    weir_cost_registers(part, block ? weir_clog2(rows) + output_bits(part, block, rows)
+                                    : columns * (1 + weir_cost_value(part, "REGISTERED")));
+    if (!block || read_from(part) == WEIR_COST_MEMORY) rom_path(part, block, weir_cost_bits(depth), rows, width);
+    if (block) weir_cost_blocks(part, width, depth);
+}
+
 /* Cells of distributed RAM, in lookup tables, with what chooses among rows of them. */
 static int64_t distributed_luts(const weir_device *device, int64_t width, int64_t words) {
     const int64_t depth = device->distributed_ram.shape.x, bits = device->distributed_ram.shape.y;
@@ -229,7 +244,8 @@ static void replay(weir_cost_part *part) {
 static const struct {
     const char *module;
     void (*cost)(weir_cost_part *part);
-} shared[] = {{"weir_rom_source", rom_source}, {"weir_rom_sequence", rom_sequence}, {"weir_replay", replay}};
+} shared[] = {
+    {"weir_rom", rom}, {"weir_rom_source", rom_source}, {"weir_rom_sequence", rom_sequence}, {"weir_replay", replay}};
 
 /* --- lookup tables from terms --- */
 
