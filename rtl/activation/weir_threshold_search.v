@@ -1,15 +1,19 @@
-// weir_threshold_search: y = BASE + STEP * (number of thresholds t_i <= x, i < COUNT), lane by lane, as weir_threshold, for thresholds
-// that are the same for all beats: a comparison a bit of the number, one after the other.
+// weir_threshold_search: y = BASE + STEP * (number of thresholds t_i <= x, i < COUNT), lane by lane, as weir_threshold, a beat a cycle:
+// a comparison a bit of the number, one after the other.
 //
-// INIT names the file of their only word: LANES * COUNT signed values of T_W bits, threshold i of lane l at index l * COUNT + i. They
-// ascend. Stage k compares x with the threshold in the middle of those that are left, which is one of 2^k; x must not reach the
-// largest T_W value, which stands where there is none.
-// Latency:   2 * clog2(COUNT + 1) cycles.
+// The thresholds are ROMs beside it, one a lane and level, that give the word at their part of t_addr READ cycles later, and read in
+// every cycle. Beats belong to groups 0 to GROUPS - 1 in turn, so that each channel can have thresholds of its own: the address of
+// level k is {group of the beat, the k upper bits of the number}, one bit that is 0 where both are empty. Parts of t_addr are in the order of
+// levels, of a level in that of lanes; words of t_data likewise. Word {g, i} of level k is the threshold in the middle of those of group g
+// that are left when the k bits are i: number (2 * i + 1) * 2^(B - 1 - k) - 1 of them, B = clog2(COUNT + 1), and where there is none the
+// largest T_W value, which x must not reach. They ascend.
+// Latency:   clog2(COUNT + 1) * (READ + 1) - (GROUPS > 1 ? 0 : READ) + 1 cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_threshold_search.
-// State:     a stage but the first: x of two cycles, the bits of the number so far, the threshold; then a bit more; weir_pipeline.
-// Mapping:   clog2(COUNT + 1) comparators a lane, the end of a carry chain each, and as many tables in logic, COUNT words of T_W
-//            bits in all, between registers.
+// State:     a level: x of READ + 1 cycles, or until the first threshold of its group is there; the bits of the number so far as long, the
+//            group of the beat; then a bit more; weir_pipeline.
+// Mapping:   clog2(COUNT + 1) comparators a lane, the end of a carry chain each, between registers; the ROMs, of COUNT words a lane and
+//            group in all, are memory blocks or logic, as weir_rom is.
 `default_nettype none
 
 module weir_threshold_search #(
@@ -21,98 +25,112 @@ module weir_threshold_search #(
   parameter integer       T_W       = 17,
   parameter signed [31:0] BASE      = 0,
   parameter signed [31:0] STEP      = 1,
-  parameter               INIT      = ""
+  parameter integer       GROUPS    = 1,  // beats until the thresholds repeat
+  parameter integer       READ      = 1   // registers from t_addr to t_data
 ) (
-  input  wire                   clk,
-  input  wire                   rst,
-  input  wire                   s_valid,
-  output wire                   s_ready,
-  input  wire [LANES*IN_W-1:0]  s_data,
-  input  wire                   s_last,
-  output wire                   m_valid,
-  input  wire                   m_ready,
-  output wire [LANES*OUT_W-1:0] m_data,
-  output wire                   m_last
+  input  wire                                 clk,
+  input  wire                                 rst,
+  input  wire                                 s_valid,
+  output wire                                 s_ready,
+  input  wire [LANES*IN_W-1:0]                s_data,
+  input  wire                                 s_last,
+  output wire [LANES*($clog2(COUNT+1)*(2*$clog2(GROUPS)+$clog2(COUNT+1)-1)/2+(GROUPS > 1 ? 0 : 1))-1:0] t_addr,
+  input  wire [LANES*$clog2(COUNT+1)*T_W-1:0] t_data,
+  output wire                                 m_valid,
+  input  wire                                 m_ready,
+  output wire [LANES*OUT_W-1:0]               m_data,
+  output wire                                 m_last
 );
-  localparam integer X_W  = IN_SIGNED != 0 ? IN_W : IN_W + 1;
-  localparam integer C_W  = X_W > T_W ? X_W : T_W;  // both sides of a comparison
-  localparam integer BITS = $clog2(COUNT + 1);      // of the number
+  localparam integer X_W     = IN_SIGNED != 0 ? IN_W : IN_W + 1;
+  localparam integer C_W     = X_W > T_W ? X_W : T_W;  // both sides of a comparison
+  localparam integer BITS    = $clog2(COUNT + 1);      // of the number
+  localparam integer GROUP_W = $clog2(GROUPS);
+  localparam integer FIRST   = GROUPS > 1 ? READ : 0;  // cycles until a beat's first threshold is there
+  localparam integer CYCLES  = BITS * (READ + 1) - READ + FIRST;
 
   generate
-    if (LANES < 1 || IN_W < 1 || OUT_W < 1 || COUNT < 1 || T_W < 2) begin : g_check
-      weir_threshold_search_LANES_IN_W_OUT_W_and_COUNT_must_be_at_least_1_and_T_W_at_least_2 u_error ();
+    if (LANES < 1 || IN_W < 1 || OUT_W < 1 || COUNT < 1 || GROUPS < 1 || READ < 1 || T_W < 2) begin : g_check
+      weir_threshold_search_LANES_IN_W_OUT_W_COUNT_GROUPS_and_READ_must_be_at_least_1_and_T_W_at_least_2 u_error ();
+    end
+    if (CYCLES > 30) begin : g_check_cycles
+      weir_threshold_search_COUNT_must_be_smaller_for_a_result_in_30_cycles u_error ();
     end
   endgenerate
 
-  wire [LANES*COUNT*T_W-1:0] thresholds;
-  wire [LANES*OUT_W-1:0]     y;
+  wire [LANES*OUT_W-1:0] y;
 
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
   wire active;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  weir_rom #(
-    .WIDTH(LANES * COUNT * T_W),
-    .DEPTH(1),
-    .INIT (INIT),
-    .STYLE("logic")
-  ) u_thresholds (
-    .clk (clk),
-    .en  (1'b1),
-    .addr(1'b0),
-    .q   (thresholds)
-  );
-
-  genvar l, k, i, j;
+  genvar l, k;
   generate
+    // ---- the group of the beat that asks for its threshold of a level ----
+    if (GROUPS > 1) begin : g_groups
+      localparam integer TOP = GROUPS - 1;
+
+      for (k = 0; k < BITS; k = k + 1) begin : g_level
+        wire [GROUP_W-1:0] group;
+
+        if (k == 0) begin : g_first
+          reg [GROUP_W-1:0] group_q;
+          always @(posedge clk)
+            if (rst) group_q <= {GROUP_W{1'b0}};
+            else if (active) group_q <= group_q == TOP[GROUP_W-1:0] ? {GROUP_W{1'b0}} : group_q + 1'b1;
+          assign group = group_q;
+        end else begin : g_next
+          reg [(READ+1)*GROUP_W-1:0] group_q;  // of the last cycles, the oldest at the top
+          always @(posedge clk) group_q <= {group_q[READ*GROUP_W-1:0], g_level[k-1].group};
+          assign group = group_q[(READ+1)*GROUP_W-1 -: GROUP_W];
+        end
+      end
+    end
+
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
       for (k = 0; k < BITS; k = k + 1) begin : g_stage
-        localparam integer HALF = 1 << (BITS - 1 - k);  // of what is left
+        localparam integer ADDR_W = GROUP_W + k > 0 ? GROUP_W + k : 1;
+        localparam integer ADDR   = LANES * (k * (2 * GROUP_W + k - 1) / 2 + (GROUPS == 1 && k > 0 ? 1 : 0)) + l * ADDR_W;
+        localparam integer WAIT   = k == 0 ? FIRST : READ + 1;  // cycles from the comparison before, or the beat, to this one
 
-        wire [IN_W-1:0]       x;
-        wire [T_W-1:0]        level;
+        wire [IN_W-1:0]       earlier, x;  // of the comparison before, of this one
+        wire [T_W-1:0]        level = t_data[(k*LANES + l)*T_W +: T_W];
         wire [k:0]            known;  // of the number, with a zero for the bit to find
         wire signed [C_W-1:0] value, limit;
         wire signed [C_W:0]   difference;
         reg  [k:0]            number_q;
 
         if (k == 0) begin : g_first
-          assign x     = s_data[l*IN_W +: IN_W];
-          assign level = thresholds[(l*COUNT + HALF - 1)*T_W +: T_W];
-          assign known = 1'b0;
+          assign earlier = s_data[l*IN_W +: IN_W];
+          assign known  = 1'b0;
+          if (GROUPS > 1) begin : g_group
+            assign t_addr[ADDR +: ADDR_W] = g_groups.g_level[0].group;
+          end else begin : g_one
+            assign t_addr[ADDR] = 1'b0;
+          end
         end else begin : g_next
-          wire [(T_W<<k)-1:0] choice;
-          reg  [IN_W-1:0]     before_q, x_q;
-          reg  [T_W-1:0]      level_q;
-          reg  [k-1:0]        known_q;
+          reg [READ*k-1:0] known_q;  // while the threshold is read
 
-          for (i = 0; i < 1 << k; i = i + 1) begin : g_choice
-            localparam integer AT = (2 * i + 1) * HALF - 1;
-            if (AT < COUNT) begin : g_threshold
-              assign choice[i*T_W +: T_W] = thresholds[(l*COUNT + AT)*T_W +: T_W];
-            end else begin : g_never
-              assign choice[i*T_W +: T_W] = {1'b0, {(T_W-1){1'b1}}};
-            end
+          /* verilator lint_off WIDTH */ // the oldest drops out
+          always @(posedge clk) known_q <= {known_q, g_stage[k-1].number_q};
+          /* verilator lint_on WIDTH */
+          assign earlier = g_stage[k-1].x;
+          assign known  = {known_q[READ*k-1 -: k], 1'b0};
+          if (GROUPS > 1) begin : g_group
+            assign t_addr[ADDR +: ADDR_W] = {g_groups.g_level[k].group, g_stage[k-1].number_q};
+          end else begin : g_one
+            assign t_addr[ADDR +: ADDR_W] = g_stage[k-1].number_q;
           end
+        end
 
-          always @(posedge clk) begin
-            before_q <= g_stage[k-1].x;
-            x_q      <= before_q;
-            known_q  <= g_stage[k-1].number_q;
-          end
+        if (WAIT == 0) begin : g_at_once
+          assign x = earlier;
+        end else begin : g_wait
+          reg [WAIT*IN_W-1:0] x_q;  // of the last cycles, the oldest at the top
 
-          // A table a bit: no multiplication makes its address.
-          for (i = 0; i < T_W; i = i + 1) begin : g_bit
-            wire [(1<<k)-1:0] column;
-            for (j = 0; j < 1 << k; j = j + 1) begin : g_row
-              assign column[j] = choice[j*T_W + i];
-            end
-            always @(posedge clk) level_q[i] <= column[g_stage[k-1].number_q];
-          end
-
-          assign x     = x_q;
-          assign level = level_q;
-          assign known = {known_q, 1'b0};
+          /* verilator lint_off WIDTH */ // the oldest drops out
+          always @(posedge clk) x_q <= {x_q, earlier};
+          /* verilator lint_on WIDTH */
+          assign x = x_q[WAIT*IN_W-1 -: IN_W];
         end
 
         /* verilator lint_off WIDTH */ // extension to the width of the result is meant
@@ -137,7 +155,7 @@ module weir_threshold_search #(
 
   weir_pipeline #(
     .WIDTH  (LANES * OUT_W),
-    .LATENCY(2 * BITS - 1)
+    .LATENCY(CYCLES)
   ) u_pipeline (
     .clk    (clk),
     .rst    (rst),

@@ -151,7 +151,7 @@ def threshold(r, _):
 def threshold_search(r, _):
     bits, count = r.randint(4, 24), pick(r, 7, 15, 31, 63, 255)
     return {"LANES": r.randint(1, 2), "IN_W": bits, "IN_SIGNED": r.randint(0, 1), "OUT_W": count.bit_length(),
-            "COUNT": count, "T_W": bits + 2, "BASE": 0, "STEP": 1}
+            "COUNT": count, "T_W": bits + 2, "BASE": 0, "STEP": 1, "GROUPS": pick(r, 1, 3, 16, 64), "READ": r.randint(1, 2)}
 
 
 def lookup(r, _):
@@ -287,21 +287,14 @@ def set_defaults(text, parameters):
 
 
 def rom_words(module, parameters):
-    """(digits of a word, words): random ones, thresholds in order."""
-    if module == "threshold_search":
-        width, count = parameters["T_W"], parameters["COUNT"]
-        r, word = random.Random(count), 0
-        for lane in range(parameters["LANES"]):
-            for i, value in enumerate(sorted(r.randrange(1 << (width - 2)) for _ in range(count))):
-                word |= value << ((lane * count + i) * width)
-        return (parameters["LANES"] * count * width + 3) // 4, [word]
+    """(digits of a word, words), random ones."""
     r = random.Random(parameters["DEPTH"])
     return (parameters["WIDTH"] + 3) // 4, [r.getrandbits(parameters["WIDTH"]) for _ in range(parameters["DEPTH"])]
 
 
 def write_rom(folder, module, parameters, name="rom.hex"):
     """The words of a module with a ROM; returns the parameter that names their file."""
-    if module not in ("rom", "rom_source", "rom_sequence", "threshold_search"):
+    if module not in ("rom", "rom_source", "rom_sequence"):
         return {}
     digits, words = rom_words(module, parameters)
     with open(os.path.join(folder, name), "w") as f:

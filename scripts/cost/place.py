@@ -73,8 +73,8 @@ CORNERS = {
         {"LANES": 1, "IN_W": 12, "IN_SIGNED": 1, "OUT_W": 4, "COUNT": 15, "PARALLEL": 1, "T_W": 14, "BASE": -8, "STEP": 1},
         {"LANES": 2, "IN_W": 16, "IN_SIGNED": 1, "OUT_W": 4, "COUNT": 15, "PARALLEL": 15, "T_W": 18, "BASE": -8, "STEP": 1}),
     "threshold_search": (
-        {"LANES": 1, "IN_W": 16, "IN_SIGNED": 1, "OUT_W": 4, "COUNT": 15, "T_W": 18, "BASE": -8, "STEP": 1},
-        {"LANES": 1, "IN_W": 20, "IN_SIGNED": 1, "OUT_W": 8, "COUNT": 255, "T_W": 22, "BASE": 0, "STEP": 1}),
+        {"LANES": 1, "IN_W": 16, "IN_SIGNED": 1, "OUT_W": 4, "COUNT": 15, "T_W": 18, "BASE": -8, "STEP": 1, "GROUPS": 4, "READ": 1},
+        {"LANES": 1, "IN_W": 20, "IN_SIGNED": 1, "OUT_W": 8, "COUNT": 255, "T_W": 22, "BASE": 0, "STEP": 1, "GROUPS": 64, "READ": 2}),
     "pool": (
         {"LANES": 1, "WIDTH": 8, "SIGNED": 0, "INNER": 1, "IN": 28, "OUT": 14, "LINES": 28, "KERNEL": 2, "STRIDE": 2, "BEGIN": 0},
         {"LANES": 4, "WIDTH": 8, "SIGNED": 0, "INNER": 64, "IN": 28, "OUT": 13, "LINES": 1, "KERNEL": 3, "STRIDE": 2, "BEGIN": 0},

@@ -70,7 +70,8 @@ typedef struct weir_component_rules {
     size_t streams;                                           /* inputs that are streams, before constants; 0: one */
     weir_result_codes result;
     bool quantizes; /* its result is on a grid of its own, independent of the input's */
-    /* The component whose nodes it takes over once they are folded, where it keeps up and takes fewer lookup tables on the device: none. */
+    /* The component whose nodes it takes over once they are folded, where it keeps up and takes a quarter fewer lookup tables of the
+     * device, for no more memory blocks than these are worth: none. */
     const struct weir_component_rules *replaces;
 
     /* Folding: one that sets its pace names its foldings, the others take the lanes of the stream before them. */

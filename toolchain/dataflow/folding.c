@@ -339,6 +339,19 @@ int64_t weir_folding_shortest(const weir_graph *graph) {
 
 /* --- components that take over --- */
 
+static int64_t blocks_available(const weir_device *device) {
+    const weir_device_memory *block = weir_device_block(device);
+    return block == NULL ? 0 : block->count;
+}
+
+/* A quarter fewer lookup tables, for estimates are off by less, and no more memory blocks for them than they are worth: all blocks of a device
+ * as much as all tables. */
+static bool is_cheaper(const weir_device *device, const weir_cost *cost, const weir_cost *than) {
+    const int64_t luts = than->luts - cost->luts, blocks = cost->memory_blocks - than->memory_blocks;
+    return luts * 4 >= than->luts && luts > 0 &&
+           (blocks <= 0 || luts * blocks_available(device) > blocks * device->luts.count);
+}
+
 static bool is_smaller(weir_graph *graph, weir_cost_survey *survey, weir_node node, const weir_component *other) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     const weir_meta_hardware before = *hardware;
@@ -347,8 +360,11 @@ static bool is_smaller(weir_graph *graph, weir_cost_survey *survey, weir_node no
     hardware->module = other->module;
     hardware->digit = 1;
     hardware->interval = weir_stream_beats_of(graph, node);
-    const bool smaller = other->rules->legal(graph, node, hardware, &why) &&
-                         weir_cost_survey_node(survey, node).cost.luts < now.cost.luts;
+    bool smaller = other->rules->legal(graph, node, hardware, &why);
+    if (smaller) {
+        const weir_cost_node then = weir_cost_survey_node(survey, node);
+        smaller = is_cheaper(weir_target_of(graph).device, &then.cost, &now.cost);
+    }
     weir_text_free(&why);
     if (!smaller) *hardware = before;
     return smaller;
@@ -362,12 +378,28 @@ void weir_folding_take_over(weir_graph *graph, weir_cost_survey *survey, weir_no
     }
 }
 
+static int64_t blocks_of(const weir_graph *graph, weir_cost_survey *survey) {
+    int64_t blocks = 0;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        if (rules_of(graph, node) != NULL) blocks += weir_cost_survey_node(survey, node).cost.memory_blocks;
+    return blocks;
+}
+
+/* A component that takes more memory blocks takes over as long as the device has them. */
 static void take_over(weir_graph *graph) {
     const weir_device *device = weir_target_of(graph).device;
     if (device == NULL) return;
     weir_cost_survey *survey = weir_cost_survey_new(graph, device);
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+        const weir_meta_hardware before = *hardware;
         weir_folding_take_over(graph, survey, node);
+        if (hardware->module == before.module || weir_cost_survey_node(survey, node).cost.memory_blocks == 0) continue;
+        const int64_t with = blocks_of(graph, survey);
+        const weir_meta_hardware after = *hardware;
+        *hardware = before;
+        if (with <= weir_later(blocks_available(device), blocks_of(graph, survey))) *hardware = after;
+    }
     weir_cost_survey_free(survey);
 }
 

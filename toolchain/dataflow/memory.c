@@ -14,9 +14,13 @@
 /* Memories with fewer words or bits than these are cheaper in logic cells than in a block RAM. */
 enum { BLOCK_WORDS = 128, BLOCK_BITS = 1024 };
 
+bool weir_memory_wants_blocks(int64_t width, int64_t depth) {
+    return depth >= BLOCK_WORDS && depth * width >= BLOCK_BITS;
+}
+
 static weir_storage choose_storage(weir_storage wanted, int64_t width, int64_t depth) {
     if (wanted != WEIR_STORAGE_AUTO) return wanted;
-    return depth >= BLOCK_WORDS && depth * width >= BLOCK_BITS ? WEIR_STORAGE_BLOCK : WEIR_STORAGE_LOGIC;
+    return weir_memory_wants_blocks(width, depth) ? WEIR_STORAGE_BLOCK : WEIR_STORAGE_LOGIC;
 }
 
 /* Blocks with an output register are best chosen among behind it. */

@@ -7,6 +7,8 @@
 
 /* Memory `index` of a node that has its component and folding; false: it has no such memory. */
 bool weir_memory_get(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
+/* Is a memory of that size in blocks where its node does not say? */
+bool weir_memory_wants_blocks(int64_t width, int64_t depth);
 /* Bits of all memories of the node. */
 int64_t weir_memory_bits(const weir_graph *graph, weir_node node);
 /* Whether a word of each fits in one vector of hardware. */

@@ -1,4 +1,4 @@
-/* Sorted steps inside the range and beyond it, for all channels or one row a lane. */
+/* Sorted steps inside the range and beyond it, for all channels or for each, which come in turn. */
 #include <stdlib.h>
 
 #include "component/case.h"
@@ -17,7 +17,7 @@ static void build(component_case *c) {
     weir_node node = case_node(c, WEIR_OP_THRESHOLD, "threshold", inputs, 2, 1);
     weir_node_set_int(c->graph, node, "base", case_number(c, 10, true));
     weir_node_set_int(c->graph, node, "step", case_chance(c, 50) ? 1 : case_chance(c, 50) ? 2 : case_range(c, -5, 5));
-    int64_t lanes = parameters > 1 ? channels : case_lanes(c, rows, channels, parameters);
+    int64_t lanes = case_lanes(c, rows, channels, parameters);
     case_place(c, node, lanes, lanes, count);
     weir_node_metadata(c->graph, node)->hardware.module = "weir_threshold_search";
     case_finish(c, case_result(c, node));

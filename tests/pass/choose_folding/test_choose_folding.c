@@ -242,6 +242,35 @@ static void words_fit_in_vectors(void **state) {
     weir_graph_free(g);
 }
 
+/* 255 thresholds for each of 16 channels, a channel's share of them a beat: searched where a device has the memory blocks for it. */
+static void thresholds_by_channel_are_searched(void **state) {
+    (void)state;
+    enum { CHANNELS = 16, STEPS = 255 };
+    static const struct {
+        const char *device;
+        int64_t interval;
+        const char *module;
+    } cases[] = {{"ice40up5k", CHANNELS, "weir_threshold_search"},
+                 {"ice40up5k", CHANNELS / 8, "weir_threshold"}, /* 8 lanes with 4 of 30 blocks each */
+                 {"ecp5-85k", CHANNELS / 8, "weir_threshold_search"},
+                 {"ecp5-85k", CHANNELS * STEPS, "weir_threshold"},
+                 {"", CHANNELS, "weir_threshold"}};
+    double step[CHANNELS * STEPS];
+    for (int i = 0; i < CHANNELS * STEPS; i++) step[i] = 200 * (i % STEPS) + i;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_graph *g = weir_graph_new("hardware");
+        assert_true(weir_target_set(g, cases[i].device, 0));
+        weir_value in[2] = {add_codes_input(g, "x", WEIR_INT16, 1, CHANNELS, -32768, 32767)};
+        in[1] = add_constant(g, "steps", WEIR_INT64, 2, CHANNELS, STEPS, step);
+        weir_node node = put(g, WEIR_OP_THRESHOLD, "threshold", 2, in);
+        assert_true(weir_infer_node(g, node));
+        weir_graph_add_output(g, "y", weir_node_output(g, node, 0));
+        assert_true(weir_choose_folding(g, cases[i].interval, 64, NULL));
+        assert_string_equal(hardware_of(g, "threshold")->module, cases[i].module);
+        weir_graph_free(g);
+    }
+}
+
 /* 1,100 products of 1,000 codes of 8 bits with weights of 4 bits in one cycle. */
 static void too_much_in_a_cycle(void **state) {
     (void)state;
@@ -520,6 +549,7 @@ int main(void) {
         TEST(blocks_go_where_they_save),
         TEST(products_by_hand),
         TEST(words_fit_in_vectors),
+        TEST(thresholds_by_channel_are_searched),
         TEST(too_much_in_a_cycle),
         TEST(errors_in_the_file),
         TEST(foldings_that_cannot_be),
