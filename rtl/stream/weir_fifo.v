@@ -75,21 +75,24 @@ module weir_fifo #(
         end
       end
     end else if (DEPTH <= 32) begin : g_registers
-      reg  [DEPTH*SLOT_W-1:0]     slots_q;  // slot 0 is the head
-      wire [(DEPTH+1)*SLOT_W-1:0] chain = {s_last, s_data, slots_q};
-      integer i;
-
-      assign m_valid          = level != {LEVEL_W{1'b0}};
-      assign {m_last, m_data} = slots_q[SLOT_W-1:0];
-
+      // A register a slot: a simulator would take one of all slots apart and put it together.
       // A pop moves every slot down by one. The newcomer lands in slot level, or level - 1 together with a pop: in both
       // cases the first slot that moves and has level <= i + 1; slots above it may take anything.
-      always @(posedge clk)
-        if (push || pop)
-          for (i = 0; i < DEPTH; i = i + 1)
-            if (pop || level == i[LEVEL_W-1:0])
-              slots_q[i*SLOT_W +: SLOT_W] <= level <= i[LEVEL_W-1:0] + 1'b1 ? {s_last, s_data}
-                                                                            : chain[(i+1)*SLOT_W +: SLOT_W];
+      genvar i;
+      for (i = 0; i < DEPTH; i = i + 1) begin : g_slot  // slot 0 is the head
+        reg  [SLOT_W-1:0] slot_q;
+        wire [SLOT_W-1:0] next;
+
+        if (i + 1 < DEPTH) begin : g_lower
+          assign next = level <= i[LEVEL_W-1:0] + 1'b1 ? {s_last, s_data} : g_slot[i+1].slot_q;
+        end else begin : g_top
+          assign next = {s_last, s_data};
+        end
+        always @(posedge clk) if (push || pop) if (pop || level == i[LEVEL_W-1:0]) slot_q <= next;
+      end
+
+      assign m_valid          = level != {LEVEL_W{1'b0}};
+      assign {m_last, m_data} = g_slot[0].slot_q;
     end else begin : g_memory
       localparam integer WORDS  = DEPTH - 1 - REGISTERED;
       localparam integer ADDR_W = $clog2(WORDS);
