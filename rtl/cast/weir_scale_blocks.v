@@ -41,12 +41,11 @@ module weir_scale_blocks #(
     end
   endgenerate
 
-  genvar l, i, t;
+  genvar l, i, t, n;
   generate
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
-      reg  [X_W-1:0]         x_q;
-      reg  [M_W-1:0]         m_q;
-      wire [TERMS*SUM_W-1:0] term;
+      reg [X_W-1:0] x_q;
+      reg [M_W-1:0] m_q;
 
       always @(posedge clk) begin
         x_q <= x[l*X_W +: X_W];
@@ -86,12 +85,13 @@ module weir_scale_blocks #(
         );
 
         /* verilator lint_off WIDTH */ // sign extension by assignment is meant
+        wire [SUM_W-1:0] term;
         if (X_AT == X_LOW) begin : g_signed
           wire signed [SUM_W-1:0] whole = $signed(product[P_W-1:0]);
-          assign term[i*SUM_W +: SUM_W] = whole << WORTH;
+          assign term = whole << WORTH;
         end else begin : g_unsigned
           wire [SUM_W-1:0] whole = product[P_W-1:0];
-          assign term[i*SUM_W +: SUM_W] = whole << WORTH;
+          assign term = whole << WORTH;
         end
         /* verilator lint_on WIDTH */
       end
@@ -99,41 +99,40 @@ module weir_scale_blocks #(
       if (ADD_W > 0) begin : g_addend
         reg signed [ADD_W-1:0] a_1_q, a_2_q;
 
-        /* verilator lint_off WIDTH */ // sign extension by assignment is meant
         always @(posedge clk) begin
           a_1_q <= a[l*ADD_W +: ADD_W];
           a_2_q <= a_1_q;
         end
-        assign term[PIECES*SUM_W +: SUM_W] = a_2_q;
-        /* verilator lint_on WIDTH */
       end
 
-      for (t = 1; t <= LEVELS; t = t + 1) begin : g_level
-        localparam integer FROM = (TERMS + (1 << (t - 1)) - 1) >> (t - 1);
-        localparam integer TO   = (FROM + 1) / 2;
+      // Level 0 has the terms, level t sums of 2^t of them. A vector a sum: a simulator would take one of all of them apart and put it
+      // together.
+      for (t = 0; t <= LEVELS; t = t + 1) begin : g_level
+        localparam integer FROM = t == 0 ? 2 * TERMS : (TERMS + (1 << (t - 1)) - 1) >> (t - 1);
 
-        wire [FROM*SUM_W-1:0] from;
-        reg  [TO*SUM_W-1:0]   sum_q;
-        integer               n;
+        for (n = 0; n < (FROM + 1) / 2; n = n + 1) begin : g_sum
+          wire [SUM_W-1:0] value;
 
-        if (t == 1) begin : g_first
-          assign from = term;
-        end else begin : g_rest
-          assign from = g_level[t-1].sum_q;
+          if (t > 0) begin : g_register
+            reg [SUM_W-1:0] sum_q;
+
+            assign value = sum_q;
+            if (2 * n + 1 < FROM) begin : g_pair
+              always @(posedge clk) sum_q <= g_level[t-1].g_sum[2*n].value + g_level[t-1].g_sum[2*n+1].value;
+            end else begin : g_odd
+              always @(posedge clk) sum_q <= g_level[t-1].g_sum[2*n].value;
+            end
+          end else if (n < PIECES) begin : g_product
+            assign value = g_piece[n].term;
+          end else begin : g_last
+            /* verilator lint_off WIDTH */ // sign extension by assignment is meant
+            assign value = g_addend.a_2_q;
+            /* verilator lint_on WIDTH */
+          end
         end
-
-        always @(posedge clk) begin
-          for (n = 0; n < FROM / 2; n = n + 1)
-            sum_q[n*SUM_W +: SUM_W] <= from[2*n*SUM_W +: SUM_W] + from[(2*n+1)*SUM_W +: SUM_W];
-          if (FROM % 2 != 0) sum_q[(TO-1)*SUM_W +: SUM_W] <= from[(FROM-1)*SUM_W +: SUM_W];
-        end
       end
 
-      if (LEVELS == 0) begin : g_flat
-        assign sum[l*SUM_W +: SUM_W] = term;
-      end else begin : g_tree
-        assign sum[l*SUM_W +: SUM_W] = g_level[LEVELS].sum_q;
-      end
+      assign sum[l*SUM_W +: SUM_W] = g_level[LEVELS].g_sum[0].value;
     end
   endgenerate
 endmodule

@@ -52,7 +52,7 @@ module weir_scale_rows #(
 
   reg first_q;  // the first digit's product is there
 
-  genvar l, t;
+  genvar l, t, n;
   generate
     if (AHEAD == 0) begin : g_at_once
       always @(posedge clk) first_q <= load;
@@ -136,11 +136,9 @@ module weir_scale_rows #(
           .sum(row)
         );
       end else begin : g_more
-        reg signed [X_W-1:0]         one_q;
-        reg signed [X_W+1:0]         three_q;
-        reg        [K-1:0]           digit_q;
-        reg        [PAIRS*(X_W+2)-1:0] rows_q;
-        integer                      i;
+        reg signed [X_W-1:0] one_q;
+        reg signed [X_W+1:0] three_q;
+        reg        [K-1:0]   digit_q;
 
         /* verilator lint_off WIDTH */ // the last row may have one bit
         wire [2*PAIRS-1:0] digit = digit_q;
@@ -150,54 +148,44 @@ module weir_scale_rows #(
           one_q   <= x_q;
           three_q <= {{2{x_q[X_W-1]}}, x_q} + {x_q[X_W-1], x_q, 1'b0};
           digit_q <= m_q[K-1:0];
-          for (i = 0; i < PAIRS; i = i + 1)
-            case (digit[2*i +: 2])
-              2'b00: rows_q[i*(X_W+2) +: X_W+2] <= {(X_W+2){1'b0}};
-              2'b01: rows_q[i*(X_W+2) +: X_W+2] <= {{2{one_q[X_W-1]}}, one_q};
-              2'b10: rows_q[i*(X_W+2) +: X_W+2] <= {one_q[X_W-1], one_q, 1'b0};
-              default: rows_q[i*(X_W+2) +: X_W+2] <= three_q;
-            endcase
         end
 
-        // Level t adds pairs of numbers of X_W + 2^t bits, the second worth 2^(2^t) times the first.
-        for (t = 1; t <= LEVELS; t = t + 1) begin : g_level
-          localparam integer FROM   = (PAIRS + (1 << (t - 1)) - 1) >> (t - 1);
-          localparam integer TO     = (FROM + 1) / 2;
-          localparam integer STEP   = 1 << t;
-          localparam integer FROM_W = X_W + STEP;
-          localparam integer TO_W   = X_W + 2 * STEP;
+        // Level 0 has the rows; level t adds pairs of numbers of X_W + 2^t bits, the second worth 2^(2^t) times the first. A register
+        // a number: a simulator would take one of all of them apart and put it together.
+        for (t = 0; t <= LEVELS; t = t + 1) begin : g_level
+          localparam integer FROM = t == 0 ? 2 * PAIRS : (PAIRS + (1 << (t - 1)) - 1) >> (t - 1);
+          localparam integer STEP = 1 << t;
+          localparam integer TO_W = X_W + 2 * STEP;
 
-          wire [FROM*FROM_W-1:0] from;
-          /* verilator lint_off UNUSEDSIGNAL */ // the tree may be wider than the digit
-          reg  [TO*TO_W-1:0]     sum_q;
-          /* verilator lint_on UNUSEDSIGNAL */
-          integer                n;
+          for (n = 0; n < (FROM + 1) / 2; n = n + 1) begin : g_sum
+            /* verilator lint_off UNUSEDSIGNAL */ // the tree may be wider than the digit
+            reg signed [TO_W-1:0] sum_q;
+            /* verilator lint_on UNUSEDSIGNAL */
 
-          if (t == 1) begin : g_first
-            assign from = rows_q;
-          end else begin : g_rest
-            assign from = g_level[t-1].sum_q;
-          end
+            /* verilator lint_off WIDTH */ // sign extension by assignment is meant
+            if (t == 0) begin : g_row
+              always @(posedge clk)
+                case (digit[2*n +: 2])
+                  2'b00: sum_q <= {TO_W{1'b0}};
+                  2'b01: sum_q <= one_q;
+                  2'b10: sum_q <= $signed({one_q, 1'b0});
+                  default: sum_q <= three_q;
+                endcase
+            end else if (2 * n + 1 < FROM) begin : g_pair
+              // The first's low bits pass by the adder.
+              wire signed [TO_W-STEP-1:0] low  = g_level[t-1].g_sum[2*n].sum_q >>> STEP;
+              wire signed [TO_W-STEP-1:0] high = g_level[t-1].g_sum[2*n+1].sum_q + low;
 
-          // The first's low bits pass by the adder.
-          /* verilator lint_off WIDTH */ // sign extension by assignment is meant
-          always @(posedge clk) begin
-            for (n = 0; n < FROM / 2; n = n + 1) begin
-              sum_q[n*TO_W +: STEP] <= from[2*n*FROM_W +: STEP];
-              sum_q[n*TO_W + STEP +: TO_W - STEP] <= $signed(from[(2*n+1)*FROM_W +: FROM_W]) +
-                                                     $signed(from[2*n*FROM_W + STEP +: FROM_W - STEP]);
+              always @(posedge clk) sum_q <= {high, g_level[t-1].g_sum[2*n].sum_q[STEP-1:0]};
+            end else begin : g_odd
+              always @(posedge clk) sum_q <= g_level[t-1].g_sum[2*n].sum_q;
             end
-            if (FROM % 2 != 0) sum_q[(TO-1)*TO_W +: TO_W] <= $signed(from[(FROM-1)*FROM_W +: FROM_W]);
+            /* verilator lint_on WIDTH */
           end
-          /* verilator lint_on WIDTH */
         end
 
         /* verilator lint_off WIDTH */ // the tree may be wider than the digit
-        if (LEVELS == 0) begin : g_flat
-          assign row = rows_q;
-        end else begin : g_tree
-          assign row = g_level[LEVELS].sum_q;
-        end
+        assign row = g_level[LEVELS].g_sum[0].sum_q;
         /* verilator lint_on WIDTH */
       end
 
@@ -232,9 +220,15 @@ module weir_scale_rows #(
           assign digit = a_q[K-1:0];
           assign above = a_q >>> K;
         end else begin : g_delayed
-          reg [(AHEAD+SPLIT)*A_W-1:0] line_q;
-          always @(posedge clk) line_q <= {line_q, a_q};
-          assign {above, digit} = line_q[(AHEAD+SPLIT)*A_W-1 -: A_W];
+          for (t = 0; t < AHEAD + SPLIT; t = t + 1) begin : g_step
+            reg [A_W-1:0] line_q;
+            if (t == 0) begin : g_first
+              always @(posedge clk) line_q <= a_q;
+            end else begin : g_next
+              always @(posedge clk) line_q <= g_step[t-1].line_q;
+            end
+          end
+          assign {above, digit} = g_step[AHEAD+SPLIT-1].line_q;
         end
 
         if (K == 1) begin : g_bit
