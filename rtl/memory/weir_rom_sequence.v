@@ -121,11 +121,17 @@ module weir_rom_sequence #(
 
     if (ODD == 0) begin : g_whole
       assign q = stored;
-    end else begin : g_odd
+    end else if (FIELDS <= 1024) begin : g_odd
       genvar f;
       for (f = 0; f < FIELDS; f = f + 1) begin : g_field
         assign q[f*ODD +: ODD] = {stored[f*(ODD-1) +: ODD-1], 1'b1};
       end
+    end else begin : g_many_odd  // more than tools generate
+      reg [WIDTH-1:0] whole;
+      integer         f;
+      always @*
+        for (f = 0; f < FIELDS; f = f + 1) whole[f*ODD +: ODD] = {stored[f*(ODD-1) +: ODD-1], 1'b1};
+      assign q = whole;
     end
   endgenerate
 endmodule

@@ -26,6 +26,12 @@ if command -v iverilog >/dev/null; then
     simulate fan
 fi
 
+# --- a binary layer with 8,192 products a cycle: its memory holds more signs than Verilator generates in a loop ---
+if command -v verilator >/dev/null; then
+    expect 0 "4x8192" weir compile "$models/mlp_bipolar.onnx" --target-interval 4 -o signs
+    verilator --lint-only -Wall --top-module mlp_bipolar signs/rtl/*.v >output 2>&1 || fail "8,192 signs a word: $(head -3 output)"
+fi
+
 # --- names of 3,000 characters, for model, nodes, inputs and outputs ---
 "$E2E_TOOLS/make_wide" names 3000 names.weir
 expect 0 "nnnnnnnn" weir compile names.weir -o names
