@@ -180,7 +180,9 @@ static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const 
     weir_meta_hardware *hardware = &weir_node_metadata(graph, into->user)->hardware;
     const int64_t most = most_held(graph, schedule, out), beats = held.beats < most ? held.beats : most;
     hardware->stall = beats < held.beats ? 0 : held.cycles - 1;
-    hardware->bound = !into->exact || !out->exact;
+    hardware->bound = weir_schedule_holds_rows(schedule) ? WEIR_FIFO_ESTIMATED
+                      : into->exact && out->exact        ? WEIR_FIFO_EXACT
+                                                         : WEIR_FIFO_UPPER;
     if (beats <= hardware->depth) return false;
     const weir_component_rules *rules = weir_component_of(graph, into->user)->rules;
     const int64_t latency = rules->timing(graph, into->user).latency;

@@ -34,6 +34,9 @@ expect 0 " 0 of " "$WEIR" check "$folder/generator_qdq.onnx" --data "$folder/gen
 expect 0 " 312.0    1.000x " "$WEIR" check "$folder/averaged_qdq.onnx" --data "$folder/averaged_qdq.npz:x" --frames 6 --debug-frames 0 \
     --simulator icarus
 
+# What waits where a window holds rows is an estimate.
+expect 0 "8 beats, waiting up to 39 cycles .estimated." "$WEIR" compile "$folder/averaged_qdq.onnx" -o averaged
+
 # The window and what it holds are named.
 expect 0 "weir_window" "$WEIR" compile "$folder/separable_qdq.onnx" -o separable
 grep -q "window 3x3, stride 2x2, 4 of 12 rows held" output || fail "the window's rows"

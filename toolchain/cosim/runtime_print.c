@@ -110,6 +110,9 @@ const weir_cosim *weir_runtime_debug_run(const weir_runtime *r) {
     return NULL;
 }
 
+/* Before how long a beat waits in a Fifo. */
+static const char *const signs[] = {[WEIR_FIFO_EXACT] = "", [WEIR_FIFO_UPPER] = "<= ", [WEIR_FIFO_ESTIMATED] = "~ "};
+
 static void print_activity(const weir_runtime *r, weir_text *text) {
     const weir_cosim *run = weir_runtime_debug_run(r);
     if (run == NULL) return;
@@ -134,7 +137,7 @@ static void print_activity(const weir_runtime *r, weir_text *text) {
         if (hardware->depth == 0) weir_table_add(table, "");
         else weir_table_format(table, "%lld/%lld", (long long)a->meter.occupancy, (long long)hardware->depth);
         if (hardware->stall == 0) weir_table_add(table, "");
-        else weir_table_format(table, "%s%lld", hardware->bound ? "<= " : "", (long long)hardware->stall);
+        else weir_table_format(table, "%s%lld", signs[hardware->bound], (long long)hardware->stall);
     }
     weir_text_char(text, '\n');
     weir_table_print(table, WEIR_TABLE_PLAIN, text);

@@ -34,6 +34,9 @@ typedef struct weir_meta_software {
     double min, max;
 } weir_meta_software;
 
+/* What a Fifo's depth and stall are: what the schedule says, more than that, or an estimate where components hold rows of a frame. */
+typedef enum weir_fifo_bound { WEIR_FIFO_EXACT, WEIR_FIFO_UPPER, WEIR_FIFO_ESTIMATED } weir_fifo_bound;
+
 /* Where a memory goes, and where products are formed. */
 typedef enum weir_storage { WEIR_STORAGE_AUTO, WEIR_STORAGE_BLOCK, WEIR_STORAGE_LOGIC } weir_storage;
 
@@ -51,7 +54,7 @@ typedef struct weir_meta_hardware {
     int64_t digit;         /* multiplier bits (Scale) or thresholds (Threshold) a cycle */
     int64_t depth;         /* Fifo: elements of storage in beats */
     int64_t stall;         /* Fifo: cycles that a beat waits there, at most */
-    int64_t bound;         /* Fifo: 1: the schedule bounds depth and stall from above; 0: they are exact */
+    int64_t bound;         /* Fifo, depth and stall: weir_fifo_bound */
     int64_t interval;      /* cycles a frame when never stalled, padding and idle cycles included */
     int64_t operations;    /* multiply-accumulates a frame, without padding */
     weir_storage storage;  /* of parameters */

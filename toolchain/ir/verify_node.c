@@ -207,7 +207,8 @@ static bool verify_folding(const weir_graph *graph, weir_node node, const weir_m
         !in_bounds(graph, node, "out_lanes", h->out_lanes, folded, INT32_MAX) ||
         !in_bounds(graph, node, "digit", h->digit, 0, INT32_MAX) ||
         !in_bounds(graph, node, "depth", h->depth, 0, INT32_MAX) ||
-        !in_bounds(graph, node, "stall", h->stall, 0, INT64_MAX) || !in_bounds(graph, node, "bound", h->bound, 0, 1) ||
+        !in_bounds(graph, node, "stall", h->stall, 0, INT64_MAX) ||
+        !in_bounds(graph, node, "bound", h->bound, WEIR_FIFO_EXACT, WEIR_FIFO_ESTIMATED) ||
         !in_bounds(graph, node, "interval", h->interval, folded, INT64_MAX))
         return false;
     if (h->operations == 0) return true;

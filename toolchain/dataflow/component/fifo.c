@@ -36,12 +36,14 @@ static void build(weir_builder *b, weir_node node) {
 }
 
 /* Exact: it fills to that depth when nothing outside stalls, and a beat waits that long. */
+static const char *const bounds[] = {
+    [WEIR_FIFO_EXACT] = "exact", [WEIR_FIFO_UPPER] = "upper bounds", [WEIR_FIFO_ESTIMATED] = "estimated"};
+
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     weir_text_format(text, "%lld beats", (long long)hardware->depth);
     if (hardware->stall == 0) return; /* set by hand, or less than all that waits */
-    weir_text_format(text, ", waiting up to %lld cycles (%s)", (long long)hardware->stall,
-                     hardware->bound ? "upper bounds" : "exact");
+    weir_text_format(text, ", waiting up to %lld cycles (%s)", (long long)hardware->stall, bounds[hardware->bound]);
 }
 
 /* --- cost --- */
