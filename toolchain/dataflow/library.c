@@ -184,6 +184,15 @@ static const char *skip_string(const char *at) {
     return *at == '"' ? at + 1 : at;
 }
 
+/* Of a module that is not there: what must hold of parameters. */
+static bool is_check(const char *name, size_t size) {
+    static const char must[] = "_must_";
+    const size_t length = sizeof must - 1;
+    for (size_t i = 0; i + length <= size; i++)
+        if (strncmp(name + i, must, length) == 0) return true;
+    return false;
+}
+
 /* Names of modules that are followed by parameters or the name of an instance. */
 static void scan_instances(const char *text, const char *own, weir_library_files *files) {
     for (const char *at = skip_blank(text); *at != '\0'; at = skip_blank(at)) {
@@ -193,11 +202,10 @@ static void scan_instances(const char *text, const char *own, weir_library_files
             const char *end = at;
             while (is_name(*end)) end++;
             const char *next = skip_blank(end);
-            bool instance = *next == '#' || *next == '\\' || (is_name(*next) && !isdigit((unsigned char)*next));
-            bool check = strstr(at, "_must_") != NULL && strstr(at, "_must_") < end;
-            bool itself = strlen(own) == (size_t)(end - at) && strncmp(at, own, (size_t)(end - at)) == 0;
-            if (instance && !check && !itself && is_module(at, (size_t)(end - at)))
-                add_file(files, at, (size_t)(end - at));
+            const size_t size = (size_t)(end - at);
+            const bool instance = *next == '#' || *next == '\\' || (is_name(*next) && !isdigit((unsigned char)*next));
+            const bool itself = strlen(own) == size && strncmp(at, own, size) == 0;
+            if (instance && !itself && is_module(at, size) && !is_check(at, size)) add_file(files, at, size);
             at = end;
         } else {
             at++;
