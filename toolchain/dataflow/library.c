@@ -1,6 +1,7 @@
 #include "dataflow/library.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,6 @@
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"
-#include "support/tree.h"
 
 static void add_file(weir_library_files *files, const char *name, size_t size) {
     for (size_t i = 0; i < files->count; i++) {
@@ -31,18 +31,6 @@ void weir_library_free(weir_library_files *files) {
     *files = (weir_library_files){NULL, 0, 0};
 }
 
-typedef struct search {
-    const char *file;
-    char *path; /* below the folder that is searched, once it is found */
-} search;
-
-static bool match(void *user, const char *path) {
-    search *s = user;
-    if (strcmp(weir_path_name(path), s->file) != 0) return true;
-    s->path = weir_copy_string(path);
-    return false;
-}
-
 /* The file in the folder of registered component `i`; NULL: not there. */
 static char *find_beside(size_t i, const char *file) {
     const char *folder;
@@ -53,19 +41,29 @@ static char *find_beside(size_t i, const char *file) {
     return NULL;
 }
 
-/* Below rtl/ or sim/bench/ of the data folder: "rtl/FOLDER/NAME.v"; NULL: not there. */
+/* "ROOT/FILE" if that is below the data folder; NULL: not there. */
+static char *find_in(const char *data, const char *root, const char *file) {
+    char *path = weir_path_join(root, file), *full = weir_path_join(data, path);
+    const bool found = weir_file_exists(full);
+    free(full);
+    if (found) return path;
+    free(path);
+    return NULL;
+}
+
+/* "rtl/FOLDER/NAME.v" or "sim/bench/NAME.v" below the data folder; NULL: not there. */
 static char *find_ours(const char *data, const char *file) {
-    static const char *const roots[] = {"rtl", "sim/bench"};
-    char *path = NULL;
-    for (size_t i = 0; path == NULL && i < sizeof roots / sizeof *roots; i++) {
-        char *root = weir_path_join(data, roots[i]);
-        search s = {file, NULL};
-        weir_tree_walk(root, match, &s);
-        if (s.path != NULL) path = weir_path_join(roots[i], s.path);
-        free(s.path);
-        free(root);
+    char *root = weir_path_join(data, "rtl"), *path = NULL;
+    DIR *folders = opendir(root);
+    for (const struct dirent *entry; path == NULL && folders != NULL && (entry = readdir(folders)) != NULL;) {
+        if (entry->d_name[0] == '.') continue;
+        char *folder = weir_path_join("rtl", entry->d_name);
+        path = find_in(data, folder, file);
+        free(folder);
     }
-    return path;
+    if (folders != NULL) closedir(folders);
+    free(root);
+    return path != NULL ? path : find_in(data, "sim/bench", file);
 }
 
 /* A design has one module of a name: two files of it must be the same. False after a reported error. */

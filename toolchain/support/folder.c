@@ -236,9 +236,10 @@ static bool is_ours(void *user, const char *path) {
     }
     char *full = in(c->folder->path, path);
     struct stat state;
-    bool listed = weir_manifest_find(c->manifest, path) && lstat(full, &state) == 0 && S_ISREG(state.st_mode);
+    bool there = lstat(full, &state) == 0;
+    bool listed = there && S_ISREG(state.st_mode) && weir_manifest_find(c->manifest, path);
     free(full);
-    return listed || refuse(c->folder->path, path);
+    return !there || listed || refuse(c->folder->path, path);
 }
 
 /* Reads the manifest and checks that a folder that is to be Weir's holds nothing else. */

@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* DT_DIR */
 #include "support/tree.h"
 
 #include <dirent.h>
@@ -24,12 +25,18 @@ static int is_entry(const struct dirent *entry) {
 
 static bool walk_folder(const walk *w, const char *below);
 
-static bool walk_entry(const walk *w, const char *below, const char *name) {
-    char *path = weir_path_join(below, name), *full = weir_path_join(w->root, path);
+static bool is_folder(const walk *w, const char *path, unsigned char type) {
+    if (type != DT_UNKNOWN) return type == DT_DIR;
+    char *full = weir_path_join(w->root, path);
     struct stat state;
-    bool gone = lstat(full, &state) != 0; /* meanwhile: nothing to visit */
-    bool fine = gone || (S_ISDIR(state.st_mode) ? walk_folder(w, path) : w->visit(w->user, path));
+    bool folder = lstat(full, &state) == 0 && S_ISDIR(state.st_mode);
     free(full);
+    return folder;
+}
+
+static bool walk_entry(const walk *w, const char *below, const struct dirent *entry) {
+    char *path = weir_path_join(below, entry->d_name);
+    bool fine = is_folder(w, path, entry->d_type) ? walk_folder(w, path) : w->visit(w->user, path);
     free(path);
     return fine;
 }
@@ -43,7 +50,7 @@ static bool walk_folder(const walk *w, const char *below) {
         weir_error(weir_at(folder, 0), "cannot read the folder: %s", strerror(errno));
     }
     for (int i = 0; i < count; i++) {
-        fine = fine && walk_entry(w, below, entries[i]->d_name);
+        fine = fine && walk_entry(w, below, entries[i]);
         free(entries[i]);
     }
     free(entries);

@@ -8,7 +8,8 @@
 typedef bool weir_tree_visit(void *user, const char *path);
 
 /* Visits everything below the folder that is no folder itself, links unfollowed, in the byte order of names, a folder's
- * content at the place of the folder. False when a visit ended it, or after a reported error. */
+ * content at the place of the folder; what was removed meanwhile may be visited still. False when a visit ended it, or
+ * after a reported error. */
 bool weir_tree_walk(const char *folder, weir_tree_visit *visit, void *user);
 /* Copies the files below `from` into `to`, which is made; false after a reported error. */
 bool weir_tree_copy(const char *from, const char *to);

@@ -210,10 +210,10 @@ static int64_t parts_of(const weir_graph *graph, weir_node node) {
  * bits, so that there is room for 1 less. */
 static bool in_pairs(const weir_graph *graph, weir_node node) {
     const weir_device *device = weir_target_of(graph).device;
+    if (device == NULL || outputs_of(graph, node) % 2 != 0 || interleave_of(graph, node) != 1) return false;
     const factors f = factors_of(graph, node);
     const int64_t least = weir_value_type(graph, weir_node_input(graph, node, 1))->low;
-    return device != NULL && outputs_of(graph, node) % 2 == 0 && interleave_of(graph, node) == 1 &&
-           least > -((int64_t)1 << (f.weight - 1)) && weir_cost_product_blocks(device, f.element, f.weight) == 1 &&
+    return least > -((int64_t)1 << (f.weight - 1)) && weir_cost_product_blocks(device, f.element, f.weight) == 1 &&
            weir_cost_product_blocks(device, f.element, f.x + 2 * f.weight) == 1;
 }
 
@@ -330,23 +330,23 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     return true;
 }
 
-static int64_t weight_of(const weir_graph *graph, weir_node node, int64_t matrix, int64_t row, int64_t column) {
-    const size s = size_of(graph, node);
-    if (row >= s.n) return 0;
-    return weir_memory_element(graph, weir_node_input(graph, node, 1), matrix * s.n + row, column, s.k, 0);
+static int64_t weight_of(const weir_graph *graph, weir_node node, const size *s, int64_t matrix, int64_t row,
+                         int64_t column) {
+    if (row >= s->n) return 0;
+    return weir_memory_element(graph, weir_node_input(graph, node, 1), matrix * s->n + row, column, s->k, 0);
 }
 
 static int64_t content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
                        int64_t *upper) {
-    (void)memory;
     (void)upper;
-    const weir_meta_hardware *hardware = folded(graph, node);
-    const int64_t beats = beats_of(graph, node), groups = groups_of(graph, node);
+    const size s = size_of(graph, node);
+    const int64_t simd = folded(graph, node)->simd, outputs = memory->fields / simd;
+    const int64_t beats = weir_ceil_divide(s.k, simd), groups = weir_ceil_divide(s.n, outputs);
     const int64_t matrix = word / (beats * groups);
-    const int64_t row = word / beats % groups * outputs_of(graph, node) + field / hardware->simd;
-    const int64_t column = word % beats * hardware->simd + field % hardware->simd;
-    const int64_t first = row % 2 != 0 && in_pairs(graph, node) ? weight_of(graph, node, matrix, row - 1, column) : 0;
-    return weight_of(graph, node, matrix, row, column) - (first < 0);
+    const int64_t row = word / beats % groups * outputs + field / simd;
+    const int64_t column = word % beats * simd + field % simd;
+    const bool less = row % 2 != 0 && weight_of(graph, node, &s, matrix, row - 1, column) < 0 && in_pairs(graph, node);
+    return weight_of(graph, node, &s, matrix, row, column) - less;
 }
 
 /* --- hardware --- */
