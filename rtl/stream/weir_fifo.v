@@ -6,8 +6,8 @@
 // State:     `level`, the beats held, output register included (benches read it by its hierarchical name), and the beats.
 // Invariant: 0 <= level <= DEPTH; the memory is read only at words written at an earlier edge and never at the word
 //            being written.
-// Mapping:   DEPTH <= 32: a shift register whose head is the output, DEPTH * (WIDTH + 1) flip-flops with one 2:1
-//            multiplexer each, or with SPREAD distributed RAM, which is read asynchronously; larger: one weir_ram of
+// Mapping:   DEPTH <= 32: a shift register whose head is the output, DEPTH * (WIDTH + 2) flip-flops with one 2:1
+//            multiplexer each (the level in unary beside it), or with SPREAD distributed RAM, which is read asynchronously; larger: one weir_ram of
 //            words of WIDTH + 1 bits (block RAM), whose read register, and that of REGISTERED, are the last words of the capacity.
 `default_nettype none
 
@@ -46,8 +46,9 @@ module weir_fifo #(
   reg  [LEVEL_W-1:0] level;
   wire               push = s_valid && s_ready;
   wire               pop  = m_valid && m_ready;
+  wire               full;
 
-  assign s_ready = level != DEPTH[LEVEL_W-1:0];
+  assign s_ready = !full;
 
   always @(posedge clk)
     if (rst) level <= {LEVEL_W{1'b0}};
@@ -61,6 +62,7 @@ module weir_fifo #(
       (* ram_style = "distributed", no_rw_check *) reg [SLOT_W-1:0] mem [0:(1<<ADDR_W)-1];
       reg [ADDR_W-1:0] waddr_q, raddr_q;
 
+      assign full             = level == DEPTH[LEVEL_W-1:0];
       assign m_valid          = level != {LEVEL_W{1'b0}};
       assign {m_last, m_data} = mem[raddr_q];
 
@@ -75,23 +77,40 @@ module weir_fifo #(
         end
       end
     end else if (DEPTH <= 32) begin : g_registers
+      // The level in unary: bit i says that slot i holds a beat. A function of the level would be synthesized again for each bit of a
+      // word, where lookup tables are joined to larger ones.
+      reg [DEPTH-1:0] holds_q;
+
+      assign full    = holds_q[DEPTH-1];
+      assign m_valid = holds_q[0];
+
+      always @(posedge clk)
+        if (rst) holds_q <= {DEPTH{1'b0}};
+        else if (push && !pop) holds_q <= {holds_q[DEPTH-2:0], 1'b1};
+        else if (pop && !push) holds_q <= {1'b0, holds_q[DEPTH-1:1]};
+
       // A register a slot: a simulator would take one of all slots apart and put it together.
-      // A pop moves every slot down by one. The newcomer lands in slot level, or level - 1 together with a pop: in both
-      // cases the first slot that moves and has level <= i + 1; slots above it may take anything.
+      // A pop moves every slot down by one. The newcomer lands in the first slot that holds none, or in the last that does together
+      // with a pop: in both cases the first one that moves below an empty one; slots above it may take anything.
       genvar i;
       for (i = 0; i < DEPTH; i = i + 1) begin : g_slot  // slot 0 is the head
         reg  [SLOT_W-1:0] slot_q;
         wire [SLOT_W-1:0] next;
+        wire              first;  // of those that hold none
 
         if (i + 1 < DEPTH) begin : g_lower
-          assign next = level <= i[LEVEL_W-1:0] + 1'b1 ? {s_last, s_data} : g_slot[i+1].slot_q;
+          assign next = holds_q[i+1] ? g_slot[i+1].slot_q : {s_last, s_data};
         end else begin : g_top
           assign next = {s_last, s_data};
         end
-        always @(posedge clk) if (push || pop) if (pop || level == i[LEVEL_W-1:0]) slot_q <= next;
+        if (i > 0) begin : g_upper
+          assign first = holds_q[i-1] && !holds_q[i];
+        end else begin : g_head
+          assign first = !holds_q[i];
+        end
+        always @(posedge clk) if (push || pop) if (pop || first) slot_q <= next;
       end
 
-      assign m_valid          = level != {LEVEL_W{1'b0}};
       assign {m_last, m_data} = g_slot[0].slot_q;
     end else begin : g_memory
       localparam integer WORDS  = DEPTH - 1 - REGISTERED;
@@ -105,6 +124,8 @@ module weir_fifo #(
       wire [SLOT_W-1:0] word;
       wire              stored = level != {{(LEVEL_W-2){1'b0}}, ahead};  // the memory holds a word
       wire              fetch  = stored && (leave || !valid_q);
+
+      assign full = level == DEPTH[LEVEL_W-1:0];
 
       always @(posedge clk)
         if (rst) begin

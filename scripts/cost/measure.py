@@ -8,7 +8,8 @@ usage: measure.py [--count N] [--seed N] [--batch N] [--module NAME] [--family N
                   changed first, and its rows must be found
 FILE is measured.csv unless it is given. Needs the commands weir and cost_place in build/; cost_place takes Yosys from PATH.
 Two of three configurations are instances of the networks of tests/models at some interval, as `weir compile` emits them, the
-third has random parameters. The column `source` is a hash of the module and of those below it, without comments and space.
+third has random parameters. The column `source` is a hash of the module and of those below it, without comments and space, and
+of the device's `yosys`.
 """
 import argparse
 import csv
@@ -254,9 +255,15 @@ def read_sources():
     return texts
 
 
-def hash_of(texts, module):
-    """Of the module and what it instantiates."""
-    closure, todo = {}, [module]
+def command_of(device):
+    """What the device's profile says of Yosys."""
+    with open(os.path.join(ROOT, "boards", "devices", device + ".yaml")) as f:
+        return next(line.split("#")[0].strip() for line in f if line.startswith("yosys:"))
+
+
+def hash_of(texts, module, device):
+    """Of the module and what it instantiates, and of the device's synthesis."""
+    closure, todo = {"": command_of(device)}, [module]
     while todo:
         name = todo.pop()
         if name in closure or name not in texts:
@@ -403,7 +410,8 @@ def synthesize(texts, jobs):
         if run.returncode != 0:
             raise RuntimeError((run.stderr or run.stdout)[-600:])
         figures = {line.split(",")[0]: line.split(",")[1:] for line in run.stdout.splitlines()}
-        return [dict(zip(FIELDS, [family, module, words(parameters), *figures["alone_%d" % i], hash_of(texts, "weir_" + module)]))
+        return [dict(zip(FIELDS, [family, module, words(parameters), *figures["alone_%d" % i],
+                                  hash_of(texts, "weir_" + module, FAMILIES[family])]))
                 for i, (family, module, parameters) in enumerate(jobs)]
 
 
@@ -438,7 +446,7 @@ def write(path, rows):
 
 
 def is_stale(texts, row):
-    return row["source"] != hash_of(texts, "weir_" + row["module"])
+    return row["source"] != hash_of(texts, "weir_" + row["module"], row.get("device") or FAMILIES[row["family"]])
 
 
 def update(a):

@@ -166,7 +166,7 @@ def place(program, device, module, parameters):
         figures, yosys, nextpnr = output.splitlines()
         return dict(zip(FIELDS, [device, module, measure.words(parameters), *figures.split(","), yosys.split(" (")[0],
                                  "nextpnr " + nextpnr.replace("nextpnr-", ""),
-                                 measure.hash_of(measure.read_sources(), "weir_" + module)]))
+                                 measure.hash_of(measure.read_sources(), "weir_" + module, device)]))
 
 
 def read(path):

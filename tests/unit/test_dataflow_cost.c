@@ -68,7 +68,7 @@ static bool is_within(const cost_spread *spread, double median, double ninth, do
 
 /* The bounds that toolchain/dataflow/README.md tells. */
 static bool is_near(const family *f) {
-    return is_within(&f->luts, 0.06, 0.30, 0.85) && is_within(&f->flip_flops, 0, 0.15, 0.80) &&
+    return is_within(&f->luts, 0.06, 0.20, 0.55) && is_within(&f->flip_flops, 0, 0.15, 0.80) &&
            f->exact * 100 >= f->count * 65 && f->multipliers * 50 <= f->count && f->blocks * 20 <= f->count;
 }
 

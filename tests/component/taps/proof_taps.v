@@ -29,7 +29,7 @@ module proof #(
   input wire [ACROSS*ALONG-1:0] s_data,
   input wire                    m_ready
 );
-  localparam integer PIXELS = 32;  // of the record: more than are taken
+  localparam integer PIXELS = 64;  // of the record: more than are taken in 16 cycles
   localparam integer BEAT   = ACROSS * ALONG;
   localparam integer MOVED  = ALONG > 1 ? ALONG / STRIDE : 1;
   localparam integer GIVEN  = MOVED * ACROSS * KERNEL;
@@ -126,4 +126,7 @@ module proof #(
   proof_hold #(2 * GIVEN + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
   // While it is offered beats and its own are taken, something is given: the steps of a line and the pipeline are the longest wait.
   proof_answer #(STEPS * INNER + 6) u_answer (clk, rst, s_valid && m_ready, m_valid);
+  // Of lines that have come to their end nothing waits for the next one.
+  wire [7:0] left = count_q - line_at_q;
+  proof_answer #(STRIDE * INNER + 4) u_end (clk, rst, left != 8'd0 && left % (IN * INNER * ACROSS) == 0 && m_ready, m_valid);
 endmodule

@@ -51,21 +51,21 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 static void cost(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH") + 1, depth = weir_cost_value(part, "DEPTH");
     const bool memory = depth >= MEMORY_DEPTH, spread = depth > 2 && !memory && weir_cost_value(part, "SPREAD") != 0;
+    const bool shifts = !memory && !spread;
     const int64_t after = 1 + weir_cost_value(part, "REGISTERED"); /* words after the memory */
     const int64_t level = weir_cost_bits(depth + 1), address = weir_cost_bits(depth - after);
-    weir_cost_term(part, memory || spread ? 0 : width * depth);
-    weir_cost_term(part, memory || spread ? 0 : depth * level);
+    weir_cost_term(part, shifts ? width * (depth - 1) : 0); /* the top slot takes what comes */
+    weir_cost_term(part, shifts ? depth : 0);
     weir_cost_distributed(part, spread, width, depth);
     weir_cost_term(part, spread ? level : 0);
     weir_cost_term(part, memory ? level + 2 * address : 0);
     /* A beat is taken: the level, the pointers or the slots that move. */
-    weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, level), memory ? address : 0,
-                   memory || spread ? 2 * width : width * depth);
-    weir_cost_registers(part, level);
-    if (!memory) {
-        weir_cost_registers(part, spread ? 3 * weir_cost_bits(depth) : width * depth); /* Yosys doubles one address */
-        return;
-    }
+    weir_cost_path(part, WEIR_COST_REGISTER, 2 + (shifts ? 0 : weir_cost_levels(part, level)), memory ? address : 0,
+                   shifts ? width * depth : 2 * width);
+    if (shifts) weir_cost_registers(part, (width + 1) * depth);
+    else weir_cost_registers(part, level);
+    if (spread) weir_cost_registers(part, 3 * weir_cost_bits(depth)); /* Yosys doubles one address */
+    if (!memory) return;
     const bool inside = weir_device_memory_takes_output(part->device); /* the second word after the memory */
     weir_cost_registers(part, after + (inside ? 0 : (after - 1) * width) + 2 * address);
     if (after == 1) weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);

@@ -221,9 +221,9 @@ void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t 
     /* weir_pipeline, with weir_fifo of registers */
     const int64_t latency = before + p.cycles + behind, places = (latency + 1) / p.steps + 1;
     const int64_t slots = places * (lanes * out + 1), used = weir_cost_bits(places + 1);
-    weir_cost_registers(part, slots + 2 * used + 1 + 2 * (latency - p.steps + 1) +
+    weir_cost_registers(part, slots + places + used + 1 + 2 * (latency - p.steps + 1) +
                                   (p.steps > 1 ? weir_cost_bits(p.steps) + 2 : 0));
     weir_cost_term(part, slots + cells);
-    weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, used), 0, slots);
+    weir_cost_path(part, WEIR_COST_REGISTER, 2, 0, slots);
     weir_cost_path(part, WEIR_COST_REGISTER, 1, x + (p.whole ? m : p.digit), p.whole ? 1 : lanes * x);
 }

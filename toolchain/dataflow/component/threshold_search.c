@@ -137,13 +137,11 @@ static void cost(weir_cost_part *part) {
     weir_cost_term(part, shifts ? waiting : waiting * (read + 1) + early);
     weir_cost_term(part, group);
     weir_cost_term(part, slots);
-    weir_cost_term(part, (latency + 2) * used);
-    weir_cost_term(part,
-                   used < 5 ? slots : 0); /* Yosys sees one function of six inputs in a slot, not two smaller ones */
+    weir_cost_term(part, latency + 2);
     weir_cost_registers(part, (shifts ? 0 : waiting * (read + 1)) + early + group + lanes * bits);
     /* weir_pipeline, with weir_fifo of registers */
-    weir_cost_registers(part, slots + 2 * used + 1 + 2 * latency);
-    weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, used), 0, slots);
+    weir_cost_registers(part, slots + latency + 2 + used + 1 + 2 * latency);
+    weir_cost_path(part, WEIR_COST_REGISTER, 2, 0, slots);
     const bool block = read == 1 && weir_memory_wants_blocks(t, groups << (bits - 1));
     weir_cost_path(part, block ? WEIR_COST_MEMORY : WEIR_COST_REGISTER, 1, t + 1, 1);
     weir_cost_path(part, WEIR_COST_REGISTER, 2, group, lanes * bits);
