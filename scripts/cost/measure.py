@@ -13,6 +13,7 @@ of the device's `yosys`.
 """
 import argparse
 import csv
+import functools
 import glob
 import hashlib
 import math
@@ -255,6 +256,7 @@ def read_sources():
     return texts
 
 
+@functools.lru_cache(maxsize=None)
 def command_of(device):
     """What the device's profile says of Yosys."""
     with open(os.path.join(ROOT, "boards", "devices", device + ".yaml")) as f:

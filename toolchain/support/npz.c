@@ -3,7 +3,8 @@
  * Every offset and size is checked against the file. Uncompressed sizes are bounded by three limits: an entry by what
  * deflate can reach from its compressed size, all entries together by 1 GiB, and the .npy inside fills its entry.
  * Zip64 end records and sizes over 4 GiB are rejected; zip64 extra fields of small entries (NumPy's) are skipped.
- * Written archives hold the entries in order, deflated at LEVEL (6 takes four times as long for 6 % less), dated 1980-01-01: equal arrays give equal bytes. */
+ * Written archives hold the entries in order, deflated at LEVEL (for integers 6 takes four times as long and 6 % less),
+ * dated 1980-01-01: equal arrays give equal bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

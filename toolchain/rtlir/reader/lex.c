@@ -14,9 +14,8 @@ typedef struct lexer {
 } lexer;
 
 bool rtl_token_is(const rtl_token *token, const char *text) {
-    size_t same = 0;
-    while (same < token->length && token->text[same] == text[same]) same++;
-    return token->kind != RTL_TOKEN_STRING && same == token->length && text[same] == '\0';
+    return token->kind != RTL_TOKEN_STRING && strncmp(token->text, text, token->length) == 0 &&
+           strlen(text) == token->length;
 }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
