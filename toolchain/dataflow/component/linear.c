@@ -217,17 +217,25 @@ static bool in_pairs(const weir_graph *graph, weir_node node) {
            weir_cost_product_blocks(device, f.element, f.x + 2 * f.weight) == 1;
 }
 
+/* Are products sums of rows in lookup tables? A weight of one or two bits only chooses, and where nothing is known of the device
+ * they may be. */
+static bool in_rows(const weir_graph *graph, weir_node node) {
+    const weir_device *device = weir_target_of(graph).device;
+    const factors f = factors_of(graph, node);
+    return device == NULL || (weir_cost_product_blocks(device, f.element, f.weight) == 0 && f.weight > 2);
+}
+
 /* Registers from a weight's address to its multiplication. Of words in a memory block: the block's own; one more before
- * products in lookup tables, and where nothing is known of the device; two more on devices whose blocks have an output register,
- * which the clock needs there, as multipliers need one before them; of words side by side in a line the chosen one has its own.
- * Words in lookup tables need one fewer, if more than one. */
+ * products in lookup tables; two more on devices whose blocks have an output register, which the clock needs there, as
+ * multipliers need one before them; of words side by side in a line the chosen one has its own. Words in lookup tables need one
+ * fewer, if more than one. */
 static int64_t read_cycles(const weir_graph *graph, weir_node node) {
     weir_memory weights;
     weir_memory_get(graph, node, 0, &weights);
     const weir_target target = weir_target_of(graph);
     const bool has_output = weir_target_memory_has_output(&target);
     if (weights.storage != WEIR_STORAGE_BLOCK) return has_output ? 2 : 1;
-    return has_output ? 3 + (weights.side > 1) : target.device == NULL || parts_of(graph, node) > 1 ? 2 : 1;
+    return has_output ? 3 + (weights.side > 1) : in_rows(graph, node) ? 2 : 1;
 }
 
 /* Does the replay buffer, in memory blocks, pass the output register that the device's blocks have? */
