@@ -177,16 +177,10 @@ static void what_does_not_fit(void **state) {
     weir_cost_report report = {.total = {5281, 5280, 9, 30, 0}};
     weir_diag_log *log = weir_diag_capture();
     assert_false(weir_cost_check(&report, device));
-    report.total = (weir_cost){4752, 5280, 8, 30, 0};
-    assert_true(weir_cost_check(&report, device));
-    assert_int_equal(weir_diag_log_count(log), 3);
-    report.total = (weir_cost){4753, 5280, 8, 30, 0};
+    report.total = (weir_cost){5280, 5280, 8, 30, 0};
     assert_true(weir_cost_check(&report, device));
     weir_diag_release(log);
-    assert_int_equal(weir_diag_log_count(log), 5);
-    assert_string_equal(
-        weir_diag_log_at(log, 3)->text,
-        "the estimate takes 90.0 % of the LUTs of ice40up5k; above 90 % nextpnr may not find a placement");
+    assert_int_equal(weir_diag_log_count(log), 3);
     assert_string_equal(weir_diag_log_at(log, 0)->text,
                         "the estimate does not fit ice40up5k: 5281 LUTs of 5280, 1 too many");
     assert_string_equal(weir_diag_log_at(log, 1)->text,

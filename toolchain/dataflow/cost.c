@@ -533,16 +533,6 @@ json_t *weir_cost_json(const weir_graph *graph, const weir_cost_report *report, 
                      timed ? json_real(weir_cost_inferences(graph, report)) : json_null(), "nodes", nodes);
 }
 
-/* Placement needs lookup tables to spare: nextpnr-ice40 (0.4) does not end on designs with 92 % of them taken. */
-enum { PLACEABLE_PERCENT = 90 };
-
-static void warn_of_little_room(const weir_cost_use *luts, const weir_device *device) {
-    if (luts->used * 100 <= luts->available * PLACEABLE_PERCENT) return;
-    weir_warning(WEIR_NOWHERE, "the estimate takes %.1f %% of the %s of %s; above %d %% nextpnr may not find a placement",
-                 100.0 * (double)luts->used / (double)luts->available, luts->name, device->name, PLACEABLE_PERCENT);
-    weir_note("raise --target-interval, lower --max-macs, or search with --budget lut=%d%%", PLACEABLE_PERCENT);
-}
-
 bool weir_cost_check(const weir_cost_report *report, const weir_device *device) {
     weir_cost_use uses[WEIR_COST_USES];
     weir_cost_uses(&report->total, device, uses);
@@ -555,6 +545,5 @@ bool weir_cost_check(const weir_cost_report *report, const weir_device *device) 
                      (long long)(uses[i].used - uses[i].available));
     }
     if (!fits) weir_note("use fewer multipliers: raise --target-interval or lower --max-macs");
-    else warn_of_little_room(&uses[0], device);
     return fits;
 }

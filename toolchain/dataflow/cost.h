@@ -133,8 +133,7 @@ void weir_cost_print(const weir_graph *hardware, const weir_cost_report *report,
 /* {"device", "family", "fits", "resources": {"luts": {"used", "available"}, ...}, "fmax_mhz", "inferences_per_second", "nodes":
  * [{"node", "component", "luts", ..., "fmax_mhz"}]}; null instead of a clock that is not known */
 json_t *weir_cost_json(const weir_graph *hardware, const weir_cost_report *report, const weir_device *device);
-/* Warns of each resource of which there is not enough, by how much, or of so few lookup tables left that placement may fail,
- * and says what to do; true when it all fits. */
+/* Warns of each resource of which there is not enough, by how much, and says what to do; true when it all fits. */
 bool weir_cost_check(const weir_cost_report *report, const weir_device *device);
 
 #endif

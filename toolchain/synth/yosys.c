@@ -14,10 +14,12 @@
 #include "support/tree.h"
 #include "synth/family.h"
 #include "synth/gowin.h"
+#include "synth/ice40.h"
 
 /* Changes when the same sources shall give another netlist. */
 #define FORM "2"
 #define GOWIN_FORM "2"
+#define ICE40_FORM "1"
 
 /* --- running --- */
 
@@ -96,6 +98,7 @@ static bool finish_netlist(const making *m, const char *folder) {
     json_t *netlist = load(path);
     weir_netlist_absorbed absorbed = {0};
     if (netlist != NULL && m->device->family == WEIR_DEVICE_GOWIN) weir_gowin_mend(netlist);
+    if (netlist != NULL && m->device->family == WEIR_DEVICE_ICE40) weir_ice40_mend(netlist);
     bool fine = netlist != NULL && weir_netlist_absorb(netlist, m->device, &absorbed) && save(path, netlist);
     json_t *count = json_pack("{s:I, s:I}", "multiplier_bits", (json_int_t)absorbed.multiplier_bits, "memory_bits",
                               (json_int_t)absorbed.memory_bits);
@@ -153,6 +156,7 @@ static weir_hash hash_tool(const weir_program *yosys, const weir_device *device)
     weir_hash hash = weir_hash_start();
     weir_hash_add_string(&hash, FORM);
     if (device->family == WEIR_DEVICE_GOWIN) weir_hash_add_string(&hash, GOWIN_FORM);
+    if (device->family == WEIR_DEVICE_ICE40) weir_hash_add_string(&hash, ICE40_FORM);
     weir_hash_add_string(&hash, yosys->name);
     weir_hash_add_string(&hash, yosys->version);
     weir_hash_add_string(&hash, device->yosys.command);
