@@ -140,10 +140,28 @@ static verdict run_model(const char *model, const scan *scanned, weir_array *con
 static const struct {
     const char *op;
     int free_inputs;
-} constant_inputs[] = {{"ConstantOfShape", 0}, {"Range", 0},     {"Pad", 1},       {"Resize", 1},    {"Expand", 1},
-                       {"ReduceMean", 1},      {"ReduceSum", 1}, {"ReduceMax", 1}, {"ReduceMin", 1}, {"ReduceProd", 1},
-                       {"Reshape", 1},         {"Slice", 1},     {"Split", 1},     {"Squeeze", 1},   {"Unsqueeze", 1},
-                       {"Dropout", 1},         {"TopK", 1},      {"Tile", 1}};
+} constant_inputs[] = {{"ConstantOfShape", 0},
+                       {"Range", 0},
+                       {"Pad", 1},
+                       {"Resize", 1},
+                       {"Expand", 1},
+                       {"ReduceMean", 1},
+                       {"ReduceSum", 1},
+                       {"ReduceMax", 1},
+                       {"ReduceMin", 1},
+                       {"ReduceProd", 1},
+                       {"ReduceL1", 1},
+                       {"ReduceL2", 1},
+                       {"ReduceSumSquare", 1},
+                       {"ReduceLogSum", 1},
+                       {"Reshape", 1},
+                       {"Slice", 1},
+                       {"Split", 1},
+                       {"Squeeze", 1},
+                       {"Unsqueeze", 1},
+                       {"Dropout", 1},
+                       {"TopK", 1},
+                       {"Tile", 1}};
 
 static int inputs_that_vary(const scan *scanned) {
     int least = -1;
@@ -240,6 +258,8 @@ static const struct {
     {"test_resize_downsample_scales_cubic", "only nearest and linear"},
     {"test_resize_downsample_sizes_cubic", "only nearest and linear"},
     {"test_resize_downsample_scales_linear_align_corners", "corners of a size that is not whole"},
+    {"test_resize_downsample_scales_linear_antialias", "without antialias"},
+    {"test_resize_downsample_sizes_linear_antialias", "without antialias"},
     {"test_resize_tf_crop_and_resize", "only nearest and linear"},
     {"test_resize_upsample_scales_cubic", "only nearest and linear"},
     {"test_resize_upsample_sizes_cubic", "only nearest and linear"},
