@@ -49,6 +49,7 @@ typedef struct weir_relayout {
     weir_shape *shape;     /* the same: the model's */
     weir_order *wanted;    /* the same: the order that the users prefer; rank 0: nothing */
     bool *is_fixed;        /* the same: depends on constants only */
+    bool *comes_in;        /* the same: an input, or made of inputs without sums and windows */
     weir_moved *moved;
     size_t moved_count, moved_capacity;
     weir_node at; /* new nodes are inserted before it */

@@ -20,6 +20,7 @@
 #include "passes/passes.h"
 #include "passes/transform/carrier.h"
 #include "passes/transform/fusion.h"
+#include "passes/transform/rewrite.h"
 #include "support/arena.h"
 
 /* ---- which operators take which order ---- */
@@ -117,12 +118,20 @@ static void expect_order(weir_relayout *c, weir_node node) {
     }
 }
 
+/* Sums that a quantizer takes stay in their order: fewer bits move behind it, and codes have one scale. The host moves what comes in
+ * before its quantizer. */
+static bool quantizes_sums(const weir_relayout *c, weir_node node) {
+    const weir_op op = weir_node_op(c->graph, node);
+    return weir_rewrite_is_quantizer(op) && op != WEIR_OP_DEQUANTIZE_LINEAR &&
+           !c->comes_in[weir_node_input(c->graph, node, 0).id];
+}
+
 /* The order that the users of each value prefer, from the last node to the first. */
 static void want_order(weir_relayout *c, weir_node node) {
     const weir_graph *graph = c->graph;
     const kind which = kind_of(weir_node_op(graph, node));
     const weir_value x = weir_node_input(graph, node, 0);
-    if (x.id == 0 || weir_node_output_count(graph, node) == 0) return;
+    if (x.id == 0 || weir_node_output_count(graph, node) == 0 || quantizes_sums(c, node)) return;
     const weir_order *preferred = &c->wanted[weir_node_output(graph, node, 0).id];
     if (which == KIND_CHANNELS) {
         if (c->shape[x.id].rank >= 3) c->wanted[x.id] = weir_order_channels_last(c->shape[x.id].rank);
@@ -168,6 +177,7 @@ static weir_order choose(const weir_relayout *c, weir_node node) {
         weir_order_plain(c->shape[by_element ? output.id : weir_node_input(c->graph, node, 0).id].rank);
     weir_order best = model;
     int least = INT32_MAX;
+    if (quantizes_sums(c, node)) return c->carrier[weir_node_input(c->graph, node, 0).id].order;
     prefer(c, node, &c->wanted[output.id], &best, &least);
     for (size_t i = 0; i < weir_node_input_count(c->graph, node); i++) {
         const weir_value input = weir_node_input(c->graph, node, i);
@@ -640,6 +650,18 @@ static bool find_fixed(weir_relayout *c, weir_node node) {
     return fixed;
 }
 
+/* After find_fixed. */
+static void find_entries(weir_relayout *c, weir_node node) {
+    const kind which = kind_of(weir_node_op(c->graph, node));
+    bool enters = which != KIND_CHANNELS && which != KIND_PRODUCT && which != KIND_REDUCE && which != KIND_OTHER;
+    for (size_t i = 0; i < weir_node_input_count(c->graph, node); i++) {
+        const weir_value input = weir_node_input(c->graph, node, i);
+        enters = enters && (!is_data(c, input) || c->comes_in[input.id]);
+    }
+    for (size_t i = 0; i < weir_node_output_count(c->graph, node); i++)
+        c->comes_in[weir_node_output(c->graph, node, i).id] = enters;
+}
+
 static bool moves_data(const weir_graph *graph, weir_node node) {
     int perm[WEIR_MAX_RANK];
     if (weir_node_op(graph, node) != WEIR_OP_TRANSPOSE) return false;
@@ -677,15 +699,19 @@ static bool convert_graph(weir_graph *graph) {
     c.shape = weir_arena_array(c.arena, limit, sizeof *c.shape);
     c.wanted = weir_arena_array(c.arena, limit, sizeof *c.wanted);
     c.is_fixed = weir_arena_array(c.arena, limit, sizeof *c.is_fixed);
+    c.comes_in = weir_arena_array(c.arena, limit, sizeof *c.comes_in);
     for (uint32_t id = 1; id < limit; id++) {
         const weir_value value = {id};
         if (!weir_value_exists(graph, value)) continue;
         c.shape[id] = weir_value_type(graph, value)->shape;
         c.carrier[id] = (weir_carrier){value, weir_order_plain(c.shape[id].rank), NULL};
         c.is_fixed[id] = weir_value_constant(graph, value) != NULL;
+        c.comes_in[id] = weir_value_producer(graph, value).id == 0;
     }
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         find_fixed(&c, node);
+        find_entries(&c, node);
+    }
     convert(&c);
     free(c.moved);
     weir_arena_free(c.arena);
