@@ -132,6 +132,15 @@ static bool collect(const weir_lowering *l, weir_value value, roots *r) {
     return has_codes(&l->view[value.id]) ? add_root(r, value) : collect_operands(l, value, r);
 }
 
+/* Constants that are a stream (weir_lower_beside). */
+static bool is_made_of_constants(const weir_lowering *l, weir_value value) {
+    const weir_node node = weir_value_producer(l->from, value);
+    bool all = true;
+    for (size_t i = 0; node.id != 0 && all && i < weir_node_input_count(l->from, node); i++)
+        all = is_constant(l, weir_node_input(l->from, node, i));
+    return node.id == 0 ? weir_value_constant(l->from, value) != NULL : all;
+}
+
 /* Codes that are themselves made of codes element by element are looked through, the latest first, until one is left. */
 weir_value weir_function_root(const weir_lowering *l, weir_value value) {
     roots r = {.count = 0};
@@ -143,7 +152,7 @@ weir_value weir_function_root(const weir_lowering *l, weir_value value) {
         }
         const weir_value last = r.item[latest];
         r.item[latest] = r.item[--r.count];
-        fine = collect_operands(l, last, &r);
+        fine = !is_made_of_constants(l, last) && collect_operands(l, last, &r);
     }
     return fine && r.count == 1 ? r.item[0] : WEIR_NO_VALUE;
 }

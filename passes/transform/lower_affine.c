@@ -83,11 +83,11 @@ static bool lower_clip(weir_lowering *l, weir_node node) {
 
 /* x op constant, or constant op x where that can be turned around. */
 static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const weir_array *constant) {
-    const weir_view *x = input_view(l, node, data);
     const weir_op op = weir_node_op(l->from, node);
     if (op == WEIR_OP_DIV && data == 1) return weir_lower_function(l, node);
-    const weir_array *numbers =
-        step_constant(l, node, x, constant, &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape);
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    const weir_view spread = weir_lower_spread(l, node, input_view(l, node, data), constant, shape), *x = &spread;
+    const weir_array *numbers = step_constant(l, node, x, constant, shape);
     if (numbers == NULL) return false;
     for (size_t c = 0; op == WEIR_OP_DIV && c < numbers->count; c++) {
         if (weir_array_get(numbers, c) == 0) return weir_lower_fail(l, node, "it divides by zero");

@@ -1,37 +1,122 @@
 /* Constants of the model by channel of the codes that they meet. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "exec/arithmetic.h"
 #include "exec/kernel_common.h"
+#include "ir/infer.h"
 #include "ir/layout.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
-/* Elements in row-major order belong to channels in turn. */
-const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_value codes, const weir_array *constant,
-                                        const weir_shape *shape) {
-    const weir_shape *own = &weir_value_type(l->to, codes)->shape;
+/* Elements in row-major order belong to channels in turn: is element i of the broadcast constant that of channel i % channels? */
+static bool is_by_channel(const weir_shape *own, const weir_array *constant, const weir_shape *shape) {
     const size_t channels = own->rank == 0 ? 1 : (size_t)own->dim[own->rank - 1],
                  size = weir_dtype_size(constant->dtype);
+    const weir_broadcast from = weir_broadcast_of(&constant->shape, shape);
+    size_t elements = 1;
+    bool same = true;
+    weir_shape_count(shape, &elements);
+    for (size_t i = channels; same && i < elements; i++)
+        same = memcmp((const char *)constant->data + weir_broadcast_index(&from, i) * size,
+                      (const char *)constant->data + weir_broadcast_index(&from, i % channels) * size, size) == 0;
+    return same;
+}
+
+static bool keeps_count(const weir_shape *own, const weir_shape *shape) {
     size_t elements = 1, wanted = 1;
     weir_shape_count(shape, &elements);
     weir_shape_count(own, &wanted);
-    if (elements != wanted) {
+    return elements == wanted;
+}
+
+const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_value codes, const weir_array *constant,
+                                        const weir_shape *shape) {
+    const weir_shape *own = &weir_value_type(l->to, codes)->shape;
+    const size_t size = weir_dtype_size(constant->dtype);
+    if (!keeps_count(own, shape)) {
         weir_lower_fail(l, node, "its constant broadcasts its input to more elements");
         return NULL;
     }
-    const weir_broadcast from = weir_broadcast_of(&constant->shape, shape);
-    const int64_t count = constant->count == 1 ? 1 : (int64_t)channels;
-    weir_array *result = weir_array_in(weir_graph_arena(l->to), constant->dtype, &(weir_shape){1, {count}});
-    for (size_t i = 0; i < elements; i++) {
-        const char *element = (const char *)constant->data + weir_broadcast_index(&from, i) * size;
-        char *to = (char *)result->data + (count == 1 ? 0 : i % channels) * size;
-        if (i < channels) memcpy(to, element, size);
-        if (memcmp(to, element, size) == 0) continue;
+    if (!is_by_channel(own, constant, shape)) {
         weir_lower_fail(l, node, "its constant must change along the channels only, the last axis of the dense layer");
         return NULL;
     }
+    const weir_broadcast from = weir_broadcast_of(&constant->shape, shape);
+    const int64_t count = constant->count == 1 ? 1 : own->dim[own->rank - 1];
+    weir_array *result = weir_array_in(weir_graph_arena(l->to), constant->dtype, &(weir_shape){1, {count}});
+    for (size_t i = 0; i < result->count; i++)
+        memcpy((char *)result->data + i * size, (const char *)constant->data + weir_broadcast_index(&from, i) * size,
+               size);
     return result;
+}
+
+/* A matrix of the elements of `shape` whose rows have the same part of the constant. */
+static weir_shape rows_of(const weir_array *constant, const weir_shape *shape) {
+    weir_shape rows = {2, {1, 1}};
+    const int ahead = shape->rank - constant->shape.rank;
+    bool varies = false;
+    for (int d = 0; d < shape->rank; d++) {
+        varies |= d >= ahead && constant->shape.dim[d - ahead] > 1;
+        rows.dim[varies] *= shape->dim[d];
+    }
+    return rows;
+}
+
+bool weir_lower_needs_elements(const weir_lowering *l, weir_node node, const weir_view *given, const weir_view *x) {
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    const bool real = given->kind == WEIR_VIEW_CONSTANT && weir_dtype_is_float(given->codes->dtype);
+    if (!weir_lower_has_codes(x) || !weir_lower_is_given(given) || real || given->quant.count > 1) return false;
+    const weir_shape *own = &weir_value_type(l->to, x->value)->shape;
+    return !keeps_count(own, shape) || !is_by_channel(own, given->codes, shape);
+}
+
+weir_view weir_lower_spread(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *constant,
+                            const weir_shape *shape) {
+    const weir_shape *own = &weir_value_type(l->to, x->value)->shape;
+    weir_view view = *x;
+    if (!keeps_count(own, shape) || is_by_channel(own, constant, shape) || weir_lower_has_channels(l, x)) return view;
+    const weir_shape rows = rows_of(constant, shape);
+    view.value = weir_lower_reshape_as(l, node, "_elements", x->value, &rows);
+    view.reshaped = true;
+    view.shape = *shape;
+    return view;
+}
+
+/* The rows' part of the codes as a table of one code a channel. */
+static weir_value add_table(weir_lowering *l, weir_node node, const weir_array *codes, const weir_shape *shape,
+                            int64_t row) {
+    const weir_broadcast from = weir_broadcast_of(&codes->shape, shape);
+    weir_array *table = weir_array_new(WEIR_INT64, &(weir_shape){2, {row, 1}});
+    for (size_t i = 0; i < table->count; i++)
+        weir_array_set_int(table, i, weir_array_get_int(codes, weir_broadcast_index(&from, i)));
+    char *name = weir_format("%s_elements", weir_node_name(l->from, node));
+    const weir_value value = weir_graph_add_constant(l->to, name, table);
+    free(name);
+    weir_array_free(table);
+    return value;
+}
+
+bool weir_lower_beside(weir_lowering *l, weir_node node, weir_view *given, const weir_view *x) {
+    static const weir_quant nothing = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .width = 1};
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    const weir_type none = weir_lower_codes_type(&nothing, &weir_value_type(l->to, x->value)->shape, 0, 0);
+    const weir_shape rows = rows_of(given->codes, shape);
+    weir_quant quant = given->quant;
+    if (given->kind == WEIR_VIEW_CONSTANT) quant = weir_lower_quant(given->codes->dtype, NULL, NULL, 0, -1);
+    int64_t low, high;
+    weir_quant_limits(&quant, &low, &high);
+    const weir_type type = weir_lower_codes_type(&quant, &rows, low, high);
+    weir_value inputs[2] = {weir_lower_clip(l, node, "_nothing", x->value, &none)};
+    if (inputs[0].id != 0) inputs[0] = weir_lower_broadcast(l, node, "_beats", inputs[0], shape);
+    if (inputs[0].id == 0) return false;
+    inputs[0] = weir_lower_reshape_as(l, node, "_rows", inputs[0], &rows);
+    inputs[1] = add_table(l, node, given->codes, shape, rows.dim[1]);
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_LOOKUP, "_constant", inputs, 2, &type);
+    if (!weir_infer_node(l->to, made)) return false;
+    *given = (weir_view){.kind = WEIR_VIEW_CODES};
+    given->value = weir_lower_reshape_as(l, node, "_shaped", weir_node_output(l->to, made, 0), shape);
+    return true;
 }
 
 bool weir_lower_normalization(weir_lowering *l, weir_node node, weir_value codes, const weir_array **factor,

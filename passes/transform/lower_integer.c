@@ -698,6 +698,36 @@ static bool is_unquantized_layer(const weir_lowering *l, weir_node node) {
     return l->contract != WEIR_CONTRACT_REAL || x->kind != WEIR_VIEW_REAL || !weir_lower_is_given(w);
 }
 
+/* Of the operators with two operands of one kind: where the other one is. */
+static size_t second_operand(weir_op op) {
+    switch (op) {
+    case WEIR_OP_ADD:
+    case WEIR_OP_SUB:
+    case WEIR_OP_MUL:
+    case WEIR_OP_MAX:
+    case WEIR_OP_MIN: return 1;
+    case WEIR_OP_QLINEAR_ADD:
+    case WEIR_OP_QLINEAR_MUL: return 3;
+    default: return 0;
+    }
+}
+
+/* A constant operand that changes from element to element is a stream, while its node is lowered. */
+static bool run_rule(weir_lowering *l, weir_node node) {
+    lower_rule *rule = rule_of(weir_node_op(l->from, node));
+    const size_t second = second_operand(weir_node_op(l->from, node));
+    for (size_t i = 0; second > 0 && i <= second; i += second) {
+        const weir_value value = weir_node_input(l->from, node, i);
+        const weir_view *other = input_view(l, node, second - i);
+        if (value.id == 0 || other == NULL || !weir_lower_needs_elements(l, node, &l->view[value.id], other)) continue;
+        const weir_view given = l->view[value.id];
+        const bool fine = weir_lower_beside(l, node, &l->view[value.id], other) && rule(l, node);
+        l->view[value.id] = given;
+        return fine;
+    }
+    return rule(l, node);
+}
+
 /* The node as hardware; else, where the host may compute it, there, and the reason is kept. */
 static bool lower_node(weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
@@ -706,7 +736,7 @@ static bool lower_node(weir_lowering *l, weir_node node) {
     bool fine = false;
     if (rule != NULL) {
         log = weir_diag_capture();
-        fine = rule(l, node);
+        fine = run_rule(l, node);
         weir_diag_release(log);
     }
     bool host = weir_lower_host_takes(op) && !is_unquantized_layer(l, node) &&
