@@ -251,18 +251,42 @@ static bool reaches_beyond(const weir_window *w) {
     return any;
 }
 
+/* The paddings become elements, codes of zero, so that windows share what they see of them; no value after a reported error. */
+static weir_value pad_all(weir_lowering *l, weir_node node, weir_value codes, weir_window *w) {
+    const weir_type *type = weir_value_type(l->to, codes);
+    weir_reordering r = {.shape = type->shape, .loops = type->shape.rank};
+    int64_t stride = 1, zero;
+    if (!read_zero(l, node, &type->quant, &zero)) return WEIR_NO_VALUE;
+    for (int d = r.loops - 1; d >= 0; d--) {
+        const bool spatial = d > 0 && d < r.loops - 1;
+        const int64_t dim = r.shape.dim[d], begin = spatial ? w->begin[d - 1] : 0;
+        r.size[d] = r.shape.dim[d] = begin + dim + (spatial ? w->end[d - 1] : 0);
+        r.begin[d] = begin;
+        r.end[d] = begin + dim;
+        r.stride[d] = stride;
+        r.start -= begin * stride;
+        stride *= dim;
+        r.fills |= r.size[d] != dim;
+        if (!spatial) continue;
+        w->in[d - 1] = r.size[d];
+        w->begin[d - 1] = w->end[d - 1] = 0;
+    }
+    return r.fills ? weir_lower_reorder(l, node, "_padded", codes, &r, zero) : codes;
+}
+
 bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x) {
     weir_window w;
     pooling p = {.op = WEIR_OP_SUM_POOL};
     if (!weir_lower_has_codes(x)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
-    const weir_value codes = weir_lower_codes(l, node, x);
+    weir_value codes = weir_lower_codes(l, node, x);
     if (codes.id == 0 || !read_window(l, node, &w)) return false;
-    const weir_quant quant = weir_value_type(l->to, codes)->quant;
     p.shares = weir_node_int(l->from, node, "count_include_pad", 0) == 0;
-    if (!p.shares && reaches_beyond(&w))
-        return weir_lower_fail(l, node,
-                               "its last windows reach beyond the padding: hardware needs count_include_pad = 0 or "
-                               "more padding");
+    if (!p.shares && reaches_beyond(&w)) {
+        p.shares = true;
+        codes = pad_all(l, node, codes, &w);
+        if (codes.id == 0) return false;
+    }
+    const weir_quant quant = weir_value_type(l->to, codes)->quant;
     const int64_t count = count_elements(l, node, &p, &w);
     if (count == 0 || (!p.shares && is_padded(&w) && !read_zero(l, node, &quant, &p.zero))) return false;
     const weir_quant label = label_of(l, &quant, count, p.zero, true);
