@@ -10,11 +10,8 @@ static weir_value read_codes(weir_lowering *l, weir_node node) {
         weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
         return WEIR_NO_VALUE;
     }
-    if (weir_value_type(l->to, x->value)->quant.count > 1) {
-        weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
-        return WEIR_NO_VALUE;
-    }
-    return weir_lower_codes(l, node, x);
+    const weir_value codes = weir_lower_codes(l, node, x);
+    return codes.id == 0 || weir_lower_has_one_scale(l, node, codes) ? codes : WEIR_NO_VALUE;
 }
 
 /* The rows along `axis`, one after the other; no value after a reported error. */

@@ -3,29 +3,51 @@
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
-/* Products with positive numbers, one a tensor, are another scale of the same codes. */
+/* Is it a product with positive numbers, or a quotient by such? */
+static bool is_scaling(const weir_step *step) {
+    bool fine = step->op == WEIR_OP_MUL || step->op == WEIR_OP_DIV;
+    for (size_t c = 0; fine && c < step->constant->count; c++) fine = weir_array_get(step->constant, c) > 0;
+    return fine;
+}
+
+/* The most scales that the codes have or get. */
+static uint32_t count_scales(const weir_quant *quant, const weir_view *view) {
+    uint32_t count = quant->count > 1 ? quant->count : 1;
+    for (size_t i = 0; i < view->step_count; i++)
+        if (view->step[i].constant != NULL && view->step[i].constant->count > count)
+            count = (uint32_t)view->step[i].constant->count;
+    return count;
+}
+
+/* Products with positive numbers, one a tensor or one a channel, are other scales of the same codes. */
 static bool rescaled(weir_lowering *l, weir_node node, const weir_view *view, weir_view *result) {
     weir_type type = *weir_value_type(l->to, view->value);
     *result = *view;
     if (view->step_count == 0) return true;
-    if (view->kind != WEIR_VIEW_CODES || view->offset != NULL || type.quant.count > 1) return false;
-    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
-    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *zero);
-    *scale = weir_quant_scale(&type.quant, 0);
-    *zero = weir_quant_zero(&type.quant, 0);
+    if (view->kind != WEIR_VIEW_CODES || view->offset != NULL) return false;
+    const uint32_t count = count_scales(&type.quant, view);
+    if (count > 1 && view->reshaped) return false;
+    double *scale = weir_arena_array(weir_graph_arena(l->to), count, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), count, sizeof *zero);
+    for (uint32_t c = 0; c < count; c++) {
+        scale[c] = weir_quant_scale(&type.quant, c);
+        zero[c] = weir_quant_zero(&type.quant, c);
+    }
     bool relu = false;
     for (size_t i = 0; i < view->step_count; i++) {
         const weir_step *step = &view->step[i];
-        const double by = step->constant == NULL || step->constant->count != 1 ? 0 : weir_array_get(step->constant, 0);
         relu |= step->op == WEIR_OP_RELU;
         if (step->op == WEIR_OP_RELU) continue;
-        if ((step->op != WEIR_OP_MUL && step->op != WEIR_OP_DIV) || !(by > 0)) return false;
-        if (step->op == WEIR_OP_MUL) *scale = weir_contract_product(l->contract, *scale, by);
-        else *scale = l->contract == WEIR_CONTRACT_REAL ? *scale / by : (double)((float)*scale / (float)by);
+        if (!is_scaling(step)) return false;
+        for (uint32_t c = 0; c < count; c++) {
+            const double by = weir_array_get(step->constant, step->constant->count == 1 ? 0 : c);
+            if (step->op == WEIR_OP_MUL) scale[c] = weir_contract_product(l->contract, scale[c], by);
+            else scale[c] = l->contract == WEIR_CONTRACT_REAL ? scale[c] / by : (double)((float)scale[c] / (float)by);
+        }
     }
     if (type.quant.format == WEIR_FORMAT_FIXED) type.quant.format = WEIR_FORMAT_INTEGER;
-    type.quant.count = 1;
-    type.quant.axis = -1;
+    type.quant.count = count;
+    type.quant.axis = count > 1 ? type.shape.rank - 1 : -1;
     type.quant.scale = scale;
     type.quant.zero_point = zero;
     weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "_input", &view->value, 1, &type);

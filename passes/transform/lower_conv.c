@@ -56,20 +56,51 @@ static weir_value slide(weir_lowering *l, weir_node node, weir_value codes, cons
     return weir_infer_node(l->to, window) ? weir_node_output(l->to, window, 0) : WEIR_NO_VALUE;
 }
 
+/* Scales of each channel become those of the kernels, of which each has one channel; false after a reported error. */
+static bool move_scales(weir_lowering *l, weir_node node, weir_value *codes, int64_t channels, uint32_t outputs,
+                        weir_view *weights) {
+    static const double one = 1;
+    weir_type type = *weir_value_type(l->to, *codes);
+    const weir_quant by_channel = type.quant;
+    if (by_channel.count <= 1) return true;
+    if (channels != 1)
+        return weir_lower_fail(l, node, "its input has a scale per channel, which only depthwise convolutions take");
+    double *scale = weir_arena_array(weir_graph_arena(l->to), outputs, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), outputs, sizeof *zero);
+    for (uint32_t i = 0; i < outputs; i++) {
+        const int64_t c = i / (outputs / by_channel.count);
+        if (weir_quant_zero(&by_channel, c) != weir_quant_zero(&by_channel, 0))
+            return weir_lower_fail(l, node, "its input needs one zero point for all channels");
+        scale[i] =
+            weir_contract_product(l->contract, weir_quant_scale(&by_channel, c), weir_quant_scale(&weights->quant, i));
+        zero[i] = weir_quant_zero(&weights->quant, i);
+    }
+    weights->quant.count = outputs;
+    weights->quant.axis = 0;
+    weights->quant.scale = scale;
+    weights->quant.zero_point = zero;
+    if (weights->quant.format == WEIR_FORMAT_FIXED) weights->quant.format = WEIR_FORMAT_INTEGER;
+    type.quant.count = 1;
+    type.quant.axis = -1;
+    type.quant.scale = &one;
+    *codes = weir_node_output(l->to, weir_lower_add_node(l, node, WEIR_OP_RELABEL, "_channels", codes, 1, &type), 0);
+    return true;
+}
+
 /* The windows of codes times the kernels, whose quantization has one scale or one for each output channel. */
-static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const weir_window *w, const weir_view *weights,
+static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const weir_window *w, const weir_view *given,
                      bool turned, const weir_view *bias) {
+    weir_view scaled = *given, *weights = &scaled;
     const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weights->codes->shape.dim;
     if (w->rank > 2)
         return weir_lower_fail(l, node, "hardware slides windows along 1 or 2 dimensions, not %d", w->rank);
-    if (weir_value_type(l->to, codes)->quant.count > 1)
-        return weir_lower_fail(l, node, "its input has a scale per channel");
-    if (!is_trivial(w)) codes = slide(l, node, codes, w, group);
-    if (codes.id == 0) return false;
     kernels k = {.rank = w->rank, .plane = 1, .turned = turned};
     for (int i = 0; i < w->rank; i++) k.plane *= k.size[i] = w->kernel[i];
     k.channels = turned ? dim[0] / group : dim[1];
     k.outputs = turned ? dim[1] : dim[0] / group;
+    if (!move_scales(l, node, &codes, k.channels, (uint32_t)(k.outputs * group), weights)) return false;
+    if (!is_trivial(w)) codes = slide(l, node, codes, w, group);
+    if (codes.id == 0) return false;
     const weir_shape shape = {2, {k.outputs * group, k.channels * k.plane}};
     const weir_array *matrix = weir_lower_matrix(l, weights, &shape, element_of, &k);
     return weir_lower_product(l, node, codes, matrix, &weights->quant, group, bias);

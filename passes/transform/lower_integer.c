@@ -229,8 +229,10 @@ static bool lower_quant(weir_lowering *l, weir_node node) {
 
 static bool lower_bipolar_quant(weir_lowering *l, weir_node node) {
     weir_quant quant;
-    if (!read_quant(l, node, 1, 2, WEIR_INT8, 0, &quant)) return false;
-    if (quant.count != 1) return weir_lower_fail(l, node, "expected one scale, found %u", quant.count);
+    const weir_array *scale = input_constant(l, node, 1);
+    weir_array *none = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){.rank = 0});
+    if (scale == NULL) return weir_lower_fail(l, node, "its scale must be a constant");
+    if (!read_qonnx_scale(l, node, scale, none, &quant)) return false;
     quant.format = WEIR_FORMAT_BINARY;
     quant.width = 2;
     quant.zero_point = NULL;
@@ -795,7 +797,7 @@ static weir_graph *lower(const weir_graph *model, weir_counterparts **counterpar
 weir_graph *weir_lower_prepare(const weir_graph *model) {
     weir_graph *graph = weir_tidy(model);
     bool changed;
-    if (graph == NULL || weir_convert_layout(graph, &changed)) return graph;
+    if (graph == NULL || (weir_lower_forms(graph) && weir_convert_layout(graph, &changed))) return graph;
     weir_graph_free(graph);
     return NULL;
 }

@@ -123,7 +123,8 @@ static weir_quant accumulator_quant(weir_lowering *l, const weir_quant *x, const
         for (int64_t column = 0; column < k; column++) sum += weir_array_get_int(arranged, (size_t)(row * k + column));
         zero[row] = sum * weir_quant_zero(x, 0);
     }
-    weir_quant quant = {.format = WEIR_FORMAT_INTEGER, .axis = axis, .count = n, .scale = scale, .zero_point = zero};
+    weir_quant quant = {
+        .format = WEIR_FORMAT_INTEGER, .axis = n > 1 ? axis : -1, .count = n, .scale = scale, .zero_point = zero};
     return quant;
 }
 

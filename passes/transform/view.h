@@ -202,6 +202,9 @@ void weir_lower_whole_weights(weir_lowering *l, weir_value value);
 bool weir_lower_multi_threshold(weir_lowering *l, weir_node node);
 bool weir_lower_trunc(weir_lowering *l, weir_node node);
 
+/* Rewrites forms of a model's operators that no rule takes; false after a reported error. */
+bool weir_lower_forms(weir_graph *graph);
+
 /* --- the host's part (lower_host.c) --- */
 /* The host computes the node, because of `cause`: the errors that refuse it as hardware, kept in case hardware uses the
  * result. Takes the cause over. False after a reported error. */
