@@ -1,6 +1,6 @@
 /* Lowering of the operators that move elements: Slice, Split, Pad, Resize, DepthToSpace, SpaceToDepth, Tile, Gather, Expand and
  * Transpose become Reorder. The operator's own kernel says where elements come from: it moves their positions, and nested loops
- * that walk these are found. A quantizer that takes all of the result comes before it, so that what is added has a code. */
+ * that walk these are found. Along an axis with any other indices a product picks elements, with a matrix of a one a row. A quantizer that takes all of the result comes before it, so that what is added has a code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,20 +88,160 @@ static weir_value read_through(const weir_lowering *l, weir_value codes, weir_ar
     return codes;
 }
 
-static weir_value move_codes(weir_lowering *l, weir_node node, size_t output, weir_value codes, weir_array *places) {
-    weir_reordering r = {.shape = places->shape};
-    codes = read_through(l, codes, places);
-    const size_t count = count_of(&weir_value_type(l->to, codes)->shape);
-    if (!find_loops(places, &r)) {
-        weir_lower_fail(l, node, "its elements come from positions that no nested loops walk");
-        return WEIR_NO_VALUE;
+/* Loops that walk the positions in the codes, or in what these are themselves reordered from. */
+static bool find_walk(const weir_lowering *l, weir_value *codes, const weir_array *places, weir_reordering *r) {
+    weir_array *own = weir_array_copy(places), *through = weir_array_copy(places);
+    const weir_value source = read_through(l, *codes, through);
+    *r = (weir_reordering){.shape = places->shape};
+    bool fine = find_loops(through, r);
+    if (fine) {
+        *codes = source;
+    } else {
+        *r = (weir_reordering){.shape = places->shape};
+        fine = find_loops(own, r);
     }
+    weir_array_free(own);
+    weir_array_free(through);
+    return fine;
+}
+
+/* The codes in the order of the positions; no value where no loops walk them, without an error. */
+static weir_value walk(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                       const weir_array *places) {
+    weir_reordering r;
+    if (!find_walk(l, &codes, places, &r)) return WEIR_NO_VALUE;
+    const size_t count = count_of(&weir_value_type(l->to, codes)->shape);
     const bool same = r.start == 0 && r.loops <= 1 && (r.loops == 0 || r.stride[0] == 1);
-    if (same && count == count_of(&r.shape)) return weir_lower_reshape(l, node, codes, &r.shape);
+    if (same && count == count_of(&r.shape)) return weir_lower_reshape_as(l, node, suffix, codes, &r.shape);
     memcpy(r.end, r.size, sizeof r.end);
+    return weir_lower_reorder(l, node, suffix, codes, &r, 0);
+}
+
+/* --- any index along an axis --- */
+
+/* Where the output's indices along each axis are in the input, whatever the other indices are. */
+typedef struct picking {
+    weir_shape from, to;
+    int64_t *at[WEIR_MAX_RANK];
+} picking;
+
+static void strides_of(const weir_shape *shape, int64_t *stride) {
+    int64_t next = 1;
+    for (int i = shape->rank - 1; i >= 0; i--) {
+        stride[i] = next;
+        next *= shape->dim[i];
+    }
+}
+
+/* The positions of all elements, in a tensor with these strides. */
+static weir_array *positions_of(const picking *p, const int64_t *stride) {
+    weir_array *places = weir_array_new(WEIR_INT64, &p->to);
+    int64_t step[WEIR_MAX_RANK];
+    strides_of(&p->to, step);
+    for (size_t i = 0; i < places->count; i++) {
+        int64_t at = 0;
+        for (int a = 0; a < p->to.rank; a++) at += p->at[a][(int64_t)i / step[a] % p->to.dim[a]] * stride[a];
+        weir_array_set_int(places, i, at);
+    }
+    return places;
+}
+
+static bool find_picking(const weir_shape *from, const weir_array *places, picking *p) {
+    const int64_t *place = places->data;
+    int64_t stride[WEIR_MAX_RANK], step[WEIR_MAX_RANK];
+    *p = (picking){*from, places->shape, {NULL}};
+    if (from->rank != places->shape.rank) return false;
+    strides_of(from, stride);
+    strides_of(&places->shape, step);
+    for (int a = 0; a < from->rank; a++) {
+        p->at[a] = weir_calloc((size_t)p->to.dim[a], sizeof **p->at);
+        for (int64_t o = 0; o < p->to.dim[a]; o++) p->at[a][o] = place[o * step[a]] / stride[a] % from->dim[a];
+    }
+    weir_array *found = positions_of(p, stride);
+    const bool fine = weir_array_equal(found, places);
+    weir_array_free(found);
+    return fine;
+}
+
+static bool is_regular(const picking *p, int axis) {
+    bool fine = true;
+    for (int64_t o = 2; o < p->to.dim[axis]; o++)
+        fine &= p->at[axis][o] - p->at[axis][o - 1] == p->at[axis][1] - p->at[axis][0];
+    return fine;
+}
+
+/* The axis moves between its place and the innermost one. */
+static weir_value move_axis(weir_lowering *l, weir_node node, const char *what, weir_value codes, int axis,
+                            bool inside) {
+    const weir_shape x = weir_value_type(l->to, codes)->shape;
+    const int last = x.rank - 1;
+    int order[WEIR_MAX_RANK];
+    char suffix[32];
+    for (int i = 0; i <= last; i++) {
+        if (inside) order[i] = i == last ? axis : i < axis ? i : i + 1;
+        else order[i] = i == axis ? last : i < axis ? i : i - 1;
+    }
+    weir_array *places = weir_array_new(WEIR_INT64, &x), *moved;
+    for (size_t i = 0; i < places->count; i++) weir_array_set_int(places, i, (int64_t)i);
+    const weir_shape shape = weir_layout_from_onnx(&x, order);
+    moved = weir_array_new(WEIR_INT64, &shape);
+    weir_layout_transpose_into(places, order, moved);
+    snprintf(suffix, sizeof suffix, "_%d_%s", axis, what);
+    const weir_value result = walk(l, node, suffix, codes, moved);
+    weir_array_free(places);
+    weir_array_free(moved);
+    return result;
+}
+
+/* A product with a matrix that has a single one in each row: the same codes. */
+static weir_value pick(weir_lowering *l, weir_node node, weir_value codes, const picking *p, int axis) {
+    static const double one = 1;
+    const weir_quant quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = &one};
+    const weir_shape shape = {2, {p->to.dim[axis], p->from.dim[axis]}};
+    codes = move_axis(l, node, "inside", codes, axis, true);
+    if (codes.id == 0) return codes;
+    weir_array *matrix = weir_array_in(weir_graph_arena(l->to), WEIR_INT8, &shape);
+    for (int64_t o = 0; o < shape.dim[0]; o++)
+        weir_array_set_int(matrix, (size_t)(o * shape.dim[1] + p->at[axis][o]), 1);
+    const weir_type before = *weir_value_type(l->to, codes);
+    if (!weir_lower_product(l, node, codes, matrix, &quant, 1, NULL)) return WEIR_NO_VALUE;
+    codes = l->view[weir_node_output(l->from, node, 0).id].value;
+    const weir_type type =
+        weir_lower_codes_type(&before.quant, &weir_value_type(l->to, codes)->shape, before.low, before.high);
+    char suffix[32];
+    snprintf(suffix, sizeof suffix, "_%d_codes", axis);
+    codes = weir_lower_clip(l, node, suffix, codes, &type);
+    return codes.id == 0 ? codes : move_axis(l, node, "outside", codes, axis, false);
+}
+
+/* Products along axes with any indices, then loops along the others; no value after a reported error. */
+static weir_value pick_codes(weir_lowering *l, weir_node node, weir_value codes, const weir_array *places) {
+    picking p;
+    int64_t stride[WEIR_MAX_RANK];
+    const bool fine = find_picking(&weir_value_type(l->to, codes)->shape, places, &p);
+    if (!fine) weir_lower_fail(l, node, "its elements come from positions that no nested loops walk");
+    weir_value result = fine ? codes : WEIR_NO_VALUE;
+    for (int a = p.from.rank - 1; a >= 0 && result.id != 0; a--) {
+        if (is_regular(&p, a)) continue;
+        result = pick(l, node, result, &p, a);
+        for (int64_t o = 0; o < p.to.dim[a]; o++) p.at[a][o] = o;
+    }
+    if (result.id != 0) {
+        strides_of(&weir_value_type(l->to, result)->shape, stride);
+        weir_array *rest = positions_of(&p, stride);
+        result = walk(l, node, "", result, rest);
+        weir_array_free(rest);
+    }
+    for (int a = 0; a < WEIR_MAX_RANK; a++) free(p.at[a]);
+    return result;
+}
+
+static weir_value move_codes(weir_lowering *l, weir_node node, size_t output, weir_value codes,
+                             const weir_array *places) {
     char suffix[24] = "";
     if (output > 0) snprintf(suffix, sizeof suffix, "_%zu", output);
-    return weir_lower_reorder(l, node, suffix, codes, &r, 0);
+    const weir_value result = walk(l, node, suffix, codes, places);
+    return result.id != 0 ? result : pick_codes(l, node, codes, places);
 }
 
 /* --- rules --- */

@@ -19,6 +19,25 @@ static bool read_fill(weir_lowering *l, weir_node node, const weir_view *view, i
            weir_lower_fail(l, node, "its fill value %g is not among its input's: it needs a quantizer after it", real);
 }
 
+/* Negative paddings cut; `padding` keeps the others. No value after a reported error. */
+static weir_value cut(weir_lowering *l, weir_node node, weir_padding *padding, weir_value value) {
+    const weir_shape *x = &weir_value_type(l->to, value)->shape;
+    weir_reordering r = {.shape = *x, .loops = x->rank};
+    int64_t stride = 1;
+    bool any = false;
+    for (int i = x->rank - 1; i >= 0; i--) {
+        const int64_t begin = padding->begin[i] < 0 ? -padding->begin[i] : 0,
+                      behind = padding->begin[i] + x->dim[i] - padding->out[i];
+        r.size[i] = r.end[i] = r.shape.dim[i] = x->dim[i] - begin - (behind > 0 ? behind : 0);
+        r.stride[i] = stride;
+        r.start += begin * stride;
+        stride *= x->dim[i];
+        any |= r.size[i] != x->dim[i];
+        padding->begin[i] += begin;
+    }
+    return any ? weir_lower_reorder(l, node, "_cut", value, &r, 0) : value;
+}
+
 /* The output's dimensions, of which [begin, begin + size) are the input's. */
 static bool fill(weir_lowering *l, weir_node node, const weir_padding *padding, weir_view *view) {
     const weir_shape *x = &weir_value_type(l->to, view->value)->shape;
@@ -82,9 +101,11 @@ bool weir_lower_pad(weir_lowering *l, weir_node node, weir_view *view) {
     weir_padding padding;
     if (!weir_geometry_padding(l->from, node, &padding)) return false;
     for (int i = 0; i < x->rank; i++) {
-        if (padding.begin[i] < 0 || padding.begin[i] + x->dim[i] > padding.out[i])
-            return weir_lower_fail(l, node, "hardware pads with elements, and cuts by a Slice");
+        if (padding.out[i] < 1 || padding.begin[i] + x->dim[i] < 1 || padding.begin[i] >= padding.out[i])
+            return weir_lower_fail(l, node, "it cuts away all of its input");
     }
+    view->value = cut(l, node, &padding, view->value);
+    if (view->value.id == 0) return false;
     if (padding.mode == WEIR_PAD_CONSTANT) return fill(l, node, &padding, view);
     for (int i = x->rank - 1; i >= 0 && view->value.id != 0; i--)
         view->value = extend(l, node, &padding, view->value, i);
