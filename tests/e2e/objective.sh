@@ -24,6 +24,8 @@ best() {
 for model in "$models/mlp_qdq" "$models/mlp_residual_qdq" "$conv/separable_qdq" "$conv/inception_qdq" "$conv/autoencoder_qdq" "$conv/line_qdq"; do
     for objective in throughput area energy; do best "$model.onnx" ecp5-25k $objective; done
 done
+# Intervals with which a requantizer's memory goes by the Linear that follows and others with which it does not.
+best "$E2E_SOURCE/tests/models/lenet/lenet_qdq.onnx" xc7a100t energy
 
 # From end to end no folding for another objective is quicker, and none, whatever its interval, is below the bound, which is more than the interval.
 is_bound() { jq -e --argjson bound "$2" ".folding.latency >= \$bound" "$1" >/dev/null; }

@@ -1,5 +1,6 @@
 #include "dse/folding/folding_space.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -400,6 +401,7 @@ static void apply_to(const structure *t, const unit *u, const folding *f, uint64
 void weir_folding_space_apply(const weir_folding_space *s, const size_t *chosen, weir_graph *graph) {
     for (size_t i = 0; i < s->knapsack.count; i++) {
         const unit *u = &s->at.unit[s->unit_of_item[i]];
+        assert(chosen[i] < s->knapsack.item[i].count);
         const size_t tag = s->tag[i][chosen[i]];
         const folding *f = &u->folding[tag >> 32];
         apply_to(&s->at, u, f, f->item[tag & UINT32_MAX].choice, graph);

@@ -157,7 +157,22 @@ void weir_folding_settle(structure *t, const unit *u, const folding *f) {
     if (rules->settle != NULL) rules->settle(t->graph, node);
 }
 
-/* Does the node before one that sets the pace change with its folding? It orders the stream as that one takes it. */
+/* What the node before one that sets the pace takes with one of its foldings. Both are left as assigned, for their intervals would count as
+ * the graph's. */
+static weir_cost settled_cost(weir_folding_space *s, const unit *u, const folding *f, weir_node before,
+                              int64_t interval) {
+    structure *t = &s->at;
+    weir_folding_settle(t, u, f);
+    weir_folding_hardware(t->graph, t->pace)->interval = interval;
+    weir_folding_follow(t->graph, before, interval);
+    const weir_cost cost = weir_cost_survey_node(survey_of(s), before).cost;
+    *weir_folding_hardware(t->graph, before) = t->assigned[before.id];
+    *weir_folding_hardware(t->graph, u->member[u->pace]) = t->assigned[u->member[u->pace].id];
+    return cost;
+}
+
+/* Does the node before one that sets the pace change with its folding, for any interval of the structure? It orders the stream as that one
+ * takes it. */
 static bool is_settled(weir_folding_space *s, const unit *u, weir_node before) {
     structure *t = &s->at;
     const weir_value value = weir_node_output(t->graph, before, 0);
@@ -169,14 +184,13 @@ static bool is_settled(weir_folding_space *s, const unit *u, weir_node before) {
         if (u->folding[i].settings.pe < extreme[0]->settings.pe) extreme[0] = &u->folding[i];
         if (u->folding[i].settings.pe > extreme[1]->settings.pe) extreme[1] = &u->folding[i];
     }
-    weir_cost cost[2];
-    for (size_t i = 0; i < 2; i++) {
-        weir_folding_settle(t, u, extreme[i]);
-        *weir_folding_hardware(t->graph, before) = t->assigned[before.id];
-        weir_folding_follow(t->graph, before, weir_folding_hardware(t->graph, t->pace)->interval);
-        cost[i] = weir_cost_survey_node(survey_of(s), before).cost;
+    bool changes = false;
+    for (size_t i = t->first; i <= t->last && !changes; i++) {
+        const weir_cost least = settled_cost(s, u, extreme[0], before, s->interval[i]),
+                        most = settled_cost(s, u, extreme[1], before, s->interval[i]);
+        changes = memcmp(&least, &most, sizeof least) != 0;
     }
-    return memcmp(&cost[0], &cost[1], sizeof *cost) != 0;
+    return changes;
 }
 
 /* A node that sets the pace takes the one before it into its item where its folding changes that one. */
