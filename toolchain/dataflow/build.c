@@ -9,7 +9,19 @@
 #include "dataflow/target.h"
 #include "support/arena.h"
 
+/* Of a survey: one of each width serves all. */
+static weir_rtl_var shared_wire(weir_builder *b, int64_t width) {
+    const uint64_t *known = weir_map_find(b->shared, (uint64_t)width);
+    if (known != NULL) return (weir_rtl_var){(uint32_t)*known};
+    char *name = weir_format("wire_%lld", (long long)width);
+    const weir_rtl_var wire = weir_rtl_add_wire(b->design, b->top, name, (uint32_t)width);
+    free(name);
+    *weir_map_put(b->shared, (uint64_t)width) = wire.id;
+    return wire;
+}
+
 static weir_rtl_var add_wire(weir_builder *b, weir_node node, const char *prefix, const char *suffix, int64_t width) {
+    if (b->shared != NULL) return shared_wire(b, width);
     char *wanted = weir_format("%s_%s%s", weir_node_name(b->graph, node), prefix, suffix);
     const char *name = weir_rtl_free_name(b->design, b->top, wanted);
     free(wanted);
@@ -25,6 +37,7 @@ weir_rtl_expr weir_build_wire(weir_builder *b, weir_node node, const char *suffi
 }
 
 void weir_build_describe(weir_builder *b, weir_rtl_var data, const weir_wires *stream) {
+    if (b->shared != NULL) return;
     char *text =
         weir_format("%lld x %c%d", (long long)stream->lanes, stream->is_signed ? 's' : 'u', stream->element_bits);
     weir_rtl_set_comment(b->design, WEIR_RTL_ITEM(data), text);
@@ -122,39 +135,33 @@ weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_mem
     return words;
 }
 
-static weir_rtl_instance clocked(weir_builder *b, const char *module, const char *wanted) {
-    weir_rtl_instance u = weir_rtl_add_instance(b->design, b->top, weir_library_module(b->design, module),
-                                                weir_rtl_free_name(b->design, b->top, wanted));
+/* An instance u_NODE, or u_NODE_SUFFIX. */
+static weir_rtl_instance clocked(weir_builder *b, weir_node node, const char *module, const char *suffix) {
+    char *wanted = b->shared != NULL
+                       ? weir_format("u%zu", weir_rtl_get_module(b->design, b->top).instance_count)
+                       : weir_format("u_%s%s%s", weir_node_name(b->graph, node), suffix[0] == '\0' ? "" : "_", suffix);
+    weir_rtl_instance u =
+        weir_rtl_add_instance(b->design, b->top, weir_library_module(b->design, module),
+                              b->shared != NULL ? wanted : weir_rtl_free_name(b->design, b->top, wanted));
+    free(wanted);
     weir_rtl_connect(b->design, u, "clk", weir_rtl_read(b->design, b->clk));
     return u;
 }
 
-static weir_rtl_instance instance(weir_builder *b, const char *module, const char *wanted) {
-    weir_rtl_instance u = clocked(b, module, wanted);
-    weir_rtl_connect(b->design, u, "rst", weir_rtl_read(b->design, b->rst));
-    return u;
-}
-
 weir_rtl_instance weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory) {
-    char *wanted = weir_format("u_%s_%s", weir_node_name(b->graph, node), memory->suffix);
-    weir_rtl_instance u = clocked(b, "weir_rom", wanted);
-    free(wanted);
+    weir_rtl_instance u = clocked(b, node, "weir_rom", memory->suffix);
     set_memory(b, node, u, memory);
     return u;
 }
 
 weir_rtl_instance weir_build_part(weir_builder *b, weir_node node, const char *module, const char *suffix) {
-    char *wanted = weir_format("u_%s_%s", weir_node_name(b->graph, node), suffix);
-    weir_rtl_instance u = instance(b, module, wanted);
-    free(wanted);
+    weir_rtl_instance u = clocked(b, node, module, suffix);
+    weir_rtl_connect(b->design, u, "rst", weir_rtl_read(b->design, b->rst));
     return u;
 }
 
 weir_rtl_instance weir_build_component(weir_builder *b, weir_node node) {
-    char *wanted = weir_format("u_%s", weir_node_name(b->graph, node));
-    weir_rtl_instance u = instance(b, weir_component_of(b->graph, node)->module, wanted);
-    free(wanted);
-    return u;
+    return weir_build_part(b, node, weir_component_of(b->graph, node)->module, "");
 }
 
 void weir_build_set(weir_builder *b, weir_rtl_instance u, const char *parameter, int64_t value) {

@@ -6,6 +6,7 @@
 #include "dataflow/component.h"
 #include "rtlir/core/expr.h"
 #include "rtlir/core/rtl.h"
+#include "support/map.h"
 
 /* One stream: wires in a module. Several outputs of a fork share data and last; a memory's stream has no last. */
 typedef struct weir_wires {
@@ -22,6 +23,8 @@ struct weir_builder {
     weir_rtl_var clk, rst;
     weir_wires *wires; /* by value id: the stream of each value that has one */
     bool *is_result;   /* by value id: the wires are ports of the top, from the start */
+    weir_map
+        *shared; /* NULL, or of a design that is never printed: its wires by width; instances have numbers for names */
 };
 
 /* A wire NODE_SUFFIX, or a free name near that. */

@@ -116,8 +116,9 @@ static void rom_path(weir_cost_part *part, bool block, int64_t address, int64_t 
 static int64_t columns_of(int64_t width, int64_t depth) {
     if (depth > 12) return width;
     const double all = (double)((int64_t)1 << depth);
-    double missed = all;
-    for (int64_t i = 0; i < width; i++) missed *= 1 - 1 / all;
+    double missed = all, power = 1 - 1 / all;
+    for (int64_t left = width; left > 0; left /= 2, power *= power)
+        if (left % 2 == 1) missed *= power;
     const int64_t columns = (int64_t)((all - missed) * (1 - 2 / all) + 0.5);
     return columns < width ? columns : width;
 }
@@ -348,6 +349,7 @@ bool weir_cost_of_defaults(const weir_device *device, const char *module, weir_c
 /* A design that is never printed: each component builds itself as for emission, and its instances say what it takes. */
 struct weir_cost_survey {
     weir_builder builder;
+    weir_map wires;
     const weir_device *device;
 };
 
@@ -364,6 +366,7 @@ weir_cost_survey *weir_cost_survey_new(const weir_graph *graph, const weir_devic
     weir_cost_survey *survey = weir_calloc(1, sizeof *survey);
     weir_builder *b = &survey->builder;
     survey->device = device;
+    b->shared = &survey->wires;
     weir_cost_survey_turn(survey, graph);
     b->design = weir_rtl_design_new();
     b->top = weir_rtl_add_module(b->design, "survey");
@@ -376,6 +379,7 @@ void weir_cost_survey_free(weir_cost_survey *survey) {
     weir_rtl_design_free(survey->builder.design);
     free(survey->builder.wires);
     free(survey->builder.is_result);
+    weir_map_free(&survey->wires);
     free(survey);
 }
 

@@ -232,10 +232,10 @@ static int64_t bound_of(search *s, size_t index) {
     return weir_folding_space_entry(s->space, index) + (bound + CYCLE - 1) / CYCLE;
 }
 
-/* The folding of interval `index` that is best by the weights and fits with its FIFOs becomes `best` if it is quicker. Room for FIFOs is
- * at first what the last one needed. */
+/* The folding of interval `index` that is best by the weights and fits with its FIFOs becomes `best` if it is quicker. */
 static void try_interval(search *s, size_t index, const weir_folding_weights *weights, search *best) {
     spare tried = {.has_high = false};
+    memset(s->reserve, 0, sizeof s->reserve);
     weir_folding_space_weigh(s->space, weights);
     for (int round = 0; round < FEW_ROUNDS; round++) {
         int64_t bound;
@@ -260,8 +260,8 @@ static void find_quickest(search *s, size_t count) {
     for (size_t i = 0; i < count && weir_folding_space_entry(s->space, i) < best.value; i++) {
         const int64_t bound = bound_of(s, i);
         if (bound < least) least = bound;
-        if (bound < best.value) try_interval(s, i, &quick, &best);
         if (bound < best.value) try_interval(s, i, &energy, &best);
+        if (bound < best.value) try_interval(s, i, &quick, &best);
     }
     free(s->chosen);
     s->fits = best.value < NEVER;
@@ -281,10 +281,20 @@ static size_t count_within(const search *s, int64_t longest) {
     return count;
 }
 
+/* Is one resource short by itself? What takes too much in the longest interval takes no less in a shorter one. */
+static bool is_hopeless(search *s, size_t count) {
+    int64_t bound;
+    solve(s, count - 1, -NEVER, &bound);
+    bool hopeless = false;
+    for (int r = 0; r < RESOURCES; r++) hopeless |= s->least[r] > s->budget[r] - s->reserve[r];
+    return hopeless;
+}
+
 static void find(search *s, int64_t longest) {
     const size_t count = count_within(s, longest);
     s->fits = false;
     for (int r = 0; r < RESOURCES; r++) s->least[r] = INT64_MAX;
+    if (count == 0 || is_hopeless(s, count)) return;
     if (s->request->objective == WEIR_FOLDING_AREA || s->request->objective == WEIR_FOLDING_ENERGY)
         find_least(s, count);
     else if (s->request->objective == WEIR_FOLDING_LATENCY) find_quickest(s, count);
@@ -301,7 +311,9 @@ static search start(const weir_graph *graph, const weir_folding_request *request
         s.budget[r] =
             request->budget[r] >= 0 && request->budget[r] < uses[r].available ? request->budget[r] : uses[r].available;
     for (int r = 0; r < RESOURCES; r++) s.least[r] = INT64_MAX;
-    s.space = weir_folding_space_new(graph, request->objective == WEIR_FOLDING_ENERGY ? &energy : &area);
+    s.space = weir_folding_space_new(graph, request->objective == WEIR_FOLDING_ENERGY    ? &energy
+                                            : request->objective == WEIR_FOLDING_LATENCY ? &quick
+                                                                                         : &area);
     return s;
 }
 

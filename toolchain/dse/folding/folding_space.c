@@ -14,6 +14,7 @@
 typedef weir_folding_amount amount;
 typedef weir_folding_combination combination;
 typedef weir_folding_setting folding;
+typedef weir_folding_counted counted;
 typedef weir_folding_unit unit;
 typedef weir_folding_edge edge;
 typedef weir_folding_structure structure;
@@ -70,8 +71,9 @@ enum { STATE = 4 }; /* numbers a member: lanes, digit, interval */
 /* Folds the members with a folding; true when that is as it was when combinations were counted. */
 static bool fold_members(weir_folding_space *s, const unit *u, folding *f) {
     structure *t = &s->at;
-    bool same = f->state != NULL;
-    if (f->state == NULL) f->state = weir_calloc(u->members, STATE * sizeof *f->state);
+    int64_t **now = &f->by[s->by].state;
+    bool same = *now != NULL;
+    if (*now == NULL) *now = weir_calloc(u->members, STATE * sizeof **now);
     if (u->pace != SIZE_MAX) weir_folding_settle(t, u, f);
     for (size_t i = 0; i < u->members; i++) {
         weir_meta_hardware *h = weir_folding_hardware(t->graph, u->member[i]);
@@ -80,8 +82,8 @@ static bool fold_members(weir_folding_space *s, const unit *u, folding *f) {
             weir_folding_follow(t->graph, u->member[i], s->reached);
         }
         const int64_t state[STATE] = {h->in_lanes, h->out_lanes, h->digit, h->interval};
-        same &= memcmp(state, &f->state[STATE * i], sizeof state) == 0;
-        memcpy(&f->state[STATE * i], state, sizeof state);
+        same &= memcmp(state, *now + STATE * i, sizeof state) == 0;
+        memcpy(*now + STATE * i, state, sizeof state);
     }
     for (size_t i = 0; i < u->members; i++)
         weir_folding_hardware(t->graph, u->member[i])->interval = 0; /* the pace is the graph's */
@@ -127,31 +129,32 @@ static void keep(combination *set, size_t *count, const combination *c) {
 /* Each combination of the members before with each choice of member i. */
 static void combine(weir_folding_space *s, const unit *u, folding *f, size_t i) {
     structure *t = &s->at;
+    counted *of = &f->by[s->by];
     const weir_node node = u->member[i];
     weir_meta_hardware *h = weir_folding_hardware(t->graph, node);
     const weir_meta_hardware *assigned = &t->assigned[node.id];
     const unsigned choices = i < MEMBERS ? choices_of(t->graph, node, assigned, weir_device_block(s->device) != NULL)
                                          : 1u << (assigned->storage + 3 * assigned->products);
     const int64_t settled = i < u->pace && u->pace != SIZE_MAX ? f->settings.pe : 0;
-    combination *grown = weir_malloc(9 * f->count * sizeof *grown);
+    combination *grown = weir_malloc(9 * of->count * sizeof *grown);
     size_t count = 0;
-    h->interval = f->state[STATE * i + 3];
+    h->interval = of->state[STATE * i + 3];
     for (unsigned choice = 0; choice < 9; choice++) {
         if ((choices >> choice & 1) == 0) continue;
         h->storage = (weir_storage)(choice % 3);
         h->products = (weir_storage)(choice / 3);
-        const amount a = weir_folding_price(s, node, f->state[STATE * i + 3], settled);
-        for (size_t k = 0; k < f->count; k++) {
-            combination c = f->item[k];
+        const amount a = weir_folding_price(s, node, of->state[STATE * i + 3], settled);
+        for (size_t k = 0; k < of->count; k++) {
+            combination c = of->item[k];
             weir_folding_add(&c.amount, &a);
             if (i < MEMBERS) c.choice |= (uint64_t)choice << 4 * i;
             keep(grown, &count, &c);
         }
     }
     h->interval = 0;
-    free(f->item);
-    f->item = grown;
-    f->count = count;
+    free(of->item);
+    of->item = grown;
+    of->count = count;
 }
 
 /* Lane converters between two members. */
@@ -163,8 +166,8 @@ static amount inner_converters(weir_folding_space *s, size_t index, const foldin
         if (t->unit_of[t->edge[e].from.id] != index || t->unit_of[t->edge[e].to.id] != index) continue;
         int64_t lanes[2] = {1, 1};
         for (size_t i = 0; i < u->members; i++) {
-            if (u->member[i].id == t->edge[e].from.id) lanes[0] = f->state[STATE * i + 1];
-            if (u->member[i].id == t->edge[e].to.id) lanes[1] = f->state[STATE * i];
+            if (u->member[i].id == t->edge[e].from.id) lanes[0] = f->by[s->by].state[STATE * i + 1];
+            if (u->member[i].id == t->edge[e].to.id) lanes[1] = f->by[s->by].state[STATE * i];
         }
         const amount a = weir_folding_converter(s, t->edge[e].value, lanes[0], lanes[1]);
         weir_folding_add(&sum, &a);
@@ -175,20 +178,22 @@ static amount inner_converters(weir_folding_space *s, size_t index, const foldin
 static void count_combinations(weir_folding_space *s, size_t index, folding *f) {
     const unit *u = &s->at.unit[index];
     if (fold_members(s, u, f)) return;
-    free(f->item);
-    f->item = weir_malloc(sizeof *f->item);
-    f->item[0] = (combination){inner_converters(s, index, f), 0};
-    f->count = 1;
+    counted *of = &f->by[s->by];
+    free(of->item);
+    of->item = weir_malloc(sizeof *of->item);
+    of->item[0] = (combination){inner_converters(s, index, f), 0};
+    of->count = 1;
     for (size_t i = 0; i < u->members; i++) combine(s, u, f, i);
 }
 
 /* --- the knapsack --- */
 
 static weir_knapsack_price price_of(const weir_folding_space *s, const amount *a, int64_t interval) {
+    const weir_folding_weights *w = &s->weights[s->by];
     weir_knapsack_price p = {{0}, a->work};
     for (int r = 0; r < RESOURCES; r++) {
         p.use[r] = a->use[r];
-        p.value += a->use[r] * (s->weights.each[r] + s->weights.cycle[r] * interval);
+        p.value += a->use[r] * (w->each[r] + w->cycle[r] * interval);
     }
     return p;
 }
@@ -199,12 +204,12 @@ static size_t member_of(const unit *u, weir_node node) {
     return i;
 }
 
-static int64_t lanes_given(const structure *t, const edge *e, const folding *f) {
-    return f->state[STATE * member_of(&t->unit[t->unit_of[e->from.id]], e->from) + 1];
+static int64_t lanes_given(const weir_folding_space *s, const edge *e, const folding *f) {
+    return f->by[s->by].state[STATE * member_of(&s->at.unit[s->at.unit_of[e->from.id]], e->from) + 1];
 }
 
-static int64_t lanes_taken(const structure *t, const edge *e, const folding *f) {
-    return f->state[STATE * member_of(&t->unit[t->unit_of[e->to.id]], e->to)];
+static int64_t lanes_taken(const weir_folding_space *s, const edge *e, const folding *f) {
+    return f->by[s->by].state[STATE * member_of(&s->at.unit[s->at.unit_of[e->to.id]], e->to)];
 }
 
 static bool chooses(const structure *t, weir_node node) { return t->unit[t->unit_of[node.id]].pace != SIZE_MAX; }
@@ -224,9 +229,9 @@ static amount outer_converters(weir_folding_space *s, size_t index, const foldin
         const size_t from = t->unit_of[e->from.id], to = t->unit_of[e->to.id];
         amount a = {{0}, 0};
         if (from == index && !chooses(t, e->to))
-            a = weir_folding_converter(s, e->value, lanes_given(t, e, f), lanes_taken(t, e, &t->unit[to].folding[0]));
+            a = weir_folding_converter(s, e->value, lanes_given(s, e, f), lanes_taken(s, e, &t->unit[to].folding[0]));
         else if (to == index && !chooses(t, e->from))
-            a = weir_folding_converter(s, e->value, lanes_given(t, e, &t->unit[from].folding[0]), lanes_taken(t, e, f));
+            a = weir_folding_converter(s, e->value, lanes_given(s, e, &t->unit[from].folding[0]), lanes_taken(s, e, f));
         weir_folding_add(&sum, &a);
     }
     return sum;
@@ -247,12 +252,13 @@ static uint32_t kind_of(kinds *k, const int64_t *lanes) {
 }
 
 /* Lanes of the streams to children, as many as there are. */
-static size_t ends_of(const structure *t, size_t index, const folding *f, int64_t *lanes) {
+static size_t ends_of(const weir_folding_space *s, size_t index, const folding *f, int64_t *lanes) {
+    const structure *t = &s->at;
     size_t count = 0;
     for (size_t i = 0; i < t->edges; i++) {
         const edge *e = &t->edge[i];
         if (!meets_parent(t, e) || t->unit_of[e->from.id] != index) continue;
-        if (f != NULL) lanes[count] = lanes_given(t, e, f);
+        if (f != NULL) lanes[count] = lanes_given(s, e, f);
         count++;
     }
     return count;
@@ -283,22 +289,23 @@ static void list_options(weir_folding_space *s, size_t index, weir_knapsack_item
     structure *t = &s->at;
     unit *u = &t->unit[index];
     size_t count = 0;
-    for (size_t i = 0; i < u->foldings; i++) count += is_open(s, u, &u->folding[i]) ? u->folding[i].count : 0;
+    for (size_t i = 0; i < u->foldings; i++) count += is_open(s, u, &u->folding[i]) ? u->folding[i].by[s->by].count : 0;
     weir_knapsack_option *option = weir_arena_array(s->arena, count, sizeof *option);
     *tags = weir_arena_array(s->arena, count, sizeof **tags);
     begins->width = 1;
-    ends->width = ends_of(t, index, NULL, NULL);
+    ends->width = ends_of(s, index, NULL, NULL);
     int64_t *lanes = weir_arena_array(s->arena, ends->width, sizeof *lanes);
     count = 0;
     for (size_t i = 0; i < u->foldings; i++) {
         const folding *f = &u->folding[i];
         if (!is_open(s, u, f)) continue;
-        ends_of(t, index, f, lanes);
+        const counted *of = &f->by[s->by];
+        ends_of(s, index, f, lanes);
         const bool follows = u->parent != SIZE_MAX;
-        const uint32_t begin = kind_of(begins, follows ? &f->state[0] : &(int64_t){0}), end = kind_of(ends, lanes);
+        const uint32_t begin = kind_of(begins, follows ? &of->state[0] : &(int64_t){0}), end = kind_of(ends, lanes);
         const amount outer = u->pace == SIZE_MAX ? (amount){{0}, 0} : outer_converters(s, index, f);
-        for (size_t k = 0; k < f->count; k++) {
-            amount a = f->item[k].amount;
+        for (size_t k = 0; k < of->count; k++) {
+            amount a = of->item[k].amount;
             weir_folding_add(&a, &outer);
             (*tags)[count] = i << 32 | k;
             option[count++] = (weir_knapsack_option){price_of(s, &a, s->reached), begin, end,
@@ -329,13 +336,13 @@ static void list_meetings(weir_folding_space *s, size_t index, weir_knapsack_ite
 
 static weir_knapsack_price always_taken(weir_folding_space *s) {
     const structure *t = &s->at;
-    amount sum = t->forks;
+    amount sum = weir_folding_forks(s);
     for (size_t i = 0; i < t->edges; i++) {
         const edge *e = &t->edge[i];
         if (chooses(t, e->from) || chooses(t, e->to)) continue;
         const amount a =
-            weir_folding_converter(s, e->value, lanes_given(t, e, &t->unit[t->unit_of[e->from.id]].folding[0]),
-                                   lanes_taken(t, e, &t->unit[t->unit_of[e->to.id]].folding[0]));
+            weir_folding_converter(s, e->value, lanes_given(s, e, &t->unit[t->unit_of[e->from.id]].folding[0]),
+                                   lanes_taken(s, e, &t->unit[t->unit_of[e->to.id]].folding[0]));
         weir_folding_add(&sum, &a);
     }
     return price_of(s, &sum, s->reached);
@@ -404,7 +411,7 @@ void weir_folding_space_apply(const weir_folding_space *s, const size_t *chosen,
         assert(chosen[i] < s->knapsack.item[i].count);
         const size_t tag = s->tag[i][chosen[i]];
         const folding *f = &u->folding[tag >> 32];
-        apply_to(&s->at, u, f, f->item[tag & UINT32_MAX].choice, graph);
+        apply_to(&s->at, u, f, f->by[s->by].item[tag & UINT32_MAX].choice, graph);
     }
 }
 
@@ -412,20 +419,19 @@ weir_folding_space *weir_folding_space_new(const weir_graph *graph, const weir_f
     weir_folding_space *s = weir_calloc(1, sizeof *s);
     s->graph = graph;
     s->device = weir_target_of(graph).device;
-    s->weights = *weights;
+    s->weights[s->weights_count++] = *weights;
     s->arena = weir_arena_new();
     list_intervals(s);
     return s;
 }
 
 void weir_folding_space_weigh(weir_folding_space *s, const weir_folding_weights *weights) {
-    s->weights = *weights;
-    for (size_t i = 0; i < s->at.units; i++) {
-        for (size_t f = 0; f < s->at.unit[i].foldings; f++) {
-            free(s->at.unit[i].folding[f].state);
-            s->at.unit[i].folding[f].state = NULL;
-        }
-    }
+    size_t by = 0;
+    while (by < s->weights_count && memcmp(&s->weights[by], weights, sizeof *weights) != 0) by++;
+    assert(by < WEIR_FOLDING_WEIGHTS);
+    s->weights[by] = *weights;
+    s->weights_count += by == s->weights_count;
+    s->by = by;
 }
 
 void weir_folding_space_relax(weir_folding_space *s) { s->relaxed = true; }

@@ -13,7 +13,7 @@ typedef weir_folding_edge edge;
 typedef weir_folding_structure structure;
 
 /* Nodes, after which the survey's design is made anew. */
-enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, SURVEYED = 4000 };
+enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, SURVEYED = 16000 };
 
 /* --- prices --- */
 
@@ -33,10 +33,10 @@ void weir_folding_add(amount *into, const amount *a) {
 static amount amount_of(const weir_folding_space *s, const weir_cost *cost, int64_t busy) {
     weir_cost_use uses[WEIR_COST_USES];
     weir_cost_uses(cost, s->device, uses);
-    amount a = {{0}, s->weights.node * busy};
+    amount a = {{0}, s->weights[s->by].node * busy};
     for (int r = 0; r < RESOURCES; r++) {
         a.use[r] = uses[r].used;
-        a.work += s->weights.busy[r] * uses[r].used * busy;
+        a.work += s->weights[s->by].busy[r] * uses[r].used * busy;
     }
     return a;
 }
@@ -78,9 +78,9 @@ weir_folding_amount weir_folding_price(weir_folding_space *s, weir_node node, in
         *price = (weir_folding_hardware_price){weir_cost_survey_node(survey, node).cost, -1};
         *hardware = before;
     }
-    if (s->weights.tail > 0 && price->tail < 0) price->tail = weir_folding_tail(t, node);
+    if (s->weights[s->by].tail > 0 && price->tail < 0) price->tail = weir_folding_tail(t, node);
     amount a = amount_of(s, &price->cost, busy);
-    if (s->weights.tail > 0) a.work += s->weights.tail * price->tail;
+    if (s->weights[s->by].tail > 0) a.work += s->weights[s->by].tail * price->tail;
     return a;
 }
 
@@ -157,14 +157,22 @@ void weir_folding_settle(structure *t, const unit *u, const folding *f) {
     if (rules->settle != NULL) rules->settle(t->graph, node);
 }
 
-/* What the node before one that sets the pace takes with one of its foldings. Both are left as assigned, for their intervals would count as
- * the graph's. */
+/* A node that does not set the pace, as it folds for an interval; it is left as assigned, for its own interval would count as the graph's. */
+static weir_meta_hardware followed(structure *t, weir_node node, int64_t interval) {
+    weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
+    weir_folding_hardware(t->graph, t->pace)->interval = interval;
+    weir_folding_follow(t->graph, node, interval);
+    const weir_meta_hardware folded = *hardware;
+    *hardware = t->assigned[node.id];
+    return folded;
+}
+
+/* What the folded node before one that sets the pace takes with one of its foldings. Both are left as assigned. */
 static weir_cost settled_cost(weir_folding_space *s, const unit *u, const folding *f, weir_node before,
-                              int64_t interval) {
+                              const weir_meta_hardware *folded) {
     structure *t = &s->at;
     weir_folding_settle(t, u, f);
-    weir_folding_hardware(t->graph, t->pace)->interval = interval;
-    weir_folding_follow(t->graph, before, interval);
+    *weir_folding_hardware(t->graph, before) = *folded;
     const weir_cost cost = weir_cost_survey_node(survey_of(s), before).cost;
     *weir_folding_hardware(t->graph, before) = t->assigned[before.id];
     *weir_folding_hardware(t->graph, u->member[u->pace]) = t->assigned[u->member[u->pace].id];
@@ -185,10 +193,14 @@ static bool is_settled(weir_folding_space *s, const unit *u, weir_node before) {
         if (u->folding[i].settings.pe > extreme[1]->settings.pe) extreme[1] = &u->folding[i];
     }
     bool changes = false;
+    weir_meta_hardware known = {.digit = 0};
     for (size_t i = t->first; i <= t->last && !changes; i++) {
-        const weir_cost least = settled_cost(s, u, extreme[0], before, s->interval[i]),
-                        most = settled_cost(s, u, extreme[1], before, s->interval[i]);
+        const weir_meta_hardware folded = followed(t, before, s->interval[i]);
+        if (folded.digit == known.digit && folded.out_lanes == known.out_lanes) continue;
+        const weir_cost least = settled_cost(s, u, extreme[0], before, &folded),
+                        most = settled_cost(s, u, extreme[1], before, &folded);
         changes = memcmp(&least, &most, sizeof least) != 0;
+        known = folded;
     }
     return changes;
 }
@@ -254,9 +266,9 @@ static size_t users_of(const weir_graph *graph, weir_value value) {
     return users;
 }
 
-/* Forks, which cost the same for all lanes. */
-static void count_forks(weir_folding_space *s) {
-    structure *t = &s->at;
+amount weir_folding_forks(const weir_folding_space *s) {
+    const structure *t = &s->at;
+    amount forks = {{0}, 0};
     for (uint32_t id = 1; id < weir_graph_value_limit(t->graph); id++) {
         const weir_value value = {id};
         if (!weir_value_exists(t->graph, value)) continue;
@@ -269,16 +281,19 @@ static void count_forks(weir_folding_space *s) {
         weir_cost cost;
         weir_cost_of_module(s->device, weir_component_for(WEIR_OP_FORK)->module, parameter, 2, &cost);
         const amount a = amount_of(s, &cost, weir_stream_elements(t->graph, value));
-        weir_folding_add(&t->forks, &a);
+        weir_folding_add(&forks, &a);
     }
+    return forks;
 }
 
 void weir_folding_structure_free(structure *t) {
     for (size_t i = 0; i < t->units; i++) {
         unit *u = &t->unit[i];
         for (size_t f = 0; f < u->foldings; f++) {
-            free(u->folding[f].state);
-            free(u->folding[f].item);
+            for (size_t by = 0; by < WEIR_FOLDING_WEIGHTS; by++) {
+                free(u->folding[f].by[by].state);
+                free(u->folding[f].by[by].item);
+            }
         }
         free(u->folding);
         if (u->members > 0) free(u->member);
@@ -364,7 +379,6 @@ void weir_folding_structure_make(weir_folding_space *s, size_t index) {
     if (s->survey != NULL) weir_cost_survey_turn(s->survey, t->graph);
     find_units(s);
     find_edges(t);
-    count_forks(s);
     weir_folding_find_stations(t);
     find_forms(t);
 }

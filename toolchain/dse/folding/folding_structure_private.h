@@ -20,13 +20,20 @@ typedef struct weir_folding_combination {
     uint64_t choice;
 } weir_folding_combination;
 
-/* Of a component that sets the pace; a node without foldings has one. `state` says how the members fold with it, as they did when
- * the combinations were counted. */
-typedef struct weir_folding_setting {
-    weir_meta_hardware settings;
+/* The combinations of a folding. `state` says how the members fold with it, as they did when these were counted; NULL: never. */
+typedef struct weir_folding_counted {
     int64_t *state;
     weir_folding_combination *item;
     size_t count;
+} weir_folding_counted;
+
+/* Sets of weights by which combinations stay counted. */
+enum { WEIR_FOLDING_WEIGHTS = 3 };
+
+/* Of a component that sets the pace; a node without foldings has one. */
+typedef struct weir_folding_setting {
+    weir_meta_hardware settings;
+    weir_folding_counted by[WEIR_FOLDING_WEIGHTS];
 } weir_folding_setting;
 
 typedef struct weir_folding_unit {
@@ -68,8 +75,7 @@ typedef struct weir_folding_structure {
     size_t units;
     weir_folding_edge *edge;
     size_t edges;
-    uint64_t *form; /* by node: where equal in another structure, a folding takes the same hardware */
-    weir_folding_amount forks;
+    uint64_t *form;                /* by node: where equal in another structure, a folding takes the same hardware */
     weir_folding_station *station; /* by node */
     weir_value entry;              /* of the path */
 } weir_folding_structure;
@@ -77,7 +83,8 @@ typedef struct weir_folding_structure {
 struct weir_folding_space {
     const weir_graph *graph;
     const weir_device *device;
-    weir_folding_weights weights;
+    weir_folding_weights weights[WEIR_FOLDING_WEIGHTS];
+    size_t weights_count, by; /* those known, and that by which foldings are judged */
     int64_t *interval;
     size_t count, intervals_capacity;
     int64_t shortest;
@@ -122,6 +129,8 @@ void weir_folding_add(weir_folding_amount *into, const weir_folding_amount *amou
 weir_folding_amount weir_folding_price(weir_folding_space *space, weir_node node, int64_t busy, int64_t settled);
 /* A lane converter, as insert_streams puts it where a stream's ends differ. */
 weir_folding_amount weir_folding_converter(weir_folding_space *space, weir_value value, int64_t in, int64_t out);
+/* Forks, which cost the same for all lanes. */
+weir_folding_amount weir_folding_forks(const weir_folding_space *space);
 /* The node that sets an item's pace gets a folding. */
 void weir_folding_settle(weir_folding_structure *structure, const weir_folding_unit *unit,
                          const weir_folding_setting *folding);
