@@ -129,7 +129,7 @@ static void memory_blocks(void **state) {
         int64_t width, depth, ice40, ecp5;
     } cases[] = {{16, 256, 1, 1},  {17, 256, 2, 1}, {16, 257, 2, 1},  {8, 512, 1, 1},   {256, 128, 16, 8},
                  {1, 2048, 1, 1},  {2, 2048, 1, 1}, {3, 2048, 2, 1},  {36, 512, 5, 1},  {37, 512, 5, 2},
-                 {18, 1024, 5, 1}, {9, 2048, 5, 1}, {1, 16384, 8, 1}, {1, 16385, 9, 2}, {72, 1024, 18, 4}};
+                 {18, 1024, 5, 1}, {9, 2048, 5, 1}, {1, 16384, 4, 1}, {1, 16385, 5, 1}, {72, 1024, 18, 4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(blocks_of(ice40, cases[i].width, cases[i].depth), cases[i].ice40);
         assert_int_equal(blocks_of(ecp5, cases[i].width, cases[i].depth), cases[i].ecp5);

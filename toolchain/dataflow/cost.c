@@ -101,6 +101,19 @@ void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth) {
     part->cost.memory_blocks += weir_device_blocks(part->device, width, depth, &rows);
 }
 
+int64_t weir_cost_joined(const weir_cost_part *part, int64_t inputs) {
+    const int64_t own = part->device->luts.inputs;
+    if (inputs <= own) return 1;
+    return inputs <= part->device->luts.joined ? (int64_t)1 << (inputs - own) : 0;
+}
+
+/* A carry chain, whose end Yosys does not see to be 0, and a table a bit that also compares; or, of few bits, these tables alone. */
+int64_t weir_cost_counter(const weir_cost_part *part, int64_t count) {
+    const int64_t bits = count > 1 ? weir_cost_bits(count) : 0, joined = weir_cost_joined(part, bits + 1);
+    if (part->device->luts.joined > 0 && bits <= part->device->luts.inputs) return bits;
+    return bits + (joined > 0 ? bits * joined : bits + weir_ceil_divide(bits, part->device->luts.inputs));
+}
+
 int64_t weir_cost_bits(int64_t count) { return count > 2 ? weir_clog2(count) : 1; }
 
 /* --- modules that several components use --- */
@@ -123,13 +136,45 @@ static int64_t columns_of(int64_t width, int64_t depth) {
     return columns < width ? columns : width;
 }
 
-/* A ROM as tables of the address, a bit each, and what chooses among them; or as rows of blocks, and what chooses among those. */
-static void rom_terms(weir_cost_part *part, bool block, int64_t width, int64_t depth, int64_t rows) {
-    const int64_t tables = weir_ceil_divide(depth, (int64_t)1 << part->device->luts.inputs);
-    const int64_t columns = columns_of(width, depth);
-    weir_cost_term(part, block || depth == 1 ? 0 : columns * (tables - 1));
-    weir_cost_term(part, block || depth == 1 ? 0 : columns);
-    weir_cost_term(part, block ? width * (rows - 1) : 0);
+/* Lookup tables that choose one of so many signals: a joined one, or a tree of choices among four. */
+static int64_t choosing(const weir_cost_part *part, int64_t signals) {
+    enum { FOUR = 4 };
+    if (signals <= 1) return 0;
+    const int64_t joined = weir_cost_joined(part, signals + weir_clog2(signals)),
+                  groups = weir_ceil_divide(signals, FOUR);
+    if (signals <= FOUR) return joined > 0 ? joined : 2;
+    return signals / FOUR * choosing(part, FOUR) + choosing(part, signals % FOUR) + choosing(part, groups);
+}
+
+/* A ROM in logic, a column: tables of the address, whole where Yosys joins them, and what chooses among them. Of the words after
+ * the last whole table a few are a function that the choice has room for. */
+static void column_terms(weir_cost_part *part, int64_t columns, int64_t depth) {
+    enum { FEW = 8 };
+    const int64_t own = (int64_t)1 << part->device->luts.inputs, joined = part->device->luts.joined;
+    const int64_t widest = joined > 0 ? (int64_t)1 << joined : own, left = depth % widest;
+    if (joined > 0) {
+        const int64_t of_left = left > 0 ? weir_cost_joined(part, weir_clog2(left)) : 0;
+        weir_cost_term(part, columns * (depth / widest * (widest / own) + of_left));
+    } else {
+        weir_cost_term(part, columns * (depth < own ? own : depth) / own);
+    }
+    const int64_t chosen = choosing(part, (int64_t)1 << weir_clog2(weir_ceil_divide(depth, widest)));
+    weir_cost_term(part, columns * chosen * (chosen == 1 && left > 0 && left < FEW ? left : FEW) / FEW);
+}
+
+/* Registers after a memory, a bit, that have no lookup table before them, of `stages` in a row outside blocks: Yosys makes a
+ * lookup table of several, or they take logic cells of their own. */
+static int64_t lone_registers(const weir_cost_part *part, int64_t stages, bool follows_table) {
+    if (weir_device_shifts(part->device, stages)) return 1;
+    return part->device->logic_cell == WEIR_DEVICE_SHARED && stages > 0 ? stages - follows_table : 0;
+}
+
+/* A ROM: in logic, or as rows of blocks and what chooses among those; with the registers after it. */
+static void rom_terms(weir_cost_part *part, bool block, int64_t width, int64_t depth, int64_t rows, int64_t stages) {
+    const int64_t columns = depth == 1 ? 0 : block ? width : columns_of(width, depth);
+    column_terms(part, block ? 0 : columns, depth);
+    weir_cost_term(part, block ? width * choosing(part, rows) : 0);
+    weir_cost_term(part, columns * lone_registers(part, stages, !block || rows > 1));
 }
 
 /* Bits of the register after a block's own, of REGISTERED, that stay outside. */
@@ -153,10 +198,10 @@ static void rom_source(weir_cost_part *part) {
     const bool inside = slow && rows == 1 && weir_device_memory_takes_output(part->device);
     weir_cost_registers(part, block ? (slow ? !inside : 2) * width + weir_clog2(rows) : columns_of(width, depth));
     weir_cost_registers(part, output_bits(part, block, rows) + weir_cost_value(part, "REGISTERED"));
-    weir_cost_term(part, address);
-    weir_cost_term(part, block ? width : 0);
+    enum { PAIR = 8, SINGLE = 2 }; /* lookup tables of the handshake */
+    weir_cost_term(part, weir_cost_counter(part, depth) + (block && !slow ? PAIR : SINGLE));
     weir_cost_term(part, block && !slow ? width : 0);
-    rom_terms(part, block, width, depth, rows);
+    rom_terms(part, block, width, depth, rows, !block ? 1 : slow ? !inside : 2);
     weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, address), 0, width);
     if (read_from(part) == WEIR_COST_MEMORY || !block) rom_path(part, block, address, rows, width);
     if (block) weir_cost_blocks(part, width, depth);
@@ -176,9 +221,8 @@ static void rom_sequence(weir_cost_part *part) {
     const int64_t after = depth > 1 ? read - block - inside : 0, columns = block ? width : columns_of(width, depth);
     const bool shifts = weir_device_shifts(part->device, after);
     weir_cost_registers(part, address + 3 * place + (shifts ? 0 : after * columns) + (block ? weir_clog2(rows) : 0));
-    weir_cost_term(part, address + 3 * place);
-    weir_cost_term(part, (shifts ? 1 : after) * columns);
-    rom_terms(part, block, width, depth, rows > words ? rows : words);
+    weir_cost_term(part, (depth > 1 ? weir_cost_counter(part, lines) : 0) + 3 * place);
+    rom_terms(part, block, width, depth, rows > words ? rows : words, after);
     if (depth > 1) rom_path(part, block && !inside, address + place, rows, width);
     if (words > 1) weir_cost_path(part, WEIR_COST_REGISTER, weir_cost_levels(part, 2 * words), 0, width);
     if (block) weir_cost_blocks(part, words * width, lines);
@@ -191,7 +235,7 @@ static void rom(weir_cost_part *part) {
     const int64_t columns = depth > 1 ? columns_of(width, depth) : 0;
     int64_t rows;
     weir_device_blocks(part->device, width, depth, &rows);
-    rom_terms(part, block, width, depth, rows);
+    rom_terms(part, block, width, depth, rows, !block + (output_bits(part, block, rows) > 0));
     if (depth == 1) return;
     weir_cost_registers(part, block ? weir_clog2(rows) + output_bits(part, block, rows)
                                     : columns * (1 + weir_cost_value(part, "REGISTERED")));

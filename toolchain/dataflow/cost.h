@@ -57,6 +57,11 @@ void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth);
 bool weir_cost_replay_in_blocks(int64_t beats, int64_t width);
 /* The next term: a memory in distributed RAM; 0 if it is not `used`. */
 void weir_cost_distributed(weir_cost_part *part, bool used, int64_t width, int64_t words);
+/* Lookup tables of a function of so many signals where none of its parts is of use elsewhere: Yosys joins tables to a wider one
+ * for each bit rather than share a part in two levels. 0: none is as wide. */
+int64_t weir_cost_joined(const weir_cost_part *part, int64_t inputs);
+/* Lookup tables of a counter that returns to 0 after `count`, with an enable: the comparison is in those of each bit. */
+int64_t weir_cost_counter(const weir_cost_part *part, int64_t count);
 /* ceil(log2(count)), at least 1: bits of a counter. */
 int64_t weir_cost_bits(int64_t count);
 

@@ -52,6 +52,7 @@ static const field nextpnr_fields[] = {{"program", STRING, true, IN(nextpnr.prog
                                        {.name = NULL}};
 static const field lut_fields[] = {{"count", COUNT, true, IN(luts.count), NULL, NULL},
                                    {"inputs", COUNT, true, IN(luts.inputs), NULL, NULL},
+                                   {"joined", COUNT, false, IN(luts.joined), NULL, NULL},
                                    {.name = NULL}};
 static const field multiplier_fields[] = {
     {"cell", STRING, true, IN(multipliers.cell), NULL, NULL},
@@ -508,24 +509,28 @@ json_t *weir_device_json(const weir_device *d) {
 
 /* --- memories --- */
 
-/* Of the shapes that take about as few blocks the deepest counts: fewer rows to choose from. */
+/* In multiplexers of two bits, what Yosys takes a block for (cost in its brams.txt, of twice a multiplexer's). */
+static int64_t worth_of(const weir_device_memory *block) {
+    enum { SMALL_BITS = 4096, SMALL = 128, LARGE = 256 };
+    return block->bits <= SMALL_BITS ? SMALL : LARGE;
+}
+
+/* As Yosys's memory_libmap: words of rows stand side by side in blocks, of the shape for which blocks and the multiplexers that
+ * choose a row cost least. */
 int64_t weir_device_blocks(const weir_device *device, int64_t width, int64_t depth, int64_t *rows) {
     const weir_device_memory *block = weir_device_block(device);
     int64_t least = INT64_MAX, chosen = 0;
-    for (size_t i = 0; block != NULL && i < block->shapes.count; i++) {
-        const weir_device_shape shape = block->shapes.item[i];
-        const int64_t blocks = weir_ceil_divide(depth, shape.x) * weir_ceil_divide(width, shape.y);
-        if (blocks < least) least = blocks;
-    }
     *rows = 1;
     for (size_t i = 0; block != NULL && i < block->shapes.count; i++) {
         const weir_device_shape shape = block->shapes.item[i];
-        const int64_t high = weir_ceil_divide(depth, shape.x), blocks = high * weir_ceil_divide(width, shape.y);
-        if (blocks * 20 > least * 21 || (chosen != 0 && high >= *rows)) continue;
+        const int64_t high = weir_ceil_divide(depth, shape.x), blocks = weir_ceil_divide(high * width, shape.y);
+        const int64_t cost = blocks * worth_of(block) + (high - 1) * width;
+        if (cost > least) continue;
+        least = cost;
         chosen = blocks;
         *rows = high;
     }
-    return block == NULL ? 0 : least;
+    return chosen;
 }
 
 /* Wider lines than these take longer to choose from than a row of blocks. */

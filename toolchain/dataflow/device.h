@@ -78,6 +78,7 @@ typedef struct weir_device {
     } nextpnr;
     struct {
         int64_t count, inputs;
+        int64_t joined; /* inputs of the widest one that Yosys joins of several; 0: it joins none */
     } luts;
     int64_t flip_flops;
     int64_t logic_cell; /* weir_device_logic_cell */
