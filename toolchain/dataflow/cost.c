@@ -114,6 +114,35 @@ int64_t weir_cost_counter(const weir_cost_part *part, int64_t count) {
     return bits + (joined > 0 ? bits * joined : bits + weir_ceil_divide(bits, part->device->luts.inputs));
 }
 
+/* Of a clip to [LO, HI], the other bits that a bit of the result depends on: those that say whether the value is beyond a bound,
+ * its sign among them. */
+static int64_t bits_above(const weir_cost_part *part, int64_t rest, int64_t kept) {
+    const int64_t low = weir_cost_value(part, "LO"), high = weir_cost_value(part, "HI");
+    const bool plain = high >= 0 && (high & (high + 1)) == 0 && (low == 0 || (low < 0 && (~low & (~low + 1)) == 0));
+    if (!plain) return rest - 1;
+    if (low >= 0) return rest - kept;
+    return rest > kept ? rest - kept + 1 : 0;
+}
+
+/* Yosys maps to the fewest levels: a table a bit and register sees the bits above themselves, or, of more, the sign and groups
+ * of the others. Without joined tables the clipped bit is made once for all registers. */
+int64_t weir_cost_clipped(const weir_cost_part *part, int64_t lanes, int64_t rest, int64_t kept, int64_t places) {
+    enum { CHOICE = 2 }; /* what else a register may take, and which */
+    const int64_t above = bits_above(part, rest, kept), bits = lanes * kept;
+    const int64_t inputs = part->device->luts.inputs, joined = part->device->luts.joined;
+    if (above == 0) return bits * (places - 1 + (part->device->logic_cell == WEIR_DEVICE_SHARED));
+    if (joined == 0) return bits * places + lanes * (above > inputs - 1 ? weir_ceil_divide(above - 1, inputs - 1) : 0);
+    const bool both = weir_cost_value(part, "LO") < 0; /* beyond either bound, which are two functions of all of them */
+    int64_t groups = weir_ceil_divide(above - 1, joined), seen = above, tests = 0;
+    if (1 + above + CHOICE > joined) {
+        const bool fits = !both && 2 + groups + CHOICE <= joined;
+        seen = fits ? 1 + groups : 2;
+        tests = fits ? groups * weir_cost_joined(part, weir_ceil_divide(above - 1, groups))
+                     : (1 + both) * weir_ceil_divide(above - 1, inputs - 1);
+    }
+    return bits * ((places - 1) * weir_cost_joined(part, 1 + seen + CHOICE) + weir_cost_joined(part, 1 + seen)) + lanes * tests;
+}
+
 int64_t weir_cost_bits(int64_t count) { return count > 2 ? weir_clog2(count) : 1; }
 
 /* --- modules that several components use --- */

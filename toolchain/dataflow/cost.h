@@ -62,6 +62,9 @@ void weir_cost_distributed(weir_cost_part *part, bool used, int64_t width, int64
 int64_t weir_cost_joined(const weir_cost_part *part, int64_t inputs);
 /* Lookup tables of a counter that returns to 0 after `count`, with an enable: the comparison is in those of each bit. */
 int64_t weir_cost_counter(const weir_cost_part *part, int64_t count);
+/* Lookup tables of weir_saturate, which keeps `kept` of `rest` bits a lane within [LO, HI], together with those of a queue of
+ * registers behind it, each of which takes a clipped bit or that of the next one; a register slice has two. */
+int64_t weir_cost_clipped(const weir_cost_part *part, int64_t lanes, int64_t rest, int64_t kept, int64_t places);
 /* ceil(log2(count)), at least 1: bits of a counter. */
 int64_t weir_cost_bits(int64_t count);
 

@@ -83,17 +83,16 @@ static void cost(weir_cost_part *part) {
     const int64_t x = weir_cost_value(part, "IN_W") + (weir_cost_value(part, "IN_SIGNED") == 0);
     const int64_t sum = add == 0 ? x : (x > add ? x : add) + 1;
     const int64_t shift = weir_cost_value(part, "SHIFT") - weir_cost_value(part, "LEFT"), cut = shift > 0 ? shift : 0;
-    const int64_t biased = (sum > cut ? sum : cut + 1) + (shift < 0 ? -shift : 0) + (cut > 0), rest = biased - cut;
-    const int64_t code = rest - (weir_cost_value(part, "LO") >= 0), out = weir_cost_value(part, "OUT_W");
-    const int64_t kept = code < out ? (code > 0 ? code : 1) : out;
+    const int64_t biased = (sum > cut ? sum : cut + 1) + (shift < 0 ? -shift : 0) + (cut > 0);
     const int64_t rounding = weir_cost_value(part, "ROUND");
     const bool rounds = cut > 0 && rounding != WEIR_ROUND_FLOOR;
+    const int64_t rest = biased - cut - (cut > 0 && !rounds); /* without a bias the two highest bits are one */
+    const int64_t code = rest - (weir_cost_value(part, "LO") >= 0), out = weir_cost_value(part, "OUT_W");
+    const int64_t kept = code < out ? (code > 0 ? code : 1) : out;
     /* Bits of the sum that nobody looks at: all below the cut, or below the one that is half of it. */
     const int64_t unused = !rounds ? cut : rounding == WEIR_ROUND_HALF_UP ? cut - 1 : 0;
     const int64_t carries = (add > 0 ? unused : 0) + (rounds ? cut - unused : 0);
-    weir_cost_term(part, lanes * kept);
-    weir_cost_term(part, rest > kept ? lanes * kept : 0);
-    weir_cost_term(part, lanes * (rest - kept)); /* what the clip looks at */
+    weir_cost_term(part, weir_cost_clipped(part, lanes, rest, kept, 2));
     weir_cost_term(part, add > 0 ? lanes * (sum - unused) : 0);
     weir_cost_term(part, rounds ? lanes * rest : 0);
     weir_cost_term(part, lanes * carries); /* of bits of adders that are not kept themselves */
