@@ -124,23 +124,31 @@ static int64_t bits_above(const weir_cost_part *part, int64_t rest, int64_t kept
     return rest > kept ? rest - kept + 1 : 0;
 }
 
-/* Yosys maps to the fewest levels: a table a bit and register sees the bits above themselves, or, of more, the sign and groups
- * of the others. Without joined tables the clipped bit is made once for all registers. */
-int64_t weir_cost_clipped(const weir_cost_part *part, int64_t lanes, int64_t rest, int64_t kept, int64_t places) {
-    enum { CHOICE = 2 }; /* what else a register may take, and which */
+/* What else a register of a queue may take than a clipped bit, and which. */
+enum { CHOICE = 2 };
+
+bool weir_cost_clips_at_once(const weir_cost_part *part, int64_t rest, int64_t kept) {
+    return 1 + bits_above(part, rest, kept) + CHOICE <= part->device->luts.joined;
+}
+
+/* Yosys maps to the fewest levels. At once: a table a bit and register sees the bits above themselves. Otherwise it sees the
+ * sign and one test of them, or as many tests of a table as it has room for. Without joined tables the clipped bit is made once
+ * for all registers. */
+int64_t weir_cost_clipped(const weir_cost_part *part, int64_t lanes, int64_t rest, int64_t kept, int64_t places,
+                          bool at_once) {
     const int64_t above = bits_above(part, rest, kept), bits = lanes * kept;
     const int64_t inputs = part->device->luts.inputs, joined = part->device->luts.joined;
+    const bool both = weir_cost_value(part, "LO") < 0; /* beyond either bound, which are two functions of all of them */
     if (above == 0) return bits * (places - 1 + (part->device->logic_cell == WEIR_DEVICE_SHARED));
     if (joined == 0) return bits * places + lanes * (above > inputs - 1 ? weir_ceil_divide(above - 1, inputs - 1) : 0);
-    const bool both = weir_cost_value(part, "LO") < 0; /* beyond either bound, which are two functions of all of them */
-    int64_t groups = weir_ceil_divide(above - 1, joined), seen = above, tests = 0;
-    if (1 + above + CHOICE > joined) {
-        const bool fits = !both && 2 + groups + CHOICE <= joined;
-        seen = fits ? 1 + groups : 2;
-        tests = fits ? groups * weir_cost_joined(part, weir_ceil_divide(above - 1, groups))
-                     : (1 + both) * weir_ceil_divide(above - 1, inputs - 1);
-    }
-    return bits * ((places - 1) * weir_cost_joined(part, 1 + seen + CHOICE) + weir_cost_joined(part, 1 + seen)) + lanes * tests;
+    const int64_t room = joined - 2 - CHOICE, tables = weir_ceil_divide(above - 1, inputs);
+    const int64_t groups = above - 1 <= joined ? 1 : tables < room ? tables : room;
+    const int64_t group = weir_cost_joined(part, weir_ceil_divide(above - 1, groups));
+    const bool grouped = group > 0 && (groups == 1 || !both);
+    const int64_t seen = at_once ? above : grouped ? 1 + groups : 2;
+    const int64_t tests = at_once ? 0 : grouped ? groups * group : (1 + both) * weir_ceil_divide(above - 1, inputs - 1);
+    return bits * ((places - 1) * weir_cost_joined(part, 1 + seen + CHOICE) + weir_cost_joined(part, 1 + seen)) +
+           lanes * tests;
 }
 
 int64_t weir_cost_bits(int64_t count) { return count > 2 ? weir_clog2(count) : 1; }

@@ -62,9 +62,12 @@ void weir_cost_distributed(weir_cost_part *part, bool used, int64_t width, int64
 int64_t weir_cost_joined(const weir_cost_part *part, int64_t inputs);
 /* Lookup tables of a counter that returns to 0 after `count`, with an enable: the comparison is in those of each bit. */
 int64_t weir_cost_counter(const weir_cost_part *part, int64_t count);
-/* Lookup tables of weir_saturate, which keeps `kept` of `rest` bits a lane within [LO, HI], together with those of a queue of
- * registers behind it, each of which takes a clipped bit or that of the next one; a register slice has two. */
-int64_t weir_cost_clipped(const weir_cost_part *part, int64_t lanes, int64_t rest, int64_t kept, int64_t places);
+/* Can weir_saturate, which keeps `kept` of `rest` bits a lane within [LO, HI], take one level of joined tables, together with the
+ * choice of a queue behind it? Where nothing else in a module takes two, Yosys joins them to that. */
+bool weir_cost_clips_at_once(const weir_cost_part *part, int64_t rest, int64_t kept);
+/* Lookup tables of it and of the queue, of registers that each take a clipped bit or that of the next one; a register slice has two. */
+int64_t weir_cost_clipped(const weir_cost_part *part, int64_t lanes, int64_t rest, int64_t kept, int64_t places,
+                          bool at_once);
 /* ceil(log2(count)), at least 1: bits of a counter. */
 int64_t weir_cost_bits(int64_t count);
 

@@ -92,7 +92,7 @@ static void cost(weir_cost_part *part) {
     /* Bits of the sum that nobody looks at: all below the cut, or below the one that is half of it. */
     const int64_t unused = !rounds ? cut : rounding == WEIR_ROUND_HALF_UP ? cut - 1 : 0;
     const int64_t carries = (add > 0 ? unused : 0) + (rounds ? cut - unused : 0);
-    weir_cost_term(part, weir_cost_clipped(part, lanes, rest, kept, 2));
+    weir_cost_term(part, weir_cost_clipped(part, lanes, rest, kept, 2, weir_cost_clips_at_once(part, rest, kept)));
     weir_cost_term(part, add > 0 ? lanes * (sum - unused) : 0);
     weir_cost_term(part, rounds ? lanes * rest : 0);
     weir_cost_term(part, lanes * carries); /* of bits of adders that are not kept themselves */

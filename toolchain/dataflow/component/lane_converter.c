@@ -103,12 +103,15 @@ static void cost(weir_cost_part *part) {
     const int64_t steps = widen ? weir_cost_bits(out / unit) : weir_cost_bits(in / unit);
     const int64_t count = weir_cost_bits(out / unit);
     const int64_t slice = widen || (any && in < out) ? in : out;
-    const int64_t taken = weir_ceil_divide(weir_cost_value(part, "FRAME"), in);
-    weir_cost_term(part, slice * width);
+    const int64_t frame = weir_cost_value(part, "FRAME"), taken = weir_ceil_divide(frame, in);
+    const int64_t masked = taken * in - frame; /* lanes of a frame's last beat that are none of its elements */
+    enum { SHIFTED = 5 }; /* signals to a bit that is taken or moved down, but for the steps that are left */
+    const int64_t joined = weir_cost_joined(part, SHIFTED + steps);
+    weir_cost_term(part, (slice + masked) * width);
     weir_cost_term(part, widen ? out * width : 0);
     weir_cost_term(part,
                    widen && taken % (out / unit) != 0 ? out * width : 0); /* the frame's last beat is moved down */
-    weir_cost_term(part, narrow ? in * width : 0);
+    weir_cost_term(part, narrow ? (in - out) * width * (joined > 0 ? joined : 1) : 0);
     weir_cost_term(part, any ? size : 0);
     weir_cost_term(part, any ? size * count : 0);
     weir_cost_slice(part, slice * width);

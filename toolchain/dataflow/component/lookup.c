@@ -143,7 +143,8 @@ static void cost(weir_cost_part *part) {
     const int64_t lanes = weir_cost_value(part, "LANES"), out = weir_cost_value(part, "OUT_W");
     const int64_t counter = groups > 1 ? weir_cost_bits(groups) : 0;
     weir_cost_term(part, counter);
-    weir_cost_term(part, (int64_t)1 << counter != groups ? counter : 0); /* it returns to 0 before its end */
+    /* it returns to 0 before its end */
+    weir_cost_term(part, (int64_t)1 << counter != groups ? weir_cost_counter(part, groups) - counter : 0);
     weir_cost_term(part, lanes * out);
     weir_cost_registers(part, 2 * read + counter);
     weir_cost_slice(part, lanes * out);

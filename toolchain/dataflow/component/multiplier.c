@@ -188,7 +188,7 @@ static int64_t levels_passed(int64_t terms) {
 }
 
 void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t out, int64_t before, int64_t behind,
-                          int64_t cells) {
+                          int64_t rest, int64_t cells) {
     const int64_t lanes = weir_cost_value(part, "LANES"), m = weir_cost_value(part, "M_W");
     const int64_t block = weir_cost_value(part, "MUL_W");
     const product p = product_of(x, m, weir_cost_value(part, "DIGIT"), block, add > 0);
@@ -211,6 +211,11 @@ void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t 
         weir_cost_term(part, 0);
         lane = rows_amount(x, p.digit);
     }
+    enum {
+        HANDSHAKE = 4
+    }; /* signals that say that a beat is taken: in one level with what counts its cycles, or not */
+    const bool at_once = rest > 0 && weir_cost_clips_at_once(part, rest, out) &&
+                         weir_clog2(p.steps) + HANDSHAKE <= part->device->luts.joined;
     if (!p.whole) {
         const amount collected = collected_amount(x, p.steps * p.digit, p.digit, add, p.wait, shift);
         weir_cost_registers(part, p.wait + 1);
@@ -223,7 +228,11 @@ void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t 
     const int64_t slots = places * (lanes * out + 1), used = weir_cost_bits(places + 1);
     weir_cost_registers(part, slots + places + used + 1 + 2 * (latency - p.steps + 1) +
                                   (p.steps > 1 ? weir_cost_bits(p.steps) + 2 : 0));
-    weir_cost_term(part, slots + cells);
+    /* What is loaded or shifted chooses between two bits. */
+    const int64_t loads =
+        at_once && !p.whole ? lanes * (add + (p.steps - 1) * p.digit) * (weir_cost_joined(part, HANDSHAKE + 2) - 1) : 0;
+    weir_cost_term(part, rest > 0 ? weir_cost_clipped(part, lanes, rest, out, places, at_once) + places + loads
+                                  : slots + cells);
     weir_cost_path(part, WEIR_COST_REGISTER, 2, 0, slots);
     weir_cost_path(part, WEIR_COST_REGISTER, 1, x + (p.whole ? m : p.digit), p.whole ? 1 : lanes * x);
 }

@@ -12,12 +12,12 @@ static void build(weir_builder *b, weir_node node) { weir_multiplier_build(b, no
 /* --- cost --- */
 
 static void cost(weir_cost_part *part) {
-    const int64_t lanes = weir_cost_value(part, "LANES"), x = weir_cost_value(part, "X_W");
+    const int64_t x = weir_cost_value(part, "X_W");
     const int64_t product = x + weir_cost_value(part, "M_W"), add = weir_cost_value(part, "A_W");
     const int64_t sum = (product > add ? product : add) + 1, shift = weir_cost_value(part, "SHIFT");
     const int64_t rest = sum > shift ? sum - shift : 1;
     const int64_t code = rest - (weir_cost_value(part, "LO") >= 0), out = weir_cost_value(part, "OUT_W");
-    weir_multiplier_cost(part, x, add, code < out ? code : out, 0, 0, lanes * rest);
+    weir_multiplier_cost(part, x, add, code < out ? code : out, 0, 0, rest, 0);
 }
 
 const weir_component_rules weir_requantize_rules = {.asks = "multipliers of 0 or more",

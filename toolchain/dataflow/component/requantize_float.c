@@ -54,7 +54,7 @@ static void cost(weir_cost_part *part) {
     const int64_t gap = gap_bits(part) < code ? gap_bits(part) : code; /* above the product bits repeat the sign */
     const int64_t window = shift + gap > 24 ? shift + gap - 24 : 1;
     const int64_t out = weir_cost_value(part, "OUT_W") < code ? weir_cost_value(part, "OUT_W") : code;
-    weir_multiplier_cost(part, value, 0, out, wide ? 3 : 0, 2, lanes * (sum + product + 4 * gap + window + 2 * out));
+    weir_multiplier_cost(part, value, 0, out, wide ? 3 : 0, 2, 0, lanes * (sum + product + 4 * gap + window + 2 * out));
     weir_cost_term(part, wide ? lanes * sum : 0);
     weir_cost_registers(part, lanes * (2 * (out + window + gap) + 12));
     if (wide) weir_cost_registers(part, 3 + lanes * 3 * (sum + m));
