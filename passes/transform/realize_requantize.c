@@ -4,8 +4,9 @@
  *               because the search below finds multipliers of 1
  *   Threshold   few output codes
  *   Scale       floor((x * M + A) / 2^S) per channel, the narrowest M by exact search
+ *   Lookup      of up to 256 codes (1,024 where ScaleFloat does not fit), many of which are ties
  *   ScaleFloat  the float32 arithmetic itself, when its double rounding makes no multiply-add-shift fit
- *   Threshold   the table, when nothing else fits
+ *   Threshold   the table of steps, when nothing else fits
  * Functions that fall (a BatchNormalization with negative factors) are made to rise: the dense layer before the
  * requantizer negates the weights of their channels. Where there is none, and channels differ, a dense layer that only
  * gives signs is added.
@@ -25,7 +26,15 @@
 #include "passes/transform/staircase.h"
 #include "support/arena.h"
 
-enum { MAX_SHIFT = 46, MAX_MULTIPLIER_BITS = 31, MAX_ADD_BITS = 56, FEW_CODES = 3, MAX_TABLE = 1 << 18 };
+enum {
+    MAX_SHIFT = 46,
+    MAX_MULTIPLIER_BITS = 31,
+    MAX_ADD_BITS = 56,
+    FEW_CODES = 3,
+    MAX_TABLE = 1 << 18,
+    MAX_ENTRIES = 1024,
+    FEW_ENTRIES = 256
+};
 
 /* The most codes of a wide output whose scale is no power of two. */
 enum { MOST_CODES = 65536, WIDE_SHIFT = 62, WIDE_MULTIPLIER_BITS = 44 };
@@ -340,6 +349,39 @@ static bool use_thresholds(realizer *r) {
     return finish(r, made);
 }
 
+/* The most steps of a channel. */
+static size_t count_steps(const realizer *r) {
+    size_t most = 0;
+    for (size_t c = 0; c < r->channels; c++) most = r->staircase[c].count > most ? r->staircase[c].count : most;
+    return most;
+}
+
+/* Has a table of no more than so many entries at most four times the bits of thresholds, which need comparisons besides? */
+static bool table_is_small(const realizer *r, int64_t entries) {
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    const int64_t steps = (int64_t)count_steps(r), width = weir_bits_for(in->low, in->high);
+    return in->high - in->low < entries && ((int64_t)bits_of(steps) << width) <= 4 * steps * width;
+}
+
+static bool use_table(realizer *r) {
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    const int64_t low = in->low;
+    const size_t codes = (size_t)(in->high - low + 1);
+    int64_t *entry = weir_malloc(codes * r->channels * sizeof *entry);
+    for (size_t c = 0; c < r->channels; c++) {
+        const channel_function function = {r, (int64_t)c};
+        for (size_t i = 0; i < codes; i++) {
+            const int64_t step = specified(&function, low + (int64_t)i);
+            entry[c * codes + i] = r->stride == 1 ? step : r->base + r->stride * step;
+        }
+    }
+    weir_value inputs[2] = {weir_node_input(r->graph, r->node, 0), parameter(r, "table", entry, r->channels, codes)};
+    free(entry);
+    weir_node made = replace(r, WEIR_OP_LOOKUP, inputs, 2);
+    weir_node_set_int(r->graph, made, "low", low);
+    return finish(r, made);
+}
+
 static bool few_codes(const realizer *r) {
     for (size_t c = 0; c < r->channels; c++) {
         if (r->staircase[c].count > FEW_CODES) return false;
@@ -586,7 +628,9 @@ static bool realize(realizer *r, weir_requantize_form form) {
     else if (any && try_cast(r, &k)) fine = use_candidate(r, &k);
     else if (any && few_codes(r)) fine = use_thresholds(r);
     else if ((any || form == WEIR_REQUANTIZE_SCALE) && try_scale(r, &k)) fine = use_candidate(r, &k);
+    else if (any && table_is_small(r, FEW_ENTRIES)) fine = use_table(r);
     else if (form != WEIR_REQUANTIZE_THRESHOLD && try_scale_float(r, &k)) fine = use_candidate(r, &k);
+    else if (any && table_is_small(r, MAX_ENTRIES)) fine = use_table(r);
     else fine = use_thresholds(r);
     free(k.multiplier);
     free(k.add);

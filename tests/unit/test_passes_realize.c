@@ -198,6 +198,34 @@ static void ties_take_the_float_form(void **state) {
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_SCALE_FLOAT);
 }
 
+/* A table, where it is small: not of many codes, nor of few steps. */
+static void ties_of_few_codes_take_a_table(void **state) {
+    (void)state;
+    problem p = usual();
+    p.low = -128;
+    p.high = 127;
+    p.to_zero = 0;
+    p.to_scale = 1;
+    p.scale[0] = 0.375;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_LOOKUP);
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_FLOAT), WEIR_OP_SCALE_FLOAT);
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_THRESHOLD), WEIR_OP_THRESHOLD);
+    p.scale[0] = 0.09375;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_SCALE_FLOAT);
+    p.scale[0] = 0.375;
+    p.channels = 2;
+    p.scale[1] = 0.015625 * 15;
+    p.zero[1] = 12;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_LOOKUP);
+    p.high = 128;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_SCALE_FLOAT);
+    p.contract = "real";
+    p.scale[0] = p.scale[1] = 0.75;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_LOOKUP);
+    p.high = 896;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_THRESHOLD);
+}
+
 /* The component shifts by two bits at least and rounds within 2^22 codes of the zero point. */
 static void the_float_form_stays_in_its_hardware(void **state) {
     (void)state;
@@ -371,6 +399,7 @@ int main(void) {
         TEST(others_are_scales),
         TEST(forms_can_be_asked_for),
         TEST(ties_take_the_float_form),
+        TEST(ties_of_few_codes_take_a_table),
         TEST(the_float_form_stays_in_its_hardware),
         TEST(offsets_are_kept),
         TEST(random_problems),
