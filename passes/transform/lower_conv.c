@@ -88,9 +88,8 @@ static bool move_scales(weir_lowering *l, weir_node node, weir_value *codes, int
 }
 
 /* The windows of codes times the kernels, whose quantization has one scale or one for each output channel. */
-static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const weir_window *w, const weir_view *given,
+static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const weir_window *w, const weir_view *weights,
                      bool turned, const weir_view *bias) {
-    weir_view scaled = *given, *weights = &scaled;
     const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weights->codes->shape.dim;
     if (w->rank > 2)
         return weir_lower_fail(l, node, "hardware slides windows along 1 or 2 dimensions, not %d", w->rank);
@@ -98,7 +97,6 @@ static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const w
     for (int i = 0; i < w->rank; i++) k.plane *= k.size[i] = w->kernel[i];
     k.channels = turned ? dim[0] / group : dim[1];
     k.outputs = turned ? dim[1] : dim[0] / group;
-    if (!move_scales(l, node, &codes, k.channels, (uint32_t)(k.outputs * group), weights)) return false;
     if (!is_trivial(w)) codes = slide(l, node, codes, w, group);
     if (codes.id == 0) return false;
     const weir_shape shape = {2, {k.outputs * group, k.channels * k.plane}};
@@ -114,8 +112,11 @@ bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_view *x, const
         !weir_lower_channels_last(l, node, &onnx) ||
         !weir_geometry_window(l->from, node, &onnx, weights->codes->shape.dim + 2, &w))
         return false;
-    const weir_value codes = weir_lower_codes(l, node, x);
-    return codes.id != 0 && multiply(l, node, codes, &w, weights, false, bias);
+    weir_value codes = weir_lower_codes(l, node, x);
+    weir_view scaled = *weights;
+    const int64_t *dim = weights->codes->shape.dim;
+    return codes.id != 0 && move_scales(l, node, &codes, dim[1], (uint32_t)dim[0], &scaled) &&
+           multiply(l, node, codes, &w, &scaled, false, bias);
 }
 
 /* --- ConvTranspose --- */
@@ -189,7 +190,10 @@ bool weir_lower_conv_transpose(weir_lowering *l, weir_node node) {
         !weir_geometry_transposed(l->from, node, &onnx, weights->codes->shape.dim + 2, &t))
         return false;
     weir_value codes = weir_lower_codes(l, node, x);
-    if (codes.id == 0) return false;
+    const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weights->codes->shape.dim;
+    weir_view outputs = by_output(l, weights, group);
+    if (codes.id == 0 || !move_scales(l, node, &codes, dim[0] / group, (uint32_t)(dim[1] * group), &outputs))
+        return false;
     for (w.rank = 0; w.rank < t.rank; w.rank++) {
         const int i = w.rank;
         const int64_t spread_size = t.out[i] * t.stride[i], reach = (t.kernel[i] - 1) * t.dilation[i];
@@ -205,6 +209,5 @@ bool weir_lower_conv_transpose(weir_lowering *l, weir_node node) {
     }
     codes = spread(l, node, codes, &t);
     if (codes.id != 0) codes = cut(l, node, codes, begin, size);
-    const weir_view outputs = by_output(l, weights, weir_node_int(l->from, node, "group", 1));
     return codes.id != 0 && multiply(l, node, codes, &w, &outputs, true, bias.id == 0 ? NULL : &l->view[bias.id]);
 }

@@ -5,6 +5,7 @@
 
 weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                               const weir_reordering *r, int64_t fill) {
+    if (!weir_lower_has_one_scale(l, node, codes)) return WEIR_NO_VALUE;
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_REORDER, suffix, &codes, 1, NULL);
     weir_node_set_ints(l->to, made, "shape", r->shape.dim, (size_t)r->shape.rank);
     weir_node_set_ints(l->to, made, "sizes", r->size, (size_t)r->loops);
