@@ -1,4 +1,4 @@
-/* Constants of the model by channel of the codes that they meet. */
+/* Constants of the model by channel of the codes that they meet, or element by element. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +63,8 @@ static weir_shape rows_of(const weir_array *constant, const weir_shape *shape) {
     return rows;
 }
 
-bool weir_lower_needs_elements(const weir_lowering *l, weir_node node, const weir_view *given, const weir_view *x) {
+/* Are they constant codes of one scale that change from element to element of x, or have more elements? */
+static bool needs_elements(const weir_lowering *l, weir_node node, const weir_view *given, const weir_view *x) {
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     const bool real = given->kind == WEIR_VIEW_CONSTANT && weir_dtype_is_float(given->codes->dtype);
     if (!weir_lower_has_codes(x) || !weir_lower_is_given(given) || real || given->quant.count > 1) return false;
@@ -97,7 +98,8 @@ static weir_value add_table(weir_lowering *l, weir_node node, const weir_array *
     return value;
 }
 
-bool weir_lower_beside(weir_lowering *l, weir_node node, weir_view *given, const weir_view *x) {
+/* The constant becomes a stream beside x: each beat of x reads the next of a table. */
+static bool make_stream(weir_lowering *l, weir_node node, weir_view *given, const weir_view *x) {
     static const weir_quant nothing = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .width = 1};
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     const weir_type none = weir_lower_codes_type(&nothing, &weir_value_type(l->to, x->value)->shape, 0, 0);
@@ -117,6 +119,34 @@ bool weir_lower_beside(weir_lowering *l, weir_node node, weir_view *given, const
     *given = (weir_view){.kind = WEIR_VIEW_CODES};
     given->value = weir_lower_reshape_as(l, node, "_shaped", weir_node_output(l->to, made, 0), shape);
     return true;
+}
+
+/* Of the operators with two operands of one kind: where the other one is. */
+static size_t second_operand(weir_op op) {
+    switch (op) {
+    case WEIR_OP_ADD:
+    case WEIR_OP_SUB:
+    case WEIR_OP_MUL:
+    case WEIR_OP_MAX:
+    case WEIR_OP_MIN: return 1;
+    case WEIR_OP_QLINEAR_ADD:
+    case WEIR_OP_QLINEAR_MUL: return 3;
+    default: return 0;
+    }
+}
+
+bool weir_lower_beside(weir_lowering *l, weir_node node, weir_lower_rule *rule) {
+    const size_t second = second_operand(weir_node_op(l->from, node));
+    for (size_t i = 0; second > 0 && i <= second; i += second) {
+        const weir_value value = weir_node_input(l->from, node, i), other = weir_node_input(l->from, node, second - i);
+        weir_view *view = &l->view[value.id];
+        if (value.id == 0 || other.id == 0 || !needs_elements(l, node, view, &l->view[other.id])) continue;
+        const weir_view given = *view;
+        const bool fine = make_stream(l, node, view, &l->view[other.id]) && rule(l, node);
+        *view = given;
+        return fine;
+    }
+    return rule(l, node);
 }
 
 bool weir_lower_normalization(weir_lowering *l, weir_node node, weir_value codes, const weir_array **factor,

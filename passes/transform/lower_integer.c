@@ -14,8 +14,6 @@
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
-typedef bool lower_rule(weir_lowering *l, weir_node node);
-
 static const weir_view *input_view(const weir_lowering *l, weir_node node, size_t index) {
     weir_value value = weir_node_input(l->from, node, index);
     return value.id == 0 ? NULL : &l->view[value.id];
@@ -486,7 +484,7 @@ static bool lower_convert(weir_lowering *l, weir_node node) {
     return true;
 }
 
-static lower_rule *rule_of(weir_op op);
+static weir_lower_rule *rule_of(weir_op op);
 /* The quantizer that takes all of the node's result, also behind what rises; a count of 0: there is none. */
 static bool read_quantizer_behind(weir_lowering *l, weir_node node, weir_quant *quant) {
     const weir_value result = weir_node_output(l->from, node, 0);
@@ -524,7 +522,7 @@ static bool lower_identity(weir_lowering *l, weir_node node) {
     return true;
 }
 
-static lower_rule *const rules[WEIR_OP_COUNT] = {
+static weir_lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_GEMM] = lower_gemm,
     [WEIR_OP_MATMUL] = weir_lower_matmul,
     [WEIR_OP_CONV] = lower_conv,
@@ -611,7 +609,7 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_QLINEAR_LEAKY_RELU] = weir_lower_quantized_function,
 };
 
-static lower_rule *rule_of(weir_op op) { return op < WEIR_OP_COUNT ? rules[op] : weir_operator_of(op)->lower; }
+static weir_lower_rule *rule_of(weir_op op) { return op < WEIR_OP_COUNT ? rules[op] : weir_operator_of(op)->lower; }
 
 weir_lowered weir_lower_integer_takes(weir_op op) {
     if (weir_fold_constants_removes(op) || weir_simplify_expressions_removes(op)) return WEIR_LOWERED_BEFORE;
@@ -700,45 +698,15 @@ static bool is_unquantized_layer(const weir_lowering *l, weir_node node) {
     return l->contract != WEIR_CONTRACT_REAL || x->kind != WEIR_VIEW_REAL || !weir_lower_is_given(w);
 }
 
-/* Of the operators with two operands of one kind: where the other one is. */
-static size_t second_operand(weir_op op) {
-    switch (op) {
-    case WEIR_OP_ADD:
-    case WEIR_OP_SUB:
-    case WEIR_OP_MUL:
-    case WEIR_OP_MAX:
-    case WEIR_OP_MIN: return 1;
-    case WEIR_OP_QLINEAR_ADD:
-    case WEIR_OP_QLINEAR_MUL: return 3;
-    default: return 0;
-    }
-}
-
-/* A constant operand that changes from element to element is a stream, while its node is lowered. */
-static bool run_rule(weir_lowering *l, weir_node node) {
-    lower_rule *rule = rule_of(weir_node_op(l->from, node));
-    const size_t second = second_operand(weir_node_op(l->from, node));
-    for (size_t i = 0; second > 0 && i <= second; i += second) {
-        const weir_value value = weir_node_input(l->from, node, i);
-        const weir_view *other = input_view(l, node, second - i);
-        if (value.id == 0 || other == NULL || !weir_lower_needs_elements(l, node, &l->view[value.id], other)) continue;
-        const weir_view given = l->view[value.id];
-        const bool fine = weir_lower_beside(l, node, &l->view[value.id], other) && rule(l, node);
-        l->view[value.id] = given;
-        return fine;
-    }
-    return rule(l, node);
-}
-
 /* The node as hardware; else, where the host may compute it, there, and the reason is kept. */
 static bool lower_node(weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
-    lower_rule *rule = rule_of(op);
+    weir_lower_rule *rule = rule_of(op);
     weir_diag_log *log = NULL;
     bool fine = false;
     if (rule != NULL) {
         log = weir_diag_capture();
-        fine = run_rule(l, node);
+        fine = weir_lower_beside(l, node, rule);
         weir_diag_release(log);
     }
     bool host = weir_lower_host_takes(op) && !is_unquantized_layer(l, node) &&

@@ -172,10 +172,10 @@ const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_v
  * element and the view has no channels yet; else as it is. */
 weir_view weir_lower_spread(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *constant,
                             const weir_shape *shape);
-/* Are they constant codes of one scale that change from element to element of x, or have more? Then they can be a stream beside x: each
- * beat of x reads the next of a table. False after a reported error. */
-bool weir_lower_needs_elements(const weir_lowering *l, weir_node node, const weir_view *given, const weir_view *x);
-bool weir_lower_beside(weir_lowering *l, weir_node node, weir_view *given, const weir_view *x);
+/* Runs the rule; a constant operand, codes of one scale that change from element to element of the other one or have more elements, is a
+ * stream beside that one meanwhile. */
+typedef bool weir_lower_rule(weir_lowering *l, weir_node node);
+bool weir_lower_beside(weir_lowering *l, weir_node node, weir_lower_rule *rule);
 
 /* Is input `index` seen as codes with room for more steps, or can it be? False after a reported error. */
 bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index);
