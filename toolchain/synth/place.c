@@ -206,7 +206,8 @@ static void free_placement(weir_placement *placement) {
 
 static int report_late(const sweep *s) {
     weir_error(WEIR_NOWHERE, "'%s' placed no seed within %g seconds", s->job->nextpnr->name, s->job->nextpnr->seconds);
-    weir_note("--timeout SECONDS allows more; but nextpnr may never end on a netlist: try more seeds, or another folding");
+    weir_note(
+        "--timeout SECONDS allows more; but nextpnr may never end on a netlist: try more seeds, or another folding");
     return WEIR_EXIT_TOOL;
 }
 
