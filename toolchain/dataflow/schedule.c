@@ -291,15 +291,17 @@ bool weir_schedule_holds_rows(const weir_schedule *schedule) { return schedule->
 int64_t weir_schedule_interval(const weir_schedule *schedule) { return schedule->interval; }
 int64_t weir_schedule_steps(const weir_schedule *schedule) { return schedule->steps; }
 
-/* --- the end of a frame --- */
+/* --- parts of a frame --- */
 
-int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t interval) {
+bool weir_schedule_paces_inputs(const weir_graph *graph) { return find_rows(graph); }
+
+int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t element, int64_t interval) {
     const bool holds_rows = find_rows(graph);
     int64_t soonest = INT64_MAX;
     for (int64_t lanes = 1; lanes > 0; lanes = weir_stream_more_lanes(graph, input, lanes)) {
         const int64_t beats = weir_stream_beats(graph, input, lanes);
-        const int64_t last = (beats - 1) * stride_of(beats, weir_later(interval, beats), holds_rows);
-        if (last < soonest) soonest = last;
+        const int64_t at = element / lanes * stride_of(beats, weir_later(interval, beats), holds_rows);
+        if (at < soonest) soonest = at;
     }
     return soonest;
 }
@@ -307,38 +309,86 @@ int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t i
 /* Between the beats that come at once and those that come last, and between frames: more than any component works. */
 #define LONG_BEFORE (INT64_C(1) << 40)
 
-bool weir_schedule_tail_of(const weir_graph *graph, weir_node node, size_t input, int64_t elements,
-                           weir_schedule_tail *tail) {
+/* Between two elements: more than a component works on one. */
+#define LONG (INT64_C(1) << 18)
+
+static int64_t beats_taken(const weir_graph *graph, weir_node node, size_t input) {
+    return weir_stream_beats(graph, weir_node_input(graph, node, input),
+                             weir_node_metadata_of(graph, node)->hardware.in_lanes);
+}
+
+/* What a folded node gives in its first frame where beats of one input come as they do, and all of the others at once. */
+static bool serve_alone(weir_arena *arena, const weir_graph *graph, weir_node node, size_t input,
+                        const weir_signature_part *arrives, weir_signature_part *gives) {
     const size_t inputs = weir_stream_count(graph, node);
-    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
-    weir_arena *arena = weir_arena_new();
     weir_signature arrive[WEIR_SERVICE_PORTS], taken[WEIR_SERVICE_PORTS], given[WEIR_SERVICE_PORTS];
-    const weir_signature *arrives[WEIR_SERVICE_PORTS];
+    const weir_signature *all[WEIR_SERVICE_PORTS];
     assert(inputs <= WEIR_SERVICE_PORTS && input < inputs);
     for (size_t i = 0; i < inputs; i++) {
-        const int64_t beats = weir_stream_beats(graph, weir_node_input(graph, node, i), hardware->in_lanes);
-        const int64_t waiting = weir_ceil_divide(elements, hardware->in_lanes),
-                      last = waiting < beats ? waiting : beats;
-        arrives[i] = &arrive[i];
-        if (i != input || last == beats) {
-            arrive[i] = weir_signature_run(arena, i == input ? LONG_BEFORE : 0, beats, 1);
-            continue;
-        }
-        weir_signature_list list = {.arena = arena};
-        weir_signature_append(&list, weir_signature_run(arena, 0, beats - last, 1).first);
-        weir_signature_append(&list, weir_signature_run(arena, LONG_BEFORE, last, 1).first);
-        arrive[i].first = arrive[i].steady = weir_signature_close(&list);
+        all[i] = &arrive[i];
+        if (i == input) arrive[i] = (weir_signature){*arrives, *arrives};
+        else arrive[i] = weir_signature_run(arena, 0, beats_taken(graph, node, i), 1);
     }
-    const weir_service_ports ports = {arrives, inputs, 1, 4 * LONG_BEFORE};
+    const weir_service_ports ports = {all, inputs, 1, 4 * LONG_BEFORE};
     served x;
     weir_service_body *rule = rule_of(graph, node, &x);
     const bool fine = weir_service_run(arena, &ports, rule, &x, taken, given).status == WEIR_SERVICE_FINE;
+    if (fine) *gives = given[0].first;
+    return fine;
+}
+
+/* `before` beats at once, the rest long after, one in each cycle. */
+static weir_signature_part divided(weir_arena *arena, int64_t before, int64_t rest) {
+    weir_signature_list list = {.arena = arena};
+    if (before > 0) weir_signature_append(&list, weir_signature_run(arena, 0, before, 1).first);
+    weir_signature_append(&list, weir_signature_run(arena, LONG_BEFORE, rest, 1).first);
+    return weir_signature_close(&list);
+}
+
+bool weir_schedule_tail_of(const weir_graph *graph, weir_node node, size_t input, int64_t elements,
+                           weir_schedule_tail *tail) {
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    const int64_t all = beats_taken(graph, node, input), waiting = weir_ceil_divide(elements, hardware->in_lanes),
+                  last = waiting < all ? waiting : all;
+    weir_arena *arena = weir_arena_new();
+    const weir_signature_part arrives = divided(arena, all - last, last);
+    weir_signature_part out;
+    const bool fine = serve_alone(arena, graph, node, input, &arrives, &out);
     if (fine) {
-        const weir_signature_part *out = &given[0].first;
-        const int64_t before = weir_signature_count(out, LONG_BEFORE - 1), beats = out->level->beats;
+        const int64_t before = weir_signature_count(&out, LONG_BEFORE - 1), beats = out.level->beats;
         *tail = (weir_schedule_tail){.elements = (beats - before) * hardware->out_lanes};
-        if (before < beats) tail->first = weir_signature_at(out, before) - LONG_BEFORE;
-        if (before < beats) tail->last = weir_signature_at(out, beats - 1) - LONG_BEFORE;
+        if (before < beats) tail->first = weir_signature_at(&out, before) - LONG_BEFORE;
+        if (before < beats) tail->last = weir_signature_at(&out, beats - 1) - LONG_BEFORE;
+    }
+    weir_arena_free(arena);
+    return fine;
+}
+
+bool weir_schedule_span_of(const weir_graph *graph, weir_node node, size_t input, int64_t elements,
+                           weir_schedule_span *span) {
+    const int64_t lanes = weir_node_metadata_of(graph, node)->hardware.in_lanes,
+                  before = weir_ceil_divide(elements, lanes) - 1;
+    weir_arena *arena = weir_arena_new();
+    const weir_signature_part arrives = divided(arena, before, beats_taken(graph, node, input) - before);
+    weir_signature_part out;
+    const bool fine = serve_alone(arena, graph, node, input, &arrives, &out);
+    if (fine)
+        *span = (weir_schedule_span){weir_signature_at(&out, 0) - LONG_BEFORE,
+                                     weir_signature_at(&out, out.level->beats - 1) - LONG_BEFORE};
+    weir_arena_free(arena);
+    return fine;
+}
+
+bool weir_schedule_needed(const weir_graph *graph, weir_node node, size_t input, int64_t element, int64_t *needed) {
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    const int64_t beats = beats_taken(graph, node, input);
+    weir_arena *arena = weir_arena_new();
+    const weir_signature_part arrives = weir_signature_run(arena, 0, beats, LONG).first;
+    weir_signature_part out;
+    const bool fine = beats < LONG_BEFORE / LONG && serve_alone(arena, graph, node, input, &arrives, &out);
+    if (fine) {
+        const int64_t beat = weir_signature_at(&out, element / hardware->out_lanes) / LONG;
+        *needed = (beat < beats ? beat : beats - 1) * hardware->in_lanes;
     }
     weir_arena_free(arena);
     return fine;

@@ -50,10 +50,13 @@ bool weir_schedule_holds_rows(const weir_schedule *schedule);
 /* Iterations of service rules that were executed one by one: what the schedule cost. */
 int64_t weir_schedule_steps(const weir_schedule *schedule);
 
-/* --- the end of a frame, for bounds --- */
+/* --- parts of a frame, for bounds --- */
 
-/* The soonest cycle in which the last beat of an input can be given, of all lanes, where frames are `interval` cycles apart. */
-int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t interval);
+/* As weir_schedule_holds_rows. */
+bool weir_schedule_paces_inputs(const weir_graph *graph);
+
+/* The soonest cycle in which an element of an input can be given, of all lanes, where frames are `interval` cycles apart. */
+int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t element, int64_t interval);
 
 typedef struct weir_schedule_tail {
     int64_t first,
@@ -65,5 +68,17 @@ typedef struct weir_schedule_tail {
  * rules are monotone. False: its streams do not go by its lanes. */
 bool weir_schedule_tail_of(const weir_graph *graph, weir_node node, size_t input, int64_t elements,
                            weir_schedule_tail *tail);
+
+typedef struct weir_schedule_span {
+    int64_t first, last; /* beats that the node gives */
+} weir_schedule_span;
+
+/* What a folded node gives, in cycles from the input's first `elements`, of which all but those of the last beat came long before and
+ * after which a beat comes in each cycle: sooner than in any schedule. False: its streams do not go by its lanes. */
+bool weir_schedule_span_of(const weir_graph *graph, weir_node node, size_t input, int64_t elements,
+                           weir_schedule_span *span);
+/* An element of the input without which the folded node does not give `element`, the last one but for what comes in its beat. False: its
+ * streams do not go by its lanes. */
+bool weir_schedule_needed(const weir_graph *graph, weir_node node, size_t input, int64_t element, int64_t *needed);
 
 #endif

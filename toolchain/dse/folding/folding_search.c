@@ -12,7 +12,7 @@
 #include "support/arena.h"
 #include "support/diag.h"
 
-enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 12, FEW_ROUNDS = 4, FEW = 200 };
+enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 12, FEW_ROUNDS = 4, FEW = 200, MIXES = 12 };
 
 /* More than any value (knapsack.h). */
 #define NEVER (INT64_C(1) << 60)
@@ -74,10 +74,10 @@ static const weir_folding_weights area = {.each = {INT64_C(1) << 20, 1, 8, 8}};
 enum { STATIC_FJ = 30 };
 static const weir_folding_weights energy = {.busy = {40, 15, 4000, 8000}, .cycle = {0, 10, 200, 400}};
 
-/* The least latency by the tails of nodes, in CYCLEths, for multipliers are whole numbers; and with it few cycles of all nodes: a slow one
- * holds back those beside it, which the sum does not see. */
-enum { CYCLE = 1 << 20 };
-static const weir_folding_weights tails = {.tail = CYCLE}, quick = {.tail = CYCLE, .node = CYCLE >> 6};
+/* The least latency by a mix of bounds, in CYCLEths, for multipliers are whole numbers; and with it few cycles of all nodes: a slow one
+ * holds back those beside it, which the sums do not see. */
+enum { SHARE = 1 << 10, CYCLE = SHARE * WEIR_FOLDING_SHARES };
+static const weir_folding_weights mixed = {.share = SHARE}, quick = {.share = SHARE, .node = CYCLE >> 6};
 
 typedef struct search {
     const weir_graph *graph;
@@ -91,6 +91,7 @@ typedef struct search {
     weir_knapsack_price total;
     int64_t value, bound;
     const weir_folding_weights *weights; /* by which it was chosen, for a latency */
+    int64_t *mix;                        /* of bounds, for a latency; NULL: the first */
     weir_folding_report built;           /* what comes of it; interval 0: not known */
     int64_t least[RESOURCES];
 } search;
@@ -108,7 +109,10 @@ int64_t weir_folding_static_energy(const weir_target *target, int64_t interval) 
 /* Solves interval `index` for values below `limit`; the bound goes to `bound`, both with what is always taken. */
 static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
     weir_knapsack_price always;
+    int64_t shares = 0;
+    if (s->request->objective == WEIR_FOLDING_LATENCY) shares = weir_folding_space_share(s->space, index, s->mix);
     weir_knapsack k = *weir_folding_space_at(s->space, index, &always);
+    always.value += SHARE * shares;
     if (s->request->objective == WEIR_FOLDING_ENERGY)
         always.value += weir_folding_static_energy(&s->target, weir_folding_space_interval(s->space, index));
     for (int r = 0; r < RESOURCES; r++) k.budget[r] = s->budget[r] - s->reserve[r] - always.use[r];
@@ -220,27 +224,121 @@ static void find_least(search *s, size_t count) {
     }
 }
 
-/* What no folding for the interval takes less than from end to end. */
-static int64_t bound_of(search *s, size_t index) {
-    int64_t bound, reserve[RESOURCES];
-    memcpy(reserve, s->reserve, sizeof reserve);
+/* --- latency --- */
+
+static void make_whole(double *part, size_t bounds) {
+    double sum = 0;
+    for (size_t i = 0; i < bounds; i++) sum += part[i];
+    for (size_t i = 0; i < bounds; i++) part[i] /= sum;
+}
+
+/* Shares of the bounds, in fractions, by what the first choice comes to. */
+static void mix_first(double *part, const int64_t *cycles, size_t bounds, int64_t most) {
+    for (size_t i = 0; i < bounds; i++) {
+        const double ratio = (double)cycles[i] / (double)most, square = ratio * ratio;
+        part[i] = square * square * square * square;
+    }
+    make_whole(part, bounds);
+}
+
+/* Moves shares from bounds that the chosen folding keeps easily to those that it does not. */
+static void mix_again(double *part, const int64_t *cycles, size_t bounds, double step) {
+    double mean = 0;
+    for (size_t i = 0; i < bounds; i++) mean += part[i] * (double)cycles[i];
+    for (size_t i = 0; i < bounds; i++) {
+        const double factor = 1 + step * ((double)cycles[i] / mean - 1);
+        part[i] *= factor < 0.1 ? 0.1 : factor;
+    }
+    make_whole(part, bounds);
+}
+
+static void round_mix(int64_t *mix, const double *part, size_t bounds) {
+    int64_t left = WEIR_FOLDING_SHARES;
+    size_t most = 0;
+    for (size_t i = 0; i < bounds; i++) {
+        mix[i] = (int64_t)(part[i] * WEIR_FOLDING_SHARES);
+        left -= mix[i];
+        if (part[i] > part[most]) most = i;
+    }
+    mix[most] += left;
+}
+
+static int64_t most_of(const int64_t *cycles, size_t bounds) {
+    int64_t most = 0;
+    for (size_t i = 0; i < bounds; i++)
+        if (cycles[i] > most) most = cycles[i];
+    return most;
+}
+
+/* What no folding for the interval takes less than from end to end, or more than `enough`: the largest that a mix of the bounds proves. `best`
+ * gets the mix whose choice is quickest by all bounds. */
+static int64_t bound_of(search *s, size_t index, int64_t enough, int64_t *best) {
+    const size_t bounds = weir_folding_space_bounds(s->space, index);
+    int64_t *mix = weir_calloc(bounds, sizeof *mix), *cycles = weir_calloc(bounds, sizeof *cycles), least = 0,
+            quickest = INT64_MAX;
+    double *part = weir_calloc(bounds, sizeof *part);
+    mix[0] = WEIR_FOLDING_SHARES;
     memset(s->reserve, 0, sizeof s->reserve);
-    weir_folding_space_weigh(s->space, &tails);
-    solve(s, index, NEVER, &bound);
-    memcpy(s->reserve, reserve, sizeof reserve);
-    if (bound >= NEVER) return NEVER;
-    return weir_folding_space_entry(s->space, index) + (bound + CYCLE - 1) / CYCLE;
+    weir_folding_space_weigh(s->space, &mixed);
+    for (int step = 0, idle = 0; step < MIXES && idle < 3 && least < enough && least < quickest; step++) {
+        int64_t bound;
+        if (step > 0) round_mix(mix, part, bounds);
+        s->mix = mix;
+        const bool fits = solve(s, index, NEVER, &bound);
+        bound = bound >= NEVER ? NEVER : (bound + CYCLE - 1) / CYCLE;
+        idle = bound > least + least / 512 ? 0 : idle + (step > 1);
+        if (bound > least) least = bound;
+        if (!fits) break;
+        weir_folding_space_latencies(s->space, s->chosen, cycles);
+        const int64_t most = most_of(cycles, bounds);
+        if (most < quickest) memcpy(best, mix, bounds * sizeof *best);
+        if (most < quickest) quickest = most;
+        if (step == 0) mix_first(part, cycles, bounds, most);
+        else mix_again(part, cycles, bounds, 4.0 / (1 + step / 4));
+    }
+    free(cycles);
+    free(part);
+    free(mix);
+    s->mix = NULL;
+    return least;
+}
+
+/* By what foldings are chosen, and what the bounds say of the choice; NEVER: it does not fit. */
+typedef struct taste {
+    const weir_folding_weights *weights;
+    int64_t *mix, cycles;
+    size_t order; /* settles ties */
+} taste;
+
+static bool choose_by(search *s, size_t index, taste *by) {
+    int64_t bound;
+    s->mix = by->mix;
+    weir_folding_space_weigh(s->space, by->weights);
+    s->fits = solve(s, index, NEVER, &bound);
+    by->cycles = NEVER;
+    if (!s->fits) return false;
+    const size_t bounds = weir_folding_space_bounds(s->space, index);
+    int64_t *cycles = weir_malloc(bounds * sizeof *cycles);
+    weir_folding_space_latencies(s->space, s->chosen, cycles);
+    by->cycles = most_of(cycles, bounds);
+    free(cycles);
+    return true;
+}
+
+static int by_cycles(const void *a, const void *b) {
+    const taste *x = a, *y = b;
+    if (x->cycles != y->cycles) return x->cycles < y->cycles ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
 }
 
 /* The folding of interval `index` that is best by the weights and fits with its FIFOs becomes `best` if it is quicker. */
-static void try_interval(search *s, size_t index, const weir_folding_weights *weights, search *best) {
+static void try_interval(search *s, size_t index, taste *by, search *best) {
     spare tried = {.has_high = false};
     memset(s->reserve, 0, sizeof s->reserve);
-    weir_folding_space_weigh(s->space, weights);
     for (int round = 0; round < FEW_ROUNDS; round++) {
-        int64_t bound;
-        s->fits = solve(s, index, NEVER, &bound);
-        if (s->fits && (!try_out(s, best->value) || s->built.latency >= best->value)) return;
+        if (choose_by(s, index, by) &&
+            (by->cycles >= best->value || !try_out(s, best->value) || s->built.latency >= best->value))
+            return;
         if (s->fits && is_within(s)) break;
         if (!try_room(s, &tried)) return;
     }
@@ -248,20 +346,34 @@ static void try_interval(search *s, size_t index, const weir_folding_weights *we
     free(best->chosen);
     *best = *s;
     best->value = s->built.latency;
-    best->weights = weights;
+    best->weights = by->weights;
     s->chosen = NULL;
 }
 
-/* The foldings with short tails (folding_tail.c) and those with the least energy, whose nodes work little at a time, for each interval
- * where one may still be quicker by the bound that tails give. */
+/* What no folding for the interval takes less than, nor for a longer one. */
+static int64_t entry_of(search *s, size_t index) {
+    return weir_folding_space_share(s->space, index, NULL) / WEIR_FOLDING_SHARES;
+}
+
+/* For each interval where one may still be quicker by the bounds: the foldings with the least energy, whose nodes work little at a time, those
+ * with short tails (folding_tail.c) and those that the mix of bounds likes best. */
 static void find_quickest(search *s, size_t count) {
     search best = {.value = NEVER};
+    free(s->mix);
+    s->mix = NULL;
     int64_t least = NEVER;
-    for (size_t i = 0; i < count && weir_folding_space_entry(s->space, i) < best.value; i++) {
-        const int64_t bound = bound_of(s, i);
+    for (size_t i = 0; i < count && entry_of(s, i) < best.value; i++) {
+        int64_t *mix = weir_calloc(weir_folding_space_bounds(s->space, i), sizeof *mix), *before = best.mix;
+        const int64_t bound = bound_of(s, i, best.value, mix);
         if (bound < least) least = bound;
-        if (bound < best.value) try_interval(s, i, &energy, &best);
-        if (bound < best.value) try_interval(s, i, &quick, &best);
+        taste taste_of[] = {{&energy, NULL, 0, 0}, {&quick, NULL, 0, 1}, {&quick, mix, 0, 2}, {&mixed, mix, 0, 3}};
+        const size_t tastes = bound < best.value ? sizeof taste_of / sizeof *taste_of : 0;
+        memset(s->reserve, 0, sizeof s->reserve);
+        for (size_t k = 0; k < tastes; k++) choose_by(s, i, &taste_of[k]);
+        qsort(taste_of, tastes, sizeof *taste_of, by_cycles);
+        for (size_t k = 0; k < tastes; k++) try_interval(s, i, &taste_of[k], &best);
+        if (best.mix != mix) free(mix);
+        if (best.mix != before) free(before);
     }
     free(s->chosen);
     s->fits = best.value < NEVER;
@@ -271,7 +383,10 @@ static void find_quickest(search *s, size_t count) {
     s->built = best.built;
     s->value = best.value;
     s->bound = least < best.value ? least : best.value;
-    if (s->fits) weir_folding_space_weigh(s->space, best.weights);
+    s->mix = best.mix;
+    if (!s->fits) return;
+    weir_folding_space_weigh(s->space, best.weights);
+    weir_folding_space_share(s->space, s->index, s->mix);
 }
 
 /* Intervals that are no longer than that; 0: all. */
@@ -320,6 +435,7 @@ static search start(const weir_graph *graph, const weir_folding_request *request
 static void finish(search *s) {
     weir_folding_space_free(s->space);
     free(s->chosen);
+    free(s->mix);
 }
 
 /* --- what does not fit --- */

@@ -443,6 +443,7 @@ void weir_folding_space_free(weir_folding_space *s) {
     weir_map_free(&s->prices);
     free(s->price);
     free(s->interval);
+    free(s->share);
     free(s);
 }
 
@@ -450,7 +451,60 @@ size_t weir_folding_space_count(const weir_folding_space *s) { return s->count; 
 
 int64_t weir_folding_space_interval(const weir_folding_space *s, size_t index) { return s->interval[index]; }
 
-int64_t weir_folding_space_entry(weir_folding_space *s, size_t index) {
+/* --- bounds of the latency --- */
+
+size_t weir_folding_space_bounds(weir_folding_space *s, size_t index) {
     weir_folding_structure_make(s, index);
-    return s->at.entry.id == 0 ? 0 : weir_schedule_entry(s->at.graph, s->at.entry, s->interval[index]) + 1;
+    weir_folding_find_needed(&s->at);
+    return weir_folding_bounds(&s->at);
+}
+
+/* Combinations that were counted by shares are no longer right. */
+static void forget_shares(weir_folding_space *s) {
+    for (size_t i = 0; i < s->at.units; i++) {
+        const unit *u = &s->at.unit[i];
+        for (size_t by = 0; by < s->weights_count; by++) {
+            for (size_t f = 0; s->weights[by].share > 0 && f < u->foldings; f++) {
+                free(u->folding[f].by[by].state);
+                u->folding[f].by[by].state = NULL;
+            }
+        }
+    }
+}
+
+int64_t weir_folding_space_share(weir_folding_space *s, size_t index, const int64_t *share) {
+    const size_t bounds = weir_folding_space_bounds(s, index);
+    int64_t *mixed = weir_calloc(bounds, sizeof *mixed), sum = 0;
+    mixed[0] = WEIR_FOLDING_SHARES;
+    if (share != NULL) memcpy(mixed, share, bounds * sizeof *mixed);
+    if (s->shares != bounds || memcmp(mixed, s->share, bounds * sizeof *mixed) != 0) forget_shares(s);
+    free(s->share);
+    s->share = mixed;
+    s->shares = bounds;
+    for (size_t i = 0; i < bounds; i++)
+        if (mixed[i] > 0) sum += mixed[i] * weir_folding_arrival(&s->at, i, s->interval[index]);
+    return sum;
+}
+
+void weir_folding_space_latencies(weir_folding_space *s, const size_t *chosen, int64_t *cycles) {
+    structure *t = &s->at;
+    const size_t bounds = weir_folding_bounds(t);
+    for (size_t i = 0; i < bounds; i++) cycles[i] = weir_folding_arrival(t, i, s->reached);
+    for (size_t i = 0; i < s->knapsack.count; i++) {
+        const unit *u = &t->unit[s->unit_of_item[i]];
+        const size_t tag = s->tag[i][chosen[i]];
+        folding *f = &u->folding[tag >> 32];
+        const uint64_t choice = f->by[s->by].item[tag & UINT32_MAX].choice;
+        fold_members(s, u, f);
+        for (size_t k = 0; k < u->members; k++) {
+            weir_meta_hardware *h = weir_folding_hardware(t->graph, u->member[k]);
+            if (k < MEMBERS) h->storage = (weir_storage)((choice >> 4 * k & 15) % 3);
+            if (k < MEMBERS) h->products = (weir_storage)((choice >> 4 * k & 15) / 3);
+            const int64_t settled = k < u->pace && u->pace != SIZE_MAX ? f->settings.pe : 0;
+            h->interval = f->by[s->by].state[STATE * k + 3];
+            const weir_folding_times times = weir_folding_priced(s, u->member[k], settled)->times;
+            h->interval = 0;
+            for (size_t b = 0; b < bounds; b++) cycles[b] += weir_folding_part(t, u->member[k], &times, b);
+        }
+    }
 }

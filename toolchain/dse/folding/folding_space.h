@@ -10,10 +10,10 @@
 
 /* What a folding is judged by, for each use of a resource, in the order of weir_cost_uses: the value is the sum of use * (each + cycle *
  * cycles a frame) + busy * (the use of each node times the cycles a frame that the node works), `node` for each of these cycles and
- * `tail` for each cycle that the node adds to the latency at least (weir_folding_space_entry). */
+ * `share` for each share of a cycle that the node adds to bounds of the latency (weir_folding_space_share). */
 typedef struct weir_folding_weights {
     int64_t each[WEIR_KNAPSACK_RESOURCES], cycle[WEIR_KNAPSACK_RESOURCES], busy[WEIR_KNAPSACK_RESOURCES];
-    int64_t node, tail;
+    int64_t node, share;
 } weir_folding_weights;
 
 typedef struct weir_folding_space weir_folding_space;
@@ -31,8 +31,14 @@ int64_t weir_folding_space_interval(const weir_folding_space *space, size_t inde
 /* The foldings with that interval; what all of them take (forks, converters between nodes that have no choice) goes to `always`. Belongs to the
  * space, until the next call. */
 const weir_knapsack *weir_folding_space_at(weir_folding_space *space, size_t index, weir_knapsack_price *always);
-/* Where weights have tails: no frame takes fewer cycles from end to end than this and the tails of all nodes. */
-int64_t weir_folding_space_entry(weir_folding_space *space, size_t index);
+/* Sums over the nodes of one path, none of which a frame takes fewer cycles than from end to end, with any folding for the interval. */
+size_t weir_folding_space_bounds(weir_folding_space *space, size_t index);
+/* Mixes them from now on: so many shares of each, WEIR_FOLDING_SHARES together; NULL: all of the first. Returns what the mix comes to, in
+ * shares of a cycle, without what nodes add to it. */
+enum { WEIR_FOLDING_SHARES = 1 << 10 };
+int64_t weir_folding_space_share(weir_folding_space *space, size_t index, const int64_t *share);
+/* The cycles of each, with the chosen options of what weir_folding_space_at gave last. */
+void weir_folding_space_latencies(weir_folding_space *space, const size_t *chosen, int64_t *cycles);
 /* Sets the chosen options of what weir_folding_space_at gave last in the metadata of the graph or a copy of it:
  * weir_folding_choose takes them from there. */
 void weir_folding_space_apply(const weir_folding_space *space, const size_t *chosen, weir_graph *graph);

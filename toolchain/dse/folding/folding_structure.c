@@ -66,7 +66,7 @@ static weir_folding_hardware_price *cached(weir_folding_space *s, uint64_t key, 
     return &s->price[index];
 }
 
-weir_folding_amount weir_folding_price(weir_folding_space *s, weir_node node, int64_t busy, int64_t settled) {
+const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *s, weir_node node, int64_t settled) {
     structure *t = &s->at;
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
     bool known;
@@ -75,12 +75,22 @@ weir_folding_amount weir_folding_price(weir_folding_space *s, weir_node node, in
         weir_cost_survey *survey = survey_of(s);
         const weir_meta_hardware before = *hardware;
         weir_folding_take_over(t->graph, survey, node);
-        *price = (weir_folding_hardware_price){weir_cost_survey_node(survey, node).cost, -1};
+        *price = (weir_folding_hardware_price){.cost = weir_cost_survey_node(survey, node).cost};
         *hardware = before;
     }
-    if (s->weights[s->by].tail > 0 && price->tail < 0) price->tail = weir_folding_tail(t, node);
+    if (s->share != NULL && !price->is_timed) {
+        price->times = weir_folding_times_of(t, node);
+        price->is_timed = true;
+    }
+    return price;
+}
+
+weir_folding_amount weir_folding_price(weir_folding_space *s, weir_node node, int64_t busy, int64_t settled) {
+    const weir_folding_hardware_price *price = weir_folding_priced(s, node, settled);
     amount a = amount_of(s, &price->cost, busy);
-    if (s->weights[s->by].tail > 0) a.work += s->weights[s->by].tail * price->tail;
+    const int64_t share = s->weights[s->by].share;
+    for (size_t i = 0; share > 0 && i < weir_folding_bounds(&s->at); i++)
+        if (s->share[i] > 0) a.work += share * s->share[i] * weir_folding_part(&s->at, node, &price->times, i);
     return a;
 }
 
@@ -305,6 +315,7 @@ void weir_folding_structure_free(structure *t) {
     free(t->unit);
     free(t->edge);
     free(t->station);
+    free(t->needed);
     *t = (structure){.graph = NULL};
 }
 
@@ -340,7 +351,7 @@ static void find_forms(structure *t) {
         if (weir_folding_rules(t->graph, node) == NULL) continue;
         const weir_folding_station *at = &t->station[node.id];
         const uint64_t form = mix(form_of(t->graph, node, 2), (uint64_t)at->counts + 2 * (uint64_t)at->whole);
-        t->form[node.id] = mix(mix(form, at->input), (uint64_t)at->burst);
+        t->form[node.id] = mix(mix(mix(form, at->input), (uint64_t)at->burst), (uint64_t)at->first);
     }
 }
 

@@ -44,10 +44,16 @@ typedef struct weir_folding_unit {
     size_t parent; /* SIZE_MAX: none */
 } weir_folding_unit;
 
-/* Of a folded node with the component that takes it over; `tail` by weir_folding_tail, -1: not known. Known for all structures. */
+/* Cycles of a folded node on the path, 0 off it: folding_tail.c. */
+typedef struct weir_folding_times {
+    int64_t tail, head, work;
+} weir_folding_times;
+
+/* Of a folded node with the component that takes it over. Known for all structures. */
 typedef struct weir_folding_hardware_price {
     weir_cost cost;
-    int64_t tail;
+    weir_folding_times times;
+    bool is_timed;
 } weir_folding_hardware_price;
 
 /* A stream from one component to another. */
@@ -61,6 +67,9 @@ typedef struct weir_folding_station {
     bool counts, whole; /* until the last of what waits; else until the first */
     size_t input;       /* where the path enters */
     int64_t burst;      /* elements that come last */
+    bool paces;         /* sets the pace, as the `place`th of those on the path from 0 on */
+    size_t place;       /* how many of these are before it */
+    int64_t first;      /* where it does: elements without which it gives nothing */
     weir_node next;
 } weir_folding_station;
 
@@ -78,6 +87,11 @@ typedef struct weir_folding_structure {
     uint64_t *form;                /* by node: where equal in another structure, a folding takes the same hardware */
     weir_folding_station *station; /* by node */
     weir_value entry;              /* of the path */
+    weir_node begin;               /* of the path */
+    int64_t *
+        needed; /* by place: the entry's element without which the station does not give anything; NULL: not known yet */
+    size_t places;
+    bool holds_rows; /* inputs come evenly over the interval */
 } weir_folding_structure;
 
 struct weir_folding_space {
@@ -94,6 +108,8 @@ struct weir_folding_space {
     weir_map prices; /* by hash: index of `price` */
     weir_folding_hardware_price *price;
     size_t price_capacity;
+    int64_t *share; /* by bound: weir_folding_space_share */
+    size_t shares;
     int64_t reached; /* cycles a frame, of the knapsack */
     bool relaxed;    /* weir_folding_space_relax */
     /* the knapsack */
@@ -124,6 +140,8 @@ static inline weir_node weir_folding_source(const weir_graph *graph, weir_node n
 }
 
 void weir_folding_add(weir_folding_amount *into, const weir_folding_amount *amount);
+/* The folded node's price, with times where weights ask for them. */
+const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *space, weir_node node, int64_t settled);
 /* What a folded node comes to where it works `busy` cycles a frame; `settled`: of the folding that a node before it has settled it for,
  * else 0. */
 weir_folding_amount weir_folding_price(weir_folding_space *space, weir_node node, int64_t busy, int64_t settled);
@@ -137,8 +155,17 @@ void weir_folding_settle(weir_folding_structure *structure, const weir_folding_u
 
 /* The stations of the structure. */
 void weir_folding_find_stations(weir_folding_structure *structure);
-/* Cycles that a folded node adds to the latency at least; 0 off the path. */
-int64_t weir_folding_tail(const weir_folding_structure *structure, weir_node node);
+/* Traces back what the stations that set the pace need. */
+void weir_folding_find_needed(weir_folding_structure *structure);
+/* What the folded node takes of the path. */
+weir_folding_times weir_folding_times_of(const weir_folding_structure *structure, weir_node node);
+/* How many bounds there are. */
+size_t weir_folding_bounds(const weir_folding_structure *structure);
+/* What its times are of bound `index`, without what the interval gives. */
+int64_t weir_folding_part(const weir_folding_structure *structure, weir_node node, const weir_folding_times *times,
+                          size_t index);
+/* The rest of it. */
+int64_t weir_folding_arrival(const weir_folding_structure *structure, size_t index, int64_t interval);
 
 /* The items and streams of the graph for interval `index`, in place of those before unless they are the same. */
 void weir_folding_structure_make(weir_folding_space *space, size_t index);

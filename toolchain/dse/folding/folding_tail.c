@@ -2,7 +2,11 @@
  * that set the pace. The last beat of a frame leaves a node no sooner than the node needs for what depends on the last beat that it
  * took. Behind a window that is more than a beat: a component that sets the pace computes all positions which see the last element (its
  * `burst`), however soon the nodes between have them. So the nodes up to it count until the first of these elements, it counts until the
- * last, and from there on the next stretch begins with one element. */
+ * last, and from there on the next stretch begins with one element.
+ *
+ * That is the first bound. There is one more for each component that sets the pace: from what it gives last on the same tails count, and that
+ * takes all its work from its first beat on. Where inputs come evenly over the interval it begins no sooner than the element comes
+ * that its first result depends on; where they come at once, no sooner than the nodes before it have given a first beat, their heads. */
 #include <stdlib.h>
 
 #include "dataflow/schedule.h"
@@ -46,18 +50,24 @@ static bool is_fixed(const weir_graph *graph, weir_node node) {
     return true;
 }
 
-/* Elements that wait after the node for the last `burst` of those before it, whole rows of channels: with the fewest lanes, which let the
- * fewest wait. */
-static int64_t burst_after(structure *t, weir_node node, size_t input, int64_t burst) {
+/* With the fewest lanes, in any time. */
+static void derive_narrow(structure *t, weir_node node) {
     const weir_component_rules *rules = weir_folding_rules(t->graph, node);
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node),
                        *pace = weir_folding_hardware(t->graph, t->pace);
-    const weir_meta_hardware before = *hardware;
     const int64_t interval = pace->interval;
     hardware->in_lanes = hardware->out_lanes = 1;
     pace->interval = INT64_MAX / 4;
     if (rules->derive != NULL) rules->derive(t->graph, node, hardware);
     pace->interval = interval;
+}
+
+/* Elements that wait after the node for the last `burst` of those before it, whole rows of channels: with the fewest lanes, which let the
+ * fewest wait. */
+static int64_t burst_after(structure *t, weir_node node, size_t input, int64_t burst) {
+    weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
+    const weir_meta_hardware before = *hardware;
+    derive_narrow(t, node);
     weir_schedule_tail tail = {.elements = 1};
     const bool known = weir_schedule_tail_of(t->graph, node, input, burst, &tail);
     *hardware = before;
@@ -67,29 +77,108 @@ static int64_t burst_after(structure *t, weir_node node, size_t input, int64_t b
     return known && whole > 0 ? whole : 1;
 }
 
+/* --- where the path begins --- */
+
+/* Elements of its input for each position that a component which sets the pace computes. */
+static int64_t elements_of(const structure *t, weir_node node) {
+    const weir_value value = weir_node_output(t->graph, node, 0);
+    const weir_shape *shape = &weir_value_type(t->graph, value)->shape;
+    const int64_t channels = shape->rank == 0 ? 1 : shape->dim[shape->rank - 1];
+    return weir_stream_elements(t->graph, weir_node_input(t->graph, node, t->station[node.id].input)) * channels /
+           weir_stream_elements(t->graph, value);
+}
+
+/* Without which element of its input the node does not give an element. What computes groups takes only some of a position, of which the
+ * first may be one. */
+static int64_t needed_of(structure *t, weir_node node, int64_t element) {
+    const station *at = &t->station[node.id];
+    if (at->paces) {
+        const weir_value value = weir_node_output(t->graph, node, 0);
+        const weir_shape *shape = &weir_value_type(t->graph, value)->shape;
+        const int64_t position = element / (shape->rank == 0 ? 1 : shape->dim[shape->rank - 1]);
+        return position * elements_of(t, node) + at->first - 1;
+    }
+    weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
+    const weir_meta_hardware before = *hardware;
+    derive_narrow(t, node);
+    int64_t needed = 0;
+    if (!weir_schedule_needed(t->graph, node, at->input, element, &needed)) needed = 0;
+    *hardware = before;
+    return needed;
+}
+
+void weir_folding_find_needed(structure *t) {
+    if (t->needed != NULL) return;
+    t->needed = weir_calloc(t->places + 1, sizeof *t->needed);
+    if (!t->holds_rows) return;
+    weir_node *path = weir_malloc(weir_graph_node_count(t->graph) * sizeof *path);
+    size_t nodes = 0;
+    for (weir_node node = t->begin; node.id != 0; node = t->station[node.id].next) {
+        path[nodes++] = node;
+        const station *at = &t->station[node.id];
+        int64_t element = 0;
+        for (size_t i = nodes; at->paces && i-- > 0;) element = needed_of(t, path[i], element);
+        if (at->paces) t->needed[at->place] = element;
+    }
+    free(path);
+}
+
 void weir_folding_find_stations(weir_folding_structure *t) {
     reach *to = weir_calloc(weir_graph_node_limit(t->graph) + 1, sizeof *to);
     t->station = weir_calloc(weir_graph_node_limit(t->graph) + 1, sizeof *t->station);
     const weir_node end = find_path(t, to);
     weir_node next = WEIR_NO_NODE;
     for (weir_node node = end; node.id != 0; next = node, node = to[node.id].before) {
-        t->station[node.id] = (station){.counts = is_fixed(t->graph, node), .input = to[node.id].input, .next = next};
+        const bool paces = weir_folding_sets_pace(t->graph, node);
+        t->station[node.id] = (station){.counts = is_fixed(t->graph, node),
+                                        .input = to[node.id].input,
+                                        .paces = paces,
+                                        .place = to[node.id].paces - paces,
+                                        .first = 1,
+                                        .next = next};
         t->entry = weir_stream_source(t->graph, weir_node_input(t->graph, node, to[node.id].input));
     }
+    t->begin = next;
+    t->holds_rows = weir_schedule_paces_inputs(t->graph);
     int64_t burst = 1;
     for (weir_node node = next; node.id != 0; node = t->station[node.id].next) {
         station *at = &t->station[node.id];
-        const bool paced = weir_folding_sets_pace(t->graph, node);
         at->burst = burst;
-        at->whole = paced || to[node.id].paces == to[end.id].paces;
-        burst = paced ? 1 : burst_after(t, node, at->input, burst);
+        t->places += at->paces;
+        if (at->paces && t->holds_rows && weir_node_int(t->graph, node, "group", 1) == 1)
+            at->first = elements_of(t, node);
+        at->whole = at->paces || to[node.id].paces == to[end.id].paces;
+        burst = at->paces ? 1 : burst_after(t, node, at->input, burst);
     }
     free(to);
 }
 
-int64_t weir_folding_tail(const structure *t, weir_node node) {
+/* --- what a node takes --- */
+
+weir_folding_times weir_folding_times_of(const structure *t, weir_node node) {
     const station *at = &t->station[node.id];
+    weir_folding_times times = {0};
     weir_schedule_tail tail;
-    if (!at->counts || !weir_schedule_tail_of(t->graph, node, at->input, at->burst, &tail)) return 0;
-    return at->whole ? tail.last : tail.first;
+    if (!at->counts || !weir_schedule_tail_of(t->graph, node, at->input, at->burst, &tail)) return times;
+    times.tail = at->whole ? tail.last : tail.first;
+    weir_schedule_span span;
+    if ((!at->paces && t->holds_rows) || !weir_schedule_span_of(t->graph, node, at->input, at->first, &span))
+        return times;
+    if (!t->holds_rows) times.head = span.first;
+    if (at->paces) times.work = span.last;
+    return times;
+}
+
+size_t weir_folding_bounds(const structure *t) { return 1 + t->places; }
+
+int64_t weir_folding_part(const structure *t, weir_node node, const weir_folding_times *times, size_t index) {
+    const station *at = &t->station[node.id];
+    if (index == 0 || at->place >= index) return times->tail;
+    return at->paces && at->place == index - 1 ? times->work : times->head;
+}
+
+int64_t weir_folding_arrival(const structure *t, size_t index, int64_t interval) {
+    if (t->entry.id == 0) return 0;
+    const int64_t last = weir_stream_elements(t->graph, t->entry) - 1;
+    return weir_schedule_entry(t->graph, t->entry, index == 0 ? last : t->needed[index - 1], interval) + 1;
 }

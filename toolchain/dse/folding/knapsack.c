@@ -12,7 +12,7 @@ enum {
     MEASURES,
     DEFAULT_CAPACITY = 20000,
     FIRST_CAPACITY = 32,
-    STEPS = 60
+    STEPS = 300
 };
 
 /* So that no sum overflows (knapsack.h). */
