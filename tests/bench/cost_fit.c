@@ -229,6 +229,7 @@ static void print_rows(const samples *all) {
         if (s->row->fmax_mhz > 0) printf(" MHz %.0f/%.0f", weir_cost_mhz(e), s->row->fmax_mhz);
         printf(" LUTs %lld/%lld flip-flops %lld/%lld", (long long)e->luts, (long long)m->luts, (long long)e->flip_flops,
                (long long)m->flip_flops);
+        printf(" memory blocks %lld/%lld", (long long)e->memory_blocks, (long long)m->memory_blocks);
         for (size_t k = 0; k < s->row->parameters; k++)
             printf(" %s=%lld", s->row->parameter[k].name, (long long)s->row->parameter[k].value);
         printf("\n");
@@ -243,6 +244,8 @@ static void report(const samples *all, bool modules) {
         }
         print_errors(all, family, NULL);
     }
+    if (all->count == 0 || all->item[0].row->fmax_mhz > 0) return;
+    printf("Errors of LUTs and flip-flops are shares of what was measured, of at least %d of it.\n", COST_ROW_FLOOR);
 }
 
 static int run(cost_rows *rows, const char *option) {

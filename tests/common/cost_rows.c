@@ -102,8 +102,7 @@ bool cost_rows_estimate(const cost_row *row, weir_cost *cost) {
 }
 
 double cost_rows_error(double estimate, int64_t measured) {
-    enum { FLOOR = 16 };
-    return fabs(estimate - (double)measured) / (double)(measured > FLOOR ? measured : FLOOR);
+    return fabs(estimate - (double)measured) / (double)(measured > COST_ROW_FLOOR ? measured : COST_ROW_FLOOR);
 }
 
 static int ascending(const void *a, const void *b) {

@@ -5,7 +5,7 @@
 
 #include "dataflow/cost.h"
 
-enum { COST_ROW_PARAMETERS = 32, COST_ROW_DEVICES = 8 };
+enum { COST_ROW_PARAMETERS = 32, COST_ROW_DEVICES = 8, COST_ROW_FLOOR = 16 };
 
 typedef struct cost_row {
     const char *family; /* the first column of measured.csv; in placed.csv the device */
@@ -31,7 +31,7 @@ void cost_rows_free(cost_rows *rows);
 
 /* What is compiled in says of the row; false: nothing is known of its module. */
 bool cost_rows_estimate(const cost_row *row, weir_cost *cost);
-/* |estimate - measured| as a share of measured, of at least 16 of it: a few lookup tables too many are no error. */
+/* |estimate - measured| as a share of measured, of at least COST_ROW_FLOOR of it: a few lookup tables too many are no error. */
 double cost_rows_error(double estimate, int64_t measured);
 
 /* Of errors, which are sorted: the middle one, that which nine of ten keep to, the largest. */

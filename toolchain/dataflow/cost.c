@@ -107,6 +107,11 @@ int64_t weir_cost_joined(const weir_cost_part *part, int64_t inputs) {
     return inputs <= part->device->luts.joined ? (int64_t)1 << (inputs - own) : 0;
 }
 
+bool weir_cost_chains(const weir_cost_part *part, int64_t bits) {
+    enum { SHORT = 2, SHORT_ECP5 = 4 };
+    return bits > (part->device->family == WEIR_DEVICE_ECP5 ? SHORT_ECP5 : SHORT);
+}
+
 /* A carry chain, whose end Yosys does not see to be 0, and a table a bit that also compares; or, of few bits, these tables alone. */
 int64_t weir_cost_counter(const weir_cost_part *part, int64_t count) {
     const int64_t bits = count > 1 ? weir_cost_bits(count) : 0, joined = weir_cost_joined(part, bits + 1);
@@ -114,13 +119,17 @@ int64_t weir_cost_counter(const weir_cost_part *part, int64_t count) {
     return bits + (joined > 0 ? bits * joined : bits + weir_ceil_divide(bits, part->device->luts.inputs));
 }
 
+/* Are the bounds of a clip powers of two, less 1, so that a bound is passed where the bits above it differ? */
+static bool is_plain(const weir_cost_part *part) {
+    const int64_t low = weir_cost_value(part, "LO"), high = weir_cost_value(part, "HI");
+    return high >= 0 && (high & (high + 1)) == 0 && (low == 0 || (low < 0 && (~low & (~low + 1)) == 0));
+}
+
 /* Of a clip to [LO, HI], the other bits that a bit of the result depends on: those that say whether the value is beyond a bound,
  * its sign among them. */
 static int64_t bits_above(const weir_cost_part *part, int64_t rest, int64_t kept) {
-    const int64_t low = weir_cost_value(part, "LO"), high = weir_cost_value(part, "HI");
-    const bool plain = high >= 0 && (high & (high + 1)) == 0 && (low == 0 || (low < 0 && (~low & (~low + 1)) == 0));
-    if (!plain) return rest - 1;
-    if (low >= 0) return rest - kept;
+    if (!is_plain(part)) return rest - 1;
+    if (weir_cost_value(part, "LO") >= 0) return rest - kept;
     return rest > kept ? rest - kept + 1 : 0;
 }
 
@@ -138,14 +147,15 @@ int64_t weir_cost_clipped(const weir_cost_part *part, int64_t lanes, int64_t res
                           bool at_once) {
     const int64_t above = bits_above(part, rest, kept), bits = lanes * kept;
     const int64_t inputs = part->device->luts.inputs, joined = part->device->luts.joined;
-    const bool both = weir_cost_value(part, "LO") < 0; /* beyond either bound, which are two functions of all of them */
+    const bool both =
+        weir_cost_value(part, "LO") != 0; /* beyond either bound, which are two functions of all of them */
     if (above == 0) return bits * (places - 1 + (part->device->logic_cell == WEIR_DEVICE_SHARED));
     if (joined == 0) return bits * places + lanes * (above > inputs - 1 ? weir_ceil_divide(above - 1, inputs - 1) : 0);
     const int64_t room = joined - 2 - CHOICE, tables = weir_ceil_divide(above - 1, inputs);
     const int64_t groups = above - 1 <= joined ? 1 : tables < room ? tables : room;
     const int64_t group = weir_cost_joined(part, weir_ceil_divide(above - 1, groups));
     const bool grouped = group > 0 && (groups == 1 || !both);
-    const int64_t seen = at_once ? above : grouped ? 1 + groups : 2;
+    const int64_t seen = at_once ? above : both && !is_plain(part) ? 1 + room : grouped ? 1 + groups : 2;
     const int64_t tests = at_once ? 0 : grouped ? groups * group : (1 + both) * weir_ceil_divide(above - 1, inputs - 1);
     return bits * ((places - 1) * weir_cost_joined(part, 1 + seen + CHOICE) + weir_cost_joined(part, 1 + seen)) +
            lanes * tests;

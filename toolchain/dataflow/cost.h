@@ -57,6 +57,8 @@ void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth);
 bool weir_cost_replay_in_blocks(int64_t beats, int64_t width);
 /* The next term: a memory in distributed RAM; 0 if it is not `used`. */
 void weir_cost_distributed(weir_cost_part *part, bool used, int64_t width, int64_t words);
+/* Does Yosys build an adder or a comparator of so many bits as a carry chain? (arith_map.v of each family) */
+bool weir_cost_chains(const weir_cost_part *part, int64_t bits);
 /* Lookup tables of a function of so many signals where none of its parts is of use elsewhere: Yosys joins tables to a wider one
  * for each bit rather than share a part in two levels. 0: none is as wide. */
 int64_t weir_cost_joined(const weir_cost_part *part, int64_t inputs);

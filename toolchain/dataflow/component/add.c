@@ -53,6 +53,8 @@ enum { TERMS_MAX = 2 * 34 + 1 };
 typedef struct term {
     int64_t shift;
     double low, high; /* its range */
+    bool plus;        /* it is added */
+    bool is_signed;   /* what it is a digit's multiple of */
 } term;
 
 static size_t add_terms(term *terms, size_t count, int64_t factor, int64_t width, bool is_signed) {
@@ -61,21 +63,28 @@ static size_t add_terms(term *terms, size_t count, int64_t factor, int64_t width
         if ((digits >> shift & 1) == 0) continue;
         const double low = is_signed ? -ldexp(1, (int)width - 1) : 0, high = ldexp(1, (int)(width - is_signed)) - 1;
         const bool plus = (positive >> shift & 1) != 0;
-        terms[count++] = (term){shift, ldexp(plus ? low : -high, shift), ldexp(plus ? high : -low, shift)};
+        terms[count++] =
+            (term){shift, ldexp(plus ? low : -high, shift), ldexp(plus ? high : -low, shift), plus, is_signed};
     }
     return count;
+}
+
+static int64_t lowest(const term *terms, size_t count) {
+    int64_t shift = terms[0].shift;
+    for (size_t i = 1; i < count; i++) shift = terms[i].shift < shift ? terms[i].shift : shift;
+    return shift;
 }
 
 /* Bits of the sum of the terms that are not always the same; one of negative terms only is kept negated. */
 static int64_t bits_of(const term *terms, size_t count, int64_t out) {
     double low = 0, high = 0;
-    int64_t shift = terms[0].shift, width = 0;
+    const int64_t shift = lowest(terms, count);
+    int64_t width = 0;
     bool negated = true;
     for (size_t i = 0; i < count; i++) {
         low += terms[i].low;
         high += terms[i].high;
         negated &= terms[i].low < 0;
-        if (terms[i].shift < shift) shift = terms[i].shift;
     }
     const double most = -low - 1 > high ? -low - 1 : high;
     if (low < 0 && (high > 0 || !negated)) width = most < 1 ? 1 : ilogb(most) + 2;
@@ -83,26 +92,59 @@ static int64_t bits_of(const term *terms, size_t count, int64_t out) {
     return (width < out ? width : out) - shift;
 }
 
+/* A sum of negative terms only is kept negated. */
+static bool is_negated(const term *terms, size_t count) {
+    bool negated = true;
+    for (size_t i = 0; i < count; i++) negated &= !terms[i].plus;
+    return negated;
+}
+
+/* Is the sum, as it is kept, never negative? */
+static bool is_unsigned(const term *terms, size_t count) {
+    bool all = true;
+    for (size_t i = 0; i < count; i++) all &= !terms[i].is_signed && terms[i].plus == terms[0].plus;
+    return all;
+}
+
+/* Bits of the adder of the first `half` terms and the others. Below the higher one's lowest bit the sum is the lower one, unless that
+ * is subtracted; and where they do not meet it is both. */
+static int64_t adder_bits(const term *terms, size_t half, size_t count, int64_t out) {
+    const term *low = terms, *high = terms + half;
+    size_t of_low = half, of_high = count - half;
+    if (lowest(high, of_high) < lowest(low, of_low)) {
+        low = terms + half, of_low = count - half;
+        high = terms, of_high = half;
+    }
+    const int64_t start = lowest(low, of_low), meet = lowest(high, of_high);
+    const bool subtracted = is_negated(low, of_low) && !is_negated(high, of_high);
+    if (!subtracted && is_unsigned(low, of_low) && start + bits_of(low, of_low, out) <= meet) return 0;
+    return start + bits_of(terms, count, out) - (subtracted ? start : meet);
+}
+
 /* Node n of a level of the tree has terms n * size to (n + 1) * size - 1: rtl/linear/weir_add.v. */
 static void cost(weir_cost_part *part) {
     const int64_t ca = weir_cost_value(part, "CA"), cb = weir_cost_value(part, "CB");
     const int64_t lanes = weir_cost_value(part, "LANES"), out = weir_cost_value(part, "OUT_W");
-    term terms[TERMS_MAX] = {{0, 0, 0}};
+    term terms[TERMS_MAX] = {{0}};
     size_t count = add_terms(terms, 0, ca, weir_cost_value(part, "A_W"), weir_cost_value(part, "A_SIGNED") != 0);
     count = add_terms(terms, count, cb, weir_cost_value(part, "B_W"), weir_cost_value(part, "B_SIGNED") != 0);
-    if (ca <= 0 && cb <= 0) terms[count++] = (term){0, 0, 0};
-    int64_t adders = 0;
+    if (ca <= 0 && cb <= 0) terms[count++] = (term){.plus = true};
+    int64_t adders = 0, moved = 0;
     for (size_t size = 2; size < 2 * count; size *= 2) {
-        int64_t kept = 0;
+        int64_t kept = 0, added = 0;
         for (size_t from = 0; from < count; from += size) {
-            const int64_t bits = bits_of(terms + from, count - from < size ? count - from : size, out);
-            kept += bits;
-            if (from + size / 2 < count) adders += bits;
+            const size_t of = count - from < size ? count - from : size;
+            kept += bits_of(terms + from, of, out);
+            if (size / 2 < of) added += adder_bits(terms + from, size / 2, of, out);
         }
-        if (size < count) weir_cost_registers(part, lanes * kept + 2);
+        adders += added;
+        if (size >= count) continue;
+        weir_cost_registers(part, lanes * kept + 2);
+        moved += kept > added ? kept - added : 0; /* to the next level, without a table before the register */
     }
     weir_cost_term(part, lanes * out);
     weir_cost_term(part, lanes * adders);
+    weir_cost_term(part, part->device->logic_cell == WEIR_DEVICE_SHARED ? lanes * moved : 0);
     weir_cost_path(part, WEIR_COST_REGISTER, 2, out, 2);
     weir_cost_slice(part, lanes * bits_of(terms, count, out));
 }

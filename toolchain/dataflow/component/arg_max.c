@@ -109,6 +109,11 @@ static void cost(weir_cost_part *part) {
     }
     weir_cost_term(part, numbers + out);
     weir_cost_term(part, beats > 1 ? width + 2 * out + weir_cost_bits(beats) : 0);
+    /* Whether a beat wins depends on the beat's number and on a carry chain. Where no joined table sees both, each table of the output
+     * sees the rest of it besides two numbers, the queue's register and what chooses that. */
+    enum { WINS = 7 };
+    const bool seen_at_once = weir_cost_joined(part, weir_cost_bits(beats) + 1) > 0;
+    weir_cost_term(part, beats > 1 && !seen_at_once ? out * weir_cost_joined(part, WINS) : 0);
     weir_cost_registers(part, numbers);
     /* The first lane of a beat is a multiple of LANES; with one beat the result has no more bits than a lane's number. */
     if (beats > 1) weir_cost_registers(part, width + 2 * out - zeros(lanes) + weir_cost_bits(beats));

@@ -100,7 +100,10 @@ static void cost(weir_cost_part *part) {
     const int64_t a = weir_cost_value(part, "A_BEATS"), b = weir_cost_value(part, "B_BEATS");
     const int64_t bits = weir_cost_value(part, "LANES") * weir_cost_value(part, "OUT_W");
     const int64_t count = weir_cost_bits(a > b ? a : b);
-    weir_cost_term(part, bits);
+    /* A choice for the queue, and one of its two registers. Yosys maps to the fewest levels: with a short counter all to one. */
+    enum { COUNTED = 4, CHOSEN = 5 }; /* what else a bit of the counter depends on, and all that a register takes */
+    const bool one_level = count + COUNTED <= part->device->luts.joined;
+    weir_cost_term(part, bits * (1 + (one_level ? weir_cost_joined(part, CHOSEN) : 1)));
     weir_cost_term(part, count);
     weir_cost_registers(part, count + 1);
     weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, count), 0, bits);

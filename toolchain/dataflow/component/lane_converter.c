@@ -92,6 +92,20 @@ static void build(weir_builder *b, weir_node node) {
 
 /* --- cost --- */
 
+/* Units of the stages of the logarithmic shifter, which a beat of `in` units spreads out in, up to `most`. A lookup table of six
+ * inputs chooses among four: two stages in one. */
+static int64_t shifted_units(const weir_cost_part *part, int64_t in, int64_t out, int64_t most) {
+    enum { OF_FOUR = 6 };
+    const int64_t stages = weir_clog2(out), step = part->device->luts.inputs >= OF_FOUR ? 2 : 1;
+    int64_t units = 0;
+    for (int64_t stage = 0; stage < stages; stage += step) {
+        const int64_t next = stage + step < stages ? stage + step : stages;
+        const int64_t spread = in + ((int64_t)1 << next) - 1;
+        units += spread < most ? spread : most;
+    }
+    return units;
+}
+
 /* The four forms of rtl/stream/weir_lane_converter.v. */
 static void cost(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH");
@@ -105,15 +119,22 @@ static void cost(weir_cost_part *part) {
     const int64_t slice = widen || (any && in < out) ? in : out;
     const int64_t frame = weir_cost_value(part, "FRAME"), taken = weir_ceil_divide(frame, in);
     const int64_t masked = taken * in - frame; /* lanes of a frame's last beat that are none of its elements */
+    const bool shared = part->device->logic_cell == WEIR_DEVICE_SHARED;
     enum { SHIFTED = 5 }; /* signals to a bit that is taken or moved down, but for the steps that are left */
-    const int64_t joined = weir_cost_joined(part, SHIFTED + steps);
-    weir_cost_term(part, (slice + masked) * width);
-    weir_cost_term(part, widen ? out * width : 0);
+    /* Not those of a bit that is masked too. The highest unit is taken or cleared. */
+    const int64_t joined = masked > out ? 0 : weir_cost_joined(part, SHIFTED + steps);
+    const int64_t moved = (in - out) * (joined > 0 ? joined : 1) + out;
+    /* A choice of two slots, whose registers have no table before them; or a choice and what enters. */
+    const int64_t held = in < out ? (shared ? 3 : 1) * out : 2 * room;
+    weir_cost_term(part, (slice + (narrow ? 0 : masked)) * width);
+    weir_cost_term(part, widen && shared ? out * width : 0); /* registers without a table before them */
     weir_cost_term(part,
                    widen && taken % (out / unit) != 0 ? out * width : 0); /* the frame's last beat is moved down */
-    weir_cost_term(part, narrow ? (in - out) * width * (joined > 0 ? joined : 1) : 0);
-    weir_cost_term(part, any ? size : 0);
-    weir_cost_term(part, any ? size * count : 0);
+    weir_cost_term(part, narrow ? moved * width : 0);
+    weir_cost_term(part, any ? held * width : 0);
+    weir_cost_term(part,
+                   any ? shifted_units(part, in / unit, out / unit, (in < out ? out : room) / unit) * unit * width : 0);
+    weir_cost_term(part, equal ? 0 : any ? count : steps);
     weir_cost_slice(part, slice * width);
     if (widen) weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, steps), 0, out * width);
     if (narrow) weir_cost_path(part, WEIR_COST_REGISTER, 3 + weir_cost_levels(part, steps), 0, in * width);

@@ -284,12 +284,12 @@ void weir_pool_cost(weir_cost_part *part) {
     const bool adds = weir_cost_value(part, "SUM") != 0, centred = weir_cost_value(part, "ZERO") != 0;
     const int64_t element = weir_cost_value(part, "LANES") * weir_cost_value(part, centred ? "OUT_W" : "WIDTH");
     const int64_t together = weir_cost_value(part, "TOGETHER");
-    const int64_t factor = weir_cost_value(part, "FACTOR_W"),
-                  sums = slots + together - 1 + (factor > 1 ? factor - 1 : 0);
+    const int64_t factor = weir_cost_value(part, "FACTOR_W"), sums = slots + (factor > 1 ? factor - 1 : 0);
     weir_cost_term(part, sums * bits);
-    weir_cost_term(part, adds ? 0 : (slots + together - 1) * bits);
+    weir_cost_term(part, adds ? 0 : slots * bits);
     weir_cost_term(part, memory ? 0 : slots * bits);
     weir_cost_term(part, centred ? together * bits : 0);
+    weir_cost_term(part, (together - 1) * (adds ? 1 : 2) * bits); /* a sum, or a difference and a choice by its sign */
     weir_cost_term(part, bits);
     weir_cost_term(part, place + phases);
     weir_cost_registers(part,

@@ -25,15 +25,18 @@ static void build(weir_builder *b, weir_node node) {
 /* --- cost --- */
 
 static void cost(weir_cost_part *part) {
-    const int64_t bits = weir_cost_value(part, "LANES") * weir_cost_value(part, "WIDTH");
+    const int64_t lanes = weir_cost_value(part, "LANES"), width = weir_cost_value(part, "WIDTH");
     const bool clears =
         weir_cost_value(part, "ZERO") == 0 && weir_cost_value(part, "SIGNED") != 0; /* the sign is gone */
-    weir_cost_term(part, bits);
-    weir_cost_term(part, weir_cost_value(part, "ZERO") == 0 ? 0 : bits); /* a comparator rather than the sign */
-    const int64_t compared = weir_cost_value(part, "ZERO") == 0 ? 0 : weir_cost_value(part, "WIDTH");
-    weir_cost_path(part, WEIR_COST_REGISTER, compared > 0 ? 2 : 1, compared, weir_cost_value(part, "WIDTH"));
-    weir_cost_term(part, clears ? bits : 0);
-    weir_cost_slice(part, bits - (clears ? weir_cost_value(part, "LANES") : 0));
+    const int64_t compared = weir_cost_value(part, "ZERO") == 0 ? 0 : width;        /* rather than the sign */
+    const bool chained = compared > 0 && weir_cost_chains(part, compared + 1);
+    weir_cost_term(part, lanes * width);
+    weir_cost_term(part,
+                   compared > 0 ? (1 + chained) * lanes * (compared - 1) : 0); /* a choice a bit, and the chain's */
+    weir_cost_term(part, chained ? lanes : 0);
+    weir_cost_path(part, WEIR_COST_REGISTER, compared > 0 ? 2 : 1, compared, width);
+    weir_cost_term(part, clears ? lanes * width : 0);
+    weir_cost_slice(part, lanes * (width - clears));
 }
 
 const weir_component_rules weir_relu_rules = {.fits = fits,

@@ -38,3 +38,12 @@ bool weir_sliding_fits(const weir_graph *graph, weir_node node, weir_text *why) 
     }
     return true;
 }
+
+int64_t weir_sliding_given_bits(const weir_cost_part *part, int64_t elements) {
+    const int64_t bits = weir_cost_value(part, "X_W"), wide = weir_cost_value(part, "Y_W") - bits;
+    const bool is_signed = weir_cost_value(part, "X_SIGNED") != 0;
+    const int64_t above =
+        (weir_cost_value(part, "FILL") >> (bits - is_signed)) & (((int64_t)1 << (wide + is_signed)) - 1);
+    const bool differs = above != 0 && (!is_signed || above != ((int64_t)1 << (wide + 1)) - 1);
+    return elements * bits + (is_signed ? elements * differs : differs);
+}

@@ -202,6 +202,30 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 static int64_t counter_bits(int64_t count) { return count > 1 ? weir_cost_bits(count) + 1 : 0; }
 
 /* rtl/window/weir_taps.v */
+/* Bits of a position's pixels that differ from each other: neighbours in a beat see some pixels both. */
+typedef struct given {
+    int64_t known, chosen; /* always pixels of the line, or it is said by a register which of them are */
+} given;
+
+static given given_of(const weir_cost_part *part, const taps *t) {
+    const weir_sliding_axis *line = &t->line;
+    const int64_t pixel = t->across * weir_cost_value(part, "LANES") * weir_cost_value(part, "X_W");
+    const int64_t first = first_of(t) * t->along + line->begin,
+                  common = weir_common_divisor(line->stride, line->dilation);
+    const int64_t filled = t->across * weir_sliding_given_bits(part, weir_cost_value(part, "LANES"));
+    given g = {0, 0};
+    for (int64_t n = 0; n < moved_of(t); n++) {
+        for (int64_t k = 0; k < line->kernel; k++) {
+            /* an earlier position sees it, with a later tap */
+            if (n >= line->dilation / common && k + line->stride / common < line->kernel) continue;
+            const bool latest = n * line->stride + k * line->dilation >= first;
+            if (latest && steps_of(t) == in_of(t)) g.known += pixel;
+            else g.chosen += filled;
+        }
+    }
+    return g;
+}
+
 static void cost(weir_cost_part *part) {
     const taps t = {{weir_cost_value(part, "IN"), weir_cost_value(part, "OUT"), weir_cost_value(part, "KERNEL"),
                      weir_cost_value(part, "STRIDE"), weir_cost_value(part, "DILATION"),
@@ -214,25 +238,26 @@ static void cost(weir_cost_part *part) {
     const int64_t beat = t.along * pixel,
                   before = first_of(&t) * t.along + t.line.begin; /* pixels, of those that are seen */
     const int64_t held = before * pixel, reach = weir_ceil_divide(before, t.along);
-    const int64_t given =
-        moved_of(&t) * t.across * weir_cost_value(part, "LANES") * t.line.kernel * weir_cost_value(part, "Y_W");
+    const given g = given_of(part, &t);
     const int64_t wait = first_of(&t) > move_of(&t) - 1 ? first_of(&t) : move_of(&t) - 1;
     const int64_t counters =
         counter_bits(t.beats) + counter_bits(steps_of(&t)) + counter_bits(t.lines) + counter_bits(wait + 1);
     const bool memory = t.beats >= MEMORY_INNER, absorbed = weir_device_memory_takes_output(part->device);
+    /* Registers of the delay line; Yosys keeps one of two that are always alike. */
+    const int64_t alike = held > beat ? held - beat : 0;
+    const int64_t line = 2 * beat + (memory ? (absorbed ? 0 : held) : (t.beats + 2) * held - alike);
     weir_cost_term(part, counters);
-    weir_cost_term(part, given);
-    weir_cost_registers(part, counters + 3 * (reach + 1) + 5 + 2 * beat);
+    weir_cost_term(part, g.known);
+    weir_cost_term(part, g.chosen);
+    weir_cost_term(part, part->device->logic_cell == WEIR_DEVICE_SHARED ? line : 0); /* no tables before them */
+    weir_cost_registers(part, counters + 3 * (reach + 1) + 5 + line);
     if (memory) {
-        weir_cost_registers(part, (absorbed ? 0 : held) + 2 * (weir_cost_bits(t.beats) + 1));
+        weir_cost_registers(part, 2 * (weir_cost_bits(t.beats) + 1));
         weir_cost_blocks(part, held, t.beats);
         weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);
-    } else if (reach > 0) {
-        /* Yosys keeps one of two registers that are always alike */
-        weir_cost_registers(part, (t.beats + 2) * held - (held > beat ? held - beat : 0));
     }
     weir_cost_path(part, WEIR_COST_REGISTER, 2, weir_cost_bits(steps_of(&t)), held + 2 * beat);
-    weir_cost_slice(part, given);
+    weir_cost_slice(part, g.known + g.chosen);
 }
 
 const weir_component_rules weir_taps_rules = {.asks =

@@ -305,19 +305,10 @@ static int64_t place_bits(int64_t kernel, bool moves, int64_t positions, int64_t
 /* Are the first column of a window and that of the next one in the frame? */
 static int64_t first_flags(int64_t begin, int64_t stride) { return (begin > 0) + (begin > stride); }
 
-/* Bits of a beat that differ: those above an element's own repeat its sign or tell, for all lanes, that there is no pixel. */
-static int64_t given_bits(weir_cost_part *part) {
-    const int64_t lanes = value_of(part, "LANES"), bits = value_of(part, "X_W"), wide = value_of(part, "Y_W") - bits;
-    const bool is_signed = value_of(part, "X_SIGNED") != 0;
-    const int64_t above = (value_of(part, "FILL") >> (bits - is_signed)) & (((int64_t)1 << (wide + is_signed)) - 1);
-    const bool differs = above != 0 && (!is_signed || above != ((int64_t)1 << (wide + 1)) - 1);
-    return lanes * bits + (is_signed ? lanes * differs : differs);
-}
-
 /* rtl/window/weir_window.v */
 static void cost(weir_cost_part *part) {
     const int64_t bits = value_of(part, "LANES") * value_of(part, "X_W");
-    const int64_t given = given_bits(part);
+    const int64_t given = weir_sliding_given_bits(part, value_of(part, "LANES"));
     const int64_t row = value_of(part, "GROUPS") * value_of(part, "RUN") * value_of(part, "IN_X");
     const int64_t reach_x = (value_of(part, "KERNEL_X") - 1) * value_of(part, "DILATION_X");
     const int64_t reach_y = (value_of(part, "KERNEL_Y") - 1) * value_of(part, "DILATION_Y");
