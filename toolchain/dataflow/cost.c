@@ -320,6 +320,9 @@ static void replay(weir_cost_part *part) {
     const bool spread = small && part->device->distributed_ram.kbits == 0 && words * width <= blocks * REPLAY_BLOCK;
     const bool block = buffer && beats > 1 && (!small || (!spread && part->device->distributed_ram.kbits == 0));
     weir_cost_term(part, buffer ? 2 * beat + weir_cost_bits(times) : beat);
+    /* Yosys maps to the fewest levels: with short counters all to one, in wider tables. */
+    enum { COUNTED = 4 }; /* what else a bit of a counter depends on */
+    weir_cost_term(part, buffer && beats > 1 && beat + COUNTED <= part->device->luts.joined ? 2 * beat : 0);
     weir_cost_term(part, buffer && beats == 1 ? width : 0);
     weir_cost_term(part, spread ? words * width : 0);
     weir_cost_distributed(part, small && !spread && !block, width, words);
