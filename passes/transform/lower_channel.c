@@ -13,6 +13,7 @@
 static bool is_by_channel(const weir_shape *own, const weir_array *constant, const weir_shape *shape) {
     const size_t channels = own->rank == 0 ? 1 : (size_t)own->dim[own->rank - 1],
                  size = weir_dtype_size(constant->dtype);
+    if (constant->count == 1) return true;
     const weir_broadcast from = weir_broadcast_of(&constant->shape, shape);
     size_t elements = 1;
     bool same = true;

@@ -55,6 +55,7 @@ static bool take_runs(int64_t *place, size_t *count, size_t run, int64_t step) {
 
 /* The loops that walk positions, the innermost found first: the longest run of equal steps. Changes the positions. */
 static bool find_loops(weir_array *places, weir_reordering *r) {
+    *r = (weir_reordering){.shape = places->shape};
     int64_t *place = places->data;
     size_t count = places->count;
     while (count > 1 && r->loops < WEIR_MAX_RANK) {
@@ -90,18 +91,15 @@ static weir_value read_through(const weir_lowering *l, weir_value codes, weir_ar
 
 /* Loops that walk the positions in the codes, or in what these are themselves reordered from. */
 static bool find_walk(const weir_lowering *l, weir_value *codes, const weir_array *places, weir_reordering *r) {
-    weir_array *own = weir_array_copy(places), *through = weir_array_copy(places);
-    const weir_value source = read_through(l, *codes, through);
-    *r = (weir_reordering){.shape = places->shape};
-    bool fine = find_loops(through, r);
-    if (fine) {
-        *codes = source;
-    } else {
-        *r = (weir_reordering){.shape = places->shape};
-        fine = find_loops(own, r);
-    }
-    weir_array_free(own);
-    weir_array_free(through);
+    weir_array *copy = weir_array_copy(places);
+    const weir_value source = read_through(l, *codes, copy);
+    bool fine = find_loops(copy, r);
+    weir_array_free(copy);
+    if (fine) *codes = source;
+    if (fine || source.id == codes->id) return fine;
+    copy = weir_array_copy(places);
+    fine = find_loops(copy, r);
+    weir_array_free(copy);
     return fine;
 }
 

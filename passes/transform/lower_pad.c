@@ -40,21 +40,11 @@ static weir_value cut(weir_lowering *l, weir_node node, weir_padding *padding, w
 
 /* The output's dimensions, of which [begin, begin + size) are the input's. */
 static bool fill(weir_lowering *l, weir_node node, const weir_padding *padding, weir_view *view) {
-    const weir_shape *x = &weir_value_type(l->to, view->value)->shape;
-    weir_reordering r = {.shape = weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape,
-                         .loops = x->rank};
-    int64_t code = 0, stride = 1;
-    for (int i = x->rank - 1; i >= 0; i--) {
-        r.size[i] = r.shape.dim[i];
-        r.begin[i] = padding->begin[i];
-        r.end[i] = padding->begin[i] + x->dim[i];
-        r.stride[i] = stride;
-        r.start -= r.begin[i] * stride;
-        stride *= x->dim[i];
-        r.fills |= r.size[i] != x->dim[i];
-    }
+    int64_t code = 0;
     if (!read_fill(l, node, view, &code)) return false;
-    if (r.fills) view->value = weir_lower_reorder(l, node, "", view->value, &r, code);
+    view->value =
+        weir_lower_padded(l, node, "", view->value,
+                          &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape, padding->begin, code);
     return view->value.id != 0;
 }
 

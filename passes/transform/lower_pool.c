@@ -254,24 +254,15 @@ static bool reaches_beyond(const weir_window *w) {
 /* The paddings become elements, codes of zero, so that windows share what they see of them; no value after a reported error. */
 static weir_value pad_all(weir_lowering *l, weir_node node, weir_value codes, weir_window *w) {
     const weir_type *type = weir_value_type(l->to, codes);
-    weir_reordering r = {.shape = type->shape, .loops = type->shape.rank};
-    int64_t stride = 1, zero;
+    weir_shape shape = type->shape;
+    int64_t begin[WEIR_MAX_RANK] = {0}, zero;
     if (!read_zero(l, node, &type->quant, &zero)) return WEIR_NO_VALUE;
-    for (int d = r.loops - 1; d >= 0; d--) {
-        const bool spatial = d > 0 && d < r.loops - 1;
-        const int64_t dim = r.shape.dim[d], begin = spatial ? w->begin[d - 1] : 0;
-        r.size[d] = r.shape.dim[d] = begin + dim + (spatial ? w->end[d - 1] : 0);
-        r.begin[d] = begin;
-        r.end[d] = begin + dim;
-        r.stride[d] = stride;
-        r.start -= begin * stride;
-        stride *= dim;
-        r.fills |= r.size[d] != dim;
-        if (!spatial) continue;
-        w->in[d - 1] = r.size[d];
-        w->begin[d - 1] = w->end[d - 1] = 0;
+    for (int i = 0; i < shape.rank - 2; i++) {
+        begin[i + 1] = w->begin[i];
+        w->in[i] = shape.dim[i + 1] += w->begin[i] + w->end[i];
+        w->begin[i] = w->end[i] = 0;
     }
-    return r.fills ? weir_lower_reorder(l, node, "_padded", codes, &r, zero) : codes;
+    return weir_lower_padded(l, node, "_padded", codes, &shape, begin, zero);
 }
 
 bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x) {

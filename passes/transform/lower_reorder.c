@@ -19,6 +19,23 @@ weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suff
     return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
 }
 
+weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                             const weir_shape *shape, const int64_t *begin, int64_t fill) {
+    const weir_shape *own = &weir_value_type(l->to, codes)->shape;
+    weir_reordering r = {.shape = *shape, .loops = own->rank};
+    int64_t stride = 1;
+    for (int i = own->rank - 1; i >= 0; i--) {
+        r.size[i] = shape->dim[i];
+        r.begin[i] = begin[i];
+        r.end[i] = begin[i] + own->dim[i];
+        r.stride[i] = stride;
+        r.start -= begin[i] * stride;
+        stride *= own->dim[i];
+        r.fills |= r.size[i] != own->dim[i];
+    }
+    return r.fills ? weir_lower_reorder(l, node, suffix, codes, &r, fill) : codes;
+}
+
 bool weir_lower_has_one_scale(weir_lowering *l, weir_node node, weir_value codes) {
     return weir_value_type(l->to, codes)->quant.count <= 1 ||
            weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");

@@ -586,14 +586,14 @@ static bool mirror(realizer *r, weir_node layer) {
 static weir_node add_layer(realizer *r) {
     weir_graph *graph = r->graph;
     const int64_t channels = (int64_t)r->channels;
-    weir_array *identity = weir_array_new(WEIR_INT8, &(weir_shape){2, {channels, 1}});
-    for (size_t c = 0; c < r->channels; c++) weir_array_set_int(identity, c, 1);
+    weir_array *ones = weir_array_new(WEIR_INT8, &(weir_shape){2, {channels, 1}});
+    for (size_t c = 0; c < r->channels; c++) weir_array_set_int(ones, c, 1);
     weir_value x = weir_node_input(graph, r->node, 0);
     char *name = weir_format("%s_signs", weir_node_name(graph, r->node));
-    weir_value inputs[2] = {x, weir_graph_add_constant(graph, name, identity)};
+    weir_value inputs[2] = {x, weir_graph_add_constant(graph, name, ones)};
     weir_node made = weir_graph_add_node(graph, WEIR_OP_LINEAR, name, inputs, 2, 1, r->node);
     free(name);
-    weir_array_free(identity);
+    weir_array_free(ones);
     weir_node_set_int(graph, made, "group", channels);
     weir_node_set_location(graph, made, weir_node_location(graph, r->node));
     weir_value_set_type(graph, weir_node_output(graph, made, 0), weir_value_type(graph, x));

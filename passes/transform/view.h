@@ -136,6 +136,10 @@ bool weir_lower_pad(weir_lowering *l, weir_node node, weir_view *view);
 /* The codes in another order; no value after a reported error. */
 weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                               const weir_reordering *r, int64_t fill);
+/* The codes among others of the shape, from `begin` on, all of these `fill`; as they are where there is none; no value after a
+ * reported error. */
+weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                             const weir_shape *shape, const int64_t *begin, int64_t fill);
 /* Have the codes one scale, so that they may move to other places? False after a reported error. */
 bool weir_lower_has_one_scale(weir_lowering *l, weir_node node, weir_value codes);
 /* The codes with elements repeated until they have the shape, as broadcasting does; no value after a reported error. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "dataflow/device.h"
-#include "synth/gowin.h"
+#include "synth/family.h"
 #include "synth/netlist.h"
 
 static int absorb(const weir_device *device, const char *from, const char *to) {
@@ -12,7 +12,8 @@ static int absorb(const weir_device *device, const char *from, const char *to) {
     weir_netlist_absorbed count = {0};
     bool fine = netlist != NULL;
     if (!fine) fprintf(stderr, "%s:%d: error: %s\n", from, error.line, error.text);
-    if (fine && device->family == WEIR_DEVICE_GOWIN) weir_gowin_mend(netlist);
+    const weir_synth_family *family = weir_synth_family_of(device);
+    if (fine && family->mend != NULL) family->mend(netlist);
     fine = fine && weir_netlist_absorb(netlist, device, &count);
     fine = fine && json_dump_file(netlist, to, JSON_INDENT(1)) == 0;
     json_decref(netlist);

@@ -1,5 +1,5 @@
-/* What the tools call things in each family of devices: the cells that Yosys maps to, and how many of which resource of a
- * profile one of them takes. The same counts that the estimates are fitted to (dataflow/cost.h, scripts/cost). */
+/* What the tools call things in each family of devices, and what its netlists need: the cells that Yosys maps to, and how many of
+ * which resource of a profile one of them takes. The same counts that the estimates are fitted to (dataflow/cost.h, scripts/cost). */
 #ifndef WEIR_SYNTH_FAMILY_H
 #define WEIR_SYNTH_FAMILY_H
 
@@ -13,6 +13,8 @@ typedef struct weir_synth_family {
     const char *option; /* of Yosys, beside those of the profile: no pads around the design; NULL: none needed */
     bool flat; /* modules that are kept for what Yosys makes wrong on iCE40 (rtl/linear/weir_mul.v) are flattened too */
     const char *models; /* of the cells, complete, in Yosys' share folder; NULL: there are none for simulation */
+    void (*mend)(json_t *netlist); /* what Yosys leaves wrong in it, or nextpnr cannot take; NULL: nothing */
+    const char *mended;            /* changes when the same netlist shall be mended in another way */
 } weir_synth_family;
 
 const weir_synth_family *weir_synth_family_of(const weir_device *device);

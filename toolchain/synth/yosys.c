@@ -13,13 +13,9 @@
 #include "support/scratch.h"
 #include "support/tree.h"
 #include "synth/family.h"
-#include "synth/gowin.h"
-#include "synth/ice40.h"
 
 /* Changes when the same sources shall give another netlist. */
 #define FORM "2"
-#define GOWIN_FORM "2"
-#define ICE40_FORM "1"
 
 /* --- running --- */
 
@@ -97,8 +93,8 @@ static bool finish_netlist(const making *m, const char *folder) {
     char *path = weir_path_join(folder, "netlist.json"), *counts = weir_path_join(folder, "absorbed.json");
     json_t *netlist = load(path);
     weir_netlist_absorbed absorbed = {0};
-    if (netlist != NULL && m->device->family == WEIR_DEVICE_GOWIN) weir_gowin_mend(netlist);
-    if (netlist != NULL && m->device->family == WEIR_DEVICE_ICE40) weir_ice40_mend(netlist);
+    const weir_synth_family *family = weir_synth_family_of(m->device);
+    if (netlist != NULL && family->mend != NULL) family->mend(netlist);
     bool fine = netlist != NULL && weir_netlist_absorb(netlist, m->device, &absorbed) && save(path, netlist);
     json_t *count = json_pack("{s:I, s:I}", "multiplier_bits", (json_int_t)absorbed.multiplier_bits, "memory_bits",
                               (json_int_t)absorbed.memory_bits);
@@ -153,10 +149,10 @@ static void hash_list(weir_hash *hash, const weir_device_list *list) {
 }
 
 static weir_hash hash_tool(const weir_program *yosys, const weir_device *device) {
+    const weir_synth_family *family = weir_synth_family_of(device);
     weir_hash hash = weir_hash_start();
     weir_hash_add_string(&hash, FORM);
-    if (device->family == WEIR_DEVICE_GOWIN) weir_hash_add_string(&hash, GOWIN_FORM);
-    if (device->family == WEIR_DEVICE_ICE40) weir_hash_add_string(&hash, ICE40_FORM);
+    if (family->mend != NULL) weir_hash_add_string(&hash, family->mended);
     weir_hash_add_string(&hash, yosys->name);
     weir_hash_add_string(&hash, yosys->version);
     weir_hash_add_string(&hash, device->yosys.command);

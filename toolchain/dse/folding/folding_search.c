@@ -396,13 +396,17 @@ static size_t count_within(const search *s, int64_t longest) {
     return count;
 }
 
-/* Is one resource short by itself? What takes too much in the longest interval takes no less in a shorter one. */
+/* Is one resource short by itself in what was solved? What takes too much in the longest interval takes no less in a shorter one. */
+static bool is_short(const search *s) {
+    bool any = false;
+    for (int r = 0; r < RESOURCES; r++) any |= s->least[r] > s->budget[r] - s->reserve[r];
+    return any;
+}
+
 static bool is_hopeless(search *s, size_t count) {
     int64_t bound;
     solve(s, count - 1, -NEVER, &bound);
-    bool hopeless = false;
-    for (int r = 0; r < RESOURCES; r++) hopeless |= s->least[r] > s->budget[r] - s->reserve[r];
-    return hopeless;
+    return is_short(s);
 }
 
 static void find(search *s, int64_t longest) {
@@ -450,7 +454,7 @@ static bool has_room(const weir_graph *graph, const weir_folding_request *reques
     for (size_t i = count_within(&s, request->interval); i-- > 0 && !fits && !hopeless;) {
         int64_t bound;
         fits = solve(&s, i, NEVER, &bound) && try_out(&s, INT64_MAX) && is_within(&s);
-        for (int r = 0; r < RESOURCES; r++) hopeless |= s.least[r] > s.budget[r];
+        hopeless = is_short(&s);
     }
     finish(&s);
     return fits;

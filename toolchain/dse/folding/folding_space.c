@@ -126,6 +126,18 @@ static void keep(combination *set, size_t *count, const combination *c) {
     *count = kept;
 }
 
+static void choose(weir_meta_hardware *hardware, unsigned choice) {
+    hardware->storage = (weir_storage)(choice % 3);
+    hardware->products = (weir_storage)(choice / 3);
+}
+
+static unsigned choice_of(uint64_t choices, size_t member) { return choices >> 4 * member & 15; }
+
+/* What the folding settles member i for; 0: nothing. */
+static int64_t settled_for(const unit *u, const folding *f, size_t i) {
+    return i < u->pace && u->pace != SIZE_MAX ? f->settings.pe : 0;
+}
+
 /* Each combination of the members before with each choice of member i. */
 static void combine(weir_folding_space *s, const unit *u, folding *f, size_t i) {
     structure *t = &s->at;
@@ -135,15 +147,13 @@ static void combine(weir_folding_space *s, const unit *u, folding *f, size_t i) 
     const weir_meta_hardware *assigned = &t->assigned[node.id];
     const unsigned choices = i < MEMBERS ? choices_of(t->graph, node, assigned, weir_device_block(s->device) != NULL)
                                          : 1u << (assigned->storage + 3 * assigned->products);
-    const int64_t settled = i < u->pace && u->pace != SIZE_MAX ? f->settings.pe : 0;
     combination *grown = weir_malloc(9 * of->count * sizeof *grown);
     size_t count = 0;
     h->interval = of->state[STATE * i + 3];
     for (unsigned choice = 0; choice < 9; choice++) {
         if ((choices >> choice & 1) == 0) continue;
-        h->storage = (weir_storage)(choice % 3);
-        h->products = (weir_storage)(choice / 3);
-        const amount a = weir_folding_price(s, node, of->state[STATE * i + 3], settled);
+        choose(h, choice);
+        const amount a = weir_folding_price(s, node, of->state[STATE * i + 3], settled_for(u, f, i));
         for (size_t k = 0; k < of->count; k++) {
             combination c = of->item[k];
             weir_folding_add(&c.amount, &a);
@@ -399,9 +409,7 @@ static void apply_to(const structure *t, const unit *u, const folding *f, uint64
             const size_t field = rules->settings[k].field;
             memcpy((char *)hardware + field, (const char *)&f->settings + field, sizeof(int64_t));
         }
-        if (i >= MEMBERS) continue;
-        hardware->storage = (weir_storage)((choice >> 4 * i & 15) % 3);
-        hardware->products = (weir_storage)((choice >> 4 * i & 15) / 3);
+        if (i < MEMBERS) choose(hardware, choice_of(choice, i));
     }
 }
 
@@ -498,11 +506,9 @@ void weir_folding_space_latencies(weir_folding_space *s, const size_t *chosen, i
         fold_members(s, u, f);
         for (size_t k = 0; k < u->members; k++) {
             weir_meta_hardware *h = weir_folding_hardware(t->graph, u->member[k]);
-            if (k < MEMBERS) h->storage = (weir_storage)((choice >> 4 * k & 15) % 3);
-            if (k < MEMBERS) h->products = (weir_storage)((choice >> 4 * k & 15) / 3);
-            const int64_t settled = k < u->pace && u->pace != SIZE_MAX ? f->settings.pe : 0;
+            if (k < MEMBERS) choose(h, choice_of(choice, k));
             h->interval = f->by[s->by].state[STATE * k + 3];
-            const weir_folding_times times = weir_folding_priced(s, u->member[k], settled)->times;
+            const weir_folding_times times = weir_folding_priced(s, u->member[k], settled_for(u, f, k))->times;
             h->interval = 0;
             for (size_t b = 0; b < bounds; b++) cycles[b] += weir_folding_part(t, u->member[k], &times, b);
         }
