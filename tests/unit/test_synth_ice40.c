@@ -51,7 +51,8 @@ static int64_t added_bit(int64_t next, int64_t before, int64_t carry) {
     return bit;
 }
 
-/* Tables by themselves, and a chain of carries of which half share a logic cell with a table. `nets`: bits are below it. */
+/* Tables by themselves, and a chain of carries of which half share a logic cell with a table. `nets`: bits are below it, of
+ * which no cell has the last one, a port. */
 static json_t *random_netlist(int64_t *nets) {
     json_t *cells = json_object();
     int64_t next = FIRST + INPUT_BITS, carry = -2;
@@ -66,8 +67,9 @@ static json_t *random_netlist(int64_t *nets) {
             carry = next++;
         }
     }
-    *nets = next;
-    return json_pack("{s:{s:{s:o}}}", "modules", "top", "cells", cells);
+    *nets = next + 1;
+    return json_pack("{s:{s:{s:o, s:{s:{s:[I]}}}}}", "modules", "top", "cells", cells,
+                     random_int(0, 1) ? "ports" : "netnames", "unused", "bits", (json_int_t)next);
 }
 
 /* --- what they compute --- */

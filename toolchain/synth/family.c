@@ -8,7 +8,7 @@
 #include "synth/ice40.h"
 
 static const weir_synth_family families[WEIR_DEVICE_FAMILIES] = {
-    [WEIR_DEVICE_ICE40] = {NULL, false, "ice40/cells_sim.v", weir_ice40_mend, "1"},
+    [WEIR_DEVICE_ICE40] = {NULL, false, "ice40/cells_sim.v", weir_ice40_mend, "2"},
     [WEIR_DEVICE_ECP5] = {NULL, true, NULL, NULL, NULL},
     [WEIR_DEVICE_GOWIN] = {"-noiopads", false, NULL, weir_gowin_mend, "2"},
     [WEIR_DEVICE_XILINX7] = {"-noiopad", false, NULL, NULL, NULL},

@@ -43,20 +43,26 @@ static bool has_twins(const json_t *table) {
     return found;
 }
 
-static void note_bits(twins *t, const json_t *cell) {
-    const char *port;
-    json_t *bits, *bit;
+static void note_bits(twins *t, const json_t *bits) {
+    json_t *bit;
     size_t i;
-    json_object_foreach(json_object_get(cell, "connections"), port, bits) {
-        json_array_foreach(bits, i, bit) {
-            if (json_integer_value(bit) > t->last_bit) t->last_bit = json_integer_value(bit);
-        }
+    json_array_foreach(bits, i, bit) {
+        if (json_integer_value(bit) > t->last_bit) t->last_bit = json_integer_value(bit);
     }
 }
 
+/* Also of nets that no cell has. */
+static void note_all_bits(twins *t, const json_t *module) {
+    const char *name;
+    json_t *net;
+    json_object_foreach(json_object_get(module, "ports"), name, net) { note_bits(t, json_object_get(net, "bits")); }
+    json_object_foreach(json_object_get(module, "netnames"), name, net) { note_bits(t, json_object_get(net, "bits")); }
+}
+
 static void note_cell(twins *t, const char *name, json_t *cell) {
-    const char *type = json_string_value(json_object_get(cell, "type"));
-    note_bits(t, cell);
+    const char *type = json_string_value(json_object_get(cell, "type")), *port;
+    json_t *bits;
+    json_object_foreach(json_object_get(cell, "connections"), port, bits) { note_bits(t, bits); }
     if (strcmp(type, "SB_LUT4") == 0 && has_twins(cell)) {
         t->table = weir_grow(t->table, &t->table_capacity, t->tables + 1, sizeof(json_t *));
         t->table[t->tables++] = cell;
@@ -121,6 +127,7 @@ void weir_ice40_mend(json_t *netlist) {
     json_object_foreach(json_object_get(netlist, "modules"), module_name, module) {
         json_t *cells = json_object_get(module, "cells");
         twins t = {.table = NULL};
+        note_all_bits(&t, module);
         json_object_foreach(cells, name, cell) { note_cell(&t, name, cell); }
         for (size_t i = 0; i < t.carries; i++) part(&t, cells, i);
         for (size_t i = 0; i < t.tables; i++) drop_twins(t.table[i]);
