@@ -9,6 +9,7 @@
 #include "ir/layout.h"
 #include "ir/operator.h"
 #include "passes/passes.h"
+#include "passes/transform/function.h"
 #include "passes/transform/remedy.h"
 #include "passes/transform/rewrite.h"
 #include "passes/transform/view.h"
@@ -522,6 +523,7 @@ static bool lower_identity(weir_lowering *l, weir_node node) {
     return true;
 }
 
+/* Of the operators that are more than functions of one code, element by element. */
 static weir_lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_GEMM] = lower_gemm,
     [WEIR_OP_MATMUL] = weir_lower_matmul,
@@ -577,39 +579,16 @@ static weir_lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_CLIP] = weir_lower_affine,
     [WEIR_OP_BATCH_NORMALIZATION] = weir_lower_affine,
     [WEIR_OP_CONVERT] = lower_convert,
-    [WEIR_OP_WHERE] = weir_lower_function,
-    [WEIR_OP_POW] = weir_lower_function,
-    [WEIR_OP_EXP] = weir_lower_function,
-    [WEIR_OP_SQRT] = weir_lower_function,
     [WEIR_OP_ABS] = lower_absolute,
-    [WEIR_OP_SIGMOID] = weir_lower_function,
-    [WEIR_OP_TANH] = weir_lower_function,
-    [WEIR_OP_LEAKY_RELU] = weir_lower_function,
-    [WEIR_OP_RECIPROCAL] = weir_lower_function,
-    [WEIR_OP_LOG] = weir_lower_function,
-    [WEIR_OP_ERF] = weir_lower_function,
-    [WEIR_OP_SIGN] = weir_lower_function,
-    [WEIR_OP_FLOOR] = weir_lower_function,
-    [WEIR_OP_CEIL] = weir_lower_function,
-    [WEIR_OP_ROUND] = weir_lower_function,
-    [WEIR_OP_HARD_SIGMOID] = weir_lower_function,
-    [WEIR_OP_ELU] = weir_lower_function,
-    [WEIR_OP_SELU] = weir_lower_function,
-    [WEIR_OP_SOFTPLUS] = weir_lower_function,
-    [WEIR_OP_SOFTSIGN] = weir_lower_function,
-    [WEIR_OP_GELU] = weir_lower_function,
-    [WEIR_OP_CELU] = weir_lower_function,
-    [WEIR_OP_PRELU] = weir_lower_function,
-    [WEIR_OP_THRESHOLDED_RELU] = weir_lower_function,
-    [WEIR_OP_HARD_SWISH] = weir_lower_function,
-    [WEIR_OP_SWISH] = weir_lower_function,
-    [WEIR_OP_MISH] = weir_lower_function,
     [WEIR_OP_QLINEAR_MUL] = lower_qlinear_mul,
     [WEIR_OP_QLINEAR_SIGMOID] = weir_lower_quantized_function,
     [WEIR_OP_QLINEAR_LEAKY_RELU] = weir_lower_quantized_function,
 };
 
-static weir_lower_rule *rule_of(weir_op op) { return op < WEIR_OP_COUNT ? rules[op] : weir_operator_of(op)->lower; }
+static weir_lower_rule *rule_of(weir_op op) {
+    if (op >= WEIR_OP_COUNT) return weir_operator_of(op)->lower;
+    return rules[op] == NULL && weir_function_takes(op) ? weir_lower_function : rules[op];
+}
 
 weir_lowered weir_lower_integer_takes(weir_op op) {
     if (weir_fold_constants_removes(op) || weir_simplify_expressions_removes(op)) return WEIR_LOWERED_BEFORE;
