@@ -11,7 +11,7 @@ static weir_array *new_numbers(weir_lowering *l, int64_t count) {
     return weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {count}});
 }
 
-static bool check_finite(weir_lowering *l, weir_node node, const weir_array *numbers) {
+bool weir_lower_check_finite(weir_lowering *l, weir_node node, const weir_array *numbers) {
     for (size_t i = 0; i < numbers->count; i++) {
         const double v = weir_array_get(numbers, i);
         if (!isfinite(v)) return weir_lower_fail(l, node, "its constant is %g, expected a finite number", v);
@@ -23,7 +23,7 @@ static bool check_finite(weir_lowering *l, weir_node node, const weir_array *num
 static const weir_array *step_constant(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *constant,
                                        const weir_shape *shape) {
     const weir_array *result = weir_lower_by_channel(l, node, x->value, constant, shape);
-    return result != NULL && check_finite(l, node, result) ? result : NULL;
+    return result != NULL && weir_lower_check_finite(l, node, result) ? result : NULL;
 }
 
 static bool no_quantizer(weir_lowering *l, weir_node node, size_t index) {
@@ -50,8 +50,8 @@ static bool is_real(const weir_lowering *l, weir_node node) {
 static bool lower_normalization(weir_lowering *l, weir_node node) {
     const weir_view *x = input_view(l, node, 0);
     const weir_array *factors, *terms;
-    if (!weir_lower_normalization(l, node, x->value, &factors, &terms) || !check_finite(l, node, factors) ||
-        !check_finite(l, node, terms))
+    if (!weir_lower_normalization(l, node, x->value, &factors, &terms) || !weir_lower_check_finite(l, node, factors) ||
+        !weir_lower_check_finite(l, node, terms))
         return false;
     weir_view view = weir_lower_add_step(l, x, WEIR_OP_MUL, factors);
     view = weir_lower_add_step(l, &view, WEIR_OP_ADD, terms);
@@ -74,7 +74,7 @@ static bool lower_clip(weir_lowering *l, weir_node node) {
             weir_array_set(number, 0, weir_node_float(l->from, node, name, 0));
         else continue;
         if (weir_array_get(number, 0) == (i == 1 ? -HUGE_VAL : HUGE_VAL)) continue;
-        if (!check_finite(l, node, number)) return false;
+        if (!weir_lower_check_finite(l, node, number)) return false;
         view = weir_lower_add_step(l, &view, i == 1 ? WEIR_OP_MAX : WEIR_OP_MIN, number);
     }
     weir_lower_set(l, node, &view);

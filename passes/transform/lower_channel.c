@@ -73,13 +73,75 @@ static bool needs_elements(const weir_lowering *l, weir_node node, const weir_vi
     return !keeps_count(own, shape) || !is_by_channel(own, given->codes, shape);
 }
 
+/* What changes by channel, for the elements of a row, in which the channels take turns. */
+static const weir_array *repeat_array(weir_lowering *l, const weir_array *array, int64_t elements) {
+    if (array == NULL || array->count == 1) return array;
+    weir_array *result = weir_array_in(weir_graph_arena(l->to), array->dtype, &(weir_shape){1, {elements}});
+    for (size_t i = 0; i < result->count; i++) weir_array_set(result, i, weir_array_get(array, i % array->count));
+    return result;
+}
+
+static void repeat_parameters(weir_lowering *l, weir_view *view, int64_t elements) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    weir_step *step = weir_arena_array(arena, view->step_count + 1, sizeof *step);
+    for (size_t i = 0; i < view->step_count; i++)
+        step[i] = (weir_step){view->step[i].op, repeat_array(l, view->step[i].constant, elements)};
+    view->step = step;
+    if (view->offset == NULL || view->offset_count == 1) return;
+    double *offset = weir_arena_array(arena, (size_t)elements, sizeof *offset);
+    for (size_t i = 0; i < (size_t)elements; i++) offset[i] = view->offset[i % view->offset_count];
+    view->offset = offset;
+    view->offset_count = (uint32_t)elements;
+}
+
+static weir_quant repeat_scales(weir_lowering *l, const weir_quant *quant, int64_t elements) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    double *scale = weir_arena_array(arena, (size_t)elements, sizeof *scale);
+    int64_t *zero = weir_arena_array(arena, (size_t)elements, sizeof *zero);
+    for (int64_t i = 0; i < elements; i++) {
+        scale[i] = weir_quant_scale(quant, i % quant->count);
+        zero[i] = weir_quant_zero(quant, i % quant->count);
+    }
+    weir_quant result = *quant;
+    result.count = (uint32_t)elements;
+    result.axis = 1;
+    result.scale = scale;
+    result.zero_point = zero;
+    return result;
+}
+
+static weir_value relabel(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                          const weir_quant *quant) {
+    weir_type type = *weir_value_type(l->to, codes);
+    type.quant = *quant;
+    return weir_node_output(l->to, weir_lower_add_node(l, node, WEIR_OP_RELABEL, suffix, &codes, 1, &type), 0);
+}
+
+/* Codes as rows; scales by channel become scales by element, between which the codes are none of any scale. */
+static weir_value make_rows(weir_lowering *l, weir_node node, weir_value codes, const weir_shape *rows) {
+    static const double one = 1;
+    const weir_quant quant = weir_value_type(l->to, codes)->quant;
+    if (quant.count <= 1) return weir_lower_reshape_as(l, node, "_elements", codes, rows);
+    weir_quant plain = quant;
+    plain.count = 1;
+    plain.axis = -1;
+    plain.scale = &one;
+    plain.zero_point = NULL;
+    const weir_quant repeated = repeat_scales(l, &quant, rows->dim[1]);
+    const weir_value bare = relabel(l, node, "_codes", codes, &plain);
+    return relabel(l, node, "_scales", weir_lower_reshape_as(l, node, "_elements", bare, rows), &repeated);
+}
+
 weir_view weir_lower_spread(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *constant,
                             const weir_shape *shape) {
     const weir_shape *own = &weir_value_type(l->to, x->value)->shape;
     weir_view view = *x;
-    if (!keeps_count(own, shape) || is_by_channel(own, constant, shape) || weir_lower_has_channels(l, x)) return view;
+    if (!keeps_count(own, shape) || is_by_channel(own, constant, shape)) return view;
     const weir_shape rows = rows_of(constant, shape);
-    view.value = weir_lower_reshape_as(l, node, "_elements", x->value, &rows);
+    const bool channels = weir_lower_has_channels(l, x);
+    if (channels && rows.dim[1] % own->dim[own->rank - 1] != 0) return view;
+    if (channels) repeat_parameters(l, &view, rows.dim[1]);
+    view.value = make_rows(l, node, x->value, &rows);
     view.reshaped = true;
     view.shape = *shape;
     return view;

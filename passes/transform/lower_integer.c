@@ -516,6 +516,7 @@ static bool lower_transpose(weir_lowering *l, weir_node node) {
 static bool lower_max_pool(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_max_pool); }
 static bool lower_extreme(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_extreme); }
 static bool lower_absolute(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_absolute); }
+static bool lower_prelu(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_prelu); }
 static bool lower_reduction(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_reduction); }
 
 static bool lower_identity(weir_lowering *l, weir_node node) {
@@ -580,6 +581,7 @@ static weir_lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_BATCH_NORMALIZATION] = weir_lower_affine,
     [WEIR_OP_CONVERT] = lower_convert,
     [WEIR_OP_ABS] = lower_absolute,
+    [WEIR_OP_PRELU] = lower_prelu,
     [WEIR_OP_QLINEAR_MUL] = lower_qlinear_mul,
     [WEIR_OP_QLINEAR_SIGMOID] = weir_lower_quantized_function,
     [WEIR_OP_QLINEAR_LEAKY_RELU] = weir_lower_quantized_function,

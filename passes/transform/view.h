@@ -173,13 +173,18 @@ bool weir_lower_normalization(weir_lowering *l, weir_node node, weir_value codes
 const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_value codes, const weir_array *constant,
                                         const weir_shape *shape);
 /* The CODES view as a matrix whose columns are channels, where the constant, which broadcasts to `shape`, changes from element to
- * element and the view has no channels yet; else as it is. */
+ * element of it; what it has by channel is repeated. Else as it is. */
 weir_view weir_lower_spread(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *constant,
                             const weir_shape *shape);
 /* Runs the rule; a constant operand, codes of one scale that change from element to element of the other one or have more elements, is a
  * stream beside that one meanwhile. */
 typedef bool weir_lower_rule(weir_lowering *l, weir_node node);
 bool weir_lower_beside(weir_lowering *l, weir_node node, weir_lower_rule *rule);
+
+/* A PRelu: a function of codes, or, where its slopes change from element to element, of parts that `behind` quantizes. */
+bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *behind);
+/* Are all of them numbers? False after a reported error. */
+bool weir_lower_check_finite(weir_lowering *l, weir_node node, const weir_array *numbers);
 
 /* Is input `index` seen as codes with room for more steps, or can it be? False after a reported error. */
 bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index);
