@@ -358,13 +358,7 @@ static int64_t normal_axis(int64_t axis, int rank) { return axis < 0 ? axis + ra
 static void move_axis(weir_relayout *c, weir_node node) {
     const weir_op op = weir_node_op(c->graph, node);
     const int64_t otherwise = op == WEIR_OP_SPLIT || op == WEIR_OP_CONCAT ? 0 : -1;
-    for (size_t i = 0; op == WEIR_OP_CONCAT && i < weir_node_input_count(c->graph, node); i++) {
-        if (!is_data(c, weir_node_input(c->graph, node, i))) { /* constants are not broadcast here */
-            keep_model_order(c, node);
-            return;
-        }
-    }
-    const weir_order want = fetch_inputs(c, node, false);
+    const weir_order want = fetch_inputs(c, node, op == WEIR_OP_CONCAT);
     if (!weir_order_is_plain(&want)) {
         const int64_t axis = normal_axis(weir_node_int(c->graph, node, "axis", otherwise), want.rank);
         weir_node_set_int(c->graph, node, "axis", weir_order_position(&want, axis));

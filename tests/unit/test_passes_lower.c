@@ -582,6 +582,15 @@ static void what_hardware_cannot_do(void **state) {
     fails(g, "its inputs have different scales, and no quantizer takes its result alone");
     test_setup(NULL);
     g = weir_graph_new("model");
+    parts[0] = add_qdq(g, "q", add_real_input(g, "a", 1, 2), 0.5, WEIR_INT8, 0);
+    parts[1] = add_constant(g, "c", WEIR_FLOAT32, 2, 1, 2, quarters);
+    node = put(g, WEIR_OP_CONCAT, "concat", 2, parts);
+    weir_node_set_int(g, node, "axis", 0);
+    assert_true(weir_infer_node(g, node));
+    add_layer_behind(g, ADD(g, WEIR_OP_ABS, "abs", weir_node_output(g, node, 0)));
+    fails(g, "input 1 is a constant with 0.25, which is no code of the scale 0.5 of the others");
+    test_setup(NULL);
+    g = weir_graph_new("model");
     weir_graph_add_output(g, "y", add_real_input(g, "x", 1, 2));
     fails(g, "output 'y' is not computed from quantized values");
 }
