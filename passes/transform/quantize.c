@@ -446,15 +446,16 @@ static bool quantize_function(quantizer *q, weir_node node) {
     return fine;
 }
 
-/* A Concat has the codes of the quantizer right after it, which quantizes what layers give; the rest is quantized before it. */
+/* A Concat has the codes of the quantizer right after it, which quantizes what layers give and constants; the rest is quantized
+ * before it. */
 static bool quantize_concat(quantizer *q, weir_node node) {
     const weir_value result = weir_node_output(q->graph, node, 0);
     const size_t count = weir_value_use_count(q->graph, result);
     if (count == 0 || !q->before[result.id] || !q->after[result.id]) return true;
     for (size_t i = 0; i < weir_node_input_count(q->graph, node); i++) {
         const weir_value value = weir_node_input(q->graph, node, i);
-        if (value.id < q->limit && !q->after[value.id] && !set_input(q, node, i, quantize_activation(q, value, node)))
-            return false;
+        if (!is_computed(q, value) || q->after[value.id]) continue;
+        if (!set_input(q, node, i, quantize_activation(q, value, node))) return false;
     }
     const weir_value quantized = quantize_activation(q, result, weir_value_use(q->graph, result, 0).node);
     advance(q, result, quantized);

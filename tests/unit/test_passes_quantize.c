@@ -364,11 +364,12 @@ static void sums_become_codes(void **state) {
     }
 }
 
-/* Layers that read what all before them gave, as in a DenseNet: a Concat is read by a Concat and by a function. */
+/* Layers that read what all before them gave, as in a DenseNet: a Concat is read by a Concat and by a function; one has a
+ * constant, which the quantizer behind it rounds. */
 static void concats_have_a_quantizer(void **state) {
     (void)state;
     static const double w[4] = {0.5, -1.0, 0.25, 0.125}, v[8] = {1, 0, 0.5, -4, 2, 1, -1, 3},
-                        u[6] = {1, 2, -3, 4, 5, -6};
+                        u[8] = {1, 2, -3, 4, 5, -6, 7, 8};
     write_calibration("-1,0.5\n2,1.5\n");
     weir_graph *g = weir_graph_new("model");
     const weir_value x = add_real_input(g, "x", 1, 2);
@@ -379,12 +380,12 @@ static void concats_have_a_quantizer(void **state) {
     assert_true(weir_infer_node(g, joined));
     const weir_value both = weir_node_output(g, joined, 0), relu = ADD(g, WEIR_OP_RELU, "relu", both);
     const weir_value b = ADD(g, WEIR_OP_MATMUL, "b", relu, add_constant(g, "v", WEIR_FLOAT32, 2, 4, 2, v));
-    const weir_value second[2] = {both, b};
-    joined = put(g, WEIR_OP_CONCAT, "all", 2, second);
+    const weir_value second[3] = {both, b, add_constant(g, "k", WEIR_FLOAT32, 2, 1, 2, w)};
+    joined = put(g, WEIR_OP_CONCAT, "all", 3, second);
     weir_node_set_int(g, joined, "axis", 1);
     assert_true(weir_infer_node(g, joined));
     const weir_value all = ADD(g, WEIR_OP_RELU, "relu_of_all", weir_node_output(g, joined, 0));
-    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "c", all, add_constant(g, "u", WEIR_FLOAT32, 2, 6, 1, u)));
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "c", all, add_constant(g, "u", WEIR_FLOAT32, 2, 8, 1, u)));
     weir_module *module = weir_module_new("m");
     const weir_graph *made = run_on(g, module, "quantize{calibration=test_passes_quantize.csv}");
     assert_non_null(made);
@@ -392,7 +393,7 @@ static void concats_have_a_quantizer(void **state) {
     assert_int_equal(count_op(made, WEIR_OP_QUANTIZE_LINEAR), 5); /* x, what each Concat and each Relu gives */
     weir_graph *integer = weir_lower_integer(made);
     if (integer == NULL) fail_msg("%s", test_messages.data);
-    assert_int_equal(count_op(integer, WEIR_OP_CONCAT), 2);
+    assert_int_equal(count_op(integer, WEIR_OP_CONCAT), 3); /* two at a time */
     weir_graph_free(integer);
     weir_module_free(module);
 }
