@@ -1,7 +1,7 @@
 /* Forms of operators that lowering does not know, written in those that it knows. Sums are exact in integers, so that all keep the results.
  *   A quantizer of data with a scale a channel   a quotient by the scales, the quantizer with a scale of 1, a product with them
  *   Gemm with transA or a computed B             Transposes of its operands and MatMul, alpha and beta times C
- *   MatMul of a constant by data                 the Transpose of the product of the transposed operands
+ *   MatMul of constant matrices by data          the Transpose of the product of the transposed operands
  *   MatMul of data by a constant vector          by a matrix of one column
  * O(size). */
 #include "ir/layout.h"
@@ -87,9 +87,13 @@ static void part_gemm(weir_rewrite *r) {
     weir_rewrite_become(r, c.id == 0 ? product : NODE(ADD, "sum", product, times(r, "addend", "beta", c)));
 }
 
-static bool is_by_constant(const weir_rewrite *r, size_t index, int rank) {
+static bool is_by_constant(const weir_rewrite *r, size_t index) {
     return weir_node_op(r->graph, r->at) == WEIR_OP_MATMUL && is_fixed(r->graph, input_of(r, index)) &&
-           !is_fixed(r->graph, input_of(r, 1 - index)) && shape_of(r, input_of(r, index))->rank == rank;
+           !is_fixed(r->graph, input_of(r, 1 - index));
+}
+
+static bool are_matrices(const weir_rewrite *r) {
+    return shape_of(r, input_of(r, 0))->rank >= 2 && shape_of(r, input_of(r, 1))->rank >= 2;
 }
 
 static void widen_vector(weir_rewrite *r) {
@@ -106,9 +110,9 @@ bool weir_lower_forms(weir_graph *graph) {
         r.at = node;
         if (has_scales(&r)) part_scales(&r);
         else if (is_gemm_of_two(&r)) part_gemm(&r);
-        else if (is_by_constant(&r, 0, 2) && shape_of(&r, input_of(&r, 1))->rank >= 2)
+        else if (is_by_constant(&r, 0) && are_matrices(&r))
             weir_rewrite_become(&r, product_of(&r, input_of(&r, 0), input_of(&r, 1)));
-        else if (is_by_constant(&r, 1, 1)) widen_vector(&r);
+        else if (is_by_constant(&r, 1) && shape_of(&r, input_of(&r, 1))->rank == 1) widen_vector(&r);
     }
     return weir_rewrite_finish(&r);
 }

@@ -314,12 +314,18 @@ static bool requantize_result(weir_lowering *l, weir_node node, size_t scale_ind
 }
 
 static bool lower_qlinear_matmul(weir_lowering *l, weir_node node) {
-    weir_quant xq, wq;
-    weir_view x, w;
-    return read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) &&
-           read_quant(l, node, 4, 5, input_dtype(l, node, 3), 1, &wq) &&
-           qualify_operands(l, node, &xq, &wq, 3, &x, &w) && weir_lower_matrices(l, node, &x, &w) &&
-           requantize_result(l, node, 6, 7);
+    weir_quant xq, wq, yq;
+    weir_view x, w, *y = &l->view[weir_node_output(l->from, node, 0).id];
+    const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    const int columns = weir_value_type(l->from, weir_node_input(l->from, node, 3))->shape.rank - 1;
+    if (!read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) ||
+        !read_quant(l, node, 4, 5, input_dtype(l, node, 3), columns, &wq) ||
+        !read_quant(l, node, 6, 7, type->dtype, 0, &yq) || !qualify_operands(l, node, &xq, &wq, 3, &x, &w) ||
+        !weir_lower_matrices(l, node, &x, &w, &yq))
+        return false;
+    const bool quantized = y->is_inside;
+    y->is_inside = false;
+    return quantized || requantize_result(l, node, 6, 7);
 }
 
 /* A bias in accumulator codes by definition: no scale of its own. NONE where it is left out; false after a reported error. */
@@ -383,7 +389,8 @@ static bool lower_integer_product(weir_lowering *l, weir_node node, int axis, we
 
 static bool lower_matmul_integer(weir_lowering *l, weir_node node) {
     weir_view x, w;
-    if (!lower_integer_product(l, node, 1, &x, &w) || !weir_lower_matrices(l, node, &x, &w)) return false;
+    const int columns = weir_value_type(l->from, weir_node_input(l->from, node, 1))->shape.rank - 1;
+    if (!lower_integer_product(l, node, columns, &x, &w) || !weir_lower_matrices(l, node, &x, &w, NULL)) return false;
     l->view[weir_node_output(l->from, node, 0).id].centered = true;
     return true;
 }
@@ -516,6 +523,7 @@ static bool lower_transpose(weir_lowering *l, weir_node node) {
 static bool lower_max_pool(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_max_pool); }
 static bool lower_extreme(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_extreme); }
 static bool lower_absolute(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_absolute); }
+static bool lower_matmul(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_matmul); }
 static bool lower_prelu(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_prelu); }
 static bool lower_reduction(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_reduction); }
 
@@ -527,7 +535,7 @@ static bool lower_identity(weir_lowering *l, weir_node node) {
 /* Of the operators that are more than functions of one code, element by element. */
 static weir_lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_GEMM] = lower_gemm,
-    [WEIR_OP_MATMUL] = weir_lower_matmul,
+    [WEIR_OP_MATMUL] = lower_matmul,
     [WEIR_OP_CONV] = lower_conv,
     [WEIR_OP_CONV_TRANSPOSE] = weir_lower_conv_transpose,
     [WEIR_OP_QLINEAR_CONV] = lower_qlinear_conv,

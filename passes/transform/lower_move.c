@@ -115,6 +115,15 @@ static weir_value walk(weir_lowering *l, weir_node node, const char *suffix, wei
     return weir_lower_reorder(l, node, suffix, codes, &r, 0);
 }
 
+weir_value weir_lower_in_order(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                               const weir_reordering *r) {
+    weir_array *places = weir_array_new(WEIR_INT64, &r->shape);
+    for (size_t i = 0; i < places->count; i++) weir_array_set_int(places, i, weir_geometry_reordered(r, (int64_t)i));
+    const weir_value result = walk(l, node, suffix, codes, places);
+    weir_array_free(places);
+    return result;
+}
+
 /* --- any index along an axis --- */
 
 /* Where the output's indices along each axis are in the input, whatever the other indices are. */

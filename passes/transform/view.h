@@ -109,9 +109,11 @@ bool weir_lower_absolute(weir_lowering *l, weir_node node, const weir_quant *beh
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
 /* The products of two tensors' codes less their zero points, one scale each; no value after a reported error. */
 weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair);
-/* Product by a constant matrix, or of two quantized tensors, also in batches: of the operands given, or of a MatMul. */
-bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
-bool weir_lower_matmul(weir_lowering *l, weir_node node);
+/* Product by a constant matrix, by one of several for each batch, or of two quantized tensors, also in batches: of the operands given, or
+ * of a MatMul. The view of the result is_inside where it has the codes of `behind` already. */
+bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b,
+                         const weir_quant *behind);
+bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* The quantizer in QLinearMul, after it: float32(float32(product * factor) + zero), rounded. */
 bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant);
 /* The quantizer after a SUM view: of codes of a dense layer's kind, or Sum and a proven staircase, where a table has all pairs of codes. */
@@ -136,6 +138,9 @@ bool weir_lower_pad(weir_lowering *l, weir_node node, weir_view *view);
 /* The codes in another order; no value after a reported error. */
 weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                               const weir_reordering *r, int64_t fill);
+/* The same of an order without fill values, as it is best walked: of codes that are themselves in another order by one weir.Reorder. */
+weir_value weir_lower_in_order(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                               const weir_reordering *r);
 /* The codes among others of the shape, from `begin` on, all of these `fill`; as they are where there is none; no value after a
  * reported error. */
 weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
