@@ -1,6 +1,6 @@
 """expected.py RUN_OP CASE...: writes what others compute into cases of tests/op: the section `values`, the types that the
 graph leaves open ("?"), and the line `reference`. RUN_OP is the program of the build folder: it says what the data is, and
-nothing else. A case with `diagnostics`, or with `reference: by hand`, stays as it is. Needs Python with the packages of scripts/peers.txt; the tests themselves do not.
+nothing else. A case with `diagnostics`, `refusal`, or with `reference: by hand`, stays as it is. Needs Python with the packages of scripts/peers.txt; the tests themselves do not.
 
 The graph's text is parsed here, and each node is computed on its own: by FOLDER/reference.py where an operator's folder has
 one (NumPy: Weir's own operators, `compute(inputs, attributes, input_types, output_types)`), else by qonnx, ONNX Runtime, or onnx.reference where ONNX Runtime has no kernel for
@@ -224,7 +224,7 @@ def number(x, dtype):
 def update(run_op, path):
     used.clear()
     case = Case(path)
-    if "diagnostics" in case.sections or "\nreference: by hand" in case.head:
+    if {"diagnostics", "refusal"} & case.sections.keys() or "\nreference: by hand" in case.head:
         return
     graph = Graph(case.sections["graph"])
     data = read_data(run_op, case, graph)

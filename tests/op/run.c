@@ -28,7 +28,7 @@ enum { FRAMES = 8 };
 typedef struct test_case {
     char *tolerance, *hardware, *reference, *planted;
     char *interval; /* only `simulate` reads it */
-    char *graph, *data, *nest, *values, *diagnostics;
+    char *graph, *data, *nest, *values, *diagnostics, *refusal;
     weir_op subject;
     bool print;
 } test_case;
@@ -45,7 +45,8 @@ static bool read_case(char *text, test_case *c) {
                                    {"data", &c->data},
                                    {"nest", &c->nest},
                                    {"values", &c->values},
-                                   {"diagnostics", &c->diagnostics}};
+                                   {"diagnostics", &c->diagnostics},
+                                   {"refusal", &c->refusal}};
     return read_case_text(text, header, sizeof header / sizeof *header, sections, sizeof sections / sizeof *sections) &&
            c->graph != NULL;
 }
@@ -324,6 +325,15 @@ static void run_refused(const test_case *c) {
     check_equal("diagnostics", c->diagnostics, messages.data);
 }
 
+/* The graph is a model that hardware cannot take. */
+static void run_unlowered(const test_case *c, const weir_graph *graph) {
+    weir_graph *integer = weir_lower_integer(graph);
+    if (integer != NULL) complain("refusal", "hardware takes the model");
+    if (integer != NULL) weir_graph_free(integer);
+    if (c->print) printf("--- refusal\n%s", messages.data);
+    check_equal("refusal", c->refusal, messages.data);
+}
+
 static void run_case(const test_case *c) {
     if (c->diagnostics != NULL) {
         run_refused(c);
@@ -332,7 +342,8 @@ static void run_case(const test_case *c) {
     weir_graph *graph = case_read_graph(c->graph, c->data);
     check_equal("diagnostics", "", messages.data);
     if (graph == NULL) return;
-    run_accepted(c, graph);
+    if (c->refusal != NULL) run_unlowered(c, graph);
+    else run_accepted(c, graph);
     weir_graph_free(graph);
 }
 
