@@ -80,7 +80,7 @@ static bool threshold_codes(weir_lowering *l, weir_node node, int64_t steps, wei
     return quant->width <= 32 || weir_lower_fail(l, node, "its results need more than 32 bits");
 }
 
-/* Thresholds by channel of x's codes. */
+/* Thresholds by channel of x's codes. No number reaches one of infinity, and all reach one of -infinity. */
 static const weir_array *thresholds_of(weir_lowering *l, weir_node node, const weir_view *x) {
     const weir_array *given = weir_lower_constant(l, weir_node_input(l->from, node, 1));
     if (given == NULL) {
@@ -101,8 +101,8 @@ static const weir_array *thresholds_of(weir_lowering *l, weir_node node, const w
     for (size_t i = 0; i < result->count; i++) {
         const double threshold = weir_array_get(given, (size_t)weir_array_get(rows, i / steps) * steps + i % steps);
         weir_array_set(result, i, threshold);
-        if (isfinite(threshold)) continue;
-        weir_lower_fail(l, node, "a threshold is %g, expected a finite number", threshold);
+        if (!isnan(threshold)) continue;
+        weir_lower_fail(l, node, "a threshold is %g, expected a number", threshold);
         return NULL;
     }
     return result;

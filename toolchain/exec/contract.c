@@ -153,16 +153,18 @@ int64_t weir_requantizer_apply(const weir_requantizer *r, int64_t channel, int64
     return clip(weir_encode((double)x, r->to, channel, r->contract), r->low, r->high);
 }
 
-/* Thresholds reached, a unit of what is compared. */
+/* Thresholds reached, a unit of what is compared: of those that are finite. */
 static double threshold_slope(const weir_step *step, int64_t channel) {
-    size_t count;
+    size_t count, finite = 0;
     const float *threshold = thresholds_of(step, channel, &count);
-    float low = threshold[0], high = threshold[0];
-    for (size_t i = 1; i < count; i++) {
-        low = threshold[i] < low ? threshold[i] : low;
-        high = threshold[i] > high ? threshold[i] : high;
+    float low = 0, high = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(threshold[i])) continue;
+        low = finite == 0 || threshold[i] < low ? threshold[i] : low;
+        high = finite == 0 || threshold[i] > high ? threshold[i] : high;
+        finite++;
     }
-    return high > low ? (double)(count - 1) / ((double)high - (double)low) : 1;
+    return high > low ? (double)(finite - 1) / ((double)high - (double)low) : 1;
 }
 
 double weir_requantizer_slope(const weir_requantizer *r, int64_t channel) {
