@@ -221,6 +221,18 @@ static weir_value pick(weir_lowering *l, weir_node node, weir_value codes, const
     return codes.id == 0 ? codes : move_axis(l, node, "outside", codes, axis, false);
 }
 
+/* The positions with as many dimensions as the data: those that a Gather's indices have are one, along its axis. */
+static weir_array *along_axes(const weir_lowering *l, weir_node node, const weir_array *places) {
+    weir_array *result = weir_array_copy(places);
+    if (weir_node_op(l->from, node) != WEIR_OP_GATHER) return result;
+    const weir_shape *data = &weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape;
+    const weir_shape *indices = &weir_value_type(l->from, weir_node_input(l->from, node, 1))->shape;
+    const int64_t axis = weir_node_int(l->from, node, "axis", 0), at = axis < 0 ? axis + data->rank : axis;
+    result->shape = *data;
+    result->shape.dim[at] = (int64_t)count_of(indices);
+    return result;
+}
+
 /* Products along axes with any indices, then loops along the others; no value after a reported error. */
 static weir_value pick_codes(weir_lowering *l, weir_node node, weir_value codes, const weir_array *places) {
     picking p;
@@ -247,8 +259,14 @@ static weir_value move_codes(weir_lowering *l, weir_node node, size_t output, we
                              const weir_array *places) {
     char suffix[24] = "";
     if (output > 0) snprintf(suffix, sizeof suffix, "_%zu", output);
-    const weir_value result = walk(l, node, suffix, codes, places);
-    return result.id != 0 ? result : pick_codes(l, node, codes, places);
+    weir_value result = walk(l, node, suffix, codes, places);
+    if (result.id != 0) return result;
+    weir_array *along = along_axes(l, node, places);
+    result = pick_codes(l, node, codes, along);
+    weir_array_free(along);
+    return result.id == 0 || weir_shape_equal(&weir_value_type(l->to, result)->shape, &places->shape)
+               ? result
+               : weir_lower_reshape_as(l, node, "_shaped", result, &places->shape);
 }
 
 /* --- rules --- */
