@@ -46,6 +46,9 @@ static operation operation_of(weir_op op) {
     case WEIR_OP_QLINEAR_SIGMOID:
     case WEIR_OP_QLINEAR_LEAKY_RELU:
     case WEIR_OP_ERF:
+    case WEIR_OP_ATAN:
+    case WEIR_OP_SINH:
+    case WEIR_OP_ASINH:
     case WEIR_OP_SIGN:
     case WEIR_OP_FLOOR:
     case WEIR_OP_CEIL:
@@ -77,6 +80,17 @@ static operation operation_of(weir_op op) {
     case WEIR_OP_HARD_SWISH:
     case WEIR_OP_SWISH:
     case WEIR_OP_MISH:
+    case WEIR_OP_SIN:
+    case WEIR_OP_COS:
+    case WEIR_OP_TAN:
+    case WEIR_OP_ASIN:
+    case WEIR_OP_ACOS:
+    case WEIR_OP_COSH:
+    case WEIR_OP_ACOSH:
+    case WEIR_OP_ATANH:
+    case WEIR_OP_SHRINK:
+    case WEIR_OP_IS_NAN:
+    case WEIR_OP_IS_INF:
     case WEIR_OP_CONVERT: return OPERATION_ANY;
     case WEIR_OP_IDENTITY:
     case WEIR_OP_RESHAPE:

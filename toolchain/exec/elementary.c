@@ -99,6 +99,41 @@ double weir_elementary_erf(double x) {
     return copysign(0x1.20dd750429b6dp+0 * weir_elementary_exp(-square) * sum, x);
 }
 
+double weir_elementary_sinh(double x) {
+    const double size = fabs(x);
+    if (size > 40) { /* e^x / 2, by halves, which do not overflow before it */
+        const double half = weir_elementary_exp(size / 2);
+        return copysign(half / 2 * half, x);
+    }
+    const double t = weir_elementary_expm1(size);
+    return copysign((t + t / (t + 1)) / 2, x);
+}
+
+double weir_elementary_cosh(double x) {
+    const double half = weir_elementary_exp(fabs(x) / 2), power = half * half;
+    return fabs(x) > 40 ? half / 2 * half : (power + 1 / power) / 2;
+}
+
+double weir_elementary_asinh(double x) {
+    const double size = fabs(x), square = size * size;
+    if (size > 0x1p28) return copysign(weir_elementary_log(size) + log2_high + log2_low, x);
+    return copysign(weir_elementary_log1p(size + square / (1 + sqrt(1 + square))), x);
+}
+
+double weir_elementary_acosh(double x) {
+    const double above = x - 1;
+    if (x < 1) return NAN;
+    if (x > 0x1p28) return weir_elementary_log(x) + log2_high + log2_low;
+    return weir_elementary_log1p(above + sqrt(2 * above + above * above));
+}
+
+double weir_elementary_atanh(double x) {
+    const double size = fabs(x), twice = 2 * size;
+    if (size > 1) return NAN;
+    if (size == 1) return copysign(HUGE_VAL, x);
+    return copysign(weir_elementary_log1p(twice + twice * size / (1 - size)) / 2, x);
+}
+
 static double whole_power(double x, double y) {
     double power = 1;
     for (unsigned n = (unsigned)fabs(y); n != 0; n >>= 1) {

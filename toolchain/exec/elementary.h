@@ -11,6 +11,11 @@ double weir_elementary_log(double x);
 double weir_elementary_log10(double x);
 double weir_elementary_log1p(double x);
 double weir_elementary_tanh(double x);
+double weir_elementary_sinh(double x);
+double weir_elementary_cosh(double x);
+double weir_elementary_asinh(double x);
+double weir_elementary_acosh(double x);
+double weir_elementary_atanh(double x);
 double weir_elementary_erf(double x);
 /* Exact where x^y is, for whole y from 0 to 1024. */
 double weir_elementary_power(double x, double y);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/elementary.h"
+#include "exec/trigonometry.h"
 
 /* ---- one input ---- */
 
@@ -74,6 +75,18 @@ UNARY(SELU, b *(x > 0 ? x : a * weir_elementary_expm1(x)), .name_a = "alpha", .a
 UNARY(SOFTPLUS, fmax(x, 0) + weir_elementary_log1p(weir_elementary_exp(-fabs(x))), .whole = NULL)
 UNARY(CELU, x < 0 ? a * weir_elementary_expm1(x / a) : x, .name_a = "alpha", .a = 1)
 UNARY(THRESHOLDED_RELU, x > a ? x : 0, .name_a = "alpha", .a = 1)
+UNARY(SIN, weir_trigonometry_sin(x), .whole = NULL)
+UNARY(COS, weir_trigonometry_cos(x), .whole = NULL)
+UNARY(TAN, weir_trigonometry_tan(x), .whole = NULL)
+UNARY(ASIN, weir_trigonometry_asin(x), .whole = NULL)
+UNARY(ACOS, weir_trigonometry_acos(x), .whole = NULL)
+UNARY(ATAN, weir_trigonometry_atan(x), .whole = NULL)
+UNARY(SINH, weir_elementary_sinh(x), .whole = NULL)
+UNARY(COSH, weir_elementary_cosh(x), .whole = NULL)
+UNARY(ASINH, weir_elementary_asinh(x), .whole = NULL)
+UNARY(ACOSH, weir_elementary_acosh(x), .whole = NULL)
+UNARY(ATANH, weir_elementary_atanh(x), .whole = NULL)
+UNARY(SHRINK, x<-b ? x + a : x> b ? x - a : 0, .name_a = "bias", .name_b = "lambd", .b = 0.5)
 
 /* Functions that ONNX defines by several operations, each of which rounds to the element type. */
 #define UNARY_STEPS(id, expression, ...)                                                                               \
@@ -121,6 +134,24 @@ void weir_kernel_SIGN(const weir_graph *graph, weir_node node, const weir_array 
     static const unary unsigned_function = {.real = real_sign, .whole = whole_unsigned_sign};
     const bool is_unsigned = inputs[0]->dtype == WEIR_UINT64;
     apply_unary(graph, node, inputs[0], outputs[0], is_unsigned ? &unsigned_function : &function);
+}
+
+void weir_kernel_IS_NAN(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                        weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    for (size_t i = 0; i < outputs[0]->count; i++)
+        weir_array_set_int(outputs[0], i, isnan(weir_array_get(inputs[0], i)));
+}
+
+void weir_kernel_IS_INF(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                        weir_array *const *outputs) {
+    const bool below = weir_node_int(graph, node, "detect_negative", 1) != 0;
+    const bool above = weir_node_int(graph, node, "detect_positive", 1) != 0;
+    for (size_t i = 0; i < outputs[0]->count; i++) {
+        const double x = weir_array_get(inputs[0], i);
+        weir_array_set_int(outputs[0], i, (below && x == -HUGE_VAL) || (above && x == HUGE_VAL));
+    }
 }
 
 /* x times the normal distribution function at x: exactly, or by its approximation with a hyperbolic tangent. */

@@ -32,6 +32,12 @@ static bool one_float(const weir_graph *graph, weir_node node, weir_inferred *to
     return weir_rule_float_input(graph, node) && one_number(graph, node, to);
 }
 
+/* A bool a number. */
+static bool asked_float(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return weir_rule_float_input(graph, node) &&
+           weir_rule_set_plain(graph, node, to, WEIR_BOOL, &weir_rule_input(graph, node, 0)->shape);
+}
+
 /* Numbers of one type, any count of them; the result is of that type. */
 static bool equal_numbers(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const size_t count = weir_node_input_count(graph, node);
@@ -103,6 +109,20 @@ FAMILY(THRESHOLDED_RELU, one_float)
 FAMILY(HARD_SWISH, one_float)
 FAMILY(SWISH, one_float)
 FAMILY(MISH, one_float)
+FAMILY(SIN, one_float)
+FAMILY(COS, one_float)
+FAMILY(TAN, one_float)
+FAMILY(ASIN, one_float)
+FAMILY(ACOS, one_float)
+FAMILY(ATAN, one_float)
+FAMILY(SINH, one_float)
+FAMILY(COSH, one_float)
+FAMILY(ASINH, one_float)
+FAMILY(ACOSH, one_float)
+FAMILY(ATANH, one_float)
+FAMILY(SHRINK, one_float)
+FAMILY(IS_NAN, asked_float)
+FAMILY(IS_INF, asked_float)
 
 /* ---- operators with a rule of their own ---- */
 

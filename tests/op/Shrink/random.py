@@ -1,0 +1,5 @@
+from random_graph import unary
+
+
+def graph(random):
+    return unary(random, "Shrink")
