@@ -15,24 +15,22 @@
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
-static const weir_view *input_view(const weir_lowering *l, weir_node node, size_t index) {
+const weir_view *weir_lower_input(const weir_lowering *l, weir_node node, size_t index) {
     weir_value value = weir_node_input(l->from, node, index);
     return value.id == 0 ? NULL : &l->view[value.id];
 }
 
-/* The constant at an input, or NULL: left out or not constant. */
-static const weir_array *input_constant(const weir_lowering *l, weir_node node, size_t index) {
-    const weir_view *view = input_view(l, node, index);
+const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node node, size_t index) {
+    const weir_view *view = weir_lower_input(l, node, index);
     return view != NULL && weir_lower_is_given(view) ? view->codes : NULL;
 }
 
 /* --- quantization parameters --- */
 
-/* Scale and zero point inputs as a quantization of element type `dtype`; arrays live in the new graph's arena. */
-static bool read_quant(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index, weir_dtype dtype,
-                       int axis, weir_quant *quant) {
-    const weir_array *scale = input_constant(l, node, scale_index);
-    const weir_array *zero = input_constant(l, node, zero_index);
+bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index, weir_dtype dtype,
+                           int axis, weir_quant *quant) {
+    const weir_array *scale = weir_lower_input_constant(l, node, scale_index);
+    const weir_array *zero = weir_lower_input_constant(l, node, zero_index);
     if (scale == NULL) return weir_lower_fail(l, node, "input %zu, a scale, must be a constant", scale_index);
     if (weir_node_input(l->from, node, zero_index).id != 0 && zero == NULL)
         return weir_lower_fail(l, node, "input %zu, a zero point, must be a constant", zero_index);
@@ -67,7 +65,7 @@ static weir_array *quantize_constant(const weir_lowering *l, const weir_array *d
 
 /* Quantizes a view of real numbers, whatever it comes from. */
 static bool quantize_view(weir_lowering *l, weir_node node, const weir_quant *quant) {
-    const weir_view *x = input_view(l, node, 0);
+    const weir_view *x = weir_lower_input(l, node, 0);
     if (x->kind == WEIR_VIEW_CONSTANT) {
         weir_view view = {.kind = WEIR_VIEW_WEIGHTS, .quant = *quant};
         view.codes = quantize_constant(l, x->codes, quant);
@@ -87,7 +85,7 @@ static int axis_of(const weir_lowering *l, weir_node node, int rank) {
 static bool lower_quantize_linear(weir_lowering *l, weir_node node) {
     const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
     weir_quant quant;
-    if (!read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &quant)) return false;
+    if (!weir_lower_read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &quant)) return false;
     return quantize_view(l, node, &quant);
 }
 
@@ -116,8 +114,7 @@ static bool rescale(weir_lowering *l, weir_node node, const weir_view *x, const 
     return true;
 }
 
-/* Codes get a quantization: on the value itself where it has none and its operator leaves that open, else by a Relabel. */
-static weir_value requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant) {
+weir_value weir_lower_requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant) {
     weir_type type = *weir_value_type(l->to, codes);
     bool plain = type.quant.count == 0;
     weir_quant wanted = *quant;
@@ -138,10 +135,11 @@ static weir_value requalify(weir_lowering *l, weir_node node, weir_value codes, 
 }
 
 static bool lower_dequantize_linear(weir_lowering *l, weir_node node) {
-    const weir_view *x = input_view(l, node, 0);
+    const weir_view *x = weir_lower_input(l, node, 0);
     const weir_type *type = weir_value_type(l->from, weir_node_input(l->from, node, 0));
     weir_view view = {.kind = WEIR_VIEW_WEIGHTS};
-    if (!read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &view.quant)) return false;
+    if (!weir_lower_read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &view.quant))
+        return false;
     if (weir_lower_is_given(x)) {
         view.codes = x->codes;
     } else if (x->kind == WEIR_VIEW_CODES && x->centered) {
@@ -149,7 +147,7 @@ static bool lower_dequantize_linear(weir_lowering *l, weir_node node) {
     } else if (x->kind == WEIR_VIEW_CODES) {
         if (view.quant.count > 1)
             return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", view.quant.count);
-        view = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, x->value, &view.quant)};
+        view = (weir_view){.kind = WEIR_VIEW_CODES, .value = weir_lower_requalify(l, node, x->value, &view.quant)};
     } else {
         return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     }
@@ -198,8 +196,8 @@ static bool read_qonnx_scale(weir_lowering *l, weir_node node, const weir_array 
 
 /* QONNX: scale and zero point (any shapes that broadcast along one axis) and bit width as real constants. */
 static bool read_qonnx(weir_lowering *l, weir_node node, weir_quant *quant) {
-    const weir_array *scale = input_constant(l, node, 1), *zero = input_constant(l, node, 2);
-    const weir_array *bits = input_constant(l, node, 3);
+    const weir_array *scale = weir_lower_input_constant(l, node, 1), *zero = weir_lower_input_constant(l, node, 2);
+    const weir_array *bits = weir_lower_input_constant(l, node, 3);
     if (scale == NULL || zero == NULL || bits == NULL || bits->count != 1)
         return weir_lower_fail(l, node, "scale, zero point and bit width must be constants, the bit width one number");
     if (!read_qonnx_scale(l, node, scale, zero, quant)) return false;
@@ -228,7 +226,7 @@ static bool lower_quant(weir_lowering *l, weir_node node) {
 
 static bool lower_bipolar_quant(weir_lowering *l, weir_node node) {
     weir_quant quant;
-    const weir_array *scale = input_constant(l, node, 1);
+    const weir_array *scale = weir_lower_input_constant(l, node, 1);
     weir_array *none = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){.rank = 0});
     if (scale == NULL) return weir_lower_fail(l, node, "its scale must be a constant");
     if (!read_qonnx_scale(l, node, scale, none, &quant)) return false;
@@ -242,7 +240,7 @@ static bool lower_bipolar_quant(weir_lowering *l, weir_node node) {
 
 /* alpha and beta, and a C that is computed, are operations after the product. */
 static bool scale_and_add(weir_lowering *l, weir_node node, double alpha, double beta) {
-    const weir_view *c = input_view(l, node, 2);
+    const weir_view *c = weir_lower_input(l, node, 2);
     weir_view view = l->view[weir_node_output(l->from, node, 0).id];
     if (alpha != 1) {
         weir_array *factor = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {1}});
@@ -268,192 +266,34 @@ static bool scale_and_add(weir_lowering *l, weir_node node, double alpha, double
 
 static bool lower_gemm(weir_lowering *l, weir_node node) {
     const double alpha = weir_node_float(l->from, node, "alpha", 1), beta = weir_node_float(l->from, node, "beta", 1);
-    const weir_view *bias = input_view(l, node, 2);
+    const weir_view *bias = weir_lower_input(l, node, 2);
     const bool plain = alpha == 1 && (bias == NULL || (beta == 1 && weir_lower_is_given(bias)));
     if (weir_node_int(l->from, node, "transA", 0) != 0) return weir_lower_fail(l, node, "hardware needs transA of 0");
-    return weir_lower_linear(l, node, input_view(l, node, 0), input_view(l, node, 1),
+    return weir_lower_linear(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1),
                              weir_node_int(l->from, node, "transB", 0) != 0, plain ? bias : NULL) &&
            (plain || scale_and_add(l, node, alpha, beta));
 }
 
 static bool lower_conv(weir_lowering *l, weir_node node) {
-    return weir_lower_conv(l, node, input_view(l, node, 0), input_view(l, node, 1), input_view(l, node, 2));
-}
-
-/* Operands of products and convolutions of codes, which get their quantization from other inputs of the same node. */
-static bool qualify_operands(weir_lowering *l, weir_node node, const weir_quant *xq, const weir_quant *wq, size_t wi,
-                             weir_view *x, weir_view *w) {
-    const weir_view *a = input_view(l, node, 0), *b = input_view(l, node, wi);
-    const weir_op op = weir_node_op(l->from, node);
-    const bool two = (op == WEIR_OP_QLINEAR_MATMUL || op == WEIR_OP_MATMUL_INTEGER) && b->kind == WEIR_VIEW_CODES;
-    if (a->kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its first input is not quantized");
-    if (!two && !weir_lower_is_given(b))
-        return weir_lower_fail(l, node, "input %zu, the weights, must be a constant", wi);
-    if (xq->count != 1 || (two && wq->count != 1))
-        return weir_lower_fail(l, node, "activations need one scale per tensor");
-    *x = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, a->value, xq)};
-    *w = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = b->codes, .quant = *wq};
-    if (two) *w = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, b->value, wq)};
-    return true;
-}
-
-static weir_dtype input_dtype(const weir_lowering *l, weir_node node, size_t index) {
-    return weir_value_type(l->from, weir_node_input(l->from, node, index))->dtype;
-}
-
-/* The node's result is quantized by parameters among its own inputs. */
-static bool requantize_result(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index) {
-    weir_quant quant;
-    const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
-    weir_view *view = &l->view[weir_node_output(l->from, node, 0).id], sums = *view;
-    if (!read_quant(l, node, scale_index, zero_index, type->dtype, 0, &quant) ||
-        !weir_lower_quantize(l, node, &sums, &quant))
-        return false;
-    view->accumulator = sums.value;
-    return true;
-}
-
-static bool lower_qlinear_matmul(weir_lowering *l, weir_node node) {
-    weir_quant xq, wq, yq;
-    weir_view x, w, *y = &l->view[weir_node_output(l->from, node, 0).id];
-    const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
-    const int columns = weir_value_type(l->from, weir_node_input(l->from, node, 3))->shape.rank - 1;
-    if (!read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) ||
-        !read_quant(l, node, 4, 5, input_dtype(l, node, 3), columns, &wq) ||
-        !read_quant(l, node, 6, 7, type->dtype, 0, &yq) || !qualify_operands(l, node, &xq, &wq, 3, &x, &w) ||
-        !weir_lower_matrices(l, node, &x, &w, &yq))
-        return false;
-    const bool quantized = y->is_inside;
-    y->is_inside = false;
-    return quantized || requantize_result(l, node, 6, 7);
-}
-
-/* A bias in accumulator codes by definition: no scale of its own. NONE where it is left out; false after a reported error. */
-static bool read_code_bias(weir_lowering *l, weir_node node, size_t index, weir_view *bias) {
-    *bias = (weir_view){.kind = WEIR_VIEW_NONE};
-    if (weir_node_input(l->from, node, index).id == 0) return true;
-    const weir_array *codes = input_constant(l, node, index);
-    if (codes == NULL) return weir_lower_fail(l, node, "the bias must be a constant");
-    *bias = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = codes, .quant = {.axis = -1}};
-    return true;
-}
-
-static bool lower_qlinear_conv(weir_lowering *l, weir_node node) {
-    weir_quant xq, wq;
-    weir_view x, w, bias;
-    return read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) &&
-           read_quant(l, node, 4, 5, input_dtype(l, node, 3), 0, &wq) &&
-           qualify_operands(l, node, &xq, &wq, 3, &x, &w) && read_code_bias(l, node, 8, &bias) &&
-           weir_lower_conv(l, node, &x, &w, bias.kind == WEIR_VIEW_NONE ? NULL : &bias) &&
-           requantize_result(l, node, 6, 7);
-}
-
-static bool lower_qgemm(weir_lowering *l, weir_node node) {
-    weir_quant xq, wq;
-    weir_view x, w;
-    bool output_major = weir_node_int(l->from, node, "transB", 0) != 0;
-    if (weir_node_int(l->from, node, "transA", 0) != 0) return weir_lower_fail(l, node, "hardware needs transA of 0");
-    if (!read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) ||
-        !read_quant(l, node, 4, 5, input_dtype(l, node, 3), output_major ? 0 : 1, &wq))
-        return false;
-    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
-    *scale = (float)weir_node_float(l->from, node, "alpha", 1) * (float)weir_quant_scale(&xq, 0);
-    if (xq.count == 1) xq.scale = scale;
-    if (!qualify_operands(l, node, &xq, &wq, 3, &x, &w)) return false;
-    weir_view bias;
-    if (!read_code_bias(l, node, 6, &bias)) return false;
-    if (!weir_lower_linear(l, node, &x, &w, output_major, bias.kind == WEIR_VIEW_NONE ? NULL : &bias)) return false;
-    return weir_node_input(l->from, node, 7).id == 0 || requantize_result(l, node, 7, 8);
-}
-
-/* MatMulInteger and ConvInteger: zero points only; weights have theirs along `axis`. */
-static bool lower_integer_product(weir_lowering *l, weir_node node, int axis, weir_view *x, weir_view *w) {
-    static const double one = 1;
-    weir_quant quant[2];
-    for (size_t i = 0; i < 2; i++) {
-        const weir_array *zero = input_constant(l, node, 2 + i);
-        bool given = weir_node_input(l->from, node, 2 + i).id != 0;
-        if (given && (zero == NULL || (i == 0 && zero->count != 1)))
-            return weir_lower_fail(l, node, "zero points must be constants, one for the activations");
-        size_t count = given ? zero->count : 1;
-        double *scales = weir_arena_array(weir_graph_arena(l->to), count, sizeof *scales);
-        int64_t *zeros = weir_arena_array(weir_graph_arena(l->to), count, sizeof *zeros);
-        for (size_t c = 0; c < count; c++) {
-            scales[c] = one;
-            zeros[c] = given ? weir_array_get_int(zero, c) : 0;
-        }
-        quant[i] = weir_lower_quant(input_dtype(l, node, i), scales, zeros, (uint32_t)count, i == 0 ? 0 : axis);
-    }
-    return qualify_operands(l, node, &quant[0], &quant[1], 1, x, w);
-}
-
-static bool lower_matmul_integer(weir_lowering *l, weir_node node) {
-    weir_view x, w;
-    const int columns = weir_value_type(l->from, weir_node_input(l->from, node, 1))->shape.rank - 1;
-    if (!lower_integer_product(l, node, columns, &x, &w) || !weir_lower_matrices(l, node, &x, &w, NULL)) return false;
-    l->view[weir_node_output(l->from, node, 0).id].centered = true;
-    return true;
-}
-
-static bool lower_conv_integer(weir_lowering *l, weir_node node) {
-    weir_view x, w;
-    if (!lower_integer_product(l, node, 0, &x, &w) || !weir_lower_conv(l, node, &x, &w, NULL)) return false;
-    l->view[weir_node_output(l->from, node, 0).id].centered = true;
-    return true;
+    return weir_lower_conv(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1),
+                           weir_lower_input(l, node, 2));
 }
 
 static bool lower_add(weir_lowering *l, weir_node node) {
-    const weir_view *a = input_view(l, node, 0), *b = input_view(l, node, 1);
+    const weir_view *a = weir_lower_input(l, node, 0), *b = weir_lower_input(l, node, 1);
     if (weir_lower_is_given(a) != weir_lower_is_given(b)) return weir_lower_affine(l, node);
     return weir_lower_is_function(l, node) ? weir_lower_function(l, node) : weir_lower_add(l, node, a, b);
 }
 
-/* One operand of QLinearAdd, or the only one of a pool, codes or a constant, with its scale and zero point. */
-static bool read_addend(weir_lowering *l, weir_node node, size_t index, weir_view *view) {
-    const weir_view *x = input_view(l, node, index);
-    weir_quant quant;
-    if (!read_quant(l, node, index + 1, index + 2, input_dtype(l, node, index), 0, &quant)) return false;
-    if (quant.count != 1) return weir_lower_fail(l, node, "expected one scale per tensor, found %u", quant.count);
-    if (x->kind == WEIR_VIEW_CODES)
-        *view = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, x->value, &quant)};
-    else if (weir_lower_is_given(x)) *view = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = x->codes, .quant = quant};
-    else return weir_lower_fail(l, node, "input %zu is not quantized", index);
-    return true;
-}
-
-static bool lower_qlinear_add(weir_lowering *l, weir_node node) {
-    if (weir_lower_is_function(l, node)) return weir_lower_quantized_function(l, node);
-    weir_view a, b;
-    weir_quant quant;
-    const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
-    if (!read_addend(l, node, 0, &a) || !read_addend(l, node, 3, &b) ||
-        !read_quant(l, node, 6, 7, type->dtype, 0, &quant) || !weir_lower_add(l, node, &a, &b))
-        return false;
-    weir_view sum = l->view[weir_node_output(l->from, node, 0).id];
-    return sum.kind == WEIR_VIEW_SUM ? weir_lower_quantize_sum(l, node, &sum, &quant)
-                                     : weir_lower_quantize(l, node, &sum, &quant);
-}
-
 static bool lower_mul(weir_lowering *l, weir_node node) {
-    const weir_view *a = input_view(l, node, 0), *b = input_view(l, node, 1);
+    const weir_view *a = weir_lower_input(l, node, 0), *b = weir_lower_input(l, node, 1);
     if (weir_lower_has_codes(a) && weir_lower_has_codes(b) && !weir_lower_is_function(l, node))
         return weir_lower_multiply(l, node, a, b);
     return weir_lower_affine(l, node);
 }
 
-static bool lower_qlinear_mul(weir_lowering *l, weir_node node) {
-    const weir_view *x = input_view(l, node, 0), *y = input_view(l, node, 3);
-    const weir_dtype dtype = weir_value_type(l->from, weir_node_output(l->from, node, 0))->dtype;
-    weir_quant quant;
-    weir_view a, b;
-    if (x->kind != WEIR_VIEW_CODES || y->kind != WEIR_VIEW_CODES || weir_lower_is_function(l, node))
-        return weir_lower_quantized_function(l, node);
-    return read_addend(l, node, 0, &a) && read_addend(l, node, 3, &b) && read_quant(l, node, 6, 7, dtype, 0, &quant) &&
-           weir_lower_multiply(l, node, &a, &b) && weir_lower_round_product(l, node, &quant);
-}
-
 static bool lower_relu(weir_lowering *l, weir_node node) {
-    weir_view view = *input_view(l, node, 0);
+    weir_view view = *weir_lower_input(l, node, 0);
     if (view.kind == WEIR_VIEW_FUNCTION) return weir_lower_function(l, node);
     if (view.kind != WEIR_VIEW_CODES && view.kind != WEIR_VIEW_SUM)
         return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
@@ -464,12 +304,7 @@ static bool lower_relu(weir_lowering *l, weir_node node) {
 }
 
 static bool lower_mean_pool(weir_lowering *l, weir_node node) {
-    return weir_lower_mean_pool(l, node, input_view(l, node, 0));
-}
-
-static bool lower_qlinear_mean_pool(weir_lowering *l, weir_node node) {
-    weir_view x;
-    return read_addend(l, node, 0, &x) && weir_lower_mean_pool(l, node, &x) && requantize_result(l, node, 3, 4);
+    return weir_lower_mean_pool(l, node, weir_lower_input(l, node, 0));
 }
 
 /* --- shape --- */
@@ -478,14 +313,14 @@ static bool lower_qlinear_mean_pool(weir_lowering *l, weir_node node) {
 static bool lower_convert(weir_lowering *l, weir_node node) {
     static const double one = 1;
     static const int64_t none = 0;
-    const weir_view *x = input_view(l, node, 0);
+    const weir_view *x = weir_lower_input(l, node, 0);
     const weir_type *to = weir_value_type(l->from, weir_node_output(l->from, node, 0));
     const weir_type *from = weir_value_type(l->from, weir_node_input(l->from, node, 0));
     if (x->kind != WEIR_VIEW_CODES || from->quant.format == WEIR_FORMAT_FLOAT || to->dtype != WEIR_FLOAT32)
         return weir_lower_fail(l, node, "hardware converts codes to float32 only");
     const weir_quant quant = weir_lower_quant(from->dtype, &one, &none, 1, -1);
     if (x->centered) return rescale(l, node, x, &quant);
-    weir_view view = {.kind = WEIR_VIEW_CODES, .value = requalify(l, node, x->value, &quant)};
+    weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_lower_requalify(l, node, x->value, &quant)};
     view.reshaped = x->reshaped;
     view.shape = x->shape;
     weir_lower_set(l, node, &view);
@@ -501,7 +336,7 @@ static bool read_quantizer_behind(weir_lowering *l, weir_node node, weir_quant *
     const weir_node user = weir_value_use(l->from, result, 0).node;
     const weir_op op = weir_node_op(l->from, user);
     const weir_dtype dtype = weir_value_type(l->from, weir_node_output(l->from, user, 0))->dtype;
-    if (op == WEIR_OP_QUANTIZE_LINEAR) return read_quant(l, user, 1, 2, dtype, 0, quant);
+    if (op == WEIR_OP_QUANTIZE_LINEAR) return weir_lower_read_quant(l, user, 1, 2, dtype, 0, quant);
     if (op == WEIR_OP_QUANT) return read_qonnx(l, user, quant);
     const bool rises = op == WEIR_OP_RELU || op == WEIR_OP_MAX || op == WEIR_OP_MIN || op == WEIR_OP_TRANSPOSE;
     return (!rises && rule_of(op) != weir_lower_shape) || read_quantizer_behind(l, user, quant);
@@ -528,7 +363,7 @@ static bool lower_prelu(weir_lowering *l, weir_node node) { return lower_movable
 static bool lower_reduction(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_reduction); }
 
 static bool lower_identity(weir_lowering *l, weir_node node) {
-    weir_lower_set(l, node, input_view(l, node, 0));
+    weir_lower_set(l, node, weir_lower_input(l, node, 0));
     return true;
 }
 
@@ -538,16 +373,16 @@ static weir_lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_MATMUL] = lower_matmul,
     [WEIR_OP_CONV] = lower_conv,
     [WEIR_OP_CONV_TRANSPOSE] = weir_lower_conv_transpose,
-    [WEIR_OP_QLINEAR_CONV] = lower_qlinear_conv,
-    [WEIR_OP_CONV_INTEGER] = lower_conv_integer,
+    [WEIR_OP_QLINEAR_CONV] = weir_lower_qlinear_conv,
+    [WEIR_OP_CONV_INTEGER] = weir_lower_conv_integer,
     [WEIR_OP_ADD] = lower_add,
     [WEIR_OP_RELU] = lower_relu,
     [WEIR_OP_MAX_POOL] = lower_max_pool,
     [WEIR_OP_GLOBAL_MAX_POOL] = lower_max_pool,
     [WEIR_OP_AVERAGE_POOL] = lower_mean_pool,
     [WEIR_OP_GLOBAL_AVERAGE_POOL] = lower_mean_pool,
-    [WEIR_OP_QLINEAR_AVERAGE_POOL] = lower_qlinear_mean_pool,
-    [WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL] = lower_qlinear_mean_pool,
+    [WEIR_OP_QLINEAR_AVERAGE_POOL] = weir_lower_qlinear_mean_pool,
+    [WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL] = weir_lower_qlinear_mean_pool,
     [WEIR_OP_REDUCE_MEAN] = lower_reduction,
     [WEIR_OP_REDUCE_SUM] = lower_reduction,
     [WEIR_OP_REDUCE_MAX] = lower_reduction,
@@ -569,10 +404,10 @@ static weir_lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_IDENTITY] = lower_identity,
     [WEIR_OP_QUANTIZE_LINEAR] = lower_quantize_linear,
     [WEIR_OP_DEQUANTIZE_LINEAR] = lower_dequantize_linear,
-    [WEIR_OP_QLINEAR_MATMUL] = lower_qlinear_matmul,
-    [WEIR_OP_MATMUL_INTEGER] = lower_matmul_integer,
-    [WEIR_OP_QGEMM] = lower_qgemm,
-    [WEIR_OP_QLINEAR_ADD] = lower_qlinear_add,
+    [WEIR_OP_QLINEAR_MATMUL] = weir_lower_qlinear_matmul,
+    [WEIR_OP_MATMUL_INTEGER] = weir_lower_matmul_integer,
+    [WEIR_OP_QGEMM] = weir_lower_qgemm,
+    [WEIR_OP_QLINEAR_ADD] = weir_lower_qlinear_add,
     [WEIR_OP_QUANT] = lower_quant,
     [WEIR_OP_BIPOLAR_QUANT] = lower_bipolar_quant,
     [WEIR_OP_TRUNC] = weir_lower_trunc,
@@ -590,7 +425,7 @@ static weir_lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_CONVERT] = lower_convert,
     [WEIR_OP_ABS] = lower_absolute,
     [WEIR_OP_PRELU] = lower_prelu,
-    [WEIR_OP_QLINEAR_MUL] = lower_qlinear_mul,
+    [WEIR_OP_QLINEAR_MUL] = weir_lower_qlinear_mul,
     [WEIR_OP_QLINEAR_SIGMOID] = weir_lower_quantized_function,
     [WEIR_OP_QLINEAR_LEAKY_RELU] = weir_lower_quantized_function,
 };
@@ -673,7 +508,7 @@ static weir_diag_log *refuse(weir_lowering *l, weir_node node) {
 
 /* A quantizer of what the host computes after the hardware is the host's, too, and before it what makes numbers of its codes. */
 static bool quantizes_on_host(const weir_lowering *l, weir_node node) {
-    const weir_view_kind kind = input_view(l, node, 0)->kind;
+    const weir_view_kind kind = weir_lower_input(l, node, 0)->kind;
     return kind == WEIR_VIEW_HOST ||
            (kind == WEIR_VIEW_REAL && weir_node_op(l->from, node) == WEIR_OP_DEQUANTIZE_LINEAR);
 }
@@ -683,7 +518,7 @@ static bool quantizes_on_host(const weir_lowering *l, weir_node node) {
 static bool is_unquantized_layer(const weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
     if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL) return false;
-    const weir_view *x = input_view(l, node, 0), *w = input_view(l, node, 1);
+    const weir_view *x = weir_lower_input(l, node, 0), *w = weir_lower_input(l, node, 1);
     return l->contract != WEIR_CONTRACT_REAL || x->kind != WEIR_VIEW_REAL || !weir_lower_is_given(w);
 }
 
@@ -703,7 +538,7 @@ static bool lower_node(weir_lowering *l, weir_node node) {
     if (!fine && host) return weir_lower_on_host(l, node, log != NULL ? log : refuse(l, node));
     const weir_diag_log *cause = NULL;
     for (size_t i = 0; !fine && rule != NULL && i < weir_node_input_count(l->from, node); i++) {
-        const weir_view *x = input_view(l, node, i);
+        const weir_view *x = weir_lower_input(l, node, i);
         if (cause == NULL && x != NULL && x->kind == WEIR_VIEW_HOST) cause = x->cause;
     }
     if (rule != NULL) {

@@ -190,17 +190,6 @@ static bool same_codes(const weir_type *type, const weir_quant *quant) {
     return weir_quant_equal(&other, quant);
 }
 
-/* The Requantize's operand for what is added exactly: QLinearAdd rounds the exact sum once. */
-static weir_value add_offset(weir_lowering *l, weir_node node, const weir_view *x) {
-    weir_array *offset = weir_array_new(WEIR_FLOAT64, &(weir_shape){1, {x->offset_count}});
-    memcpy(offset->data, x->offset, x->offset_count * sizeof(double));
-    char *name = weir_format("%s_offset", weir_node_name(l->from, node));
-    weir_value value = weir_graph_add_constant(l->to, name, offset);
-    free(name);
-    weir_array_free(offset);
-    return value;
-}
-
 /* An addition of the model's own, which float32 rounds, before the other operations. */
 static weir_view offset_as_step(weir_lowering *l, const weir_view *x) {
     weir_view view = *x;
@@ -255,9 +244,8 @@ static weir_contract contract_of(const weir_lowering *l, const weir_view *x, con
 static weir_node add_requantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_type *type) {
     weir_value inputs[2 + WEIR_STEPS] = {x->value, WEIR_NO_VALUE};
     weir_text steps = {NULL, 0, 0};
-    if (x->offset != NULL) inputs[1] = add_offset(l, node, x);
     size_t count = add_steps(l, node, x, inputs, &steps);
-    if (count == 2 && x->offset == NULL) count = 1;
+    if (count == 2) count = 1;
     weir_node producer = weir_value_producer(l->to, x->value);
     weir_node added = weir_lower_add_node(l, node, WEIR_OP_REQUANTIZE, "", inputs, count, type);
     if (producer.id != 0) weir_node_rename(l->to, added, weir_node_name(l->to, producer), "_requantize");
@@ -268,32 +256,6 @@ static weir_node add_requantize(weir_lowering *l, weir_node node, const weir_vie
     weir_node_set_string(l->to, added, "contract", weir_contract_name(contract_of(l, x, type)));
     weir_text_free(&steps);
     return added;
-}
-
-/* Is each element a code of one quantizer, moved or the largest of some? */
-static bool is_one_code(const weir_graph *graph, weir_value value) {
-    const weir_node node = weir_value_producer(graph, value);
-    if (node.id == 0) return weir_value_constant(graph, value) == NULL;
-    bool one = true;
-    switch (weir_node_op(graph, node)) {
-    case WEIR_OP_ENCODE:
-    case WEIR_OP_REQUANTIZE:
-    case WEIR_OP_THRESHOLD:
-    case WEIR_OP_LOOKUP: return true;
-    case WEIR_OP_CONCAT:
-        for (size_t i = 0; one && i < weir_node_input_count(graph, node); i++)
-            one = is_one_code(graph, weir_node_input(graph, node, i));
-        return one;
-    case WEIR_OP_MAXIMUM:
-    case WEIR_OP_MAX_POOL:
-    case WEIR_OP_REDUCE_MAX:
-    case WEIR_OP_REORDER:
-    case WEIR_OP_RESHAPE:
-    case WEIR_OP_FLATTEN:
-    case WEIR_OP_IDENTITY:
-    case WEIR_OP_TRANSPOSE: return is_one_code(graph, weir_node_input(graph, node, 0));
-    default: return false;
-    }
 }
 
 static bool has_powers(const weir_quant *quant) {
@@ -307,8 +269,8 @@ static bool has_powers(const weir_quant *quant) {
  * nobody knows. Nothing is rounded where all scales are powers of two. Codes of more than 12 bits have no table. */
 static bool goes_through_float(const weir_lowering *l, const weir_view *x, const weir_quant *to, int64_t span) {
     const weir_type *from = weir_value_type(l->to, x->value);
-    return x->kind == WEIR_VIEW_CODES && x->step_count == 0 && x->offset == NULL && x->count <= 1 &&
-           span < WEIR_STAIRCASE_CODES && !(has_powers(&from->quant) && has_powers(to)) && is_one_code(l->to, x->value);
+    return x->kind == WEIR_VIEW_CODES && x->step_count == 0 && x->count <= 1 && span < WEIR_STAIRCASE_CODES &&
+           !(has_powers(&from->quant) && has_powers(to)) && weir_lower_is_one_code(l->to, x->value);
 }
 
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *given, const weir_quant *quant) {
@@ -316,9 +278,7 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *give
         return weir_lower_fail(l, node, "its input is computed on the host, after the hardware");
     if (given->kind != WEIR_VIEW_REAL && given->kind != WEIR_VIEW_CODES)
         return weir_lower_fail(l, node, "its input is neither real nor quantized");
-    const bool rounds_once = weir_node_op(l->from, node) == WEIR_OP_QLINEAR_ADD;
-    const weir_view absorbed = given->offset != NULL && !rounds_once ? offset_as_step(l, given) : *given,
-                    *x = &absorbed;
+    const weir_view absorbed = given->offset != NULL ? offset_as_step(l, given) : *given, *x = &absorbed;
     const weir_type *from = weir_value_type(l->to, x->value);
     int64_t low, high;
     weir_lower_bounds(quant, x->relu, l->contract, &low, &high);
@@ -328,7 +288,7 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *give
     if (x->kind == WEIR_VIEW_REAL) {
         added = weir_lower_add_node(l, node, WEIR_OP_ENCODE, "", &x->value, 1, &type);
         weir_node_set_string(l->to, added, "contract", weir_contract_name(l->contract));
-    } else if (x->offset == NULL && x->step_count == 0 && same_codes(from, quant)) {
+    } else if (x->step_count == 0 && same_codes(from, quant)) {
         /* Quantizing what already has these codes: nothing but the relu is left to do. */
         view.value = weir_lower_codes(l, node, x);
         weir_lower_set(l, node, &view);

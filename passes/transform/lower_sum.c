@@ -1,9 +1,10 @@
-/* Lowering of a quantized addition, y = clip(round((sa * (a - za) + sb * (b - zb)) / sy) + zy), and of a difference, with -sb in
- * place of sb (the exact sum, then one rounding: what ONNX Runtime's QLinearAdd gives, spec: numerics rule 2).
+/* Lowering of a quantized addition or difference, y = clip(round((sa * (a - za) +- sb * (b - zb)) / sy) + zy), in the arithmetic of the
+ * model where that is a function of both codes: float32, or that of QLinearAdd (exec/contract.h); else exactly, rounded once.
  * The codes take few values, so the function is tabulated over all pairs (a, b), and integers ca, cb are found for which it is a
- * staircase of ca * a + cb * b, with even steps if possible: Sum and Threshold then compute it exactly, by exhaustion.
- * There always are such integers: the function rises with sa * a + sb * b, and two ratios ca / cb order n * n pairs alike where no
- * fraction of terms up to n lies between them, so that terms up to 2n can stand for any scales. */
+ * staircase of ca * a + cb * b, with even steps if possible: Sum and Threshold then compute it, proved by exhaustion.
+ * For exact sums there always are such integers: the function rises with sa * a + sb * b, and two ratios ca / cb order n * n pairs alike
+ * where no fraction of terms up to n lies between them, so that terms up to 2n can stand for any scales. Where the errors of
+ * float32 leave none, the exact sum stands for it, with QLinearAdd's zero point added before it is rounded. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,13 +28,27 @@ typedef struct sum_table {
 
 static size_t span(const weir_type *type) { return (size_t)(type->high - type->low + 1); }
 
-static void tabulate(sum_table *table, const weir_quant *quant, weir_contract contract) {
-    double sa = weir_quant_scale(&table->a->quant, 0), sb = table->sign * weir_quant_scale(&table->b->quant, 0);
-    int64_t za = weir_quant_zero(&table->a->quant, 0), zb = weir_quant_zero(&table->b->quant, 0);
+/* Whose sum of two codes it is: the exact one, rounded once; of two dequantized float32 numbers; QLinearAdd's. */
+typedef enum sum_arithmetic { EXACT_SUM, FLOAT_SUM, QLINEAR_SUM } sum_arithmetic;
+
+static int64_t quantized_sum(const sum_table *table, sum_arithmetic arithmetic, const weir_qlinear_sum *qlinear,
+                             const weir_quant *quant, weir_contract contract, int64_t a, int64_t b) {
+    if (arithmetic == QLINEAR_SUM) return weir_qlinear_sum_apply(qlinear, a, b);
+    const double sa = weir_quant_scale(&table->a->quant, 0), sb = table->sign * weir_quant_scale(&table->b->quant, 0);
+    a -= weir_quant_zero(&table->a->quant, 0);
+    b -= weir_quant_zero(&table->b->quant, 0);
+    if (arithmetic == EXACT_SUM) return weir_encode_sum(sa * (double)a + sb * (double)b, quant, 0, contract);
+    const float x = (float)a * (float)sa, y = (float)b * (float)sb;
+    return weir_encode((double)(x + y), quant, 0, contract);
+}
+
+static void tabulate(sum_table *table, sum_arithmetic arithmetic, const weir_quant *quant, weir_contract contract) {
+    const weir_qlinear_sum qlinear =
+        weir_qlinear_sum_of(&table->a->quant, &table->b->quant, quant, table->low, table->high);
     size_t i = 0;
     for (int64_t a = table->a->low; a <= table->a->high; a++) {
         for (int64_t b = table->b->low; b <= table->b->high; b++) {
-            int64_t code = weir_encode_sum(sa * (double)(a - za) + sb * (double)(b - zb), quant, 0, contract);
+            const int64_t code = quantized_sum(table, arithmetic, &qlinear, quant, contract, a, b);
             table->result[i++] = code < table->low ? table->low : code > table->high ? table->high : code;
         }
     }
@@ -205,7 +220,8 @@ static bool find_simplest(sum_search *s, sum_spacing spacing) {
     return false;
 }
 
-static void search(sum_search *s, const weir_quant *quant) {
+/* False: no integers do, which takes another arithmetic than the exact one. */
+static bool search(sum_search *s, const weir_quant *quant) {
     const weir_quant *a = &s->table->a->quant, *b = &s->table->b->quant;
     const double sy = weir_quant_scale(quant, 0);
     s->ra = weir_quant_scale(a, 0) / sy;
@@ -213,10 +229,7 @@ static void search(sum_search *s, const weir_quant *quant) {
     s->first = (double)s->table->low + 0.5 -
                ((double)weir_quant_zero(quant, 0) - s->ra * (double)weir_quant_zero(a, 0) -
                 s->rb * (double)weir_quant_zero(b, 0));
-    if (find_shifted(s) || find_simplest(s, SCALED)) return;
-    const bool found = find_simplest(s, FREE);
-    assert(found);
-    (void)found;
+    return find_shifted(s) || find_simplest(s, SCALED) || find_simplest(s, FREE);
 }
 
 /* The node that adds, with the quantizer `node` or by itself, as `type`; no value after a reported error. */
@@ -322,16 +335,29 @@ bool weir_lower_sum_has_table(const weir_lowering *l, const weir_view *sum, cons
            span(b) <= MAX_PAIRS && span(a) * span(b) <= MAX_PAIRS && high - low < MAX_CODES;
 }
 
+/* The model's own where that is a function of the two codes. */
+static sum_arithmetic arithmetic_of(const weir_lowering *l, weir_node node, const weir_view *sum) {
+    if (weir_node_op(l->from, node) == WEIR_OP_QLINEAR_ADD) return QLINEAR_SUM;
+    const bool are_codes = weir_lower_is_one_code(l->to, sum->value) && weir_lower_is_one_code(l->to, sum->other);
+    return l->contract == WEIR_CONTRACT_REAL || !are_codes ? EXACT_SUM : FLOAT_SUM;
+}
+
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {
     sum_table table = {
         .a = weir_value_type(l->to, sum->value), .b = weir_value_type(l->to, sum->other), .sign = sum->minus ? -1 : 1};
     weir_lower_bounds(quant, sum->relu, l->contract, &table.low, &table.high);
     table.result = weir_malloc(span(table.a) * span(table.b) * sizeof *table.result);
-    tabulate(&table, quant, l->contract);
     size_t codes = (size_t)(table.high - table.low + 1);
     sum_search found = {.table = &table, .step = weir_malloc(codes * sizeof *found.step)};
     found.bounds = (sum_bounds){codes, weir_malloc(codes * sizeof(int64_t)), weir_malloc(codes * sizeof(int64_t))};
-    search(&found, quant);
+    sum_arithmetic arithmetic = arithmetic_of(l, node, sum);
+    tabulate(&table, arithmetic, quant, l->contract);
+    bool is_found = search(&found, quant);
+    if (!is_found && arithmetic != EXACT_SUM) {
+        tabulate(&table, EXACT_SUM, quant, arithmetic == QLINEAR_SUM ? WEIR_CONTRACT_REAL : l->contract);
+        is_found = search(&found, quant);
+    }
+    assert(is_found);
     const bool fine = emit_sum(l, node, sum, quant, &found);
     free(found.step);
     free(found.bounds.least);

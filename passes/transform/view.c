@@ -189,3 +189,28 @@ weir_counterparts *weir_view_counterparts(const weir_lowering *l) {
     }
     return made;
 }
+
+bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
+    const weir_node node = weir_value_producer(graph, value);
+    if (node.id == 0) return weir_value_constant(graph, value) == NULL;
+    bool one = true;
+    switch (weir_node_op(graph, node)) {
+    case WEIR_OP_ENCODE:
+    case WEIR_OP_REQUANTIZE:
+    case WEIR_OP_THRESHOLD:
+    case WEIR_OP_LOOKUP: return true;
+    case WEIR_OP_CONCAT:
+        for (size_t i = 0; one && i < weir_node_input_count(graph, node); i++)
+            one = weir_lower_is_one_code(graph, weir_node_input(graph, node, i));
+        return one;
+    case WEIR_OP_MAXIMUM:
+    case WEIR_OP_MAX_POOL:
+    case WEIR_OP_REDUCE_MAX:
+    case WEIR_OP_REORDER:
+    case WEIR_OP_RESHAPE:
+    case WEIR_OP_FLATTEN:
+    case WEIR_OP_IDENTITY:
+    case WEIR_OP_TRANSPOSE: return weir_lower_is_one_code(graph, weir_node_input(graph, node, 0));
+    default: return false;
+    }
+}

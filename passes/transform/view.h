@@ -59,6 +59,15 @@ typedef struct weir_lowering {
     size_t log_count, log_capacity;
 } weir_lowering;
 
+/* The view of the node's input, NULL where it is left out; its constant, NULL where that is none. */
+const weir_view *weir_lower_input(const weir_lowering *l, weir_node node, size_t index);
+const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node node, size_t index);
+/* Scale and zero point inputs as a quantization of element type `dtype`, in the new graph's arena; false after a reported error. */
+bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index, weir_dtype dtype,
+                           int axis, weir_quant *quant);
+/* Codes get a quantization: on the value itself where it has none and its operator leaves that open, else by a Relabel. */
+weir_value weir_lower_requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant);
+
 /* Each returns false after a reported error. `node` is the node of the old graph that is lowered, for names and
  * places; results are stored as the view of its output 0. */
 bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
@@ -116,10 +125,22 @@ bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_view *a, c
 bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* The quantizer in QLinearMul, after it: float32(float32(product * factor) + zero), rounded. */
 bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant);
+/* Is each element a code of one quantizer, moved or the largest of some? */
+bool weir_lower_is_one_code(const weir_graph *graph, weir_value value);
 /* The quantizer after a SUM view: of codes of a dense layer's kind, or Sum and a proven staircase, where a table has all pairs of codes. */
 bool weir_lower_quantize_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
 bool weir_lower_sum_has_table(const weir_lowering *l, const weir_view *sum, const weir_quant *quant);
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
+
+/* Operators on codes, with the scales among their inputs. */
+bool weir_lower_qlinear_matmul(weir_lowering *l, weir_node node);
+bool weir_lower_qlinear_conv(weir_lowering *l, weir_node node);
+bool weir_lower_qgemm(weir_lowering *l, weir_node node);
+bool weir_lower_matmul_integer(weir_lowering *l, weir_node node);
+bool weir_lower_conv_integer(weir_lowering *l, weir_node node);
+bool weir_lower_qlinear_add(weir_lowering *l, weir_node node);
+bool weir_lower_qlinear_mul(weir_lowering *l, weir_node node);
+bool weir_lower_qlinear_mean_pool(weir_lowering *l, weir_node node);
 
 /* MaxPool, GlobalMaxPool. `behind` takes the result alone (NULL: no quantizer does), here and below. */
 bool weir_lower_max_pool(weir_lowering *l, weir_node node, const weir_quant *behind);

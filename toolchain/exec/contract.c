@@ -48,6 +48,25 @@ int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir
     return encode_mean(x, 1, quant, channel, contract);
 }
 
+/* MLAS is compiled with fused multiplications, which the compiler also makes of one of the two products of zero points. */
+weir_qlinear_sum weir_qlinear_sum_of(const weir_quant *a, const weir_quant *b, const weir_quant *to, int64_t low,
+                                     int64_t high) {
+    const float scale = (float)weir_quant_scale(to, 0);
+    weir_qlinear_sum sum = {.a = (float)weir_quant_scale(a, 0) / scale,
+                            .b = (float)weir_quant_scale(b, 0) / scale,
+                            .low = low,
+                            .high = high};
+    const float zero_b = sum.b * (float)weir_quant_zero(b, 0);
+    sum.fixed = (float)weir_quant_zero(to, 0) - fmaf(sum.a, (float)weir_quant_zero(a, 0), zero_b);
+    return sum;
+}
+
+int64_t weir_qlinear_sum_apply(const weir_qlinear_sum *sum, int64_t a, int64_t b) {
+    const float x = sum->a_first ? fmaf((float)b, sum->b, fmaf((float)a, sum->a, sum->fixed))
+                                 : fmaf((float)a, sum->a, fmaf((float)b, sum->b, sum->fixed));
+    return weir_encode_onnx(x, 1, 0, sum->low, sum->high);
+}
+
 /* --- steps --- */
 
 size_t weir_step_channels(const weir_step *step) {

@@ -218,31 +218,31 @@ void weir_kernel_QLINEAR_LEAKY_RELU(const weir_graph *graph, weir_node node, con
 
 /* ---- addition ---- */
 
-/* The sum of the real values, quantized once. */
 void weir_kernel_QLINEAR_ADD(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                              weir_array *const *outputs) {
     (void)graph;
     (void)node;
     const weir_array *a = inputs[0], *b = inputs[3];
     weir_array *y = outputs[0];
-    const int64_t zero_a = parameter(inputs[2], 0), zero_b = parameter(inputs[5], 0), zero = parameter(inputs[7], 0);
-    const double scale_a = (double)real_at(inputs[1], 0), scale_b = (double)real_at(inputs[4], 0);
-    const double scale = (double)real_at(inputs[6], 0);
-    const weir_quant quant = {.format = WEIR_FORMAT_INTEGER,
-                              .is_signed = weir_dtype_is_signed(y->dtype),
-                              .width = 8,
-                              .rounding = WEIR_ROUND_HALF_EVEN,
-                              .axis = -1,
-                              .count = 1,
-                              .scale = &scale,
-                              .zero_point = &zero};
+    weir_quant quant[3];
+    double scale[3];
+    int64_t zero[3], low, high;
+    for (int i = 0; i < 3; i++) {
+        static const size_t scale_input[] = {1, 4, 6};
+        scale[i] = (double)real_at(inputs[scale_input[i]], 0);
+        zero[i] = parameter(inputs[scale_input[i] + 1], 0);
+        quant[i] = (weir_quant){
+            .format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = &scale[i], .zero_point = &zero[i]};
+    }
+    weir_dtype_limits(y->dtype, &low, &high);
+    weir_qlinear_sum sum = weir_qlinear_sum_of(&quant[0], &quant[1], &quant[2], low, high);
+    sum.a_first = a->count == 1 && b->count > 1;
     const weir_broadcast from_a = weir_broadcast_of(&a->shape, &y->shape);
     const weir_broadcast from_b = weir_broadcast_of(&b->shape, &y->shape);
     for (size_t i = 0; i < y->count; i++) {
-        const int64_t left = weir_array_get_int(a, weir_broadcast_index(&from_a, i)) - zero_a;
-        const int64_t right = weir_array_get_int(b, weir_broadcast_index(&from_b, i)) - zero_b;
-        const double sum = (double)left * scale_a + (double)right * scale_b;
-        weir_array_set_int(y, i, weir_encode_sum(sum, &quant, 0, WEIR_CONTRACT_ONNXRUNTIME));
+        const int64_t left = weir_array_get_int(a, weir_broadcast_index(&from_a, i));
+        const int64_t right = weir_array_get_int(b, weir_broadcast_index(&from_b, i));
+        weir_array_set_int(y, i, weir_qlinear_sum_apply(&sum, left, right));
     }
 }
 
