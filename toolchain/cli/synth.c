@@ -115,6 +115,8 @@ int weir_command_synth(int argc, char **argv) {
         {"device", 0, WEIR_CLI_STRING, &device_name, "NAME", "the FPGA (that of 'weir compile'): see 'weir devices'"},
         {"place", 'p', WEIR_CLI_FLAG, &r.synthesize.place, NULL, "place and route with nextpnr, for the clock"},
         {"seeds", 0, WEIR_CLI_COUNT, &r.synthesize.seeds, "N", "placements to try until one meets the clock goal (4)"},
+        {"placer", 0, WEIR_CLI_STRING, &r.synthesize.placer, "NAME",
+         "nextpnr's placer: heap, sa or, of late, static (its own choice)"},
         {"timeout", 0, WEIR_CLI_COUNT, &r.synthesize.seconds, "SECONDS", "for Yosys, and for each placement (1200)"},
         {"clock", 0, WEIR_CLI_COUNT, &r.synthesize.clock_mhz, "MHZ", "the clock goal (that of 'weir compile')"},
         WEIR_DATA_OPTION(r.synthesize.data, "frames for the netlist (random ones)"),
@@ -127,6 +129,8 @@ int weir_command_synth(int argc, char **argv) {
     int status = weir_cli_parse("synth", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && r.synthesize.data.count > 0 && r.synthesize.frames == 0)
         status = weir_cli_misuse("synth", "--data cannot be combined with --frames 0");
+    if (status < 0 && r.synthesize.placer != NULL && !r.synthesize.place)
+        status = weir_cli_misuse("synth", "--placer needs --place");
     const int known = status < 0 ? weir_estimate_open(device_name, &r.device) : WEIR_EXIT_FINE;
     if (known != WEIR_EXIT_FINE) status = known;
     if (status < 0 && is_compiled(r.synthesize.output)) status = WEIR_EXIT_INPUT;

@@ -9,6 +9,7 @@
 typedef struct weir_synthesize {
     bool place;          /* nextpnr must be there */
     bool place_if_found; /* it may be */
+    const char *placer;  /* as in weir_place_job */
     int64_t seeds, clock_mhz, seconds;
     weir_cli_list data;
     int64_t frames; /* -1: as many as fit the purpose */

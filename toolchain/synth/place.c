@@ -72,6 +72,10 @@ static bool make_placement(void *user, const char *folder) {
     add_options(job->device, &arguments);
     static const char *const files[] = {"--json", "placed.json", "--report", "report.json", "--timing-allow-fail"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) weir_arguments_add(&arguments, "%s", files[i]);
+    if (job->placer != NULL) {
+        weir_arguments_add(&arguments, "--placer");
+        weir_arguments_add(&arguments, "%s", job->placer);
+    }
     weir_arguments_add(&arguments, "--freq");
     weir_arguments_add(&arguments, "%lld", (long long)job->clock_mhz);
     weir_arguments_add(&arguments, "--seed");
@@ -244,6 +248,7 @@ int weir_place(const weir_place_job *job, weir_placements *placements) {
         weir_hash_add_string(&s.key, job->device->nextpnr.options.item[i]);
     for (size_t i = 0; i < job->device->nextpnr.pins.count; i++)
         weir_hash_add_string(&s.key, job->device->nextpnr.pins.item[i]);
+    if (job->placer != NULL) weir_hash_add_string(&s.key, job->placer);
     weir_hash_add_number(&s.key, (uint64_t)job->clock_mhz);
     weir_hash_add_string(&s.key, text);
     s.item = weir_calloc((size_t)job->seeds, sizeof *s.item);

@@ -28,6 +28,7 @@ typedef struct weir_place_job {
     const char *cache;
     const json_t *netlist; /* with the pins */
     const char *top;
+    const char *placer; /* of nextpnr's, NULL: the one that it takes by itself */
     int64_t clock_mhz, seeds;
 } weir_place_job;
 

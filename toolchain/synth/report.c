@@ -143,9 +143,9 @@ static json_t *json_of_placement(const weir_synth *synth) {
         json_t *mhz = item->is_late ? json_null() : json_real(item->fmax_mhz);
         json_array_append_new(seeds, json_pack("{s:I, s:o}", "seed", (json_int_t)item->seed, "fmax_mhz", mhz));
     }
-    return json_pack("{s:s, s:s, s:I, s:o, s:O, s:o}", "program", synth->nextpnr.name, "version",
-                     synth->nextpnr.version, "seed", (json_int_t)best->seed, "seeds", seeds, "utilization",
-                     json_object_get(best->report, "utilization"), "pins", json_of_pins(synth));
+    return json_pack("{s:s, s:s, s:s?, s:I, s:o, s:O, s:o}", "program", synth->nextpnr.name, "version",
+                     synth->nextpnr.version, "placer", synth->placer, "seed", (json_int_t)best->seed, "seeds", seeds,
+                     "utilization", json_object_get(best->report, "utilization"), "pins", json_of_pins(synth));
 }
 
 static json_t *json_of_simulation(const weir_synth *synth) {

@@ -65,6 +65,7 @@ static int place(const weir_synth_options *options, const char *cache, weir_synt
                                 .device = options->device,
                                 .cache = cache,
                                 .netlist = joined,
+                                .placer = options->placer,
                                 .clock_mhz = synth->clock_mhz,
                                 .seeds = options->seeds};
     const int status = weir_place(&job, &synth->placements);
@@ -101,6 +102,7 @@ int weir_synth_run(const weir_synth_options *options, weir_synth **result) {
     weir_synth *synth = *result = weir_calloc(1, sizeof *synth);
     char *cache = weir_sim_cache(NULL);
     synth->device = options->device;
+    synth->placer = options->placer;
     synth->hardware = options->hardware;
     synth->top = weir_copy_string(options->top);
     synth->clock_mhz = options->clock_mhz > 0 ? options->clock_mhz : default_clock(options->device, options->hardware);

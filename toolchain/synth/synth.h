@@ -25,6 +25,7 @@ typedef struct weir_synth_options {
     const char *folder;         /* a copy of the compiled one that is not shared; files are written there */
     const char *top;            /* module */
     weir_synth_placing placing;
+    const char *placer; /* as in weir_place_job */
     int64_t seeds;
     int64_t clock_mhz; /* the goal; 0: that of the hardware, else of the device */
     int64_t seconds;   /* that Yosys, and each placement, may take; 0: no limit */
@@ -37,6 +38,7 @@ typedef struct weir_synth_options {
 /* Valid as long as device and hardware are. */
 typedef struct weir_synth {
     const weir_device *device;
+    const char *placer;
     const weir_graph *hardware;
     char *top;
     int64_t clock_mhz, interval;
