@@ -157,7 +157,7 @@ static bool comes_in_bursts(const weir_graph *graph, weir_value value) {
     if (producer.id == 0) return false;
     const weir_component *component = weir_component_of(graph, producer);
     return component != NULL && component->rules->service != NULL && component->rules->foldings == NULL &&
-           !component->rules->may_wait && !component->rules->pauses;
+           !component->rules->may_wait;
 }
 
 /* Most beats that are worth holding before the edge's user: of a frame, a row or a position. */
@@ -172,14 +172,28 @@ static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule,
     return weir_ceil_divide(elements, weir_stream_lanes(graph, edge->value));
 }
 
+/* In a graph with windows, of a stream that meets another one or goes into what stops between rows: a row more, by which either may be
+ * later than estimated; or as much again of what waits for less. */
+static int64_t spare_beats(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge,
+                           int64_t beats) {
+    const weir_component_rules *rules = weir_component_of(graph, edge->user)->rules;
+    const bool stops = weir_stream_count(graph, edge->user) > 1 || rules->may_wait || rules->pauses;
+    if (!weir_schedule_holds_rows(schedule) || !stops) return 0;
+    const weir_shape *shape = &weir_value_type(graph, edge->value)->shape;
+    const int64_t elements = weir_stream_row(graph, edge->value) * shape->dim[shape->rank - 1];
+    const int64_t row = weir_ceil_divide(elements, weir_stream_lanes(graph, edge->value));
+    return row < beats ? row : beats;
+}
+
 /* The Fifo that feeds the edge gets as deep as what it holds: a full one takes nothing even in a cycle in which it gives. True when it
  * gets so much deeper that it delays its stream more. */
 static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *into,
                         const weir_schedule_edge *out) {
     const weir_waiting held = weir_schedule_held(schedule, into, out);
     weir_meta_hardware *hardware = &weir_node_metadata(graph, into->user)->hardware;
-    const int64_t most = most_held(graph, schedule, out), beats = held.beats < most ? held.beats : most;
-    hardware->stall = beats < held.beats ? 0 : held.cycles - 1;
+    const int64_t most = most_held(graph, schedule, out), waiting = held.beats < most ? held.beats : most;
+    const int64_t beats = waiting + spare_beats(graph, schedule, out, waiting);
+    hardware->stall = waiting < held.beats ? 0 : held.cycles - 1;
     hardware->bound = weir_schedule_holds_rows(schedule) ? WEIR_FIFO_ESTIMATED
                       : into->exact && out->exact        ? WEIR_FIFO_EXACT
                                                          : WEIR_FIFO_UPPER;

@@ -245,4 +245,5 @@ const weir_component_rules weir_select_rules = {.asks = "a part, or fill values,
                                                 .cost = cost,
                                                 .build = build,
                                                 .describe = describe,
+                                                .pauses = true,
                                                 .has_active = true};
