@@ -34,7 +34,7 @@ typedef enum kind {
     KIND_THRESHOLDS,  /* the same, the axis in a text */
     KIND_AXIS,        /* the same, an axis in the attribute */
     KIND_REDUCE,      /* axes in input 1 */
-    KIND_ARG_MAX,
+    KIND_POSITION,
     KIND_PAD,
     KIND_SLICE,
     KIND_TRANSPOSE,
@@ -61,7 +61,8 @@ static kind kind_of(weir_op op) {
     case WEIR_OP_REDUCE_MAX:
     case WEIR_OP_REDUCE_MIN:
     case WEIR_OP_REDUCE_PROD: return KIND_REDUCE;
-    case WEIR_OP_ARG_MAX: return KIND_ARG_MAX;
+    case WEIR_OP_ARG_MAX:
+    case WEIR_OP_ARG_MIN: return KIND_POSITION;
     case WEIR_OP_PAD: return KIND_PAD;
     case WEIR_OP_SLICE: return KIND_SLICE;
     case WEIR_OP_TRANSPOSE: return KIND_TRANSPOSE;
@@ -380,23 +381,23 @@ static weir_order without(const weir_order *from, const bool *gone) {
 
 static void move_reduction(weir_relayout *c, weir_node node) {
     const weir_value x = weir_node_input(c->graph, node, 0);
-    const bool is_arg_max = weir_node_op(c->graph, node) == WEIR_OP_ARG_MAX;
+    const bool is_position = kind_of(weir_node_op(c->graph, node)) == KIND_POSITION;
     const bool keep = weir_node_int(c->graph, node, "keepdims", 1) != 0;
     bool reduced[WEIR_MAX_RANK] = {false};
     int64_t positions[WEIR_MAX_RANK];
     size_t count = 0;
     weir_carrier_restore(c, x);
     const weir_order want = c->carrier[x.id].order;
-    if (is_arg_max) reduced[normal_axis(weir_node_int(c->graph, node, "axis", 0), want.rank)] = true;
-    if (weir_order_is_plain(&want) || (!is_arg_max && (!weir_geometry_reduced(c->graph, node, reduced) ||
-                                                       weir_node_input(c->graph, node, 1).id == 0))) {
+    if (is_position) reduced[normal_axis(weir_node_int(c->graph, node, "axis", 0), want.rank)] = true;
+    if (weir_order_is_plain(&want) || (!is_position && (!weir_geometry_reduced(c->graph, node, reduced) ||
+                                                        weir_node_input(c->graph, node, 1).id == 0))) {
         keep_model_order(c, node);
         return;
     }
     for (int i = 0; i < want.rank; i++)
         if (reduced[want.at[i]]) positions[count++] = i;
     weir_node_set_input(c->graph, node, 0, c->carrier[x.id].value);
-    if (is_arg_max) weir_node_set_int(c->graph, node, "axis", positions[0]);
+    if (is_position) weir_node_set_int(c->graph, node, "axis", positions[0]);
     else if (count > 0) weir_node_set_input(c->graph, node, 1, weir_carrier_integers(c, "axes", positions, count));
     const weir_order left = keep ? want : without(&want, reduced);
     set_outputs(c, node, &left);
@@ -624,7 +625,7 @@ static void move_node(weir_relayout *c, weir_node node) {
     case KIND_THRESHOLDS: move_thresholds(c, node); break;
     case KIND_AXIS: move_axis(c, node); break;
     case KIND_REDUCE:
-    case KIND_ARG_MAX: move_reduction(c, node); break;
+    case KIND_POSITION: move_reduction(c, node); break;
     case KIND_PAD: move_pad(c, node); break;
     case KIND_SLICE: move_slice(c, node); break;
     case KIND_TRANSPOSE: move_transpose(c, node); break;

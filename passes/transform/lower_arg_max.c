@@ -1,4 +1,5 @@
-/* ArgMax and TopK of one of codes with one scale: the index of the largest code, and that code. */
+/* ArgMax, ArgMin and TopK of one of codes with one scale: the index of the largest code, and that code; of the smallest, those of the
+ * negated codes. */
 #include "ir/infer.h"
 #include "ir/layout.h"
 #include "passes/transform/view.h"
@@ -58,7 +59,8 @@ static int axis_of(const weir_lowering *l, weir_node node, weir_value codes, int
 }
 
 bool weir_lower_arg_max(weir_lowering *l, weir_node node) {
-    const weir_value codes = read_codes(l, node);
+    weir_value codes = read_codes(l, node);
+    if (codes.id != 0 && weir_node_op(l->from, node) == WEIR_OP_ARG_MIN) codes = weir_lower_negated(l, node, codes);
     return codes.id != 0 && add_position(l, node, codes, axis_of(l, node, codes, 0), 0);
 }
 
@@ -70,14 +72,18 @@ static bool is_needed(const weir_lowering *l, weir_node node, size_t index) {
 
 bool weir_lower_top_k(weir_lowering *l, weir_node node) {
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    const weir_value codes = read_codes(l, node);
-    if (codes.id == 0) return false;
-    const int axis = axis_of(l, node, codes, -1);
-    if (shape->dim[axis] != 1 || weir_node_int(l->from, node, "largest", 1) == 0)
-        return weir_lower_fail(l, node, "hardware finds one largest element only");
-    if (is_needed(l, node, 1) && !add_position(l, node, codes, axis, 1)) return false;
+    const bool smallest = weir_node_int(l->from, node, "largest", 1) == 0;
+    const weir_value given = read_codes(l, node);
+    if (given.id == 0) return false;
+    const int axis = axis_of(l, node, given, -1);
+    if (shape->dim[axis] != 1) return weir_lower_fail(l, node, "hardware finds one element only");
+    const weir_value codes = smallest ? weir_lower_negated(l, node, given) : given;
+    if (codes.id == 0 || (is_needed(l, node, 1) && !add_position(l, node, codes, axis, 1))) return false;
     if (!is_needed(l, node, 0)) return true;
-    const weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_lower_largest(l, node, codes, axis)};
+    weir_view view = {.kind = WEIR_VIEW_CODES};
+    view.value = weir_lower_largest(l, node, smallest ? "_least" : "", codes, axis);
+    if (smallest && view.value.id != 0)
+        view.value = weir_lower_negated_back(l, node, view.value, weir_value_type(l->to, given));
     weir_lower_set(l, node, &view);
     return view.value.id != 0;
 }

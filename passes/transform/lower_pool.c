@@ -362,26 +362,38 @@ static bool read_reduction(weir_lowering *l, weir_node node, const weir_view *vi
                                         "it");
 }
 
+/* Of what is quantized: the largest, or of the negated codes for the smallest; no value after a reported error. */
+static weir_value reduce_extreme(weir_lowering *l, weir_node node, weir_value codes, const bool *reduced) {
+    const weir_type type = *weir_value_type(l->to, codes);
+    if (weir_node_op(l->from, node) == WEIR_OP_REDUCE_MAX)
+        return reduce_all(l, node, WEIR_OP_MAX_POOL, codes, reduced, NULL);
+    codes = weir_lower_negated(l, node, codes);
+    if (codes.id != 0) codes = reduce_all(l, node, WEIR_OP_MAX_POOL, codes, reduced, NULL);
+    return codes.id == 0 ? codes : weir_lower_negated_back(l, node, codes, &type);
+}
+
+static weir_value reduce_sum(weir_lowering *l, weir_node node, weir_view *view, const bool *reduced, int64_t count) {
+    const bool mean = weir_node_op(l->from, node) == WEIR_OP_REDUCE_MEAN;
+    const weir_quant quant = weir_value_type(l->to, view->value)->quant, label = label_of(l, &quant, count, 0, mean);
+    view->count = mean ? count : 1;
+    view->exact = true;
+    return reduce_all(l, node, WEIR_OP_SUM_POOL, view->value, reduced, &label);
+}
+
 bool weir_lower_reduction(weir_lowering *l, weir_node node, const weir_quant *behind) {
     const weir_op op = weir_node_op(l->from, node);
     const weir_value input = weir_node_input(l->from, node, 0);
-    const bool maximum = op == WEIR_OP_REDUCE_MAX, mean = op == WEIR_OP_REDUCE_MEAN;
+    const bool extreme = op == WEIR_OP_REDUCE_MAX || op == WEIR_OP_REDUCE_MIN;
     bool reduced[WEIR_MAX_RANK] = {false};
     int64_t count;
     weir_view view = l->view[input.id];
-    if (!maximum && !weir_dtype_is_float(weir_value_type(l->from, input)->dtype))
+    if (!extreme && !weir_dtype_is_float(weir_value_type(l->from, input)->dtype))
         return weir_lower_fail(l, node, "hardware takes it on real numbers only");
-    if (maximum && !read_rising(l, node, behind, &view)) return false;
+    if (extreme && !read_rising(l, node, behind, &view)) return false;
     if (!weir_lower_has_codes(&view)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
-    if (!maximum) view = (weir_view){.kind = WEIR_VIEW_CODES, .value = weir_lower_codes(l, node, &view)};
+    if (!extreme) view = (weir_view){.kind = WEIR_VIEW_CODES, .value = weir_lower_codes(l, node, &view)};
     if (view.value.id == 0 || !read_reduction(l, node, &view, reduced, &count)) return false;
-    const weir_quant quant = weir_value_type(l->to, view.value)->quant, label = label_of(l, &quant, count, 0, mean);
-    if (!maximum) {
-        view.count = mean ? count : 1;
-        view.exact = true;
-    }
-    view.value = reduce_all(l, node, maximum ? WEIR_OP_MAX_POOL : WEIR_OP_SUM_POOL, view.value, reduced,
-                            maximum ? NULL : &label);
+    view.value = extreme ? reduce_extreme(l, node, view.value, reduced) : reduce_sum(l, node, &view, reduced, count);
     if (view.value.id == 0) return false;
     view.value =
         reshaped(l, node, "", view.value, &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape);
@@ -398,11 +410,11 @@ weir_value weir_lower_totals(weir_lowering *l, weir_node node, weir_value codes)
     return reduce_all(l, node, WEIR_OP_SUM_POOL, codes, reduced, &label);
 }
 
-weir_value weir_lower_largest(weir_lowering *l, weir_node node, weir_value codes, int axis) {
+weir_value weir_lower_largest(weir_lowering *l, weir_node node, const char *suffix, weir_value codes, int axis) {
     bool reduced[WEIR_MAX_RANK] = {false};
     weir_shape shape = weir_value_type(l->to, codes)->shape;
     reduced[axis] = true;
     shape.dim[axis] = 1;
     const weir_value largest = reduce_all(l, node, WEIR_OP_MAX_POOL, codes, reduced, NULL);
-    return largest.id == 0 ? largest : reshaped(l, node, "", largest, &shape);
+    return largest.id == 0 ? largest : reshaped(l, node, suffix, largest, &shape);
 }

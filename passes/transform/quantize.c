@@ -310,7 +310,7 @@ static bool quantize_layer(quantizer *q, weir_node node) {
 static bool is_pool(weir_op op) {
     return op == WEIR_OP_MAX_POOL || op == WEIR_OP_GLOBAL_MAX_POOL || op == WEIR_OP_AVERAGE_POOL ||
            op == WEIR_OP_GLOBAL_AVERAGE_POOL || op == WEIR_OP_REDUCE_MEAN || op == WEIR_OP_REDUCE_SUM ||
-           op == WEIR_OP_REDUCE_MAX;
+           op == WEIR_OP_REDUCE_MAX || op == WEIR_OP_REDUCE_MIN;
 }
 
 /* --- functions between layers --- */

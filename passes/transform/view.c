@@ -203,6 +203,11 @@ bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
         for (size_t i = 0; one && i < weir_node_input_count(graph, node); i++)
             one = weir_lower_is_one_code(graph, weir_node_input(graph, node, i));
         return one;
+    case WEIR_OP_SUM: /* which turns the sign: weir_lower_negated */
+        return weir_node_input(graph, node, 0).id == weir_node_input(graph, node, 1).id &&
+               weir_node_int(graph, node, "cb", 1) == -2 &&
+               weir_lower_is_one_code(graph, weir_node_input(graph, node, 0));
+    case WEIR_OP_CAST:
     case WEIR_OP_MAXIMUM:
     case WEIR_OP_MAX_POOL:
     case WEIR_OP_REDUCE_MAX:

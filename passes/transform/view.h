@@ -182,7 +182,10 @@ bool weir_lower_top_k(weir_lowering *l, weir_node node);
 /* The sums along the innermost axis, which becomes 1, in rows; no value after a reported error. */
 weir_value weir_lower_totals(weir_lowering *l, weir_node node, weir_value codes);
 /* The largest codes along `axis`, which becomes 1; no value after a reported error. */
-weir_value weir_lower_largest(weir_lowering *l, weir_node node, weir_value codes, int axis);
+weir_value weir_lower_largest(weir_lowering *l, weir_node node, const char *suffix, weir_value codes, int axis);
+/* The codes with the other sign, so that the smallest are the largest, and back as codes of `type`; no value after a reported error. */
+weir_value weir_lower_negated(weir_lowering *l, weir_node node, weir_value codes);
+weir_value weir_lower_negated_back(weir_lowering *l, weir_node node, weir_value codes, const weir_type *type);
 
 /* The counterparts of the values of a model whose lowering has ended. */
 weir_counterparts *weir_view_counterparts(const weir_lowering *lowering);

@@ -44,7 +44,7 @@ static weir_scoring_kind kind_of(const weir_graph *graph, weir_value value) {
         const weir_node node = weir_value_producer(graph, value);
         if (node.id == 0) return WEIR_SCORING_LOGIT;
         const weir_op op = weir_node_op(graph, node);
-        if (op == WEIR_OP_ARG_MAX) return WEIR_SCORING_INDEX;
+        if (op == WEIR_OP_ARG_MAX || op == WEIR_OP_ARG_MIN) return WEIR_SCORING_INDEX;
         if (op == WEIR_OP_TOP_K && weir_value_producer_output(graph, value) == 1) return WEIR_SCORING_INDEX;
         if (op == WEIR_OP_SIGMOID || op == WEIR_OP_HARD_SIGMOID) return WEIR_SCORING_PROBABILITY;
         if (!keeps_meaning(op)) return WEIR_SCORING_LOGIT;

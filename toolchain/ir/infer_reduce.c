@@ -116,7 +116,7 @@ bool weir_infer_REDUCE_PROD(const weir_graph *graph, weir_node node, weir_inferr
     return weir_rule_same_numbers(graph, node, 1) && reduction(graph, node, to);
 }
 
-bool weir_infer_ARG_MAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
+static bool infer_position(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     bool reduced[WEIR_MAX_RANK] = {false};
     int axis;
@@ -127,6 +127,14 @@ bool weir_infer_ARG_MAX(const weir_graph *graph, weir_node node, weir_inferred *
     type.has_range = x->shape.dim[axis] > 0;
     type.high = type.has_range ? x->shape.dim[axis] - 1 : 0;
     return weir_rule_set(graph, node, to, &type);
+}
+
+bool weir_infer_ARG_MAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return infer_position(graph, node, to);
+}
+
+bool weir_infer_ARG_MIN(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return infer_position(graph, node, to);
 }
 
 bool weir_infer_TOP_K(const weir_graph *graph, weir_node node, weir_inferred *to) {

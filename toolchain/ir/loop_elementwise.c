@@ -215,13 +215,16 @@ FAMILY(REDUCE_MAX, by_axes)
 FAMILY(REDUCE_MIN, by_axes)
 FAMILY(REDUCE_PROD, by_axes)
 
-void weir_loop_ARG_MAX(weir_loop_builder *b) {
+static void by_one_axis(weir_loop_builder *b) {
     bool reduced[WEIR_MAX_RANK] = {false};
     const int rank = weir_loop_input_shape(b, 0)->rank;
     const int64_t axis = weir_node_int(b->graph, b->node, "axis", 0);
     reduced[axis < 0 ? axis + rank : axis] = true;
     reduction(b, reduced);
 }
+
+FAMILY(ARG_MAX, by_one_axis)
+FAMILY(ARG_MIN, by_one_axis)
 
 /* Each result looks at all elements of its line. */
 void weir_loop_TOP_K(weir_loop_builder *b) {

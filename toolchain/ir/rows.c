@@ -196,6 +196,7 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_LOG_SOFTMAX] = other_axis,
     [WEIR_OP_QLINEAR_SOFTMAX] = other_axis,
     [WEIR_OP_ARG_MAX] = other_axis,
+    [WEIR_OP_ARG_MIN] = other_axis,
     [WEIR_OP_TOP_K] = other_axis,
     [WEIR_OP_SPLIT] = other_axis,
     [WEIR_OP_GATHER] = gather,
