@@ -53,6 +53,7 @@ static kind kind_of(weir_op op) {
     case WEIR_OP_SPLIT:
     case WEIR_OP_SOFTMAX:
     case WEIR_OP_LOG_SOFTMAX:
+    case WEIR_OP_HARDMAX:
     case WEIR_OP_QLINEAR_SOFTMAX:
     case WEIR_OP_LP_NORMALIZATION:
     case WEIR_OP_TOP_K: return KIND_AXIS;

@@ -590,7 +590,8 @@ static bool can_quantize(const weir_graph *model, const bool *before, const bool
         case WEIR_OP_HARD_SIGMOID:
         case WEIR_OP_TANH:
         case WEIR_OP_SOFTMAX:
-        case WEIR_OP_LOG_SOFTMAX: break;
+        case WEIR_OP_LOG_SOFTMAX:
+        case WEIR_OP_HARDMAX: break;
         default:
             fine = !weir_mase_carries(op) &&
                    (weir_lower_integer_takes(op) == WEIR_LOWERED_HARDWARE || /* which says what else it asks */

@@ -217,7 +217,8 @@ static verdict run_test(const char *folder, const scan *scanned, bool planted) {
 }
 
 /* What the importer makes other operators of. */
-static const char *const composed[] = {"Constant", "Sum", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum"};
+static const char *const composed[] = {"Constant",        "Sum",         "Mean", "ReduceL1", "ReduceL2",
+                                       "ReduceSumSquare", "ReduceLogSum"};
 
 static bool is_composed(const char *name) {
     for (size_t i = 0; i < sizeof composed / sizeof *composed; i++) {

@@ -294,18 +294,22 @@ void weir_kernel_REDUCE_PROD(const weir_graph *graph, weir_node node, const weir
     free(wholes);
 }
 
-/* Where the largest element of each line is, or with a sign of -1 the smallest. */
+/* Where the largest element of the line that begins at `first` is, or with a sign of -1 the smallest. */
+static size_t find_in_line(const weir_array *x, const lines *l, size_t first, int sign, bool last) {
+    size_t best = 0;
+    for (size_t k = 1; k < l->count; k++) {
+        const int order = sign * weir_kernel_compare(x, first + k * l->inner, x, first + best * l->inner);
+        if (order > 0 || (last && order == 0)) best = k;
+    }
+    return best;
+}
+
 static void find_extreme(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y, int sign) {
     const bool last = weir_node_int(graph, node, "select_last_index", 0) != 0;
     const lines l = lines_of(&x->shape, axis_of(graph, node, x, 0));
     for (size_t line = 0; line < l.outer * l.inner; line++) {
         const size_t first = line / l.inner * l.count * l.inner + line % l.inner;
-        size_t best = 0;
-        for (size_t k = 1; k < l.count; k++) {
-            const int order = sign * weir_kernel_compare(x, first + k * l.inner, x, first + best * l.inner);
-            if (order > 0 || (last && order == 0)) best = k;
-        }
-        weir_array_set_int(y, line, (int64_t)best);
+        weir_array_set_int(y, line, (int64_t)find_in_line(x, &l, first, sign, last));
     }
 }
 
@@ -317,6 +321,18 @@ void weir_kernel_ARG_MAX(const weir_graph *graph, weir_node node, const weir_arr
 void weir_kernel_ARG_MIN(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs) {
     find_extreme(graph, node, inputs[0], outputs[0], -1);
+}
+
+/* 1 where the largest element of each line is, the first of several, else 0. */
+void weir_kernel_HARDMAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                         weir_array *const *outputs) {
+    const weir_array *x = inputs[0];
+    const lines l = lines_of(&x->shape, axis_of(graph, node, x, -1));
+    for (size_t line = 0; line < l.outer * l.inner; line++) {
+        const size_t first = line / l.inner * l.count * l.inner + line % l.inner;
+        const size_t best = find_in_line(x, &l, first, 1, false);
+        for (size_t k = 0; k < l.count; k++) weir_array_set(outputs[0], first + k * l.inner, k == best);
+    }
 }
 
 /* Of `count` elements in one line, the best that is behind element `previous` in the order: by value, then by position. */

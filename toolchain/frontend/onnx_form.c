@@ -133,7 +133,8 @@ enum { SOFTMAX_BY_AXIS = 13 };
  * restores the shape. */
 static bool is_old_softmax(const weir_onnx_form *form) {
     if (form->rule->op == WEIR_OP_QLINEAR_SOFTMAX) return attribute_of(form, "opset")->i < SOFTMAX_BY_AXIS;
-    const bool is = form->rule->op == WEIR_OP_SOFTMAX || form->rule->op == WEIR_OP_LOG_SOFTMAX;
+    const weir_op op = form->rule->op;
+    const bool is = op == WEIR_OP_SOFTMAX || op == WEIR_OP_LOG_SOFTMAX || op == WEIR_OP_HARDMAX;
     return is && form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < SOFTMAX_BY_AXIS;
 }
 
@@ -251,6 +252,21 @@ static bool form_sum(const weir_onnx_form *form, weir_value *inputs, size_t *cou
     return true;
 }
 
+/* Mean: a Div of the sum by how many they are. */
+static bool form_mean(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    const size_t operands = *count;
+    if (operands > 1) {
+        if (!form_sum(form, inputs, count)) return false;
+        const weir_node sum = add_helper(form, WEIR_OP_ADD, "sum", inputs, 2);
+        if (!weir_infer_node(form->graph, sum)) return false;
+        inputs[0] = weir_node_output(form->graph, sum, 0);
+    }
+    *count = 1;
+    put_constant(form, "count", scalar((double)operands, weir_value_type(form->graph, inputs[0])->dtype), inputs, count,
+                 1);
+    return true;
+}
+
 /* What a sum of squares or of magnitudes adds. */
 static bool form_addends(const weir_onnx_form *form, weir_value *inputs) {
     const bool squares = is_named(form, "ReduceL2") || is_named(form, "ReduceSumSquare");
@@ -294,9 +310,10 @@ bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
     }
     if (form->rule->op == WEIR_OP_SPLIT) return form_split(form, inputs, count);
     if (form->rule->inputs_max < 0 && form->rule->op == WEIR_OP_ADD && !form_sum(form, inputs, count)) return false;
+    if (form->rule->inputs_max < 0 && form->rule->op == WEIR_OP_DIV && !form_mean(form, inputs, count)) return false;
     if (form->rule->op == WEIR_OP_REDUCE_SUM && !form_addends(form, inputs)) return false;
     if (form->rule->op == WEIR_OP_RESIZE) form_resize(form, inputs, count);
-    if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 7 &&
+    if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 7 && form->rule->inputs_max >= 0 &&
         (takes_axis(form->rule->op) || form->rule->op == WEIR_OP_PRELU))
         return form_broadcast(form, inputs);
     return !is_old_softmax(form) || form_softmax(form, inputs);

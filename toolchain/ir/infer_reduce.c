@@ -81,6 +81,10 @@ bool weir_infer_LOG_SOFTMAX(const weir_graph *graph, weir_node node, weir_inferr
     return infer_softmax(graph, node, to);
 }
 
+bool weir_infer_HARDMAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return infer_softmax(graph, node, to);
+}
+
 /* Reduced axes become 1 or disappear. */
 static weir_shape reduced_shape(const weir_shape *from, const bool *reduced, bool keep) {
     weir_shape shape = {.rank = 0};
