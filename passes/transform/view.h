@@ -125,7 +125,7 @@ bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_view *a, c
 bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* The quantizer in QLinearMul, after it: float32(float32(product * factor) + zero), rounded. */
 bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant);
-/* Is each element a code of one quantizer, moved or the largest of some? */
+/* Is each element a code of one quantizer, moved, or the largest or the smallest of some? */
 bool weir_lower_is_one_code(const weir_graph *graph, weir_value value);
 /* The quantizer after a SUM view: of codes of a dense layer's kind, or Sum and a proven staircase, where a table has all pairs of codes. */
 bool weir_lower_quantize_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);

@@ -21,12 +21,30 @@ static int64_t interval_at(const weir_sliding *w, int64_t lanes) {
     return w->frames * (taken > given ? taken : given) * beats_a_pixel(w, lanes);
 }
 
+/* Cycles before a frame's first position while nothing is given: rows that it needs and that the last positions of the frame before leave
+ * no room for. The first of them is taken as those positions leave the pixels that it replaces. */
+static int64_t start_of(const weir_sliding *w) {
+    const int64_t reach = weir_sliding_reach(&w->y), seen = (w->y.out - 1) * w->y.stride - w->y.begin;
+    const int64_t kept = w->y.in - (seen > 0 ? seen : 0), room = reach + w->y.stride - kept;
+    const int64_t needed = reach + 1 - w->y.begin < w->y.in ? reach + 1 - w->y.begin : w->y.in;
+    const int64_t first = weir_sliding_reach(&w->x) + 1 - w->x.begin;
+    const int64_t rows = needed - (room > 0 ? room : 0);
+    return rows < 2 ? 0 : (rows - 2) * w->x.in + (first < w->x.in ? first : w->x.in);
+}
+
+/* Does a frame take no more cycles, with those before its first position, but for 2 %? */
+static bool keeps_pace(const weir_sliding *w, int64_t lanes, int64_t interval) {
+    const int64_t given = w->x.out * w->y.out * w->x.kernel * w->y.kernel;
+    const int64_t whole = w->frames * (given + start_of(w)) * beats_a_pixel(w, lanes);
+    return interval_at(w, lanes) <= interval && whole <= interval + interval / 50;
+}
+
 /* Whole beats a group, and as many lanes as what sets the pace needs. */
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
     const weir_sliding w = weir_sliding_of(graph, node);
     const int64_t most = weir_stream_interval(graph);
     int64_t lanes = 1;
-    while (lanes < w.channels && (w.channels % lanes != 0 || interval_at(&w, lanes) > most)) lanes++;
+    while (lanes < w.channels && (w.channels % lanes != 0 || !keeps_pace(&w, lanes, most))) lanes++;
     hardware->in_lanes = hardware->out_lanes = lanes;
     hardware->interval = interval_at(&w, lanes);
 }
@@ -71,7 +89,8 @@ static int64_t fastest(const weir_sliding *w) {
 static void hurry(weir_graph *graph, weir_node node, int64_t interval) {
     const weir_sliding w = weir_sliding_of(graph, node);
     const int64_t window = interval_at(&w, w.channels);
-    if (window > interval && fastest(&w) < window) weir_node_metadata(graph, node)->hardware.module = "weir_taps";
+    if (!keeps_pace(&w, w.channels, interval) && fastest(&w) < window)
+        weir_node_metadata(graph, node)->hardware.module = "weir_taps";
 }
 
 /* Down the columns, then along the rows: what the first sees at a position is one pixel for the second, and a column of the
@@ -83,7 +102,7 @@ static void divide(weir_graph *graph, weir_node node, int64_t interval) {
     along.y = (weir_sliding_axis){w.y.out, w.y.out, 1, 1, 1, 0};
     along.channels *= w.y.kernel;
     const int64_t alone = interval_at(&w, w.channels);
-    if (alone <= interval || w.group > 1) return;
+    if (keeps_pace(&w, w.channels, interval) || w.group > 1) return;
     if (weir_taps_interval(&w) == 0 && fastest(&down) < alone && fastest(&along) < alone) {
         weir_window windows;
         weir_geometry_window_innermost(graph, node, &windows);
