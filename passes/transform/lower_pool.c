@@ -372,6 +372,32 @@ static weir_value reduce_extreme(weir_lowering *l, weir_node node, weir_value co
     return codes.id == 0 ? codes : weir_lower_negated_back(l, node, codes, &type);
 }
 
+/* Magnitudes and squares of codes are whole numbers of one scale, which needs no quantizer: codes of a table; false after a reported error. */
+static bool read_addends(weir_lowering *l, weir_node node, weir_view *view) {
+    enum { MOST_SQUARED = 1 << 10 }; /* float32 keeps their squares apart */
+    const weir_value input = weir_node_input(l->from, node, 0);
+    const weir_node maker = weir_value_producer(l->from, input);
+    const weir_op op = weir_node_op(l->from, maker);
+    const weir_value x = weir_node_input(l->from, maker, 0);
+    const weir_view *codes = &l->view[x.id];
+    const bool squares = op == WEIR_OP_MUL && weir_node_input(l->from, maker, 1).id == x.id;
+    if ((op != WEIR_OP_ABS && !squares) || codes->kind != WEIR_VIEW_CODES || codes->relu || codes->step_count > 0 ||
+        codes->offset != NULL || weir_value_type(l->to, codes->value)->quant.count > 1)
+        return true;
+    const weir_type *type = weir_value_type(l->to, codes->value);
+    const int64_t zero = weir_quant_zero(&type->quant, 0), low = llabs(type->low - zero),
+                  high = llabs(type->high - zero), most = low > high ? low : high;
+    if (squares && most > MOST_SQUARED) return true;
+    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
+    *scale = weir_quant_scale(&type->quant, 0);
+    if (squares) *scale = weir_contract_product(l->contract, *scale, *scale);
+    weir_quant quant = weir_lower_quant(WEIR_UINT32, scale, NULL, 1, -1);
+    quant.width = weir_bits_for(0, squares ? most * most : most);
+    const bool fine = weir_lower_tabulate(l, node, input, &quant);
+    *view = l->view[weir_node_output(l->from, node, 0).id];
+    return fine;
+}
+
 static weir_value reduce_sum(weir_lowering *l, weir_node node, weir_view *view, const bool *reduced, int64_t count) {
     const bool mean = weir_node_op(l->from, node) == WEIR_OP_REDUCE_MEAN;
     const weir_quant quant = weir_value_type(l->to, view->value)->quant, label = label_of(l, &quant, count, 0, mean);
@@ -390,6 +416,7 @@ bool weir_lower_reduction(weir_lowering *l, weir_node node, const weir_quant *be
     if (!extreme && !weir_dtype_is_float(weir_value_type(l->from, input)->dtype))
         return weir_lower_fail(l, node, "hardware takes it on real numbers only");
     if (extreme && !read_rising(l, node, behind, &view)) return false;
+    if (!extreme && view.kind == WEIR_VIEW_FUNCTION && !read_addends(l, node, &view)) return false;
     if (!weir_lower_has_codes(&view)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     if (!extreme) view = (weir_view){.kind = WEIR_VIEW_CODES, .value = weir_lower_codes(l, node, &view)};
     if (view.value.id == 0 || !read_reduction(l, node, &view, reduced, &count)) return false;
