@@ -8,7 +8,7 @@ name=conv
 folder=$E2E_SOURCE/tests/models/conv
 simulators=icarus
 [ "${WEIR_NIGHTLY:-0}" != 1 ] || simulators=both
-for network in line separable pooled mobile autoencoder inception upsampler decoder generator averaged; do
+for network in line separable pooled mobile autoencoder inception upsampler decoder generator averaged excited; do
     for form in qdq qoperator; do
         model=${network}_$form
         [ -f "$folder/$model.onnx" ] || continue
@@ -33,6 +33,10 @@ expect 0 " 0 of " "$WEIR" check "$folder/generator_qdq.onnx" --data "$folder/gen
 # A pool gives the results of a row in a burst; a Fifo holds it for the slower requantizer, so that no layer waits.
 expect 0 " 312.0    1.000x " "$WEIR" check "$folder/averaged_qdq.onnx" --data "$folder/averaged_qdq.npz:x" --frames 6 --debug-frames 0 \
     --simulator icarus
+
+# Where a stream waits for a branch that sees the whole image, behind windows, its Fifo has room for what comes later than estimated.
+expect 0 " 1024.0    1.000x " "$WEIR" check "$folder/excited_qdq.onnx" --data "$folder/excited_qdq.npz:x" --frames 6 --debug-frames 0 \
+    --simulator verilator --max-macs 64
 
 # What waits where a window holds rows is an estimate.
 expect 0 "8 beats, waiting up to 39 cycles .estimated." "$WEIR" compile "$folder/averaged_qdq.onnx" -o averaged

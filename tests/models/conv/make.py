@@ -192,6 +192,27 @@ def averaged():
     return n.model(4)
 
 
+def excited():
+    """An inverted residual whose channels are weighted by what the whole image gives (squeeze and excitation), as EfficientNet has it."""
+    n = Network([1, 3, 16, 16], 12)
+    n.conv(8, [3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    before = n.value
+    n.conv(16, [1, 1])
+    n.conv(16, [3, 3], group=16, pads=[1, 1, 1, 1])
+    expanded = n.value
+    n.add("GlobalAveragePool")
+    n.conv(4, [1, 1])
+    n.add("Conv", n.constant(16, 4, 1, 1), n.constant(16))
+    n.add("Sigmoid")
+    n.add("Mul", expanded)
+    n.channels = 16
+    n.add("Conv", n.constant(8, 16, 1, 1), n.constant(8))
+    n.add("Add", before)
+    n.add("GlobalAveragePool")
+    n.dense(8, 4)
+    return n.model(4)
+
+
 class Frames(CalibrationDataReader):
     def __init__(self, x):
         self.rest = iter(x)
@@ -217,7 +238,7 @@ def run(path, x):
 
 def main(folder):
     forms = {"qdq": (QuantFormat.QDQ, QuantType.QInt8, True), "qoperator": (QuantFormat.QOperator, QuantType.QUInt8, False)}
-    for seed, network in enumerate((line, separable, pooled, mobile, autoencoder, inception, upsampler, decoder, generator, averaged)):
+    for seed, network in enumerate((line, separable, pooled, mobile, autoencoder, inception, upsampler, decoder, generator, averaged, excited)):
         model = network()
         shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
         x = np.random.RandomState(100 + seed).randn(FRAMES, *shape[1:]).astype(np.float32)
@@ -225,7 +246,7 @@ def main(folder):
             source = os.path.join(work, "float.onnx")
             onnx.save(model, source)
             for form, (layout, activations, by_channel) in forms.items():
-                if network in (upsampler, decoder, generator) and form == "qoperator":
+                if network in (upsampler, decoder, generator, excited) and form == "qoperator":
                     continue  # sums of unsigned codes saturate in ONNX Runtime on some processors
                 path = os.path.join(folder, f"{network.__name__}_{form}.onnx")
                 quantize_static(source, path, Frames(x), quant_format=layout, activation_type=activations,
