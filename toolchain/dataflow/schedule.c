@@ -317,24 +317,42 @@ static int64_t beats_taken(const weir_graph *graph, weir_node node, size_t input
                              weir_node_metadata_of(graph, node)->hardware.in_lanes);
 }
 
-/* What a folded node gives in its first frame where beats of one input come as they do, and all of the others at once. */
-static bool serve_alone(weir_arena *arena, const weir_graph *graph, weir_node node, size_t input,
-                        const weir_signature_part *arrives, weir_signature_part *gives) {
+weir_signature_part weir_schedule_input(weir_arena *arena, const weir_graph *graph, weir_value input, int64_t lanes,
+                                        int64_t interval) {
+    const int64_t beats = weir_stream_beats(graph, input, lanes);
+    return weir_signature_run(arena, 0, beats, stride_of(beats, weir_later(interval, beats), find_rows(graph))).first;
+}
+
+bool weir_schedule_first_frame(weir_arena *arena, const weir_graph *graph, weir_node node,
+                               const weir_signature_part *arrive, weir_signature_part *gives, int64_t *steps) {
     const size_t inputs = weir_stream_count(graph, node);
-    weir_signature arrive[WEIR_SERVICE_PORTS], taken[WEIR_SERVICE_PORTS], given[WEIR_SERVICE_PORTS];
+    weir_signature each[WEIR_SERVICE_PORTS], taken[WEIR_SERVICE_PORTS], given[WEIR_SERVICE_PORTS];
     const weir_signature *all[WEIR_SERVICE_PORTS];
-    assert(inputs <= WEIR_SERVICE_PORTS && input < inputs);
+    assert(inputs <= WEIR_SERVICE_PORTS);
     for (size_t i = 0; i < inputs; i++) {
-        all[i] = &arrive[i];
-        if (i == input) arrive[i] = (weir_signature){*arrives, *arrives};
-        else arrive[i] = weir_signature_run(arena, 0, beats_taken(graph, node, i), 1);
+        each[i] = (weir_signature){arrive[i], arrive[i]};
+        all[i] = &each[i];
     }
     const weir_service_ports ports = {all, inputs, 1, 4 * LONG_BEFORE};
     served x;
     weir_service_body *rule = rule_of(graph, node, &x);
-    const bool fine = weir_service_run(arena, &ports, rule, &x, taken, given).status == WEIR_SERVICE_FINE;
-    if (fine) *gives = given[0].first;
-    return fine;
+    const weir_service_result result = weir_service_run(arena, &ports, rule, &x, taken, given);
+    *steps += result.steps;
+    if (result.status != WEIR_SERVICE_FINE) return false;
+    *gives = given[0].first;
+    return true;
+}
+
+/* The same where beats of one input come as they do, and all of the others at once. */
+static bool serve_alone(weir_arena *arena, const weir_graph *graph, weir_node node, size_t input,
+                        const weir_signature_part *arrives, weir_signature_part *gives) {
+    const size_t inputs = weir_stream_count(graph, node);
+    weir_signature_part arrive[WEIR_SERVICE_PORTS];
+    int64_t steps = 0;
+    assert(inputs <= WEIR_SERVICE_PORTS && input < inputs);
+    for (size_t i = 0; i < inputs; i++)
+        arrive[i] = i == input ? *arrives : weir_signature_run(arena, 0, beats_taken(graph, node, i), 1).first;
+    return weir_schedule_first_frame(arena, graph, node, arrive, gives, &steps);
 }
 
 /* `before` beats at once, the rest long after, one in each cycle. */

@@ -58,6 +58,14 @@ bool weir_schedule_paces_inputs(const weir_graph *graph);
 /* The soonest cycle in which an element of an input can be given, of all lanes, where frames are `interval` cycles apart. */
 int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t element, int64_t interval);
 
+/* The beats of an input's first frame at those lanes. */
+weir_signature_part weir_schedule_input(weir_arena *arena, const weir_graph *graph, weir_value input, int64_t lanes,
+                                        int64_t interval);
+/* When a folded node gives the beats of its first frame where those of its inputs come as they do; levels in the arena. *steps grows by what
+ * it cost (weir_schedule_steps). False: they are not the beats of its lanes. */
+bool weir_schedule_first_frame(weir_arena *arena, const weir_graph *graph, weir_node node,
+                               const weir_signature_part *arrive, weir_signature_part *gives, int64_t *steps);
+
 typedef struct weir_schedule_tail {
     int64_t first,
         last;         /* cycles from the first of the elements to the first and last beat that had to wait for them */

@@ -271,7 +271,8 @@ static void thresholds_by_channel_are_searched(void **state) {
     }
 }
 
-/* 1,100 products of 1,000 codes of 8 bits with weights of 4 bits in one cycle. */
+/* 1,100 products of 1,000 codes of 8 bits with weights of 4 bits in one cycle: 4.4 million bits of weights, of which 2^20 are a word. In 5
+ * cycles they are. */
 static void too_much_in_a_cycle(void **state) {
     (void)state;
     enum { K = 1000, N = 1100 };
@@ -281,13 +282,21 @@ static void too_much_in_a_cycle(void **state) {
     weir_value x = add_codes_input(g, "x", WEIR_INT8, 1, K, -128, 127);
     x = ADD(g, WEIR_OP_LINEAR, "fc", x, add_constant(g, "w", WEIR_INT8, 2, N, K, w));
     weir_graph_add_output(g, "y", x);
-    weir_graph *slower = weir_graph_copy(g);
+    weir_graph *slower = weir_graph_copy(g), *set = weir_graph_copy(g);
     weir_diag_log *log = weir_diag_capture();
-    assert_false(weir_choose_folding(g, 1, 64, NULL));
+    weir_meta_hardware *hardware = &weir_node_metadata(set, weir_graph_find_node(set, "fc"))->hardware;
+    hardware->simd = K;
+    hardware->pe = N;
+    assert_false(weir_choose_folding(set, 1, 64, NULL));
     assert_true(weir_choose_folding(slower, 5, 64, NULL));
+    assert_true(weir_choose_folding(g, 1, 64, NULL));
     weir_diag_release(log);
+    assert_int_equal(hardware_of(g, "fc")->interval, 5);
     assert_string_equal(weir_diag_log_at(log, 0)->text,
                         "node 'fc' takes more than 1048576 bits of a stream or a memory in a cycle");
+    assert_string_equal(weir_diag_log_at(log, 2)->text,
+                        "a frame takes 5 cycles, not 1: node 'fc' (weir_mvu) cannot be faster");
+    weir_graph_free(set);
     weir_diag_log_free(log);
     weir_graph_free(slower);
     weir_graph_free(g);

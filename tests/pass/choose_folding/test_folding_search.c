@@ -171,8 +171,8 @@ static void check_latency(const weir_graph *assigned, weir_folding_request reque
     if (fine) {
         assert_true(report.bound > 0 && report.bound <= least);
         assert_int_equal(found, report.latency);
-        /* Two thirds of the way at least: a bound of nothing does not pass. */
-        assert_true(3 * report.bound >= 2 * least && 4 * least >= 3 * report.value);
+        assert_int_equal(report.value, least);
+        assert_int_equal(report.bound, least);
     }
     weir_graph_free(g);
 }

@@ -110,6 +110,19 @@ static int64_t most_pe(const weir_graph *graph, weir_node node) {
 static const weir_component_setting settings[] = {{"simd", offsetof(weir_meta_hardware, simd), most_simd},
                                                   {"pe", offsetof(weir_meta_hardware, pe), most_pe}};
 
+/* Are a word of weights and a beat vectors? Others are far beyond any device. */
+static bool fits_vectors(const weir_graph *graph, weir_node node, const weir_meta_hardware *folding) {
+    const int64_t interleave = interleave_at(graph, node, folding->pe);
+    const size s = size_at(graph, node, interleave);
+    const int64_t rows = rows_at(&s, folding->pe);
+    const int64_t weight = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1));
+    bool is_signed;
+    const int64_t element =
+        weir_stream_width(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)), &is_signed);
+    return folding->simd * (folding->pe / rows) * weight <= WEIR_RTL_MAX_WIDTH &&
+           rows * interleave * folding->simd * element <= WEIR_RTL_MAX_WIDTH;
+}
+
 /* The larger SIMD first: one accumulator and requantizer for more products. A window gives one position of a channel a cycle. Several
  * rows where each is computed in one. */
 static void foldings(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
@@ -123,11 +136,11 @@ static void foldings(const weir_graph *graph, weir_node node, const weir_meta_ha
             continue;
         for (int64_t pe = 1; given->pe == 0 && pe <= one; pe++) {
             folding.pe = pe;
-            if (one % pe == 0) visit(user, &folding);
+            if (one % pe == 0 && fits_vectors(graph, node, &folding)) visit(user, &folding);
         }
         for (int64_t row = 2; given->pe == 0 && folding.simd == s.k && row <= rows; row++) {
             folding.pe = row * one;
-            if (rows % row == 0) visit(user, &folding);
+            if (rows % row == 0 && fits_vectors(graph, node, &folding)) visit(user, &folding);
         }
         if (given->pe == 0) continue;
         folding.pe = given->pe;

@@ -8,11 +8,22 @@
 #include "dataflow/signature.h"
 #include "dataflow/stream.h"
 #include "dataflow/target.h"
+#include "dse/folding/folding_exact.h"
 #include "dse/folding/folding_space.h"
 #include "support/arena.h"
 #include "support/diag.h"
 
-enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 12, FEW_ROUNDS = 4, FEW = 200, MIXES = 12 };
+enum {
+    RESOURCES = WEIR_KNAPSACK_RESOURCES,
+    ROUNDS = 12,
+    FEW_ROUNDS = 4,
+    FEW = 200, /* partial choices of a knapsack, where the value is only a bound of the latency */
+    FEWER = 32,
+    MIXES = 12,
+    MOST_STEPS = 2000000, /* of the exact search for a latency, over all intervals */
+    FEW_BEGINNINGS = 60,
+    MOST_BEGINNINGS = 6000
+};
 
 /* More than any value (knapsack.h). */
 #define NEVER (INT64_C(1) << 60)
@@ -87,12 +98,13 @@ typedef struct search {
     int64_t budget[RESOURCES], reserve[RESOURCES]; /* of the budget, for what the schedule asks for */
     /* found */
     bool fits;
-    size_t index, *chosen;
+    size_t index;
+    weir_folding_pick *pick;
     weir_knapsack_price total;
     int64_t value, bound;
-    const weir_folding_weights *weights; /* by which it was chosen, for a latency */
-    int64_t *mix;                        /* of bounds, for a latency; NULL: the first */
-    weir_folding_report built;           /* what comes of it; interval 0: not known */
+    size_t capacity;           /* of knapsacks (knapsack.h) */
+    const int64_t *mix;        /* of bounds, for a latency; NULL: the first */
+    weir_folding_report built; /* what comes of it; interval 0: not known */
     int64_t least[RESOURCES];
 } search;
 
@@ -117,7 +129,7 @@ static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
         always.value += weir_folding_static_energy(&s->target, weir_folding_space_interval(s->space, index));
     for (int r = 0; r < RESOURCES; r++) k.budget[r] = s->budget[r] - s->reserve[r] - always.use[r];
     k.limit = limit - always.value;
-    if (s->request->objective == WEIR_FOLDING_LATENCY) k.capacity = FEW;
+    k.capacity = s->capacity;
     size_t *chosen = weir_calloc(k.count + 1, sizeof *chosen);
     const weir_knapsack_result result = weir_knapsack_solve(&k, chosen);
     *bound = result.bound + always.value;
@@ -127,8 +139,9 @@ static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
         free(chosen);
         return false;
     }
-    free(s->chosen);
-    s->chosen = chosen;
+    free(s->pick);
+    s->pick = weir_folding_space_picks(s->space, chosen);
+    free(chosen);
     s->index = index;
     s->fits = true;
     s->total = always;
@@ -152,7 +165,7 @@ static bool try_out(search *s, int64_t limit) {
     weir_folding_report *built = &s->built;
     if (built->interval > 0) return true;
     weir_graph *copy = weir_graph_copy(s->graph);
-    weir_folding_space_apply(s->space, s->chosen, copy);
+    weir_folding_space_apply(s->space, s->index, s->pick, copy);
     const int64_t interval = weir_folding_space_interval(s->space, s->index);
     const bool fine =
         weir_folding_choose(copy, interval, INT32_MAX, NULL) && s->request->complete(copy, limit, &built->latency);
@@ -279,6 +292,7 @@ static int64_t bound_of(search *s, size_t index, int64_t enough, int64_t *best) 
     double *part = weir_calloc(bounds, sizeof *part);
     mix[0] = WEIR_FOLDING_SHARES;
     memset(s->reserve, 0, sizeof s->reserve);
+    s->capacity = FEWER;
     weir_folding_space_weigh(s->space, &mixed);
     for (int step = 0, idle = 0; step < MIXES && idle < 3 && least < enough && least < quickest; step++) {
         int64_t bound;
@@ -289,7 +303,7 @@ static int64_t bound_of(search *s, size_t index, int64_t enough, int64_t *best) 
         idle = bound > least + least / 512 ? 0 : idle + (step > 1);
         if (bound > least) least = bound;
         if (!fits) break;
-        weir_folding_space_latencies(s->space, s->chosen, cycles);
+        weir_folding_space_latencies(s->space, s->pick, cycles);
         const int64_t most = most_of(cycles, bounds);
         if (most < quickest) memcpy(best, mix, bounds * sizeof *best);
         if (most < quickest) quickest = most;
@@ -319,7 +333,7 @@ static bool choose_by(search *s, size_t index, taste *by) {
     if (!s->fits) return false;
     const size_t bounds = weir_folding_space_bounds(s->space, index);
     int64_t *cycles = weir_malloc(bounds * sizeof *cycles);
-    weir_folding_space_latencies(s->space, s->chosen, cycles);
+    weir_folding_space_latencies(s->space, s->pick, cycles);
     by->cycles = most_of(cycles, bounds);
     free(cycles);
     return true;
@@ -329,6 +343,14 @@ static int by_cycles(const void *a, const void *b) {
     const taste *x = a, *y = b;
     if (x->cycles != y->cycles) return x->cycles < y->cycles ? -1 : 1;
     return x->order < y->order ? -1 : 1;
+}
+
+/* What was built is the best so far. */
+static void keep(search *s, search *best) {
+    free(best->pick);
+    *best = *s;
+    best->value = s->built.latency;
+    s->pick = NULL;
 }
 
 /* The folding of interval `index` that is best by the weights and fits with its FIFOs becomes `best` if it is quicker. */
@@ -342,12 +364,7 @@ static void try_interval(search *s, size_t index, taste *by, search *best) {
         if (s->fits && is_within(s)) break;
         if (!try_room(s, &tried)) return;
     }
-    if (!s->fits || !is_within(s)) return;
-    free(best->chosen);
-    *best = *s;
-    best->value = s->built.latency;
-    best->weights = by->weights;
-    s->chosen = NULL;
+    if (s->fits && is_within(s)) keep(s, best);
 }
 
 /* What no folding for the interval takes less than, nor for a longer one. */
@@ -355,38 +372,93 @@ static int64_t entry_of(search *s, size_t index) {
     return weir_folding_space_share(s->space, index, NULL) / WEIR_FOLDING_SHARES;
 }
 
-/* For each interval where one may still be quicker by the bounds: the foldings with the least energy, whose nodes work little at a time, those
- * with short tails (folding_tail.c) and those that the mix of bounds likes best. */
+/* --- exactly --- */
+
+typedef struct trial {
+    search *search, *best;
+} trial;
+
+/* Built with its FIFOs, where it is the best so far and fits. */
+static int64_t try_pick(void *user, const weir_folding_pick *pick, const int64_t *use, int64_t latency) {
+    const trial *t = user;
+    search *s = t->search;
+    const size_t units = weir_folding_space_units(s->space);
+    free(s->pick);
+    s->pick = weir_malloc((units + 1) * sizeof *s->pick);
+    memcpy(s->pick, pick, units * sizeof *pick);
+    memcpy(s->total.use, use, sizeof s->total.use);
+    s->built = (weir_folding_report){.interval = 0};
+    s->fits = true;
+    (void)latency;
+    if (try_out(s, t->best->value) && s->built.latency < t->best->value && is_within(s)) keep(s, t->best);
+    return t->best->value;
+}
+
+/* Exactly, with room for so many beginnings. Returns what no folding for the interval takes less than, or the best: it becomes that of these,
+ * where one is better and fits with its FIFOs. */
+static int64_t search_exactly(search *s, size_t index, const int64_t *mix, size_t room, int64_t *work, search *best) {
+    weir_knapsack_price always;
+    weir_folding_space_weigh(s->space, &mixed);
+    weir_folding_space_share(s->space, index, mix);
+    weir_folding_space_at(s->space, index, &always);
+    s->index = index;
+    s->mix = NULL;
+    trial t = {s, best};
+    const weir_folding_exact exact = {s->budget, mix, best->value, room, work, try_pick, &t};
+    return weir_folding_exact_search(s->space, &exact);
+}
+
+/* The foldings of interval `index` with the least energy, whose nodes work little at a time, those with short tails (folding_tail.c) and
+ * those that the mix of bounds likes best. */
+static void try_tastes(search *s, size_t index, int64_t *mix, search *best) {
+    taste taste_of[] = {{&energy, NULL, 0, 0}, {&quick, NULL, 0, 1}, {&quick, mix, 0, 2}, {&mixed, mix, 0, 3}};
+    enum { TASTES = sizeof taste_of / sizeof *taste_of };
+    s->capacity = FEW;
+    memset(s->reserve, 0, sizeof s->reserve);
+    for (size_t k = 0; k < TASTES; k++) choose_by(s, index, &taste_of[k]);
+    qsort(taste_of, TASTES, sizeof *taste_of, by_cycles);
+    for (size_t k = 0; k < TASTES; k++) try_interval(s, index, &taste_of[k], best);
+}
+
+/* What no folding for the interval takes less than, or the best, which becomes that of these where one is better: a bound first, then an
+ * exact search with little room, and where that is not enough one with as much room as there is work for half of, and other foldings. */
+static int64_t search_interval(search *s, size_t index, int64_t *work, search *best) {
+    int64_t *mix = weir_calloc(weir_folding_space_bounds(s->space, index), sizeof *mix);
+    int64_t bound = bound_of(s, index, best->value, mix);
+    const bool first = bound < best->value && best->value == NEVER;
+    if (first) try_tastes(s, index, mix, best);
+    if (bound < best->value && best->value < NEVER) {
+        const int64_t before = *work;
+        int64_t proved = search_exactly(s, index, mix, FEW_BEGINNINGS, work, best);
+        if (proved > bound) bound = proved;
+        const int64_t steps = before - *work, times = steps > 0 ? *work / 2 / steps : 0;
+        if (bound < best->value && times > 1) {
+            const bool many = times >= MOST_BEGINNINGS / FEW_BEGINNINGS;
+            proved = search_exactly(s, index, mix, many ? MOST_BEGINNINGS : (size_t)times * FEW_BEGINNINGS, work, best);
+            if (proved > bound) bound = proved;
+        }
+        if (bound < best->value && !first) try_tastes(s, index, mix, best);
+    }
+    free(mix);
+    return bound;
+}
+
+/* All intervals where one may still be quicker by the bounds. */
 static void find_quickest(search *s, size_t count) {
     search best = {.value = NEVER};
-    free(s->mix);
-    s->mix = NULL;
-    int64_t least = NEVER;
+    int64_t least = NEVER, work = MOST_STEPS;
     for (size_t i = 0; i < count && entry_of(s, i) < best.value; i++) {
-        int64_t *mix = weir_calloc(weir_folding_space_bounds(s->space, i), sizeof *mix), *before = best.mix;
-        const int64_t bound = bound_of(s, i, best.value, mix);
+        const int64_t bound = search_interval(s, i, &work, &best);
         if (bound < least) least = bound;
-        taste taste_of[] = {{&energy, NULL, 0, 0}, {&quick, NULL, 0, 1}, {&quick, mix, 0, 2}, {&mixed, mix, 0, 3}};
-        const size_t tastes = bound < best.value ? sizeof taste_of / sizeof *taste_of : 0;
-        memset(s->reserve, 0, sizeof s->reserve);
-        for (size_t k = 0; k < tastes; k++) choose_by(s, i, &taste_of[k]);
-        qsort(taste_of, tastes, sizeof *taste_of, by_cycles);
-        for (size_t k = 0; k < tastes; k++) try_interval(s, i, &taste_of[k], &best);
-        if (best.mix != mix) free(mix);
-        if (best.mix != before) free(before);
     }
-    free(s->chosen);
+    free(s->pick);
     s->fits = best.value < NEVER;
-    s->chosen = best.chosen;
+    s->pick = best.pick;
     s->index = best.index;
     s->total = best.total;
     s->built = best.built;
     s->value = best.value;
     s->bound = least < best.value ? least : best.value;
-    s->mix = best.mix;
-    if (!s->fits) return;
-    weir_folding_space_weigh(s->space, best.weights);
-    weir_folding_space_share(s->space, s->index, s->mix);
 }
 
 /* Intervals that are no longer than that; 0: all. */
@@ -418,12 +490,11 @@ static void find(search *s, int64_t longest) {
         find_least(s, count);
     else if (s->request->objective == WEIR_FOLDING_LATENCY) find_quickest(s, count);
     else find_fastest(s, count);
-    weir_knapsack_price always;
-    if (s->fits) weir_folding_space_at(s->space, s->index, &always); /* for weir_folding_space_apply */
 }
 
 static search start(const weir_graph *graph, const weir_folding_request *request) {
     search s = {.graph = graph, .target = weir_target_of(graph), .request = request};
+    if (request->objective == WEIR_FOLDING_LATENCY) s.capacity = FEW;
     weir_cost_use uses[WEIR_COST_USES];
     weir_cost_uses(&(weir_cost){.luts = 0}, s.target.device, uses);
     for (int r = 0; r < RESOURCES; r++)
@@ -438,8 +509,7 @@ static search start(const weir_graph *graph, const weir_folding_request *request
 
 static void finish(search *s) {
     weir_folding_space_free(s->space);
-    free(s->chosen);
-    free(s->mix);
+    free(s->pick);
 }
 
 /* --- what does not fit --- */
@@ -552,7 +622,7 @@ static bool find_settings(search *s, weir_graph *graph, weir_folding_report *rep
     report->bound = bound;
     if (!fine) return false;
     report->value = s->value;
-    weir_folding_space_apply(s->space, s->chosen, graph);
+    weir_folding_space_apply(s->space, s->index, s->pick, graph);
     return true;
 }
 

@@ -19,8 +19,7 @@ typedef weir_folding_unit unit;
 typedef weir_folding_edge edge;
 typedef weir_folding_structure structure;
 
-/* Nodes of an item that have options: a choice has 4 bits for each. */
-enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, MEMBERS = 16 };
+enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, MEMBERS = WEIR_FOLDING_MEMBERS, STATE = WEIR_FOLDING_STATE };
 
 /* --- intervals --- */
 
@@ -66,10 +65,7 @@ static void list_intervals(weir_folding_space *s) {
 
 /* --- combinations --- */
 
-enum { STATE = 4 }; /* numbers a member: lanes, digit, interval */
-
-/* Folds the members with a folding; true when that is as it was when combinations were counted. */
-static bool fold_members(weir_folding_space *s, const unit *u, folding *f) {
+bool weir_folding_fold(weir_folding_space *s, const unit *u, folding *f) {
     structure *t = &s->at;
     int64_t **now = &f->by[s->by].state;
     bool same = *now != NULL;
@@ -90,9 +86,9 @@ static bool fold_members(weir_folding_space *s, const unit *u, folding *f) {
     return same;
 }
 
-/* Where the node's memories may lie and its products be formed: bits of storage + 3 * products. */
-static unsigned choices_of(const weir_graph *graph, weir_node node, const weir_meta_hardware *assigned,
-                           bool has_blocks) {
+/* Of a node that may have a choice. */
+static unsigned all_choices(const weir_graph *graph, weir_node node, const weir_meta_hardware *assigned,
+                            bool has_blocks) {
     const weir_component_rules *rules = weir_folding_rules(graph, node);
     const bool memory = rules->memory != NULL && assigned->storage == WEIR_STORAGE_AUTO;
     const bool multiplies = rules->multiplies && assigned->products == WEIR_STORAGE_AUTO;
@@ -106,6 +102,13 @@ static unsigned choices_of(const weir_graph *graph, weir_node node, const weir_m
         }
     }
     return choices;
+}
+
+unsigned weir_folding_choices(const weir_folding_space *s, const unit *u, size_t member) {
+    const weir_node node = u->member[member];
+    const weir_meta_hardware *assigned = &s->at.assigned[node.id];
+    if (member >= MEMBERS) return 1u << (assigned->storage + 3 * assigned->products);
+    return all_choices(s->at.graph, node, assigned, weir_device_block(s->device) != NULL);
 }
 
 static bool is_as_good(const amount *a, const amount *b) {
@@ -126,16 +129,9 @@ static void keep(combination *set, size_t *count, const combination *c) {
     *count = kept;
 }
 
-static void choose(weir_meta_hardware *hardware, unsigned choice) {
+void weir_folding_pick_choice(weir_meta_hardware *hardware, unsigned choice) {
     hardware->storage = (weir_storage)(choice % 3);
     hardware->products = (weir_storage)(choice / 3);
-}
-
-static unsigned choice_of(uint64_t choices, size_t member) { return choices >> 4 * member & 15; }
-
-/* What the folding settles member i for; 0: nothing. */
-static int64_t settled_for(const unit *u, const folding *f, size_t i) {
-    return i < u->pace && u->pace != SIZE_MAX ? f->settings.pe : 0;
 }
 
 /* Each combination of the members before with each choice of member i. */
@@ -144,16 +140,14 @@ static void combine(weir_folding_space *s, const unit *u, folding *f, size_t i) 
     counted *of = &f->by[s->by];
     const weir_node node = u->member[i];
     weir_meta_hardware *h = weir_folding_hardware(t->graph, node);
-    const weir_meta_hardware *assigned = &t->assigned[node.id];
-    const unsigned choices = i < MEMBERS ? choices_of(t->graph, node, assigned, weir_device_block(s->device) != NULL)
-                                         : 1u << (assigned->storage + 3 * assigned->products);
+    const unsigned choices = weir_folding_choices(s, u, i);
     combination *grown = weir_malloc(9 * of->count * sizeof *grown);
     size_t count = 0;
     h->interval = of->state[STATE * i + 3];
     for (unsigned choice = 0; choice < 9; choice++) {
         if ((choices >> choice & 1) == 0) continue;
-        choose(h, choice);
-        const amount a = weir_folding_price(s, node, of->state[STATE * i + 3], settled_for(u, f, i));
+        weir_folding_pick_choice(h, choice);
+        const amount a = weir_folding_price(s, node, of->state[STATE * i + 3], weir_folding_settled_for(u, f, i));
         for (size_t k = 0; k < of->count; k++) {
             combination c = of->item[k];
             weir_folding_add(&c.amount, &a);
@@ -187,7 +181,7 @@ static amount inner_converters(weir_folding_space *s, size_t index, const foldin
 
 static void count_combinations(weir_folding_space *s, size_t index, folding *f) {
     const unit *u = &s->at.unit[index];
-    if (fold_members(s, u, f)) return;
+    if (weir_folding_fold(s, u, f)) return;
     counted *of = &f->by[s->by];
     free(of->item);
     of->item = weir_malloc(sizeof *of->item);
@@ -285,7 +279,7 @@ static const edge *parent_edge(const structure *t, size_t index, size_t *positio
     return NULL;
 }
 
-static bool is_open(const weir_folding_space *s, const unit *u, const folding *f) {
+bool weir_folding_is_open(const weir_folding_space *s, const unit *u, const folding *f) {
     if (u->pace == SIZE_MAX) return true;
     bool open = f->settings.interval <= s->reached;
     for (size_t i = 0; s->relaxed && i < u->foldings; i++)
@@ -299,7 +293,8 @@ static void list_options(weir_folding_space *s, size_t index, weir_knapsack_item
     structure *t = &s->at;
     unit *u = &t->unit[index];
     size_t count = 0;
-    for (size_t i = 0; i < u->foldings; i++) count += is_open(s, u, &u->folding[i]) ? u->folding[i].by[s->by].count : 0;
+    for (size_t i = 0; i < u->foldings; i++)
+        count += weir_folding_is_open(s, u, &u->folding[i]) ? u->folding[i].by[s->by].count : 0;
     weir_knapsack_option *option = weir_arena_array(s->arena, count, sizeof *option);
     *tags = weir_arena_array(s->arena, count, sizeof **tags);
     begins->width = 1;
@@ -308,7 +303,7 @@ static void list_options(weir_folding_space *s, size_t index, weir_knapsack_item
     count = 0;
     for (size_t i = 0; i < u->foldings; i++) {
         const folding *f = &u->folding[i];
-        if (!is_open(s, u, f)) continue;
+        if (!weir_folding_is_open(s, u, f)) continue;
         const counted *of = &f->by[s->by];
         ends_of(s, index, f, lanes);
         const bool follows = u->parent != SIZE_MAX;
@@ -364,7 +359,8 @@ static void fold_all(weir_folding_space *s, size_t index) {
     weir_folding_hardware(t->graph, t->pace)->interval = s->reached;
     for (size_t i = 0; i < t->units; i++) {
         for (size_t f = 0; f < t->unit[i].foldings; f++)
-            if (is_open(s, &t->unit[i], &t->unit[i].folding[f])) count_combinations(s, i, &t->unit[i].folding[f]);
+            if (weir_folding_is_open(s, &t->unit[i], &t->unit[i].folding[f]))
+                count_combinations(s, i, &t->unit[i].folding[f]);
     }
 }
 
@@ -409,17 +405,28 @@ static void apply_to(const structure *t, const unit *u, const folding *f, uint64
             const size_t field = rules->settings[k].field;
             memcpy((char *)hardware + field, (const char *)&f->settings + field, sizeof(int64_t));
         }
-        if (i < MEMBERS) choose(hardware, choice_of(choice, i));
+        if (i < MEMBERS) weir_folding_pick_choice(hardware, weir_folding_choice_of(choice, i));
     }
 }
 
-void weir_folding_space_apply(const weir_folding_space *s, const size_t *chosen, weir_graph *graph) {
+weir_folding_pick *weir_folding_space_picks(const weir_folding_space *s, const size_t *chosen) {
+    weir_folding_pick *pick = weir_calloc(s->at.units + 1, sizeof *pick);
     for (size_t i = 0; i < s->knapsack.count; i++) {
-        const unit *u = &s->at.unit[s->unit_of_item[i]];
         assert(chosen[i] < s->knapsack.item[i].count);
-        const size_t tag = s->tag[i][chosen[i]];
-        const folding *f = &u->folding[tag >> 32];
-        apply_to(&s->at, u, f, f->by[s->by].item[tag & UINT32_MAX].choice, graph);
+        const size_t index = s->unit_of_item[i], tag = s->tag[i][chosen[i]];
+        const counted *of = &s->at.unit[index].folding[tag >> 32].by[s->by];
+        pick[index] = (weir_folding_pick){tag >> 32, of->item[tag & UINT32_MAX].choice};
+    }
+    return pick;
+}
+
+size_t weir_folding_space_units(const weir_folding_space *s) { return s->at.units; }
+
+void weir_folding_space_apply(weir_folding_space *s, size_t index, const weir_folding_pick *pick, weir_graph *graph) {
+    weir_folding_structure_make(s, index);
+    for (size_t i = 0; i < s->at.units; i++) {
+        const unit *u = &s->at.unit[i];
+        if (u->members > 0) apply_to(&s->at, u, &u->folding[pick[i].folding], pick[i].choices, graph);
     }
 }
 
@@ -494,21 +501,21 @@ int64_t weir_folding_space_share(weir_folding_space *s, size_t index, const int6
     return sum;
 }
 
-void weir_folding_space_latencies(weir_folding_space *s, const size_t *chosen, int64_t *cycles) {
+void weir_folding_space_latencies(weir_folding_space *s, const weir_folding_pick *pick, int64_t *cycles) {
     structure *t = &s->at;
     const size_t bounds = weir_folding_bounds(t);
     for (size_t i = 0; i < bounds; i++) cycles[i] = weir_folding_arrival(t, i, s->reached);
-    for (size_t i = 0; i < s->knapsack.count; i++) {
-        const unit *u = &t->unit[s->unit_of_item[i]];
-        const size_t tag = s->tag[i][chosen[i]];
-        folding *f = &u->folding[tag >> 32];
-        const uint64_t choice = f->by[s->by].item[tag & UINT32_MAX].choice;
-        fold_members(s, u, f);
+    for (size_t i = 0; i < t->units; i++) {
+        const unit *u = &t->unit[i];
+        if (u->members == 0) continue;
+        folding *f = &u->folding[pick[i].folding];
+        weir_folding_fold(s, u, f);
         for (size_t k = 0; k < u->members; k++) {
             weir_meta_hardware *h = weir_folding_hardware(t->graph, u->member[k]);
-            if (k < MEMBERS) choose(h, choice_of(choice, k));
+            if (k < MEMBERS) weir_folding_pick_choice(h, weir_folding_choice_of(pick[i].choices, k));
             h->interval = f->by[s->by].state[STATE * k + 3];
-            const weir_folding_times times = weir_folding_priced(s, u->member[k], settled_for(u, f, k))->times;
+            const weir_folding_times times =
+                weir_folding_priced(s, u->member[k], weir_folding_settled_for(u, f, k))->times;
             h->interval = 0;
             for (size_t b = 0; b < bounds; b++) cycles[b] += weir_folding_part(t, u->member[k], &times, b);
         }

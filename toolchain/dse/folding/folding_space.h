@@ -37,10 +37,19 @@ size_t weir_folding_space_bounds(weir_folding_space *space, size_t index);
  * shares of a cycle, without what nodes add to it. */
 enum { WEIR_FOLDING_SHARES = 1 << 10 };
 int64_t weir_folding_space_share(weir_folding_space *space, size_t index, const int64_t *share);
-/* The cycles of each, with the chosen options of what weir_folding_space_at gave last. */
-void weir_folding_space_latencies(weir_folding_space *space, const size_t *chosen, int64_t *cycles);
-/* Sets the chosen options of what weir_folding_space_at gave last in the metadata of the graph or a copy of it:
- * weir_folding_choose takes them from there. */
-void weir_folding_space_apply(const weir_folding_space *space, const size_t *chosen, weir_graph *graph);
+/* A folding: of each component that sets the pace, and the choices of its nodes. */
+typedef struct weir_folding_pick {
+    size_t folding;
+    uint64_t choices;
+} weir_folding_pick;
+
+size_t weir_folding_space_units(const weir_folding_space *space);
+/* Of the options chosen of what weir_folding_space_at gave last: heap memory. */
+weir_folding_pick *weir_folding_space_picks(const weir_folding_space *space, const size_t *chosen);
+/* The cycles of each bound for the interval of what weir_folding_space_at gave last. */
+void weir_folding_space_latencies(weir_folding_space *space, const weir_folding_pick *pick, int64_t *cycles);
+/* Sets a folding for that interval in the metadata of the graph or a copy of it: weir_folding_choose takes it from there. */
+void weir_folding_space_apply(weir_folding_space *space, size_t index, const weir_folding_pick *pick,
+                              weir_graph *graph);
 
 #endif

@@ -66,16 +66,31 @@ static weir_folding_hardware_price *cached(weir_folding_space *s, uint64_t key, 
     return &s->price[index];
 }
 
+bool weir_folding_is_fixed(const weir_graph *graph, weir_node node) {
+    for (size_t i = 0; i < weir_component_count(); i++)
+        if (weir_component_at(i)->rules->replaces == weir_folding_rules(graph, node)) return false;
+    return true;
+}
+
+weir_meta_hardware weir_folding_built(weir_folding_space *s, weir_node node) {
+    weir_meta_hardware *hardware = weir_folding_hardware(s->at.graph, node);
+    const weir_meta_hardware before = *hardware;
+    if (weir_folding_is_fixed(s->at.graph, node)) return before;
+    weir_folding_take_over(s->at.graph, survey_of(s), node);
+    const weir_meta_hardware built = *hardware;
+    *hardware = before;
+    return built;
+}
+
 const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *s, weir_node node, int64_t settled) {
     structure *t = &s->at;
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
     bool known;
     weir_folding_hardware_price *price = cached(s, key_of(t->form[node.id], hardware, settled), &known);
     if (!known) {
-        weir_cost_survey *survey = survey_of(s);
         const weir_meta_hardware before = *hardware;
-        weir_folding_take_over(t->graph, survey, node);
-        *price = (weir_folding_hardware_price){.cost = weir_cost_survey_node(survey, node).cost};
+        *hardware = weir_folding_built(s, node);
+        *price = (weir_folding_hardware_price){.cost = weir_cost_survey_node(survey_of(s), node).cost};
         *hardware = before;
     }
     if (s->share != NULL && !price->is_timed) {

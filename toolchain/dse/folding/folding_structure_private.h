@@ -20,6 +20,9 @@ typedef struct weir_folding_combination {
     uint64_t choice;
 } weir_folding_combination;
 
+/* Nodes of an item that have options, for each of which a choice has 4 bits; and numbers of a member in `state`: lanes, digit, interval. */
+enum { WEIR_FOLDING_MEMBERS = 16, WEIR_FOLDING_STATE = 4 };
+
 /* The combinations of a folding. `state` says how the members fold with it, as they did when these were counted; NULL: never. */
 typedef struct weir_folding_counted {
     int64_t *state;
@@ -152,6 +155,25 @@ weir_folding_amount weir_folding_forks(const weir_folding_space *space);
 /* The node that sets an item's pace gets a folding. */
 void weir_folding_settle(weir_folding_structure *structure, const weir_folding_unit *unit,
                          const weir_folding_setting *folding);
+
+/* Folds the members with a folding; true when that is as it was when combinations were counted. */
+bool weir_folding_fold(weir_folding_space *space, const weir_folding_unit *unit, weir_folding_setting *folding);
+/* Has the item the folding in the knapsack? */
+bool weir_folding_is_open(const weir_folding_space *space, const weir_folding_unit *unit,
+                          const weir_folding_setting *folding);
+/* Where the member's memories may lie and its products be formed: bits of storage + 3 * products. */
+unsigned weir_folding_choices(const weir_folding_space *space, const weir_folding_unit *unit, size_t member);
+void weir_folding_pick_choice(weir_meta_hardware *hardware, unsigned choice);
+static inline unsigned weir_folding_choice_of(uint64_t choices, size_t member) { return choices >> 4 * member & 15; }
+/* What the folding settles the member for; 0: nothing. */
+static inline int64_t weir_folding_settled_for(const weir_folding_unit *unit, const weir_folding_setting *folding,
+                                               size_t member) {
+    return member < unit->pace && unit->pace != SIZE_MAX ? folding->settings.pe : 0;
+}
+/* False: another component may take the node over, with a timing of its own. */
+bool weir_folding_is_fixed(const weir_graph *graph, weir_node node);
+/* The folded node as it is built: with the component that takes it over, where one does. */
+weir_meta_hardware weir_folding_built(weir_folding_space *space, weir_node node);
 
 /* The stations of the structure. */
 void weir_folding_find_stations(weir_folding_structure *structure);

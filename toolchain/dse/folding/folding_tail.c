@@ -43,13 +43,6 @@ static weir_node find_path(const structure *t, reach *to) {
     return last;
 }
 
-/* Another component may take the node over, with a timing of its own. */
-static bool is_fixed(const weir_graph *graph, weir_node node) {
-    for (size_t i = 0; i < weir_component_count(); i++)
-        if (weir_component_at(i)->rules->replaces == weir_folding_rules(graph, node)) return false;
-    return true;
-}
-
 /* With the fewest lanes, in any time. */
 static void derive_narrow(structure *t, weir_node node) {
     const weir_component_rules *rules = weir_folding_rules(t->graph, node);
@@ -130,7 +123,7 @@ void weir_folding_find_stations(weir_folding_structure *t) {
     weir_node next = WEIR_NO_NODE;
     for (weir_node node = end; node.id != 0; next = node, node = to[node.id].before) {
         const bool paces = weir_folding_sets_pace(t->graph, node);
-        t->station[node.id] = (station){.counts = is_fixed(t->graph, node),
+        t->station[node.id] = (station){.counts = weir_folding_is_fixed(t->graph, node),
                                         .input = to[node.id].input,
                                         .paces = paces,
                                         .place = to[node.id].paces - paces,
