@@ -205,6 +205,7 @@ static bool try_room(search *s, spare *tried) {
         if (tried->has_high) next += (tried->high[r] - tried->low[r]) / 2;
         else if (s->built.used[r] > s->budget[r] && s->built.fifos[r] > next) next = s->built.fifos[r];
         else if (s->built.used[r] > s->budget[r]) next += s->built.used[r] - s->budget[r];
+        else if (s->built.fifos[r] < next) next = s->built.fifos[r]; /* for another resource to use */
         changes |= next != tried->low[r];
         s->reserve[r] = next;
     }
@@ -213,17 +214,34 @@ static bool try_room(search *s, spare *tried) {
 
 /* --- the best --- */
 
+/* Does a folding for the interval fit with its FIFOs? With more or less room for them, where the first one's take too much. */
+static bool fits_built(search *s, size_t index) {
+    spare tried = {.has_high = false};
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t bound;
+        s->fits = solve(s, index, NEVER, &bound);
+        if (s->fits && !try_out(s, INT64_MAX)) return false;
+        if (s->fits && is_within(s)) return true;
+        if (!try_room(s, &tried)) return false;
+    }
+    return false;
+}
+
 /* Intervals in increasing order until one fits. */
 static void find_fastest(search *s, size_t count) {
-    int64_t unproven = NEVER, bound;
+    int64_t unproven = NEVER;
     for (size_t i = 0; i < count; i++) {
         const int64_t interval = weir_folding_space_interval(s->space, i);
-        if (solve(s, i, NEVER, &bound)) {
+        int64_t bound;
+        memset(s->reserve, 0, sizeof s->reserve);
+        const bool may_fit = solve(s, i, NEVER, &bound) || bound < NEVER;
+        if (may_fit && interval < unproven) unproven = interval;
+        if (may_fit && fits_built(s, i)) {
             s->value = interval;
-            s->bound = unproven < interval ? unproven : interval;
+            s->bound = unproven;
             return;
         }
-        if (bound < NEVER && interval < unproven) unproven = interval;
+        s->fits = false;
     }
 }
 
