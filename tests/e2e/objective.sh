@@ -33,7 +33,9 @@ for model in "$models/mlp_qdq" "$conv/separable_qdq" "$conv/pooled_qdq" "$conv/i
     expect 0 "folding for latency" "$WEIR" compile "$model.onnx" --device ecp5-25k --objective latency -o quick --json quick.json
     jq -e '.folding | .value == .latency and .bound <= .value and .optimal == (.bound == .value)' quick.json >/dev/null ||
         fail "$model: $(jq -c .folding quick.json)"
-    [[ $model != */mlp_qdq ]] || jq -e .folding.optimal quick.json >/dev/null || fail "$model is not proved: $(jq -c .folding quick.json)"
+    case $model in
+    */mlp_qdq) jq -e .folding.optimal quick.json >/dev/null || fail "$model is not proved: $(jq -c .folding quick.json)" ;;
+    esac
     bound=$(jq .folding.bound quick.json) quickest=$(jq .folding.latency quick.json)
     for objective in throughput area energy; do
         for target in 0 4000 400; do
