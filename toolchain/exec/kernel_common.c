@@ -76,8 +76,12 @@ int weir_kernel_compare(const weir_array *a, size_t i, const weir_array *b, size
     return SIGN(weir_array_get_int(a, i), weir_array_get_int(b, k));
 }
 
+/* Pointers of their own: a store of bytes might change the array's. */
 #define LOAD(c_type)                                                                                                   \
-    for (size_t i = 0; i < count; i++) to[i] = ((const c_type *)array->data)[first + i]
+    do {                                                                                                               \
+        const c_type *data = (const c_type *)array->data + first;                                                      \
+        for (size_t i = 0; i < count; i++) to[i] = data[i];                                                            \
+    } while (0)
 
 void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64_t *to) {
     switch (array->dtype) {
@@ -109,7 +113,10 @@ void weir_kernel_load_narrow(const weir_array *array, size_t first, size_t count
 }
 
 #define STORE(c_type)                                                                                                  \
-    for (size_t i = 0; i < count; i++) ((c_type *)array->data)[first + i] = (c_type)from[i]
+    do {                                                                                                               \
+        c_type *restrict data = (c_type *)array->data + first;                                                         \
+        for (size_t i = 0; i < count; i++) data[i] = (c_type)from[i];                                                  \
+    } while (0)
 #define STORE_ALL                                                                                                      \
     do {                                                                                                               \
         switch (array->dtype) {                                                                                        \

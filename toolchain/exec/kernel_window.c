@@ -211,21 +211,43 @@ static size_t transposed(const weir_window *w, size_t k) {
     return element;
 }
 
-#define SWAP(a, b, bits, mask)                                                                                         \
-    do {                                                                                                               \
-        const uint64_t swapped = (row[a] >> (bits) ^ row[b]) & (mask);                                                 \
-        row[a] ^= swapped << (bits);                                                                                   \
-        row[b] ^= swapped;                                                                                             \
-    } while (0)
+typedef uint8_t row_bytes __attribute__((vector_size(16)));
+typedef uint64_t row_halves __attribute__((vector_size(16)));
 
-/* Eight bytes of each of eight rows become eight rows, `pitch` apart, of eight bytes: blocks of four, two, one change places. */
+/* Bytes, or what two or four of them are, of both in turn: of the lower halves, or of the upper ones. */
+#define LOWER_1(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define LOWER_2(a, b) __builtin_shufflevector(a, b, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23)
+#define UPPER_2(a, b) __builtin_shufflevector(a, b, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31)
+#define LOWER_4(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23)
+#define UPPER_4(a, b) __builtin_shufflevector(a, b, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31)
+
+static row_bytes load_row(const char *from) {
+    uint64_t row;
+    memcpy(&row, from, sizeof row);
+    return (row_bytes)(row_halves){row, 0};
+}
+
+/* Eight bytes of two rows in turn. */
+static row_bytes two_rows(const char *const *from, size_t at) {
+    const row_bytes one = load_row(from[0] + at), two = load_row(from[1] + at);
+    return LOWER_1(one, two);
+}
+
+static void store_two(row_bytes rows, char *to, size_t pitch) {
+    const uint64_t one = ((row_halves)rows)[0], two = ((row_halves)rows)[1];
+    memcpy(to, &one, sizeof one);
+    memcpy(to + pitch, &two, sizeof two);
+}
+
+/* Eight bytes of each of eight rows become eight rows, `pitch` apart, of eight bytes. */
 static void transpose_bytes(const char *const *from, size_t at, char *to, size_t pitch) {
-    uint64_t row[8];
-    for (size_t k = 0; k < 8; k++) memcpy(&row[k], from[k] + at, 8);
-    for (size_t k = 0; k < 4; k++) SWAP(k, k + 4, 32, 0x00000000ffffffffu);
-    for (size_t k = 0; k < 8; k += k % 4 == 1 ? 3 : 1) SWAP(k, k + 2, 16, 0x0000ffff0000ffffu);
-    for (size_t k = 0; k < 8; k += 2) SWAP(k, k + 1, 8, 0x00ff00ff00ff00ffu);
-    for (size_t k = 0; k < 8; k++) memcpy(to + k * pitch, &row[k], 8);
+    const row_bytes a = two_rows(from, at), b = two_rows(from + 2, at), c = two_rows(from + 4, at);
+    const row_bytes d = two_rows(from + 6, at);
+    const row_bytes lower[2] = {LOWER_2(a, b), LOWER_2(c, d)}, upper[2] = {UPPER_2(a, b), UPPER_2(c, d)};
+    store_two(LOWER_4(lower[0], lower[1]), to, pitch);
+    store_two(UPPER_4(lower[0], lower[1]), to + 2 * pitch, pitch);
+    store_two(LOWER_4(upper[0], upper[1]), to + 4 * pitch, pitch);
+    store_two(UPPER_4(upper[0], upper[1]), to + 6 * pitch, pitch);
 }
 
 /* A window's elements in memory, for the group's channels in runs of `run` bytes: `seen` has where each element's channels
@@ -236,15 +258,25 @@ static void copy_window(const char *const *seen, size_t window, size_t group, si
             for (size_t k = 0; k < window; k++, to += run) memcpy(to, seen[k] + g * run, run);
         return;
     }
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     const size_t groups = group / 8 * 8, elements = window / 8 * 8;
-#else
-    const size_t groups = 0, elements = 0;
-#endif
     for (size_t k = 0; k < elements; k += 8)
         for (size_t g = 0; g < groups; g += 8) transpose_bytes(seen + k, g, to + g * window + k, window);
     for (size_t k = 0; k < window; k++)
         for (size_t g = k < elements ? groups : 0; g < group; g++) to[g * window + k] = seen[k][g];
+}
+
+/* Where element k reads along a dimension at position p: [p * kernel + k], in steps of the elements of an image. In padding it is so far
+ * below 0 that its sum with those of other dimensions is. */
+static int64_t *sources_along(const weir_window *w, int dimension) {
+    const int64_t out = w->out[dimension], kernel = w->kernel[dimension];
+    const int64_t pitch = (int64_t)product_of(w->in + dimension + 1, w->rank - dimension - 1);
+    int64_t *source = weir_malloc((size_t)(out * kernel) * sizeof *source);
+    for (int64_t i = 0; i < out * kernel; i++) {
+        const int64_t at =
+            i / kernel * w->stride[dimension] + i % kernel * w->dilation[dimension] - w->begin[dimension];
+        source[i] = at < 0 || at >= w->in[dimension] ? INT64_MIN / WEIR_MAX_RANK : at * pitch;
+    }
+    return source;
 }
 
 /* Position p's window along the last spatial dimension first, in runs of a group's channels. */
@@ -261,18 +293,22 @@ void weir_kernel_WINDOW(const weir_graph *graph, weir_node node, const weir_arra
     weir_array *fill = weir_array_new(x->dtype, &(weir_shape){1, {(int64_t)channels}});
     for (size_t c = 0; c < channels; c++) weir_array_set_int(fill, c, weir_node_int(graph, node, "fill", 0));
     int64_t(*element)[WEIR_MAX_RANK] = weir_malloc(window * sizeof *element), position[WEIR_MAX_RANK];
+    int64_t *source[WEIR_MAX_RANK];
     for (size_t k = 0; k < window; k++) unravel(w.kernel, w.rank, transposed(&w, k), element[k]);
+    for (int d = 0; d < w.rank; d++) source[d] = sources_along(&w, d);
     const char **seen = weir_malloc(window * sizeof *seen);
     char *to = y->data;
     for (size_t p = 0; p < frames * positions; p++, to += window * bytes) {
         const char *frame = (const char *)x->data + p / positions * plane * bytes;
         unravel(w.out, w.rank, p % positions, position);
         for (size_t k = 0; k < window; k++) {
-            size_t offset;
-            seen[k] = find_source(&w, position, element[k], &offset) ? frame + offset * bytes : fill->data;
+            int64_t offset = 0;
+            for (int d = 0; d < w.rank; d++) offset += source[d][position[d] * w.kernel[d] + element[k][d]];
+            seen[k] = offset < 0 ? fill->data : frame + (size_t)offset * bytes;
         }
         copy_window(seen, window, group, bytes / group, to);
     }
+    for (int d = 0; d < w.rank; d++) free(source[d]);
     free(seen);
     free(element);
     weir_array_free(fill);
