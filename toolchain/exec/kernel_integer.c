@@ -63,6 +63,9 @@ static void multiply(const linear *l) {
 
 static bool is_byte(const weir_array *array) { return array->dtype == WEIR_INT8 || array->dtype == WEIR_UINT8; }
 
+/* Where sums of 32 bits can be written as they are; NULL: nowhere. */
+static int32_t *sums_of(weir_array *array) { return array->dtype == WEIR_INT32 ? array->data : NULL; }
+
 /* Rows of `inner` bytes from row `first` on, each padded to `pitch` codes. */
 static void widen(const weir_array *array, size_t first, size_t rows, size_t inner, size_t pitch, int16_t *to) {
     for (size_t row = 0; row < rows; row++, to += pitch) {
@@ -85,14 +88,16 @@ static void multiply_bytes(const linear *l) {
     const weir_product_level level = weir_product_best();
     int16_t *w = weir_malloc(l->columns * pitch * sizeof *w), *x = weir_malloc(block * pitch * sizeof *x);
     int32_t *sum = weir_malloc(block * l->columns * sizeof *sum);
+    int32_t *direct = l->group == 1 ? sums_of(l->y) : NULL;
     for (size_t g = 0; g < l->group; g++) {
         widen(l->w, g * l->columns, l->columns, l->inner, pitch, w);
         for (size_t first = 0; first < lines; first += block) {
             const size_t count = lines - first < block ? lines - first : block;
             for (size_t i = 0; i < count; i++)
                 widen(l->x, (first + i) * l->group + g, 1, l->inner, pitch, x + i * pitch);
-            weir_product_codes(x, count, w, l->columns, pitch, sum, level);
-            for (size_t i = 0; i < count; i++)
+            int32_t *to = direct == NULL ? sum : direct + first * l->columns;
+            weir_product_codes(x, count, w, l->columns, pitch, to, level);
+            for (size_t i = 0; direct == NULL && i < count; i++)
                 weir_kernel_store_narrow(l->y, ((first + i) * l->group + g) * l->columns, l->columns,
                                          sum + i * l->columns);
         }
@@ -108,12 +113,12 @@ static void multiply_lines(const linear *l) {
     const size_t size = l->group * l->inner;
     const weir_product_level level = weir_product_best();
     int16_t *w = weir_malloc(l->group * pitch * sizeof *w), *x = weir_malloc((size + pitch) * sizeof *x);
-    int32_t *sum = weir_malloc(l->group * sizeof *sum);
+    int32_t *sum = weir_malloc(l->group * sizeof *sum), *direct = sums_of(l->y);
     widen(l->w, 0, l->group, l->inner, pitch, w);
     for (size_t first = 0; first < l->rows; first += l->group) {
         widen(l->x, first / l->group, 1, size, size + pitch, x);
-        weir_product_lines(x, l->inner, w, pitch, l->group, sum, level);
-        weir_kernel_store_narrow(l->y, first, l->group, sum);
+        weir_product_lines(x, l->inner, w, pitch, l->group, direct == NULL ? sum : direct + first, level);
+        if (direct == NULL) weir_kernel_store_narrow(l->y, first, l->group, sum);
     }
     free(sum);
     free(x);
@@ -247,8 +252,9 @@ static bool are_narrow(const weir_type *x, const weir_requantizer *r, size_t cha
 static void requantize_narrow(const weir_array *x, const products *p, size_t channels, weir_array *y) {
     int32_t *from = weir_malloc(channels * sizeof *from), *to = weir_malloc(channels * sizeof *to);
     for (size_t first = 0; first < x->count; first += channels) {
-        weir_kernel_load_narrow(x, first, channels, from);
-        weir_requantize_onnx_all(from, p->centre, p->factor, channels, p->to, to);
+        const int32_t *sums = x->dtype == WEIR_INT32 ? (const int32_t *)x->data + first : from;
+        if (sums == from) weir_kernel_load_narrow(x, first, channels, from);
+        weir_requantize_onnx_all(sums, p->centre, p->factor, channels, p->to, to);
         weir_kernel_store_narrow(y, first, channels, to);
     }
     free(from);

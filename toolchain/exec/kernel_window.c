@@ -258,11 +258,15 @@ static void copy_window(const char *const *seen, size_t window, size_t group, si
             for (size_t k = 0; k < window; k++, to += run) memcpy(to, seen[k] + g * run, run);
         return;
     }
-    const size_t groups = group / 8 * 8, elements = window / 8 * 8;
-    for (size_t k = 0; k < elements; k += 8)
-        for (size_t g = 0; g < groups; g += 8) transpose_bytes(seen + k, g, to + g * window + k, window);
-    for (size_t k = 0; k < window; k++)
-        for (size_t g = k < elements ? groups : 0; g < group; g++) to[g * window + k] = seen[k][g];
+    /* Eight elements of eight groups at a time, the last ones again where fewer are left; then the rest. */
+    const size_t groups = window < 8 ? 0 : group / 8 * 8;
+    for (size_t k = 0; groups > 0 && k < window; k += 8) {
+        const size_t first = k + 8 <= window ? k : window - 8;
+        for (size_t g = 0; g < groups; g += 8) transpose_bytes(seen + first, g, to + g * window + first, window);
+    }
+    for (size_t g = groups; g < group; g++) {
+        for (size_t k = 0; k < window; k++) to[g * window + k] = seen[k][g];
+    }
 }
 
 /* Where element k reads along a dimension at position p: [p * kernel + k], in steps of the elements of an image. In padding it is so far
