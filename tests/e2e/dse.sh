@@ -176,12 +176,23 @@ damage mapping/tpu_like.yaml 's/K, 32/K 32/' "4: error: expected a loop and its 
 damage mapping/tpu_like.yaml 's/name: default/name: other/' "1: error: expected a mapping with the name default"
 expect 2 "error: --mapping M.yaml is missing" "$WEIR" dse -a a.yaml -w w.yaml
 # A convolution that cannot be read is no operator that counts as nothing.
+# Layers are called as in the file, where a mapping is chosen by that name.
+{
+    cat "$files/mapping/tpu_like.yaml"
+    printf -- '- name: /fc/Gemm\n  spatial_mapping: {D1: ["K, 2"], D2: ["C, 2"]}\n  memory_operand_links: {O: O, W: I2, I: I1}\n'
+} >named.yaml
+expect 0 "mappings evaluated" "$WEIR" dse -a "$files/hardware/tpu_like.yaml" -w "$files/workload/resnet18.onnx" -m named.yaml --lpf-limit 3 --json named.json
+jq -r '.. | objects | select(.layer) | .layer' named.json | tr '\n' ' ' | grep -q '^/conv1/Conv /layer1/layer1.0/conv1/Conv .* /fc/Gemm $' ||
+    fail "names of layers: $(jq -c '[.. | .layer? // empty]' named.json)"
+jq -e '[.. | objects | select(.layer == "/fc/Gemm")][0].spatial_mapping.D1 == [["K", 2]]' named.json >/dev/null ||
+    fail "a mapping by a layer's name: $(jq -c '[.. | objects | select(.layer == "/fc/Gemm")]' named.json)"
+
 model() { # SED-SCRIPT MESSAGE
     sed "$1" "$files/workload/resnet18_bits.onnx" >damaged.onnx
     cmp -s damaged.onnx "$files/workload/resnet18_bits.onnx" && fail "nothing is damaged by '$1'"
     expect 1 "damaged.onnx:1: error: node '$2" "$WEIR" dse -a "$files/hardware/tpu_like.yaml" -w damaged.onnx -m "$files/mapping/tpu_like.yaml"
 }
-model 's/act_size\x18\x06/act_size\x18\x00/' "conv1': act_size is 0, expected 1 to 1024 bits"
+model 's/act_size\x18\x06/act_size\x18\x00/' "/conv1/Conv': act_size is 0, expected 1 to 1024 bits"
 model 's/act_size\x18/act_sizf\x18/' ".*: unknown attribute 'act_sizf'"
 model 's/act_size\x18\x06\xa0\x01\x02/act_size\x18\x06\xa0\x01\x01/' ".*: attribute 'act_size' is expected to be a whole number"
 

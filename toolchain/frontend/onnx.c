@@ -101,10 +101,11 @@ static bool is_needed(const importer *im, uint32_t index) {
     return im->outline != NULL && is_among(im->outline->needed, text_of(im->proto->node[index]->op_type));
 }
 
-/* Takes the remarks from the node. */
+/* Tells of the node's name, and takes the remarks from it. */
 static void take_remarks(const importer *im, uint32_t index) {
     Onnx__NodeProto *node = im->proto->node[index];
     size_t kept = 0;
+    if (*text_of(node->name) != '\0') im->outline->named(im->outline->user, (int)index + 1, node->name);
     for (size_t i = 0; i < node->n_attribute; i++) {
         const Onnx__AttributeProto *attribute = node->attribute[i];
         if (!is_among(im->outline->remark, text_of(attribute->name))) {

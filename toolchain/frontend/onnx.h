@@ -44,6 +44,7 @@ typedef struct weir_onnx_outline {
     const char *const
         *remark; /* integer attributes that are the reader's, not the operator's; each that is met is reported */
     void (*remarked)(void *user, int line, const char *remark, int64_t value);
+    void (*named)(void *user, int line, const char *name); /* what the file calls a node */
     void (*opaque)(void *user, const weir_onnx_opaque *node);
     void *user;
 } weir_onnx_outline;

@@ -41,6 +41,7 @@ typedef struct builder {
     size_t opaque_count, opaque_capacity;
     precision *precision;
     size_t precision_count, precision_capacity;
+    weir_map names; /* of nodes in the file, by line: a string of the arena */
 } builder;
 
 static const char **copy_names(weir_arena *arena, const char *const *names, size_t count) {
@@ -63,6 +64,11 @@ static void keep_precision(void *user, int line, const char *name, int64_t bits)
     while (strcmp(precision_names[which], name) != 0) which++;
     b->precision = weir_grow(b->precision, &b->precision_capacity, b->precision_count + 1, sizeof *b->precision);
     b->precision[b->precision_count++] = (precision){line, which, bits};
+}
+
+static void keep_name(void *user, int line, const char *name) {
+    builder *b = user;
+    *weir_map_put(&b->names, (uint64_t)line) = (uint64_t)(uintptr_t)weir_arena_copy_string(b->arena, name);
 }
 
 /* --- layers --- */
@@ -186,6 +192,16 @@ static void add_source(builder *b, int index, weir_value value) {
     node->source[node->source_count++] = source;
 }
 
+/* What the file calls the node, as ZigZag does; the graph's name for it where it has none, or one that an earlier layer has. */
+static const char *name_of(const builder *b, weir_node node, int line) {
+    const char *name = (const char *)(uintptr_t)weir_map_get(&b->names, (uint64_t)line, 0);
+    for (int i = 0; name != NULL && i < b->workload->count; i++) {
+        const weir_dse_layer *layer = b->workload->node[i].layer;
+        if (layer != NULL && strcmp(layer->name, name) == 0) name = NULL;
+    }
+    return name != NULL ? name : weir_arena_copy_string(b->arena, weir_node_name(b->graph, node));
+}
+
 static bool add_layer(builder *b, int index, weir_node node, const weir_dse_mapping *mapping) {
     const weir_loop_nest *nest = weir_loop_nest_of(b->graph, node, b->arena);
     weir_dse_layer *layer = weir_arena_alloc(b->arena, sizeof *layer);
@@ -193,7 +209,7 @@ static bool add_layer(builder *b, int index, weir_node node, const weir_dse_mapp
     if (nest->body != WEIR_LOOP_MULTIPLY_ACCUMULATE) return true;
     layer->location = weir_at(b->workload->path, weir_node_location(b->graph, node).line);
     layer->id = layer->location.line - 1;
-    layer->name = weir_arena_copy_string(b->arena, weir_node_name(b->graph, node));
+    layer->name = name_of(b, node, layer->location.line);
     layer->type = weir_node_info(b->graph, node)->full_name;
     if (!take_loops(b, nest, layer, place) || !take_operands(b, nest, place, layer))
         return weir_node_fail(b->graph, node, "its loop nest cannot be explored");
@@ -259,6 +275,7 @@ weir_dse_workload *weir_dse_workload_import(const char *path, const weir_dse_map
     weir_onnx_outline outline = {.needed = layer_types,
                                  .remark = precision_names,
                                  .remarked = keep_precision,
+                                 .named = keep_name,
                                  .opaque = keep_opaque,
                                  .user = &b};
     const weir_onnx_options options = {.evaluate = weir_evaluate_node, .to_float32 = true, .outline = &outline};
@@ -268,6 +285,7 @@ weir_dse_workload *weir_dse_workload_import(const char *path, const weir_dse_map
     b.workload->path = weir_arena_copy_string(arena, path);
     const bool fine = graph != NULL && build(&b, mapping);
     weir_map_free(&b.producer);
+    weir_map_free(&b.names);
     free(b.opaque);
     free(b.precision);
     weir_graph_free(graph);

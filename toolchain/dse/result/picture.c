@@ -7,11 +7,14 @@
 
 /* Pixels. */
 enum {
-    BAR = 10,
+    BAR = 12,
     GAP = 24,
     HEIGHT = 220,
     MARGIN = 90,
-    LABELS = 150,
+    LABELS = 150, /* of memories below their bars */
+    NAMES = 220,  /* of layers below theirs */
+    NAME = 30,    /* characters of one */
+    SMALL = 10,   /* font of memories */
     BOX = 200,
     BOX_HEIGHT = 62,
     NEST = 320,
@@ -60,7 +63,7 @@ static void draw_group(weir_text *svg, const weir_dse_result *r, double x, doubl
             y -= height;
             if (height > 0) weir_svg_box(svg, x + b * BAR, y, BAR - 2, height, weir_svg_colour(b == 0 ? 6 : (size_t)o));
         }
-        weir_svg_upward(svg, x + b * BAR + 7, MARGIN + HEIGHT + 6, WEIR_SVG_END, 8,
+        weir_svg_upward(svg, x + b * BAR + 9, MARGIN + HEIGHT + 6, WEIR_SVG_END, SMALL,
                         b == 0 ? "array" : e->accelerator->memory[b - 1].name, 26);
     }
     const double width = bar_count(r) * BAR;
@@ -72,7 +75,7 @@ static void draw_group(weir_text *svg, const weir_dse_result *r, double x, doubl
         if (height > 0) weir_svg_box(svg, x, y, width - 2, height, weir_svg_colour((size_t)i));
     }
     weir_svg_upward(svg, x + width / 2 + 4, MARGIN + 2 * HEIGHT + LABELS + 8, WEIR_SVG_END, WEIR_SVG_FONT,
-                    e->layer == NULL ? "all" : e->layer->name, 22);
+                    e->layer == NULL ? "all" : e->layer->name, NAME);
 }
 
 static void draw_legend(weir_text *svg) {
@@ -107,7 +110,7 @@ void weir_dse_picture_bars(const weir_dse_result *results, size_t count, weir_te
         width += bar_count(&results[i]) * BAR + GAP;
     }
     if (width < MARGIN + PARTS * 110) width = MARGIN + PARTS * 110;
-    weir_svg_open(svg, width, MARGIN + 2 * HEIGHT + 2 * LABELS);
+    weir_svg_open(svg, width, MARGIN + 2 * HEIGHT + LABELS + NAMES);
     draw_legend(svg);
     draw_axis(svg, MARGIN + HEIGHT, "energy in pJ", most_energy, width - MARGIN);
     draw_axis(svg, MARGIN + 2 * HEIGHT + LABELS, "latency in cycles", most_latency, width - MARGIN);
