@@ -7,6 +7,7 @@
 
 #include "exec/arithmetic.h"
 #include "exec/elementary.h"
+#include "exec/softmax.h"
 #include "ir/geometry.h"
 #include "support/arena.h"
 
@@ -152,36 +153,21 @@ void weir_kernel_LOG_SOFTMAX(const weir_graph *graph, weir_node node, const weir
     softmax(graph, node, inputs[0], outputs[0], true);
 }
 
-/* What ONNX Runtime's kernels approximate in float32, each in its own order: the share of whole steps, rounded before the zero
- * point, without exceeding the largest code. */
 void weir_kernel_QLINEAR_SOFTMAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                  weir_array *const *outputs) {
     const weir_array *x = inputs[0];
-    weir_array *y = outputs[0];
     const lines l = lines_of(&x->shape, axis_of(graph, node, x, -1));
-    const double scale = weir_array_get(inputs[1], 0);
-    const double steps = (double)floorf(1 / (float)weir_array_get(inputs[3], 0));
-    const int64_t zero = inputs[4] == NULL ? 0 : weir_array_get_int(inputs[4], 0);
     int64_t low, high;
-    double power[UINT8_MAX + 1]; /* by the distance from the largest code */
-    weir_dtype_limits(y->dtype, &low, &high);
-    for (int i = 0; i <= UINT8_MAX; i++) power[i] = weir_elementary_exp(-i * scale);
-    for (size_t line = 0; line < l.outer * l.inner; line++) {
-        const size_t first = line / l.inner * l.count * l.inner + line % l.inner;
-        int64_t largest = INT64_MIN;
-        double sum = 0;
-        for (size_t k = 0; k < l.count; k++) {
-            const int64_t code = weir_array_get_int(x, first + k * l.inner);
-            if (code > largest) largest = code;
-        }
-        for (size_t k = 0; k < l.count; k++) sum += power[largest - weir_array_get_int(x, first + k * l.inner)];
-        for (size_t k = 0; k < l.count; k++) {
-            const size_t at = first + k * l.inner;
-            const double share = power[largest - weir_array_get_int(x, at)] / sum;
-            const int64_t code = (int64_t)nearbyint(share * steps) + zero;
-            weir_array_set_int(y, at, code > high ? high : code);
-        }
-    }
+    float power[UINT8_MAX + 1];
+    weir_dtype_limits(outputs[0]->dtype, &low, &high);
+    weir_softmax_powers((float)weir_array_get(inputs[1], 0), l.count, power, UINT8_MAX + 1);
+    const weir_softmax softmax = {.power = power,
+                                  .steps = weir_softmax_steps((float)weir_array_get(inputs[3], 0)),
+                                  .zero = inputs[4] == NULL ? 0 : weir_array_get_int(inputs[4], 0),
+                                  .high = high};
+    for (size_t line = 0; line < l.outer * l.inner; line++)
+        weir_softmax_row(&softmax, x, outputs[0], line / l.inner * l.count * l.inner + line % l.inner, l.count,
+                         l.inner);
 }
 
 /* ---- reduction ---- */
