@@ -15,32 +15,13 @@ static weir_value read_codes(weir_lowering *l, weir_node node) {
     return codes.id == 0 || weir_lower_has_one_scale(l, node, codes) ? codes : WEIR_NO_VALUE;
 }
 
-/* The rows along `axis`, one after the other; no value after a reported error. */
-static weir_value take_rows(weir_lowering *l, weir_node node, weir_value codes, int axis) {
-    const weir_shape *shape = &weir_value_type(l->to, codes)->shape;
-    const int64_t length = shape->dim[axis];
-    int64_t outer = 1, inner = 1;
-    for (int i = 0; i < shape->rank; i++) {
-        if (i < axis) outer *= shape->dim[i];
-        if (i > axis) inner *= shape->dim[i];
-    }
-    const weir_shape rows = {2, {outer * inner, length}};
-    const weir_reordering r = {.shape = rows,
-                               .loops = 3,
-                               .size = {outer, inner, length},
-                               .end = {outer, inner, length},
-                               .stride = {length * inner, 1, inner}};
-    return inner == 1 ? weir_lower_reshape_as(l, node, "_rows", codes, &rows)
-                      : weir_lower_reorder(l, node, "_rows", codes, &r, 0);
-}
-
 /* Output `index` of the node: where the largest code lies along `axis`. */
 static bool add_position(weir_lowering *l, weir_node node, weir_value codes, int axis, size_t index) {
     const weir_value output = weir_node_output(l->from, node, index);
     const weir_shape *wanted = &weir_value_type(l->from, output)->shape;
     const int rank = weir_value_type(l->to, codes)->shape.rank;
     const bool innermost = axis == rank - 1;
-    if (!innermost) codes = take_rows(l, node, codes, axis);
+    if (!innermost) codes = weir_lower_rows(l, node, codes, axis);
     if (codes.id == 0) return false;
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_ARG_MAX, innermost ? "" : "_0", &codes, 1, NULL);
     weir_node_set_int(l->to, made, "axis", innermost ? axis : 1);

@@ -15,39 +15,7 @@
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
-const weir_view *weir_lower_input(const weir_lowering *l, weir_node node, size_t index) {
-    weir_value value = weir_node_input(l->from, node, index);
-    return value.id == 0 ? NULL : &l->view[value.id];
-}
-
-const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node node, size_t index) {
-    const weir_view *view = weir_lower_input(l, node, index);
-    return view != NULL && weir_lower_is_given(view) ? view->codes : NULL;
-}
-
 /* --- quantization parameters --- */
-
-bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index, weir_dtype dtype,
-                           int axis, weir_quant *quant) {
-    const weir_array *scale = weir_lower_input_constant(l, node, scale_index);
-    const weir_array *zero = weir_lower_input_constant(l, node, zero_index);
-    if (scale == NULL) return weir_lower_fail(l, node, "input %zu, a scale, must be a constant", scale_index);
-    if (weir_node_input(l->from, node, zero_index).id != 0 && zero == NULL)
-        return weir_lower_fail(l, node, "input %zu, a zero point, must be a constant", zero_index);
-    if (zero != NULL && zero->count != scale->count && zero->count != 1)
-        return weir_lower_fail(l, node, "%zu scales and %zu zero points", scale->count, zero->count);
-    weir_arena *arena = weir_graph_arena(l->to);
-    double *scales = weir_arena_array(arena, scale->count, sizeof *scales);
-    int64_t *zeros = weir_arena_array(arena, scale->count, sizeof *zeros);
-    for (size_t i = 0; i < scale->count; i++) {
-        scales[i] = weir_array_get(scale, i);
-        zeros[i] = zero == NULL ? 0 : weir_array_get_int(zero, zero->count == 1 ? 0 : i);
-        if (!(scales[i] > 0) || !isfinite(scales[i]))
-            return weir_lower_fail(l, node, "scale %zu is not a positive number", i);
-    }
-    *quant = weir_lower_quant(dtype, scales, zeros, (uint32_t)scale->count, axis);
-    return true;
-}
 
 /* Codes of a constant: the contract's quantizer on each element, scales along the axis. */
 static weir_array *quantize_constant(const weir_lowering *l, const weir_array *data, const weir_quant *quant) {
@@ -112,26 +80,6 @@ static bool rescale(weir_lowering *l, weir_node node, const weir_view *x, const 
     view.shape = x->shape;
     weir_lower_set(l, node, &view);
     return true;
-}
-
-weir_value weir_lower_requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant) {
-    weir_type type = *weir_value_type(l->to, codes);
-    bool plain = type.quant.count == 0;
-    weir_quant wanted = *quant;
-    wanted.width = type.quant.width;
-    wanted.is_signed = type.quant.is_signed;
-    wanted.rounding = type.quant.rounding;
-    wanted.saturation = type.quant.saturation;
-    if (!plain && weir_quant_equal(&wanted, &type.quant)) return codes;
-    type.quant = wanted;
-    const weir_node producer = weir_value_producer(l->to, codes);
-    const bool open = producer.id == 0 || weir_node_info(l->to, producer)->class == WEIR_CLASS_INTEGER;
-    if (plain && open && weir_value_use_count(l->to, codes) == 0) {
-        weir_value_set_type(l->to, codes, &type);
-        return codes;
-    }
-    weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &codes, 1, &type);
-    return weir_node_output(l->to, relabel, 0);
 }
 
 static bool lower_dequantize_linear(weir_lowering *l, weir_node node) {
@@ -430,6 +378,7 @@ static weir_lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_QLINEAR_MUL] = weir_lower_qlinear_mul,
     [WEIR_OP_QLINEAR_SIGMOID] = weir_lower_quantized_function,
     [WEIR_OP_QLINEAR_LEAKY_RELU] = weir_lower_quantized_function,
+    [WEIR_OP_QLINEAR_SOFTMAX] = weir_lower_softmax,
 };
 
 static weir_lower_rule *rule_of(weir_op op) {

@@ -1,5 +1,50 @@
-/* A quantizer of real numbers, whatever they come from. */
+/* A quantizer's parameters, and what it makes of real numbers, whatever they come from. */
+#include <math.h>
+
 #include "passes/transform/view.h"
+#include "support/arena.h"
+
+bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index, weir_dtype dtype,
+                           int axis, weir_quant *quant) {
+    const weir_array *scale = weir_lower_input_constant(l, node, scale_index),
+                     *zero = weir_lower_input_constant(l, node, zero_index);
+    if (scale == NULL) return weir_lower_fail(l, node, "input %zu, a scale, must be a constant", scale_index);
+    if (weir_node_input(l->from, node, zero_index).id != 0 && zero == NULL)
+        return weir_lower_fail(l, node, "input %zu, a zero point, must be a constant", zero_index);
+    if (zero != NULL && zero->count != scale->count && zero->count != 1)
+        return weir_lower_fail(l, node, "%zu scales and %zu zero points", scale->count, zero->count);
+    weir_arena *arena = weir_graph_arena(l->to);
+    double *scales = weir_arena_array(arena, scale->count, sizeof *scales);
+    int64_t *zeros = weir_arena_array(arena, scale->count, sizeof *zeros);
+    for (size_t i = 0; i < scale->count; i++) {
+        scales[i] = weir_array_get(scale, i);
+        zeros[i] = zero == NULL ? 0 : weir_array_get_int(zero, zero->count == 1 ? 0 : i);
+        if (!(scales[i] > 0) || !isfinite(scales[i]))
+            return weir_lower_fail(l, node, "scale %zu is not a positive number", i);
+    }
+    *quant = weir_lower_quant(dtype, scales, zeros, (uint32_t)scale->count, axis);
+    return true;
+}
+
+weir_value weir_lower_requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant) {
+    weir_type type = *weir_value_type(l->to, codes);
+    bool plain = type.quant.count == 0;
+    weir_quant wanted = *quant;
+    wanted.width = type.quant.width;
+    wanted.is_signed = type.quant.is_signed;
+    wanted.rounding = type.quant.rounding;
+    wanted.saturation = type.quant.saturation;
+    if (!plain && weir_quant_equal(&wanted, &type.quant)) return codes;
+    type.quant = wanted;
+    const weir_node producer = weir_value_producer(l->to, codes);
+    const bool open = producer.id == 0 || weir_node_info(l->to, producer)->class == WEIR_CLASS_INTEGER;
+    if (plain && open && weir_value_use_count(l->to, codes) == 0) {
+        weir_value_set_type(l->to, codes, &type);
+        return codes;
+    }
+    weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &codes, 1, &type);
+    return weir_node_output(l->to, relabel, 0);
+}
 
 bool weir_lower_quantize_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {
     if (weir_lower_sum_has_table(l, sum, quant)) return weir_lower_sum(l, node, sum, quant);

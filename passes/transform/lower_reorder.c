@@ -19,6 +19,42 @@ weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suff
     return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
 }
 
+/* Elements before, along and behind an axis. */
+typedef struct lines {
+    int64_t outer, length, inner;
+} lines;
+
+static lines lines_of(const weir_shape *shape, int axis) {
+    lines l = {1, shape->dim[axis], 1};
+    for (int i = 0; i < shape->rank; i++) {
+        if (i < axis) l.outer *= shape->dim[i];
+        if (i > axis) l.inner *= shape->dim[i];
+    }
+    return l;
+}
+
+weir_value weir_lower_rows(weir_lowering *l, weir_node node, weir_value codes, int axis) {
+    const lines a = lines_of(&weir_value_type(l->to, codes)->shape, axis);
+    const weir_shape rows = {2, {a.outer * a.inner, a.length}};
+    const weir_reordering r = {.shape = rows,
+                               .loops = 3,
+                               .size = {a.outer, a.inner, a.length},
+                               .end = {a.outer, a.inner, a.length},
+                               .stride = {a.length * a.inner, 1, a.inner}};
+    return a.inner == 1 ? weir_lower_reshape_as(l, node, "_rows", codes, &rows)
+                        : weir_lower_reorder(l, node, "_rows", codes, &r, 0);
+}
+
+weir_value weir_lower_from_rows(weir_lowering *l, weir_node node, weir_value rows, const weir_shape *shape, int axis) {
+    const lines a = lines_of(shape, axis);
+    const weir_reordering r = {.shape = *shape,
+                               .loops = 3,
+                               .size = {a.outer, a.length, a.inner},
+                               .end = {a.outer, a.length, a.inner},
+                               .stride = {a.length * a.inner, 1, a.length}};
+    return a.inner == 1 ? weir_lower_reshape(l, node, rows, shape) : weir_lower_reorder(l, node, "", rows, &r, 0);
+}
+
 weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                              const weir_shape *shape, const int64_t *begin, int64_t fill) {
     const weir_shape *own = &weir_value_type(l->to, codes)->shape;

@@ -6,9 +6,12 @@
 void weir_remedy_operator(weir_op op) {
     switch (op) {
     case WEIR_OP_SOFTMAX:
+        weir_note(
+            "between layers it has no hardware, but ONNX Runtime's QLinearSoftmax has: quantize the model with QuantFormat.QOperator; after "
+            "the last layer it runs on the host");
+        break;
     case WEIR_OP_LOG_SOFTMAX:
     case WEIR_OP_HARDMAX:
-    case WEIR_OP_QLINEAR_SOFTMAX:
         weir_note(
             "between layers it has no hardware; after the last layer it runs on the host: compile what is before it and what is "
             "behind it as two models");

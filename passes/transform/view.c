@@ -219,3 +219,13 @@ bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
     default: return false;
     }
 }
+
+const weir_view *weir_lower_input(const weir_lowering *l, weir_node node, size_t index) {
+    weir_value value = weir_node_input(l->from, node, index);
+    return value.id == 0 ? NULL : &l->view[value.id];
+}
+
+const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node node, size_t index) {
+    const weir_view *view = weir_lower_input(l, node, index);
+    return view != NULL && weir_lower_is_given(view) ? view->codes : NULL;
+}

@@ -162,6 +162,10 @@ weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suff
 /* The same of an order without fill values, as it is best walked: of codes that are themselves in another order by one weir.Reorder. */
 weir_value weir_lower_in_order(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                                const weir_reordering *r);
+/* The rows along `axis`, one after the other, as a matrix, and a matrix of such rows as a tensor of `shape`; no value after a reported
+ * error. */
+weir_value weir_lower_rows(weir_lowering *l, weir_node node, weir_value codes, int axis);
+weir_value weir_lower_from_rows(weir_lowering *l, weir_node node, weir_value rows, const weir_shape *shape, int axis);
 /* The codes among others of the shape, from `begin` on, all of these `fill`; as they are where there is none; no value after a
  * reported error. */
 weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
@@ -178,6 +182,8 @@ bool weir_lower_resize(weir_lowering *l, weir_node node);
 /* Does a Transpose move elements between operators of the hardware? */
 bool weir_lower_transposes(const weir_lowering *l, weir_node node);
 bool weir_lower_arg_max(weir_lowering *l, weir_node node);
+/* QLinearSoftmax, where hardware is behind it. */
+bool weir_lower_softmax(weir_lowering *l, weir_node node);
 bool weir_lower_top_k(weir_lowering *l, weir_node node);
 /* The sums along the innermost axis, which becomes 1, in rows; no value after a reported error. */
 weir_value weir_lower_totals(weir_lowering *l, weir_node node, weir_value codes);

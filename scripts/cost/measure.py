@@ -236,9 +236,18 @@ def argmax(r, _):
             "OUT_W": (lanes * beats).bit_length() + r.randint(0, 1), "LAST": r.randint(0, 1)}
 
 
+def softmax(r, _):
+    steps = pick(r, 7, 8, 8, 9, 9, 9)
+    units = r.randint(1, (steps + 4) // 4)
+    while (steps + units) // units < 4:
+        units -= 1
+    return {"WIDTH": pick(r, 4, 7, 8, 8), "SIGNED": r.randint(0, 1), "LENGTH": pick(r, 2, 8, 10, 16, 50, 64, 128, 197), "STEPS_W": steps,
+            "UNITS": units, "OUT_W": 8, "ZERO": pick(r, -128, 0), "HIGH": 127, "READ": r.randint(1, 2)}
+
+
 MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom, rom_source, rom_sequence, replay, mvu, add, multiply,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window, taps,
-                                   pool, argmax, concat, threshold_search, select, reorder)}
+                                   pool, argmax, concat, threshold_search, select, reorder, softmax)}
 
 
 # --- sources ---

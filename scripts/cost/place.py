@@ -88,6 +88,8 @@ CORNERS = {
         {"LANES": 5, "X_W": 8, "Y_W": 8, "INNER": 1, "IN": 28, "OUT": 28, "LINES": 28, "KERNEL": 5, "BEGIN": 2}),
     "argmax": ({"LANES": 1, "WIDTH": 8, "SIGNED": 0, "BEATS": 10, "OUT_W": 4, "LAST": 0},
                {"LANES": 10, "WIDTH": 8, "SIGNED": 0, "BEATS": 10, "OUT_W": 7, "LAST": 0}),
+    "softmax": ({"WIDTH": 8, "SIGNED": 1, "LENGTH": 16, "STEPS_W": 9, "UNITS": 1, "OUT_W": 8, "ZERO": -128, "HIGH": 127, "READ": 1},
+                {"WIDTH": 8, "SIGNED": 1, "LENGTH": 128, "STEPS_W": 9, "UNITS": 3, "OUT_W": 8, "ZERO": -128, "HIGH": 127, "READ": 2}),
     "concat": ({"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "OUT_W": 8, "LANES": 1, "A_BEATS": 8, "B_BEATS": 8},
                {"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "OUT_W": 8, "LANES": 16, "A_BEATS": 64, "B_BEATS": 48}),
     "multiply": ({"A_W": 8, "A_SIGNED": 0, "A_ZERO": 0, "A_BITS": 9, "B_W": 8, "B_SIGNED": 1, "B_ZERO": 3, "B_BITS": 9, "OUT_W": 17, "LANES": 1},

@@ -7,6 +7,7 @@
 #include "exec/contract.h"
 #include "exec/kernel_common.h"
 #include "exec/product.h"
+#include "exec/softmax.h"
 #include "support/arena.h"
 
 /* Linear: outputs accumulated at once, inputs widened at once, and codes of a byte. */
@@ -345,6 +346,20 @@ void weir_kernel_LOOKUP(const weir_graph *graph, weir_node node, const weir_arra
     const size_t rows = (size_t)table->shape.dim[0], codes = (size_t)table->shape.dim[1];
     const int64_t *row = (const int64_t *)table->data;
     EACH(x, outputs[0], row[own(c, rows) * codes + (size_t)(code - low)]);
+}
+
+void weir_kernel_SOFTMAX_CODES(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                               weir_array *const *outputs) {
+    const weir_array *x = inputs[0];
+    const size_t length = (size_t)x->shape.dim[x->shape.rank - 1];
+    int64_t low, high;
+    clip_bounds(graph, node, &low, &high);
+    const weir_softmax softmax = {.power = (const float *)inputs[1]->data,
+                                  .steps = (float)weir_node_int(graph, node, "steps", 0),
+                                  .zero = weir_node_int(graph, node, "zero", 0),
+                                  .high = high};
+    for (size_t first = 0; first < x->count; first += length)
+        weir_softmax_row(&softmax, x, outputs[0], first, length, 1);
 }
 
 void weir_kernel_MAXIMUM(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

@@ -3,6 +3,7 @@
 #include "ir/geometry.h"
 #include "ir/infer_rule.h"
 
+#include <float.h>
 #include <string.h>
 
 __extension__ typedef __int128 wide;
@@ -13,6 +14,8 @@ static const int64_t range_limit = (int64_t)1 << 62;
 enum { SHIFT_LIMIT = 62 };
 /* Largest number of elements of a mean: float32 has no room for more. */
 enum { COUNT_LIMIT = 1 << 24 };
+/* Most steps of a share: a whole number of them and a half has a last bit of zero in float32. */
+enum { STEPS_LIMIT = (1 << 22) - 1 };
 
 /* ---- Weir: conversions and exact integer arithmetic ---- */
 
@@ -447,6 +450,43 @@ bool weir_infer_LOOKUP(const weir_graph *graph, weir_node node, weir_inferred *t
         }
     }
     return set_coded(graph, node, to, least, most);
+}
+
+/* Numbers by distance from a row's largest code, none larger than the first; what float32 makes of their products and sums is finite. */
+static bool check_powers(const weir_graph *graph, weir_node node, int64_t distances, int64_t steps) {
+    const weir_array *power = weir_rule_constant(graph, node, 1);
+    const int64_t length = channel_count(&weir_rule_input(graph, node, 0)->shape);
+    if (power == NULL || power->dtype != WEIR_FLOAT32 || power->shape.rank != 1 || power->shape.dim[0] < distances)
+        return weir_rule_fail(graph, node, "the powers (input 1) must be a constant float32 [%lld or more]",
+                              (long long)distances);
+    const double first = weir_array_get(power, 0);
+    for (size_t i = 0; i < power->count; i++)
+        if (!(weir_array_get(power, i) >= 0 && weir_array_get(power, i) <= first))
+            return weir_rule_fail(graph, node, "power %zu is not a number from 0 to the first one", i);
+    const double most = first * (double)(steps > length ? steps : length);
+    return (first >= FLT_MIN && most <= FLT_MAX) ||
+           weir_rule_fail(graph, node, "the first power, %g, times %lld steps or %lld elements is beyond float32",
+                          first, (long long)steps, (long long)length);
+}
+
+/* A share of `steps` never exceeds them. */
+bool weir_infer_SOFTMAX_CODES(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const int64_t steps = weir_node_int(graph, node, "steps", 0), zero = weir_node_int(graph, node, "zero", 0);
+    const weir_quant *quant = &to->type[0].quant;
+    int64_t low, high, least, most = zero + steps;
+    if (!integer_input(graph, node, 0)) return false;
+    if (weir_rule_input(graph, node, 0)->shape.rank == 0) return weir_rule_fail(graph, node, "a number has no rows");
+    input_range(graph, node, 0, &low, &high);
+    if (steps < 0 || steps > STEPS_LIMIT)
+        return weir_rule_fail(graph, node, "attribute 'steps' is %lld, expected 0 to %d", (long long)steps,
+                              STEPS_LIMIT);
+    if (quant->format != WEIR_FORMAT_FLOAT) weir_quant_limits(quant, &least, &most);
+    most = weir_node_int(graph, node, "high", most);
+    if (most < zero)
+        return weir_rule_fail(graph, node, "results begin at attribute 'zero', %lld, and end at %lld", (long long)zero,
+                              (long long)most);
+    return check_powers(graph, node, high - low + 1, steps) &&
+           set_coded(graph, node, to, zero, most < zero + steps ? most : zero + steps);
 }
 
 bool weir_infer_MAXIMUM(const weir_graph *graph, weir_node node, weir_inferred *to) {

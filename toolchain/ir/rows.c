@@ -108,8 +108,8 @@ static const char *qgemm(const finder *f, weir_node node) { return gemm_with(f, 
 static const char *other_axis(const finder *f, weir_node node) {
     const weir_op op = weir_node_op(f->graph, node);
     const bool last = op == WEIR_OP_SOFTMAX || op == WEIR_OP_LOG_SOFTMAX || op == WEIR_OP_HARDMAX ||
-                      op == WEIR_OP_QLINEAR_SOFTMAX || op == WEIR_OP_LAYER_NORMALIZATION ||
-                      op == WEIR_OP_LP_NORMALIZATION || op == WEIR_OP_TOP_K;
+                      op == WEIR_OP_QLINEAR_SOFTMAX || op == WEIR_OP_SOFTMAX_CODES ||
+                      op == WEIR_OP_LAYER_NORMALIZATION || op == WEIR_OP_LP_NORMALIZATION || op == WEIR_OP_TOP_K;
     const int64_t otherwise = last ? -1 : 0;
     return axis_of(f, node, otherwise) == 0 ? "it works across the rows" : only_data(f, node);
 }
@@ -197,6 +197,7 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_LOG_SOFTMAX] = other_axis,
     [WEIR_OP_HARDMAX] = other_axis,
     [WEIR_OP_QLINEAR_SOFTMAX] = other_axis,
+    [WEIR_OP_SOFTMAX_CODES] = other_axis,
     [WEIR_OP_ARG_MAX] = other_axis,
     [WEIR_OP_ARG_MIN] = other_axis,
     [WEIR_OP_TOP_K] = other_axis,

@@ -66,12 +66,6 @@ static weir_folding_hardware_price *cached(weir_folding_space *s, uint64_t key, 
     return &s->price[index];
 }
 
-bool weir_folding_is_fixed(const weir_graph *graph, weir_node node) {
-    for (size_t i = 0; i < weir_component_count(); i++)
-        if (weir_component_at(i)->rules->replaces == weir_folding_rules(graph, node)) return false;
-    return true;
-}
-
 weir_meta_hardware weir_folding_built(weir_folding_space *s, weir_node node) {
     weir_meta_hardware *hardware = weir_folding_hardware(s->at.graph, node);
     const weir_meta_hardware before = *hardware;

@@ -116,6 +116,12 @@ void weir_folding_find_needed(structure *t) {
     free(path);
 }
 
+bool weir_folding_is_fixed(const weir_graph *graph, weir_node node) {
+    for (size_t i = 0; i < weir_component_count(); i++)
+        if (weir_component_at(i)->rules->replaces == weir_folding_rules(graph, node)) return false;
+    return true;
+}
+
 void weir_folding_find_stations(weir_folding_structure *t) {
     reach *to = weir_calloc(weir_graph_node_limit(t->graph) + 1, sizeof *to);
     t->station = weir_calloc(weir_graph_node_limit(t->graph) + 1, sizeof *t->station);
