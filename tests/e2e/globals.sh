@@ -27,10 +27,10 @@ END
 planted=$(writable planted.o | sed 's/\..*//' | tr '\n' ' ')
 [ "$planted" = "calls counter mine start " ] || fail "of the planted globals only these are found: $planted"
 
-# Functions of libm that are not exact: the exact ones (floor, sqrt, ldexp and their like) are not named here.
+# Functions of libm that are not exact: the exact ones (floor, sqrt, ldexp, fma, which C rounds once, and their like) are not named here.
 called() {
     objdump -t "$@" | awk '/\*UND\*/ { print $NF }' | sort -u |
-        grep -xE '(a?(sin|cos|tan)h?|atan2|exp|exp2|exp10|expm1|log|log2|log10|log1p|pow|cbrt|hypot|erfc?|[lt]gamma|fma|j[01n]|y[01n])[fl]?'
+        grep -xE '(a?(sin|cos|tan)h?|atan2|exp|exp2|exp10|expm1|log|log2|log10|log1p|pow|cbrt|hypot|erfc?|[lt]gamma|j[01n]|y[01n])[fl]?'
 }
 planted=$(called planted.o | tr '\n' ' ')
 [ "$planted" = "exp tanhf " ] || fail "of the planted calls only these are found: $planted"
