@@ -60,6 +60,9 @@ module weir_softmax #(
     end
   endgenerate
 
+  localparam integer SUMMED = READ + 7;        // cycles from an element to the sum with it
+  reg  [SUMMED:1]    valid_q, first_q, end_q;  // of elements on their way
+
   // ---- a row comes: its largest element ----
   localparam integer AT_W   = $clog2(2 * LENGTH);
   localparam integer END_0  = LENGTH - 1;
@@ -73,8 +76,11 @@ module weir_softmax #(
   wire               write   = s_valid && s_ready;
   wire               write_1 = write_q == END_1[AT_W-1:0];
   wire               written = write && (write_1 || write_q == END_0[AT_W-1:0]);
-  wire               wins    = begins_q || (SIGNED != 0 ? $signed(s_data) > $signed(best_q) : s_data > best_q);
-  wire [WIDTH-1:0]   best    = wins ? s_data : best_q;
+  wire [WIDTH-1:0]   came    = s_data ^ {SIGNED != 0, {(WIDTH-1){1'b0}}};  // in the order of unsigned numbers
+  reg                came_q, first_came_q, last_came_q, row_0_q, row_1_q;  // a cycle later
+  reg  [WIDTH-1:0]   value_q;
+  wire [WIDTH:0]     ahead   = {1'b0, best_q} - {1'b0, value_q};
+  wire [WIDTH-1:0]   best    = first_came_q || ahead[WIDTH] ? value_q : best_q;
   wire               issue;        // an element is read to be added up
   wire               read_1  = read_q == END_1[AT_W-1:0];
   wire               read    = issue && (read_1 || read_q == END_0[AT_W-1:0]);
@@ -107,10 +113,16 @@ module weir_softmax #(
     end
 
   always @(posedge clk) begin
-    if (write) best_q <= best;
-    if (written && !write_1) {last_0_q, best_0_q} <= {s_last, best};
-    if (written && write_1) {last_1_q, best_1_q} <= {s_last, best};
-    if (issue && !inside_q) {last_q, top_q} <= page_q ? {last_1_q, best_1_q} : {last_0_q, best_0_q};
+    came_q       <= write;
+    value_q      <= came;
+    first_came_q <= begins_q;
+    last_came_q  <= s_last;
+    row_0_q      <= written && !write_1;
+    row_1_q      <= written && write_1;
+    if (came_q) best_q <= best;
+    if (row_0_q) {last_0_q, best_0_q} <= {last_came_q, best};
+    if (row_1_q) {last_1_q, best_1_q} <= {last_came_q, best};
+    if (valid_q[1] && first_q[1]) {last_q, top_q} <= page_q ? {last_1_q, best_1_q} : {last_0_q, best_0_q};
   end
 
   wire [WIDTH-1:0] element;
@@ -122,7 +134,7 @@ module weir_softmax #(
     .clk  (clk),
     .we   (write),
     .waddr(write_q),
-    .wdata(s_data),
+    .wdata(came),
     .re   (1'b1),
     .raddr(read_q),
     .q    (element)
@@ -134,12 +146,10 @@ module weir_softmax #(
   localparam integer USED_W = $clog2(HELD + 1);
   localparam integer FULL   = HELD - 1;
   localparam integer SLOT_W = $clog2(HELD);
-  localparam integer SUMMED = READ + 7;  // cycles from an element to the sum with it
   reg  [WAIT_W-1:0]  wait_q;             // cycles until the next element may be read
   reg                idle_q, full_q;     // there are none; all distances are promised
   reg  [USED_W-1:0]  used_q;
   reg  [SLOT_W-1:0]  put_q, get_q;
-  reg  [SUMMED:1]    valid_q, first_q, end_q;  // of elements on their way
   reg  [WIDTH-1:0]   element_q, away_q;
   wire               take;               // an element is read to be divided
   wire               done  = valid_q[SUMMED] && end_q[SUMMED];

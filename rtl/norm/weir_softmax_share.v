@@ -79,17 +79,21 @@ module weir_softmax_share #(
       localparam integer ENDS   = FOUND + CYCLES < BITS ? FOUND + CYCLES : BITS;
       wire              start;
       wire [REM_W-1:0]  rem_in;
-      wire [MANT_W-1:0] sum_in;
+      wire [MANT_W-1:0] minus_in;
       wire [SKIP_W-1:0] skip_in;
       wire [ENDS-1:0]   found_in;
       reg  [REM_W-1:0]  rem_q;
-      reg  [MANT_W-1:0] divisor_q;
+      reg  [MANT_W-1:0] minus_q;  // the divisor's complement: a sum needs no inverter before its carry chain
       reg  [SKIP_W-1:0] skip_q;
       reg  [ENDS-1:0]   found_q;
-      wire [REM_W:0]    trial  = {1'b0, rem_q} - {2'b0, divisor_q};
+      /* verilator lint_off UNUSEDSIGNAL */ // the lowest bit makes the carry
+      wire [REM_W+1:0]  sum_1  = {1'b0, rem_q, 1'b1} + {2'b11, minus_q, 1'b1};
+      /* verilator lint_on UNUSEDSIGNAL */
+      wire [REM_W:0]    trial  = sum_1[REM_W+1:1];
       wire              skip   = |skip_q;
       wire              found  = !skip && !trial[REM_W];
-      wire [REM_W-1:0]  rem    = skip ? rem_q : {found ? trial[REM_W-2:0] : rem_q[REM_W-2:0], 1'b0};
+      wire [REM_W-1:0]  kept   = skip ? rem_q : {rem_q[REM_W-2:0], 1'b0};
+      wire [REM_W-1:0]  rem    = skip || trial[REM_W] ? kept : {trial[REM_W-2:0], 1'b0};
       wire [SKIP_W-1:0] left   = skip ? skip_q - 1'b1 : skip_q;
       /* verilator lint_off WIDTH */ // the oldest bit drops out, which is none of this quotient
       wire [ENDS-1:0]   quotient = {found_q, found};
@@ -98,7 +102,7 @@ module weir_softmax_share #(
       if (u == 0) begin : g_first
         assign start    = load_2_q;
         assign rem_in   = early ? {product_2_q, 1'b0} : {1'b0, product_2_q};
-        assign sum_in   = sum_2_q;
+        assign minus_in = ~sum_2_q;
         assign skip_in  = early ? {SKIP_W{1'b0}} : never ? NONE : skips_q[SKIP_W-1:0];
         assign found_in = {ENDS{1'b0}};
       end else begin : g_next
@@ -109,14 +113,14 @@ module weir_softmax_share #(
         /* verilator lint_on WIDTH */
         assign start   = line_q[CYCLES-1];
         assign rem_in  = g_unit[u-1].rem;
-        assign sum_in  = g_unit[u-1].divisor_q;
+        assign minus_in = g_unit[u-1].minus_q;
         assign skip_in = g_unit[u-1].left;
       end
 
       always @(posedge clk)
         if (start) begin
           rem_q     <= rem_in;
-          divisor_q <= sum_in;
+          minus_q   <= minus_in;
           skip_q    <= skip_in;
           found_q   <= found_in;
         end else begin
@@ -141,7 +145,7 @@ module weir_softmax_share #(
     quotient_q <= g_unit[UNITS-1].quotient;
     trial_q    <= g_unit[UNITS-1].trial;
     some_q     <= !g_unit[UNITS-1].skip;
-    top_q      <= g_unit[UNITS-1].divisor_q[MANT_W-1 -: STEPS_W];
+    top_q      <= ~g_unit[UNITS-1].minus_q[MANT_W-1 -: STEPS_W];
   end
 
   always @* begin

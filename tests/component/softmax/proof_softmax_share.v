@@ -87,5 +87,5 @@ module proof #(
 
   proof_window #(LATENCY + CYCLES, CYCLES) u_window (.clk(clk), .begins(begins), .ends(ends));
 
-  always @* if (ends && load_q) equal: assert (code == expected[STEPS_W:0]);
+  always @* if (ends && load_q) values: assert (code == expected[STEPS_W:0]);
 endmodule

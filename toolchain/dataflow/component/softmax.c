@@ -243,7 +243,7 @@ static void cost(weir_cost_part *part) {
     weir_cost_registers(part, 6 * mantissa + 5 * exponent + 13); /* weir_softmax_sum */
     weir_cost_registers(part, 2 * (2 * mantissa + exponent + 3) + units * unit + found + (units - 1) * cycles);
     weir_cost_registers(part, 2 * bits + mantissa + 4 * steps + code + out + 6); /* the rounding of the quotient */
-    weir_cost_registers(part, counters + 5 * width + 2 * number + 5 * read + 38);
+    weir_cost_registers(part, counters + 6 * width + 2 * number + 5 * read + 43);
     weir_cost_registers(part, 2 * (latency - cycles + 1) + places * (out + 2) + 4); /* weir_pipeline */
     weir_cost_registers(part, weir_device_memory_takes_output(part->device) ? 0 : 2 * width);
     weir_cost_blocks(part, width, 2 * length);
