@@ -92,6 +92,11 @@ int64_t weir_service_take(weir_service *service, size_t input, int64_t earliest)
     return at;
 }
 
+void weir_service_take_beat(weir_service *service, const void *user) {
+    (void)user;
+    service->time[0] = weir_service_take(service, 0, service->time[0]) + 1;
+}
+
 int64_t weir_service_take_all(weir_service *service, int64_t earliest) {
     weir_service_state *s = service->state;
     int64_t at = earliest;

@@ -40,6 +40,8 @@ typedef void weir_service_body(weir_service *service, const void *user);
 
 /* Takes the next beat of an input, not before it has arrived nor before `earliest`: returns the cycle. */
 int64_t weir_service_take(weir_service *service, size_t input, int64_t earliest);
+/* A body: takes a beat of input 0 a cycle, in register 0, which holds when the next one can be taken. */
+void weir_service_take_beat(weir_service *service, const void *user);
 /* Takes the next beat of every input, all in one cycle. */
 int64_t weir_service_take_all(weir_service *service, int64_t earliest);
 /* The next beat of an output appears at the cycle. */

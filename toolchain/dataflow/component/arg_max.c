@@ -45,18 +45,13 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     return (weir_component_timing){latency_of(graph, node), rows_of(graph, node) * beats_of(graph, node)};
 }
 
-static void take_beat(weir_service *s, const void *user) {
-    (void)user;
-    s->time[0] = weir_service_take(s, 0, s->time[0]) + 1;
-}
-
 typedef struct service_rule {
     int64_t beats, latency;
 } service_rule;
 
 static void serve_row(weir_service *s, const void *user) {
     const service_rule *rule = user;
-    weir_service_repeat(s, rule->beats, take_beat, NULL);
+    weir_service_repeat(s, rule->beats, weir_service_take_beat, NULL);
     weir_service_give(s, 0, s->time[0] + rule->latency - 1);
 }
 

@@ -285,11 +285,6 @@ typedef struct service_rule {
     int64_t rows, beats, groups, depth;
 } service_rule;
 
-static void take_beat(weir_service *s, const void *user) {
-    (void)user;
-    s->time[NEXT] = weir_service_take(s, 0, s->time[NEXT]) + 1;
-}
-
 static void give_group(weir_service *s, const void *user) {
     const service_rule *rule = user;
     weir_service_give(s, 0, s->time[COMPUTE] + rule->depth - 1);
@@ -299,7 +294,7 @@ static void give_group(weir_service *s, const void *user) {
 /* With one group there is no buffer: beats are taken as they are multiplied. */
 static void serve_row_directly(weir_service *s, const void *user) {
     const service_rule *rule = user;
-    weir_service_repeat(s, rule->beats, take_beat, rule);
+    weir_service_repeat(s, rule->beats, weir_service_take_beat, rule);
     weir_service_give(s, 0, s->time[NEXT] + rule->depth - 1);
 }
 
@@ -308,7 +303,7 @@ static void serve_row_directly(weir_service *s, const void *user) {
 static void serve_row(weir_service *s, const void *user) {
     const service_rule *rule = user;
     s->time[NEXT] = weir_later(s->time[NEXT], s->time[HALF]);
-    weir_service_repeat(s, rule->beats, take_beat, rule);
+    weir_service_repeat(s, rule->beats, weir_service_take_beat, rule);
     s->time[COMPUTE] = weir_later(s->time[COMPUTE] + rule->beats, s->time[NEXT] + 2);
     weir_service_repeat(s, rule->groups, give_group, rule);
     s->time[COMPUTE] -= rule->beats;

@@ -177,14 +177,9 @@ typedef struct service_rule {
     int64_t latency;
 } service_rule;
 
-static void take_beat(weir_service *s, const void *user) {
-    (void)user;
-    s->time[0] = weir_service_take(s, 0, s->time[0]) + 1;
-}
-
 static void take_and_give(weir_service *s, const void *user) {
     const service_rule *r = user;
-    take_beat(s, user);
+    weir_service_take_beat(s, user);
     weir_service_give(s, 0, s->time[0] + r->latency - 1);
 }
 
@@ -202,7 +197,7 @@ static void end_window(weir_service *s, const void *user) {
 static void serve_window(weir_service *s, const void *user) {
     const service_rule *r = user;
     end_window(s, r);
-    weir_service_repeat(s, (r->pool.stride - 1) * r->inner, take_beat, r);
+    weir_service_repeat(s, (r->pool.stride - 1) * r->inner, weir_service_take_beat, r);
 }
 
 static void serve_line(weir_service *s, const void *user) {
@@ -210,12 +205,12 @@ static void serve_line(weir_service *s, const void *user) {
     const pool *p = &r->pool;
     const int64_t windows = ended(p), first = reach_of(p) - p->begin;
     if (windows == 0) {
-        weir_service_repeat(s, p->in * r->inner, take_beat, r);
+        weir_service_repeat(s, p->in * r->inner, weir_service_take_beat, r);
     } else {
-        weir_service_repeat(s, first * r->inner, take_beat, r);
+        weir_service_repeat(s, first * r->inner, weir_service_take_beat, r);
         weir_service_repeat(s, windows - 1, serve_window, r);
         end_window(s, r);
-        weir_service_repeat(s, (p->in - first - 1 - (windows - 1) * p->stride) * r->inner, take_beat, r);
+        weir_service_repeat(s, (p->in - first - 1 - (windows - 1) * p->stride) * r->inner, weir_service_take_beat, r);
     }
     weir_service_repeat(s, (p->out - windows) * r->inner, give_beat, r);
 }

@@ -119,11 +119,6 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 /* Registers: when the next beat can be taken and given, and when the pages were read, the latest first. */
 enum { TAKE, GIVE, READ };
 
-static void take_beat(weir_service *s, const void *user) {
-    (void)user;
-    s->time[TAKE] = weir_service_take(s, 0, s->time[TAKE]) + 1;
-}
-
 static void give_beat(weir_service *s, const void *user) {
     (void)user;
     weir_service_give(s, 0, s->time[GIVE]++ + LATENCY);
@@ -132,7 +127,7 @@ static void give_beat(weir_service *s, const void *user) {
 static void serve_page(weir_service *s, const void *user) {
     const paging *p = user;
     s->time[TAKE] = weir_later(s->time[TAKE], s->time[READ + 1]);
-    weir_service_repeat(s, p->page, take_beat, p);
+    weir_service_repeat(s, p->page, weir_service_take_beat, p);
     s->time[GIVE] = weir_later(s->time[GIVE], s->time[TAKE]);
     weir_service_repeat(s, count_read(p), give_beat, p);
     s->time[READ + 1] = s->time[READ];

@@ -146,11 +146,6 @@ typedef struct service_rule {
     int64_t length, cycles, summed, divided;
 } service_rule;
 
-static void take_beat(weir_service *s, const void *user) {
-    (void)user;
-    s->time[TAKE] = weir_service_take(s, 0, s->time[TAKE]) + 1;
-}
-
 static void give_beat(weir_service *s, const void *user) {
     const service_rule *rule = user;
     weir_service_give(s, 0, s->time[DIVIDE] + rule->divided);
@@ -161,7 +156,7 @@ static void serve_row(weir_service *s, const void *user) {
     const service_rule *rule = user;
     const int64_t others = (rule->length - 1) * rule->cycles;
     s->time[TAKE] = weir_later(s->time[TAKE], s->time[LEFT + 1]);
-    weir_service_repeat(s, rule->length, take_beat, rule);
+    weir_service_repeat(s, rule->length, weir_service_take_beat, rule);
     s->time[ADD] = weir_later(s->time[ADD], s->time[TAKE]);
     s->time[LEFT + 1] = s->time[LEFT];
     s->time[LEFT] = s->time[ADD] + others + 1;

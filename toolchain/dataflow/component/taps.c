@@ -109,13 +109,8 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 
 /* --- service: the register holds when the next step can be made --- */
 
-static void take_beat(weir_service *s, const void *user) {
-    (void)user;
-    s->time[0] = weir_service_take(s, 0, s->time[0]) + 1;
-}
-
 static void take_and_give(weir_service *s, const void *user) {
-    take_beat(s, user);
+    weir_service_take_beat(s, user);
     weir_service_give(s, 0, s->time[0] + LATENCY - 1);
 }
 
@@ -128,7 +123,7 @@ static void give_beat(weir_service *s, const void *user) {
 static void serve_position(weir_service *s, const void *user) {
     const taps *t = user;
     weir_service_repeat(s, t->beats, take_and_give, t);
-    weir_service_repeat(s, (move_of(t) - 1) * t->beats, take_beat, t);
+    weir_service_repeat(s, (move_of(t) - 1) * t->beats, weir_service_take_beat, t);
 }
 
 /* The same after the line. */
@@ -145,12 +140,12 @@ static void serve_line(weir_service *s, const void *user) {
     const int64_t in = in_of(t), out = out_of(t), move = move_of(t), first = first_of(t);
     const int64_t ended = first >= in ? 0 : least(out, (in - 1 - first) / move + 1); /* in the line */
     int64_t step = least(in, first);
-    weir_service_repeat(s, step * t->beats, take_beat, t);
+    weir_service_repeat(s, step * t->beats, weir_service_take_beat, t);
     if (ended > 0) {
         weir_service_repeat(s, ended - 1, serve_position, t);
         weir_service_repeat(s, t->beats, take_and_give, t);
         step += (ended - 1) * move + 1;
-        weir_service_repeat(s, (in - step) * t->beats, take_beat, t);
+        weir_service_repeat(s, (in - step) * t->beats, weir_service_take_beat, t);
     }
     if (ended == out) return;
     /* the first of those after it: some of the steps to it are in the line */
