@@ -39,16 +39,12 @@ bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index) {
     return true;
 }
 
-static const weir_view *input_view(const weir_lowering *l, weir_node node, size_t index) {
-    return &l->view[weir_node_input(l->from, node, index).id];
-}
-
 static bool is_real(const weir_lowering *l, weir_node node) {
     return weir_value_type(l->from, weir_node_output(l->from, node, 0))->dtype == WEIR_FLOAT32;
 }
 
 static bool lower_normalization(weir_lowering *l, weir_node node) {
-    const weir_view *x = input_view(l, node, 0);
+    const weir_view *x = weir_lower_input(l, node, 0);
     const weir_array *factors, *terms;
     if (!weir_lower_normalization(l, node, x->value, &factors, &terms) || !weir_lower_check_finite(l, node, factors) ||
         !weir_lower_check_finite(l, node, terms))
@@ -61,7 +57,7 @@ static bool lower_normalization(weir_lowering *l, weir_node node) {
 
 /* Max and Min with one number; either bound may be left out. */
 static bool lower_clip(weir_lowering *l, weir_node node) {
-    weir_view view = *input_view(l, node, 0);
+    weir_view view = *weir_lower_input(l, node, 0);
     for (size_t i = 1; i < 3; i++) {
         const weir_value value = weir_node_input(l->from, node, i);
         const weir_array *bound = value.id == 0 ? NULL : weir_lower_constant(l, value);
@@ -86,7 +82,7 @@ static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const we
     const weir_op op = weir_node_op(l->from, node);
     if (op == WEIR_OP_DIV && data == 1) return weir_lower_function(l, node);
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    const weir_view spread = weir_lower_spread(l, node, input_view(l, node, data), constant, shape), *x = &spread;
+    const weir_view spread = weir_lower_spread(l, node, weir_lower_input(l, node, data), constant, shape), *x = &spread;
     const weir_array *numbers = step_constant(l, node, x, constant, shape);
     if (numbers == NULL) return false;
     for (size_t c = 0; op == WEIR_OP_DIV && c < numbers->count; c++) {
@@ -94,7 +90,7 @@ static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const we
     }
     const bool plain = x->step_count == 0 && !x->relu && x->offset == NULL;
     if (op == WEIR_OP_ADD && plain && !(x->reshaped && numbers->count > 1))
-        return weir_lower_add(l, node, x, input_view(l, node, 1 - data));
+        return weir_lower_add(l, node, x, weir_lower_input(l, node, 1 - data));
     weir_view view = *x;
     if (op == WEIR_OP_SUB && data == 1) { /* c - x is -x + c, bit for bit */
         view = weir_lower_add_step(l, x, WEIR_OP_NEG, NULL);
@@ -123,7 +119,7 @@ static int64_t clip(int64_t code, int64_t low, int64_t high) {
 
 /* Codes of which fewer are used than their type has, as PyTorch's exporter says it between two quantizers. */
 static bool clip_codes(weir_lowering *l, weir_node node) {
-    weir_view view = *input_view(l, node, 0);
+    weir_view view = *weir_lower_input(l, node, 0);
     int64_t low = INT64_MIN, high = INT64_MAX;
     if (!read_bound(l, node, 1, &low) || !read_bound(l, node, 2, &high)) return false;
     if (weir_lower_is_given(&view)) {
@@ -155,7 +151,7 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
     const weir_array *first = unary ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 0));
     const weir_array *second = unary || inputs != 2 ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 1));
     if (op == WEIR_OP_SUB && first == NULL && second == NULL)
-        return weir_lower_subtract(l, node, input_view(l, node, 0), input_view(l, node, 1));
+        return weir_lower_subtract(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1));
     if (!unary && (inputs != 2 || (first == NULL) == (second == NULL)))
         return weir_lower_fail(l, node, "hardware takes it with a constant only");
     const size_t data = first != NULL;
@@ -163,7 +159,7 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
     if (op == WEIR_OP_BATCH_NORMALIZATION) return lower_normalization(l, node);
     if (op == WEIR_OP_CLIP) return lower_clip(l, node);
     if (!unary) return lower_binary(l, node, data, first != NULL ? first : second);
-    weir_view view = weir_lower_add_step(l, input_view(l, node, 0), op, NULL);
+    weir_view view = weir_lower_add_step(l, weir_lower_input(l, node, 0), op, NULL);
     weir_lower_set(l, node, &view);
     return true;
 }

@@ -161,26 +161,37 @@ static weir_value add_table(weir_lowering *l, weir_node node, const weir_array *
     return value;
 }
 
+weir_value weir_lower_nothing(weir_lowering *l, weir_node node, const char *suffix, weir_value codes) {
+    static const weir_quant nothing = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .width = 1};
+    const weir_type type = weir_lower_codes_type(&nothing, &weir_value_type(l->to, codes)->shape, 0, 0);
+    return weir_lower_clip(l, node, suffix, codes, &type);
+}
+
+weir_value weir_lower_read_table(weir_lowering *l, weir_node node, const char *suffix, weir_value nothing,
+                                 weir_value table, const weir_quant *quant) {
+    const weir_value inputs[2] = {nothing, table};
+    int64_t low, high;
+    weir_quant_limits(quant, &low, &high);
+    const weir_type type = weir_lower_codes_type(quant, &weir_value_type(l->to, nothing)->shape, low, high);
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_LOOKUP, suffix, inputs, 2, &type);
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
 /* The constant becomes a stream beside x: each beat of x reads the next of a table. */
 static bool make_stream(weir_lowering *l, weir_node node, weir_view *given, const weir_view *x) {
-    static const weir_quant nothing = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .width = 1};
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    const weir_type none = weir_lower_codes_type(&nothing, &weir_value_type(l->to, x->value)->shape, 0, 0);
     const weir_shape rows = rows_of(given->codes, shape);
     weir_quant quant = given->quant;
     if (given->kind == WEIR_VIEW_CONSTANT) quant = weir_lower_quant(given->codes->dtype, NULL, NULL, 0, -1);
-    int64_t low, high;
-    weir_quant_limits(&quant, &low, &high);
-    const weir_type type = weir_lower_codes_type(&quant, &rows, low, high);
-    weir_value inputs[2] = {weir_lower_clip(l, node, "_nothing", x->value, &none)};
-    if (inputs[0].id != 0) inputs[0] = weir_lower_broadcast(l, node, "_beats", inputs[0], shape);
-    if (inputs[0].id == 0) return false;
-    inputs[0] = weir_lower_reshape_as(l, node, "_rows", inputs[0], &rows);
-    inputs[1] = add_table(l, node, given->codes, shape, rows.dim[1]);
-    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_LOOKUP, "_constant", inputs, 2, &type);
-    if (!weir_infer_node(l->to, made)) return false;
+    weir_value beats = weir_lower_nothing(l, node, "_nothing", x->value);
+    if (beats.id != 0) beats = weir_lower_broadcast(l, node, "_beats", beats, shape);
+    if (beats.id == 0) return false;
+    beats = weir_lower_reshape_as(l, node, "_rows", beats, &rows);
+    const weir_value table = add_table(l, node, given->codes, shape, rows.dim[1]);
+    const weir_value codes = weir_lower_read_table(l, node, "_constant", beats, table, &quant);
+    if (codes.id == 0) return false;
     *given = (weir_view){.kind = WEIR_VIEW_CODES};
-    given->value = weir_lower_reshape_as(l, node, "_shaped", weir_node_output(l->to, made, 0), shape);
+    given->value = weir_lower_reshape_as(l, node, "_shaped", codes, shape);
     return true;
 }
 

@@ -43,14 +43,11 @@ static weir_array *encode(weir_lowering *l, weir_node node, size_t index, const 
 
 /* As many beats as the constant has elements: the first of x, or x and then others, all of which become 0. */
 static weir_value take_beats(weir_lowering *l, weir_node node, const char *name, weir_value x, int64_t count) {
-    static const weir_quant nothing = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .width = 1};
-    const weir_type *from = weir_value_type(l->to, x);
-    const weir_type type = weir_lower_codes_type(&nothing, &from->shape, 0, 0);
     char suffix[48];
     size_t own = 0;
-    weir_shape_count(&from->shape, &own);
+    weir_shape_count(&weir_value_type(l->to, x)->shape, &own);
     snprintf(suffix, sizeof suffix, "%s_nothing", name);
-    x = weir_lower_clip(l, node, suffix, x, &type);
+    x = weir_lower_nothing(l, node, suffix, x);
     if (x.id == 0) return x;
     const weir_shape row = {2, {1, count}};
     const weir_reordering r = {.shape = row,
@@ -83,19 +80,15 @@ static weir_value make_stream(weir_lowering *l, weir_node node, size_t index, we
     char suffix[40];
     snprintf(suffix, sizeof suffix, "_constant_%zu", index);
     if (codes == NULL) return WEIR_NO_VALUE;
-    weir_value inputs[2] = {take_beats(l, node, suffix, x, codes->shape.dim[0])};
-    if (inputs[0].id == 0) return inputs[0];
+    const weir_value beats = take_beats(l, node, suffix, x, codes->shape.dim[0]);
+    if (beats.id == 0) return beats;
     char *name = weir_format("%s%s_codes", weir_node_name(l->from, node), suffix);
-    inputs[1] = weir_graph_add_constant(l->to, name, codes);
+    const weir_value table = weir_graph_add_constant(l->to, name, codes);
     free(name);
-    int64_t low, high;
-    weir_quant_limits(&quant, &low, &high);
-    const weir_type type = weir_lower_codes_type(&quant, &weir_value_type(l->to, inputs[0])->shape, low, high);
-    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_LOOKUP, suffix, inputs, 2, &type);
-    if (!weir_infer_node(l->to, made)) return WEIR_NO_VALUE;
+    const weir_value stream = weir_lower_read_table(l, node, suffix, beats, table, &quant);
+    if (stream.id == 0) return stream;
     snprintf(suffix, sizeof suffix, "_shaped_%zu", index);
-    return weir_lower_reshape_as(l, node, suffix, weir_node_output(l->to, made, 0),
-                                 &weir_value_type(l->from, input)->shape);
+    return weir_lower_reshape_as(l, node, suffix, stream, &weir_value_type(l->from, input)->shape);
 }
 
 /* --- the node --- */

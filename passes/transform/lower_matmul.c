@@ -15,14 +15,22 @@ static void add_loop(weir_reordering *r, int64_t size, int64_t stride) {
     r->stride[r->loops++] = stride;
 }
 
+static int64_t dimension(const weir_shape *own, const weir_shape *result, int i) {
+    const int at = i - result->rank + own->rank;
+    return at < 0 ? 1 : own->dim[at];
+}
+
+/* The elements from one index of the result's dimension to the next; where it is broadcast: 0. */
+static int64_t stride_of(const weir_shape *own, const weir_shape *result, int i) {
+    const int at = i - result->rank + own->rank;
+    int64_t stride = 1;
+    for (int d = at + 1; d < own->rank; d++) stride *= d < 0 ? 1 : own->dim[d];
+    return dimension(own, result, i) == 1 ? 0 : stride;
+}
+
 /* Batches broadcast: one that serves several is read again. */
 static void add_batches(weir_reordering *r, const weir_shape *result, const weir_shape *own) {
-    for (int i = 0; i < result->rank - 2; i++) {
-        const int at = i - result->rank + own->rank;
-        int64_t stride = 1;
-        for (int d = at + 1; d < own->rank; d++) stride *= d < 0 ? 1 : own->dim[d];
-        add_loop(r, result->dim[i], at < 0 || own->dim[at] == 1 ? 0 : stride);
-    }
+    for (int i = 0; i < result->rank - 2; i++) add_loop(r, result->dim[i], stride_of(own, result, i));
 }
 
 static bool lower_computed(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
@@ -71,19 +79,6 @@ typedef struct batches {
     int64_t rows, groups, outputs,
         inner; /* of the data; matrices; columns of all results of one row in a group; products each */
 } batches;
-
-static int64_t dimension(const weir_shape *own, const weir_shape *result, int i) {
-    const int at = i - result->rank + own->rank;
-    return at < 0 ? 1 : own->dim[at];
-}
-
-/* The elements from one index of the result's dimension to the next; where it is broadcast: 0. */
-static int64_t stride_of(const weir_shape *own, const weir_shape *result, int i) {
-    const int at = i - result->rank + own->rank;
-    int64_t stride = 1;
-    for (int d = at + 1; d < own->rank; d++) stride *= d < 0 ? 1 : own->dim[d];
-    return dimension(own, result, i) == 1 ? 0 : stride;
-}
 
 static batches batches_of(const weir_shape *data, const weir_shape *weights, const weir_shape *result) {
     batches b = {.data = *data, .weights = *weights, .result = *result, .count = result->rank - 2};
@@ -204,18 +199,14 @@ static bool subtract_zeros(weir_lowering *l, weir_node node, weir_view *view) {
         low = type.low - zero < low ? type.low - zero : low;
         high = type.high - zero > high ? type.high - zero : high;
     }
-    char *name = weir_format("%s_zero", weir_node_name(l->from, node));
-    const weir_value inputs[2] = {view->value, weir_graph_add_constant(l->to, name, add)};
-    free(name);
     type.quant.count = 1;
     type.quant.axis = -1;
     type.quant.zero_point = NULL;
     type.has_range = false;
-    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, "_centered", inputs, 2, &type);
-    weir_node_set_int(l->to, made, "low", low);
-    weir_node_set_int(l->to, made, "high", high);
-    view->value = weir_node_output(l->to, made, 0);
-    return weir_infer_node(l->to, made);
+    type.low = low;
+    type.high = high;
+    view->value = weir_lower_shift(l, node, "_centered", view->value, add, &type);
+    return view->value.id != 0;
 }
 
 static bool keeps_order(const weir_reordering *r) {

@@ -43,14 +43,8 @@ static weir_value add_parts(weir_lowering *l, weir_node node, const weir_value *
     const int64_t high = one->high > other->high ? one->high : other->high;
     weir_array *add = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &(weir_shape){1, {1}});
     weir_array_set_int(add, 0, -zero);
-    char *name = weir_format("%s_zero", weir_node_name(l->from, node));
-    const weir_value inputs[2] = {weir_node_output(l->to, sum, 0), weir_graph_add_constant(l->to, name, add)};
-    free(name);
     type = weir_lower_codes_type(behind, &one->shape, low, high);
-    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, "", inputs, 2, &type);
-    weir_node_set_int(l->to, made, "low", low);
-    weir_node_set_int(l->to, made, "high", high);
-    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+    return weir_lower_shift(l, node, "", weir_node_output(l->to, sum, 0), add, &type);
 }
 
 /* The view of the node's result becomes the quantizer's codes. */

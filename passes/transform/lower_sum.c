@@ -31,24 +31,39 @@ static size_t span(const weir_type *type) { return (size_t)(type->high - type->l
 /* Whose sum of two codes it is: the exact one, rounded once; of two dequantized float32 numbers; QLinearAdd's. */
 typedef enum sum_arithmetic { EXACT_SUM, FLOAT_SUM, QLINEAR_SUM } sum_arithmetic;
 
-static int64_t quantized_sum(const sum_table *table, sum_arithmetic arithmetic, const weir_qlinear_sum *qlinear,
-                             const weir_quant *quant, weir_contract contract, int64_t a, int64_t b) {
-    if (arithmetic == QLINEAR_SUM) return weir_qlinear_sum_apply(qlinear, a, b);
-    const double sa = weir_quant_scale(&table->a->quant, 0), sb = table->sign * weir_quant_scale(&table->b->quant, 0);
-    a -= weir_quant_zero(&table->a->quant, 0);
-    b -= weir_quant_zero(&table->b->quant, 0);
-    if (arithmetic == EXACT_SUM) return weir_encode_sum(sa * (double)a + sb * (double)b, quant, 0, contract);
-    const float x = (float)a * (float)sa, y = (float)b * (float)sb;
-    return weir_encode((double)(x + y), quant, 0, contract);
+typedef struct pair_sum {
+    sum_arithmetic arithmetic;
+    const weir_quant *quant;
+    weir_contract contract;
+    double sa, sb;
+    int64_t za, zb;
+    weir_qlinear_sum qlinear;
+} pair_sum;
+
+static int64_t sum_of_pair(const pair_sum *s, int64_t a, int64_t b) {
+    if (s->arithmetic == QLINEAR_SUM) return weir_qlinear_sum_apply(&s->qlinear, a, b);
+    a -= s->za;
+    b -= s->zb;
+    if (s->arithmetic == EXACT_SUM)
+        return weir_encode_sum(s->sa * (double)a + s->sb * (double)b, s->quant, 0, s->contract);
+    const float x = (float)a * (float)s->sa, y = (float)b * (float)s->sb;
+    return weir_encode((double)(x + y), s->quant, 0, s->contract);
 }
 
 static void tabulate(sum_table *table, sum_arithmetic arithmetic, const weir_quant *quant, weir_contract contract) {
-    const weir_qlinear_sum qlinear =
-        weir_qlinear_sum_of(&table->a->quant, &table->b->quant, quant, table->low, table->high);
+    const weir_quant *of_a = &table->a->quant, *of_b = &table->b->quant;
+    const pair_sum sum = {.arithmetic = arithmetic,
+                          .quant = quant,
+                          .contract = contract,
+                          .sa = weir_quant_scale(of_a, 0),
+                          .sb = table->sign * weir_quant_scale(of_b, 0),
+                          .za = weir_quant_zero(of_a, 0),
+                          .zb = weir_quant_zero(of_b, 0),
+                          .qlinear = weir_qlinear_sum_of(of_a, of_b, quant, table->low, table->high)};
     size_t i = 0;
     for (int64_t a = table->a->low; a <= table->a->high; a++) {
         for (int64_t b = table->b->low; b <= table->b->high; b++) {
-            const int64_t code = quantized_sum(table, arithmetic, &qlinear, quant, contract, a, b);
+            const int64_t code = sum_of_pair(&sum, a, b);
             table->result[i++] = code < table->low ? table->low : code > table->high ? table->high : code;
         }
     }

@@ -70,12 +70,25 @@ weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape
     return type;
 }
 
-weir_value weir_lower_clip(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+static weir_value add_cast(weir_lowering *l, weir_node node, const char *suffix, const weir_value *inputs, size_t count,
                            const weir_type *type) {
-    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, suffix, &codes, 1, type);
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, suffix, inputs, count, type);
     weir_node_set_int(l->to, made, "low", type->low);
     weir_node_set_int(l->to, made, "high", type->high);
     return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
+weir_value weir_lower_clip(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                           const weir_type *type) {
+    return add_cast(l, node, suffix, &codes, 1, type);
+}
+
+weir_value weir_lower_shift(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                            const weir_array *add, const weir_type *type) {
+    char *name = weir_format("%s_zero", weir_node_name(l->from, node));
+    const weir_value inputs[2] = {codes, weir_graph_add_constant(l->to, name, add)};
+    free(name);
+    return add_cast(l, node, suffix, inputs, 2, type);
 }
 
 void weir_lower_recognize_fixed(weir_quant *quant) {

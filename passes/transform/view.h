@@ -216,6 +216,12 @@ weir_view weir_lower_spread(weir_lowering *l, weir_node node, const weir_view *x
 typedef bool weir_lower_rule(weir_lowering *l, weir_node node);
 bool weir_lower_beside(weir_lowering *l, weir_node node, weir_lower_rule *rule);
 
+/* The stream of the codes without what it says, all 0; and the codes of a table, one a row, of which each element of such a stream reads
+ * the next: a constant beside it. No value after a reported error. */
+weir_value weir_lower_nothing(weir_lowering *l, weir_node node, const char *suffix, weir_value codes);
+weir_value weir_lower_read_table(weir_lowering *l, weir_node node, const char *suffix, weir_value nothing,
+                                 weir_value table, const weir_quant *quant);
+
 /* A PRelu: a function of codes, or, where its slopes change from element to element, of parts that `behind` quantizes. */
 bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Are all of them numbers? False after a reported error. */
@@ -280,6 +286,9 @@ weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape
 /* The codes as a type of the same grid, clipped to its range: a weir.Cast; no value after a reported error. */
 weir_value weir_lower_clip(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                            const weir_type *type);
+/* The same of the codes plus a number, or one a channel, of [low, high] of the type. */
+weir_value weir_lower_shift(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                            const weir_array *add, const weir_type *type);
 /* A power of two as scale and no zero point: MASE's fixed-point grid. */
 void weir_lower_recognize_fixed(weir_quant *quant);
 /* Is it CODES or a SUM, that weir_lower_codes reads? */
