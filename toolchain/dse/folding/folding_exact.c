@@ -73,7 +73,6 @@ typedef struct solver {
     int64_t *least;   /* by item and resource: of it and all after it */
     stage *stage;     /* by item, before it */
     uint32_t *stream; /* by node */
-    int64_t *scale;   /* of resources, so that multipliers are alike */
     int64_t limit, budget[RESOURCES];
     int64_t dropped; /* the least bound of what was dropped for lack of room */
     weir_map converters;
@@ -578,7 +577,6 @@ static int64_t tell_quickest(solver *s) {
 
 static int64_t branch(solver *s) {
     find_stages(s);
-    for (size_t i = 0; i < s->t->units * RESOURCES + RESOURCES; i++) s->least[i] = 0;
     if (!relax(s)) return s->limit;
     s->dropped = s->limit;
     const uint32_t begin = state_of(s, 0, 0);
