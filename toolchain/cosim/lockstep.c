@@ -252,14 +252,20 @@ static bool on_grid(const weir_lockstep *l, weir_value value) {
     return grid;
 }
 
-/* And what the node computes it from? The unit of a sum of numbers that are no such multiples may be one. */
-static bool computed_on_grid(const weir_lockstep *l, weir_node node, weir_value result) {
+/* And what the node computes it from? The unit of a sum of numbers that are no such multiples may be one, and what only moves its
+ * elements makes no others of them. */
+static bool computes_on_grid(const weir_lockstep *l, weir_node node) {
     const weir_op op = weir_node_op(l->model, node);
     const bool product = weir_tolerance_is_product(op), sum = op == WEIR_OP_ADD || op == WEIR_OP_SUB;
-    bool grid = on_grid(l, result);
-    for (size_t i = 0; i < (product ? 1 : sum ? 2 : 0); i++) {
+    const bool moves = weir_tolerance_moves(op);
+    const size_t count = product ? 1 : sum ? 2 : moves ? weir_node_input_count(l->model, node) : 0;
+    bool grid = true;
+    for (size_t i = 0; i < count; i++) {
         const weir_value x = weir_node_input(l->model, node, i);
-        grid &= on_grid(l, x) || (sum && l->partner[x.id].id == 0);
+        const weir_node maker = x.id == 0 ? WEIR_NO_NODE : weir_value_producer(l->model, x);
+        if (x.id != 0 && l->partner[x.id].id != 0) grid &= on_grid(l, x);
+        else if (moves) grid &= maker.id == 0 || computes_on_grid(l, maker);
+        else grid &= sum;
     }
     return grid;
 }
@@ -369,12 +375,11 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
     } else if (op == WEIR_OP_QLINEAR_AVERAGE_POOL) {
         widen_pool(l, node, &o, out, low, high);
     } else if (weir_dtype_is_float(out->dtype)) {
-        bool product = weir_tolerance_is_product(op), grid = computed_on_grid(l, node, y);
+        bool product = weir_tolerance_is_product(op), grid = on_grid(l, y) && computes_on_grid(l, node);
         weir_array *size = product ? weir_tolerance_magnitude(&o) : NULL;
         double *error = product && !grid ? NULL : weir_tolerance_propagate(&o, index, out);
-        double rounding = product ? (double)(weir_tolerance_terms(&o) + 8) * 0x1.03p-24 : 0;
         for (size_t i = 0; i < out->count; i++) {
-            double by = product ? rounding * weir_array_get(size, i) : error[i];
+            double by = product ? weir_tolerance_rounding(&o, weir_array_get(size, i)) : error[i];
             double reached = product ? weir_array_get(size, i) : fabs(weir_array_get(out, i));
             if (grid && reached <= EXACT * grid_step(l, y, i)) by = 0;
             low[i] -= by;
@@ -455,14 +460,16 @@ static void compare(weir_lockstep *l, weir_node node, size_t index, weir_array *
     if (l->fine) force(l, value, out);
 }
 
-/* A value without a counterpart: its error follows from those of the inputs. */
+/* A value without a counterpart: its error follows from those of the inputs. Of those that were set, none does where both graphs
+ * do the same float32 arithmetic on them; but a pass may have taken the codes in front away. */
 static void propagate(weir_lockstep *l, weir_node node, size_t index, const weir_array *out) {
     weir_value value = weir_node_output(l->model, node, index);
     weir_operands o = operands_of(l, node);
+    const bool same = l->counterparts->of[value.id].follows && !weir_tolerance_moves(weir_node_op(l->model, node));
     bool any = false;
-    for (size_t i = 0; i < o.slots; i++) any |= o.slack[i] != NULL;
+    for (size_t i = 0; i < weir_node_input_count(l->model, node); i++)
+        any |= o.slack[i] != NULL && !(same && l->partner[weir_node_input(l->model, node, i).id].id != 0);
     free(l->slack[value.id]);
-    any &= !l->counterparts->of[value.id].follows || weir_tolerance_moves(weir_node_op(l->model, node));
     l->slack[value.id] = any ? weir_tolerance_propagate(&o, index, out) : NULL;
     free_operands(&o);
 }

@@ -1,5 +1,6 @@
 #include "cosim/tolerance.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,9 @@
 /* A few roundings of float32 in a row, relative to the largest number involved. */
 static const double ROUNDING = 0x1p-22;
 
-bool weir_tolerance_is_product(weir_op op) { return op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL; }
+bool weir_tolerance_is_product(weir_op op) {
+    return op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL || op == WEIR_OP_CONV || op == WEIR_OP_CONV_TRANSPOSE;
+}
 
 bool weir_tolerance_moves(weir_op op) {
     switch (op) {
@@ -111,16 +114,25 @@ static weir_array *product(const weir_operands *o, unsigned errors) {
 
 weir_array *weir_tolerance_magnitude(const weir_operands *o) { return product(o, 0); }
 
-int64_t weir_tolerance_terms(const weir_operands *o) {
+/* How many terms an output of a product has, or more. */
+static int64_t terms(const weir_operands *o) {
+    const weir_op op = weir_node_op(o->graph, o->node);
+    const weir_array *weights = o->input[1];
+    if (op == WEIR_OP_CONV) return (int64_t)weights->count / weights->shape.dim[0];
+    if (op == WEIR_OP_CONV_TRANSPOSE) return (int64_t)weights->count / weights->shape.dim[1];
     const weir_shape *shape = &o->input[0]->shape;
     bool transposed = weir_node_op(o->graph, o->node) == WEIR_OP_GEMM && weir_node_int(o->graph, o->node, "transA", 0);
     return shape->rank == 0 ? 1 : shape->dim[transposed ? 0 : shape->rank - 1];
 }
 
+double weir_tolerance_rounding(const weir_operands *o, double magnitude) {
+    return (double)(terms(o) + 8) * (0x1.03p-24 * magnitude + (double)FLT_TRUE_MIN);
+}
+
 static void propagate_product(const weir_operands *o, double *error) {
     weir_array *size = product(o, 0), *from = product(o, 1);
-    double rounding = (double)(weir_tolerance_terms(o) + 8) * 0x1p-24;
-    for (size_t i = 0; i < size->count; i++) error[i] = rounding * weir_array_get(size, i) + weir_array_get(from, i);
+    for (size_t i = 0; i < size->count; i++)
+        error[i] = weir_tolerance_rounding(o, weir_array_get(size, i)) + weir_array_get(from, i);
     weir_array_free(size);
     weir_array_free(from);
 }

@@ -82,6 +82,78 @@ static void right_lowerings_pass(void **state) {
     }
 }
 
+enum { WIDE_INPUTS = 768, WIDE_OUTPUTS = 24 };
+
+/* A convolution of one pixel, as wide as networks have. Float32 rounds each of many terms where their sums are large; the last one is
+ * small, as the weights' second half takes back what the first gave. */
+static weir_value add_wide_convolution(weir_graph *g) {
+    weir_type type = {.dtype = WEIR_FLOAT32, .shape = {4, {1, WIDE_INPUTS, 20, 20}}, .quant = {.axis = -1}};
+    weir_value x = add_qdq(g, "q", weir_graph_add_input(g, "x", &type), (double)0.0106294f, WEIR_UINT8, 16);
+    weir_array *codes = weir_array_new(WEIR_INT8, &(weir_shape){4, {WIDE_OUTPUTS, WIDE_INPUTS, 1, 1}});
+    for (size_t i = 0; i < codes->count; i++)
+        weir_array_set(codes, i, (double)random_int(60, 127) * (i % WIDE_INPUTS < WIDE_INPUTS / 2 ? 1 : -1));
+    weir_value parts[2] = {weir_graph_add_constant(g, "w", codes),
+                           add_scalar(g, "ws", WEIR_FLOAT32, (double)0.00596266f)};
+    weir_array_free(codes);
+    return ADD(g, WEIR_OP_CONV, "conv", x, add_value(g, WEIR_OP_DEQUANTIZE_LINEAR, "wdq", 2, parts));
+}
+
+static void passes(weir_graph *model) {
+    weir_graph *integer = weir_lower_integer(model);
+    if (integer == NULL) fail_msg("%s", test_messages.data);
+    weir_graph *hardware = realized(integer);
+    weir_eliminate_dead_code(hardware);
+    if (!verified(model, integer, NULL) || !verified(model, integer, hardware)) fail_msg("%s", test_messages.data);
+    weir_graph_free(model);
+    weir_graph_free(integer);
+    weir_graph_free(hardware);
+}
+
+static void wide_convolutions_pass(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("model");
+    weir_graph_add_output(g, "y", add_wide_convolution(g));
+    passes(g);
+}
+
+/* A product by channels with either sign, after which hardware has other sums than the integer graph. */
+static void mirrored_layers_pass(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("model");
+    weir_array *factors = weir_array_new(WEIR_FLOAT32, &(weir_shape){3, {WIDE_OUTPUTS, 1, 1}}),
+               *terms = weir_array_copy(factors);
+    for (int i = 0; i < WIDE_OUTPUTS; i++) {
+        weir_array_set(factors, (size_t)i, (double)random_int(500, 1500) / 1000 * (i % 2 == 0 ? 1 : -1));
+        weir_array_set(terms, (size_t)i, (double)random_int(-1000, 1000) / 1000);
+    }
+    weir_value y = add_wide_convolution(g);
+    y = ADD(g, WEIR_OP_MUL, "mul", y, weir_graph_add_constant(g, "factor", factors));
+    y = ADD(g, WEIR_OP_ADD, "add", y, weir_graph_add_constant(g, "term", terms));
+    weir_array_free(factors);
+    weir_array_free(terms);
+    weir_graph_add_output(g, "y", add_qdq(g, "qy", y, (double)0.05f, WEIR_UINT8, 128));
+    passes(g);
+}
+
+/* The unit of an exact sum may be a power of two where those of its terms are none; float32 rounds the sum, whatever only moves it. */
+static void moved_sums_pass(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("model");
+    weir_value a = add_qdq(g, "qa", add_real_input(g, "a", 16, 32), (double)0.28536674f, WEIR_UINT8, 145);
+    weir_value b = add_qdq(g, "qb", add_real_input(g, "b", 16, 32), (double)0.19111751f, WEIR_UINT8, 149);
+    weir_value sum = ADD(g, WEIR_OP_ADD, "sum", a, b);
+    weir_node moved = put(g, WEIR_OP_TRANSPOSE, "moved", 1, &sum);
+    weir_node_set_ints(g, moved, "perm", (const int64_t[]){1, 0}, 2);
+    assert_true(weir_infer_node(g, moved));
+    weir_value c = add_qdq(g, "qc", add_real_input(g, "c", 32, 16), 0.25, WEIR_UINT8, 128);
+    const weir_value both[2] = {weir_node_output(g, moved, 0), c};
+    weir_node concat = put(g, WEIR_OP_CONCAT, "concat", 2, both);
+    weir_node_set_int(g, concat, "axis", 1);
+    assert_true(weir_infer_node(g, concat));
+    weir_graph_add_output(g, "y", add_qdq(g, "qy", weir_node_output(g, concat, 0), 0.4, WEIR_UINT8, 128));
+    passes(g);
+}
+
 /* --- planted faults --- */
 
 /* The `index`-th node of the operator. */
@@ -276,8 +348,9 @@ static void ties_are_exact_on_a_grid(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(right_lowerings_pass), TEST(faults_of_the_lowering_are_found),
-                                       TEST(faults_behind_the_lowering_are_found), TEST(the_node_is_named),
-                                       TEST(ties_are_exact_on_a_grid)};
+    const struct CMUnitTest tests[] = {
+        TEST(right_lowerings_pass), TEST(wide_convolutions_pass),           TEST(mirrored_layers_pass),
+        TEST(moved_sums_pass),      TEST(faults_of_the_lowering_are_found), TEST(faults_behind_the_lowering_are_found),
+        TEST(the_node_is_named),    TEST(ties_are_exact_on_a_grid)};
     return cmocka_run_group_tests_name("passes verify_lowering", tests, NULL, NULL);
 }
