@@ -45,8 +45,9 @@ weir_order weir_order_permutation(const weir_order *from, const weir_order *to) 
 /* ---- new values ---- */
 
 static weir_value add_node(weir_relayout *c, weir_op op, weir_value named, const weir_value *inputs, size_t count) {
-    char *name =
-        weir_format("%s_%s", weir_value_name(c->graph, named), op == WEIR_OP_TRANSPOSE ? "transposed" : "view");
+    const weir_node maker = weir_value_producer(c->graph, named);
+    const char *base = maker.id != 0 ? weir_node_name(c->graph, maker) : weir_value_name(c->graph, named);
+    char *name = weir_format("%s_%s", base, op == WEIR_OP_TRANSPOSE ? "transposed" : "view");
     const weir_node node = weir_graph_add_node(c->graph, op, name, inputs, count, 1, c->at);
     free(name);
     const weir_node source = c->at.id != 0 ? c->at : weir_value_producer(c->graph, named);

@@ -135,9 +135,40 @@ static void wide_words(void **state) {
           "800016015014013012011010\n");
 }
 
+static char *file_of(const char *node_name) {
+    static const int64_t w[4] = {1, 2, 3, 4};
+    weir_graph *graph = weir_graph_new("g");
+    weir_value in[2] = {add_codes_input(graph, "x", WEIR_INT8, 1, 2, -128, 127), ints(graph, "w", 2, 2, w)};
+    weir_node node = put(graph, WEIR_OP_LINEAR, node_name, 2, in);
+    assert_true(weir_infer_node(graph, node));
+    assert_true(weir_component_assign(graph));
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+    hardware->simd = hardware->pe = 1;
+    weir_memory rom;
+    assert_true(weir_memory_get(graph, node, 0, &rom));
+    char *file = weir_memory_file(graph, node, &rom);
+    weir_graph_free(graph);
+    return file;
+}
+
+/* Exporters call values "/model.10/Resize_output_0": no file name has a folder in it, and no two are the same. */
+static void file_names(void **state) {
+    (void)state;
+    char *plain = file_of("a_b"), *folder = file_of("a/b"), *dot = file_of("a.b");
+    assert_string_equal(plain, "a_b_weights.hex");
+    assert_int_equal(strspn(folder, "abcdefghijklmnopqrstuvwxyz0123456789_"), strlen(folder) - strlen(".hex"));
+    assert_int_equal(strncmp(folder, "a_b_", 4), 0);
+    assert_string_not_equal(folder, dot);
+    assert_string_not_equal(folder, plain);
+    free(plain);
+    free(folder);
+    free(dot);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(weights), TEST(signs), TEST(lanes), TEST(scales), TEST(one_for_all), TEST(thresholds), TEST(wide_words),
+        TEST(weights),     TEST(signs),      TEST(lanes),      TEST(scales),
+        TEST(one_for_all), TEST(thresholds), TEST(wide_words), TEST(file_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 #include "dataflow/memory.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,16 +115,27 @@ void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memor
     free(nibbles);
 }
 
-/* Of a node's name in a file's, so that the whole stays below the 255 bytes that file systems take; what is longer is
- * told apart by its hash. */
+/* Of a node's name in a file's, so that the whole stays below the 255 bytes that file systems take. */
 enum { FILE_NAME_LIMIT = 180 };
 
+/* Nodes that passes name after values may have any characters. */
+static bool is_file_name(const char *name) {
+    size_t legal = 0;
+    while (isalnum((unsigned char)name[legal]) || name[legal] == '_') legal++;
+    return name[legal] == '\0' && legal <= FILE_NAME_LIMIT;
+}
+
+/* What is no file name becomes one, told apart by its hash. */
 char *weir_memory_file(const weir_graph *graph, weir_node node, const weir_memory *memory) {
     const char *name = weir_node_name(graph, node);
-    if (strlen(name) <= FILE_NAME_LIMIT) return weir_format("%s_%s.hex", name, memory->suffix);
+    if (is_file_name(name)) return weir_format("%s_%s.hex", name, memory->suffix);
     char digits[33];
     weir_hash hash = weir_hash_start();
     weir_hash_add_string(&hash, name);
     weir_hash_print(&hash, digits);
-    return weir_format("%.*s_%s_%s.hex", FILE_NAME_LIMIT - 33, name, digits, memory->suffix);
+    char *file = weir_format("%.*s_%s_%s.hex", FILE_NAME_LIMIT - 33, name, digits, memory->suffix);
+    for (char *c = file; c < file + strlen(file) - strlen(".hex"); c++) {
+        if (!isalnum((unsigned char)*c)) *c = '_';
+    }
+    return file;
 }
