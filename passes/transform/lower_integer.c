@@ -7,6 +7,7 @@
 
 #include "ir/infer.h"
 #include "ir/layout.h"
+#include "ir/loop.h"
 #include "ir/operator.h"
 #include "passes/passes.h"
 #include "passes/transform/function.h"
@@ -464,13 +465,24 @@ static bool quantizes_on_host(const weir_lowering *l, weir_node node) {
            (kind == WEIR_VIEW_REAL && weir_node_op(l->from, node) == WEIR_OP_DEQUANTIZE_LINEAR);
 }
 
-/* A dense layer is hardware's work: one without quantizers is an oversight, and not the host's. QONNX leaves out the
+/* At most a hundredth of the model's multiplications. */
+static bool is_small(const weir_graph *model, weir_node layer) {
+    double all = 0;
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node))
+        all += (double)weir_loop_macs(model, node);
+    return 100 * (double)weir_loop_macs(model, layer) <= all;
+}
+
+/* May the host compute this one? A layer is hardware's work: one without quantizers is an oversight, and not the host's. But a small
+ * one behind what only the host computes is a part of that (the mean of a Softmax at the end of detectors), and QONNX leaves out the
  * quantizer of an input that its first layer takes as it is. */
-static bool is_unquantized_layer(const weir_lowering *l, weir_node node) {
+static bool is_host_work(const weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
-    if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL) return false;
+    if (!weir_rewrite_is_layer(op)) return weir_lower_host_takes(op);
     const weir_view *x = weir_lower_input(l, node, 0), *w = weir_lower_input(l, node, 1);
-    return l->contract != WEIR_CONTRACT_REAL || x->kind != WEIR_VIEW_REAL || !weir_lower_is_given(w);
+    if (x->kind == WEIR_VIEW_HOST) return is_small(l->from, node);
+    return weir_lower_host_takes(op) && l->contract == WEIR_CONTRACT_REAL && x->kind == WEIR_VIEW_REAL &&
+           weir_lower_is_given(w);
 }
 
 /* The node as hardware; else, where the host may compute it, there, and the reason is kept. */
@@ -484,8 +496,7 @@ static bool lower_node(weir_lowering *l, weir_node node) {
         fine = weir_lower_beside(l, node, rule);
         weir_diag_release(log);
     }
-    bool host = weir_lower_host_takes(op) && !is_unquantized_layer(l, node) &&
-                (!weir_rewrite_is_quantizer(op) || quantizes_on_host(l, node));
+    const bool host = is_host_work(l, node) && (!weir_rewrite_is_quantizer(op) || quantizes_on_host(l, node));
     if (!fine && host) return weir_lower_on_host(l, node, log != NULL ? log : refuse(l, node));
     const weir_diag_log *cause = NULL;
     for (size_t i = 0; !fine && rule != NULL && i < weir_node_input_count(l->from, node); i++) {

@@ -4,15 +4,19 @@
 #include "dataflow/host.h"
 #include "dataflow/host_graph.h"
 #include "passes/passes.h"
+#include "passes/transform/rewrite.h"
 #include "support/diag.h"
 
-/* A dense layer there is no mistake in QONNX, where an input may go without a quantizer, but it is worth a word. */
+/* A layer there is no mistake in QONNX, where an input may go without a quantizer, nor behind what only the host computes, but it is
+ * worth a word. */
 static void warn_layer(const weir_graph *graph, weir_node node) {
-    const weir_op op = weir_node_op(graph, node);
-    if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL) return;
-    weir_warning(weir_node_location(graph, node), "node '%s' (%s) runs on the host: its input '%s' has no quantizer",
-                 weir_node_name(graph, node), weir_node_info(graph, node)->full_name,
-                 weir_value_name(graph, weir_node_input(graph, node, 0)));
+    if (!weir_rewrite_is_layer(weir_node_op(graph, node))) return;
+    const weir_value x = weir_node_input(graph, node, 0);
+    const weir_node maker = weir_value_producer(graph, x);
+    const bool behind = maker.id != 0 && weir_host_of(graph, maker) == WEIR_HOST_TAIL;
+    weir_warning(weir_node_location(graph, node), "node '%s' (%s) runs on the host: its input '%s' %s",
+                 weir_node_name(graph, node), weir_node_info(graph, node)->full_name, weir_value_name(graph, x),
+                 behind ? "is computed there" : "has no quantizer");
 }
 
 static bool has_hardware(const weir_graph *graph) {
