@@ -15,9 +15,10 @@
 #include "ir/infer.h"
 #include "ir/mase.h"
 #include "passes/passes.h"
+#include "passes/transform/fold_affine.h"
 #include "passes/transform/function.h"
 #include "passes/transform/remedy.h"
-#include "passes/transform/rewrite.h"
+#include "passes/transform/scale_axis.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
@@ -141,9 +142,13 @@ static weir_value add_fixed(quantizer *q, const char *base, weir_value value, co
     return result;
 }
 
+/* Numbers whose codes would stand for less than this are zero: products of such scales are no normal float32 numbers, and of dead
+ * channels nothing else is left after training. */
+static const double LEAST_SCALE = 0x1p-60;
+
 static weir_value add_int8(quantizer *q, const char *base, weir_value value, const range *r, weir_node before) {
     double low = fmin(r->min, 0), high = fmax(r->max, 0);
-    double scale = high > low ? (double)(float)((high - low) / 255) : 1;
+    double scale = high - low > 255 * LEAST_SCALE ? (double)(float)((high - low) / 255) : 1;
     double zero = nearbyint(-low / scale);
     weir_value inputs[3] = {value, constant_of(q, base, "scale", WEIR_FLOAT32, 1, false, &scale),
                             constant_of(q, base, "zero_point", WEIR_UINT8, 1, false, &zero)};
@@ -198,8 +203,9 @@ static weir_value add_codes(quantizer *q, const codes_of *of, weir_array *codes)
                     of->axis);
 }
 
-/* int8 weights with a scale an output; the scales are returned for the bias. */
-static weir_value quantize_weights_int8(quantizer *q, weir_node node, weir_value value, int64_t axis, double *scale) {
+/* int8 weights with a scale an output, which is returned for the bias, and no smaller than `least` of the output. */
+static weir_value quantize_weights_int8(quantizer *q, weir_node node, weir_value value, int64_t axis,
+                                        const double *least, double *scale) {
     const weir_array *data = weir_value_constant(q->graph, value);
     size_t outputs = (size_t)data->shape.dim[axis], inner = 1;
     for (int d = (int)axis + 1; d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
@@ -209,13 +215,24 @@ static weir_value quantize_weights_int8(quantizer *q, weir_node node, weir_value
         size_t channel = i / inner % outputs;
         peak[channel] = fmax(peak[channel], fabs(weir_array_get(data, i)));
     }
-    for (size_t c = 0; c < outputs; c++) scale[c] = peak[c] > 0 ? (double)(float)(peak[c] / 127) : 1;
+    for (size_t c = 0; c < outputs; c++)
+        scale[c] = peak[c] > 127 * LEAST_SCALE || least[c] > 0 ? (double)(float)fmax(peak[c] / 127, least[c]) : 1;
     for (size_t i = 0; i < data->count; i++) {
         double code = nearbyint(weir_array_get(data, i) / scale[i / inner % outputs]);
         weir_array_set(codes, i, fmax(-127, fmin(127, code)));
     }
     free(peak);
     return add_codes(q, &(codes_of){node, value, "weights", axis, outputs, scale}, codes);
+}
+
+/* The least scales of weights with which codes of the bias fit into int32, or nearly. Results of groups share those of the weights. */
+static double *least_scales(const weir_array *bias, double input_scale, size_t outputs, size_t results) {
+    double *least = weir_calloc(outputs, sizeof *least);
+    for (size_t c = 0; bias != NULL && c < results; c++) {
+        const double size = fabs(weir_array_get(bias, bias->count == 1 ? 0 : c)) / 2147483000.0;
+        if (size > LEAST_SCALE) least[c % outputs] = fmax(least[c % outputs], size / input_scale);
+    }
+    return least;
 }
 
 static weir_value quantize_bias_int8(quantizer *q, weir_node node, weir_value value, double input_scale,
@@ -263,13 +280,22 @@ static bool bias_behind(const quantizer *q, weir_node node, weir_use *use) {
     *use = weir_value_use(q->graph, result, 0);
     if (weir_node_op(q->graph, use->node) != WEIR_OP_ADD) return false;
     use->index = 1 - use->index;
-    return is_constant(q, weir_node_input(q->graph, use->node, use->index));
+    const weir_value addend = weir_node_input(q->graph, use->node, use->index);
+    const int last = weir_value_type(q->graph, result)->shape.rank - 1;
+    return is_constant(q, addend) && weir_scale_fits(q->graph, result, addend, last);
 }
 
 static bool set_input(quantizer *q, weir_node node, size_t index, weir_value value) {
     if (value.id == 0) return false;
     weir_node_set_input(q->graph, node, index, value);
     return true;
+}
+
+/* Is input 2 a constant of the results' channels? A Gemm may also have one of its rows, which stays a real number. */
+static bool is_bias(const quantizer *q, weir_node node) {
+    const weir_value bias = weir_node_input(q->graph, node, 2);
+    return is_constant(q, bias) && (weir_node_op(q->graph, node) != WEIR_OP_GEMM ||
+                                    weir_scale_fits(q->graph, weir_node_output(q->graph, node, 0), bias, 1));
 }
 
 static bool is_convolution(weir_op op) { return op == WEIR_OP_CONV || op == WEIR_OP_CONV_TRANSPOSE; }
@@ -288,8 +314,7 @@ static bool quantize_layer(quantizer *q, weir_node node) {
     weir_value x = quantize_activation(q, weir_node_input(q->graph, node, 0), node);
     if (!set_input(q, node, 0, x)) return false;
     weir_use bias = {node, 2};
-    bool has_bias =
-        op != WEIR_OP_MATMUL ? is_constant(q, weir_node_input(q->graph, node, 2)) : bias_behind(q, node, &bias);
+    bool has_bias = op != WEIR_OP_MATMUL ? is_bias(q, node) : bias_behind(q, node, &bias);
     weir_value addend = has_bias ? weir_node_input(q->graph, bias.node, bias.index) : WEIR_NO_VALUE;
     if (q->fixed) {
         return set_input(q, node, 1, quantize_constant_fixed(q, node, weights, "weight")) &&
@@ -298,7 +323,10 @@ static bool quantize_layer(quantizer *q, weir_node node) {
     }
     const size_t groups = op == WEIR_OP_CONV_TRANSPOSE ? (size_t)weir_node_int(q->graph, node, "group", 1) : 1;
     double *scale = weir_calloc(outputs * groups, sizeof *scale);
-    bool fine = set_input(q, node, 1, quantize_weights_int8(q, node, weights, axis, scale));
+    const weir_array *numbers = has_bias ? weir_value_constant(q->graph, addend) : NULL;
+    double *least = least_scales(numbers, scale_of(q, x), outputs, outputs * groups);
+    bool fine = set_input(q, node, 1, quantize_weights_int8(q, node, weights, axis, least, scale));
+    free(least);
     for (size_t c = outputs; c < outputs * groups; c++) scale[c] = scale[c - outputs]; /* all groups have the first's */
     if (fine && has_bias)
         fine = set_input(q, bias.node, bias.index,
@@ -637,10 +665,20 @@ static bool quantize_graph(quantizer *q, weir_pass_context *context) {
     return fine;
 }
 
+/* A quantizer then absorbs what follows a layer in one scale and one bias a channel. */
+static bool fold(weir_graph *graph) {
+    weir_rewrite rewrite = {.graph = graph};
+    weir_fold_affine(&rewrite);
+    weir_eliminate_dead_code(graph);
+    if (weir_rewrite_finish(&rewrite)) return true;
+    weir_graph_free(graph);
+    return false;
+}
+
 bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     if (!check_options(pass)) return false;
     weir_graph *graph = weir_tidy(weir_module_find_graph(module, "model"));
-    if (graph == NULL) return false;
+    if (graph == NULL || !fold(graph)) return false;
     quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};
     q.limit = weir_graph_value_limit(graph);
     q.before = weir_calloc(q.limit + 1, sizeof *q.before);

@@ -60,9 +60,10 @@ grep -q "^note: between layers it has no hardware" output || fail "no advice for
 sed 's/= Relu(/= LpNormalization(/' float.weir >norm.weir && cp float.npz norm.npz
 expect 1 "LpNormalization" "$WEIR" compile norm.weir -o out -q int8 -c "$models/digits_calib.npz"
 grep -q "^note: .*train with BatchNormalization" output || fail "no advice for a normalization between layers"
-# Products by constants are taken into the layer before or after, at any level.
+# Products by constants are taken into the layer before, at any level.
 sed 's/^relu: \(%[^ ]*\) = Relu(\(%[^)]*\))/relu: \1 = Mul(\2, %fc1.bias)/' float.weir >mul.weir && cp float.npz mul.npz
-expect 0 "fc1_mirrored" "$WEIR" compile mul.weir -o out -q int8 -c "$models/digits_calib.npz"
+expect 0 "fc1_requantize  *weir_requantize_float" "$WEIR" compile mul.weir -o out -q int8 -c "$models/digits_calib.npz"
+grep -q "^  relu " output && fail "a product by channels is not in the layer before it"
 expect 0 "" "$WEIR" compile mul.weir -O 3 -o out -q int8 -c "$models/digits_calib.npz"
 
 finish

@@ -434,9 +434,88 @@ static void zeros_have_a_scale(void **state) {
     weir_module_free(module);
 }
 
+/* x [1, 2] -> Gemm (2 -> 2) with these weights, output by output, and that bias; then, unless NULL, times `factor` plus `term`. */
+static weir_graph *layer(const double *w, const double *b, const double *factor, const double *term) {
+    weir_graph *g = weir_graph_new("model");
+    const weir_value in[3] = {add_real_input(g, "x", 1, 2), add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w),
+                              add_constant(g, "b", WEIR_FLOAT32, 1, 2, 0, b)};
+    weir_node gemm = put(g, WEIR_OP_GEMM, "gemm", 3, in);
+    weir_node_set_int(g, gemm, "transB", 1);
+    assert_true(weir_infer_node(g, gemm));
+    weir_value y = weir_node_output(g, gemm, 0);
+    if (factor != NULL) y = ADD(g, WEIR_OP_MUL, "mul", y, add_constant(g, "f", WEIR_FLOAT32, 1, 2, 0, factor));
+    if (factor != NULL) y = ADD(g, WEIR_OP_ADD, "add", y, add_constant(g, "t", WEIR_FLOAT32, 1, 2, 0, term));
+    weir_graph_add_output(g, "y", y);
+    return g;
+}
+
+/* A channel whose weights have died and whose bias has not: the bias must fit into int32 codes. What is left of weights where nothing
+ * else is left is zero, and no scale is so small that products of scales are no normal numbers. */
+static void dead_channels(void **state) {
+    (void)state;
+    const double w[4] = {1e-12, -1e-13, 1e-36, 2e-37}, b[2] = {0.5, 0};
+    write_calibration("-1,0.5\n2,1.5\n");
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = run_on(layer(w, b, NULL, NULL), module, "quantize{calibration=test_passes_quantize.csv}");
+    assert_non_null(g);
+    const double bias = parameter(g, "gemm", 2, 0, 0) * parameter(g, "gemm", 2, 1, 0);
+    if (!(fabs(bias - 0.5) < 1e-6)) fail_msg("the bias 0.5 became %g", bias);
+    assert_true(fabs(parameter(g, "gemm", 2, 0, 0)) <= 2147483647);
+    assert_true(parameter(g, "gemm", 1, 0, 0) == 0);
+    assert_true(parameter(g, "gemm", 1, 0, 2) == 0 && parameter(g, "gemm", 1, 1, 1) == 1);
+    weir_module_free(module);
+}
+
+/* Weights and bias take what follows: row 0 times 2 plus 1, row 1 times -0.5 plus 0. */
+static void layers_take_what_follows(void **state) {
+    (void)state;
+    const double w[4] = {0.5, -1.0, 0.25, 0.125}, b[2] = {0.3, -0.2}, factor[2] = {2, -0.5}, term[2] = {1, 0};
+    write_calibration("-1,0.5\n2,1.5\n");
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = run_on(layer(w, b, factor, term), module, "quantize{calibration=test_passes_quantize.csv}");
+    assert_non_null(g);
+    assert_int_equal(weir_graph_find_node(g, "mul").id, 0);
+    assert_int_equal(weir_graph_find_node(g, "add").id, 0);
+    assert_true(parameter(g, "gemm", 1, 1, 0) == (double)(float)(2.0 / 127));
+    assert_true(parameter(g, "gemm", 1, 0, 1) == -127 && parameter(g, "gemm", 1, 0, 2) == -127);
+    const double expected[2] = {0.3 * 2 + 1, 0.2 * 0.5};
+    for (size_t c = 0; c < 2; c++) {
+        const double unit = parameter(g, "gemm", 2, 1, c);
+        assert_true(fabs(parameter(g, "gemm", 2, 0, c) * unit - expected[c]) <= unit / 2 + 1e-7);
+    }
+    weir_module_free(module);
+}
+
+/* What a product adds by rows is no bias: it stays a real number, for the lowering to judge. */
+static void addends_of_rows(void **state) {
+    (void)state;
+    const double w[8] = {1, 2, 3, 4, -1, -2, -3, -4}, rows[3] = {1, 2, 3};
+    write_calibration("-1,0.5,2,1.5,0,1\n");
+    for (int gemm = 0; gemm < 2; gemm++) {
+        weir_module *module = weir_module_new("m");
+        weir_graph *g = weir_graph_new("model");
+        const weir_value in[3] = {add_real_input(g, "x", 3, 2), add_constant(g, "w", WEIR_FLOAT32, 2, 2, 4, w),
+                                  add_constant(g, "c", WEIR_FLOAT32, 2, 3, 1, rows)};
+        weir_value y =
+            gemm ? ADD(g, WEIR_OP_GEMM, "layer", in[0], in[1], in[2]) : ADD(g, WEIR_OP_MATMUL, "layer", in[0], in[1]);
+        if (!gemm) y = ADD(g, WEIR_OP_ADD, "sum", y, in[2]);
+        weir_graph_add_output(g, "y", y);
+        const weir_graph *q = run_on(g, module, "quantize{calibration=test_passes_quantize.csv}");
+        assert_non_null(q);
+        const weir_node user = weir_graph_find_node(q, gemm ? "layer" : "sum");
+        const weir_value kept = weir_node_input(q, user, gemm ? 2 : 1);
+        assert_non_null(weir_value_constant(q, kept));
+        assert_true(weir_array_get(weir_value_constant(q, kept), 2) == 3);
+        weir_module_free(module);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(int8_parameters),
+        TEST(dead_channels),
+        TEST(layers_take_what_follows),
+        TEST(addends_of_rows),
         TEST(transposed_groups),
         TEST(products_of_two_tensors),
         TEST(fixed_grid),
