@@ -120,9 +120,9 @@ enum { FILE_NAME_LIMIT = 180 };
 
 /* Nodes that passes name after values may have any characters. */
 static bool is_file_name(const char *name) {
-    size_t legal = 0;
-    while (isalnum((unsigned char)name[legal]) || name[legal] == '_') legal++;
-    return name[legal] == '\0' && legal <= FILE_NAME_LIMIT;
+    bool legal = strlen(name) <= FILE_NAME_LIMIT;
+    for (const char *c = name; *c != '\0'; c++) legal &= isalnum((unsigned char)*c) || *c == '_';
+    return legal;
 }
 
 /* What is no file name becomes one, told apart by its hash. */
