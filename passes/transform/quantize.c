@@ -203,7 +203,8 @@ static weir_value add_codes(quantizer *q, const codes_of *of, weir_array *codes)
                     of->axis);
 }
 
-/* int8 weights with a scale an output, which is returned for the bias, and no smaller than `least` of the output. */
+/* int8 weights with a scale an output, which is returned for the bias, and no smaller than `least` of the output. An output without
+ * weights has the largest one of the others: any is right, and that is not far from them. */
 static weir_value quantize_weights_int8(quantizer *q, weir_node node, weir_value value, int64_t axis,
                                         const double *least, double *scale) {
     const weir_array *data = weir_value_constant(q->graph, value);
@@ -215,8 +216,12 @@ static weir_value quantize_weights_int8(quantizer *q, weir_node node, weir_value
         size_t channel = i / inner % outputs;
         peak[channel] = fmax(peak[channel], fabs(weir_array_get(data, i)));
     }
-    for (size_t c = 0; c < outputs; c++)
-        scale[c] = peak[c] > 127 * LEAST_SCALE || least[c] > 0 ? (double)(float)fmax(peak[c] / 127, least[c]) : 1;
+    double largest = 0;
+    for (size_t c = 0; c < outputs; c++) {
+        scale[c] = peak[c] > 127 * LEAST_SCALE || least[c] > 0 ? (double)(float)fmax(peak[c] / 127, least[c]) : 0;
+        largest = fmax(largest, scale[c]);
+    }
+    for (size_t c = 0; c < outputs; c++) scale[c] = scale[c] > 0 ? scale[c] : largest > 0 ? largest : 1;
     for (size_t i = 0; i < data->count; i++) {
         double code = nearbyint(weir_array_get(data, i) / scale[i / inner % outputs]);
         weir_array_set(codes, i, fmax(-127, fmin(127, code)));
@@ -225,11 +230,15 @@ static weir_value quantize_weights_int8(quantizer *q, weir_node node, weir_value
     return add_codes(q, &(codes_of){node, value, "weights", axis, outputs, scale}, codes);
 }
 
-/* The least scales of weights with which codes of the bias fit into int32, or nearly. Results of groups share those of the weights. */
+/* Codes of a bias go up to here, where each still is a float32 number: of a channel that gives its bias and little else, weights with
+ * more digits are of no use, and its requantizer would have other exponents than those of its neighbours. */
+static const double LARGEST_BIAS = 0x1p23;
+
+/* The least scales of weights for that. Results of groups share those of the weights. */
 static double *least_scales(const weir_array *bias, double input_scale, size_t outputs, size_t results) {
     double *least = weir_calloc(outputs, sizeof *least);
     for (size_t c = 0; bias != NULL && c < results; c++) {
-        const double size = fabs(weir_array_get(bias, bias->count == 1 ? 0 : c)) / 2147483000.0;
+        const double size = fabs(weir_array_get(bias, bias->count == 1 ? 0 : c)) / LARGEST_BIAS;
         if (size > LEAST_SCALE) least[c % outputs] = fmax(least[c % outputs], size / input_scale);
     }
     return least;

@@ -15,6 +15,7 @@
  * construction is taken as it is: ScaleFloat for float32 arithmetic, whose operations it does one by one, and a Cast where
  * all scales are powers of two. Otherwise the Scale nearest to the ratio is proved on every step, one channel at a time.
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ enum {
     MAX_MULTIPLIER_BITS = 31,
     MAX_ADD_BITS = 56,
     FEW_CODES = 3,
+    FLAT = 16,
     MAX_TABLE = 1 << 18,
     MAX_ENTRIES = 1024,
     FEW_ENTRIES = 256
@@ -231,34 +233,89 @@ static bool try_scale(const realizer *r, candidate *k) {
     return proved(r, k);
 }
 
-/* The float32 multipliers' mantissas aligned to one exponent. */
-static bool float_of(const realizer *r, candidate *k) {
-    if (r->thresholds != NULL || r->requantizer.contract != WEIR_CONTRACT_ONNXRUNTIME || r->stride != 1 ||
-        r->requantizer.step_count > 0)
-        return false;
-    int least = 1000, exponent;
+/* The exponent of the last bit of the channel's float32 multiplier. */
+static int last_bit(const realizer *r, size_t c) {
+    int exponent;
+    frexpf(weir_requantizer_multiplier(&r->requantizer, (int64_t)c), &exponent);
+    return exponent - FLT_MANT_DIG;
+}
+
+/* Has the channel few codes? Those that nearly died in training have multipliers too far from the others' for one shift. */
+static bool is_flat(const realizer *r, size_t c) { return r->staircase != NULL && r->staircase[c].count <= FLAT; }
+
+static bool fits_channel(const realizer *r, candidate *k, size_t c, int64_t multiplier, int64_t add) {
+    const channel_candidate function = {k, c};
+    int64_t where;
+    k->multiplier[c] = multiplier;
+    k->add[c] = add;
+    return bits_of(add) <= MAX_ADD_BITS && weir_staircase_proves(&r->staircase[c], computed, &function, &where);
+}
+
+/* Another multiplier for a flat channel, no larger than `most`: its own with fewer digits; or, where it has one code or two, 2^shift / per,
+ * with the inputs between the rounding bounds of the one, around the bound of the two, or, where the clip gives the one, beyond. */
+static bool flatten_channel(const realizer *r, candidate *k, size_t c, int64_t most) {
+    const weir_staircase *s = &r->staircase[c];
+    const double own = nearbyint(ldexp((double)weir_requantizer_multiplier(&r->requantizer, (int64_t)c), k->shift));
+    if (own >= 1 && fits_channel(r, k, c, (int64_t)own, -weir_quant_zero(r->requantizer.from, (int64_t)c))) return true;
+    if (s->count > 1) return false;
+    const int64_t code = s->base - k->zero, one = (int64_t)1 << k->shift, range = s->x_high - s->x_low + 1;
+    int64_t per = 1;
+    while (one / per > most) per *= 2;
+    const bool flat = s->count == 0;
+    if (flat && s->base == k->low && fits_channel(r, k, c, one / per, (code - 1) * per - s->x_high)) return true;
+    if (flat && s->base == k->high && fits_channel(r, k, c, one / per, (code + 1) * per - s->x_low)) return true;
+    while (per < 2 * range) per *= 2;
+    if (one / per == 0) return false;
+    if (flat) return fits_channel(r, k, c, one / per, code * per - s->x_low - range / 2);
+    const int64_t tie = code * per + per / 2 - s->step[0]; /* which goes to the even code */
+    return fits_channel(r, k, c, one / per, tie) || fits_channel(r, k, c, one / per, tie + 1);
+}
+
+/* The float32 multipliers' mantissas aligned to one exponent, that of the least of the channels that keep theirs. */
+static bool align(const realizer *r, const bool *keeps, candidate *k) {
+    int least = -FLOAT_SHIFT;
     for (size_t c = 0; c < r->channels; c++) {
-        frexpf(weir_requantizer_multiplier(&r->requantizer, (int64_t)c), &exponent);
-        if (exponent - 24 < least) least = exponent - 24;
+        if (keeps[c] && last_bit(r, c) < least) least = last_bit(r, c);
     }
-    if (least > -FLOAT_SHIFT) least = -FLOAT_SHIFT;
-    int64_t zero = weir_quant_zero(r->requantizer.to, 0);
+    const int64_t zero = weir_quant_zero(r->requantizer.to, 0);
     if (least < -61 || r->high - zero >= FLOAT_REACH || zero - r->low >= FLOAT_REACH) return false;
     *k =
         (candidate){WEIR_OP_SCALE_FLOAT, -least, 0, WEIR_ROUND_HALF_EVEN, zero, r->low, r->high, k->multiplier, k->add};
     int64_t common = 0;
     for (size_t c = 0; c < r->channels; c++) {
         const float m = weir_requantizer_multiplier(&r->requantizer, (int64_t)c);
-        double mantissa = ldexp((double)m, -least);
+        const double mantissa = ldexp((double)m, -least);
+        k->multiplier[c] = 0;
+        if (last_bit(r, c) < least) continue;
         if (mantissa >= FLOAT_MULTIPLIER || !isnormal(m)) return false;
         k->multiplier[c] = (int64_t)mantissa;
         k->add[c] = -weir_quant_zero(r->requantizer.from, (int64_t)c);
         common |= k->multiplier[c];
     }
-    for (; (common & 1) == 0 && k->shift > FLOAT_SHIFT; common >>= 1, k->shift--) {
+    for (; common != 0 && (common & 1) == 0 && k->shift > FLOAT_SHIFT; common >>= 1, k->shift--) {
         for (size_t c = 0; c < r->channels; c++) k->multiplier[c] >>= 1;
     }
     return true;
+}
+
+/* The flat channels among the others get multipliers that fit; those for which there is none keep their own. */
+static bool float_of(const realizer *r, candidate *k) {
+    if (r->thresholds != NULL || r->requantizer.contract != WEIR_CONTRACT_ONNXRUNTIME || r->stride != 1 ||
+        r->requantizer.step_count > 0)
+        return false;
+    bool *keeps = weir_calloc(r->channels, sizeof *keeps), again = true, fine = true;
+    for (size_t c = 0; c < r->channels; c++) keeps[c] = !is_flat(r, c);
+    while (again && (fine = align(r, keeps, k))) {
+        int64_t most = 1;
+        for (size_t c = 0; c < r->channels; c++) most = k->multiplier[c] > most ? k->multiplier[c] : most;
+        again = false;
+        for (size_t c = 0; !again && c < r->channels; c++) {
+            if (k->multiplier[c] != 0 || flatten_channel(r, k, c, most)) continue;
+            again = keeps[c] = true;
+        }
+    }
+    free(keeps);
+    return fine;
 }
 
 static bool try_scale_float(const realizer *r, candidate *k) { return float_of(r, k) && proved(r, k); }

@@ -289,6 +289,33 @@ static void random_problems(void **state) {
 }
 
 /* 16-bit codes: the float32 form whatever the sums' width, a shift for powers of two, else a multiplier. */
+/* Channels that nearly died in training: one code, of the clip or between, or a few, next to channels with all of them. Their multipliers
+ * are too far from the others' for the hardware's width, and others do the same. */
+static void flat_channels_do_not_spoil_the_others(void **state) {
+    (void)state;
+    size_t floats = 0;
+    enum { TRIALS = 60 };
+    for (int trial = 0; trial < TRIALS; trial++) {
+        problem p = usual();
+        p.low = -30000;
+        p.high = 30000;
+        p.channels = 4;
+        p.is_signed = false;
+        p.to_zero = random_int(0, 255);
+        p.to_scale = (double)((float)random_int(100, 999) / 1000);
+        p.scale[0] = (double)((float)random_int(500, 1500) / 1e6f);
+        p.scale[1] = (double)((float)random_int(500, 1500) / 1e5f);
+        for (size_t c = 2; c < 4; c++) {
+            const double code = (double)random_int(-40, 300); /* of a sum of 0, before the clip */
+            p.scale[c] = (double)(float)ldexp((double)random_int(100, 199) * p.to_scale, (int)random_int(-58, -21));
+            const double zero = (code - (double)p.to_zero + (trial % 2 == 0 ? 0 : 0.5)) * p.to_scale / p.scale[c];
+            p.zero[c] = -(int64_t)fmax(-0x1p50, fmin(0x1p50, zero));
+        }
+        floats += realize(&p, WEIR_REQUANTIZE_FLOAT) == WEIR_OP_SCALE_FLOAT;
+    }
+    if (floats < TRIALS * 3 / 4) fail_msg("%zu of %d fit the float form", floats, TRIALS);
+}
+
 static void wide_codes_have_multipliers(void **state) {
     (void)state;
     for (int round = 0; round < 20; round++) {
@@ -403,6 +430,7 @@ int main(void) {
         TEST(the_float_form_stays_in_its_hardware),
         TEST(offsets_are_kept),
         TEST(random_problems),
+        TEST(flat_channels_do_not_spoil_the_others),
         TEST(wide_codes_have_multipliers),
         TEST(wider_codes_need_powers_of_two),
         TEST(components_have_limits),
