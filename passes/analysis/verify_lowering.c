@@ -17,6 +17,8 @@
 
 /* Multiplications of all frames together, and how many frames that are at least and at most. */
 enum { BUDGET = 300000, LEAST_FRAMES = 6, MOST_FRAMES = 12, DATA_FRAMES = 4, STEP_FRAMES = 6 };
+/* A frame of so many multiplications has so many values that fewer frames show as much: the first kinds of the plan, and few of steps. */
+enum { LARGE = 20000000, FRAMES_OF_LARGE = 3, STEP_FRAMES_OF_LARGE = 2, DATA_FRAMES_OF_LARGE = 2 };
 
 typedef enum fill { FILL_RANDOM, FILL_LOW, FILL_HIGH, FILL_ZERO, FILL_EDGES } fill;
 
@@ -36,6 +38,7 @@ typedef struct verifier {
     const weir_graph *lowered;
     weir_lockstep *lockstep;
     uint64_t seed;
+    int64_t work; /* multiplications a frame */
 } verifier;
 
 static double clipped(double v, double low, double high) { return v < low ? low : v > high ? high : v; }
@@ -76,7 +79,8 @@ static bool run_data(const verifier *v, const char *source) {
     if (*source == '\0') return true;
     weir_frames *data = weir_frames_read(v->lowered, source);
     bool fine = data != NULL;
-    for (int64_t i = 0; fine && i < weir_frames_count(data) && i < DATA_FRAMES; i++) {
+    const int64_t most = v->work > LARGE ? DATA_FRAMES_OF_LARGE : DATA_FRAMES;
+    for (int64_t i = 0; fine && i < weir_frames_count(data) && i < most; i++) {
         weir_array **input = weir_frames_frame(data, v->lowered, i);
         char *what = weir_format("frame %lld of '%s'", (long long)i, weir_frames_file(data));
         weir_frame now = {what, WEIR_DRIVE_NATURAL, 0};
@@ -88,14 +92,27 @@ static bool run_data(const verifier *v, const char *source) {
     return fine;
 }
 
-static int64_t frame_count(const weir_graph *graph, int64_t wanted) {
-    if (wanted > 0) return wanted;
+static int64_t work_of(const weir_graph *graph) {
     int64_t work = 1;
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         work += weir_loop_macs(graph, node);
-    }
-    int64_t frames = BUDGET / work;
+    return work;
+}
+
+static int64_t frame_count(const verifier *v, int64_t wanted) {
+    if (wanted > 0) return wanted;
+    if (v->work > LARGE) return FRAMES_OF_LARGE;
+    const int64_t frames = BUDGET / v->work;
     return frames < LEAST_FRAMES ? LEAST_FRAMES : frames > MOST_FRAMES ? MOST_FRAMES : frames;
+}
+
+/* Sums at the steps of quantizers, after `first` frames of other kinds. */
+static bool run_steps(const verifier *v, int64_t first) {
+    const int64_t count = v->work > LARGE ? STEP_FRAMES_OF_LARGE : STEP_FRAMES;
+    bool fine = true;
+    for (int64_t i = 0; fine && i < count; i++)
+        fine = run_frame(v, first + i, FILL_RANDOM, WEIR_DRIVE_STEPS, "sums at the steps of quantizers");
+    return fine;
 }
 
 static bool has_steps(const weir_graph *integer) {
@@ -108,13 +125,12 @@ static bool has_steps(const weir_graph *integer) {
 static bool verify(const weir_pass *pass, const weir_graph *model, const weir_graph *integer,
                    const weir_graph *lowered) {
     weir_counterparts *counterparts = weir_lower_counterparts(model);
-    verifier v = {lowered, NULL, (uint64_t)weir_pass_int(pass, "seed")};
+    verifier v = {lowered, NULL, (uint64_t)weir_pass_int(pass, "seed"), work_of(lowered)};
     if (counterparts != NULL) v.lockstep = weir_lockstep_new(model, integer, lowered, counterparts);
     bool fine = v.lockstep != NULL;
-    int64_t frames = frame_count(lowered, weir_pass_int(pass, "frames"));
+    int64_t frames = frame_count(&v, weir_pass_int(pass, "frames"));
     for (int64_t i = 0; fine && i < frames; i++) fine = run_generated(&v, i);
-    for (int64_t i = 0; fine && has_steps(integer == NULL ? lowered : integer) && i < STEP_FRAMES; i++)
-        fine = run_frame(&v, frames + i, FILL_RANDOM, WEIR_DRIVE_STEPS, "sums at the steps of quantizers");
+    if (fine && has_steps(integer == NULL ? lowered : integer)) fine = run_steps(&v, frames);
     if (fine) fine = run_data(&v, weir_pass_string(pass, "data"));
     weir_lockstep_free(v.lockstep);
     weir_counterparts_free(counterparts);
@@ -132,11 +148,9 @@ static bool is_laid_out(const weir_graph *prepared, const weir_graph *model) {
 static bool verify_steps(const weir_pass *pass, const weir_graph *model, const weir_graph *integer) {
     if (!has_steps(integer)) return true;
     weir_counterparts *counterparts = weir_lower_counterparts(model);
-    verifier v = {integer, NULL, (uint64_t)weir_pass_int(pass, "seed")};
+    verifier v = {integer, NULL, (uint64_t)weir_pass_int(pass, "seed"), work_of(integer)};
     if (counterparts != NULL) v.lockstep = weir_lockstep_new(model, NULL, integer, counterparts);
-    bool fine = v.lockstep != NULL;
-    for (int64_t i = 0; fine && i < STEP_FRAMES; i++)
-        fine = run_frame(&v, i, FILL_RANDOM, WEIR_DRIVE_STEPS, "sums at the steps of quantizers");
+    bool fine = v.lockstep != NULL && run_steps(&v, 0);
     weir_lockstep_free(v.lockstep);
     weir_counterparts_free(counterparts);
     return fine;
