@@ -1,6 +1,6 @@
 /* What a layer's results are multiplied with, divided by and added to by constants of their channels, BatchNormalization among it, goes
  * into its weights and its bias, as frameworks deploy their models: a * (w x + b) + c = (a w) x + (a b + c). A MatMul, which has no
- * bias, keeps one Add. The numbers are computed in float64 and rounded once; a chain ends where one would not be finite. O(size). */
+ * bias, keeps one Add. Views that leave the channels alone may lie between. The numbers are computed in float64 and rounded once; a chain ends where one would not be finite. O(size). */
 #include "passes/transform/fold_affine.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ typedef struct chain {
     int axis; /* of the results: channels */
     size_t channels;
     double *factor, *term;
-    weir_value end; /* what the last operator gives; the layer's result: there is none */
-    size_t length;
+    weir_value end; /* what the last operator gives, or a view of it; the layer's result: there is none */
+    size_t length;  /* operators, without views */
 } chain;
 
 static const weir_array *constant_of(const chain *c, weir_node node, size_t index) {
@@ -80,6 +80,19 @@ static bool step(const chain *c, weir_node node, double *factor, double *term) {
     return true;
 }
 
+static bool moves(weir_op op) { return op == WEIR_OP_RESHAPE || op == WEIR_OP_SQUEEZE || op == WEIR_OP_UNSQUEEZE; }
+
+/* Other dimensions behind the channels, in front of which all stays as it is. */
+static bool is_view(const chain *c, weir_node node) {
+    const weir_graph *graph = c->rewrite->graph;
+    if (!moves(weir_node_op(graph, node))) return false;
+    const weir_shape *from = &weir_value_type(graph, c->end)->shape;
+    const weir_shape *to = &weir_value_type(graph, weir_node_output(graph, node, 0))->shape;
+    bool same = weir_node_input(graph, node, 0).id == c->end.id && to->rank > c->axis;
+    for (int i = 0; same && i <= c->axis; i++) same = from->dim[i] == to->dim[i];
+    return same;
+}
+
 static bool is_finite(const double *numbers, size_t count) {
     bool finite = true;
     for (size_t i = 0; i < count; i++) finite &= isfinite((float)numbers[i]);
@@ -92,6 +105,10 @@ static bool extend(chain *c) {
     if (weir_value_use_count(graph, c->end) + weir_value_is_output(graph, c->end) != 1) return false;
     if (weir_value_is_output(graph, c->end)) return false;
     const weir_node node = weir_value_use(graph, c->end, 0).node;
+    if (is_view(c, node)) {
+        c->end = weir_node_output(graph, node, 0);
+        return true;
+    }
     double *factor = weir_malloc(2 * c->channels * sizeof *factor), *term = factor + c->channels;
     const bool fits =
         weir_rewrite_may(graph, node) && step(c, node, factor, term) && is_finite(factor, 2 * c->channels);
@@ -155,7 +172,7 @@ static weir_value new_bias(const chain *c, int rank) {
     return constant(c, "bias", bias);
 }
 
-/* The layer with all of the chain in it, in place of the chain. */
+/* The layer with all operators of the chain in it, in place of them; views stay. */
 static void fold(const chain *c) {
     weir_rewrite *r = c->rewrite;
     const weir_graph *graph = r->graph;
@@ -173,13 +190,17 @@ static void fold(const chain *c) {
     if (inputs == 2)
         end = WEIR_REWRITE_NODE(r, WEIR_OP_ADD, "sum", folded,
                                 new_bias(c, weir_value_type(graph, result)->shape.rank - c->axis));
-    weir_rewrite_replace(r, c->end, end);
     for (weir_value last = c->end; last.id != result.id;) {
         const weir_node node = weir_value_producer(graph, last);
         const weir_value a = weir_node_input(graph, node, 0);
-        last = weir_value_producer(graph, a).id != 0 ? a : weir_node_input(graph, node, 1);
-        weir_rewrite_remove(r, node);
+        const weir_value data = weir_value_constant(graph, a) == NULL ? a : weir_node_input(graph, node, 1);
+        if (!moves(weir_node_op(graph, node))) {
+            weir_rewrite_replace(r, last, data);
+            weir_rewrite_remove(r, node);
+        }
+        last = data;
     }
+    weir_rewrite_replace(r, result, end);
     weir_rewrite_become(r, folded);
 }
 
@@ -195,8 +216,9 @@ static void fold_behind(weir_rewrite *rewrite, weir_node layer, int axis) {
         c.term[k] = 0;
     }
     while (extend(&c)) continue;
-    const bool is_bias = c.length == 1 && weir_node_op(graph, weir_value_producer(graph, c.end)) == WEIR_OP_ADD;
-    if (c.length > 0 && !(is_bias && weir_node_op(graph, layer) == WEIR_OP_MATMUL)) fold(&c);
+    bool scales = weir_node_op(graph, layer) != WEIR_OP_MATMUL || c.length > 1; /* the one Add of a MatMul stays */
+    for (size_t k = 0; k < c.channels; k++) scales |= c.factor[k] != 1;
+    if (c.length > 0 && scales) fold(&c);
     free(c.factor);
 }
 

@@ -34,6 +34,7 @@ enum {
     FEW_CODES = 3,
     FLAT = 16,
     MAX_TABLE = 1 << 18,
+    LARGE_TABLE = 1 << 18, /* bits */
     MAX_ENTRIES = 1024,
     FEW_ENTRIES = 256
 };
@@ -377,6 +378,27 @@ static bool use_candidate(realizer *r, const candidate *k) {
     return finish(r, made);
 }
 
+/* What the model's author can do about a table of thresholds. */
+static void note_steps(const realizer *r) {
+    const char *steps = r->thresholds != NULL ? "" : weir_node_string(r->graph, r->node, "steps", "");
+    if (*steps == '\0') return;
+    weir_note(
+        "each of '%s' rounds in float32: fold them into the layer before it is quantized, as ONNX Runtime's quant_pre_process does "
+        "with a BatchNormalization",
+        steps);
+}
+
+/* A memory larger than most layers' weights is worth a word. */
+static void warn_table(const realizer *r, size_t count) {
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    const int width = weir_bits_for(in->low, in->high);
+    if (r->thresholds != NULL || count * r->channels * (size_t)width < LARGE_TABLE) return;
+    weir_warning(weir_node_location(r->graph, r->node),
+                 "node '%s': no multiplication is exact; its table has %zu thresholds of %d bits",
+                 weir_node_name(r->graph, r->node), count * r->channels, width);
+    note_steps(r);
+}
+
 /* Steps that are never reached are one above the largest input. */
 static bool use_thresholds(realizer *r) {
     int64_t base = r->staircase[0].base, top = base;
@@ -387,7 +409,12 @@ static bool use_thresholds(realizer *r) {
     }
     size_t count = (size_t)(top - base);
     if (count == 0) count = 1;
-    if (count * r->channels > MAX_TABLE) return fail(r, "no multiplier is exact, and its threshold table is too large");
+    if (count * r->channels > MAX_TABLE) {
+        fail(r, "no multiplication is exact, and its table of thresholds is too large");
+        note_steps(r);
+        return false;
+    }
+    warn_table(r, count);
     int64_t *steps = weir_malloc(count * r->channels * sizeof *steps);
     for (size_t c = 0; c < r->channels; c++) {
         const weir_staircase *s = &r->staircase[c];
@@ -485,35 +512,39 @@ static bool agrees(const realizer *r, const candidate *k) {
     return true;
 }
 
-/* The staircase of one channel and the scaling nearest to the ratio at the smallest shift, or at `shift` if that is
- * not negative. False: the function does not rise, or none fits. */
-static bool scale_channel(const realizer *r, size_t c, int shift, weir_scaling *scaling) {
+/* The scaling of one channel that is nearest to the ratio at the smallest shift. False: the function does not rise, or none fits. */
+static bool scale_channel(const realizer *r, size_t c, weir_scaling *scaling) {
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
     channel_function function = {r, (int64_t)c};
     weir_staircase s;
     if (!weir_staircase_build(&s, specified, &function, in->low, in->high, r->low, r->high)) return false;
-    double ratio = weir_requantizer_slope(&r->requantizer, (int64_t)c);
-    bool fine = shift < 0 ? weir_staircase_scaling_near(&s, ratio, WIDE_SHIFT, scaling)
-                          : weir_staircase_scaling_near_at(&s, ratio, shift, scaling);
+    const bool fine =
+        weir_staircase_scaling_near(&s, weir_requantizer_slope(&r->requantizer, (int64_t)c), WIDE_SHIFT, scaling);
     weir_staircase_free(&s);
-    return fine && bits_of(scaling->multiplier) <= WIDE_MULTIPLIER_BITS && bits_of(scaling->add) <= MAX_ADD_BITS;
+    return fine;
 }
 
-/* The conditions on the add value are those of the steps, so a scaling that is found is proved. */
+/* The conditions on the add value are those of the steps, so a scaling that is found is proved; times a power of two it is the same at
+ * a larger shift. */
 static bool try_wide_scale(const realizer *r, candidate *k) {
-    weir_scaling scaling;
+    weir_scaling *scaling = weir_calloc(r->channels, sizeof *scaling);
+    bool fine = true;
     int shift = 0;
-    for (size_t c = 0; c < r->channels; c++) {
-        if (!scale_channel(r, c, -1, &scaling)) return false;
-        if (scaling.shift > shift) shift = scaling.shift;
+    for (size_t c = 0; fine && c < r->channels; c++) {
+        fine = scale_channel(r, c, &scaling[c]);
+        if (scaling[c].shift > shift) shift = scaling[c].shift;
     }
     *k = (candidate){WEIR_OP_SCALE, shift, 0, WEIR_ROUND_FLOOR, 0, r->low, r->high, k->multiplier, k->add};
-    for (size_t c = 0; c < r->channels; c++) {
-        if (!scale_channel(r, c, shift, &scaling)) return false;
-        k->multiplier[c] = scaling.multiplier;
-        k->add[c] = scaling.add;
+    for (size_t c = 0; fine && c < r->channels; c++) {
+        const int more = shift - scaling[c].shift;
+        fine = bits_of(scaling[c].multiplier) + more <= WIDE_MULTIPLIER_BITS &&
+               bits_of(scaling[c].add) + more <= MAX_ADD_BITS;
+        if (!fine) break;
+        k->multiplier[c] = scaling[c].multiplier * ((int64_t)1 << more);
+        k->add[c] = scaling[c].add * ((int64_t)1 << more);
     }
-    return true;
+    free(scaling);
+    return fine;
 }
 
 static bool fail_wide(const realizer *r) {

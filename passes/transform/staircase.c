@@ -144,7 +144,7 @@ bool weir_staircase_scaling(const weir_staircase *staircase, int max_shift, weir
     return weir_staircase_scaling_at(staircase, high, scaling);
 }
 
-bool weir_staircase_scaling_near_at(const weir_staircase *s, double ratio, int shift, weir_scaling *scaling) {
+static bool scaling_near_at(const weir_staircase *s, double ratio, int shift, weir_scaling *scaling) {
     if (s->count == 0) return weir_staircase_scaling_at(s, shift, scaling);
     double wanted = ldexp(ratio, shift);
     if (!(wanted < 4e18)) return false;
@@ -161,11 +161,11 @@ bool weir_staircase_scaling_near_at(const weir_staircase *s, double ratio, int s
 
 bool weir_staircase_scaling_near(const weir_staircase *staircase, double ratio, int max_shift, weir_scaling *scaling) {
     int low = 0, high = max_shift;
-    while (high >= 0 && !weir_staircase_scaling_near_at(staircase, ratio, high, scaling)) high--;
+    while (high >= 0 && !scaling_near_at(staircase, ratio, high, scaling)) high--;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (weir_staircase_scaling_near_at(staircase, ratio, middle, scaling)) high = middle;
+        if (scaling_near_at(staircase, ratio, middle, scaling)) high = middle;
         else low = middle + 1;
     }
-    return high >= 0 && weir_staircase_scaling_near_at(staircase, ratio, high, scaling);
+    return high >= 0 && scaling_near_at(staircase, ratio, high, scaling);
 }

@@ -45,7 +45,6 @@ bool weir_staircase_scaling_at(const weir_staircase *staircase, int shift, weir_
 /* The smallest shift up to `max_shift` that works, or false. */
 bool weir_staircase_scaling(const weir_staircase *staircase, int max_shift, weir_scaling *scaling);
 /* The same with one of the two multipliers next to ratio * 2^shift, without a search: O(steps) a shift. */
-bool weir_staircase_scaling_near_at(const weir_staircase *staircase, double ratio, int shift, weir_scaling *scaling);
 bool weir_staircase_scaling_near(const weir_staircase *staircase, double ratio, int max_shift, weir_scaling *scaling);
 
 #endif

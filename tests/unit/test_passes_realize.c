@@ -316,6 +316,43 @@ static void flat_channels_do_not_spoil_the_others(void **state) {
     if (floats < TRIALS * 3 / 4) fail_msg("%zu of %d fit the float form", floats, TRIALS);
 }
 
+/* Steps that each round in float32 have no multiplication, and their tables are large: that is said, with what to do about it. */
+static void large_tables_are_told(void **state) {
+    (void)state;
+    enum { CHANNELS = 64, BITS = 20 };
+    weir_graph *g = weir_graph_new("g");
+    double scale[CHANNELS], factor[CHANNELS], term[CHANNELS];
+    for (size_t c = 0; c < CHANNELS; c++) {
+        scale[c] = (double)((float)random_int(500, 1500) / 1e6f);
+        factor[c] = (double)((float)random_int(500, 1500) / 1e3f);
+        term[c] = (double)((float)random_int(-1500, 1500) / 1e1f);
+    }
+    weir_type type = {
+        .dtype = WEIR_INT64, .shape = {2, {1, CHANNELS}}, .has_range = true, .low = -(1 << BITS), .high = 1 << BITS};
+    type.quant = (weir_quant){
+        .format = WEIR_FORMAT_INTEGER, .is_signed = true, .width = 62, .axis = 1, .count = CHANNELS, .scale = scale};
+    const weir_value inputs[4] = {weir_graph_add_input(g, "x", &type), WEIR_NO_VALUE,
+                                  add_constant(g, "factor", WEIR_FLOAT32, 1, CHANNELS, 0, factor),
+                                  add_constant(g, "term", WEIR_FLOAT32, 1, CHANNELS, 0, term)};
+    weir_node node = put(g, WEIR_OP_REQUANTIZE, "requantize", 4, inputs);
+    const double to = 2;
+    const int64_t zero = 128;
+    weir_type out = {.dtype = WEIR_UINT8, .shape = type.shape};
+    out.quant = (weir_quant){
+        .format = WEIR_FORMAT_INTEGER, .width = 8, .axis = -1, .count = 1, .scale = &to, .zero_point = &zero};
+    weir_value_set_type(g, weir_node_output(g, node, 0), &out);
+    weir_node_set_string(g, node, "contract", "onnxruntime");
+    weir_node_set_string(g, node, "steps", "Mul Add");
+    assert_true(weir_infer_node(g, node));
+    weir_graph_add_output(g, "y", weir_node_output(g, node, 0));
+    assert_true(weir_realize_requantize(g, WEIR_REQUANTIZE_AUTO));
+    assert_int_equal(weir_node_op(g, weir_graph_first(g)), WEIR_OP_THRESHOLD);
+    if (strstr(test_messages.data, "warning: node 'requantize': no multiplication is exact; its table has ") == NULL ||
+        strstr(test_messages.data, "note: each of 'Mul Add' rounds in float32: fold them into the layer") == NULL)
+        fail_msg("'%s'", test_messages.data);
+    weir_graph_free(g);
+}
+
 static void wide_codes_have_multipliers(void **state) {
     (void)state;
     for (int round = 0; round < 20; round++) {
@@ -339,6 +376,8 @@ static void wide_codes_have_multipliers(void **state) {
         for (size_t c = 0; bits >= 30 && c < p.channels; c++) p.scale[c] = ldexp(1, 14 - bits);
         for (size_t c = 0; bits < 30 && c < p.channels; c++) p.scale[c] = p.scale[0];
         p.rounding = (weir_rounding)random_int(0, WEIR_ROUND_CEIL);
+        /* toward zero, no multiplication is right on both sides */
+        if (bits < 30 && p.rounding == WEIR_ROUND_TRUNCATE) p.rounding = WEIR_ROUND_FLOOR;
         assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), bits < 30 ? WEIR_OP_SCALE : WEIR_OP_CAST);
     }
 }
@@ -431,6 +470,7 @@ int main(void) {
         TEST(offsets_are_kept),
         TEST(random_problems),
         TEST(flat_channels_do_not_spoil_the_others),
+        TEST(large_tables_are_told),
         TEST(wide_codes_have_multipliers),
         TEST(wider_codes_need_powers_of_two),
         TEST(components_have_limits),
