@@ -129,6 +129,8 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     b.clk = weir_rtl_add_clock(b.design, b.top, "clk");
     b.rst = weir_rtl_add_reset(b.design, b.top, "rst");
     describe_top(&b);
+    b.pairs = weir_pair_find(b.graph);
+    b.pair = weir_calloc(b.pairs.count + 1, sizeof *b.pair);
     emit_edges(&b);
     size_t count;
     weir_value *results = weir_stream_outputs(b.graph, &count);
@@ -139,6 +141,8 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     free(results);
     free(ports);
     free(b.is_result);
+    free(b.pair);
+    weir_pair_free(&b.pairs);
     weir_module_set_data(module, WEIR_EMIT_STREAMS, b.wires, free);
     const char *name = weir_rtl_get_module(b.design, b.top).name;
     weir_module_set_rtl(module, b.design, name);

@@ -3,10 +3,10 @@
 // Latency:   READ cycles from a cycle with next high to its word, which is valid for that cycle.
 // Interval:  1 cycle a word.
 // Clock:     rtl/README.md, Measured alone: weir_rom_sequence.
-// State:     the address of the next word; READ registers of the ROM, without reset or enable.
-// Mapping:   a counter and one weir_rom that always reads, so that no handshake reaches the memory; a single word is constant.
-//            Where the memory is deeper than a block, a line of the ROM has WORDS words side by side, the first in the low bits: the
-//            choice among them comes after the blocks' output registers, not before. Weights of 1 and -1 are stored as their signs (ODD = 2).
+// State:     that of weir_rom_sequence_reader; READ registers of a word with those of the ROM, without reset or enable.
+// Mapping:   weir_rom_sequence_reader and one weir_rom that always reads; a single word is constant.
+//            Where the memory is deeper than a block, a line of the ROM has WORDS words side by side, the first in the low bits. Weights
+//            of 1 and -1 are stored as their signs (ODD = 2).
 `default_nettype none
 
 module weir_rom_sequence #(
@@ -19,121 +19,44 @@ module weir_rom_sequence #(
   parameter integer ODD   = 0        // 0, or bits of the fields of a word, which are odd numbers: the lowest bit of each is not stored
 ) (
   input  wire             clk,
-  /* verilator lint_off UNUSEDSIGNAL */ // without use for a single word
   input  wire             rst,
   input  wire             next,
-  /* verilator lint_on UNUSEDSIGNAL */
   output wire [WIDTH-1:0] q
 );
   localparam integer LINES  = (DEPTH + WORDS - 1) / WORDS;
   localparam integer ADDR_W = LINES > 1 ? $clog2(LINES) : 1;
-  localparam integer TOP    = LINES - 1;
-  localparam integer FIELDS = ODD > 1 ? WIDTH / ODD : 0;
-  localparam integer STORED = WIDTH - FIELDS;
-
-  generate
-    if (WIDTH < 1 || DEPTH < 1 || READ < 1) begin : g_check
-      weir_rom_sequence_WIDTH_DEPTH_and_READ_must_be_at_least_1 u_error ();
-    end
-    if (WORDS < 1 || (WORDS > 1 && (WORDS >= DEPTH || READ < 3))) begin : g_check_words
-      weir_rom_sequence_WORDS_must_be_1_or_below_DEPTH_with_READ_at_least_3 u_error ();
-    end
-    if (ODD != 0 && (ODD < 2 || WIDTH % ODD != 0)) begin : g_check_odd
-      weir_rom_sequence_ODD_must_be_0_or_above_1_and_divide_WIDTH u_error ();
-    end
-  endgenerate
+  localparam integer LINE_W = WORDS * (WIDTH - (ODD > 1 ? WIDTH / ODD : 0));
 
   wire [ADDR_W-1:0] addr;
-  wire [STORED-1:0] stored;
+  wire [LINE_W-1:0] line;
 
-  generate
-    if (DEPTH == 1) begin : g_constant
-      assign addr = 1'b0;
+  weir_rom_sequence_reader #(
+    .WIDTH(WIDTH),
+    .DEPTH(DEPTH),
+    .READ (READ),
+    .WORDS(WORDS),
+    .ODD  (ODD)
+  ) u_reader (
+    .clk     (clk),
+    .rst     (rst),
+    .next    (next),
+    .q       (q),
+    .rom_addr(addr),
+    .rom_q   (line)
+  );
 
-      weir_rom #(
-        .WIDTH(STORED),
-        .DEPTH(DEPTH),
-        .INIT (INIT),
-        .STYLE(STYLE)
-      ) u_rom (
-        .clk (clk),
-        .en  (1'b1),
-        .addr(addr),
-        .q   (stored)
-      );
-    end else begin : g_words
-      reg  [ADDR_W-1:0]       addr_q;
-      wire                    line_end;  // the line's last word is asked for
-      wire [WORDS*STORED-1:0] line;
-      wire [STORED-1:0]       word;
-
-      assign addr = addr_q;
-
-      always @(posedge clk)
-        if (rst) addr_q <= {ADDR_W{1'b0}};
-        else if (next && line_end) addr_q <= addr_q == TOP[ADDR_W-1:0] ? {ADDR_W{1'b0}} : addr_q + 1'b1;
-
-      if (WORDS == 1) begin : g_word
-        assign line_end = 1'b1;
-        assign word     = line;
-      end else begin : g_side
-        localparam integer PLACE_W = $clog2(WORDS);
-        localparam integer LAST    = WORDS - 1;
-        localparam integer TOP_LAST = DEPTH - TOP * WORDS - 1;  // of the last line, which may have fewer
-
-        reg [PLACE_W-1:0] place_q, read_q, output_q;  // of the next word, of those in the ROM's registers
-
-        assign line_end = place_q == LAST[PLACE_W-1:0] || (addr_q == TOP[ADDR_W-1:0] && place_q == TOP_LAST[PLACE_W-1:0]);
-        assign word     = line[output_q*STORED +: STORED];
-
-        always @(posedge clk) begin
-          if (rst) place_q <= {PLACE_W{1'b0}};
-          else if (next) place_q <= line_end ? {PLACE_W{1'b0}} : place_q + 1'b1;
-          read_q   <= place_q;
-          output_q <= read_q;
-        end
-      end
-
-      weir_rom #(
-        .WIDTH     (WORDS * STORED),
-        .DEPTH     (LINES),
-        .INIT      (INIT),
-        .STYLE     (STYLE),
-        .REGISTERED(READ > 1 ? 1 : 0)
-      ) u_rom (
-        .clk (clk),
-        .en  (1'b1),
-        .addr(addr),
-        .q   (line)
-      );
-
-      if (READ > 2) begin : g_delay
-        reg [(READ-2)*STORED-1:0] word_q;
-
-        /* verilator lint_off WIDTH */ // the oldest word drops out
-        always @(posedge clk) word_q <= {word_q, word};
-        /* verilator lint_on WIDTH */
-        assign stored = word_q[(READ-2)*STORED-1 -: STORED];
-      end else begin : g_direct
-        assign stored = word;
-      end
-    end
-
-    if (ODD == 0) begin : g_whole
-      assign q = stored;
-    end else if (FIELDS <= 1024) begin : g_odd
-      genvar f;
-      for (f = 0; f < FIELDS; f = f + 1) begin : g_field
-        assign q[f*ODD +: ODD] = {stored[f*(ODD-1) +: ODD-1], 1'b1};
-      end
-    end else begin : g_many_odd  // more than tools generate
-      reg [WIDTH-1:0] whole;
-      integer         f;
-      always @*
-        for (f = 0; f < FIELDS; f = f + 1) whole[f*ODD +: ODD] = {stored[f*(ODD-1) +: ODD-1], 1'b1};
-      assign q = whole;
-    end
-  endgenerate
+  weir_rom #(
+    .WIDTH     (LINE_W),
+    .DEPTH     (LINES),
+    .INIT      (INIT),
+    .STYLE     (STYLE),
+    .REGISTERED(READ > 1 && DEPTH > 1 ? 1 : 0)
+  ) u_rom (
+    .clk (clk),
+    .en  (1'b1),
+    .addr(addr),
+    .q   (line)
+  );
 endmodule
 
 `default_nettype wire

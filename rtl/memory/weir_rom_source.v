@@ -3,11 +3,9 @@
 // Latency:   3 + REGISTERED cycles from reset to the first word.
 // Interval:  DEPTH == 1 ? 1 : min(INTERVAL, 2) cycles a word.
 // Clock:     rtl/README.md, Measured alone: weir_rom_source.
-// State:     the next address; what has been read ahead: the ROM's registers and, but for INTERVAL 1 of STYLE "logic" and for
-//            one word, a word register (INTERVAL 2: of STYLE "logic" it is the ROM's) or two (INTERVAL 1).
+// State:     that of weir_rom_source_reader, and the ROM's registers.
 // Invariant: m_valid holds until a word is taken, and m_data with it; words leave in order, each once.
-// Mapping:   a counter and one weir_rom, which reads ahead: m_ready reaches neither a memory block's enable nor its address, and
-//            m_data comes from flip-flops, through a multiplexer where there are two word registers. A single word is a constant.
+// Mapping:   weir_rom_source_reader and one weir_rom, which reads ahead. A single word is a constant.
 `default_nettype none
 
 module weir_rom_source #(
@@ -16,7 +14,7 @@ module weir_rom_source #(
   parameter         INIT       = "",      // hex file of DEPTH words
   parameter         STYLE      = "auto",  // as in weir_rom
   parameter integer INTERVAL   = 1,       // cycles a word that the consumer needs at least: 1, or 2 for any more
-  parameter integer REGISTERED = 0      // 1: a register after the ROM's own, for the clock
+  parameter integer REGISTERED = 0        // 1: a register after the ROM's own, for the clock
 ) (
   input  wire             clk,
   input  wire             rst,
@@ -25,35 +23,27 @@ module weir_rom_source #(
   output wire [WIDTH-1:0] m_data
 );
   localparam integer ADDR_W = DEPTH > 1 ? $clog2(DEPTH) : 1;
-  localparam integer TOP = DEPTH - 1;
 
-  generate
-    if (WIDTH < 1 || DEPTH < 1) begin : g_check
-      weir_rom_source_WIDTH_and_DEPTH_must_be_at_least_1 u_error ();
-    end
-    if (INTERVAL < 1) begin : g_check_interval
-      weir_rom_source_INTERVAL_must_be_at_least_1 u_error ();
-    end
-    /* verilator lint_off WIDTH */ // strings of different lengths are compared
-    if (REGISTERED != 0 && (REGISTERED != 1 || DEPTH == 1 || INTERVAL > 1 || STYLE == "logic")) begin : g_check_registered
-      weir_rom_source_REGISTERED_must_be_0_but_for_blocks_of_words_at_INTERVAL_1 u_error ();
-    end
-    /* verilator lint_on WIDTH */
-  endgenerate
-
-  reg  [ADDR_W-1:0] addr_q;
+  wire              en;
+  wire [ADDR_W-1:0] addr;
   wire [WIDTH-1:0]  word;
-  wire              en;    // of the ROM
-  wire              next;  // the address moves on
-  /* verilator lint_off UNUSEDSIGNAL */ // two word registers need no start
-  reg               start_q;
-  /* verilator lint_on UNUSEDSIGNAL */
 
-  always @(posedge clk) begin
-    start_q <= rst;
-    if (rst) addr_q <= {ADDR_W{1'b0}};
-    else if (next) addr_q <= addr_q == TOP[ADDR_W-1:0] ? {ADDR_W{1'b0}} : addr_q + 1'b1;
-  end
+  weir_rom_source_reader #(
+    .WIDTH     (WIDTH),
+    .DEPTH     (DEPTH),
+    .STYLE     (STYLE),
+    .INTERVAL  (INTERVAL),
+    .REGISTERED(REGISTERED)
+  ) u_reader (
+    .clk     (clk),
+    .rst     (rst),
+    .m_valid (m_valid),
+    .m_ready (m_ready),
+    .m_data  (m_data),
+    .rom_en  (en),
+    .rom_addr(addr),
+    .rom_q   (word)
+  );
 
   weir_rom #(
     .WIDTH     (WIDTH),
@@ -64,108 +54,9 @@ module weir_rom_source #(
   ) u_rom (
     .clk (clk),
     .en  (en),
-    .addr(addr_q),
+    .addr(addr),
     .q   (word)
   );
-
-  generate
-    /* verilator lint_off WIDTH */ // strings of different lengths are compared
-    if (DEPTH == 1) begin : g_constant
-      reg valid_q;
-
-      /* verilator lint_off UNUSEDSIGNAL */ // it never changes
-      wire unused_ready = m_ready;
-      /* verilator lint_on UNUSEDSIGNAL */
-
-      assign en      = 1'b1;
-      assign next    = 1'b0;
-      assign m_valid = valid_q;
-      assign m_data  = word;
-
-      always @(posedge clk) valid_q <= !rst && !start_q;
-    end else if (STYLE == "logic" && INTERVAL == 1) begin : g_logic
-      reg valid_q;
-
-      assign en      = !start_q && (m_ready || !valid_q);
-      assign next    = en;
-      assign m_valid = valid_q;
-      assign m_data  = word;
-
-      always @(posedge clk)
-        if (rst) valid_q <= 1'b0;
-        else if (en) valid_q <= 1'b1;
-    end else if (STYLE == "logic") begin : g_logic_slow
-      // The cycle after a word is taken loads the next one.
-      reg valid_q, load_q;
-
-      assign en      = load_q;
-      assign next    = load_q;
-      assign m_valid = valid_q;
-      assign m_data  = word;
-
-      always @(posedge clk)
-        if (rst) begin
-          valid_q <= 1'b0;
-          load_q  <= 1'b0;
-        end else begin
-          valid_q <= load_q || (valid_q && !m_ready);
-          load_q  <= start_q || (valid_q && m_ready);
-        end
-    end else if (INTERVAL == 1) begin : g_pair
-      // Two registers in turn take what the ROM has read; it stalls while both are full.
-      reg  [REGISTERED:0] read_q;  // bit i: register i of the ROM holds a word
-      reg                 write_q, from_q;
-      reg  [1:0]          full_q;
-      reg  [WIDTH-1:0]    data_0_q, data_1_q;
-      wire                accept = read_q[REGISTERED] && full_q != 2'b11;
-      wire                take   = m_valid && m_ready;
-
-      assign en      = !read_q[REGISTERED] || full_q != 2'b11;
-      assign next    = en;
-      assign m_valid = full_q != 2'b00;
-      assign m_data  = from_q ? data_1_q : data_0_q;
-
-      always @(posedge clk)
-        if (rst) begin
-          read_q  <= {(REGISTERED+1){1'b0}};
-          write_q <= 1'b0;
-          from_q  <= 1'b0;
-          full_q  <= 2'b00;
-        end else begin
-          if (en) read_q <= {read_q, 1'b1};
-          if (accept) write_q <= !write_q;
-          if (take) from_q <= !from_q;
-          full_q[0] <= (full_q[0] || (accept && !write_q)) && !(take && !from_q);
-          full_q[1] <= (full_q[1] || (accept && write_q)) && !(take && from_q);
-        end
-
-      always @(posedge clk) begin
-        if (accept && !write_q) data_0_q <= word;
-        if (accept && write_q) data_1_q <= word;
-      end
-    end else begin : g_register
-      // The cycle after a word is taken loads the next one, which has been read by then.
-      reg             valid_q, load_q;
-      reg [WIDTH-1:0] data_q;
-
-      assign en      = 1'b1;
-      assign next    = load_q;
-      assign m_valid = valid_q;
-      assign m_data  = data_q;
-
-      always @(posedge clk)
-        if (rst) begin
-          valid_q <= 1'b0;
-          load_q  <= 1'b0;
-        end else begin
-          valid_q <= load_q || (valid_q && !m_ready);
-          load_q  <= start_q || (valid_q && m_ready);
-        end
-
-      always @(posedge clk) if (load_q) data_q <= word;
-    end
-    /* verilator lint_on WIDTH */
-  endgenerate
 endmodule
 
 `default_nettype wire

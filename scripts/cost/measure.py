@@ -32,6 +32,7 @@ FAMILIES = {"ice40": "ice40hx8k", "ice40u": "ice40up5k", "ecp5": "ecp5-45k", "go
 PRODUCTS = ("mvu", "multiply", "requantize", "requantize_float")  # where ice40 differs from ice40u
 INTERVALS = (16, 128, 1024)
 SPREAD = ("ecp5", "gowin", "xilinx7")  # devices with distributed RAM
+DUAL_PORT = ("ecp5", "gowin", "xilinx7")  # devices whose blocks two ports read
 SLOW = ("ice40", "gowin")  # products in logic
 BLOCKS = {"ice40": 0, "ice40u": 16, "gowin": 18}  # bits of multiplier blocks, as compile sets them; else 18
 
@@ -76,6 +77,11 @@ def rom_sequence(r, family):
     values = rom_source(r, family)
     del values["INTERVAL"]
     return {**values, "READ": r.randint(1, 3)}
+
+
+def rom_pair(r, _):
+    sides = [{"WIDTH": r.randint(1, 64), "DEPTH": pick(r, r.randint(16, 200), r.randint(16, 1000)), "REGISTERED": r.randint(0, 1)} for _ in range(2)]
+    return {side + name: value for side, values in zip(("A_", "B_"), sides) for name, value in values.items()}
 
 
 def replay(r, _):
@@ -245,7 +251,7 @@ def softmax(r, _):
             "UNITS": units, "OUT_W": 8, "ZERO": pick(r, -128, 0), "HIGH": 127, "READ": r.randint(1, 2)}
 
 
-MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom, rom_source, rom_sequence, replay, mvu, add, multiply,
+MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom, rom_source, rom_sequence, rom_pair, replay, mvu, add, multiply,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window, taps,
                                    pool, argmax, concat, threshold_search, select, reorder, softmax)}
 
@@ -285,9 +291,9 @@ def hash_of(texts, module, device):
 
 
 def complete(text, parameters):
-    """All parameters of the module but the file of a ROM, in the order of its header; {} if it has lost one of those given."""
+    """All parameters of the module but the files of its ROMs, in the order of its header; {} if it has lost one of those given."""
     defaults = dict(re.findall(r"^\s*parameter\b[^=]*\b(\w+)\s*=\s*(\"\w*\"|-?\d+)\s*,?\s*(?://.*)?$", text, flags=re.M))
-    defaults.pop("INIT", None)
+    defaults = {name: value for name, value in defaults.items() if not name.endswith("INIT")}
     if set(parameters) - set(defaults):
         return {}
     return {name: parameters.get(name, value.strip('"') if '"' in value else int(value)) for name, value in defaults.items()}
@@ -304,21 +310,26 @@ def set_defaults(text, parameters):
     return text
 
 
-def rom_words(module, parameters):
+# How the parameters of a module's ROMs begin.
+ROMS = {"rom": ("",), "rom_source": ("",), "rom_sequence": ("",), "rom_pair": ("A_", "B_")}
+
+
+def rom_words(width, depth):
     """(digits of a word, words), random ones."""
-    r = random.Random(parameters["DEPTH"])
-    return (parameters["WIDTH"] + 3) // 4, [r.getrandbits(parameters["WIDTH"]) for _ in range(parameters["DEPTH"])]
+    r = random.Random(depth)
+    return (width + 3) // 4, [r.getrandbits(width) for _ in range(depth)]
 
 
 def write_rom(folder, module, parameters, name="rom.hex"):
-    """The words of a module with a ROM; returns the parameter that names their file."""
-    if module not in ("rom", "rom_source", "rom_sequence"):
-        return {}
-    digits, words = rom_words(module, parameters)
-    with open(os.path.join(folder, name), "w") as f:
-        for word in words:
-            f.write("%0*x\n" % (digits, word))
-    return {"INIT": name}
+    """The words of a module's ROMs; returns the parameters that name their files."""
+    files = {}
+    for rom in ROMS.get(module, ()):
+        digits, words = rom_words(parameters[rom + "WIDTH"], parameters[rom + "DEPTH"])
+        files[rom + "INIT"] = rom + name
+        with open(os.path.join(folder, rom + name), "w") as f:
+            for word in words:
+                f.write("%0*x\n" % (digits, word))
+    return files
 
 
 # --- configurations ---
@@ -341,7 +352,7 @@ def instances(folder):
             text = f.read()
         for module, inside in re.findall(r"^\s*weir_(\w+) #\((.*?)\n\s*\) \w+ \(", text, flags=re.M | re.S):
             found = re.findall(r"\.(\w+)\s*\((.*?)\),?\s*$", inside, flags=re.M)
-            values = {name: value.strip('"') if '"' in value else eval_integer(value) for name, value in found if name != "INIT"}
+            values = {name: value.strip('"') if '"' in value else eval_integer(value) for name, value in found if not name.endswith("INIT")}
             yield module, values
 
 
@@ -384,7 +395,7 @@ def wanted(a, texts, have, family):
     """Configurations that are still missing."""
     known = networks(texts, family)
     for module in a.module or MODULES:
-        if family == "ice40" and module not in PRODUCTS:
+        if family == "ice40" and module not in PRODUCTS or family not in DUAL_PORT and module == "rom_pair":
             continue
         keys = {row["parameters"] for row in have if (row["family"], row["module"]) == (family, module)}
         r = random.Random("%d %s %s" % (a.seed, family, module))

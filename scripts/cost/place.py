@@ -54,6 +54,8 @@ CORNERS = {
     "rom_source": ({"WIDTH": 39, "DEPTH": 32, "STYLE": "logic", "INTERVAL": 2},
                    {"WIDTH": 122, "DEPTH": 512, "STYLE": "block", "INTERVAL": 1}),
     "rom_sequence": ({"WIDTH": 16, "DEPTH": 32, "STYLE": "logic"}, {"WIDTH": 64, "DEPTH": 512, "STYLE": "block"}),
+    "rom_pair": ({"A_WIDTH": 8, "A_DEPTH": 840, "A_REGISTERED": 1, "B_WIDTH": 16, "B_DEPTH": 128, "B_REGISTERED": 1},
+                 {"A_WIDTH": 45, "A_DEPTH": 512, "A_REGISTERED": 1, "B_WIDTH": 39, "B_DEPTH": 120, "B_REGISTERED": 1}),
     "replay": ({"WIDTH": 16, "BEATS": 8, "TIMES": 64}, {"WIDTH": 128, "BEATS": 64, "TIMES": 32}),
     "mvu": ({"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 19, "SIMD": 2, "PE": 1, "BEATS": 8},
             {"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 21, "SIMD": 8, "PE": 1, "BEATS": 8},
@@ -116,6 +118,8 @@ def configurations(modules, devices):
     for module in modules:
         for corner in CORNERS[module]:
             for device in devices:
+                if module == "rom_pair" and NETWORKS[device] not in measure.DUAL_PORT:
+                    continue
                 values = {**corner, **{name: DEVICES[device][name] for name in BY_DEVICE.get(module, ())}}
                 if values.get("STYLE") == "logic" and "READ" in values:
                     values["READ"] -= 1  # no register behind the memory's own

@@ -18,7 +18,7 @@ formula() {
 
 # formulas LIBRARY: macros for the bench.
 formulas() {
-    for module in weir_rom weir_rom_source weir_ram weir_replay weir_join; do
+    for module in weir_rom weir_rom_pair weir_rom_source weir_ram weir_replay weir_join; do
         for word in Latency Interval; do
             text=$(formula "$1" "$module" "$word")
             [ -n "$text" ] || fail "no $word in the header of $module"
@@ -46,7 +46,7 @@ if [ "${WEIR_NIGHTLY:-0}" = 1 ] && command -v verilator_bin >/dev/null; then
 fi
 
 # Planted: each formula a cycle off; then words and beats that are wrong.
-for module in weir_rom weir_rom_source weir_ram weir_replay weir_join; do
+for module in weir_rom weir_rom_pair weir_rom_source weir_ram weir_replay weir_join; do
     for word in Latency Interval; do
         sed "s/^\(.define ${module}_$word .*\)/\1 + 1/" formulas.v >off.v
         cmp -s off.v formulas.v && fail "no fault in $module $word"
@@ -60,10 +60,12 @@ plant() {
     cmp -s "planted/$1" "$library/$1" && fail "no fault in $1"
     expect 0 "^wrong: $4" icarus planted formulas.v
 }
-plant memory/weir_rom_source.v "from_q ? data_1_q : data_0_q" "from_q ? data_0_q : data_1_q" weir_rom_source
-plant memory/weir_rom_source.v "data_q <= word;" "data_q <= word + 1'b1;" weir_rom_source
+plant memory/weir_rom_source_reader.v "from_q ? data_1_q : data_0_q" "from_q ? data_0_q : data_1_q" weir_rom_source
+plant memory/weir_rom_source_reader.v "data_q <= rom_q;" "data_q <= rom_q + 1'b1;" weir_rom_source
 plant memory/weir_replay.v "row_1_q : row_0_q" "row_0_q : row_1_q" weir_replay
 plant memory/weir_ram.v "mem\[raddr\]" "mem[raddr ^ 1'b1]" weir_ram
 plant memory/weir_rom.v "output_q <= word_q;" "output_q <= ~word_q;" weir_rom
+plant memory/weir_rom_pair.v "output_q <= b_word_q;" "output_q <= ~b_word_q;" weir_rom_pair
+plant memory/weir_rom_pair.v "B_PAGE\[PAGE_W-1:0\]" "~B_PAGE[PAGE_W-1:0]" weir_rom_pair
 plant stream/weir_join.v "{s_b_data, s_a_data}" "{s_a_data, s_b_data}" weir_join
 finish

@@ -87,54 +87,6 @@ weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream) {
     return wide;
 }
 
-/* What all modules ask that hold a memory. */
-static void set_memory(weir_builder *b, weir_node node, weir_rtl_instance u, const weir_memory *memory) {
-    char *file = weir_memory_file(b->graph, node, memory);
-    weir_build_set(b, u, "WIDTH", memory->fields * memory->field_bits);
-    if (memory->is_odd) weir_build_set(b, u, "ODD", memory->field_bits);
-    weir_build_set(b, u, "DEPTH", memory->depth);
-    weir_rtl_set_parameter_string(b->design, u, "INIT", file);
-    weir_rtl_set_parameter_string(b->design, u, "STYLE", weir_storage_name(memory->storage));
-    free(file);
-}
-
-/* An instance of a module that reads the memory. */
-static weir_rtl_instance reader(weir_builder *b, weir_node node, const char *module, const weir_memory *memory) {
-    weir_rtl_instance u = weir_build_part(b, node, module, memory->suffix);
-    set_memory(b, node, u, memory);
-    return u;
-}
-
-weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory *memory) {
-    char *prefix = weir_format("%s_", memory->suffix);
-    weir_wires wires = {.lanes = 1, .element_bits = (int)memory->width};
-    wires.valid = read_wire(b, node, prefix, "valid", 1);
-    wires.ready = read_wire(b, node, prefix, "ready", 1);
-    wires.data = read_wire(b, node, prefix, "data", memory->width);
-    weir_rtl_instance u = reader(b, node, "weir_rom_source", memory);
-    const weir_target target = weir_target_of(b->graph);
-    if (memory->interval > 1)
-        weir_build_set(b, u, "INTERVAL", 2); /* its word register becomes the block's output register */
-    else if (memory->storage == WEIR_STORAGE_BLOCK && memory->depth > 1)
-        weir_build_set(b, u, "REGISTERED", weir_target_memory_has_output(&target));
-    weir_build_connect(b, u, "m", &wires);
-    free(prefix);
-    return wires;
-}
-
-weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_memory *memory, int64_t read) {
-    char *prefix = weir_format("%s_", memory->suffix);
-    const weir_word_wires words = {read_wire(b, node, prefix, "next", 1),
-                                   read_wire(b, node, prefix, "data", memory->fields * memory->field_bits)};
-    weir_rtl_instance u = reader(b, node, "weir_rom_sequence", memory);
-    weir_build_set(b, u, "READ", read);
-    if (memory->side > 1) weir_build_set(b, u, "WORDS", memory->side);
-    weir_rtl_connect(b->design, u, "next", words.next);
-    weir_rtl_connect(b->design, u, "q", words.data);
-    free(prefix);
-    return words;
-}
-
 /* An instance u_NODE, or u_NODE_SUFFIX. */
 static weir_rtl_instance clocked(weir_builder *b, weir_node node, const char *module, const char *suffix) {
     char *wanted = b->shared != NULL
@@ -145,12 +97,6 @@ static weir_rtl_instance clocked(weir_builder *b, weir_node node, const char *mo
                               b->shared != NULL ? wanted : weir_rtl_free_name(b->design, b->top, wanted));
     free(wanted);
     weir_rtl_connect(b->design, u, "clk", weir_rtl_read(b->design, b->clk));
-    return u;
-}
-
-weir_rtl_instance weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory) {
-    weir_rtl_instance u = clocked(b, node, "weir_rom", memory->suffix);
-    set_memory(b, node, u, memory);
     return u;
 }
 
@@ -179,4 +125,124 @@ void weir_build_connect(weir_builder *b, weir_rtl_instance u, const char *prefix
         weir_rtl_connect(b->design, u, port, ports[i].expr);
         free(port);
     }
+}
+
+/* --- memories --- */
+
+/* What all modules ask that read a memory. */
+static void set_words(weir_builder *b, weir_rtl_instance u, const weir_memory *memory) {
+    weir_build_set(b, u, "WIDTH", memory->fields * memory->field_bits);
+    if (memory->is_odd) weir_build_set(b, u, "ODD", memory->field_bits);
+    weir_build_set(b, u, "DEPTH", memory->depth);
+}
+
+static void set_file(weir_builder *b, weir_node node, weir_rtl_instance u, const weir_memory *memory,
+                     const char *parameter) {
+    char *file = weir_memory_file(b->graph, node, memory);
+    weir_rtl_set_parameter_string(b->design, u, parameter, file);
+    free(file);
+}
+
+static void set_style(weir_builder *b, weir_rtl_instance u, const weir_memory *memory) {
+    weir_rtl_set_parameter_string(b->design, u, "STYLE", weir_storage_name(memory->storage));
+}
+
+/* The memory's side of the instance of its pair, which the first of both makes. */
+static void build_side(weir_builder *b, weir_node node, const weir_memory *memory, size_t pair, bool is_b,
+                       bool registered, const weir_rom_wires *wires) {
+    typedef struct side_names {
+        const char *width, *depth, *init, *registered, *en, *addr, *q;
+    } side_names;
+    static const side_names sides[] = {{"A_WIDTH", "A_DEPTH", "A_INIT", "A_REGISTERED", "a_en", "a_addr", "a_q"},
+                                       {"B_WIDTH", "B_DEPTH", "B_INIT", "B_REGISTERED", "b_en", "b_addr", "b_q"}};
+    const side_names *side = &sides[is_b];
+    if (b->pair[pair].id == 0) {
+        char *suffix = weir_format("%s_pair", memory->suffix);
+        b->pair[pair] = clocked(b, node, "weir_rom_pair", suffix);
+        free(suffix);
+    }
+    const weir_rtl_instance u = b->pair[pair];
+    const weir_pair_rom *rom = is_b ? &b->pairs.item[pair].b : &b->pairs.item[pair].a;
+    weir_build_set(b, u, side->width, rom->width);
+    weir_build_set(b, u, side->depth, rom->depth);
+    set_file(b, node, u, memory, side->init);
+    weir_build_set(b, u, side->registered, registered);
+    weir_rtl_connect(b->design, u, side->en, wires->en);
+    weir_rtl_connect(b->design, u, side->addr, wires->addr);
+    weir_rtl_connect(b->design, u, side->q, wires->q);
+}
+
+void weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory, int64_t copy, bool registered,
+                    const weir_rom_wires *wires) {
+    bool is_b;
+    const size_t pair = weir_pair_of(&b->pairs, node, memory->index, copy, &is_b);
+    if (pair < b->pairs.count) {
+        build_side(b, node, memory, pair, is_b, registered, wires);
+        return;
+    }
+    weir_rtl_instance u = clocked(b, node, "weir_rom", memory->suffix);
+    set_words(b, u, memory);
+    set_file(b, node, u, memory, "INIT");
+    set_style(b, u, memory);
+    weir_build_set(b, u, "REGISTERED", registered);
+    weir_rtl_connect(b->design, u, "en", wires->en);
+    weir_rtl_connect(b->design, u, "addr", wires->addr);
+    weir_rtl_connect(b->design, u, "q", wires->q);
+}
+
+/* An instance of a module that reads the memory's words one after the other: `alone` holds the memory too, `reader` reads a side of a
+ * pair, always or when its port rom_en says. */
+static weir_rtl_instance build_reader(weir_builder *b, weir_node node, const weir_memory *memory, const char *alone,
+                                      const char *reader, bool always, bool registered) {
+    bool is_b;
+    const size_t pair = weir_pair_of(&b->pairs, node, memory->index, 0, &is_b);
+    const bool paired = pair < b->pairs.count;
+    weir_rtl_instance u = weir_build_part(b, node, paired ? reader : alone, memory->suffix);
+    set_words(b, u, memory);
+    if (!paired) set_file(b, node, u, memory, "INIT");
+    if (!paired || !always) set_style(b, u, memory);
+    if (!paired) return u;
+    const weir_pair_rom *rom = is_b ? &b->pairs.item[pair].b : &b->pairs.item[pair].a;
+    char *prefix = weir_format("%s_", memory->suffix);
+    const weir_rom_wires wires = {always ? weir_rtl_constant(b->design, 1, 1) : read_wire(b, node, prefix, "en", 1),
+                                  read_wire(b, node, prefix, "addr", rom->depth > 1 ? weir_clog2(rom->depth) : 1),
+                                  read_wire(b, node, prefix, "q", rom->width)};
+    free(prefix);
+    if (!always) weir_rtl_connect(b->design, u, "rom_en", wires.en);
+    weir_rtl_connect(b->design, u, "rom_addr", wires.addr);
+    weir_rtl_connect(b->design, u, "rom_q", wires.q);
+    build_side(b, node, memory, pair, is_b, registered, &wires);
+    return u;
+}
+
+weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory *memory) {
+    char *prefix = weir_format("%s_", memory->suffix);
+    weir_wires wires = {.lanes = 1, .element_bits = (int)memory->width};
+    wires.valid = read_wire(b, node, prefix, "valid", 1);
+    wires.ready = read_wire(b, node, prefix, "ready", 1);
+    wires.data = read_wire(b, node, prefix, "data", memory->width);
+    free(prefix);
+    const weir_target target = weir_target_of(b->graph);
+    const bool block = memory->storage == WEIR_STORAGE_BLOCK && memory->depth > 1;
+    const bool registered = memory->interval == 1 && block && weir_target_memory_has_output(&target);
+    weir_rtl_instance u = build_reader(b, node, memory, "weir_rom_source", "weir_rom_source_reader", false, registered);
+    if (memory->interval > 1)
+        weir_build_set(b, u, "INTERVAL", 2); /* its word register becomes the block's output register */
+    else if (block) weir_build_set(b, u, "REGISTERED", registered);
+    weir_build_connect(b, u, "m", &wires);
+    return wires;
+}
+
+weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_memory *memory, int64_t read) {
+    char *prefix = weir_format("%s_", memory->suffix);
+    const weir_word_wires words = {read_wire(b, node, prefix, "next", 1),
+                                   read_wire(b, node, prefix, "data", memory->fields * memory->field_bits)};
+    free(prefix);
+    weir_rtl_instance u =
+        build_reader(b, node, memory, "weir_rom_sequence", "weir_rom_sequence_reader", true, read > 1);
+    weir_build_set(b, u, "READ", read);
+    if (memory->side > 1) weir_build_set(b, u, "WORDS", memory->side);
+    weir_rtl_connect(b->design, u, "next", words.next);
+    weir_rtl_connect(b->design, u, "q", words.data);
+    return words;
 }

@@ -4,6 +4,7 @@
 #define WEIR_DATAFLOW_BUILD_H
 
 #include "dataflow/component.h"
+#include "dataflow/pair.h"
 #include "rtlir/core/expr.h"
 #include "rtlir/core/rtl.h"
 #include "support/map.h"
@@ -21,8 +22,10 @@ struct weir_builder {
     weir_rtl_design *design;
     weir_rtl_module top;
     weir_rtl_var clk, rst;
-    weir_wires *wires; /* by value id: the stream of each value that has one */
-    bool *is_result;   /* by value id: the wires are ports of the top, from the start */
+    weir_wires *wires;       /* by value id: the stream of each value that has one */
+    bool *is_result;         /* by value id: the wires are ports of the top, from the start */
+    weir_pairs pairs;        /* of memories that share blocks: none in a design of one node */
+    weir_rtl_instance *pair; /* by pair: its instance, once one of its memories is built */
     weir_map
         *shared; /* NULL, or of a design that is never printed: its wires by width; instances have numbers for names */
 };
@@ -41,17 +44,24 @@ const weir_wires *weir_build_input(const weir_builder *b, weir_node node, size_t
 const weir_wires *weir_build_output(weir_builder *b, weir_node node);
 /* The stream with each element extended by a zero, so that unsigned codes read as signed ones. */
 weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream);
-/* The node's memory as a stream of its words: an instance of weir_rom_source. */
+/* The node's memory as a stream of its words: an instance of weir_rom_source, or a reader of it and a side of
+ * weir_rom_pair. */
 weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory *memory);
 /* The node's memory as words in turn, the next one `read` cycles after each cycle with `next` high: an instance of
- * weir_rom_sequence. */
+ * weir_rom_sequence, or a reader of it and a side of weir_rom_pair. */
 typedef struct weir_word_wires {
     weir_rtl_expr next, data;
 } weir_word_wires;
 weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_memory *memory, int64_t read);
 
-/* An instance of weir_rom with the node's memory, whose ports but the clock are left to the caller. */
-weir_rtl_instance weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory);
+/* What a ROM is read through: while `en` is high its registers move; q is the word at `addr`, one cycle later or, with an output
+ * register, two. */
+typedef struct weir_rom_wires {
+    weir_rtl_expr en, addr, q;
+} weir_rom_wires;
+/* Copy `copy` of the node's memory: an instance of weir_rom, or a side of weir_rom_pair. `registered`: with an output register. */
+void weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory, int64_t copy, bool registered,
+                    const weir_rom_wires *wires);
 
 /* The instance u_NODE of the node's module, with clock and reset; u_NODE_SUFFIX of another one. */
 weir_rtl_instance weir_build_component(weir_builder *b, weir_node node);

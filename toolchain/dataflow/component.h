@@ -40,6 +40,7 @@ typedef struct weir_memory {
     int64_t width;        /* bits of a word, as stored */
     bool in_turn;         /* read by weir_rom_sequence */
     int64_t side;         /* words a line of the file: above 1 where the memory is deeper than a block */
+    int64_t copies;       /* ROMs that hold it, each read at an address of its own */
     int64_t interval;     /* cycles between two words that are taken, at least */
     weir_storage storage; /* block or logic: never auto */
 } weir_memory;
@@ -97,7 +98,7 @@ typedef struct weir_component_rules {
     weir_component_timing (*timing)(const weir_graph *graph, weir_node node);
     weir_service_rule *service; /* a beat for a beat, which takes the pieces' cycles and leaves after the latency */
 
-    /* Parameter memory `index` of the node: suffix, fields, bits, depth, interval if over 1; false: it has no such memory. None. */
+    /* Parameter memory `index` of the node: suffix, fields, bits, depth, interval and copies if over 1; false: it has no such memory. None. */
     bool (*memory)(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
     weir_memory_content *content;
 

@@ -6,6 +6,7 @@
 
 #include "dataflow/build.h"
 #include "dataflow/library.h"
+#include "dataflow/pair.h"
 #include "dataflow/resources.h"
 #include "dataflow/stream.h"
 #include "support/arena.h"
@@ -290,6 +291,24 @@ static void rom(weir_cost_part *part) {
     if (block) weir_cost_blocks(part, width, depth);
 }
 
+/* A side of a pair: what takes its word, and the register after it that stays outside of the blocks. The wires to a block's address take
+ * about as long as a lookup table. */
+static void rom_side(weir_cost_part *part, const weir_pair_rom *side, bool registered, int64_t blocks) {
+    weir_cost_path(part, WEIR_COST_REGISTER, 1, 0, blocks);
+    if (!registered) rom_path(part, true, weir_cost_bits(side->depth), 1, side->width);
+    if (registered && !weir_device_memory_takes_output(part->device)) weir_cost_registers(part, side->width);
+}
+
+static void rom_pair(weir_cost_part *part) {
+    const weir_pair pair = {
+        .a = {.width = weir_cost_value(part, "A_WIDTH"), .depth = weir_cost_value(part, "A_DEPTH")},
+        .b = {.width = weir_cost_value(part, "B_WIDTH"), .depth = weir_cost_value(part, "B_DEPTH")}};
+    const int64_t blocks = weir_pair_blocks(part->device, &pair);
+    rom_side(part, &pair.a, weir_cost_value(part, "A_REGISTERED") != 0, blocks);
+    rom_side(part, &pair.b, weir_cost_value(part, "B_REGISTERED") != 0, blocks);
+    part->cost.memory_blocks += blocks;
+}
+
 /* Cells of distributed RAM, in lookup tables, with what chooses among rows of them. */
 static int64_t distributed_luts(const weir_device *device, int64_t width, int64_t words) {
     const int64_t depth = device->distributed_ram.shape.x, bits = device->distributed_ram.shape.y;
@@ -339,8 +358,11 @@ static void replay(weir_cost_part *part) {
 static const struct {
     const char *module;
     void (*cost)(weir_cost_part *part);
-} shared[] = {
-    {"weir_rom", rom}, {"weir_rom_source", rom_source}, {"weir_rom_sequence", rom_sequence}, {"weir_replay", replay}};
+} shared[] = {{"weir_rom", rom},
+              {"weir_rom_source", rom_source},
+              {"weir_rom_sequence", rom_sequence},
+              {"weir_rom_pair", rom_pair},
+              {"weir_replay", replay}};
 
 /* --- lookup tables from terms --- */
 
@@ -516,6 +538,26 @@ weir_cost_node weir_cost_survey_node(weir_cost_survey *survey, weir_node node) {
     return result;
 }
 
+static void add_blocks(weir_cost_report *report, weir_node node, int64_t blocks) {
+    for (size_t i = 0; i < report->count; i++) {
+        if (report->item[i].node.id == node.id) report->item[i].cost.memory_blocks += blocks;
+    }
+    report->total.memory_blocks += blocks;
+}
+
+/* Memories that share blocks count for the node whose words come first; what reads them is the same. */
+static void share_blocks(weir_cost_report *report, const weir_graph *graph, const weir_device *device) {
+    weir_pairs pairs = weir_pair_find(graph);
+    for (size_t i = 0; i < pairs.count; i++) {
+        const weir_pair *pair = &pairs.item[i];
+        int64_t rows;
+        add_blocks(report, pair->a.node,
+                   weir_pair_blocks(device, pair) - weir_device_blocks(device, pair->a.width, pair->a.depth, &rows));
+        add_blocks(report, pair->b.node, -weir_device_blocks(device, pair->b.width, pair->b.depth, &rows));
+    }
+    weir_pair_free(&pairs);
+}
+
 weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *device) {
     weir_cost_survey *survey = weir_cost_survey_new(graph, device);
     weir_cost_report report = {NULL, 0, {0, 0, 0, 0, 0}};
@@ -527,6 +569,7 @@ weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *
         add(&report.total, &report.item[report.count++].cost);
     }
     weir_cost_survey_free(survey);
+    share_blocks(&report, graph, device);
     return report;
 }
 

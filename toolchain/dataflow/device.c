@@ -71,6 +71,7 @@ static const field memory_fields[] = {{"cell", STRING, true, OF(cell), NULL, NUL
                                       {"shapes", SHAPES, true, OF(shapes), NULL, NULL},
                                       {"initialized", FLAG, true, OF(initialized), NULL, NULL},
                                       {"output_register", FLAG, true, OF(output_register), NULL, NULL},
+                                      {"dual_port", FLAG, false, OF(dual_port), NULL, NULL},
                                       {.name = NULL}};
 static const field distributed_fields[] = {{"cell", STRING, true, IN(distributed_ram.cell), NULL, NULL},
                                            {"kbits", COUNT, true, IN(distributed_ram.kbits), NULL, NULL},
@@ -444,8 +445,8 @@ void weir_device_print(const weir_device *d, weir_text *text) {
         weir_text_format(text, "  memory        %lld %s of %lld bits: ", (long long)m->count, m->cell,
                          (long long)m->bits);
         add_shapes(&m->shapes, text);
-        weir_text_format(text, "%s%s\n", m->initialized ? "" : "; without initial contents",
-                         m->output_register ? "; output register" : "");
+        weir_text_format(text, "%s%s%s\n", m->initialized ? "" : "; without initial contents",
+                         m->output_register ? "; output register" : "", m->dual_port ? "; two read ports" : "");
     }
     if (d->distributed_ram.kbits > 0)
         weir_text_format(text, "  in logic      %lld kbit of %s, %lldx%lld in %lld lookup tables\n",
@@ -489,11 +490,11 @@ json_t *weir_device_json(const weir_device *d) {
     json_t *memories = json_array();
     for (size_t i = 0; i < d->memories.count; i++) {
         const weir_device_memory *m = &d->memories.item[i];
-        json_array_append_new(memories,
-                              json_pack("{s:s, s:s, s:I, s:I, s:o, s:b, s:b}", "cell", m->cell, "kind",
-                                        m->kind == WEIR_DEVICE_BLOCK ? "block" : "large", "count", (json_int_t)m->count,
-                                        "bits", (json_int_t)m->bits, "shapes", json_of_shapes(&m->shapes),
-                                        "initialized", m->initialized, "output_register", m->output_register));
+        json_array_append_new(memories, json_pack("{s:s, s:s, s:I, s:I, s:o, s:b, s:b, s:b}", "cell", m->cell, "kind",
+                                                  m->kind == WEIR_DEVICE_BLOCK ? "block" : "large", "count",
+                                                  (json_int_t)m->count, "bits", (json_int_t)m->bits, "shapes",
+                                                  json_of_shapes(&m->shapes), "initialized", m->initialized,
+                                                  "output_register", m->output_register, "dual_port", m->dual_port));
     }
     json_t *multipliers =
         json_pack("{s:s?, s:I, s:o, s:I, s:o, s:b}", "cell", d->multipliers.cell, "count",
@@ -516,13 +517,13 @@ static int64_t worth_of(const weir_device_memory *block) {
 }
 
 /* As Yosys's memory_libmap: words of rows stand side by side in blocks, of the shape for which blocks and the multiplexers that
- * choose a row cost least. */
-int64_t weir_device_blocks(const weir_device *device, int64_t width, int64_t depth, int64_t *rows) {
-    const weir_device_memory *block = weir_device_block(device);
+ * choose a row cost least; of the shapes with words of at most `most` bits. */
+static int64_t blocks_of(const weir_device_memory *block, int64_t most, int64_t width, int64_t depth, int64_t *rows) {
     int64_t least = INT64_MAX, chosen = 0;
     *rows = 1;
     for (size_t i = 0; block != NULL && i < block->shapes.count; i++) {
         const weir_device_shape shape = block->shapes.item[i];
+        if (shape.y > most) continue;
         const int64_t high = weir_ceil_divide(depth, shape.x), blocks = weir_ceil_divide(high * width, shape.y);
         const int64_t cost = blocks * worth_of(block) + (high - 1) * width;
         if (cost > least) continue;
@@ -531,6 +532,20 @@ int64_t weir_device_blocks(const weir_device *device, int64_t width, int64_t dep
         *rows = high;
     }
     return chosen;
+}
+
+int64_t weir_device_blocks(const weir_device *device, int64_t width, int64_t depth, int64_t *rows) {
+    return blocks_of(weir_device_block(device), INT64_MAX, width, depth, rows);
+}
+
+int64_t weir_device_dual_port_blocks(const weir_device *device, int64_t width, int64_t depth) {
+    const weir_device_memory *block = weir_device_block(device);
+    if (block == NULL || !block->dual_port) return 0;
+    int64_t rows, widest = 0;
+    for (size_t i = 0; i < block->shapes.count; i++)
+        if (block->shapes.item[i].y > widest) widest = block->shapes.item[i].y;
+    const int64_t blocks = blocks_of(block, widest / 2, width, depth, &rows);
+    return rows > 1 ? 0 : blocks;
 }
 
 /* Wider lines than these take longer to choose from than a row of blocks. */

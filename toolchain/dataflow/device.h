@@ -41,6 +41,7 @@ typedef struct weir_device_memory {
     weir_device_shapes shapes; /* depth x width */
     bool initialized;          /* may have contents after configuration */
     bool output_register;
+    bool dual_port; /* two ports read at addresses of their own, each at most half as wide as the widest shape */
 } weir_device_memory;
 
 typedef struct weir_device_memories {
@@ -138,6 +139,8 @@ json_t *weir_device_json(const weir_device *device);
 
 /* Blocks for a memory, and the rows of blocks that its words lie in. */
 int64_t weir_device_blocks(const weir_device *device, int64_t width, int64_t depth, int64_t *rows);
+/* Blocks for a memory that two ports read, each in one row of blocks, so that no word is chosen; 0: blocks have one port, or it takes rows. */
+int64_t weir_device_dual_port_blocks(const weir_device *device, int64_t width, int64_t depth);
 /* Words side by side in a line of a ROM in blocks, so that lines are not chosen among rows of blocks: as few blocks as can be, then as few words; 1
  * where it is no deeper than a block. */
 int64_t weir_device_words_a_line(const weir_device *device, int64_t width, int64_t depth);

@@ -38,6 +38,7 @@ bool weir_memory_get(const weir_graph *graph, weir_node node, size_t index, weir
         return false;
     memory->index = index;
     if (memory->interval == 0) memory->interval = 1;
+    if (memory->copies == 0) memory->copies = 1;
     if (memory->low_bits == 0) memory->low_bits = memory->field_bits;
     memory->width = memory->fields * (memory->field_bits - memory->is_odd);
     memory->storage =

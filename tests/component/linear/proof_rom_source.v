@@ -1,5 +1,5 @@
 // The words of a ROM that holds 0, 1, 2, ..., in turn, whatever is read ahead.
-// sources: memory/weir_rom_source.v memory/weir_rom.v
+// sources: memory/weir_rom_source.v memory/weir_rom_source_reader.v memory/weir_rom.v
 // prove: unbounded DEPTH=1 LOGIC=0 INTERVAL=1
 // prove: unbounded DEPTH=2 LOGIC=1 INTERVAL=1
 // prove: unbounded DEPTH=5 LOGIC=1 INTERVAL=1

@@ -59,6 +59,38 @@ module rom_case #(
   end
 endmodule
 
+// Two such memories at once, B of 5 words behind A's 64 and with registers as A has none: each as weir_rom.
+module rom_pair_case (
+  input wire clk
+);
+  localparam integer A_REGISTERED = 0;
+  localparam integer LATENCY  = `weir_rom_pair_Latency;
+  localparam integer INTERVAL = `weir_rom_pair_Interval;
+  localparam integer B_LATENCY = LATENCY + 1;
+  `REPORT("weir_rom_pair")
+  reg  [5:0] a_addr = 0;
+  reg  [2:0] b_addr = 0;
+  wire [7:0] a_q, b_q;
+  integer    first = -1;
+  weir_rom_pair #(.A_WIDTH(8), .A_DEPTH(64), .A_INIT("words_64.hex"), .A_REGISTERED(A_REGISTERED),
+                  .B_WIDTH(8), .B_DEPTH(5), .B_INIT("words_5.hex"), .B_REGISTERED(1))
+    u_dut (.clk(clk), .a_en(1'b1), .a_addr(a_addr), .a_q(a_q), .b_en(1'b1), .b_addr(b_addr), .b_q(b_q));
+  always @(posedge clk) begin
+    a_addr <= a_addr + 1;
+    b_addr <= b_addr == 4 ? 3'd0 : b_addr + 3'd1;
+    if (first < 0 && time_q > 3 && a_q === 8'd11) begin
+      first = time_q;
+      check(1, time_q, 64 + LATENCY);  // word 0 for the second time
+    end
+    if (first >= 0 && time_q < 250) check(2, a_q, ((time_q - LATENCY) % 64 * 37 + 11) % 256);
+    if (first >= 0 && time_q < 250) check(4, b_q, ((time_q - B_LATENCY) % 5 * 37 + 11) % 256);
+    if (first >= 0 && a_q === 8'd11 && time_q > first) begin
+      timed_check(3, time_q - first, 64 * INTERVAL);
+      first = time_q;
+    end
+  end
+endmodule
+
 module ram_case (
   input wire clk
 );
@@ -219,6 +251,7 @@ module bench;
   rom_case #(.STYLE("block")) u_rom_0 (clk);
   rom_case #(.STYLE("logic"), .REGISTERED(1)) u_rom_1 (clk);
   rom_case #(.STYLE("auto"), .REGISTERED(1)) u_rom_2 (clk);
+  rom_pair_case u_rom_pair (clk);
   ram_case u_ram (clk);
   rom_source_case #(.DEPTH(1), .INIT("words_1.hex"), .STYLE("logic")) u_source_0 (clk);
   rom_source_case #(.DEPTH(2), .INIT("words_2.hex"), .STYLE("block")) u_source_1 (clk);
@@ -235,10 +268,10 @@ module bench;
   replay_case #(.BEATS(40), .TIMES(3), .REGISTERED(1)) u_replay_5 (clk);
   join_case u_join (clk);
 
-  wire [31:0] checks = u_rom_0.checks + u_rom_1.checks + u_rom_2.checks + u_ram.checks + u_source_0.checks + u_source_1.checks +
+  wire [31:0] checks = u_rom_0.checks + u_rom_1.checks + u_rom_2.checks + u_rom_pair.checks + u_ram.checks + u_source_0.checks + u_source_1.checks +
                        u_source_2.checks + u_source_3.checks + u_source_4.checks + u_source_5.checks + u_source_6.checks + u_replay_0.checks +
                        u_replay_1.checks + u_replay_2.checks + u_replay_3.checks + u_replay_4.checks + u_replay_5.checks + u_join.checks;
-  wire [31:0] wrong = u_rom_0.wrong + u_rom_1.wrong + u_rom_2.wrong + u_ram.wrong + u_source_0.wrong + u_source_1.wrong +
+  wire [31:0] wrong = u_rom_0.wrong + u_rom_1.wrong + u_rom_2.wrong + u_rom_pair.wrong + u_ram.wrong + u_source_0.wrong + u_source_1.wrong +
                       u_source_2.wrong + u_source_3.wrong + u_source_4.wrong + u_source_5.wrong + u_source_6.wrong + u_replay_0.wrong +
                       u_replay_1.wrong + u_replay_2.wrong + u_replay_3.wrong + u_replay_4.wrong + u_replay_5.wrong + u_join.wrong;
 

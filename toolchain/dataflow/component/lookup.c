@@ -65,7 +65,8 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     *memory = (weir_memory){.suffix = "table",
                             .depth = ((groups_of(graph, node) - 1) << bits) + codes,
                             .fields = 1,
-                            .field_bits = weir_stream_width(graph, weir_node_output(graph, node, 0), &y_signed)};
+                            .field_bits = weir_stream_width(graph, weir_node_output(graph, node, 0), &y_signed),
+                            .copies = rows == 1 ? lanes_of(graph, node) : 1};
     if (index > 0) snprintf(memory->suffix, sizeof memory->suffix, "table_%zu", index);
     return true;
 }
@@ -122,11 +123,9 @@ static void build(weir_builder *b, weir_node node) {
     for (int64_t lane = 0; lane < x->lanes; lane++) {
         weir_memory table;
         weir_memory_get(b->graph, node, each ? (size_t)lane : 0, &table);
-        u = weir_build_rom(b, node, &table);
-        weir_build_set(b, u, "REGISTERED", read - 1);
-        weir_rtl_connect(b->design, u, "en", en);
-        weir_rtl_connect(b->design, u, "addr", lane_of(b, addr, x->lanes, lane, address));
-        weir_rtl_connect(b->design, u, "q", lane_of(b, data, x->lanes, lane, y->element_bits));
+        const weir_rom_wires wires = {en, lane_of(b, addr, x->lanes, lane, address),
+                                      lane_of(b, data, x->lanes, lane, y->element_bits)};
+        weir_build_rom(b, node, &table, each ? 0 : lane, read - 1, &wires);
     }
 }
 

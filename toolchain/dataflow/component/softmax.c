@@ -182,11 +182,8 @@ static void connect_table(weir_builder *b, weir_node node, weir_rtl_instance u, 
     const weir_rtl_expr data = weir_build_wire(b, node, words[index], table.width);
     weir_rtl_connect(b->design, u, addresses[index], addr);
     weir_rtl_connect(b->design, u, words[index], data);
-    const weir_rtl_instance rom = weir_build_rom(b, node, &table);
-    weir_build_set(b, rom, "REGISTERED", read_cycles(b->graph, node) - 1);
-    weir_rtl_connect(b->design, rom, "en", weir_rtl_constant(b->design, 1, 1));
-    weir_rtl_connect(b->design, rom, "addr", addr);
-    weir_rtl_connect(b->design, rom, "q", data);
+    const weir_rom_wires wires = {weir_rtl_constant(b->design, 1, 1), addr, data};
+    weir_build_rom(b, node, &table, 0, read_cycles(b->graph, node) - 1, &wires);
 }
 
 static void build(weir_builder *b, weir_node node) {

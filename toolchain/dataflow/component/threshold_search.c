@@ -36,7 +36,8 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     *memory = (weir_memory){.suffix = "thresholds",
                             .depth = groups_of(graph, node) << level,
                             .fields = 1,
-                            .field_bits = weir_threshold_width(graph, node)};
+                            .field_bits = weir_threshold_width(graph, node),
+                            .copies = lanes_of(graph, node) / different_of(graph, node)};
     if (index > 0) snprintf(memory->suffix, sizeof memory->suffix, "thresholds_%zu", index);
     return true;
 }
@@ -107,11 +108,9 @@ static void build(weir_builder *b, weir_node node) {
         weir_memory thresholds;
         weir_memory_get(b->graph, node, (size_t)(level * different + part % lanes % different), &thresholds);
         if (thresholds.depth == 1) thresholds.storage = WEIR_STORAGE_LOGIC; /* a constant */
-        u = weir_build_rom(b, node, &thresholds);
-        weir_build_set(b, u, "REGISTERED", read - 1);
-        weir_rtl_connect(b->design, u, "en", weir_rtl_constant(b->design, 1, 1));
-        weir_rtl_connect(b->design, u, "addr", part_of(b, addr, address, at, bits));
-        weir_rtl_connect(b->design, u, "q", part_of(b, data, parts * width, part * width, width));
+        const weir_rom_wires wires = {weir_rtl_constant(b->design, 1, 1), part_of(b, addr, address, at, bits),
+                                      part_of(b, data, parts * width, part * width, width)};
+        weir_build_rom(b, node, &thresholds, part % lanes / different, read - 1, &wires);
         at += bits;
     }
 }
