@@ -66,18 +66,24 @@ module weir_add #(
     end
   endfunction
 
-  // The bit of the term's digit; 70: the term is 0.
-  function integer place(input integer term);
+  // The bit of each term's digit; 70: the term is 0. A table, since tools take long to run loops for every adder of the tree.
+  localparam [37*7-1:0] PLACES = places(PLUS | MINUS);
+
+  function [37*7-1:0] places(input [69:0] set);
     integer k, n;
     begin
-      place = 70;
-      n     = 0;
+      places = {37{7'd70}};
+      n      = 0;
       for (k = 0; k < 70; k = k + 1)
-        if (PLUS[k] || MINUS[k]) begin
-          if (n == term) place = k;
+        if (set[k]) begin
+          places[n*7 +: 7] = k[6:0];
           n = n + 1;
         end
     end
+  endfunction
+
+  function integer place(input integer term);
+    place = {25'd0, PLACES[term*7 +: 7]};
   endfunction
 
   // Of the sum of terms `from` to `to` - 1: 1 if it is kept negated, because all of them are negative.
@@ -98,8 +104,7 @@ module weir_add #(
       for (k = from; k < to && k < TERMS; k = k + 1)
         if (place(k) < 35) most = most + (100'd1 << (place(k) + A_W - (A_SIGNED != 0 ? 1 : 0)));
         else if (place(k) < 70) most = most + (100'd1 << (place(k) - 35 + B_W - (B_SIGNED != 0 ? 1 : 0)));
-      width = 1;
-      for (k = 0; k < 99; k = k + 1) if (most[k]) width = k + 2;
+      for (width = 1; most != 0; width = width + 1) most = most >> 1;
       if (width > OUT_W) width = OUT_W;
     end
   endfunction
