@@ -6,32 +6,49 @@
 #include <stddef.h>
 
 #include "sim/driver.h"
+#include "support/hash.h"
 #include "support/text.h"
 #include "support/tool.h"
+
+typedef struct weir_sim_backend weir_sim_backend;
 
 /* A build in progress; paths are absolute. */
 typedef struct weir_sim_build_context {
     const weir_sim_job *job;
-    const char *data_folder;
+    const weir_sim_backend *backend;
+    const char *data_folder, *cache;
     const char *const *files; /* bench parts first, then the job's */
     size_t file_count;
-    const char *support; /* the shared entry, once there is one */
-    bool quick;          /* for few cycles: sooner built, slower to run */
+    weir_hash shared_hash;       /* of what goes into the shared entries */
+    bool quick;                  /* for few cycles: sooner built, slower to run */
+    weir_sim_artifact *artifact; /* keeps the entries */
+    bool *made;                  /* set when an entry has been made */
 } weir_sim_build_context;
 
-typedef struct weir_sim_backend {
+/* Fills the empty folder of an entry; false after a reported error. */
+typedef bool weir_sim_make(const weir_sim_build_context *context, const char *folder);
+
+/* An entry of the cache that all designs share. What is made of it may need those before it. */
+typedef struct weir_sim_shared {
+    const char *kind;
+    weir_sim_make *make;
+} weir_sim_shared;
+
+struct weir_sim_backend {
     const char *name;
     const char *const *programs; /* NULL-terminated: all must be there */
     uint64_t few_cycles;         /* up to which a quick build pays, 0: there is none */
     /* Versions and flags that make results differ. */
     bool (*identify)(const weir_sim_build_context *context, weir_text *identity);
-    /* Fill an empty folder with what all designs share, and with the program of one design. */
-    bool (*make_support)(const weir_sim_build_context *context, const char *folder);
-    bool (*make_program)(const weir_sim_build_context *context, const char *folder);
+    weir_sim_shared shared[WEIR_SIM_SHARED]; /* those without a kind do not exist */
+    weir_sim_make *make_program;
     /* Appends up to 8 arguments, heap memory, that run it with the description file. */
     size_t (*command)(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *description,
                       char **arguments);
-} weir_sim_backend;
+};
+
+/* The folder of a shared entry, which another thread may be making: waits for it, or makes it. NULL after a reported error. */
+const char *weir_sim_shared_folder(const weir_sim_build_context *context, size_t index);
 
 enum { WEIR_SIM_MAX_ARGUMENTS = 8 };
 

@@ -17,13 +17,14 @@
 #include "support/diag.h"
 #include "support/file.h"
 #include "support/manifest.h"
+#include "support/process.h"
 #include "support/scratch.h"
 #include "support/tree.h"
 
 #define UNFINISHED "new-"
 #define LOCK ".lock"
 
-enum { YOUNG_SECONDS = 600, HASHED_BYTES = 8 << 20, HASH_DIGITS = 32 };
+enum { YOUNG_SECONDS = 600, HASHED_BYTES = 8 << 20, HASH_DIGITS = 32, WAIT_NANOSECONDS = 5000000 };
 
 static bool is_folder(const char *path) {
     struct stat state;
@@ -72,14 +73,18 @@ static bool is_complete(const char *path) { return state_of(path, false) == WEIR
 
 /* --- locks --- */
 
-/* Waits for the lock; -1 when the file system has none, which costs work but no correctness. */
+/* Waits for the lock; -1 when the file system has none, which costs work but no correctness, and after a signal that ends
+ * the process when all of its threads have noticed it. */
 static int lock(const char *cache, const char *name) {
     char *path = weir_format("%s/%s" LOCK, cache, name);
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    while (file >= 0 && flock(file, LOCK_EX) != 0) {
-        if (errno == EINTR) continue;
-        close(file);
-        file = -1;
+    while (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK && !weir_process_interrupted()) {
+            nanosleep(&(struct timespec){0, WAIT_NANOSECONDS}, NULL);
+        } else if (errno != EINTR) {
+            close(file);
+            file = -1;
+        }
     }
     free(path);
     return file;

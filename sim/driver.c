@@ -5,6 +5,7 @@
 #include "sim/driver.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,11 +56,11 @@ static char *entry_name(const char *kind, const char *simulator, const weir_hash
 }
 
 /* What every design of this simulator shares. WEIR_EXIT_FINE and *hash. */
-static int hash_support(const weir_sim_build_context *context, const weir_sim_backend *backend, weir_hash *hash) {
+static int hash_shared(const weir_sim_build_context *context, weir_hash *hash) {
     weir_text identity = {0};
     int status = WEIR_EXIT_TOOL;
     *hash = weir_hash_start();
-    if (backend->identify(context, &identity)) {
+    if (context->backend->identify(context, &identity)) {
         char *harness = weir_path_join(context->data_folder, "sim/harness/weir_harness.c");
         weir_hash_add(hash, identity.data, identity.size);
         weir_hash_add_string(hash, context->job->trace ? "trace" : "");
@@ -82,7 +83,7 @@ static int hash_program(const weir_sim_build_context *context, weir_hash *hash) 
 
 typedef struct making {
     const weir_sim_build_context *context;
-    bool (*make)(const weir_sim_build_context *context, const char *folder);
+    weir_sim_make *make;
 } making;
 
 static bool make_entry(void *user, const char *folder) {
@@ -90,38 +91,105 @@ static bool make_entry(void *user, const char *folder) {
     return m->make(m->context, folder);
 }
 
-static int build_entries(weir_sim_build_context *context, const weir_sim_backend *backend, const char *cache,
-                         weir_sim_artifact *artifact) {
-    weir_hash hash;
-    bool made_support = false, made = false;
-    int status = hash_support(context, backend, &hash);
-    if (status != WEIR_EXIT_FINE) return status;
-    making support = {context, backend->make_support}, program = {context, backend->make_program};
-    char *name = entry_name(context->job->trace ? "trace-support" : "support", backend->name, &hash);
-    artifact->support = weir_cache_entry(cache, name, true, make_entry, &support, &artifact->held[0], &made_support);
+/* The shared entry's folder; when it is absent and must not be made: NULL without an error. */
+static const char *shared_folder(const weir_sim_build_context *context, size_t index, bool may_make) {
+    weir_sim_artifact *artifact = context->artifact;
+    const weir_sim_shared *shared = &context->backend->shared[index];
+    if (artifact->shared[index].folder) return artifact->shared[index].folder;
+    making m = {context, shared->make};
+    bool made = false;
+    char *kind = weir_format("%s%s", context->job->trace ? "trace-" : "", shared->kind);
+    char *name = entry_name(kind, context->backend->name, &context->shared_hash);
+    artifact->shared[index].folder = weir_cache_entry(context->cache, name, true, may_make ? make_entry : NULL, &m,
+                                                      &artifact->shared[index].held, &made);
+    *context->made |= made;
+    free(kind);
     free(name);
-    if (!artifact->support) return WEIR_EXIT_TOOL;
-    context->support = artifact->support;
-    if (context->job->file_count == 0) {
-        artifact->cached = !made_support;
-        return WEIR_EXIT_FINE;
+    return artifact->shared[index].folder;
+}
+
+const char *weir_sim_shared_folder(const weir_sim_build_context *context, size_t index) {
+    return shared_folder(context, index, true);
+}
+
+/* False: some are missing. */
+static bool all_shared(const weir_sim_build_context *context, bool may_make) {
+    bool fine = true;
+    for (size_t i = 0; i < WEIR_SIM_SHARED; i++) {
+        if (context->backend->shared[i].kind && (fine || !may_make))
+            fine = shared_folder(context, i, may_make) != NULL && fine;
     }
-    status = hash_program(context, &hash);
+    return fine;
+}
+
+/* A second thread that makes the shared entries. What it cannot make the first one tries again, and reports. */
+typedef struct helper {
+    weir_sim_build_context context;
+    weir_sim_artifact artifact;
+    bool made;
+    pthread_t thread;
+} helper;
+
+static void *help(void *user) {
+    helper *h = user;
+    weir_diag_log *log = weir_diag_capture();
+    all_shared(&h->context, true);
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    return NULL;
+}
+
+/* With the shared entries that are missing made at the same time. Signals are held back in both threads, and arrive when both
+ * have ended, before an error of what they interrupted is told. */
+static bool make_with_help(const weir_sim_build_context *context, const char *folder) {
+    helper h = {.context = *context};
+    const sigset_t before = weir_process_hold();
+    h.context.artifact = &h.artifact;
+    h.context.made = &h.made;
+    const bool helped = pthread_create(&h.thread, NULL, help, &h) == 0;
+    weir_diag_log *log = weir_diag_capture();
+    const bool fine = context->backend->make_program(context, folder);
+    weir_diag_release(log);
+    if (helped) pthread_join(h.thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    weir_diag_replay(log);
+    weir_diag_log_free(log);
+    *context->made |= h.made;
+    weir_sim_artifact_free(&h.artifact);
+    return fine;
+}
+
+static int build_program(weir_sim_build_context *context) {
+    const weir_sim_job *job = context->job;
+    weir_sim_artifact *artifact = context->artifact;
+    making m = {context, all_shared(context, false) ? context->backend->make_program : make_with_help};
+    weir_hash hash = context->shared_hash;
+    bool made = false;
+    const int status = hash_program(context, &hash);
     if (status != WEIR_EXIT_FINE) return status;
-    name = entry_name(context->job->trace ? "trace" : "bench", backend->name, &hash);
-    context->quick = context->job->cycles && context->job->cycles <= backend->few_cycles;
+    char *name = entry_name(job->trace ? "trace" : "bench", context->backend->name, &hash);
+    context->quick = job->cycles && job->cycles <= context->backend->few_cycles;
     artifact->folder =
-        weir_cache_entry(cache, name, false, context->quick ? NULL : make_entry, &program, &artifact->held[1], &made);
+        weir_cache_entry(context->cache, name, false, context->quick ? NULL : make_entry, &m, &artifact->held, &made);
     free(name);
     if (!artifact->folder && context->quick) {
-        name = entry_name(context->job->trace ? "quick-trace" : "quick", backend->name, &hash);
-        artifact->folder = weir_cache_entry(cache, name, false, make_entry, &program, &artifact->held[1], &made);
+        name = entry_name(job->trace ? "quick-trace" : "quick", context->backend->name, &hash);
+        artifact->folder = weir_cache_entry(context->cache, name, false, make_entry, &m, &artifact->held, &made);
         free(name);
     }
     artifact->cached = !made;
-    if (made || made_support)
-        weir_cache_trim(cache, context->job->cache_limit ? context->job->cache_limit : WEIR_SIM_CACHE_LIMIT);
+    *context->made |= made;
     return artifact->folder ? WEIR_EXIT_FINE : WEIR_EXIT_TOOL;
+}
+
+static int build_entries(weir_sim_build_context *context) {
+    const weir_sim_job *job = context->job;
+    int status = hash_shared(context, &context->shared_hash);
+    if (status == WEIR_EXIT_FINE && job->file_count) status = build_program(context);
+    if (status == WEIR_EXIT_FINE && !all_shared(context, true)) status = WEIR_EXIT_TOOL;
+    if (!job->file_count) context->artifact->cached = !*context->made;
+    if (*context->made) weir_cache_trim(context->cache, job->cache_limit ? job->cache_limit : WEIR_SIM_CACHE_LIMIT);
+    return status;
 }
 
 /* Absolute, since tools run in folders of the cache. NULL after a reported error. */
@@ -154,10 +222,7 @@ int weir_sim_build(const weir_sim_job *job, weir_sim_artifact *artifact) {
     const weir_sim_backend *backend = backends[job->simulator];
     double start = weir_seconds();
     const char *missing = missing_program(backend);
-    memset(artifact, 0, sizeof *artifact);
-    artifact->simulator = job->simulator;
-    artifact->trace = job->trace;
-    artifact->held[0] = artifact->held[1] = -1;
+    *artifact = (weir_sim_artifact){.simulator = job->simulator, .trace = job->trace};
     if (missing) {
         weir_error(WEIR_NOWHERE, "cannot build for '%s': program '%s' is missing", backend->name, missing);
         return WEIR_EXIT_TOOL;
@@ -169,9 +234,16 @@ int weir_sim_build(const weir_sim_job *job, weir_sim_artifact *artifact) {
     char *cache = data ? weir_sim_cache(job->cache_folder) : NULL;
     int status = WEIR_EXIT_INPUT;
     if (cache && collect_files(job, data, files)) {
-        weir_sim_build_context context = {
-            .job = job, .data_folder = data, .files = (const char *const *)files, .file_count = count};
-        status = build_entries(&context, backend, cache, artifact);
+        bool made = false;
+        weir_sim_build_context context = {.job = job,
+                                          .backend = backend,
+                                          .data_folder = data,
+                                          .cache = cache,
+                                          .files = (const char *const *)files,
+                                          .file_count = count,
+                                          .artifact = artifact,
+                                          .made = &made};
+        status = build_entries(&context);
     }
     for (size_t i = 0; i < count; i++) free(files[i]);
     free(files);
@@ -184,10 +256,12 @@ int weir_sim_build(const weir_sim_job *job, weir_sim_artifact *artifact) {
 }
 
 void weir_sim_artifact_free(weir_sim_artifact *artifact) {
-    if (artifact->support) weir_cache_release(artifact->held[0]);
-    if (artifact->folder) weir_cache_release(artifact->held[1]);
+    if (artifact->folder) weir_cache_release(artifact->held);
     free(artifact->folder);
-    free(artifact->support);
+    for (size_t i = 0; i < WEIR_SIM_SHARED; i++) {
+        if (artifact->shared[i].folder) weir_cache_release(artifact->shared[i].held);
+        free(artifact->shared[i].folder);
+    }
     memset(artifact, 0, sizeof *artifact);
 }
 

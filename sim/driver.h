@@ -31,6 +31,8 @@ typedef struct weir_sim_job {
     double seconds;           /* time limit for each tool, 0: none */
 } weir_sim_job;
 
+enum { WEIR_SIM_SHARED = 2 }; /* entries of the cache, at most, that the designs of a simulator share */
+
 /* A simulator that is ready to run, for any stimulus, profile and seed. */
 typedef struct weir_sim_artifact {
     weir_simulator simulator;
@@ -38,8 +40,11 @@ typedef struct weir_sim_artifact {
     bool cached;    /* it was there already */
     double seconds; /* that building took */
     char *folder;   /* in the cache; heap */
-    char *support;  /* in the cache, what designs share; heap */
-    int held[2];    /* they stay there until the artifact is freed */
+    int held;       /* it stays there until the artifact is freed */
+    struct {
+        char *folder; /* heap, NULL: none */
+        int held;
+    } shared[WEIR_SIM_SHARED];
 } weir_sim_artifact;
 
 /* The folder of the cache in which drivers keep what they build, absolute, made when absent; `root` NULL: below

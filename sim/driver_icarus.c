@@ -8,6 +8,7 @@
 #include "support/file.h"
 
 static const char *const programs[] = {"iverilog", "iverilog-vpi", "vvp", NULL};
+enum { SUPPORT }; /* what designs share: the VPI module */
 
 static bool identify(const weir_sim_build_context *context, weir_text *identity) {
     weir_arguments version = {0};
@@ -76,7 +77,7 @@ static size_t command(const weir_sim_artifact *artifact, const weir_sim_run *run
     size_t count = 0;
     arguments[count++] = weir_copy_string("vvp");
     arguments[count++] = weir_copy_string("-n");
-    arguments[count++] = weir_format("-M%s", artifact->support);
+    arguments[count++] = weir_format("-M%s", artifact->shared[SUPPORT].folder);
     arguments[count++] = weir_copy_string("-mweir");
     arguments[count++] = weir_path_join(artifact->folder, "tb.vvp");
     if (run->dump) arguments[count++] = weir_copy_string("-fst");
@@ -84,4 +85,9 @@ static size_t command(const weir_sim_artifact *artifact, const weir_sim_run *run
     return count;
 }
 
-const weir_sim_backend weir_sim_icarus = {"icarus", programs, 0, identify, make_support, make_program, command};
+const weir_sim_backend weir_sim_icarus = {.name = "icarus",
+                                          .programs = programs,
+                                          .identify = identify,
+                                          .shared = {[SUPPORT] = {"support", make_support}},
+                                          .make_program = make_program,
+                                          .command = command};

@@ -4,7 +4,7 @@
  * Flags: -O2, which takes an eighth more processor time to build than -O1 and 5 to 20 % less to simulate. One precompiled header
  * serves every unit only if all have the same options, so what runs rarely (set-up, names for VPI; in a quick build everything) is
  * turned down to -O0 by a pragma.
- * C++14 has the smallest headers; coroutines are an extension there as in C++17. Waveform builds have other macros and no such header. */
+ * C++14 has the smallest headers; coroutines are an extension there as in C++17. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -26,6 +26,9 @@ enum {
     MAX_PROCESSES = 64
 };
 
+/* What designs share: a precompiled header; the runtime library and the harness. */
+enum { HEADER, SUPPORT };
+
 static const char *const programs[] = {"verilator", "g++", "gcc", "ar", NULL};
 static const char *const compile_flags[] = {
     "-O2", "-std=gnu++14", "-fcoroutines", "-w", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVL_VALUE_STRING_MAX_WORDS=4096"};
@@ -33,6 +36,14 @@ static const char *const verilate_flags[] = {
     "--cc",       "--exe", "--main",      "--timing", "--vpi",      "--top-module", "tb",
     "--prefix",   "Vtb",   "--Mdir",      ".",        "-O3",        "--timescale",  "1ns/1ns",
     "--x-assign", "fast",  "--x-initial", "unique",   "-Wno-fatal", "-Wno-lint",    "-Wno-style"};
+
+static const char header_name[] = "weir_verilated.h";
+static const char header_text[] = "#include \"verilated.h\"\n"
+                                  "#include \"verilated_timing.h\"\n"
+                                  "#include \"verilated_dpi.h\"\n";
+/* Verilator's own set-up, formatting and file reading: no part of a cycle. */
+static const char set_up_text[] = "#pragma GCC optimize(\"O0\")\n"
+                                  "#include \"verilated.cpp\"\n";
 
 /* The perl wrapper around it takes longer than the program itself. */
 static const char *verilator(void) { return weir_process_found("verilator_bin") ? "verilator_bin" : "verilator"; }
@@ -51,6 +62,8 @@ static bool identify(const weir_sim_build_context *context, weir_text *identity)
         weir_text_format(identity, "%s ", compile_flags[i]);
     for (size_t i = 0; i < sizeof verilate_flags / sizeof verilate_flags[0]; i++)
         weir_text_format(identity, "%s ", verilate_flags[i]);
+    weir_text_add(identity, header_text);
+    weir_text_add(identity, set_up_text);
     return fine;
 }
 
@@ -83,11 +96,6 @@ static void add_compile_flags(weir_arguments *arguments, const char *include, bo
 
 /* ---- what designs share ---- */
 
-static const char header_name[] = "weir_verilated.h";
-static const char header_text[] = "#include \"verilated.h\"\n"
-                                  "#include \"verilated_timing.h\"\n"
-                                  "#include \"verilated_dpi.h\"\n";
-
 /* Compiles several files at once: the script's arguments are the list of sources, then the compiler and its
  * flags. A header is precompiled, with the optimization of the designs that include it. */
 static const char compile_script[] = "sources=$1; shift; running=; status=0\n"
@@ -110,6 +118,37 @@ static void add_script(weir_arguments *arguments, const char *sources) {
     weir_arguments_add(arguments, "g++");
 }
 
+static bool make_header(const weir_sim_build_context *context, const char *folder) {
+    char *include = include_folder(context->job->seconds), *header = weir_path_join(folder, header_name);
+    weir_arguments make = {0};
+    bool fine = false;
+    if (include) {
+        add_script(&make, header_name);
+        add_compile_flags(&make, include, context->job->trace);
+        fine = weir_file_write(header, header_text, sizeof header_text - 1) &&
+               weir_tool_run(&make, folder, context->job->seconds, NULL);
+    }
+    weir_arguments_free(&make);
+    free(header);
+    free(include);
+    return fine;
+}
+
+/* Compiles C++ sources of the folder, or with a path, after the shared header. */
+static bool compile(const weir_sim_build_context *context, const char *folder, const char *include,
+                    const char *sources) {
+    const char *header = weir_sim_shared_folder(context, HEADER);
+    if (!header) return false;
+    weir_arguments make = {0};
+    add_script(&make, sources);
+    add_compile_flags(&make, include, context->job->trace);
+    weir_arguments_add(&make, "-include");
+    weir_arguments_add(&make, "%s/%s", header, header_name);
+    bool fine = weir_tool_run(&make, folder, context->job->seconds, NULL);
+    weir_arguments_free(&make);
+    return fine;
+}
+
 static bool make_harness(const weir_sim_build_context *context, const char *include, const char *folder) {
     weir_arguments make = {0};
     weir_arguments_add(&make, "gcc");
@@ -123,42 +162,38 @@ static bool make_harness(const weir_sim_build_context *context, const char *incl
     return fine;
 }
 
-static bool make_runtime(const char *include, const char *folder, bool trace, double seconds) {
-    static const char *const sources[] = {"verilated",     "verilated_vpi",     "verilated_timing",
-                                          "verilated_dpi", "verilated_threads", "verilated_fst_c"};
-    size_t count = sizeof sources / sizeof sources[0] - !trace;
-    weir_arguments compile = {0}, archive = {0};
+static bool make_runtime(const weir_sim_build_context *context, const char *include, const char *folder) {
+    static const char *const sources[] = {"verilated_vpi", "verilated_timing", "verilated_threads", "verilated_fst_c"};
+    const size_t count = sizeof sources / sizeof sources[0] - !context->job->trace;
+    weir_arguments archive = {0};
     weir_text list = {0};
-    char *header = weir_path_join(folder, header_name);
+    char *set_up = weir_path_join(folder, "set_up.cpp");
     weir_arguments_add(&archive, "ar");
     weir_arguments_add(&archive, "rcs");
     weir_arguments_add(&archive, "libverilated.a");
+    weir_arguments_add(&archive, "set_up.o");
+    weir_text_add(&list, "set_up.cpp ");
     for (size_t i = 0; i < count; i++) {
         weir_text_format(&list, "%s/%s.cpp ", include, sources[i]);
         weir_arguments_add(&archive, "%s.o", sources[i]);
     }
-    if (!trace) weir_text_add(&list, header_name);
-    add_script(&compile, list.data);
-    add_compile_flags(&compile, include, trace);
-    bool fine = (trace || weir_file_write(header, header_text, sizeof header_text - 1)) &&
-                weir_tool_run(&compile, folder, seconds, NULL) && weir_tool_run(&archive, folder, seconds, NULL);
+    bool fine = weir_file_write(set_up, set_up_text, sizeof set_up_text - 1) &&
+                compile(context, folder, include, list.data) &&
+                weir_tool_run(&archive, folder, context->job->seconds, NULL);
     for (size_t i = 3; fine && i < archive.count; i++) {
         char *object = weir_path_join(folder, archive.list[i]);
         unlink(object);
         free(object);
     }
-    free(header);
+    free(set_up);
     weir_text_free(&list);
-    weir_arguments_free(&compile);
     weir_arguments_free(&archive);
     return fine;
 }
 
 static bool make_support(const weir_sim_build_context *context, const char *folder) {
-    bool trace = context->job->trace;
-    double seconds = context->job->seconds;
-    char *include = include_folder(seconds);
-    bool fine = include && make_harness(context, include, folder) && make_runtime(include, folder, trace, seconds);
+    char *include = include_folder(context->job->seconds);
+    bool fine = include && make_harness(context, include, folder) && make_runtime(context, include, folder);
     free(include);
     return fine;
 }
@@ -262,35 +297,25 @@ static bool write_units(const char *folder, bool quick, unsigned units) {
     return fine;
 }
 
-static bool compile(const weir_sim_build_context *context, const char *folder, unsigned units) {
-    const weir_sim_job *job = context->job;
-    char *include = include_folder(job->seconds);
-    weir_arguments make = {0};
+static bool compile_units(const weir_sim_build_context *context, const char *folder, unsigned units) {
+    char *include = include_folder(context->job->seconds);
     weir_text list = {0};
-    bool fine = false;
-    if (include) {
-        for (unsigned u = 0; u < units; u++) weir_text_format(&list, "unit%u.cpp ", u);
-        add_script(&make, list.data);
-        add_compile_flags(&make, include, job->trace);
-        if (!job->trace) {
-            weir_arguments_add(&make, "-include");
-            weir_arguments_add(&make, "%s/%s", context->support, header_name);
-        }
-        fine = weir_tool_run(&make, folder, job->seconds, NULL);
-    }
+    for (unsigned u = 0; u < units; u++) weir_text_format(&list, "unit%u.cpp ", u);
+    const bool fine = include && compile(context, folder, include, list.data);
     weir_text_free(&list);
-    weir_arguments_free(&make);
     free(include);
     return fine;
 }
 
 static bool link_program(const weir_sim_build_context *context, const char *folder, unsigned units) {
+    const char *support = weir_sim_shared_folder(context, SUPPORT);
+    if (!support) return false;
     weir_arguments make = {0};
     weir_arguments_add(&make, "g++");
     weir_arguments_add(&make, "-s");
     for (unsigned u = 0; u < units; u++) weir_arguments_add(&make, "unit%u.o", u);
-    weir_arguments_add(&make, "%s/weir_harness.o", context->support);
-    weir_arguments_add(&make, "%s/libverilated.a", context->support);
+    weir_arguments_add(&make, "%s/weir_harness.o", support);
+    weir_arguments_add(&make, "%s/libverilated.a", support);
     if (context->job->trace) weir_arguments_add(&make, "-lz");
     weir_arguments_add(&make, "-pthread");
     weir_arguments_add(&make, "-osimulator");
@@ -305,7 +330,7 @@ static bool make_program(const weir_sim_build_context *context, const char *fold
     char *to = weir_path_join(folder, "simulator");
     if (units > MAX_PROCESSES) units = MAX_PROCESSES;
     bool fine = weir_make_folder(work) && verilate(context, work) && write_units(work, context->quick, units) &&
-                compile(context, work, units) && link_program(context, work, units);
+                compile_units(context, work, units) && link_program(context, work, units);
     if (fine && rename(from, to) != 0) {
         weir_error(weir_at(to, 0), "cannot rename to this: %s", strerror(errno));
         fine = false;
@@ -329,5 +354,11 @@ static size_t command(const weir_sim_artifact *artifact, const weir_sim_run *run
     return count;
 }
 
-const weir_sim_backend weir_sim_verilator = {"verilator",  programs,     FEW_CYCLES, identify,
-                                             make_support, make_program, command};
+const weir_sim_backend weir_sim_verilator = {
+    .name = "verilator",
+    .programs = programs,
+    .few_cycles = FEW_CYCLES,
+    .identify = identify,
+    .shared = {[HEADER] = {"support-header", make_header}, [SUPPORT] = {"support", make_support}},
+    .make_program = make_program,
+    .command = command};

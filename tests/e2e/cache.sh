@@ -128,6 +128,62 @@ verilated "bench " 1
 cmp -s 1.npy right.npy || fail "another result in Verilator"
 "$WEIR" cache clear >/dev/null
 
+# --- Verilator from nothing: a second thread makes what all designs share. An interrupt ends both threads and what they run ---
+quick() { # OUTPUT: in the background, as a process of its own
+    env --default-signal "$WEIR" sim design -d "$test_data" -n 1 --simulator verilator -o "$1.npy" >"$1.log" 2>&1 &
+    run=$!
+}
+# ended_quietly WHEN: by the signal, without a word.
+ended_quietly() {
+    status=0
+    wait $run || status=$?
+    gone "temporary/*" && gone "cache/sim/new-*" && [ $status = 130 ] && [ ! -s out.log ] && [ -z "$(entries)" ] ||
+        fail "interrupted $1: exit status $status, left $(entries) $(ls temporary), said: $(cat out.log)"
+}
+compiler() { # COMMAND: what g++ does instead of compiling
+    printf '#!/bin/sh\ncase "$*" in *--version*) exec "%s" "$@" ;; esac\n%s\n' "$(PATH=$before command -v g++)" "$1" >bin/g++
+    chmod +x bin/g++
+}
+rm bin/vvp
+rm -rf cache
+before=$PATH
+PATH="$work/bin:$PATH"
+compiler "exec sleep 100"
+quick out
+for i in 1 2 3 4 5; do # until both threads have come as far as they can
+    while ! running=$(pgrep -P $run sh); do sleep 0.1; done
+    sleep 0.1
+done
+kill -INT $run
+ended_quietly "while both threads run programs"
+for process in $running; do
+    ! pgrep -r R,S,D -g "$process" || fail "what an interrupted run started goes on"
+done
+compiler "echo broken; exit 1"
+expect 4 "broken" "$WEIR" sim design -d "$test_data" -n 1 --simulator verilator
+[ "$(grep -c "^weir: error:" output)" = 1 ] || fail "an error of both threads is told twice"
+[ -z "$(entries)" ] || fail "a compiler that fails leaves $(entries)"
+PATH=$before
+# While another process makes the header, the run waits for it.
+header=$(ls "$shared/sim" | grep '^verilator-support-header-[0-9a-f]*$' | head -1)
+flock "cache/sim/$header.lock" sleep 100 &
+holder=$!
+quick out
+while ! ls cache/sim/new-*/entry/generated/unit0.cpp >/dev/null 2>&1; do sleep 0.1; done
+kill -INT $run
+ended_quietly "while it waits"
+pkill -P $holder sleep || kill $holder
+wait $holder || true
+if [ "${WEIR_NIGHTLY:-0}" = 1 ]; then
+    quick first
+    first=$run
+    quick second
+    wait $first && wait $run || fail "two runs at once: $(cat first.log second.log)"
+    cmp first.npy right.npy && cmp second.npy right.npy || fail "another result of two runs at once"
+    [ "$(ls cache/sim | grep -c '^verilator-[a-z-]*-[0-9a-f]*$')" = 3 ] || fail "two runs at once leave $(entries)"
+    "$WEIR" cache check >/dev/null || fail "two runs at once leave something damaged"
+fi
+
 # --- usage ---
 expect 2 "unknown action 'wipe', expected show, check or clear" "$WEIR" cache wipe
 expect 2 "requires the action show" "$WEIR" cache clear --json

@@ -54,15 +54,6 @@ kill "$slow"
 wait "$slow" 2>/dev/null || true
 
 # --- ended runs ---
-# gone PATTERN: soon there is no such file.
-gone() {
-    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        # shellcheck disable=SC2086 # a pattern
-        ls -d $1 >/dev/null 2>&1 || return 0
-        sleep 0.1
-    done
-    return 1
-}
 # A shell lets its background processes ignore SIGINT, and nohup SIGHUP, hence --default-signal.
 gone locked || fail "a compilation that is ended leaves $(find locked)"
 for signal in INT TERM HUP KILL; do

@@ -45,6 +45,16 @@ expect() {
     fi
 }
 
+# gone PATTERN: soon there is no such file.
+gone() {
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        # shellcheck disable=SC2086 # a pattern
+        ls -d $1 >/dev/null 2>&1 || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
 # Options that turn a float model into an integer one, of a quantization's name.
 quantize_options() {
     case $1 in

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,12 +163,14 @@ static bool has_ended(pid_t pid) {
     return info.si_pid == pid;
 }
 
-static bool interrupted(const sigset_t *held) {
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+enum { ENDING = sizeof ending / sizeof *ending };
+
+bool weir_process_interrupted(void) {
     sigset_t pending;
     sigpending(&pending);
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        if (sigismember(held, signals[i]) == 1 && sigismember(&pending, signals[i]) == 1) {
+    for (size_t i = 0; i < ENDING; i++) {
+        if (sigismember(&pending, ending[i]) == 1) {
             return true;
         }
     }
@@ -203,12 +204,12 @@ static double tell(const weir_process *process, double passed, double due) {
 }
 
 /* Until the program has ended, its time is over or a signal interrupts us; true when it must be killed for the time. */
-static bool follow(const weir_process *process, pid_t pid, int from, weir_text *output, const sigset_t *held) {
+static bool follow(const weir_process *process, pid_t pid, int from, weir_text *output) {
     double begin = weir_seconds(), due = 0;
     bool open = true;
     while (!has_ended(pid)) {
         double passed = weir_seconds() - begin;
-        if (interrupted(held)) {
+        if (weir_process_interrupted()) {
             return false;
         }
         if (process->seconds > 0 && passed >= process->seconds) {
@@ -277,9 +278,8 @@ static bool start(const weir_process *process, const char *path, const sigset_t 
     return run->pid > 0;
 }
 
-static weir_process_end finish(const weir_process *process, const running *run, weir_text *output, int *status,
-                               const sigset_t *held) {
-    bool late = follow(process, run->pid, run->output, output, held);
+static weir_process_end finish(const weir_process *process, const running *run, weir_text *output, int *status) {
+    bool late = follow(process, run->pid, run->output, output);
     kill(-run->pid, SIGKILL);
     int ended = 0;
     pid_t reaped;
@@ -305,6 +305,16 @@ static weir_process_end finish(const weir_process *process, const running *run, 
     return WIFSIGNALED(ended) ? WEIR_PROCESS_SIGNAL : WEIR_PROCESS_EXITED;
 }
 
+sigset_t weir_process_hold(void) {
+    sigset_t held, before;
+    sigemptyset(&held);
+    for (size_t i = 0; i < ENDING; i++) {
+        sigaddset(&held, ending[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &held, &before);
+    return before;
+}
+
 weir_process_end weir_process_run(const weir_process *process, weir_text *output, int *status) {
     int ignored;
     status = status ? status : &ignored;
@@ -313,16 +323,11 @@ weir_process_end weir_process_run(const weir_process *process, weir_text *output
     if (!path) {
         return WEIR_PROCESS_MISSING;
     }
-    sigset_t held, before;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    sigaddset(&held, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &held, &before);
+    sigset_t before = weir_process_hold();
     running run;
     weir_process_end end = WEIR_PROCESS_EXITED;
     if (start(process, path, &before, &run)) {
-        end = finish(process, &run, output, status, &held);
+        end = finish(process, &run, output, status);
     } else if (output) {
         weir_text_format(output, "cannot start '%s': %s\n", process->arguments[0], strerror(errno));
     }

@@ -2,6 +2,7 @@
 #ifndef WEIR_PROCESS_H
 #define WEIR_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -24,6 +25,11 @@ typedef enum weir_process_end {
 
 /* Runs to the end; stdout and stderr go to `output` in the order written (NULL: thrown away). */
 weir_process_end weir_process_run(const weir_process *process, weir_text *output, int *status);
+/* Holds SIGINT, SIGTERM and SIGHUP back, in this thread and in those that it starts; returns the signal mask from before, which
+ * pthread_sigmask restores. While threads run programs at the same time, the signals must be held until all have ended. */
+sigset_t weir_process_hold(void);
+/* Has one of them arrived? Programs that run, and those that are started, end at once then. */
+bool weir_process_interrupted(void);
 /* The program's path, looked up on PATH when the name has no slash; NULL when there is none. Heap memory. */
 char *weir_process_find(const char *program);
 /* Is the program on PATH? */

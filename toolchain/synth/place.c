@@ -4,7 +4,6 @@
 #include "synth/place.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"
+#include "support/process.h"
 #include "support/progress.h"
 
 /* Changes when the same netlist shall give another result. */
@@ -188,12 +188,7 @@ static void run_threads(sweep *s) {
     size_t count = processors < 1 ? 1 : (size_t)processors;
     if ((int64_t)count > s->job->seeds) count = (size_t)s->job->seeds;
     pthread_t *thread = weir_calloc(count, sizeof *thread);
-    sigset_t held, before;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    sigaddset(&held, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &held, &before);
+    const sigset_t before = weir_process_hold();
     size_t started = 0;
     while (started + 1 < count && pthread_create(&thread[started], NULL, work, s) == 0) started++;
     place_seeds(s, true); /* this thread is one of them */
