@@ -136,7 +136,10 @@ static bool codes_are_right(size_t rows, size_t inner, size_t columns, int limit
         x[k] = (int16_t)(limit == 0 ? 255 : (int)next(2 * (uint64_t)limit + 1) - limit);
     for (size_t k = 0; k < inner * columns; k++)
         w[k] = (int16_t)(limit == 0 ? -255 : (int)next(2 * (uint64_t)limit + 1) - limit);
-    weir_product_codes(x, rows, w, columns, inner, sum, level);
+    int16_t *arranged = weir_malloc((inner * columns + 1) * sizeof *w);
+    memcpy(arranged, w, inner * columns * sizeof *w);
+    weir_product_arrange(arranged, columns, inner, level);
+    weir_product_codes(x, rows, arranged, columns, inner, sum, level);
     bool right = true;
     for (size_t i = 0; i < rows * columns; i++) {
         int64_t expected = i == 0 ? planted : 0;
@@ -145,6 +148,32 @@ static bool codes_are_right(size_t rows, size_t inner, size_t columns, int limit
     }
     free(x);
     free(w);
+    free(arranged);
+    free(sum);
+    return right;
+}
+
+/* Sums over taps that lie anywhere, channel by channel; the largest products too. */
+static bool taps_are_right(size_t taps, size_t channels, bool is_signed, weir_product_level level, int planted) {
+    uint8_t *x = weir_calloc((taps + 1) * channels + 1, 1);
+    int16_t *w = weir_calloc(taps * channels + 1, sizeof *w);
+    const uint8_t **seen = weir_calloc(taps + 1, sizeof *seen);
+    int32_t *sum = weir_calloc(channels + 1, sizeof *sum);
+    const bool is_extreme = next(4) == 0;
+    for (size_t i = 0; i < (taps + 1) * channels; i++) x[i] = (uint8_t)(is_extreme ? is_signed ? 128 : 255 : next(256));
+    for (size_t i = 0; i < taps * channels; i++) w[i] = (int16_t)(is_extreme ? -255 : (int)next(511) - 255);
+    for (size_t k = 0; k < taps; k++) seen[k] = x + next(taps + 1) * channels;
+    weir_product_taps(seen, is_signed, taps, w, channels, sum, level);
+    bool right = true;
+    for (size_t c = 0; c < channels; c++) {
+        int64_t expected = c == 0 ? planted : 0;
+        for (size_t k = 0; k < taps; k++)
+            expected += (int64_t)(is_signed && seen[k][c] > 127 ? seen[k][c] - 256 : seen[k][c]) * w[k * channels + c];
+        right &= sum[c] == expected;
+    }
+    free(x);
+    free(w);
+    free(seen);
     free(sum);
     return right;
 }
@@ -174,14 +203,19 @@ static void products_of_codes_are_exact(void **unused) {
     state = SEED;
     for (int level = 0; level <= (int)weir_product_best(); level++) {
         for (size_t inner = 0; inner <= 160; inner += WEIR_PRODUCT_STEP)
-            for (size_t columns = 0; columns < 12; columns++)
-                assert_true(codes_are_right(next(6), inner, columns, 1 + (int)next(255), (weir_product_level)level, 0));
-        assert_true(codes_are_right(3, 33024, 5, 0, (weir_product_level)level, 0));
+            for (size_t columns = 0; columns < 70; columns += columns < 12 ? 1 : 9)
+                assert_true(
+                    codes_are_right(next(15), inner, columns, 1 + (int)next(255), (weir_product_level)level, 0));
+        assert_true(codes_are_right(3, 33024, 21, 0, (weir_product_level)level, 0));
         assert_false(codes_are_right(1, 48, 3, 255, (weir_product_level)level, 1));
         for (size_t rows = 0; rows < 11; rows++)
             for (size_t step = 1; step < 40; step++)
                 assert_true(lines_are_right(rows, step, (weir_product_level)level, 0));
         assert_false(lines_are_right(3, 9, (weir_product_level)level, 1));
+        for (size_t taps = 0; taps < 12; taps++)
+            for (size_t channels = 1; channels < 70; channels++)
+                assert_true(taps_are_right(taps, channels, channels % 2 == 0, (weir_product_level)level, 0));
+        assert_false(taps_are_right(9, 64, true, (weir_product_level)level, 1));
     }
 }
 

@@ -65,11 +65,41 @@ void weir_encode_onnx_all(const float *x, size_t count, float scale, weir_narrow
     for (size_t i = 0; i < count; i++) code[i] = narrow_code(x[i] / scale, low, high, to.zero);
 }
 
+#define REQUANTIZE(c_type)                                                                                             \
+    do {                                                                                                               \
+        const float low = (float)(to.low - to.zero), high = (float)(to.high - to.zero);                                \
+        for (size_t i = 0; i < count; i++)                                                                             \
+            code[i] = (c_type)narrow_code((float)(accumulator[i] - centre[i]) * multiplier[i], low, high, to.zero);    \
+    } while (0)
+
 void weir_requantize_onnx_all(const int32_t *accumulator, const int32_t *centre, const float *multiplier, size_t count,
                               weir_narrow to, int32_t *code) {
-    const float low = (float)(to.low - to.zero), high = (float)(to.high - to.zero);
-    for (size_t i = 0; i < count; i++)
-        code[i] = narrow_code((float)(accumulator[i] - centre[i]) * multiplier[i], low, high, to.zero);
+    REQUANTIZE(int32_t);
+}
+
+static void bytes_baseline(const int32_t *accumulator, const int32_t *centre, const float *multiplier, size_t count,
+                           weir_narrow to, uint8_t *restrict code) {
+    REQUANTIZE(uint8_t);
+}
+
+#if defined __x86_64__
+__attribute__((target("avx2"))) static void bytes_avx2(const int32_t *accumulator, const int32_t *centre,
+                                                       const float *multiplier, size_t count, weir_narrow to,
+                                                       uint8_t *restrict code) {
+    REQUANTIZE(uint8_t);
+}
+#endif
+
+void weir_requantize_onnx_bytes(const int32_t *accumulator, const int32_t *centre, const float *multiplier,
+                                size_t count, weir_narrow to, uint8_t *code, weir_product_level level) {
+#if defined __x86_64__
+    if (level >= WEIR_PRODUCT_AVX2) {
+        bytes_avx2(accumulator, centre, multiplier, count, to, code);
+        return;
+    }
+#endif
+    (void)level;
+    bytes_baseline(accumulator, centre, multiplier, count, to, code);
 }
 
 /* floor(v / 2^shift) and what is left; shift < 127. */

@@ -3,6 +3,7 @@
 #ifndef WEIR_EXEC_ARITHMETIC_H
 #define WEIR_EXEC_ARITHMETIC_H
 
+#include "exec/product.h"
 #include "ir/types.h"
 
 /* ONNX QuantizeLinear of a real number: clip(round_half_even(float32(x / scale)) + zero, low, high). */
@@ -27,6 +28,9 @@ bool weir_narrow_of(int64_t zero, int64_t low, int64_t high, weir_narrow *narrow
 void weir_encode_onnx_all(const float *x, size_t count, float scale, weir_narrow to, int32_t *code);
 void weir_requantize_onnx_all(const int32_t *accumulator, const int32_t *centre, const float *multiplier, size_t count,
                               weir_narrow to, int32_t *code);
+/* The same where codes are bytes, signed or not, with the instructions that may be used. */
+void weir_requantize_onnx_bytes(const int32_t *accumulator, const int32_t *centre, const float *multiplier,
+                                size_t count, weir_narrow to, uint8_t *code, weir_product_level level);
 
 /* floor((x * multiplier + add) / 2^shift), clipped: what rtl/cast/weir_requantize.v computes. */
 int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low, int64_t high);

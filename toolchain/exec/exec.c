@@ -13,6 +13,9 @@ typedef struct step {
     weir_node node;
     const weir_array **inputs;
     weir_array **outputs;
+    const struct step
+        *window; /* of a depthwise convolution in a batch, whose outputs alone are read: its Window, left out */
+    bool is_left_out;
 } step;
 
 struct weir_executor {
@@ -68,6 +71,25 @@ static bool add_step(weir_executor *executor, weir_node node) {
     return true;
 }
 
+/* Finds the depthwise convolutions whose windows nothing else reads. */
+static void join_windows(weir_executor *executor) {
+    const weir_graph *graph = executor->graph;
+    for (size_t i = 0; i < executor->step_count; i++) {
+        step *window = &executor->steps[i];
+        if (weir_node_op(graph, window->node) != WEIR_OP_WINDOW) continue;
+        const weir_value value = weir_node_output(graph, window->node, 0);
+        if (weir_value_use_count(graph, value) != 1 || weir_value_is_output(graph, value)) continue;
+        const weir_use use = weir_value_use(graph, value, 0);
+        const weir_node reader = use.node;
+        size_t k = i + 1;
+        while (k < executor->step_count && executor->steps[k].node.id != reader.id) k++;
+        if (k == executor->step_count || use.index != 0 || !weir_kernel_is_depthwise(graph, window->node, reader))
+            continue;
+        executor->steps[k].window = window;
+        window->is_left_out = true;
+    }
+}
+
 weir_executor *weir_executor_new(const weir_graph *graph) {
     weir_arena *arena = weir_arena_new();
     weir_executor *executor = weir_arena_alloc(arena, sizeof *executor);
@@ -87,7 +109,10 @@ weir_executor *weir_executor_new(const weir_graph *graph) {
     bool fine = true;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         fine = add_step(executor, node) && fine;
-    if (fine) return executor;
+    if (fine) {
+        join_windows(executor);
+        return executor;
+    }
     weir_executor_free(executor);
     return NULL;
 }
@@ -101,6 +126,18 @@ static void run_steps(weir_executor *executor, weir_executor_watch *watch, void 
         const step *now = &executor->steps[i];
         weir_kernel_run(executor->graph, now->node, now->inputs, now->outputs);
         if (watch != NULL) watch(user, now->node, now->outputs);
+    }
+}
+
+/* The same as far as the graph's outputs go. */
+static void run_for_outputs(weir_executor *executor) {
+    for (size_t i = 0; i < executor->step_count; i++) {
+        const step *now = &executor->steps[i];
+        if (now->is_left_out) continue;
+        if (now->window != NULL)
+            weir_kernel_depthwise(executor->graph, now->window->node, now->window->inputs[0], now->inputs[1],
+                                  now->outputs[0]);
+        else weir_kernel_run(executor->graph, now->node, now->inputs, now->outputs);
     }
 }
 
@@ -250,7 +287,7 @@ static bool run_frame(weir_executor *executor, const weir_array *const *data, in
         weir_array *frame = executor->buffer[input.id];
         if (!convert_frame(graph, input, data[i], index, frame) || !check_range(graph, input, frame)) return false;
     }
-    run_steps(executor, NULL, NULL);
+    run_for_outputs(executor);
     for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
         const weir_array *result = executor->value[weir_graph_output(graph, i).id];
         const size_t size = result->count * weir_dtype_size(result->dtype);

@@ -19,7 +19,7 @@ bool weir_executor_run(weir_executor *executor, const weir_array *const *inputs)
 typedef void weir_executor_watch(void *user, weir_node node, weir_array *const *outputs);
 bool weir_executor_run_watched(weir_executor *executor, const weir_array *const *inputs, weir_executor_watch *watch,
                                void *user);
-/* The value's content after the last run; owned by the executor. */
+/* The value's content after the last run, after a batch of the graph's outputs only; owned by the executor. */
 const weir_array *weir_executor_value(const weir_executor *executor, weir_value value);
 
 /* The first `frames` frames of a batch, or all when there are not more or it is 0: `data` has an array for each graph

@@ -13,6 +13,13 @@ typedef void weir_kernel(const weir_graph *graph, weir_node node, const weir_arr
  * on transposed copies: every sum keeps ONNX's order. */
 void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                      weir_array *const *outputs);
+
+/* Is it a depthwise convolution of bytes: a Window, each channel in a group of its own, and the Linear of its windows? */
+bool weir_kernel_is_depthwise(const weir_graph *graph, weir_node window, weir_node linear);
+/* What the Linear gives, from the Window's input x: the windows are not laid out. */
+void weir_kernel_depthwise(const weir_graph *graph, weir_node window, const weir_array *x, const weir_array *weights,
+                           weir_array *y);
+
 bool weir_kernel_exists(weir_op op);
 /* Does the operator's kernel compute the node's (inferred) types? */
 bool weir_kernel_supports(const weir_graph *graph, weir_node node);

@@ -92,6 +92,7 @@ static void multiply_bytes(const linear *l) {
     int32_t *direct = l->group == 1 ? sums_of(l->y) : NULL;
     for (size_t g = 0; g < l->group; g++) {
         widen(l->w, g * l->columns, l->columns, l->inner, pitch, w);
+        weir_product_arrange(w, l->columns, pitch, level);
         for (size_t first = 0; first < lines; first += block) {
             const size_t count = lines - first < block ? lines - first : block;
             for (size_t i = 0; i < count; i++)
@@ -146,7 +147,7 @@ void weir_kernel_LINEAR(const weir_graph *graph, weir_node node, const weir_arra
     const size_t interleave = (size_t)weir_node_int(graph, node, "interleave", 1);
     weir_array *rows = interleave > 1 ? separate(l.x, l.inner, interleave) : NULL;
     if (rows != NULL) l.x = rows;
-    const bool narrow = is_byte(l.x) && is_byte(l.w) && l.inner <= INT32_MAX / (UINT8_MAX * UINT8_MAX);
+    const bool narrow = is_byte(l.x) && is_byte(l.w) && weir_kernel_is_narrow((int64_t)l.inner);
     if (!narrow) multiply(&l);
     else if (l.columns == 1 && l.group > 1) multiply_lines(&l);
     else multiply_bytes(&l);
@@ -251,12 +252,17 @@ static bool are_narrow(const weir_type *x, const weir_requantizer *r, size_t cha
 
 /* A position's channels at once. */
 static void requantize_narrow(const weir_array *x, const products *p, size_t channels, weir_array *y) {
+    const weir_product_level level = weir_product_best();
     int32_t *from = weir_malloc(channels * sizeof *from), *to = weir_malloc(channels * sizeof *to);
     for (size_t first = 0; first < x->count; first += channels) {
         const int32_t *sums = x->dtype == WEIR_INT32 ? (const int32_t *)x->data + first : from;
         if (sums == from) weir_kernel_load_narrow(x, first, channels, from);
-        weir_requantize_onnx_all(sums, p->centre, p->factor, channels, p->to, to);
-        weir_kernel_store_narrow(y, first, channels, to);
+        if (is_byte(y)) {
+            weir_requantize_onnx_bytes(sums, p->centre, p->factor, channels, p->to, (uint8_t *)y->data + first, level);
+        } else {
+            weir_requantize_onnx_all(sums, p->centre, p->factor, channels, p->to, to);
+            weir_kernel_store_narrow(y, first, channels, to);
+        }
     }
     free(from);
     free(to);
@@ -330,12 +336,43 @@ static int64_t passed(const int64_t *thresholds, int64_t count, int64_t x) {
     return from - thresholds + (count == 1 && *from <= x ? 1 : 0);
 }
 
+/* Ascending thresholds in buckets of 2^shift from the first one on: before bucket b there are start[b]. */
+enum { BUCKETS = 2048 };
+typedef struct bucketed {
+    const int64_t *thresholds;
+    int64_t count;
+    int shift;
+    int64_t start[BUCKETS + 1];
+} bucketed;
+
+static uint64_t distance(const bucketed *b, int64_t x) { return (uint64_t)x - (uint64_t)b->thresholds[0]; }
+
+static void fill_buckets(bucketed *b, const int64_t *thresholds, int64_t count) {
+    *b = (bucketed){.thresholds = thresholds, .count = count};
+    while (distance(b, thresholds[count - 1]) >> b->shift >= BUCKETS) b->shift++;
+    for (int64_t i = 0; i < count; i++) b->start[(distance(b, thresholds[i]) >> b->shift) + 1]++;
+    for (size_t k = 0; k < BUCKETS; k++) b->start[k + 1] += b->start[k];
+}
+
+static int64_t passed_in_bucket(const bucketed *b, int64_t x) {
+    if (x < b->thresholds[0]) return 0;
+    const uint64_t at = distance(b, x) >> b->shift;
+    if (at >= BUCKETS) return b->count;
+    return b->start[at] + passed(b->thresholds + b->start[at], b->start[at + 1] - b->start[at], x);
+}
+
 void weir_kernel_THRESHOLD(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                            weir_array *const *outputs) {
     const weir_array *x = inputs[0], *t = inputs[1];
     const int64_t base = weir_node_int(graph, node, "base", 0), step = weir_node_int(graph, node, "step", 1);
     const size_t rows = (size_t)t->shape.dim[0], steps = (size_t)t->shape.dim[1];
     const int64_t *row = (const int64_t *)t->data;
+    if (rows == 1 && steps > 0 && x->count > 2 * BUCKETS) {
+        bucketed b;
+        fill_buckets(&b, row, (int64_t)steps);
+        EACH(x, outputs[0], base + step * passed_in_bucket(&b, code));
+        return;
+    }
     EACH(x, outputs[0], base + step * passed(row + own(c, rows) * steps, (int64_t)steps, code));
 }
 

@@ -283,39 +283,120 @@ static int64_t *sources_along(const weir_window *w, int dimension) {
     return source;
 }
 
-/* Position p's window along the last spatial dimension first, in runs of a group's channels. */
+/* The windows of a node, one position after the other. */
+typedef struct view {
+    weir_window window;
+    const weir_array *x;
+    weir_array *fill;              /* a position's channels in padding */
+    size_t positions, plane, taps; /* of a frame; of a window */
+    size_t bytes;                  /* of a position's channels */
+    int64_t *source[WEIR_MAX_RANK];
+    int64_t (*element)[WEIR_MAX_RANK]; /* coordinates of tap k */
+    int64_t *last, *row; /* of tap k: its coordinate along the last dimension; where it reads, but for that one */
+    const char **seen;   /* where the channels of each tap are */
+} view;
+
+static view new_view(const weir_graph *graph, weir_node node, const weir_array *x) {
+    view v = {.x = x};
+    weir_geometry_window_innermost(graph, node, &v.window);
+    const weir_window *w = &v.window;
+    const size_t channels = (size_t)x->shape.dim[x->shape.rank - 1];
+    v.bytes = channels * weir_dtype_size(x->dtype);
+    v.positions = product_of(w->out, w->rank);
+    v.plane = product_of(w->in, w->rank);
+    v.taps = product_of(w->kernel, w->rank);
+    v.fill = weir_array_new(x->dtype, &(weir_shape){1, {(int64_t)channels}});
+    for (size_t c = 0; c < channels; c++) weir_array_set_int(v.fill, c, weir_node_int(graph, node, "fill", 0));
+    for (int d = 0; d < w->rank; d++) v.source[d] = sources_along(w, d);
+    v.element = weir_malloc(v.taps * sizeof *v.element);
+    v.last = weir_malloc(v.taps * sizeof *v.last);
+    v.row = weir_malloc(v.taps * sizeof *v.row);
+    v.seen = weir_malloc(v.taps * sizeof *v.seen);
+    for (size_t k = 0; k < v.taps; k++) {
+        unravel(w->kernel, w->rank, transposed(w, k), v.element[k]);
+        v.last[k] = v.element[k][w->rank - 1];
+    }
+    return v;
+}
+
+static void free_view(view *v) {
+    for (int d = 0; d < v->window.rank; d++) free(v->source[d]);
+    free(v->seen);
+    free(v->row);
+    free(v->last);
+    free(v->element);
+    weir_array_free(v->fill);
+}
+
+/* To the row of positions along the last dimension in which position p of a frame is. */
+static void look_at_row(view *v, size_t p) {
+    const weir_window *w = &v->window;
+    int64_t position[WEIR_MAX_RANK];
+    unravel(w->out, w->rank, p, position);
+    for (size_t k = 0; k < v->taps; k++) {
+        v->row[k] = 0;
+        for (int d = 0; d < w->rank - 1; d++) v->row[k] += v->source[d][position[d] * w->kernel[d] + v->element[k][d]];
+    }
+}
+
+/* At position p, counted over all frames; those of a row are looked at one after the other. */
+static void look(view *v, size_t p) {
+    const int last = v->window.rank - 1;
+    const size_t out = (size_t)v->window.out[last], along = p % out, taps = v->taps;
+    const int64_t *source = v->source[last] + along * (size_t)v->window.kernel[last];
+    const char *frame = (const char *)v->x->data + p / v->positions * v->plane * v->bytes, *fill = v->fill->data;
+    if (along == 0) look_at_row(v, p % v->positions);
+    for (size_t k = 0; k < taps; k++) {
+        const int64_t offset = v->row[k] + source[v->last[k]];
+        v->seen[k] = offset < 0 ? fill : frame + (size_t)offset * v->bytes;
+    }
+}
+
+/* Each position's window along the last spatial dimension first, in runs of a group's channels. */
 void weir_kernel_WINDOW(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                         weir_array *const *outputs) {
-    const weir_array *x = inputs[0];
-    weir_array *y = outputs[0];
-    weir_window w;
-    weir_geometry_window_innermost(graph, node, &w);
-    const size_t group = (size_t)weir_node_int(graph, node, "group", 1);
-    const size_t channels = (size_t)x->shape.dim[x->shape.rank - 1], bytes = channels * weir_dtype_size(x->dtype);
-    const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
-    const size_t window = product_of(w.kernel, w.rank), frames = (size_t)x->shape.dim[0];
-    weir_array *fill = weir_array_new(x->dtype, &(weir_shape){1, {(int64_t)channels}});
-    for (size_t c = 0; c < channels; c++) weir_array_set_int(fill, c, weir_node_int(graph, node, "fill", 0));
-    int64_t(*element)[WEIR_MAX_RANK] = weir_malloc(window * sizeof *element), position[WEIR_MAX_RANK];
-    int64_t *source[WEIR_MAX_RANK];
-    for (size_t k = 0; k < window; k++) unravel(w.kernel, w.rank, transposed(&w, k), element[k]);
-    for (int d = 0; d < w.rank; d++) source[d] = sources_along(&w, d);
-    const char **seen = weir_malloc(window * sizeof *seen);
-    char *to = y->data;
-    for (size_t p = 0; p < frames * positions; p++, to += window * bytes) {
-        const char *frame = (const char *)x->data + p / positions * plane * bytes;
-        unravel(w.out, w.rank, p % positions, position);
-        for (size_t k = 0; k < window; k++) {
-            int64_t offset = 0;
-            for (int d = 0; d < w.rank; d++) offset += source[d][position[d] * w.kernel[d] + element[k][d]];
-            seen[k] = offset < 0 ? fill->data : frame + (size_t)offset * bytes;
-        }
-        copy_window(seen, window, group, bytes / group, to);
+    const size_t group = (size_t)weir_node_int(graph, node, "group", 1), frames = (size_t)inputs[0]->shape.dim[0];
+    view v = new_view(graph, node, inputs[0]);
+    char *to = outputs[0]->data;
+    for (size_t p = 0; p < frames * v.positions; p++, to += v.taps * v.bytes) {
+        look(&v, p);
+        copy_window(v.seen, v.taps, group, v.bytes / group, to);
     }
-    for (int d = 0; d < w.rank; d++) free(source[d]);
-    free(seen);
-    free(element);
-    weir_array_free(fill);
+    free_view(&v);
+}
+
+static bool is_byte(weir_dtype dtype) { return dtype == WEIR_INT8 || dtype == WEIR_UINT8; }
+
+bool weir_kernel_is_depthwise(const weir_graph *graph, weir_node window, weir_node linear) {
+    if (weir_node_op(graph, window) != WEIR_OP_WINDOW || weir_node_op(graph, linear) != WEIR_OP_LINEAR) return false;
+    const weir_type *x = weir_kernel_input_type(graph, window, 0), *w = weir_kernel_input_type(graph, linear, 1);
+    const int64_t channels = x->shape.dim[x->shape.rank - 1];
+    return weir_node_int(graph, window, "group", 1) == channels &&
+           weir_node_int(graph, linear, "group", 1) == channels && weir_node_int(graph, linear, "interleave", 1) == 1 &&
+           w->shape.dim[0] == channels && is_byte(x->dtype) && is_byte(w->dtype) &&
+           weir_kernel_is_narrow(w->shape.dim[1]);
+}
+
+void weir_kernel_depthwise(const weir_graph *graph, weir_node window, const weir_array *x, const weir_array *weights,
+                           weir_array *y) {
+    view v = new_view(graph, window, x);
+    const size_t channels = v.bytes, frames = (size_t)x->shape.dim[0];
+    int16_t *w = weir_malloc(v.taps * channels * sizeof *w);
+    int32_t *sum = weir_malloc(channels * sizeof *sum);
+    for (size_t c = 0; c < channels; c++) {
+        for (size_t k = 0; k < v.taps; k++) w[k * channels + c] = (int16_t)weir_array_get_int(weights, c * v.taps + k);
+    }
+    const weir_product_level level = weir_product_best();
+    for (size_t p = 0; p < frames * v.positions; p++) {
+        int32_t *to = y->dtype == WEIR_INT32 ? (int32_t *)y->data + p * channels : sum;
+        look(&v, p);
+        weir_product_taps((const uint8_t *const *)(const void *)v.seen, x->dtype == WEIR_INT8, v.taps, w, channels, to,
+                          level);
+        if (to == sum) weir_kernel_store_narrow(y, p * channels, channels, sum);
+    }
+    free(sum);
+    free(w);
+    free_view(&v);
 }
 
 /* Offsets in a channel of what the window sees at position p, not padding; returns how many. */

@@ -23,6 +23,8 @@ _Static_assert(FLT_EVAL_METHOD == 0, "float32 must be computed in float32");
 
 /* Partial sums; columns at a time where they are in memory; rows and vectors of a tile; rows of codes at a time. */
 enum { LANES = 8, COLUMNS = 4, ROWS = 4, VECTORS = 2, CODE_ROWS = 2 };
+/* With AVX-512: columns of a block, blocks and rows of codes at a time. */
+enum { BLOCK = 16, BLOCKS = 2, BLOCK_ROWS = 6 };
 
 #define INLINE static inline __attribute__((always_inline))
 #if defined __clang__
@@ -101,6 +103,16 @@ static void lines_baseline(const int16_t *x, size_t step, const int16_t *w, size
     }
 }
 
+/* Channels from `first` on. */
+static void taps_baseline(const uint8_t *const *x, bool is_signed, size_t taps, const int16_t *w, size_t channels,
+                          size_t first, int32_t *sum) {
+    for (size_t c = first; c < channels; c++) sum[c] = 0;
+    for (size_t k = 0; k < taps; k++, w += channels) {
+        const int8_t *codes = (const int8_t *)x[k];
+        for (size_t c = first; c < channels; c++) sum[c] += (is_signed ? (int32_t)codes[c] : (int32_t)x[k][c]) * w[c];
+    }
+}
+
 #if defined WEIR_PRODUCT_HAS_AVX2
 #define AVX2 __attribute__((target("avx2")))
 
@@ -153,12 +165,98 @@ AVX2 INLINE void codes_columns(const int16_t *x, size_t rows, const int16_t *w, 
     for (; r < rows; r++) codes_tile(x + r * inner, 1, w, columns, inner, sum + r * pitch, pitch);
 }
 
-AVX2 static void codes_avx2(const int16_t *x, size_t rows, const int16_t *w, size_t columns, size_t inner,
+/* Columns from `n` on. */
+AVX2 static void codes_avx2(const int16_t *x, size_t rows, const int16_t *w, size_t n, size_t columns, size_t inner,
                             int32_t *sum) {
-    size_t n = 0;
     for (; n + COLUMNS <= columns; n += COLUMNS)
         codes_columns(x, rows, w + n * inner, COLUMNS, inner, sum + n, columns);
     for (; n < columns; n++) codes_columns(x, rows, w + n * inner, 1, inner, sum + n, columns);
+}
+
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vnni,avx2")))
+
+/* `rows` of x with `blocks` of BLOCK columns (both known when compiled), each arranged pair of codes by pair: a vector has a pair for
+ * each column, and its products are added to a sum a column. */
+AVX512 INLINE void codes_blocks(const int16_t *x, int rows, const int16_t *w, int blocks, size_t inner, int32_t *sum,
+                                size_t pitch) {
+    __m512i part[BLOCK_ROWS][BLOCKS];
+    UNROLL
+    for (int r = 0; r < rows; r++) {
+        UNROLL
+        for (int b = 0; b < blocks; b++) part[r][b] = _mm512_setzero_si512();
+    }
+    for (size_t k = 0; k < inner; k += 2) {
+        __m512i weight[BLOCKS];
+        UNROLL
+        for (int b = 0; b < blocks; b++) weight[b] = _mm512_loadu_si512(w + ((size_t)b * inner + k) * BLOCK);
+        UNROLL
+        for (int r = 0; r < rows; r++) {
+            int32_t pair;
+            memcpy(&pair, x + (size_t)r * inner + k, sizeof pair);
+            UNROLL
+            for (int b = 0; b < blocks; b++)
+                part[r][b] = _mm512_dpwssd_epi32(part[r][b], _mm512_set1_epi32(pair), weight[b]);
+        }
+    }
+    UNROLL
+    for (int r = 0; r < rows; r++) {
+        UNROLL
+        for (int b = 0; b < blocks; b++) _mm512_storeu_si512(sum + (size_t)r * pitch + b * BLOCK, part[r][b]);
+    }
+}
+
+/* All rows of x with `blocks` of columns (BLOCKS or 1). */
+AVX512 INLINE void codes_rows(const int16_t *x, size_t rows, const int16_t *w, int blocks, size_t inner, int32_t *sum,
+                              size_t pitch) {
+    size_t r = 0;
+    for (; r + BLOCK_ROWS <= rows; r += BLOCK_ROWS)
+        codes_blocks(x + r * inner, BLOCK_ROWS, w, blocks, inner, sum + r * pitch, pitch);
+    for (; r < rows; r++) codes_blocks(x + r * inner, 1, w, blocks, inner, sum + r * pitch, pitch);
+}
+
+AVX512 static void codes_avx512(const int16_t *x, size_t rows, const int16_t *w, size_t columns, size_t inner,
+                                int32_t *sum) {
+    size_t n = 0;
+    for (; n + BLOCKS * BLOCK <= columns; n += BLOCKS * BLOCK)
+        codes_rows(x, rows, w + n * inner, BLOCKS, inner, sum + n, columns);
+    for (; n + BLOCK <= columns; n += BLOCK) codes_rows(x, rows, w + n * inner, 1, inner, sum + n, columns);
+    codes_avx2(x, rows, w, n, columns, inner, sum);
+}
+
+AVX512 INLINE __m512i load_bytes_512(const uint8_t *from, bool is_signed) {
+    const __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)from);
+    return is_signed ? _mm512_cvtepi8_epi16(bytes) : _mm512_cvtepu8_epi16(bytes);
+}
+
+/* Of 32 channels the products of two taps with their weights, added: the first four of each eight, and the others. */
+AVX512 INLINE void add_taps_512(__m512i *part, __m512i x0, __m512i x1, __m512i w0, __m512i w1) {
+    part[0] = _mm512_dpwssd_epi32(part[0], _mm512_unpacklo_epi16(x0, x1), _mm512_unpacklo_epi16(w0, w1));
+    part[1] = _mm512_dpwssd_epi32(part[1], _mm512_unpackhi_epi16(x0, x1), _mm512_unpackhi_epi16(w0, w1));
+}
+
+AVX512 INLINE size_t taps_of_512(const uint8_t *const *x, bool is_signed, size_t taps, const int16_t *w,
+                                 size_t channels, int32_t *sum) {
+    const __m512i none = _mm512_setzero_si512(), front = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    const __m512i back = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    size_t c = 0;
+    for (; c + 2 * BLOCK <= channels; c += 2 * BLOCK) {
+        __m512i part[2] = {none, none};
+        size_t k = 0;
+        for (; k + 2 <= taps; k += 2)
+            add_taps_512(part, load_bytes_512(x[k] + c, is_signed), load_bytes_512(x[k + 1] + c, is_signed),
+                         _mm512_loadu_si512(w + k * channels + c), _mm512_loadu_si512(w + (k + 1) * channels + c));
+        if (k < taps)
+            add_taps_512(part, load_bytes_512(x[k] + c, is_signed), none, _mm512_loadu_si512(w + k * channels + c),
+                         none);
+        _mm512_storeu_si512(sum + c, _mm512_permutex2var_epi64(part[0], front, part[1]));
+        _mm512_storeu_si512(sum + c + BLOCK, _mm512_permutex2var_epi64(part[0], back, part[1]));
+    }
+    return c;
+}
+
+AVX512 static size_t taps_avx512(const uint8_t *const *x, bool is_signed, size_t taps, const int16_t *w,
+                                 size_t channels, int32_t *sum) {
+    return is_signed ? taps_of_512(x, true, taps, w, channels, sum) : taps_of_512(x, false, taps, w, channels, sum);
 }
 
 AVX2 INLINE __m256i line(const int16_t *x, const int16_t *w, size_t inner) {
@@ -178,12 +276,60 @@ AVX2 static void lines_avx2(const int16_t *x, size_t step, const int16_t *w, siz
     }
     for (; r < rows; r++) sum[r] = sum_lanes(line(x + r * step, w + r * inner, inner));
 }
+
+AVX2 INLINE __m256i load_bytes(const uint8_t *from, bool is_signed) {
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)from);
+    return is_signed ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
+}
+
+/* The products of two taps with their weights, added; 16 channels: 0 to 3 and 8 to 11, and the others. */
+AVX2 INLINE void add_taps(__m256i *part, __m256i x0, __m256i x1, __m256i w0, __m256i w1) {
+    part[0] =
+        _mm256_add_epi32(part[0], _mm256_madd_epi16(_mm256_unpacklo_epi16(x0, x1), _mm256_unpacklo_epi16(w0, w1)));
+    part[1] =
+        _mm256_add_epi32(part[1], _mm256_madd_epi16(_mm256_unpackhi_epi16(x0, x1), _mm256_unpackhi_epi16(w0, w1)));
+}
+
+/* Returns how many channels it has made. */
+AVX2 INLINE size_t taps_of(const uint8_t *const *x, bool is_signed, size_t taps, const int16_t *w, size_t channels,
+                           int32_t *sum) {
+    size_t c = 0;
+    for (; c + WEIR_PRODUCT_STEP <= channels; c += WEIR_PRODUCT_STEP) {
+        const __m256i none = _mm256_setzero_si256();
+        __m256i part[2] = {none, none};
+        size_t k = 0;
+        for (; k + 2 <= taps; k += 2)
+            add_taps(part, load_bytes(x[k] + c, is_signed), load_bytes(x[k + 1] + c, is_signed),
+                     load_codes(w + k * channels + c), load_codes(w + (k + 1) * channels + c));
+        if (k < taps) add_taps(part, load_bytes(x[k] + c, is_signed), none, load_codes(w + k * channels + c), none);
+        const __m256i ordered[2] = {_mm256_permute2x128_si256(part[0], part[1], 0x20),
+                                    _mm256_permute2x128_si256(part[0], part[1], 0x31)};
+        memcpy(sum + c, ordered, sizeof ordered);
+    }
+    return c;
+}
+
+AVX2 static size_t taps_avx2(const uint8_t *const *x, bool is_signed, size_t taps, const int16_t *w, size_t channels,
+                             int32_t *sum) {
+    return is_signed ? taps_of(x, true, taps, w, channels, sum) : taps_of(x, false, taps, w, channels, sum);
+}
 #endif
+
+void weir_product_taps(const uint8_t *const *x, bool is_signed, size_t taps, const int16_t *w, size_t channels,
+                       int32_t *sum, weir_product_level level) {
+    size_t done = 0;
+#if defined WEIR_PRODUCT_HAS_AVX2
+    if (level == WEIR_PRODUCT_AVX512) done = taps_avx512(x, is_signed, taps, w, channels, sum);
+    if (level == WEIR_PRODUCT_AVX2) done = taps_avx2(x, is_signed, taps, w, channels, sum);
+#endif
+    (void)level;
+    if (done < channels) taps_baseline(x, is_signed, taps, w, channels, done, sum);
+}
 
 void weir_product_lines(const int16_t *x, size_t step, const int16_t *w, size_t inner, size_t rows, int32_t *sum,
                         weir_product_level level) {
 #if defined WEIR_PRODUCT_HAS_AVX2
-    if (level == WEIR_PRODUCT_AVX2) {
+    if (level >= WEIR_PRODUCT_AVX2) {
         lines_avx2(x, step, w, inner, rows, sum);
         return;
     }
@@ -192,11 +338,27 @@ void weir_product_lines(const int16_t *x, size_t step, const int16_t *w, size_t 
     lines_baseline(x, step, w, inner, rows, sum);
 }
 
+void weir_product_arrange(int16_t *w, size_t columns, size_t inner, weir_product_level level) {
+    if (level < WEIR_PRODUCT_AVX512) return;
+    int32_t *block = weir_malloc(BLOCK * inner / 2 * sizeof *block); /* a pair an element */
+    for (; columns >= BLOCK; columns -= BLOCK, w += BLOCK * inner) {
+        for (size_t n = 0; n < BLOCK; n++) {
+            for (size_t k = 0; k < inner; k += 2) memcpy(block + k / 2 * BLOCK + n, w + n * inner + k, sizeof *block);
+        }
+        memcpy(w, block, BLOCK * inner * sizeof *w);
+    }
+    free(block);
+}
+
 void weir_product_codes(const int16_t *x, size_t rows, const int16_t *w, size_t columns, size_t inner, int32_t *sum,
                         weir_product_level level) {
 #if defined WEIR_PRODUCT_HAS_AVX2
+    if (level == WEIR_PRODUCT_AVX512) {
+        codes_avx512(x, rows, w, columns, inner, sum);
+        return;
+    }
     if (level == WEIR_PRODUCT_AVX2) {
-        codes_avx2(x, rows, w, columns, inner, sum);
+        codes_avx2(x, rows, w, 0, columns, inner, sum);
         return;
     }
 #endif
@@ -206,6 +368,7 @@ void weir_product_codes(const int16_t *x, size_t rows, const int16_t *w, size_t 
 
 weir_product_level weir_product_best(void) {
 #if defined WEIR_PRODUCT_HAS_AVX2
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni")) return WEIR_PRODUCT_AVX512;
     if (__builtin_cpu_supports("avx2")) return WEIR_PRODUCT_AVX2;
 #endif
     return WEIR_PRODUCT_BASELINE;
@@ -214,7 +377,7 @@ weir_product_level weir_product_best(void) {
 void weir_product_float32(const weir_product_call *call, const float *a, const float *b, float *y,
                           weir_product_level level) {
 #if defined WEIR_PRODUCT_HAS_AVX2
-    if (level == WEIR_PRODUCT_AVX2) {
+    if (level >= WEIR_PRODUCT_AVX2) {
         product_avx2(call, a, b, y);
         return;
     }
