@@ -7,7 +7,7 @@
 //
 // The tables are ROMs beside it: power_data and product_data, of a power by the steps, are the words at power_addr and product_addr, READ
 // cycles later, as weir_softmax_sum takes them.
-// Latency:   LENGTH + (LENGTH - 2) * ceil((STEPS_W + 1) / UNITS) + 2 * READ + STEPS_W + 20 cycles from a frame's last beat to its last
+// Latency:   LENGTH + (LENGTH - 2) * ceil((STEPS_W + 1) / UNITS) + 2 * READ + STEPS_W + UNITS + 19 cycles from a frame's last beat to its last
 //            result, if beats come one a cycle until two rows are inside.
 // Interval:  ceil((STEPS_W + 1) / UNITS) cycles a result.
 // Clock:     rtl/README.md, Measured alone: weir_softmax.
@@ -210,7 +210,7 @@ module weir_softmax #(
 
   // ---- a row is divided ----
   localparam integer LOAD    = READ + 2;            // cycles from an element to its product
-  localparam integer LATENCY = LOAD + STEPS_W + 8;
+  localparam integer LATENCY = LOAD + STEPS_W + UNITS + 7;
   localparam integer COUNT_W = $clog2(LENGTH);
   localparam integer TOP     = LENGTH - 1;
   reg  [1:0]         sums_q;   // rows whose sum is there and that are not read

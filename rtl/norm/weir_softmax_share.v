@@ -3,12 +3,12 @@
 // the sum is 1.
 //
 // A quotient has STEPS_W bits and one behind the point, found one after the other by restoring division. UNITS of them work one behind
-// the other, each on a share of the bits.
-// Latency:   STEPS_W + 8 cycles from `load`, with the operands, to the code.
+// the other, each on a share of the bits, with a register between them.
+// Latency:   STEPS_W + UNITS + 7 cycles from `load`, with the operands, to the code.
 // Interval:  ceil((STEPS_W + 1) / UNITS) cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_softmax.
-// State:     of each unit a remainder, a divisor, bits of the quotient and how many of its bits are 0 for the exponents; the registers
-//            of the rounding.
+// State:     of each unit a remainder, a divisor, bits of the quotient and how many of its bits are 0 for the exponents, and these
+//            once more where another unit follows; the registers of the rounding.
 // Invariant: before each trial the remainder is less than twice the divisor.
 // Contract:  the quotient is below 2^STEPS_W.
 // Mapping:   a subtraction of FRAC_W + 3 bits and a multiplexer a unit.
@@ -49,7 +49,8 @@ module weir_softmax_share #(
   localparam integer BEFORE = STEPS_W - 1;
   localparam [SKIP_W-1:0] NONE = BITS[SKIP_W-1:0];
   reg  signed [GAP_W-1:0]  gap_q;
-  reg         [MANT_W-1:0] product_q, sum_q, product_2_q, sum_2_q;
+  reg         [MANT_W-1:0] product_q, sum_q, sum_2_q;
+  reg         [REM_W-1:0]  rem_2_q;
   reg                      load_q, load_2_q;
   wire signed [GAP_W-1:0]  skips = gap_q + BEFORE[GAP_W-1:0];
   reg  signed [GAP_W-1:0]  skips_q;
@@ -62,13 +63,13 @@ module weir_softmax_share #(
   end
 
   always @(posedge clk) begin
-    load_2_q    <= load_q;
-    skips_q     <= skips;
-    product_2_q <= product_q;
-    sum_2_q     <= sum_q;
+    load_2_q <= load_q;
+    skips_q  <= skips;
+    rem_2_q  <= skips[GAP_W-1] ? {product_q, 1'b0} : {1'b0, product_q};
+    sum_2_q  <= sum_q;
   end
 
-  wire early = skips_q[GAP_W-1];  // by one bit: then the product is the smaller one
+  wire early = skips_q[GAP_W-1];  // by one bit: then the product is the smaller one, and doubled
   wire never = !early && skips_q[GAP_W-2:0] >= {{(GAP_W-1-SKIP_W){1'b0}}, NONE};
 
   // ---- the units ----
@@ -85,48 +86,66 @@ module weir_softmax_share #(
       reg  [REM_W-1:0]  rem_q;
       reg  [MANT_W-1:0] minus_q;  // the divisor's complement: a sum needs no inverter before its carry chain
       reg  [SKIP_W-1:0] skip_q;
+      reg               skip_some_q;  // it is not 0
       reg  [ENDS-1:0]   found_q;
       /* verilator lint_off UNUSEDSIGNAL */ // the lowest bit makes the carry
-      wire [REM_W+1:0]  sum_1  = {1'b0, rem_q, 1'b1} + {2'b11, minus_q, 1'b1};
+      wire [REM_W+1:0]  sum_1  = {1'b0, !skip_some_q && rem_q[REM_W-1], rem_q[REM_W-2:0], 1'b1}
+                               + {1'b1, !skip_some_q, minus_q, 1'b1};
       /* verilator lint_on UNUSEDSIGNAL */
       wire [REM_W:0]    trial  = sum_1[REM_W+1:1];
-      wire              skip   = |skip_q;
-      wire              found  = !skip && !trial[REM_W];
-      wire [REM_W-1:0]  kept   = skip ? rem_q : {rem_q[REM_W-2:0], 1'b0};
-      wire [REM_W-1:0]  rem    = skip || trial[REM_W] ? kept : {trial[REM_W-2:0], 1'b0};
-      wire [SKIP_W-1:0] left   = skip ? skip_q - 1'b1 : skip_q;
+      wire              found  = !trial[REM_W];  // never while bits are skipped: no carry comes to the sign
+      (* keep *) // or it is merged with what waits for the trial's sign, which then passes two LUTs
+      wire [REM_W-1:0]  kept;
+      wire [REM_W-1:0]  rem    = {found ? trial[REM_W-2:0] : kept[REM_W-1:1], kept[0]};
+      wire [SKIP_W-1:0] left   = skip_some_q ? skip_q - 1'b1 : skip_q;
       /* verilator lint_off WIDTH */ // the oldest bit drops out, which is none of this quotient
       wire [ENDS-1:0]   quotient = {found_q, found};
       /* verilator lint_on WIDTH */
 
+      assign kept = skip_some_q ? rem_q : {rem_q[REM_W-2:0], 1'b0};
+
       if (u == 0) begin : g_first
         assign start    = load_2_q;
-        assign rem_in   = early ? {product_2_q, 1'b0} : {1'b0, product_2_q};
+        assign rem_in   = rem_2_q;
         assign minus_in = ~sum_2_q;
         assign skip_in  = early ? {SKIP_W{1'b0}} : never ? NONE : skips_q[SKIP_W-1:0];
         assign found_in = {ENDS{1'b0}};
       end else begin : g_next
-        reg [CYCLES-1:0] line_q;
+        reg [CYCLES:0]   line_q;
+        reg [REM_W-1:0]  rem_1_q;  // of the unit before, a cycle later: what it leaves passes one multiplexer a cycle, not two
+        reg [MANT_W-1:0] minus_1_q;
+        reg [SKIP_W-1:0] skip_1_q;
+        reg [ENDS-1:0]   found_1_q;
+
         /* verilator lint_off WIDTH */ // the oldest bits drop out, those of quotients before
-        always @(posedge clk) line_q <= {line_q, g_unit[u-1].start};
-        assign found_in = g_unit[u-1].quotient;
+        always @(posedge clk) begin
+          line_q    <= {line_q, g_unit[u-1].start};
+          rem_1_q   <= g_unit[u-1].rem;
+          minus_1_q <= g_unit[u-1].minus_q;
+          skip_1_q  <= g_unit[u-1].left;
+          found_1_q <= g_unit[u-1].quotient;
+        end
         /* verilator lint_on WIDTH */
-        assign start   = line_q[CYCLES-1];
-        assign rem_in  = g_unit[u-1].rem;
-        assign minus_in = g_unit[u-1].minus_q;
-        assign skip_in = g_unit[u-1].left;
+
+        assign start    = line_q[CYCLES];
+        assign rem_in   = rem_1_q;
+        assign minus_in = minus_1_q;
+        assign skip_in  = skip_1_q;
+        assign found_in = found_1_q;
       end
 
       always @(posedge clk)
         if (start) begin
-          rem_q     <= rem_in;
-          minus_q   <= minus_in;
-          skip_q    <= skip_in;
-          found_q   <= found_in;
+          rem_q       <= rem_in;
+          minus_q     <= minus_in;
+          skip_q      <= skip_in;
+          skip_some_q <= |skip_in;
+          found_q     <= found_in;
         end else begin
-          rem_q   <= rem;
-          skip_q  <= left;
-          found_q <= quotient;
+          rem_q       <= rem;
+          skip_q      <= left;
+          skip_some_q <= |left;
+          found_q     <= quotient;
         end
     end
   endgenerate
@@ -144,7 +163,7 @@ module weir_softmax_share #(
   always @(posedge clk) begin
     quotient_q <= g_unit[UNITS-1].quotient;
     trial_q    <= g_unit[UNITS-1].trial;
-    some_q     <= !g_unit[UNITS-1].skip;
+    some_q     <= !g_unit[UNITS-1].skip_some_q;
     top_q      <= ~g_unit[UNITS-1].minus_q[MANT_W-1 -: STEPS_W];
   end
 

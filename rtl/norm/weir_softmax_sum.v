@@ -46,22 +46,20 @@ module weir_softmax_sum #(
   wire [EXP_W:0]    ahead  = {1'b0, exp_q} - {1'b0, exp};
   wire [EXP_W-1:0]  behind = exp - exp_q;
   wire              less   = first || ahead[EXP_W];  // the sum is the smaller one
-  wire [ALL_W-1:0]  apart  = {{(ALL_W-EXP_W){1'b0}}, less ? behind : ahead[EXP_W-1:0]};
   reg  [SHIFT_W-1:0] shift_q;
   reg  [EXP_W-1:0]   exp_1_q;
   reg  [MANT_W-1:0]  large_1_q, small_q;
-  wire               far;
 
-  generate
-    if (ALL_W > SHIFT_W) begin : g_far
-      assign far = |apart[ALL_W-1:SHIFT_W];
-    end else begin : g_near
-      assign far = 1'b0;
-    end
-  endgenerate
+  // The largest shift for all that are larger. Of both differences, before it is known which counts.
+  function [SHIFT_W-1:0] limited(input [ALL_W-1:0] apart);
+    limited = apart[SHIFT_W-1:0] | {SHIFT_W{|(apart >> SHIFT_W)}};
+  endfunction
+
+  wire [SHIFT_W-1:0] shift_a = limited({{(ALL_W-EXP_W){1'b0}}, ahead[EXP_W-1:0]});
+  wire [SHIFT_W-1:0] shift_b = limited({{(ALL_W-EXP_W){1'b0}}, behind});
 
   always @(posedge clk) begin
-    shift_q   <= apart[SHIFT_W-1:0] | {SHIFT_W{far}};
+    shift_q   <= less ? shift_b : shift_a;
     exp_1_q   <= less ? exp : exp_q;
     large_1_q <= less ? mant : mant_q;
     small_q   <= less ? mant_q & {MANT_W{!first}} : mant;

@@ -2,8 +2,8 @@
 // last bit is zero; with ZERO, clipped: operands come as often as a unit takes them.
 // sources: norm/weir_softmax_share.v
 // prove: window 14 FRAC_W=3 EXP_W=3 STEPS_W=2 UNITS=1 ZERO=0 HIGH=7
-// nightly: window 14 FRAC_W=4 EXP_W=3 STEPS_W=3 UNITS=2 ZERO=-4 HIGH=3
-// prove: window 13 FRAC_W=3 EXP_W=3 STEPS_W=2 UNITS=2 ZERO=-2 HIGH=1
+// nightly: window 15 FRAC_W=4 EXP_W=3 STEPS_W=3 UNITS=2 ZERO=-4 HIGH=3
+// prove: window 14 FRAC_W=3 EXP_W=3 STEPS_W=2 UNITS=2 ZERO=-2 HIGH=1
 // planted: nightly
 module proof #(
   parameter integer       FRAC_W  = 3,
@@ -20,7 +20,7 @@ module proof #(
 );
   localparam integer MANT_W  = FRAC_W + 1;
   localparam integer CYCLES  = (STEPS_W + UNITS) / UNITS;
-  localparam integer LATENCY = STEPS_W + 8;
+  localparam integer LATENCY = STEPS_W + UNITS + 7;
   localparam integer WIDE    = MANT_W + (1 << EXP_W) + STEPS_W + FRAC_W + 2;
 
   wire                    begins, ends;

@@ -128,7 +128,8 @@ static int64_t read_cycles(const weir_graph *graph, weir_node node) {
  * code: rtl/norm/weir_softmax.v. */
 static int64_t summed_of(const weir_graph *graph, weir_node node) { return read_cycles(graph, node) + 8; }
 static int64_t divided_of(const weir_graph *graph, weir_node node) {
-    return read_cycles(graph, node) + steps_bits(graph, node) + 11;
+    const int64_t units = weir_node_metadata_of(graph, node)->hardware.digit;
+    return read_cycles(graph, node) + steps_bits(graph, node) + units + 10;
 }
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
@@ -218,13 +219,14 @@ static void cost(weir_cost_part *part) {
     const int64_t out = weir_cost_value(part, "OUT_W"), read = weir_cost_value(part, "READ");
     const int64_t mantissa = weir_cost_value(part, "FRAC_W") + 1, exponent = weir_cost_value(part, "EXP_W");
     const int64_t bits = steps + 1, cycles = weir_ceil_divide(bits, units), held = length + (read + 8) / cycles;
-    const int64_t at = weir_cost_bits(2 * length), slot = weir_cost_bits(held), latency = read + steps + 10;
+    const int64_t at = weir_cost_bits(2 * length), slot = weir_cost_bits(held), latency = read + steps + units + 9;
     const int64_t places = (latency + 1) / cycles + 1, number = exponent + mantissa;
     const int64_t counters = 2 * at + 2 * slot + weir_cost_bits(held + 1) + weir_cost_bits(length) +
                              2 * weir_cost_bits(cycles) + weir_cost_bits(places + 1);
     const int64_t code = (steps > out ? steps : out) + 3;
-    int64_t found = 0; /* bits of quotients in the units */
+    int64_t found = 0; /* bits of quotients in the units, and handed over */
     for (int64_t u = 1; u <= units; u++) found += (u * cycles < bits ? u * cycles : bits) - 1;
+    for (int64_t u = 1; u < units; u++) found += u * cycles;
     const int64_t unit = 2 * mantissa + 1 + weir_cost_bits(bits + 1);
     weir_cost_term(part, units * (mantissa + 1));
     weir_cost_term(part, width);
@@ -233,7 +235,8 @@ static void cost(weir_cost_part *part) {
     weir_cost_term(part, code);
     weir_cost_term(part, places * (out + 1));
     weir_cost_registers(part, 6 * mantissa + 5 * exponent + 13); /* weir_softmax_sum */
-    weir_cost_registers(part, 2 * (2 * mantissa + exponent + 3) + units * unit + found + (units - 1) * cycles);
+    weir_cost_registers(part, 2 * (2 * mantissa + exponent + 3) + 1 + units * (unit + 1) + found);
+    weir_cost_registers(part, (units - 1) * (unit + cycles + 1));                /* what units hand over */
     weir_cost_registers(part, 2 * bits + mantissa + 4 * steps + code + out + 6); /* the rounding of the quotient */
     weir_cost_registers(part, counters + 6 * width + 2 * number + 5 * read + 43);
     weir_cost_registers(part, 2 * (latency - cycles + 1) + places * (out + 2) + 4); /* weir_pipeline */
