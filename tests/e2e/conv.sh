@@ -46,7 +46,17 @@ expect 0 "weir_window" "$WEIR" compile "$folder/separable_qdq.onnx" -o separable
 grep -q "window 3x3, stride 2x2, 4 of 12 rows held" output || fail "the window's rows"
 
 # 36 positions of 9 products, in 8 channels side by side, which the window gives so.
+expect 0 "" "$WEIR" compile "$folder/separable_qdq.onnx" -o separable --target-interval 324
 grep -q " 324 cycles a frame" output || fail "the pace of the depthwise layer"
 grep -q "weir.Linear.*{group = 8, interleave = 8}" separable/hardware.weir || fail "the depthwise layer's channels"
+
+# Faster than that, the windows give all 9 pixels of all channels, and of two positions: as fast as the products.
+expect 0 " 36.0    1.000x " "$WEIR" check "$folder/separable_qdq.onnx" --data "$folder/separable_qdq.npz:x" --frames 6 --debug-frames 1 \
+    --simulator icarus --target-interval 36
+expect 0 " 18.0    1.000x " "$WEIR" check "$folder/separable_qdq.onnx" --data "$folder/separable_qdq.npz:x" --frames 6 --debug-frames 1 \
+    --simulator $simulators --target-interval 18
+# Groups of several channels: 308 cycles for the 154 positions of 2 of them, a whole window of one each.
+expect 0 " 308.0    1.000x " "$WEIR" check "$folder/pooled_qdq.onnx" --data "$folder/pooled_qdq.npz:x" --frames 3 --debug-frames 1 \
+    --simulator $simulators --target-interval 308
 
 finish

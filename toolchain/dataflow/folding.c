@@ -68,13 +68,30 @@ static int64_t cost_of(const weir_graph *graph, int64_t target, int64_t *reached
     return cost;
 }
 
-/* The smallest target from `low` on whose cost stays in the budget; the cheapest foldings when even they are too much. */
+/* As the graph is divided for the target. */
+static int64_t divided_cost_of(const weir_graph *graph, int64_t target) {
+    weir_graph *divided = weir_graph_copy(graph);
+    weir_folding_divide(divided, target);
+    int64_t reached;
+    const int64_t cost = cost_of(divided, target, &reached);
+    weir_graph_free(divided);
+    return cost;
+}
+
+/* The smallest target from `low` on whose cost stays in the budget; the cheapest foldings when even they are too much. Division is for
+ * short targets and takes more multipliers, never fewer. */
 static int64_t target_for(const weir_graph *graph, int64_t budget, int64_t low) {
-    int64_t high, reached;
-    cost_of(graph, INT64_MAX, &high);
-    while (low < high) {
+    int64_t high, most, reached;
+    cost_of(graph, INT64_MAX, &most);
+    for (high = most; low < high;) {
         int64_t middle = low + (high - low) / 2;
         if (cost_of(graph, middle, &reached) <= budget) high = middle;
+        else low = middle + 1;
+    }
+    if (divided_cost_of(graph, high) <= budget) return high;
+    for (low = high, high = most; low < high;) {
+        const int64_t middle = low + (high - low) / 2;
+        if (divided_cost_of(graph, middle) <= budget) high = middle;
         else low = middle + 1;
     }
     return high;
@@ -316,6 +333,10 @@ static void fold(weir_graph *graph, int64_t target, int64_t interval) {
 }
 
 void weir_folding_divide(weir_graph *graph, int64_t interval) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_component_rules *rules = rules_of(graph, node);
+        if (rules != NULL && rules->settle != NULL) rules->settle(graph, node);
+    }
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);
         if (rules != NULL && rules->divide != NULL) rules->divide(graph, node, interval);

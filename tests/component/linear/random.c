@@ -28,7 +28,7 @@ static void build(component_case *c) {
         weir_node_set_int(c->graph, node, "interleave", pe);
     }
     int64_t together = 1;
-    if (rows > 1 && !depthwise && k < 8) { /* whole rows, several at a time */
+    if (rows > 1 && k < 8 && (!depthwise || pe == n)) { /* whole rows, several at a time */
         together = rows == 4 && k < 5 ? 2 : rows;
         simd = k;
         pe = n * together;

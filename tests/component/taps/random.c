@@ -1,25 +1,26 @@
 /* Windows down the columns or along the rows of a frame, and of a frame of one dimension: any size, stride, dilation and padding, all
- * channels in a beat, of one pixel or several. */
+ * channels of a group in a beat, of one group and pixel or several. */
 #include "component/case.h"
 #include "dataflow/component.h"
 
 static void build(component_case *c) {
     const int rank = (int)case_range(c, 1, 2), along = (int)case_range(c, 0, rank - 1);
-    const int64_t channels = case_range(c, 1, 4), taps = case_range(c, 1, case_chance(c, 80) ? 3 : 5);
+    const int64_t group = case_chance(c, 60) ? 1 : case_range(c, 2, 4);
+    const int64_t channels = case_range(c, 1, group > 1 ? 2 : 4), taps = case_range(c, 1, case_chance(c, 80) ? 3 : 5);
     const int64_t stride = taps > 1 && case_chance(c, 60) ? 1 : case_range(c, 2, 3),
                   dilation = case_chance(c, 75) ? 1 : case_range(c, 2, 3);
     const int64_t reach = (taps - 1) * dilation;
     const int64_t begin = case_chance(c, 40) ? 0 : case_range(c, 0, reach),
                   end = case_chance(c, 40) ? 0 : case_range(c, 0, reach);
     int64_t kernel[2] = {1, 1}, strides[2] = {1, 1}, dilations[2] = {1, 1}, pads[4] = {0, 0, 0, 0};
-    weir_value x = case_codes(c, 1, channels, 1, 10, 50);
+    weir_value x = case_codes(c, 1, group * channels, 1, 10, 50);
     weir_type type = *weir_value_type(c->graph, x);
     type.shape = (weir_shape){rank + 2, {case_chance(c, 15) ? 2 : 1}};
     for (int i = 0; i < rank; i++) type.shape.dim[i + 1] = case_range(c, 1, 8);
     int64_t *in = &type.shape.dim[along + 1];
     if (*in + begin + end <= reach) *in = reach + 1;
     if (taps == 1 && *in == 1) *in = stride; /* else nothing moves */
-    type.shape.dim[rank + 1] = channels;
+    type.shape.dim[rank + 1] = group * channels;
     int64_t low, high;
     weir_quant_limits(&type.quant, &low, &high);
     const bool narrow = case_chance(c, 40);
@@ -38,13 +39,14 @@ static void build(component_case *c) {
     weir_node_set_ints(c->graph, node, "strides", strides, (size_t)rank);
     weir_node_set_ints(c->graph, node, "dilations", dilations, (size_t)rank);
     weir_node_set_ints(c->graph, node, "pads", pads, 2 * (size_t)rank);
+    weir_node_set_int(c->graph, node, "group", group);
     weir_node_set_int(c->graph, node, "fill", !narrow && case_chance(c, 60) ? type.low : case_range(c, low, high));
     case_place(c, node, channels, channels * taps, 0);
     weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
     hardware->module = "weir_taps";
     const weir_component_rules *rules = weir_component_of(c->graph, node)->rules;
     hardware->interval = rules->timing(c->graph, node).interval;
-    if (case_chance(c, 60)) { /* as many pixels a beat as a shorter one takes */
+    if (case_chance(c, 60)) { /* as many groups and pixels a beat as a shorter one takes */
         hardware->interval = case_range(c, 1, hardware->interval);
         rules->derive(c->graph, node, hardware);
     }

@@ -452,7 +452,7 @@ static int64_t attribute_of(const weir_graph *g, const char *node, const char *n
 /* 16 positions of 9 products in 8 channels, as many of which side by side as the target asks for: the window goes along. */
 static void channels_are_computed_side_by_side(void **state) {
     (void)state;
-    for (int64_t target = 100; target <= 1200; target += 50) {
+    for (int64_t target = 150; target <= 1200; target += 50) {
         const int64_t pe = target >= 1152 ? 1 : target >= 576 ? 2 : target >= 288 ? 4 : 8;
         weir_graph *g = grouped(8, false);
         assert_true(weir_choose_folding(g, target, 64, ""));
@@ -471,6 +471,88 @@ static void channels_are_computed_side_by_side(void **state) {
     }
 }
 
+/* A window that gives a pixel a cycle takes 144 cycles with all channels side by side. Below, it gives those of the channels all at once, down the
+ * columns and along the rows: as many of its divisors of 9 and of the 8 channels as take the fewest multipliers, and then whole rows. */
+static void pixels_are_computed_side_by_side(void **state) {
+    (void)state;
+    static const struct {
+        int64_t target, simd, pe, interval; /* by hand: 16 * (9 / simd) * (8 / pe) */
+    } cases[] = {{144, 1, 8, 144}, {143, 9, 1, 128}, {128, 9, 1, 128}, {127, 3, 4, 96}, {96, 3, 4, 96},
+                 {95, 9, 2, 64},   {64, 9, 2, 64},   {63, 3, 8, 48},   {48, 3, 8, 48},  {47, 9, 4, 32},
+                 {32, 9, 4, 32},   {31, 9, 8, 16},   {16, 9, 8, 16},   {15, 9, 16, 8},  {8, 9, 16, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_graph *g = grouped(8, false);
+        assert_true(weir_choose_folding(g, cases[i].target, 64, ""));
+        const weir_meta_hardware *dw = hardware_of(g, "dw"), *window = hardware_of(g, "window");
+        const int64_t side = cases[i].pe < 8 ? cases[i].pe : 8;
+        if (dw->simd != cases[i].simd || dw->pe != cases[i].pe)
+            fail_msg("%lld: simd %lld, pe %lld", (long long)cases[i].target, (long long)dw->simd, (long long)dw->pe);
+        assert_int_equal(dw->in_lanes, cases[i].simd * cases[i].pe);
+        assert_int_equal(dw->interval, cases[i].interval);
+        assert_int_equal(weir_stream_interval(g), cases[i].interval);
+        assert_int_equal(weir_resources_of(g).ideal_interval, cases[i].interval);
+        assert_int_equal(attribute_of(g, "dw", "interleave"), side);
+        assert_int_equal(attribute_of(g, "window", "group"), 8 / side);
+        assert_string_equal(window->module, cases[i].simd == 1 ? "weir_window" : "weir_taps");
+        if (cases[i].simd > 1) assert_int_equal(attribute_of(g, "window_columns", "group"), 8 / side);
+        assert_true(weir_folding_verify(g));
+        weir_graph_free(g);
+    }
+}
+
+/* The multipliers of a budget, of which a divided window takes more: 9 for 128 cycles, none fewer than 8 for 144. */
+static void pixels_stay_in_the_budget(void **state) {
+    (void)state;
+    static const int64_t cases[][2] = {{7, 288}, {8, 144}, {9, 128}, {11, 128}, {12, 96}, {71, 32}, {72, 16}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_graph *g = grouped(8, false);
+        assert_true(weir_choose_folding(g, 0, cases[i][0], ""));
+        assert_int_equal(hardware_of(g, "dw")->interval, cases[i][1]);
+        assert_true(weir_resources_of(g).multipliers <= cases[i][0]);
+        weir_graph_free(g);
+    }
+}
+
+/* What a file sets: the window gives what that asks for, or as much as it can where it asks for no time. */
+static void pixels_by_hand(void **state) {
+    (void)state;
+    static const struct {
+        const char *file;
+        int64_t target, interval, group;
+        const char *window;
+    } cases[] = {{"nodes:\n  dw: {simd: 9, pe: 2}\n", 64, 64, 4, "weir_taps"},
+                 {"nodes:\n  dw: {simd: 9}\n", 64, 64, 4, "weir_taps"},
+                 {"nodes:\n  dw: {pe: 1}\n", 500, 384, 8, "weir_taps"},
+                 {"nodes:\n  dw: {simd: 3, pe: 2}\n", 576, 192, 4, "weir_window"},
+                 {"nodes:\n  dw: {pe: 32}\n", 8, 4, 1, "weir_taps"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_graph *g = grouped(8, false);
+        write_folding(cases[i].file);
+        assert_true(weir_choose_folding(g, cases[i].target, 64, folding));
+        assert_int_equal(hardware_of(g, "dw")->interval, cases[i].interval);
+        assert_true(weir_stream_interval(g) <= cases[i].target);
+        assert_int_equal(attribute_of(g, "window", "group"), cases[i].group);
+        assert_string_equal(hardware_of(g, "window")->module, cases[i].window);
+        assert_true(weir_folding_verify(g));
+        weir_graph_free(g);
+    }
+}
+
+/* Groups of two channels: 16 positions of 18 products in 4 groups, one after the other. */
+static void groups_take_whole_windows(void **state) {
+    (void)state;
+    for (int64_t simd = 18; simd >= 1; simd--) {
+        if (18 % simd != 0) continue;
+        weir_graph *g = grouped(4, false);
+        assert_true(weir_choose_folding(g, 64 * 18 / simd, 64, ""));
+        assert_int_equal(hardware_of(g, "dw")->interval, 64 * 18 / simd);
+        assert_int_equal(hardware_of(g, "dw")->simd, simd);
+        assert_int_equal(weir_stream_interval(g), 64 * 18 / simd);
+        assert_int_equal(attribute_of(g, "window", "group"), 4);
+        weir_graph_free(g);
+    }
+}
+
 /* Other nodes read the window's elements in their order; those of groups of two channels are not one behind the other. */
 static void channels_that_stay_in_a_row(void **state) {
     (void)state;
@@ -483,8 +565,10 @@ static void channels_that_stay_in_a_row(void **state) {
          "node 'dw' computes 4 groups side by side, which must be of one channel each"},
         {4, false, "nodes:\n  dw: {pe: 2}\n",
          "node 'dw' computes 2 groups side by side, which must be of one channel each"},
-        {8, false, "nodes:\n  dw: {pe: 3}\n", "has 128 rows per frame: simd must divide 9 and pe 8, found 1 and 3"},
-        {8, false, "nodes:\n  dw: {pe: 9}\n", "yaml:2: error: "},
+        {8, false, "nodes:\n  dw: {pe: 3}\n", "has 128 rows per frame: simd must divide 9 and pe 8, found 9 and 3"},
+        {8, false, "nodes:\n  dw: {pe: 9}\n",
+         "takes a simd of 9 and a pe of 8 times what divides a row of 4 positions, found 9 and 9"},
+        {8, false, "nodes:\n  dw: {pe: 33}\n", "yaml:2: error: "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_setup(NULL);
@@ -565,6 +649,10 @@ int main(void) {
         TEST(a_window_sets_the_pace),
         TEST(a_setting_sets_the_pace),
         TEST(channels_are_computed_side_by_side),
+        TEST(pixels_are_computed_side_by_side),
+        TEST(pixels_stay_in_the_budget),
+        TEST(pixels_by_hand),
+        TEST(groups_take_whole_windows),
         TEST(channels_that_stay_in_a_row),
         TEST(a_window_is_divided_where_it_is_too_slow),
     };

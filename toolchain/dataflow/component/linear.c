@@ -2,11 +2,13 @@
  * each row of ceil(K / SIMD) beats ceil(N / PE) times to weir_mvu, which asks for a weight word with each beat.
  * Where that is not enough, several rows a cycle: PE counts the outputs of all of them, which are computed with the same weights.
  * Depthwise: where every group is one output of one channel, PE groups, the node's `interleave`, are computed side by side. They come
- * element by element, SIMD of each a beat, and count as one matrix of PE outputs, each with elements of its own.
+ * element by element, SIMD of each a beat, and count as one matrix of PE outputs, each with elements of its own. More than one of each where the
+ * window was divided (window.c), since it takes all channels side by side a cycle for each pixel that they see.
  * Weights: word (group g, beat b) holds, for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index
  * p * SIMD + s; words in the order of matrices, then g, then b. Outputs and inputs beyond the matrix are zero. In pairs of outputs, the weights of
  * the second are less 1 where those of the first are negative (weir_mul_pair). */
 #include <stddef.h>
+#include <string.h>
 
 #include "dataflow/build.h"
 #include "dataflow/component.h"
@@ -69,34 +71,59 @@ static bool becomes(const weir_graph *graph, weir_node node) {
 
 /* --- folding --- */
 
-/* The interleave that a folding asks for. */
-static int64_t interleave_at(const weir_graph *graph, weir_node node, int64_t pe) {
-    const size s = size_at(graph, node, 1);
-    return s.n == 1 && s.matrices % pe == 0 ? pe : 1;
+static int64_t interval_of(const size *s, int64_t simd, int64_t pe) {
+    const int64_t rows = rows_at(s, pe);
+    return s->rows / rows * weir_ceil_divide(s->k, simd) * weir_ceil_divide(rows * s->n, pe);
 }
 
-/* The window before a depthwise node, if no other node reads it. */
-static weir_node own_window(const weir_graph *graph, weir_node node) {
+/* The interleave that a folding asks for: all groups for several rows. */
+static int64_t interleave_at(const weir_graph *graph, weir_node node, int64_t pe) {
+    const size s = size_at(graph, node, 1);
+    const int64_t groups = pe % s.matrices == 0 ? s.matrices : pe;
+    return s.n == 1 && s.matrices % groups == 0 ? groups : 1;
+}
+
+/* The window before a node, if no other node reads it. */
+static weir_node window_before(const weir_graph *graph, weir_node node) {
     const weir_value x = weir_node_input(graph, node, 0);
     const weir_node window = weir_value_producer(graph, x);
-    if (window.id == 0 || weir_node_op(graph, window) != WEIR_OP_WINDOW || weir_value_use_count(graph, x) != 1 ||
-        weir_value_is_output(graph, x))
-        return WEIR_NO_NODE;
-    const weir_shape *seen = &weir_value_type(graph, weir_node_input(graph, window, 0))->shape;
-    return seen->dim[seen->rank - 1] == weir_node_int(graph, node, "group", 1) ? window : WEIR_NO_NODE;
+    return window.id != 0 && weir_node_op(graph, window) == WEIR_OP_WINDOW && weir_value_use_count(graph, x) == 1 &&
+                   !weir_value_is_output(graph, x)
+               ? window
+               : WEIR_NO_NODE;
+}
+
+/* The windows before a depthwise node that give it its elements and no other node any: the last one, and that before it where it was
+ * divided, else none. Returns how many. */
+static size_t own_windows(const weir_graph *graph, weir_node node, weir_node windows[2]) {
+    size_t count = 0;
+    for (weir_node at = window_before(graph, node); at.id != 0 && count < 2; at = window_before(graph, at))
+        windows[count++] = at;
+    if (count == 0) return 0;
+    const weir_shape *seen = &weir_value_type(graph, weir_node_input(graph, windows[count - 1], 0))->shape;
+    return seen->dim[seen->rank - 1] == weir_node_int(graph, node, "group", 1) ? count : 0;
 }
 
 /* Can neighbouring groups come element by element? Those of one element do. */
 static bool interleaves(const weir_graph *graph, weir_node node) {
     const size s = size_at(graph, node, 1);
-    return s.n == 1 && s.matrices > 1 && (s.k == 1 || own_window(graph, node).id != 0);
+    weir_node windows[2];
+    return s.n == 1 && s.matrices > 1 && (s.k == 1 || own_windows(graph, node, windows) > 0);
+}
+
+/* Does a cycle bring all elements of a channel? */
+static bool has_whole_windows(const weir_graph *graph, weir_node node) {
+    weir_node windows[2];
+    return own_windows(graph, node, windows) > 0 && strcmp(folded(graph, windows[0])->module, "weir_taps") == 0;
 }
 
 static int64_t most_simd(const weir_graph *graph, weir_node node) { return size_of(graph, node).k; }
 
-/* Rows that may share a beat: neighbours in the frame, of one matrix. */
+/* Rows that may share a beat: neighbours in the frame, of one matrix or of groups that are one or may become it. */
 static int64_t most_rows(const weir_graph *graph, weir_node node) {
-    return size_at(graph, node, 1).matrices > 1 ? 1 : weir_stream_row(graph, weir_node_output(graph, node, 0));
+    return size_of(graph, node).matrices == 1 || interleaves(graph, node)
+               ? weir_stream_row(graph, weir_node_output(graph, node, 0))
+               : 1;
 }
 
 /* Outputs of a row that may be computed side by side: also those of groups. */
@@ -123,28 +150,39 @@ static bool fits_vectors(const weir_graph *graph, weir_node node, const weir_met
            rows * interleave * folding->simd * element <= WEIR_RTL_MAX_WIDTH;
 }
 
-/* The larger SIMD first: one accumulator and requantizer for more products. A window gives one position of a channel a cycle. Several
- * rows where each is computed in one. */
+/* Does a window give so many elements of a channel a cycle? One of them, unless it was divided for intervals that this does not reach; of
+ * these the others are not worth more lanes. */
+static bool is_served(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
+                      const weir_meta_hardware *folding) {
+    if (given->simd != 0 || folding->simd == 1 || !interleaves(graph, node)) return true;
+    if (!has_whole_windows(graph, node)) return false;
+    const int64_t most = given->pe != 0 ? given->pe : size_at(graph, node, 1).matrices;
+    const size s = size_at(graph, node, interleave_at(graph, node, folding->pe)),
+               slow = size_at(graph, node, interleave_at(graph, node, most));
+    return interval_of(&s, folding->simd, folding->pe) < interval_of(&slow, 1, most);
+}
+
+/* The larger SIMD first: one accumulator and requantizer for more products. Several rows where each is computed in one cycle. */
 static void foldings(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
                      weir_folding_visit *visit, void *user) {
     const size s = size_at(graph, node, 1);
-    const bool depthwise = interleaves(graph, node);
-    const int64_t one = depthwise ? s.matrices : s.n, rows = most_rows(graph, node);
+    const int64_t one = interleaves(graph, node) ? s.matrices : s.n, rows = most_rows(graph, node);
     weir_meta_hardware folding = *given;
     for (folding.simd = s.k; folding.simd >= 1; folding.simd--) {
-        if (given->simd != 0 ? folding.simd != given->simd : depthwise ? folding.simd > 1 : s.k % folding.simd != 0)
-            continue;
+        if (given->simd != 0 ? folding.simd != given->simd : s.k % folding.simd != 0) continue;
         for (int64_t pe = 1; given->pe == 0 && pe <= one; pe++) {
             folding.pe = pe;
-            if (one % pe == 0 && fits_vectors(graph, node, &folding)) visit(user, &folding);
+            if (one % pe == 0 && is_served(graph, node, given, &folding) && fits_vectors(graph, node, &folding))
+                visit(user, &folding);
         }
         for (int64_t row = 2; given->pe == 0 && folding.simd == s.k && row <= rows; row++) {
             folding.pe = row * one;
-            if (rows % row == 0 && fits_vectors(graph, node, &folding)) visit(user, &folding);
+            if (rows % row == 0 && is_served(graph, node, given, &folding) && fits_vectors(graph, node, &folding))
+                visit(user, &folding);
         }
         if (given->pe == 0) continue;
         folding.pe = given->pe;
-        visit(user, &folding);
+        if (is_served(graph, node, given, &folding)) visit(user, &folding);
     }
 }
 
@@ -152,13 +190,14 @@ static void foldings(const weir_graph *graph, weir_node node, const weir_meta_ha
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
     const size s = size_at(graph, node, 1);
     const int64_t outputs = row_outputs(&s), rows = most_rows(graph, node);
-    if (hardware->pe > outputs && hardware->simd == s.k && hardware->pe % s.n == 0 && rows % (hardware->pe / s.n) == 0)
+    if (hardware->pe > outputs && hardware->simd == s.k && hardware->pe % outputs == 0 &&
+        rows % (hardware->pe / outputs) == 0)
         return true;
     if (hardware->pe > outputs) {
         weir_text_format(why,
                          "computes several positions at a time, which takes a simd of %lld and a pe of %lld times what "
                          "divides a row of %lld positions, found %lld and %lld",
-                         (long long)s.k, (long long)s.n, (long long)rows, (long long)hardware->simd,
+                         (long long)s.k, (long long)outputs, (long long)rows, (long long)hardware->simd,
                          (long long)hardware->pe);
         return false;
     }
@@ -182,18 +221,19 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
     const int64_t rows = rows_at(&s, hardware->pe);
     hardware->in_lanes = rows * interleave * hardware->simd;
     hardware->out_lanes = hardware->pe;
-    hardware->interval =
-        s.rows / rows * weir_ceil_divide(s.k, hardware->simd) * weir_ceil_divide(rows * s.n, hardware->pe);
+    hardware->interval = interval_of(&s, hardware->simd, hardware->pe);
 }
 
 /* The window gives the groups that are computed side by side element by element. */
 static void settle(weir_graph *graph, weir_node node) {
     if (!interleaves(graph, node)) return;
-    const int64_t interleave = interleave_at(graph, node, folded(graph, node)->pe);
-    const weir_node window = own_window(graph, node);
+    const int64_t pe = folded(graph, node)->pe, most = size_at(graph, node, 1).matrices;
+    const int64_t interleave = interleave_at(graph, node, pe > 0 ? pe : most);
+    weir_node windows[2];
+    const size_t count = own_windows(graph, node, windows);
     if (interleave > 1) weir_node_set_int(graph, node, "interleave", interleave);
     else weir_node_remove_attribute(graph, node, "interleave");
-    if (window.id != 0) weir_node_set_int(graph, window, "group", size_of(graph, node).matrices);
+    for (size_t i = 0; i < count; i++) weir_node_set_int(graph, windows[i], "group", size_of(graph, node).matrices);
 }
 
 /* Multiply-accumulates by multipliers. */

@@ -1,5 +1,6 @@
-/* Window along one dimension where a position is given in one beat, or several neighbouring ones: weir_taps. weir_window takes a cycle for
- * each element of a position and fewer lookup tables; what divides a window for a target (window.c) says which of them a node gets. */
+/* Window along one dimension where a position's elements of a group are given in one beat, or those of several groups or neighbouring
+ * positions: weir_taps. weir_window takes a cycle for each pixel of a position and fewer lookup tables; what divides a window for a target
+ * (window.c) says which of them a node gets. A unit is what a pixel has of a group: to weir_taps those of a step are lines side by side. */
 #include "dataflow/component/sliding_private.h"
 
 #include "dataflow/stream.h"
@@ -9,20 +10,19 @@ enum { MEMORY_INNER = 3, LATENCY = 3 };
 
 typedef struct taps {
     weir_sliding_axis line;
-    int64_t across, along; /* pixels of a beat: of neighbouring lines, of a line */
+    int64_t across, along; /* units of a beat: of neighbouring lines, of a line */
     int64_t beats;         /* of a step; 0: not along one dimension */
     int64_t lines;         /* of a frame, as many side by side as a beat has of them */
 } taps;
 
 static bool stays(const weir_sliding_axis *a) { return a->kernel == 1 && a->in == a->out; }
 
-/* With so many pixels a beat, neighbours in a row of the frame. */
-static taps read_taps(const weir_sliding *w, int64_t pixels) {
-    if (w->group == 1 && stays(&w->x) && !stays(&w->y) && w->x.in > 1)
-        return (taps){w->y, pixels, 1, w->x.in / pixels, w->frames};
-    if (w->group == 1 && stays(&w->x) && !stays(&w->y)) return (taps){w->y, 1, pixels, 1, w->frames};
-    if (w->group == 1 && stays(&w->y) && !stays(&w->x)) return (taps){w->x, 1, pixels, 1, w->frames * w->y.in};
-    return (taps){w->x, 1, 1, 0, 0};
+/* With so many units a beat, neighbours in a row of the frame. */
+static taps read_taps(const weir_sliding *w, int64_t units) {
+    const bool down = stays(&w->x);
+    const int64_t step = down ? w->x.in * w->group : w->group, across = units < step ? units : step;
+    const taps t = {down ? w->y : w->x, across, units / across, step / across, down ? w->frames : w->frames * w->y.in};
+    return stays(&w->x) != stays(&w->y) ? t : (taps){w->x, 1, 1, 0, 0};
 }
 
 /* rtl/window/weir_taps.v has the same names. */
@@ -40,31 +40,35 @@ static int64_t steps_of(const taps *t) { return in_of(t) > final_of(t) ? in_of(t
 
 static int64_t interval_of(const taps *t) { return t->lines * steps_of(t) * t->beats; }
 
-/* Whole beats a row, and for each of them whole beats of positions. */
-static bool can_take(const weir_sliding *w, int64_t pixels) {
+/* Units of a row. */
+static int64_t row_of(const weir_sliding *w) { return w->group * (w->x.in > 1 ? w->x.in : w->y.in); }
+
+/* Part of a pixel or whole ones, whole beats a row, and for each of them whole beats of positions. */
+static bool can_take(const weir_sliding *w, int64_t units) {
     const taps one = read_taps(w, 1);
-    if (pixels == 1 || one.beats == 0) return pixels == 1;
-    if (one.beats > 1) return one.beats % pixels == 0;
-    return one.line.in % pixels == 0 && pixels % one.line.stride == 0 && one.line.out % (pixels / one.line.stride) == 0;
+    if (units == 1 || one.beats == 0) return units == 1;
+    if (units > row_of(w) || (w->group % units != 0 && units % w->group != 0)) return false;
+    if (units <= one.beats) return one.beats % units == 0;
+    const int64_t along = units / one.beats, stride = one.line.stride;
+    return units % one.beats == 0 && one.line.in % along == 0 && along % stride == 0 &&
+           one.line.out % (along / stride) == 0;
 }
 
-static int64_t row_of(const weir_sliding *w) { return w->x.in > 1 ? w->x.in : w->y.in; }
-
-/* The fewest pixels a beat in which a frame takes no longer than `most`, or else in which it is the shortest. */
-static int64_t pixels_for(const weir_sliding *w, int64_t most) {
+/* The fewest units a beat in which a frame takes no longer than `most`, or else in which it is the shortest. */
+static int64_t units_for(const weir_sliding *w, int64_t most) {
     int64_t best = 1, shortest = INT64_MAX;
-    for (int64_t pixels = 1; pixels <= row_of(w) && shortest > most; pixels++) {
-        if (!can_take(w, pixels)) continue;
-        const taps t = read_taps(w, pixels);
+    for (int64_t units = 1; units <= row_of(w) && shortest > most; units++) {
+        if (!can_take(w, units)) continue;
+        const taps t = read_taps(w, units);
         if (interval_of(&t) >= shortest) continue;
         shortest = interval_of(&t);
-        best = pixels;
+        best = units;
     }
     return best;
 }
 
 int64_t weir_taps_interval(const weir_sliding *window) {
-    const taps t = read_taps(window, pixels_for(window, 0));
+    const taps t = read_taps(window, units_for(window, 0));
     return interval_of(&t);
 }
 
@@ -76,27 +80,27 @@ static taps taps_of(const weir_graph *graph, weir_node node) {
 
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
     const weir_sliding w = weir_sliding_of(graph, node);
-    const int64_t pixels = pixels_for(&w, weir_stream_interval(graph));
-    const taps t = read_taps(&w, pixels);
-    hardware->in_lanes = pixels * w.channels;
+    const int64_t units = units_for(&w, weir_stream_interval(graph));
+    const taps t = read_taps(&w, units);
+    hardware->in_lanes = units * w.channels;
     hardware->out_lanes = t.across * moved_of(&t) * t.line.kernel * w.channels;
     hardware->interval = interval_of(&t);
 }
 
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
     const weir_sliding w = weir_sliding_of(graph, node);
-    const int64_t pixels = hardware->in_lanes / w.channels;
-    const taps one = read_taps(&w, 1), t = read_taps(&w, pixels > 0 ? pixels : 1);
+    const int64_t units = hardware->in_lanes / w.channels;
+    const taps one = read_taps(&w, 1), t = read_taps(&w, units > 0 ? units : 1);
     if (one.beats == 0) {
-        weir_text_add(why, "slides along two dimensions or by groups: weir_taps does neither");
+        weir_text_add(why, "slides along two dimensions, which weir_taps does not");
         return false;
     }
-    if (pixels * w.channels == hardware->in_lanes && pixels > 0 && can_take(&w, pixels) &&
+    if (units * w.channels == hardware->in_lanes && units > 0 && can_take(&w, units) &&
         hardware->out_lanes == t.across * moved_of(&t) * t.line.kernel * w.channels)
         return true;
     weir_text_format(why,
-                     "takes %lld and gives %lld elements per beat, expected its %lld channels, of one or several "
-                     "neighbouring pixels, and %lld times as many a position",
+                     "takes %lld and gives %lld elements per beat, expected the %lld channels of one or several groups "
+                     "or neighbouring pixels, and %lld times as many a position",
                      (long long)hardware->in_lanes, (long long)hardware->out_lanes, (long long)w.channels,
                      (long long)t.line.kernel);
     return false;
@@ -189,7 +193,9 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     weir_text_format(text, "window %lld in one beat, stride %lld, %lld of %lld %s held", (long long)t.line.kernel,
                      (long long)t.line.stride, (long long)weir_sliding_reach(&t.line), (long long)t.line.in,
                      t.beats * t.across > 1 ? "rows" : "pixels");
-    if (t.across * t.along > 1) weir_text_format(text, ", %lld pixels a beat", (long long)(t.across * t.along));
+    const int64_t units = t.across * t.along, group = weir_node_int(graph, node, "group", 1);
+    if (units > group) weir_text_format(text, ", %lld pixels a beat", (long long)(units / group));
+    else if (units < group) weir_text_format(text, ", %lld of %lld groups a beat", (long long)units, (long long)group);
 }
 
 /* --- cost --- */
@@ -255,8 +261,7 @@ static void cost(weir_cost_part *part) {
     weir_cost_slice(part, g.known + g.chosen);
 }
 
-const weir_component_rules weir_taps_rules = {.asks =
-                                                  "one dimension, no groups, a target that the window does not meet",
+const weir_component_rules weir_taps_rules = {.asks = "one dimension, a target that the window does not meet",
                                               .fits = weir_sliding_fits,
                                               .result = WEIR_RESULT_RANGE,
                                               .legal = legal,

@@ -1,6 +1,6 @@
 /* Window: what a sliding window sees at each of its positions, from a ring of rows: weir_window. A frame of one spatial dimension has
  * rows of one pixel. A group's channels are whole beats. Where positions of KY x KX beats are too slow for the pace (OY * OX * KY * KX
- * cycles a frame), two of them follow each other, in OY * IX * KY and OY * OX * KX cycles: divide. */
+ * cycles a frame and group), two of them follow each other, in OY * IX * KY and OY * OX * KX cycles: divide. */
 #include "dataflow/component/sliding_private.h"
 
 #include <assert.h>
@@ -74,6 +74,8 @@ static weir_node insert_columns(weir_graph *graph, weir_node node, const weir_wi
     free(name);
     weir_node_set_location(graph, columns, weir_node_location(graph, node));
     weir_node_set_int(graph, columns, "fill", weir_node_int(graph, node, "fill", 0));
+    const int64_t group = weir_node_int(graph, node, "group", 1);
+    if (group > 1) weir_node_set_int(graph, columns, "group", group);
     weir_node_metadata(graph, columns)->hardware = weir_node_metadata_of(graph, node)->hardware;
     slide_along(graph, columns, windows, 0);
     weir_node_set_input(graph, node, 0, weir_node_output(graph, columns, 0));
@@ -93,8 +95,25 @@ static void hurry(weir_graph *graph, weir_node node, int64_t interval) {
         weir_node_metadata(graph, node)->hardware.module = "weir_taps";
 }
 
+static int64_t channels_of(const weir_graph *graph, weir_value value) {
+    const weir_shape *shape = &weir_value_type(graph, value)->shape;
+    return shape->dim[shape->rank - 1];
+}
+
+/* Is the node behind it depthwise? Its folding chooses the groups, of as many channels as it computes side by side (linear.c). As many as can be
+ * are here, but fewer multipliers make more groups. */
+static bool is_depthwise(const weir_graph *graph, weir_node node) {
+    const weir_value y = weir_node_output(graph, node, 0);
+    if (weir_value_use_count(graph, y) != 1) return false;
+    const weir_node user = weir_value_use(graph, y, 0).node;
+    const int64_t group = weir_node_op(graph, user) == WEIR_OP_LINEAR ? weir_node_int(graph, user, "group", 1) : 1;
+    return group > 1 && channels_of(graph, weir_node_input(graph, node, 0)) == group &&
+           channels_of(graph, weir_node_output(graph, user, 0)) == group;
+}
+
 /* Down the columns, then along the rows: what the first sees at a position is one pixel for the second, and a column of the
- * kernel a beat. The elements come in the order of the node. Each that is still too slow gets them all at once (weir_taps). */
+ * kernel a beat. The elements come in the order of the node. Each that is still too slow gets them all at once (weir_taps), and so does each
+ * before a depthwise node: weir_window would keep up with the fewest groups only. */
 static void divide(weir_graph *graph, weir_node node, int64_t interval) {
     const weir_sliding w = weir_sliding_of(graph, node);
     weir_sliding down = w, along = w;
@@ -102,7 +121,9 @@ static void divide(weir_graph *graph, weir_node node, int64_t interval) {
     along.y = (weir_sliding_axis){w.y.out, w.y.out, 1, 1, 1, 0};
     along.channels *= w.y.kernel;
     const int64_t alone = interval_at(&w, w.channels);
-    if (keeps_pace(&w, w.channels, interval) || w.group > 1) return;
+    const bool depthwise = is_depthwise(graph, node);
+    if (depthwise ? alone <= interval : keeps_pace(&w, w.channels, interval)) return;
+    if (depthwise) interval = 0;
     if (weir_taps_interval(&w) == 0 && fastest(&down) < alone && fastest(&along) < alone) {
         weir_window windows;
         weir_geometry_window_innermost(graph, node, &windows);

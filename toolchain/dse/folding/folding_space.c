@@ -44,18 +44,25 @@ static int by_size(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The shortest one, and all longer ones that a component can set. */
-static void list_intervals(weir_folding_space *s) {
-    const weir_graph *graph = s->graph;
-    s->shortest = weir_folding_shortest(graph);
-    s->interval = weir_grow(s->interval, &s->intervals_capacity, 1, sizeof *s->interval);
-    s->interval[s->count++] = s->shortest;
+static void add_intervals(weir_folding_space *s, const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (!weir_folding_sets_pace(graph, node)) continue;
         visit v = {.space = s, .graph = graph, .node = node};
         weir_folding_rules(graph, node)
             ->foldings(graph, node, &weir_node_metadata_of(graph, node)->hardware, note_interval, &v);
     }
+}
+
+/* The shortest one, and all longer ones that a component can set, in a divided node or a whole one. */
+static void list_intervals(weir_folding_space *s) {
+    s->shortest = weir_folding_shortest(s->graph);
+    s->interval = weir_grow(s->interval, &s->intervals_capacity, 1, sizeof *s->interval);
+    s->interval[s->count++] = s->shortest;
+    add_intervals(s, s->graph);
+    weir_graph *divided = weir_graph_copy(s->graph);
+    weir_folding_divide(divided, s->shortest);
+    add_intervals(s, divided);
+    weir_graph_free(divided);
     qsort(s->interval, s->count, sizeof *s->interval, by_size);
     size_t kept = 0;
     for (size_t i = 0; i < s->count; i++)

@@ -176,17 +176,21 @@ void weir_folding_settle(structure *t, const unit *u, const folding *f) {
     if (rules->settle != NULL) rules->settle(t->graph, node);
 }
 
-/* A node that does not set the pace, as it folds for an interval; it is left as assigned, for its own interval would count as the graph's. */
-static weir_meta_hardware followed(structure *t, weir_node node, int64_t interval) {
-    weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
+/* How a node before one that sets the pace folds for an interval, settled for one of its foldings. Both are left as assigned, for their own
+ * intervals would count as the graph's. */
+static weir_meta_hardware settled(structure *t, const unit *u, const folding *f, weir_node before, int64_t interval) {
+    const weir_node pace = u->member[u->pace];
+    weir_meta_hardware *hardware = weir_folding_hardware(t->graph, before);
+    weir_folding_settle(t, u, f);
+    *weir_folding_hardware(t->graph, pace) = t->assigned[pace.id];
     weir_folding_hardware(t->graph, t->pace)->interval = interval;
-    weir_folding_follow(t->graph, node, interval);
+    weir_folding_follow(t->graph, before, interval);
     const weir_meta_hardware folded = *hardware;
-    *hardware = t->assigned[node.id];
+    *hardware = t->assigned[before.id];
     return folded;
 }
 
-/* What the folded node before one that sets the pace takes with one of its foldings. Both are left as assigned. */
+/* What it takes so. */
 static weir_cost settled_cost(weir_folding_space *s, const unit *u, const folding *f, weir_node before,
                               const weir_meta_hardware *folded) {
     structure *t = &s->at;
@@ -203,7 +207,7 @@ static weir_cost settled_cost(weir_folding_space *s, const unit *u, const foldin
 static bool is_settled(weir_folding_space *s, const unit *u, weir_node before) {
     structure *t = &s->at;
     const weir_value value = weir_node_output(t->graph, before, 0);
-    if (weir_folding_rules(t->graph, u->member[0])->settle == NULL || weir_folding_sets_pace(t->graph, before) ||
+    if (weir_folding_rules(t->graph, u->member[u->pace])->settle == NULL || weir_folding_sets_pace(t->graph, before) ||
         inherits(t, before) || weir_value_use_count(t->graph, value) != 1 || weir_value_is_output(t->graph, value))
         return false;
     const folding *extreme[2] = {&u->folding[0], &u->folding[0]};
@@ -212,34 +216,38 @@ static bool is_settled(weir_folding_space *s, const unit *u, weir_node before) {
         if (u->folding[i].settings.pe > extreme[1]->settings.pe) extreme[1] = &u->folding[i];
     }
     bool changes = false;
-    weir_meta_hardware known = {.digit = 0};
+    weir_meta_hardware known[2] = {{.digit = 0}, {.digit = 0}};
     for (size_t i = t->first; i <= t->last && !changes; i++) {
-        const weir_meta_hardware folded = followed(t, before, s->interval[i]);
-        if (folded.digit == known.digit && folded.out_lanes == known.out_lanes) continue;
-        const weir_cost least = settled_cost(s, u, extreme[0], before, &folded),
-                        most = settled_cost(s, u, extreme[1], before, &folded);
+        bool same = true;
+        for (int e = 0; e < 2; e++) {
+            const weir_meta_hardware folded = settled(t, u, extreme[e], before, s->interval[i]);
+            same &= folded.digit == known[e].digit && folded.out_lanes == known[e].out_lanes;
+            known[e] = folded;
+        }
+        if (same) continue;
+        const weir_cost least = settled_cost(s, u, extreme[0], before, &known[0]),
+                        most = settled_cost(s, u, extreme[1], before, &known[1]);
         changes = memcmp(&least, &most, sizeof least) != 0;
-        known = folded;
     }
     return changes;
 }
 
-/* A node that sets the pace takes the one before it into its item where its folding changes that one. */
+/* A node that sets the pace takes those before it into its item as far as its folding changes them. */
 static void start_pace(weir_folding_space *s, weir_node node) {
     structure *t = &s->at;
     start_unit(t, node, 0);
     unit *u = &t->unit[t->units - 1];
     visit v = {.graph = t->graph, .node = node, .unit = u};
     weir_folding_rules(t->graph, node)->foldings(t->graph, node, &t->assigned[node.id], find_folding, &v);
-    const weir_node before = weir_folding_source(t->graph, node, 0);
-    if (before.id == 0 || !is_settled(s, u, before)) return;
-    free(t->unit[t->unit_of[before.id]].member); /* its own item: nothing else was in it */
-    t->unit[t->unit_of[before.id]].members = 0;
-    t->unit_of[before.id] = t->units - 1;
-    u->member[0] = before;
-    u->member[1] = node;
-    u->members = 2;
-    u->pace = 1;
+    for (weir_node before = weir_folding_source(t->graph, node, 0); before.id != 0 && is_settled(s, u, before);
+         before = weir_folding_source(t->graph, before, 0)) {
+        free(t->unit[t->unit_of[before.id]].member); /* its own item: nothing else was in it */
+        t->unit[t->unit_of[before.id]].members = 0;
+        t->unit_of[before.id] = t->units - 1;
+        memmove(u->member + 1, u->member, u->members++ * sizeof *u->member);
+        u->member[0] = before;
+        u->pace++;
+    }
 }
 
 static void find_units(weir_folding_space *s) {
