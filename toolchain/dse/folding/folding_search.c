@@ -159,6 +159,17 @@ static void use_of(const weir_cost *cost, const weir_device *device, int64_t *us
     for (int r = 0; r < RESOURCES; r++) use[r] = uses[r].used;
 }
 
+static void use_of_fifos(const weir_graph *graph, const weir_cost_report *cost, const weir_device *device,
+                         int64_t *use) {
+    memset(use, 0, RESOURCES * sizeof *use);
+    for (size_t i = 0; i < cost->count; i++) {
+        if (weir_node_op(graph, cost->item[i].node) != WEIR_OP_FIFO) continue;
+        int64_t of_one[RESOURCES];
+        use_of(&cost->item[i].cost, device, of_one);
+        for (int r = 0; r < RESOURCES; r++) use[r] += of_one[r];
+    }
+}
+
 /* Folds and completes a copy, unless that was done: what it all takes, without FIFOs where its latency is `limit` or more. False after
  * a reported error. */
 static bool try_out(search *s, int64_t limit) {
@@ -172,9 +183,9 @@ static bool try_out(search *s, int64_t limit) {
     if (fine) {
         weir_cost_report cost = weir_cost_of_graph(copy, s->target.device);
         use_of(&cost.total, s->target.device, built->used);
+        use_of_fifos(copy, &cost, s->target.device, built->fifos);
         weir_cost_report_free(&cost);
         built->interval = weir_stream_interval(copy);
-        for (int r = 0; r < RESOURCES; r++) built->fifos[r] = built->used[r] - s->total.use[r];
     }
     weir_graph_free(copy);
     return fine;

@@ -1,6 +1,7 @@
 /* Stages that fold a network for FPGAs: each layer is hardware of its own, and all of them work at once. */
 #include "dse/stages/stages_folding.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,10 +80,12 @@ static bool run_folded(generator *g, weir_graph *graph, const weir_folding_repor
     weir_dse_folding folding = {
         .graph = graph, .interval = report->interval, .device = target.device, .point = g->point, .arena = g->arena};
     folding.survey = weir_cost_survey_new(graph, target.device);
+    folding.cost = weir_cost_of_graph(graph, target.device);
     g->static_energy = weir_folding_static_energy(&target, report->interval);
     const weir_dse_context frame = {g->context, WEIR_DSE_FOLDING, &folding};
     const bool fine = weir_dse_stage_below(g->stage, &frame, add_static, g);
     weir_cost_survey_free(folding.survey);
+    weir_cost_report_free(&folding.cost);
     return fine;
 }
 
@@ -194,6 +197,15 @@ const weir_dse_stage_info weir_dse_stage_components = {"components",
 
 /* --- the leaf --- */
 
+/* What a node takes, as shares of blocks with others count it. */
+static weir_cost built_cost(const weir_dse_folding *folding, weir_node node) {
+    size_t i = 0;
+    while (i < folding->cost.count && folding->cost.item[i].node.id != node.id) i++;
+    assert(i < folding->cost.count);
+    return folding->cost.item[i].cost;
+}
+
+/* The energy is that of the search, which counts memories one by one. */
 static bool run_model(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user) {
     (void)stage;
     const weir_dse_folding *folding = weir_dse_get(context, WEIR_DSE_FOLDING);
@@ -202,11 +214,14 @@ static bool run_model(const weir_dse_stage *stage, const weir_dse_context *conte
     const int64_t busy = weir_node_metadata_of(folding->graph, node)->hardware.interval;
     const char *name = weir_arena_copy_string(folding->arena, weir_node_name(folding->graph, node));
     weir_dse_evaluation e = {.hardware = {.component = name, .delay_ps = cost.delay_ps, .point = folding->point}};
+    const weir_cost built = built_cost(folding, node);
     weir_cost_use uses[WEIR_COST_USES];
     weir_cost_uses(&cost, folding->device, uses);
     for (int r = 0; r < WEIR_KNAPSACK_RESOURCES; r++) e.hardware.use[r] = uses[r].used;
     e.cost.latency = e.cost.latency_computation = e.cost.latency_loaded = (double)busy;
     e.cost.energy = (double)weir_folding_energy(e.hardware.use, busy, folding->interval) / 1000;
+    weir_cost_uses(&built, folding->device, uses);
+    for (int r = 0; r < WEIR_KNAPSACK_RESOURCES; r++) e.hardware.use[r] = uses[r].used;
     return sink(user, &(weir_dse_result){&e, 1, 0, NULL});
 }
 

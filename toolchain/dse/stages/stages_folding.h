@@ -20,6 +20,7 @@ typedef struct weir_dse_folding {
     const weir_graph *graph;
     const weir_device *device;
     weir_cost_survey *survey;
+    weir_cost_report cost; /* of all components, memories that share blocks among them */
     int64_t interval; /* cycles */
     const weir_dse_point *point;
     weir_arena *arena; /* for what results keep of it: until the run ends */
