@@ -125,14 +125,16 @@ static int64_t terms(const weir_operands *o) {
     return shape->rank == 0 ? 1 : shape->dim[transposed ? 0 : shape->rank - 1];
 }
 
-double weir_tolerance_rounding(const weir_operands *o, double magnitude) {
+/* How far float32 may be off in an output whose terms' magnitudes add up to that: each term and each sum is rounded, and below the
+ * normal numbers by half of the least one. */
+static double rounding_of(const weir_operands *o, double magnitude) {
     return (double)(terms(o) + 8) * (0x1.03p-24 * magnitude + (double)FLT_TRUE_MIN);
 }
 
 static void propagate_product(const weir_operands *o, double *error) {
-    weir_array *size = product(o, 0), *from = product(o, 1);
+    weir_array *size = product(o, 0), *from = o->slack[0] == NULL ? NULL : product(o, 1);
     for (size_t i = 0; i < size->count; i++)
-        error[i] = weir_tolerance_rounding(o, weir_array_get(size, i)) + weir_array_get(from, i);
+        error[i] = rounding_of(o, weir_array_get(size, i)) + (from == NULL ? 0 : weir_array_get(from, i));
     weir_array_free(size);
     weir_array_free(from);
 }

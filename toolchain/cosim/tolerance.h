@@ -22,9 +22,6 @@ bool weir_tolerance_is_product(weir_op op);
 bool weir_tolerance_moves(weir_op op);
 /* The sums of the magnitudes that a product adds up, an array like its output; free it with weir_array_free. */
 weir_array *weir_tolerance_magnitude(const weir_operands *operands);
-/* How far float32 may be off in an output of a product whose terms' magnitudes add up to that: each term and each sum is rounded,
- * and below the normal numbers by half of the least one. */
-double weir_tolerance_rounding(const weir_operands *operands, double magnitude);
 /* What float32 makes of inputs that are off by their slack: an error for each element of output `index`. Heap array. */
 double *weir_tolerance_propagate(const weir_operands *operands, size_t index, const weir_array *output);
 /* A monotone node of one output with its input 0 moved by `by` times `reach`; free it with weir_array_free. */
