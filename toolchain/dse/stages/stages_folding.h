@@ -21,7 +21,7 @@ typedef struct weir_dse_folding {
     const weir_device *device;
     weir_cost_survey *survey;
     weir_cost_report cost; /* of all components, memories that share blocks among them */
-    int64_t interval; /* cycles */
+    int64_t interval;      /* cycles */
     const weir_dse_point *point;
     weir_arena *arena; /* for what results keep of it: until the run ends */
 } weir_dse_folding;
