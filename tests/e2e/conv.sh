@@ -43,7 +43,7 @@ expect 0 "8 beats, waiting up to 39 cycles .estimated." "$WEIR" compile "$folder
 
 # The window and what it holds are named.
 expect 0 "weir_window" "$WEIR" compile "$folder/separable_qdq.onnx" -o separable
-grep -q "window 3x3, stride 2x2, 4 of 12 rows held" output || fail "the window's rows"
+grep -q "window 3x1, stride 2x1, 4 of 12 rows held" output || fail "the window's rows"
 
 # 36 positions of 9 products, in 8 channels side by side, which the window gives so.
 expect 0 "" "$WEIR" compile "$folder/separable_qdq.onnx" -o separable --target-interval 324

@@ -100,9 +100,9 @@ rm started
 expect 0 "" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --clock 1000 --seeds 2 --json again.json
 cmp first.txt output && cmp placed.json again.json || fail "the second report of a placement differs"
 [ ! -e started ] || fail "started though it was in the cache: $(cat started)"
-# Another placer of nextpnr's: asked for, told, and not taken for what the first made.
+# Another placer of nextpnr's: asked for, told, and not taken for what the first made. (At 1000 MHz it goes on for hours on some netlists.)
 expect 2 "--placer needs --place" weir synth "a design" --device ice40hx8k --placer sa
-expect 0 "critical path: " env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --placer sa --clock 1000 --seeds 1 \
+expect 0 "critical path: " env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --placer sa --clock 12 --seeds 1 \
     --json sa.json -o sa
 jq -e '.placement.placer == "sa"' sa.json >/dev/null && jq -e '.placement.placer == null' placed.json >/dev/null || fail "the placer in the report"
 ! grep -q 'HeAP Placer Time' sa/nextpnr.log && grep -q 'HeAP Placer Time' placed/nextpnr.log || fail "the placer that was asked for"
