@@ -102,8 +102,7 @@ static bool is_finite(const double *numbers, size_t count) {
 /* Takes the next operator into the chain, if it can be. */
 static bool extend(chain *c) {
     const weir_graph *graph = c->rewrite->graph;
-    if (weir_value_use_count(graph, c->end) + weir_value_is_output(graph, c->end) != 1) return false;
-    if (weir_value_is_output(graph, c->end)) return false;
+    if (weir_value_use_count(graph, c->end) != 1 || weir_value_is_output(graph, c->end)) return false;
     const weir_node node = weir_value_use(graph, c->end, 0).node;
     if (is_view(c, node)) {
         c->end = weir_node_output(graph, node, 0);
@@ -137,16 +136,6 @@ static size_t channel_of(const chain *c, const weir_array *weights, size_t i) {
     return by_rows ? i / (size_t)weights->shape.dim[1] : i % c->channels;
 }
 
-/* A new one, named after the layer; takes over the array. */
-static weir_value constant(const chain *c, const char *suffix, weir_array *array) {
-    weir_graph *graph = c->rewrite->graph;
-    char *name = weir_format("%s_%s", weir_node_name(graph, c->layer), suffix);
-    const weir_value value = weir_graph_add_constant(graph, name, array);
-    free(name);
-    weir_array_free(array);
-    return value;
-}
-
 /* The scaled weights; none where one would not be finite. */
 static weir_value new_weights(const chain *c) {
     weir_array *weights = weir_array_copy(constant_of(c, c->layer, 1));
@@ -155,7 +144,7 @@ static weir_value new_weights(const chain *c) {
         weir_array_set(weights, i, weir_array_get(weights, i) * c->factor[channel_of(c, weights, i)]);
         finite &= isfinite(weir_array_get(weights, i));
     }
-    if (finite) return constant(c, "weights", weights);
+    if (finite) return weir_rewrite_constant(c->rewrite, "weights", weights);
     weir_array_free(weights);
     return WEIR_NO_VALUE;
 }
@@ -169,7 +158,7 @@ static weir_value new_bias(const chain *c, int rank) {
     weir_array *bias = weir_array_new(WEIR_FLOAT32, &shape);
     for (size_t k = 0; k < c->channels; k++)
         weir_array_set(bias, k, (old == NULL ? 0 : by_channel(old, k)) * c->factor[k] + c->term[k]);
-    return constant(c, "bias", bias);
+    return weir_rewrite_constant(c->rewrite, "bias", bias);
 }
 
 /* The layer with all operators of the chain in it, in place of them; views stay. */
@@ -179,10 +168,10 @@ static void fold(const chain *c) {
     const weir_op op = weir_node_op(graph, c->layer);
     const weir_value result = weir_node_output(graph, c->layer, 0);
     const size_t inputs = op == WEIR_OP_MATMUL ? 2 : 3;
+    r->at = c->layer;
     weir_value operands[3] = {weir_node_input(graph, c->layer, 0), new_weights(c)};
     if (operands[1].id == 0) return;
     if (inputs == 3) operands[2] = new_bias(c, 1);
-    r->at = c->layer;
     weir_value folded = weir_rewrite_start(r, op, "folded", operands, inputs);
     weir_rewrite_copy_attributes(r, folded, c->layer);
     weir_rewrite_infer(r, folded);

@@ -163,11 +163,15 @@ static int64_t computed(const void *user, int64_t x) {
     }
 }
 
+static bool proved_channel(const realizer *r, const candidate *k, size_t c) {
+    const channel_candidate function = {k, c};
+    int64_t where;
+    return weir_staircase_proves(&r->staircase[c], computed, &function, &where);
+}
+
 static bool proved(const realizer *r, const candidate *k) {
     for (size_t c = 0; c < r->channels; c++) {
-        channel_candidate function = {k, c};
-        int64_t where;
-        if (!weir_staircase_proves(&r->staircase[c], computed, &function, &where)) return false;
+        if (!proved_channel(r, k, c)) return false;
     }
     return true;
 }
@@ -245,11 +249,9 @@ static int last_bit(const realizer *r, size_t c) {
 static bool is_flat(const realizer *r, size_t c) { return r->staircase != NULL && r->staircase[c].count <= FLAT; }
 
 static bool fits_channel(const realizer *r, candidate *k, size_t c, int64_t multiplier, int64_t add) {
-    const channel_candidate function = {k, c};
-    int64_t where;
     k->multiplier[c] = multiplier;
     k->add[c] = add;
-    return bits_of(add) <= MAX_ADD_BITS && weir_staircase_proves(&r->staircase[c], computed, &function, &where);
+    return bits_of(add) <= MAX_ADD_BITS && proved_channel(r, k, c);
 }
 
 /* Another multiplier for a flat channel, no larger than `most`: its own with fewer digits; or, where it has one code or two, 2^shift / per,

@@ -64,8 +64,7 @@ weir_value weir_rewrite_node(weir_rewrite *rewrite, weir_op op, const char *suff
     return weir_rewrite_infer(rewrite, weir_rewrite_start(rewrite, op, suffix, inputs, count));
 }
 
-/* Takes over the array. */
-static weir_value add_constant(weir_rewrite *rewrite, const char *suffix, weir_array *array) {
+weir_value weir_rewrite_constant(weir_rewrite *rewrite, const char *suffix, weir_array *array) {
     char *name = name_for(rewrite, suffix);
     const weir_value value = weir_graph_add_constant(rewrite->graph, name, array);
     free(name);
@@ -76,13 +75,13 @@ static weir_value add_constant(weir_rewrite *rewrite, const char *suffix, weir_a
 weir_value weir_rewrite_number(weir_rewrite *rewrite, const char *suffix, weir_dtype dtype, double number) {
     weir_array *array = weir_array_new(dtype, &(weir_shape){.rank = 0});
     weir_array_set(array, 0, number);
-    return add_constant(rewrite, suffix, array);
+    return weir_rewrite_constant(rewrite, suffix, array);
 }
 
 weir_value weir_rewrite_integers(weir_rewrite *rewrite, const char *suffix, const int64_t *values, size_t count) {
     weir_array *array = weir_array_new(WEIR_INT64, &(weir_shape){1, {(int64_t)count}});
     for (size_t i = 0; i < count; i++) weir_array_set_int(array, i, values[i]);
-    return add_constant(rewrite, suffix, array);
+    return weir_rewrite_constant(rewrite, suffix, array);
 }
 
 weir_value weir_rewrite_reshape(weir_rewrite *rewrite, const char *suffix, weir_value value, const weir_shape *shape) {
@@ -93,7 +92,7 @@ weir_value weir_rewrite_reshape(weir_rewrite *rewrite, const char *suffix, weir_
     if (constant != NULL) {
         weir_array *array = weir_array_copy(constant);
         array->shape = *shape;
-        return add_constant(rewrite, suffix, array);
+        return weir_rewrite_constant(rewrite, suffix, array);
     }
     for (int i = 0; i < shape->rank; i++) any_zero = any_zero || shape->dim[i] == 0;
     const weir_value wanted = weir_rewrite_integers(rewrite, "shape", shape->dim, (size_t)shape->rank);

@@ -32,7 +32,8 @@ weir_value weir_rewrite_start(weir_rewrite *rewrite, weir_op op, const char *suf
 void weir_rewrite_set_int(weir_rewrite *rewrite, weir_value value, const char *name, int64_t number);
 void weir_rewrite_copy_attributes(weir_rewrite *rewrite, weir_value value, weir_node from);
 weir_value weir_rewrite_infer(weir_rewrite *rewrite, weir_value value); /* returns the value */
-/* New constants: one element of the type, a vector of int64 (a shape, axes), the same elements in another shape. */
+/* New constants, named as nodes are: an array, which is taken over; one element of the type; a vector of int64 (a shape, axes). */
+weir_value weir_rewrite_constant(weir_rewrite *rewrite, const char *suffix, weir_array *array);
 weir_value weir_rewrite_number(weir_rewrite *rewrite, const char *suffix, weir_dtype dtype, double number);
 weir_value weir_rewrite_integers(weir_rewrite *rewrite, const char *suffix, const int64_t *values, size_t count);
 /* `value` in another shape with as many elements: itself, a new constant, or a Reshape. */

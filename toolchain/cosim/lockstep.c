@@ -378,10 +378,10 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
         bool product = weir_tolerance_is_product(op), grid = on_grid(l, y) && computes_on_grid(l, node);
         /* What a number that was set lacks of float32's digits is among the roundings of a product. */
         if (product && l->partner[weir_node_input(l->model, node, 0).id].id != 0) o.slack[0] = NULL;
-        weir_array *size = product ? weir_tolerance_magnitude(&o) : NULL;
+        weir_array *size = product && grid ? weir_tolerance_magnitude(&o) : NULL;
         double *error = weir_tolerance_propagate(&o, index, out);
         for (size_t i = 0; i < out->count; i++) {
-            double by = error[i], reached = product ? weir_array_get(size, i) : fabs(weir_array_get(out, i));
+            double by = error[i], reached = size != NULL ? weir_array_get(size, i) : fabs(weir_array_get(out, i));
             if (grid && reached <= EXACT * grid_step(l, y, i)) by = 0;
             low[i] -= by;
             high[i] += by;

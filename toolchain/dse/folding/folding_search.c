@@ -153,7 +153,7 @@ static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
 
 /* --- what comes of it --- */
 
-static void use_of(const weir_cost *cost, const weir_device *device, int64_t *use) {
+void weir_folding_use(const weir_cost *cost, const weir_device *device, int64_t *use) {
     weir_cost_use uses[WEIR_COST_USES];
     weir_cost_uses(cost, device, uses);
     for (int r = 0; r < RESOURCES; r++) use[r] = uses[r].used;
@@ -165,7 +165,7 @@ static void use_of_fifos(const weir_graph *graph, const weir_cost_report *cost, 
     for (size_t i = 0; i < cost->count; i++) {
         if (weir_node_op(graph, cost->item[i].node) != WEIR_OP_FIFO) continue;
         int64_t of_one[RESOURCES];
-        use_of(&cost->item[i].cost, device, of_one);
+        weir_folding_use(&cost->item[i].cost, device, of_one);
         for (int r = 0; r < RESOURCES; r++) use[r] += of_one[r];
     }
 }
@@ -182,7 +182,7 @@ static bool try_out(search *s, int64_t limit) {
         weir_folding_choose(copy, interval, INT32_MAX, NULL) && s->request->complete(copy, limit, &built->latency);
     if (fine) {
         weir_cost_report cost = weir_cost_of_graph(copy, s->target.device);
-        use_of(&cost.total, s->target.device, built->used);
+        weir_folding_use(&cost.total, s->target.device, built->used);
         use_of_fifos(copy, &cost, s->target.device, built->fifos);
         weir_cost_report_free(&cost);
         built->interval = weir_stream_interval(copy);

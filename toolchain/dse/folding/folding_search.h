@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "dataflow/cost.h"
 #include "dataflow/target.h"
 #include "dse/folding/knapsack.h"
 #include "ir/graph.h"
@@ -42,6 +43,8 @@ bool weir_folding_objective_parse(const char *text, weir_folding_objective *obje
  * False after a reported error. */
 bool weir_folding_budget_parse(const char *text, const weir_device *device, int64_t *budget);
 
+/* What a cost uses of the device's resources, in the order of weir_cost_uses. */
+void weir_folding_use(const weir_cost *cost, const weir_device *device, int64_t *use);
 /* Energy a frame of hardware that works `busy` cycles of the interval, and of the device itself, in fJ: README.md gives the model. */
 int64_t weir_folding_energy(const int64_t *use, int64_t busy, int64_t interval);
 int64_t weir_folding_static_energy(const weir_target *target, int64_t interval);

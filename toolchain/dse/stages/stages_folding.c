@@ -215,13 +215,10 @@ static bool run_model(const weir_dse_stage *stage, const weir_dse_context *conte
     const char *name = weir_arena_copy_string(folding->arena, weir_node_name(folding->graph, node));
     weir_dse_evaluation e = {.hardware = {.component = name, .delay_ps = cost.delay_ps, .point = folding->point}};
     const weir_cost built = built_cost(folding, node);
-    weir_cost_use uses[WEIR_COST_USES];
-    weir_cost_uses(&cost, folding->device, uses);
-    for (int r = 0; r < WEIR_KNAPSACK_RESOURCES; r++) e.hardware.use[r] = uses[r].used;
+    weir_folding_use(&cost, folding->device, e.hardware.use);
     e.cost.latency = e.cost.latency_computation = e.cost.latency_loaded = (double)busy;
     e.cost.energy = (double)weir_folding_energy(e.hardware.use, busy, folding->interval) / 1000;
-    weir_cost_uses(&built, folding->device, uses);
-    for (int r = 0; r < WEIR_KNAPSACK_RESOURCES; r++) e.hardware.use[r] = uses[r].used;
+    weir_folding_use(&built, folding->device, e.hardware.use);
     return sink(user, &(weir_dse_result){&e, 1, 0, NULL});
 }
 
