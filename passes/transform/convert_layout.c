@@ -298,23 +298,13 @@ static weir_order fetch_inputs(weir_relayout *c, weir_node node, bool with_fixed
     return want;
 }
 
-static bool has_two_quantized(weir_op op) { return op == WEIR_OP_QLINEAR_ADD || op == WEIR_OP_QLINEAR_MUL; }
-
 static void move_elementwise(weir_relayout *c, weir_node node) {
     if (!shares_order(c, node)) {
         keep_model_order(c, node);
     } else if (!move_shuffled(c, node)) {
-        const bool broadcast = !has_two_quantized(weir_node_op(c->graph, node));
-        const weir_order want = fetch_inputs(c, node, broadcast);
+        const weir_order want = fetch_inputs(c, node, true);
         set_outputs(c, node, &want);
     }
-}
-
-/* One operand may be constant, the parameters are single numbers. */
-static void move_quantized_pair(weir_relayout *c, weir_node node) {
-    const weir_value a = weir_node_input(c->graph, node, 0), b = weir_node_input(c->graph, node, 3);
-    if (!is_data(c, a) || !is_data(c, b) || !shares_order(c, node)) keep_model_order(c, node);
-    else move_elementwise(c, node);
 }
 
 static void move_quantizer(weir_relayout *c, weir_node node) {
@@ -618,10 +608,7 @@ static void move_node(weir_relayout *c, weir_node node) {
     switch (kind_of(weir_node_op(c->graph, node))) {
     case KIND_CHANNELS: move_channels(c, node, true); break;
     case KIND_NORMALIZE: move_channels(c, node, false); break;
-    case KIND_ELEMENTWISE:
-        if (has_two_quantized(weir_node_op(c->graph, node))) move_quantized_pair(c, node);
-        else move_elementwise(c, node);
-        break;
+    case KIND_ELEMENTWISE: move_elementwise(c, node); break;
     case KIND_QUANTIZE: move_quantizer(c, node); break;
     case KIND_THRESHOLDS: move_thresholds(c, node); break;
     case KIND_AXIS: move_axis(c, node); break;

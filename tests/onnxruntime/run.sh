@@ -131,5 +131,19 @@ END
     compare fused --optimize none || fail "differs without optimizations"
 }
 
+# Random networks as exporters write them, each with settings of a quantizer at random. FIRST and NETWORKS choose others.
+check_random() {
+    "$python" -c 'import onnx, qonnx' 2>/dev/null || {
+        echo "skipped: $python has no onnx or qonnx (WEIR_PYTHON names another interpreter)"
+        exit 77
+    }
+    if "$python" "$here/random_run.py" "$WEIR" --first 3 --count 1 --plant --work planted >output; then
+        fail "a wrong value is not seen: $(cat output)"
+    fi
+    "$python" "$here/random_run.py" "$WEIR" --first "${FIRST:-0}" --count "${NETWORKS:-300}" --elaborate --simulate "${SIMULATED:-50}" \
+        --work networks >output || fail "$(cat output)"
+    tail -1 output
+}
+
 check_"$part"
 finish

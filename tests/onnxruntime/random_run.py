@@ -1,0 +1,378 @@
+"""random_run.py WEIR [OPTION]...: random networks as exporters write
+them (random_models.py) through the commands; the judges are ONNX Runtime, in both of its settings, and qonnx's executor.
+
+For each: `eval` with the integer engine equals one of the judge's settings in all elements, or each first difference is shown to
+lie next to a tie; what `export` writes of the lowered graph computes the same bits; `compile` exits with 0 and what it wrote
+elaborates; the first --simulate of them pass `check` in a simulator. A refusal (exit status 1 with an error) is counted, anything
+else fails. Prints a line for each finding and a summary; exit status 1 after a failure."""
+
+import argparse
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+import random_models
+
+onnxruntime.set_default_logger_severity(4)
+TIE = 2e-3  # of a step: what float32 sums of these sizes may be off
+SHARE = 1 / 64  # of the elements of one tensor that may lie at ties before it looks like more than chance
+
+
+# Graphs of windows and of positions with channels last have no form in standard operators.
+NO_FORM = re.compile("standard operators have no exact form|which ONNX cannot express")
+
+
+class Wrong(Exception):
+    pass
+
+
+class Refused(Exception):
+    pass
+
+
+def run_onnxruntime(model, frames, optimize, feed="x"):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 4
+    levels = onnxruntime.GraphOptimizationLevel
+    options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimize else levels.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(model if isinstance(model, str) else model.SerializeToString(), options)
+    names = [output.name for output in session.get_outputs()]
+    results = [session.run(names, {feed: frame[None]}) for frame in frames]
+    return {name: np.concatenate([np.atleast_1d(result[i]) for result in results]) for i, name in enumerate(names)}
+
+
+def is_qonnx(model):
+    return any(node.domain.startswith("qonnx") for node in model.graph.node)
+
+
+def run_qonnx(path, frames):
+    from qonnx.core.modelwrapper import ModelWrapper
+    from qonnx.core.onnx_exec import execute_onnx
+    from qonnx.transformation.infer_shapes import InferShapes
+    model = ModelWrapper(path).transform(InferShapes())
+    contexts = [execute_onnx(model, {"x": frame[None]}, return_full_exec_context=True) for frame in frames]
+    names = [name for node in model.graph.node for name in node.output if name]
+    return {name: np.concatenate([np.atleast_1d(context[name]) for context in contexts]) for name in names}, model.graph.output[0].name
+
+
+class Weir:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+
+    def __call__(self, *arguments, status=(0,), timeout=300):
+        """Runs the command; a defined refusal is Refused, any other exit status than `status` Wrong."""
+        try:
+            done = subprocess.run([self.program, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=timeout, errors="replace")
+        except subprocess.TimeoutExpired:
+            raise Wrong(f"{arguments[0]}: no end in {timeout} s") from None
+        if done.returncode in status:
+            return done
+        text = done.stderr.strip() or done.stdout.strip()
+        if done.returncode == 1 and ": error: " in done.stderr:
+            raise Refused(text)
+        raise Wrong(f"{arguments[0]}: exit status {done.returncode}: {text[-600:]}")
+
+
+def same(a, b):
+    """Equal bits, or as near as the host's float functions behind the last quantizer are."""
+    return a.size == b.size and np.allclose(a.ravel().astype(np.float64), b.ravel().astype(np.float64), rtol=2e-5, atol=1e-6, equal_nan=True)
+
+
+# --- which element of which tensor differs first, and does it lie next to a tie? ---
+
+def constants_of(graph):
+    values = {constant.name: numpy_helper.to_array(constant) for constant in graph.initializer}
+    for node in graph.node:
+        if node.op_type == "Constant":
+            values[node.output[0]] = numpy_helper.to_array(node.attribute[0].t)
+    return values
+
+
+def along(values, parameter, axis):
+    """A scale or zero point, by tensor or by channel, in the form that broadcasts over values."""
+    parameter = np.asarray(parameter, np.float64)
+    if parameter.size == 1:
+        return parameter.reshape(())
+    return parameter.reshape([-1 if i == axis else 1 for i in range(values.ndim)])
+
+
+def attribute(node, name, default):
+    for item in node.attribute:
+        if item.name == name:
+            return helper.get_attribute_value(item)
+    return default
+
+
+def cut(model, name, dtype):
+    """The model as far as tensor `name`, its only output."""
+    part = onnx.ModelProto()
+    part.CopyFrom(model)
+    needed, nodes = {name}, []
+    for node in reversed(model.graph.node):
+        if needed & set(node.output):
+            nodes.append(node)
+            needed |= set(node.input)
+    del part.graph.node[:], part.graph.output[:], part.graph.value_info[:]
+    part.graph.node.extend(reversed(nodes))
+    part.graph.output.append(helper.make_tensor_value_info(name, dtype, None))
+    kept = [constant for constant in model.graph.initializer if constant.name in needed]
+    del part.graph.initializer[:]
+    part.graph.initializer.extend(kept)
+    return part
+
+
+def with_outputs(model, names):
+    whole = onnx.ModelProto()
+    whole.CopyFrom(model)
+    del whole.graph.output[:]
+    whole.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)
+    return whole
+
+
+def before_rounding(node, tensors, constants):
+    """What a quantizer, or an operator of codes, rounds: in steps, before the zero point is added. None: unknown."""
+    value = lambda i: constants[node.input[i]] if node.input[i] in constants else tensors[node.input[i]]
+    if node.op_type == "Quant":
+        steps = value(0).astype(np.float64) / value(1)
+        return steps if attribute(node, "rounding_mode", b"ROUND") == b"ROUND" else steps - 0.5  # FLOOR has its ties at whole numbers
+    if node.op_type == "QuantizeLinear":
+        x = value(0).astype(np.float64)
+        return x / along(x, value(1), attribute(node, "axis", 1))
+    if node.op_type in ("QLinearAdd", "QLinearMul"):
+        a = (value(0).astype(np.float64) - value(2)) * value(1)
+        b = (value(3).astype(np.float64) - value(5)) * value(4)
+        return (a + b if node.op_type == "QLinearAdd" else a * b) / value(6)
+    real = lambda i: (value(i).astype(np.float64) - value(i + 2)) * value(i + 1)
+    if node.op_type in ("QLinearSigmoid", "QLinearLeakyRelu"):
+        x = real(0)
+        y = 1 / (1 + np.exp(-x)) if node.op_type == "QLinearSigmoid" else np.where(x < 0, x * attribute(node, "alpha", 0.01), x)
+        return y / value(3)
+    if node.op_type in ("QLinearConv", "QLinearMatMul", "QGemm"):
+        x = real(0)
+        w = value(3).astype(np.float64)
+        axis = 0 if node.op_type == "QLinearConv" else w.ndim - 1
+        if node.op_type == "QGemm" and attribute(node, "transB", 0):
+            w, axis = w.T, 1
+        w = (w - along(w, value(5), axis)) * along(w, value(4), axis)
+        if node.op_type == "QLinearConv":
+            bias = value(8).astype(np.float64) * np.asarray(value(4), np.float64).ravel() * value(1) if len(node.input) > 8 else None
+            return convolve(x, w, node, bias) / value(6)
+        y = x @ w
+        if node.op_type == "QGemm":
+            if node.input[6]:
+                y = y + value(6).astype(np.float64) * np.asarray(value(4), np.float64).ravel() * value(1)
+            return y / value(7) if len(node.input) > 7 and node.input[7] else None
+        return y / value(6)
+    return None
+
+
+def convolve(x, w, node, bias):
+    """Conv in float64, by windows."""
+    dims = x.ndim - 2
+    strides, dilations = attribute(node, "strides", [1] * dims), attribute(node, "dilations", [1] * dims)
+    pads, groups = attribute(node, "pads", [0] * 2 * dims), attribute(node, "group", 1)
+    x = np.pad(x, [(0, 0), (0, 0), *zip(pads[:dims], pads[dims:])])
+    spans = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilations)]
+    windows = np.lib.stride_tricks.sliding_window_view(x, spans, axis=tuple(range(2, x.ndim)))
+    windows = windows[(slice(None), slice(None), *[slice(None, None, s) for s in strides], *[slice(None, None, d) for d in dilations])]
+    inputs, outputs = w.shape[1], w.shape[0] // groups
+    axes = list(range(-dims, 0))
+    parts = [np.tensordot(windows[:, g * inputs:(g + 1) * inputs], w[g * outputs:(g + 1) * outputs], ([1, *axes], [1, *axes])) for g in range(groups)]
+    y = np.moveaxis(np.concatenate(parts, -1), -1, 1)
+    return y if bias is None else y + bias.reshape([-1] + [1] * dims)
+
+
+def codes(node, values, constants):
+    """A quantizer's result as whole numbers; QONNX has the numbers that they stand for."""
+    return np.rint(values / constants[node.input[1]]).astype(np.int64) if node.op_type == "Quant" else values.astype(np.int64)
+
+
+def is_tie(node, difference, tensors, constants):
+    """Raises Wrong unless the elements that differ do so by a step, next to a tie."""
+    where = difference != 0
+    words = f"'{node.output[0]}' ({node.op_type}): {where.sum()} of {where.size} elements differ, by up to {np.abs(difference).max()}"
+    steps = before_rounding(node, tensors, constants)
+    if steps is None or np.abs(difference).max() > 1:
+        raise Wrong(words)
+    steps = np.broadcast_to(steps, where.shape)[where]
+    distance = np.abs(np.abs(steps - np.floor(steps)) - 0.5)
+    if (distance > TIE * np.maximum(1, np.abs(steps) / 64)).any():
+        raise Wrong(f"{words}, {distance.max():.3g} of a step from a tie")
+
+
+def explain(weir, path, frames):
+    """Raises Wrong unless each tensor of codes in which the integer engine differs from the judge, and none before it does,
+    differs by one step where the value before rounding is next to a tie, or has what ONNX Runtime's optimizations make of it. The
+    number of such elements."""
+    model = onnx.load(path)
+    constants = constants_of(model.graph)
+    produced = [node for node in model.graph.node if node.op_type.startswith("QLinear") or node.op_type in ("QuantizeLinear", "QGemm", "Quant")]
+    optimized = {}
+    if is_qonnx(model):
+        tensors, _ = run_qonnx(path, frames)
+    else:
+        tensors = run_onnxruntime(with_outputs(model, [n for node in model.graph.node for n in node.output if n and node.op_type != "Constant"]), frames, False)
+        try:
+            optimized = run_onnxruntime(with_outputs(model, [n.output[0] for n in produced]), frames, True)
+        except Exception:  # some optimizations do not survive so many outputs
+            pass
+    tensors["x"] = frames
+    differing, count = set(), 0
+    for node in model.graph.node:
+        if differing & set(node.input):
+            differing |= set(node.output)
+        elif node in produced and not any(name in constants for name in node.input[:1]):
+            name = node.output[0]
+            onnx.save(cut(model, name, helper.np_dtype_to_tensor_dtype(tensors[name].dtype)), os.path.join(weir.folder, "cut.onnx"))
+            try:
+                weir("eval", "cut.onnx", "-d", "frames.npy", "-o", "cut.npy")
+            except Refused:
+                continue  # the whole was taken: a later tensor tells
+            ours = codes(node, np.load(os.path.join(weir.folder, "cut.npy")).reshape(tensors[name].shape), constants)
+            difference = ours - codes(node, tensors[name], constants)
+            if not difference.any():
+                continue
+            if name not in optimized or not np.array_equal(ours, optimized[name].astype(np.int64)):
+                is_tie(node, difference, tensors, constants)
+            count += int(np.count_nonzero(difference))
+            differing.add(name)
+    if not differing:
+        raise Wrong("no tensor of codes differs, but the output does")
+    return count
+
+
+# --- one network ---
+
+def through(weir, form, options, plant):
+    """Runs one network through the commands. The outcome in a word, and what is to be said of it."""
+    frames = np.load(os.path.join(weir.folder, "frames.npy"))
+    quantize = []
+    path, name = os.path.join(weir.folder, "model.onnx"), "model.onnx"
+    if form.startswith("float-"):
+        quantize = ["--quantize", form[6:], "--calibration", "calibration.npy"]
+        weir("export", "model.onnx", *quantize, "-o", "quantized.onnx")
+        path = os.path.join(weir.folder, "quantized.onnx")
+    weir("eval", "model.onnx", *quantize, "-d", "frames.npy", "-o", "ours.npy")
+    ours = np.load(os.path.join(weir.folder, "ours.npy"))
+    if plant:
+        ours.ravel()[ours.size // 2] += np.abs(ours).max()
+    if is_qonnx(onnx.load(path)):
+        tensors, output = run_qonnx(path, frames)
+        judges = [tensors[output]]
+    else:
+        judges = [next(iter(run_onnxruntime(path, frames, optimize).values())) for optimize in (False, True)]
+    outcome, words = "equal", ""
+    if not any(same(ours, theirs) for theirs in judges):
+        outcome, words = "tie", f"{explain(weir, path, frames)} elements next to a tie"
+    if quantize:
+        weir("eval", "quantized.onnx", "-d", "frames.npy", "-o", "again.npy")
+        if not np.array_equal(ours, np.load(os.path.join(weir.folder, "again.npy"))):
+            raise Wrong("the exported quantized model computes something else than --quantize")
+    try:
+        weir("export", os.path.basename(path), "--passes", "lower_integer", "-o", "lowered.onnx")
+        lowered = os.path.join(weir.folder, "lowered.onnx")
+        if is_qonnx(onnx.load(lowered)):  # on the host
+            tensors, output = run_qonnx(lowered, frames)
+            lowered = tensors[output]
+        else:
+            lowered = next(iter(run_onnxruntime(lowered, frames, False).values()))
+        if not same(ours, lowered):
+            raise Wrong(f"export of the lowered graph: {(ours.ravel() != lowered.ravel()).sum()} of {ours.size} elements differ from eval")
+    except Refused as refusal:
+        if not NO_FORM.search(str(refusal)):
+            raise Wrong(f"export of the lowered graph: {refusal}") from None
+    weir("compile", "model.onnx", *quantize, *options, "-o", "out")
+    return outcome, words
+
+
+def elaborate(weir):
+    rtl = os.path.join(weir.folder, "out", "rtl")
+    files = [os.path.join(rtl, file) for file in sorted(os.listdir(rtl)) if file.endswith(".v")]
+    done = subprocess.run(["iverilog", "-g2005", "-tnull", "-s", "model", *files], cwd=rtl, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Wrong(f"does not elaborate: {done.stderr.strip()[-300:]}")
+
+
+def reason(text):
+    """The kind of a refusal: its first error without names and numbers."""
+    line = next((line for line in text.splitlines() if "error: " in line), text.splitlines()[0])
+    line = re.sub(r".*?error: ", "", line)
+    return re.sub(r"\d+(\.\d+)?(e-?\d+)?", "N", re.sub(r"'[^']*'", "'..'", line))[:150]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("weir")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--simulate", type=int, default=0)
+    parser.add_argument("--simulator", default="icarus")
+    parser.add_argument("--elaborate", action="store_true")
+    parser.add_argument("--work")
+    parser.add_argument("--keep", action="store_true", help="keep the folders of what failed in --work")
+    parser.add_argument("--plant", action="store_true", help="a fault in a value of each eval: must fail")
+    options = parser.parse_args()
+    work = options.work or tempfile.mkdtemp()
+    counts, reasons, failures, simulated = collections.Counter(), collections.Counter(), 0, 0
+    print(f"networks {options.first} to {options.first + options.count - 1}, ONNX Runtime {onnxruntime.__version__}", flush=True)
+    for seed in range(options.first, options.first + options.count):
+        folder = os.path.join(work, str(seed))
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        try:
+            form, settings = random_models.make(seed, folder)
+        except Exception as error:
+            counts["not made"] += 1
+            print(f"{seed}: not made: {type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}", flush=True)
+            shutil.rmtree(folder)
+            continue
+        weir = Weir(os.path.abspath(options.weir), folder)
+        rng = np.random.default_rng([seed, 4])
+        target = [["--target-interval", str(int(rng.integers(1, 3000)))], ["--max-macs", str(int(rng.integers(1, 200)))], []][int(rng.integers(0, 3))]
+        keep = False
+        try:
+            outcome, words = through(weir, form, target, options.plant)
+            if options.elaborate:
+                elaborate(weir)
+            if simulated < options.simulate:
+                quantize = ["-q", form[6:], "-c", "calibration.npy"] if form.startswith("float-") else []
+                weir("check", "model.onnx", *quantize, *target, "-d", "frames.npy", "-n", "3", "--simulator", options.simulator, "-p", "half", timeout=900)
+                simulated += 1
+        except Refused as refusal:
+            kind = reason(str(refusal))
+            outcome, words = "alarm" if "a pass is wrong" in str(refusal) else "refused", ""
+            reasons[kind] += 1
+            keep = outcome == "alarm"
+        except Wrong as wrong:
+            try:
+                weir("compile", "model.onnx", "-o", "again")
+            except (Refused, Wrong) as refusal:
+                wrong = f"{wrong} [compile: {reason(str(refusal))}]"
+            outcome, words, keep = "WRONG", str(wrong), True
+            failures += 1
+        except Exception as error:
+            outcome, words, keep = "JUDGE", f"{type(error).__name__}: {str(error)[:300]}", True
+        counts[outcome] += 1
+        if words or keep:
+            print(f"{seed}: {form} {settings} {' '.join(target)}: {outcome} {words}", flush=True)
+        if not (keep and options.keep):
+            shutil.rmtree(folder)
+    print("\nrefused:")
+    for kind, count in reasons.most_common():
+        print(f"{count:5} {kind}")
+    print(", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()) + f"; {simulated} simulated")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
