@@ -1,6 +1,7 @@
 /* Lowering of a Concat of quantized tensors: codes follow each other as they are where all have one scale and zero point. Else
  * the quantizer after the Concat, which computes element by element, becomes one of each input. Constants among the inputs are streams:
- * each beat of a part of another input, whose codes mean nothing, reads the next from a table. */
+ * each beat of a part of another input, whose codes mean nothing, reads the next from a table. Constants alone, as the weights of layers that
+ * were merged, are joined here. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -91,7 +92,92 @@ static weir_value make_stream(weir_lowering *l, weir_node node, size_t index, we
     return weir_lower_reshape_as(l, node, suffix, stream, &weir_value_type(l->from, input)->shape);
 }
 
+/* --- constants alone, as weights that are given in parts --- */
+
+static bool same_numbers(const weir_quant *a, const weir_quant *b) {
+    bool same = a->count == b->count && (a->count <= 1 || a->axis == b->axis);
+    for (uint32_t i = 0; same && (i == 0 || i < a->count); i++)
+        same = weir_quant_scale(a, i) == weir_quant_scale(b, i) && weir_quant_zero(a, i) == weir_quant_zero(b, i);
+    return same;
+}
+
+/* The quantization of all parts together: theirs where they share it, else one a row of the axis along which they follow each other. */
+static bool unite_quantizations(weir_lowering *l, weir_node node, int axis, weir_quant *quant) {
+    const size_t inputs = weir_node_input_count(l->from, node);
+    const weir_view *first = weir_lower_input(l, node, 0);
+    int64_t rows = 0;
+    bool same = true, by_row = true, is_signed = false;
+    int width = 1;
+    for (size_t i = 0; i < inputs; i++) {
+        const weir_view *part = weir_lower_input(l, node, i);
+        if (part->kind != first->kind)
+            return weir_lower_fail(l, node, "input %zu is %s, and input 0 is not", i,
+                                   part->kind == WEIR_VIEW_WEIGHTS ? "quantized" : "a constant that is not quantized");
+        if (part->kind == WEIR_VIEW_CONSTANT) continue;
+        const bool along = part->quant.count > 1 && part->quant.axis == axis;
+        same = same && !along && same_numbers(&part->quant, &first->quant);
+        by_row = by_row && (along || part->quant.count <= 1);
+        rows += part->codes->shape.dim[axis];
+        is_signed |= part->quant.is_signed;
+        if (part->quant.width > width) width = part->quant.width;
+    }
+    if (first->kind == WEIR_VIEW_CONSTANT) return true;
+    if (!same && !by_row)
+        return weir_lower_fail(l, node, "its weights have scales along another axis than the one that it joins");
+    *quant = first->quant;
+    quant->is_signed = is_signed;
+    quant->width = width;
+    if (same) return true;
+    double *scale = weir_arena_array(weir_graph_arena(l->to), (size_t)rows, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), (size_t)rows, sizeof *zero), row = 0;
+    for (size_t i = 0; i < inputs; i++) {
+        const weir_view *part = weir_lower_input(l, node, i);
+        for (int64_t k = 0; k < part->codes->shape.dim[axis]; k++, row++) {
+            scale[row] = weir_quant_scale(&part->quant, k);
+            zero[row] = weir_quant_zero(&part->quant, k);
+        }
+    }
+    quant->axis = axis;
+    quant->count = (uint32_t)rows;
+    quant->scale = scale;
+    quant->zero_point = zero;
+    return true;
+}
+
+static bool join_constants(weir_lowering *l, weir_node node, int axis) {
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    const weir_view *first = weir_lower_input(l, node, 0);
+    weir_view view = {.kind = first->kind};
+    if (axis < 0) axis += shape->rank;
+    if (!unite_quantizations(l, node, axis, &view.quant)) return false;
+    const weir_dtype dtype = first->kind == WEIR_VIEW_CONSTANT ? first->codes->dtype : WEIR_INT64;
+    weir_array *joined = weir_array_in(weir_graph_arena(l->to), dtype, shape);
+    size_t inner = 1, begin = 0;
+    for (int i = axis + 1; i < shape->rank; i++) inner *= (size_t)shape->dim[i];
+    const size_t whole = (size_t)shape->dim[axis] * inner;
+    for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
+        const weir_array *part = weir_lower_input(l, node, i)->codes;
+        const size_t run = (size_t)part->shape.dim[axis] * inner;
+        for (size_t k = 0; k < part->count; k++) {
+            const size_t to = k / run * whole + begin + k % run;
+            if (dtype == WEIR_INT64) weir_array_set_int(joined, to, weir_array_get_int(part, k));
+            else weir_array_set(joined, to, weir_array_get(part, k));
+        }
+        begin += run;
+    }
+    view.codes = joined;
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
 /* --- the node --- */
+
+static bool all_given(const weir_lowering *l, weir_node node) {
+    for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
+        if (!weir_lower_is_given(weir_lower_input(l, node, i))) return false;
+    }
+    return true;
+}
 
 /* The codes of all inputs, those computed first; false after a reported error. */
 static bool read_inputs(weir_lowering *l, weir_node node, const weir_quant *behind, weir_value *codes) {
@@ -114,6 +200,7 @@ bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behin
     const size_t inputs = weir_node_input_count(l->from, node);
     const int axis = (int)weir_node_int(l->from, node, "axis", 0);
     weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
+    if (all_given(l, node)) return join_constants(l, node, axis);
     if (!weir_dtype_is_float(type->dtype)) return weir_lower_fail(l, node, "hardware takes it on real numbers only");
     weir_value *codes = weir_calloc(inputs, sizeof *codes);
     bool fine = read_inputs(l, node, behind, codes);

@@ -7,6 +7,7 @@
  * Quantized are the inputs of every Gemm, MatMul and Conv with constant weights, those weights, constant addends after them,
  * inputs of pools, both operands of additions and subtractions, and between layers what a function starts from, what moves, and sums
  * that meet a constant. Results of the last layer stay accumulators, but sums are quantized. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +28,29 @@ typedef struct range {
     double min, max;
 } range;
 
+typedef struct about {
+    range range;
+    weir_value quantized; /* none: not made yet */
+    bool before, after;   /* does a layer compute from it, is it computed from one */
+    uint32_t root;        /* of functions of one quantized value, the id of that; 0: of all others */
+} about;
+
 typedef struct quantizer {
     weir_graph *graph;
     const weir_pass *pass;
     bool fixed;
-    int64_t frame;         /* of the calibration */
-    range *range;          /* by value id of the float graph */
-    weir_value *quantized; /* by value id: the quantized value; none: not made yet */
-    bool *before, *after;  /* by value id: does a layer compute from it, is it computed from one */
-    uint32_t *root;        /* by value id: of functions of one quantized value, the id of that; 0: of all others */
-    uint32_t limit;
+    int64_t frame; /* of the calibration */
+    about *about;  /* by value id of the float graph */
+    uint32_t limit, node_limit;
 } quantizer;
+
+/* Values of the float graph have records; those that the pass makes have none, for quantizers give them. */
+static bool is_float(const quantizer *q, weir_value value) { return value.id != 0 && value.id < q->limit; }
+
+static about *about_of(const quantizer *q, weir_value value) {
+    assert(is_float(q, value));
+    return &q->about[value.id];
+}
 
 /* --- calibration --- */
 
@@ -56,7 +69,7 @@ static bool see_frame(void *user, const weir_executor *executor) {
         if (array == NULL) continue;
         for (size_t i = 0; i < array->count; i++) {
             double v = weir_array_get(array, i);
-            see(&q->range[id], v);
+            see(&about_of(q, value)->range, v);
             if (isfinite(v)) continue;
             weir_error(weir_at(weir_graph_source(q->graph), 0),
                        "calibration: frame %lld makes element %zu of '%s' %g, expected finite numbers",
@@ -71,7 +84,7 @@ static bool see_frame(void *user, const weir_executor *executor) {
 static void keep_statistics(quantizer *q, int64_t frames) {
     for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node)) {
         weir_value value = weir_node_output(q->graph, node, 0);
-        const range *r = &q->range[value.id];
+        const range *r = &about_of(q, value)->range;
         size_t count = 1;
         weir_shape_count(&weir_value_type(q->graph, value)->shape, &count);
         if (r->seen)
@@ -160,15 +173,15 @@ static weir_value add_int8(quantizer *q, const char *base, weir_value value, con
 
 /* The quantized value; its quantizer is made at the first use. */
 static weir_value quantize_activation(quantizer *q, weir_value value, weir_node before) {
-    if (value.id >= q->limit) return value; /* a quantizer gives it */
-    if (q->quantized[value.id].id != 0) return q->quantized[value.id];
+    if (!is_float(q, value)) return value; /* a quantizer gives it */
+    about *own = about_of(q, value);
+    if (own->quantized.id != 0) return own->quantized;
     weir_node producer = weir_value_producer(q->graph, value);
     const char *base = producer.id != 0 ? weir_node_name(q->graph, producer) : weir_value_name(q->graph, value);
-    const range *r = &q->range[value.id];
-    weir_value result = q->fixed ? add_fixed(q, base, value, r, weir_pass_int(q->pass, "data_in_width"),
+    weir_value result = q->fixed ? add_fixed(q, base, value, &own->range, weir_pass_int(q->pass, "data_in_width"),
                                              weir_pass_int(q->pass, "data_in_frac_width"), "FLOOR", before)
-                                 : add_int8(q, base, value, r, before);
-    q->quantized[value.id] = result;
+                                 : add_int8(q, base, value, &own->range, before);
+    own->quantized = result;
     return result;
 }
 
@@ -375,9 +388,7 @@ static bool is_absorbed(const quantizer *q, weir_node node) {
     }
 }
 
-static bool is_computed(const quantizer *q, weir_value value) {
-    return value.id != 0 && value.id < q->limit && !is_constant(q, value);
-}
+static bool is_computed(const quantizer *q, weir_value value) { return is_float(q, value) && !is_constant(q, value); }
 
 /* The one computed operand of an operation that is absorbed; false: the value is made otherwise. */
 static bool operand_of(const quantizer *q, weir_value value, weir_use *use) {
@@ -403,7 +414,7 @@ static weir_use start_of(const quantizer *q, weir_use use) {
 }
 
 static uint32_t root_of(const quantizer *q, weir_use use) {
-    const uint32_t root = q->root[read_by(q, use).id];
+    const uint32_t root = about_of(q, read_by(q, use))->root;
     return root != 0 ? root : read_by(q, start_of(q, use)).id;
 }
 
@@ -423,7 +434,7 @@ static bool quantize_start(quantizer *q, weir_use operand) {
     const weir_use start = start_of(q, operand);
     const weir_value root = read_by(q, start);
     for (weir_use use = operand; read_by(q, use).id != root.id;) {
-        q->root[read_by(q, use).id] = root.id;
+        about_of(q, read_by(q, use))->root = root.id;
         operand_of(q, read_by(q, use), &use);
     }
     const weir_value quantized = quantize_activation(q, root, start.node);
@@ -451,17 +462,23 @@ static bool is_sum(const quantizer *q, weir_value value) {
     }
 }
 
+/* Is the value computed from a layer, and a layer from it? */
+static bool is_between(const quantizer *q, weir_value value) {
+    const about *own = about_of(q, value);
+    return own->before && own->after;
+}
+
 /* A table has few entries where its input is quantized: what functions start from gets a quantizer, and none lies between two of
  * them. Operands that start from several values are quantized each. */
 static bool quantize_function(quantizer *q, weir_node node) {
     const weir_value result = weir_node_output(q->graph, node, 0);
-    if (!q->before[result.id] || !q->after[result.id]) return true;
+    if (!is_between(q, result)) return true;
     weir_use use;
     if (operand_of(q, result, &use)) {
         const weir_value value = read_by(q, use);
         if (is_sum(q, value) && !is_sum(q, result)) /* a sum has no scale of its own */
             return set_input(q, node, use.index, quantize_activation(q, value, node));
-        q->root[result.id] = q->root[read_by(q, use).id];
+        about_of(q, result)->root = about_of(q, read_by(q, use))->root;
         return true;
     }
     uint32_t root = 0;
@@ -477,9 +494,9 @@ static bool quantize_function(quantizer *q, weir_node node) {
         const weir_value value = read_by(q, use);
         if (!is_computed(q, value)) continue;
         if (several) fine = set_input(q, node, use.index, quantize_activation(q, value, node));
-        else if (q->root[value.id] == 0) fine = quantize_start(q, use);
+        else if (about_of(q, value)->root == 0) fine = quantize_start(q, use);
     }
-    q->root[result.id] = several ? 0 : root;
+    about_of(q, result)->root = several ? 0 : root;
     return fine;
 }
 
@@ -488,10 +505,10 @@ static bool quantize_function(quantizer *q, weir_node node) {
 static bool quantize_concat(quantizer *q, weir_node node) {
     const weir_value result = weir_node_output(q->graph, node, 0);
     const size_t count = weir_value_use_count(q->graph, result);
-    if (count == 0 || !q->before[result.id] || !q->after[result.id]) return true;
+    if (count == 0 || !is_between(q, result)) return true;
     for (size_t i = 0; i < weir_node_input_count(q->graph, node); i++) {
         const weir_value value = weir_node_input(q->graph, node, i);
-        if (!is_computed(q, value) || q->after[value.id]) continue;
+        if (!is_computed(q, value) || about_of(q, value)->after) continue;
         if (!set_input(q, node, i, quantize_activation(q, value, node))) return false;
     }
     const weir_value quantized = quantize_activation(q, result, weir_value_use(q->graph, result, 0).node);
@@ -521,7 +538,7 @@ static bool moves(weir_op op) {
 /* Codes move between layers, and sums with a scale a channel do not. */
 static bool quantize_moved(quantizer *q, weir_node node) {
     const weir_value value = weir_node_input(q->graph, node, 0);
-    const bool between = value.id < q->limit && q->before[value.id] && q->after[value.id];
+    const bool between = is_float(q, value) && is_between(q, value);
     return !between || set_input(q, node, 0, quantize_activation(q, value, node));
 }
 
@@ -543,7 +560,7 @@ static bool quantize_node(quantizer *q, weir_node node) {
     for (size_t i = 0; i < 2; i++) {
         weir_value other = weir_node_input(q->graph, node, 1 - i), value = weir_node_input(q->graph, node, i);
         if (is_constant(q, value) || is_constant(q, other)) return quantize_function(q, node);
-        if (value.id >= q->limit || other.id >= q->limit) return true;
+        if (!is_float(q, value) || !is_float(q, other)) return true;
     }
     return quantize_both(q, node);
 }
@@ -552,7 +569,7 @@ static bool quantize_node(quantizer *q, weir_node node) {
 static bool quantize_outputs(quantizer *q) {
     for (size_t i = 0; i < weir_graph_output_count(q->graph); i++) {
         weir_value output = weir_graph_output(q->graph, i);
-        if (output.id >= q->limit || !is_sum(q, output)) continue;
+        if (!is_float(q, output) || !is_sum(q, output)) continue;
         weir_value result = quantize_activation(q, output, WEIR_NO_NODE);
         if (result.id == 0) return false;
         weir_graph_set_output(q->graph, i, result);
@@ -586,25 +603,32 @@ static bool refuse(const weir_graph *model, weir_node node) {
     return false;
 }
 
-/* Values that a dense layer depends on (`before`) or that depend on one (`after`), by handle. */
-static void mark_layers(const weir_graph *model, bool *before, bool *after) {
+/* Values that a layer depends on (`before`) or that depend on one (`after`). */
+static void mark_layers(quantizer *q) {
+    const weir_graph *model = q->graph;
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
         bool is = weir_rewrite_is_layer(weir_node_op(model, node));
-        for (size_t i = 0; i < weir_node_input_count(model, node); i++) is |= after[weir_node_input(model, node, i).id];
+        for (size_t i = 0; i < weir_node_input_count(model, node); i++) {
+            const weir_value input = weir_node_input(model, node, i);
+            is |= input.id != 0 && about_of(q, input)->after;
+        }
         for (size_t i = 0; i < weir_node_output_count(model, node); i++)
-            after[weir_node_output(model, node, i).id] = is;
+            about_of(q, weir_node_output(model, node, i))->after = is;
     }
     for (weir_node node = weir_graph_last(model); node.id != 0; node = weir_node_previous(model, node)) {
         bool is = weir_rewrite_is_layer(weir_node_op(model, node));
         for (size_t i = 0; i < weir_node_output_count(model, node); i++)
-            is |= before[weir_node_output(model, node, i).id];
-        for (size_t i = 0; i < weir_node_input_count(model, node); i++)
-            before[weir_node_input(model, node, i).id] |= is;
+            is |= about_of(q, weir_node_output(model, node, i))->before;
+        for (size_t i = 0; i < weir_node_input_count(model, node); i++) {
+            const weir_value input = weir_node_input(model, node, i);
+            if (input.id != 0) about_of(q, input)->before |= is;
+        }
     }
 }
 
 /* Before the first layer and after the last the host computes what it can; between layers there is hardware. */
-static bool can_quantize(const weir_graph *model, const bool *before, const bool *after) {
+static bool can_quantize(const quantizer *q) {
+    const weir_graph *model = q->graph;
     bool fine = true;
     for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node)) {
         const weir_op op = weir_node_op(model, node);
@@ -632,7 +656,7 @@ static bool can_quantize(const weir_graph *model, const bool *before, const bool
         default:
             fine = !weir_mase_carries(op) &&
                    (weir_lower_integer_takes(op) == WEIR_LOWERED_HARDWARE || /* which says what else it asks */
-                    (weir_lower_host_takes(op) && !(before[result.id] && after[result.id])));
+                    (weir_lower_host_takes(op) && !is_between(q, result)));
             if (!fine) refuse(model, node);
             break;
         }
@@ -657,19 +681,14 @@ static bool check_options(const weir_pass *pass) {
 }
 
 static bool quantize_graph(quantizer *q, weir_pass_context *context) {
-    q->range = weir_calloc(q->limit, sizeof *q->range);
-    q->quantized = weir_calloc(q->limit, sizeof *q->quantized);
-    q->root = weir_calloc(q->limit, sizeof *q->root);
     bool fine = calibrate(q, weir_pass_string(q->pass, "calibration"));
     for (weir_node node = weir_graph_first(q->graph), next; fine && node.id != 0; node = next) {
         next = weir_node_next(q->graph, node);
+        if (node.id >= q->node_limit) continue; /* a quantizer that was put before a later node */
         fine = quantize_node(q, node);
         weir_pass_count(context, "nodes seen", 1);
     }
     fine = fine && quantize_outputs(q);
-    free(q->range);
-    free(q->quantized);
-    free(q->root);
     weir_eliminate_dead_code(q->graph);
     return fine;
 }
@@ -690,10 +709,10 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
     if (graph == NULL || !fold(graph)) return false;
     quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};
     q.limit = weir_graph_value_limit(graph);
-    q.before = weir_calloc(q.limit + 1, sizeof *q.before);
-    q.after = weir_calloc(q.limit + 1, sizeof *q.after);
-    mark_layers(graph, q.before, q.after);
-    bool fine = can_quantize(graph, q.before, q.after);
+    q.node_limit = weir_graph_node_limit(graph);
+    q.about = weir_calloc(q.limit, sizeof *q.about);
+    mark_layers(&q);
+    bool fine = can_quantize(&q);
     if (fine) {
         weir_graph_set_name(graph, "quantized");
         weir_module_add_graph(module, graph);
@@ -701,7 +720,6 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
     } else {
         weir_graph_free(graph);
     }
-    free(q.before);
-    free(q.after);
+    free(q.about);
     return fine;
 }

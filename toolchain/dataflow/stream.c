@@ -201,9 +201,9 @@ weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         for (size_t i = 0; weir_host_of(graph, node) == WEIR_HOST_TAIL && i < weir_node_input_count(graph, node); i++) {
             const weir_value value = weir_node_input(graph, node, i);
-            const weir_node producer = weir_value_producer(graph, value);
             if (value.id == 0 || weir_value_constant(graph, value) != NULL || weir_stream_is_carried(graph, value))
                 continue;
+            const weir_node producer = weir_value_producer(graph, value);
             if (producer.id == 0 || weir_host_of(graph, producer) != WEIR_HOST_TAIL)
                 add_once(&set, weir_stream_source(graph, value));
         }

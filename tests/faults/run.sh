@@ -1,0 +1,33 @@
+#!/bin/sh
+# run.sh CASE: a small model that failed once computes what others say it does, in software and in hardware (README.md).
+case=$1 name=faults-${1##*/}
+. "$E2E_SOURCE/tests/e2e/lib.sh"
+
+# The text behind `KEY: ` in case.txt.
+value_of() { sed -n "s/^$1: *//p" "$case/case.txt"; }
+
+cp "$case"/* . # options name files beside the model
+# shellcheck disable=SC2046 # words
+set -- $(value_of options)
+data=$(ls inputs.np[yz])
+tolerance=$(value_of tolerance)
+refused=$(value_of refused)
+keys=$(value_of outputs | sed 's/[^ ]*/:&/g') # of an archive
+if [ -n "$refused" ]; then
+    for command in "eval --data $data -o out.npz" "export --passes lower_integer -o out.onnx" "compile -o out" "opt --passes lower_integer -o out.weir"; do
+        # shellcheck disable=SC2086 # words
+        expect 1 "^model.onnx:[0-9]+: error: .*$refused" weir ${command%% *} model.onnx "$@" ${command#* }
+        [ ! -e out ] && [ ! -e out.npz ] && [ ! -e out.onnx ] && [ ! -e out.weir ] || fail "${command%% *} left something"
+    done
+    finish
+    exit
+fi
+expected=$(ls expected.np[yz])
+weir eval model.onnx "$@" --data "$data" -o "out.${expected##*.}" || fail "eval"
+for key in ${keys:-"_"}; do
+    [ "$key" != _ ] || key=
+    array_tool equal "out.${expected##*.}$key" "$expected$key" ${tolerance:+"$tolerance"} || fail "eval gives other values than $expected$key"
+done
+expect 0 "" weir check model.onnx "$@" --data "$data" --frames "$(value_of frames)" --simulator "$(value_of simulator)" \
+    --profile half --json report.json
+finish
