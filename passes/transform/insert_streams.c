@@ -275,5 +275,6 @@ bool weir_pass_insert_streams(const weir_pass *pass, weir_pass_context *context,
 bool weir_pass_size_fifos(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)pass;
     (void)context;
-    return weir_size_fifos(weir_module_find_graph(module, "hardware"));
+    weir_graph *graph = weir_module_find_graph(module, "hardware");
+    return weir_size_fifos(graph) && weir_promise_latency(module, graph);
 }

@@ -99,8 +99,7 @@ static weir_node product(weir_op op, const char *kind, stream x, const weir_shap
     const int64_t limit = weight_bits == 1 ? 1 : ((int64_t)1 << (weight_bits - 1)) - 1;
     const double scale = (double)(float)(2 / sqrt(inputs) / (double)limit), sum = (double)(float)(scale * x.scale);
     const weir_value w = parameters(WEIR_INT8, kernel, limit, scale);
-    const weir_value bias =
-        parameters(WEIR_INT32, &(weir_shape){1, {kernel->dim[0]}}, (int64_t)(0.2 / sum) + 1, sum);
+    const weir_value bias = parameters(WEIR_INT32, &(weir_shape){1, {kernel->dim[0]}}, (int64_t)(0.2 / sum) + 1, sum);
     return node_of(op, kind, 3, (weir_value[]){x.real, w, bias});
 }
 
@@ -153,8 +152,7 @@ static stream dense(const char **at, stream x) {
     const char kind = **at;
     const int64_t outputs = take_number(at, kind, 1);
     if (shape_of(x.real)->rank > 2) x.real = add(WEIR_OP_FLATTEN, "flat", 1, &x.real);
-    const weir_node node =
-        product(WEIR_OP_GEMM, "gemm", x, &(weir_shape){2, {outputs, shape_of(x.real)->dim[1]}});
+    const weir_node node = product(WEIR_OP_GEMM, "gemm", x, &(weir_shape){2, {outputs, shape_of(x.real)->dim[1]}});
     weir_node_set_int(graph, node, "transB", 1);
     return activated(result(node), kind == 'F');
 }

@@ -28,26 +28,26 @@ done
 best "$E2E_SOURCE/tests/models/lenet/lenet_qdq.onnx" xc7a100t energy
 
 # From end to end no folding for another objective is quicker, and none, whatever its interval, is below the bound, which is more than the interval.
-is_bound() { jq -e --argjson bound "$2" ".folding.latency >= \$bound" "$1" >/dev/null; }
+is_bound() { jq -e --argjson bound "$2" ".folding.paced_latency >= \$bound" "$1" >/dev/null; }
 for model in "$models/mlp_qdq" "$conv/separable_qdq" "$conv/pooled_qdq" "$conv/inception_qdq"; do
     expect 0 "folding for latency" "$WEIR" compile "$model.onnx" --device ecp5-25k --objective latency -o quick --json quick.json
-    jq -e '.folding | .value == .latency and .bound <= .value and .optimal == (.bound == .value)' quick.json >/dev/null ||
+    jq -e '.folding | .value == .paced_latency and .bound <= .value and .optimal == (.bound == .value)' quick.json >/dev/null ||
         fail "$model: $(jq -c .folding quick.json)"
     case $model in
     */mlp_qdq) jq -e .folding.optimal quick.json >/dev/null || fail "$model is not proved: $(jq -c .folding quick.json)" ;;
     esac
-    bound=$(jq .folding.bound quick.json) quickest=$(jq .folding.latency quick.json)
+    bound=$(jq .folding.bound quick.json) quickest=$(jq .folding.paced_latency quick.json)
     for objective in throughput area energy; do
         for target in 0 4000 400; do
             "$WEIR" compile "$model.onnx" --device ecp5-25k --objective $objective --target-interval $target -o other --json other.json >log 2>&1 ||
                 continue
             is_bound other.json "$bound" || fail "$model: $objective is below the bound: $(jq -c .folding other.json)"
-            [ "$(jq .folding.latency other.json)" -ge "$quickest" ] || fail "$model: $objective is quicker: $(jq -c .folding other.json)"
+            [ "$(jq .folding.paced_latency other.json)" -ge "$quickest" ] || fail "$model: $objective is quicker: $(jq -c .folding other.json)"
         done
     done
 done
 # Planted: a bound that is too high.
-is_bound other.json "$(($(jq .folding.latency other.json) + 1))" && fail "a wrong bound goes unseen"
+is_bound other.json "$(($(jq .folding.paced_latency other.json) + 1))" && fail "a wrong bound goes unseen"
 
 # Planted: a lookup table more.
 jq '.folding.resources.luts.fifos += 1' best.json >planted.json

@@ -227,15 +227,29 @@ bool weir_schedule_update(weir_schedule *s) {
     }
 }
 
-weir_schedule *weir_schedule_new(const weir_graph *graph) {
+static weir_schedule *new_schedule(const weir_graph *graph, int64_t interval, bool holds_rows) {
     weir_schedule *s = weir_calloc(1, sizeof *s);
     s->graph = graph;
     s->arena = weir_arena_new();
-    s->interval = weir_stream_interval(graph);
-    s->holds_rows = find_rows(graph);
+    s->interval = interval;
+    s->holds_rows = holds_rows;
     if (weir_schedule_update(s)) return s;
     weir_schedule_free(s);
     return NULL;
+}
+
+weir_schedule *weir_schedule_new(const weir_graph *graph) {
+    return new_schedule(graph, weir_stream_interval(graph), find_rows(graph));
+}
+
+/* Between frames that come alone: more than any takes. */
+#define LONG_AFTER (INT64_C(1) << 42)
+
+bool weir_schedule_first_latency(const weir_graph *graph, int64_t *latency) {
+    weir_schedule *s = new_schedule(graph, LONG_AFTER, false);
+    if (s != NULL) *latency = s->latency;
+    weir_schedule_free(s);
+    return s != NULL;
 }
 
 void weir_schedule_free(weir_schedule *schedule) {

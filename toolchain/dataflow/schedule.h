@@ -44,6 +44,9 @@ weir_waiting weir_schedule_held(const weir_schedule *schedule, const weir_schedu
 const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value value);
 /* Cycles from the first beat of a frame to the last beat of its result, of the first frame; and between frames. */
 int64_t weir_schedule_latency(const weir_schedule *schedule);
+/* The same where sources give beats as soon as they can, also in a graph that holds rows: what a simulation counts. False after a reported
+ * error. */
+bool weir_schedule_first_latency(const weir_graph *graph, int64_t *latency);
 int64_t weir_schedule_interval(const weir_schedule *schedule);
 /* Does a component hold rows of a frame (may_wait), so that streams come in bursts? Then inputs are scheduled evenly over the interval. */
 bool weir_schedule_holds_rows(const weir_schedule *schedule);

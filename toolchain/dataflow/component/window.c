@@ -160,10 +160,13 @@ enum { TAKE, GIVE, RELEASED, ENDS, HISTORY = 8 };
 
 typedef struct service_rule {
     weir_sliding window;
-    int64_t pixel, position; /* beats */
-    int64_t rows;            /* taken before a row of positions */
-    int64_t lag[2];          /* rows of positions after which the first and the last of them are released */
-    bool follows;            /* the last one is taken as the positions of `lag` leave the pixels it replaces */
+    int64_t run;      /* beats of a pixel's channels of a group */
+    int64_t position; /* beats */
+    int64_t rows;     /* taken before a row of positions */
+    int64_t newest;   /* the row of the kernel that sees the last of them */
+    int64_t pixels;   /* taken before a position, or with it */
+    int64_t lag[2];   /* rows of positions after which the first and the last of them are released */
+    bool follows;     /* the last one is taken as the positions of `lag` leave the pixels it replaces */
 } service_rule;
 
 static void take_beat(weir_service *s, const void *user) {
@@ -173,7 +176,7 @@ static void take_beat(weir_service *s, const void *user) {
 
 static void take_pixel(weir_service *s, const void *user) {
     const service_rule *r = user;
-    weir_service_repeat(s, r->pixel, take_beat, r);
+    weir_service_repeat(s, r->window.group * r->run, take_beat, r);
 }
 
 static void give_beat(weir_service *s, const void *user) {
@@ -188,11 +191,27 @@ static void give_position(weir_service *s, const void *user) {
     weir_service_repeat(s, r->position, give_beat, r);
 }
 
-/* A position after the pixels of the last row by which it moves on; those that these replace were left a position later. */
+static void pass_beat(weir_service *s, const void *user) {
+    take_beat(s, user);
+    s->time[GIVE] = weir_later(s->time[GIVE], s->time[TAKE]);
+    give_beat(s, user);
+}
+
+/* Of a group, column by column: the newest pixel's beats are given as they come, and what lies before them without them. */
+static void pass_group(weir_service *s, const void *user) {
+    const service_rule *r = user;
+    const int64_t column = r->window.y.kernel * r->run, before = column * (r->window.x.kernel - 1) + r->newest * r->run;
+    weir_service_repeat(s, before, give_beat, r);
+    weir_service_repeat(s, r->run, pass_beat, r);
+    weir_service_repeat(s, column * r->window.x.kernel - before - r->run, give_beat, r);
+}
+
+/* A position with the pixels of the last row by which it moves on; those that these replace were left a position later. */
 static void follow(weir_service *s, const void *user) {
     const service_rule *r = user;
-    weir_service_repeat(s, r->window.x.stride, take_pixel, r);
-    give_position(s, r);
+    weir_service_repeat(s, r->pixels - 1, take_pixel, r);
+    s->time[GIVE] = weir_later(s->time[GIVE], s->time[TAKE]);
+    weir_service_repeat(s, r->window.group, pass_group, r);
     if (r->follows) s->time[RELEASED] += r->position;
 }
 
@@ -203,30 +222,34 @@ static void take_row(weir_service *s, const void *user) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* The positions of a row with the last of its rows: the first of them needs so many pixels, the others `stride` more. */
+static void serve_newest(weir_service *s, const service_rule *r) {
+    const weir_sliding_axis *x = &r->window.x;
+    service_rule each = *r;
+    each.pixels = least(x->in, weir_sliding_reach(x) + 1 - x->begin);
+    const int64_t moves = least(x->out, 1 + (x->in - each.pixels) / x->stride);
+    const int64_t taken = each.pixels + (moves - 1) * x->stride;
+    const int64_t free = each.pixels > x->stride ? each.pixels - x->stride : 0; /* by the first positions */
+    s->time[RELEASED] = s->time[ENDS + r->lag[1]];
+    if (r->follows)
+        s->time[RELEASED] -= (x->out - least(x->out, weir_ceil_divide(free + x->begin, x->stride))) * r->position;
+    weir_service_repeat(s, 1, follow, &each);
+    each.pixels = x->stride;
+    weir_service_repeat(s, moves - 1, follow, &each);
+    if (r->follows) s->time[RELEASED] = s->time[ENDS + r->lag[1]];
+    weir_service_repeat(s, x->in - taken, take_pixel, r);
+    weir_service_repeat(s, x->out - moves, give_position, r);
+}
+
 /* The rows that a row of positions needs, then these: the last row's pixels as the positions come to them. */
 static void serve_row(weir_service *s, const void *user) {
     const service_rule *r = user;
-    const weir_sliding_axis *x = &r->window.x;
     if (r->rows > 1) {
         s->time[RELEASED] = s->time[ENDS + r->lag[0]];
         weir_service_repeat(s, r->rows - 1, take_row, r);
     }
-    if (r->rows == 0) {
-        weir_service_repeat(s, x->out, give_position, r);
-    } else {
-        const int64_t first =
-            least(x->in, weir_sliding_reach(x) + 1 - x->begin > 0 ? weir_sliding_reach(x) + 1 - x->begin : 0);
-        const int64_t before = first > x->stride ? first - x->stride : 0; /* a position takes the rest */
-        const int64_t moves = least(x->out, (x->in - before) / x->stride);
-        s->time[RELEASED] = s->time[ENDS + r->lag[1]];
-        if (r->follows)
-            s->time[RELEASED] -= (x->out - least(x->out, weir_ceil_divide(before + x->begin, x->stride))) * r->position;
-        weir_service_repeat(s, before, take_pixel, r);
-        weir_service_repeat(s, moves, follow, r);
-        if (r->follows) s->time[RELEASED] = s->time[ENDS + r->lag[1]];
-        weir_service_repeat(s, x->in - before - moves * x->stride, take_pixel, r);
-        weir_service_repeat(s, x->out - moves, give_position, r);
-    }
+    if (r->rows == 0) weir_service_repeat(s, r->window.x.out, give_position, r);
+    else serve_newest(s, r);
     for (int i = HISTORY - 1; i > 0; i--) s->time[ENDS + i] = s->time[ENDS + i - 1];
     s->time[ENDS] = s->time[GIVE];
 }
@@ -261,9 +284,10 @@ static void serve_frame(weir_service *s, const void *user) {
             next.lag[0] = next.rows > 1 ? lag_of(y, to - 2, o + same, &follows) : 0;
             next.lag[1] = next.rows > 0 ? lag_of(y, to - 1, o + same, &next.follows) : 0;
             if (next.rows == 0) next.follows = false;
+            next.newest = least(y->kernel - 1, (to - 1 + y->begin - (o + same) * y->stride) / y->dilation);
             if (same == 0) r = next;
             else if (next.rows != r.rows || next.lag[0] != r.lag[0] || next.lag[1] != r.lag[1] ||
-                     next.follows != r.follows)
+                     next.follows != r.follows || next.newest != r.newest)
                 break;
         }
         weir_service_repeat(s, same, serve_row, &r);
@@ -278,8 +302,8 @@ static void serve_frame(weir_service *s, const void *user) {
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
     service_rule r = {.window = weir_sliding_of(graph, node)};
-    r.pixel = beats_a_pixel(&r.window, lanes_of(graph, node));
-    r.position = r.pixel * r.window.x.kernel * r.window.y.kernel;
+    r.run = weir_ceil_divide(r.window.channels, lanes_of(graph, node));
+    r.position = beats_a_pixel(&r.window, lanes_of(graph, node)) * r.window.x.kernel * r.window.y.kernel;
     weir_service_repeat(s, r.window.frames, serve_frame, &r);
 }
 
