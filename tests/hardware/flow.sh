@@ -134,8 +134,6 @@ refused() {
 }
 
 options() {
-  refused "--netlist needs --simulator icarus" --netlist net.v
-  refused "--netlist needs --simulator icarus" --netlist net.v --simulator verilator
   refused "--netlist cannot be combined with --debug-frames" --netlist net.v --simulator icarus --debug-frames 1
   refused "--cells needs --netlist" --cells cells.v --simulator icarus
 }

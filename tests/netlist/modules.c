@@ -1,6 +1,6 @@
 /* modules SEED COUNT FOLDER: FOLDER/modules.v, a module of random parts, with the contents of its memories, and FOLDER/bench.v, which
  * compares it with its netlist, the module `mapped`. Parts are products of both signs and all widths with 0 to 2 registers in
- * front and 0 to 3 behind, and block RAMs of many shapes with one port and two, with 0 to 2 registers behind. Enables differ,
+ * front and 0 to 3 behind, comparisons of all kinds, and block RAMs of many shapes with one port and two, with 0 to 2 registers behind. Enables differ,
  * others read in between, registers have resets and initial values: often enough some have to stay where they are. */
 #include <stdint.h>
 #include <stdio.h>
@@ -63,6 +63,20 @@ static void product(FILE *f, int part) {
             square ? "a" : "b", part);
     stages(f, "p", part, behind, a_width + b_width, draw_enable(), own);
     fprintf(f, "  assign out[%d +: 40] = p%d ^ {tap_p%d, tap_b%d, tap_a%d};\n\n", 40 * part, part, part, part, part);
+}
+
+/* Two numbers that are equal often enough, or a number and a constant. */
+static void comparison(FILE *f, int part) {
+    static const char *const operator[] = {"<", "<=", ">", ">=", "==", "!="};
+    int width = between(3, 12), is_signed = between(0, 1), constant = one_in(3);
+    const char *sign = is_signed ? "$signed" : "";
+    operand(f, "c", part, between(0, 1), width, draw_enable());
+    fprintf(f, "  wire [%d:0] d%d = ", width - 1, part);
+    if (constant) fprintf(f, "%d;\n", between(0, (1 << width) - 1));
+    else fprintf(f, "in[0] ? c%d : in[%d +: %d];\n", part, between(0, INPUTS - width), width);
+    fprintf(f, "  assign out[%d +: 40] = {tap_c%d", 40 * part, part);
+    for (int i = 0; i < 6; i++) fprintf(f, ", %s(c%d) %s %s(d%d)", sign, part, operator[i], sign, part);
+    fprintf(f, "};\n\n");
 }
 
 static int write_contents(const char *folder, int part, int depth, int width) {
@@ -145,6 +159,7 @@ static int write_modules(const char *folder, int count) {
             40 * count - 1);
     for (int i = 0; i < count && status == EXIT_SUCCESS; i++) {
         if (one_in(3)) status = memory(f, folder, i);
+        else if (one_in(3)) comparison(f, i);
         else product(f, i);
     }
     fprintf(f, "endmodule\n");

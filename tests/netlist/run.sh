@@ -71,7 +71,10 @@ family=$1 folder=$2 count=$3 faults=
 cells=$here/../../boards/cells/$family.v
 case $family in
   ecp5) synthesize="synth_ecp5" device=ecp5-45k kinds="plain absorbed" ;;
-  gowin) synthesize="synth_gowin -noiopads" device=gw1nr-9 kinds=absorbed ;;
+  gowin)
+    synthesize="synth_gowin -noiopads -top modules -run :map_gates; techmap -map +/techmap.v -map $here/../../boards/cells/gowin_map.v;
+      synth_gowin -noiopads -run map_gates:" device=gw1nr-9 kinds=absorbed
+    ;;
   *) fail "unknown family '$family'" ;;
 esac
 shift 3

@@ -21,11 +21,10 @@ static const char help_text[] =
     "--netlist simulates a synthesized design instead of DIR/rtl: what Yosys wrote with write_verilog, memories included.\n"
     "Models of its cells are those of the device that DIR was compiled for, unless --cells gives others.\n";
 
-/* A netlist has no taps, and its cells' models are for Icarus. */
+/* A netlist has no taps. */
 static int check_netlist(const weir_simulate *simulate) {
     if (simulate->netlist == NULL && simulate->cells != NULL) return weir_cli_misuse("sim", "--cells needs --netlist");
     if (simulate->netlist == NULL) return -1;
-    if (strcmp(simulate->simulator, "icarus") != 0) return weir_cli_misuse("sim", "--netlist needs --simulator icarus");
     if (simulate->debug_frames > 0) return weir_cli_misuse("sim", "--netlist cannot be combined with --debug-frames");
     return -1;
 }
@@ -116,8 +115,7 @@ int weir_command_sim(int argc, char **argv) {
     r.simulate.debug_frames = 0;
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &r.simulate.results, "OUT", "write the model's outputs, .npy or .npz"},
-        {"netlist", 0, WEIR_CLI_STRING, &r.simulate.netlist, "FILE",
-         "simulate this netlist instead of DIR/rtl; needs --simulator icarus"},
+        {"netlist", 0, WEIR_CLI_STRING, &r.simulate.netlist, "FILE", "simulate this netlist instead of DIR/rtl"},
         {"cells", 0, WEIR_CLI_STRING, &r.simulate.cells, "FILE", "Verilog models of its cells (of the device of DIR)"},
         WEIR_SIMULATE_OPTIONS(r.simulate),
         WEIR_PLUGINS_OPTION(r.plugins),

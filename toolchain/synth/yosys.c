@@ -3,6 +3,7 @@
  * and written there. */
 #include "synth/yosys.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,18 @@ static char *synthesis(const weir_device *device, const char *option, const char
     if (option != NULL) weir_text_format(&text, " %s", option);
     weir_text_format(&text, " -top %s", top);
     return text.data;
+}
+
+/* The family's own map as a file of the folder that Yosys runs in. No '.v': it is no source. */
+#define MAP "family.map"
+
+/* The same in two halves around the family's own map, which leaves the first command behind `map_gates` nothing to do. */
+static char *synthesis_with_map(const weir_device *device, const char *option, const char *top) {
+    char *command = synthesis(device, option, top);
+    char *halves =
+        weir_format("%s -run :map_gates; techmap -map +/techmap.v -map " MAP "; %s -run map_gates:", command, command);
+    free(command);
+    return halves;
 }
 
 static bool run(const weir_program *yosys, const char *folder, const char *log, const char *script) {
@@ -108,13 +121,40 @@ static bool finish_netlist(const making *m, const char *folder) {
     return fine;
 }
 
+/* Where the family's own map is; NULL: it has none. Heap memory. */
+static char *map_path(const weir_device *device) {
+    const char *map = weir_synth_family_of(device)->map;
+    char *data = map == NULL ? NULL : weir_data_folder();
+    char *path = data == NULL ? NULL : weir_format("%s/boards/cells/%s", data, map);
+    free(data);
+    return path;
+}
+
+static bool copy_map(const making *m) {
+    char *from = map_path(m->device), *to = weir_path_join(m->rtl, MAP);
+    const bool fine = from == NULL || weir_file_copy(from, to);
+    free(from);
+    free(to);
+    return fine;
+}
+
+/* It is no part of what the next run is named after. */
+static void remove_map(const making *m) {
+    char *path = weir_path_join(m->rtl, MAP);
+    remove(path);
+    free(path);
+}
+
 static bool make_netlist(void *user, const char *folder) {
     const making *m = user;
-    char *command = synthesis(m->device, weir_synth_family_of(m->device)->option, m->top);
+    const weir_synth_family *family = weir_synth_family_of(m->device);
+    char *command = family->map == NULL ? synthesis(m->device, family->option, m->top)
+                                        : synthesis_with_map(m->device, family->option, m->top);
     char *flatten = weir_format("hierarchy -top %s; setattr -mod -unset keep_hierarchy *; ", m->top);
     char *script = weir_format("read_verilog *.v; %s%s; check -assert; write_json netlist.json",
-                               weir_synth_family_of(m->device)->flat ? flatten : "", command);
-    bool fine = run(m->yosys, m->rtl, "yosys.log", script);
+                               family->flat ? flatten : "", command);
+    bool fine = copy_map(m) && run(m->yosys, m->rtl, "yosys.log", script);
+    remove_map(m);
     fine = fine && move(m->rtl, folder, "netlist.json") && move(m->rtl, folder, "yosys.log");
     fine = fine && finish_netlist(m, folder);
     free(command);
@@ -153,6 +193,12 @@ static weir_hash hash_tool(const weir_program *yosys, const weir_device *device)
     weir_hash hash = weir_hash_start();
     weir_hash_add_string(&hash, FORM);
     if (family->mend != NULL) weir_hash_add_string(&hash, family->mended);
+    char *map = map_path(device);
+    size_t size = 0;
+    char *map_text = map == NULL ? NULL : weir_file_read_quietly(map, &size);
+    if (map_text != NULL) weir_hash_add_string(&hash, map_text);
+    free(map_text);
+    free(map);
     weir_hash_add_string(&hash, yosys->name);
     weir_hash_add_string(&hash, yosys->version);
     weir_hash_add_string(&hash, device->yosys.command);

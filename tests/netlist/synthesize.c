@@ -1,0 +1,45 @@
+/* synthesize DEVICE FOLDER TOP: FOLDER/rtl as 'weir synth' synthesizes it, as FOLDER/netlist.v and FOLDER/netlist.json. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dataflow/device.h"
+#include "sim/driver.h"
+#include "support/file.h"
+#include "synth/program.h"
+#include "synth/yosys.h"
+
+static bool copy(const char *from_folder, const char *to_folder, const char *name) {
+    char *from = weir_path_join(from_folder, name), *to = weir_path_join(to_folder, name);
+    const bool fine = weir_file_copy(from, to);
+    free(from);
+    free(to);
+    return fine;
+}
+
+static int synthesize(const weir_device *device, const char *folder, const char *top) {
+    weir_program yosys = {NULL, NULL, 0};
+    char *cache = weir_sim_cache(NULL);
+    weir_synth_netlist netlist = {.held = -1};
+    int status = cache != NULL && weir_program_yosys(cache, &yosys) ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (status == EXIT_SUCCESS) status = weir_yosys_netlist(&yosys, device, cache, folder, top, &netlist);
+    if (status == EXIT_SUCCESS &&
+        !(copy(netlist.folder, folder, "netlist.v") && copy(netlist.folder, folder, "netlist.json")))
+        status = EXIT_FAILURE;
+    weir_synth_netlist_free(&netlist);
+    weir_program_free(&yosys);
+    free(cache);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 4) {
+        fprintf(stderr, "usage: synthesize DEVICE FOLDER TOP\n");
+        return 2;
+    }
+    int status = 0;
+    weir_device *device = weir_device_read(argv[1], &status);
+    if (device == NULL) return EXIT_FAILURE;
+    status = synthesize(device, argv[2], argv[3]);
+    weir_device_free(device);
+    return status;
+}
