@@ -70,23 +70,64 @@ bool weir_staircase_proves(const weir_staircase *staircase, weir_step_function *
     return candidate(user, staircase->x_high) == staircase->base + (int64_t)staircase->count;
 }
 
-/* The interval of add values for a multiplier; *length = high end - low end. */
-static wide add_interval(const weir_staircase *s, int shift, int64_t multiplier, wide *least) {
-    wide unit = (wide)1 << shift, most = (wide)1 << 126;
-    *least = -((wide)1 << 126);
+/* What decides which scalings fit. Step k at input x asks for code * 2^s - x * M, code = base + k + 1: linear in the
+ * point (x, code), so that the largest and the smallest of these, whatever M and s are, are at corners of the points'
+ * convex hull. */
+typedef struct corner {
+    int64_t x, code;
+} corner;
+
+typedef struct corners {
+    const weir_staircase *staircase;
+    corner *upper, *lower; /* where code * 2^s - x * M may be largest, smallest */
+    size_t uppers, lowers;
+} corners;
+
+/* Is `b` on the chord from `a` to `c` or, for side 1, below it, for side -1 above it? x ascends. */
+static bool is_inside(corner a, corner b, corner c, int side) {
+    const wide turn = (wide)(b.code - a.code) * (c.x - a.x) - (wide)(c.code - a.code) * (b.x - a.x);
+    return side * turn <= 0;
+}
+
+static size_t chain(const weir_staircase *s, int side, corner *to) {
+    size_t count = 0;
     for (size_t k = 0; k < s->count; k++) {
-        wide code = s->base + (int64_t)k + 1, product = (wide)s->step[k] * multiplier;
-        wide from = code * unit - product, to = code * unit - product + multiplier - 1;
+        const corner next = {s->step[k], s->base + (int64_t)k + 1};
+        while (count >= 2 && is_inside(to[count - 2], to[count - 1], next, side)) count--;
+        to[count++] = next;
+    }
+    return count;
+}
+
+static corners corners_of(const weir_staircase *s) {
+    corners c = {.staircase = s, .upper = weir_malloc(2 * (s->count + 1) * sizeof *c.upper)};
+    c.lower = c.upper + s->count + 1;
+    c.uppers = chain(s, 1, c.upper);
+    c.lowers = chain(s, -1, c.lower);
+    return c;
+}
+
+/* The interval of add values for a multiplier; its high end - its low end, *least. */
+static wide add_interval(const corners *c, int shift, int64_t multiplier, wide *least) {
+    const weir_staircase *s = c->staircase;
+    const wide unit = (wide)1 << shift;
+    wide most = (wide)1 << 126;
+    *least = -((wide)1 << 126);
+    for (size_t k = 0; k < c->uppers; k++) {
+        const wide from = c->upper[k].code * unit - (wide)c->upper[k].x * multiplier;
         if (from > *least) *least = from;
+    }
+    for (size_t k = 0; k < c->lowers; k++) {
+        const wide to = c->lower[k].code * unit - (wide)c->lower[k].x * multiplier + multiplier - 1;
         if (to < most) most = to;
     }
     if (s->base > s->low) {
-        wide from = (wide)s->base * unit - (wide)s->x_low * multiplier;
+        const wide from = (wide)s->base * unit - (wide)s->x_low * multiplier;
         if (from > *least) *least = from;
     }
-    int64_t top = s->base + (int64_t)s->count;
+    const int64_t top = s->base + (int64_t)s->count;
     if (top < s->high) {
-        wide to = (wide)(top + 1) * unit - (wide)s->x_high * multiplier - 1;
+        const wide to = (wide)(top + 1) * unit - (wide)s->x_high * multiplier - 1;
         if (to < most) most = to;
     }
     return most - *least;
@@ -103,7 +144,8 @@ static void slope_bounds(const weir_staircase *s, int shift, int64_t *low, int64
     *high = (int64_t)(top < 4e18 ? top : 4e18) + 2;
 }
 
-bool weir_staircase_scaling_at(const weir_staircase *s, int shift, weir_scaling *scaling) {
+static bool scaling_at(const corners *c, int shift, weir_scaling *scaling) {
+    const weir_staircase *s = c->staircase;
     wide least;
     if (s->count == 0) {
         *scaling = (weir_scaling){0, s->base * ((int64_t)1 << shift), shift};
@@ -113,7 +155,7 @@ bool weir_staircase_scaling_at(const weir_staircase *s, int shift, weir_scaling 
     slope_bounds(s, shift, &low, &high);
     while (high - low > 2) {
         int64_t third = (high - low) / 3, left = low + third, right = high - third;
-        wide a = add_interval(s, shift, left, &least), b = add_interval(s, shift, right, &least);
+        wide a = add_interval(c, shift, left, &least), b = add_interval(c, shift, right, &least);
         if (a >= 0 || b >= 0) {
             low = high = a >= 0 ? left : right;
         } else if (a < b) {
@@ -123,7 +165,7 @@ bool weir_staircase_scaling_at(const weir_staircase *s, int shift, weir_scaling 
         }
     }
     for (int64_t multiplier = low; multiplier <= high; multiplier++) {
-        wide length = add_interval(s, shift, multiplier, &least);
+        wide length = add_interval(c, shift, multiplier, &least);
         if (length < 0) continue;
         wide add = least + length / 2;
         if (add > INT64_MAX / 4 || add < -(INT64_MAX / 4)) return false;
@@ -133,24 +175,38 @@ bool weir_staircase_scaling_at(const weir_staircase *s, int shift, weir_scaling 
     return false;
 }
 
-bool weir_staircase_scaling(const weir_staircase *staircase, int max_shift, weir_scaling *scaling) {
-    int low = 0, high = max_shift;
-    if (!weir_staircase_scaling_at(staircase, high, scaling)) return false;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (weir_staircase_scaling_at(staircase, middle, scaling)) high = middle;
-        else low = middle + 1;
-    }
-    return weir_staircase_scaling_at(staircase, high, scaling);
+bool weir_staircase_scaling_at(const weir_staircase *staircase, int shift, weir_scaling *scaling) {
+    const corners c = corners_of(staircase);
+    const bool found = scaling_at(&c, shift, scaling);
+    free(c.upper);
+    return found;
 }
 
-static bool scaling_near_at(const weir_staircase *s, double ratio, int shift, weir_scaling *scaling) {
-    if (s->count == 0) return weir_staircase_scaling_at(s, shift, scaling);
+static bool smallest_scaling(const corners *c, int max_shift, weir_scaling *scaling) {
+    int low = 0, high = max_shift;
+    if (!scaling_at(c, high, scaling)) return false;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (scaling_at(c, middle, scaling)) high = middle;
+        else low = middle + 1;
+    }
+    return scaling_at(c, high, scaling);
+}
+
+bool weir_staircase_scaling(const weir_staircase *staircase, int max_shift, weir_scaling *scaling) {
+    const corners c = corners_of(staircase);
+    const bool found = smallest_scaling(&c, max_shift, scaling);
+    free(c.upper);
+    return found;
+}
+
+static bool scaling_near_at(const corners *c, double ratio, int shift, weir_scaling *scaling) {
+    if (c->staircase->count == 0) return scaling_at(c, shift, scaling);
     double wanted = ldexp(ratio, shift);
     if (!(wanted < 4e18)) return false;
     for (int i = 0; i < 3; i++) {
         int64_t multiplier = (int64_t)nearbyint(wanted) + (i == 1 ? 1 : i == 2 ? -1 : 0);
-        wide least, length = multiplier < 1 ? -1 : add_interval(s, shift, multiplier, &least);
+        wide least, length = multiplier < 1 ? -1 : add_interval(c, shift, multiplier, &least);
         wide add = length < 0 ? 0 : least + length / 2;
         if (length < 0 || add > INT64_MAX / 4 || add < -(INT64_MAX / 4)) continue;
         *scaling = (weir_scaling){multiplier, (int64_t)add, shift};
@@ -160,12 +216,15 @@ static bool scaling_near_at(const weir_staircase *s, double ratio, int shift, we
 }
 
 bool weir_staircase_scaling_near(const weir_staircase *staircase, double ratio, int max_shift, weir_scaling *scaling) {
+    const corners c = corners_of(staircase);
     int low = 0, high = max_shift;
-    while (high >= 0 && !scaling_near_at(staircase, ratio, high, scaling)) high--;
+    while (high >= 0 && !scaling_near_at(&c, ratio, high, scaling)) high--;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (scaling_near_at(staircase, ratio, middle, scaling)) high = middle;
+        if (scaling_near_at(&c, ratio, middle, scaling)) high = middle;
         else low = middle + 1;
     }
-    return high >= 0 && scaling_near_at(staircase, ratio, high, scaling);
+    const bool found = high >= 0 && scaling_near_at(&c, ratio, high, scaling);
+    free(c.upper);
+    return found;
 }

@@ -51,8 +51,23 @@ static char *find_in(const char *data, const char *root, const char *file) {
     return NULL;
 }
 
+/* The modules that there were when this was built, in alphabetical order of their paths. */
+static const char *const known[] = {
+#include "library_files.inc"
+};
+
+/* The path of a known module's file as long as it is there; NULL: to be searched for. */
+static char *find_known(const char *data, const char *file) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(weir_path_name(known[i]), file) == 0) return find_in(data, "", known[i]);
+    }
+    return NULL;
+}
+
 /* "rtl/FOLDER/NAME.v" or "sim/bench/NAME.v" below the data folder; NULL: not there. */
 static char *find_ours(const char *data, const char *file) {
+    char *found = find_known(data, file);
+    if (found != NULL) return found;
     char *root = weir_path_join(data, "rtl"), *path = NULL;
     DIR *folders = opendir(root);
     for (const struct dirent *entry; path == NULL && folders != NULL && (entry = readdir(folders)) != NULL;) {

@@ -317,6 +317,9 @@ static bool is_folder(const char *path) {
 static bool make_one(const char *path) { return mkdir(path, 0777) == 0 || (errno == EEXIST && is_folder(path)); }
 
 bool weir_make_folder(const char *path) {
+    if (is_folder(path)) {
+        return true;
+    }
     char *part = weir_copy_string(path);
     bool fine = true;
     for (char *c = part; *c && fine; c++) {

@@ -3,8 +3,9 @@
  * Every offset and size is checked against the file. Uncompressed sizes are bounded by three limits: an entry by what
  * deflate can reach from its compressed size, all entries together by 1 GiB, and the .npy inside fills its entry.
  * Zip64 end records and sizes over 4 GiB are rejected; zip64 extra fields of small entries (NumPy's) are skipped.
- * Written archives hold the entries in order, deflated at LEVEL (for integers 6 takes four times as long and 6 % less),
- * dated 1980-01-01: equal arrays give equal bytes. */
+ * Written archives hold the entries in order, deflated at LEVEL (for integers 6 takes four times as long and 6 % less), or
+ * stored up to SMALL bytes, where setting deflate up takes longer than all else; dated 1980-01-01: equal arrays give equal
+ * bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ enum {
 #define LOCAL_SIGNATURE UINT32_C(0x04034b50)
 #define LARGEST_CONTENT (UINT64_C(1) << 30)
 #define LEVEL 4
+#define SMALL 1024         /* with the header of 128 */
 #define DEFLATE_RATIO 1032 /* 258 bytes from two bits */
 
 typedef struct zip {
@@ -297,14 +299,15 @@ static void put(weir_text *text, int bytes, size_t value) {
 }
 
 /* What local header and directory entry share, from the version to the length of the extra field. */
-static void put_common(weir_text *text, const char *name, uint32_t crc, size_t compressed, size_t size) {
+static void put_common(weir_text *text, const char *name, unsigned method, uint32_t crc, size_t compressed,
+                       size_t size) {
     bool plain = true;
     for (const char *c = name; *c; c++) {
         plain = plain && !(*c & 0x80);
     }
     put(text, 2, VERSION);
     put(text, 2, plain ? 0 : FLAG_UTF8);
-    put(text, 2, DEFLATED);
+    put(text, 2, method);
     put(text, 2, 0);
     put(text, 2, DATE_1980);
     put(text, 4, crc);
@@ -346,16 +349,19 @@ static bool write_one(weir_text *file, weir_text *directory, const char *name, c
     bool fine = bytes < LARGEST_CONTENT - 65536;
     if (fine) {
         weir_npy_format(&content, array);
-        size_t compressed = deflate_into(&packed, &content);
+        const bool small = content.size <= SMALL;
+        const unsigned method = small ? STORED : DEFLATED;
+        const size_t compressed = small ? content.size : deflate_into(&packed, &content);
+        const weir_text *kept = small ? &content : &packed;
         fine = compressed > 0;
         uint32_t crc = (uint32_t)crc32(0, (const unsigned char *)content.data, (uInt)content.size);
         put(file, 4, LOCAL_SIGNATURE);
-        put_common(file, name, crc, compressed, content.size);
+        put_common(file, name, method, crc, compressed, content.size);
         put_name(file, name);
-        weir_text_add_n(file, packed.data, packed.size);
+        weir_text_add_n(file, kept->data, kept->size);
         put(directory, 4, ENTRY_SIGNATURE);
         put(directory, 2, VERSION);
-        put_common(directory, name, crc, compressed, content.size);
+        put_common(directory, name, method, crc, compressed, content.size);
         put(directory, 2 + 2 + 2 + 4, 0); /* comment, disk, attributes */
         put(directory, 4, local);
         put_name(directory, name);

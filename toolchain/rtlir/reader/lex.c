@@ -14,6 +14,7 @@ typedef struct lexer {
 } lexer;
 
 bool rtl_token_is(const rtl_token *token, const char *text) {
+    if (token->length > 0 && *text != *token->text) return false; /* as most are, without a call */
     return token->kind != RTL_TOKEN_STRING && strncmp(token->text, text, token->length) == 0 &&
            strlen(text) == token->length;
 }
@@ -115,6 +116,7 @@ static void add_symbol(lexer *l) {
     static const char *const symbols[] = {
         "<<<", ">>>", "===", "!==", "**", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+:", "-:", "->"};
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        if (symbols[i][0] != *l->at) continue;
         size_t length = strlen(symbols[i]);
         if ((size_t)(l->end - l->at) >= length && memcmp(l->at, symbols[i], length) == 0) {
             add(l, RTL_TOKEN_SYMBOL, l->at, length, l->line);
