@@ -33,6 +33,9 @@ module weir_rom #(
       weir_rom_DEPTH_must_be_at_least_1 u_error ();
     end
     /* verilator lint_off WIDTH */ // strings of different lengths are compared
+    if (STYLE != "block" && STYLE != "logic" && STYLE != "auto") begin : g_check_style
+      weir_rom_STYLE_must_be_block_logic_or_auto u_error ();
+    end
     if (STYLE == "block") begin : g_block
       (* ram_style = "block", rom_style = "block", romstyle = "M20K" *) reg [WIDTH-1:0] mem [0:DEPTH-1];
       initial if (INIT != "") $readmemh(INIT, mem);
@@ -41,12 +44,10 @@ module weir_rom #(
       (* ram_style = "registers", rom_style = "distributed", romstyle = "logic" *) reg [WIDTH-1:0] mem [0:DEPTH-1];
       initial if (INIT != "") $readmemh(INIT, mem);
       always @(posedge clk) if (en) word_q <= mem[addr];
-    end else if (STYLE == "auto") begin : g_auto
+    end else begin : g_auto
       reg [WIDTH-1:0] mem [0:DEPTH-1];
       initial if (INIT != "") $readmemh(INIT, mem);
       always @(posedge clk) if (en) word_q <= mem[addr];
-    end else begin : g_check_style
-      weir_rom_STYLE_must_be_block_logic_or_auto u_error ();
     end
     /* verilator lint_on WIDTH */
     if (REGISTERED != 0) begin : g_registered

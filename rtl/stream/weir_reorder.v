@@ -58,6 +58,9 @@ module weir_reorder #(
     if (START < 0 || START >= PAGE) begin : g_check_start
       weir_reorder_START_must_be_in_the_page u_error ();
     end
+    if (SIZE_0 < 1 || SIZE_1 < 1 || SIZE_2 < 1 || SIZE_3 < 1 || SIZE_4 < 1 || SIZE_5 < 1) begin : g_check_sizes
+      weir_reorder_SIZE_must_be_at_least_1 u_error ();
+    end
   endgenerate
 
   // ---- pages ----
@@ -108,9 +111,6 @@ module weir_reorder #(
       localparam integer SIZE = SIZES[32*l +: 32];
       localparam integer STEP = step_of(l);
       assign steps[l*AT_W +: AT_W] = STEP[AT_W-1:0];
-      if (SIZE < 1) begin : g_check
-        weir_reorder_SIZE_must_be_at_least_1 u_error ();
-      end
       if (SIZE == 1) begin : g_once
         assign at_end[l] = at_end[l+1];
       end else begin : g_count

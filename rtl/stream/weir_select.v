@@ -63,6 +63,14 @@ module weir_select #(
     if (Y_W < X_W) begin : g_check_out
       weir_select_Y_W_must_hold_the_elements u_error ();
     end
+    if (BEGIN_0 < 0 || BEGIN_0 >= END_0 || END_0 > SIZE_0 ||
+        BEGIN_1 < 0 || BEGIN_1 >= END_1 || END_1 > SIZE_1 ||
+        BEGIN_2 < 0 || BEGIN_2 >= END_2 || END_2 > SIZE_2 ||
+        BEGIN_3 < 0 || BEGIN_3 >= END_3 || END_3 > SIZE_3 ||
+        BEGIN_4 < 0 || BEGIN_4 >= END_4 || END_4 > SIZE_4 ||
+        BEGIN_5 < 0 || BEGIN_5 >= END_5 || END_5 > SIZE_5) begin : g_check_loops
+      weir_select_BEGIN_must_be_below_END_and_END_within_SIZE u_error ();
+    end
   endgenerate
 
   // ---- the iteration ----
@@ -84,9 +92,6 @@ module weir_select #(
       localparam integer SIZE  = SIZES[32*l +: 32];
       localparam integer BEGIN = BEGINS[32*l +: 32];
       localparam integer END   = ENDS[32*l +: 32];
-      if (BEGIN < 0 || BEGIN >= END || END > SIZE) begin : g_check
-        weir_select_BEGIN_must_be_below_END_and_END_within_SIZE u_error ();
-      end
       if (SIZE == 1) begin : g_once
         assign at_end[l] = at_end[l+1];
         assign in[l]     = 1'b1;

@@ -19,7 +19,8 @@ typedef struct weir_component_setting {
 typedef enum weir_result_codes {
     WEIR_RESULT_RANGE,  /* the result's proven range */
     WEIR_RESULT_SIGNED, /* the same, but two's complement in any case */
-    WEIR_RESULT_INPUT   /* codes of input 0, in its width */
+    WEIR_RESULT_INPUT,  /* codes of input 0, in its width */
+    WEIR_RESULT_INPUTS  /* codes of the inputs, and others of its range: in a width that holds all */
 } weir_result_codes;
 
 /* Cycles when nothing stalls: from the last input beat that a result beat needs to that beat, and between the first beats

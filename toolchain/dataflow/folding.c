@@ -515,6 +515,10 @@ static bool verify(const weir_graph *graph, weir_node node, const weir_component
     }
     if (rules->derive != NULL) rules->derive(graph, node, &derived);
     else derived.out_lanes = derived.in_lanes;
+    if (!sets_pace(rules) && h->in_lanes < derived.in_lanes) { /* chosen for a longer interval than any node now has */
+        const int64_t interval = rules->timing(graph, node).interval;
+        return is(graph, node, "interval", h->interval, interval, interval) && is_legal(graph, node, rules);
+    }
     return is(graph, node, "in_lanes", h->in_lanes, derived.in_lanes > 1 ? derived.in_lanes : 1,
               sets_pace(rules) ? derived.in_lanes : INT32_MAX) &&
            is(graph, node, "out_lanes", h->out_lanes, derived.out_lanes, derived.out_lanes) &&

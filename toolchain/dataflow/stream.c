@@ -121,13 +121,28 @@ static weir_value computed(const weir_graph *graph, weir_value value) {
     return value;
 }
 
-int weir_stream_width(const weir_graph *graph, weir_value value, bool *is_signed) {
+/* The codes that the stream's elements may have, as far as its width knows: a part of a frame, or a Maximum, keeps the width of what it
+ * takes, though its own codes are fewer. */
+static void codes_of(const weir_graph *graph, weir_value value, int64_t *low, int64_t *high) {
     value = computed(graph, value);
     const weir_type *type = weir_value_type(graph, value);
-    weir_node producer = weir_value_producer(graph, value);
-    int64_t low = type->low, high = type->high;
-    if (!type->has_range) weir_quant_limits(&type->quant, &low, &high);
-    if (producer.id != 0 && result_of(graph, producer) == WEIR_RESULT_SIGNED && low >= 0) low = -1;
+    const weir_node producer = weir_value_producer(graph, value);
+    const weir_result_codes result = producer.id == 0 ? WEIR_RESULT_RANGE : result_of(graph, producer);
+    *low = type->low;
+    *high = type->high;
+    if (!type->has_range) weir_quant_limits(&type->quant, low, high);
+    if (result == WEIR_RESULT_SIGNED && *low >= 0) *low = -1;
+    for (size_t i = 0; result == WEIR_RESULT_INPUTS && i < weir_stream_count(graph, producer); i++) {
+        int64_t least, largest;
+        codes_of(graph, weir_node_input(graph, producer, i), &least, &largest);
+        if (least < *low) *low = least;
+        if (largest > *high) *high = largest;
+    }
+}
+
+int weir_stream_width(const weir_graph *graph, weir_value value, bool *is_signed) {
+    int64_t low, high;
+    codes_of(graph, value, &low, &high);
     *is_signed = low < 0;
     return weir_bits_for(low, high);
 }

@@ -111,6 +111,7 @@ static void cost(weir_cost_part *part) {
 }
 
 const weir_component_rules weir_concat_rules = {.asks = "two streams at a time",
+                                                .result = WEIR_RESULT_INPUTS,
                                                 .fits = fits,
                                                 .streams = 2,
                                                 .derive = derive,

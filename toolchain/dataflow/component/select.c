@@ -237,7 +237,7 @@ static void cost(weir_cost_part *part) {
 
 const weir_component_rules weir_select_rules = {.asks = "a part, or fill values, that leave the order alone",
                                                 .fits = fits,
-                                                .result = WEIR_RESULT_RANGE,
+                                                .result = WEIR_RESULT_INPUTS,
                                                 .legal = legal,
                                                 .derive = derive,
                                                 .timing = timing,

@@ -263,7 +263,7 @@ static void cost(weir_cost_part *part) {
 
 const weir_component_rules weir_taps_rules = {.asks = "one dimension, a target that the window does not meet",
                                               .fits = weir_sliding_fits,
-                                              .result = WEIR_RESULT_RANGE,
+                                              .result = WEIR_RESULT_INPUTS,
                                               .legal = legal,
                                               .derive = derive,
                                               .timing = timing,

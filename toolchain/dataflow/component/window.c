@@ -405,7 +405,7 @@ static void cost(weir_cost_part *part) {
 
 const weir_component_rules weir_window_rules = {.asks = "1 or 2 spatial dimensions",
                                                 .fits = weir_sliding_fits,
-                                                .result = WEIR_RESULT_RANGE,
+                                                .result = WEIR_RESULT_INPUTS,
                                                 .divide = divide,
                                                 .legal = legal,
                                                 .derive = derive,

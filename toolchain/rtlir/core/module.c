@@ -1,4 +1,5 @@
 /* Modules with their ports, variables and parameters. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -318,7 +319,14 @@ weir_rtl_module_info weir_rtl_get_module(const weir_rtl_design *design, weir_rtl
                                   .var_count = record->var_count,
                                   .parameter_count = record->parameters.count,
                                   .instance_count = record->instances.count,
+                                  .condition_count = record->condition_count,
                                   .body = {record->body}};
+}
+
+const char *weir_rtl_condition_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
+    const rtl_module *record = &design->module[module.id];
+    assert(index < record->condition_count);
+    return design->condition[record->first_condition + index].name;
 }
 
 weir_rtl_var weir_rtl_port_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {

@@ -78,7 +78,8 @@ typedef struct rtl_module {
     bool is_parametrised;                    /* something in it has a formula: never taken back */
     uint32_t first_var, last_var, var_count; /* a list, so that variables can be removed at any time */
     uint32_t port_slots, parameter_slots;    /* used so far: a slot stays what it is when ports come and go */
-    uint32_t same_next, same_previous;       /* ring of the modules that share the name; itself when it is unique */
+    uint32_t first_condition, condition_count;
+    uint32_t same_next, same_previous; /* ring of the modules that share the name; itself when it is unique */
     uint32_t body;
     bool is_external, is_stub, is_removed;
 } rtl_module;
@@ -201,6 +202,12 @@ typedef struct rtl_assertion {
 typedef struct rtl_range {
     uint32_t high, low;
 } rtl_range;
+
+/* What a library module's parameters must fulfil, as its file says it: the formula is not 0 where they do not. */
+typedef struct rtl_condition {
+    uint32_t formula;
+    const char *name; /* of the undefined module that the file instantiates then */
+} rtl_condition;
 
 /* The value of a parameter. An opaque one is right for Verilog but of no use in a range. */
 typedef struct rtl_value {
@@ -348,6 +355,7 @@ typedef struct rtl_labels {
     TABLE(rtl_module, module)                                                                                          \
     TABLE(rtl_var, var)                                                                                                \
     TABLE(rtl_range, range)                                                                                            \
+    TABLE(rtl_condition, condition)                                                                                    \
     TABLE(rtl_parameter, parameter)                                                                                    \
     TABLE(rtl_formula, formula)                                                                                        \
     TABLE(rtl_expr, expr)                                                                                              \

@@ -1,5 +1,9 @@
 /* Recursive descent over the tokens of one file. The body is only searched for its localparams, which port ranges may
- * name; one is parsed when something asks for it. The first error ends the reading. */
+ * name; one is parsed when something asks for it. And for the module's conditions: in its own scope
+ *   if (VIOLATED) begin : LABEL
+ *     NAME_must_BE_SO u_error ();
+ * instantiates a module that nobody defines, so that elaboration ends with its name. Those whose expression is beyond this reader are
+ * left to the tools. The first error ends the reading. */
 #include "rtlir/reader/read.h"
 
 #include <stdlib.h>
@@ -26,13 +30,14 @@ typedef struct reader {
     uint32_t module;
     int nesting;
     bool failed;
+    bool in_condition; /* errors are silent, localparams are replaced by their formulas */
     body_local *local;
     size_t local_count, local_capacity;
 } reader;
 
 static void fail(reader *r, const char *expected) {
     const rtl_token *t = &r->token[r->at];
-    if (!r->failed) {
+    if (!r->failed && !r->in_condition) {
         if (t->kind == RTL_TOKEN_END)
             rtl_error(r->design, weir_at(r->path, t->line), "expected %s, found the end of the file", expected);
         else
@@ -164,8 +169,8 @@ static void unknown_name(reader *r, const char *name) {
     size_t count = 0;
     for (size_t i = 0; i < ids->count; i++) candidates[count++] = r->design->parameter[ids->id[i]].name;
     for (size_t i = 0; i < r->local_count; i++) candidates[count++] = r->local[i].name;
-    const char *nearest = weir_suggest(name, candidates, count);
-    rtl_error(r->design, weir_at(r->path, r->token[r->at].line), "unknown parameter '%s'", name);
+    const char *nearest = r->in_condition ? NULL : weir_suggest(name, candidates, count);
+    if (!r->in_condition) rtl_error(r->design, weir_at(r->path, r->token[r->at].line), "unknown parameter '%s'", name);
     if (nearest) weir_note("did you mean '%s'?", nearest);
     r->failed = true;
     free(candidates);
@@ -184,6 +189,10 @@ static uint32_t parse_reference(reader *r) {
         r->at = r->local[i].token;
         uint32_t formula = parse_expr(r);
         if (r->failed) return 0;
+        if (r->in_condition) {
+            r->at = back;
+            return formula;
+        }
         if (rtl_names_find(r->design, r->module, name).id) {
             rtl_error(r->design, weir_at(r->path, r->token[back].line), "'%s' depends on itself", name);
             r->failed = true;
@@ -426,6 +435,49 @@ static void scan_body(reader *r, size_t at) {
     if (!r->failed && next_is(r, "module")) fail(r, "one module per file");
 }
 
+/* ---- conditions ---- */
+
+static const char *condition_name(reader *r) {
+    const rtl_token *t = &r->token[r->at];
+    const char *name =
+        r->failed || t->kind != RTL_TOKEN_NAME ? "" : weir_strings_intern_n(r->design->strings, t->text, t->length);
+    return strstr(name, "_must_") != NULL ? name : NULL;
+}
+
+/* At an `if` of the module's scope. */
+static void parse_condition(reader *r) {
+    r->failed = false;
+    r->nesting = 0;
+    r->at++;
+    expect(r, "(");
+    const uint32_t formula = parse_expr(r);
+    expect(r, ")");
+    if (accept(r, "begin") && accept(r, ":")) expect_name(r, "a label");
+    const char *name = condition_name(r);
+    if (r->failed || name == NULL) return;
+    const uint32_t id = RTL_APPEND(r->design, condition);
+    r->design->condition[id] = (rtl_condition){formula, name};
+    rtl_module *module = &r->design->module[r->module];
+    if (module->condition_count++ == 0) module->first_condition = id;
+}
+
+static void scan_conditions(reader *r) {
+    int depth = 0;
+    r->in_condition = true;
+    for (size_t at = r->at; at < r->count && !rtl_token_is(&r->token[at], "endmodule"); at++) {
+        const rtl_token *t = &r->token[at];
+        depth += rtl_token_is(t, "begin") || rtl_token_is(t, "function") || rtl_token_is(t, "task") ||
+                 rtl_token_is(t, "case");
+        depth -= rtl_token_is(t, "end") || rtl_token_is(t, "endfunction") || rtl_token_is(t, "endtask") ||
+                 rtl_token_is(t, "endcase");
+        if (depth != 0 || !rtl_token_is(t, "if")) continue;
+        r->at = at;
+        parse_condition(r);
+    }
+    r->in_condition = false;
+    r->failed = false;
+}
+
 /* The token after the header's semicolon. */
 static size_t header_end(const reader *r) {
     size_t at = r->at;
@@ -458,7 +510,9 @@ static void parse_module(reader *r) {
         expect(r, ")");
     }
     expect(r, ";");
-    if (!r->failed) default_widths(r);
+    if (r->failed) return;
+    default_widths(r);
+    scan_conditions(r);
 }
 
 weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path) {

@@ -273,6 +273,50 @@ static void check_width(rtl_nets *n, const rtl_instance *instance, const rtl_var
                   rtl_describe(design, expr), (unsigned)design->expr[expr].width);
 }
 
+/* Like Verilog, which does not look at what && and || make irrelevant: -1 where a value is not known here. */
+static int is_true(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters) {
+    const rtl_formula *f = &design->formula[formula];
+    if (f->kind == RTL_FORMULA_BINARY && (f->op == WEIR_RTL_LOGICAL_AND || f->op == WEIR_RTL_LOGICAL_OR)) {
+        const int deciding = f->op == WEIR_RTL_LOGICAL_OR, a = is_true(design, f->a, parameters);
+        if (a == deciding) return a;
+        const int b = is_true(design, f->b, parameters);
+        return b == deciding ? b : a < 0 ? a : b;
+    }
+    const char *problem = NULL;
+    const rtl_value value = rtl_evaluate(design, formula, parameters, &problem);
+    return value.kind != RTL_VALUE_INTEGER ? -1 : value.integer != 0;
+}
+
+static bool depends_on(const weir_rtl_design *design, uint32_t formula, uint32_t parameter) {
+    const rtl_formula *f = &design->formula[formula];
+    if (f->kind == RTL_FORMULA_VALUE) return false;
+    if (f->kind == RTL_FORMULA_PARAMETER) return f->a == parameter;
+    return (f->a && depends_on(design, f->a, parameter)) || (f->b && depends_on(design, f->b, parameter)) ||
+           (f->c && depends_on(design, f->c, parameter));
+}
+
+/* What the file of a library module says that its parameters must fulfil: tools would end with an unknown module. */
+static void check_conditions(rtl_nets *n, const rtl_instance *instance, const rtl_value *parameters) {
+    weir_rtl_design *design = n->design;
+    const rtl_module *module = &design->module[instance->module];
+    for (uint32_t i = 0; i < module->condition_count; i++) {
+        const rtl_condition *condition = &design->condition[module->first_condition + i];
+        if (is_true(design, condition->formula, parameters) != 1) continue;
+        weir_text with = {0};
+        for (size_t k = 0; k < module->parameters.count; k++) {
+            const rtl_parameter *parameter = &design->parameter[module->parameters.id[k]];
+            const rtl_value *value = &parameters[parameter->slot];
+            if (!depends_on(design, condition->formula, module->parameters.id[k])) continue;
+            weir_text_format(&with, "%s%s ", with.size > 0 ? ", " : "", parameter->name);
+            if (value->kind == RTL_VALUE_STRING) weir_text_format(&with, "\"%s\"", value->text);
+            else weir_text_format(&with, "%lld", (long long)value->integer);
+        }
+        rtl_error(design, rtl_location_of(design, &instance->common), "instance '%s' of module '%s': '%s', found %s",
+                  instance->name, module->name, condition->name, with.data != NULL ? with.data : "this");
+        weir_text_free(&with);
+    }
+}
+
 /* A port that assignments wire: the instance drives it or reads it as if it were a variable. */
 static void wire_port(rtl_nets *n, const rtl_instance *instance, const rtl_var *port) {
     uint32_t at = n->numbering.base[n->design->stmt[instance->stmt].a] + port->slot;
@@ -314,6 +358,7 @@ static void visit_instance(rtl_nets *n, uint32_t id) {
         if (port->direction == WEIR_RTL_OUTPUT) drive_expr(n, expr);
         else if (port->direction == WEIR_RTL_INPUT) read_expr(n, 0, expr);
     }
+    if (has_parameters && n->walk.is_first) check_conditions(n, instance, parameters);
     free(parameters);
 }
 

@@ -1,0 +1,146 @@
+/* What the library's modules state for their parameters: each statement is read, and each, violated, is noticed for an instance by the
+ * verifier as by Icarus. */
+#include "test_rtlir_library.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "support/process.h"
+#include "support/random.h"
+
+enum { MOST_TRIES = 20000 };
+
+static size_t occurrences(const char *text, const char *word) {
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++) count++;
+    return count;
+}
+
+static void every_condition_is_read(void **state) {
+    weir_rtl_design *design = *state;
+    char *folder = source_path("rtl");
+    const int files = read_folder(design, folder);
+    free(folder);
+    if (files == 0) skip();
+    size_t all = 0;
+    for (weir_rtl_module module = weir_rtl_first_module(design); module.id; module = weir_rtl_next_module(design, module)) {
+        const weir_rtl_module_info info = weir_rtl_get_module(design, module);
+        size_t size;
+        char *text = weir_file_read(info.path, &size);
+        const size_t written = occurrences(text, " u_error ()");
+        if (info.condition_count != written)
+            fail_msg("%s: %zu conditions of %zu are read", info.name, info.condition_count, written);
+        all += written;
+        free(text);
+    }
+    assert_true(all > 70);
+}
+
+/* Parameters of the instance, one or two of them changed at random; as Verilog in `text`. */
+static void change_parameters(weir_rtl_design *design, weir_rtl_module module, weir_rtl_instance u, uint64_t *random,
+                              weir_text *text) {
+    static const int64_t values[] = {-1, 0, 1, 2, 3, 5, 7, 8, 9, 33, 40, 100};
+    const size_t count = weir_rtl_get_module(design, module).parameter_count;
+    const size_t changes = 1 + (size_t)(weir_random_next(random) % 3);
+    for (size_t i = 0; i < changes; i++) {
+        const weir_rtl_parameter_info p = weir_rtl_get_parameter(
+            design, weir_rtl_parameter_at(design, module, (size_t)(weir_random_next(random) % count)));
+        const bool is_bound = strcmp(p.name, "HI") == 0 || strcmp(p.name, "LO") == 0; /* of 32 bits */
+        const int64_t value = (is_bound ? 100000 : 1) * values[weir_random_next(random) % (sizeof values / sizeof *values)];
+        char *known = weir_format(".%s(", p.name);
+        const bool again = text->data != NULL && strstr(text->data, known) != NULL;
+        free(known);
+        if (p.is_local || again) continue;
+        weir_text_format(text, "%s.%s(", text->size > 0 ? ", " : "", p.name);
+        if (p.has_integer) {
+            weir_rtl_set_parameter(design, u, p.name, value);
+            weir_text_format(text, "%lld)", (long long)value);
+        } else {
+            weir_rtl_set_parameter_string(design, u, p.name, "nothing");
+            weir_text_add(text, "\"nothing\")");
+        }
+    }
+}
+
+/* Draws parameters until the verifier has told of each condition of the module; those instances go to `source`, the conditions to
+ * `conditions`, a line each. */
+static void violate(weir_rtl_design *design, weir_rtl_module module, uint64_t *random, weir_text *source, weir_text *conditions) {
+    const weir_rtl_module_info info = weir_rtl_get_module(design, module);
+    bool *found = weir_calloc(info.condition_count + 1, sizeof *found);
+    size_t left = info.condition_count;
+    for (int tries = 0; left > 0 && tries < MOST_TRIES; tries++) {
+        const weir_rtl_module top = weir_rtl_add_module(design, weir_rtl_free_module_name(design, "top"));
+        weir_text parameters = {0};
+        change_parameters(design, module, weir_rtl_add_instance(design, top, module, "u"), random, &parameters);
+        weir_rtl_verify(design, top);
+        for (size_t i = 0; i < info.condition_count; i++) {
+            const char *condition = weir_rtl_condition_at(design, module, i);
+            char *message = weir_format("'%s', found ", condition);
+            const bool told = !found[i] && messages.data != NULL && strstr(messages.data, message) != NULL;
+            free(message);
+            if (!told) continue;
+            found[i] = true;
+            left--;
+            weir_text_format(source, "  %s #(%s) u_%zu ();\n", info.name, parameters.data, conditions->size);
+            weir_text_format(conditions, "%s\n", condition);
+        }
+        weir_text_free(&messages);
+        messages = (weir_text){0};
+        weir_text_free(&parameters);
+    }
+    for (size_t i = 0; i < info.condition_count; i++)
+        if (!found[i]) fail_msg("%s: never violated", weir_rtl_condition_at(design, module, i));
+    free(found);
+}
+
+/* What Icarus says of a module with the instances. */
+static weir_text ask_icarus(const char *rtl, const char *instances) {
+    static const char *const folders[] = {"stream", "linear", "window", "pool", "activation", "norm", "cast", "memory"};
+    char *file = weir_format("test_rtlir_conditions_%ld.v", (long)getpid());
+    char *source = weir_format("module top;\n%sendmodule\n", instances);
+    assert_true(weir_file_write(file, source, strlen(source)));
+    const char *arguments[16] = {"iverilog", "-g2005", "-t", "null", "-s", "top", file};
+    weir_text folder[8] = {{0}}, output = {0};
+    for (size_t i = 0; i < 8; i++) {
+        weir_text_format(&folder[i], "-y%s/%s", rtl, folders[i]);
+        arguments[7 + i] = folder[i].data;
+    }
+    int status = 0;
+    weir_process process = {.arguments = arguments, .seconds = 60};
+    weir_process_run(&process, &output, &status);
+    assert_int_not_equal(status, 0);
+    for (size_t i = 0; i < 8; i++) weir_text_free(&folder[i]);
+    unlink(file);
+    free(file);
+    free(source);
+    return output;
+}
+
+static void violated_conditions_are_noticed(void **state) {
+    weir_rtl_design *design = *state;
+    char *rtl = source_path("rtl");
+    uint64_t random = 1;
+    weir_text source = {0}, conditions = {0};
+    if (read_folder(design, rtl) == 0) skip();
+    for (weir_rtl_module module = weir_rtl_first_module(design); module.id; module = weir_rtl_next_module(design, module)) {
+        if (weir_rtl_get_module(design, module).path == NULL) break; /* the tops that are made here */
+        violate(design, module, &random, &source, &conditions);
+    }
+    if (weir_process_found("iverilog")) {
+        weir_text output = ask_icarus(rtl, source.data);
+        for (char *line = strtok(conditions.data, "\n"); line != NULL; line = strtok(NULL, "\n"))
+            if (strstr(output.data, line) == NULL) fail_msg("Icarus does not refuse %s", line);
+        weir_text_free(&output);
+    }
+    weir_text_free(&source);
+    weir_text_free(&conditions);
+    free(rtl);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        DESIGN_TEST(every_condition_is_read),
+        DESIGN_TEST(violated_conditions_are_noticed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
