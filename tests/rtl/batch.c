@@ -45,13 +45,17 @@ void batch_free(batch *b) {
 }
 
 bool batch_add(batch *b, weir_rtl_design *design, weir_rtl_module top, const char *name) {
+    return batch_add_as(b, design, top, name, WEIR_RTL_VERILOG);
+}
+
+bool batch_add_as(batch *b, weir_rtl_design *design, weir_rtl_module top, const char *name, weir_rtl_dialect dialect) {
     weir_text text = {0}, why = {0};
     weir_stimulus *stimulus = weir_stimulus_new(design, top, BATCH_CYCLES, BATCH_SEED);
     const bool fine = stimulus->rows == (size_t)BATCH_CYCLES * WEIR_STIMULUS_ROWS &&
                       weir_rtl_find_files(design, top, &b->files, &why);
     if (fine) {
-        char *path = weir_format("%s/%s.v", b->folder, name);
-        const weir_rtl_print_options options = {.dialect = WEIR_RTL_VERILOG};
+        char *path = weir_format("%s/%s.%s", b->folder, name, dialect == WEIR_RTL_VERILOG ? "v" : "sv");
+        const weir_rtl_print_options options = {.dialect = dialect};
         weir_print_hardware(design, top, &options, &text);
         weir_file_write(path, text.data, text.size);
         b->top = weir_grow(b->top, &b->capacity, b->count + 1, sizeof *b->top);

@@ -4,6 +4,7 @@
 
 #include "passes/equivalence/files.h"
 #include "passes/equivalence/replay.h"
+#include "rtlir/verilog/print.h"
 #include "support/types.h"
 
 enum { BATCH_CYCLES = 200, BATCH_SEED = 20, BATCH_SKIPPED = 77 /* exit status without the tools */ };
@@ -28,6 +29,8 @@ void batch_free(batch *b);
 /* Writes FOLDER/NAME.v, modules of it being called as in no other design, and takes the design over. False when an
  * external module has no file, or when the design has so many inputs that it gets fewer cycles. */
 bool batch_add(batch *b, weir_rtl_design *design, weir_rtl_module top, const char *name);
+/* The same in a dialect: FOLDER/NAME.v or .sv. */
+bool batch_add_as(batch *b, weir_rtl_design *design, weir_rtl_module top, const char *name, weir_rtl_dialect dialect);
 /* Plays all; complains when the simulator fails. */
 bool batch_simulate(batch *b, weir_simulator simulator);
 

@@ -118,7 +118,7 @@ static void print_constant(rtl_writer *w, uint32_t id) {
         return;
     }
     uint32_t field = rtl_member_of(w->design, id);
-    if (field) rtl_print_member(w, w->design->expr[id].c, field);
+    if (field) rtl_print_member(w, field);
     else print_literal(w, &w->design->expr[id]);
 }
 

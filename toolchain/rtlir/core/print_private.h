@@ -9,12 +9,18 @@ struct weir_rtl_print_options;
 /* A blank where a long line may be wrapped. It occurs in no name, number or printed string. */
 #define RTL_BREAK '\x01'
 
+/* What types and members of enums are called in a text: nothing else has these names where it is read. */
+typedef struct rtl_type_names {
+    const char **type;   /* by type */
+    const char **member; /* by field */
+    rtl_labels given;    /* all of them */
+} rtl_type_names;
+
 /* The named types of a design in SystemVerilog. */
 struct weir_rtl_package {
     char *name;
-    weir_text text;                    /* empty: there are no types */
-    const char **type;                 /* by type: its name, NULL: its own */
-    const char **member;               /* by field: likewise */
+    weir_text text; /* empty: there are no types */
+    rtl_type_names names;
     rtl_ids scopes;                    /* modules that names are looked up in, and their functions */
     struct rtl_interfaces *interfaces; /* NULL: there are none */
 };
@@ -46,7 +52,10 @@ typedef struct rtl_writer {
     const struct weir_rtl_package *package; /* that named types are in, NULL: none */
     struct weir_rtl_package *own;           /* of a module that is printed alone */
     bool imports;                           /* the module uses named types */
+    const rtl_type_names *names;            /* NULL: types and members have their own */
+    rtl_type_names own_names;               /* of the enums of a module in Verilog-2005 */
     rtl_ids scopes;     /* that new names must differ in, once one is printed: the module, its functions */
+    rtl_labels spares;  /* names that were made up: these, and as they were wanted */
     uint32_t exit_flag; /* statement (loop or function) whose flag a break or a return sets; 0: it needs none */
 } rtl_writer;
 
@@ -59,13 +68,20 @@ static inline void rtl_put_number(rtl_writer *w, uint64_t value) { rtl_append_nu
 /* [high:low], [bit] when they are the same. */
 void rtl_put_range(rtl_writer *w, uint64_t high, uint64_t low);
 
-/* Names (print_names.c). Of a type, of a member of an enum: as the text has them, and as a package calls them that is
- * read with the scopes; a module and its functions are added to these. The named type at the end of dimensions, 0:
+/* Names (print_names.c). Of a type, of a member of an enum: as the text has them. Those of the used types in a text that
+ * is read with the scopes (in a package of the name; NULL: only members); a module and its functions are added to these. The named type at the end of dimensions, 0:
  * none. */
 void rtl_put_type_name(rtl_writer *w, uint32_t type);
-void rtl_print_member(rtl_writer *w, uint32_t type, uint32_t field);
-const char *rtl_member_name(const weir_rtl_design *design, uint32_t type, uint32_t field, const rtl_ids *scopes);
-const char *rtl_type_name(const weir_rtl_design *design, uint32_t type, const rtl_ids *scopes);
+void rtl_print_member(rtl_writer *w, uint32_t field);
+rtl_type_names rtl_name_types(weir_rtl_design *design, const bool *used, const rtl_ids *scopes, const char *package);
+void rtl_free_type_names(rtl_type_names *names);
+/* Adds the names of one module: of it, what it declares, the functions that it calls in the simulation. What was removed has
+ * none, as it has none when the design is read back. */
+void rtl_take_names(const weir_rtl_design *design, uint32_t module, rtl_labels *taken);
+/* Of all that is no type and no member of an enum, wherever it is. */
+void rtl_take_all(weir_rtl_design *design, rtl_labels *taken);
+/* Is it one of these, or a type or a member of an enum? */
+bool rtl_has_name(const weir_rtl_design *design, const rtl_labels *taken, const char *name);
 void rtl_add_scopes(const weir_rtl_design *design, uint32_t module, rtl_ids *scopes);
 uint32_t rtl_named_type(const weir_rtl_design *design, uint32_t type);
 /* The interfaces of the package, NULL: there are none; is the group one of them? */
@@ -77,9 +93,8 @@ bool rtl_leads_interface(const weir_rtl_design *design, uint32_t var);
 /* The variable's name, `group.field` of a member. */
 void rtl_put_var(rtl_writer *w, uint32_t var);
 void rtl_put_group_member(rtl_writer *w, const rtl_group *group, uint32_t field);
-/* Has the module, or one of its functions, something of the (interned) name? */
-bool rtl_is_taken(rtl_writer *w, const char *name);
-/* A name near the wanted one that neither has: the same one whenever it is asked for. */
+/* A name near the wanted one that nothing else has: not the module, its functions, types and members, not another name
+ * that was made up; the same one whenever it is asked for. */
 void rtl_put_spare(rtl_writer *w, const char *wanted, const char *ending);
 
 /* An expression with break marks; a target without $signed(...) around its parts. */

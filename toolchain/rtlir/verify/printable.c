@@ -34,12 +34,23 @@ static void report_names(weir_rtl_design *design, uint32_t first, uint32_t secon
     if (location.file) weir_note_at(location, "the other one is here");
 }
 
+/* Verilator makes an instance of the top, beside which nothing in it may have the name. */
+static void check_top_name(weir_rtl_design *design, uint32_t top) {
+    const rtl_module *module = &design->module[top];
+    const rtl_name inside = rtl_names_find(design, top, module->name);
+    if (!inside.id || inside.kind == RTL_NAME_GROUP) return;
+    const rtl_common *common = inside.kind == RTL_NAME_VAR ? &design->var[inside.id].common : &module->common;
+    rtl_error(design, rtl_location_of(design, common),
+              "something in the top module '%s' has its name, which Verilator does not take", module->name);
+}
+
 static bool check_names(weir_rtl_design *design, weir_rtl_module top, bool in_files) {
     size_t count = 0, errors = design->errors;
     weir_rtl_module *modules = weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count);
     named_module *names = weir_malloc((count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++) names[i] = (named_module){design->module[modules[i].id].name, modules[i].id};
     if (count > 0) qsort(names, count, sizeof *names, compare_names);
+    if (modules) check_top_name(design, top.id);
     for (size_t i = 1; i < count; i++) {
         const bool is_same = names[i].name == names[i - 1].name;
         const bool is_near = in_files && strcasecmp(names[i].name, names[i - 1].name) == 0;

@@ -1,10 +1,12 @@
 /* Rules that a change may have broken: names of what was removed, assignments of the wrong timing, functions that reach
  * out of themselves or call themselves, instances of modules that are gone. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "rtlir/core/private.h"
 #include "rtlir/verify/verify.h"
 #include "rtlir/verify/verify_private.h"
+#include "support/keyword.h"
 
 typedef struct form {
     weir_rtl_design *design;
@@ -23,6 +25,15 @@ static void complain(form *f, const char *what, const char *name) {
     f->fine = false;
 }
 
+/* Is the statement in a loop of the iterator, or that loop? */
+static bool is_in_loop(const form *f, uint32_t iterator) {
+    const weir_rtl_design *design = f->design;
+    for (uint32_t s = f->stmt; s; s = design->block[design->stmt[s].block].owner)
+        if (design->stmt[s].kind == WEIR_RTL_STMT_FOR && rtl_loop_of(design, &design->stmt[s])->iterator == iterator)
+            return true;
+    return false;
+}
+
 static void check_leaf(form *f, const rtl_expr *e) {
     const weir_rtl_design *design = f->design;
     if (e->kind == WEIR_RTL_EXPR_VAR) {
@@ -31,6 +42,7 @@ static void check_leaf(form *f, const rtl_expr *e) {
         else if (var->function && var->function != f->function) complain(f, "names another function's", var->name);
         else if (f->function && !var->function && !var->is_iterator)
             complain(f, "is in a function and names the module's variable", var->name);
+        else if (var->is_iterator && !is_in_loop(f, e->a)) complain(f, "is in no loop of the iterator", var->name);
     } else if (e->kind == WEIR_RTL_EXPR_PORT) {
         if (design->instance[e->a].is_removed) complain(f, "names the removed instance", design->instance[e->a].name);
         else if (design->var[e->b].is_removed) complain(f, "names the removed port", design->var[e->b].name);
@@ -39,6 +51,14 @@ static void check_leaf(form *f, const rtl_expr *e) {
     } else if (e->kind == WEIR_RTL_EXPR_CALL && design->function[e->c].is_removed) {
         complain(f, "calls the removed function", design->function[e->c].name);
     }
+}
+
+/* In a function, one of its own variables would be what the name stands for. */
+static void check_hidden(form *f, const rtl_expr *e) {
+    if (e->kind != WEIR_RTL_EXPR_CALL) return;
+    const char *name = f->design->function[e->c].name;
+    if (rtl_names_find(f->design, RTL_FUNCTION_SCOPE | f->function, name).id)
+        complain(f, "is in a function and calls what a variable of the function hides,", name);
 }
 
 static void check_expr(form *f, uint32_t expr) {
@@ -51,6 +71,7 @@ static void check_expr(form *f, uint32_t expr) {
         if (f->seen[e.id] == f->stmt) continue;
         f->seen[e.id] = f->stmt;
         check_leaf(f, &f->design->expr[e.id]);
+        if (f->function) check_hidden(f, &f->design->expr[e.id]);
         size_t count = weir_rtl_get_expr(f->design, e).operand_count;
         f->stack = weir_grow(f->stack, &f->stack_capacity, depth + count, sizeof *f->stack);
         while (count-- > 0) f->stack[depth++] = weir_rtl_operand(f->design, e, count).id;
@@ -76,8 +97,33 @@ static void check_machine(form *f, const rtl_fsm *fsm) {
 
 /* A function that an assertion calls is declared in the module, where its name must be free. */
 static void check_assertion(form *f, const rtl_assertion *assertion) {
-    if (!assertion->call || rtl_names_find(f->design, f->module, assertion->call).kind == RTL_NAME_NONE) return;
-    complain(f, "calls a function of the simulation by the name of something else,", assertion->call);
+    if (!assertion->call) return;
+    if (rtl_names_find(f->design, f->module, assertion->call).kind != RTL_NAME_NONE)
+        complain(f, "calls a function of the simulation by the name of something else,", assertion->call);
+    if (strstr(assertion->call, "__") || strchr(assertion->call, '$') || weir_is_cplusplus_word(assertion->call))
+        complain(f, "calls a function of the simulation by a name that C++ does not take,", assertion->call);
+}
+
+/* Verilog looks a function's name and the module's parameters up where it looks its variables up, and Verilog-2005 declares
+ * the iterators of its loops beside these. */
+static void check_function(form *f, uint32_t id) {
+    const weir_rtl_design *design = f->design;
+    const rtl_function *function = &design->function[id];
+    const rtl_ids *own[] = {&function->arguments, &function->locals};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < own[k]->count; i++) {
+            const char *name = design->var[own[k]->id[i]].name;
+            const rtl_name outside = rtl_names_find(design, f->module, name);
+            if (name == function->name) complain(f, "is a function that has a variable of its own name", name);
+            else if (outside.kind == RTL_NAME_PARAMETER)
+                complain(f, "is a function that has a variable by the name of the parameter", name);
+        }
+}
+
+static void check_loop(form *f, const rtl_loop *loop) {
+    const char *name = f->design->var[loop->iterator].name;
+    if (f->function && rtl_names_find(f->design, RTL_FUNCTION_SCOPE | f->function, name).id)
+        complain(f, "is a loop of a function that has a variable by the name of the iterator", name);
 }
 
 static void check_stmt(form *f, uint32_t id) {
@@ -86,6 +132,8 @@ static void check_stmt(form *f, uint32_t id) {
     f->stmt = id;
     for (size_t i = 0; rtl_stmt_slot(design, id, i); i++) check_expr(f, *rtl_stmt_slot(design, id, i));
     if (stmt->kind == WEIR_RTL_STMT_ASSIGN) check_timing(f, stmt);
+    if (stmt->kind == WEIR_RTL_STMT_FUNCTION) check_function(f, stmt->a);
+    if (stmt->kind == WEIR_RTL_STMT_FOR) check_loop(f, rtl_loop_of(design, stmt));
     if (stmt->kind == WEIR_RTL_STMT_ASSERT) check_assertion(f, rtl_assertion_of(design, stmt));
     for (uint32_t e = stmt->kind == WEIR_RTL_STMT_ALWAYS ? stmt->a : 0; e; e = design->event[e].next)
         if (design->var[design->event[e].var].is_removed)

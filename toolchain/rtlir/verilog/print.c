@@ -10,6 +10,7 @@
 #include "rtlir/verify/verify_private.h"
 #include "rtlir/verilog/printer_private.h"
 #include "support/file.h"
+#include "support/keyword.h"
 
 static const weir_rtl_print_options plain = {.dialect = WEIR_RTL_VERILOG};
 
@@ -131,19 +132,11 @@ static bool is_shown(const rtl_writer *w, uint32_t port) {
     return !rtl_interface_of(w, port) || rtl_leads_interface(w->design, port);
 }
 
-/* Verilator takes a port that is an interface for one that hides an instance of its name around the module. */
 static void print_interface_port(rtl_writer *w, uint32_t group, const char *end) {
-    const char *name = w->design->group[group].name;
-    bool is_shared = false;
-    for (uint32_t i = 1; i < w->design->instance_count && !is_shared; i++)
-        is_shared = w->design->instance[i].name == name && !w->design->instance[i].is_removed;
     rtl_print_member_comments(w, group);
-    if (is_shared)
-        rtl_put_line(w, RTL_INDENT, "/* verilator lint_off VARHIDDEN */ // an instance has the name elsewhere");
     rtl_put_blanks(w, RTL_INDENT);
     rtl_put_interface_type(w, group);
-    weir_text_format(w->text, " %s%s\n", name, end);
-    if (is_shared) rtl_put_line(w, RTL_INDENT, "/* verilator lint_on VARHIDDEN */");
+    weir_text_format(w->text, " %s%s\n", w->design->group[group].name, end);
 }
 
 static void print_ports(rtl_writer *w, const rtl_module *module) {
@@ -245,11 +238,27 @@ static void print_parameters(rtl_writer *w, const rtl_module *module, bool local
  * tool stops its elaboration with that name. */
 static void begin_guard(rtl_writer *w) { rtl_put(w, "\n  generate\n    if ("); }
 
+/* The name of no module. Verilator wants modules with `__` in their names at once, even where nothing has an instance. */
+static void put_undefined(rtl_writer *w, const char *module, const char *demand) {
+    weir_text name = {0};
+    char *wanted = weir_format("%s_%s", module, demand);
+    for (const char *c = wanted; *c; c++)
+        if (c[0] != '_' || c[1] != '_') weir_text_char(&name, *c);
+    while (weir_rtl_find_module(w->design, name.data).id) weir_text_char(&name, 'x');
+    rtl_put(w, name.data);
+    weir_text_free(&name);
+    free(wanted);
+}
+
 static void end_guard(rtl_writer *w, const char *module, const char *label, const char *demand) {
     char *wanted = weir_format("g_%s", label);
     rtl_put(w, ") begin : ");
     rtl_put_spare(w, wanted, "_guard");
-    weir_text_format(w->text, "\n      %s_%s u_error ();\n    end\n  endgenerate\n", module, demand);
+    rtl_put(w, "\n      ");
+    put_undefined(w, module, demand);
+    rtl_put_char(w, ' ');
+    rtl_put_spare(w, "u_error", "");
+    rtl_put(w, " ();\n    end\n  endgenerate\n");
     free(wanted);
 }
 
@@ -326,6 +335,62 @@ static void print_calls(rtl_writer *w, weir_rtl_module module) {
 
 /* ---- modules ---- */
 
+static bool uses_enum(const weir_rtl_design *design, const bool *used) {
+    for (uint32_t t = 1; t < design->type_count; t++)
+        if (used[t] && design->type[t].kind == WEIR_RTL_TYPE_ENUM) return true;
+    return false;
+}
+
+static bool has_cplusplus_word(const weir_rtl_design *design, const rtl_labels *names, const bool *used) {
+    for (size_t i = 0; i < names->count; i++)
+        if (weir_is_cplusplus_word(names->label[i].name)) return true;
+    for (uint32_t t = 1; t < design->type_count; t++)
+        for (uint32_t f = used[t] ? design->type[t].first : 0; f; f = design->field[f].next)
+            if (weir_is_cplusplus_word(design->field[f].name)) return true;
+    return false;
+}
+
+/* Has a module the name, or something in it? Instances are in any of them. */
+static bool is_around(const weir_rtl_design *design, const char *name) {
+    bool found = rtl_names_find(design, 0, name).id != 0;
+    for (uint32_t m = 1; m < design->module_count && !found; m++)
+        found = !design->module[m].is_removed && rtl_names_find(design, m, name).id;
+    return found;
+}
+
+/* Does a function have a variable of a name that is around it too, or an instance of the module the name of something in
+ * it? */
+static bool hides_name(const rtl_writer *w) {
+    const weir_rtl_design *design = w->design;
+    const uint32_t module = w->module;
+    const rtl_labels *members = &w->own_names.given;
+    for (uint32_t s = design->block[design->module[module].body].first; s; s = design->stmt[s].next) {
+        if (design->stmt[s].kind != WEIR_RTL_STMT_FUNCTION) continue;
+        const rtl_function *function = rtl_function_of(design, &design->stmt[s]);
+        const rtl_ids *own[] = {&function->arguments, &function->locals};
+        for (int k = 0; k < 2; k++)
+            for (size_t i = 0; i < own[k]->count; i++)
+                if (is_around(design, design->var[own[k]->id[i]].name)) return true;
+    }
+    for (uint32_t i = 1; i < design->instance_count; i++)
+        if (design->instance[i].module == module && !design->instance[i].is_removed &&
+            (rtl_names_find(design, module, design->instance[i].name).id ||
+             rtl_labels_find(members, 0, design->instance[i].name)))
+            return true;
+    return false;
+}
+
+/* Of Verilator, about names that are as the design has them. */
+static void print_waivers(rtl_writer *w, const bool *used) {
+    rtl_labels names = {0};
+    rtl_take_names(w->design, w->module, &names);
+    const bool is_word = has_cplusplus_word(w->design, &names, used), hides = hides_name(w);
+    if (is_word) rtl_put(w, "/* verilator lint_off SYMRSVDWORD */ // C++ has words among the names\n");
+    if (hides) rtl_put(w, "/* verilator lint_off VARHIDDEN */ // a name inside is one outside\n");
+    if (is_word || hides) rtl_put_char(w, '\n');
+    rtl_labels_free(&names);
+}
+
 void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_print_options *options,
                            weir_text *text) {
     const rtl_module *record = &design->module[module.id];
@@ -342,8 +407,14 @@ void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, cons
     if (comment) rtl_put(&w, "//\n");
     rtl_print_comment(&w, comment, 0);
     rtl_put(&w, "//\n// Generated by weir; do not edit.\n\n");
+    if (!rtl_is_system(&w) && uses_enum(design, used)) {
+        rtl_add_scopes(design, module.id, &w.scopes);
+        w.own_names = rtl_name_types(design, used, &w.scopes, NULL);
+        w.names = &w.own_names;
+    }
+    print_waivers(&w, used);
     if (!rtl_is_system(&w)) rtl_put(&w, "`default_nettype none\n\n");
-    if (rtl_is_system(&w)) rtl_print_package(&w, used);
+    else rtl_print_package(&w, used);
     rtl_print_interfaces(&w);
     rtl_print_above(&w, WEIR_RTL_ITEM(module), &record->common, 0);
     weir_text_format(text, "module %s", record->name);
@@ -363,6 +434,8 @@ void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, cons
     rtl_put(&w, "\nendmodule\n");
     if (!rtl_is_system(&w)) rtl_put(&w, "\n`default_nettype wire\n");
     weir_rtl_package_free(w.own);
+    rtl_free_type_names(&w.own_names);
+    rtl_labels_free(&w.spares);
     free(w.scopes.id);
     free(used);
 }

@@ -9,18 +9,13 @@
 
 /* ---- names ---- */
 
-static const char *interface_name(weir_rtl_design *design, uint32_t top, uint32_t interface, const char *package,
-                                  const rtl_ids *scopes) {
+static const char *interface_name(weir_rtl_design *design, uint32_t top, uint32_t interface, rtl_labels *taken) {
     const char *name = NULL;
     weir_text text = {0};
     weir_text_format(&text, "%s_%s", design->module[top].name, design->interface[interface].name);
-    for (;; weir_text_char(&text, '_')) {
-        name = weir_strings_intern(design->strings, text.data);
-        bool taken = rtl_names_find(design, 0, name).id || rtl_labels_find(&design->types, 0, name) ||
-                     name == weir_strings_intern(design->strings, package);
-        for (size_t i = 0; i < scopes->count && !taken; i++) taken = rtl_names_find(design, scopes->id[i], name).id;
-        if (!taken) break;
-    }
+    while (rtl_has_name(design, taken, name = weir_strings_intern(design->strings, text.data)))
+        weir_text_char(&text, '_');
+    rtl_labels_set(taken, &(rtl_label){.name = name});
     weir_text_free(&text);
     return name;
 }
@@ -31,15 +26,19 @@ static bool any_marked(const weir_rtl_design *design) {
     return g < design->group_count;
 }
 
-rtl_interfaces *rtl_interfaces_new(weir_rtl_design *design, uint32_t top, const char *package, const rtl_ids *scopes) {
+rtl_interfaces *rtl_interfaces_new(weir_rtl_design *design, uint32_t top, const char *package,
+                                   const rtl_labels *given) {
     if (!any_marked(design)) return NULL;
     rtl_interfaces *own = weir_calloc(1, sizeof *own);
     own->top = top;
     own->package = weir_copy_string(package);
     own->plan = weir_rtl_plan_groups(design, (weir_rtl_module){top}, true);
     own->name = weir_calloc(design->interface_count, sizeof *own->name);
-    for (uint32_t i = 1; i < design->interface_count; i++)
-        own->name[i] = interface_name(design, top, i, package, scopes);
+    rtl_labels taken = {0};
+    rtl_take_all(design, &taken);
+    for (size_t i = 0; i < given->count; i++) rtl_labels_set(&taken, &given->label[i]);
+    for (uint32_t i = 1; i < design->interface_count; i++) own->name[i] = interface_name(design, top, i, &taken);
+    rtl_labels_free(&taken);
     return own;
 }
 

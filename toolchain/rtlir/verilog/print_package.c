@@ -4,24 +4,18 @@
 #include "rtlir/core/visitor.h"
 #include "rtlir/verilog/printer_private.h"
 
-/* A name that no module of the design has: some tools keep both in one table. */
-static char *package_name(const weir_rtl_design *design, uint32_t top) {
+/* A name that nothing else has: some tools keep all in one table. */
+static char *package_name(weir_rtl_design *design, uint32_t top) {
     weir_text name = {0};
     weir_text_format(&name, "%s_types", design->module[top].name);
-    while (weir_rtl_find_module(design, name.data).id) weir_text_char(&name, '_');
-    return name.data;
-}
-
-static void name_types(const weir_rtl_design *design, const bool *used, weir_rtl_package *package) {
-    package->type = weir_calloc(design->type_count, sizeof *package->type);
-    package->member = weir_calloc(design->field_count, sizeof *package->member);
-    for (uint32_t t = 1; t < design->type_count; t++) {
-        const rtl_type *type = &design->type[t];
-        if (!used[t] || !type->name) continue;
-        package->type[t] = rtl_type_name(design, t, &package->scopes);
-        for (uint32_t f = type->kind == WEIR_RTL_TYPE_ENUM ? type->first : 0; f; f = design->field[f].next)
-            package->member[f] = rtl_member_name(design, t, f, &package->scopes);
+    if (design->type_count > 1 || design->group_count > 1) {
+        rtl_labels taken = {0};
+        rtl_take_all(design, &taken);
+        while (rtl_has_name(design, &taken, weir_strings_intern(design->strings, name.data)))
+            weir_text_char(&name, '_');
+        rtl_labels_free(&taken);
     }
+    return name.data;
 }
 
 /* Of modules whose scopes are known. */
@@ -29,19 +23,26 @@ static void fill_package(weir_rtl_design *design, uint32_t top, const bool *used
     static const weir_rtl_print_options system = {.dialect = WEIR_RTL_SYSTEMVERILOG};
     bool any = false;
     package->name = package_name(design, top);
-    name_types(design, used, package);
-    rtl_writer w = {
-        .design = design, .options = &system, .is_system = true, .text = &package->text, .package = package};
+    package->names = rtl_name_types(design, used, &package->scopes, package->name);
+    rtl_writer w = {.design = design,
+                    .options = &system,
+                    .is_system = true,
+                    .text = &package->text,
+                    .package = package,
+                    .names = &package->names};
     for (uint32_t t = 1; t < design->type_count; t++) {
         if (!used[t] || !design->type[t].name) continue;
         if (!any)
-            weir_text_format(&package->text, "`ifndef PACKAGE_%s\n`define PACKAGE_%s\npackage %s;\n", package->name,
-                             package->name, package->name);
+            weir_text_format(
+                &package->text,
+                "`ifndef PACKAGE_%s\n`define PACKAGE_%s\n`ifndef YOSYS // all modules see the types there\n"
+                "/* verilator lint_off DECLFILENAME */ // many files have it\npackage %s;\n`endif\n",
+                package->name, package->name, package->name);
         else rtl_put_char(&w, '\n');
         rtl_print_typedef(&w, t);
         any = true;
     }
-    if (any) rtl_put(&w, "endpackage\n`endif\n\n");
+    if (any) rtl_put(&w, "`ifndef YOSYS\nendpackage /* verilator lint_on DECLFILENAME */\n`endif\n`endif\n\n");
 }
 
 weir_rtl_package *weir_rtl_package_new(weir_rtl_design *design, weir_rtl_module top) {
@@ -58,7 +59,7 @@ weir_rtl_package *weir_rtl_package_new(weir_rtl_design *design, weir_rtl_module 
         rtl_add_scopes(design, modules[i].id, &package->scopes);
     }
     fill_package(design, top.id, used, package);
-    package->interfaces = rtl_interfaces_new(design, top.id, package->name, &package->scopes);
+    package->interfaces = rtl_interfaces_new(design, top.id, package->name, &package->names.given);
     free(modules);
     free(used);
     return package;
@@ -67,8 +68,7 @@ weir_rtl_package *weir_rtl_package_new(weir_rtl_design *design, weir_rtl_module 
 void weir_rtl_package_free(weir_rtl_package *package) {
     if (!package) return;
     free(package->name);
-    free(package->type);
-    free(package->member);
+    rtl_free_type_names(&package->names);
     free(package->scopes.id);
     rtl_interfaces_free(package->interfaces);
     weir_text_free(&package->text);
@@ -86,9 +86,12 @@ void rtl_print_package(rtl_writer *w, bool *used) {
         fill_package(design, w->module, used, w->own);
         w->package = w->own;
     }
+    if (w->package && w->package->names.type) w->names = &w->package->names;
     if (w->imports && w->package->text.size) rtl_put(w, w->package->text.data);
 }
 
 void rtl_print_import(rtl_writer *w) {
-    if (w->imports) weir_text_format(w->text, " import %s::*;", w->package->name);
+    if (w->imports)
+        weir_text_format(w->text, "\n`ifndef YOSYS // which knows no imports\n  import %s::*;\n`endif\n ",
+                         w->package->name);
 }

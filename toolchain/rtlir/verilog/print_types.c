@@ -69,7 +69,7 @@ void rtl_print_members(rtl_writer *w, const bool *used) {
             rtl_put(w, "  localparam");
             rtl_print_type(w, 0, (rtl_size){.number = type->width}, false);
             rtl_put_char(w, ' ');
-            rtl_print_member(w, t, f);
+            rtl_print_member(w, f);
             print_member_value(w, type, f);
             rtl_put(w, ";\n");
         }
@@ -85,7 +85,7 @@ static void print_fields(rtl_writer *w, uint32_t id) {
         const rtl_field *field = &w->design->field[f];
         rtl_put(w, "  ");
         if (type->kind == WEIR_RTL_TYPE_ENUM) {
-            rtl_print_member(w, id, f);
+            rtl_print_member(w, f);
             print_member_value(w, type, f);
             rtl_put(w, field->next ? ",\n" : "\n");
             continue;

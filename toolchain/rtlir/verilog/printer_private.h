@@ -28,9 +28,9 @@ void rtl_print_package(rtl_writer *w, bool *used);
 void rtl_print_import(rtl_writer *w);
 void rtl_print_members(rtl_writer *w, const bool *used);
 
-/* Interfaces (print_interfaces.c): those of a design, and what they are called. NULL where no group is marked. Printing a
+/* Interfaces (print_interfaces.c): those of a design, and what they are called: nothing that was given is. NULL where no group is marked. Printing a
  * module is an error when another pass took a marked group of it apart. */
-rtl_interfaces *rtl_interfaces_new(weir_rtl_design *design, uint32_t top, const char *package, const rtl_ids *scopes);
+rtl_interfaces *rtl_interfaces_new(weir_rtl_design *design, uint32_t top, const char *package, const rtl_labels *given);
 void rtl_interfaces_free(rtl_interfaces *interfaces);
 /* Marks the types of the fields of marked groups; prints the definitions before a module, the type of a port
  * (`NAME.modport`), the interfaces that a module declares, with what is between them and ports of the top. */
