@@ -30,7 +30,7 @@ typedef struct row {
     const char *reason; /* why there may be none */
 } row;
 
-static const char no_labels[] = "the data has no labels that can be used";
+static const char no_labels[] = "the data has no labels that name classes";
 static const char no_clock[] = "needs clock-frequency and a simulation of three frames or more";
 static const char no_interval[] = "needs a simulation of three frames or more";
 

@@ -73,4 +73,46 @@ expect 1 "fifo.v: error: this is the file of an external module" weir rtl outsid
 expect 1 "fifo.v: error: this is the file of an external module" weir rtl outside.wrtl -p save_design{file=fifo.v}
 cmp fifo.v "$E2E_SOURCE/rtl/stream/weir_fifo.v" || fail "an external module was replaced"
 
+# --- names that tools take for something else ---
+one() { # INPUT MODULE BODY [DECLARATIONS]
+    printf 'wrtl 1\nmodule %s {\n  input %s : 4\n  output y : 4\n%s  body {\n%s  }\n}\n' "$2" "$1" "${4:-}" "$3" >one.wrtl
+}
+for word in bool process mailbox wreal wire; do
+    one $word t "    assign y = $word
+"
+    expect 1 "one.wrtl:3: error: port name '$word' in 't' is a reserved word" weir rtl one.wrtl -o one.v
+    nothing one.v
+done
+one t t '    assign y = t
+'
+expect 1 "something in the top module 't' has its name" weir rtl one.wrtl -o one.v
+one x t '    function f {
+      return f
+    }
+    assign y = f(x)
+' '  function f : 4 (f : 4)
+'
+expect 1 "is a function that has a variable of its own name 'f'" weir rtl one.wrtl -o one.v
+one x t '    function f {
+      return W
+    }
+    assign y = f(x)
+' '  parameter W = 4
+  function f : 4 (W : 4)
+'
+expect 1 "is a function that has a variable by the name of the parameter 'W'" weir rtl one.wrtl -o one.v
+one x t '    for i = 0 to 4 step 1 {
+      assign y[i] = x[i]
+    }
+    assign z = i == 0
+' '  output z : 1
+  iterator i
+'
+expect 1 "is in no loop of the iterator 'i'" weir rtl one.wrtl -o one.v
+nothing one.v
+# Words of C++ are fine: only Verilator would warn of them.
+one switch t '    assign y = switch
+'
+expect 0 "" weir rtl one.wrtl -o t.v
+if command -v verilator >/dev/null; then expect 0 "" verilator --lint-only -Wall t.v; fi
 finish

@@ -12,8 +12,8 @@
 
 #include "batch.h"
 #include "common/text_case.h"
-#include "passes/rtl/rtl.h"
 #include "pass/instrument.h"
+#include "passes/rtl/rtl.h"
 #include "rtlir/text/text.h"
 #include "rtlir/verify/verify.h"
 #include "support/arena.h"
@@ -27,20 +27,21 @@ enum { TRIALS = 2, MERGES = 60, TOOLS = 6 };
 static const char *const known_names[] = {"auto",    "bool",   "switch", "process", "real_t", "std",     "name",
                                           "nothing", "wreal",  "this_",  "u_error", "string", "mailbox", "scope",
                                           "message", "sample", "top",    "TOP",     "main",   "vlSymsp", "double"};
-static const char *const patterns[] = {"%s_t",        "%s_types", "g_%s",      "%s_%s",     "%s_",
-                                       "g_%s_guard",  "%s_0",     "%s_broken", "%s_exit",   "g_parameters",
+static const char *const patterns[] = {"%s_t",        "%s_types", "g_%s",       "%s_%s",    "%s_",
+                                       "g_%s_guard",  "%s_0",     "%s_broken",  "%s_exit",  "g_parameters",
                                        "%s_must_fit", "%s_state", "%s_flipped", "%s_result"};
 
 /* What the grammar means by words; names of their own are left alone. */
 static const char *const grammar[] = {
-    "wrtl",     "from",      "origin",  "nowhere", "comment",   "attribute", "struct",   "union",  "enum",     "signed",
-    "memory",   "interface", "modport", "input",   "output",    "inout",     "module",   "stub",   "external", "instances",
-    "body",     "parameter", "local",   "wire",    "register",  "variable",  "iterator", "path",   "function", "group",
-    "flipped",  "no",        "wired",   "value",   "assign",    "set",       "next",     "let",    "instance", "always",
-    "reset",    "low",       "combinational",      "latch",     "initial",   "final",    "return", "break",    "remark",
-    "if",       "else",      "case",    "for",     "to",        "step",      "immediate", "then",  "call",     "property",
-    "disable",  "when",      "after",   "fsm",     "mealy",     "current",   "state",    "start",  "goto",     "item",
-    "default",  "posedge",   "negedge", "assert",  "assume",    "cover",     "connect",  "open",   "clog2",    "clock"};
+    "wrtl",     "from",      "origin",    "nowhere",   "comment",  "attribute", "struct",        "union",    "enum",
+    "signed",   "memory",    "interface", "modport",   "input",    "output",    "inout",         "module",   "stub",
+    "external", "instances", "body",      "parameter", "local",    "wire",      "register",      "variable", "iterator",
+    "path",     "function",  "group",     "flipped",   "no",       "wired",     "value",         "assign",   "set",
+    "next",     "let",       "instance",  "always",    "reset",    "low",       "combinational", "latch",    "initial",
+    "final",    "return",    "break",     "remark",    "if",       "else",      "case",          "for",      "to",
+    "step",     "immediate", "then",      "call",      "property", "disable",   "when",          "after",    "fsm",
+    "mealy",    "current",   "state",     "start",     "goto",     "item",      "default",       "posedge",  "negedge",
+    "assert",   "assume",    "cover",     "connect",   "open",     "clog2",     "clock"};
 
 static weir_text messages;
 static uint64_t random_state;
@@ -72,8 +73,8 @@ static const char *skip_other(const char *at) {
         return at + (*at == '"');
     }
     if (*at == '#' && (at[1] < '0' || at[1] > '9')) return at + strcspn(at, "\n");
-    if (*at == '\'' || (*at >= '0' && *at <= '9') || *at == '$' || *at == '`')
-        do at++;
+    if (*at == '\'' || (*at >= '0' && *at <= '9') || *at == '$' || *at == '`') do
+            at++;
         while (is_word_char(*at) || *at == '\'');
     return at;
 }
@@ -203,9 +204,9 @@ static weir_text run_tool(const char *folder, size_t tool, const weir_rtl_files 
         const char *const yosys[] = {"yosys", "-q", "-w", ".", "-p", script.data};
         for (; count < sizeof yosys / sizeof *yosys; count++) arguments[count] = yosys[count];
     } else {
-        static const char *const verilator[] = {
-            "verilator_bin",     "--lint-only",      "-Wall",         "-Wno-MULTITOP",  "-Wno-DECLFILENAME",
-            "-Wno-UNUSEDSIGNAL", "-Wno-UNUSEDPARAM", "-Wno-UNDRIVEN"};
+        static const char *const verilator[] = {"verilator_bin",    "--lint-only",       "-Wall",
+                                                "-Wno-MULTITOP",    "-Wno-DECLFILENAME", "-Wno-UNUSEDSIGNAL",
+                                                "-Wno-UNUSEDPARAM", "-Wno-UNDRIVEN"};
         const char *const icarus[] = {"iverilog", is_system ? "-g2012" : "-g2005", "-t", "null"};
         const bool is_icarus = tool / 2 == 1;
         const size_t own = is_icarus ? sizeof icarus / sizeof *icarus : sizeof verilator / sizeof *verilator;
@@ -232,8 +233,8 @@ typedef struct subject {
     bool is_read;        /* and Yosys reads it in SystemVerilog as it is meant */
 } subject;
 
-static const char *const tool_names[6] = {"verilator", "verilator of SystemVerilog", "icarus", "icarus of SystemVerilog",
-                                          "yosys",     "yosys of SystemVerilog"};
+static const char *const tool_names[6] = {
+    "verilator", "verilator of SystemVerilog", "icarus", "icarus of SystemVerilog", "yosys", "yosys of SystemVerilog"};
 
 /* Both dialects of a text in a folder; false when it is refused. */
 static bool print_both(const subject *s, const char *text, const char *folder) {

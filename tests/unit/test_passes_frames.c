@@ -91,7 +91,7 @@ static void check_labels(const weir_graph *g, const label_case *c, int64_t colum
     write_archive((const char *const[]){c->name, "x"}, (const weir_array *const[]){y, x}, 2);
     weir_frames *frames = weir_frames_read(g, FILE_NPZ);
     assert_non_null(frames);
-    const weir_scoring scoring = weir_scoring_of(g);
+    weir_scoring scoring = weir_scoring_of(g);
     weir_array *labels = weir_labels_read(frames, &scoring);
     const char *said = test_messages.data;
     if (c->message == NULL ? *said != '\0' : strstr(said, c->message) == NULL) fail_msg("%s: '%s'", c->name, said);
@@ -237,7 +237,7 @@ static void thresholds_come_from_the_graph(void **state) {
         weir_value v = ADD(g, cases[i].op, "last", add_real_input(g, "x", 1, 1));
         if (cases[i].scale > 0) v = add_qdq(g, "q", v, cases[i].scale, cases[i].dtype, 0);
         weir_graph_add_output(g, "y", v);
-        const weir_scoring scoring = weir_scoring_of(g);
+        weir_scoring scoring = weir_scoring_of(g);
         if (scoring.kind != cases[i].kind) fail_msg("case %zu: kind %d", i, (int)scoring.kind);
         weir_graph_free(g);
     }

@@ -121,7 +121,7 @@ static void without_labels(void **state) {
     const json_t *left_out = json_object_get(a.info, "left out");
     assert_int_equal(json_object_size(left_out), 7);
     assert_string_equal(json_string_value(json_object_get(left_out, "Average F1 Score")),
-                        "the data has no labels that can be used");
+                        "the data has no labels that name classes");
     analysis_free(&a);
 }
 

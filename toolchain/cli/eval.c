@@ -11,17 +11,22 @@
 static const char help_text[] =
     "The float engine runs the model as ONNX defines its operators; the integer engine runs the bit-exact integer graph\n"
     "that the hardware implements. Outputs have the types that the model declares: OUT.npy gets the only one, a row per\n"
-    "frame; OUT.npz gets all by name. If the data has labels, the accuracy is printed on stderr.\n";
+    "frame; OUT.npz gets all by name. If the data has labels, the accuracy, or of a regression R2 and\n"
+    "the root of the mean squared error, is printed on stderr.\n";
 
 /* With labels among the data. */
 static void print_accuracy(const weir_graph *graph, const weir_frames *frames, const weir_array *outputs) {
     weir_scoring scoring = weir_scoring_of(graph);
     weir_array *labels = weir_labels_read(frames, &scoring);
     if (labels == NULL) return;
-    char rule[64];
-    weir_metrics metrics = weir_metrics_of(&scoring, outputs, labels, (int64_t)labels->count);
-    fprintf(stderr, "accuracy %.2f %% of %zu frames (%s)\n", 100 * metrics.accuracy, labels->count,
-            weir_scoring_print(&scoring, rule, sizeof rule));
+    char rule[64], score[64];
+    const int64_t entries = weir_frames_count(frames) * scoring.entries;
+    const weir_metrics metrics = weir_metrics_of(&scoring, outputs, labels, entries);
+    weir_metrics_print(&scoring, &metrics, score, sizeof score);
+    if (scoring.kind == WEIR_SCORING_NUMBER) fprintf(stderr, "%s of %lld frames\n", score, (long long)entries);
+    else
+        fprintf(stderr, "accuracy %s of %lld frames (%s)\n", score, (long long)entries,
+                weir_scoring_print(&scoring, rule, sizeof rule));
     weir_array_free(labels);
 }
 

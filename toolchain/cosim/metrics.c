@@ -1,6 +1,7 @@
 #include "cosim/metrics.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "exec/elementary.h"
@@ -68,8 +69,30 @@ static size_t merge(tally *t, size_t count) {
     return classes;
 }
 
+/* R2 is 1 where both the labels and what is left of them are constant, 0 where only the labels are, as scikit-learn has it. */
+static weir_metrics regression(const weir_scoring *s, const weir_array *outputs, const weir_array *labels,
+                               int64_t entries) {
+    weir_metrics m = {.accuracy = NAN, .precision = NAN, .recall = NAN, .f1 = NAN};
+    for (int64_t v = 0; v < s->values; v++) {
+        double mean = 0, left = 0, all = 0;
+        for (int64_t i = 0; i < entries; i++)
+            mean += weir_array_get(labels, (size_t)(i * s->values + v)) / (double)entries;
+        for (int64_t i = 0; i < entries; i++) {
+            const size_t at = (size_t)(i * s->values + v);
+            const double label = weir_array_get(labels, at), error = real_of(s, weir_array_get(outputs, at)) - label;
+            left += error * error;
+            all += (label - mean) * (label - mean);
+        }
+        m.r2 += (all > 0 ? 1 - left / all : left == 0) / (double)s->values;
+        m.rmse += sqrt(left / (double)entries) / (double)s->values;
+        m.loss += left / (double)entries / (double)s->values;
+    }
+    return m;
+}
+
 weir_metrics weir_metrics_of(const weir_scoring *s, const weir_array *outputs, const weir_array *labels,
                              int64_t entries) {
+    if (s->kind == WEIR_SCORING_NUMBER) return regression(s, outputs, labels, entries);
     tally *t = weir_calloc(2 * (size_t)entries + 1, sizeof *t);
     weir_metrics m = {0};
     for (int64_t index = 0; index < entries; index++) {
@@ -92,7 +115,17 @@ weir_metrics weir_metrics_of(const weir_scoring *s, const weir_array *outputs, c
     return m;
 }
 
-json_t *weir_metrics_json(const weir_metrics *m) {
+static json_t *finite(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t *weir_metrics_json(const weir_scoring *s, const weir_metrics *m) {
+    if (s->kind == WEIR_SCORING_NUMBER)
+        return json_pack("{s:o, s:o, s:o}", "r2", finite(m->r2), "rmse", finite(m->rmse), "loss", finite(m->loss));
     return json_pack("{s:f, s:f, s:f, s:f, s:o}", "accuracy", m->accuracy, "precision", m->precision, "recall",
-                     m->recall, "f1", m->f1, "loss", isfinite(m->loss) ? json_real(m->loss) : json_null());
+                     m->recall, "f1", m->f1, "loss", finite(m->loss));
+}
+
+char *weir_metrics_print(const weir_scoring *s, const weir_metrics *m, char *text, size_t size) {
+    if (s->kind == WEIR_SCORING_NUMBER) snprintf(text, size, "R2 %.4f, RMSE %.4g", m->r2, m->rmse);
+    else snprintf(text, size, "%.2f %%", 100 * m->accuracy);
+    return text;
 }

@@ -13,42 +13,54 @@ typedef enum weir_scoring_kind {
     WEIR_SCORING_LARGEST,     /* the class is the first of the largest values */
     WEIR_SCORING_LOGIT,       /* one value: class 1 above 0 */
     WEIR_SCORING_PROBABILITY, /* one value: class 1 above 0.5 */
-    WEIR_SCORING_INDEX        /* one value: the class itself */
+    WEIR_SCORING_INDEX,       /* one value: the class itself */
+    WEIR_SCORING_NUMBER       /* numbers that are to be near the labels: a regression */
 } weir_scoring_kind;
 
 /* How output 0 of a graph names classes. */
 typedef struct weir_scoring {
     weir_scoring_kind kind;
     int64_t entries; /* a frame has: the model's own batch */
-    int64_t values;  /* an entry has; the number of classes, but 1 for the other kinds */
+    int64_t values;  /* an entry has; the number of classes for WEIR_SCORING_LARGEST */
+    bool is_share;   /* several values behind Softmax: shares of classes, no numbers of their own */
     double scale;    /* a value v stands for scale * (v - zero); 1 and 0 where it is real */
     int64_t zero;
 } weir_scoring;
 
-/* What the graph says: a single value is an index behind ArgMax, a probability behind Sigmoid or HardSigmoid and where its
+/* What the graph says: a single value is an index behind ArgMax, also where it picks one of constant labels, a probability behind Sigmoid or HardSigmoid and where its
  * quantization holds nothing outside [0, 1], else a logit. */
 weir_scoring weir_scoring_of(const weir_graph *graph);
-/* "argmax of 10", "above 0.5", ... */
+/* "largest of 10", "class 1 above 0.5", ... */
 char *weir_scoring_print(const weir_scoring *scoring, char *text, size_t size);
+/* "98.77 %", or of a regression "R2 0.5177, RMSE 53.47". */
+struct weir_metrics;
+char *weir_metrics_print(const weir_scoring *scoring, const struct weir_metrics *metrics, char *text, size_t size);
 /* The class that the outputs name for entry `index`. */
 int64_t weir_scoring_class(const weir_scoring *scoring, const weir_array *outputs, int64_t index);
 
 /* The labels of all entries as int64 classes: a heap array, or NULL when the data has none or, after a warning that says
  * why, none that can be used. Whole numbers of any element type count, in any shape with one an entry, and rows with
  * a single 1 where there is one a class; of two classes also -1 and 1. A class that the outputs cannot name is warned of
- * and stays. */
-weir_array *weir_labels_read(const weir_frames *frames, const weir_scoring *scoring);
+ * and stays. Labels that are no classes, where the outputs can be numbers, make the scoring WEIR_SCORING_NUMBER, and the
+ * array float64 with the shape of the outputs: with one a value that are not all 0 and 1, or for one value, fractions or
+ * more than two different ones. */
+weir_array *weir_labels_read(const weir_frames *frames, weir_scoring *scoring);
 
 typedef struct weir_metrics {
     double accuracy, precision, recall, f1;
     double loss; /* mean cross-entropy in nats with the outputs as logits or probabilities, whose logarithm is at least
-                    -100; NaN when a label names no output or the outputs are indices */
+                    -100; NaN when a label names no output or the outputs are indices; of a regression the mean
+                    squared error */
+    double r2,
+        rmse; /* of a regression, whose accuracy and so on are NaN: the coefficient of determination and the root of
+                        the mean squared error, of several values the mean of each one's */
 } weir_metrics;
 
 /* Of the first `entries` (at least one) entries. A label that names no output is a class that is never named. */
 weir_metrics weir_metrics_of(const weir_scoring *scoring, const weir_array *outputs, const weir_array *labels,
                              int64_t entries);
-/* {"accuracy", "precision", "recall", "f1", "loss"}; loss null when it is NaN or infinite. */
-json_t *weir_metrics_json(const weir_metrics *metrics);
+/* {"accuracy", "precision", "recall", "f1", "loss"}, of a regression {"r2", "rmse", "loss"}; null where one is NaN or
+ * infinite. */
+json_t *weir_metrics_json(const weir_scoring *scoring, const weir_metrics *metrics);
 
 #endif

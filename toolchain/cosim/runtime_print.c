@@ -28,22 +28,25 @@ static void print_accuracy(const weir_runtime *r, weir_text *text) {
     weir_text_format(text, "%s: %lld frames, %lld output values each\n", r->model, (long long)r->frames,
                      (long long)r->values);
     if (r->labelled) {
-        weir_text_add(text, "  accuracy      float ");
-        if (r->has_float) print_percent(text, r->float_metrics.accuracy);
-        else weir_text_char(text, '-');
-        weir_text_add(text, ", integer ");
-        print_percent(text, r->integer_metrics.accuracy);
+        char rule[64], score[64];
         const weir_cosim *run = weir_runtime_fast_run(r);
-        if (run != NULL) weir_text_add(text, ", hardware ");
-        if (run != NULL) print_percent(text, r->run_metrics[run - r->run].accuracy);
-        char rule[64];
+        const bool is_number = r->scoring.kind == WEIR_SCORING_NUMBER;
+        weir_text_format(text, "  %s float %s", is_number ? "error        " : "accuracy     ",
+                         r->has_float ? weir_metrics_print(&r->scoring, &r->float_metrics, score, sizeof score) : "-");
+        weir_text_format(text, "%s integer %s", is_number ? ";" : ",",
+                         weir_metrics_print(&r->scoring, &r->integer_metrics, score, sizeof score));
+        if (run != NULL)
+            weir_text_format(text, "%s hardware %s", is_number ? ";" : ",",
+                             weir_metrics_print(&r->scoring, &r->run_metrics[run - r->run], score, sizeof score));
         weir_text_format(text, " (%s)\n", weir_scoring_print(&r->scoring, rule, sizeof rule));
     }
     if (r->has_float) {
         weir_text_add(text, "  float-integer ");
         if (r->equal) weir_text_add(text, "equal");
-        else weir_text_format(text, "SQNR %.1f dB, largest error %.4g, same class in ", r->sqnr_db, r->max_error);
-        if (!r->equal) print_percent(text, r->agreement);
+        else weir_text_format(text, "SQNR %.1f dB, largest error %.4g", r->sqnr_db, r->max_error);
+        const bool has_classes = r->scoring.kind != WEIR_SCORING_NUMBER;
+        if (!r->equal && has_classes) weir_text_add(text, ", same class in ");
+        if (!r->equal && has_classes) print_percent(text, r->agreement);
         weir_text_char(text, '\n');
         if (r->sqnr_db < WEIR_RUNTIME_LOW_SQNR)
             weir_text_format(text, "  LOW SQNR      below %d dB: the quantized model is far from the float one\n",
@@ -195,7 +198,8 @@ static json_t *run_json(const weir_runtime *r, size_t index) {
                   integer(run->compared), "mismatches", integer(run->mismatches), "latency", (json_int_t)run->latency,
                   "interval", measured(run->interval), "cycles", integer(run->cycles), "seconds",
                   json_real(run->seconds), "build_seconds", json_real(run->build_seconds), "cached", run->cached);
-    if (r->labelled && !run->debug) json_object_set_new(object, "metrics", weir_metrics_json(&r->run_metrics[index]));
+    if (r->labelled && !run->debug)
+        json_object_set_new(object, "metrics", weir_metrics_json(&r->scoring, &r->run_metrics[index]));
     json_object_set_new(object, "first_divergence", divergence_json(run));
     json_object_set_new(object, "protocol", run->violation == NULL ? json_null() : json_string(run->violation));
     if (run->debug) {
@@ -216,8 +220,8 @@ static json_t *float_integer_json(const weir_runtime *r) {
                      r->agreement);
 }
 
-static json_t *metrics_json(bool known, const weir_metrics *metrics) {
-    return known ? weir_metrics_json(metrics) : json_null();
+static json_t *metrics_json(const weir_runtime *r, bool known, const weir_metrics *metrics) {
+    return known ? weir_metrics_json(&r->scoring, metrics) : json_null();
 }
 
 /* Names of the nodes, conversions at the edge left out. */
@@ -234,8 +238,9 @@ json_t *weir_runtime_json(const weir_runtime *r) {
     json_t *root = json_pack("{s:i, s:s, s:I, s:I}", "schema", 3, "model", r->model, "frames", (json_int_t)r->frames,
                              "values", (json_int_t)r->values);
     json_object_set_new(root, "metrics",
-                        json_pack("{s:o, s:o}", "float", metrics_json(r->labelled && r->has_float, &r->float_metrics),
-                                  "integer", metrics_json(r->labelled, &r->integer_metrics)));
+                        json_pack("{s:o, s:o}", "float",
+                                  metrics_json(r, r->labelled && r->has_float, &r->float_metrics), "integer",
+                                  metrics_json(r, r->labelled, &r->integer_metrics)));
     char rule[64];
     json_object_set_new(root, "scoring", json_string(weir_scoring_print(&r->scoring, rule, sizeof rule)));
     json_object_set_new(root, "float_integer", float_integer_json(r));

@@ -38,18 +38,41 @@ static bool is_unit(const weir_type *type) {
     return ((double)low - zero) * scale >= 0 && ((double)high - zero) * scale <= 1 + 1e-6;
 }
 
+/* Is it the number of a class, or a label that is picked by one? */
+static bool is_index(const weir_graph *graph, weir_value value) {
+    for (weir_node node = weir_value_producer(graph, value); node.id != 0; node = weir_value_producer(graph, value)) {
+        const weir_op op = weir_node_op(graph, node);
+        if (op == WEIR_OP_ARG_MAX || op == WEIR_OP_ARG_MIN) return true;
+        if (op == WEIR_OP_TOP_K) return weir_value_producer_output(graph, value) == 1;
+        const bool picks = op == WEIR_OP_GATHER || op == WEIR_OP_ARRAY_FEATURE_EXTRACTOR;
+        if (picks && weir_value_constant(graph, weir_node_input(graph, node, 0)) == NULL) return false;
+        if (!picks && !keeps_meaning(op)) return false;
+        value = weir_node_input(graph, node, picks);
+    }
+    return false;
+}
+
 static weir_scoring_kind kind_of(const weir_graph *graph, weir_value value) {
+    if (is_index(graph, value)) return WEIR_SCORING_INDEX;
     while (true) {
         if (is_unit(weir_value_type(graph, value))) return WEIR_SCORING_PROBABILITY;
         const weir_node node = weir_value_producer(graph, value);
         if (node.id == 0) return WEIR_SCORING_LOGIT;
         const weir_op op = weir_node_op(graph, node);
-        if (op == WEIR_OP_ARG_MAX || op == WEIR_OP_ARG_MIN) return WEIR_SCORING_INDEX;
-        if (op == WEIR_OP_TOP_K && weir_value_producer_output(graph, value) == 1) return WEIR_SCORING_INDEX;
         if (op == WEIR_OP_SIGMOID || op == WEIR_OP_HARD_SIGMOID) return WEIR_SCORING_PROBABILITY;
         if (!keeps_meaning(op)) return WEIR_SCORING_LOGIT;
         value = weir_node_input(graph, node, 0);
     }
+}
+
+static bool is_share(const weir_graph *graph, weir_value value) {
+    for (weir_node node = weir_value_producer(graph, value); node.id != 0; node = weir_value_producer(graph, value)) {
+        const weir_op op = weir_node_op(graph, node);
+        if (op == WEIR_OP_SOFTMAX || op == WEIR_OP_LOG_SOFTMAX || op == WEIR_OP_HARDMAX) return true;
+        if (!keeps_meaning(op)) return false;
+        value = weir_node_input(graph, node, 0);
+    }
+    return false;
 }
 
 weir_scoring weir_scoring_of(const weir_graph *graph) {
@@ -63,6 +86,7 @@ weir_scoring weir_scoring_of(const weir_graph *graph) {
     weir_shape_count(out, &count);
     s.values = (int64_t)count / s.entries;
     s.kind = s.values > 1 ? WEIR_SCORING_LARGEST : kind_of(graph, output);
+    s.is_share = s.values > 1 && is_share(graph, output);
     if (type->quant.format != WEIR_FORMAT_FLOAT && type->quant.count <= 1) {
         s.scale = weir_quant_scale(&type->quant, 0);
         s.zero = weir_quant_zero(&type->quant, 0);
@@ -73,6 +97,7 @@ weir_scoring weir_scoring_of(const weir_graph *graph) {
 char *weir_scoring_print(const weir_scoring *s, char *text, size_t size) {
     if (s->kind == WEIR_SCORING_LARGEST) snprintf(text, size, "largest of %" PRId64, s->values);
     else if (s->kind == WEIR_SCORING_INDEX) snprintf(text, size, "index");
+    else if (s->kind == WEIR_SCORING_NUMBER) snprintf(text, size, "regression");
     else snprintf(text, size, "class 1 above %s", s->kind == WEIR_SCORING_LOGIT ? "0" : "0.5");
     return text;
 }
@@ -153,7 +178,49 @@ static weir_array *convert(const labels *l, bool rows) {
     return classes;
 }
 
-weir_array *weir_labels_read(const weir_frames *frames, const weir_scoring *scoring) {
+/* Fractions, or more different whole numbers than one value can name. */
+static bool are_numbers(const labels *l) {
+    double known[2];
+    size_t count = 0;
+    for (size_t i = 0; i < l->found->count; i++) {
+        const double v = weir_array_get(l->found, i);
+        if (v != trunc(v)) return true;
+        if ((count > 0 && known[0] == v) || (count > 1 && known[1] == v)) continue;
+        if (count == 2) return true;
+        known[count++] = v;
+    }
+    return false;
+}
+
+/* Rows that mark classes have zeros and ones only, whatever else may be wrong with them. */
+static bool are_marks(const labels *l) {
+    for (size_t i = 0; i < l->found->count; i++) {
+        const double v = weir_array_get(l->found, i);
+        if (v != 0 && v != 1) return false;
+    }
+    return true;
+}
+
+/* Are the labels what a regression is to come near? */
+static bool is_regression(const labels *l, const weir_scoring *s, bool rows) {
+    switch (s->kind) {
+    case WEIR_SCORING_LARGEST: return rows && !s->is_share && !are_marks(l);
+    case WEIR_SCORING_LOGIT:
+    case WEIR_SCORING_NUMBER: return l->found->count == (size_t)l->entries && are_numbers(l);
+    case WEIR_SCORING_PROBABILITY:
+    case WEIR_SCORING_INDEX: break;
+    }
+    return false;
+}
+
+static weir_array *read_numbers(const labels *l, weir_scoring *scoring) {
+    weir_array *numbers = weir_array_new(WEIR_FLOAT64, &(weir_shape){2, {l->entries, scoring->values}});
+    for (size_t i = 0; i < numbers->count; i++) weir_array_set(numbers, i, weir_array_get(l->found, i));
+    scoring->kind = WEIR_SCORING_NUMBER;
+    return numbers;
+}
+
+weir_array *weir_labels_read(const weir_frames *frames, weir_scoring *scoring) {
     labels l = {.file = weir_frames_file(frames), .entries = weir_frames_count(frames) * scoring->entries};
     l.found = weir_frames_labels(frames, &l.name);
     if (l.found == NULL) return NULL;
@@ -167,6 +234,7 @@ weir_array *weir_labels_read(const weir_frames *frames, const weir_scoring *scor
                      weir_shape_print(&l.found->shape, shape, sizeof shape), l.entries);
         return NULL;
     }
+    if (is_regression(&l, scoring, rows)) return read_numbers(&l, scoring);
     weir_array *classes = convert(&l, rows);
     if (classes != NULL && l.classes == 2) convert_bipolar(classes);
     if (classes != NULL && l.classes > 0) warn_of_range(&l, classes);
