@@ -6,6 +6,7 @@
 #include "cli/job.h"
 #include "cli/results.h"
 #include "cosim/metrics.h"
+#include "exec/parallel.h"
 #include "support/arena.h"
 
 static const char help_text[] =
@@ -30,19 +31,17 @@ static void print_accuracy(const weir_graph *graph, const weir_frames *frames, c
     weir_array_free(labels);
 }
 
-static int evaluate(const weir_graph *graph, const weir_cli_list *data, const char *output) {
+static int evaluate(const weir_graph *graph, const weir_cli_list *data, const char *output, int64_t threads) {
     char *source = weir_cli_list_join(data);
     weir_frames *frames = weir_frames_read(graph, source);
-    weir_executor *executor = frames == NULL ? NULL : weir_executor_new(graph);
     size_t count = weir_graph_output_count(graph);
     weir_array **results = weir_calloc(count, sizeof *results);
-    bool fine = executor != NULL && weir_executor_run_batch(executor, weir_frames_arrays(frames), 0, results);
+    bool fine = frames != NULL && weir_parallel_run(graph, weir_frames_arrays(frames), 0, (size_t)threads, results);
     if (fine && output == NULL) weir_results_print(graph, results);
     else fine = fine && weir_results_write(output, graph, results);
     if (fine) print_accuracy(graph, frames, results[0]);
     for (size_t i = 0; i < count; i++) weir_array_free(results[i]);
     free(results);
-    weir_executor_free(executor);
     weir_frames_free(frames);
     free(source);
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
@@ -53,6 +52,7 @@ typedef struct request {
     const char *model, *output;
     weir_cli_list data;
     bool integer;
+    int64_t threads;
 } request;
 
 static int run(void *user) {
@@ -64,7 +64,7 @@ static int run(void *user) {
         status = weir_job_run(job, module, r->integer ? "lower_integer" : "");
     if (status == WEIR_EXIT_FINE) {
         const char *graph = r->integer ? "integer" : job->quantize != NULL ? "quantized" : "model";
-        status = evaluate(weir_module_find_graph(module, graph), &r->data, r->output);
+        status = evaluate(weir_module_find_graph(module, graph), &r->data, r->output, r->threads);
     }
     weir_module_free(module);
     return status;
@@ -74,10 +74,12 @@ int weir_command_eval(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("eval");
     weir_cli_list data = {NULL, 0};
     const char *engine = "int", *output = NULL;
+    int64_t threads = 1;
     const weir_cli_option options[] = {
         WEIR_DATA_OPTION(data, "frames"),
         {"engine", 'e', WEIR_CLI_STRING, &engine, "NAME", "float or int (int)"},
         {"output", 'o', WEIR_CLI_STRING, &output, "OUT", "write the outputs here, .npy or .npz, not as text"},
+        {"threads", 't', WEIR_CLI_INT, &threads, "N", "frames run at a time; 0: as many as there are processors (1)"},
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         WEIR_JOB_SET_OPTION(job),
@@ -88,7 +90,8 @@ int weir_command_eval(int argc, char **argv) {
     if (status < 0 && data.count == 0) status = weir_cli_misuse("eval", "--data FILE is missing");
     if (status < 0 && !integer && strcmp(engine, "float") != 0)
         status = weir_cli_misuse("eval", "unknown engine '%s', expected float or int", engine);
-    if (status < 0) status = weir_plugins_guard(&job.plugins, run, &(request){&job, argv[1], output, data, integer});
+    if (status < 0)
+        status = weir_plugins_guard(&job.plugins, run, &(request){&job, argv[1], output, data, integer, threads});
     weir_cli_list_free(&data);
     weir_job_free(&job);
     return status;

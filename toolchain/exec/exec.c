@@ -1,5 +1,7 @@
 /* The executor: a list of kernel calls with their operands, laid out once; a run makes the calls and allocates no values.
- * Constants are used where the graph keeps them; nodes that depend on constants only are computed once, beforehand. */
+ * Constants are used where the graph keeps them; nodes that depend on constants only are computed once, beforehand.
+ * A batch runs in blocks of frames that stay near the processor: kernels that can take a block as one array with more
+ * entries, the others frame by frame; what they make of their constants is kept. */
 #include "exec/exec.h"
 
 #include <math.h>
@@ -13,10 +15,24 @@ typedef struct step {
     weir_node node;
     const weir_array **inputs;
     weir_array **outputs;
-    const struct step
-        *window; /* of a depthwise convolution in a batch, whose outputs alone are read: its Window, left out */
+    struct step *window; /* of a depthwise convolution in a batch, whose outputs alone are read: its Window, left out */
     bool is_left_out;
+    /* of a batch: */
+    bool is_joint;          /* its operands are the block's, not a frame's */
+    weir_kernel_plan *plan; /* NULL: none */
+    const weir_array **block_inputs;
+    weir_array **block_outputs;
 } step;
+
+/* A block of frames: by value, all of them as one array, and the frame of which a kernel makes its call. */
+typedef struct block {
+    size_t room; /* frames */
+    weir_array *all, *one;
+    bool *is_here; /* by value: it is no constant */
+} block;
+
+/* Bytes of all values of a block, and its frames at most. */
+enum { BLOCK_BYTES = 512 << 10, BLOCK_FRAMES = 64 };
 
 struct weir_executor {
     const weir_graph *graph;
@@ -26,6 +42,7 @@ struct weir_executor {
     const weir_array **value; /* by value: the buffer or the constant */
     step *steps;
     size_t step_count;
+    block block; /* made by the first batch */
 };
 
 static weir_location source_of(const weir_graph *graph) { return weir_at(weir_graph_source(graph), 0); }
@@ -129,15 +146,122 @@ static void run_steps(weir_executor *executor, weir_executor_watch *watch, void 
     }
 }
 
-/* The same as far as the graph's outputs go. */
-static void run_for_outputs(weir_executor *executor) {
+/* --- blocks of frames --- */
+
+static size_t bytes_of(const weir_array *array) { return array->count * weir_dtype_size(array->dtype); }
+
+static bool is_in_frame(const weir_executor *executor, uint32_t id) {
+    return executor->buffer[id] != NULL && !executor->is_fixed[id];
+}
+
+/* Frames that fit; never more than asked for. */
+static size_t room_for(const weir_executor *executor, size_t frames) {
+    size_t bytes = 1;
+    for (uint32_t id = 1; id < weir_graph_value_limit(executor->graph); id++)
+        bytes += is_in_frame(executor, id) ? bytes_of(executor->buffer[id]) : 0;
+    const size_t most = BLOCK_BYTES / bytes < BLOCK_FRAMES ? BLOCK_BYTES / bytes : BLOCK_FRAMES;
+    return most < 1 ? 1 : most < frames ? most : frames;
+}
+
+/* Only its first input, of a Sum the first two, may differ from frame to frame. */
+static bool is_joint(const weir_executor *executor, weir_node node) {
+    const weir_graph *graph = executor->graph;
+    const size_t operands = weir_node_op(graph, node) == WEIR_OP_SUM ? 2 : 1;
+    if (!weir_kernel_is_joint(graph, node)) return false;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_value value = weir_node_input(graph, node, i);
+        if (value.id != 0 && is_in_frame(executor, value.id) != (i < operands)) return false;
+    }
+    return true;
+}
+
+static void plan_step(weir_executor *executor, step *s) {
+    const weir_graph *graph = executor->graph;
+    const size_t inputs = weir_node_input_count(graph, s->node), outputs = weir_node_output_count(graph, s->node);
+    const int most = weir_node_info(graph, s->node)->inputs_max;
+    const size_t slots = most > 0 && (size_t)most > inputs ? (size_t)most : inputs;
+    s->is_joint = is_joint(executor, s->node);
+    weir_array *arrays = s->is_joint ? executor->block.all : executor->block.one;
+    s->block_inputs = weir_arena_array(executor->arena, slots, sizeof *s->block_inputs);
+    s->block_outputs = weir_arena_array(executor->arena, outputs, sizeof *s->block_outputs);
+    for (size_t i = 0; i < inputs; i++) {
+        const weir_value value = weir_node_input(graph, s->node, i);
+        const bool here = value.id != 0 && executor->block.is_here[value.id];
+        s->block_inputs[i] = here ? &arrays[value.id] : s->inputs[i];
+    }
+    for (size_t i = 0; i < outputs; i++) s->block_outputs[i] = &arrays[weir_node_output(graph, s->node, i).id];
+    if (s->is_joint && s->plan == NULL)
+        s->plan = weir_kernel_plan_new(executor->arena, graph, s->node, s->inputs, s->outputs);
+}
+
+/* Makes room for blocks of a batch of so many frames. */
+static void prepare_block(weir_executor *executor, size_t frames) {
+    block *b = &executor->block;
+    const size_t room = room_for(executor, frames), limit = weir_graph_value_limit(executor->graph);
+    if (room <= b->room) return;
+    b->room = b->room == 0 ? room : room_for(executor, SIZE_MAX); /* it grows once */
+    b->all = weir_arena_array(executor->arena, limit, sizeof *b->all);
+    b->one = weir_arena_array(executor->arena, limit, sizeof *b->one);
+    b->is_here = weir_arena_array(executor->arena, limit, sizeof *b->is_here);
+    for (uint32_t id = 1; id < limit; id++) {
+        b->is_here[id] = is_in_frame(executor, id);
+        if (!b->is_here[id]) continue;
+        b->one[id] = *executor->buffer[id];
+        b->one[id].data =
+            weir_arena_array(executor->arena, b->room * b->one[id].count, weir_dtype_size(b->one[id].dtype));
+        b->all[id] = b->one[id];
+    }
+    for (size_t i = 0; i < executor->step_count; i++) plan_step(executor, &executor->steps[i]);
+    for (size_t i = 0; i < executor->step_count; i++) {
+        step *s = &executor->steps[i];
+        if (s->window == NULL || (s->is_joint && s->window->is_joint)) continue;
+        s->window->is_left_out = false;
+        s->window = NULL;
+    }
+}
+
+/* The arrays of the block's values hold so many frames from now on. */
+static void set_frames(weir_executor *executor, size_t frames) {
+    const block *b = &executor->block;
+    for (uint32_t id = 1; id < weir_graph_value_limit(executor->graph); id++) {
+        if (!b->is_here[id]) continue;
+        weir_array *all = &b->all[id];
+        all->count = frames * b->one[id].count;
+        if (all->shape.rank > 0) all->shape.dim[0] = (int64_t)frames * b->one[id].shape.dim[0];
+    }
+}
+
+/* The values' arrays of one frame show frame `index` of the block. */
+static void show_frame(const weir_executor *executor, weir_value value, size_t index) {
+    const block *b = &executor->block;
+    if (value.id == 0 || !b->is_here[value.id]) return;
+    weir_array *one = &b->one[value.id];
+    one->data = (char *)b->all[value.id].data + index * bytes_of(one);
+}
+
+static void run_frames(const weir_executor *executor, const step *s, size_t frames) {
+    const weir_graph *graph = executor->graph;
+    for (size_t f = 0; f < frames; f++) {
+        for (size_t i = 0; i < weir_node_input_count(graph, s->node); i++)
+            show_frame(executor, weir_node_input(graph, s->node, i), f);
+        for (size_t i = 0; i < weir_node_output_count(graph, s->node); i++)
+            show_frame(executor, weir_node_output(graph, s->node, i), f);
+        weir_kernel_run(graph, s->node, s->block_inputs, s->block_outputs);
+    }
+}
+
+/* All steps on the block, as far as the graph's outputs go. */
+static void run_block(weir_executor *executor, size_t frames) {
+    const weir_graph *graph = executor->graph;
     for (size_t i = 0; i < executor->step_count; i++) {
         const step *now = &executor->steps[i];
         if (now->is_left_out) continue;
         if (now->window != NULL)
-            weir_kernel_depthwise(executor->graph, now->window->node, now->window->inputs[0], now->inputs[1],
-                                  now->outputs[0]);
-        else weir_kernel_run(executor->graph, now->node, now->inputs, now->outputs);
+            weir_kernel_depthwise(graph, now->window->node, now->window->block_inputs[0], now->inputs[1],
+                                  now->block_outputs[0]);
+        else if (now->plan != NULL) weir_kernel_run_plan(now->plan, now->block_inputs[0], now->block_outputs[0]);
+        else if (now->is_joint) weir_kernel_run(graph, now->node, now->block_inputs, now->block_outputs);
+        else run_frames(executor, now, frames);
     }
 }
 
@@ -280,18 +404,30 @@ static bool new_batches(const weir_executor *executor, int64_t frames, weir_arra
     return fine;
 }
 
-static bool run_frame(weir_executor *executor, const weir_array *const *data, int64_t index, weir_array **results) {
+/* Frames from `first` on, as many as a block takes. */
+static bool run_next(weir_executor *executor, const weir_array *const *data, int64_t first, size_t frames,
+                     weir_array **results) {
     const weir_graph *graph = executor->graph;
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
         const weir_value input = weir_graph_input(graph, i);
-        weir_array *frame = executor->buffer[input.id];
-        if (!convert_frame(graph, input, data[i], index, frame) || !check_range(graph, input, frame)) return false;
+        weir_array *one = &executor->block.one[input.id];
+        for (size_t f = 0; f < frames; f++) {
+            show_frame(executor, input, f);
+            if (!convert_frame(graph, input, data[i], first + (int64_t)f, one) || !check_range(graph, input, one))
+                return false;
+        }
     }
-    run_for_outputs(executor);
+    set_frames(executor, frames);
+    run_block(executor, frames);
     for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
-        const weir_array *result = executor->value[weir_graph_output(graph, i).id];
-        const size_t size = result->count * weir_dtype_size(result->dtype);
-        memcpy((char *)results[i]->data + (size_t)index * size, result->data, size);
+        const weir_value output = weir_graph_output(graph, i);
+        const bool here = executor->block.is_here[output.id];
+        const weir_array *result = executor->value[output.id];
+        const size_t size = bytes_of(result);
+        const char *from = here ? executor->block.all[output.id].data : result->data;
+        char *to = (char *)results[i]->data + (size_t)first * size;
+        for (size_t f = 0; f < frames; f++) memcpy(to + f * size, from + (here ? f * size : 0), size);
+        if (here) memcpy(executor->buffer[output.id]->data, from + (frames - 1) * size, size);
     }
     return true;
 }
@@ -319,7 +455,12 @@ bool weir_executor_run_batch(weir_executor *executor, const weir_array *const *d
     if (frames == 0 || frames > found) frames = found;
     memset(results, 0, weir_graph_output_count(graph) * sizeof *results);
     bool fine = found >= 0 && new_batches(executor, frames, results);
-    for (int64_t i = 0; fine && i < frames; i++) fine = run_frame(executor, data, i, results);
+    if (fine) prepare_block(executor, (size_t)frames);
+    for (int64_t i = 0; fine && i < frames;) {
+        const int64_t left = frames - i, room = (int64_t)executor->block.room, count = left < room ? left : room;
+        fine = run_next(executor, data, i, (size_t)count, results);
+        i += count;
+    }
     for (size_t i = 0; !fine && i < weir_graph_output_count(graph); i++) {
         weir_array_free(results[i]);
         results[i] = NULL;

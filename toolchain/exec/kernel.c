@@ -37,8 +37,45 @@ static void run_laid_out(const weir_graph *graph, weir_node node, const weir_arr
 
 void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                      weir_array *const *outputs) {
+    if (weir_node_op(graph, node) == WEIR_OP_MAX_POOL && weir_kernel_max_codes(graph, node, inputs[0], outputs[0]))
+        return;
     if (weir_layout_is_changed(graph, node)) run_laid_out(graph, node, inputs, outputs);
     else find(weir_node_op(graph, node))(graph, node, inputs, outputs);
+}
+
+/* Those whose results are made channel by channel of the last axis, row by row, or image by image. */
+static bool takes_frames(weir_op op) {
+    switch (op) {
+    case WEIR_OP_ENCODE:
+    case WEIR_OP_DECODE:
+    case WEIR_OP_LINEAR:
+    case WEIR_OP_REQUANTIZE:
+    case WEIR_OP_CAST:
+    case WEIR_OP_SCALE:
+    case WEIR_OP_SCALE_FLOAT:
+    case WEIR_OP_THRESHOLD:
+    case WEIR_OP_LOOKUP:
+    case WEIR_OP_MAXIMUM:
+    case WEIR_OP_SUM:
+    case WEIR_OP_WINDOW:
+    case WEIR_OP_MAX_POOL:
+    case WEIR_OP_SUM_POOL:
+    case WEIR_OP_RESHAPE:
+    case WEIR_OP_FLATTEN:
+    case WEIR_OP_IDENTITY: return true;
+    default: return false;
+    }
+}
+
+bool weir_kernel_is_joint(const weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    const weir_shape *x = &weir_kernel_input_type(graph, node, 0)->shape;
+    const weir_shape *y = &weir_kernel_output_type(graph, node)->shape;
+    if (!takes_frames(op) || x->rank < 2 || y->rank < 2) return false;
+    int order[WEIR_MAX_RANK];
+    if (weir_layout_is_changed(graph, node) && (!weir_layout_order(graph, node, order) || order[0] != 0)) return false;
+    return op != WEIR_OP_SUM ||
+           (weir_shape_equal(x, y) && weir_shape_equal(&weir_kernel_input_type(graph, node, 1)->shape, y));
 }
 
 bool weir_kernel_exists(weir_op op) { return find(op) != NULL; }

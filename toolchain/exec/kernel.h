@@ -20,6 +20,18 @@ bool weir_kernel_is_depthwise(const weir_graph *graph, weir_node window, weir_no
 void weir_kernel_depthwise(const weir_graph *graph, weir_node window, const weir_array *x, const weir_array *weights,
                            weir_array *y);
 
+/* Does the node's kernel run several frames at once, as one array with as many times the entries of the first axis? All
+ * of its inputs but the first, and a Sum's second, must be the same in every frame. */
+bool weir_kernel_is_joint(const weir_graph *graph, weir_node node);
+
+/* What of a node's work depends on its constants only, done once: inputs from the second on are the same in every frame. In the
+ * arena; NULL: nothing. */
+typedef struct weir_kernel_plan weir_kernel_plan;
+weir_kernel_plan *weir_kernel_plan_new(weir_arena *arena, const weir_graph *graph, weir_node node,
+                                       const weir_array *const *inputs, weir_array *const *outputs);
+/* The rest: what weir_kernel_run gives for x, of one frame or of several. */
+void weir_kernel_run_plan(const weir_kernel_plan *plan, const weir_array *x, weir_array *y);
+
 bool weir_kernel_exists(weir_op op);
 /* Does the operator's kernel compute the node's (inferred) types? */
 bool weir_kernel_supports(const weir_graph *graph, weir_node node);

@@ -82,37 +82,47 @@ static void widen(const weir_array *array, size_t first, size_t rows, size_t inn
     }
 }
 
-/* Codes of a byte, whose sums fit 32 bits: the rows of a matrix in blocks that stay near the processor. */
-static void multiply_bytes(const linear *l) {
-    const size_t pitch = (l->inner + WEIR_PRODUCT_STEP - 1) / WEIR_PRODUCT_STEP * WEIR_PRODUCT_STEP;
-    const size_t lines = l->rows / l->group, block = pitch < LINEAR_BLOCK / 2 ? LINEAR_BLOCK / (pitch + 1) : 2;
+/* Codes of a padded row. */
+static size_t pitch_of(size_t inner) { return (inner + WEIR_PRODUCT_STEP - 1) / WEIR_PRODUCT_STEP * WEIR_PRODUCT_STEP; }
+
+/* Matrix g of w as weir_product_codes reads it. */
+static void arrange(const weir_array *w, size_t g, size_t columns, size_t inner, int16_t *to) {
+    widen(w, g * columns, columns, inner, pitch_of(inner), to);
+    weir_product_arrange(to, columns, pitch_of(inner), weir_product_best());
+}
+
+/* Codes of a byte, whose sums fit 32 bits, with matrix g, arranged: the rows in blocks that stay near the processor. */
+static void multiply_group(const linear *l, size_t g, const int16_t *w) {
+    const size_t pitch = pitch_of(l->inner), lines = l->rows / l->group;
+    const size_t most = pitch < LINEAR_BLOCK / 2 ? LINEAR_BLOCK / (pitch + 1) : 2, block = lines < most ? lines : most;
     const weir_product_level level = weir_product_best();
-    int16_t *w = weir_malloc(l->columns * pitch * sizeof *w), *x = weir_malloc(block * pitch * sizeof *x);
-    int32_t *sum = weir_malloc(block * l->columns * sizeof *sum);
     int32_t *direct = l->group == 1 ? sums_of(l->y) : NULL;
-    for (size_t g = 0; g < l->group; g++) {
-        widen(l->w, g * l->columns, l->columns, l->inner, pitch, w);
-        weir_product_arrange(w, l->columns, pitch, level);
-        for (size_t first = 0; first < lines; first += block) {
-            const size_t count = lines - first < block ? lines - first : block;
-            for (size_t i = 0; i < count; i++)
-                widen(l->x, (first + i) * l->group + g, 1, l->inner, pitch, x + i * pitch);
-            int32_t *to = direct == NULL ? sum : direct + first * l->columns;
-            weir_product_codes(x, count, w, l->columns, pitch, to, level);
-            for (size_t i = 0; direct == NULL && i < count; i++)
-                weir_kernel_store_narrow(l->y, ((first + i) * l->group + g) * l->columns, l->columns,
-                                         sum + i * l->columns);
-        }
+    int32_t *sum = direct != NULL ? NULL : weir_malloc((block + 1) * l->columns * sizeof *sum);
+    int16_t *x = weir_malloc((block + 1) * pitch * sizeof *x);
+    for (size_t first = 0; first < lines; first += block) {
+        const size_t count = lines - first < block ? lines - first : block;
+        for (size_t i = 0; i < count; i++) widen(l->x, (first + i) * l->group + g, 1, l->inner, pitch, x + i * pitch);
+        int32_t *to = direct == NULL ? sum : direct + first * l->columns;
+        weir_product_codes(x, count, w, l->columns, pitch, to, level);
+        for (size_t i = 0; direct == NULL && i < count; i++)
+            weir_kernel_store_narrow(l->y, ((first + i) * l->group + g) * l->columns, l->columns, sum + i * l->columns);
     }
-    free(sum);
     free(x);
+    free(sum);
+}
+
+static void multiply_bytes(const linear *l) {
+    int16_t *w = weir_malloc(l->columns * pitch_of(l->inner) * sizeof *w);
+    for (size_t g = 0; g < l->group; g++) {
+        arrange(l->w, g, l->columns, l->inner, w);
+        multiply_group(l, g, w);
+    }
     free(w);
 }
 
 /* The same with one column a matrix, as in depthwise convolutions: rows of x with rows of w, one by one. */
 static void multiply_lines(const linear *l) {
-    const size_t pitch = (l->inner + WEIR_PRODUCT_STEP - 1) / WEIR_PRODUCT_STEP * WEIR_PRODUCT_STEP;
-    const size_t size = l->group * l->inner;
+    const size_t pitch = pitch_of(l->inner), size = l->group * l->inner;
     const weir_product_level level = weir_product_best();
     int16_t *w = weir_malloc(l->group * pitch * sizeof *w), *x = weir_malloc((size + pitch) * sizeof *x);
     int32_t *sum = weir_malloc(l->group * sizeof *sum), *direct = sums_of(l->y);
@@ -137,13 +147,19 @@ static weir_array *separate(const weir_array *x, size_t inner, size_t count) {
     return rows;
 }
 
+static linear linear_of(const weir_graph *graph, weir_node node, const weir_array *x, const weir_array *w,
+                        weir_array *y) {
+    linear l = {.x = x, .w = w, .y = y};
+    l.group = (size_t)weir_node_int(graph, node, "group", 1);
+    l.columns = (size_t)w->shape.dim[0] / l.group;
+    l.inner = (size_t)w->shape.dim[1];
+    l.rows = l.columns == 0 ? 0 : y->count / l.columns;
+    return l;
+}
+
 void weir_kernel_LINEAR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                         weir_array *const *outputs) {
-    linear l = {.x = inputs[0], .w = inputs[1], .y = outputs[0]};
-    l.group = (size_t)weir_node_int(graph, node, "group", 1);
-    l.columns = (size_t)l.w->shape.dim[0] / l.group;
-    l.inner = (size_t)l.w->shape.dim[1];
-    l.rows = l.columns == 0 ? 0 : l.y->count / l.columns;
+    linear l = linear_of(graph, node, inputs[0], inputs[1], outputs[0]);
     const size_t interleave = (size_t)weir_node_int(graph, node, "interleave", 1);
     weir_array *rows = interleave > 1 ? separate(l.x, l.inner, interleave) : NULL;
     if (rows != NULL) l.x = rows;
@@ -253,7 +269,7 @@ static bool are_narrow(const weir_type *x, const weir_requantizer *r, size_t cha
 /* A position's channels at once. */
 static void requantize_narrow(const weir_array *x, const products *p, size_t channels, weir_array *y) {
     const weir_product_level level = weir_product_best();
-    int32_t *from = weir_malloc(channels * sizeof *from), *to = weir_malloc(channels * sizeof *to);
+    int32_t *from = weir_malloc(2 * channels * sizeof *from), *to = from + channels;
     for (size_t first = 0; first < x->count; first += channels) {
         const int32_t *sums = x->dtype == WEIR_INT32 ? (const int32_t *)x->data + first : from;
         if (sums == from) weir_kernel_load_narrow(x, first, channels, from);
@@ -265,7 +281,6 @@ static void requantize_narrow(const weir_array *x, const products *p, size_t cha
         }
     }
     free(from);
-    free(to);
 }
 
 void weir_kernel_REQUANTIZE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -286,6 +301,62 @@ void weir_kernel_REQUANTIZE(const weir_graph *graph, weir_node node, const weir_
     else EACH(x, outputs[0], weir_requantizer_multiply(r, (int64_t)c, p.factor[c], code));
     free(p.centre);
     free(p.factor);
+}
+
+/* --- what depends on constants only, once --- */
+
+struct weir_kernel_plan {
+    linear linear;    /* without rows, x and y */
+    const int16_t *w; /* its matrices, arranged; NULL: it is a Requantize */
+    products products;
+    size_t channels;
+};
+
+static weir_kernel_plan *plan_linear(weir_arena *arena, const weir_graph *graph, weir_node node,
+                                     const weir_array *const *inputs, weir_array *const *outputs) {
+    const linear l = linear_of(graph, node, inputs[0], inputs[1], outputs[0]);
+    const bool narrow = is_byte(l.x) && is_byte(l.w) && weir_kernel_is_narrow((int64_t)l.inner);
+    if (!narrow || l.columns == 0 || (l.columns == 1 && l.group > 1) || weir_node_int(graph, node, "interleave", 1) > 1)
+        return NULL;
+    weir_kernel_plan *plan = weir_arena_alloc(arena, sizeof *plan);
+    const size_t matrix = l.columns * pitch_of(l.inner);
+    int16_t *w = weir_arena_array(arena, l.group * matrix, sizeof *w);
+    for (size_t g = 0; g < l.group; g++) arrange(l.w, g, l.columns, l.inner, w + g * matrix);
+    *plan = (weir_kernel_plan){.linear = l, .w = w};
+    return plan;
+}
+
+static weir_kernel_plan *plan_requantize(weir_arena *arena, const weir_graph *graph, weir_node node,
+                                         const weir_array *const *inputs) {
+    weir_requantizer r;
+    weir_requantizer_of(graph, node, &r);
+    if (!weir_requantizer_is_product(&r)) return NULL;
+    const size_t channels = last_size(&inputs[0]->shape);
+    weir_kernel_plan *plan = weir_arena_alloc(arena, sizeof *plan);
+    *plan = (weir_kernel_plan){.channels = channels};
+    plan->products.factor = weir_arena_array(arena, channels, sizeof *plan->products.factor);
+    plan->products.centre = weir_arena_array(arena, channels, sizeof *plan->products.centre);
+    for (size_t n = 0; n < channels; n++) plan->products.factor[n] = weir_requantizer_multiplier(&r, (int64_t)n);
+    return are_narrow(weir_kernel_input_type(graph, node, 0), &r, channels, &plan->products) ? plan : NULL;
+}
+
+weir_kernel_plan *weir_kernel_plan_new(weir_arena *arena, const weir_graph *graph, weir_node node,
+                                       const weir_array *const *inputs, weir_array *const *outputs) {
+    const weir_op op = weir_node_op(graph, node);
+    if (op == WEIR_OP_LINEAR) return plan_linear(arena, graph, node, inputs, outputs);
+    return op == WEIR_OP_REQUANTIZE ? plan_requantize(arena, graph, node, inputs) : NULL;
+}
+
+void weir_kernel_run_plan(const weir_kernel_plan *plan, const weir_array *x, weir_array *y) {
+    if (plan->w == NULL) {
+        requantize_narrow(x, &plan->products, plan->channels, y);
+        return;
+    }
+    linear l = plan->linear;
+    l.x = x;
+    l.y = y;
+    l.rows = y->count / l.columns;
+    for (size_t g = 0; g < l.group; g++) multiply_group(&l, g, plan->w + g * l.columns * pitch_of(l.inner));
 }
 
 void weir_kernel_CAST(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

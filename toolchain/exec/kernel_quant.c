@@ -21,6 +21,16 @@ static int64_t zero_of(const weir_array *zero, size_t c) { return zero == NULL ?
 /* Elements converted at once. */
 enum { BLOCK = 512 };
 
+/* With one scale, in blocks. */
+static void encode_narrow(const weir_array *x, float scale, weir_narrow to, weir_array *y) {
+    int32_t code[BLOCK];
+    for (size_t first = 0, count; first < y->count; first += count) {
+        count = y->count - first < BLOCK ? y->count - first : BLOCK;
+        weir_encode_onnx_all((const float *)x->data + first, count, scale, to, code);
+        weir_kernel_store_narrow(y, first, count, code);
+    }
+}
+
 void weir_kernel_QUANTIZE_LINEAR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                  weir_array *const *outputs) {
     const weir_array *x = inputs[0], *zero = inputs[2];
@@ -31,12 +41,7 @@ void weir_kernel_QUANTIZE_LINEAR(const weir_graph *graph, weir_node node, const 
     int64_t low, high;
     weir_dtype_limits(y->dtype, &low, &high);
     if (x->dtype == WEIR_FLOAT32 && channels.count == 1 && weir_narrow_of(zero_of(zero, 0), low, high, &narrow)) {
-        int32_t code[BLOCK];
-        for (size_t first = 0, count; first < y->count; first += count) {
-            count = y->count - first < BLOCK ? y->count - first : BLOCK;
-            weir_encode_onnx_all((const float *)x->data + first, count, scale[0], narrow, code);
-            weir_kernel_store_narrow(y, first, count, code);
-        }
+        encode_narrow(x, scale[0], narrow, y);
         return;
     }
     for (size_t i = 0; i < y->count; i++) {
@@ -187,6 +192,14 @@ void weir_kernel_ENCODE(const weir_graph *graph, weir_node node, const weir_arra
     const weir_quant *quant = &weir_kernel_output_type(graph, node)->quant;
     const weir_contract contract = contract_of(graph, node);
     const weir_channels channels = weir_channels_of(&x->shape, quant->axis, quant->count == 0 ? 1 : quant->count);
+    weir_narrow narrow;
+    int64_t low, high;
+    if (x->dtype == WEIR_FLOAT32 && channels.count == 1 && quant->format != WEIR_FORMAT_BINARY &&
+        contract != WEIR_CONTRACT_REAL && (weir_quant_limits(quant, &low, &high), true) &&
+        weir_narrow_of(weir_quant_zero(quant, 0), low, high, &narrow)) {
+        encode_narrow(x, (float)weir_quant_scale(quant, 0), narrow, outputs[0]);
+        return;
+    }
     for (size_t i = 0; i < x->count; i++) {
         const int64_t channel = (int64_t)weir_channel(&channels, i);
         weir_array_set_int(outputs[0], i, weir_encode(weir_array_get(x, i), quant, channel, contract));

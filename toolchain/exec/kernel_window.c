@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/geometry.h"
+#include "ir/layout.h"
 #include "support/arena.h"
 
 /* Output positions gathered at a time: bounds the scratch memory of a convolution. */
@@ -410,6 +411,51 @@ static size_t find_sources(const weir_window *w, size_t p, size_t *offset) {
         for (int i = w->rank - 1; i >= 0 && ++element[i] == w->kernel[i]; i--) element[i] = 0;
     }
     return seen;
+}
+
+/* Does every window see an element of the image? */
+static bool sees_always(const weir_window *w) {
+    bool sees = true;
+    for (int i = 0; i < w->rank; i++) {
+        for (int64_t o = 0; o < w->out[i]; o++) sees = sees && weir_geometry_seen(w, i, o) > 0;
+    }
+    return sees;
+}
+
+static bool is_innermost(const weir_graph *graph, weir_node node, int rank) {
+    int order[WEIR_MAX_RANK], last[WEIR_MAX_RANK];
+    if (!weir_layout_is_changed(graph, node) || !weir_layout_order(graph, node, order)) return false;
+    weir_layout_channels_last(rank, last);
+    return memcmp(order, last, (size_t)rank * sizeof *order) == 0;
+}
+
+#define LARGEST(c_type)                                                                                                \
+    for (size_t k = 1; k < v->taps; k++) {                                                                             \
+        const c_type *restrict code = (const c_type *)v->seen[k];                                                      \
+        for (size_t c = 0; c < channels; c++)                                                                          \
+            ((c_type *)to)[c] = code[c] > ((c_type *)to)[c] ? code[c] : ((c_type *)to)[c];                             \
+    }
+
+static void take_largest(const view *v, bool is_signed, size_t channels, char *restrict to) {
+    memcpy(to, v->seen[0], channels);
+    if (is_signed) LARGEST(int8_t)
+    else LARGEST(uint8_t)
+}
+
+bool weir_kernel_max_codes(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y) {
+    if (!is_byte(x->dtype) || !is_innermost(graph, node, x->shape.rank)) return false;
+    view v = new_view(graph, node, x);
+    const bool sees = sees_always(&v.window);
+    const size_t channels = v.bytes, count = sees ? y->count / channels : 0;
+    int64_t lowest, highest;
+    weir_dtype_limits(x->dtype, &lowest, &highest);
+    for (size_t c = 0; c < channels; c++) weir_array_set_int(v.fill, c, lowest);
+    for (size_t p = 0; p < count; p++) {
+        look(&v, p);
+        take_largest(&v, x->dtype == WEIR_INT8, channels, (char *)y->data + p * channels);
+    }
+    free_view(&v);
+    return sees;
 }
 
 void weir_kernel_MAX_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

@@ -1,0 +1,109 @@
+/* Batches run in blocks of frames, and in threads: the same bits as frame by frame, for every operator of lowered networks. */
+#include "exec/parallel.h"
+#include "test_passes_lowering.h"
+
+enum { FRAMES = 131 }; /* several blocks and a shorter one */
+
+static const struct {
+    const char *folder, *name;
+} models[] = {{"digits", "mlp_qdq"},         {"digits", "mlp_residual_qdq"}, {"digits", "mlp_qonnx_w4a4"},
+              {"digits", "mlp_bipolar"},     {"jet", "jet_qdq"},             {"lenet", "lenet_qdq"},
+              {"lenet", "lenet_qonnx_w4a4"}, {"conv", "averaged_qdq"},       {"conv", "inception_qdq"},
+              {"conv", "line_qdq"},          {"conv", "mobile_qdq"},         {"conv", "separable_qdq"},
+              {"conv", "excited_qdq"},       {"conv", "upsampler_qdq"},      {"conv", "autoencoder_qdq"}};
+
+static weir_array *random_frames(const weir_graph *graph) {
+    const weir_type *type = weir_value_type(graph, weir_graph_input(graph, 0));
+    weir_shape shape = type->shape;
+    shape.dim[0] = FRAMES;
+    weir_array *x = weir_array_new(type->dtype, &shape);
+    for (size_t i = 0; i < x->count; i++) {
+        if (weir_dtype_is_float(type->dtype)) weir_array_set(x, i, (double)random_int(-4096, 4096) / 512);
+        else weir_array_set_int(x, i, random_int(type->low, type->high));
+    }
+    return x;
+}
+
+/* Frames whose first output differs from that of a run of the frame alone. */
+static size_t differing(const weir_graph *graph, const weir_array *x, const weir_array *found) {
+    weir_executor *executor = weir_executor_new(graph);
+    size_t count = 0;
+    for (int64_t f = 0; f < FRAMES; f++) {
+        weir_array *frame = weir_executor_frame(graph, x, f);
+        assert_true(weir_executor_run(executor, (const weir_array *const[]){frame}));
+        const weir_array *y = weir_executor_value(executor, weir_graph_output(graph, 0));
+        const size_t size = y->count * weir_dtype_size(y->dtype);
+        count += memcmp((const char *)found->data + (size_t)f * size, y->data, size) != 0;
+        weir_array_free(frame);
+    }
+    weir_executor_free(executor);
+    return count;
+}
+
+static void check(const weir_graph *graph, const char *name) {
+    weir_array *x = random_frames(graph), *found = NULL;
+    weir_executor *executor = weir_executor_new(graph);
+    assert_non_null(executor);
+    /* A first batch of one frame, so that the block grows. */
+    weir_array *one = weir_executor_run_all(executor, x, 1, 0), *all = weir_executor_run_all(executor, x, 0, 0);
+    assert_memory_equal(one->data, all->data, one->count * weir_dtype_size(one->dtype));
+    if (differing(graph, x, all) != 0) fail_msg("%s: blocks differ from frames", name);
+    const weir_array *last = weir_executor_value(executor, weir_graph_output(graph, 0));
+    const size_t size = last->count * weir_dtype_size(last->dtype);
+    assert_memory_equal(last->data, (const char *)all->data + (FRAMES - 1) * size, size);
+    for (size_t threads = 1; threads <= 5; threads += 2) {
+        assert_true(weir_parallel_run(graph, (const weir_array *const[]){x}, 0, threads, &found));
+        assert_true(weir_shape_equal(&found->shape, &all->shape));
+        assert_memory_equal(found->data, all->data, all->count * weir_dtype_size(all->dtype));
+        weir_array_free(found);
+    }
+    /* The comparison sees one changed frame. */
+    ((char *)all->data)[FRAMES / 2 * size] ^= 1;
+    assert_int_equal(differing(graph, x, all), 1);
+    weir_array_free(all);
+    weir_array_free(one);
+    weir_array_free(x);
+    weir_executor_free(executor);
+}
+
+static void blocks_are_frames(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        weir_graph *model = import_model(models[i].folder, models[i].name), *integer = weir_lower_integer(model);
+        if (integer == NULL) fail_msg("%s: %s", models[i].name, test_messages.data);
+        weir_graph *hardware = realized(integer);
+        check(integer, models[i].name);
+        check(hardware, models[i].name);
+        check(model, models[i].name);
+        weir_graph_free(hardware);
+        weir_graph_free(integer);
+        weir_graph_free(model);
+    }
+}
+
+/* The first wrong frame is named, whichever thread has it. */
+static void errors_name_the_frame(void **state) {
+    (void)state;
+    const weir_type type = {
+        .dtype = WEIR_INT8, .shape = {2, {1, 3}}, .quant = {.axis = -1}, .has_range = true, .low = -8, .high = 7};
+    weir_graph *graph = weir_graph_new("g");
+    const weir_value x = weir_graph_add_input(graph, "x", &type);
+    const weir_node node = weir_graph_add_node(graph, WEIR_OP_IDENTITY, "i", &x, 1, 1, WEIR_NO_NODE);
+    assert_true(weir_infer_node(graph, node));
+    weir_graph_add_output(graph, "y", weir_node_output(graph, node, 0));
+    weir_array *data = weir_array_new(WEIR_INT16, &(weir_shape){2, {9, 3}}), *found = NULL;
+    weir_array_set_int(data, 3 * 7 + 1, 300);
+    for (size_t threads = 1; threads <= 3; threads++) {
+        weir_diag_reset();
+        assert_false(weir_parallel_run(graph, (const weir_array *const[]){data}, 0, threads, &found));
+        assert_null(found);
+        assert_error("input 'x' takes int8 codes, but element 1 of frame 7 is 300");
+    }
+    weir_array_free(data);
+    weir_graph_free(graph);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(blocks_are_frames), TEST(errors_name_the_frame)};
+    return cmocka_run_group_tests_name("block", tests, NULL, NULL);
+}
