@@ -19,10 +19,10 @@ module weir_saturate #(
 );
   // Number of bits of a value that is not negative.
   function integer bits(input signed [31:0] value);
-    integer i;
+    integer k;
     begin
       bits = 0;
-      for (i = 0; i < 31; i = i + 1) if (value[i]) bits = i + 1;
+      for (k = 0; k < 31; k = k + 1) if (value[k]) bits = k + 1;
     end
   endfunction
 

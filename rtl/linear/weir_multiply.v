@@ -88,7 +88,9 @@ module weir_multiply #(
       wire signed [B_W:0]             b      = {B_SIGNED != 0 && b_bits[B_W-1], b_bits};
       reg  signed [A_BITS-1:0]        a_q;
       reg  signed [B_BITS-1:0]        b_q;
+      /* verilator lint_off UNUSEDSIGNAL */ // OUT_W may be fewer: what the operands' codes leave out
       wire signed [A_BITS+B_BITS-1:0] p;
+      /* verilator lint_on UNUSEDSIGNAL */
       /* verilator lint_off WIDTH */ // extension and truncation by assignment are meant
       wire signed [OUT_W-1:0]         y = p;
 

@@ -76,13 +76,15 @@ module weir_concat #(
   genvar l;
   generate
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
-      wire [A_W-1:0]          a_bits = s_a_data[l*A_W +: A_W];
-      wire [B_W-1:0]          b_bits = s_b_data[l*B_W +: B_W];
-      wire signed [A_W:0]     a      = {A_SIGNED != 0 && a_bits[A_W-1], a_bits};
-      wire signed [B_W:0]     b      = {B_SIGNED != 0 && b_bits[B_W-1], b_bits};
-      /* verilator lint_off WIDTH */ // extension and truncation to OUT_W by assignment are meant
-      wire signed [OUT_W-1:0] wide_a = a, wide_b = b;
-      /* verilator lint_on WIDTH */
+      wire [A_W-1:0]   a_bits = s_a_data[l*A_W +: A_W];
+      wire [B_W-1:0]   b_bits = s_b_data[l*B_W +: B_W];
+      reg  [OUT_W-1:0] wide_a, wide_b;
+      always @* begin
+        wide_a          = {OUT_W{A_SIGNED != 0 && a_bits[A_W-1]}};
+        wide_b          = {OUT_W{B_SIGNED != 0 && b_bits[B_W-1]}};
+        wide_a[A_W-1:0] = a_bits;
+        wide_b[B_W-1:0] = b_bits;
+      end
       assign data[l*OUT_W +: OUT_W] = turn_q ? wide_b : wide_a;
     end
   endgenerate

@@ -81,7 +81,9 @@ module weir_select #(
   /* verilator lint_on UNUSEDSIGNAL */
   /* verilator lint_on UNOPTFLAT */
   wire [LOOPS-1:0] in;      // inside, of the loop
+  /* verilator lint_off UNUSEDSIGNAL */ // only what keeps a part of the frame ends with it
   wire [LOOPS-1:0] ending;   // the last one inside
+  /* verilator lint_on UNUSEDSIGNAL */
   wire             is_inside = &in;
 
   assign at_end[LOOPS] = 1'b1;

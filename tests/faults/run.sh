@@ -29,5 +29,11 @@ for key in ${keys:-"_"}; do
     array_tool equal "out.${expected##*.}$key" "$expected$key" ${tolerance:+"$tolerance"} || fail "eval gives other values than $expected$key"
 done
 expect 0 "" weir check model.onnx "$@" --data "$data" --frames "$(value_of frames)" --simulator "$(value_of simulator)" \
-    --profile half --json report.json
+    --profile half -o design
+(cd design/rtl && ls ./*.v) >files
+# shellcheck disable=SC2046 # file names of ours, without blanks
+{
+    quiet "$case" verilator -Wall --lint-only --top-module model $(cat files)
+    quiet "$case" iverilog -g2005 -Wall -s model -t null $(cat files)
+}
 finish

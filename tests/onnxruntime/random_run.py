@@ -3,7 +3,7 @@ them (random_models.py) through the commands; the judges are ONNX Runtime, in bo
 
 For each: `eval` with the integer engine equals one of the judge's settings in all elements, or each first difference is shown to
 lie next to a tie; what `export` writes of the lowered graph computes the same bits; `compile` exits with 0 and what it wrote
-elaborates; the first --simulate of them pass `check` in a simulator. A refusal (exit status 1 with an error) is counted, anything
+is clean under `iverilog -Wall` and `verilator -Wall`; the first --simulate of them pass `check` in a simulator. A refusal (exit status 1 with an error) is counted, anything
 else fails. Prints a line for each finding and a summary; exit status 1 after a failure."""
 
 import argparse
@@ -298,9 +298,12 @@ def through(weir, form, options, plant):
 def elaborate(weir):
     rtl = os.path.join(weir.folder, "out", "rtl")
     files = [os.path.join(rtl, file) for file in sorted(os.listdir(rtl)) if file.endswith(".v")]
-    done = subprocess.run(["iverilog", "-g2005", "-tnull", "-s", "model", *files], cwd=rtl, capture_output=True, text=True)
-    if done.returncode != 0:
+    done = subprocess.run(["iverilog", "-g2005", "-Wall", "-tnull", "-s", "model", *files], cwd=rtl, capture_output=True, text=True)
+    if done.returncode != 0 or done.stderr.strip():
         raise Wrong(f"does not elaborate: {done.stderr.strip()[-300:]}")
+    done = subprocess.run(["verilator", "--lint-only", "-Wall", "--top-module", "model", *files], cwd=rtl, capture_output=True, text=True)
+    if done.returncode != 0 or done.stderr.strip():
+        raise Wrong(f"verilator -Wall: {done.stderr.strip()[:300]}")
 
 
 def reason(text):
