@@ -23,7 +23,8 @@ static void every_condition_is_read(void **state) {
     free(folder);
     if (files == 0) skip();
     size_t all = 0;
-    for (weir_rtl_module module = weir_rtl_first_module(design); module.id; module = weir_rtl_next_module(design, module)) {
+    for (weir_rtl_module module = weir_rtl_first_module(design); module.id;
+         module = weir_rtl_next_module(design, module)) {
         const weir_rtl_module_info info = weir_rtl_get_module(design, module);
         size_t size;
         char *text = weir_file_read(info.path, &size);
@@ -46,7 +47,8 @@ static void change_parameters(weir_rtl_design *design, weir_rtl_module module, w
         const weir_rtl_parameter_info p = weir_rtl_get_parameter(
             design, weir_rtl_parameter_at(design, module, (size_t)(weir_random_next(random) % count)));
         const bool is_bound = strcmp(p.name, "HI") == 0 || strcmp(p.name, "LO") == 0; /* of 32 bits */
-        const int64_t value = (is_bound ? 100000 : 1) * values[weir_random_next(random) % (sizeof values / sizeof *values)];
+        const int64_t value =
+            (is_bound ? 100000 : 1) * values[weir_random_next(random) % (sizeof values / sizeof *values)];
         char *known = weir_format(".%s(", p.name);
         const bool again = text->data != NULL && strstr(text->data, known) != NULL;
         free(known);
@@ -64,7 +66,8 @@ static void change_parameters(weir_rtl_design *design, weir_rtl_module module, w
 
 /* Draws parameters until the verifier has told of each condition of the module; those instances go to `source`, the conditions to
  * `conditions`, a line each. */
-static void violate(weir_rtl_design *design, weir_rtl_module module, uint64_t *random, weir_text *source, weir_text *conditions) {
+static void violate(weir_rtl_design *design, weir_rtl_module module, uint64_t *random, weir_text *source,
+                    weir_text *conditions) {
     const weir_rtl_module_info info = weir_rtl_get_module(design, module);
     bool *found = weir_calloc(info.condition_count + 1, sizeof *found);
     size_t left = info.condition_count;
@@ -122,7 +125,8 @@ static void violated_conditions_are_noticed(void **state) {
     uint64_t random = 1;
     weir_text source = {0}, conditions = {0};
     if (read_folder(design, rtl) == 0) skip();
-    for (weir_rtl_module module = weir_rtl_first_module(design); module.id; module = weir_rtl_next_module(design, module)) {
+    for (weir_rtl_module module = weir_rtl_first_module(design); module.id;
+         module = weir_rtl_next_module(design, module)) {
         if (weir_rtl_get_module(design, module).path == NULL) break; /* the tops that are made here */
         violate(design, module, &random, &source, &conditions);
     }
