@@ -27,7 +27,8 @@ bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *cou
 bool weir_fold_constants_removes(weir_op op);
 bool weir_simplify_expressions_removes(weir_op op);
 
-/* The integer graph of an imported one, or NULL after reported errors (transform/lower_integer.c). */
+/* The integer graph of an imported one (transform/lower_integer.c), which was compared with it; NULL after reported errors, which name
+ * the first node that computes something else where there is one. */
 weir_graph *weir_lower_integer(const weir_graph *model);
 /* What becomes of an operator of a model: it is refused, becomes exact integer arithmetic and hardware, stays real
  * arithmetic, which the host computes, or went before. */
@@ -38,8 +39,12 @@ typedef enum weir_lowered {
     WEIR_LOWERED_BEFORE
 } weir_lowered;
 weir_lowered weir_lower_integer_takes(weir_op op);
-/* The counterparts of the values of this model, by lowering it again; NULL after reported errors. */
-weir_counterparts *weir_lower_counterparts(const weir_graph *model);
+/* The counterparts of the values of a prepared model, by lowering it again; NULL after reported errors. */
+weir_counterparts *weir_lower_counterparts(const weir_graph *prepared);
+/* Does the integer graph compute what the model does? `prepared` is what was lowered. False after a reported error
+ * (analysis/verify_lowering.c). */
+bool weir_verify_lowered(const weir_graph *model, const weir_graph *prepared, const weir_graph *integer,
+                         const weir_counterparts *counterparts);
 /* The graph of a module that is lowered: what quantize made, else the imported one; NULL: neither is there. */
 const weir_graph *weir_lower_source(const weir_module *module);
 

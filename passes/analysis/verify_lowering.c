@@ -1,12 +1,16 @@
-/* verify_lowering: no hardware is written that computes something else than the quantized model (lockstep.h). Frames are
+/* Nothing is lowered, and no hardware written, that computes something else than the quantized model (lockstep.h): whoever lowers a
+ * graph gets one that was compared (weir_verify_lowered); verify_lowering compares what the passes behind made of it. Frames are
  * the corners of the inputs' ranges, random ones, some of which drive every quantized value to the corners of its own
  * range, and the first of the data. Cost: three executions a frame, of as many frames as the budget allows. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cosim/frames.h"
 #include "cosim/lockstep.h"
+#include "cosim/outcome.h"
 #include "cosim/random_input.h"
+#include "cosim/semantics.h"
 #include "dataflow/stream.h"
 #include "ir/layout.h"
 #include "ir/loop.h"
@@ -16,7 +20,15 @@
 #include "support/random.h"
 
 /* Multiplications of all frames together, and how many frames that are at least and at most. */
-enum { BUDGET = 300000, LEAST_FRAMES = 6, MOST_FRAMES = 12, DATA_FRAMES = 4, STEP_FRAMES = 6 };
+enum {
+    BUDGET = 300000,
+    LEAST_FRAMES = 6,
+    MOST_FRAMES = 12,
+    DATA_FRAMES = 4,
+    STEP_FRAMES = 6,
+    PREPARED_FRAMES = 3,
+    DEFAULT_SEED = 1
+};
 /* A frame of so many multiplications has so many values that fewer frames show as much: the first kinds of the plan, and few of steps. */
 enum { LARGE = 20000000, FRAMES_OF_LARGE = 3, STEP_FRAMES_OF_LARGE = 2, DATA_FRAMES_OF_LARGE = 2 };
 
@@ -122,18 +134,89 @@ static bool has_steps(const weir_graph *integer) {
     return any;
 }
 
-static bool verify(const weir_pass *pass, const weir_graph *model, const weir_graph *integer,
-                   const weir_graph *lowered) {
-    weir_counterparts *counterparts = weir_lower_counterparts(model);
-    verifier v = {lowered, NULL, (uint64_t)weir_pass_int(pass, "seed"), work_of(lowered)};
-    if (counterparts != NULL) v.lockstep = weir_lockstep_new(model, integer, lowered, counterparts);
+/* The three graphs that are compared: `integer` is what `model` was lowered to, `hardware` (NULL: none) what passes made of that. */
+typedef struct graphs {
+    const weir_graph *model, *integer, *hardware;
+    const weir_counterparts *counterparts;
+} graphs;
+
+typedef struct effort {
+    int64_t frames; /* generated ones; 0: as many as the budget allows */
+    uint64_t seed;
+    const char *data;
+} effort;
+
+/* What was lowered beside what became of it, value by value. */
+static bool compare(const graphs *of, const effort *with) {
+    const bool chain = of->hardware != NULL;
+    verifier v = {chain ? of->hardware : of->integer, NULL, with->seed, 0};
+    v.work = work_of(v.lowered);
+    v.lockstep = weir_lockstep_new(of->model, chain ? of->integer : NULL, v.lowered, of->counterparts);
     bool fine = v.lockstep != NULL;
-    int64_t frames = frame_count(&v, weir_pass_int(pass, "frames"));
+    const int64_t frames = frame_count(&v, with->frames);
     for (int64_t i = 0; fine && i < frames; i++) fine = run_generated(&v, i);
-    if (fine && has_steps(integer == NULL ? lowered : integer)) fine = run_steps(&v, frames);
-    if (fine) fine = run_data(&v, weir_pass_string(pass, "data"));
+    if (fine && has_steps(of->integer)) fine = run_steps(&v, frames);
+    if (fine) fine = run_data(&v, with->data);
     weir_lockstep_free(v.lockstep);
-    weir_counterparts_free(counterparts);
+    return fine;
+}
+
+/* Only sums on either side of the steps of what the quantizers absorb: the model beside the integer graph, in which no layer is
+ * mirrored. */
+static bool compare_steps(const graphs *of, const effort *with) {
+    if (!has_steps(of->integer)) return true;
+    verifier v = {of->integer, NULL, with->seed, work_of(of->integer)};
+    v.lockstep = weir_lockstep_new(of->model, NULL, of->integer, of->counterparts);
+    const bool fine = v.lockstep != NULL && run_steps(&v, 0);
+    weir_lockstep_free(v.lockstep);
+    return fine;
+}
+
+/* --- what is lowered is the model --- */
+
+/* Part of an output's variance by which rounding may change it: another order of elements changes all of it, twice. */
+static const double ROUNDING = 0.1;
+
+/* Does the output differ by more than codes next to a tie, which another order of float32 sums rounds to the other side? */
+static bool is_other(const weir_outcome *was, const weir_outcome *is, size_t output) {
+    double sum = 0, squares = 0, changed = 0, count = 0;
+    for (size_t s = 0; s < was->samples; s++) {
+        const weir_array *a = was->output[s * was->output_count + output],
+                         *b = is->output[s * is->output_count + output];
+        for (size_t i = 0; i < a->count; i++) {
+            const double x = weir_array_get(a, i), y = weir_array_get(b, i);
+            if (!isfinite(x)) continue;
+            sum += x;
+            squares += x * x;
+            changed += (x - y) * (x - y);
+            count++;
+        }
+    }
+    return !(changed <= ROUNDING * (squares - sum * sum / fmax(count, 1)));
+}
+
+/* Its channels are innermost, and the rest of it is as lowering takes it: that has changed no result. Elements of its values may
+ * stand in another order than the model's, so that only results are compared here. */
+static bool verify_prepared(const weir_graph *model, const weir_graph *prepared) {
+    const size_t samples = work_of(model) > LARGE ? 1 : PREPARED_FRAMES;
+    weir_outcome *was = weir_outcome_random(model, samples, DEFAULT_SEED), *is = weir_outcome_like(prepared, was);
+    weir_outcome_difference d = {.kind = WEIR_OUTCOME_SAME};
+    if (was->obstacle == NULL) d = weir_outcome_compare(was, is, WEIR_SEMANTICS_APPROXIMATE);
+    bool fine = d.kind == WEIR_OUTCOME_SAME || d.kind == WEIR_OUTCOME_ELEMENT;
+    for (size_t i = 0; fine && d.kind == WEIR_OUTCOME_ELEMENT && i < was->output_count; i++)
+        fine = !is_other(was, is, i);
+    if (was->obstacle != NULL) {
+        weir_error(weir_at(weir_graph_source(model), 0), "graph '%s' cannot be executed: %s", was->graph,
+                   was->obstacle);
+        fine = false;
+    } else if (!fine) {
+        weir_text text = {0};
+        weir_outcome_print(was, is, d, &text);
+        weir_error(weir_at(weir_graph_source(model), 0), "the order of elements for streams changed %s", text.data);
+        weir_text_free(&text);
+    }
+    weir_outcome_free(was);
+    weir_outcome_free(is);
     return fine;
 }
 
@@ -143,33 +226,42 @@ static bool is_laid_out(const weir_graph *prepared, const weir_graph *model) {
     return weir_count_transpositions(prepared) != weir_count_transpositions(model);
 }
 
-/* Sums on either side of the steps of what the quantizers absorb: the model beside the integer graph, in which no layer is
- * mirrored. */
-static bool verify_steps(const weir_pass *pass, const weir_graph *model, const weir_graph *integer) {
-    if (!has_steps(integer)) return true;
-    weir_counterparts *counterparts = weir_lower_counterparts(model);
-    verifier v = {integer, NULL, (uint64_t)weir_pass_int(pass, "seed"), work_of(integer)};
-    if (counterparts != NULL) v.lockstep = weir_lockstep_new(model, NULL, integer, counterparts);
-    bool fine = v.lockstep != NULL && run_steps(&v, 0);
-    weir_lockstep_free(v.lockstep);
-    weir_counterparts_free(counterparts);
+/* Values whose elements stand in another order are compared in that. */
+static const weir_graph *comparable(const weir_graph *model, const weir_graph *prepared) {
+    return is_laid_out(prepared, model) ? prepared : model;
+}
+
+static bool explained(bool fine) {
+    if (!fine)
+        weir_note("the lowered graph does not compute what the model computes: a pass is wrong, nothing is written");
     return fine;
 }
 
+bool weir_verify_lowered(const weir_graph *model, const weir_graph *prepared, const weir_graph *integer,
+                         const weir_counterparts *counterparts) {
+    const graphs of = {comparable(model, prepared), integer, NULL, counterparts};
+    return explained(weir_graph_verify(integer) && (of.model == model || verify_prepared(model, prepared)) &&
+                     compare(&of, &(effort){0, DEFAULT_SEED, ""}));
+}
+
+/* The graphs of the module as they are now, whoever made them. */
 bool weir_pass_verify_lowering(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)context;
     const weir_graph *model = weir_lower_source(module), *integer = weir_module_find_graph(module, "integer");
     const weir_graph *hardware = weir_module_find_graph(module, "hardware");
     if (!weir_graph_verify(integer) || (hardware != NULL && !weir_graph_verify(hardware))) return false;
-    /* Values whose elements stand in another order are compared in that: the frames' results are the model's in any case. */
+    const effort with = {weir_pass_int(pass, "frames"), (uint64_t)weir_pass_int(pass, "seed"),
+                         weir_pass_string(pass, "data")};
     weir_graph *prepared = weir_lower_prepare(model);
-    const bool laid_out = prepared != NULL && is_laid_out(prepared, model);
-    const weir_graph *same = laid_out ? prepared : model;
-    bool fine = prepared != NULL &&
-                verify(pass, same, hardware == NULL ? NULL : integer, hardware == NULL ? integer : hardware) &&
-                verify_steps(pass, same, integer);
+    weir_counterparts *counterparts = prepared == NULL ? NULL : weir_lower_counterparts(prepared);
+    bool fine = counterparts != NULL;
+    if (fine) {
+        const graphs of = {comparable(model, prepared), integer, hardware, counterparts};
+        const graphs steps = {of.model, integer, NULL, counterparts};
+        fine = (of.model == model || verify_prepared(model, prepared)) && compare(&of, &with) &&
+               (hardware == NULL || compare_steps(&steps, &with));
+    }
+    weir_counterparts_free(counterparts);
     weir_graph_free(prepared);
-    if (!fine)
-        weir_note("the lowered graph does not compute what the model computes: a pass is wrong, nothing is written");
-    return fine;
+    return explained(fine);
 }

@@ -521,7 +521,7 @@ static void free_lowering(weir_lowering *l) {
     free(l->view);
 }
 
-/* The integer graph; `counterparts` may be NULL. */
+/* The integer graph of a prepared model and which of its values stand for which. */
 static weir_graph *lower(const weir_graph *model, weir_counterparts **counterparts) {
     weir_graph *to = weir_graph_new("integer");
     weir_lowering l = {.from = model, .to = to, .contract = contract_of(model)};
@@ -541,7 +541,7 @@ static weir_graph *lower(const weir_graph *model, weir_counterparts **counterpar
     }
     weir_eliminate_dead_code(to); /* nodes of rules that failed halfway, and nodes that functions replaced */
     fine = fine && weir_layout_refresh(to);
-    if (fine && counterparts != NULL) *counterparts = weir_view_counterparts(&l);
+    if (fine) *counterparts = weir_view_counterparts(&l);
     free_lowering(&l);
     if (fine) return to;
     weir_graph_free(to);
@@ -556,18 +556,21 @@ weir_graph *weir_lower_prepare(const weir_graph *model) {
     return NULL;
 }
 
-static weir_graph *lower_prepared(const weir_graph *model, weir_counterparts **counterparts) {
+weir_graph *weir_lower_integer(const weir_graph *model) {
+    weir_counterparts *counterparts = NULL;
     weir_graph *prepared = weir_lower_prepare(model),
-               *integer = prepared == NULL ? NULL : lower(prepared, counterparts);
+               *integer = prepared == NULL ? NULL : lower(prepared, &counterparts);
+    const bool fine = integer != NULL && weir_verify_lowered(model, prepared, integer, counterparts);
+    weir_counterparts_free(counterparts);
     weir_graph_free(prepared);
-    return integer;
+    if (fine) return integer;
+    weir_graph_free(integer);
+    return NULL;
 }
 
-weir_graph *weir_lower_integer(const weir_graph *model) { return lower_prepared(model, NULL); }
-
-weir_counterparts *weir_lower_counterparts(const weir_graph *model) {
+weir_counterparts *weir_lower_counterparts(const weir_graph *prepared) {
     weir_counterparts *counterparts = NULL;
-    weir_graph_free(lower_prepared(model, &counterparts));
+    weir_graph_free(lower(prepared, &counterparts));
     return counterparts;
 }
 

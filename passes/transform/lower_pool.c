@@ -272,7 +272,8 @@ bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x) 
     weir_value codes = weir_lower_codes(l, node, x);
     if (codes.id == 0 || !read_window(l, node, &w)) return false;
     p.shares = weir_node_int(l->from, node, "count_include_pad", 0) == 0;
-    if (!p.shares && reaches_beyond(&w)) {
+    /* Of a QLinearAveragePool they count as padding, too: ONNX Runtime's kernel divides by all of the window. */
+    if (!p.shares && weir_node_op(l->from, node) != WEIR_OP_QLINEAR_AVERAGE_POOL && reaches_beyond(&w)) {
         p.shares = true;
         codes = pad_all(l, node, codes, &w);
         if (codes.id == 0) return false;

@@ -1,6 +1,7 @@
 /* A quantizer's parameters, and what it makes of real numbers, whatever they come from. */
 #include <math.h>
 
+#include "ir/infer.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
@@ -26,6 +27,18 @@ bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index,
     return true;
 }
 
+/* Gives the codes that quantization, unless inference gives them another: that of what they are made of. */
+static bool qualify(weir_lowering *l, weir_value codes, const weir_type *type) {
+    const weir_type before = *weir_value_type(l->to, codes);
+    const weir_node producer = weir_value_producer(l->to, codes);
+    weir_value_set_type(l->to, codes, type);
+    if (producer.id == 0) return true;
+    const bool fine =
+        weir_infer_node(l->to, producer) && weir_quant_equal(&weir_value_type(l->to, codes)->quant, &type->quant);
+    weir_value_set_type(l->to, codes, fine ? type : &before);
+    return fine;
+}
+
 weir_value weir_lower_requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant) {
     weir_type type = *weir_value_type(l->to, codes);
     bool plain = type.quant.count == 0;
@@ -38,10 +51,7 @@ weir_value weir_lower_requalify(weir_lowering *l, weir_node node, weir_value cod
     type.quant = wanted;
     const weir_node producer = weir_value_producer(l->to, codes);
     const bool open = producer.id == 0 || weir_node_info(l->to, producer)->class == WEIR_CLASS_INTEGER;
-    if (plain && open && weir_value_use_count(l->to, codes) == 0) {
-        weir_value_set_type(l->to, codes, &type);
-        return codes;
-    }
+    if (plain && open && weir_value_use_count(l->to, codes) == 0 && qualify(l, codes, &type)) return codes;
     weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &codes, 1, &type);
     return weir_node_output(l->to, relabel, 0);
 }

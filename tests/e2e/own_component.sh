@@ -78,6 +78,25 @@ sed 's/x \* x;/x * x + 1;/' example_square.v >wrong.v
 mkdir wrong && cp libsquare.so wrong/ && mv wrong.v wrong/example_square.v
 expect 3 "square" weir check --load-pass wrong/libsquare.so squares.onnx --data frames.csv --simulator icarus
 
+# So is a lowering, by every command that lowers, before anything is written.
+mkdir planted
+sed 's/weir_node_set_int(l->to, made, "zero", zero);/weir_node_set_int(l->to, made, "zero", zero + 1);/' square.c >planted/square.c
+! cmp -s square.c planted/square.c || fail "no fault was planted"
+# shellcheck disable=SC2046 # words
+"${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) planted/square.c -o planted/libsquare.so || fail "compiling: planted"
+cp example_square.v planted/
+mkdir lowered
+for command in "eval -d frames.csv -o lowered/out.npy" "export --passes lower_integer -o lowered/out.onnx" "compile -o lowered/out" \
+    "opt -p lower_integer -o lowered/out.weir" "opt -p lower_integer,realize_requantize -o lowered/out.weir" \
+    "opt -p lower_integer,save_graph{save_dir=lowered}" "opt -p lower_integer,export_onnx{file=lowered/out.onnx}" \
+    "opt -p runtime_analysis{engine=integer,data=frames.csv}" "check -d frames.csv --simulator icarus --json lowered/report.json"; do
+    # shellcheck disable=SC2086 # words
+    expect 1 "squares.onnx:[0-9]+: error: node 'square' .*: expected .*, found " \
+        weir ${command%% *} --load-pass planted/libsquare.so squares.onnx ${command#* }
+    [ -z "$(ls lowered)" ] || fail "${command%% *} writes what was lowered wrong"
+done
+expect 3 "culprit: pass .1. lower_integer" weir bisect --load-pass planted/libsquare.so squares.onnx -p lower_integer,realize_requantize
+
 # A helper below it is found however its instance is written; a comment or a string is none.
 mkdir helper && cp libsquare.so helper/
 sed '/^  reg .*squares;/a\  example_twin /* one\n    of one */ #(.W(1))\n  // with parameters\n    twin (.a(1'"'"'b0));  // example_absent u_x' example_square.v >helper/example_square.v

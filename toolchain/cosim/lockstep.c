@@ -164,6 +164,11 @@ static const weir_array *computed(const weir_lockstep *l, weir_value value) {
     return is_replaced(l, value) ? l->computed[value.id] : weir_executor_value(l->lowered_run, value);
 }
 
+/* What the model goes on with where it was compared before under another name, else what the lowered graph computed. */
+static const weir_array *known(const weir_lockstep *l, weir_value value) {
+    return l->is_compared[value.id] ? weir_executor_value(l->lowered_run, value) : computed(l, value);
+}
+
 /* --- messages --- */
 
 static const char *op_name(const weir_graph *graph, weir_node node) { return weir_node_info(graph, node)->full_name; }
@@ -427,7 +432,7 @@ static void force(weir_lockstep *l, weir_value value, weir_array *out) {
 static void compare_sums(weir_lockstep *l, weir_node node, weir_value value, const weir_array *out) {
     const weir_counterpart reals = {.name = l->counterparts->of[value.id].sums};
     weir_value partner = weir_graph_find_value(l->lowered, reals.name);
-    const weir_array *sums = partner.id == 0 ? NULL : computed(l, partner);
+    const weir_array *sums = partner.id == 0 ? NULL : known(l, partner);
     if (sums == NULL || sums->count != out->count) return;
     weir_operands o = operands_of(l, node);
     weir_array *want = sums_of(l, node, &o, out);
@@ -446,8 +451,7 @@ static void compare(weir_lockstep *l, weir_node node, size_t index, weir_array *
     weir_value value = weir_node_output(l->model, node, index), partner = l->partner[value.id];
     const weir_counterpart *c = &l->counterparts->of[value.id];
     const weir_type *type = weir_value_type(l->lowered, partner);
-    const weir_array *codes =
-        l->is_compared[partner.id] ? weir_executor_value(l->lowered_run, partner) : computed(l, partner);
+    const weir_array *codes = known(l, partner);
     double *found = weir_malloc((out->count + 1) * sizeof *found);
     bool equal = true;
     for (size_t i = 0; i < out->count; i++) {
