@@ -68,9 +68,10 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=16m none disk 2>/dev/null; then
     dd if=/dev/zero of=disk/filler bs=1k count=16384 2>/dev/null || true
     for free in 0 $((size / 2)); do # KiB
         truncate -s -${free}K disk/filler
-        run 4 "error: "
+        run 0 "note: nothing is kept for the next run: the cache '.*/disk' is full"
+        cmp -s out.npy right.npy || fail "another result on a full disk"
         full disk
-        [ -z "$(ls temporary)" ] || fail "a full disk leaves $(ls temporary)"
+        gone "temporary/*" || fail "a full disk leaves $(ls temporary)"
     done
     rm disk/filler
     run 0 ""
@@ -79,6 +80,31 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=16m none disk 2>/dev/null; then
     export WEIR_CACHE="$work/cache"
 else
     echo "skipped: no small file system can be mounted, so no full one is tested"
+fi
+
+# --- no place for the cache: no home, a file where it should be, a folder that may not be written to; and none for temporary files ---
+echo "a file" >file
+for place in "HOME=" "HOME=$work/file" "XDG_CACHE_HOME=$work/file HOME=/nonexistent" "WEIR_CACHE=$work/file" "WEIR_CACHE=$work/file/deeper"; do
+    # shellcheck disable=SC2086 # several settings
+    expect 0 "note: nothing is kept for the next run: the cache" env -u WEIR_CACHE -u XDG_CACHE_HOME $place \
+        "$WEIR" sim design -d "$test_data" -n 1 --simulator icarus -o out.npy
+    [ "$(grep -c '^note' output)" = 1 ] || fail "more than one note with $place"
+    cmp -s out.npy right.npy || fail "another result with $place"
+    gone "temporary/*" || fail "$place leaves $(ls temporary)"
+done
+expect 0 "note: temporary files are in '/[a-z/]*': '$work/file' is no folder" env TMPDIR="$work/file" \
+    "$WEIR" sim design -d "$test_data" -n 1 --simulator icarus -o out.npy
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    mkdir mine closed && chmod 777 mine && chmod 755 closed
+    for place in HOME=/nonexistent "WEIR_CACHE=$work/closed" "HOME=$work/closed"; do
+        expect 0 "note: nothing is kept for the next run: the cache '.*' cannot be written to" setpriv --reuid=65534 --regid=65534 --clear-groups \
+            env -u WEIR_CACHE -u XDG_CACHE_HOME "$place" TMPDIR="$work/mine" "$WEIR" sim design -d "$test_data" -n 1 --simulator icarus -o mine/out.npy
+        cmp -s mine/out.npy right.npy || fail "another result as another user with $place"
+        rm -f mine/out.npy
+        gone "mine/*" || fail "another user leaves $(ls mine)"
+    done
+else
+    echo "skipped: no other user can be taken on"
 fi
 
 # --- killed while something is being made ---

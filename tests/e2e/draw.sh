@@ -47,7 +47,10 @@ wrong planted.svg | grep -q "past its box" || fail "a name past its box goes uns
 "$WEIR" sim "a<b>&c" --data "$test_data" --simulator icarus --frames 3 --debug-frames 3 --draw again.svg >report
 grep -v 'class="title"' network.svg >one
 grep -v 'class="title"' again.svg | cmp -s - one || fail "sim draws something else"
-expect 0 "" "$WEIR" sim "a<b>&c" --data "$test_data" --simulator icarus --frames 3 --draw bare.svg
+# Without debug frames there is no activity, which is said; a picture alone brings some.
+expect 0 "'bare.svg' shows no activity.*--debug-frames N" "$WEIR" sim "a<b>&c" --data "$test_data" --simulator icarus --frames 3 --debug-frames 0 --draw bare.svg
+expect 0 "debug frames are simulated for the activity in 'some.svg'" "$WEIR" sim "a<b>&c" --data "$test_data" --simulator icarus --frames 3 --draw some.svg
+grep -v 'class="title"' some.svg | cmp -s - one || fail "sim draws something else on its own"
 grep -q 'class="title"[^>]*>a&lt;b&gt;&amp;c: ' again.svg || fail "the folder's name is not escaped"
 grep -q 'class="share"' bare.svg && fail "shares without a debug run"
 expect 1 "missing/x.svg" "$WEIR" sim "a<b>&c" --data "$test_data" --simulator icarus --frames 1 --draw missing/x.svg

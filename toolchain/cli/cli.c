@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/places.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/stack.h"
@@ -229,7 +230,11 @@ static int run(int argc, char **argv) {
         return WEIR_EXIT_USAGE;
     }
     char *ask[] = {argv[0], (char[]){"--help"}, NULL};
-    return help ? command->run(2, ask) : command->run(argc - 1, argv + 1);
+    if (help) return command->run(2, ask);
+    weir_scratch *own = weir_cli_places_prepare(name);
+    const int status = command->run(argc - 1, argv + 1);
+    weir_scratch_free(own);
+    return status;
 }
 
 /* A closed stream's number would go to the next file that is opened, and what is printed into that. The wrong way

@@ -110,9 +110,18 @@ static int simulate_scratch(void *user) {
     return status;
 }
 
+/* None, but for a picture, which shows what components do in them. A netlist has no streams to look at. */
+static void choose_debug_frames(weir_simulate *s) {
+    if (s->debug_frames != WEIR_DEBUG_FRAMES_OPEN) return;
+    s->debug_frames = s->picture != NULL && s->netlist == NULL ? WEIR_DEBUG_FRAMES : 0;
+    if (s->debug_frames > 0)
+        weir_note("up to %d debug frames are simulated for the activity in '%s'; --debug-frames N: others",
+                  WEIR_DEBUG_FRAMES, s->picture);
+}
+
 int weir_command_sim(int argc, char **argv) {
     request r = {.simulate = WEIR_SIMULATE_DEFAULTS};
-    r.simulate.debug_frames = 0;
+    r.simulate.debug_frames = WEIR_DEBUG_FRAMES_OPEN;
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &r.simulate.results, "OUT", "write the model's outputs, .npy or .npz"},
         {"netlist", 0, WEIR_CLI_STRING, &r.simulate.netlist, "FILE", "simulate this netlist instead of DIR/rtl"},
@@ -123,6 +132,7 @@ int weir_command_sim(int argc, char **argv) {
     size_t count;
     int status = weir_cli_parse("sim", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && r.simulate.data.count == 0) status = weir_cli_misuse("sim", "--data FILE is missing");
+    if (status < 0) choose_debug_frames(&r.simulate);
     if (status < 0) status = check_netlist(&r.simulate);
     r.folder = argv[1];
     if (status < 0) status = weir_plugins_guard(&r.plugins, simulate_scratch, &r);

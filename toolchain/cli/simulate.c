@@ -52,6 +52,8 @@ static bool write_picture(const weir_simulate *s, const weir_runtime *runtime) {
     weir_text picture = {NULL, 0, 0};
     weir_runtime_draw(runtime, &picture);
     const bool fine = weir_file_write(s->picture, picture.data, picture.size);
+    if (fine && s->debug_frames == 0)
+        weir_note("'%s' shows no activity, which debug frames measure: --debug-frames N", s->picture);
     weir_text_free(&picture);
     return fine;
 }

@@ -14,15 +14,17 @@ typedef struct weir_simulate {
     bool stop;
 } weir_simulate;
 
+enum { WEIR_DEBUG_FRAMES = 16, WEIR_DEBUG_FRAMES_OPEN = INT32_MIN }; /* of `check`; the user has not said how many */
+
 #define WEIR_SIMULATE_DEFAULTS                                                                                         \
-    { .simulator = "both", .profile = "always", .debug_frames = 16, .seed = 1 }
+    { .simulator = "both", .profile = "always", .debug_frames = WEIR_DEBUG_FRAMES, .seed = 1 }
 #define WEIR_SIMULATE_OPTIONS(s)                                                                                       \
     WEIR_DATA_OPTION((s).data, "frames"),                                                                              \
         {"simulator", 0, WEIR_CLI_STRING, &(s).simulator, "NAME", "icarus, verilator or both (both)"},                 \
         {"profile", 'p', WEIR_CLI_STRING, &(s).profile, "NAME", "always, half, eighth, after-valid or all (always)"},  \
         {"frames", 'n', WEIR_CLI_COUNT, &(s).frames, "N", "largest number of frames (all)"},                           \
         {"debug-frames",    0,   WEIR_CLI_INT,                                                                         \
-         &(s).debug_frames, "N", "frames on which every stream is compared (check: 16, sim: 0)"},                      \
+         &(s).debug_frames, "N", "frames on which every stream is compared (check, sim --draw: 16, sim: 0)"},          \
         {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "seed of stalls and idle data (1)"},                                 \
         {"stop", 0, WEIR_CLI_FLAG, &(s).stop, NULL, "stop at the first wrong simulation; no waveform"},                \
         {"json", 'j', WEIR_CLI_STRING, &(s).json, "FILE", "write the report as JSON"}, {                               \

@@ -241,7 +241,7 @@ static bool form_sum(const weir_onnx_form *form, weir_value *inputs, size_t *cou
     if (*count == 1)
         put_constant(form, "zero", scalar(-0.0, weir_value_type(form->graph, inputs[0])->dtype), inputs, count, 1);
     for (size_t i = 1; i + 1 < *count; i++) {
-        char suffix[24];
+        char suffix[32];
         snprintf(suffix, sizeof suffix, "sum_%zu", i);
         const weir_node sum = add_helper(form, WEIR_OP_ADD, suffix, (const weir_value[2]){inputs[0], inputs[i]}, 2);
         if (!weir_infer_node(form->graph, sum)) return false;

@@ -511,16 +511,20 @@ char *weir_data_folder(void) {
     return found;
 }
 
-char *weir_cache_folder(void) {
+char *weir_cache_path(void) {
     const char *given = getenv("WEIR_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *folder;
     if (given && given[0]) {
-        folder = weir_copy_string(given);
-    } else if (cache && cache[0] == '/') { /* the XDG specification ignores relative ones */
-        folder = weir_path_join(cache, "weir");
-    } else if (home && home[0]) {
-        folder = weir_path_join(home, ".cache/weir");
-    } else {
+        return weir_copy_string(given);
+    }
+    if (cache && cache[0] == '/') { /* the XDG specification ignores relative ones */
+        return weir_path_join(cache, "weir");
+    }
+    return home && home[0] ? weir_path_join(home, ".cache/weir") : NULL;
+}
+
+char *weir_cache_folder(void) {
+    char *folder = weir_cache_path();
+    if (!folder) {
         weir_error(WEIR_NOWHERE, "no cache folder: neither WEIR_CACHE nor XDG_CACHE_HOME nor HOME is set");
         return NULL;
     }

@@ -44,5 +44,7 @@ const char *weir_path_name(const char *path);
 char *weir_data_folder(void);
 /* $WEIR_CACHE, else $XDG_CACHE_HOME/weir, else ~/.cache/weir; made when absent. Heap memory. */
 char *weir_cache_folder(void);
+/* Its path, made or not; NULL: none of these is set. Heap memory. */
+char *weir_cache_path(void);
 
 #endif
