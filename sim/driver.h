@@ -103,6 +103,7 @@ typedef enum weir_sim_status {
 typedef struct weir_sim_stream {
     uint32_t beats, expected;
     uint32_t first_cycle, last_cycle;
+    uint32_t errors;                     /* sources: damaged frames, as the design has counted them */
     uint32_t unknown;                    /* beats with unknown bits */
     uint32_t violation, violation_cycle; /* first breach of the protocol, see weir_sim_violation_name */
     weir_beats recorded;                 /* sinks and taps */

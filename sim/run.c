@@ -23,7 +23,8 @@ enum { STATUSES = sizeof status_names / sizeof status_names[0] };
 const char *weir_sim_status_name(weir_sim_status status) { return status_names[status]; }
 
 const char *weir_sim_violation_name(uint32_t violation) {
-    static const char *const names[] = {"", "valid dropped", "data changed", "last changed", "valid or ready unknown"};
+    static const char *const names[] = {"", "valid dropped", "data changed", "last or error changed",
+                                        "valid or ready unknown"};
     return violation < sizeof names / sizeof names[0] ? names[violation] : "unknown violation";
 }
 
@@ -184,9 +185,9 @@ static bool find_value(const char *line, const char *key, uint32_t *value) {
 static bool parse_stream(const char *line, port_kind kind, weir_sim_stream *s) {
     bool fine = find_value(line, "beats", &s->beats) && find_value(line, "expected", &s->expected) &&
                 find_value(line, "first", &s->first_cycle) && find_value(line, "last", &s->last_cycle);
-    return fine && (kind == PORT_SOURCE ||
-                    (find_value(line, "unknown", &s->unknown) && find_value(line, "violation", &s->violation) &&
-                     find_value(line, "violation_cycle", &s->violation_cycle)));
+    if (kind == PORT_SOURCE) return fine && find_value(line, "errors", &s->errors);
+    return fine && find_value(line, "unknown", &s->unknown) && find_value(line, "violation", &s->violation) &&
+           find_value(line, "violation_cycle", &s->violation_cycle);
 }
 
 static bool parse_meter(const char *line, weir_sim_meter *m) {

@@ -14,6 +14,7 @@ typedef enum weir_divergence {
     WEIR_WRONG_VALUE,
     WEIR_UNKNOWN_VALUE, /* unknown bits in an element, or in last */
     WEIR_WRONG_LAST,
+    WEIR_WRONG_ERROR, /* a good frame is said to be damaged, or a damaged one is not */
     WEIR_MISSING_BEATS,
     WEIR_EXTRA_BEATS
 } weir_divergence;
@@ -24,19 +25,20 @@ typedef struct weir_comparison {
     uint64_t wrong_values;
     uint64_t unknown_values;
     uint64_t wrong_lasts;
+    uint64_t wrong_errors; /* frames */
     uint64_t missing_beats;
     uint64_t extra_beats;
     weir_divergence first;
     uint64_t frame, element; /* element within the frame */
     uint64_t beat;           /* within the stream */
     uint32_t cycle;          /* when the beat was accepted; 0 for missing beats */
-    int64_t expected, found; /* values, or last bits; 0 for missing and extra beats */
+    int64_t expected, found; /* values, or last or error bits; 0 for missing and extra beats */
 } weir_comparison;
 
-/* `elements` holds frames * frame_elements values; the low element_bits of each are compared. Padding lanes are not.
- * Returns whether everything was the same. */
+/* `elements` holds frames * frame_elements values; the low element_bits of each are compared. Padding lanes are not, nor are the values of
+ * frames that are `damaged` (NULL: none is), which must be flagged as the others must not. Returns whether everything was the same. */
 bool weir_scoreboard_compare(const weir_beats_layout *layout, const int64_t *elements, size_t frames,
-                             const weir_beats *beats, weir_comparison *comparison);
+                             const bool *damaged, const weir_beats *beats, weir_comparison *comparison);
 /* One line that says what diverged first and how many values did; "same" when none. */
 void weir_scoreboard_print(const weir_comparison *comparison, weir_text *text);
 

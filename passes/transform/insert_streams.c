@@ -8,6 +8,7 @@
 
 #include "dataflow/component.h"
 #include "dataflow/folding.h"
+#include "dataflow/frame.h"
 #include "dataflow/host.h"
 #include "dataflow/schedule.h"
 #include "dataflow/stream.h"
@@ -257,6 +258,7 @@ bool weir_size_fifos_timed(weir_graph *graph, int64_t limit, int64_t *latency) {
     bool fine = schedule != NULL;
     while (fine && (*latency = weir_schedule_latency(schedule)) < limit && fit_fifos(graph, schedule))
         fine = weir_schedule_update(schedule);
+    if (fine) weir_frame_note(graph, schedule);
     weir_schedule_free(schedule);
     return fine;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dataflow/component.h"
+#include "dataflow/frame.h"
 #include "passes/verilog/emit.h"
 #include "rtlir/reader/read.h"
 #include "support/arena.h"
@@ -83,6 +84,14 @@ static void add_edge(bench *b, const char *kind, const char *prefix, size_t inde
         free(own);
         free(port);
     }
+    const bool is_source = *prefix == 's';
+    const char *said = is_source ? "error_count" : "error";
+    weir_rtl_expr errors = add_wire(b, prefix, said, is_source ? WEIR_FRAME_COUNT_BITS : 1);
+    char *own = weir_format("%s_%s", mirror, said), *port = weir_format("%s_%s", prefix, said);
+    weir_rtl_connect(b->bench, part, own, errors);
+    weir_rtl_connect(b->bench, b->dut, port, errors);
+    free(own);
+    free(port);
     add_request(b, part, kind, index);
 }
 

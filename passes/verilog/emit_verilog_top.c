@@ -6,6 +6,7 @@
 
 #include "dataflow/component.h"
 #include "passes/verilog/emit.h"
+#include "passes/verilog/emit_frame.h"
 #include "support/arena.h"
 #include "support/diag.h"
 
@@ -33,52 +34,56 @@ static weir_wires edge_ports(weir_builder *b, const char *prefix, weir_value val
     return wires;
 }
 
-static void emit_edges(weir_builder *b) {
-    size_t count;
-    weir_value *values = weir_stream_inputs(b->graph, &count);
-    char **prefixes = weir_emit_prefixes(b->graph, "s", values, count);
-    for (size_t i = 0; i < count; i++) {
-        b->wires[values[i].id] = edge_ports(b, prefixes[i], values[i], true);
+static void emit_inputs(weir_builder *b, weir_frame_doors *doors) {
+    doors->input = weir_stream_inputs(b->graph, &doors->inputs);
+    doors->signals = weir_calloc(doors->inputs + 1, sizeof *doors->signals);
+    char **prefixes = weir_emit_prefixes(b->graph, "s", doors->input, doors->inputs);
+    for (size_t i = 0; i < doors->inputs; i++) {
+        const weir_wires ports = edge_ports(b, prefixes[i], doors->input[i], true);
+        b->wires[doors->input[i].id] = weir_frame_enter(b, doors, i, prefixes[i], &ports);
         free(prefixes[i]);
     }
     free(prefixes);
-    free(values);
 }
 
-/* A component of one output drives the ports of its result itself; what a fork or an input gives leaves through assigns. */
+/* A component of one output drives the stream before the door itself; what a fork or an input gives comes to it as it is. */
 static bool is_driven_by_component(const weir_builder *b, weir_value value) {
     weir_node node = weir_value_producer(b->graph, value);
     return node.id != 0 && weir_node_output_count(b->graph, node) == 1 &&
            weir_stream_source(b->graph, value).id == value.id;
 }
 
-/* The ports of each result; heap memory. */
-static weir_wires *emit_result_ports(weir_builder *b, const weir_value *values, size_t count) {
-    weir_wires *ports = weir_calloc(count, sizeof *ports);
-    char **prefixes = weir_emit_prefixes(b->graph, "m", values, count);
-    for (size_t i = 0; i < count; i++) {
-        ports[i] = edge_ports(b, prefixes[i], values[i], false);
-        free(prefixes[i]);
-        if (b->is_result[values[i].id] || !is_driven_by_component(b, values[i])) continue;
-        b->is_result[values[i].id] = true;
-        b->wires[values[i].id] = ports[i];
+typedef struct results {
+    weir_value *value;
+    size_t count;
+    weir_wires *ports;
+    char **prefix;
+} results;
+
+static results emit_result_ports(weir_builder *b) {
+    results r = {.count = 0};
+    r.value = weir_stream_outputs(b->graph, &r.count);
+    r.ports = weir_calloc(r.count, sizeof *r.ports);
+    r.prefix = weir_emit_prefixes(b->graph, "m", r.value, r.count);
+    for (size_t i = 0; i < r.count; i++) {
+        const weir_value value = r.value[i];
+        r.ports[i] = edge_ports(b, r.prefix[i], value, false);
+        if (b->is_result[value.id] || !is_driven_by_component(b, value)) continue;
+        b->is_result[value.id] = true;
+        b->wires[value.id] = weir_frame_before(b, r.prefix[i], &r.ports[i]);
     }
-    free(prefixes);
-    return ports;
+    return r;
 }
 
-static void emit_results(weir_builder *b, const weir_wires *ports, const weir_value *values, size_t count) {
-    bool is_first = true;
-    for (size_t i = 0; i < count; i++) {
-        const weir_wires *stream = &b->wires[values[i].id];
-        if (stream->valid.id == ports[i].valid.id) continue;
-        if (is_first) weir_rtl_add_comment(b->design, b->top, "results");
-        is_first = false;
-        weir_rtl_assign(b->design, b->top, ports[i].valid, stream->valid);
-        weir_rtl_assign(b->design, b->top, stream->ready, ports[i].ready);
-        weir_rtl_assign(b->design, b->top, ports[i].data, stream->data);
-        weir_rtl_assign(b->design, b->top, ports[i].last, stream->last);
+static void emit_results(weir_builder *b, weir_frame_doors *doors, results *r) {
+    for (size_t i = 0; i < r->count; i++) {
+        const weir_wires stream = b->wires[r->value[i].id];
+        weir_frame_leave(b, doors, r->value[i], r->prefix[i], &stream, &r->ports[i]);
+        free(r->prefix[i]);
     }
+    free(r->prefix);
+    free(r->ports);
+    free(r->value);
 }
 
 static void describe_top(weir_builder *b) {
@@ -131,15 +136,13 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     describe_top(&b);
     b.pairs = weir_pair_find(b.graph);
     b.pair = weir_calloc(b.pairs.count + 1, sizeof *b.pair);
-    emit_edges(&b);
-    size_t count;
-    weir_value *results = weir_stream_outputs(b.graph, &count);
-    weir_wires *ports = emit_result_ports(&b, results, count);
+    weir_frame_doors doors = {0};
+    emit_inputs(&b, &doors);
+    results leaving = emit_result_ports(&b);
     const size_t errors = weir_diag_errors();
     emit_nodes(&b);
-    emit_results(&b, ports, results, count);
-    free(results);
-    free(ports);
+    emit_results(&b, &doors, &leaving);
+    weir_frame_finish(&b, &doors);
     free(b.is_result);
     free(b.pair);
     weir_pair_free(&b.pairs);

@@ -46,6 +46,8 @@ NETWORKS = {"ice40hx8k": "ice40", "ice40up5k": "ice40u", "ecp5-45k": "ecp5"}
 CORNERS = {
     "register_slice": ({"WIDTH": 8}, {"WIDTH": 128}),
     "fifo": ({"WIDTH": 8, "DEPTH": 4}, {"WIDTH": 64, "DEPTH": 512}),
+    "frame_guard": ({"BEATS": 2}, {"BEATS": 784}),
+    "frame_flags": ({"INPUTS": 1, "DEPTH": 2}, {"INPUTS": 2, "DEPTH": 8}),
     "fork": ({"WIDTH": 8, "OUTPUTS": 2}, {"WIDTH": 64, "OUTPUTS": 4}),
     "lane_converter": ({"WIDTH": 8, "IN_LANES": 1, "OUT_LANES": 4, "FRAME": 64},
                        {"WIDTH": 8, "IN_LANES": 2, "OUT_LANES": 64, "FRAME": 64},

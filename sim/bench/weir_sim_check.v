@@ -12,15 +12,17 @@ module weir_sim_check #(
     input wire             s_valid,
     input wire             s_ready,
     input wire [WIDTH-1:0] s_data,
-    input wire             s_last
+    input wire             s_last,
+    input wire             s_error
 );
-    // 0 none, 1 valid dropped, 2 data changed, 3 last changed, 4 valid or ready unknown
+    // 0 none, 1 valid dropped, 2 data changed, 3 last or error changed, 4 valid or ready unknown
     reg [2:0]  violation /*verilator public_flat_rd*/;
     reg [31:0] violation_cycle /*verilator public_flat_rd*/;
 
     reg             waiting_q;
     reg [WIDTH-1:0] data_q;
     reg             last_q;
+    reg             error_q;
     reg [2:0]       kind;
 
     initial begin
@@ -39,7 +41,7 @@ module weir_sim_check #(
             if (waiting_q) begin
                 if (s_valid === 1'b0) kind = 3'd1;
                 else if (s_data !== data_q) kind = 3'd2;
-                else if (s_last !== last_q) kind = 3'd3;
+                else if (s_last !== last_q || (s_last && s_error !== error_q)) kind = 3'd3;
             end
             if (kind != 3'd0 && violation == 3'd0) begin
                 violation <= kind;
@@ -49,6 +51,7 @@ module weir_sim_check #(
             if (s_valid && !s_ready) begin
                 data_q <= s_data;
                 last_q <= s_last;
+                error_q <= s_error;
             end
         end
     end

@@ -1,5 +1,5 @@
 // Recorder of accepted beats in a ring memory that the C harness drains on request; shared by sink and tap.
-// A record is a beat of the result file: the data in whole 32-bit words, a flags word (bit 0: last), the cycle; PACK
+// A record is a beat of the result file: the data in whole 32-bit words, a flags word (bit 0: last, bit 3: error), the cycle; PACK
 // records share a ring word, lowest bits first, because the price of a VPI access is per word.
 // `request` rises when the ring is half full, and once when `count` reaches `target`; service comes in the same clock
 // cycle, so the ring never overflows.
@@ -18,6 +18,7 @@ module weir_sim_record #(
     input  wire             ready,
     input  wire [WIDTH-1:0] data,
     input  wire             last,
+    input  wire             error,
     output reg              space,  // for three more beats
     output reg              request
 );
@@ -64,6 +65,7 @@ module weir_sim_record #(
             if (valid && ready) begin
                 record[WIDTH-1:0] = data;
                 record[32*WORDS] = last;
+                record[32*WORDS+3] = last && error;
                 record[32*WORDS+32+:32] = cycle;
                 mem[(count % DEPTH) / PACK][count % PACK * RECORD +: RECORD] <= record;
                 if (count + 32'd1 == target) request <= 1'b1;

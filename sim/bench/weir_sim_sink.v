@@ -15,6 +15,7 @@ module weir_sim_sink #(
     output reg              s_ready,
     input  wire [WIDTH-1:0] s_data,
     input  wire             s_last,
+    input  wire             s_error,  // with s_last: the frame is damaged
     output wire             request
 );
     reg [31:0] seed /*verilator public_flat_rw*/;
@@ -25,11 +26,11 @@ module weir_sim_sink #(
 
     weir_sim_record #(.WIDTH(WIDTH), .DEPTH(DEPTH)) u_record (
         .clk(clk), .rst(rst), .cycle(cycle), .valid(s_valid), .ready(s_ready), .data(s_data), .last(s_last),
-        .space(space), .request(request)
+        .error(s_error), .space(space), .request(request)
     );
     weir_sim_check #(.WIDTH(WIDTH)) u_check (
         .clk(clk), .rst(rst), .cycle(cycle), .enable(u_record.enable), .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),
-        .s_last(s_last)
+        .s_last(s_last), .s_error(s_error)
     );
 
     initial begin

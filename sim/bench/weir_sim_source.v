@@ -20,6 +20,7 @@ module weir_sim_source #(
     input  wire             m_ready,
     output reg  [WIDTH-1:0] m_data,
     output reg              m_last,
+    input  wire [7:0]       m_error_count,  // of damaged frames, by the design
     output reg              request
 );
     localparam WORDS = (WIDTH + 31) / 32;
@@ -37,6 +38,7 @@ module weir_sim_source #(
     reg [31:0] count /*verilator public_flat_rd*/;         // beats accepted so far
     reg [31:0] first_cycle /*verilator public_flat_rd*/;   // of the first accepted beat
     reg [31:0] last_cycle /*verilator public_flat_rd*/;    // of the newest accepted beat
+    reg [31:0] errors /*verilator public_flat_rd*/;        // what the design has counted
 
     reg [31:0] next_q;  // beats moved to the output register so far
     reg [31:0] lfsr_q;
@@ -54,6 +56,7 @@ module weir_sim_source #(
         count = 32'd0;
         first_cycle = 32'd0;
         last_cycle = 32'd0;
+        errors = 32'd0;
         m_valid = 1'b0;
         request = 1'b0;
     end
@@ -71,6 +74,7 @@ module weir_sim_source #(
         end else begin
             lfsr_q <= (lfsr_q >> 1) ^ (lfsr_q[0] ? 32'ha3000000 : 32'd0);
             if (lfsr_q[15:12] == 4'd0) burst_q <= lfsr_q[20];
+            errors <= {24'd0, m_error_count};
             request <= more && limit - count <= DEPTH / 2;
             if (m_valid && m_ready) begin
                 count <= count + 32'd1;

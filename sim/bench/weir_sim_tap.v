@@ -19,11 +19,11 @@ module weir_sim_tap #(
 
     weir_sim_record #(.WIDTH(WIDTH), .DEPTH(DEPTH)) u_record (
         .clk(clk), .rst(rst), .cycle(cycle), .valid(s_valid), .ready(s_ready), .data(s_data), .last(s_last),
-        .space(unused_space), .request(request)
+        .error(1'b0), .space(unused_space), .request(request)
     );
     weir_sim_check #(.WIDTH(WIDTH)) u_check (
         .clk(clk), .rst(rst), .cycle(cycle), .enable(u_record.enable), .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),
-        .s_last(s_last)
+        .s_last(s_last), .s_error(1'b0)
     );
 endmodule
 `default_nettype wire

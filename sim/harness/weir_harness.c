@@ -11,7 +11,8 @@
  *   tap N file FILE                 (taps and meters that are not named stay off)
  *   meter N
  * A stimulus file is a sequence of beats, each ceil(WIDTH / 32) data words and a flags word (bit 0: last); a result
- * file has after these the cycle, and flag bit 1 says that data or last had unknown bits, bit 2 that last had.
+ * file has after these the cycle, and flag bit 1 says that data, last or error had unknown bits, bit 2 that last had,
+ * bit 3 that the frame is damaged.
  * FILE.unknown, written only then, has for each such beat its index and ceil(WIDTH / 32) words of unknown bits. Words
  * are little-endian.
  *
@@ -442,7 +443,9 @@ static void write_part(FILE *file, size_t i) {
     } else {
         fprintf(file, " beats %u expected %u first %u last %u", (unsigned)p->count, (unsigned)p->expected,
                 (unsigned)part_get(p, scope, "first_cycle"), (unsigned)part_get(p, scope, "last_cycle"));
-        if (p->kind != PART_SOURCE) {
+        if (p->kind == PART_SOURCE) {
+            fprintf(file, " errors %u", (unsigned)part_get(p, scope, "errors"));
+        } else {
             fprintf(file, " unknown %u violation %u violation_cycle %u", (unsigned)p->unknown_beats,
                     (unsigned)part_get(p, ".u_check", "violation"),
                     (unsigned)part_get(p, ".u_check", "violation_cycle"));

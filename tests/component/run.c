@@ -139,6 +139,27 @@ static bool simulate(component_run *run, component_case *c, const weir_reference
     return right || run->fault != PLANTED_NOTHING;
 }
 
+/* The same bench with frames that are too short or too long. */
+static bool simulate_malformed(component_run *run, component_case *c, const weir_reference *reference,
+                               weir_sim_profile profile, bool debug) {
+    const weir_cosim_options options = {.simulator = run->simulator,
+                                        .profile = profile,
+                                        .seed = (uint32_t)case_bits(c),
+                                        .one_bench = debug,
+                                        .malformed = true};
+    weir_cosim result;
+    if (weir_cosim_run(c->graph, run->folder, reference, &options, &result) != WEIR_EXIT_FINE) return false;
+    const bool right = weir_cosim_is_right(&result);
+    run->simulations++;
+    if (!right) {
+        fprintf(stderr, "malformed frames: %lld of %lld%s%s\n", (long long)result.damaged, (long long)result.frames,
+                result.miscounted == NULL ? "" : "; ", result.miscounted == NULL ? "" : result.miscounted);
+        describe(c->graph, &result, profile);
+    }
+    weir_cosim_free(&result);
+    return right;
+}
+
 /* One bench a case, since building it takes as long as running it: with taps in every other case. */
 static bool simulate_all(component_run *run, component_case *c, const weir_reference *reference, int64_t number,
                          bool *wrong) {
@@ -146,7 +167,9 @@ static bool simulate_all(component_run *run, component_case *c, const weir_refer
     for (int p = 0; fine && p < WEIR_SIM_PROFILES; p++)
         if (run->profile[p] || (run->turns && p == number % WEIR_SIM_PROFILES) ||
             (run->pairs && p == 1 + number % (WEIR_SIM_PROFILES - 1)))
-            fine = simulate(run, c, reference, (weir_sim_profile)p, number % 2 != 0, wrong);
+            fine = simulate(run, c, reference, (weir_sim_profile)p, number % 2 != 0, wrong) &&
+                   (run->fault != PLANTED_NOTHING ||
+                    simulate_malformed(run, c, reference, (weir_sim_profile)p, number % 2 != 0));
     return fine;
 }
 

@@ -115,11 +115,23 @@ static weir_node only_component(const weir_graph *graph) {
 
 bool timing_is_visible(const weir_graph *graph) { return only_component(graph).id != 0; }
 
+/* Cycles until a frame may leave: its last beat waits for those of the inputs, of which it may need only a part. */
+static int64_t input_cycles(const weir_graph *graph, weir_node node) {
+    int64_t most = 0;
+    for (size_t i = 0; i < weir_stream_count(graph, node); i++) {
+        const weir_value input = weir_node_input(graph, node, i);
+        const int64_t beats = weir_stream_beats(graph, input, weir_stream_lanes(graph, input));
+        if (beats > most) most = beats;
+    }
+    return most + 1;
+}
+
 bool timing_is(const weir_graph *graph, const weir_cosim *result, int64_t more) {
     weir_node node = only_component(graph);
     timing t;
     if (node.id == 0 || !read_headers(graph, node, &t)) return false;
-    const int64_t expected = t.interval - t.beat + t.latency + more + 1; /* cycles of a frame, the first included */
+    const int64_t own = t.interval - t.beat + t.latency + 1; /* cycles of a frame, the first included */
+    const int64_t inputs = input_cycles(graph, node), expected = more + (own > inputs ? own : inputs);
     if (weir_component_of(graph, node)->rules->may_wait || t.starts_late)
         return more == 0 && result->interval >= (double)t.interval && result->latency >= t.latency;
     const bool fine = result->latency == expected && fabs(result->interval - (double)t.interval) < 1e-9;

@@ -179,6 +179,7 @@ static void metadata_and_constants(void **state) {
                                               .depth = 6,
                                               .stall = 17,
                                               .bound = 1,
+                                              .frames = 9,
                                               .interval = INT64_MAX,
                                               .storage = WEIR_STORAGE_BLOCK};
     weir_value forked = weir_node_output(g, node, 0);
@@ -190,7 +191,8 @@ static void metadata_and_constants(void **state) {
     weir_node_metadata(g, named)->hardware = (weir_meta_hardware){.assigned = true, .is_implicit = true};
     weir_value linear = ADD(g, WEIR_OP_LINEAR, "fc", x, add_constant(g, "w", WEIR_INT8, 2, 1, 4, values));
     weir_node_metadata(g, weir_value_producer(g, linear))->hardware = (weir_meta_hardware){
-        true, false, "weir_mvu", 2, 1, 2, 1, 0, 0, 0, 0, 2, 4, WEIR_STORAGE_LOGIC, WEIR_STORAGE_BLOCK, WEIR_HOST_TAIL};
+        true,          false, "weir_mvu", 2, 1, 2, 1, 0, 0, 0, 0, 0, 2, 4, WEIR_STORAGE_LOGIC, WEIR_STORAGE_BLOCK,
+        WEIR_HOST_TAIL};
     weir_graph *parsed = again(g);
     const weir_metadata *found = weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "fork"));
     assert_int_equal(found->common.mase_type, WEIR_MASE_PLACEHOLDER);
@@ -200,6 +202,7 @@ static void metadata_and_constants(void **state) {
     assert_int_equal(found->hardware.depth, 6);
     assert_int_equal(found->hardware.stall, 17);
     assert_int_equal(found->hardware.bound, 1);
+    assert_int_equal(found->hardware.frames, 9);
     assert_int_equal(found->hardware.storage, WEIR_STORAGE_BLOCK);
     assert_true(weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "named"))->hardware.is_implicit);
     found = weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "fc"));

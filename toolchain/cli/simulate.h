@@ -11,7 +11,7 @@ typedef struct weir_simulate {
     const char *netlist, *cells; /* `sim` only: a synthesized netlist in place of rtl/, models of its cells */
     const char *work;            /* this run's own copy of the folder's rtl/, tb/ and tb_debug/ */
     int64_t frames, debug_frames, seed;
-    bool stop;
+    bool stop, malformed;
 } weir_simulate;
 
 enum { WEIR_DEBUG_FRAMES = 16, WEIR_DEBUG_FRAMES_OPEN = INT32_MIN }; /* of `check`; the user has not said how many */
@@ -26,6 +26,7 @@ enum { WEIR_DEBUG_FRAMES = 16, WEIR_DEBUG_FRAMES_OPEN = INT32_MIN }; /* of `chec
         {"debug-frames",    0,   WEIR_CLI_INT,                                                                         \
          &(s).debug_frames, "N", "frames on which every stream is compared (check, sim --draw: 16, sim: 0)"},          \
         {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "seed of stalls and idle data (1)"},                                 \
+        {"malformed", 0, WEIR_CLI_FLAG, &(s).malformed, NULL, "run again with frames that are too short or too long"}, \
         {"stop", 0, WEIR_CLI_FLAG, &(s).stop, NULL, "stop at the first wrong simulation; no waveform"},                \
         {"json", 'j', WEIR_CLI_STRING, &(s).json, "FILE", "write the report as JSON"}, {                               \
         "draw", 0, WEIR_CLI_STRING, &(s).picture, "FILE.svg",                                                          \

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cosim/damage.h"
+#include "dataflow/frame.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/process.h"
@@ -93,6 +95,7 @@ typedef struct session {
     const weir_reference *reference;
     const weir_cosim_options *options;
     int64_t frames;
+    weir_damage damage;
     weir_sim_port *sources, *sinks, *taps;
     size_t meters;
 } session;
@@ -113,6 +116,25 @@ static size_t component_count(const weir_graph *graph) {
     return count;
 }
 
+/* Some frames of what the sources send become too short or too long. */
+static void damage(session *s) {
+    const weir_reference *r = s->reference;
+    uint64_t *whole = weir_calloc(r->input_count + 1, sizeof *whole);
+    for (size_t i = 0; i < r->input_count; i++) {
+        const weir_beats_layout layout = layout_of(s->graph, r->inputs[i].value);
+        whole[i] = weir_beats_per_frame(&layout);
+    }
+    s->damage = weir_damage_new(s->options->seed, (size_t)s->frames, whole, r->input_count);
+    for (size_t i = 0; i < r->input_count; i++) {
+        weir_sim_port *source = &s->sources[i];
+        const uint32_t *good = source->records;
+        const size_t size = (source->width + 31) / 32 + 1;
+        source->records = weir_damage_records(&s->damage, i, good, size, whole[i], &source->beats);
+        free((void *)good);
+    }
+    free(whole);
+}
+
 static void prepare(session *s) {
     const weir_reference *r = s->reference;
     s->sources = weir_calloc(r->input_count + 1, sizeof *s->sources);
@@ -126,9 +148,11 @@ static void prepare(session *s) {
     for (size_t i = 0; i < r->output_count; i++) s->sinks[i] = port_of(s, &r->outputs[i], i);
     for (size_t i = 0; i < r->tap_count; i++) s->taps[i] = port_of(s, &r->taps[i], i);
     s->meters = component_count(s->graph);
+    if (s->options->malformed) damage(s);
 }
 
 static void release(session *s) {
+    weir_damage_free(&s->damage);
     for (size_t i = 0; i < s->reference->input_count; i++) free((void *)s->sources[i].records);
     free(s->sources);
     free(s->sinks);
@@ -165,7 +189,9 @@ static int simulate(session *s, const char *folder, const weir_sim_artifact *art
                     bool *wave) {
     char *rtl = weir_path_join(folder, "rtl");
     char *name = weir_format("run_%s_%d%s", weir_simulator_name(s->options->simulator), (int)s->options->profile,
-                             s->options->debug ? "_debug" : "");
+                             s->options->debug       ? "_debug"
+                             : s->options->malformed ? "_malformed"
+                                                     : "");
     weir_sim_run run = {.folder = rtl,
                         .name = name,
                         .seed = s->options->seed,
@@ -298,14 +324,16 @@ static void judge_stream(const session *s, const weir_codes *codes, const weir_s
                          weir_cosim *result) {
     weir_beats_layout layout = layout_of(s->graph, codes->value);
     weir_comparison comparison;
-    bool same = weir_scoreboard_compare(&layout, codes->code, (size_t)s->frames, &stream->recorded, &comparison);
+    bool same = weir_scoreboard_compare(&layout, codes->code, (size_t)s->frames, output ? s->damage.damaged : NULL,
+                                        &stream->recorded, &comparison);
     const char *name = name_of_stream(s->graph, codes->value);
     if (!output) {
         result->streams++;
         result->stream_values += (uint64_t)(s->frames * codes->elements);
     } else {
-        result->compared += (uint64_t)(s->frames * codes->elements);
+        result->compared += s->options->malformed ? comparison.compared : (uint64_t)(s->frames * codes->elements);
         result->mismatches += comparison.wrong_values + comparison.unknown_values + comparison.wrong_lasts +
+                              comparison.wrong_errors +
                               (uint64_t)(comparison.missing_beats + comparison.extra_beats) * layout.lanes;
     }
     bool more = result->diverged && result->first.first == WEIR_MISSING_BEATS && comparison.first != WEIR_MISSING_BEATS;
@@ -320,8 +348,20 @@ static void judge_stream(const session *s, const weir_codes *codes, const weir_s
                                         (unsigned)stream->violation_cycle);
 }
 
+/* What the design has counted at each input, modulo the counter's range. */
+static void judge_counts(const session *s, const weir_sim_result *run, weir_cosim *result) {
+    for (size_t i = 0; i < run->source_count && result->miscounted == NULL && run->status == WEIR_SIM_DONE; i++) {
+        const size_t damaged = s->damage.count == NULL ? 0 : s->damage.count[i] % (1u << WEIR_FRAME_COUNT_BITS);
+        if (run->sources[i].errors == damaged) continue;
+        result->miscounted = weir_format("input '%s': %u damaged frames counted, expected %zu",
+                                         name_of_stream(s->graph, s->reference->inputs[i].value),
+                                         (unsigned)run->sources[i].errors, damaged);
+    }
+}
+
 static void judge(const session *s, const weir_sim_result *run, weir_cosim *result) {
     const weir_reference *r = s->reference;
+    judge_counts(s, run, result);
     size_t taps = s->options->debug ? r->tap_count : 0;
     for (size_t i = 0; i < taps; i++) judge_stream(s, &r->taps[i], &run->taps[i], false, result);
     for (size_t i = 0; i < r->output_count; i++) judge_stream(s, &r->outputs[i], &run->sinks[i], true, result);
@@ -408,6 +448,8 @@ int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_re
     result->build_seconds = artifact.seconds;
     result->cached = artifact.cached;
     prepare(&s);
+    result->malformed = options->malformed;
+    for (size_t f = 0; f < s.damage.frames; f++) result->damaged += s.damage.damaged[f];
     weir_sim_result run = {0};
     status = simulate(&s, folder, &artifact, &run, &result->wave);
     if (status == WEIR_EXIT_FINE) {
@@ -426,6 +468,7 @@ int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_re
 
 void weir_cosim_free(weir_cosim *result) {
     free(result->where);
+    free(result->miscounted);
     free(result->violation);
     for (size_t i = 0; i < result->output_count; i++) free(result->output[i]);
     free(result->output);
@@ -433,5 +476,6 @@ void weir_cosim_free(weir_cosim *result) {
 }
 
 bool weir_cosim_is_right(const weir_cosim *result) {
-    return result->status == WEIR_SIM_DONE && result->mismatches == 0 && !result->diverged && result->violation == NULL;
+    return result->status == WEIR_SIM_DONE && result->mismatches == 0 && !result->diverged &&
+           result->violation == NULL && result->miscounted == NULL;
 }

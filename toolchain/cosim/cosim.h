@@ -12,6 +12,7 @@ typedef struct weir_cosim_options {
     uint32_t seed;
     bool debug;     /* the bench with taps and meters, on the reference's debug frames */
     bool one_bench; /* this bench for other runs too, its taps off: one build serves all */
+    bool malformed; /* some frames are too short or too long: those must be flagged, the others right; not with debug */
     int64_t frames; /* of the reference to run, 0: all (debug: all debug frames) */
     const char
         *wave; /* write the waveform of cycles [wave_from, wave_to) to this .fst, if it can be, and stop; NULL: none */
@@ -32,16 +33,19 @@ typedef struct weir_cosim {
     weir_sim_profile profile;
     bool debug, cached;
     bool wave; /* the waveform was written */
-    int64_t frames;
+    bool malformed;
+    int64_t frames, damaged; /* and how many of them were too short or too long */
     weir_sim_status status;
     double build_seconds, seconds;
     uint32_t cycles;
-    uint64_t compared, mismatches;   /* output values; mismatches count wrong, unknown and missing ones */
+    uint64_t compared,
+        mismatches; /* output values; mismatches count wrong, unknown and missing ones, and wrong flags */
     uint64_t streams, stream_values; /* debug runs: streams and values between components that were compared */
     /* The first divergence in graph order of streams (debug) or at an output. */
     bool diverged;
     char *where; /* node name; heap */
     weir_comparison first;
+    char *miscounted; /* "input 'x': 2 damaged frames counted, expected 3", or NULL; heap */
     char *violation;  /* "NODE: valid dropped at cycle 12", or NULL; heap */
     int64_t latency;  /* first beat of any input to last beat of frame 0 at all outputs, cycles */
     double interval;  /* cycles a frame once the pipeline is full; 0: too few frames */

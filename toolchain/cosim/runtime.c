@@ -168,6 +168,20 @@ static void dump_divergence(weir_runtime *r, const char *folder, const weir_refe
     free(wave);
 }
 
+/* The doors of the design under each profile. */
+static int run_malformed(weir_runtime *r, const weir_reference *reference, const weir_runtime_options *options,
+                         weir_cosim_options run) {
+    int status = WEIR_EXIT_FINE;
+    run.debug = false;
+    run.malformed = true;
+    run.frames = 0;
+    for (int p = 0; p < WEIR_SIM_PROFILES && status == WEIR_EXIT_FINE; p++) {
+        run.profile = (weir_sim_profile)p;
+        if (options->profile[p]) status = run_once(r, options->work, reference, &run, NULL);
+    }
+    return status;
+}
+
 static int run_simulator(weir_runtime *r, const char *folder, const weir_reference *reference,
                          const weir_runtime_options *options, weir_simulator simulator, const weir_array *labels) {
     weir_cosim_options run = {
@@ -203,6 +217,7 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
         if (options->stop) break;
         dump_divergence(r, folder, reference, options->work, &run);
     }
+    if (options->malformed && status == WEIR_EXIT_FINE) status = run_malformed(r, reference, options, run);
     return status;
 }
 
@@ -219,7 +234,7 @@ static int64_t codes_of(const weir_graph *hardware) {
 static size_t plan(const weir_runtime_options *options) {
     size_t simulators = 0, runs = options->debug_frames > 0;
     for (int s = 0; s < WEIR_SIMULATORS; s++) simulators += options->simulate[s];
-    for (int p = 0; p < WEIR_SIM_PROFILES; p++) runs += options->profile[p];
+    for (int p = 0; p < WEIR_SIM_PROFILES; p++) runs += options->profile[p] * (1u + options->malformed);
     return simulators * runs;
 }
 
@@ -300,7 +315,7 @@ void weir_runtime_free(weir_runtime *runtime) {
 
 const weir_cosim *weir_runtime_fast_run(const weir_runtime *runtime) {
     for (size_t i = runtime->runs; i-- > 0;) {
-        if (!runtime->run[i].debug) return &runtime->run[i];
+        if (!runtime->run[i].debug && !runtime->run[i].malformed) return &runtime->run[i];
     }
     return NULL;
 }

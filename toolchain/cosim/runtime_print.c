@@ -72,7 +72,8 @@ static void print_runs(const weir_runtime *r, weir_text *text) {
         const weir_cosim *run = &r->run[i];
         const double seconds = run->seconds > 0 ? run->seconds : 1e-9;
         weir_table_add(table, weir_simulator_name(run->simulator));
-        weir_table_add(table, run->debug ? "debug" : weir_profile_name(run->profile));
+        weir_table_format(table, "%s%s", run->debug ? "debug" : weir_profile_name(run->profile),
+                          run->malformed ? ", malformed" : "");
         weir_table_format(table, "%lld", (long long)run->frames);
         weir_table_format(table, "%llu of %llu", (unsigned long long)run->mismatches,
                           (unsigned long long)run->compared);
@@ -87,19 +88,27 @@ static void print_runs(const weir_runtime *r, weir_text *text) {
     weir_text_char(text, '\n');
     weir_table_print(table, WEIR_TABLE_PLAIN, text);
     weir_table_free(table);
+    for (size_t i = 0; i < r->runs; i++) {
+        const weir_cosim *run = &r->run[i];
+        if (!run->malformed || !weir_cosim_is_right(run)) continue;
+        weir_text_format(text, "\n  malformed runs: of %lld frames %lld too short or too long, all of these flagged\n",
+                         (long long)run->frames, (long long)run->damaged);
+        break;
+    }
 }
 
 static void print_divergences(const weir_runtime *r, weir_text *text) {
     for (size_t i = 0; i < r->runs; i++) {
         const weir_cosim *run = &r->run[i];
         if (weir_cosim_is_right(run)) continue;
-        weir_text_format(text, "\n  %s %s: ", weir_simulator_name(run->simulator),
-                         run->debug ? "debug" : weir_profile_name(run->profile));
+        weir_text_format(text, "\n  %s %s%s: ", weir_simulator_name(run->simulator),
+                         run->debug ? "debug" : weir_profile_name(run->profile), run->malformed ? ", malformed" : "");
         if (run->status != WEIR_SIM_DONE) weir_text_format(text, "%s; ", weir_sim_status_name(run->status));
         if (run->diverged) {
             weir_text_format(text, "first divergence at node '%s': ", run->where);
             weir_scoreboard_print(&run->first, text);
         }
+        if (run->miscounted != NULL) weir_text_format(text, "\n    %s", run->miscounted);
         if (run->violation != NULL) weir_text_format(text, "\n    protocol: %s", run->violation);
         weir_text_char(text, '\n');
     }
@@ -162,7 +171,10 @@ static json_t *integer(uint64_t value) { return json_integer((json_int_t)value);
 static json_t *measured(double value) { return value > 0 ? json_real(value) : json_null(); }
 
 static json_t *divergence_json(const weir_cosim *run) {
-    static const char *const kinds[] = {"same", "value", "unknown", "last", "missing", "extra"};
+    static const char *const kinds[] = {
+        [WEIR_SAME] = "same",        [WEIR_WRONG_VALUE] = "value", [WEIR_UNKNOWN_VALUE] = "unknown",
+        [WEIR_WRONG_LAST] = "last",  [WEIR_WRONG_ERROR] = "error", [WEIR_MISSING_BEATS] = "missing",
+        [WEIR_EXTRA_BEATS] = "extra"};
     if (!run->diverged) return json_null();
     const weir_comparison *c = &run->first;
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I}", "node", run->where, "kind", kinds[c->first], "frame",
@@ -198,7 +210,8 @@ static json_t *run_json(const weir_runtime *r, size_t index) {
                   integer(run->compared), "mismatches", integer(run->mismatches), "latency", (json_int_t)run->latency,
                   "interval", measured(run->interval), "cycles", integer(run->cycles), "seconds",
                   json_real(run->seconds), "build_seconds", json_real(run->build_seconds), "cached", run->cached);
-    if (r->labelled && !run->debug)
+    if (run->malformed) json_object_set_new(object, "malformed", json_integer((json_int_t)run->damaged));
+    if (r->labelled && !run->debug && !run->malformed)
         json_object_set_new(object, "metrics", weir_metrics_json(&r->scoring, &r->run_metrics[index]));
     json_object_set_new(object, "first_divergence", divergence_json(run));
     json_object_set_new(object, "protocol", run->violation == NULL ? json_null() : json_string(run->violation));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dataflow/build.h"
+#include "dataflow/frame.h"
 #include "dataflow/library.h"
 #include "dataflow/pair.h"
 #include "dataflow/resources.h"
@@ -362,7 +363,9 @@ static const struct {
               {"weir_rom_source", rom_source},
               {"weir_rom_sequence", rom_sequence},
               {"weir_rom_pair", rom_pair},
-              {"weir_replay", replay}};
+              {"weir_replay", replay},
+              {"weir_frame_guard", weir_frame_guard_cost},
+              {"weir_frame_flags", weir_frame_flags_cost}};
 
 /* --- lookup tables from terms --- */
 
@@ -560,7 +563,7 @@ static void share_blocks(weir_cost_report *report, const weir_graph *graph, cons
 
 weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *device) {
     weir_cost_survey *survey = weir_cost_survey_new(graph, device);
-    weir_cost_report report = {NULL, 0, {0, 0, 0, 0, 0}};
+    weir_cost_report report = {0};
     size_t capacity = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_component_of(graph, node) == NULL) continue;
@@ -569,13 +572,15 @@ weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *
         add(&report.total, &report.item[report.count++].cost);
     }
     weir_cost_survey_free(survey);
+    report.doors = weir_frame_cost(graph, device);
+    add(&report.total, &report.doors);
     share_blocks(&report, graph, device);
     return report;
 }
 
 void weir_cost_report_free(weir_cost_report *report) {
     free(report->item);
-    *report = (weir_cost_report){NULL, 0, {0, 0, 0, 0, 0}};
+    *report = (weir_cost_report){0};
 }
 
 /* --- against a device --- */
@@ -598,21 +603,28 @@ static void add_share(weir_text *text, const weir_cost_use *use) {
     else weir_text_format(text, "%.1f %%", 100.0 * (double)use->used / (double)use->available);
 }
 
+static void print_row(weir_table *table, const char *name, const char *module, const char *rest,
+                      const weir_cost *cost) {
+    weir_table_add(table, name);
+    weir_table_format(table, "%s%s", module, rest);
+    weir_table_format(table, "%lld", (long long)cost->luts);
+    weir_table_format(table, "%lld", (long long)cost->flip_flops);
+    weir_table_format(table, "%lld", (long long)cost->multipliers);
+    weir_table_format(table, "%lld", (long long)cost->memory_blocks);
+    if (cost->delay_ps == 0) weir_table_add(table, "-");
+    else weir_table_format(table, "%.0f", weir_cost_mhz(cost));
+}
+
 static void print_nodes(const weir_graph *graph, const weir_cost_report *report, weir_text *text) {
     static const char *const headers[] = {"node",        "component",     "LUTs", "flip-flops",
                                           "multipliers", "memory blocks", "MHz"};
     weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
     for (size_t i = 0; i < report->count; i++) {
         const weir_cost_node *item = &report->item[i];
-        weir_table_add(table, weir_node_name(graph, item->node));
-        weir_table_format(table, "%s%s", weir_component_of(graph, item->node)->module, item->known ? "" : " (in part)");
-        weir_table_format(table, "%lld", (long long)item->cost.luts);
-        weir_table_format(table, "%lld", (long long)item->cost.flip_flops);
-        weir_table_format(table, "%lld", (long long)item->cost.multipliers);
-        weir_table_format(table, "%lld", (long long)item->cost.memory_blocks);
-        if (item->cost.delay_ps == 0) weir_table_add(table, "-");
-        else weir_table_format(table, "%.0f", weir_cost_mhz(&item->cost));
+        print_row(table, weir_node_name(graph, item->node), weir_component_of(graph, item->node)->module,
+                  item->known ? "" : " (in part)", &item->cost);
     }
+    print_row(table, "(ports)", "weir_frame_guard, weir_frame_flags", "", &report->doors);
     weir_table_print(table, WEIR_TABLE_PLAIN, text);
     weir_table_free(table);
 }
@@ -667,11 +679,16 @@ json_t *weir_cost_json(const weir_graph *graph, const weir_cost_report *report, 
         json_object_set_new(node, "fmax_mhz", json_of_clock(&item->cost));
         json_array_append_new(nodes, node);
     }
+    json_t *ports = json_object();
+    weir_cost_uses(&report->doors, device, uses);
+    for (size_t k = 0; k < WEIR_COST_USES; k++)
+        json_object_set_new(ports, uses[k].key, json_integer((json_int_t)uses[k].used));
     const bool timed = report->total.delay_ps > 0;
-    return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o}", "device", device->name, "family",
+    return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "device", device->name, "family",
                      weir_device_family_name((weir_device_family)device->family), "fits", fits, "resources", resources,
                      "fmax_mhz", json_of_clock(&report->total), "inferences_per_second",
-                     timed ? json_real(weir_cost_inferences(graph, report)) : json_null(), "nodes", nodes);
+                     timed ? json_real(weir_cost_inferences(graph, report)) : json_null(), "ports", ports, "nodes",
+                     nodes);
 }
 
 bool weir_cost_check(const weir_cost_report *report, const weir_device *device) {

@@ -122,6 +122,7 @@ void weir_cost_survey_free(weir_cost_survey *survey);
 typedef struct weir_cost_report {
     weir_cost_node *item; /* every component in graph order */
     size_t count;
+    weir_cost doors; /* at the ports: dataflow/frame.h */
     weir_cost total;
 } weir_cost_report;
 

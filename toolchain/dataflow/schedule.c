@@ -191,7 +191,21 @@ static void serve_inputs(weir_schedule *s) {
     free(inputs);
 }
 
+/* A frame's last beat leaves in the cycle after those of the inputs at the earliest, whether it needs them or not (frame.h). */
+static int64_t earliest_latency(const weir_schedule *s) {
+    size_t count;
+    weir_value *inputs = weir_stream_inputs(s->graph, &count);
+    int64_t latency = 0;
+    for (size_t i = 0; i < count; i++) {
+        const weir_signature_part *first = &s->given[inputs[i].id].late.first;
+        latency = weir_later(latency, first->at + first->level->last + 2);
+    }
+    free(inputs);
+    return latency;
+}
+
 static void measure_latency(weir_schedule *s) {
+    s->latency = weir_later(s->latency, earliest_latency(s));
     size_t count;
     weir_value *outputs = weir_stream_outputs(s->graph, &count);
     for (size_t i = 0; i < count; i++) {

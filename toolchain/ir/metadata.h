@@ -44,18 +44,19 @@ typedef enum weir_storage { WEIR_STORAGE_AUTO, WEIR_STORAGE_BLOCK, WEIR_STORAGE_
 typedef enum weir_host { WEIR_HOST_NONE, WEIR_HOST_HEAD, WEIR_HOST_TAIL } weir_host;
 
 typedef struct weir_meta_hardware {
-    bool assigned;         /* a component is chosen, or none is needed: the fields below are set */
-    bool is_implicit;      /* no component: nothing is emitted for the node */
-    const char *module;    /* component of rtl/ that computes the node */
-    int64_t simd;          /* inputs a cycle (Linear) */
-    int64_t pe;            /* outputs a cycle, of one position or of several (Linear) */
-    int64_t in_lanes;      /* elements a beat on each input stream */
-    int64_t out_lanes;     /* elements a beat on each output stream */
-    int64_t digit;         /* multiplier bits (Scale) or thresholds (Threshold) a cycle */
-    int64_t depth;         /* Fifo: elements of storage in beats */
-    int64_t stall;         /* Fifo: cycles that a beat waits there, at most */
-    int64_t bound;         /* Fifo, depth and stall: weir_fifo_bound */
-    int64_t interval;      /* cycles a frame when never stalled, padding and idle cycles included */
+    bool assigned;      /* a component is chosen, or none is needed: the fields below are set */
+    bool is_implicit;   /* no component: nothing is emitted for the node */
+    const char *module; /* component of rtl/ that computes the node */
+    int64_t simd;       /* inputs a cycle (Linear) */
+    int64_t pe;         /* outputs a cycle, of one position or of several (Linear) */
+    int64_t in_lanes;   /* elements a beat on each input stream */
+    int64_t out_lanes;  /* elements a beat on each output stream */
+    int64_t digit;      /* multiplier bits (Scale) or thresholds (Threshold) a cycle */
+    int64_t depth;      /* Fifo: elements of storage in beats */
+    int64_t stall;      /* Fifo: cycles that a beat waits there, at most */
+    int64_t bound;      /* Fifo, depth and stall: weir_fifo_bound */
+    int64_t frames;   /* inside the hardware at once, at most, before one leaves by this node's output; 0: not known */
+    int64_t interval; /* cycles a frame when never stalled, padding and idle cycles included */
     int64_t operations;    /* multiply-accumulates a frame, without padding */
     weir_storage storage;  /* of parameters */
     weir_storage products; /* blocks or logic; auto: blocks for a product a cycle */

@@ -209,6 +209,7 @@ static bool verify_folding(const weir_graph *graph, weir_node node, const weir_m
         !in_bounds(graph, node, "depth", h->depth, 0, INT32_MAX) ||
         !in_bounds(graph, node, "stall", h->stall, 0, INT64_MAX) ||
         !in_bounds(graph, node, "bound", h->bound, WEIR_FIFO_EXACT, WEIR_FIFO_ESTIMATED) ||
+        !in_bounds(graph, node, "frames", h->frames, 0, INT32_MAX) ||
         !in_bounds(graph, node, "interval", h->interval, folded, INT64_MAX))
         return false;
     if (h->operations == 0) return true;
@@ -225,7 +226,7 @@ bool weir_verify_metadata(const weir_graph *graph, weir_node node) {
         return weir_node_fail(graph, node, "hardware: a component is not implicit");
     if (h->module == NULL)
         return (h->simd == 0 && h->pe == 0 && h->in_lanes == 0 && h->out_lanes == 0 && h->digit == 0 && h->depth == 0 &&
-                h->stall == 0 && h->bound == 0 && h->interval == 0 && h->operations == 0) ||
+                h->stall == 0 && h->bound == 0 && h->frames == 0 && h->interval == 0 && h->operations == 0) ||
                weir_node_fail(graph, node, "hardware: a node without a component has no folding");
     return verify_folding(graph, node, h);
 }

@@ -1,0 +1,142 @@
+#include "passes/verilog/emit_frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/frame.h"
+#include "dataflow/library.h"
+#include "dataflow/stream.h"
+#include "rtlir/core/stmt.h"
+#include "support/arena.h"
+
+static weir_rtl_expr add_wire(weir_builder *b, const char *prefix, const char *suffix, uint32_t width) {
+    char *name = weir_format("%s_%s", prefix, suffix);
+    const weir_rtl_var var = weir_rtl_add_wire(b->design, b->top, weir_rtl_free_name(b->design, b->top, name), width);
+    free(name);
+    return weir_rtl_read(b->design, var);
+}
+
+static weir_rtl_expr add_port(weir_builder *b, const char *prefix, const char *suffix, uint32_t width) {
+    char *name = weir_format("%s_%s", prefix, suffix);
+    const weir_rtl_var var = weir_rtl_add_output(b->design, b->top, name, width);
+    free(name);
+    return weir_rtl_read(b->design, var);
+}
+
+/* u_PREFIX_frame */
+static weir_rtl_instance add_door(weir_builder *b, const char *prefix, const char *module) {
+    char *name = weir_format("u_%s_frame", prefix);
+    const weir_rtl_instance u = weir_rtl_add_instance(b->design, b->top, weir_library_module(b->design, module),
+                                                      weir_rtl_free_name(b->design, b->top, name));
+    free(name);
+    weir_rtl_connect(b->design, u, "clk", weir_rtl_read(b->design, b->clk));
+    weir_rtl_connect(b->design, u, "rst", weir_rtl_read(b->design, b->rst));
+    return u;
+}
+
+/* Data passes beside a door. */
+static void connect(weir_builder *b, weir_rtl_instance u, const char *side, const weir_wires *stream) {
+    weir_wires control = *stream;
+    control.data = (weir_rtl_expr){0};
+    weir_build_connect(b, u, side, &control);
+}
+
+weir_wires weir_frame_before(weir_builder *b, const char *prefix, const weir_wires *ports) {
+    weir_wires wires = *ports;
+    wires.valid = add_wire(b, prefix, "frame_valid", 1);
+    wires.ready = add_wire(b, prefix, "frame_ready", 1);
+    wires.last = add_wire(b, prefix, "frame_last", 1);
+    return wires;
+}
+
+weir_wires weir_frame_enter(weir_builder *b, weir_frame_doors *doors, size_t index, const char *prefix,
+                            const weir_wires *ports) {
+    const weir_value input = doors->input[index];
+    const weir_rtl_expr count = add_port(b, prefix, "error_count", WEIR_FRAME_COUNT_BITS);
+    const weir_wires inside = weir_frame_before(b, prefix, ports);
+    const weir_rtl_instance u = add_door(b, prefix, "weir_frame_guard");
+    weir_build_set(b, u, "BEATS", weir_stream_beats(b->graph, input, ports->lanes));
+    weir_build_set(b, u, "COUNT_W", WEIR_FRAME_COUNT_BITS);
+    connect(b, u, "s", ports);
+    connect(b, u, "m", &inside);
+    weir_rtl_connect(b->design, u, "count", count);
+    doors->signals[index] = (weir_frame_signals){.guard = u};
+    return inside;
+}
+
+/* The signals of an input, once an output needs them. */
+static void say(weir_builder *b, weir_frame_signals *signals) {
+    if (signals->done.id != 0) return;
+    char *name = weir_copy_string(weir_rtl_get_instance(b->design, signals->guard).name + strlen("u_"));
+    signals->done = add_wire(b, name, "done", 1);
+    signals->damaged = add_wire(b, name, "damaged", 1);
+    weir_rtl_connect(b->design, signals->guard, "done", signals->done);
+    weir_rtl_connect(b->design, signals->guard, "damaged", signals->damaged);
+    free(name);
+}
+
+/* The inputs of `used`, input 0 in the low bit. */
+static void listen(weir_builder *b, weir_frame_doors *doors, const bool *used, size_t count, weir_rtl_instance u,
+                   const char *prefix) {
+    weir_rtl_expr *done = weir_calloc(count, sizeof *done), *damaged = weir_calloc(count, sizeof *damaged);
+    const weir_rtl_expr holds = add_wire(b, prefix, "frame_hold", (uint32_t)count);
+    size_t at = 0;
+    for (size_t i = 0; i < doors->inputs; i++) {
+        if (!used[i]) continue;
+        weir_frame_signals *signals = &doors->signals[i];
+        say(b, signals);
+        const weir_rtl_expr hold = count == 1 ? holds : weir_rtl_bit(b->design, holds, (uint32_t)at);
+        signals->hold = signals->hold.id == 0 ? hold : weir_rtl_binary(b->design, WEIR_RTL_OR, signals->hold, hold);
+        done[count - 1 - at] = signals->done; /* concatenations start at the top */
+        damaged[count - 1 - at] = signals->damaged;
+        at++;
+    }
+    weir_rtl_connect(b->design, u, "done", count == 1 ? *done : weir_rtl_concat(b->design, count, done));
+    weir_rtl_connect(b->design, u, "damaged", count == 1 ? *damaged : weir_rtl_concat(b->design, count, damaged));
+    weir_rtl_connect(b->design, u, "hold", holds);
+    free(done);
+    free(damaged);
+}
+
+/* The stream behind a register. */
+static weir_wires add_slice(weir_builder *b, const char *prefix, const weir_wires *stream) {
+    const weir_rtl_instance u = add_door(b, prefix, "weir_register_slice");
+    const uint32_t width = (uint32_t)(stream->lanes * stream->element_bits);
+    weir_wires behind = weir_frame_before(b, prefix, stream);
+    behind.data = add_wire(b, prefix, "frame_data", width);
+    weir_build_set(b, u, "WIDTH", width);
+    weir_build_connect(b, u, "s", stream);
+    weir_build_connect(b, u, "m", &behind);
+    return behind;
+}
+
+void weir_frame_leave(weir_builder *b, weir_frame_doors *doors, weir_value output, const char *prefix,
+                      const weir_wires *before, const weir_wires *ports) {
+    const weir_wires stream = weir_frame_is_bare(b->graph, output) ? add_slice(b, prefix, before) : *before;
+    bool *used = weir_frame_inputs(b->graph, output, doors->input, doors->inputs);
+    size_t count = 0;
+    for (size_t i = 0; i < doors->inputs; i++) count += used[i];
+    const weir_rtl_expr error = add_port(b, prefix, "error", 1);
+    const weir_rtl_instance u = add_door(b, prefix, "weir_frame_flags");
+    weir_build_set(b, u, "INPUTS", (int64_t)count);
+    weir_build_set(b, u, "DEPTH", weir_frame_depth(b->graph, output));
+    listen(b, doors, used, count, u, prefix);
+    connect(b, u, "s", &stream);
+    connect(b, u, "m", ports);
+    weir_rtl_connect(b->design, u, "m_error", error);
+    if (stream.data.id != ports->data.id) weir_rtl_assign(b->design, b->top, ports->data, stream.data);
+    free(used);
+}
+
+void weir_frame_finish(weir_builder *b, weir_frame_doors *doors) {
+    for (size_t i = 0; i < doors->inputs; i++) {
+        const weir_frame_signals *signals = &doors->signals[i];
+        const bool heard = signals->hold.id != 0;
+        weir_rtl_connect(b->design, signals->guard, "hold", heard ? signals->hold : weir_rtl_constant(b->design, 1, 0));
+        if (heard) continue;
+        weir_rtl_leave_open(b->design, signals->guard, "done");
+        weir_rtl_leave_open(b->design, signals->guard, "damaged");
+    }
+    free(doors->input);
+    free(doors->signals);
+}

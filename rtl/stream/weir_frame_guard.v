@@ -1,0 +1,83 @@
+// weir_frame_guard: the door of a stream into a design. What is behind it counts beats, so exactly BEATS of them are given for every `last` that
+// is taken: the beat that ends a short frame is given again until the frame is complete, and taken then; of a long frame, the beats from the
+// last place on are dropped until the one that ends it, which takes that place. Data passes beside: m_data is s_data.
+//
+// Latency:   0 cycles, combinational; transparent: s_ready depends on m_ready, on `hold` and on the beat that is offered.
+// Interval:  1 cycle a beat of a frame of BEATS beats; a short frame takes as long as a complete one, a long one 1 cycle for each beat of its own.
+// Clock:     rtl/README.md, Measured alone: weir_frame_guard.
+// State:     the place in the frame, a bit that says that it is damaged, and the number of damaged frames since reset, modulo 2^COUNT_W.
+// Invariant: a beat with m_last is given in the cycle in which one with s_last is taken, and in no other; end_q says that left_q is 0; the bit
+//            damaged_q is clear at the first place but for what is offered there.
+// Mapping:   about two LUTs a bit of the two counters, and four.
+`default_nettype none
+
+module weir_frame_guard #(
+  parameter integer BEATS   = 2,  // of a frame
+  parameter integer COUNT_W = 8
+) (
+  input  wire               clk,
+  input  wire               rst,
+  input  wire               s_valid,
+  output wire               s_ready,
+  input  wire               s_last,
+  output wire               m_valid,
+  input  wire               m_ready,
+  output wire               m_last,
+  input  wire               hold,     // no frame may end: it rises only when one has
+  output wire               done,     // a frame ends
+  output wire               damaged,  // with `done`: it was too short or too long
+  output reg  [COUNT_W-1:0] count     // of damaged frames
+);
+  localparam integer LEFT_W = BEATS > 1 ? $clog2(BEATS) : 1;
+  localparam integer FIRST  = BEATS - 1;
+
+  generate
+    if (BEATS < 1) begin : g_check_beats
+      weir_frame_guard_BEATS_must_be_at_least_1 u_error ();
+    end
+    if (COUNT_W < 1) begin : g_check_count
+      weir_frame_guard_COUNT_W_must_be_at_least_1 u_error ();
+    end
+  endgenerate
+
+  reg  damaged_q;
+  wire at_end;                       // the last place is next
+  wire ends = s_valid && s_last;     // known while nothing is offered
+  wire step = m_valid && m_ready;
+
+  assign m_valid = s_valid && (at_end ? s_last && !hold : 1'b1);
+  assign m_last  = at_end;
+  assign s_ready = ends ? at_end && !hold && m_ready : at_end || m_ready;
+  assign done    = step && at_end;
+  assign damaged = damaged_q;
+
+  generate
+    if (BEATS == 1) begin : g_one
+      assign at_end = 1'b1;
+    end else begin : g_count
+      reg [LEFT_W-1:0] left_q;  // places after this one
+      reg              end_q;
+
+      assign at_end = end_q;
+
+      always @(posedge clk)
+        if (rst || done) begin
+          left_q <= FIRST[LEFT_W-1:0];
+          end_q  <= 1'b0;
+        end else if (step) begin
+          left_q <= left_q - 1'b1;
+          end_q  <= left_q == {{(LEFT_W-1){1'b0}}, 1'b1};
+        end
+    end
+  endgenerate
+
+  always @(posedge clk)
+    if (rst || done) damaged_q <= 1'b0;
+    else if (s_valid && s_last != at_end) damaged_q <= 1'b1;
+
+  always @(posedge clk)
+    if (rst) count <= {COUNT_W{1'b0}};
+    else if (done && damaged_q) count <= count + 1'b1;
+endmodule
+
+`default_nettype wire
