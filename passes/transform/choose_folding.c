@@ -8,6 +8,7 @@
 #include "dataflow/folding.h"
 #include "dataflow/schedule.h"
 #include "dataflow/target.h"
+#include "dse/folding/folding_budget.h"
 #include "dse/folding/folding_search.h"
 #include "passes/passes.h"
 #include "support/diag.h"
@@ -39,11 +40,12 @@ bool weir_promise_latency(weir_module *module, const weir_graph *graph) {
     return fine;
 }
 
-static bool choose_best(const weir_pass *pass, weir_module *module, weir_graph *graph) {
+static bool choose_best(const weir_pass *pass, weir_module *module, weir_graph *graph, const char *objective) {
     const weir_device *device = weir_target_of(graph).device;
     weir_folding_request request = {.interval = weir_pass_int(pass, "target-interval"),
+                                    .whole = !weir_pass_bool(pass, "margin"),
                                     .complete = weir_complete_folding};
-    weir_folding_objective_parse(weir_pass_string(pass, "objective"), &request.objective);
+    weir_folding_objective_parse(objective, &request.objective);
     if (device == NULL) {
         weir_error(WEIR_NOWHERE, "an objective needs a device, whose resources are what it is judged by");
         weir_note("'weir devices' lists those known");
@@ -58,10 +60,30 @@ static bool choose_best(const weir_pass *pass, weir_module *module, weir_graph *
     return true;
 }
 
+/* Has a node a folding of its own already, as in a graph that was folded and read again? */
+static bool is_folded(const weir_graph *graph) {
+    bool any = false;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+        any |= hardware->simd > 0 || hardware->pe > 0;
+    }
+    return any;
+}
+
+/* A device named is a design that fits it, unless a folding is asked for. */
+static const char *objective_of(const weir_pass *pass, const weir_graph *graph) {
+    const char *objective = weir_pass_string(pass, "objective");
+    if (strcmp(objective, "auto") != 0) return objective;
+    const bool is_asked = weir_pass_int(pass, "target-interval") > 0 || weir_pass_is_set(pass, "max-macs") ||
+                          *weir_pass_string(pass, "file") != '\0' || is_folded(graph);
+    return is_asked || *weir_graph_device(graph) == '\0' ? "none" : "throughput";
+}
+
 bool weir_pass_choose_folding(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)context;
     weir_graph *graph = weir_module_find_graph(module, "hardware");
-    if (strcmp(weir_pass_string(pass, "objective"), "none") != 0) return choose_best(pass, module, graph);
+    const char *objective = objective_of(pass, graph);
+    if (strcmp(objective, "none") != 0) return choose_best(pass, module, graph, objective);
     return weir_choose_folding(graph, weir_pass_int(pass, "target-interval"), weir_pass_int(pass, "max-macs"),
                                weir_pass_string(pass, "file"));
 }

@@ -138,7 +138,8 @@ static design greedy_fastest(const weir_graph *assigned) {
 
 static design best(const weir_graph *assigned, const int64_t *budget) {
     weir_graph *graph = weir_graph_copy(assigned);
-    weir_folding_request request = {.objective = WEIR_FOLDING_THROUGHPUT, .complete = weir_complete_folding};
+    weir_folding_request request = {
+        .objective = WEIR_FOLDING_THROUGHPUT, .whole = true, .complete = weir_complete_folding};
     for (int r = 0; r < RESOURCES; r++) request.budget[r] = budget == NULL ? -1 : budget[r];
     weir_folding_report report;
     design d = {.fits = weir_folding_search(graph, &request, &report)};

@@ -31,12 +31,35 @@ expect 1 "absent.yaml" "$WEIR" devices ./absent.yaml
 
 # --- estimates ---
 model=$models/mlp_qdq.onnx
+# A device named is a design that fits it: the shortest interval there. A folding of the user's own that does not fit is warned of.
 expect 0 "^  LUTs  *[0-9]+  *5280  *[0-9.]+ %" "$WEIR" compile "$model" -o design --device ice40up5k --json estimate.json
-expect 0 "warning: the estimate does not fit ice40up5k: 52 multipliers of 8, 44 too many" "$WEIR" compile "$model" -o design --device ice40up5k
-expect 0 "raise --target-interval or lower --max-macs" "$WEIR" compile "$model" -o design --device ice40up5k
-grep -q '"fits": false' estimate.json && grep -q '"multipliers": {' estimate.json || fail "the estimate's JSON"
+grep -q "warning" output && fail "a warning of what fits"
+jq -e '.fits and .folding.objective == "throughput" and .folding.optimal and
+    ([.folding.resources[] | .used <= .budget and .budget + .margin <= .available] | all)' estimate.json >/dev/null || fail "the estimate's JSON"
+expect 0 "left free, because estimates are off by as much: [0-9]+ of 5280 LUTs" "$WEIR" compile "$model" -o design --device ice40up5k
+for own in "--max-macs 64" "--target-interval 1" "--folding own.folding"; do
+    echo "interval: 1" >own.folding
+    # shellcheck disable=SC2086 # options are words
+    expect 0 "warning: the estimate does not fit ice40up5k: [0-9]+ multipliers of 8, [0-9]+ too many" "$WEIR" compile "$model" -o design --device ice40up5k $own \
+        --json estimate.json
+    grep -q '"fits": false' estimate.json || fail "the JSON of what does not fit"
+done
+expect 0 "raise --target-interval or lower --max-macs" "$WEIR" compile "$model" -o design --device ice40up5k --max-macs 64
 expect 0 "^  multipliers  *3  *8 " "$WEIR" compile "$model" -o design --device ice40up5k --max-macs 1
 grep -q "does not fit" output && fail "a warning of what fits"
+# What nothing fits is refused with what the smallest design takes, and nothing is written.
+sed -e 's/^name: .*/name: tiny/' -e 's/^luts: .*/luts: {count: 900, inputs: 4}/' "$profiles/ice40up5k.yaml" >tiny.yaml
+expect 1 "no folding fits tiny" "$WEIR" compile "$model" -o refused --device ./tiny.yaml
+grep -Eq "the smallest design takes [0-9]+ LUTs of 8[0-9]+, [0-9]+ flip-flops of [0-9]+, [0-9]+ multipliers of 8, [0-9]+ memory blocks of 30" output || fail "what the smallest takes"
+[ ! -e refused ] || fail "a refused design leaves a folder"
+expect 1 "no folding fits tiny" "$WEIR" check "$model" -d "$test_data" --device ./tiny.yaml
+expect 0 "does not fit tiny" "$WEIR" compile "$model" -o design --device ./tiny.yaml --max-macs 1
+# On Gowin lookup tables and ALUs share places, of which a half can be used: the profile says so.
+expect 0 "of the lookup tables 4320 can be placed" "$WEIR" devices gw1nr-9
+expect 0 "^  LUTs  *[0-9]+  *4320 " "$WEIR" compile "$model" -o design --device gw1nr-9 --json estimate.json
+jq -e '.fits and .resources.luts.used <= 4320' estimate.json >/dev/null || fail "more than half of a Gowin device"
+sed -e 's/placeable: 50/placeable: 101/' "$profiles/gw1nr-9.yaml" >planted.yaml
+expect 1 "planted.yaml:[0-9]+: error: luts: expected at most 100 % that can be placed, found 101" "$WEIR" devices planted.yaml
 cp "$profiles/ice40up5k.yaml" own.yaml
 expect 0 "estimate for ice40up5k" "$WEIR" compile "$model" -o design --device own.yaml
 "$WEIR" compile "$model" -o plain >/dev/null || fail "without --device"

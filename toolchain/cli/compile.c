@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/estimate.h"
+#include "cli/fit.h"
 #include "cli/job.h"
 #include "dataflow/resources.h"
 #include "dse/folding/folding_search.h"
@@ -69,7 +70,9 @@ static int estimate(const request *r, const weir_module *module) {
 static int compile(void *user) {
     const request *r = user;
     weir_module *module = weir_job_read_frames(r->model, &r->job->sizes);
-    int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(r->job, module, r->folder, NULL);
+    int status = WEIR_EXIT_INPUT;
+    if (module != NULL && r->job->whole) status = weir_fit_compile(r->job, &module, r->folder, r->device);
+    else if (module != NULL) status = weir_job_compile(r->job, module, r->folder, NULL);
     if (status == WEIR_EXIT_FINE) report(module, r->model, r->folder);
     if (status == WEIR_EXIT_FINE && r->device != NULL) status = estimate(r, module);
     if (status == WEIR_EXIT_FINE && r->roofline != NULL) status = draw(r, module);
@@ -87,6 +90,7 @@ int weir_command_compile(int argc, char **argv) {
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         WEIR_JOB_SET_OPTION(job),
         WEIR_JOB_HARDWARE_OPTIONS(job),
+        {"check", 0, WEIR_CLI_FLAG, &job.whole, NULL, "Yosys tells whether it fits: else the next best is tried"},
         {"json", 'j', WEIR_CLI_STRING, &json, "FILE", "write the estimate as JSON"},
         {"roofline", 0, WEIR_CLI_STRING, &roofline, "FILE.svg", "draw what each component reaches, and its roof"},
         {.name = NULL}};
@@ -95,6 +99,8 @@ int weir_command_compile(int argc, char **argv) {
     if (status < 0 && folder == NULL) status = weir_cli_misuse("compile", "-o DIR is missing");
     if (status < 0 && json != NULL && job.device == NULL)
         status = weir_cli_misuse("compile", "--json writes the estimate: --device NAME is missing");
+    if (status < 0 && job.whole && job.device == NULL)
+        status = weir_cli_misuse("compile", "--check maps the design to a device: --device NAME is missing");
     const int known = status < 0 ? weir_estimate_open(job.device, &device) : WEIR_EXIT_FINE;
     if (known != WEIR_EXIT_FINE) status = known;
     if (status < 0) {

@@ -39,6 +39,13 @@ static weir_module *module_of(const char *path, weir_graph *graph) {
     return module;
 }
 
+weir_module *weir_job_again(const weir_module *module, weir_graph *model) {
+    weir_module *again = weir_module_new(weir_module_name(module));
+    weir_module_set_string(again, OWN_NAME, weir_module_string(module, OWN_NAME, "model"));
+    weir_module_add_graph(again, model);
+    return again;
+}
+
 /* "[INPUT=]SIZE,SIZE,..."; input names may have equals signs. `name` gets heap memory or NULL. False after a reported error. */
 static bool read_shape(const char *item, weir_onnx_shape *to, char **name) {
     const char *equals = strrchr(item, '='), *at = equals == NULL ? item : equals + 1;
@@ -148,10 +155,12 @@ static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
     }
     if (status == WEIR_EXIT_FINE && hardware) {
         status = set_number(job, pass, "choose_folding.target-interval", job->target_interval);
-        if (status == WEIR_EXIT_FINE) status = set_number(job, pass, "choose_folding.max-macs", job->max_macs);
+        if (status == WEIR_EXIT_FINE && job->max_macs > 0)
+            status = set_number(job, pass, "choose_folding.max-macs", job->max_macs);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "choose_folding.file", job->folding);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "choose_folding.objective", job->objective);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "choose_folding.budget", job->budget);
+        if (status == WEIR_EXIT_FINE && job->whole) status = set_text(job, pass, "choose_folding.margin", "false");
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "realize_requantize.form", job->requantize);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "set_target.device", job->device);
         if (status == WEIR_EXIT_FINE && job->clock != 0) status = set_number(job, pass, "set_target.clock", job->clock);

@@ -26,6 +26,9 @@ weir_module *weir_job_read(const char *path, const weir_job_sizes *sizes);
  * the model for one row, with a note. */
 weir_module *weir_job_read_frames(const char *path, const weir_job_sizes *sizes);
 
+/* A module of the same name with the model anew, which is taken over. */
+weir_module *weir_job_again(const weir_module *module, weir_graph *model);
+
 /* The graph that a run left: `name`, or the last one when it is NULL. The imported one gets its own name back: the file's
  * for an ONNX file, the graph's for text IR. NULL after a reported error. */
 weir_graph *weir_job_result(weir_module *module, const char *name);
@@ -40,12 +43,13 @@ typedef struct weir_job {
     const char *passes;                              /* a pipeline that runs on the model first, or NULL */
     weir_cli_list set;
     const char *objective, *budget; /* of the folding, or NULL */
+    bool whole;                     /* the folding leaves no margin of the device free */
     bool verify, timing;
     weir_plugins plugins;
 } weir_job;
 
 #define WEIR_JOB_DEFAULTS(command_)                                                                                    \
-    { .command = command_, .requantize = "auto", .max_macs = 64, .sizes = WEIR_JOB_SIZES_DEFAULTS, .level = -1 }
+    { .command = command_, .requantize = "auto", .sizes = WEIR_JOB_SIZES_DEFAULTS, .level = -1 }
 /* Rows of an option table for `job`: about user passes, about quantization, about any pass, about hardware. */
 #define WEIR_JOB_PLUGIN_OPTIONS(job)                                                                                   \
     WEIR_PLUGINS_OPTION((job).plugins),                                                                                \
@@ -63,10 +67,10 @@ typedef struct weir_job {
     { "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir passes'" }
 #define WEIR_JOB_HARDWARE_OPTIONS(job)                                                                                 \
     {"target-interval", 't', WEIR_CLI_COUNT, &(job).target_interval, "N", "cycles that a frame may take"},             \
-        {"max-macs", 'm', WEIR_CLI_COUNT, &(job).max_macs, "N", "multipliers to spend (64)"},                          \
+        {"max-macs", 'm', WEIR_CLI_COUNT, &(job).max_macs, "N", "multipliers to spend (64 without a device)"},         \
         {"folding", 'f', WEIR_CLI_STRING, &(job).folding, "FILE", "SIMD and PE per node, in YAML"},                    \
         {"objective",      0,      WEIR_CLI_STRING,                                                                    \
-         &(job).objective, "GOAL", "best folding on the device: throughput, latency, area or energy"},                 \
+         &(job).objective, "GOAL", "best folding that fits the device: throughput (default), latency, area, energy"},  \
         {"budget", 0, WEIR_CLI_STRING, &(job).budget, "lut=N,...", "what that may take: lut, ff, dsp, bram (all)"},    \
         {"requantize",      'r',    WEIR_CLI_STRING,                                                                   \
          &(job).requantize, "FORM", "kind of requantizer: auto, scale, float or threshold"},                           \

@@ -522,13 +522,44 @@ static void take_streams(weir_builder *b, weir_node node) {
         b->wires[weir_node_output(b->graph, node, i).id] = (weir_wires){.lanes = 0};
 }
 
-weir_cost_node weir_cost_survey_node(weir_cost_survey *survey, weir_node node) {
-    weir_builder *b = &survey->builder;
-    weir_cost_node result = {.node = node, .known = true};
+/* Instances of the node come after those before; returns how many these are. */
+static size_t build_alone(weir_builder *b, weir_node node) {
     const size_t before = weir_rtl_get_module(b->design, b->top).instance_count;
     give_inputs(b, node);
     weir_component_of(b->graph, node)->rules->build(b, node);
     take_streams(b, node);
+    return before;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text) {
+    for (; *text != '\0'; text++) hash = mix(hash, (uint64_t)*text);
+    return mix(hash, 0);
+}
+
+uint64_t weir_cost_survey_form(weir_cost_survey *survey, weir_node node) {
+    weir_builder *b = &survey->builder;
+    const size_t before = build_alone(b, node);
+    uint64_t hash = 0;
+    for (size_t i = before; i < weir_rtl_get_module(b->design, b->top).instance_count; i++) {
+        const weir_rtl_instance u = weir_rtl_instance_at(b->design, b->top, i);
+        weir_cost_parameter parameters[PARAMETERS_MAX];
+        const size_t count = parameters_of(b->design, u, parameters);
+        hash = mix_text(hash, weir_rtl_get_module(b->design, weir_rtl_get_instance(b->design, u).module).name);
+        for (size_t k = 0; k < count; k++)
+            hash = mix(mix_text(hash, parameters[k].name), (uint64_t)parameters[k].value);
+    }
+    return hash;
+}
+
+weir_cost_node weir_cost_survey_node(weir_cost_survey *survey, weir_node node) {
+    weir_builder *b = &survey->builder;
+    weir_cost_node result = {.node = node, .known = true};
+    const size_t before = build_alone(b, node);
     for (size_t i = before; i < weir_rtl_get_module(b->design, b->top).instance_count; i++) {
         const weir_rtl_instance u = weir_rtl_instance_at(b->design, b->top, i);
         weir_cost_parameter parameters[PARAMETERS_MAX];
@@ -591,7 +622,7 @@ double weir_cost_inferences(const weir_graph *hardware, const weir_cost_report *
 
 void weir_cost_uses(const weir_cost *cost, const weir_device *device, weir_cost_use uses[WEIR_COST_USES]) {
     const weir_device_memory *block = weir_device_block(device);
-    uses[0] = (weir_cost_use){"LUTs", "luts", cost->luts, device->luts.count};
+    uses[0] = (weir_cost_use){"LUTs", "luts", cost->luts, weir_device_luts(device)};
     uses[1] = (weir_cost_use){"flip-flops", "flip_flops", cost->flip_flops, device->flip_flops};
     uses[2] = (weir_cost_use){"multipliers", "multipliers", cost->multipliers, device->multipliers.count};
     uses[3] = (weir_cost_use){"memory blocks", "memory_blocks", cost->memory_blocks, block == NULL ? 0 : block->count};

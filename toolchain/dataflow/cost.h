@@ -116,6 +116,8 @@ weir_cost_survey *weir_cost_survey_new(const weir_graph *hardware, const weir_de
 /* From now on of the nodes of another graph: the modules that were read stay known. */
 void weir_cost_survey_turn(weir_cost_survey *survey, const weir_graph *hardware);
 weir_cost_node weir_cost_survey_node(weir_cost_survey *survey, weir_node node);
+/* A hash of what the node is built of: modules and the parameters of their instances. */
+uint64_t weir_cost_survey_form(weir_cost_survey *survey, weir_node node);
 void weir_cost_survey_free(weir_cost_survey *survey);
 
 /* What a hardware graph takes, node by node. */

@@ -53,6 +53,7 @@ static const field nextpnr_fields[] = {{"program", STRING, true, IN(nextpnr.prog
 static const field lut_fields[] = {{"count", COUNT, true, IN(luts.count), NULL, NULL},
                                    {"inputs", COUNT, true, IN(luts.inputs), NULL, NULL},
                                    {"joined", COUNT, false, IN(luts.joined), NULL, NULL},
+                                   {"placeable", COUNT, false, IN(luts.placeable), NULL, NULL},
                                    {.name = NULL}};
 static const field multiplier_fields[] = {
     {"cell", STRING, true, IN(multipliers.cell), NULL, NULL},
@@ -254,6 +255,11 @@ static bool check(const weir_yaml *root, const weir_device *device) {
                    (long long)device->luts.inputs);
         fine = false;
     }
+    if (device->luts.placeable > 100) {
+        weir_error(weir_yaml_find(root, "luts")->location,
+                   "luts: expected at most 100 %% that can be placed, found %lld", (long long)device->luts.placeable);
+        fine = false;
+    }
     const weir_yaml *memories = weir_yaml_find(root, "memories");
     for (size_t i = 0; i < device->memories.count; i++) {
         const weir_device_memory *memory = &device->memories.item[i];
@@ -433,6 +439,9 @@ void weir_device_print(const weir_device *d, weir_text *text) {
     weir_text_format(text, "  logic         %lld lookup tables of %lld inputs, %lld flip-flops%s\n",
                      (long long)d->luts.count, (long long)d->luts.inputs, (long long)d->flip_flops,
                      d->logic_cell == WEIR_DEVICE_SHARED ? " in the same cells" : "");
+    if (weir_device_luts(d) < d->luts.count)
+        weir_text_format(text, "                of the lookup tables %lld can be placed, carry chains included\n",
+                         (long long)weir_device_luts(d));
     if (d->multipliers.count > 0) {
         weir_text_format(text, "  multipliers   %lld %s: ", (long long)d->multipliers.count, d->multipliers.cell);
         add_shapes(&d->multipliers.shapes, text);
@@ -501,11 +510,16 @@ json_t *weir_device_json(const weir_device *d) {
                   (json_int_t)d->multipliers.count, "shapes", json_of_shapes(&d->multipliers.shapes), "accumulator",
                   (json_int_t)d->multipliers.accumulator, "registers", json_of_words(&d->multipliers.registers),
                   "inferred", d->multipliers.count > 0 && !d->multipliers.not_inferred);
-    return json_pack("{s:s, s:s, s:s, s:{s:I, s:I}, s:I, s:o, s:o, s:{s:I}, s:I, s:o}", "device", d->name, "title",
+    return json_pack("{s:s, s:s, s:s, s:{s:I, s:I, s:I}, s:I, s:o, s:o, s:{s:I}, s:I, s:o}", "device", d->name, "title",
                      d->title, "family", families[d->family], "luts", "count", (json_int_t)d->luts.count, "inputs",
-                     (json_int_t)d->luts.inputs, "flip_flops", (json_int_t)d->flip_flops, "multipliers", multipliers,
-                     "memories", memories, "distributed_ram", "kbits", (json_int_t)d->distributed_ram.kbits, "goal_mhz",
-                     (json_int_t)d->clocks.goal_mhz, "notes", json_of_words(&d->notes));
+                     (json_int_t)d->luts.inputs, "placeable", (json_int_t)weir_device_luts(d), "flip_flops",
+                     (json_int_t)d->flip_flops, "multipliers", multipliers, "memories", memories, "distributed_ram",
+                     "kbits", (json_int_t)d->distributed_ram.kbits, "goal_mhz", (json_int_t)d->clocks.goal_mhz, "notes",
+                     json_of_words(&d->notes));
+}
+
+int64_t weir_device_luts(const weir_device *d) {
+    return d->luts.placeable > 0 ? d->luts.count * d->luts.placeable / 100 : d->luts.count;
 }
 
 /* --- memories --- */

@@ -79,7 +79,8 @@ typedef struct weir_device {
     } nextpnr;
     struct {
         int64_t count, inputs;
-        int64_t joined; /* inputs of the widest one that Yosys joins of several; 0: it joins none */
+        int64_t joined;    /* inputs of the widest one that Yosys joins of several; 0: it joins none */
+        int64_t placeable; /* percent that nextpnr can place beside carry chains; 0: all */
     } luts;
     int64_t flip_flops;
     int64_t logic_cell; /* weir_device_logic_cell */
@@ -118,6 +119,8 @@ void weir_device_free(weir_device *device);
 /* The names that Weir knows, sorted: heap memory, one allocation. NULL after a reported error. */
 char **weir_device_names(size_t *count);
 const char *weir_device_family_name(weir_device_family family);
+/* Lookup tables that a design can use: those that can be placed. */
+int64_t weir_device_luts(const weir_device *device);
 /* The memory blocks that components use; NULL: the device has none. */
 const weir_device_memory *weir_device_block(const weir_device *device);
 /* Has the multiplier such a register ("input", "pipeline", "output")? */

@@ -406,20 +406,35 @@ static int64_t blocks_of(const weir_graph *graph, weir_cost_survey *survey) {
     return blocks;
 }
 
+static int64_t blocks_with(weir_graph *graph, weir_cost_survey *survey, weir_node node,
+                           const weir_meta_hardware *settings) {
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+    const weir_meta_hardware before = *hardware;
+    *hardware = *settings;
+    const int64_t blocks = weir_cost_survey_node(survey, node).cost.memory_blocks;
+    *hardware = before;
+    return blocks;
+}
+
 /* A component that takes more memory blocks takes over as long as the device has them. */
 static void take_over(weir_graph *graph) {
     const weir_device *device = weir_target_of(graph).device;
     if (device == NULL) return;
     weir_cost_survey *survey = weir_cost_survey_new(graph, device);
+    int64_t blocks = -1; /* of the graph as it is; not counted yet */
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
         const weir_meta_hardware before = *hardware;
         weir_folding_take_over(graph, survey, node);
-        if (hardware->module == before.module || weir_cost_survey_node(survey, node).cost.memory_blocks == 0) continue;
-        const int64_t with = blocks_of(graph, survey);
+        if (hardware->module == before.module) continue;
         const weir_meta_hardware after = *hardware;
+        const int64_t more = blocks_with(graph, survey, node, &after);
         *hardware = before;
-        if (with <= weir_later(blocks_available(device), blocks_of(graph, survey))) *hardware = after;
+        if (blocks < 0) blocks = blocks_of(graph, survey);
+        const int64_t with = blocks + more - blocks_with(graph, survey, node, &before);
+        if (more > 0 && with > weir_later(blocks_available(device), blocks)) continue;
+        *hardware = after;
+        blocks = with;
     }
     weir_cost_survey_free(survey);
 }

@@ -184,9 +184,14 @@ static void add_relaxation(solver *s, const int64_t *share) {
     memcpy(r->share, share, s->bounds * sizeof *share);
     r->rest = weir_calloc(s->t->units + 1, sizeof *r->rest);
     r->value = weir_calloc(s->options.count + 1, sizeof *r->value);
-    for (size_t i = 0; i < s->options.count; i++)
-        for (size_t b = 0; b < s->bounds; b++)
-            if (share[b] > 0) r->value[i] += CYCLE * share[b] * s->options.option[i].part[b];
+    int64_t *before = weir_folding_sums(share, s->bounds);
+    for (size_t u = 0; u < s->t->units; u++) {
+        const unit *of = &s->t->unit[u];
+        for (size_t i = s->options.first[u]; i < s->options.first[u + 1]; i++)
+            for (size_t k = 0; k < of->members; k++)
+                r->value[i] += CYCLE * weir_folding_part(s->t, of->member[k], &s->options.option[i].times[k], before);
+    }
+    free(before);
 }
 
 static int by_bound(const void *a, const void *b) {
@@ -622,6 +627,15 @@ static void finish(solver *s) {
     free(s->arrival);
     free(s->converter);
     weir_map_free(&s->converters);
+}
+
+int64_t weir_folding_exact_options(const weir_folding_space *space) {
+    int64_t count = 0;
+    for (size_t u = 0; u < space->at.units; u++)
+        for (size_t f = 0; f < space->at.unit[u].foldings; f++)
+            if (weir_folding_is_open(space, &space->at.unit[u], &space->at.unit[u].folding[f]))
+                count += (int64_t)space->at.unit[u].folding[f].by[space->by].count;
+    return count * STEPS;
 }
 
 int64_t weir_folding_exact_search(weir_folding_space *space, const weir_folding_exact *exact) {

@@ -18,6 +18,9 @@ typedef struct weir_folding_exact {
     void *user;
 } weir_folding_exact;
 
+/* Options of all items times how often each is relaxed, about, for the interval of what weir_folding_space_at gave last: what a search takes
+ * besides its steps of service rules. */
+int64_t weir_folding_exact_options(const weir_folding_space *space);
 /* For the interval of what weir_folding_space_at gave last. Returns what no folding takes less than; the limit where none takes less than
  * that. */
 int64_t weir_folding_exact_search(weir_folding_space *space, const weir_folding_exact *exact);

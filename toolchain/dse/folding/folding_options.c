@@ -135,19 +135,16 @@ static void add_variant(weir_folding_space *s, weir_folding_options *o, const un
 
 static void add_options(weir_folding_space *s, weir_folding_options *o, const unit *u, size_t index, const members *m,
                         const partial *all, size_t count) {
-    const size_t bounds = weir_folding_bounds(&s->at);
-    int64_t *part = NULL;
+    weir_folding_times *times = NULL;
     for (size_t p = 0; p < count; p++) {
         if (p == 0 || all[p].kinds != all[p - 1].kinds) {
             add_variant(s, o, u, &u->folding[index], m, all[p].kinds);
-            part = weir_arena_array(o->arena, bounds, sizeof *part);
-            for (size_t i = 0; i < u->members; i++)
-                for (size_t b = 0; b < bounds; b++)
-                    part[b] += weir_folding_part(&s->at, u->member[i], &of_kind(m, i, all[p].kinds)->times, b);
+            times = weir_arena_array(o->arena, u->members, sizeof *times);
+            for (size_t i = 0; i < u->members; i++) times[i] = of_kind(m, i, all[p].kinds)->times;
         }
         o->option = weir_grow(o->option, &o->capacity, o->count + 1, sizeof *o->option);
         weir_folding_option *to = &o->option[o->count++];
-        *to = (weir_folding_option){.folding = index, .choices = all[p].choices, .part = part};
+        *to = (weir_folding_option){.folding = index, .choices = all[p].choices, .times = times};
         memcpy(to->use, all[p].use, sizeof to->use);
         o->variant[o->variants - 1].end = o->count;
     }

@@ -9,7 +9,7 @@ typedef struct weir_folding_option {
     size_t folding;
     uint64_t choices;
     int64_t use[WEIR_KNAPSACK_RESOURCES]; /* without lane converters */
-    int64_t *part;                        /* by bound: what it adds, in cycles */
+    const weir_folding_times *times;      /* by member */
     bool closed;                          /* leads to nothing better */
 } weir_folding_option;
 

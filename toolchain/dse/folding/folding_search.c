@@ -8,6 +8,7 @@
 #include "dataflow/signature.h"
 #include "dataflow/stream.h"
 #include "dataflow/target.h"
+#include "dse/folding/folding_budget.h"
 #include "dse/folding/folding_exact.h"
 #include "dse/folding/folding_space.h"
 #include "support/arena.h"
@@ -20,60 +21,25 @@ enum {
     FEW = 200, /* partial choices of a knapsack, where the value is only a bound of the latency */
     FEWER = 32,
     MIXES = 12,
-    MOST_STEPS = 2000000, /* of the exact search for a latency, over all intervals */
+    MOST_STEPS = 2000000, /* of service rules, in the exact search for a latency over all intervals */
     FEW_BEGINNINGS = 60,
     MOST_BEGINNINGS = 6000
 };
 
-/* More than any value (knapsack.h). */
+/* A search counts its steps, of about a nanosecond each, so that deep networks take no longer than others and every machine finds the same:
+ * comparisons of a knapsack's choices, which may be a part of what is left, and in such steps what else it does. Where none are left, the
+ * rest of the intervals is not searched; their bounds are those that are known. */
+enum {
+    MOST_WORK = 1000000000,
+    SOME_PARTS = 4,
+    FOLDING_WORK = 600, /* to list a folding of an item */
+    BUILD_WORK = 40000, /* to build a node */
+    RELAX_WORK = 40     /* to relax an option in the exact search */
+};
+
+/* More than any value, and any use (knapsack.h). */
 #define NEVER (INT64_C(1) << 60)
-
-static const char *const names[] = {"throughput", "latency", "area", "energy"};
-
-bool weir_folding_objective_parse(const char *text, weir_folding_objective *objective) {
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        *objective = (weir_folding_objective)i;
-        if (strcmp(text, names[i]) == 0) return true;
-    }
-    return false;
-}
-
-/* A number, or with '%' behind it a share of what there is. -1: neither. */
-static int64_t read_amount(const char *text, int64_t available, const char **end) {
-    char *stop;
-    const long long value = strtoll(text, &stop, 10);
-    const bool is_share = stop != text && *stop == '%';
-    *end = stop + is_share;
-    if (stop == text || value < 0 || (**end != ',' && **end != '\0') || (is_share && value > 100)) return -1;
-    return is_share ? available * value / 100 : value;
-}
-
-static bool read_budget(const char *at, const weir_cost_use *uses, int64_t *budget) {
-    static const char *const keys[RESOURCES] = {"lut", "ff", "dsp", "bram"};
-    const bool is_share = *at != '\0' && strchr(at, '=') == NULL;
-    const char *end = at;
-    for (int r = 0; r < RESOURCES; r++) budget[r] = is_share ? read_amount(at, uses[r].available, &end) : -1;
-    if (is_share) return budget[0] >= 0 && *end == '\0' && end[-1] == '%';
-    while (*at != '\0') {
-        const size_t size = strcspn(at, "=");
-        int r = 0;
-        while (r < RESOURCES && (strlen(keys[r]) != size || strncmp(keys[r], at, size) != 0)) r++;
-        if (r == RESOURCES) return false;
-        budget[r] = read_amount(at + size + 1, uses[r].available, &end);
-        if (budget[r] < 0) return false;
-        at = end + (*end == ',');
-    }
-    return true;
-}
-
-bool weir_folding_budget_parse(const char *text, const weir_device *device, int64_t *budget) {
-    weir_cost_use uses[WEIR_COST_USES];
-    weir_cost_uses(&(weir_cost){.luts = 0}, device, uses);
-    if (read_budget(text, uses, budget)) return true;
-    weir_error(WEIR_NOWHERE, "budget '%s': expected NAME=NUMBER,... with the names lut, ff, dsp and bram", text);
-    weir_note("'50%%' in the place of a number is a share of what the device has, alone that of everything");
-    return false;
-}
+#define MOST_USE ((INT64_C(1) << 25) - 1)
 
 /* --- what is minimized --- */
 
@@ -95,6 +61,7 @@ typedef struct search {
     weir_target target;
     const weir_folding_request *request;
     weir_folding_space *space;
+    int64_t available[RESOURCES], margin[RESOURCES];
     int64_t budget[RESOURCES], reserve[RESOURCES]; /* of the budget, for what the schedule asks for */
     /* found */
     bool fits;
@@ -103,6 +70,8 @@ typedef struct search {
     weir_knapsack_price total;
     int64_t value, bound;
     size_t capacity;           /* of knapsacks (knapsack.h) */
+    bool is_again;             /* searched before with other room for FIFOs */
+    int64_t work, parts;       /* steps of knapsacks that are left, and of these the part that the next one may take */
     const int64_t *mix;        /* of bounds, for a latency; NULL: the first */
     weir_folding_report built; /* what comes of it; interval 0: not known */
     int64_t least[RESOURCES];
@@ -124,14 +93,17 @@ static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
     int64_t shares = 0;
     if (s->request->objective == WEIR_FOLDING_LATENCY) shares = weir_folding_space_share(s->space, index, s->mix);
     weir_knapsack k = *weir_folding_space_at(s->space, index, &always);
+    s->work -= FOLDING_WORK * (int64_t)weir_folding_space_foldings(s->space);
     always.value += SHARE * shares;
     if (s->request->objective == WEIR_FOLDING_ENERGY)
         always.value += weir_folding_static_energy(&s->target, weir_folding_space_interval(s->space, index));
     for (int r = 0; r < RESOURCES; r++) k.budget[r] = s->budget[r] - s->reserve[r] - always.use[r];
     k.limit = limit - always.value;
     k.capacity = s->capacity;
+    k.work = s->work > s->parts ? s->work / s->parts : 1;
     size_t *chosen = weir_calloc(k.count + 1, sizeof *chosen);
     const weir_knapsack_result result = weir_knapsack_solve(&k, chosen);
+    s->work -= result.work;
     *bound = result.bound + always.value;
     for (int r = 0; r < RESOURCES; r++)
         if (result.least[r] + always.use[r] < s->least[r]) s->least[r] = result.least[r] + always.use[r];
@@ -175,6 +147,7 @@ static void use_of_fifos(const weir_graph *graph, const weir_cost_report *cost, 
 static bool try_out(search *s, int64_t limit) {
     weir_folding_report *built = &s->built;
     if (built->interval > 0) return true;
+    s->work -= BUILD_WORK * (int64_t)weir_graph_node_count(s->graph);
     weir_graph *copy = weir_graph_copy(s->graph);
     weir_folding_space_apply(s->space, s->index, s->pick, copy);
     const int64_t interval = weir_folding_space_interval(s->space, s->index);
@@ -228,7 +201,7 @@ static bool try_room(search *s, spare *tried) {
 /* Does a folding for the interval fit with its FIFOs? With more or less room for them, where the first one's take too much. */
 static bool fits_built(search *s, size_t index) {
     spare tried = {.has_high = false};
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS && (s->work > 0 || round < FEW_ROUNDS); round++) {
         int64_t bound;
         s->fits = solve(s, index, NEVER, &bound);
         if (s->fits && !try_out(s, INT64_MAX)) return false;
@@ -238,10 +211,38 @@ static bool fits_built(search *s, size_t index) {
     return false;
 }
 
-/* Intervals in increasing order until one fits. */
+/* Is one resource short by itself in what was solved? What takes too much in the longest interval takes no less in a shorter one. */
+static bool is_short(const search *s) {
+    bool any = false;
+    for (int r = 0; r < RESOURCES; r++) any |= s->least[r] > s->budget[r] - s->reserve[r];
+    return any;
+}
+
+static bool is_hopeless(search *s, size_t index) {
+    int64_t bound;
+    for (int r = 0; r < RESOURCES; r++) s->least[r] = INT64_MAX;
+    solve(s, index, -NEVER, &bound);
+    return is_short(s);
+}
+
+/* The shortest interval of those below `count` for which no resource is short by itself: what is short stays so for shorter ones. */
+static size_t first_not_short(search *s, size_t count) {
+    size_t low = 0, high = count - 1;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (is_hopeless(s, middle)) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Intervals in increasing order until one fits; larger and larger steps when no work is left. */
 static void find_fastest(search *s, size_t count) {
     int64_t unproven = NEVER;
-    for (size_t i = 0; i < count; i++) {
+    memset(s->reserve, 0, sizeof s->reserve);
+    for (size_t i = first_not_short(s, count), step = 1; i<count; i += s->work> 0 || i + 1 == count ? 1 : step) {
+        if (s->work <= 0) step = i + 2 * step < count ? 2 * step : count - 1 - i;
+        if (step == 0) step = 1;
         const int64_t interval = weir_folding_space_interval(s->space, i);
         int64_t bound;
         memset(s->reserve, 0, sizeof s->reserve);
@@ -256,11 +257,25 @@ static void find_fastest(search *s, size_t count) {
     }
 }
 
-/* All intervals, long ones first, which take little. */
+/* What no folding for a shorter interval takes less than, where that for the longest takes at least `least`: area grows as intervals
+ * shrink, and energy is at least that of the device itself. */
+static int64_t least_of_shorter(const search *s, int64_t least) {
+    if (s->request->objective == WEIR_FOLDING_AREA) return least;
+    const int64_t device = weir_folding_static_energy(&s->target, weir_folding_space_interval(s->space, 0));
+    return device < least ? device : least;
+}
+
+/* All intervals, long ones first, which take little; when no work is left only that of the time before, if there was one. */
 static void find_least(search *s, size_t count) {
+    const size_t before = s->index;
     s->value = s->bound = NEVER;
     for (size_t i = count; i-- > 0;) {
         int64_t bound;
+        if (s->work <= 0 && s->is_again && i != before) continue;
+        if (s->work <= 0 && !s->is_again && s->fits) {
+            s->bound = least_of_shorter(s, s->bound);
+            break;
+        }
         if (solve(s, i, s->value, &bound)) s->value = s->total.value;
         if (bound < s->bound) s->bound = bound;
     }
@@ -323,7 +338,8 @@ static int64_t bound_of(search *s, size_t index, int64_t enough, int64_t *best) 
     memset(s->reserve, 0, sizeof s->reserve);
     s->capacity = FEWER;
     weir_folding_space_weigh(s->space, &mixed);
-    for (int step = 0, idle = 0; step < MIXES && idle < 3 && least < enough && least < quickest; step++) {
+    for (int step = 0, idle = 0;
+         step < MIXES && idle < 3 && least < enough && least < quickest && (s->work > 0 || step == 0); step++) {
         int64_t bound;
         if (step > 0) round_mix(mix, part, bounds);
         s->mix = mix;
@@ -385,6 +401,7 @@ static void keep(search *s, search *best) {
 /* The folding of interval `index` that is best by the weights and fits with its FIFOs becomes `best` if it is quicker. */
 static void try_interval(search *s, size_t index, taste *by, search *best) {
     spare tried = {.has_high = false};
+    if (s->work <= 0 && best->value < NEVER) return;
     memset(s->reserve, 0, sizeof s->reserve);
     for (int round = 0; round < FEW_ROUNDS; round++) {
         if (choose_by(s, index, by) &&
@@ -432,6 +449,9 @@ static int64_t search_exactly(search *s, size_t index, const int64_t *mix, size_
     weir_folding_space_at(s->space, index, &always);
     s->index = index;
     s->mix = NULL;
+    const int64_t relaxing = RELAX_WORK * weir_folding_exact_options(s->space);
+    if (relaxing > s->work / SOME_PARTS) return 0;
+    s->work -= relaxing;
     trial t = {s, best};
     const weir_folding_exact exact = {s->budget, mix, best->value, room, work, try_pick, &t};
     return weir_folding_exact_search(s->space, &exact);
@@ -472,14 +492,25 @@ static int64_t search_interval(search *s, size_t index, int64_t *work, search *b
     return bound;
 }
 
+/* The folding for the shortest interval that fits becomes the best, for there is none yet. */
+static void find_any(search *s, size_t count, search *best) {
+    weir_folding_space_weigh(s->space, &area);
+    s->mix = NULL;
+    find_fastest(s, count);
+    if (s->fits) keep(s, best);
+}
+
 /* All intervals where one may still be quicker by the bounds. */
 static void find_quickest(search *s, size_t count) {
     search best = {.value = NEVER};
     int64_t least = NEVER, work = MOST_STEPS;
     for (size_t i = 0; i < count && entry_of(s, i) < best.value; i++) {
-        const int64_t bound = search_interval(s, i, &work, &best);
+        const int64_t bound = s->work > 0 ? search_interval(s, i, &work, &best) : entry_of(s, i);
         if (bound < least) least = bound;
+        if (s->work <= 0) break; /* no later interval's entry is sooner */
     }
+    best.work = s->work;
+    if (best.value == NEVER && least < NEVER) find_any(s, count, &best);
     free(s->pick);
     s->fits = best.value < NEVER;
     s->pick = best.pick;
@@ -497,24 +528,11 @@ static size_t count_within(const search *s, int64_t longest) {
     return count;
 }
 
-/* Is one resource short by itself in what was solved? What takes too much in the longest interval takes no less in a shorter one. */
-static bool is_short(const search *s) {
-    bool any = false;
-    for (int r = 0; r < RESOURCES; r++) any |= s->least[r] > s->budget[r] - s->reserve[r];
-    return any;
-}
-
-static bool is_hopeless(search *s, size_t count) {
-    int64_t bound;
-    solve(s, count - 1, -NEVER, &bound);
-    return is_short(s);
-}
-
 static void find(search *s, int64_t longest) {
     const size_t count = count_within(s, longest);
     s->fits = false;
     for (int r = 0; r < RESOURCES; r++) s->least[r] = INT64_MAX;
-    if (count == 0 || is_hopeless(s, count)) return;
+    if (count == 0 || is_hopeless(s, count - 1)) return;
     if (s->request->objective == WEIR_FOLDING_AREA || s->request->objective == WEIR_FOLDING_ENERGY)
         find_least(s, count);
     else if (s->request->objective == WEIR_FOLDING_LATENCY) find_quickest(s, count);
@@ -522,13 +540,17 @@ static void find(search *s, int64_t longest) {
 }
 
 static search start(const weir_graph *graph, const weir_folding_request *request) {
-    search s = {.graph = graph, .target = weir_target_of(graph), .request = request};
+    search s = {
+        .graph = graph, .target = weir_target_of(graph), .request = request, .work = MOST_WORK, .parts = SOME_PARTS};
     if (request->objective == WEIR_FOLDING_LATENCY) s.capacity = FEW;
     weir_cost_use uses[WEIR_COST_USES];
     weir_cost_uses(&(weir_cost){.luts = 0}, s.target.device, uses);
-    for (int r = 0; r < RESOURCES; r++)
-        s.budget[r] =
-            request->budget[r] >= 0 && request->budget[r] < uses[r].available ? request->budget[r] : uses[r].available;
+    if (!request->whole) weir_folding_margin(s.target.device, s.margin);
+    for (int r = 0; r < RESOURCES; r++) {
+        const int64_t room = uses[r].available - s.margin[r];
+        s.available[r] = uses[r].available;
+        s.budget[r] = request->budget[r] >= 0 && request->budget[r] < room ? request->budget[r] : room;
+    }
     for (int r = 0; r < RESOURCES; r++) s.least[r] = INT64_MAX;
     s.space = weir_folding_space_new(graph, request->objective == WEIR_FOLDING_ENERGY    ? &energy
                                             : request->objective == WEIR_FOLDING_LATENCY ? &quick
@@ -581,6 +603,33 @@ static char *roomier(const weir_graph *graph, const weir_folding_request *reques
     return nearest;
 }
 
+/* What the smallest design takes with its FIFOs: that with the least shares of the device together, in any time. */
+static void note_smallest(const search *refused) {
+    weir_folding_request any = *refused->request;
+    any.objective = WEIR_FOLDING_AREA;
+    search s = start(refused->graph, &any);
+    weir_folding_weights shares = {.node = 0};
+    for (int r = 0; r < RESOURCES; r++) {
+        shares.each[r] = s.available[r] > 0 ? (INT64_C(1) << 30) / s.available[r] : INT64_C(1) << 30;
+        s.budget[r] = MOST_USE;
+    }
+    weir_folding_space_weigh(s.space, &shares);
+    weir_folding_space_relax(s.space);
+    const size_t count = count_within(&s, any.interval);
+    int64_t bound;
+    if (count > 0 && solve(&s, count - 1, NEVER, &bound) && try_out(&s, INT64_MAX)) {
+        weir_cost_use uses[WEIR_COST_USES];
+        weir_cost_uses(&(weir_cost){.luts = 0}, s.target.device, uses);
+        weir_text text = {NULL, 0, 0};
+        for (int r = 0; r < RESOURCES; r++)
+            weir_text_format(&text, "%s%lld %s of %lld", r == 0 ? "" : ", ", (long long)s.built.used[r], uses[r].name,
+                             (long long)refused->budget[r]);
+        weir_note("the smallest design takes %s", text.data);
+        weir_text_free(&text);
+    }
+    finish(&s);
+}
+
 /* 0: none. */
 static int64_t shortest_that_fits(const search *refused) {
     weir_folding_request request = *refused->request;
@@ -590,6 +639,19 @@ static int64_t shortest_that_fits(const search *refused) {
     const int64_t interval = s.fits ? weir_folding_space_interval(s.space, s.index) : 0;
     finish(&s);
     return interval;
+}
+
+static void note_margin(const search *s) {
+    weir_text text = {NULL, 0, 0};
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&(weir_cost){.luts = 0}, s->target.device, uses);
+    for (int r = 0; r < RESOURCES; r++) {
+        if (s->margin[r] == 0 || s->budget[r] < s->available[r] - s->margin[r]) continue;
+        weir_text_format(&text, "%s%lld of %lld %s", text.size == 0 ? "" : ", ", (long long)s->margin[r],
+                         (long long)s->available[r], uses[r].name);
+    }
+    if (text.size > 0) weir_note("left free, because estimates are off by as much: %s", text.data);
+    weir_text_free(&text);
 }
 
 static void refuse(search *s) {
@@ -614,6 +676,8 @@ static void refuse(search *s) {
                missing.size > 0 ? ": it takes at least " : ": what saves one resource takes too much of another",
                missing.size > 0 ? missing.data : "");
     weir_text_free(&missing);
+    note_smallest(s);
+    note_margin(s);
     const int64_t quickest = asked > 0 ? shortest_that_fits(s) : 0;
     if (quickest > 0) weir_note("the shortest interval that fits is %lld cycles a frame", (long long)quickest);
     char *nearest = roomier(s->graph, s->request);
@@ -629,6 +693,7 @@ static void refuse(search *s) {
 static bool find_that_fits(search *s, int64_t *bound) {
     spare tried = {.has_high = false};
     for (int round = 0; round < ROUNDS; round++) {
+        s->is_again = round > 0;
         find(s, s->request->interval);
         if (round == 0) *bound = s->bound;
         if (!s->fits && round == 0) return false;
@@ -647,6 +712,8 @@ static bool find_settings(search *s, weir_graph *graph, weir_folding_report *rep
     report->objective = s->request->objective;
     report->intervals = weir_folding_space_count(s->space);
     memcpy(report->budget, s->budget, sizeof s->budget);
+    memcpy(report->margin, s->margin, sizeof s->margin);
+    memcpy(report->available, s->available, sizeof s->available);
     report->fits = s->fits;
     report->bound = bound;
     if (!fine) return false;
@@ -668,51 +735,4 @@ bool weir_folding_search(weir_graph *graph, const weir_folding_request *request,
     if (!s.fits) refuse(&s);
     finish(&s);
     return fine && weir_folding_choose(graph, report->interval, INT32_MAX, NULL);
-}
-
-/* --- the report --- */
-
-static double gap_of(const weir_folding_report *report) {
-    return report->value > report->bound ? (double)(report->value - report->bound) / (double)report->value : 0;
-}
-
-static const char *unit_of(weir_folding_objective objective) {
-    return objective == WEIR_FOLDING_AREA ? "LUTs" : objective == WEIR_FOLDING_ENERGY ? "pJ" : "cycles";
-}
-
-/* Of the objective in its unit. */
-static int64_t shown(const weir_folding_report *report, int64_t value) {
-    return report->objective == WEIR_FOLDING_AREA     ? value >> 20
-           : report->objective == WEIR_FOLDING_ENERGY ? value / 1000
-                                                      : value;
-}
-
-json_t *weir_folding_report_json(const weir_folding_report *report) {
-    static const char *const keys[] = {"luts", "flip_flops", "multipliers", "memory_blocks"};
-    json_t *resources = json_object();
-    for (int r = 0; r < RESOURCES; r++)
-        json_object_set_new(resources, keys[r],
-                            json_pack("{s:I, s:I, s:I}", "used", (json_int_t)report->used[r], "fifos",
-                                      (json_int_t)report->fifos[r], "budget", (json_int_t)report->budget[r]));
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:s, s:f, s:b, s:I, s:o}", "objective", names[report->objective],
-                     "interval", (json_int_t)report->interval, "latency", (json_int_t)report->latency, "value",
-                     (json_int_t)shown(report, report->value), "bound", (json_int_t)shown(report, report->bound),
-                     "unit", unit_of(report->objective), "gap", gap_of(report), "optimal",
-                     report->value <= report->bound, "intervals", (json_int_t)report->intervals, "resources",
-                     resources);
-}
-
-static long long number(const json_t *report, const char *key) {
-    return (long long)json_integer_value(json_object_get(report, key));
-}
-
-void weir_folding_report_print(const json_t *report, weir_text *text) {
-    const char *unit = json_string_value(json_object_get(report, "unit"));
-    weir_text_format(text, "folding for %s: %lld cycles a frame, %lld from its first beat to its last result\n",
-                     json_string_value(json_object_get(report, "objective")), number(report, "interval"),
-                     number(report, "latency"));
-    weir_text_format(text, "  %lld %s%s; of all foldings for %lld intervals none takes fewer than %lld (gap ",
-                     number(report, "value"), unit, json_is_true(json_object_get(report, "optimal")) ? ", optimal" : "",
-                     number(report, "intervals"), number(report, "bound"));
-    weir_text_format(text, "%.2f %%)\n", 100 * json_real_value(json_object_get(report, "gap")));
 }

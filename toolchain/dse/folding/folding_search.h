@@ -3,45 +3,20 @@
 #ifndef WEIR_DSE_FOLDING_SEARCH_H
 #define WEIR_DSE_FOLDING_SEARCH_H
 
-#include <jansson.h>
-
 #include "dataflow/cost.h"
 #include "dataflow/target.h"
-#include "dse/folding/knapsack.h"
+#include "dse/folding/folding_report.h"
 #include "ir/graph.h"
-#include "support/text.h"
-
-typedef enum weir_folding_objective {
-    WEIR_FOLDING_THROUGHPUT, /* the shortest interval, then the least area */
-    WEIR_FOLDING_LATENCY,    /* the fewest cycles from the first beat of a frame to the last of its result */
-    WEIR_FOLDING_AREA,       /* the fewest lookup tables, then the least of the rest */
-    WEIR_FOLDING_ENERGY      /* the least energy a frame: weir_folding_energy and that of the device itself */
-} weir_folding_objective;
 
 typedef struct weir_folding_request {
     weir_folding_objective objective;
     int64_t budget[WEIR_KNAPSACK_RESOURCES]; /* in the order of weir_cost_uses; -1: what the device has */
-    int64_t interval;                        /* cycles that a frame may take, 0: any */
+    bool whole;       /* no margin is left free (folding_budget.h): something else tells what fits */
+    int64_t interval; /* cycles that a frame may take, 0: any */
     /* Inserts converters, forks and FIFOs into a folded graph, whose latency it gives. FIFOs may be left out where that is `limit` or
      * more without them: they only add to it. */
     bool (*complete)(weir_graph *graph, int64_t limit, int64_t *latency);
 } weir_folding_request;
-
-typedef struct weir_folding_report {
-    weir_folding_objective objective;
-    bool fits;
-    int64_t interval, latency;              /* cycles */
-    int64_t used[WEIR_KNAPSACK_RESOURCES];  /* all of it */
-    int64_t fifos[WEIR_KNAPSACK_RESOURCES]; /* of that, what the schedule asks for */
-    int64_t budget[WEIR_KNAPSACK_RESOURCES];
-    int64_t value, bound; /* of the objective: no folding is below the bound */
-    size_t intervals;     /* that a frame can take */
-} weir_folding_report;
-
-bool weir_folding_objective_parse(const char *text, weir_folding_objective *objective);
-/* "lut=20000,dsp=50%": numbers, or shares of what the device has, of which "50%" alone is that of everything; of what is not named, all.
- * False after a reported error. */
-bool weir_folding_budget_parse(const char *text, const weir_device *device, int64_t *budget);
 
 /* What a cost uses of the device's resources, in the order of weir_cost_uses. */
 void weir_folding_use(const weir_cost *cost, const weir_device *device, int64_t *use);
@@ -54,11 +29,5 @@ int64_t weir_folding_static_energy(const weir_target *target, int64_t interval);
 bool weir_folding_find(weir_graph *graph, const weir_folding_request *request, weir_folding_report *report);
 /* The same, and folds the graph. False after a reported error: what is missing when nothing fits, and a device that has it. */
 bool weir_folding_search(weir_graph *graph, const weir_folding_request *request, weir_folding_report *report);
-
-/* {"objective", "interval", "latency", "value", "bound", "unit", "gap", "optimal", "intervals", "resources": {"luts": {"used", "fifos",
- * "budget"}, ...}}: value and bound are those of the objective; a new reference. */
-json_t *weir_folding_report_json(const weir_folding_report *report);
-/* Such an object in two lines. */
-void weir_folding_report_print(const json_t *report, weir_text *text);
 
 #endif

@@ -173,7 +173,8 @@ static amount inner_converters(weir_folding_space *s, size_t index, const foldin
     structure *t = &s->at;
     const unit *u = &t->unit[index];
     amount sum = {{0}, 0};
-    for (size_t e = 0; e < t->edges; e++) {
+    for (size_t k = t->touching_first[index]; k < t->touching_first[index + 1]; k++) {
+        const size_t e = t->touching[k];
         if (t->unit_of[t->edge[e].from.id] != index || t->unit_of[t->edge[e].to.id] != index) continue;
         int64_t lanes[2] = {1, 1};
         for (size_t i = 0; i < u->members; i++) {
@@ -235,8 +236,8 @@ static bool meets_parent(const structure *t, const edge *e) {
 static amount outer_converters(weir_folding_space *s, size_t index, const folding *f) {
     const structure *t = &s->at;
     amount sum = {{0}, 0};
-    for (size_t i = 0; i < t->edges; i++) {
-        const edge *e = &t->edge[i];
+    for (size_t i = t->touching_first[index]; i < t->touching_first[index + 1]; i++) {
+        const edge *e = &t->edge[t->touching[i]];
         const size_t from = t->unit_of[e->from.id], to = t->unit_of[e->to.id];
         amount a = {{0}, 0};
         if (from == index && !chooses(t, e->to))
@@ -266,8 +267,8 @@ static uint32_t kind_of(kinds *k, const int64_t *lanes) {
 static size_t ends_of(const weir_folding_space *s, size_t index, const folding *f, int64_t *lanes) {
     const structure *t = &s->at;
     size_t count = 0;
-    for (size_t i = 0; i < t->edges; i++) {
-        const edge *e = &t->edge[i];
+    for (size_t i = t->touching_first[index]; i < t->touching_first[index + 1]; i++) {
+        const edge *e = &t->edge[t->touching[i]];
         if (!meets_parent(t, e) || t->unit_of[e->from.id] != index) continue;
         if (f != NULL) lanes[count] = lanes_given(s, e, f);
         count++;
@@ -277,9 +278,10 @@ static size_t ends_of(const weir_folding_space *s, size_t index, const folding *
 
 static const edge *parent_edge(const structure *t, size_t index, size_t *position) {
     *position = 0;
-    for (size_t i = 0; i < t->edges; i++) {
-        const edge *e = &t->edge[i];
-        if (!meets_parent(t, e) || t->unit_of[e->from.id] != t->unit[index].parent) continue;
+    const size_t parent = t->unit[index].parent;
+    for (size_t i = t->touching_first[parent]; i < t->touching_first[parent + 1]; i++) {
+        const edge *e = &t->edge[t->touching[i]];
+        if (!meets_parent(t, e) || t->unit_of[e->from.id] != parent) continue;
         if (t->unit_of[e->to.id] == index) return e;
         ++*position;
     }
@@ -429,6 +431,12 @@ weir_folding_pick *weir_folding_space_picks(const weir_folding_space *s, const s
 
 size_t weir_folding_space_units(const weir_folding_space *s) { return s->at.units; }
 
+size_t weir_folding_space_foldings(const weir_folding_space *s) {
+    size_t count = 0;
+    for (size_t i = 0; i < s->at.units; i++) count += s->at.unit[i].foldings;
+    return count;
+}
+
 void weir_folding_space_apply(weir_folding_space *s, size_t index, const weir_folding_pick *pick, weir_graph *graph) {
     weir_folding_structure_make(s, index);
     for (size_t i = 0; i < s->at.units; i++) {
@@ -466,6 +474,7 @@ void weir_folding_space_free(weir_folding_space *s) {
     free(s->price);
     free(s->interval);
     free(s->share);
+    free(s->share_before);
     free(s);
 }
 
@@ -501,7 +510,9 @@ int64_t weir_folding_space_share(weir_folding_space *s, size_t index, const int6
     if (share != NULL) memcpy(mixed, share, bounds * sizeof *mixed);
     if (s->shares != bounds || memcmp(mixed, s->share, bounds * sizeof *mixed) != 0) forget_shares(s);
     free(s->share);
+    free(s->share_before);
     s->share = mixed;
+    s->share_before = weir_folding_sums(mixed, bounds);
     s->shares = bounds;
     for (size_t i = 0; i < bounds; i++)
         if (mixed[i] > 0) sum += mixed[i] * weir_folding_arrival(&s->at, i, s->interval[index]);
@@ -511,7 +522,7 @@ int64_t weir_folding_space_share(weir_folding_space *s, size_t index, const int6
 void weir_folding_space_latencies(weir_folding_space *s, const weir_folding_pick *pick, int64_t *cycles) {
     structure *t = &s->at;
     const size_t bounds = weir_folding_bounds(t);
-    for (size_t i = 0; i < bounds; i++) cycles[i] = weir_folding_arrival(t, i, s->reached);
+    memset(cycles, 0, bounds * sizeof *cycles);
     for (size_t i = 0; i < t->units; i++) {
         const unit *u = &t->unit[i];
         if (u->members == 0) continue;
@@ -524,7 +535,9 @@ void weir_folding_space_latencies(weir_folding_space *s, const weir_folding_pick
             const weir_folding_times times =
                 weir_folding_priced(s, u->member[k], weir_folding_settled_for(u, f, k))->times;
             h->interval = 0;
-            for (size_t b = 0; b < bounds; b++) cycles[b] += weir_folding_part(t, u->member[k], &times, b);
+            weir_folding_add_part(t, u->member[k], &times, cycles);
         }
     }
+    for (size_t i = 1; i < bounds; i++) cycles[i] += cycles[i - 1];
+    for (size_t i = 0; i < bounds; i++) cycles[i] += weir_folding_arrival(t, i, s->reached);
 }

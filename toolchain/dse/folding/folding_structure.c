@@ -17,7 +17,7 @@ enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, SURVEYED = 16000 };
 
 /* --- prices --- */
 
-static weir_cost_survey *survey_of(weir_folding_space *s) {
+weir_cost_survey *weir_folding_survey(weir_folding_space *s) {
     if (s->survey != NULL && ++s->surveyed <= SURVEYED) return s->survey;
     if (s->survey != NULL) weir_cost_survey_free(s->survey);
     s->survey = weir_cost_survey_new(s->at.graph, s->device);
@@ -70,7 +70,7 @@ weir_meta_hardware weir_folding_built(weir_folding_space *s, weir_node node) {
     weir_meta_hardware *hardware = weir_folding_hardware(s->at.graph, node);
     const weir_meta_hardware before = *hardware;
     if (weir_folding_is_fixed(s->at.graph, node)) return before;
-    weir_folding_take_over(s->at.graph, survey_of(s), node);
+    weir_folding_take_over(s->at.graph, weir_folding_survey(s), node);
     const weir_meta_hardware built = *hardware;
     *hardware = before;
     return built;
@@ -84,7 +84,7 @@ const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *s, we
     if (!known) {
         const weir_meta_hardware before = *hardware;
         *hardware = weir_folding_built(s, node);
-        *price = (weir_folding_hardware_price){.cost = weir_cost_survey_node(survey_of(s), node).cost};
+        *price = (weir_folding_hardware_price){.cost = weir_cost_survey_node(weir_folding_survey(s), node).cost};
         *hardware = before;
     }
     if (s->share != NULL && !price->is_timed) {
@@ -98,8 +98,7 @@ weir_folding_amount weir_folding_price(weir_folding_space *s, weir_node node, in
     const weir_folding_hardware_price *price = weir_folding_priced(s, node, settled);
     amount a = amount_of(s, &price->cost, busy);
     const int64_t share = s->weights[s->by].share;
-    for (size_t i = 0; share > 0 && i < weir_folding_bounds(&s->at); i++)
-        if (s->share[i] > 0) a.work += share * s->share[i] * weir_folding_part(&s->at, node, &price->times, i);
+    if (share > 0) a.work += share * weir_folding_part(&s->at, node, &price->times, s->share_before);
     return a;
 }
 
@@ -119,18 +118,21 @@ amount weir_folding_converter(weir_folding_space *s, weir_value value, int64_t i
 
 /* --- the structure --- */
 
+static void add_member(unit *u, weir_node node) {
+    u->member = weir_grow(u->member, &u->capacity, u->members + 1, sizeof *u->member);
+    u->member[u->members++] = node;
+}
+
 static void start_unit(structure *t, weir_node node, size_t pace) {
     t->unit_of[node.id] = t->units;
     unit *u = &t->unit[t->units++];
     *u = (unit){.pace = pace, .parent = SIZE_MAX};
-    u->member = weir_malloc(weir_graph_node_count(t->graph) * sizeof *u->member);
-    u->member[u->members++] = node;
+    add_member(u, node);
 }
 
 static void join_unit(structure *t, size_t index, weir_node node) {
-    unit *u = &t->unit[index];
     t->unit_of[node.id] = index;
-    u->member[u->members++] = node;
+    add_member(&t->unit[index], node);
 }
 
 /* Does the node take the lanes of the stream before it where it has all the time? Else they are its own choice. */
@@ -196,7 +198,7 @@ static weir_cost settled_cost(weir_folding_space *s, const unit *u, const foldin
     structure *t = &s->at;
     weir_folding_settle(t, u, f);
     *weir_folding_hardware(t->graph, before) = *folded;
-    const weir_cost cost = weir_cost_survey_node(survey_of(s), before).cost;
+    const weir_cost cost = weir_cost_survey_node(weir_folding_survey(s), before).cost;
     *weir_folding_hardware(t->graph, before) = t->assigned[before.id];
     *weir_folding_hardware(t->graph, u->member[u->pace]) = t->assigned[u->member[u->pace].id];
     return cost;
@@ -244,7 +246,8 @@ static void start_pace(weir_folding_space *s, weir_node node) {
         free(t->unit[t->unit_of[before.id]].member); /* its own item: nothing else was in it */
         t->unit[t->unit_of[before.id]].members = 0;
         t->unit_of[before.id] = t->units - 1;
-        memmove(u->member + 1, u->member, u->members++ * sizeof *u->member);
+        add_member(u, before);
+        memmove(u->member + 1, u->member, (u->members - 1) * sizeof *u->member);
         u->member[0] = before;
         u->pace++;
     }
@@ -284,6 +287,24 @@ static void find_edges(structure *t) {
                 u->parent = t->unit_of[from.id];
         }
     }
+}
+
+static bool touches(const structure *t, const edge *e, int end, size_t *index) {
+    *index = t->unit_of[end == 0 ? e->from.id : e->to.id];
+    return end == 0 || *index != t->unit_of[e->from.id];
+}
+
+static void find_touching(structure *t) {
+    size_t index;
+    t->touching_first = weir_calloc(t->units + 2, sizeof *t->touching_first);
+    t->touching = weir_calloc(2 * t->edges + 1, sizeof *t->touching);
+    for (size_t e = 0; e < t->edges; e++)
+        for (int end = 0; end < 2; end++)
+            if (touches(t, &t->edge[e], end, &index)) t->touching_first[index + 2]++;
+    for (size_t i = 2; i < t->units + 2; i++) t->touching_first[i] += t->touching_first[i - 1];
+    for (size_t e = 0; e < t->edges; e++)
+        for (int end = 0; end < 2; end++)
+            if (touches(t, &t->edge[e], end, &index)) t->touching[t->touching_first[index + 1]++] = e;
 }
 
 static size_t users_of(const weir_graph *graph, weir_value value) {
@@ -331,6 +352,8 @@ void weir_folding_structure_free(structure *t) {
     free(t->unit_of);
     free(t->unit);
     free(t->edge);
+    free(t->touching);
+    free(t->touching_first);
     free(t->station);
     free(t->needed);
     *t = (structure){.graph = NULL};
@@ -350,26 +373,6 @@ static uint64_t form_at(const weir_folding_space *s, size_t index) {
         form = mix_text(mix(form, node.id), weir_folding_hardware(graph, node)->module);
     weir_graph_free(graph);
     return form;
-}
-
-/* Of a node and those within so many steps before it: division changes modules and puts nodes before the one that it divides. */
-static uint64_t form_of(weir_graph *graph, weir_node node, int steps) {
-    if (node.id == 0) return 0;
-    uint64_t form = mix_text(mix_text(0, weir_node_name(graph, node)), weir_folding_hardware(graph, node)->module);
-    for (size_t i = 0; steps > 0 && i < weir_stream_count(graph, node); i++)
-        form = mix(form, form_of(graph, weir_folding_source(graph, node, i), steps - 1));
-    return form;
-}
-
-/* Of each node, with its station, by which its tail goes. */
-static void find_forms(structure *t) {
-    t->form = weir_calloc(weir_graph_node_limit(t->graph), sizeof *t->form);
-    for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
-        if (weir_folding_rules(t->graph, node) == NULL) continue;
-        const weir_folding_station *at = &t->station[node.id];
-        const uint64_t form = mix(form_of(t->graph, node, 2), (uint64_t)at->counts + 2 * (uint64_t)at->whole);
-        t->form[node.id] = mix(mix(mix(form, at->input), (uint64_t)at->burst), (uint64_t)at->first);
-    }
 }
 
 /* The longer the interval, the less is divided. */
@@ -407,6 +410,7 @@ void weir_folding_structure_make(weir_folding_space *s, size_t index) {
     if (s->survey != NULL) weir_cost_survey_turn(s->survey, t->graph);
     find_units(s);
     find_edges(t);
+    find_touching(t);
     weir_folding_find_stations(t);
-    find_forms(t);
+    weir_folding_find_forms(s);
 }

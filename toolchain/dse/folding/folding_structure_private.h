@@ -31,7 +31,7 @@ typedef struct weir_folding_counted {
 } weir_folding_counted;
 
 /* Sets of weights by which combinations stay counted. */
-enum { WEIR_FOLDING_WEIGHTS = 3 };
+enum { WEIR_FOLDING_WEIGHTS = 4 };
 
 /* Of a component that sets the pace; a node without foldings has one. */
 typedef struct weir_folding_setting {
@@ -41,6 +41,7 @@ typedef struct weir_folding_setting {
 
 typedef struct weir_folding_unit {
     weir_node *member;    /* in graph order; the first takes the item's stream */
+    size_t capacity;      /* of `member` */
     size_t members, pace; /* of the members the one that sets it; SIZE_MAX: none */
     weir_folding_setting *folding;
     size_t foldings;
@@ -87,7 +88,8 @@ typedef struct weir_folding_structure {
     size_t units;
     weir_folding_edge *edge;
     size_t edges;
-    uint64_t *form;                /* by node: where equal in another structure, a folding takes the same hardware */
+    size_t *touching, *touching_first; /* by item, and one more: the edges that begin or end in it, in their order */
+    uint64_t *form; /* by node: where equal, here or in another structure, a folding takes the same hardware */
     weir_folding_station *station; /* by node */
     weir_value entry;              /* of the path */
     weir_node begin;               /* of the path */
@@ -111,7 +113,8 @@ struct weir_folding_space {
     weir_map prices; /* by hash: index of `price` */
     weir_folding_hardware_price *price;
     size_t price_capacity;
-    int64_t *share; /* by bound: weir_folding_space_share */
+    int64_t *share;        /* by bound: weir_folding_space_share */
+    int64_t *share_before; /* their sums */
     size_t shares;
     int64_t reached; /* cycles a frame, of the knapsack */
     bool relaxed;    /* weir_folding_space_relax */
@@ -142,6 +145,9 @@ static inline weir_node weir_folding_source(const weir_graph *graph, weir_node n
     return from.id != 0 && weir_stream_role(graph, from) == WEIR_ROLE_COMPONENT ? from : WEIR_NO_NODE;
 }
 
+weir_cost_survey *weir_folding_survey(weir_folding_space *space);
+/* Forms of the structure's nodes: folding_form.c. */
+void weir_folding_find_forms(weir_folding_space *space);
 void weir_folding_add(weir_folding_amount *into, const weir_folding_amount *amount);
 /* The folded node's price, with times where weights ask for them. */
 const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *space, weir_node node, int64_t settled);
@@ -183,9 +189,15 @@ void weir_folding_find_needed(weir_folding_structure *structure);
 weir_folding_times weir_folding_times_of(const weir_folding_structure *structure, weir_node node);
 /* How many bounds there are. */
 size_t weir_folding_bounds(const weir_folding_structure *structure);
-/* What its times are of bound `index`, without what the interval gives. */
+/* What its times add to a mix of the bounds, without what the interval gives. before[i]: shares of the bounds before bound i; one more for
+ * all of them. */
 int64_t weir_folding_part(const weir_folding_structure *structure, weir_node node, const weir_folding_times *times,
-                          size_t index);
+                          const int64_t *before);
+/* Adds them to all bounds: as differences to the bound before. */
+void weir_folding_add_part(const weir_folding_structure *structure, weir_node node, const weir_folding_times *times,
+                           int64_t *differences);
+/* Sums of the shares before each bound, and of all: heap memory. */
+int64_t *weir_folding_sums(const int64_t *share, size_t bounds);
 /* The rest of it. */
 int64_t weir_folding_arrival(const weir_folding_structure *structure, size_t index, int64_t interval);
 

@@ -100,20 +100,46 @@ static int64_t needed_of(structure *t, weir_node node, int64_t element) {
     return needed;
 }
 
+typedef struct trace {
+    structure *structure;
+    weir_node *path;
+    weir_map known; /* by place of the path and element: of the entry */
+} trace;
+
+/* The entry's element without which the path's node `at` does not give an element. Deep down most of them need the same. */
+static int64_t trace_back(trace *t, size_t at, int64_t element) {
+    enum { ELEMENT_BITS = 40 };
+    int64_t *seen = weir_malloc((at + 1) * sizeof *seen);
+    size_t last = at + 1; /* the earliest place that was walked through */
+    for (bool is_known = false; last > 0 && !is_known;) {
+        const uint64_t key = (uint64_t)(last - 1) << ELEMENT_BITS | (uint64_t)element;
+        const uint64_t *known = weir_map_find(&t->known, key);
+        is_known = known != NULL;
+        if (is_known) element = (int64_t)*known;
+        else {
+            seen[--last] = element;
+            element = needed_of(t->structure, t->path[last], element);
+        }
+    }
+    for (size_t i = last; i <= at; i++)
+        *weir_map_put(&t->known, (uint64_t)i << ELEMENT_BITS | (uint64_t)seen[i]) = (uint64_t)element;
+    free(seen);
+    return element;
+}
+
 void weir_folding_find_needed(structure *t) {
     if (t->needed != NULL) return;
     t->needed = weir_calloc(t->places + 1, sizeof *t->needed);
     if (!t->holds_rows) return;
-    weir_node *path = weir_malloc(weir_graph_node_count(t->graph) * sizeof *path);
+    trace to = {.structure = t, .path = weir_malloc(weir_graph_node_count(t->graph) * sizeof *to.path)};
     size_t nodes = 0;
     for (weir_node node = t->begin; node.id != 0; node = t->station[node.id].next) {
-        path[nodes++] = node;
+        to.path[nodes++] = node;
         const station *at = &t->station[node.id];
-        int64_t element = 0;
-        for (size_t i = nodes; at->paces && i-- > 0;) element = needed_of(t, path[i], element);
-        if (at->paces) t->needed[at->place] = element;
+        if (at->paces) t->needed[at->place] = trace_back(&to, nodes - 1, 0);
     }
-    free(path);
+    free(to.path);
+    weir_map_free(&to.known);
 }
 
 bool weir_folding_is_fixed(const weir_graph *graph, weir_node node) {
@@ -170,10 +196,30 @@ weir_folding_times weir_folding_times_of(const structure *t, weir_node node) {
 
 size_t weir_folding_bounds(const structure *t) { return 1 + t->places; }
 
-int64_t weir_folding_part(const structure *t, weir_node node, const weir_folding_times *times, size_t index) {
+/* Bounds up to that of the node's place take its tail, the next one its work if it sets the pace, those after them its head. */
+int64_t weir_folding_part(const structure *t, weir_node node, const weir_folding_times *times, const int64_t *before) {
     const station *at = &t->station[node.id];
-    if (index == 0 || at->place >= index) return times->tail;
-    return at->paces && at->place == index - 1 ? times->work : times->head;
+    const size_t tails = at->place + 1, works = tails + at->paces;
+    return times->tail * before[tails] + times->work * (before[works] - before[tails]) +
+           times->head * (before[weir_folding_bounds(t)] - before[works]);
+}
+
+void weir_folding_add_part(const structure *t, weir_node node, const weir_folding_times *times, int64_t *differences) {
+    const station *at = &t->station[node.id];
+    const size_t tails = at->place + 1, bounds = weir_folding_bounds(t);
+    int64_t last = times->tail;
+    differences[0] += last;
+    if (at->paces) {
+        differences[tails] += times->work - last;
+        last = times->work;
+    }
+    if (tails + at->paces < bounds) differences[tails + at->paces] += times->head - last;
+}
+
+int64_t *weir_folding_sums(const int64_t *share, size_t bounds) {
+    int64_t *before = weir_calloc(bounds + 1, sizeof *before);
+    for (size_t i = 0; i < bounds; i++) before[i + 1] = before[i] + share[i];
+    return before;
 }
 
 int64_t weir_folding_arrival(const structure *t, size_t index, int64_t interval) {

@@ -12,8 +12,13 @@ enum {
     MEASURES,
     DEFAULT_CAPACITY = 20000,
     FIRST_CAPACITY = 32,
-    STEPS = 300
+    STEPS = 300,
+    FEW_STEPS = 24, /* towards a dual bound, at least */
+    FEW_LABELS = 6  /* held at least */
 };
+
+/* What takes longer than to compare two labels, in such steps: making one, its share of sorting, and relaxing an option. */
+enum { JOIN_WORK = 16, SORT_WORK = 48, RELAX_WORK = 8 };
 
 /* So that no sum overflows (knapsack.h). */
 #define MULTIPLIER_MOST 8e9
@@ -54,7 +59,9 @@ typedef struct solver {
     size_t *chosen;
     weir_knapsack_price total;
     bool fits, complete; /* no label was dropped for lack of room */
-    size_t capacity, labels;
+    size_t capacity, labels, options;
+    int64_t work; /* steps taken */
+    int64_t left; /* for what is done now; INT64_MAX: any number */
 } solver;
 
 static int64_t lagrange(const solver *s, const weir_knapsack_price *p) {
@@ -101,6 +108,7 @@ static void prepare(solver *s, const weir_knapsack *knapsack) {
         s->item[i].parent = root ? 0 : s->item[i].parent + 1;
         s->next[i] = s->first[s->item[i].parent];
         s->first[s->item[i].parent] = i;
+        s->options += s->item[i].count;
     }
     for (size_t i = 0; i < s->items; i++) {
         const uint32_t ends = s->item[s->item[i].parent == WEIR_KNAPSACK_ROOT ? i : s->item[i].parent].ends;
@@ -113,15 +121,16 @@ static void prepare(solver *s, const weir_knapsack *knapsack) {
 
 /* --- bounds --- */
 
-/* `from` and `at` for the present multipliers. */
-static void relax(solver *s) {
+/* Measures from `first` on of `from` and `at`, for the present multipliers: those of resources never change. */
+static void relax(solver *s, int first) {
+    s->work += RELAX_WORK * (int64_t)s->options * (MEASURES - first);
     for (size_t i = s->items; i-- > 0;) {
         const weir_knapsack_item *it = &s->item[i];
         for (uint32_t b = 0; b < it->begins; b++)
-            for (int m = 0; m < MEASURES; m++) s->from[i][b].of[m] = INT64_MAX;
+            for (int m = first; m < MEASURES; m++) s->from[i][b].of[m] = INT64_MAX;
         for (size_t o = 0; o < it->count; o++) {
             const weir_knapsack_option *option = &it->option[o];
-            for (int m = 0; m < MEASURES; m++) {
+            for (int m = first; m < MEASURES; m++) {
                 int64_t sum = measure(s, &option->price, m);
                 for (size_t c = s->first[i]; c != 0; c = s->next[c]) sum += s->at[c][option->end].of[m];
                 int64_t *to = &s->from[i][option->begin].of[m];
@@ -132,9 +141,9 @@ static void relax(solver *s) {
         }
         if (i == 0) return;
         for (uint32_t end = 0; end < s->item[it->parent].ends; end++) {
-            for (int m = 0; m < MEASURES; m++) s->at[i][end].of[m] = INT64_MAX;
+            for (int m = first; m < MEASURES; m++) s->at[i][end].of[m] = INT64_MAX;
             for (uint32_t b = 0; b < it->begins; b++) {
-                for (int m = 0; m < MEASURES; m++) {
+                for (int m = first; m < MEASURES; m++) {
                     if (s->from[i][b].of[m] == INT64_MAX) continue; /* no option begins so */
                     const int64_t sum = s->from[i][b].of[m] + measure(s, meet(s, i, end, b), m);
                     if (sum >= s->at[i][end].of[m]) continue;
@@ -187,8 +196,12 @@ static weir_knapsack_price relaxed_choice(solver *s) {
 static int64_t raise_dual(solver *s) {
     int64_t best[RESOURCES] = {0}, bound = INT64_MIN;
     double scale = 1;
-    for (int step = 0, idle = 0; step < STEPS; step++) {
-        relax(s);
+    const int64_t affordable = s->knapsack->work / 4 / (RELAX_WORK * (int64_t)s->options + 1);
+    const int steps = s->knapsack->work == 0 || affordable > STEPS ? STEPS
+                      : affordable < FEW_STEPS                     ? FEW_STEPS
+                                                                   : (int)affordable;
+    for (int step = 0, idle = 0; step < steps; step++) {
+        relax(s, LAGRANGE);
         const int64_t value = dual(s);
         if (value > bound) {
             bound = value;
@@ -215,7 +228,7 @@ static int64_t raise_dual(solver *s) {
         }
     }
     memcpy(s->multiplier, best, sizeof best);
-    relax(s);
+    relax(s, LAGRANGE);
     return bound;
 }
 
@@ -276,28 +289,61 @@ static int by_rank(const void *a, const void *b) {
     return by_price(&x->item, &y->item);
 }
 
+static void spend(solver *s, int64_t steps) {
+    s->work += steps;
+    if (s->left < INT64_MAX) s->left -= steps;
+}
+
+/* Keeps so many labels that the relaxation likes best. */
+static void keep_best(solver *s, labels *set, size_t room) {
+    if (set->count <= room) return;
+    s->complete = false;
+    spend(s, SORT_WORK * (int64_t)set->count);
+    ranked *order = weir_malloc(set->count * sizeof *order);
+    for (size_t i = 0; i < set->count; i++) order[i] = (ranked){lagrange(s, &set->item[i]->price), set->item[i]};
+    qsort(order, set->count, sizeof *order, by_rank);
+    for (size_t i = 0; i < room; i++) set->item[i] = order[i].item;
+    set->count = room;
+    free(order);
+}
+
+/* Labels by price; keeps what nothing dominates. False: there are no steps left to compare the rest, which stays. */
+static bool drop_dominated(solver *s, labels *set) {
+    spend(s, SORT_WORK * (int64_t)set->count);
+    qsort(set->item, set->count, sizeof *set->item, by_price);
+    packed *all = weir_malloc(set->count * sizeof *all);
+    size_t kept = 0, i = 0;
+    for (; i < set->count && (s->left > 0 || i <= FEW_LABELS); i++) {
+        bool dominated = false;
+        size_t k = 0;
+        all[kept] = pack(s, set->item[i]);
+        for (; k < kept && !dominated; k++) dominated = dominates(all[k], all[kept]);
+        if (!dominated) set->item[kept++] = set->item[i];
+        spend(s, (int64_t)k);
+    }
+    free(all);
+    const size_t rest = set->count - i;
+    memmove(&set->item[kept], &set->item[i], rest * sizeof *set->item);
+    set->count = kept + rest;
+    return rest == 0;
+}
+
+/* Of labels without a number known that can be compared with each other in the steps that are left. */
+static size_t affordable(const solver *s) {
+    size_t room = FEW_LABELS;
+    while (room < s->capacity && (int64_t)(room * room) < s->left) room *= 2;
+    return room < s->capacity ? room : s->capacity;
+}
+
 /* Labels by price. Keeps what nothing dominates, and of that what the relaxation likes best, as many as there is room for. */
 static void thin(solver *s, labels *set) {
     if (set->count == 0) return;
-    qsort(set->item, set->count, sizeof *set->item, by_price);
-    packed *all = weir_malloc(set->count * sizeof *all);
-    size_t kept = 0;
-    for (size_t i = 0; i < set->count; i++) {
-        bool dominated = false;
-        all[kept] = pack(s, set->item[i]);
-        for (size_t k = 0; k < kept && !dominated; k++) dominated = dominates(all[k], all[kept]);
-        if (!dominated) set->item[kept++] = set->item[i];
+    const size_t room = s->left == INT64_MAX ? s->capacity : affordable(s);
+    if (!drop_dominated(s, set)) {
+        keep_best(s, set, room);
+        drop_dominated(s, set);
     }
-    free(all);
-    set->count = kept;
-    if (kept <= s->capacity) return;
-    s->complete = false;
-    ranked *order = weir_malloc(kept * sizeof *order);
-    for (size_t i = 0; i < kept; i++) order[i] = (ranked){lagrange(s, &set->item[i]->price), set->item[i]};
-    qsort(order, kept, sizeof *order, by_rank);
-    for (size_t i = 0; i < s->capacity; i++) set->item[i] = order[i].item;
-    set->count = s->capacity;
-    free(order);
+    keep_best(s, set, s->capacity);
 }
 
 /* Can a choice for a part of item i's subtree still be better than the incumbent, when the rest of it takes `rest` at least and `part` is the
@@ -328,6 +374,13 @@ static const label *join(solver *s, const label *base, const label *child, const
 static void extend(solver *s, labels *set, size_t c, uint32_t end, const labels *of_child, const least *rest,
                    const least *part) {
     labels grown = {NULL, 0, 0};
+    size_t pairs = 0;
+    for (uint32_t b = 0; b < s->item[c].begins; b++) pairs += of_child[b].count;
+    if (s->left < INT64_MAX && (int64_t)pairs * JOIN_WORK * (int64_t)set->count > s->left) {
+        const int64_t room = s->left / (JOIN_WORK * (int64_t)(pairs + 1));
+        keep_best(s, set, room < FEW_LABELS ? FEW_LABELS : (size_t)room);
+    }
+    spend(s, (int64_t)pairs * JOIN_WORK * (int64_t)set->count);
     for (uint32_t b = 0; b < s->item[c].begins; b++) {
         for (size_t k = 0; k < of_child[b].count; k++) {
             for (size_t j = 0; j < set->count; j++) {
@@ -377,17 +430,39 @@ static void unfold(solver *s, size_t i, const label *l) {
     free(child);
 }
 
+/* Steps for the labels of one kind of an item: of those until `until` an equal share. */
+static void share_work(solver *s, int64_t until, size_t item, uint32_t begin, uint32_t end) {
+    s->left = INT64_MAX;
+    if (until == INT64_MAX) return;
+    const weir_knapsack_item *it = &s->item[item];
+    const int64_t kinds = (int64_t)(it->begins - begin) * it->ends - end;
+    s->left = until > s->work ? (until - s->work) / ((int64_t)item + 1) / kinds : 0;
+}
+
+/* Labels of an item that its parent can join with each of its options in a quarter of the steps of an item. */
+static size_t labels_for_parent(const solver *s, int64_t until, size_t item) {
+    const size_t parent = s->item[item].parent == WEIR_KNAPSACK_ROOT ? 0 : s->item[item].parent;
+    const int64_t steps = until > s->work ? (until - s->work) / ((int64_t)item + 1) / 4 : 0;
+    const int64_t room = steps / (JOIN_WORK * (int64_t)s->item[parent].count * s->item[item].begins);
+    return room < FEW_LABELS ? FEW_LABELS : (size_t)room;
+}
+
 /* Looks for something better than the incumbent with room for so many labels a set; of the budgets it keeps those that are minded. What it
  * finds exceeds some budgets that are not: true, and these are from then on. */
 static bool search(solver *s, size_t capacity) {
     labels **of = weir_calloc(s->items, sizeof *of);
     s->capacity = capacity;
     s->complete = true;
+    const int64_t until = s->knapsack->work == 0 ? INT64_MAX : s->work + (s->knapsack->work - s->work) / 2;
     for (size_t i = s->items; i-- > 0;) {
         of[i] = weir_calloc(s->item[i].begins, sizeof **of);
         for (uint32_t b = 0; b < s->item[i].begins; b++) {
-            for (uint32_t e = 0; e < s->item[i].ends; e++) label_kind(s, i, b, e, of, &of[i][b]);
+            for (uint32_t e = 0; e < s->item[i].ends; e++) {
+                share_work(s, until, i, b, e);
+                label_kind(s, i, b, e, of, &of[i][b]);
+            }
             thin(s, &of[i][b]);
+            if (s->left < INT64_MAX) keep_best(s, &of[i][b], labels_for_parent(s, until, i));
         }
     }
     const label *found = NULL;
@@ -414,14 +489,22 @@ static bool search(solver *s, size_t capacity) {
     return exceeds;
 }
 
+/* Too few steps are left for more than a few labels of an item. */
+static bool is_spent(const solver *s) {
+    return s->knapsack->work > 0 &&
+           s->knapsack->work - s->work < (int64_t)s->items * FIRST_CAPACITY * FIRST_CAPACITY * JOIN_WORK;
+}
+
 /* First with little room, for a good incumbent; then for all that can be better, minding no more budgets than it takes. A budget with a
  * multiplier is minded from the start, for the bound on labels is one of choices that keep it. */
 static void search_all(solver *s, size_t capacity) {
     memcpy(s->minded, s->binds, sizeof s->minded);
     search(s, FIRST_CAPACITY);
-    if (s->complete) return;
+    if (s->complete || is_spent(s)) return;
     for (int r = 0; r < RESOURCES; r++) s->minded[r] = s->multiplier[r] > 0;
-    while (search(s, capacity)) continue;
+    bool exceeds = true;
+    while (exceeds && !is_spent(s)) exceeds = search(s, capacity);
+    if (exceeds) s->complete = false;
 }
 
 /* Budgets that even the most expensive options keep need not be compared. */
@@ -446,7 +529,7 @@ weir_knapsack_result weir_knapsack_solve(const weir_knapsack *knapsack, size_t *
     const size_t capacity = knapsack->capacity == 0 ? DEFAULT_CAPACITY : knapsack->capacity;
     prepare(&s, knapsack);
     find_binding(&s);
-    relax(&s);
+    relax(&s, 0);
     weir_knapsack_result result = {.bound = knapsack->limit};
     bool hopeless = false;
     for (int r = 0; r < RESOURCES; r++) {
@@ -456,11 +539,13 @@ weir_knapsack_result weir_knapsack_solve(const weir_knapsack *knapsack, size_t *
     if (!hopeless) {
         const int64_t bound = raise_dual(&s);
         s.complete = true;
+        s.left = INT64_MAX;
         if (bound < s.incumbent) search_all(&s, capacity);
         result.bound = bound >= s.incumbent || s.complete ? s.incumbent : bound;
     }
     result.fits = s.fits;
     result.total = s.total;
+    result.work = s.work;
     if (s.fits) memcpy(chosen, s.chosen + 1, knapsack->count * sizeof *chosen);
     weir_arena_free(s.arena);
     return result;

@@ -38,6 +38,9 @@ typedef struct weir_knapsack {
     int64_t limit; /* values from here on are of no interest */
     size_t
         capacity; /* partial choices that are held for an item; 0: a default that is enough for an exact result in practice */
+    /* Steps that it may take, a comparison of two partial choices each; 0: any number. Where they are few for so many items, as many
+     * partial choices are held as they are enough for, and the result may not be exact. */
+    int64_t work;
 } weir_knapsack;
 
 typedef struct weir_knapsack_result {
@@ -47,6 +50,7 @@ typedef struct weir_knapsack_result {
      * nothing below fits. */
     int64_t bound;
     int64_t least[WEIR_KNAPSACK_RESOURCES]; /* no choice uses less of the resource */
+    int64_t work;                           /* steps that it took, at least a few for each option */
 } weir_knapsack_result;
 
 /* `chosen` gets an option by item where it fits. Exact: partial choices, items of a subtree decided, are dropped only when another

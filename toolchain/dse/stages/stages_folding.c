@@ -7,6 +7,7 @@
 
 #include "dataflow/component.h"
 #include "dataflow/folding.h"
+#include "dse/folding/folding_budget.h"
 #include "dse/folding/folding_search.h"
 #include "dse/stages/stages.h"
 #include "support/arena.h"

@@ -1,0 +1,58 @@
+#include "dse/folding/folding_budget.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/cost.h"
+#include "support/diag.h"
+
+enum { RESOURCES = WEIR_KNAPSACK_RESOURCES };
+
+/* A number, or with '%' behind it a share of what there is. -1: neither. */
+static int64_t read_amount(const char *text, int64_t available, const char **end) {
+    char *stop;
+    const long long value = strtoll(text, &stop, 10);
+    const bool is_share = stop != text && *stop == '%';
+    *end = stop + is_share;
+    if (stop == text || value < 0 || (**end != ',' && **end != '\0') || (is_share && value > 100)) return -1;
+    return is_share ? available * value / 100 : value;
+}
+
+static bool read_budget(const char *at, const weir_cost_use *uses, int64_t *budget) {
+    static const char *const keys[RESOURCES] = {"lut", "ff", "dsp", "bram"};
+    const bool is_share = *at != '\0' && strchr(at, '=') == NULL;
+    const char *end = at;
+    for (int r = 0; r < RESOURCES; r++) budget[r] = is_share ? read_amount(at, uses[r].available, &end) : -1;
+    if (is_share) return budget[0] >= 0 && *end == '\0' && end[-1] == '%';
+    while (*at != '\0') {
+        const size_t size = strcspn(at, "=");
+        int r = 0;
+        while (r < RESOURCES && (strlen(keys[r]) != size || strncmp(keys[r], at, size) != 0)) r++;
+        if (r == RESOURCES) return false;
+        budget[r] = read_amount(at + size + 1, uses[r].available, &end);
+        if (budget[r] < 0) return false;
+        at = end + (*end == ',');
+    }
+    return true;
+}
+
+bool weir_folding_budget_parse(const char *text, const weir_device *device, int64_t *budget) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&(weir_cost){.luts = 0}, device, uses);
+    if (read_budget(text, uses, budget)) return true;
+    weir_error(WEIR_NOWHERE, "budget '%s': expected NAME=NUMBER,... with the names lut, ff, dsp and bram", text);
+    weir_note("'50%%' in the place of a number is a share of what the device has, alone that of everything");
+    return false;
+}
+
+void weir_folding_margin(const weir_device *device, int64_t *margin) {
+    static const int64_t percent[WEIR_DEVICE_FAMILIES][RESOURCES] = {
+#define WEIR_FOLDING_MARGIN(family, luts, flip_flops, multipliers, memory_blocks) \
+    [WEIR_DEVICE_##family] = {luts, flip_flops, multipliers, memory_blocks},
+#include "dse/folding/margin.def"
+#undef WEIR_FOLDING_MARGIN
+    };
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&(weir_cost){.luts = 0}, device, uses);
+    for (int r = 0; r < RESOURCES; r++) margin[r] = uses[r].available * percent[device->family][r] / 100;
+}

@@ -1,0 +1,125 @@
+/* Which nodes are the same hardware: those of one form take the same with the same folding, so that one of them is priced for all. A deep
+ * network repeats a few layers, and what differs between these are mostly names and weights.
+ *
+ * A form is what a component can see of its node but the contents of constants, and what these come to: the parameters and the timing of
+ * what is built of the node in the smallest and the largest of its item's foldings. A price that they do not settle is off in
+ * the search alone: what is chosen is counted anew as it is built. */
+#include <string.h>
+
+#include "dataflow/folding.h"
+#include "dse/folding/folding_structure_private.h"
+#include "support/arena.h"
+
+typedef weir_folding_structure structure;
+typedef weir_folding_unit unit;
+typedef weir_folding_setting folding;
+
+enum { CHOICES = 9 };
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text) {
+    for (; text != NULL && *text != '\0'; text++) hash = mix(hash, (uint64_t)*text);
+    return mix(hash, 0);
+}
+
+static uint64_t mix_real(uint64_t hash, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return mix(hash, bits);
+}
+
+static uint64_t mix_attribute(uint64_t hash, const weir_attribute *a) {
+    hash = mix(mix(mix_text(hash, a->name), a->kind), a->count);
+    switch (a->kind) {
+    case WEIR_ATTRIBUTE_INT: return mix(hash, (uint64_t)a->as.i);
+    case WEIR_ATTRIBUTE_FLOAT: return mix_real(hash, a->as.f);
+    case WEIR_ATTRIBUTE_STRING: return mix_text(hash, a->as.s);
+    case WEIR_ATTRIBUTE_INTS:
+        for (size_t i = 0; i < a->count; i++) hash = mix(hash, (uint64_t)a->as.ints[i]);
+        return hash;
+    case WEIR_ATTRIBUTE_FLOATS:
+        for (size_t i = 0; i < a->count; i++) hash = mix_real(hash, a->as.floats[i]);
+        return hash;
+    }
+    return hash;
+}
+
+static uint64_t mix_value(const weir_graph *graph, uint64_t hash, weir_value value) {
+    const weir_type *type = weir_value_type(graph, value);
+    hash = mix(mix(hash, type->dtype), (uint64_t)type->shape.rank);
+    for (int i = 0; i < (int)type->shape.rank; i++) hash = mix(hash, (uint64_t)type->shape.dim[i]);
+    if (weir_value_constant(graph, value) != NULL) return hash;
+    bool is_signed;
+    hash = mix(hash, (uint64_t)weir_stream_width(graph, value, &is_signed));
+    return mix(hash, is_signed);
+}
+
+/* What is known of the node without building it. */
+static uint64_t seen_of(const structure *t, weir_node node) {
+    const weir_graph *graph = t->graph;
+    const weir_meta_hardware *assigned = &t->assigned[node.id];
+    uint64_t hash = mix_text(mix(0, weir_node_op(graph, node)), assigned->module);
+    hash = mix(hash, (uint64_t)(assigned->storage * 3 + assigned->products));
+    for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++)
+        hash = mix_attribute(hash, weir_node_attribute_at(graph, node, i));
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++)
+        hash = mix_value(graph, mix(hash, i), weir_node_input(graph, node, i));
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
+        hash = mix_value(graph, mix(hash, i), weir_node_output(graph, node, i));
+    return hash;
+}
+
+/* And what is built of it as it is folded now, in the first and the last place of its memory and products. */
+static uint64_t mix_built(weir_folding_space *s, const unit *u, size_t member, uint64_t hash) {
+    const weir_node node = u->member[member];
+    weir_meta_hardware *h = weir_folding_hardware(s->at.graph, node);
+    const unsigned choices = weir_folding_choices(s, u, member);
+    unsigned first = 0, last = CHOICES - 1;
+    while (first < CHOICES && (choices >> first & 1) == 0) first++;
+    while (last > first && (choices >> last & 1) == 0) last--;
+    for (unsigned choice = first; choice < CHOICES; choice = choice == last ? CHOICES : last) {
+        weir_folding_pick_choice(h, choice);
+        const weir_meta_hardware before = *h;
+        hash = mix(hash, weir_cost_survey_form(weir_folding_survey(s), node));
+        *h = weir_folding_built(s, node);
+        const weir_component_timing timing = weir_folding_rules(s->at.graph, node)->timing(s->at.graph, node);
+        hash = mix(mix(mix_text(hash, h->module), (uint64_t)timing.latency), (uint64_t)timing.interval);
+        *h = before;
+    }
+    return hash;
+}
+
+/* Folds the item so, for the structure's first interval, and adds what its members are built of to their forms. */
+static void probe(weir_folding_space *s, const unit *u, const folding *f, uint64_t *form) {
+    structure *t = &s->at;
+    if (u->pace != SIZE_MAX) weir_folding_settle(t, u, f);
+    for (size_t i = 0; i < u->members; i++) {
+        if (i == u->pace) continue;
+        *weir_folding_hardware(t->graph, u->member[i]) = t->assigned[u->member[i].id];
+        weir_folding_follow(t->graph, u->member[i], s->interval[t->first]);
+    }
+    for (size_t i = 0; i < u->members; i++) form[u->member[i].id] = mix_built(s, u, i, form[u->member[i].id]);
+    for (size_t i = 0; i < u->members; i++)
+        *weir_folding_hardware(t->graph, u->member[i]) = t->assigned[u->member[i].id];
+}
+
+void weir_folding_find_forms(weir_folding_space *s) {
+    structure *t = &s->at;
+    t->form = weir_calloc(weir_graph_node_limit(t->graph), sizeof *t->form);
+    for (size_t i = 0; i < t->units; i++) {
+        const unit *u = &t->unit[i];
+        for (size_t k = 0; k < u->members; k++) {
+            const weir_folding_station *at = &t->station[u->member[k].id];
+            const uint64_t form =
+                mix(seen_of(t, u->member[k]), (uint64_t)at->counts + 2 * (uint64_t)at->whole + 4 * (uint64_t)t->holds_rows);
+            t->form[u->member[k].id] = mix(mix(mix(mix(form, at->input), (uint64_t)at->burst), (uint64_t)at->first), at->paces);
+        }
+        if (u->members == 0) continue;
+        probe(s, u, &u->folding[0], t->form);
+        if (u->foldings > 1) probe(s, u, &u->folding[u->foldings - 1], t->form);
+    }
+}
