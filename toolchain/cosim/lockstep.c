@@ -479,12 +479,25 @@ static void propagate(weir_lockstep *l, weir_node node, size_t index, const weir
     free_operands(&o);
 }
 
+/* What was known of the errors of values that nothing reads any more. */
+static void forget_slack(weir_lockstep *l, weir_node node) {
+    for (size_t i = 0; i < weir_node_input_count(l->model, node); i++) {
+        const weir_value value = weir_node_input(l->model, node, i);
+        if (value.id == 0 || weir_value_is_output(l->model, value) ||
+            !weir_executor_reads_last(l->model_run, node, value))
+            continue;
+        free(l->slack[value.id]);
+        l->slack[value.id] = NULL;
+    }
+}
+
 static void watch_model(void *user, weir_node node, weir_array *const *outputs) {
     weir_lockstep *l = user;
     for (size_t k = 0; l->fine && k < weir_node_output_count(l->model, node); k++) {
         if (l->partner[weir_node_output(l->model, node, k).id].id != 0) compare(l, node, k, outputs[k]);
         else propagate(l, node, k, outputs[k]);
     }
+    forget_slack(l, node);
 }
 
 /* --- results --- */
@@ -627,9 +640,9 @@ weir_lockstep *weir_lockstep_new(const weir_graph *model, const weir_graph *inte
     l->is_compared = weir_arena_array(arena, hardware, sizeof *l->is_compared);
     if (integer != NULL) l->same = weir_arena_array(arena, weir_graph_value_limit(integer), sizeof *l->same);
     pair_values(l);
-    l->model_run = weir_executor_new(model);
+    l->model_run = weir_executor_new_passing(model);
     l->lowered_run = weir_executor_new(lowered);
-    l->integer_run = integer == NULL ? NULL : weir_executor_new(integer);
+    l->integer_run = integer == NULL ? NULL : weir_executor_new_passing(integer);
     if (l->model_run != NULL && l->lowered_run != NULL && (integer == NULL || l->integer_run != NULL)) return l;
     weir_lockstep_free(l);
     return NULL;

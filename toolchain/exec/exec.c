@@ -42,15 +42,64 @@ struct weir_executor {
     const weir_array **value; /* by value: the buffer or the constant */
     step *steps;
     size_t step_count;
-    block block; /* made by the first batch */
+    block block;  /* made by the first batch */
+    bool passes;  /* values last until their last reader has run, but for the graph's inputs and outputs */
+    size_t *last; /* by value, where they pass: the step that reads it last, or that makes it */
 };
 
 static weir_location source_of(const weir_graph *graph) { return weir_at(weir_graph_source(graph), 0); }
 
-static void add_buffer(weir_executor *executor, weir_value value) {
+static void add_buffer(weir_executor *executor, weir_value value, bool passes) {
     const weir_type *type = weir_value_type(executor->graph, value);
-    executor->buffer[value.id] = weir_array_in(executor->arena, type->dtype, &type->shape);
+    if (passes) {
+        weir_array *array = weir_arena_alloc(executor->arena, sizeof *array);
+        *array = (weir_array){.dtype = type->dtype, .shape = type->shape};
+        weir_shape_count(&type->shape, &array->count);
+        executor->buffer[value.id] = array;
+    } else {
+        executor->buffer[value.id] = weir_array_in(executor->arena, type->dtype, &type->shape);
+    }
     executor->value[value.id] = executor->buffer[value.id];
+}
+
+static bool may_pass(const weir_executor *executor, weir_value value) {
+    return executor->passes && executor->buffer[value.id] != NULL && !executor->is_fixed[value.id] &&
+           weir_value_producer(executor->graph, value).id != 0 && !weir_value_is_output(executor->graph, value);
+}
+
+/* Values that pass: room for what the step makes, and no more for what it was the last to read. */
+static void make_room(const weir_executor *executor, const step *s) {
+    for (size_t i = 0; executor->passes && i < weir_node_output_count(executor->graph, s->node); i++) {
+        const weir_value value = weir_node_output(executor->graph, s->node, i);
+        weir_array *array = executor->buffer[value.id];
+        if (may_pass(executor, value)) array->data = weir_calloc(array->count, weir_dtype_size(array->dtype));
+    }
+}
+
+static void forget(const weir_executor *executor, weir_value value, size_t index) {
+    if (value.id == 0 || !may_pass(executor, value) || executor->last[value.id] != index) return;
+    free(executor->buffer[value.id]->data);
+    executor->buffer[value.id]->data = NULL;
+}
+
+static void pass_on(const weir_executor *executor, size_t index) {
+    const weir_node node = executor->steps[index].node;
+    for (size_t i = 0; executor->passes && i < weir_node_input_count(executor->graph, node); i++)
+        forget(executor, weir_node_input(executor->graph, node, i), index);
+    for (size_t i = 0; executor->passes && i < weir_node_output_count(executor->graph, node); i++)
+        forget(executor, weir_node_output(executor->graph, node, i), index);
+}
+
+static void find_last(weir_executor *executor) {
+    const weir_graph *graph = executor->graph;
+    executor->last = weir_arena_array(executor->arena, weir_graph_value_limit(graph), sizeof *executor->last);
+    for (size_t k = 0; k < executor->step_count; k++) {
+        const weir_node node = executor->steps[k].node;
+        for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
+            executor->last[weir_node_output(graph, node, i).id] = k;
+        for (size_t i = 0; i < weir_node_input_count(graph, node); i++)
+            executor->last[weir_node_input(graph, node, i).id] = k;
+    }
 }
 
 static bool add_step(weir_executor *executor, weir_node node) {
@@ -77,7 +126,7 @@ static bool add_step(weir_executor *executor, weir_node node) {
     }
     for (size_t i = 0; i < outputs; i++) {
         const weir_value value = weir_node_output(graph, node, i);
-        add_buffer(executor, value);
+        add_buffer(executor, value, executor->passes && !is_fixed && !weir_value_is_output(graph, value));
         next->outputs[i] = executor->buffer[value.id];
         executor->is_fixed[value.id] = is_fixed;
     }
@@ -107,12 +156,13 @@ static void join_windows(weir_executor *executor) {
     }
 }
 
-weir_executor *weir_executor_new(const weir_graph *graph) {
+static weir_executor *make(const weir_graph *graph, bool passes) {
     weir_arena *arena = weir_arena_new();
     weir_executor *executor = weir_arena_alloc(arena, sizeof *executor);
     const uint32_t limit = weir_graph_value_limit(graph);
     executor->graph = graph;
     executor->arena = arena;
+    executor->passes = passes;
     executor->buffer = weir_arena_array(arena, limit, sizeof *executor->buffer);
     executor->value = weir_arena_array(arena, limit, sizeof *executor->value);
     executor->is_fixed = weir_arena_array(arena, limit, sizeof *executor->is_fixed);
@@ -122,17 +172,26 @@ weir_executor *weir_executor_new(const weir_graph *graph) {
         if (weir_value_exists(graph, value)) executor->value[id] = weir_value_constant(graph, value);
         executor->is_fixed[id] = executor->value[id] != NULL;
     }
-    for (size_t i = 0; i < weir_graph_input_count(graph); i++) add_buffer(executor, weir_graph_input(graph, i));
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++) add_buffer(executor, weir_graph_input(graph, i), false);
     bool fine = true;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         fine = add_step(executor, node) && fine;
     if (fine) {
         join_windows(executor);
+        find_last(executor);
         return executor;
     }
     weir_executor_free(executor);
     return NULL;
 }
+
+bool weir_executor_reads_last(const weir_executor *executor, weir_node node, weir_value value) {
+    return executor->step_count > 0 && executor->steps[executor->last[value.id]].node.id == node.id;
+}
+
+weir_executor *weir_executor_new(const weir_graph *graph) { return make(graph, false); }
+
+weir_executor *weir_executor_new_passing(const weir_graph *graph) { return make(graph, true); }
 
 void weir_executor_free(weir_executor *executor) {
     if (executor != NULL) weir_arena_free(executor->arena);
@@ -141,8 +200,10 @@ void weir_executor_free(weir_executor *executor) {
 static void run_steps(weir_executor *executor, weir_executor_watch *watch, void *user) {
     for (size_t i = 0; i < executor->step_count; i++) {
         const step *now = &executor->steps[i];
+        make_room(executor, now);
         weir_kernel_run(executor->graph, now->node, now->inputs, now->outputs);
         if (watch != NULL) watch(user, now->node, now->outputs);
+        pass_on(executor, i);
     }
 }
 

@@ -11,6 +11,11 @@ typedef struct weir_executor weir_executor;
 /* Prepares buffers and kernels for the graph, whose types must be inferred and which must outlive the executor. NULL
  * after a reported error (an operator without a kernel for its types). */
 weir_executor *weir_executor_new(const weir_graph *graph);
+/* The same for runs that are watched: values other than the graph's inputs and outputs are there from the call for the node that
+ * makes them to that for the last one that reads them, which bounds the memory. */
+weir_executor *weir_executor_new_passing(const weir_graph *graph);
+/* Is the node the last one in a run that has the value among its inputs? */
+bool weir_executor_reads_last(const weir_executor *executor, weir_node node, weir_value value);
 void weir_executor_free(weir_executor *executor);
 /* One frame: input i is an array of the graph input's type. Results are read with weir_executor_value. */
 bool weir_executor_run(weir_executor *executor, const weir_array *const *inputs);

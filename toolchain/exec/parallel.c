@@ -83,7 +83,8 @@ static bool run_parts(const weir_graph *graph, const weir_array *const *data, in
     size_t started = 0;
     bool fine = true;
     for (size_t i = 0; i < threads; i++) {
-        const int64_t first = frames * (int64_t)i / (int64_t)threads, end = frames * (int64_t)(i + 1) / (int64_t)threads;
+        const int64_t first = frames * (int64_t)i / (int64_t)threads,
+                      end = frames * (int64_t)(i + 1) / (int64_t)threads;
         parts[i] = new_part(graph, data, found, first, end - first);
     }
     while (started + 1 < threads && pthread_create(&thread[started], NULL, work, &parts[started]) == 0) started++;
