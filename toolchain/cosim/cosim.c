@@ -318,14 +318,28 @@ static size_t find_stopped(const session *s, const weir_sim_result *run) {
     return found;
 }
 
+/* By frame: an input that the output depends on sends a damaged one. */
+static bool *damaged_frames(const session *s, weir_value output) {
+    const weir_reference *r = s->reference;
+    weir_value *inputs = weir_calloc(r->input_count + 1, sizeof *inputs);
+    for (size_t i = 0; i < r->input_count; i++) inputs[i] = r->inputs[i].value;
+    bool *used = weir_frame_inputs(s->graph, output, inputs, r->input_count);
+    bool *damaged = weir_damage_of(&s->damage, used);
+    free(inputs);
+    free(used);
+    return damaged;
+}
+
 /* Compares a stream; enters a divergence unless one that says more is there already: wrong beats say more than missing
  * ones, which every stream before and behind a node that has stopped has. */
 static void judge_stream(const session *s, const weir_codes *codes, const weir_sim_stream *stream, bool output,
                          weir_cosim *result) {
     weir_beats_layout layout = layout_of(s->graph, codes->value);
     weir_comparison comparison;
-    bool same = weir_scoreboard_compare(&layout, codes->code, (size_t)s->frames, output ? s->damage.damaged : NULL,
-                                        &stream->recorded, &comparison);
+    bool *damaged = output && s->options->malformed ? damaged_frames(s, codes->value) : NULL;
+    bool same =
+        weir_scoreboard_compare(&layout, codes->code, (size_t)s->frames, damaged, &stream->recorded, &comparison);
+    free(damaged);
     const char *name = name_of_stream(s->graph, codes->value);
     if (!output) {
         result->streams++;

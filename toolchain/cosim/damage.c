@@ -31,6 +31,7 @@ weir_damage weir_damage_new(uint32_t seed, size_t frames, const uint64_t *whole,
     weir_damage d = {.frames = frames, .inputs = inputs};
     uint64_t state = seed;
     d.beats = weir_calloc(frames * inputs + 1, sizeof *d.beats);
+    d.bad = weir_calloc(frames * inputs + 1, sizeof *d.bad);
     d.damaged = weir_calloc(frames + 1, sizeof *d.damaged);
     d.count = weir_calloc(inputs + 1, sizeof *d.count);
     draw(&state, 1);
@@ -40,6 +41,7 @@ weir_damage weir_damage_new(uint32_t seed, size_t frames, const uint64_t *whole,
         for (size_t i = 0; i < inputs; i++) {
             const bool bad = d.damaged[f] && (i == always || draw(&state, 2) == 0);
             d.beats[f * inputs + i] = bad ? damaged_beats(&state, whole[i]) : whole[i];
+            d.bad[f * inputs + i] = bad;
             d.count[i] += bad;
         }
     }
@@ -48,6 +50,7 @@ weir_damage weir_damage_new(uint32_t seed, size_t frames, const uint64_t *whole,
 
 void weir_damage_free(weir_damage *d) {
     free(d->beats);
+    free(d->bad);
     free(d->damaged);
     free(d->count);
     *d = (weir_damage){0};
@@ -67,4 +70,11 @@ uint32_t *weir_damage_records(const weir_damage *d, size_t index, const uint32_t
         }
     }
     return sent;
+}
+
+bool *weir_damage_of(const weir_damage *d, const bool *used) {
+    bool *damaged = weir_calloc(d->frames + 1, sizeof *damaged);
+    for (size_t f = 0; f < d->frames; f++)
+        for (size_t i = 0; i < d->inputs; i++) damaged[f] |= used[i] && d->bad[f * d->inputs + i];
+    return damaged;
 }

@@ -9,6 +9,7 @@
 typedef struct weir_damage {
     size_t frames, inputs;
     uint64_t *beats; /* of frame f of input i, at [f * inputs + i] */
+    bool *bad;       /* likewise: it is too short or too long */
     bool *damaged;   /* by frame: of some input */
     size_t *count;   /* by input: its damaged frames */
 } weir_damage;
@@ -20,5 +21,8 @@ void weir_damage_free(weir_damage *damage);
  * them. A short frame ends before its time, a long one goes on with beats of frame 0. */
 uint32_t *weir_damage_records(const weir_damage *damage, size_t index, const uint32_t *records, size_t size,
                               uint64_t whole, size_t *beats);
+
+/* By frame: is it damaged at one of the inputs that are `used`? Heap memory. */
+bool *weir_damage_of(const weir_damage *damage, const bool *used);
 
 #endif
