@@ -7,6 +7,7 @@
 #   flow.sh simulate WORK [FRAMES]  the netlist against the reference (2 frames, with WEIR_NIGHTLY 20); the report goes to WORK/netlist.json
 #   flow.sh estimate WORK           what is estimated beforehand against what was synthesized
 #   flow.sh planted WORK            the same with one weight bit of the netlist flipped: must be found
+#   flow.sh too_large WORK          a device that lacks room: exit status 1 before nextpnr, 0 with a warning where it is not placed
 #   flow.sh options WORK            what 'weir sim --netlist' refuses; needs no tools
 #
 # WEIR is the command to use. Exit status as weir's (3: the hardware disagrees), 1: a promise is broken, 77: a tool is missing.
@@ -133,12 +134,25 @@ refused() {
   grep -qF -- "$text" "$work/refused.txt" || fail "expected '$text', found: $(cat "$work/refused.txt")"
 }
 
+too_large() {
+  local status=0 note="error: the netlist does not fit ice40up5k: [0-9]* LUTs of 100, [0-9]* too many"
+  need yosys nextpnr-ice40
+  sed 's/count: 5280/count: 100/' "$source_folder/boards/devices/ice40up5k.yaml" >"$work/small.yaml"
+  ! cmp -s "$source_folder/boards/devices/ice40up5k.yaml" "$work/small.yaml" || fail "the device was not made smaller"
+  "$weir" synth "$work/design" --device "$work/small.yaml" --frames 0 --place >"$work/large.txt" 2>&1 || status=$?
+  [ "$status" = 1 ] || fail "exit status $status where there is no room, expected 1: $(cat "$work/large.txt")"
+  grep -q "$note" "$work/large.txt" || fail "expected '$note', found: $(cat "$work/large.txt")"
+  ! grep -q 'exit status\|placed by' "$work/large.txt" || fail "nextpnr was started: $(cat "$work/large.txt")"
+  "$weir" synth "$work/design" --device "$work/small.yaml" --frames 0 >"$work/large.txt" 2>&1 || fail "a design that is not placed is refused"
+  grep -q "${note/error/warning}" "$work/large.txt" || fail "no warning: $(cat "$work/large.txt")"
+}
+
 options() {
   refused "--netlist cannot be combined with --debug-frames" --netlist net.v --simulator icarus --debug-frames 1
   refused "--cells needs --netlist" --cells cells.v --simulator icarus
 }
 
-[ $# -ge 2 ] || fail "usage: flow.sh synthesize|place|row|estimate|simulate|planted|options WORK [NUMBER]"
+[ $# -ge 2 ] || fail "usage: flow.sh synthesize|place|row|estimate|simulate|planted|too_large|options WORK [NUMBER]"
 weir=${WEIR:-$source_folder/build/toolchain/cli/weir}
 mkdir -p "$2"
 work=$(cd "$2" && pwd)
@@ -149,6 +163,7 @@ case $1 in
   simulate) frames=${WEIR_NIGHTLY:+20} && simulate "${3:-${frames:-2}}" ;;
   estimate) estimate ;;
   planted) planted ;;
+  too_large) too_large ;;
   options) options ;;
   *) fail "unknown step '$1'" ;;
 esac

@@ -56,6 +56,23 @@ static int synthesize(const weir_synth_options *options, const char *cache, weir
     return WEIR_EXIT_FINE;
 }
 
+/* What Yosys counted against what there is. nextpnr would say it later, if at all, and in its own words. */
+static bool fits(const weir_synth *synth, weir_synth_placing placing) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&synth->cost, synth->device, uses);
+    bool fits = true;
+    for (size_t i = 0; i < WEIR_COST_USES; i++) {
+        if (uses[i].used <= uses[i].available) continue;
+        fits = false;
+        (placing == WEIR_SYNTH_UNPLACED ? weir_warning : weir_error)(
+            WEIR_NOWHERE, "the netlist does not fit %s: %lld %s of %lld, %lld too many", synth->device->name,
+            (long long)uses[i].used, uses[i].name, (long long)uses[i].available,
+            (long long)(uses[i].used - uses[i].available));
+    }
+    if (!fits) weir_note("compile it with '--objective throughput', which finds what fits, or a longer --target-interval");
+    return fits;
+}
+
 static int place(const weir_synth_options *options, const char *cache, weir_synth *synth) {
     json_t *pins = weir_yosys_pins(&synth->yosys, options->device, cache, &synth->netlist);
     if (pins == NULL) return WEIR_EXIT_TOOL;
@@ -92,6 +109,8 @@ static int simulate(const weir_synth_options *options, const char *cache, weir_s
 static int run(const weir_synth_options *options, const char *cache, weir_synth *synth) {
     int status = find_programs(options, cache, synth), simulated = WEIR_EXIT_FINE;
     if (status == WEIR_EXIT_FINE) status = synthesize(options, cache, synth);
+    if (status == WEIR_EXIT_FINE && !fits(synth, options->placing) && options->placing != WEIR_SYNTH_UNPLACED)
+        status = WEIR_EXIT_INPUT;
     if (status == WEIR_EXIT_FINE && options->simulate) simulated = simulate(options, cache, synth);
     if (simulated == WEIR_EXIT_INPUT || simulated == WEIR_EXIT_TOOL) status = simulated;
     if (status == WEIR_EXIT_FINE && synth->nextpnr.name != NULL) status = place(options, cache, synth);
