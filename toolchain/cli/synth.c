@@ -15,10 +15,10 @@
 
 static const char help_text[] =
     "DIR is what 'weir compile' wrote. Yosys maps it to the cells of the device; the netlist is simulated against the\n"
-    "reference on two random frames, or on --data, where there are models of the cells; with --place nextpnr places and\n"
+    "reference on random frames, or on --data, where there are models of the cells; with --place nextpnr places and\n"
     "routes it between registers, with seeds 1, 2, ... until the clock goal is met. Results are cached. OUT gets\n"
     "netlist.json, netlist.v, synthesis.json (the report) and the messages of the tools.\n"
-    "Exit status 3: the netlist disagrees with the reference; 4: a program is missing or failed.\n";
+    "Exit status 1: it does not fit, with --place; 3: the netlist disagrees with the reference; 4: a program is missing or failed.\n";
 
 /* What a run needs of the compiled folder: it may not change meanwhile. */
 typedef struct reading {
@@ -120,7 +120,8 @@ int weir_command_synth(int argc, char **argv) {
         {"timeout", 0, WEIR_CLI_COUNT, &r.synthesize.seconds, "SECONDS", "for Yosys, and for each placement (1200)"},
         {"clock", 0, WEIR_CLI_COUNT, &r.synthesize.clock_mhz, "MHZ", "the clock goal (that of 'weir compile')"},
         WEIR_DATA_OPTION(r.synthesize.data, "frames for the netlist (random ones)"),
-        {"frames", 'n', WEIR_CLI_INT, &r.synthesize.frames, "N", "frames for the netlist, 0: none (2; all of --data)"},
+        {"frames", 'n', WEIR_CLI_INT, &r.synthesize.frames, "N",
+         "frames for the netlist, 0: none (2 to 16; all of --data)"},
         {"output", 'o', WEIR_CLI_STRING, &r.synthesize.output, "OUT", "folder for netlist, report and messages"},
         {"json", 'j', WEIR_CLI_STRING, &r.synthesize.json, "FILE", "write the report as JSON"},
         WEIR_PLUGINS_OPTION(r.plugins),

@@ -92,11 +92,12 @@ static void print_simulation(const weir_synth *synth, weir_text *text) {
     if (result == NULL) return;
     const json_t *wrong = json_object_get(result, "first_divergence");
     const char *data = json_string_value(json_object_get(result, "data"));
-    weir_text_format(text, "\nnetlist simulated on %lld frames (%s): %lld values compared, %lld wrong\n",
-                     (long long)json_integer_value(json_object_get(result, "frames")),
-                     strcmp(data, "random") == 0 ? "random" : "of the data",
-                     (long long)json_integer_value(json_object_get(result, "compared")),
-                     (long long)json_integer_value(json_object_get(result, "mismatches")));
+    weir_text_format(
+        text, "\nnetlist simulated on %lld frames (%s), with and without stalls: %lld values compared, %lld wrong\n",
+        (long long)json_integer_value(json_object_get(result, "frames")),
+        strcmp(data, "random") == 0 ? "random" : "of the data",
+        (long long)json_integer_value(json_object_get(result, "compared")),
+        (long long)json_integer_value(json_object_get(result, "mismatches")));
     if (json_is_object(wrong)) {
         char *dump = json_dumps(wrong, JSON_PRESERVE_ORDER);
         weir_text_format(text, "  first divergence: %s\n", dump);

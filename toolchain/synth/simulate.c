@@ -15,11 +15,14 @@
 #include "synth/family.h"
 
 /* Changes when the same inputs shall be simulated again. */
-#define FORM "1"
+#define FORM "2"
 
-enum { RANDOM_FRAMES = 2, SEED = 1 };
+/* Of random frames as many as so many cycles allow without stalls, but at least two. */
+enum { RANDOM_CYCLES = 1500, FEWEST_FRAMES = 2, MOST_FRAMES = 16, SEED = 1 };
 /* Longer simulations are left out unless they are asked for: Icarus does some hundred cycles a second of a large netlist. */
 enum { LONGEST_CYCLES = 20000 };
+/* What is this long goes to Verilator, if it is there: it takes a quarter of a minute to build, and is 200 times faster. */
+enum { LONG_CYCLES = 20000 };
 
 char *weir_synth_cells(const weir_device *device, const weir_program *yosys) {
     char *data = weir_data_folder();
@@ -76,15 +79,29 @@ static char *write_random(const weir_synth_simulate_job *job, int64_t frames) {
 typedef struct running {
     const weir_synth_simulate_job *job;
     const char *netlist, *models, *data;
+    weir_simulator simulator;
     int status;
     json_t *result; /* not in the cache when the reference disagrees */
 } running;
 
-static json_t *pick(const json_t *run) {
-    static const char *const keys[] = {"frames", "compared", "mismatches", "status", "first_divergence"};
-    json_t *picked = json_object();
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        json_object_set(picked, keys[i], json_object_get(run, keys[i]));
+/* Of several runs the sums, and what the first wrong one found. */
+static json_t *pick(const json_t *runs) {
+    json_int_t compared = 0, mismatches = 0;
+    json_t *run, *profiles = json_array(), *wrong = NULL, *status = NULL;
+    size_t i;
+    json_array_foreach(runs, i, run) {
+        compared += json_integer_value(json_object_get(run, "compared"));
+        mismatches += json_integer_value(json_object_get(run, "mismatches"));
+        json_array_append(profiles, json_object_get(run, "profile"));
+        if (wrong == NULL && json_is_object(json_object_get(run, "first_divergence")))
+            wrong = json_object_get(run, "first_divergence");
+        json_t *own = json_object_get(run, "status");
+        if (status == NULL || strcmp(json_string_value(status), "done") == 0) status = own;
+    }
+    json_t *picked =
+        json_pack("{s:O, s:o, s:I, s:I, s:O}", "frames", json_object_get(json_array_get(runs, 0), "frames"), "profiles",
+                  profiles, "compared", compared, "mismatches", mismatches, "status", status);
+    json_object_set_new(picked, "first_divergence", wrong == NULL ? json_null() : json_incref(wrong));
     return picked;
 }
 
@@ -95,14 +112,14 @@ static void simulate(running *r) {
                                     .netlist = r->netlist,
                                     .cells = {r->models, NULL},
                                     .seed = SEED};
-    options.simulate[WEIR_SIM_ICARUS] = true;
-    options.profile[WEIR_SIM_ALWAYS] = true;
+    options.simulate[r->simulator] = true;
+    options.profile[WEIR_SIM_ALWAYS] = options.profile[WEIR_SIM_HALF] = true;
     weir_runtime *runtime = NULL;
     r->status = weir_runtime_run("netlist", NULL, NULL, r->job->hardware, r->job->folder, &options, &runtime);
     if (runtime == NULL) return;
     json_t *report = weir_runtime_json(runtime);
-    const json_t *run = json_array_get(json_object_get(report, "runs"), 0);
-    if (run != NULL) r->result = pick(run);
+    const json_t *runs = json_object_get(report, "runs");
+    if (json_array_size(runs) > 0) r->result = pick(runs);
     json_decref(report);
     weir_runtime_free(runtime);
 }
@@ -148,6 +165,7 @@ static weir_hash key_of(const running *r, const weir_synth_netlist *netlist) {
     weir_hash hash = netlist->key;
     weir_hash_add_string(&hash, FORM);
     weir_hash_add_number(&hash, (uint64_t)r->job->frames);
+    weir_hash_add_number(&hash, (uint64_t)r->simulator);
     add_file(&hash, r->netlist);
     add_file(&hash, r->models);
     static const char *const files[] = {"tb/tb.v", "hardware.weir", "hardware.npz"};
@@ -164,7 +182,7 @@ static int run(running *r, const weir_synth_netlist *netlist, weir_synth_simulat
     const weir_hash hash = key_of(r, netlist);
     char digits[33];
     weir_hash_print(&hash, digits);
-    char *name = weir_format("icarus-netlist-%s", digits);
+    char *name = weir_format("%s-netlist-%s", weir_simulator_name(r->simulator), digits);
     int held = -1;
     bool made = false;
     char *folder = weir_cache_entry(r->job->cache, name, false, make_result, r, &held, &made);
@@ -196,12 +214,25 @@ static char *reason_against(const weir_synth_simulate_job *job, const char *mode
     return NULL;
 }
 
+static int64_t default_frames(const weir_graph *hardware) {
+    const int64_t interval = weir_resources_of(hardware).folded_interval;
+    const int64_t frames = RANDOM_CYCLES / (interval < 1 ? 1 : interval);
+    return frames < FEWEST_FRAMES ? FEWEST_FRAMES : frames > MOST_FRAMES ? MOST_FRAMES : frames;
+}
+
+/* All frames of data (0) are many. */
+static weir_simulator simulator_for(const weir_synth_simulate_job *job) {
+    const int64_t cycles = job->frames * weir_resources_of(job->hardware).folded_interval;
+    const bool is_long = job->frames == 0 || cycles > LONG_CYCLES;
+    return is_long && weir_simulator_found(WEIR_SIM_VERILATOR) ? WEIR_SIM_VERILATOR : WEIR_SIM_ICARUS;
+}
+
 int weir_synth_simulate(const weir_synth_simulate_job *job, const weir_synth_netlist *netlist,
                         const weir_device *device, const weir_program *yosys, weir_synth_simulation *simulation) {
     weir_synth_simulate_job own = *job;
     char *models = weir_synth_cells(device, yosys), *random = NULL;
     int status = WEIR_EXIT_FINE;
-    if (own.frames == 0 && (own.data == NULL || !own.is_asked)) own.frames = RANDOM_FRAMES;
+    if (own.frames == 0 && (own.data == NULL || !own.is_asked)) own.frames = default_frames(job->hardware);
     *simulation = (weir_synth_simulation){reason_against(job, models, own.frames, device), NULL};
     if (simulation->why_not == NULL && own.data == NULL) {
         random = write_random(job, own.frames);
@@ -209,7 +240,11 @@ int weir_synth_simulate(const weir_synth_simulate_job *job, const weir_synth_net
     }
     if (simulation->why_not == NULL && status == WEIR_EXIT_FINE) {
         char *path = weir_path_join(netlist->folder, "netlist.v");
-        running r = {&own, path, models, random != NULL ? random : own.data, WEIR_EXIT_FINE, NULL};
+        running r = {.job = &own,
+                     .netlist = path,
+                     .models = models,
+                     .data = random != NULL ? random : own.data,
+                     .simulator = simulator_for(&own)};
         status = run(&r, netlist, simulation);
         free(path);
     }

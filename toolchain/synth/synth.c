@@ -69,7 +69,8 @@ static bool fits(const weir_synth *synth, weir_synth_placing placing) {
             (long long)uses[i].used, uses[i].name, (long long)uses[i].available,
             (long long)(uses[i].used - uses[i].available));
     }
-    if (!fits) weir_note("compile it with '--objective throughput', which finds what fits, or a longer --target-interval");
+    if (!fits)
+        weir_note("compile it with '--objective throughput', which finds what fits, or a longer --target-interval");
     return fits;
 }
 
