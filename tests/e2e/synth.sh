@@ -89,6 +89,8 @@ rm -f started
 expect 0 "critical path: " env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place \
     --clock 1000 --seeds 2 --json placed.json -o placed
 grep -q "the goal of 1000 MHz is missed" output || fail "the goal is not told"
+grep -q "warning: the clock goal of 1000 MHz is missed: [0-9.]* MHz is the best of 2 seeds" output || fail "no warning of the goal"
+grep -q "note: the critical path: .* -> " output || fail "no critical path with the warning"
 jq -e '.fmax_mhz > 40 and .fmax_mhz < 1000 and (.inferences_per_second - .fmax_mhz * 1e6 / 192 | fabs) < 1 and
     ([.placement.seeds[].seed] == [1, 2]) and ([.placement.seeds[].fmax_mhz] | max) == .fmax_mhz and .clock_met == false and
     (.critical_path | .from.node != null and .to.node != null and (.delay_ns * 1000 - 1e6 / .logic_ns | type) == "number") and
@@ -112,6 +114,7 @@ expect 4 "unknown" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" -
 # Compiled, simulated, synthesized and placed in one go; the first seed that meets the goal is the last.
 expect 0 "the goal of 1 MHz is met" weir check "$model" --data "$data" --max-macs 4 --device ice40hx8k --clock 1 --seeds 8 \
     --simulator icarus --frames 4 --json met.json
+! grep -q "warning: the clock goal" output || fail "a warning of a goal that is met"
 jq -e '.synthesis | .clock_met and .simulation.mismatches == 0 and (.placement.seeds | length) == 1' met.json >/dev/null || fail "seeds beyond the one that met the goal"
 # A program that never ends: its time is over, also for one seed of several; an interrupt ends its children.
 hang() { shim nextpnr-ice40 "case \$1 in -V) exec '$placer' -V;; esac; $1"; }

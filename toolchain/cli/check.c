@@ -95,7 +95,7 @@ int weir_command_check(int argc, char **argv) {
     weir_simulate simulate_options = WEIR_SIMULATE_DEFAULTS;
     const char *folder = NULL;
     weir_device *device = NULL;
-    int64_t seeds = 1, seconds = WEIR_SYNTHESIZE_SECONDS;
+    int64_t seeds = WEIR_SYNTHESIZE_SEEDS, seconds = WEIR_SYNTHESIZE_SECONDS;
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "keep the compiled folder here"},
         WEIR_SIMULATE_OPTIONS(simulate_options),
@@ -103,7 +103,8 @@ int weir_command_check(int argc, char **argv) {
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         WEIR_JOB_SET_OPTION(job),
         WEIR_JOB_HARDWARE_OPTIONS(job),
-        {"seeds", 0, WEIR_CLI_COUNT, &seeds, "N", "with --device: placements to try for the clock (1)"},
+        {"seeds", 0, WEIR_CLI_COUNT, &seeds, "N",
+         "with --device: placements to try until one meets the clock goal (4)"},
         {"timeout", 0, WEIR_CLI_COUNT, &seconds, "SECONDS", "with --device: for Yosys, and for each placement (1200)"},
         {.name = NULL}};
     size_t count;

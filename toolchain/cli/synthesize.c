@@ -23,6 +23,7 @@ static bool tell(const weir_synthesize *s, const weir_synth *synth, json_t **rep
     fwrite(text.data, 1, text.size, stdout);
     fflush(stdout);
     weir_text_free(&text);
+    weir_synth_warn(synth);
     json_t *json = weir_synth_json(synth);
     bool fine = s->json == NULL || write_report(s->json, json);
     fine = (s->output == NULL || weir_synth_write(synth, s->output)) && fine;

@@ -17,10 +17,10 @@ typedef struct weir_synthesize {
 } weir_synthesize;
 
 /* That Yosys, and each placement, may take unless --timeout says another: nextpnr never ends on some netlists. */
-enum { WEIR_SYNTHESIZE_SECONDS = 1200 };
+enum { WEIR_SYNTHESIZE_SECONDS = 1200, WEIR_SYNTHESIZE_SEEDS = 4 };
 
 #define WEIR_SYNTHESIZE_DEFAULTS                                                                                       \
-    { .seeds = 4, .seconds = WEIR_SYNTHESIZE_SECONDS, .frames = -1 }
+    { .seeds = WEIR_SYNTHESIZE_SEEDS, .seconds = WEIR_SYNTHESIZE_SECONDS, .frames = -1 }
 
 /* `work` is a copy of the compiled folder that is not shared. Prints; exit status. `report` (NULL: not wanted) gets the
  * report as a new JSON object, NULL without one. */

@@ -85,6 +85,19 @@ static void print_placement(const weir_synth *synth, weir_text *text) {
     weir_text_format(text, " of routing, %zu cells between the registers\n", synth->path.levels);
 }
 
+void weir_synth_warn(const weir_synth *synth) {
+    const weir_placement *best = weir_synth_best(synth);
+    if (best == NULL || best->fmax_mhz >= (double)synth->clock_mhz) return;
+    weir_text path = {NULL, 0, 0};
+    if (synth->has_path) weir_synth_path_print(&synth->path, &path);
+    weir_warning(WEIR_NOWHERE, "the clock goal of %lld MHz is missed: %.1f MHz is the best of %zu seed%s",
+                 (long long)synth->clock_mhz, best->fmax_mhz, synth->placements.count,
+                 synth->placements.count == 1 ? "" : "s");
+    if (synth->has_path) weir_note("the critical path: %s", path.data);
+    weir_note("try more --seeds, or a lower --clock, for which 'weir compile' builds too");
+    weir_text_free(&path);
+}
+
 static void print_simulation(const weir_synth *synth, weir_text *text) {
     const json_t *result = synth->simulation.result;
     if (synth->simulation.why_not != NULL)

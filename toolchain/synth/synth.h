@@ -64,6 +64,8 @@ const weir_placement *weir_synth_best(const weir_synth *synth);
 double weir_synth_inferences(const weir_synth *synth);
 /* For people. */
 void weir_synth_print(const weir_synth *synth, weir_text *text);
+/* Warns of a clock goal that is missed, with the critical path. */
+void weir_synth_warn(const weir_synth *synth);
 /* A new object; README.md has the schema. */
 json_t *weir_synth_json(const weir_synth *synth);
 /* Netlist, reports and messages of the tools as files of the folder. False after a reported error. */
