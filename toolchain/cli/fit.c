@@ -83,7 +83,9 @@ static char *budget_text(const int64_t *budget) {
 }
 
 /* A folding of the user's own is told of, and stays. */
-static bool is_searched(const weir_module *module) { return *weir_module_string(module, WEIR_FOLDING_REPORT, "") != '\0'; }
+static bool is_searched(const weir_module *module) {
+    return *weir_module_string(module, WEIR_FOLDING_REPORT, "") != '\0';
+}
 
 /* Compiles and checks one candidate; *is_done: it was put in place. */
 static int try_candidate(weir_job *job, weir_module *module, const char *folder, const weir_device *device,

@@ -47,7 +47,7 @@ bool weir_folding_budget_parse(const char *text, const weir_device *device, int6
 
 void weir_folding_margin(const weir_device *device, int64_t *margin) {
     static const int64_t percent[WEIR_DEVICE_FAMILIES][RESOURCES] = {
-#define WEIR_FOLDING_MARGIN(family, luts, flip_flops, multipliers, memory_blocks) \
+#define WEIR_FOLDING_MARGIN(family, luts, flip_flops, multipliers, memory_blocks)                                      \
     [WEIR_DEVICE_##family] = {luts, flip_flops, multipliers, memory_blocks},
 #include "dse/folding/margin.def"
 #undef WEIR_FOLDING_MARGIN

@@ -114,9 +114,10 @@ void weir_folding_find_forms(weir_folding_space *s) {
         const unit *u = &t->unit[i];
         for (size_t k = 0; k < u->members; k++) {
             const weir_folding_station *at = &t->station[u->member[k].id];
-            const uint64_t form =
-                mix(seen_of(t, u->member[k]), (uint64_t)at->counts + 2 * (uint64_t)at->whole + 4 * (uint64_t)t->holds_rows);
-            t->form[u->member[k].id] = mix(mix(mix(mix(form, at->input), (uint64_t)at->burst), (uint64_t)at->first), at->paces);
+            const uint64_t form = mix(seen_of(t, u->member[k]),
+                                      (uint64_t)at->counts + 2 * (uint64_t)at->whole + 4 * (uint64_t)t->holds_rows);
+            t->form[u->member[k].id] =
+                mix(mix(mix(mix(form, at->input), (uint64_t)at->burst), (uint64_t)at->first), at->paces);
         }
         if (u->members == 0) continue;
         probe(s, u, &u->folding[0], t->form);

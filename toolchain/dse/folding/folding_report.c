@@ -56,8 +56,9 @@ static void print_margins(const json_t *resources, weir_text *text) {
     for (size_t r = 0; r < sizeof keys / sizeof *keys; r++) {
         const json_t *of = json_object_get(resources, keys[r]);
         if (number(of, "margin") == 0) continue;
-        weir_text_format(text, "%s%lld of %lld %s", any ? ", " : "  left free, because estimates are off by as much: ",
-                         number(of, "margin"), number(of, "available"), kinds[r]);
+        weir_text_format(text, "%s%lld of %lld %s",
+                         any ? ", " : "  left free, because estimates are off by as much: ", number(of, "margin"),
+                         number(of, "available"), kinds[r]);
         any = true;
     }
     if (any) weir_text_char(text, '\n');

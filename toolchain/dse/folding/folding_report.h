@@ -19,9 +19,9 @@ bool weir_folding_objective_parse(const char *text, weir_folding_objective *obje
 typedef struct weir_folding_report {
     weir_folding_objective objective;
     bool fits;
-    int64_t interval, latency;              /* cycles */
-    int64_t used[WEIR_KNAPSACK_RESOURCES];  /* all of it */
-    int64_t fifos[WEIR_KNAPSACK_RESOURCES]; /* of that, what the schedule asks for */
+    int64_t interval, latency;               /* cycles */
+    int64_t used[WEIR_KNAPSACK_RESOURCES];   /* all of it */
+    int64_t fifos[WEIR_KNAPSACK_RESOURCES];  /* of that, what the schedule asks for */
     int64_t budget[WEIR_KNAPSACK_RESOURCES]; /* what it may take of the device */
     int64_t margin[WEIR_KNAPSACK_RESOURCES]; /* of the device, left free because estimates are off by as much */
     int64_t available[WEIR_KNAPSACK_RESOURCES];
