@@ -39,8 +39,9 @@ typedef enum weir_lowered {
     WEIR_LOWERED_BEFORE
 } weir_lowered;
 weir_lowered weir_lower_integer_takes(weir_op op);
-/* The counterparts of the values of a prepared model, by lowering it again; NULL after reported errors. */
-weir_counterparts *weir_lower_counterparts(const weir_graph *prepared);
+/* For that comparison: the integer graph of a prepared model, compared with nothing, and which of its values stand for which; NULL
+ * after reported errors. */
+weir_graph *weir_lower_prepared(const weir_graph *prepared, weir_counterparts **counterparts);
 /* Does the integer graph compute what the model does? `prepared` is what was lowered. False after a reported error
  * (analysis/verify_lowering.c). */
 bool weir_verify_lowered(const weir_graph *model, const weir_graph *prepared, const weir_graph *integer,

@@ -522,7 +522,7 @@ static void free_lowering(weir_lowering *l) {
 }
 
 /* The integer graph of a prepared model and which of its values stand for which. */
-static weir_graph *lower(const weir_graph *model, weir_counterparts **counterparts) {
+weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **counterparts) {
     weir_graph *to = weir_graph_new("integer");
     weir_lowering l = {.from = model, .to = to, .contract = contract_of(model)};
     l.view = weir_calloc(weir_graph_value_limit(model), sizeof *l.view);
@@ -559,19 +559,13 @@ weir_graph *weir_lower_prepare(const weir_graph *model) {
 weir_graph *weir_lower_integer(const weir_graph *model) {
     weir_counterparts *counterparts = NULL;
     weir_graph *prepared = weir_lower_prepare(model),
-               *integer = prepared == NULL ? NULL : lower(prepared, &counterparts);
+               *integer = prepared == NULL ? NULL : weir_lower_prepared(prepared, &counterparts);
     const bool fine = integer != NULL && weir_verify_lowered(model, prepared, integer, counterparts);
     weir_counterparts_free(counterparts);
     weir_graph_free(prepared);
     if (fine) return integer;
     weir_graph_free(integer);
     return NULL;
-}
-
-weir_counterparts *weir_lower_counterparts(const weir_graph *prepared) {
-    weir_counterparts *counterparts = NULL;
-    weir_graph_free(lower(prepared, &counterparts));
-    return counterparts;
 }
 
 const weir_graph *weir_lower_source(const weir_module *module) {

@@ -19,7 +19,8 @@ typedef enum weir_drive {
 typedef struct weir_frame {
     const char *what; /* for messages: "random frame 3" */
     weir_drive drive;
-    uint64_t seed; /* of replaced codes */
+    uint64_t seed;     /* of replaced codes */
+    bool leaves_model; /* is known to be what `integer` computes: only the two graphs behind it are compared */
 } weir_frame;
 
 /* `model` is what was lowered, `integer` what lower_integer made (NULL: not compared), `lowered` what the passes behind
