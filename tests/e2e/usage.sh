@@ -14,6 +14,7 @@ expect 0 "^weir [0-9]+\.[0-9]+\.[0-9]+$" "$WEIR" --version
 expect 2 "did you mean 'compile'" "$WEIR" compil "$model"
 expect 2 "unknown command 'xyzzy'" "$WEIR" xyzzy
 expect 2 "did you mean 'check'" "$WEIR" help chekc
+expect 0 "usage: weir dse" "$WEIR" dse --help # and no run behind it
 for command in $commands; do
     expect 0 "usage: weir $command" "$WEIR" $command --help
     expect 0 "usage: weir $command" "$WEIR" help $command

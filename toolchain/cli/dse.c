@@ -255,10 +255,11 @@ int weir_command_dse(int argc, char **argv) {
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("dse", options, help_text, argc, argv, 0, 0, &count);
+    const bool helped = status == WEIR_EXIT_FINE; /* that was all it was asked for */
     if (status < 0) status = refuse_idle(&a);
     if (status < 0 && missing(&a) != NULL) status = weir_cli_misuse("dse", "%s is missing", missing(&a));
     if (status < 0) status = know(&a.devices);
-    if (status == WEIR_EXIT_FINE) status = run(&a);
+    if (status == WEIR_EXIT_FINE && !helped) status = run(&a);
     weir_cli_list_free(&a.devices);
     weir_cli_list_free(&a.budgets);
     weir_cli_list_free(&a.defects);
