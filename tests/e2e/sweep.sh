@@ -86,9 +86,9 @@ done
 
 # --- stages ---
 stages='target{device=ecp5-25k},folding_generator{points=3},pipeline,components,resource_model'
-expect 0 "" "$WEIR" dse -w "$models/mlp_qdq.onnx" --stages "$stages" --json all.json
+expect 0 "" "$WEIR" dse -w "$models/mlp_qdq.onnx" --stages "$stages" --json all.json # the whole has its doors, too
 jq -e '[.results[].latency] == ([.results[].latency] | sort) and ([.results[] |
-    (.latency == ([.results[].latency] | max)) and (.hardware.luts == ([.results[].hardware.luts] | add)) and
+    (.latency == ([.results[].latency] | max)) and (.hardware.luts - ([.results[].hardware.luts] | add) | . > 0 and . < 100) and
     (.energy > ([.results[].energy] | add))] | all)' all.json >/dev/null || fail "maxima and sums: $(jq -c . all.json)"
 cat >stages.yaml <<'END'
 - ParetoStage: {of: "time,luts"}

@@ -57,16 +57,18 @@ typedef struct generator {
     weir_folding_request request;
     weir_folding_report last; /* that was passed on */
     weir_dse_point *point;
-    int64_t static_energy; /* of the device, in fJ a frame */
+    int64_t static_energy;                  /* of the device, in fJ a frame */
+    int64_t doors[WEIR_KNAPSACK_RESOURCES]; /* at the ports: dataflow/frame.h */
 } generator;
 
-/* All components together have the device to themselves. */
+/* All components together have the device, and its ports, to themselves. */
 static bool add_static(void *user, const weir_dse_result *result) {
     const generator *g = user;
     if (result->evaluation == NULL || result->evaluation->hardware.component != NULL) return g->sink(g->user, result);
     weir_dse_evaluation e = *result->evaluation;
     weir_dse_result whole = *result;
     e.cost.energy += (double)g->static_energy / 1000;
+    for (int r = 0; r < WEIR_KNAPSACK_RESOURCES; r++) e.hardware.use[r] += g->doors[r];
     whole.evaluation = &e;
     return g->sink(g->user, &whole);
 }
@@ -82,6 +84,7 @@ static bool run_folded(generator *g, weir_graph *graph, const weir_folding_repor
         .graph = graph, .interval = report->interval, .device = target.device, .point = g->point, .arena = g->arena};
     folding.survey = weir_cost_survey_new(graph, target.device);
     folding.cost = weir_cost_of_graph(graph, target.device);
+    weir_folding_use(&folding.cost.doors, target.device, g->doors);
     g->static_energy = weir_folding_static_energy(&target, report->interval);
     const weir_dse_context frame = {g->context, WEIR_DSE_FOLDING, &folding};
     const bool fine = weir_dse_stage_below(g->stage, &frame, add_static, g);
