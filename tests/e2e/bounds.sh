@@ -17,7 +17,7 @@ expect 0 "add_68" weir compile inputs.weir -o inputs
 [ "$(grep -c 'input.* s_x[0-9]*_valid' inputs/rtl/inputs.v)" = 70 ] || fail "not 70 inputs"
 "$E2E_TOOLS/make_wide" alike 4 alike.weir
 expect 0 "in_requantize" weir compile alike.weir -o alike
-ports=$(grep -o 'm_[a-z0-9_]*_valid' alike/rtl/alike.v | sort -u | tr '\n' ' ')
+ports=$(grep -o 'm_[a-z0-9_]*_valid' alike/rtl/alike.v | grep -v _frame_ | sort -u | tr '\n' ' ')
 [ "$ports" = "m_y__2_valid m_y__3_valid m_y__4_valid m_y__valid " ] || fail "names of outputs that are written alike: $ports"
 "$E2E_TOOLS/make_wide" fan 200 fan.weir
 expect 0 "add_198" weir compile fan.weir -o fan

@@ -67,7 +67,7 @@ array_tool same sim.npy expected.csv || fail "simulation"
 expect 0 "zero point 100" weir show --load-pass ./libsquare.so design/hardware.weir
 expect 0 "example.Square .*yes" weir operators --load-pass ./libsquare.so example.Square
 if command -v yosys >/dev/null; then
-    expect 0 "12 values compared, 0 wrong" weir synth --load-pass ./libsquare.so design --device ecp5-25k --frames 1
+    expect 0 "24 values compared, 0 wrong" weir synth --load-pass ./libsquare.so design --device ecp5-25k --frames 1
 fi
 expect 0 "" weir export --load-pass ./libsquare.so squares.onnx -o back.onnx
 expect 0 "" weir eval --load-pass ./libsquare.so back.onnx -d frames.csv -o back.npy
