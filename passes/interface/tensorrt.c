@@ -231,7 +231,8 @@ static bool write_command(bool cache, const char *folder) {
 
 static bool write_model(const weir_module *module, const weir_graph *graph, const char *folder) {
     char *path = weir_path_join(folder, "model.onnx");
-    bool fine = weir_onnx_export(graph, path, &(weir_onnx_export_options){.name = weir_module_name(module)});
+    bool fine =
+        weir_onnx_export(graph, path, &(weir_onnx_export_options){.name = weir_module_name(module), .one_frame = true});
     free(path);
     return fine;
 }

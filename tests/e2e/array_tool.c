@@ -2,6 +2,7 @@
  *
  *   array_tool equal A B [TOLERANCE]      same type, values equal (or within the tolerance); B may have fewer rows
  *   array_tool same A B                   the same, and as many rows
+ *   array_tool elements A B               the same elements in the same order, in whatever shape
  *   array_tool accuracy OUT LABELS SHARE  share of rows whose largest value is the label, to two decimals of a percent
  *   array_tool plant IN OUT.npy INDEX     copies with one element changed by one step of its type
  *   array_tool rows IN OUT.npy N          the first N rows
@@ -21,8 +22,10 @@
 
 static size_t rows_of(const weir_array *array) { return array->shape.rank == 0 ? 1 : (size_t)array->shape.dim[0]; }
 
-static int compare(const char *a_path, const char *b_path, double tolerance, bool same_rows) {
+static int compare_arrays(const char *a_path, const char *b_path, double tolerance, bool same_rows, bool flat) {
     weir_array *a = weir_array_read(a_path, NULL), *b = weir_array_read(b_path, NULL);
+    if (flat && a != NULL) a->shape = (weir_shape){1, {(int64_t)a->count}};
+    if (flat && b != NULL) b->shape = (weir_shape){1, {(int64_t)b->count}};
     int status = a == NULL || b == NULL || a->dtype != b->dtype || b->count == 0 || rows_of(a) < rows_of(b) ||
                  a->count / rows_of(a) != b->count / rows_of(b) || (same_rows && a->count != b->count);
     if (status != 0) fprintf(stderr, "%s: error: type or shape differs from '%s'\n", a_path, b_path);
@@ -37,6 +40,10 @@ static int compare(const char *a_path, const char *b_path, double tolerance, boo
     weir_array_free(a);
     weir_array_free(b);
     return status != 0 || different > 0;
+}
+
+static int compare(const char *a_path, const char *b_path, double tolerance, bool same_rows) {
+    return compare_arrays(a_path, b_path, tolerance, same_rows, false);
 }
 
 static int accuracy(const char *path, const char *labels_path, const char *share) {
@@ -146,6 +153,7 @@ int main(int argc, char **argv) {
     const char *verb = argc > 3 ? argv[1] : "";
     if (strcmp(verb, "equal") == 0) return compare(argv[2], argv[3], argc > 4 ? atof(argv[4]) : 0, false);
     if (strcmp(verb, "same") == 0) return compare(argv[2], argv[3], 0, true);
+    if (strcmp(verb, "elements") == 0) return compare_arrays(argv[2], argv[3], 0, true, true);
     if (strcmp(verb, "csv") == 0) return to_csv(argv[2], argv[3]);
     if (strcmp(verb, "channels_first") == 0) return channels_first(argv[2], argv[3]);
     if (strcmp(verb, "affine") == 0 && argc == 6) return affine(argv[2], argv[3], atof(argv[4]), atof(argv[5]));

@@ -91,6 +91,28 @@ check_qonnx() {
     if array_tool same planted.npy theirs.npy 2>/dev/null; then fail "a wrong value is not seen"; fi
 }
 
+# An open batch: the file takes one frame and five, and five at once are what each is alone and what Weir computes.
+check_batch() {
+    exporters=$E2E_SOURCE/tests/models/exporters
+    for passes in "" lower_integer lower_integer,realize_requantize,choose_folding,insert_streams,size_fifos; do
+        for model in mlp_qdq mlp_qoperator mlp_residual_qdq; do
+            weir export "$models/$model.onnx" --passes "$passes" -o made.onnx || fail "export of $model"
+            "$python" "$here/batch.py" "$WEIR" made.onnx batch >output 2>&1 || fail "$model $passes: $(cat output)"
+        done
+    done
+    for form in qdq native; do
+        weir export "$E2E_SOURCE/tests/models/lenet/lenet_qoperator.onnx" --form $form -o made.onnx || fail "export of lenet"
+        "$python" "$here/batch.py" "$WEIR" made.onnx batch >output 2>&1 || fail "lenet as $form: $(cat output)"
+    done
+    for model in shapes:N sklearn_tensors: keras:unk__51 pytorch:batch; do
+        weir export "$exporters/${model%:*}.onnx" -o made.onnx || fail "export of $model"
+        "$python" "$here/batch.py" "$WEIR" made.onnx "${model#*:}" >output 2>&1 || fail "$model: $(cat output)"
+    done
+    # A fault must be seen: a file for one frame.
+    weir export "$models/mlp_qdq.onnx" --shape 1,64 -o made.onnx || fail "export for one frame"
+    if "$python" "$here/batch.py" "$WEIR" made.onnx batch >/dev/null 2>&1; then fail "a file for one frame is not seen"; fi
+}
+
 # A folder with a fault in it: the script must say so.
 planted() {
     if compare "$1" >/dev/null; then fail "not seen: $2"; fi

@@ -199,11 +199,102 @@ static void planted_mix_is_seen(void **state) {
     weir_graph_free(g);
 }
 
+/* --- an open batch --- */
+
+enum { OPENED = 14, STUCK = 20 };
+
+static weir_node reshaped(weir_graph *g, weir_value x, bool allow_zero) {
+    return with_int(g, NODE(g, WEIR_OP_RESHAPE, x, LIST(g, 1, -1, 2)), "allowzero", allow_zero);
+}
+
+static weir_node resized(weir_graph *g, weir_value x, weir_value sizes) {
+    const weir_node node = NODE(g, WEIR_OP_RESIZE, x, WEIR_NO_VALUE, WEIR_NO_VALUE, sizes);
+    weir_node_set_string(g, node, "coordinate_transformation_mode", "asymmetric");
+    return node;
+}
+
+static weir_node with_ints(weir_graph *g, weir_node node, const char *name, size_t count, const int64_t *values) {
+    weir_node_set_ints(g, node, name, values, count);
+    return node;
+}
+
+static weir_value made(weir_graph *g, weir_node node) {
+    assert_true(weir_infer_node(g, node));
+    return weir_node_output(g, node, 0);
+}
+
+/* A node on x: [1, 4]; the first ones are for any number of frames, the rest for one. */
+static weir_node make_open(weir_graph *g, weir_value x, int form) {
+    const weir_value most = made(g, with_int(g, NODE(g, WEIR_OP_ARG_MAX, x), "axis", 1));
+    switch (form) {
+    case 0: return reshaped(g, x, false);
+    case 1: return reshaped(g, x, true);
+    case 2: return NODE(g, WEIR_OP_RESHAPE, x, LIST(g, 1, 2, 2));
+    case 3: return NODE(g, WEIR_OP_RESHAPE, x, LIST(g, -1, 4));
+    case 4: return NODE(g, WEIR_OP_EXPAND, made(g, NODE(g, WEIR_OP_UNSQUEEZE, x, LIST(g, 1))), LIST(g, 1, 3, 4));
+    case 5: return NODE(g, WEIR_OP_SLICE, x, LIST(g, 0, 1), LIST(g, 1, 3));
+    case 6: return NODE(g, WEIR_OP_SLICE, x, LIST(g, 1, -1), LIST(g, 4, 9), LIST(g, 1, -2));
+    case 7: return NODE(g, WEIR_OP_SLICE, x, LIST(g, 0), LIST(g, 1), LIST(g, 0), LIST(g, 1));
+    case 8: return resized(g, x, LIST(g, 1, 8));
+    case 9: return with_ints(g, resized(g, x, LIST(g, 6, 1)), "axes", 2, (const int64_t[]){1, -2});
+    case 10: return NODE(g, WEIR_OP_TILE, x, LIST(g, 1, 2));
+    case 11: return NODE(g, WEIR_OP_ARRAY_FEATURE_EXTRACTOR, FLOATS(g, 1, 4), most);
+    case 12: return NODE(g, WEIR_OP_ARRAY_FEATURE_EXTRACTOR, FLOATS(g, 4), most);
+    case 13: return NODE(g, WEIR_OP_ADD, x, FLOATS(g, 1, 4));
+    case 14: return with_int(g, NODE(g, WEIR_OP_FLATTEN, x), "axis", 0);
+    case 15: return NODE(g, WEIR_OP_UNSQUEEZE, x, LIST(g, 0));
+    case 16: return NODE(g, WEIR_OP_SQUEEZE, made(g, NODE(g, WEIR_OP_UNSQUEEZE, x, LIST(g, 0))), LIST(g, 0));
+    case 17: return NODE(g, WEIR_OP_TRANSPOSE, x);
+    case 18: return with_int(g, NODE(g, WEIR_OP_SOFTMAX, x), "axis", 0);
+    default: return NODE(g, WEIR_OP_RESHAPE, x, LIST(g, 4, 1));
+    }
+}
+
+static weir_graph *make_open_graph(int form) {
+    weir_graph *g = weir_graph_new("g");
+    const weir_type type = {.dtype = WEIR_FLOAT32, .shape = {2, {1, COLUMNS}}, .quant = {.axis = -1}};
+    const weir_value x = weir_graph_add_input(g, "x", &type);
+    weir_graph_set_batch(g, "N");
+    weir_graph_add_output(g, "y", made(g, make_open(g, x, form)));
+    return g;
+}
+
+/* The opened graph, inferred for ROWS rows, gives for each what the closed one gives. */
+static void opened_graphs_take_any_number_of_rows(void **state) {
+    (void)state;
+    for (int form = 0; form < OPENED; form++) {
+        weir_graph *g = make_open_graph(form);
+        weir_rows_open open = weir_rows_open_batch(g);
+        if (open.graph == NULL) fail_msg("form %d: %s", form, open.mixed.why);
+        assert_true(open.has_rows[weir_graph_output(open.graph, 0).id]);
+        const weir_type type = {.dtype = WEIR_FLOAT32, .shape = {2, {ROWS, COLUMNS}}, .quant = {.axis = -1}};
+        weir_graph_set_batch(open.graph, NULL);
+        weir_value_set_type(open.graph, weir_graph_input(open.graph, 0), &type);
+        assert_true(weir_infer_graph(open.graph));
+        if (!agrees(open.graph, g)) fail_msg("form %d gives something else", form);
+        weir_rows_open_free(&open);
+        weir_graph_free(g);
+    }
+}
+
+static void graphs_for_one_row_are_named(void **state) {
+    (void)state;
+    for (int form = OPENED; form < STUCK; form++) {
+        weir_graph *g = make_open_graph(form);
+        weir_rows_open open = weir_rows_open_batch(g);
+        if (open.graph != NULL || open.mixed.why == NULL || open.mixed.mixed.id == 0)
+            fail_msg("form %d is taken to be for any number of rows", form);
+        weir_rows_open_free(&open);
+        weir_graph_free(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators_keep_rows_apart), cmocka_unit_test(mixed_rows_are_named),
-        cmocka_unit_test(batches_are_recognized),    cmocka_unit_test(shapes_that_reach_the_data_count),
-        cmocka_unit_test(planted_mix_is_seen),
+        cmocka_unit_test(operators_keep_rows_apart),    cmocka_unit_test(mixed_rows_are_named),
+        cmocka_unit_test(batches_are_recognized),       cmocka_unit_test(shapes_that_reach_the_data_count),
+        cmocka_unit_test(planted_mix_is_seen),          cmocka_unit_test(opened_graphs_take_any_number_of_rows),
+        cmocka_unit_test(graphs_for_one_row_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

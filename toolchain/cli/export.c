@@ -4,7 +4,8 @@
 
 static const char help_text[] =
     "Writes the model as imported, or the graph that --quantize and --passes make of it (the last one, or --graph NAME).\n"
-    "Integer graphs (--passes lower_integer) are written with standard operators that compute the same bits.\n";
+    "Integer graphs (--passes lower_integer) are written with standard operators that compute the same bits.\n"
+    "A batch that the model leaves open stays open; --batch or --shape give it a size.\n";
 
 /* The pass with its options, as pipeline text. */
 static weir_text pass_text(const char *output, const char *graph, const char *form, int64_t opset) {

@@ -299,7 +299,18 @@ static void check_shapes(importer *im) {
     }
 }
 
+/* Every input's first dimension is open, and nobody gives it a size: the name that the first has for it. */
+static void note_batch(importer *im, const weir_onnx_declared *declared, bool given, bool *closed) {
+    const bool open = im->sizes.batch <= 1 && !given && declared->rank > 0 && declared->dim[0] == -1;
+    const char *known = weir_graph_batch(im->graph);
+    *closed = *closed || !open;
+    if (*closed) weir_graph_set_batch(im->graph, NULL);
+    else if (known == NULL || *known == '\0')
+        weir_graph_set_batch(im->graph, declared->symbol[0] != NULL ? declared->symbol[0] : "");
+}
+
 static void build_inputs(importer *im) {
+    bool closed = im->outline != NULL;
     check_shapes(im);
     for (size_t i = 0; i < im->proto->n_input && !full(im); i++) {
         const Onnx__ValueInfoProto *info = im->proto->input[i];
@@ -319,6 +330,7 @@ static void build_inputs(importer *im) {
         d->failed = !weir_onnx_type_input(&declared, what, whole(im), im->sizes.batch < 1 ? 1 : im->sizes.batch,
                                           given_shape(im, info->name), &type);
         if (d->failed) continue;
+        note_batch(im, &declared, given_shape(im, info->name) != NULL, &closed);
         d->value = weir_graph_add_input(im->graph, info->name, &type);
         d->value = weir_onnx_finn_input(im->graph, im->proto, &im->scope, d->value, whole(im));
     }

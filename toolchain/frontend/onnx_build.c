@@ -131,22 +131,40 @@ void weir_onnx_build_tensor(weir_onnx_builder *builder, const char *name, const 
     graph->initializer[graph->n_initializer++] = tensor_of(builder, name, array);
 }
 
-static Onnx__TensorShapeProto *shape_of(weir_onnx_builder *builder, const weir_shape *shape) {
+bool weir_onnx_build_has_rows(const weir_onnx_builder *builder, weir_value value) {
+    return builder->open != NULL && builder->open->has_rows[value.id];
+}
+
+static Onnx__TensorShapeProto__Dimension *dimension_of(weir_onnx_builder *builder, int64_t size) {
+    Onnx__TensorShapeProto__Dimension *dimension = weir_arena_alloc(builder->arena, sizeof *dimension);
+    onnx__tensor_shape_proto__dimension__init(dimension);
+    dimension->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+    dimension->dim_value = size;
+    return dimension;
+}
+
+static Onnx__TensorShapeProto__Dimension *open_dimension(weir_onnx_builder *builder) {
+    Onnx__TensorShapeProto__Dimension *dimension = weir_arena_alloc(builder->arena, sizeof *dimension);
+    onnx__tensor_shape_proto__dimension__init(dimension);
+    if (*builder->batch == '\0') return dimension;
+    dimension->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+    dimension->dim_param = text_of(builder, builder->batch);
+    return dimension;
+}
+
+static Onnx__TensorShapeProto *shape_of(weir_onnx_builder *builder, weir_value value) {
+    const weir_shape *shape = &weir_value_type(builder->graph, value)->shape;
     Onnx__TensorShapeProto *proto = weir_arena_alloc(builder->arena, sizeof *proto);
     onnx__tensor_shape_proto__init(proto);
     proto->n_dim = (size_t)shape->rank;
     proto->dim = weir_arena_array(builder->arena, proto->n_dim, sizeof *proto->dim);
-    for (size_t i = 0; i < proto->n_dim; i++) {
-        proto->dim[i] = weir_arena_alloc(builder->arena, sizeof **proto->dim);
-        onnx__tensor_shape_proto__dimension__init(proto->dim[i]);
-        proto->dim[i]->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-        proto->dim[i]->dim_value = shape->dim[i];
-    }
+    for (size_t i = 0; i < proto->n_dim; i++)
+        proto->dim[i] = i == 0 && weir_onnx_build_has_rows(builder, value) ? open_dimension(builder)
+                                                                           : dimension_of(builder, shape->dim[i]);
     return proto;
 }
 
-static Onnx__ValueInfoProto *info_of(weir_onnx_builder *builder, const char *name, weir_dtype dtype,
-                                     const weir_shape *shape) {
+static Onnx__ValueInfoProto *info_of(weir_onnx_builder *builder, const char *name, weir_value value) {
     Onnx__ValueInfoProto *info = weir_arena_alloc(builder->arena, sizeof *info);
     Onnx__TypeProto *type = weir_arena_alloc(builder->arena, sizeof *type);
     Onnx__TypeProto__Tensor *tensor = weir_arena_alloc(builder->arena, sizeof *tensor);
@@ -154,8 +172,8 @@ static Onnx__ValueInfoProto *info_of(weir_onnx_builder *builder, const char *nam
     onnx__type_proto__init(type);
     onnx__type_proto__tensor__init(tensor);
     tensor->has_elem_type = 1;
-    tensor->elem_type = weir_onnx_tensor_number(dtype);
-    tensor->shape = shape_of(builder, shape);
+    tensor->elem_type = weir_onnx_tensor_number(weir_value_type(builder->graph, value)->dtype);
+    tensor->shape = shape_of(builder, value);
     type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
     type->tensor_type = tensor;
     info->name = text_of(builder, name);
@@ -163,23 +181,23 @@ static Onnx__ValueInfoProto *info_of(weir_onnx_builder *builder, const char *nam
     return info;
 }
 
-void weir_onnx_build_input(weir_onnx_builder *builder, const char *name, weir_dtype dtype, const weir_shape *shape) {
+void weir_onnx_build_input(weir_onnx_builder *builder, const char *name, weir_value value) {
     Onnx__GraphProto *graph = builder->proto;
     graph->input = weir_grow(graph->input, &builder->capacity.inputs, graph->n_input + 1, sizeof(void *));
-    graph->input[graph->n_input++] = info_of(builder, name, dtype, shape);
+    graph->input[graph->n_input++] = info_of(builder, name, value);
 }
 
-void weir_onnx_build_output(weir_onnx_builder *builder, const char *name, weir_dtype dtype, const weir_shape *shape) {
+void weir_onnx_build_output(weir_onnx_builder *builder, const char *name, weir_value value) {
     Onnx__GraphProto *graph = builder->proto;
     graph->output = weir_grow(graph->output, &builder->capacity.outputs, graph->n_output + 1, sizeof(void *));
-    graph->output[graph->n_output++] = info_of(builder, name, dtype, shape);
+    graph->output[graph->n_output++] = info_of(builder, name, value);
 }
 
-void weir_onnx_build_value(weir_onnx_builder *builder, const char *name, weir_dtype dtype, const weir_shape *shape) {
+void weir_onnx_build_value(weir_onnx_builder *builder, const char *name, weir_value value) {
     Onnx__GraphProto *graph = builder->proto;
     graph->value_info =
         weir_grow(graph->value_info, &builder->capacity.values, graph->n_value_info + 1, sizeof(void *));
-    graph->value_info[graph->n_value_info++] = info_of(builder, name, dtype, shape);
+    graph->value_info[graph->n_value_info++] = info_of(builder, name, value);
 }
 
 /* --- names --- */

@@ -4,6 +4,7 @@
 #define WEIR_ONNX_BUILD_H
 
 #include "ir/graph.h"
+#include "ir/rows.h"
 #include "onnx.pb-c.h"
 #include "support/types.h"
 
@@ -17,7 +18,9 @@ typedef struct weir_onnx_builder {
     const weir_graph *graph; /* its names are taken */
     Onnx__GraphProto *proto;
     weir_onnx_capacity capacity;
-    uint64_t fresh; /* names made so far */
+    uint64_t fresh;             /* names made so far */
+    const weir_rows_open *open; /* `graph` is its graph; NULL: all dimensions are numbers */
+    const char *batch;          /* name of the open dimension; "": none */
 } weir_onnx_builder;
 
 void weir_onnx_build_start(weir_onnx_builder *builder, const weir_graph *graph);
@@ -37,12 +40,15 @@ void weir_onnx_build_floats(weir_onnx_builder *builder, Onnx__NodeProto *node, c
 void weir_onnx_build_array(weir_onnx_builder *builder, Onnx__NodeProto *node, const char *name,
                            const weir_array *array);
 
+/* Has the value an open batch as its first dimension? */
+bool weir_onnx_build_has_rows(const weir_onnx_builder *builder, weir_value value);
+
 /* An initializer with the array's type, shape and data. */
 void weir_onnx_build_tensor(weir_onnx_builder *builder, const char *name, const weir_array *array);
-/* Declared types of a graph input, a graph output, any other value. */
-void weir_onnx_build_input(weir_onnx_builder *builder, const char *name, weir_dtype dtype, const weir_shape *shape);
-void weir_onnx_build_output(weir_onnx_builder *builder, const char *name, weir_dtype dtype, const weir_shape *shape);
-void weir_onnx_build_value(weir_onnx_builder *builder, const char *name, weir_dtype dtype, const weir_shape *shape);
+/* Declared types of a graph input, a graph output, any other value: `name` is declared as `value`. */
+void weir_onnx_build_input(weir_onnx_builder *builder, const char *name, weir_value value);
+void weir_onnx_build_output(weir_onnx_builder *builder, const char *name, weir_value value);
+void weir_onnx_build_value(weir_onnx_builder *builder, const char *name, weir_value value);
 
 /* "base.1" or the like: neither a value nor an output of the graph has that name. */
 const char *weir_onnx_build_name(weir_onnx_builder *builder, const char *base);

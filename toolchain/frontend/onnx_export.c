@@ -131,10 +131,9 @@ static void add_outputs(exporter *ex) {
     for (size_t i = 0; i < weir_graph_output_count(ex->graph); i++) {
         const char *name = weir_graph_output_name(ex->graph, i);
         weir_value value = weir_graph_output(ex->graph, i);
-        const weir_type *type = weir_value_type(ex->graph, value);
         if (strcmp(name, ex->name[value.id]) != 0)
             weir_onnx_build_node(&ex->builder, WEIR_OP_IDENTITY, name, &ex->name[value.id], 1, &name, 1);
-        weir_onnx_build_output(&ex->builder, name, type->dtype, &type->shape);
+        weir_onnx_build_output(&ex->builder, name, value);
     }
 }
 
@@ -263,21 +262,24 @@ static bool is_used(const weir_graph *graph, weir_value value) {
     return weir_value_is_output(graph, value);
 }
 
+/* Of a file with an open batch, what no output depends on may have any. */
+static bool has_known_shape(const exporter *ex, weir_value value) {
+    return ex->builder.open == NULL || ex->builder.open->is_live[value.id];
+}
+
 static void add_values(exporter *ex) {
     weir_onnx_builder *b = &ex->builder;
     for (size_t i = 0; i < weir_graph_input_count(ex->graph); i++) {
         weir_value value = weir_graph_input(ex->graph, i);
-        const weir_type *type = weir_value_type(ex->graph, value);
-        weir_onnx_build_input(b, ex->name[value.id], type->dtype, &type->shape);
+        weir_onnx_build_input(b, ex->name[value.id], value);
     }
     for (uint32_t id = 1; id < weir_graph_value_limit(ex->graph); id++) {
         weir_value value = {id};
         if (!weir_value_exists(ex->graph, value)) continue;
-        const weir_type *type = weir_value_type(ex->graph, value);
         const weir_array *constant = weir_value_constant(ex->graph, value);
         if (constant != NULL && is_used(ex->graph, value)) weir_onnx_build_tensor(b, ex->name[id], constant);
-        else if (weir_value_producer(ex->graph, value).id != 0 && !ex->carried[id])
-            weir_onnx_build_value(b, ex->name[id], type->dtype, &type->shape);
+        else if (weir_value_producer(ex->graph, value).id != 0 && !ex->carried[id] && has_known_shape(ex, value))
+            weir_onnx_build_value(b, ex->name[id], value);
     }
 }
 
@@ -339,17 +341,35 @@ static void *pack(exporter *ex, const char *name, const json_t *annotations, siz
     return bytes;
 }
 
+/* The graph for any number of rows; without one, with a warning, where it mixes them. */
+static weir_rows_open open_batch(const weir_graph *graph) {
+    const weir_rows_open open = weir_rows_open_batch(graph);
+    if (open.graph != NULL) return open;
+    const weir_location location = weir_at(weir_graph_source(graph), 0);
+    if (open.mixed.mixed.id != 0)
+        weir_warning(location, "the file is for one frame, because node '%s' (%s) mixes frames: %s",
+                     weir_node_name(graph, open.mixed.mixed), weir_node_info(graph, open.mixed.mixed)->full_name,
+                     open.mixed.why);
+    else weir_warning(location, "the file is for one frame: %s", open.mixed.why);
+    return open;
+}
+
 void *weir_onnx_export_bytes(const weir_graph *graph, const weir_onnx_export_options *options, size_t *size) {
-    exporter ex = {.graph = graph};
+    const bool opens = weir_graph_batch(graph) != NULL && (options == NULL || !options->one_frame);
+    weir_rows_open open = opens ? open_batch(graph) : (weir_rows_open){.graph = NULL};
+    exporter ex = {.graph = open.graph != NULL ? open.graph : graph};
     const char *name = options == NULL || options->name == NULL ? weir_graph_name(graph) : options->name;
     void *bytes = NULL;
-    weir_onnx_build_start(&ex.builder, graph);
+    weir_onnx_build_start(&ex.builder, ex.graph);
+    ex.builder.open = open.graph != NULL ? &open : NULL;
+    ex.builder.batch = weir_graph_batch(graph);
     if (name_values(&ex) && add_nodes(&ex) && choose_opsets(&ex, options == NULL ? 0 : options->opset) &&
         check_nodes(&ex)) {
         add_values(&ex);
         bytes = pack(&ex, name, options == NULL ? NULL : options->annotations, size);
     }
     weir_onnx_build_free(&ex.builder);
+    weir_rows_open_free(&open);
     return bytes;
 }
 

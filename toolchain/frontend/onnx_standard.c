@@ -344,6 +344,15 @@ static name in_shape(const work *w, name v, const weir_shape *shape) {
     return binary(w, WEIR_OP_RESHAPE, v, tensor(w, array));
 }
 
+static bool has_rows(const work *w) { return weir_onnx_build_has_rows(w->b, input_value(w, 0)); }
+
+/* The same of data, with as many rows as there are in an open batch. */
+static name data_in_shape(const work *w, name v, const weir_shape *shape) {
+    weir_shape open = *shape;
+    if (has_rows(w)) open.dim[0] = -1;
+    return in_shape(w, v, &open);
+}
+
 /* The last two of `rank` dimensions change places. */
 static name swapped(const work *w, name v, int rank) {
     int64_t perm[WEIR_MAX_RANK];
@@ -363,10 +372,10 @@ static bool add_linear(const work *w) {
     int64_t lines = 1;
     for (int i = 0; i < from->rank - 1; i++) lines *= from->dim[i];
     const weir_shape blocks = {4, {lines, group / interleave, inner, interleave}};
-    if (interleave > 1) x = swapped(w, in_shape(w, x, &blocks), 4);
-    x = in_shape(w, x, &(weir_shape){4, {lines, group, 1, inner}});
+    if (interleave > 1) x = swapped(w, data_in_shape(w, x, &blocks), 4);
+    x = data_in_shape(w, x, &(weir_shape){4, {lines, group, 1, inner}});
     weights = swapped(w, in_shape(w, weights, &(weir_shape){3, {group, rows, inner}}), 3);
-    return store(w, in_shape(w, binary(w, WEIR_OP_MATMUL, x, weights), &output_type(w)->shape));
+    return store(w, data_in_shape(w, binary(w, WEIR_OP_MATMUL, x, weights), &output_type(w)->shape));
 }
 
 static name times(const work *w, name v, int64_t factor) {
@@ -571,8 +580,17 @@ static bool add_lookup(const work *w) {
     return store(w, binary(w, WEIR_OP_GATHER, flat, position));
 }
 
-/* The elements by their places in one row. */
+static int64_t count_of(const weir_type *type) {
+    size_t count = 0;
+    weir_shape_count(&type->shape, &count);
+    return (int64_t)count;
+}
+
+static weir_shape without_first(const weir_shape *shape) { return weir_shape_of(shape->rank - 1, shape->dim + 1); }
+
+/* The elements by their places in one row, or in each frame of an open batch. */
 static bool add_reorder(const work *w) {
+    const bool rows = has_rows(w);
     weir_reordering r;
     weir_geometry_reordering(w->b->graph, w->node, &r);
     weir_array *place = weir_array_in(w->b->arena, WEIR_INT64, &r.shape);
@@ -582,8 +600,12 @@ static bool add_reorder(const work *w) {
         weir_array_set_int(place, k, from < 0 ? 0 : from);
         weir_array_set_int(outside, k, from < 0);
     }
-    name row = binary(w, WEIR_OP_RESHAPE, codes(w, 0), whole_list(w, -1));
-    name moved = binary(w, WEIR_OP_GATHER, row, tensor(w, place));
+    name row = rows ? data_in_shape(w, codes(w, 0), &(weir_shape){2, {-1, count_of(input_type(w, 0))}})
+                    : binary(w, WEIR_OP_RESHAPE, codes(w, 0), whole_list(w, -1));
+    if (rows) place->shape = without_first(&r.shape);
+    name places = tensor(w, place), moved = fresh(w);
+    Onnx__NodeProto *gather = apply_node(w, WEIR_OP_GATHER, row, places, NULL, moved);
+    if (rows) weir_onnx_build_int(w->b, gather, "axis", 1);
     if (r.fills) moved = apply(w, WEIR_OP_WHERE, tensor(w, outside), whole(w, attribute(w, "fill", 0)), moved);
     return store(w, moved);
 }

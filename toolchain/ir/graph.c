@@ -60,7 +60,7 @@ struct weir_graph {
     weir_arena *arena;
     keeper *keeper;
     weir_strings *strings;
-    const char *name, *source, *device;
+    const char *name, *source, *device, *batch;
     int64_t clock;
     value_record *
         *value; /* by id, in the arena: a type, a record of metadata stays where it is when others are added */
@@ -165,6 +165,10 @@ void weir_graph_set_name(weir_graph *graph, const char *name) { graph->name = we
 weir_arena *weir_graph_arena(weir_graph *graph) { return graph->arena; }
 const char *weir_graph_source(const weir_graph *graph) { return graph->source; }
 void weir_graph_set_source(weir_graph *graph, const char *file) { graph->source = weir_graph_intern(graph, file); }
+const char *weir_graph_batch(const weir_graph *graph) { return graph->batch; }
+void weir_graph_set_batch(weir_graph *graph, const char *name) {
+    graph->batch = name == NULL ? NULL : weir_graph_intern(graph, name);
+}
 const char *weir_graph_device(const weir_graph *graph) { return graph->device; }
 int64_t weir_graph_clock(const weir_graph *graph) { return graph->clock; }
 
@@ -702,6 +706,7 @@ static void copy_value(weir_graph *to, const weir_graph *from, uint32_t id) {
 weir_graph *weir_graph_copy(const weir_graph *graph) {
     weir_graph *copy = weir_graph_new(graph->name);
     copy->source = weir_graph_intern(copy, graph->source);
+    weir_graph_set_batch(copy, graph->batch);
     weir_graph_set_device(copy, graph->device, graph->clock);
     make_values(copy, graph->value_count - 1);
     make_nodes(copy, graph->node_count - 1);

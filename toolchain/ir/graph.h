@@ -66,6 +66,10 @@ const char *weir_graph_intern(weir_graph *graph, const char *text);
 /* The file that the graph came from (its last part only), for locations; "" when unknown. */
 const char *weir_graph_source(const weir_graph *graph);
 void weir_graph_set_source(weir_graph *graph, const char *file);
+/* What the model calls the first dimension of all of its inputs where it leaves that open: the graph takes one of its rows, a frame.
+ * "": it has no name; NULL: the dimension is a number. */
+const char *weir_graph_batch(const weir_graph *graph);
+void weir_graph_set_batch(weir_graph *graph, const char *name);
 /* What the graph is built for: a device's name or profile ("": any) and a clock in MHz (0: the device's own goal). Names only, not
  * looked up; dataflow/target.h gives the profile. */
 const char *weir_graph_device(const weir_graph *graph);

@@ -647,7 +647,11 @@ static bool parse_header(parser *p) {
     weir_graph_set_name(p->graph, p->word.data);
     if (!accept_word(p, "from") || !read_string(p)) return fail(p, "'from \"file\"'");
     weir_graph_set_source(p->graph, p->word.data);
-    return !accept_word(p, "for") || parse_device(p);
+    if (accept_word(p, "for") && !parse_device(p)) return false;
+    if (!accept_word(p, "batch")) return true;
+    if (!read_string(p)) return fail(p, "'batch \"name\"'");
+    weir_graph_set_batch(p->graph, p->word.data);
+    return true;
 }
 
 static bool parse_statement(parser *p) {

@@ -189,6 +189,10 @@ void weir_graph_print(const weir_graph *graph, weir_text *text) {
         weir_text_quoted(text, weir_graph_device(graph));
         weir_text_format(text, " at %lld", (long long)weir_graph_clock(graph));
     }
+    if (weir_graph_batch(graph) != NULL) {
+        weir_text_add(text, " batch ");
+        weir_text_quoted(text, weir_graph_batch(graph));
+    }
     weir_text_char(text, '\n');
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
         weir_text_add(text, "input ");

@@ -70,6 +70,8 @@ static bool has_many(const weir_type *type) {
     return type != NULL && weir_shape_count(&type->shape, &count) && count > 1;
 }
 
+static bool has_many_rows(const weir_type *type) { return type->shape.rank > 1 && type->shape.dim[0] > 1; }
+
 static const char *quantizer(const finder *f, weir_node node) {
     if (has_many(input_type(f, node, 1)) && axis_of(f, node, 1) == 0) return "it has a scale for each row";
     return only_data(f, node);
@@ -160,10 +162,34 @@ static const char *pad(const finder *f, weir_node node) {
     return padding.begin[0] == 0 && padding.out[0] == f->count ? only_data(f, node) : "it adds rows";
 }
 
+/* By scales or by sizes, of all axes or of those that it names. */
+static const char *resize(const finder *f, weir_node node) {
+    weir_resizing resizing;
+    if (!weir_geometry_resizing(f->graph, node, &resizing)) return "its sizes are not known";
+    return resizing.out[0] == f->count && resizing.scale[0] == 1 ? only_data(f, node) : "it repeats rows";
+}
+
+/* A dense layer of the last dimension. */
+static const char *linear(const finder *f, weir_node node) {
+    return input_type(f, node, 0)->shape.rank > 1 ? only_data(f, node) : "it sums over rows";
+}
+
+/* Any order of all elements; where there is one row, the order of its own. */
+static const char *reorder(const finder *f, weir_node node) {
+    return f->count == 1 ? view(f, node) : "it may move elements to other rows";
+}
+
 /* A table that each row looks into on its own, or elements of each row. */
 static const char *gather(const finder *f, weir_node node) {
     const bool is_table = !rows_in(f, node, 0) && rows_in(f, node, 1) && axis_of(f, node, 0) == 0;
     return is_table ? NULL : other_axis(f, node);
+}
+
+/* One element of a list for each row, which is a row of its own once the node is a Gather. */
+static const char *features(const finder *f, weir_node node) {
+    const bool is_list = weir_value_constant(f->graph, weir_node_input(f->graph, node, 0)) != NULL &&
+                         !has_many_rows(input_type(f, node, 0));
+    return f->count == 1 && is_list && !has_many(input_type(f, node, 1)) ? NULL : "it may use all of them";
 }
 
 static rule *const rules[WEIR_OP_COUNT] = {
@@ -217,6 +243,7 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_UNSQUEEZE] = view,
     [WEIR_OP_EXPAND] = expand,
     [WEIR_OP_PAD] = pad,
+    [WEIR_OP_RESIZE] = resize,
     [WEIR_OP_TILE] = view,
     [WEIR_OP_ADD] = broadcast,
     [WEIR_OP_SUB] = broadcast,
@@ -291,7 +318,27 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_TRUNC] = broadcast,
     [WEIR_OP_MULTI_THRESHOLD] = thresholds,
     [WEIR_OP_SCALER] = broadcast,
+    [WEIR_OP_ARRAY_FEATURE_EXTRACTOR] = features,
     [WEIR_OP_MASK] = broadcast,
+    [WEIR_OP_ENCODE] = only_data,
+    [WEIR_OP_DECODE] = only_data,
+    [WEIR_OP_WINDOW] = only_data,
+    [WEIR_OP_REORDER] = reorder,
+    [WEIR_OP_LINEAR] = linear,
+    [WEIR_OP_SUM] = broadcast,
+    [WEIR_OP_MULTIPLY] = broadcast,
+    [WEIR_OP_REQUANTIZE] = only_data,
+    [WEIR_OP_CAST] = broadcast,
+    [WEIR_OP_SCALE] = only_data,
+    [WEIR_OP_SCALE_FLOAT] = only_data,
+    [WEIR_OP_THRESHOLD] = only_data,
+    [WEIR_OP_LOOKUP] = only_data,
+    [WEIR_OP_RELABEL] = only_data,
+    [WEIR_OP_MAXIMUM] = only_data,
+    [WEIR_OP_FORK] = only_data,
+    [WEIR_OP_FIFO] = only_data,
+    [WEIR_OP_LANES] = only_data,
+    [WEIR_OP_REGISTER_SLICE] = only_data,
 };
 
 static const char *mixes(const finder *f, weir_node node) {
@@ -339,24 +386,40 @@ static bool visit(finder *f, weir_node node, weir_rows *result) {
     return result->why == NULL;
 }
 
-weir_rows weir_rows_find(const weir_graph *graph) {
-    weir_rows result = {.count = common_rows(graph), .mixed = WEIR_NO_NODE};
-    if (result.count == 1) return result;
+static finder new_finder(const weir_graph *graph, int64_t count) {
     const uint32_t limit = weir_graph_value_limit(graph);
-    finder f = {graph, result.count, weir_calloc(limit, sizeof *f.has_rows), weir_calloc(limit, sizeof *f.is_live)};
-    find_live(&f);
-    for (size_t i = 0; i < weir_graph_input_count(graph); i++) f.has_rows[weir_graph_input(graph, i).id] = true;
+    return (finder){graph, count, weir_calloc(limit, sizeof(bool)), weir_calloc(limit, sizeof(bool))};
+}
+
+static void free_finder(finder *f) {
+    free(f->has_rows);
+    free(f->is_live);
+}
+
+/* Where rows are mixed; the finder gets what has them. */
+static weir_rows find_rows(finder *f) {
+    const weir_graph *graph = f->graph;
+    weir_rows result = {.count = f->count, .mixed = WEIR_NO_NODE};
+    find_live(f);
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++) f->has_rows[weir_graph_input(graph, i).id] = true;
     bool fine = true;
     for (weir_node node = weir_graph_first(graph); fine && node.id != 0; node = weir_node_next(graph, node))
-        fine = visit(&f, node, &result);
+        fine = visit(f, node, &result);
     for (size_t i = 0; fine && i < weir_graph_output_count(graph); i++) {
-        fine = f.has_rows[weir_graph_output(graph, i).id];
-        if (!fine) result.why = "an output has no rows";
+        fine = f->has_rows[weir_graph_output(graph, i).id];
+        if (!fine) result.why = "an output does not depend on the inputs";
     }
-    free(f.has_rows);
-    free(f.is_live);
     return result;
 }
+
+weir_rows weir_rows_find(const weir_graph *graph) {
+    finder f = new_finder(graph, common_rows(graph));
+    const weir_rows result = f.count == 1 ? (weir_rows){.count = 1, .mixed = WEIR_NO_NODE} : find_rows(&f);
+    free_finder(&f);
+    return result;
+}
+
+/* --- one row --- */
 
 /* A Reshape or Expand to a shape that names the rows gets one that names one. */
 static void rewrite_shape(weir_graph *graph, weir_node node, int64_t count) {
@@ -402,4 +465,175 @@ weir_graph *weir_rows_split(const weir_graph *graph, int64_t count) {
     if (fine) return row;
     weir_graph_free(row);
     return NULL;
+}
+
+/* --- an open batch --- */
+
+/* Input `index` of the node becomes a constant with these numbers, of the type that it has; the old one goes where nothing uses it. */
+static void set_numbers(weir_graph *graph, weir_node node, size_t index, const int64_t *number, size_t count) {
+    const weir_value old = weir_node_input(graph, node, index);
+    weir_array *array = weir_array_new(weir_value_type(graph, old)->dtype, &(weir_shape){1, {(int64_t)count}});
+    for (size_t i = 0; i < count; i++) weir_array_set_int(array, i, number[i]);
+    const weir_value made = weir_graph_add_constant(graph, weir_value_name(graph, old), array);
+    weir_array_free(array);
+    weir_node_set_input(graph, node, index, made);
+    if (weir_value_use_count(graph, old) > 0 || weir_value_is_output(graph, old)) return;
+    char *name = weir_copy_string(weir_value_name(graph, old));
+    weir_graph_remove_value(graph, old);
+    weir_value_set_name(graph, made, name);
+    free(name);
+}
+
+/* The numbers of a constant input; false where it is none. */
+static bool read_numbers(const weir_graph *graph, weir_node node, size_t index, int64_t *number, size_t *count) {
+    const weir_value value = weir_node_input(graph, node, index);
+    const weir_array *array = value.id == 0 ? NULL : weir_value_constant(graph, value);
+    *count = array == NULL || array->count > WEIR_MAX_RANK ? 0 : array->count;
+    for (size_t i = 0; i < *count; i++) number[i] = weir_array_get_int(array, i);
+    return *count > 0;
+}
+
+/* A Reshape to one row: as many as there are. Where 0 does not say that, -1 does, and what was -1 is a number. */
+static void open_reshape(weir_graph *graph, weir_node node) {
+    int64_t number[WEIR_MAX_RANK];
+    size_t count;
+    if (!read_numbers(graph, node, 1, number, &count) || number[0] != 1) return;
+    const bool zero_is_size = weir_node_int(graph, node, "allowzero", 0) != 0;
+    const weir_shape *shape = &weir_value_type(graph, weir_node_output(graph, node, 0))->shape;
+    for (size_t i = 1; zero_is_size && i < count; i++) number[i] = shape->dim[i];
+    number[0] = zero_is_size ? -1 : 0;
+    set_numbers(graph, node, 1, number, count);
+}
+
+/* A Slice that takes the only row takes all. */
+static void open_slice(weir_graph *graph, weir_node node) {
+    int64_t start[WEIR_MAX_RANK], end[WEIR_MAX_RANK], axis[WEIR_MAX_RANK], low, high;
+    size_t count, axes;
+    const int rank = weir_value_type(graph, weir_node_input(graph, node, 0))->shape.rank;
+    const bool named = read_numbers(graph, node, 3, axis, &axes);
+    if (!read_numbers(graph, node, 1, start, &count) || !read_numbers(graph, node, 2, end, &count)) return;
+    for (size_t i = 0; i < count; i++) {
+        if (named ? axis[i] != 0 && axis[i] != -rank : i != 0) continue;
+        weir_dtype_limits(weir_value_type(graph, weir_node_input(graph, node, 2))->dtype, &low, &high);
+        start[i] = 0;
+        end[i] = high;
+        set_numbers(graph, node, 1, start, count);
+        set_numbers(graph, node, 2, end, count);
+    }
+}
+
+/* A Resize to sizes, one of which is the rows: to the others. */
+static void open_resize(weir_graph *graph, weir_node node) {
+    int64_t size[WEIR_MAX_RANK], axis[WEIR_MAX_RANK];
+    size_t count, kept = 0;
+    const weir_attribute *given = weir_node_attribute(graph, node, "axes");
+    const int rank = weir_value_type(graph, weir_node_input(graph, node, 0))->shape.rank;
+    if (!read_numbers(graph, node, 3, size, &count)) return;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t own = given == NULL ? (int64_t)i : given->as.ints[i];
+        if (own == 0 || own == -rank) continue;
+        size[kept] = size[i];
+        axis[kept++] = own;
+    }
+    if (kept == count || kept == 0) return;
+    set_numbers(graph, node, 3, size, kept);
+    weir_node_set_ints(graph, node, "axes", axis, kept);
+}
+
+/* An ArrayFeatureExtractor has what it finds for the rows beside each other; a Gather of the list below each other. */
+static void open_features(weir_graph *graph, weir_node node) {
+    const weir_value table = weir_node_input(graph, node, 0), old = weir_node_output(graph, node, 0);
+    weir_array *list = weir_array_copy(weir_value_constant(graph, table));
+    list->shape = (weir_shape){1, {(int64_t)list->count}};
+    const weir_value labels = weir_graph_add_constant(graph, weir_value_name(graph, table), list);
+    weir_array_free(list);
+    weir_array *column = weir_array_new(WEIR_INT64, &(weir_shape){1, {2}});
+    weir_array_set_int(column, 0, -1);
+    weir_array_set_int(column, 1, 1);
+    const weir_value shape = weir_graph_add_constant(graph, "column", column);
+    weir_array_free(column);
+    const weir_value places[] = {weir_node_input(graph, node, 1), shape};
+    const weir_node reshape = weir_graph_add_node(graph, WEIR_OP_RESHAPE, "column", places, 2, 1, node);
+    const weir_value found[] = {labels, weir_node_output(graph, reshape, 0)};
+    const weir_node gather = weir_graph_add_node(graph, WEIR_OP_GATHER, "labels", found, 2, 1, node);
+    weir_infer_node(graph, reshape);
+    weir_infer_node(graph, gather);
+    weir_value_replace(graph, old, weir_node_output(graph, gather, 0));
+    weir_graph_remove_node(graph, node);
+    if (weir_value_use_count(graph, table) == 0) weir_graph_remove_value(graph, table);
+}
+
+static void open_node(weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    if (op == WEIR_OP_RESHAPE) open_reshape(graph, node);
+    if (op == WEIR_OP_SLICE) open_slice(graph, node);
+    if (op == WEIR_OP_RESIZE) open_resize(graph, node);
+    if (op == WEIR_OP_ARRAY_FEATURE_EXTRACTOR) open_features(graph, node);
+}
+
+/* Infers the node for two rows; of this IR's own operators, whose attributes may say shapes, the rules know that rows stay. */
+static bool infer_two(const finder *f, weir_graph *two, weir_node node) {
+    const bool own = strcmp(weir_node_info(two, node)->domain, "weir") == 0;
+    bool fine = own || weir_infer_node(two, node);
+    for (size_t i = 0; fine && i < weir_node_output_count(two, node); i++) {
+        const weir_value value = weir_node_output(two, node, i);
+        weir_type expected = *weir_value_type(f->graph, value);
+        expected.shape.dim[0] = 2;
+        if (own) weir_value_set_type(two, value, &expected);
+        fine = weir_shape_equal(&weir_value_type(two, value)->shape, &expected.shape);
+    }
+    return fine;
+}
+
+/* The first node whose results, inferred for two rows, are not as they are with one row more. */
+static weir_node find_stuck(const finder *f) {
+    weir_graph *two = weir_graph_copy(f->graph);
+    weir_node stuck = WEIR_NO_NODE;
+    for (size_t i = 0; i < weir_graph_input_count(two); i++) {
+        weir_type type = *weir_value_type(two, weir_graph_input(two, i));
+        type.shape.dim[0] = 2;
+        weir_value_set_type(two, weir_graph_input(two, i), &type);
+    }
+    weir_diag_log *log = weir_diag_capture();
+    for (weir_node node = weir_graph_first(two); stuck.id == 0 && node.id != 0; node = weir_node_next(two, node))
+        if (f->has_rows[weir_node_output(two, node, 0).id] && !infer_two(f, two, node)) stuck = node;
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    weir_graph_free(two);
+    return stuck;
+}
+
+/* The graph with every node that has rows in its form for any number of them. */
+static weir_graph *opened(const finder *f) {
+    weir_graph *graph = weir_graph_copy(f->graph);
+    weir_node next;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = next) {
+        next = weir_node_next(graph, node);
+        if (f->has_rows[weir_node_output(graph, node, 0).id]) open_node(graph, node);
+    }
+    return graph;
+}
+
+weir_rows_open weir_rows_open_batch(const weir_graph *graph) {
+    finder closed = new_finder(graph, 1);
+    weir_rows_open open = {.mixed = find_rows(&closed)};
+    open.graph = open.mixed.why == NULL ? opened(&closed) : NULL;
+    free_finder(&closed);
+    if (open.graph == NULL) return open;
+    finder f = new_finder(open.graph, 1);
+    open.mixed = find_rows(&f);
+    if (open.mixed.why == NULL) open.mixed.mixed = find_stuck(&f);
+    if (open.mixed.mixed.id != 0 && open.mixed.why == NULL) open.mixed.why = "its shape is that of one frame";
+    open.has_rows = f.has_rows;
+    open.is_live = f.is_live;
+    if (open.mixed.why == NULL) return open;
+    const weir_rows mixed = open.mixed;
+    weir_rows_open_free(&open);
+    return (weir_rows_open){.mixed = mixed};
+}
+
+void weir_rows_open_free(weir_rows_open *open) {
+    weir_graph_free(open->graph);
+    free(open->has_rows);
+    free(open->is_live);
 }

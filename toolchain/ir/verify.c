@@ -105,6 +105,19 @@ static weir_location value_place(const verifier *v, weir_value value) {
     return location_of(v->graph, node);
 }
 
+/* A graph takes one row of an open batch. */
+static void verify_batch(verifier *v) {
+    for (size_t i = 0; weir_graph_batch(v->graph) != NULL && i < weir_graph_input_count(v->graph); i++) {
+        const weir_value input = weir_graph_input(v->graph, i);
+        const weir_shape *shape = &weir_value_type(v->graph, input)->shape;
+        char text[WEIR_SHAPE_TEXT];
+        if (shape->rank > 0 && shape->dim[0] == 1) continue;
+        v->fine = false;
+        weir_error(value_place(v, input), "the batch is open, so input '%s' must have the first dimension 1, found %s",
+                   weir_value_name(v->graph, input), weir_shape_print(shape, text, sizeof text));
+    }
+}
+
 bool weir_graph_verify(const weir_graph *graph) { return weir_graph_verify_text(graph, NULL); }
 
 bool weir_graph_verify_text(const weir_graph *graph, const weir_verify_lines *lines) {
@@ -129,6 +142,7 @@ bool weir_graph_verify_text(const weir_graph *graph, const weir_verify_lines *li
         if (!weir_value_exists(graph, weir_graph_output(graph, i)))
             COMPLAIN(&v, WEIR_NO_NODE, "output '%s' is a removed value", weir_graph_output_name(graph, i));
     }
+    if (v.fine) verify_batch(&v);
     if (v.fine) verify_meaning(&v);
     free(v.order);
     free(v.uses);
