@@ -529,7 +529,9 @@ weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **cou
     l.host = weir_calloc(weir_graph_value_limit(model), sizeof *l.host);
     l.position = weir_calloc(weir_graph_value_limit(model), sizeof *l.position);
     weir_graph_set_source(to, weir_graph_source(model));
+    const weir_word_list classes = weir_graph_classes(model);
     weir_graph_set_batch(to, weir_graph_batch(model));
+    weir_graph_set_classes(to, &classes);
     number_nodes(&l);
     lower_values(&l);
     bool fine = true;

@@ -12,6 +12,21 @@ while read -r model want; do
 done <"$folder/expected.txt"
 [ "$(wc -l <"$folder/expected.txt")" -ge 7 ] || fail "few models"
 
+# Labels in the model's own words, as text of each kind and as the numbers that its words are; words that it does not know are wrong.
+while read -r model data want; do
+    weir eval "$folder/$model.onnx" --engine float --data "$folder/$data.npz" -o out.npz >output 2>&1 || fail "eval $data"
+    grep -qF "accuracy $want % of" output || { fail "$data: expected $want"; cat output >&2; }
+done <<END
+names names_bytes 90.67
+names names_big_endian 90.67
+numerals numerals_int 97.75
+names names_misspelt 88.00
+END
+grep -q "warning: 2 labels name no class of the model, the first 'setossa'; these count as wrong" output || fail "no warning"
+grep -q "did you mean 'setosa'" output || fail "no suggestion"
+weir import "$folder/names.onnx" -o names.weir 2>/dev/null
+expect 0 "accuracy 90.67" "$WEIR" eval names.weir --engine float --data "$folder/names.npz" -o out.npz
+
 # Labels by another number: a score that is another one.
 weir eval "$folder/three_classes.onnx" --engine float --data "$folder/other_numbers.npz" -o out.npz >output 2>&1 && fail "data of another model"
 # The integer network of a regressor and its hardware: the figures of all three, which the report has too.

@@ -23,6 +23,7 @@ typedef struct item {
 } item;
 
 struct weir_frames {
+    weir_text_reader text; /* of labels: the model's classes */
     item *item;
     size_t items, capacity;
     const weir_array **input; /* of the items, by graph input */
@@ -181,13 +182,19 @@ static const char *choose_key(const weir_archive *archive, const char *name) {
     return name;
 }
 
+/* Labels may be names of the model's classes. */
+static weir_array *read_file(weir_frames *f, const char *name, const char *path) {
+    return is_label_name(name) ? weir_array_read_text(path, &f->text) : weir_array_read(path, NULL);
+}
+
 /* A file as the array `name`, or (NULL) as what its arrays are called. Beside an array that a key names, only labels
  * count. */
 static bool add_file(weir_frames *f, const char *name, const char *path) {
     char *key, *file = weir_array_split_path(path, &key);
-    if (file == NULL) return add_item(f, name, path, weir_array_read(path, NULL), false);
+    if (file == NULL) return add_item(f, name, path, read_file(f, name, path), false);
     weir_archive archive;
-    bool fine = weir_npz_read_numbers(file, &archive);
+    f->text.takes = is_label_name(name) ? NULL : is_label_name;
+    bool fine = weir_npz_read_numbers(file, &f->text, &archive);
     if (fine && key == NULL && name != NULL) key = weir_copy_string(choose_key(&archive, name));
     if (fine && key != NULL) {
         const char *as = name == NULL ? key : name;
@@ -313,10 +320,53 @@ static bool resolve(weir_frames *f, const weir_graph *graph, const char *source)
     return f->count > 0;
 }
 
+/* Numbers that are the names of the model's classes become their positions. */
+static void number_classes(const weir_frames *f, item *labels) {
+    for (size_t c = 0; c < f->text.words.count; c++) {
+        char *end;
+        weir_parse_double(f->text.words.word[c], &end);
+        if (*f->text.words.word[c] == '\0' || *end != '\0') return;
+    }
+    weir_array *positions = weir_array_new(WEIR_INT64, &labels->array->shape);
+    for (size_t i = 0; i < positions->count; i++) {
+        const double v = weir_array_get(labels->array, i);
+        size_t c = 0;
+        while (c < f->text.words.count && weir_parse_double(f->text.words.word[c], &(char *){NULL}) != v) c++;
+        weir_array_set_int(positions, i, c < f->text.words.count ? (int64_t)c : WEIR_NO_WORD);
+    }
+    weir_array_free(labels->array);
+    labels->array = positions;
+}
+
+static bool was_text(const weir_frames *f, const weir_array *array) {
+    size_t i = 0;
+    while (i < f->text.made_count && f->text.made[i] != array) i++;
+    return i < f->text.made_count;
+}
+
+/* What labels say in the words of the model is its classes' positions. */
+static void read_classes(weir_frames *f) {
+    if (f->text.unknown > 0) {
+        const char *near = weir_suggest(f->text.first, f->text.words.word, f->text.words.count);
+        weir_warning(weir_at(weir_frames_file(f), 0),
+                     "%zu labels name no class of the model, the first '%s'; these count as wrong", f->text.unknown,
+                     f->text.first);
+        weir_note(near != NULL ? "did you mean '%s'?" : "the first class is '%s'",
+                  near != NULL ? near : f->text.words.word[0]);
+    }
+    for (size_t i = 0; f->text.words.count > 0 && i < f->items; i++) {
+        item *now = &f->item[i];
+        if (!now->is_input && is_label_name(now->name) && !was_text(f, now->array)) number_classes(f, now);
+    }
+}
+
 weir_frames *weir_frames_read(const weir_graph *graph, const char *source) {
     weir_frames *f = weir_calloc(1, sizeof *f);
     f->chosen = SIZE_MAX;
-    if (add_parts(f, graph, source) && resolve(f, graph, source)) return f;
+    f->text.words = weir_graph_classes(graph);
+    const bool fine = add_parts(f, graph, source) && resolve(f, graph, source);
+    if (fine) read_classes(f);
+    if (fine) return f;
     weir_frames_free(f);
     return NULL;
 }
@@ -324,6 +374,7 @@ weir_frames *weir_frames_read(const weir_graph *graph, const char *source) {
 void weir_frames_free(weir_frames *f) {
     for (size_t i = 0; f != NULL && i < f->items; i++) free_item(&f->item[i]);
     if (f != NULL) {
+        free(f->text.made);
         free(f->item);
         free(f->input);
     }

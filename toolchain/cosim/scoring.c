@@ -145,7 +145,8 @@ static void warn_of_range(const labels *l, const weir_array *classes) {
     for (size_t i = classes->count; i-- > 0;) {
         const int64_t class = weir_array_get_int(classes, i);
         from_one &= class >= 1 && class <= l->classes;
-        if (class >= 0 && class < l->classes) continue;
+        if ((class >= 0 && class < l->classes) || class == WEIR_NO_WORD)
+            continue; /* text is warned of when it is read */
         first = i;
         wrong++;
     }

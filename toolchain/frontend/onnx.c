@@ -234,7 +234,8 @@ static weir_value resolve(importer *im, weir_onnx_definition *d) {
         const Onnx__TensorProto *tensor = im->proto->initializer[d->index];
         if (define_outlined(im, d, tensor)) return d->value;
         weir_array *array = weir_onnx_label_positions(im->proto, tensor, im->file);
-        if (array == NULL) array = weir_onnx_tensor_read(tensor, d->name, whole(im), &im->source);
+        if (array != NULL) weir_onnx_label_names(im->graph, tensor);
+        else array = weir_onnx_tensor_read(tensor, d->name, whole(im), &im->source);
         define_constant(im, d, array, whole(im));
     }
     return d->value;

@@ -1,8 +1,10 @@
 #include "onnx_label.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "onnx_schema.h"
+#include "support/arena.h"
 #include "support/diag.h"
 #include "support/text.h"
 
@@ -46,6 +48,21 @@ weir_array *weir_onnx_label_positions(const Onnx__GraphProto *graph, const Onnx_
     for (size_t i = 0; i < positions->count; i++) weir_array_set_int(positions, i, (int64_t)i);
     list(tensor, file);
     return positions;
+}
+
+void weir_onnx_label_names(weir_graph *graph, const Onnx__TensorProto *tensor) {
+    if (weir_graph_classes(graph).count > 0) return;
+    const char **name = weir_calloc(tensor->n_string_data, sizeof *name);
+    weir_text text = {0};
+    for (size_t i = 0; i < tensor->n_string_data; i++) {
+        text.size = 0;
+        weir_text_add(&text, "");
+        weir_text_add_n(&text, (const char *)tensor->string_data[i].data, tensor->string_data[i].len);
+        name[i] = weir_graph_intern(graph, text.data);
+    }
+    weir_graph_set_classes(graph, &(weir_word_list){name, tensor->n_string_data});
+    weir_text_free(&text);
+    free(name);
 }
 
 bool weir_onnx_label_differs(const Onnx__GraphProto *graph, const Onnx__ValueInfoProto *info,

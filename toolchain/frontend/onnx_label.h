@@ -10,6 +10,9 @@
  * the tensor is none such. */
 weir_array *weir_onnx_label_positions(const Onnx__GraphProto *graph, const Onnx__TensorProto *tensor, const char *file);
 
+/* The classes of the graph are called as the tensor's strings, unless they have names. */
+void weir_onnx_label_names(weir_graph *graph, const Onnx__TensorProto *tensor);
+
 /* Is the value something else than it is declared to be, because it is made of such labels or is that of a ZipMap? `dtype` is the
  * value's element type. */
 bool weir_onnx_label_differs(const Onnx__GraphProto *graph, const Onnx__ValueInfoProto *info,

@@ -61,6 +61,7 @@ struct weir_graph {
     keeper *keeper;
     weir_strings *strings;
     const char *name, *source, *device, *batch;
+    weir_word_list classes;
     int64_t clock;
     value_record *
         *value; /* by id, in the arena: a type, a record of metadata stays where it is when others are added */
@@ -166,6 +167,12 @@ weir_arena *weir_graph_arena(weir_graph *graph) { return graph->arena; }
 const char *weir_graph_source(const weir_graph *graph) { return graph->source; }
 void weir_graph_set_source(weir_graph *graph, const char *file) { graph->source = weir_graph_intern(graph, file); }
 const char *weir_graph_batch(const weir_graph *graph) { return graph->batch; }
+weir_word_list weir_graph_classes(const weir_graph *graph) { return graph->classes; }
+void weir_graph_set_classes(weir_graph *graph, const weir_word_list *names) {
+    const char **own = weir_arena_array(graph->arena, names->count, sizeof *own);
+    for (size_t i = 0; i < names->count; i++) own[i] = weir_graph_intern(graph, names->word[i]);
+    graph->classes = (weir_word_list){own, names->count};
+}
 void weir_graph_set_batch(weir_graph *graph, const char *name) {
     graph->batch = name == NULL ? NULL : weir_graph_intern(graph, name);
 }
@@ -707,6 +714,7 @@ weir_graph *weir_graph_copy(const weir_graph *graph) {
     weir_graph *copy = weir_graph_new(graph->name);
     copy->source = weir_graph_intern(copy, graph->source);
     weir_graph_set_batch(copy, graph->batch);
+    weir_graph_set_classes(copy, &graph->classes);
     weir_graph_set_device(copy, graph->device, graph->clock);
     make_values(copy, graph->value_count - 1);
     make_nodes(copy, graph->node_count - 1);

@@ -70,6 +70,9 @@ void weir_graph_set_source(weir_graph *graph, const char *file);
  * "": it has no name; NULL: the dimension is a number. */
 const char *weir_graph_batch(const weir_graph *graph);
 void weir_graph_set_batch(weir_graph *graph, const char *name);
+/* What the model calls its classes, in their order, where it names them by strings; count 0: it does not. */
+weir_word_list weir_graph_classes(const weir_graph *graph);
+void weir_graph_set_classes(weir_graph *graph, const weir_word_list *names);
 /* What the graph is built for: a device's name or profile ("": any) and a clock in MHz (0: the device's own goal). Names only, not
  * looked up; dataflow/target.h gives the profile. */
 const char *weir_graph_device(const weir_graph *graph);

@@ -637,6 +637,23 @@ static bool parse_device(parser *p) {
     return true;
 }
 
+/* classes "a" "b" ... */
+static bool parse_classes(parser *p) {
+    const char **name = NULL;
+    size_t count = 0, capacity = 0;
+    bool fine = true;
+    do {
+        fine = read_string(p);
+        if (!fine) break;
+        name = weir_grow(name, &capacity, count + 1, sizeof *name);
+        name[count++] = weir_graph_intern(p->graph, p->word.data);
+        skip_blanks(p);
+    } while (p->at < p->end && *p->at == '"');
+    if (fine) weir_graph_set_classes(p->graph, &(weir_word_list){name, count});
+    free(name);
+    return fine || fail(p, "'classes \"name\" ...'");
+}
+
 static bool parse_header(parser *p) {
     int version;
     skip_space(p);
@@ -648,10 +665,11 @@ static bool parse_header(parser *p) {
     if (!accept_word(p, "from") || !read_string(p)) return fail(p, "'from \"file\"'");
     weir_graph_set_source(p->graph, p->word.data);
     if (accept_word(p, "for") && !parse_device(p)) return false;
-    if (!accept_word(p, "batch")) return true;
-    if (!read_string(p)) return fail(p, "'batch \"name\"'");
-    weir_graph_set_batch(p->graph, p->word.data);
-    return true;
+    if (accept_word(p, "batch")) {
+        if (!read_string(p)) return fail(p, "'batch \"name\"'");
+        weir_graph_set_batch(p->graph, p->word.data);
+    }
+    return !accept_word(p, "classes") || parse_classes(p);
 }
 
 static bool parse_statement(parser *p) {

@@ -193,6 +193,12 @@ void weir_graph_print(const weir_graph *graph, weir_text *text) {
         weir_text_add(text, " batch ");
         weir_text_quoted(text, weir_graph_batch(graph));
     }
+    const weir_word_list classes = weir_graph_classes(graph);
+    if (classes.count > 0) weir_text_add(text, " classes");
+    for (size_t i = 0; i < classes.count; i++) {
+        weir_text_char(text, ' ');
+        weir_text_quoted(text, classes.word[i]);
+    }
     weir_text_char(text, '\n');
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
         weir_text_add(text, "input ");

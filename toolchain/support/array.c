@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -350,6 +351,16 @@ weir_array *weir_array_convert(const weir_array *array, weir_dtype dtype) {
 bool weir_array_equal(const weir_array *a, const weir_array *b) {
     return a->dtype == b->dtype && weir_shape_equal(&a->shape, &b->shape) &&
            memcmp(a->data, b->data, a->count * weir_dtype_size(a->dtype)) == 0;
+}
+
+int64_t weir_text_reader_find(weir_text_reader *reader, const char *text, size_t length) {
+    for (size_t i = 0; i < reader->words.count; i++) {
+        const char *word = reader->words.word[i];
+        if (strlen(word) == length && memcmp(word, text, length) == 0) return (int64_t)i;
+    }
+    if (reader->unknown++ == 0)
+        snprintf(reader->first, sizeof reader->first, "%.*s", (int)(length < 60 ? length : 60), text);
+    return WEIR_NO_WORD;
 }
 
 void weir_archive_init(weir_archive *archive) { *archive = (weir_archive){0}; }

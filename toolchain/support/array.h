@@ -80,6 +80,26 @@ void weir_array_set_int(weir_array *array, size_t index, int64_t value);
 weir_array *weir_array_convert(const weir_array *array, weir_dtype dtype);
 bool weir_array_equal(const weir_array *a, const weir_array *b);
 
+/* Strings that arrays of text may have, each of which becomes its position here. */
+typedef struct weir_word_list {
+    const char *const *word;
+    size_t count;
+} weir_word_list;
+/* Stands for text that is none of the words. */
+#define WEIR_NO_WORD INT64_MIN
+
+/* Reading text: which arrays may have it, and what was met that is no word. */
+typedef struct weir_text_reader {
+    weir_word_list words;
+    bool (*takes)(const char *name); /* may an archive's array of this name have text? */
+    size_t unknown;                  /* elements that are none of the words */
+    char first[64];                  /* the first of them, cut to this length */
+    const weir_array **made;         /* arrays that were text; freed by whoever has the reader */
+    size_t made_count;
+} weir_text_reader;
+/* The position of the first `length` characters among the words, or WEIR_NO_WORD, which is counted. O(words). */
+int64_t weir_text_reader_find(weir_text_reader *reader, const char *text, size_t length);
+
 /* An ordered set of named arrays: the content of an .npz file. */
 typedef struct weir_archive {
     size_t count;
@@ -101,8 +121,9 @@ weir_array *weir_archive_take(weir_archive *archive, const char *path, const cha
 weir_array *weir_npy_read(const char *path);
 bool weir_npy_write(const char *path, const weir_array *array);
 bool weir_npz_read(const char *path, weir_archive *archive);
-/* The same, but arrays of strings and other things that are no numbers are left out with a warning. */
-bool weir_npz_read_numbers(const char *path, weir_archive *archive);
+/* The same, but arrays of things that are no numbers are left out with a warning; those of strings that `text` takes (NULL: none)
+ * become int64 positions among its words. */
+bool weir_npz_read_numbers(const char *path, weir_text_reader *text, weir_archive *archive);
 bool weir_npz_write(const char *path, const weir_archive *archive);
 /* Comma, semicolon or blank separated numbers, one row a frame; '#' starts a comment; a first row of names is skipped.
  * Gives float32 [rows, columns]. Reads plain and gzipped text alike. */
@@ -110,6 +131,8 @@ weir_array *weir_csv_read(const char *path);
 /* By the file's ending: .npy, .npz (key, or the first array when key is NULL; "file.npz:key" names a key), .csv,
  * .csv.gz. */
 weir_array *weir_array_read(const char *path, const char *key);
+/* The same of a file without key, which may have text where it is an .npy file. */
+weir_array *weir_array_read_text(const char *path, weir_text_reader *text);
 /* "FILE.npz" and "FILE.npz:KEY" in their parts, both heap memory, *key NULL without one; NULL for another kind of file. */
 char *weir_array_split_path(const char *path, char **key);
 

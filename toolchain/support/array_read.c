@@ -5,6 +5,7 @@
 #include "support/arena.h"
 #include "support/array.h"
 #include "support/diag.h"
+#include "support/npy.h"
 #include "support/suggest.h"
 
 static bool ends_with(const char *text, const char *ending) {
@@ -54,6 +55,11 @@ char *weir_array_split_path(const char *path, char **key) {
     }
     *key = weir_copy_string(colon + 1);
     return weir_format("%.*s", (int)(colon - path), path);
+}
+
+weir_array *weir_array_read_text(const char *path, weir_text_reader *text) {
+    if (ends_with(path, ".npy")) return weir_npy_read_text(path, text);
+    return weir_array_read(path, NULL);
 }
 
 weir_array *weir_array_read(const char *path, const char *key) {

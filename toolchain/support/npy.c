@@ -9,7 +9,7 @@
 #include "support/arena.h"
 #include "support/file.h"
 
-enum { MAGIC_SIZE = 6, ALIGNMENT = 64 };
+enum { MAGIC_SIZE = 6, ALIGNMENT = 64, LONGEST_STRING = 4096 };
 static const char magic[] = "\x93NUMPY";
 
 static const struct {
@@ -27,6 +27,7 @@ typedef struct header {
     bool big_endian, fortran;
     weir_shape shape;
     bool has_descr, has_order, has_shape;
+    size_t unit, length; /* of strings: bytes a character, characters an element; 0: numbers */
 } header;
 
 /* The dictionary's text and the reader's position in it. */
@@ -34,6 +35,7 @@ typedef struct cursor {
     const char *at, *end;
     weir_location location;
     const char *name;
+    bool takes_text;
 } cursor;
 
 static bool fail(const cursor *c, const char *expected) {
@@ -84,6 +86,16 @@ static bool take_string(cursor *c, char *text, size_t size) {
     return take(c, quote);
 }
 
+/* 'U7', characters of four bytes, or 'S7', bytes. */
+static bool parse_string_type(const char *code, header *h) {
+    char *end;
+    h->unit = *code == 'U' ? 4 : *code == 'S' ? 1 : 0;
+    const unsigned long length = h->unit == 0 ? 0 : strtoul(code + 1, &end, 10);
+    if (h->unit == 0 || length == 0 || length > LONGEST_STRING || *end != '\0') return false;
+    h->length = length;
+    return true;
+}
+
 static bool parse_descr(cursor *c, header *h) {
     char descr[32];
     if (take(c, '[')) {
@@ -102,6 +114,7 @@ static bool parse_descr(cursor *c, header *h) {
         weir_note("save it with a numeric dtype, for instance array.astype('float32')");
         return false;
     }
+    if (c->takes_text && parse_string_type(code, h)) return true;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         bool ordered = descr[0] != '|' || codes[i].code[1] == '1';
         if (ordered && strcmp(codes[i].code, code) == 0) {
@@ -268,8 +281,51 @@ static bool find_header(const unsigned char *bytes, size_t size, cursor *c, size
     return true;
 }
 
+/* Appends the character as UTF-8. */
+static void add_character(weir_text *text, uint32_t c) {
+    if (c < 0x80) {
+        weir_text_char(text, (char)c);
+        return;
+    }
+    const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    weir_text_char(text, (char)((0xF00 >> more & 0xFF) | (c >> (6 * more))));
+    for (int i = more - 1; i >= 0; i--) weir_text_char(text, (char)(0x80 | (c >> (6 * i) & 0x3F)));
+}
+
+/* One element; zeros fill it up. */
+static void read_string(const unsigned char *at, const header *h, weir_text *text) {
+    size_t length = h->length;
+    while (length > 0 && memcmp(at + (length - 1) * h->unit, "\0\0\0", h->unit) == 0) length--;
+    for (size_t i = 0; i < length; i++, at += h->unit) {
+        uint32_t c = at[0];
+        for (size_t k = 1; k < h->unit; k++) c |= (uint32_t)at[k] << (8 * k);
+        if (h->unit == 1) weir_text_char(text, (char)c);
+        else add_character(text, h->big_endian ? __builtin_bswap32(c) : c);
+    }
+}
+
+static weir_array *read_strings(const unsigned char *elements, const header *h, size_t count,
+                                weir_text_reader *reader) {
+    weir_array *array = weir_array_new(WEIR_INT64, &h->shape);
+    weir_text text = {0};
+    for (size_t i = 0; i < count; i++) {
+        text.size = 0;
+        read_string(elements + i * h->unit * h->length, h, &text);
+        weir_array_set_int(array, i, weir_text_reader_find(reader, text.size == 0 ? "" : text.data, text.size));
+    }
+    weir_text_free(&text);
+    reader->made = weir_realloc(reader->made, (reader->made_count + 1) * sizeof(weir_array *));
+    reader->made[reader->made_count++] = array;
+    return array;
+}
+
 weir_array *weir_npy_parse(const void *data, size_t size, weir_location location, const char *name) {
-    cursor c = {.location = location, .name = name};
+    return weir_npy_parse_text(data, size, location, name, NULL);
+}
+
+weir_array *weir_npy_parse_text(const void *data, size_t size, weir_location location, const char *name,
+                                weir_text_reader *text) {
+    cursor c = {.location = location, .name = name, .takes_text = text != NULL && text->words.count > 0};
     header h = {0};
     size_t offset, count;
     if (!find_header(data, size, &c, &offset) || !parse_header(&c, &h)) {
@@ -279,14 +335,16 @@ weir_array *weir_npy_parse(const void *data, size_t size, weir_location location
         weir_error(location, "'%s': the shape's element count is out of range", name);
         return NULL;
     }
-    size_t element = weir_dtype_size(h.dtype);
+    size_t element = h.unit > 0 ? h.unit * h.length : weir_dtype_size(h.dtype);
     if (size - offset != count * element) {
         char shape[128];
         weir_error(location, "'%s': expected %zu bytes of data for %s%s, found %zu", name, count * element,
-                   weir_dtype_name(h.dtype), weir_shape_print(&h.shape, shape, sizeof shape), size - offset);
+                   h.unit > 0 ? "strings" : weir_dtype_name(h.dtype), weir_shape_print(&h.shape, shape, sizeof shape),
+                   size - offset);
         return NULL;
     }
     const unsigned char *elements = (const unsigned char *)data + offset;
+    if (h.unit > 0) return read_strings(elements, &h, count, text);
     weir_array *array = weir_array_new(h.dtype, &h.shape);
     if (h.fortran && h.shape.rank > 1) {
         transpose(elements, array);
@@ -343,13 +401,15 @@ void weir_npy_format(weir_text *text, const weir_array *array) {
     }
 }
 
-weir_array *weir_npy_read(const char *path) {
+weir_array *weir_npy_read(const char *path) { return weir_npy_read_text(path, NULL); }
+
+weir_array *weir_npy_read_text(const char *path, weir_text_reader *text) {
     size_t size;
     char *data = weir_file_read(path, &size);
     if (!data) {
         return NULL;
     }
-    weir_array *array = weir_npy_parse(data, size, weir_at(path, 0), weir_path_name(path));
+    weir_array *array = weir_npy_parse_text(data, size, weir_at(path, 0), weir_path_name(path), text);
     free(data);
     return array;
 }

@@ -44,7 +44,8 @@ typedef struct zip {
     size_t directory, end; /* the central directory: from here to here */
     size_t entries;
     uint64_t content;  /* uncompressed bytes so far */
-    bool only_numbers; /* arrays of other things are left out */
+    bool only_numbers; /* arrays of other things are left out, but for text */
+    weir_text_reader *text;
 } zip;
 
 typedef struct entry {
@@ -192,13 +193,20 @@ static bool inflate_exactly(const unsigned char *from, size_t compressed, unsign
     return fine;
 }
 
+static bool takes_text(const zip *z, const entry *e) {
+    char *name = weir_format("%.*s", (int)(e->name_length - 4), e->name);
+    const bool takes = z->text != NULL && (z->text->takes == NULL || z->text->takes(name));
+    free(name);
+    return takes;
+}
+
 /* The array; NULL after a reported error, or with *left_out after a warning. */
 static weir_array *parse_array(const zip *z, const entry *e, const unsigned char *data, bool *left_out) {
     if (!z->only_numbers) {
         return weir_npy_parse(data, e->size, z->location, e->name);
     }
     weir_diag_log *log = weir_diag_capture();
-    weir_array *array = weir_npy_parse(data, e->size, z->location, e->name);
+    weir_array *array = weir_npy_parse_text(data, e->size, z->location, e->name, takes_text(z, e) ? z->text : NULL);
     weir_diag_release(log);
     *left_out = array == NULL;
     if (*left_out) {
@@ -276,21 +284,26 @@ bool weir_npz_parse(const void *data, size_t size, weir_location location, weir_
     return parse((zip){.data = data, .size = size, .location = location}, archive);
 }
 
-static bool read_file(const char *path, bool only_numbers, weir_archive *archive) {
+static bool read_file(const char *path, bool only_numbers, weir_text_reader *text, weir_archive *archive) {
     size_t size;
     weir_archive_init(archive);
     char *data = weir_file_read(path, &size);
-    const zip z = {
-        .data = (unsigned char *)data, .size = size, .location = weir_at(path, 0), .only_numbers = only_numbers};
+    const zip z = {.data = (unsigned char *)data,
+                   .size = size,
+                   .location = weir_at(path, 0),
+                   .only_numbers = only_numbers,
+                   .text = text};
     bool fine = data && parse(z, archive);
     free(data);
     return fine;
 }
 
 /* Initializes the archive; after a failure it is empty. */
-bool weir_npz_read(const char *path, weir_archive *archive) { return read_file(path, false, archive); }
+bool weir_npz_read(const char *path, weir_archive *archive) { return read_file(path, false, NULL, archive); }
 
-bool weir_npz_read_numbers(const char *path, weir_archive *archive) { return read_file(path, true, archive); }
+bool weir_npz_read_numbers(const char *path, weir_text_reader *text, weir_archive *archive) {
+    return read_file(path, true, text, archive);
+}
 
 static void put(weir_text *text, int bytes, size_t value) {
     for (int i = 0; i < bytes; i++, value >>= 8) {
