@@ -7,6 +7,7 @@
 
 #include "exec/exec.h"
 #include "ir/infer.h"
+#include "ir/layout.h"
 #include "passes/transform/rewrite.h"
 #include "support/arena.h"
 
@@ -126,13 +127,36 @@ static bool add_root(roots *r, weir_value value) {
     return true;
 }
 
+static size_t element_count(const weir_graph *graph, weir_value value) {
+    size_t count = 1;
+    weir_shape_count(&weir_value_type(graph, value)->shape, &count);
+    return count;
+}
+
+/* Is element i of the result computed from element i of each operand that is not constant? Not where a Transpose moves them, or an
+ * operand is broadcast: x + Transpose(x) is no function of x's elements. */
+static bool is_by_element(const weir_lowering *l, weir_node node) {
+    const size_t count = element_count(l->from, weir_node_output(l->from, node, 0));
+    if (weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE) {
+        int order[WEIR_MAX_RANK];
+        weir_layout_permutation(l->from, node, order);
+        return weir_layout_keeps_memory(&weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape, order);
+    }
+    bool all = true;
+    for (size_t i = 0; all && i < weir_node_input_count(l->from, node); i++) {
+        const weir_value input = weir_node_input(l->from, node, i);
+        all = input.id == 0 || is_constant(l, input) || element_count(l->from, input) == count;
+    }
+    return all;
+}
+
 static bool collect(const weir_lowering *l, weir_value value, roots *r);
 
 /* The roots of a node's operands; false: it is no element-wise operation on such. */
 static bool collect_operands(const weir_lowering *l, weir_value value, roots *r) {
     const weir_node node = weir_value_producer(l->from, value);
     const operation kind = node.id == 0 ? OPERATION_NONE : operation_of(weir_node_op(l->from, node));
-    if (kind == OPERATION_NONE || ++r->nodes > MOST_NODES) return false;
+    if (kind == OPERATION_NONE || !is_by_element(l, node) || ++r->nodes > MOST_NODES) return false;
     const size_t count = kind == OPERATION_NAME ? 1 : weir_node_input_count(l->from, node);
     for (size_t i = 0; i < count; i++) {
         const weir_value input = weir_node_input(l->from, node, i);

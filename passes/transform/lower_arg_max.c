@@ -11,8 +11,7 @@ static weir_value read_codes(weir_lowering *l, weir_node node) {
         weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
         return WEIR_NO_VALUE;
     }
-    const weir_value codes = weir_lower_codes(l, node, x);
-    return codes.id == 0 || weir_lower_has_one_scale(l, node, codes) ? codes : WEIR_NO_VALUE;
+    return weir_lower_one_scale(l, node, weir_lower_codes(l, node, x));
 }
 
 /* Output `index` of the node: where the largest code lies along `axis`. */

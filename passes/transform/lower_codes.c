@@ -75,23 +75,28 @@ weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *g
                         "its input has per-channel scales split up by a reshape: quantize it again, per tensor");
         return WEIR_NO_VALUE;
     }
-    if (!view->relu || (type->has_range && type->low >= weir_quant_zero(&type->quant, 0) && type->quant.count == 1))
-        return view->value;
+    if (!view->relu) return view->value;
     if (type->quant.count > 1) {
         weir_lower_fail(l, node, "a Relu on accumulators needs a quantizer after it");
         return WEIR_NO_VALUE;
     }
+    return weir_lower_at_least(l, node, view->value, weir_quant_zero(&type->quant, 0));
+}
+
+weir_value weir_lower_at_least(weir_lowering *l, weir_node node, weir_value codes, int64_t least) {
+    const weir_type *type = weir_value_type(l->to, codes);
+    if (type->has_range && type->low >= least) return codes;
     weir_type result = *type;
-    int64_t zero = weir_quant_zero(&type->quant, 0), low = type->low, high = type->high;
-    if (zero != (int32_t)zero) {
+    const int64_t low = type->low, high = type->high;
+    if (least != (int32_t)least) {
         weir_lower_fail(l, node, "the sum before the Relu in front of it has %d bits, at most 32 can be compared",
                         weir_bits_for(low, high));
         weir_note("put a quantizer between the Relu and the node");
         return WEIR_NO_VALUE;
     }
-    if (type->has_range && (zero < low || zero > high)) /* a zero point outside the codes needs more bits */
-        result.quant.width = weir_bits_for(low < zero ? low : zero, high > zero ? high : zero);
-    weir_node maximum = weir_lower_add_node(l, node, WEIR_OP_MAXIMUM, "_input_relu", &view->value, 1, &result);
-    weir_node_set_int(l->to, maximum, "zero", zero);
+    if (type->has_range && (least < low || least > high)) /* a bound outside the codes needs more bits */
+        result.quant.width = weir_bits_for(low < least ? low : least, high > least ? high : least);
+    weir_node maximum = weir_lower_add_node(l, node, WEIR_OP_MAXIMUM, "_input_relu", &codes, 1, &result);
+    weir_node_set_int(l->to, maximum, "zero", least);
     return weir_infer_node(l->to, maximum) ? weir_node_output(l->to, maximum, 0) : WEIR_NO_VALUE;
 }

@@ -76,7 +76,10 @@ static weir_quant quantization_of(const weir_lowering *l, const weir_view *given
 static weir_value make_stream(weir_lowering *l, weir_node node, size_t index, weir_value x, const weir_quant *behind) {
     const weir_value input = weir_node_input(l->from, node, index);
     const weir_quant quant = quantization_of(l, &l->view[input.id], x, behind);
-    if (quant.count > 1) return weir_lower_has_one_scale(l, node, x) ? x : WEIR_NO_VALUE;
+    if (quant.count > 1) {
+        weir_lower_fail(l, node, "what it joins has a scale per channel: it needs a quantizer with one scale before it");
+        return WEIR_NO_VALUE;
+    }
     weir_array *codes = encode(l, node, index, &quant, behind != NULL);
     char suffix[40];
     snprintf(suffix, sizeof suffix, "_constant_%zu", index);

@@ -289,8 +289,11 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *give
         added = weir_lower_add_node(l, node, WEIR_OP_ENCODE, "", &x->value, 1, &type);
         weir_node_set_string(l->to, added, "contract", weir_contract_name(l->contract));
     } else if (x->step_count == 0 && same_codes(from, quant)) {
-        /* Quantizing what already has these codes: nothing but the relu is left to do. */
-        view.value = weir_lower_codes(l, node, x);
+        /* Quantizing what already has these codes: nothing but the relu is left to do, whose zero may be no code. */
+        weir_view without = *x;
+        without.relu = false;
+        view.value = weir_lower_codes(l, node, &without);
+        if (view.value.id != 0 && x->relu) view.value = weir_lower_at_least(l, node, view.value, low);
         weir_lower_set(l, node, &view);
         return view.value.id != 0;
     } else if (goes_through_float(l, x, quant, high - low)) {

@@ -183,32 +183,6 @@ static bool scale_rows(weir_lowering *l, weir_node node, const batches *b, weir_
     return true;
 }
 
-/* Sums whose zero points differ by channel get one of 0, so that they may move; false after a reported error. */
-static bool subtract_zeros(weir_lowering *l, weir_node node, weir_view *view) {
-    weir_type type = *weir_value_type(l->to, view->value);
-    const uint32_t count = type.quant.count;
-    for (uint32_t c = 1; c < count; c++) {
-        if (weir_quant_scale(&type.quant, c) != weir_quant_scale(&type.quant, 0))
-            return weir_lower_fail(l, node, "its weights have several scales: it needs a quantizer right behind it");
-    }
-    weir_array *add = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &(weir_shape){1, {count}});
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    for (uint32_t c = 0; c < count; c++) {
-        const int64_t zero = weir_quant_zero(&type.quant, c);
-        weir_array_set_int(add, c, -zero);
-        low = type.low - zero < low ? type.low - zero : low;
-        high = type.high - zero > high ? type.high - zero : high;
-    }
-    type.quant.count = 1;
-    type.quant.axis = -1;
-    type.quant.zero_point = NULL;
-    type.has_range = false;
-    type.low = low;
-    type.high = high;
-    view->value = weir_lower_shift(l, node, "_centered", view->value, add, &type);
-    return view->value.id != 0;
-}
-
 static bool keeps_order(const weir_reordering *r) {
     int64_t next = 1;
     bool same = true;
@@ -227,8 +201,8 @@ static bool give_result(weir_lowering *l, weir_node node, const batches *b, cons
         view.reshaped = true;
         view.shape = b->result;
     } else if (behind == NULL) {
-        if (!subtract_zeros(l, node, &view)) return false;
-        view.value = weir_lower_in_order(l, node, "_result", view.value, &r);
+        view.value = weir_lower_one_scale(l, node, view.value);
+        if (view.value.id != 0) view.value = weir_lower_in_order(l, node, "_result", view.value, &r);
     } else {
         if (!weir_lower_quantize(l, node, &view, behind)) return false;
         view = l->view[weir_node_output(l->from, node, 0).id];
@@ -242,8 +216,8 @@ static bool give_result(weir_lowering *l, weir_node node, const batches *b, cons
 static bool lower_batches(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
                           const weir_quant *behind) {
     if (!weir_lower_check_operands(l, node, x, weights)) return false;
-    const weir_value codes = weir_lower_codes(l, node, x);
-    if (codes.id == 0 || !weir_lower_has_one_scale(l, node, codes)) return false;
+    const weir_value codes = weir_lower_one_scale(l, node, weir_lower_codes(l, node, x));
+    if (codes.id == 0) return false;
     const weir_shape *data = &weir_value_type(l->to, codes)->shape;
     const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     if (data->rank < 2) return weir_lower_fail(l, node, "hardware multiplies matrices by several, not a vector");

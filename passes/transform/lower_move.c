@@ -289,7 +289,8 @@ static bool read_input(weir_lowering *l, weir_node node, const weir_quant *behin
         if (view->kind != WEIR_VIEW_CODES || view->centered || view->reshaped)
             return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     }
-    return weir_lower_has_one_scale(l, node, view->value);
+    view->value = weir_lower_one_scale(l, node, view->value);
+    return view->value.id != 0;
 }
 
 bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind) {

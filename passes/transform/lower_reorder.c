@@ -5,7 +5,8 @@
 
 weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                               const weir_reordering *r, int64_t fill) {
-    if (!weir_lower_has_one_scale(l, node, codes)) return WEIR_NO_VALUE;
+    codes = weir_lower_one_scale(l, node, codes);
+    if (codes.id == 0) return codes;
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_REORDER, suffix, &codes, 1, NULL);
     weir_node_set_ints(l->to, made, "shape", r->shape.dim, (size_t)r->shape.rank);
     weir_node_set_ints(l->to, made, "sizes", r->size, (size_t)r->loops);
@@ -72,9 +73,35 @@ weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffi
     return r.fills ? weir_lower_reorder(l, node, suffix, codes, &r, fill) : codes;
 }
 
-bool weir_lower_has_one_scale(weir_lowering *l, weir_node node, weir_value codes) {
-    return weir_value_type(l->to, codes)->quant.count <= 1 ||
-           weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
+/* The codes less the zero point of their channel. */
+static weir_value less_zeros(weir_lowering *l, weir_node node, weir_value codes, weir_type *type) {
+    const weir_quant quant = type->quant;
+    weir_array *add = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &(weir_shape){1, {quant.count}});
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    for (uint32_t c = 0; c < quant.count; c++) {
+        const int64_t zero = weir_quant_zero(&quant, c);
+        weir_array_set_int(add, c, -zero);
+        low = type->low - zero < low ? type->low - zero : low;
+        high = type->high - zero > high ? type->high - zero : high;
+    }
+    type->quant.count = 1;
+    type->quant.axis = -1;
+    type->quant.zero_point = NULL;
+    type->has_range = false;
+    type->low = low;
+    type->high = high;
+    return weir_lower_shift(l, node, "_centered", codes, add, type);
+}
+
+weir_value weir_lower_one_scale(weir_lowering *l, weir_node node, weir_value codes) {
+    if (codes.id == 0 || weir_value_type(l->to, codes)->quant.count <= 1) return codes;
+    weir_type type = *weir_value_type(l->to, codes);
+    for (uint32_t c = 1; c < type.quant.count; c++) {
+        if (weir_quant_scale(&type.quant, c) == weir_quant_scale(&type.quant, 0)) continue;
+        weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
+        return WEIR_NO_VALUE;
+    }
+    return less_zeros(l, node, codes, &type);
 }
 
 weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
@@ -93,7 +120,8 @@ weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *su
         stride *= size;
     }
     if (weir_shape_equal(&own, shape)) return codes;
-    if (!weir_lower_has_one_scale(l, node, codes)) return WEIR_NO_VALUE;
+    codes = weir_lower_one_scale(l, node, codes);
+    if (codes.id == 0) return codes;
     return count == all ? weir_lower_reshape_as(l, node, suffix, codes, shape)
                         : weir_lower_reorder(l, node, suffix, codes, &r, 0);
 }

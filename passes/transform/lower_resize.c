@@ -111,8 +111,8 @@ bool weir_lower_resize(weir_lowering *l, weir_node node) {
     resize r = {.l = l, .node = node};
     int own[WEIR_MAX_RANK];
     if (!weir_geometry_resizing(l->from, node, &r.resizing)) return false;
-    r.codes = weir_lower_read_codes(l, node, 0, NULL);
-    if (r.codes.id == 0 || !weir_lower_has_one_scale(l, node, r.codes)) return false;
+    r.codes = weir_lower_one_scale(l, node, weir_lower_read_codes(l, node, 0, NULL));
+    if (r.codes.id == 0) return false;
     const weir_shape x = weir_value_type(l->to, r.codes)->shape;
     for (int i = 0; i < x.rank; i++) own[i] = r.place[i] = i;
     for (int axis = x.rank - 1; axis >= 0; axis--) {

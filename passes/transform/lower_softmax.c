@@ -55,8 +55,8 @@ bool weir_lower_softmax(weir_lowering *l, weir_node node) {
     if (!weir_lower_read_quant(l, node, 1, 2, from->dtype, 0, &x) ||
         !weir_lower_read_quant(l, node, 3, 4, from->dtype, 0, &y))
         return false;
-    weir_value codes = weir_lower_read_codes(l, node, 0, NULL);
-    if (codes.id == 0 || !weir_lower_has_one_scale(l, node, codes)) return false;
+    weir_value codes = weir_lower_one_scale(l, node, weir_lower_read_codes(l, node, 0, NULL));
+    if (codes.id == 0) return false;
     const weir_shape shape = weir_value_type(l->to, codes)->shape;
     const int64_t given = weir_node_int(l->from, node, "axis", -1);
     const int axis = (int)(given < 0 ? given + shape.rank : given);

@@ -170,8 +170,9 @@ weir_value weir_lower_from_rows(weir_lowering *l, weir_node node, weir_value row
  * reported error. */
 weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                              const weir_shape *shape, const int64_t *begin, int64_t fill);
-/* Have the codes one scale, so that they may move to other places? False after a reported error. */
-bool weir_lower_has_one_scale(weir_lowering *l, weir_node node, weir_value codes);
+/* The codes with one scale and zero point, so that they may move to other places: sums whose zero points alone differ by channel become
+ * differences from these. No value where there is none, or after a reported error. */
+weir_value weir_lower_one_scale(weir_lowering *l, weir_node node, weir_value codes);
 /* The codes with elements repeated until they have the shape, as broadcasting does; no value after a reported error. */
 weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                                 const weir_shape *shape);
@@ -295,6 +296,8 @@ void weir_lower_recognize_fixed(weir_quant *quant);
 bool weir_lower_has_codes(const weir_view *view);
 /* The value of a CODES view with the pending relu applied, or of a SUM: for consumers that take codes. No value after an error. */
 weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *view);
+/* The codes, smaller ones raised to `least`. No value after an error. */
+weir_value weir_lower_at_least(weir_lowering *l, weir_node node, weir_value codes, int64_t least);
 /* The value in another shape, by a Reshape with the old node's location and name. */
 weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value, const weir_shape *shape);
 weir_value weir_lower_reshape_as(weir_lowering *l, weir_node old, const char *suffix, weir_value value,

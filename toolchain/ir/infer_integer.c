@@ -85,6 +85,8 @@ static bool set_ranged(const weir_graph *graph, weir_node node, weir_inferred *t
     if (type.quant.format == WEIR_FORMAT_FLOAT) {
         type.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER, .axis = -1};
     }
+    if (type.quant.format == WEIR_FORMAT_BINARY || type.quant.format == WEIR_FORMAT_TERNARY)
+        type.quant.format = WEIR_FORMAT_INTEGER; /* of any range */
     type.quant.is_signed = low < 0;
     type.quant.width = weir_bits_for(type.low, type.high);
     return check_channels(graph, node, &type) && weir_rule_set(graph, node, to, &type);
