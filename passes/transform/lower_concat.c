@@ -77,7 +77,8 @@ static weir_value make_stream(weir_lowering *l, weir_node node, size_t index, we
     const weir_value input = weir_node_input(l->from, node, index);
     const weir_quant quant = quantization_of(l, &l->view[input.id], x, behind);
     if (quant.count > 1) {
-        weir_lower_fail(l, node, "what it joins has a scale per channel: it needs a quantizer with one scale before it");
+        weir_lower_fail(l, node,
+                        "what it joins has a scale per channel: it needs a quantizer with one scale before it");
         return WEIR_NO_VALUE;
     }
     weir_array *codes = encode(l, node, index, &quant, behind != NULL);
@@ -140,6 +141,7 @@ static bool unite_quantizations(weir_lowering *l, weir_node node, int axis, weir
             zero[row] = weir_quant_zero(&part->quant, k);
         }
     }
+    quant->format = WEIR_FORMAT_INTEGER; /* not the grid of the first */
     quant->axis = axis;
     quant->count = (uint32_t)rows;
     quant->scale = scale;

@@ -34,10 +34,10 @@ static weir_array *quantize_constant(const weir_lowering *l, const weir_array *d
 
 /* Quantizes a view of real numbers, whatever it comes from. */
 static bool quantize_view(weir_lowering *l, weir_node node, const weir_quant *quant) {
-    const weir_view *x = weir_lower_input(l, node, 0);
-    if (x->kind == WEIR_VIEW_CONSTANT) {
+    if (weir_lower_is_given(
+            weir_lower_input(l, node, 0))) { /* weights that were quantized before are real numbers, too */
         weir_view view = {.kind = WEIR_VIEW_WEIGHTS, .quant = *quant};
-        view.codes = quantize_constant(l, x->codes, quant);
+        view.codes = quantize_constant(l, weir_lower_constant(l, weir_node_input(l->from, node, 0)), quant);
         weir_lower_set(l, node, &view);
         return true;
     }

@@ -178,6 +178,7 @@ module weir_add #(
           /* verilator lint_off WIDTH */ // extension and truncation to SIZE by assignment are meant
           if (i == 0) begin : g_term
             wire signed [SIZE-1:0] code;
+            /* verilator lint_off UNUSEDSIGNAL */ // a sum of few bits needs no others of its terms
             if (AT == 70) begin : g_zero
               assign code = 0;
             end else if (AT < 35) begin : g_a
@@ -189,6 +190,7 @@ module weir_add #(
               wire signed [B_W:0] b    = {B_SIGNED != 0 && bits[B_W-1], bits};
               assign code = b;
             end
+            /* verilator lint_on UNUSEDSIGNAL */
             assign value[l*SIZE +: SIZE] = code << (AT % 35);
           end else begin : g_sum
             localparam integer LEFT_W = width(FROM, HALF);

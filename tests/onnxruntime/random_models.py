@@ -1,5 +1,6 @@
 """Random networks as exporters write them, for random_run.py: float ones, ONNX Runtime's quantizer in all its settings (QDQ and
-QOperator), and QONNX. A network is a function of its seed alone."""
+QOperator), and QONNX; opsets 11 to 23, constants in both forms of the file and as nodes, open batches, several inputs and outputs. A
+network is a function of its seed alone."""
 
 import contextlib
 import io
@@ -12,24 +13,28 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-OPSET = 17
+import random_layers
+
+OPSETS = [11, 12, 13, 14, 15, 16, 17, 17, 18, 19, 20, 21, 22, 23]
 
 # The functions that a network may take of its tensors, with what the exporter writes for them.
 FUNCTIONS = ["Relu", "Relu", "Relu", "LeakyRelu", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "Clip", "Elu", "Softplus", "SiLU", "Gelu", "PRelu",
              "Abs", "Neg"]
 
 
-class Network:
+class Network(random_layers.Layers):
     """A float network under construction: the current tensor is `value` of `shape` (with a batch of 1)."""
 
     def __init__(self, rng, kind):
         self.rng, self.kind = rng, kind
         self.nodes, self.constants, self.count = [], [], 0
         self.channels = int(rng.integers(1, 7))
-        self.sizes = {"dense": [], "1d": [int(rng.integers(5, 17))], "2d": [int(n) for n in rng.integers(5, 12, 2)]}[kind]
+        self.opset = int(rng.choice(OPSETS))
+        short = int(rng.integers(2, 5)) if rng.random() < 0.2 else int(rng.integers(5, 17))
+        self.sizes = {"dense": [], "1d": [short], "2d": [int(n) for n in rng.integers(5, 12, 2)]}[kind]
         self.shape = [1, self.channels, *self.sizes] if kind != "dense" else [1, int(rng.integers(4, 25))]
-        self.input = "x"
-        self.input_shape = list(self.shape)
+        self.inputs = {"x": list(self.shape)}
+        self.outputs = []
         self.value = "x"
 
     def name(self, prefix):
@@ -46,6 +51,8 @@ class Network:
         array = self.rng.normal(0, 1.2 / np.sqrt(fan), shape).astype(np.float32)
         if self.rng.random() < 0.1:
             array[self.rng.integers(0, shape[0])] = 0  # a channel that died
+        if len(shape) > 1 and self.rng.random() < 0.1:
+            array[:, self.rng.integers(0, shape[1])] = 0  # one that nobody reads
         return array
 
     def node(self, op, inputs, outputs=1, **attributes):
@@ -104,6 +111,8 @@ class Network:
     def function(self, value=None, of=None):
         value = value or self.value
         of = of or self.pick(*FUNCTIONS)
+        if of == "HardSwish" and self.opset < 14:
+            of = "Relu"
         if of == "SiLU":
             return self.node("Mul", [value, self.node("Sigmoid", [value])])
         if of == "Gelu":
@@ -141,7 +150,7 @@ class Network:
 
     def attention_of_channels(self):
         axes = list(range(2, len(self.shape)))
-        mean = self.pick(lambda: self.node("GlobalAveragePool", [self.value]), lambda: self.node("ReduceMean", [self.value], axes=axes))()
+        mean = self.pick(lambda: self.node("GlobalAveragePool", [self.value]), lambda: self.reduce("ReduceMean", self.value, axes))()
         channels = self.shape[1]
         gate = self.node("Conv", [mean, self.constant(self.weights(channels, channels, *[1] * len(axes)), "w")])
         self.value = self.node("Mul", [self.value, self.node(self.pick("Sigmoid", "HardSigmoid"), [gate])])
@@ -166,8 +175,7 @@ class Network:
         if channels < 2:
             return
         first = int(self.rng.integers(1, channels))
-        sizes = self.constant(np.array([first, channels - first], np.int64))
-        a, b = self.node("Split", [self.value, sizes], 2, axis=1)
+        a, b = self.split_in(self.value, 1, [first, channels - first])
         if 2 * first == channels and self.chance(0.5):
             self.value = self.node("Mul", [a, self.node("Sigmoid", [b])])
             self.shape[1] = first
@@ -190,13 +198,10 @@ class Network:
             axis = rank - 1
             start, step = int(self.rng.integers(0, 2)), self.pick(1, 1, 2)
             end = int(self.shape[axis] - self.rng.integers(0, 2))
-            lists = [[start], [end], [axis], [step]]
-            self.value = self.node("Slice", [self.value] + [self.constant(np.array(part, np.int64)) for part in lists])
+            self.value = self.slice(self.value, axis, start, end, step)
             self.shape[axis] = (end - start + step - 1) // step
         elif kind == "resize" and rank == 4 and np.prod(self.shape) < 400:
-            scales = self.constant(np.array([1, 1, 2, 2], np.float32))
-            mode = self.pick(("asymmetric", "floor"), ("half_pixel", "round_prefer_floor"))
-            self.value = self.node("Resize", [self.value, "", scales], mode="nearest", coordinate_transformation_mode=mode[0], nearest_mode=mode[1])
+            self.value = self.upscale(self.value, self.pick(("asymmetric", "floor"), ("half_pixel", "round_prefer_floor")))
             self.shape = [*self.shape[:2], 2 * self.shape[2], 2 * self.shape[3]]
         elif kind == "reshape" and rank == 4:
             shape = [1, self.shape[1], self.shape[2] * self.shape[3]]
@@ -241,12 +246,14 @@ class Network:
         if len(self.shape) != 3:
             return
         axis = self.pick(1, 2)
-        mean = self.node("ReduceMean", [self.value], axes=[axis], keepdims=1)
+        mean = self.reduce("ReduceMean", self.value, [axis])
         if axis == 1:
             mean = self.node("MatMul", [mean, self.constant(self.weights(self.shape[2], self.shape[2]).T.copy(), "w")])
         self.value = self.node("Mul", [self.value, self.node(self.pick("Sigmoid", "Tanh", "Relu"), [mean])])
 
     def layer_norm(self):
+        if self.opset < 17:
+            return
         n = self.shape[-1]
         numbers = [self.constant(self.rng.uniform(0.5, 1.5, n).astype(np.float32)), self.constant(self.rng.normal(0, 0.3, n).astype(np.float32))]
         self.value = self.node("LayerNormalization", [self.value, *numbers], axis=-1)
@@ -267,15 +274,23 @@ class Network:
         else:
             layers += [self.move]
         layers += [self.scale]
-        if self.chance(0.3):
+        if self.chance(0.5):
+            layers = [self.with_move, self.with_move, self.gate, self.weights_of_parts, self.second_input]
+            layers += [self.left, self.reduce_and_move, self.many_branches, self.ceil_pool, self.prelu_between, self.ceil_pool] if image else [self.outer]
+        elif self.chance(0.3):
             layers += [self.with_itself, self.layer_norm] + ([self.gate_of_mean, self.transposed_conv] if image else [])
         if int(np.prod(self.shape)) > 3000 and image:
             layers = [self.pool, self.conv]
         self.pick(*layers)()
         if self.chance(0.7):
             self.value = self.function()
+        if self.chance(0.1):
+            self.outputs.append((self.value, list(self.shape)))
 
     def finish(self):
+        if len(self.shape) > 2 and self.chance(0.25):
+            self.move_last()
+            return
         if len(self.shape) > 2 and self.chance(0.6):
             if self.chance(0.5):
                 self.value = self.node("Flatten", [self.node("GlobalAveragePool", [self.value])])
@@ -288,11 +303,32 @@ class Network:
             self.value = self.node("Softmax", [self.value], axis=-1)
 
     def model(self):
-        graph = helper.make_graph(self.nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, self.input_shape)],
-                                  [helper.make_tensor_value_info(self.value, TensorProto.FLOAT, self.shape)], self.constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8)
+        outputs = {value: shape for value, shape in [*self.outputs, (self.value, self.shape)] if value not in self.inputs}
+        describe = lambda tensors: [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in tensors.items()]
+        graph = helper.make_graph(self.nodes, "g", describe(self.inputs), describe(outputs), self.constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8 if self.opset < 20 else 10)
         onnx.checker.check_model(model, full_check=True)
         return model
+
+
+def spell(rng, model, path):
+    """The model in one of the forms in which files have it: constants as raw bytes, by type or as nodes; an open batch."""
+    initializers = list(model.graph.initializer)
+    if rng.random() < 0.5:
+        for tensor in initializers:
+            array = numpy_helper.to_array(tensor)
+            if array.dtype in (np.float32, np.int32, np.int64, np.int8, np.uint8):
+                tensor.CopyFrom(helper.make_tensor(tensor.name, tensor.data_type, array.shape, array.ravel().tolist()))
+    if rng.random() < 0.15:
+        nodes = [helper.make_node("Constant", [], [tensor.name], value=tensor) for tensor in initializers]
+        kept = list(model.graph.node)
+        del model.graph.initializer[:], model.graph.node[:]
+        model.graph.node.extend(nodes + kept)
+    if rng.random() < 0.25:
+        for value in [*model.graph.input, *model.graph.output]:
+            value.type.tensor_type.shape.dim[0].dim_param = "N"
+        del model.graph.value_info[:]
+    onnx.save(model, path)
 
 
 def float_model(seed):
@@ -301,22 +337,32 @@ def float_model(seed):
     for _ in range(int(rng.integers(2, 6))):
         network.step()
     network.finish()
-    return network.model(), network.input_shape
+    return network.model(), network.inputs
 
 
-def frames(seed, shape, count):
-    return np.random.default_rng([seed, 1]).normal(0, 1, [count, *shape[1:]]).astype(np.float32)
+def frames(seed, inputs, count):
+    """Arrays of `count` frames by the inputs' names."""
+    rng = np.random.default_rng([seed, 1])
+    return {name: rng.normal(0, 1, [count, *shape[1:]]).astype(np.float32) for name, shape in inputs.items()}
+
+
+def save_frames(folder, name, arrays):
+    """As a .npy of the only input's, or an .npz."""
+    if len(arrays) == 1:
+        np.save(os.path.join(folder, name + ".npy"), next(iter(arrays.values())))
+        return
+    np.savez(os.path.join(folder, name + ".npz"), **arrays)
 
 
 class Reader(CalibrationDataReader):
     def __init__(self, data):
-        self.data = iter([{"x": frame[None]} for frame in data])
+        self.data = iter([{name: array[i:i + 1] for name, array in data.items()} for i in range(len(next(iter(data.values()))))])
 
     def get_next(self):
         return next(self.data, None)
 
 
-def ort_settings(rng):
+def ort_settings(rng, opset):
     """One of ONNX Runtime's quantizer's settings, as keyword arguments of quantize_static."""
     pick = lambda *options: options[int(rng.integers(0, len(options)))]
     form = pick(QuantFormat.QDQ, QuantFormat.QDQ, QuantFormat.QOperator)
@@ -330,14 +376,14 @@ def ort_settings(rng):
                         ("CalibMovingAverage", 0.1), ("AddQDQPairToWeight", 0.0), ("QDQKeepRemovableActivations", 0.2)):
         if rng.random() < chance:
             extra[key] = key != "WeightSymmetric" or weight == QuantType.QInt8
-    return dict(quant_format=form, activation_type=activation, weight_type=weight, per_channel=bool(rng.random() < 0.4),
+    return dict(quant_format=form, activation_type=activation, weight_type=weight, per_channel=bool(rng.random() < 0.4) and opset > 12,
                 reduce_range=bool(rng.random() < 0.15), extra_options=extra,
                 calibrate_method=pick(CalibrationMethod.MinMax, CalibrationMethod.MinMax, CalibrationMethod.Percentile))
 
 
-def ort_model(seed, model, shape, folder):
+def ort_model(seed, model, inputs, folder):
     rng = np.random.default_rng([seed, 2])
-    settings = ort_settings(rng)
+    settings = ort_settings(rng, model.opset_import[0].version)
     source, prepared, target = (os.path.join(folder, name) for name in ("float.onnx", "prepared.onnx", "model.onnx"))
     onnx.save(model, source)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -345,7 +391,7 @@ def ort_model(seed, model, shape, folder):
             quant_pre_process(source, prepared, skip_symbolic_shape=True)
         else:
             prepared = source
-        quantize_static(prepared, target, Reader(frames(seed + 7, shape, 24)), **settings)
+        quantize_static(prepared, target, Reader(frames(seed + 7, inputs, 24)), **settings)
     text = " ".join(f"{key}={value}" for key, value in settings.items() if value not in (False, {}))
     return onnx.load(target), text
 
@@ -367,10 +413,12 @@ def qonnx_model(seed, model):
                                       [target], name=target, domain="qonnx.custom_op.general", signed=signed, narrow=narrow, rounding_mode=mode))
         quantized[source] = target
 
-    quantizer("x", bits_of_data if bits_of_data > 3 else 8, 1, 2.0 ** -int(rng.integers(2, 5)))
+    for value in graph.input:
+        quantizer(value.name, bits_of_data if bits_of_data > 3 else 8, 1, 2.0 ** -int(rng.integers(2, 5)))
+    results = {value.name for value in graph.output}
     for node in graph.node:
-        if node.op_type in ("Conv", "Gemm", "MatMul"):
-            for name in node.input[1:2]:
+        if node.op_type in ("Conv", "Gemm", "MatMul") or all(name in constants for name in node.input):
+            for name in node.input if node.op_type in ("MatMul", "Concat") else node.input[1:2]:
                 if name in constants and name not in quantized:
                     high = float(np.abs(constants[name]).max()) or 1.0
                     scale = high / (2 ** (bits_of_weights - 1) - 1)
@@ -382,7 +430,7 @@ def qonnx_model(seed, model):
         node.input.extend(inputs)
         nodes.append(node)
         if node.op_type in ("Relu", "Sigmoid", "Clip", "Tanh", "HardSigmoid", "Add", "Mul", "Concat", "Conv", "MatMul", "Gemm", "AveragePool",
-                            "GlobalAveragePool", "ReduceMean", "Sub") and node.output[0] != graph.output[0].name:
+                            "GlobalAveragePool", "ReduceMean", "Sub") and node.output[0] not in results:
             signed = 0 if node.op_type in ("Relu", "Sigmoid", "HardSigmoid") else 1
             if node.op_type in ("Conv", "MatMul", "Gemm", "Concat", "Add", "Mul", "Sub") and rng.random() < 0.4:
                 continue
@@ -400,16 +448,18 @@ FORMS = ("ort", "ort", "ort", "float-int8", "float-fixed", "qonnx")
 
 def make(seed, folder):
     """model.onnx in `folder`, frames to run and to calibrate with. Returns the form and its settings."""
-    model, shape = float_model(seed)
+    model, inputs = float_model(seed)
     form = FORMS[seed % len(FORMS)]
-    text = ""
+    text = f"opset={model.opset_import[0].version}"
     if form == "ort":
-        model, text = ort_model(seed, model, shape, folder)
+        model, settings = ort_model(seed, model, inputs, folder)
+        text += " " + settings
     elif form == "qonnx":
-        model, text = qonnx_model(seed, model)
-    onnx.save(model, os.path.join(folder, "model.onnx"))
-    np.save(os.path.join(folder, "frames.npy"), frames(seed, shape, 6))
-    np.save(os.path.join(folder, "calibration.npy"), frames(seed + 7, shape, 24))
+        model, settings = qonnx_model(seed, model)
+        text += " " + settings
+    spell(np.random.default_rng([seed, 5]), model, os.path.join(folder, "model.onnx"))
+    save_frames(folder, "frames", frames(seed, inputs, 6))
+    save_frames(folder, "calibration", frames(seed + 7, inputs, 24))
     return form, text
 
 

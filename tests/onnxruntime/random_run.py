@@ -3,7 +3,7 @@ them (random_models.py) through the commands; the judges are ONNX Runtime, in bo
 
 For each: `eval` with the integer engine equals one of the judge's settings in all elements, or each first difference is shown to
 lie next to a tie; what `export` writes of the lowered graph computes the same bits; `compile` exits with 0 and what it wrote
-is clean under `iverilog -Wall` and `verilator -Wall`; the first --simulate of them pass `check` in a simulator. A refusal (exit status 1 with an error) is counted, anything
+is clean under `iverilog -Wall` and `verilator -Wall` and of every fifth elaborates in Yosys; the first --simulate of them pass `check` in a simulator. A refusal (exit status 1 with an error) is counted, anything
 else fails. Prints a line for each finding and a summary; exit status 1 after a failure."""
 
 import argparse
@@ -39,7 +39,18 @@ class Refused(Exception):
     pass
 
 
-def run_onnxruntime(model, frames, optimize, feed="x"):
+def load_frames(path):
+    """Arrays by input, of a .npy for the only one, which is `x`, or an .npz."""
+    loaded = np.load(path)
+    return {"x": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
+
+
+def each(frames):
+    """The feeds, a frame each."""
+    return [{name: array[i:i + 1] for name, array in frames.items()} for i in range(len(next(iter(frames.values()))))]
+
+
+def run_onnxruntime(model, frames, optimize):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 4
@@ -47,7 +58,8 @@ def run_onnxruntime(model, frames, optimize, feed="x"):
     options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimize else levels.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model if isinstance(model, str) else model.SerializeToString(), options)
     names = [output.name for output in session.get_outputs()]
-    results = [session.run(names, {feed: frame[None]}) for frame in frames]
+    taken = [value.name for value in session.get_inputs()]
+    results = [session.run(names, {name: feed[name] for name in taken}) for feed in each(frames)]
     return {name: np.concatenate([np.atleast_1d(result[i]) for result in results]) for i, name in enumerate(names)}
 
 
@@ -59,15 +71,35 @@ def run_qonnx(path, frames):
     from qonnx.core.modelwrapper import ModelWrapper
     from qonnx.core.onnx_exec import execute_onnx
     from qonnx.transformation.infer_shapes import InferShapes
-    model = ModelWrapper(path).transform(InferShapes())
-    contexts = [execute_onnx(model, {"x": frame[None]}, return_full_exec_context=True) for frame in frames]
+    fixed = onnx.load(path)
+    for value in [*fixed.graph.input, *fixed.graph.output]:
+        value.type.tensor_type.shape.dim[0].dim_value = 1
+    model = ModelWrapper(fixed).transform(InferShapes())
+    contexts = [execute_onnx(model, feed, return_full_exec_context=True) for feed in each(frames)]
     names = [name for node in model.graph.node for name in node.output if name]
-    return {name: np.concatenate([np.atleast_1d(context[name]) for context in contexts]) for name in names}, model.graph.output[0].name
+    return {name: np.concatenate([np.atleast_1d(context[name]) for context in contexts]) for name in names}
+
+
+def results_of(path, frames, optimize):
+    """What the judge makes of the model's outputs, by name."""
+    model = onnx.load(path)
+    tensors = run_qonnx(path, frames) if is_qonnx(model) else run_onnxruntime(path, frames, optimize)
+    return {value.name: tensors[value.name] for value in model.graph.output}
 
 
 class Weir:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
+        self.frames, self.calibration = (next(f for f in (name + ".npy", name + ".npz") if os.path.exists(os.path.join(folder, f)))
+                                         for name in ("frames", "calibration"))
+
+    def evaluate(self, model, *options, output):
+        """The outputs by name; a .npy has one, whatever it is called."""
+        several = len(onnx.load(os.path.join(self.folder, model)).graph.output) > 1
+        file = output + (".npz" if several else ".npy")
+        self("eval", model, *options, "-d", self.frames, "-o", file)
+        loaded = np.load(os.path.join(self.folder, file))
+        return dict(loaded) if several else {"": loaded}
 
     def __call__(self, *arguments, status=(0,), timeout=300):
         """Runs the command; a defined refusal is Refused, any other exit status than `status` Wrong."""
@@ -83,9 +115,16 @@ class Weir:
         raise Wrong(f"{arguments[0]}: exit status {done.returncode}: {text[-600:]}")
 
 
-def same(a, b):
+def near(a, b):
     """Equal bits, or as near as the host's float functions behind the last quantizer are."""
     return a.size == b.size and np.allclose(a.ravel().astype(np.float64), b.ravel().astype(np.float64), rtol=2e-5, atol=1e-6, equal_nan=True)
+
+
+def same(ours, theirs):
+    """The same of outputs by name; lone ones may be called otherwise."""
+    if len(ours) == len(theirs) == 1:
+        return near(*ours.values(), *theirs.values())
+    return ours.keys() == theirs.keys() and all(near(ours[name], theirs[name]) for name in ours)
 
 
 # --- which element of which tensor differs first, and does it lie next to a tie? ---
@@ -219,14 +258,14 @@ def explain(weir, path, frames):
     produced = [node for node in model.graph.node if node.op_type.startswith("QLinear") or node.op_type in ("QuantizeLinear", "QGemm", "Quant")]
     optimized = {}
     if is_qonnx(model):
-        tensors, _ = run_qonnx(path, frames)
+        tensors = run_qonnx(path, frames)
     else:
         tensors = run_onnxruntime(with_outputs(model, [n for node in model.graph.node for n in node.output if n and node.op_type != "Constant"]), frames, False)
         try:
             optimized = run_onnxruntime(with_outputs(model, [n.output[0] for n in produced]), frames, True)
         except Exception:  # some optimizations do not survive so many outputs
             pass
-    tensors["x"] = frames
+    tensors.update(frames)
     differing, count = set(), 0
     for node in model.graph.node:
         if differing & set(node.input):
@@ -235,7 +274,7 @@ def explain(weir, path, frames):
             name = node.output[0]
             onnx.save(cut(model, name, helper.np_dtype_to_tensor_dtype(tensors[name].dtype)), os.path.join(weir.folder, "cut.onnx"))
             try:
-                weir("eval", "cut.onnx", "-d", "frames.npy", "-o", "cut.npy")
+                weir("eval", "cut.onnx", "-d", weir.frames, "-o", "cut.npy")
             except Refused:
                 continue  # the whole was taken: a later tensor tells
             ours = codes(node, np.load(os.path.join(weir.folder, "cut.npy")).reshape(tensors[name].shape), constants)
@@ -255,39 +294,29 @@ def explain(weir, path, frames):
 
 def through(weir, form, options, plant):
     """Runs one network through the commands. The outcome in a word, and what is to be said of it."""
-    frames = np.load(os.path.join(weir.folder, "frames.npy"))
+    frames = load_frames(os.path.join(weir.folder, weir.frames))
     quantize = []
-    path, name = os.path.join(weir.folder, "model.onnx"), "model.onnx"
+    path = os.path.join(weir.folder, "model.onnx")
     if form.startswith("float-"):
-        quantize = ["--quantize", form[6:], "--calibration", "calibration.npy"]
+        quantize = ["--quantize", form[6:], "--calibration", weir.calibration]
         weir("export", "model.onnx", *quantize, "-o", "quantized.onnx")
         path = os.path.join(weir.folder, "quantized.onnx")
-    weir("eval", "model.onnx", *quantize, "-d", "frames.npy", "-o", "ours.npy")
-    ours = np.load(os.path.join(weir.folder, "ours.npy"))
+    ours = weir.evaluate("model.onnx", *quantize, output="ours")
     if plant:
-        ours.ravel()[ours.size // 2] += np.abs(ours).max()
-    if is_qonnx(onnx.load(path)):
-        tensors, output = run_qonnx(path, frames)
-        judges = [tensors[output]]
-    else:
-        judges = [next(iter(run_onnxruntime(path, frames, optimize).values())) for optimize in (False, True)]
+        first = next(iter(ours.values()))
+        first.ravel()[first.size // 2] += np.abs(first).max()
     outcome, words = "equal", ""
-    if not any(same(ours, theirs) for theirs in judges):
+    if not any(same(ours, results_of(path, frames, optimize)) for optimize in (False, True)):
         outcome, words = "tie", f"{explain(weir, path, frames)} elements next to a tie"
     if quantize:
-        weir("eval", "quantized.onnx", "-d", "frames.npy", "-o", "again.npy")
-        if not np.array_equal(ours, np.load(os.path.join(weir.folder, "again.npy"))):
+        again = weir.evaluate("quantized.onnx", output="again")
+        if any(not np.array_equal(ours[name], again[name]) for name in ours):
             raise Wrong("the exported quantized model computes something else than --quantize")
     try:
         weir("export", os.path.basename(path), "--passes", "lower_integer", "-o", "lowered.onnx")
-        lowered = os.path.join(weir.folder, "lowered.onnx")
-        if is_qonnx(onnx.load(lowered)):  # on the host
-            tensors, output = run_qonnx(lowered, frames)
-            lowered = tensors[output]
-        else:
-            lowered = next(iter(run_onnxruntime(lowered, frames, False).values()))
+        lowered = results_of(os.path.join(weir.folder, "lowered.onnx"), frames, False)
         if not same(ours, lowered):
-            raise Wrong(f"export of the lowered graph: {(ours.ravel() != lowered.ravel()).sum()} of {ours.size} elements differ from eval")
+            raise Wrong(f"export of the lowered graph computes something else than eval: {list(lowered)}")
     except Refused as refusal:
         if not NO_FORM.search(str(refusal)):
             raise Wrong(f"export of the lowered graph: {refusal}") from None
@@ -295,7 +324,7 @@ def through(weir, form, options, plant):
     return outcome, words
 
 
-def elaborate(weir):
+def elaborate(weir, in_yosys):
     rtl = os.path.join(weir.folder, "out", "rtl")
     files = [os.path.join(rtl, file) for file in sorted(os.listdir(rtl)) if file.endswith(".v")]
     done = subprocess.run(["iverilog", "-g2005", "-Wall", "-tnull", "-s", "model", *files], cwd=rtl, capture_output=True, text=True)
@@ -304,6 +333,11 @@ def elaborate(weir):
     done = subprocess.run(["verilator", "--lint-only", "-Wall", "--top-module", "model", *files], cwd=rtl, capture_output=True, text=True)
     if done.returncode != 0 or done.stderr.strip():
         raise Wrong(f"verilator -Wall: {done.stderr.strip()[:300]}")
+    if not in_yosys:
+        return
+    done = subprocess.run(["yosys", "-q", "-p", f"read_verilog {' '.join(files)}; hierarchy -check -top model"], cwd=rtl, capture_output=True, text=True)
+    if done.returncode != 0 or "ERROR" in done.stderr:
+        raise Wrong(f"yosys: {done.stderr.strip()[-300:]}")
 
 
 def reason(text):
@@ -346,10 +380,10 @@ def main():
         try:
             outcome, words = through(weir, form, target, options.plant)
             if options.elaborate:
-                elaborate(weir)
+                elaborate(weir, seed % 5 == 0)
             if simulated < options.simulate:
-                quantize = ["-q", form[6:], "-c", "calibration.npy"] if form.startswith("float-") else []
-                weir("check", "model.onnx", *quantize, *target, "-d", "frames.npy", "-n", "3", "--simulator", options.simulator, "-p", "half", timeout=900)
+                quantize = ["-q", form[6:], "-c", weir.calibration] if form.startswith("float-") else []
+                weir("check", "model.onnx", *quantize, *target, "-d", weir.frames, "-n", "3", "--simulator", options.simulator, "-p", "half", timeout=900)
                 simulated += 1
         except Refused as refusal:
             kind = reason(str(refusal))
@@ -357,10 +391,6 @@ def main():
             reasons[kind] += 1
             keep = outcome == "alarm"
         except Wrong as wrong:
-            try:
-                weir("compile", "model.onnx", "-o", "again")
-            except (Refused, Wrong) as refusal:
-                wrong = f"{wrong} [compile: {reason(str(refusal))}]"
             outcome, words, keep = "WRONG", str(wrong), True
             failures += 1
         except Exception as error:

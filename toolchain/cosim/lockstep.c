@@ -282,6 +282,21 @@ static double grid_step(const weir_lockstep *l, weir_value value, size_t i) {
     return weir_quant_scale(quant, quant->count > 1 ? (int64_t)(i % quant->count) : 0);
 }
 
+/* Of a value whose operations the lowered graph makes exact, as scales of the codes that it reads: what float32 rounds in a few. */
+static const double FEW_ROUNDINGS = 0x1p-22;
+
+static const double *roundings_of(const weir_array *array) {
+    double *slack = weir_calloc(array->count + 1, sizeof *slack);
+    for (size_t i = 0; i < array->count; i++) slack[i] = FEW_ROUNDINGS * fabs(weir_array_get(array, i));
+    return slack;
+}
+
+/* Does the node read codes, where the model computes on real numbers? Quantizers and what they absorb do the model's arithmetic. */
+static bool reads_codes(const weir_lockstep *l, weir_node node) {
+    return !is_quantizer(weir_node_op(l->model, node)) &&
+           !l->counterparts->of[weir_node_output(l->model, node, 0).id].follows;
+}
+
 static weir_operands operands_of(const weir_lockstep *l, weir_node node) {
     size_t given = weir_node_input_count(l->model, node);
     int most = weir_node_info(l->model, node)->inputs_max;
@@ -293,11 +308,17 @@ static weir_operands operands_of(const weir_lockstep *l, weir_node node) {
         if (value.id == 0) continue;
         o.input[i] = weir_executor_value(l->model_run, value);
         o.slack[i] = l->slack[value.id];
+        if (o.slack[i] == NULL && l->counterparts->of[value.id].follows && reads_codes(l, node) &&
+            weir_dtype_is_float(o.input[i]->dtype))
+            o.slack[i] = roundings_of(o.input[i]);
     }
     return o;
 }
 
-static void free_operands(weir_operands *o) {
+static void free_operands(const weir_lockstep *l, weir_operands *o) {
+    for (size_t i = 0; i < weir_node_input_count(l->model, o->node); i++) {
+        if (o->slack[i] != l->slack[weir_node_input(l->model, o->node, i).id]) free((double *)(uintptr_t)o->slack[i]);
+    }
     free(o->input);
     free(o->slack);
 }
@@ -394,7 +415,7 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
         free(error);
         weir_array_free(size);
     }
-    free_operands(&o);
+    free_operands(l, &o);
 }
 
 /* The elements differ; does rounding explain it? */
@@ -444,7 +465,7 @@ static void compare_sums(weir_lockstep *l, weir_node node, weir_value value, con
             tell_reals(l, node, value, partner, i, expected, found);
     }
     weir_array_free(want);
-    free_operands(&o);
+    free_operands(l, &o);
 }
 
 static void compare(weir_lockstep *l, weir_node node, size_t index, weir_array *out) {
@@ -476,7 +497,7 @@ static void propagate(weir_lockstep *l, weir_node node, size_t index, const weir
         any |= o.slack[i] != NULL && !(same && l->partner[weir_node_input(l->model, node, i).id].id != 0);
     free(l->slack[value.id]);
     l->slack[value.id] = any ? weir_tolerance_propagate(&o, index, out) : NULL;
-    free_operands(&o);
+    free_operands(l, &o);
 }
 
 /* What was known of the errors of values that nothing reads any more. */
