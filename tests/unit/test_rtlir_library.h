@@ -6,6 +6,8 @@
 
 #include <dirent.h>
 
+#include "support/process.h"
+
 /* Reads the headers of all files below a folder into the design; how many there are. */
 static inline int read_folder(weir_rtl_design *design, const char *folder) {
     int files = 0;
@@ -29,6 +31,26 @@ static inline int read_folder(weir_rtl_design *design, const char *folder) {
     }
     if (list) closedir(list);
     return files;
+}
+
+/* What Icarus says of the file's modules when it elaborates them with the library and `part` (NULL: none). Its exit status. */
+static inline int ask_icarus(const char *standard, const char *file, const char *part, weir_text *output) {
+    static const char *const folders[] = {"stream", "linear", "window", "pool", "activation", "norm", "cast", "memory"};
+    enum { FOLDERS = sizeof folders / sizeof *folders };
+    const char *arguments[FOLDERS + 8] = {"iverilog", standard, "-Wall", "-t", "null", file};
+    char *rtl = source_path("rtl");
+    weir_text folder[FOLDERS] = {{0}};
+    for (size_t i = 0; i < FOLDERS; i++) {
+        weir_text_format(&folder[i], "-y%s/%s", rtl, folders[i]);
+        arguments[6 + i] = folder[i].data;
+    }
+    arguments[6 + FOLDERS] = part;
+    int status = 0;
+    weir_process process = {.arguments = arguments, .seconds = 60};
+    weir_process_run(&process, output, &status);
+    for (size_t i = 0; i < FOLDERS; i++) weir_text_free(&folder[i]);
+    free(rtl);
+    return status;
 }
 
 #endif

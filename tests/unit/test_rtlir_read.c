@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "support/process.h"
-
 static void assert_port(weir_rtl_design *design, weir_rtl_instance u, const char *name, uint32_t width) {
     assert_int_equal(weir_rtl_port_width(design, u, name), width);
 }
@@ -99,6 +97,28 @@ static void what_cannot_be_read_is_reported(void **state) {
                    "1: error: expected '$clog2' or another expression, found '$bits'");
 }
 
+/* Of a user's module, too: a condition that is not checked is told of, and the file is read. */
+static void what_cannot_be_checked_is_told(void **state) {
+    char *path = weir_format("test_rtlir_condition_%ld.v", (long)getpid());
+    static const char source[] = "module m #(parameter X = 1) (input a);\n  generate\n"
+                                 "    if (X[0] == 1) begin : g_odd\n      m_X_must_be_even u_error ();\n    end\n"
+                                 "    if (X > (3)) begin : g_large\n      m_X_must_be_small u_error ();\n    end\n"
+                                 "    if (X[1]) begin : g_part\n      part u_part ();\n    end\n  endgenerate\nendmodule\n";
+    assert_true(weir_file_write(path, source, strlen(source)));
+    const weir_rtl_module m = weir_rtl_read_module(*state, path);
+    assert_int_not_equal(m.id, 0);
+    assert_int_equal(weir_rtl_get_module(*state, m).condition_count, 1);
+    weir_text expected = {0};
+    weir_text_format(&expected,
+                     "%s:3: warning: 'm_X_must_be_even' is not checked: its expression is beyond parameters and "
+                     "numbers\nnote: simulators and synthesis check it when they elaborate the design\n",
+                     path);
+    ASSERT_MESSAGES(expected.data);
+    weir_text_free(&expected);
+    unlink(path);
+    free(path);
+}
+
 static void deep_nesting_is_refused(void **state) {
     weir_text source = {0};
     weir_text_add(&source, "module m #(parameter X = ");
@@ -172,26 +192,14 @@ static int icarus_complaints(weir_rtl_design *design, weir_rtl_module top, const
     char *folder = weir_format("test_rtlir_wrap_%ld", (long)getpid());
     assert_true(weir_rtl_write_module(design, top, NULL, folder));
     char *file = weir_format("%s/%s.v", folder, weir_rtl_get_module(design, top).name);
-    char *rtl = source_path("rtl");
-    weir_text command[8] = {{0}};
-    static const char *const folders[8] = {"stream", "linear", "conv", "pool", "activation", "norm", "cast", "memory"};
-    const char *arguments[16] = {"iverilog", "-g2012", "-Wall", "-t", "null", file, part_path};
-    for (size_t i = 0; i < 8; i++) {
-        weir_text_format(&command[i], "-y%s/%s", rtl, folders[i]);
-        arguments[7 + i] = command[i].data;
-    }
     weir_text output = {0};
-    int status = 0;
-    weir_process process = {.arguments = arguments, .seconds = 60};
-    weir_process_run(&process, &output, &status);
+    ask_icarus("-g2012", file, part_path, &output);
     int complaints = 0;
     for (const char *at = output.data; at && (at = strstr(at, " bits, got ")); at++) complaints++;
-    for (size_t i = 0; i < 8; i++) weir_text_free(&command[i]);
     weir_text_free(&output);
     weir_remove_tree(folder);
     free(folder);
     free(file);
-    free(rtl);
     return complaints;
 }
 
@@ -223,6 +231,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         DESIGN_TEST(header_is_read_and_ranges_follow_overrides),
         DESIGN_TEST(what_cannot_be_read_is_reported),
+        DESIGN_TEST(what_cannot_be_checked_is_told),
         DESIGN_TEST(deep_nesting_is_refused),
         DESIGN_TEST(cut_files_do_no_harm),
         DESIGN_TEST(every_library_file_reads),

@@ -114,6 +114,25 @@ rtl_value rtl_compute(const rtl_formula *f, const rtl_value operand[3], const ch
     return operand[0].kind == RTL_VALUE_INTEGER ? operand[operand[0].integer ? 1 : 2] : no_integer(problem);
 }
 
+/* && and || as Verilog has them: an operand that decides makes the other irrelevant, whether that has a value or not. */
+static rtl_value evaluate_logical(const weir_rtl_design *design, const rtl_formula *f, const rtl_value *parameters,
+                                  const char **problem) {
+    const bool deciding = f->op == WEIR_RTL_LOGICAL_OR;
+    const uint32_t operand[2] = {f->a, f->b};
+    const char *problems[2] = {NULL, NULL};
+    rtl_value value[2];
+    for (int i = 0; i < 2; i++) {
+        value[i] = rtl_evaluate(design, operand[i], parameters, &problems[i]);
+        if (value[i].kind == RTL_VALUE_INTEGER && (value[i].integer != 0) == deciding) return integer_value(deciding);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (value[i].kind == RTL_VALUE_INTEGER) continue;
+        *problem = problems[i];
+        return value[i].kind == RTL_VALUE_NONE ? value[i] : no_integer(problem);
+    }
+    return integer_value(!deciding);
+}
+
 /* Recursion is bounded by the nesting that the reader accepts. */
 rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters,
                        const char **problem) {
@@ -123,6 +142,8 @@ rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rt
         rtl_value value = parameters[design->parameter[f->a].slot];
         return value.kind == RTL_VALUE_NONE ? no_value(problem, "a parameter that it needs has no value") : value;
     }
+    if (f->kind == RTL_FORMULA_BINARY && (f->op == WEIR_RTL_LOGICAL_AND || f->op == WEIR_RTL_LOGICAL_OR))
+        return evaluate_logical(design, f, parameters, problem);
     rtl_value operand[3] = {rtl_evaluate(design, f->a, parameters, problem)};
     if (operand[0].kind == RTL_VALUE_NONE) return operand[0];
     if (f->kind == RTL_FORMULA_CONDITIONAL && operand[0].kind == RTL_VALUE_INTEGER)
@@ -130,6 +151,15 @@ rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rt
     if (f->kind == RTL_FORMULA_BINARY) operand[1] = rtl_evaluate(design, f->b, parameters, problem);
     return operand[1].kind == RTL_VALUE_NONE && f->kind == RTL_FORMULA_BINARY ? operand[1]
                                                                               : rtl_compute(f, operand, problem);
+}
+
+bool rtl_formula_depends_on(const weir_rtl_design *design, uint32_t formula, uint32_t parameter) {
+    const rtl_formula *f = &design->formula[formula];
+    if (f->kind == RTL_FORMULA_VALUE) return false;
+    if (f->kind == RTL_FORMULA_PARAMETER) return f->a == parameter;
+    return (f->a && rtl_formula_depends_on(design, f->a, parameter)) ||
+           (f->b && rtl_formula_depends_on(design, f->b, parameter)) ||
+           (f->c && rtl_formula_depends_on(design, f->c, parameter));
 }
 
 /* Overrides by an expression: a constant that fits 64 bits is an integer, a parameter what it is by default, anything

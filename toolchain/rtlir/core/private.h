@@ -571,9 +571,10 @@ uint32_t rtl_formula_value(weir_rtl_design *design, rtl_value value);
 /* Parameter values of a module under the overrides (NULL: none), one a parameter, into heap memory. A value that cannot
  * be computed is none or opaque. */
 rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t module, const rtl_instance *instance);
-/* The formula's value; on failure *problem says what is wrong, and the value is none. */
+/* The formula's value; on failure *problem says what is wrong, and the value is none. What && and || make irrelevant needs no value. */
 rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters,
                        const char **problem);
+bool rtl_formula_depends_on(const weir_rtl_design *design, uint32_t formula, uint32_t parameter);
 /* The same of an operator and its values. A problem that is known already stays when a value is none because of it. */
 rtl_value rtl_evaluate_unary(weir_rtl_operator op, const rtl_value *a, const char **problem);
 rtl_value rtl_evaluate_binary(weir_rtl_operator op, const rtl_value *a, const rtl_value *b, const char **problem);

@@ -2,8 +2,8 @@
  * name; one is parsed when something asks for it. And for the module's conditions: in its own scope
  *   if (VIOLATED) begin : LABEL
  *     NAME_must_BE_SO u_error ();
- * instantiates a module that nobody defines, so that elaboration ends with its name. Those whose expression is beyond this reader are
- * left to the tools. The first error ends the reading. */
+ * instantiates a module that nobody defines, so that elaboration ends with its name. One whose expression is beyond this reader is
+ * left to the tools, with a warning. The first error ends the reading. */
 #include "rtlir/reader/read.h"
 
 #include <stdlib.h>
@@ -33,6 +33,8 @@ typedef struct reader {
     bool in_condition; /* errors are silent, localparams are replaced by their formulas */
     body_local *local;
     size_t local_count, local_capacity;
+    size_t *choice; /* where the `if`s of the module's own scope are */
+    size_t choice_count, choice_capacity;
 } reader;
 
 static void fail(reader *r, const char *expected) {
@@ -408,7 +410,7 @@ static bool is_one_of(const rtl_token *token, const char *const *words) {
     return false;
 }
 
-/* Collects the localparams of the module's own scope, from token `at` to the end of the module. */
+/* Collects the localparams and the `if`s of the module's own scope, from token `at` to the end of the module. */
 static void scan_body(reader *r, size_t at) {
     static const char *const open[] = {"begin", "case", "casez", "casex", "function", "task", "fork", "(", "{", NULL};
     static const char *const close[] = {"end", "endcase", "endfunction", "endtask", "join", ")", "}", NULL};
@@ -417,6 +419,10 @@ static void scan_body(reader *r, size_t at) {
         const rtl_token *t = &r->token[at];
         depth += is_one_of(t, open);
         depth -= is_one_of(t, close);
+        if (depth == 0 && rtl_token_is(t, "if")) {
+            r->choice = weir_grow(r->choice, &r->choice_capacity, r->choice_count + 1, sizeof *r->choice);
+            r->choice[r->choice_count++] = at;
+        }
         if (depth != 0 || !rtl_token_is(t, "localparam")) continue;
         /* The next names that '=' follows, up to the semicolon, are its names. */
         int inner = 0;
@@ -437,7 +443,19 @@ static void scan_body(reader *r, size_t at) {
 
 /* ---- conditions ---- */
 
+/* Behind the parenthesis that closes the one at this position. */
+static void skip_parentheses(reader *r) {
+    int depth = 0;
+    do {
+        depth += next_is(r, "(");
+        depth -= next_is(r, ")");
+        r->at++;
+    } while (depth > 0 && r->at < r->count);
+}
+
+/* Of what is instantiated where the `if` holds; NULL: it is no condition. */
 static const char *condition_name(reader *r) {
+    if (accept(r, "begin") && accept(r, ":")) expect_name(r, "a label");
     const rtl_token *t = &r->token[r->at];
     const char *name =
         r->failed || t->kind != RTL_TOKEN_NAME ? "" : weir_strings_intern_n(r->design->strings, t->text, t->length);
@@ -446,32 +464,35 @@ static const char *condition_name(reader *r) {
 
 /* At an `if` of the module's scope. */
 static void parse_condition(reader *r) {
+    const int line = r->token[r->at].line;
+    const size_t begin = ++r->at;
     r->failed = false;
     r->nesting = 0;
-    r->at++;
     expect(r, "(");
     const uint32_t formula = parse_expr(r);
     expect(r, ")");
-    if (accept(r, "begin") && accept(r, ":")) expect_name(r, "a label");
+    const bool is_read = !r->failed;
+    r->failed = false;
+    r->at = begin;
+    skip_parentheses(r);
     const char *name = condition_name(r);
-    if (r->failed || name == NULL) return;
+    if (name == NULL) return;
+    if (!is_read) {
+        weir_warning(weir_at(r->path, line), "'%s' is not checked: its expression is beyond parameters and numbers",
+                     name);
+        weir_note("simulators and synthesis check it when they elaborate the design");
+        return;
+    }
     const uint32_t id = RTL_APPEND(r->design, condition);
     r->design->condition[id] = (rtl_condition){formula, name};
     rtl_module *module = &r->design->module[r->module];
     if (module->condition_count++ == 0) module->first_condition = id;
 }
 
-static void scan_conditions(reader *r) {
-    int depth = 0;
+static void parse_conditions(reader *r) {
     r->in_condition = true;
-    for (size_t at = r->at; at < r->count && !rtl_token_is(&r->token[at], "endmodule"); at++) {
-        const rtl_token *t = &r->token[at];
-        depth += rtl_token_is(t, "begin") || rtl_token_is(t, "function") || rtl_token_is(t, "task") ||
-                 rtl_token_is(t, "case");
-        depth -= rtl_token_is(t, "end") || rtl_token_is(t, "endfunction") || rtl_token_is(t, "endtask") ||
-                 rtl_token_is(t, "endcase");
-        if (depth != 0 || !rtl_token_is(t, "if")) continue;
-        r->at = at;
+    for (size_t i = 0; i < r->choice_count; i++) {
+        r->at = r->choice[i];
         parse_condition(r);
     }
     r->in_condition = false;
@@ -512,7 +533,7 @@ static void parse_module(reader *r) {
     expect(r, ";");
     if (r->failed) return;
     default_widths(r);
-    scan_conditions(r);
+    parse_conditions(r);
 }
 
 weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path) {
@@ -531,6 +552,7 @@ weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path) 
     parse_module(&r);
     weir_rtl_set_location(design, location);
     free(r.local);
+    free(r.choice);
     free(r.token);
     free(source);
     rtl_label label = {.name = own, .number = r.failed ? 0 : r.module};

@@ -273,40 +273,20 @@ static void check_width(rtl_nets *n, const rtl_instance *instance, const rtl_var
                   rtl_describe(design, expr), (unsigned)design->expr[expr].width);
 }
 
-/* Like Verilog, which does not look at what && and || make irrelevant: -1 where a value is not known here. */
-static int is_true(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters) {
-    const rtl_formula *f = &design->formula[formula];
-    if (f->kind == RTL_FORMULA_BINARY && (f->op == WEIR_RTL_LOGICAL_AND || f->op == WEIR_RTL_LOGICAL_OR)) {
-        const int deciding = f->op == WEIR_RTL_LOGICAL_OR, a = is_true(design, f->a, parameters);
-        if (a == deciding) return a;
-        const int b = is_true(design, f->b, parameters);
-        return b == deciding ? b : a < 0 ? a : b;
-    }
-    const char *problem = NULL;
-    const rtl_value value = rtl_evaluate(design, formula, parameters, &problem);
-    return value.kind != RTL_VALUE_INTEGER ? -1 : value.integer != 0;
-}
-
-static bool depends_on(const weir_rtl_design *design, uint32_t formula, uint32_t parameter) {
-    const rtl_formula *f = &design->formula[formula];
-    if (f->kind == RTL_FORMULA_VALUE) return false;
-    if (f->kind == RTL_FORMULA_PARAMETER) return f->a == parameter;
-    return (f->a && depends_on(design, f->a, parameter)) || (f->b && depends_on(design, f->b, parameter)) ||
-           (f->c && depends_on(design, f->c, parameter));
-}
-
 /* What the file of a library module says that its parameters must fulfil: tools would end with an unknown module. */
 static void check_conditions(rtl_nets *n, const rtl_instance *instance, const rtl_value *parameters) {
     weir_rtl_design *design = n->design;
     const rtl_module *module = &design->module[instance->module];
     for (uint32_t i = 0; i < module->condition_count; i++) {
         const rtl_condition *condition = &design->condition[module->first_condition + i];
-        if (is_true(design, condition->formula, parameters) != 1) continue;
+        const char *problem = NULL;
+        const rtl_value violated = rtl_evaluate(design, condition->formula, parameters, &problem);
+        if (violated.kind != RTL_VALUE_INTEGER || violated.integer == 0) continue;
         weir_text with = {0};
         for (size_t k = 0; k < module->parameters.count; k++) {
             const rtl_parameter *parameter = &design->parameter[module->parameters.id[k]];
             const rtl_value *value = &parameters[parameter->slot];
-            if (!depends_on(design, condition->formula, module->parameters.id[k])) continue;
+            if (!rtl_formula_depends_on(design, condition->formula, module->parameters.id[k])) continue;
             weir_text_format(&with, "%s%s ", with.size > 0 ? ", " : "", parameter->name);
             if (value->kind == RTL_VALUE_STRING) weir_text_format(&with, "\"%s\"", value->text);
             else weir_text_format(&with, "%lld", (long long)value->integer);
