@@ -100,10 +100,11 @@ static void what_cannot_be_read_is_reported(void **state) {
 /* Of a user's module, too: a condition that is not checked is told of, and the file is read. */
 static void what_cannot_be_checked_is_told(void **state) {
     char *path = weir_format("test_rtlir_condition_%ld.v", (long)getpid());
-    static const char source[] = "module m #(parameter X = 1) (input a);\n  generate\n"
-                                 "    if (X[0] == 1) begin : g_odd\n      m_X_must_be_even u_error ();\n    end\n"
-                                 "    if (X > (3)) begin : g_large\n      m_X_must_be_small u_error ();\n    end\n"
-                                 "    if (X[1]) begin : g_part\n      part u_part ();\n    end\n  endgenerate\nendmodule\n";
+    static const char source[] =
+        "module m #(parameter X = 1) (input a);\n  generate\n"
+        "    if (X[0] == 1) begin : g_odd\n      m_X_must_be_even u_error ();\n    end\n"
+        "    if (X > (3)) begin : g_large\n      m_X_must_be_small u_error ();\n    end\n"
+        "    if (X[1]) begin : g_part\n      part u_part ();\n    end\n  endgenerate\nendmodule\n";
     assert_true(weir_file_write(path, source, strlen(source)));
     const weir_rtl_module m = weir_rtl_read_module(*state, path);
     assert_int_not_equal(m.id, 0);
