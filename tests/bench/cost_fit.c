@@ -29,7 +29,8 @@ static bool estimate_all(const cost_rows *rows, samples *all) {
     for (size_t i = 0; i < rows->count; i++) {
         const cost_row *row = &rows->item[i];
         all->item[i].row = row;
-        weir_cost_terms_of_module(row->device, row->module, row->parameter, row->parameters, &all->item[i].part);
+        weir_cost_terms_of_module(row->device, row->module, row->parameter, row->parameters, row->alone,
+                                  &all->item[i].part);
         if (!cost_rows_estimate(row, &all->item[i].estimate)) return false;
     }
     return true;
@@ -103,11 +104,13 @@ static double weight_of(const sample *s) {
     return cost_rows_error((double)s->row->measured.luts + 1, s->row->measured.luts);
 }
 
-/* How much a family leans on what was fitted to all of them: few samples say little about each term. */
+/* How much a family leans on what was fitted to all of them, or what a network is on modules alone: few samples say little about each term. */
 #define LEANING 0.02
+#define NETWORKS_LEANING 0.1
 
 /* Coordinate descent on sum of (weight * (c . terms - measured))^2, c >= 0, with a pull towards `prior` unless it is NULL. */
-static void fit(const samples *all, const char *family, const char *module, const double *prior, double *c) {
+static void fit(const samples *all, const char *family, const char *module, const double *prior, double leaning,
+                double *c) {
     for (int round = 0; round < 3000; round++) {
         for (size_t k = 0; k < WEIR_COST_TERMS; k++) {
             double up = 0, down = 1e-9;
@@ -121,8 +124,8 @@ static void fit(const samples *all, const char *family, const char *module, cons
                 down += t * t;
             }
             if (prior != NULL) {
-                up += LEANING * down * prior[k];
-                down += LEANING * down;
+                up += leaning * down * prior[k];
+                down += leaning * down;
             }
             c[k] = up > 0 ? up / down : 0;
         }
@@ -133,12 +136,14 @@ static void fit_family(samples *all, weir_device_family family, const char *modu
     static const char *const words[] = {"ICE40", "ECP5", "GOWIN", "XILINX7"};
     const char *name = weir_device_family_name(family);
     double c[WEIR_COST_TERMS] = {0};
-    size_t terms = 0;
+    const sample *one = NULL;
     for (size_t i = 0; i < all->count; i++) {
-        if (is_of(&all->item[i], name, module)) terms = all->item[i].part.terms;
+        if (is_of(&all->item[i], name, module)) one = &all->item[i];
     }
-    if (terms == 0) return;
-    fit(all, name, module, prior, c);
+    if (one == NULL || one->part.terms < 2) return;
+    const size_t terms = one->part.terms;
+    if (one->row->alone) fit(all, name, module, prior, LEANING, c);
+    else fit(all, name, module, weir_cost_coefficients(one->row->device, module, true), NETWORKS_LEANING, c);
     for (size_t i = 0; i < all->count; i++) {
         sample *s = &all->item[i];
         if (!is_of(s, name, module)) continue;
@@ -160,16 +165,17 @@ static bool is_first(const samples *all, size_t at) {
 }
 
 static void fit_all(samples *all, FILE *out) {
-    fputs(
-        "/* Lookup tables a unit of each term of a module, on a family of devices:\n"
-        " *   WEIR_COST(module, family, constant, term 1, term 2, ...)\n"
-        " * Made by tests/bench/cost_fit.c from scripts/cost/measured.csv; the terms stand in the component's `cost`. */\n",
-        out);
+    const bool alone = all->count == 0 || all->item[0].row->alone;
+    fprintf(out,
+            "/* Lookup tables a unit of each term of a module%s, on a family of devices:\n"
+            " *   WEIR_COST(module, family, constant, term 1, term 2, ...)\n"
+            " * Made by tests/bench/cost_fit.c from scripts/%s.csv; the terms stand in the component's `cost`. */\n",
+            alone ? "" : " that is part of a network", alone ? "cost/measured" : "estimates/instances");
     for (size_t i = 0; i < all->count; i++) {
         const char *module = all->item[i].row->module;
         double every[WEIR_COST_TERMS] = {0};
         if (!is_first(all, i)) continue;
-        fit(all, NULL, module, NULL, every);
+        if (all->item[i].row->alone) fit(all, NULL, module, NULL, 0, every);
         for (size_t f = 0; f < WEIR_DEVICE_FAMILIES; f++) fit_family(all, (weir_device_family)f, module, every, out);
     }
 }

@@ -77,9 +77,11 @@ bool cost_rows_read(const char *path, cost_rows *rows) {
     rows->modules = weir_calloc(lines + 1, sizeof *rows->modules);
     char *rest = rows->text, *header = cut(&rest, '\n');
     const bool placed = strncmp(header, "device,", strlen("device,")) == 0;
+    const char *last = strrchr(header, ',');
+    const bool alone = last == NULL || strcmp(last, ",network") != 0;
     for (size_t line = 2; rest != NULL && *rest != '\0'; line++) {
         const bool fine = parse_row(rows, cut(&rest, '\n'), placed, &rows->item[rows->count]);
-        rows->count++;
+        rows->item[rows->count++].alone = alone;
         if (fine) continue;
         weir_error(weir_at(path, (int)line), "expected a row of %s", placed ? "placed.csv" : "measured.csv");
         return false;
@@ -98,7 +100,8 @@ void cost_rows_free(cost_rows *rows) {
 }
 
 bool cost_rows_estimate(const cost_row *row, weir_cost *cost) {
-    return weir_cost_of_module(row->device, row->module, row->parameter, row->parameters, cost);
+    return (row->alone ? weir_cost_of_module_alone : weir_cost_of_module)(row->device, row->module, row->parameter,
+                                                                          row->parameters, cost);
 }
 
 double cost_rows_error(double estimate, int64_t measured) {

@@ -15,6 +15,7 @@ typedef struct cost_row {
     size_t parameters;
     weir_cost measured;
     double fmax_mhz; /* 0 in measured.csv */
+    bool alone;      /* false: part of a network (scripts/estimates/instances.csv) */
 } cost_row;
 
 typedef struct cost_rows {

@@ -2,6 +2,7 @@
 #include "test_passes_support.h"
 
 #include "dataflow/component.h"
+#include "dataflow/contents.h"
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
 
@@ -12,6 +13,55 @@ static weir_value ints(weir_graph *graph, const char *name, int64_t rows, int64_
     weir_value value = weir_graph_add_constant(graph, name, array);
     weir_array_free(array);
     return value;
+}
+
+/* Bit `at` of a line of hexadecimal digits. */
+static bool bit_of(const char *line, size_t digits, size_t at) {
+    const char digit[2] = {line[digits - 1 - at / 4], '\0'};
+    return (strtol(digit, NULL, 16) >> at % 4 & 1) != 0;
+}
+
+static bool are_equal(const char *content, size_t digits, size_t lines, size_t a, size_t b) {
+    bool equal = true;
+    for (size_t i = 0; i < lines; i++)
+        equal &= bit_of(content + i * (digits + 1), digits, a) == bit_of(content + i * (digits + 1), digits, b);
+    return equal;
+}
+
+/* Columns of the file that are not constant, and those of them that none before is equal to. */
+static weir_contents_columns columns_of(const char *content, size_t width) {
+    weir_contents_columns c = {0, 0};
+    const size_t digits = strcspn(content, "\n"), lines = strlen(content) / (digits + 1);
+    for (size_t at = 0; at < width; at++) {
+        size_t ones = 0, same = 0;
+        for (size_t i = 0; i < lines; i++) ones += bit_of(content + i * (digits + 1), digits, at);
+        if (ones == 0 || ones == lines) continue;
+        for (size_t other = 0; other < at; other++) same += are_equal(content, digits, lines, other, at);
+        c.varying++;
+        c.distinct += same == 0;
+    }
+    return c;
+}
+
+/* In logic and in blocks, where equal ones are counted too. */
+static void check_columns(weir_graph *graph, weir_node node, const char *content) {
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+    const weir_storage before = hardware->storage;
+    for (int block = 0; block < 2; block++) {
+        hardware->storage = block != 0 ? WEIR_STORAGE_BLOCK : WEIR_STORAGE_LOGIC;
+        weir_memory rom;
+        assert_true(weir_memory_get(graph, node, 0, &rom));
+        uint8_t *bit = weir_calloc((size_t)(rom.side * rom.width), 1);
+        const weir_contents_columns found = weir_contents_count(graph, node, &rom, bit);
+        const weir_contents_columns expected = columns_of(content, (size_t)(rom.side * rom.width));
+        assert_int_equal(found.varying, expected.varying);
+        assert_int_equal(found.distinct, block != 0 ? expected.varying : expected.distinct);
+        int64_t varying = 0;
+        for (int64_t i = 0; i < rom.side * rom.width; i++) varying += bit[i] == WEIR_CONTENTS_VARIES;
+        assert_int_equal(varying, expected.varying);
+        free(bit);
+    }
+    hardware->storage = before;
 }
 
 static void check(weir_graph *graph, weir_node node, int64_t lanes, int64_t digit, int64_t simd, int64_t pe,
@@ -28,6 +78,7 @@ static void check(weir_graph *graph, weir_node node, int64_t lanes, int64_t digi
     weir_text text = {NULL, 0, 0};
     weir_memory_print(graph, node, &rom, &text);
     assert_string_equal(text.data, content);
+    check_columns(graph, node, content);
     char *name = weir_memory_file(graph, node, &rom);
     assert_string_equal(name, file);
     size_t lines = 0, digits = strcspn(content, "\n");

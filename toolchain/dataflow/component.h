@@ -56,6 +56,7 @@ typedef void weir_service_rule(weir_service *service, const weir_graph *graph, w
 
 /* What is known of what an instance takes of a device (cost.h). */
 typedef struct weir_cost_part weir_cost_part;
+typedef struct weir_cost_parameter weir_cost_parameter;
 
 /* Takes a folding that a component can have; only its settings are set. */
 typedef void weir_folding_visit(void *user, const weir_meta_hardware *settings);
@@ -105,6 +106,9 @@ typedef struct weir_component_rules {
 
     /* What its module takes, by the parameters that `build` sets; the other modules of `build` are added. Not known. */
     void (*cost)(weir_cost_part *part);
+    /* What that takes depends on besides: numbers for all instances of the node, at most WEIR_CONTENTS_FACTS - 2 of them
+     * (contents.h); how many there are. None. */
+    size_t (*facts)(const weir_graph *graph, weir_node node, weir_cost_parameter *fact);
     void (*build)(weir_builder *b, weir_node node);
     void (*describe)(const weir_graph *graph, weir_node node, weir_text *text); /* how it computes: nothing */
     bool

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "dataflow/build.h"
+#include "dataflow/contents.h"
+#include "dataflow/cost_memory.h"
 #include "dataflow/frame.h"
 #include "dataflow/library.h"
+#include "dataflow/memory.h"
 #include "dataflow/pair.h"
 #include "dataflow/resources.h"
 #include "dataflow/stream.h"
@@ -36,11 +39,15 @@ double weir_cost_mhz(const weir_cost *cost) { return cost->delay_ps > 0 ? 1e6 / 
 
 /* --- what a module is made of --- */
 
-int64_t weir_cost_value(const weir_cost_part *part, const char *parameter) {
+int64_t weir_cost_fact(const weir_cost_part *part, const char *fact, int64_t otherwise) {
     for (size_t i = 0; i < part->parameters; i++) {
-        if (strcmp(part->parameter[i].name, parameter) == 0) return part->parameter[i].value;
+        if (strcmp(part->parameter[i].name, fact) == 0) return part->parameter[i].value;
     }
-    return 0;
+    return otherwise;
+}
+
+int64_t weir_cost_value(const weir_cost_part *part, const char *parameter) {
+    return weir_cost_fact(part, parameter, 0);
 }
 
 void weir_cost_term(weir_cost_part *part, int64_t amount) {
@@ -103,10 +110,12 @@ void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth) {
     part->cost.memory_blocks += weir_device_blocks(part->device, width, depth, &rows);
 }
 
+int64_t weir_cost_widest(const weir_cost_part *part) { return part->alone ? part->device->luts.joined : 0; }
+
 int64_t weir_cost_joined(const weir_cost_part *part, int64_t inputs) {
     const int64_t own = part->device->luts.inputs;
     if (inputs <= own) return 1;
-    return inputs <= part->device->luts.joined ? (int64_t)1 << (inputs - own) : 0;
+    return inputs <= weir_cost_widest(part) ? (int64_t)1 << (inputs - own) : 0;
 }
 
 bool weir_cost_chains(const weir_cost_part *part, int64_t bits) {
@@ -117,7 +126,7 @@ bool weir_cost_chains(const weir_cost_part *part, int64_t bits) {
 /* A carry chain, whose end Yosys does not see to be 0, and a table a bit that also compares; or, of few bits, these tables alone. */
 int64_t weir_cost_counter(const weir_cost_part *part, int64_t count) {
     const int64_t bits = count > 1 ? weir_cost_bits(count) : 0, joined = weir_cost_joined(part, bits + 1);
-    if (part->device->luts.joined > 0 && bits <= part->device->luts.inputs) return bits;
+    if (weir_cost_widest(part) > 0 && bits <= part->device->luts.inputs) return bits;
     return bits + (joined > 0 ? bits * joined : bits + weir_ceil_divide(bits, part->device->luts.inputs));
 }
 
@@ -139,7 +148,7 @@ static int64_t bits_above(const weir_cost_part *part, int64_t rest, int64_t kept
 enum { CHOICE = 2 };
 
 bool weir_cost_clips_at_once(const weir_cost_part *part, int64_t rest, int64_t kept) {
-    return 1 + bits_above(part, rest, kept) + CHOICE <= part->device->luts.joined;
+    return 1 + bits_above(part, rest, kept) + CHOICE <= weir_cost_widest(part);
 }
 
 /* Yosys maps to the fewest levels. At once: a table a bit and register sees the bits above themselves. Otherwise it sees the
@@ -148,7 +157,7 @@ bool weir_cost_clips_at_once(const weir_cost_part *part, int64_t rest, int64_t k
 int64_t weir_cost_clipped(const weir_cost_part *part, int64_t lanes, int64_t rest, int64_t kept, int64_t places,
                           bool at_once) {
     const int64_t above = bits_above(part, rest, kept), bits = lanes * kept;
-    const int64_t inputs = part->device->luts.inputs, joined = part->device->luts.joined;
+    const int64_t inputs = part->device->luts.inputs, joined = weir_cost_widest(part);
     const bool both =
         weir_cost_value(part, "LO") != 0; /* beyond either bound, which are two functions of all of them */
     if (above == 0) return bits * (places - 1 + (part->device->logic_cell == WEIR_DEVICE_SHARED));
@@ -167,203 +176,14 @@ int64_t weir_cost_bits(int64_t count) { return count > 2 ? weir_clog2(count) : 1
 
 /* --- modules that several components use --- */
 
-/* From the address, or from a block, to a word. */
-static void rom_path(weir_cost_part *part, bool block, int64_t address, int64_t rows, int64_t width) {
-    if (block) weir_cost_path(part, WEIR_COST_MEMORY, weir_cost_levels(part, rows), 0, 1);
-    else weir_cost_path(part, WEIR_COST_REGISTER, 1 + (address > 4 ? weir_ceil_divide(address - 4, 2) : 0), 0, width);
-    weir_cost_path(part, WEIR_COST_REGISTER, weir_cost_levels(part, address), address, address);
-}
-
-/* Columns of a ROM that differ from each other and from a constant: of a few words there are not many. */
-static int64_t columns_of(int64_t width, int64_t depth) {
-    if (depth > 12) return width;
-    const double all = (double)((int64_t)1 << depth);
-    double missed = all, power = 1 - 1 / all;
-    for (int64_t left = width; left > 0; left /= 2, power *= power)
-        if (left % 2 == 1) missed *= power;
-    const int64_t columns = (int64_t)((all - missed) * (1 - 2 / all) + 0.5);
-    return columns < width ? columns : width;
-}
-
-/* Lookup tables that choose one of so many signals: a joined one, or a tree of choices among four. */
-static int64_t choosing(const weir_cost_part *part, int64_t signals) {
-    enum { FOUR = 4 };
-    if (signals <= 1) return 0;
-    const int64_t joined = weir_cost_joined(part, signals + weir_clog2(signals)),
-                  groups = weir_ceil_divide(signals, FOUR);
-    if (signals <= FOUR) return joined > 0 ? joined : 2;
-    return signals / FOUR * choosing(part, FOUR) + choosing(part, signals % FOUR) + choosing(part, groups);
-}
-
-/* A ROM in logic, a column: tables of the address, whole where Yosys joins them, and what chooses among them. Of the words after
- * the last whole table a few are a function that the choice has room for. */
-static void column_terms(weir_cost_part *part, int64_t columns, int64_t depth) {
-    enum { FEW = 8 };
-    const int64_t own = (int64_t)1 << part->device->luts.inputs, joined = part->device->luts.joined;
-    const int64_t widest = joined > 0 ? (int64_t)1 << joined : own, left = depth % widest;
-    if (joined > 0) {
-        const int64_t of_left = left > 0 ? weir_cost_joined(part, weir_clog2(left)) : 0;
-        weir_cost_term(part, columns * (depth / widest * (widest / own) + of_left));
-    } else {
-        weir_cost_term(part, columns * (depth < own ? own : depth) / own);
-    }
-    const int64_t chosen = choosing(part, (int64_t)1 << weir_clog2(weir_ceil_divide(depth, widest)));
-    weir_cost_term(part, columns * chosen * (chosen == 1 && left > 0 && left < FEW ? left : FEW) / FEW);
-}
-
-/* Registers after a memory, a bit, that have no lookup table before them, of `stages` in a row outside blocks: Yosys makes a
- * lookup table of several, or they take logic cells of their own. */
-static int64_t lone_registers(const weir_cost_part *part, int64_t stages, bool follows_table) {
-    if (weir_device_shifts(part->device, stages)) return 1;
-    return part->device->logic_cell == WEIR_DEVICE_SHARED && stages > 0 ? stages - follows_table : 0;
-}
-
-/* A ROM: in logic, or as rows of blocks and what chooses among those; with the registers after it. */
-static void rom_terms(weir_cost_part *part, bool block, int64_t width, int64_t depth, int64_t rows, int64_t stages) {
-    const int64_t columns = depth == 1 ? 0 : block ? width : columns_of(width, depth);
-    column_terms(part, block ? 0 : columns, depth);
-    weir_cost_term(part, block ? width * choosing(part, rows) : 0);
-    weir_cost_term(part, columns * lone_registers(part, stages, !block || rows > 1));
-}
-
-/* Bits of the register after a block's own, of REGISTERED, that stay outside. */
-static int64_t output_bits(const weir_cost_part *part, bool block, int64_t rows) {
-    const bool inside = block && rows == 1 && weir_device_memory_takes_output(part->device);
-    return inside ? 0 : weir_cost_value(part, "REGISTERED") * weir_cost_value(part, "WIDTH");
-}
-
-static weir_cost_start read_from(const weir_cost_part *part) {
-    return weir_cost_value(part, "REGISTERED") != 0 ? WEIR_COST_REGISTER : WEIR_COST_MEMORY;
-}
-
-static void rom_source(weir_cost_part *part) {
-    const int64_t width = weir_cost_value(part, "WIDTH"), depth = weir_cost_value(part, "DEPTH");
-    const bool block = weir_cost_value(part, "STYLE") == WEIR_STORAGE_BLOCK;
-    const int64_t address = weir_cost_bits(depth);
-    const bool slow = weir_cost_value(part, "INTERVAL") > 1;
-    int64_t rows;
-    weir_device_blocks(part->device, width, depth, &rows);
-    weir_cost_registers(part, address + (slow ? 3 : block ? 5 : 2));
-    const bool inside = slow && rows == 1 && weir_device_memory_takes_output(part->device);
-    weir_cost_registers(part, block ? (slow ? !inside : 2) * width + weir_clog2(rows) : columns_of(width, depth));
-    weir_cost_registers(part, output_bits(part, block, rows) + weir_cost_value(part, "REGISTERED"));
-    enum { PAIR = 8, SINGLE = 2 }; /* lookup tables of the handshake */
-    weir_cost_term(part, weir_cost_counter(part, depth) + (block && !slow ? PAIR : SINGLE));
-    weir_cost_term(part, block && !slow ? width : 0);
-    rom_terms(part, block, width, depth, rows, !block ? 1 : slow ? !inside : 2);
-    weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, address), 0, width);
-    if (read_from(part) == WEIR_COST_MEMORY || !block) rom_path(part, block, address, rows, width);
-    if (block) weir_cost_blocks(part, width, depth);
-}
-
-/* The same with registers that move in every cycle; a memory block has the first of them. A single word is constant. */
-static void rom_sequence(weir_cost_part *part) {
-    const int64_t depth = weir_cost_value(part, "DEPTH"), odd = weir_cost_value(part, "ODD");
-    const int64_t word = weir_cost_value(part, "WIDTH"), width = word - (odd > 0 ? word / odd : 0);
-    const int64_t read = weir_cost_value(part, "READ"), words = weir_cost_value(part, "WORDS");
-    const bool block = weir_cost_value(part, "STYLE") == WEIR_STORAGE_BLOCK && depth > 1;
-    const int64_t lines = weir_ceil_divide(depth, words), place = words > 1 ? weir_cost_bits(words) : 0;
-    const int64_t address = depth > 1 ? weir_cost_bits(lines) : 0;
-    int64_t rows;
-    weir_device_blocks(part->device, words * width, lines, &rows);
-    const bool inside = block && rows == 1 && weir_device_memory_takes_output(part->device) && read > 1;
-    const int64_t after = depth > 1 ? read - block - inside : 0, columns = block ? width : columns_of(width, depth);
-    const bool shifts = weir_device_shifts(part->device, after);
-    weir_cost_registers(part, address + 3 * place + (shifts ? 0 : after * columns) + (block ? weir_clog2(rows) : 0));
-    weir_cost_term(part, (depth > 1 ? weir_cost_counter(part, lines) : 0) + 3 * place);
-    rom_terms(part, block, width, depth, rows > words ? rows : words, after);
-    if (depth > 1) rom_path(part, block && !inside, address + place, rows, width);
-    if (words > 1) weir_cost_path(part, WEIR_COST_REGISTER, weir_cost_levels(part, 2 * words), 0, width);
-    if (block) weir_cost_blocks(part, words * width, lines);
-}
-
-/* A single word is constant. What takes the word of a block without a register after it counts that path. */
-static void rom(weir_cost_part *part) {
-    const int64_t width = weir_cost_value(part, "WIDTH"), depth = weir_cost_value(part, "DEPTH");
-    const bool block = weir_cost_value(part, "STYLE") == WEIR_STORAGE_BLOCK && depth > 1;
-    const int64_t columns = depth > 1 ? columns_of(width, depth) : 0;
-    int64_t rows;
-    weir_device_blocks(part->device, width, depth, &rows);
-    rom_terms(part, block, width, depth, rows, !block + (output_bits(part, block, rows) > 0));
-    if (depth == 1) return;
-    weir_cost_registers(part, block ? weir_clog2(rows) + output_bits(part, block, rows)
-                                    : columns * (1 + weir_cost_value(part, "REGISTERED")));
-    if (!block || read_from(part) == WEIR_COST_MEMORY) rom_path(part, block, weir_cost_bits(depth), rows, width);
-    if (block) weir_cost_blocks(part, width, depth);
-}
-
-/* A side of a pair: what takes its word, and the register after it that stays outside of the blocks. The wires to a block's address take
- * about as long as a lookup table. */
-static void rom_side(weir_cost_part *part, const weir_pair_rom *side, bool registered, int64_t blocks) {
-    weir_cost_path(part, WEIR_COST_REGISTER, 1, 0, blocks);
-    if (!registered) rom_path(part, true, weir_cost_bits(side->depth), 1, side->width);
-    if (registered && !weir_device_memory_takes_output(part->device)) weir_cost_registers(part, side->width);
-}
-
-static void rom_pair(weir_cost_part *part) {
-    const weir_pair pair = {
-        .a = {.width = weir_cost_value(part, "A_WIDTH"), .depth = weir_cost_value(part, "A_DEPTH")},
-        .b = {.width = weir_cost_value(part, "B_WIDTH"), .depth = weir_cost_value(part, "B_DEPTH")}};
-    const int64_t blocks = weir_pair_blocks(part->device, &pair);
-    rom_side(part, &pair.a, weir_cost_value(part, "A_REGISTERED") != 0, blocks);
-    rom_side(part, &pair.b, weir_cost_value(part, "B_REGISTERED") != 0, blocks);
-    part->cost.memory_blocks += blocks;
-}
-
-/* Cells of distributed RAM, in lookup tables, with what chooses among rows of them. */
-static int64_t distributed_luts(const weir_device *device, int64_t width, int64_t words) {
-    const int64_t depth = device->distributed_ram.shape.x, bits = device->distributed_ram.shape.y;
-    if (depth == 0 || bits == 0) return 0;
-    const int64_t rows = weir_ceil_divide(words, depth);
-    return rows * weir_ceil_divide(width, bits) * device->distributed_ram.luts + width * (rows - 1);
-}
-
-void weir_cost_distributed(weir_cost_part *part, bool used, int64_t width, int64_t words) {
-    weir_cost_term(part, used ? distributed_luts(part->device, width, words) : 0);
-}
-
-/* Up to that many bits the tool chooses, distributed RAM where there is any, else flip-flops or blocks, of which one counts for
- * as many as a few flip-flops: rtl/memory/weir_replay.v. */
-enum { REPLAY_SMALL = 512, REPLAY_BLOCK = 64 };
-
-bool weir_cost_replay_in_blocks(int64_t beats, int64_t width) {
-    return beats > 1 && ((int64_t)2 << weir_cost_bits(beats)) * width > REPLAY_SMALL;
-}
-
-static void replay(weir_cost_part *part) {
-    const int64_t width = weir_cost_value(part, "WIDTH"), beats = weir_cost_value(part, "BEATS");
-    const int64_t times = weir_cost_value(part, "TIMES");
-    const int64_t beat = weir_cost_bits(beats), words = beats > 1 ? (int64_t)2 << beat : 2;
-    int64_t rows;
-    const int64_t blocks = weir_device_blocks(part->device, width, words, &rows);
-    const bool buffer = times > 1, small = buffer && beats > 1 && !weir_cost_replay_in_blocks(beats, width);
-    const bool spread = small && part->device->distributed_ram.kbits == 0 && words * width <= blocks * REPLAY_BLOCK;
-    const bool block = buffer && beats > 1 && (!small || (!spread && part->device->distributed_ram.kbits == 0));
-    weir_cost_term(part, buffer ? 2 * beat + weir_cost_bits(times) : beat);
-    /* Yosys maps to the fewest levels: with short counters all to one, in wider tables. */
-    enum { COUNTED = 4 }; /* what else a bit of a counter depends on */
-    weir_cost_term(part, buffer && beats > 1 && beat + COUNTED <= part->device->luts.joined ? 2 * beat : 0);
-    weir_cost_term(part, buffer && beats == 1 ? width : 0);
-    weir_cost_term(part, spread ? words * width : 0);
-    weir_cost_distributed(part, small && !spread && !block, width, words);
-    weir_cost_registers(part, buffer ? 2 * beat + weir_cost_bits(times) + 8 : beat);
-    if (!buffer) return;
-    weir_cost_registers(part, output_bits(part, block, 1) + 2 * weir_cost_value(part, "REGISTERED"));
-    weir_cost_path(part, WEIR_COST_REGISTER, 3 + weir_cost_levels(part, 2 * beat), 0, block ? beat : width);
-    if (block) weir_cost_path(part, read_from(part), 0, 0, 1);
-    if (beats == 1) weir_cost_registers(part, 3 * width);
-    else if (!block) weir_cost_registers(part, width + (spread ? words * width : 0));
-    else weir_cost_blocks(part, width, words);
-}
-
 static const struct {
     const char *module;
     void (*cost)(weir_cost_part *part);
-} shared[] = {{"weir_rom", rom},
-              {"weir_rom_source", rom_source},
-              {"weir_rom_sequence", rom_sequence},
-              {"weir_rom_pair", rom_pair},
-              {"weir_replay", replay},
+} shared[] = {{"weir_rom", weir_cost_memory_rom},
+              {"weir_rom_source", weir_cost_memory_source},
+              {"weir_rom_sequence", weir_cost_memory_sequence},
+              {"weir_rom_pair", weir_cost_memory_pair},
+              {"weir_replay", weir_cost_memory_replay},
               {"weir_frame_guard", weir_frame_guard_cost},
               {"weir_frame_flags", weir_frame_flags_cost}};
 
@@ -379,18 +199,26 @@ typedef struct fit {
 static const fit fitted[] = {
 #include "dataflow/cost.def"
     {NULL, WEIR_DEVICE_FAMILIES, {0}}};
+static const fit fitted_in_networks[] = {
+#include "dataflow/cost_network.def"
+    {NULL, WEIR_DEVICE_FAMILIES, {0}}};
 #undef WEIR_COST
 
-static const double *coefficients(const weir_device *device, const char *module) {
+static const double *find_fit(const fit *fits, const weir_device *device, const char *module) {
+    for (; fits->module != NULL; fits++)
+        if ((int64_t)fits->family == device->family && strcmp(fits->module, module) == 0) return fits->luts;
+    return NULL;
+}
+
+const double *weir_cost_coefficients(const weir_device *device, const char *module, bool alone) {
     static const double terms_are_luts[WEIR_COST_TERMS] = {0, 1, 1, 1, 1, 1, 1, 1};
-    for (const fit *f = fitted; f->module != NULL; f++) {
-        if ((int64_t)f->family == device->family && strcmp(f->module, module) == 0) return f->luts;
-    }
-    return terms_are_luts;
+    const double *luts = alone ? NULL : find_fit(fitted_in_networks, device, module);
+    if (luts == NULL) luts = find_fit(fitted, device, module);
+    return luts == NULL ? terms_are_luts : luts;
 }
 
 bool weir_cost_terms_of_module(const weir_device *device, const char *module, const weir_cost_parameter *parameters,
-                               size_t count, weir_cost_part *part) {
+                               size_t count, bool alone, weir_cost_part *part) {
     void (*cost)(weir_cost_part * part) = NULL;
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
         if (strcmp(shared[i].module, module) == 0) cost = shared[i].cost;
@@ -399,21 +227,32 @@ bool weir_cost_terms_of_module(const weir_device *device, const char *module, co
         const weir_component *component = weir_component_at(i);
         if (strcmp(component->module, module) == 0) cost = component->rules->cost;
     }
-    *part = (weir_cost_part){.device = device, .parameter = parameters, .parameters = count, .term = {1}, .terms = 1};
+    *part = (weir_cost_part){
+        .device = device, .alone = alone, .parameter = parameters, .parameters = count, .term = {1}, .terms = 1};
     if (cost != NULL) cost(part);
     return cost != NULL;
 }
 
-bool weir_cost_of_module(const weir_device *device, const char *module, const weir_cost_parameter *parameters,
-                         size_t count, weir_cost *cost) {
+static bool cost_of(const weir_device *device, const char *module, const weir_cost_parameter *parameters, size_t count,
+                    bool alone, weir_cost *cost) {
     weir_cost_part part;
-    const bool known = weir_cost_terms_of_module(device, module, parameters, count, &part);
-    const double *luts = coefficients(device, module);
+    const bool known = weir_cost_terms_of_module(device, module, parameters, count, alone, &part);
+    const double *luts = weir_cost_coefficients(device, module, alone);
     double sum = 0.5;
     for (size_t i = 0; i < part.terms; i++) sum += luts[i] * part.term[i];
     *cost = part.cost;
     cost->luts = (int64_t)sum;
     return known;
+}
+
+bool weir_cost_of_module(const weir_device *device, const char *module, const weir_cost_parameter *parameters,
+                         size_t count, weir_cost *cost) {
+    return cost_of(device, module, parameters, count, false, cost);
+}
+
+bool weir_cost_of_module_alone(const weir_device *device, const char *module, const weir_cost_parameter *parameters,
+                               size_t count, weir_cost *cost) {
+    return cost_of(device, module, parameters, count, true, cost);
 }
 
 /* --- of a graph --- */
@@ -426,12 +265,14 @@ static void add(weir_cost *into, const weir_cost *cost) {
     if (cost->delay_ps > into->delay_ps) into->delay_ps = cost->delay_ps;
 }
 
-enum { PARAMETERS_MAX = 32 };
+enum { PARAMETERS_MAX = 32, WITH_FACTS_MAX = PARAMETERS_MAX + WEIR_CONTENTS_FACTS };
 
-/* The parameters of an instance as numbers; STYLE as a weir_storage. */
-static size_t parameters_of(weir_rtl_design *design, weir_rtl_instance u, weir_cost_parameter *parameters) {
+/* The parameters of an instance as numbers; STYLE as a weir_storage. *file: that of its memory, NULL: it has none. */
+static size_t parameters_of(weir_rtl_design *design, weir_rtl_instance u, weir_cost_parameter *parameters,
+                            const char **file) {
     const weir_rtl_module module = weir_rtl_get_instance(design, u).module;
     size_t count = 0;
+    *file = NULL;
     for (size_t i = 0; i < weir_rtl_get_module(design, module).parameter_count && count < PARAMETERS_MAX; i++) {
         const weir_rtl_parameter parameter = weir_rtl_parameter_at(design, module, i);
         const weir_rtl_parameter_info info = weir_rtl_get_parameter(design, parameter);
@@ -439,7 +280,9 @@ static size_t parameters_of(weir_rtl_design *design, weir_rtl_instance u, weir_c
         const char *text = override.is_set ? override.text : info.text;
         weir_storage storage;
         if (text != NULL) {
-            if (weir_storage_parse(text, &storage)) parameters[count++] = (weir_cost_parameter){info.name, storage};
+            if (strcmp(info.name, "INIT") == 0) *file = text;
+            else if (weir_storage_parse(text, &storage))
+                parameters[count++] = (weir_cost_parameter){info.name, storage};
         } else if (override.is_set) {
             parameters[count++] = (weir_cost_parameter){info.name, override.integer};
         } else if (info.has_integer) {
@@ -456,7 +299,8 @@ bool weir_cost_of_defaults(const weir_device *device, const char *module, weir_c
     weir_cost_parameter parameters[PARAMETERS_MAX];
     if (found.id != 0) {
         const weir_rtl_instance u = weir_rtl_add_instance(design, top, found, "u");
-        const size_t count = parameters_of(design, u, parameters);
+        const char *file;
+        const size_t count = parameters_of(design, u, parameters, &file);
         *known = weir_cost_of_module(device, module, parameters, count, cost);
         for (size_t i = 0; i < count; i++)
             weir_text_format(text, "%s%s=%lld", i == 0 ? "" : " ", parameters[i].name, (long long)parameters[i].value);
@@ -548,7 +392,8 @@ uint64_t weir_cost_survey_form(weir_cost_survey *survey, weir_node node) {
     for (size_t i = before; i < weir_rtl_get_module(b->design, b->top).instance_count; i++) {
         const weir_rtl_instance u = weir_rtl_instance_at(b->design, b->top, i);
         weir_cost_parameter parameters[PARAMETERS_MAX];
-        const size_t count = parameters_of(b->design, u, parameters);
+        const char *file;
+        const size_t count = parameters_of(b->design, u, parameters, &file);
         hash = mix_text(hash, weir_rtl_get_module(b->design, weir_rtl_get_instance(b->design, u).module).name);
         for (size_t k = 0; k < count; k++)
             hash = mix(mix_text(hash, parameters[k].name), (uint64_t)parameters[k].value);
@@ -556,19 +401,36 @@ uint64_t weir_cost_survey_form(weir_cost_survey *survey, weir_node node) {
     return hash;
 }
 
-weir_cost_node weir_cost_survey_node(weir_cost_survey *survey, weir_node node) {
+void weir_cost_survey_visit(weir_cost_survey *survey, weir_node node, weir_cost_visit *visit, void *user) {
     weir_builder *b = &survey->builder;
-    weir_cost_node result = {.node = node, .known = true};
     const size_t before = build_alone(b, node);
     for (size_t i = before; i < weir_rtl_get_module(b->design, b->top).instance_count; i++) {
         const weir_rtl_instance u = weir_rtl_instance_at(b->design, b->top, i);
-        weir_cost_parameter parameters[PARAMETERS_MAX];
-        const size_t count = parameters_of(b->design, u, parameters);
+        weir_cost_parameter parameters[WITH_FACTS_MAX];
         const char *module = weir_rtl_get_module(b->design, weir_rtl_get_instance(b->design, u).module).name;
-        weir_cost cost;
-        result.known &= weir_cost_of_module(survey->device, module, parameters, count, &cost);
-        add(&result.cost, &cost);
+        const char *file;
+        const size_t own = parameters_of(b->design, u, parameters, &file);
+        const size_t count = weir_contents_add(b->graph, node, file, parameters, own);
+        visit(user, module, parameters, count);
     }
+}
+
+typedef struct summing {
+    const weir_device *device;
+    weir_cost_node *node;
+} summing;
+
+static void add_instance(void *user, const char *module, const weir_cost_parameter *parameters, size_t count) {
+    const summing *s = user;
+    weir_cost cost;
+    s->node->known &= weir_cost_of_module(s->device, module, parameters, count, &cost);
+    add(&s->node->cost, &cost);
+}
+
+weir_cost_node weir_cost_survey_node(weir_cost_survey *survey, weir_node node) {
+    weir_cost_node result = {.node = node, .known = true};
+    summing s = {survey->device, &result};
+    weir_cost_survey_visit(survey, node, add_instance, &s);
     return result;
 }
 
@@ -579,16 +441,34 @@ static void add_blocks(weir_cost_report *report, weir_node node, int64_t blocks)
     report->total.memory_blocks += blocks;
 }
 
+/* Blocks of a memory alone: constant columns take none. */
+static int64_t blocks_alone(const weir_graph *graph, const weir_device *device, const weir_pair_rom *rom,
+                            uint8_t *bit) {
+    weir_memory memory;
+    int64_t rows;
+    weir_memory_get(graph, rom->node, rom->memory, &memory);
+    return weir_device_blocks(device, weir_contents_count(graph, rom->node, &memory, bit).varying, rom->depth, &rows);
+}
+
+/* Blocks that the pair takes more than its memories do alone: columns of it are constant where those of both are, with the same bits. */
+static void share_pair(weir_cost_report *report, const weir_graph *graph, const weir_device *device,
+                       const weir_pair *pair) {
+    const int64_t width = pair->a.width > pair->b.width ? pair->a.width : pair->b.width;
+    uint8_t *a = weir_calloc((size_t)width, 1), *b = weir_calloc((size_t)width, 1);
+    const int64_t of_a = blocks_alone(graph, device, &pair->a, a), of_b = blocks_alone(graph, device, &pair->b, b);
+    weir_pair varying = *pair;
+    varying.a.width = varying.b.width = 0;
+    for (int64_t i = 0; i < width; i++) varying.a.width += a[i] == WEIR_CONTENTS_VARIES || a[i] != b[i];
+    add_blocks(report, pair->a.node, weir_pair_blocks(device, &varying) - of_a);
+    add_blocks(report, pair->b.node, -of_b);
+    free(a);
+    free(b);
+}
+
 /* Memories that share blocks count for the node whose words come first; what reads them is the same. */
 static void share_blocks(weir_cost_report *report, const weir_graph *graph, const weir_device *device) {
     weir_pairs pairs = weir_pair_find(graph);
-    for (size_t i = 0; i < pairs.count; i++) {
-        const weir_pair *pair = &pairs.item[i];
-        int64_t rows;
-        add_blocks(report, pair->a.node,
-                   weir_pair_blocks(device, pair) - weir_device_blocks(device, pair->a.width, pair->a.depth, &rows));
-        add_blocks(report, pair->b.node, -weir_device_blocks(device, pair->b.width, pair->b.depth, &rows));
-    }
+    for (size_t i = 0; i < pairs.count; i++) share_pair(report, graph, device, &pairs.item[i]);
     weir_pair_free(&pairs);
 }
 

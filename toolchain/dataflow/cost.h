@@ -15,28 +15,31 @@ typedef struct weir_cost {
     int64_t delay_ps; /* of the slowest path between registers; 0: not known */
 } weir_cost;
 
-/* Parameters of an instance: what `build` set. */
-typedef struct weir_cost_parameter {
+/* Parameters of an instance: what `build` set, and behind them facts (contents.h). */
+struct weir_cost_parameter {
     const char *name;
     int64_t value;
-} weir_cost_parameter;
+};
 
 enum { WEIR_COST_TERMS = 8 };
 
 /* An instance: its parameters, and what has been added up so far. */
-typedef struct weir_cost_part {
+struct weir_cost_part {
     const weir_device *device;
+    bool alone; /* nothing else is synthesized with it */
     const weir_cost_parameter *parameter;
     size_t parameters;
     double term[WEIR_COST_TERMS]; /* term 0 is 1: what does not grow */
     size_t terms;
     weir_cost cost; /* luts: not yet */
-} weir_cost_part;
+};
 
 /* --- for the `cost` of components; all calls for all parameters, so that terms keep their positions --- */
 
 /* The value of a parameter; 0 when it is not set. */
 int64_t weir_cost_value(const weir_cost_part *part, const char *parameter);
+/* The same of a fact (contents.h), `otherwise` where nothing is known of the instance but its parameters. */
+int64_t weir_cost_fact(const weir_cost_part *part, const char *fact, int64_t otherwise);
 /* The next term: something that lookup tables grow with. */
 void weir_cost_term(weir_cost_part *part, int64_t amount);
 void weir_cost_registers(weir_cost_part *part, int64_t bits);
@@ -59,6 +62,9 @@ bool weir_cost_replay_in_blocks(int64_t beats, int64_t width);
 void weir_cost_distributed(weir_cost_part *part, bool used, int64_t width, int64_t words);
 /* Does Yosys build an adder or a comparator of so many bits as a carry chain? (arith_map.v of each family) */
 bool weir_cost_chains(const weir_cost_part *part, int64_t bits);
+/* Signals of the widest table that Yosys joins to save a level; 0: it joins none. ABC maps what is not on the longest path for the fewest
+ * tables: in a network that is nearly all of a module, which alone has the longest path. */
+int64_t weir_cost_widest(const weir_cost_part *part);
 /* Lookup tables of a function of so many signals where none of its parts is of use elsewhere: Yosys joins tables to a wider one
  * for each bit rather than share a part in two levels. 0: none is as wide. */
 int64_t weir_cost_joined(const weir_cost_part *part, int64_t inputs);
@@ -90,12 +96,17 @@ double weir_cost_mhz(const weir_cost *cost);
 
 /* --- asking --- */
 
-/* What an instance of a module of rtl/ or of a component takes; false: nothing is known of the module. */
+/* What an instance of a module of rtl/ or of a component takes in a network; false: nothing is known of the module. */
 bool weir_cost_of_module(const weir_device *device, const char *module, const weir_cost_parameter *parameters,
                          size_t count, weir_cost *cost);
-/* The same before lookup tables are added up: for the fit. */
+/* The same where it is synthesized alone. */
+bool weir_cost_of_module_alone(const weir_device *device, const char *module, const weir_cost_parameter *parameters,
+                               size_t count, weir_cost *cost);
+/* Both before lookup tables are added up: for the fit. */
 bool weir_cost_terms_of_module(const weir_device *device, const char *module, const weir_cost_parameter *parameters,
-                               size_t count, weir_cost_part *part);
+                               size_t count, bool alone, weir_cost_part *part);
+/* Lookup tables a unit of each term: WEIR_COST_TERMS of them. */
+const double *weir_cost_coefficients(const weir_device *device, const char *module, bool alone);
 
 /* An instance whose parameters have their defaults, which are added to `text` ("LANES=1 WIDTH=8"): for lists. `known` as
  * above; false after a reported error. */
@@ -116,6 +127,9 @@ weir_cost_survey *weir_cost_survey_new(const weir_graph *hardware, const weir_de
 /* From now on of the nodes of another graph: the modules that were read stay known. */
 void weir_cost_survey_turn(weir_cost_survey *survey, const weir_graph *hardware);
 weir_cost_node weir_cost_survey_node(weir_cost_survey *survey, weir_node node);
+/* What it is built of, instance by instance: module, parameters and facts. */
+typedef void weir_cost_visit(void *user, const char *module, const weir_cost_parameter *parameters, size_t count);
+void weir_cost_survey_visit(weir_cost_survey *survey, weir_node node, weir_cost_visit *visit, void *user);
 /* A hash of what the node is built of: modules and the parameters of their instances. */
 uint64_t weir_cost_survey_form(weir_cost_survey *survey, weir_node node);
 void weir_cost_survey_free(weir_cost_survey *survey);

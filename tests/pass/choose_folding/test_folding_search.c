@@ -50,6 +50,7 @@ static weir_meta_hardware *hardware_of(weir_graph *g, const char *name) {
 /* A folding, and what it comes to. */
 typedef struct outcome {
     int64_t interval, latency, use[RESOURCES];
+    int64_t apart; /* blocks of its memories where none share any */
 } outcome;
 
 /* Without FIFOs, which no folding asks for before it is chosen. */
@@ -72,6 +73,10 @@ static outcome outcome_of(const weir_graph *folded) {
     weir_cost_uses(&report.total, device, uses);
     outcome o = {.interval = weir_stream_interval(g), .latency = latency};
     for (int r = 0; r < RESOURCES; r++) o.use[r] = uses[r].used;
+    weir_cost_survey *survey = weir_cost_survey_new(g, device);
+    for (size_t i = 0; i < report.count; i++)
+        o.apart += weir_cost_survey_node(survey, report.item[i].node).cost.memory_blocks;
+    weir_cost_survey_free(survey);
     weir_cost_report_free(&report);
     weir_graph_free(g);
     return o;
@@ -137,11 +142,11 @@ static bool is_better(weir_folding_objective objective, const outcome *a, const 
     return is_smaller(a, b);
 }
 
-/* NULL: none fits. */
+/* NULL: none fits. Of those whose memories fit apart: that two share blocks is seen once a folding is built, and leads to none. */
 static const outcome *best_of(const outcome *all, size_t count, const weir_folding_request *request) {
     const outcome *best = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (is_within(&all[i], request->budget, request->interval) &&
+        if (is_within(&all[i], request->budget, request->interval) && all[i].apart <= request->budget[3] &&
             (best == NULL || is_better(request->objective, &all[i], best)))
             best = &all[i];
     }

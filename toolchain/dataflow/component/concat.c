@@ -102,7 +102,7 @@ static void cost(weir_cost_part *part) {
     const int64_t count = weir_cost_bits(a > b ? a : b);
     /* A choice for the queue, and one of its two registers. Yosys maps to the fewest levels: with a short counter all to one. */
     enum { COUNTED = 4, CHOSEN = 5 }; /* what else a bit of the counter depends on, and all that a register takes */
-    const bool one_level = count + COUNTED <= part->device->luts.joined;
+    const bool one_level = count + COUNTED <= weir_cost_widest(part);
     weir_cost_term(part, bits * (1 + (one_level ? weir_cost_joined(part, CHOSEN) : 1)));
     weir_cost_term(part, count);
     weir_cost_registers(part, count + 1);

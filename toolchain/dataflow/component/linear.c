@@ -456,15 +456,20 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 
 /* --- cost --- */
 
-/* Bits of an adder tree over `simd` addends of `bits`, registers and adders alike; no sum is wider than `most`. */
-static int64_t tree_bits(int64_t simd, int64_t bits, int64_t most) {
-    int64_t sum = 0;
-    while (simd > 1) {
-        simd = weir_ceil_divide(simd, 2);
+/* Bits of an adder tree over `simd` addends of `bits`, none wider than `most`: of its sums, and of the addends without a partner, which
+ * are registers alone. */
+typedef struct tree_bits {
+    int64_t sums, passed;
+} tree_bits;
+
+static tree_bits tree_of(int64_t simd, int64_t bits, int64_t most) {
+    tree_bits tree = {0, 0};
+    for (; simd > 1; simd = weir_ceil_divide(simd, 2)) {
         bits = bits < most ? bits + 1 : most;
-        sum += simd * bits;
+        tree.sums += simd / 2 * bits;
+        tree.passed += simd % 2 * bits;
     }
-    return sum;
+    return tree;
 }
 
 static void cost(weir_cost_part *part) {
@@ -482,7 +487,8 @@ static void cost(weir_cost_part *part) {
     const bool accumulates = beats > 1, spread = weir_cost_value(part, "SPREAD") != 0;
     const int64_t cycles = read + 1 + weir_clog2(parts) + pairs + weir_clog2(simd) + accumulates; /* to the result */
     const int64_t places = 2 + (cycles + 1) / beats;
-    const int64_t tree = outputs * tree_bits(simd, product, sum);
+    const tree_bits tree = tree_of(simd, product, sum);
+    const bool lone = part->device->logic_cell == WEIR_DEVICE_SHARED; /* a register alone takes a logic cell */
     /* The product without a partner passes a level of the tree: the block takes that register too. */
     const bool passes =
         simd % 2 != 0 && simd > 1 && pairs == 0 && weir_device_multiplier_has(part->device, "pipeline") &&
@@ -493,12 +499,14 @@ static void cost(weir_cost_part *part) {
     weir_cost_registers(part, pairs > 0 ? outputs * simd * (x + w) : 0);
     if (parts > 1) weir_cost_parts(part, outputs * simd, x, w, parts);
     weir_cost_term(part, outputs * simd * (parts - 1) * (element + each));
-    weir_cost_term(part, tree + (pairs > 0 ? outputs / 2 * simd * (x + w) : 0));
+    weir_cost_term(part,
+                   outputs * (tree.sums + (lone ? tree.passed : 0)) + (pairs > 0 ? outputs / 2 * simd * (x + w) : 0));
     weir_cost_term(part, accumulates ? outputs * sum : 0);
     weir_cost_term(part, places == 2 ? 0 : spread ? outputs * sum : places * outputs * sum);
     const bool shifts = weir_device_shifts(part->device, read);
     weir_cost_term(part, (shifts ? 1 : read) * taken);
-    weir_cost_registers(part, (shifts ? 0 : read) * taken + tree - inside);
+    const bool absorbed = weir_cost_fact(part, "INTO_BLOCKS", 0) != 0; /* of x as of the weights */
+    weir_cost_registers(part, (shifts ? 0 : read - absorbed) * taken + outputs * (tree.sums + tree.passed) - inside);
     if (accumulates) weir_cost_registers(part, 2 * outputs * sum + weir_cost_bits(beats) + 3 + cycles - 2);
     weir_cost_registers(part, 2 * cycles - (places == 2 ? 2 : 0) + weir_cost_bits(places + 1) + 1);
     if (weir_cost_product_blocks(part->device, element, w) == 0)
@@ -507,6 +515,17 @@ static void cost(weir_cost_part *part) {
     weir_cost_path(part, WEIR_COST_REGISTER, 3, 0, outputs * sum);
     const int64_t words = spread ? 2 * weir_cost_bits(places) : places * (outputs * sum + 1);
     weir_cost_registers(part, places > 2 ? words + weir_cost_bits(places + 1) : outputs * sum + 4);
+}
+
+/* Weights whose last register the blocks of the products have inside. */
+static size_t facts(const weir_graph *graph, weir_node node, weir_cost_parameter *fact) {
+    const weir_device *device = weir_target_of(graph).device;
+    const factors f = factors_of(graph, node);
+    weir_memory weights;
+    weir_memory_get(graph, node, 0, &weights);
+    if (device == NULL || !weir_device_multiplier_takes_operands(device) || weights.depth == 1) return 0;
+    fact[0] = (weir_cost_parameter){"INTO_BLOCKS", weir_cost_product_blocks(device, f.element, f.weight) == 1};
+    return 1;
 }
 
 const weir_component_rules weir_linear_rules = {.becomes = becomes,
@@ -523,6 +542,7 @@ const weir_component_rules weir_linear_rules = {.becomes = becomes,
                                                 .memory = memory,
                                                 .content = content,
                                                 .cost = cost,
+                                                .facts = facts,
                                                 .build = build,
                                                 .describe = describe,
                                                 .has_active = true};

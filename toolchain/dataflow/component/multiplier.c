@@ -1,8 +1,13 @@
 #include "dataflow/component/multiplier_private.h"
 
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
 #include "dataflow/target.h"
+#include "support/arena.h"
 
 bool weir_multiplier_fits(const weir_graph *graph, weir_node node, weir_text *why) {
     static const char *const names[] = {"low", "high", "zero"};
@@ -133,6 +138,125 @@ void weir_multiplier_describe(const weir_graph *graph, weir_node node, weir_text
 
 /* --- cost --- */
 
+/* A lane's multipliers and addends, word after word. */
+typedef struct lane_contents {
+    uint64_t hash; /* of the multipliers */
+    bool constant; /* all are `multiplier` */
+    int64_t multiplier;
+    uint64_t ones, zeros; /* bits of addends that are somewhere one, zero */
+    int64_t bits;         /* of the widest addend: two's complement */
+} lane_contents;
+
+static lane_contents contents_of(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t lane) {
+    lane_contents c = {.constant = true};
+    for (int64_t word = 0; word < memory->depth; word++) {
+        int64_t add = 0;
+        const int64_t multiplier = weir_multiplier_content(graph, node, memory, word, lane, &add);
+        if (word == 0) c.multiplier = multiplier;
+        c.constant &= multiplier == c.multiplier;
+        c.hash = (c.hash ^ (uint64_t)multiplier) * UINT64_C(0x9e3779b97f4a7c15);
+        c.hash ^= c.hash >> 29;
+        c.ones |= (uint64_t)add;
+        c.zeros |= ~(uint64_t)add;
+        const int64_t bits = weir_bits_for(add < 0 ? add : -1, add < 0 ? 0 : add);
+        if (bits > c.bits) c.bits = bits;
+    }
+    return c;
+}
+
+/* Rows of a constant multiplier: a digit of two bits is nothing, x or three times x, and what holds the same is one register. */
+typedef struct constant_rows {
+    int64_t of_x, bits;     /* registers: so many times those of x, and so many more */
+    int64_t sums, sum_bits; /* adders likewise */
+} constant_rows;
+
+/* Without the pairs of zeros at the end, which other registers have, or none. */
+static uint64_t odd_part(uint64_t digits) {
+    while (digits != 0 && digits % 4 == 0) digits /= 4;
+    return digits == 2 ? 1 : digits;
+}
+
+static bool is_new(const uint64_t *digits, size_t at) {
+    for (size_t i = 0; i < at; i++)
+        if (odd_part(digits[i]) == odd_part(digits[at])) return false;
+    return digits[at] != 0;
+}
+
+/* Registers of the rows or sums at one level of the tree. */
+static void add_level(constant_rows *r, const uint64_t *digits, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!is_new(digits, i)) continue;
+        const uint64_t odd = odd_part(digits[i]);
+        r->of_x++;
+        r->bits += weir_bits_for(0, (int64_t)odd) - (odd == 1);
+    }
+}
+
+/* As weir_scale_rows forms the product of x with `k` bits at once. */
+static constant_rows rows_of(uint64_t multiplier, int64_t k) {
+    enum { PAIRS = 32 };
+    constant_rows r = {1, 0, 0, 0};
+    uint64_t digits[PAIRS];
+    size_t count = (size_t)weir_ceil_divide(k, 2);
+    assert(count <= PAIRS);
+    bool three = false;
+    for (size_t i = 0; i < count; i++) {
+        digits[i] = multiplier >> 2 * i & 3;
+        three |= digits[i] == 3;
+    }
+    if (three) r = (constant_rows){2, 2, 1, 2};
+    add_level(&r, digits, count);
+    for (size_t step = 2; count > 1; step *= 2) {
+        const size_t from = count;
+        count = (from + 1) / 2;
+        for (size_t i = 0; i < count; i++) {
+            const uint64_t low = digits[2 * i], high = 2 * i + 1 < from ? digits[2 * i + 1] : 0;
+            digits[i] = low | high << step;
+            if (low == 0 || high == 0 || !is_new(digits, i)) continue;
+            r.sums++;
+            r.sum_bits += weir_bits_for(0, (int64_t)high);
+        }
+        add_level(&r, digits, count);
+    }
+    return r;
+}
+
+/* Bits of the lane's addends that registers keep. Those that repeat the sign are one, but not in a block, whose columns are apart. */
+static int64_t addend_bits(const lane_contents *c, int64_t width, bool block) {
+    if (!block) return c->bits;
+    while (width > 1 && (c->ones >> (width - 1) & c->zeros >> (width - 1) & 1) == 0) width--;
+    return width;
+}
+
+/* Sums over lanes. */
+size_t weir_multiplier_facts(const weir_graph *graph, weir_node node, weir_cost_parameter *fact) {
+    weir_memory memory;
+    weir_memory_get(graph, node, 0, &memory);
+    const bool block = memory.storage == WEIR_STORAGE_BLOCK;
+    const int64_t k = weir_node_metadata_of(graph, node)->hardware.digit;
+    int64_t constants = 0, kinds = 0, addends = 0;
+    constant_rows all = {0, 0, 0, 0};
+    uint64_t *hash = weir_calloc((size_t)memory.fields, sizeof *hash);
+    for (int64_t lane = 0; lane < memory.fields; lane++) {
+        const lane_contents c = contents_of(graph, node, &memory, lane);
+        bool known = false;
+        for (int64_t i = 0; i < kinds && (!block || c.constant); i++) known |= hash[i] == c.hash;
+        if (!known) hash[kinds++] = c.hash;
+        addends += addend_bits(&c, memory.field_bits - memory.low_bits, block);
+        constants += c.constant;
+        if (!c.constant || k < memory.low_bits) continue;
+        const constant_rows rows = rows_of((uint64_t)c.multiplier, memory.low_bits);
+        all = (constant_rows){all.of_x + rows.of_x, all.bits + rows.bits, all.sums + rows.sums,
+                              all.sum_bits + rows.sum_bits};
+    }
+    free(hash);
+    const weir_cost_parameter facts[] = {{"CONSTANTS", constants},  {"KINDS", kinds},       {"ADDEND_BITS", addends},
+                                         {"ROWS_OF_X", all.of_x},   {"ROW_BITS", all.bits}, {"ROW_SUMS", all.sums},
+                                         {"SUM_BITS", all.sum_bits}};
+    memcpy(fact, facts, sizeof facts);
+    return sizeof facts / sizeof *facts;
+}
+
 typedef struct amount {
     int64_t registers, cells; /* flip-flops; adders and selectors, by bits */
 } amount;
@@ -149,9 +273,10 @@ static amount rows_amount(int64_t x, int64_t k) {
     return a;
 }
 
-/* weir_scale_rows, a lane: what collects the digits' products, and the addend that meets them `wait` cycles later. Bits of the
- * sum that are shifted out are not kept. */
-static amount collected_amount(int64_t x, int64_t low, int64_t k, int64_t add, int64_t wait, int64_t shift) {
+/* weir_scale_rows, a lane: what collects the digits' products, and the addend that meets them `wait` cycles later, of whose `add` bits
+ * `effective` differ. Bits of the sum that are shifted out are not kept. */
+static amount collected_amount(int64_t x, int64_t low, int64_t k, int64_t add, int64_t effective, int64_t wait,
+                               int64_t shift) {
     const bool split = k > 3 && low > k;
     amount a = {2 * x + low + (split ? x + k + 2 : 0), x + low + k + (split ? x : 0)};
     if (add == 0) {
@@ -160,7 +285,9 @@ static amount collected_amount(int64_t x, int64_t low, int64_t k, int64_t add, i
     }
     const int64_t above = add > low ? add - low : 1, top = add > low + x ? add - low : x;
     const int64_t kept = low > shift ? 2 * (low - shift) : low - shift;
-    a.registers += add + wait * (k + above) + above + top + 2 + (kept > -top ? kept : -top);
+    const int64_t line = k + above < effective ? k + above : effective;
+    const int64_t behind = above < effective - k ? above : effective > k ? effective - k : 1;
+    a.registers += effective + wait * line + behind + top + 2 + (kept > -top ? kept : -top);
     a.cells += add + k + top + 2;
     return a;
 }
@@ -187,6 +314,24 @@ static int64_t levels_passed(int64_t terms) {
     return levels;
 }
 
+/* All lanes, of `lane` each where their multipliers vary and differ: equal ones are shifted once, and the rows of a constant one, all of whose
+ * bits are there at once, are fewer. */
+static amount constant_amount(const weir_cost_part *part, const product *p, int64_t x, const amount *lane) {
+    const int64_t lanes = weir_cost_value(part, "LANES"), kinds = weir_cost_fact(part, "KINDS", lanes);
+    const int64_t low = p->steps * p->digit, m = low + (p->digit > 2 && p->pieces == 0 ? p->digit : 0);
+    amount all = {lanes * lane->registers - (lanes - kinds) * m, lanes * lane->cells - (lanes - kinds) * low};
+    const int64_t constants =
+        p->steps == 1 && p->pieces == 0 && p->digit > 2 ? weir_cost_fact(part, "CONSTANTS", 0) : 0;
+    if (constants == 0) return all;
+    const amount rows = rows_amount(x, p->digit);
+    const int64_t shifted = constants < kinds ? constants : kinds;
+    all.registers += weir_cost_value(part, "ROWS_OF_X") * x + weir_cost_value(part, "ROW_BITS") + 2 -
+                     constants * (rows.registers - p->digit) - shifted * m;
+    all.cells += weir_cost_value(part, "ROW_SUMS") * x + weir_cost_value(part, "SUM_BITS") - constants * rows.cells -
+                 shifted * low;
+    return all;
+}
+
 void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t out, int64_t before, int64_t behind,
                           int64_t rest, int64_t cells) {
     const int64_t lanes = weir_cost_value(part, "LANES"), m = weir_cost_value(part, "M_W");
@@ -211,18 +356,22 @@ void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t 
         weir_cost_term(part, 0);
         lane = rows_amount(x, p.digit);
     }
+    amount all = {lanes * lane.registers, lanes * lane.cells};
     enum {
         HANDSHAKE = 4
     }; /* signals that say that a beat is taken: in one level with what counts its cycles, or not */
     const bool at_once = rest > 0 && weir_cost_clips_at_once(part, rest, out) &&
-                         weir_clog2(p.steps) + HANDSHAKE <= part->device->luts.joined;
+                         weir_clog2(p.steps) + HANDSHAKE <= weir_cost_widest(part);
     if (!p.whole) {
-        const amount collected = collected_amount(x, p.steps * p.digit, p.digit, add, p.wait, shift);
+        const int64_t low = p.steps * p.digit,
+                      effective = (weir_cost_fact(part, "ADDEND_BITS", lanes * add) + lanes / 2) / lanes;
+        const amount collected = collected_amount(x, low, p.digit, add, effective, p.wait, shift);
         weir_cost_registers(part, p.wait + 1);
         lane = (amount){lane.registers + collected.registers, lane.cells + collected.cells};
+        all = constant_amount(part, &p, x, &lane);
     }
-    weir_cost_registers(part, lanes * lane.registers);
-    weir_cost_term(part, lanes * lane.cells);
+    weir_cost_registers(part, all.registers);
+    weir_cost_term(part, all.cells);
     /* weir_pipeline, with weir_fifo of registers */
     const int64_t latency = before + p.cycles + behind, places = (latency + 1) / p.steps + 1;
     const int64_t slots = places * (lanes * out + 1), used = weir_cost_bits(places + 1);

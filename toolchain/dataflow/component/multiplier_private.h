@@ -23,6 +23,8 @@ weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node);
  * arithmetic of `before` and `behind` more cycles: three terms and one that `cells` more count in. */
 void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t out, int64_t before, int64_t behind,
                           int64_t rest, int64_t cells);
+/* What the multipliers and addends are, lane by lane. */
+size_t weir_multiplier_facts(const weir_graph *graph, weir_node node, weir_cost_parameter *fact);
 void weir_multiplier_describe(const weir_graph *graph, weir_node node, weir_text *text);
 
 #endif

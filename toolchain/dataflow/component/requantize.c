@@ -28,6 +28,7 @@ const weir_component_rules weir_requantize_rules = {.asks = "multipliers of 0 or
                                                     .memory = weir_multiplier_memory,
                                                     .content = weir_multiplier_content,
                                                     .cost = cost,
+                                                    .facts = weir_multiplier_facts,
                                                     .build = build,
                                                     .describe = weir_multiplier_describe,
                                                     .multiplies = true,

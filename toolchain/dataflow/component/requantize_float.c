@@ -68,6 +68,7 @@ const weir_component_rules weir_requantize_float_rules = {.asks = "multipliers o
                                                           .memory = weir_multiplier_memory,
                                                           .content = weir_multiplier_content,
                                                           .cost = cost,
+                                                          .facts = weir_multiplier_facts,
                                                           .build = build,
                                                           .describe = describe,
                                                           .multiplies = true,

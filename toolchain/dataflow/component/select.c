@@ -228,7 +228,7 @@ static void cost(weir_cost_part *part) {
      * levels: with two short counters all to one. */
     enum { CHOSEN = 5, COUNTED = 2, SHORT_LOOPS = 2 };
     const bool one_level =
-        weir_nest_count_loops(part) == SHORT_LOOPS && weir_nest_most_bits(part) + COUNTED <= part->device->luts.joined;
+        weir_nest_count_loops(part) == SHORT_LOOPS && weir_nest_most_bits(part) + COUNTED <= weir_cost_widest(part);
     weir_cost_term(part, fills ? given * (one_level ? weir_cost_joined(part, CHOSEN) : 1) : 0);
     weir_cost_registers(part, counts + flags + (fills ? given + 2 : 0));
     weir_cost_path(part, WEIR_COST_REGISTER, 3, weir_nest_most_bits(part), given);

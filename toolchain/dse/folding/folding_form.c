@@ -2,8 +2,8 @@
  * network repeats a few layers, and what differs between these are mostly names and weights.
  *
  * A form is what a component can see of its node but the contents of constants, and what these come to: the parameters and the timing of
- * what is built of the node in the smallest and the largest of its item's foldings. A price that they do not settle is off in
- * the search alone: what is chosen is counted anew as it is built. */
+ * what is built of the node in the smallest and the largest of its item's foldings. What constants change of the price of a folding
+ * (dataflow/contents.h) is asked for with it, once for each node with values of its own. */
 #include <string.h>
 
 #include "dataflow/folding.h"
@@ -58,6 +58,21 @@ static uint64_t mix_value(const weir_graph *graph, uint64_t hash, weir_value val
     return mix(hash, is_signed);
 }
 
+/* Of the elements of all constants. */
+static uint64_t values_of(const weir_graph *graph, weir_node node) {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_array *array = weir_value_constant(graph, weir_node_input(graph, node, i));
+        const size_t size = array == NULL ? 0 : array->count * weir_dtype_size(array->dtype);
+        for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+            uint64_t word = 0;
+            memcpy(&word, (const char *)array->data + at, size - at < sizeof word ? size - at : sizeof word);
+            hash = mix(hash + 1, word);
+        }
+    }
+    return hash;
+}
+
 /* What is known of the node without building it. */
 static uint64_t seen_of(const structure *t, weir_node node) {
     const weir_graph *graph = t->graph;
@@ -110,12 +125,14 @@ static void probe(weir_folding_space *s, const unit *u, const folding *f, uint64
 void weir_folding_find_forms(weir_folding_space *s) {
     structure *t = &s->at;
     t->form = weir_calloc(weir_graph_node_limit(t->graph), sizeof *t->form);
+    t->values = weir_calloc(weir_graph_node_limit(t->graph), sizeof *t->values);
     for (size_t i = 0; i < t->units; i++) {
         const unit *u = &t->unit[i];
         for (size_t k = 0; k < u->members; k++) {
             const weir_folding_station *at = &t->station[u->member[k].id];
             const uint64_t form = mix(seen_of(t, u->member[k]),
                                       (uint64_t)at->counts + 2 * (uint64_t)at->whole + 4 * (uint64_t)t->holds_rows);
+            t->values[u->member[k].id] = values_of(t->graph, u->member[k]);
             t->form[u->member[k].id] =
                 mix(mix(mix(mix(form, at->input), (uint64_t)at->burst), (uint64_t)at->first), at->paces);
         }

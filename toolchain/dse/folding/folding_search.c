@@ -157,6 +157,7 @@ static bool try_out(search *s, int64_t limit) {
         weir_cost_report cost = weir_cost_of_graph(copy, s->target.device);
         weir_folding_use(&cost.total, s->target.device, built->used);
         use_of_fifos(copy, &cost, s->target.device, built->fifos);
+        weir_folding_use(&cost.doors, s->target.device, built->doors);
         weir_cost_report_free(&cost);
         built->interval = weir_stream_interval(copy);
     }
@@ -172,7 +173,7 @@ static bool is_within(const search *s) {
 
 /* --- room for FIFOs --- */
 
-/* Room for FIFOs: what too little was, and what too much was, where nothing fitted beside it. */
+/* Room for FIFOs, and for the doors at the ports, none of which an item counts: what too little was, and what too much was, where nothing fitted beside it. */
 typedef struct spare {
     int64_t low[RESOURCES], high[RESOURCES];
     bool has_high;
@@ -185,11 +186,12 @@ static bool try_room(search *s, spare *tried) {
     else memcpy(tried->high, s->reserve, sizeof tried->high);
     tried->has_high |= !s->fits;
     for (int r = 0; r < RESOURCES; r++) {
+        const int64_t beside = s->built.fifos[r] + s->built.doors[r];
         int64_t next = tried->low[r];
         if (tried->has_high) next += (tried->high[r] - tried->low[r]) / 2;
-        else if (s->built.used[r] > s->budget[r] && s->built.fifos[r] > next) next = s->built.fifos[r];
+        else if (s->built.used[r] > s->budget[r] && beside > next) next = beside;
         else if (s->built.used[r] > s->budget[r]) next += s->built.used[r] - s->budget[r];
-        else if (s->built.fifos[r] < next) next = s->built.fifos[r]; /* for another resource to use */
+        else if (beside < next) next = beside; /* for another resource to use */
         changes |= next != tried->low[r];
         s->reserve[r] = next;
     }

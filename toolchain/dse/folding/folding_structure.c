@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataflow/contents.h"
 #include "dataflow/folding.h"
 #include "support/arena.h"
 
@@ -55,15 +56,12 @@ static uint64_t key_of(uint64_t form, const weir_meta_hardware *h, int64_t settl
     return form;
 }
 
-/* The node's price by its key, to be filled where *known is false. */
-static weir_folding_hardware_price *cached(weir_folding_space *s, uint64_t key, bool *known) {
-    const uint64_t *found = weir_map_find(&s->prices, key);
-    *known = found != NULL;
-    if (*known) return &s->price[*found];
-    const size_t index = s->prices.count;
-    s->price = weir_grow(s->price, &s->price_capacity, index + 1, sizeof *s->price);
-    *weir_map_put(&s->prices, key) = index;
-    return &s->price[index];
+/* A new price by its key: the index of `price`. */
+static size_t add_price(weir_folding_space *s, uint64_t key, const weir_folding_hardware_price *price) {
+    s->price = weir_grow(s->price, &s->price_capacity, s->price_count + 1, sizeof *s->price);
+    s->price[s->price_count] = *price;
+    *weir_map_put(&s->prices, key) = s->price_count;
+    return s->price_count++;
 }
 
 weir_meta_hardware weir_folding_built(weir_folding_space *s, weir_node node) {
@@ -76,17 +74,29 @@ weir_meta_hardware weir_folding_built(weir_folding_space *s, weir_node node) {
     return built;
 }
 
-const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *s, weir_node node, int64_t settled) {
+/* Builds the node, unless one of its form was whose constants come to the same: an index. */
+static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
     structure *t = &s->at;
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
-    bool known;
-    weir_folding_hardware_price *price = cached(s, key_of(t->form[node.id], hardware, settled), &known);
-    if (!known) {
-        const weir_meta_hardware before = *hardware;
-        *hardware = weir_folding_built(s, node);
-        *price = (weir_folding_hardware_price){.cost = weir_cost_survey_node(weir_folding_survey(s), node).cost};
-        *hardware = before;
-    }
+    const uint64_t values = t->values[node.id];
+    const bool shares = values != 0 && weir_folding_is_fixed(t->graph, node);
+    const uint64_t alike = shares ? mix(key, weir_contents_hash(t->graph, node)) : 0;
+    const uint64_t *found = shares ? weir_map_find(&s->prices, alike) : NULL;
+    if (found != NULL) return *found;
+    const weir_meta_hardware before = *hardware;
+    *hardware = weir_folding_built(s, node);
+    const weir_folding_hardware_price price = {.cost = weir_cost_survey_node(weir_folding_survey(s), node).cost};
+    *hardware = before;
+    return add_price(s, shares ? alike : mix(key, values), &price);
+}
+
+const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *s, weir_node node, int64_t settled) {
+    structure *t = &s->at;
+    const uint64_t key = key_of(t->form[node.id], weir_folding_hardware(t->graph, node), settled);
+    const uint64_t own = mix(key, t->values[node.id]), *found = weir_map_find(&s->prices, own);
+    const size_t index = found != NULL ? *found : find_price(s, node, key);
+    if (found == NULL) *weir_map_put(&s->prices, own) = index;
+    weir_folding_hardware_price *price = &s->price[index];
     if (s->share != NULL && !price->is_timed) {
         price->times = weir_folding_times_of(t, node);
         price->is_timed = true;
@@ -348,6 +358,7 @@ void weir_folding_structure_free(structure *t) {
     }
     if (t->graph != NULL) weir_graph_free(t->graph);
     free(t->form);
+    free(t->values);
     free(t->assigned);
     free(t->unit_of);
     free(t->unit);

@@ -89,7 +89,8 @@ typedef struct weir_folding_structure {
     weir_folding_edge *edge;
     size_t edges;
     size_t *touching, *touching_first; /* by item, and one more: the edges that begin or end in it, in their order */
-    uint64_t *form; /* by node: where equal, here or in another structure, a folding takes the same hardware */
+    uint64_t *form;   /* by node: where equal, here or in another structure, a folding is built of the same modules */
+    uint64_t *values; /* by node: a hash of its constants, 0: it has none */
     weir_folding_station *station; /* by node */
     weir_value entry;              /* of the path */
     weir_node begin;               /* of the path */
@@ -112,7 +113,7 @@ struct weir_folding_space {
     size_t surveyed;
     weir_map prices; /* by hash: index of `price` */
     weir_folding_hardware_price *price;
-    size_t price_capacity;
+    size_t price_count, price_capacity;
     int64_t *share;        /* by bound: weir_folding_space_share */
     int64_t *share_before; /* their sums */
     size_t shares;
