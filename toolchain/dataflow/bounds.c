@@ -182,8 +182,14 @@ static weir_bounds join_bounds(weir_arena *arena, const weir_signature *early, c
     return bounds;
 }
 
-weir_service_result weir_bounds_serve(weir_arena *arena, const weir_bounds_ports *ports, weir_service_body *rule,
-                                      const void *user, weir_bounds *taken, weir_bounds *given) {
+static weir_bounds copy_bounds(weir_arena *arena, weir_map *copied, const weir_bounds *bounds) {
+    return (weir_bounds){weir_signature_copy(arena, copied, &bounds->early),
+                         weir_signature_copy(arena, copied, &bounds->late), bounds->exact};
+}
+
+/* In a scratch arena. */
+static weir_service_result serve(weir_arena *arena, const weir_bounds_ports *ports, weir_service_body *rule,
+                                 const void *user, weir_bounds *taken, weir_bounds *given) {
     assert(ports->most_parts >= 64);
     const weir_signature *early[WEIR_SERVICE_PORTS], *late[WEIR_SERVICE_PORTS];
     weir_signature t[2][WEIR_SERVICE_PORTS], g[2][WEIR_SERVICE_PORTS];
@@ -209,5 +215,20 @@ weir_service_result weir_bounds_serve(weir_arena *arena, const weir_bounds_ports
     for (size_t i = 0; i < ports->outputs; i++)
         given[i] = exact ? weir_bounds_of(arena, &g[0][i], ports->most_parts)
                          : join_bounds(arena, &g[0][i], &g[1][i], ports->most_parts);
+    return result;
+}
+
+/* What a rule's loops leave behind on the way is many times what remains of a frame in the end, which alone is kept. */
+weir_service_result weir_bounds_serve(weir_arena *arena, const weir_bounds_ports *ports, weir_service_body *rule,
+                                      const void *user, weir_bounds *taken, weir_bounds *given) {
+    weir_arena *scratch = weir_arena_new();
+    const weir_service_result result = serve(scratch, ports, rule, user, taken, given);
+    weir_map copied = {0};
+    for (size_t i = 0; i < ports->inputs && result.status == WEIR_SERVICE_FINE; i++)
+        taken[i] = copy_bounds(arena, &copied, &taken[i]);
+    for (size_t i = 0; i < ports->outputs && result.status == WEIR_SERVICE_FINE; i++)
+        given[i] = copy_bounds(arena, &copied, &given[i]);
+    weir_map_free(&copied);
+    weir_arena_free(scratch);
     return result;
 }

@@ -43,6 +43,7 @@ struct weir_service_state {
     int64_t position[WEIR_SERVICE_PORTS];                        /* beats of this frame that were taken */
     int64_t next[WEIR_SERVICE_PORTS], known[WEIR_SERVICE_PORTS]; /* arrival of the beat at position `known` - 1 */
     weir_signature_list list[LISTS];                             /* taken by input, then given by output */
+    weir_map levels;                                             /* of all lists */
     snapshot *history;                                           /* of all loops that are open, the innermost last */
     size_t entries, capacity;
     size_t registers; /* all after them have never been set */
@@ -471,7 +472,8 @@ weir_service_result weir_service_run(weir_arena *arena, const weir_service_ports
     int64_t before[WEIR_SERVICE_REGISTERS];
     const bool alike = arrives_alike(ports);
     for (size_t r = 0; r < WEIR_SERVICE_REGISTERS; r++) service.time[r] = WEIR_SERVICE_NEVER;
-    for (size_t i = 0; i < list_count(&state); i++) state.list[i].arena = arena;
+    for (size_t i = 0; i < list_count(&state); i++)
+        state.list[i] = (weir_signature_list){.arena = arena, .known = &state.levels};
     for (int frame = 0; frame < MOST_FRAMES && result.status == WEIR_SERVICE_SLOW; frame++) {
         for (size_t i = 0; i < ports->inputs; i++)
             state.arrive[i] = frame == 0 ? &ports->arrive[i]->first : &ports->arrive[i]->steady;
@@ -494,5 +496,6 @@ weir_service_result weir_service_run(weir_arena *arena, const weir_service_ports
     for (size_t m = 0; m < state.marks; m++)
         for (size_t i = 0; i < list_count(&state); i++) free(state.mark[m].part[i]);
     free(state.history);
+    weir_map_free(&state.levels);
     return result;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/arena.h"
+#include "support/map.h"
 
 static const weir_signature_level beat_level = {.count = 1, .body = 1, .beats = 1, .hash = 1};
 
@@ -17,30 +18,37 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 
 static uint64_t hash_parts(const weir_signature_part *part, size_t count) {
     uint64_t hash = count;
-    for (size_t i = 0; i < count; i++) hash = mix(mix(hash, (uint64_t)part[i].at), part[i].level->hash);
+    for (size_t i = 0; i < count; i++) hash = mix(mix(hash, (uint64_t)(part[i].at - part[0].at)), part[i].level->hash);
     return hash;
 }
 
-/* Copies of parts in a row; none: of a beat. */
-static const weir_signature_level *new_level(weir_arena *arena, int64_t count, int64_t stride,
-                                             const weir_signature_part *part, size_t parts) {
-    weir_signature_level *level = weir_arena_alloc(arena, sizeof *level);
-    weir_signature_part *copy = parts == 0 ? NULL : weir_arena_array(arena, parts, sizeof *copy);
-    int64_t body = parts == 0 ? 1 : 0, body_last = 0;
+/* Copies of parts in a row, which stay where they are; none: of a beat. */
+static weir_signature_level level_of(int64_t count, int64_t stride, const weir_signature_part *part, size_t parts) {
+    weir_signature_level level = {.count = count, .stride = stride, .parts = parts, .part = part};
+    int64_t body_last = 0;
     for (size_t i = 0; i < parts; i++) {
-        copy[i] = (weir_signature_part){body, part[i].at - part[0].at, part[i].level};
-        body += part[i].level->beats;
-        body_last = copy[i].at + part[i].level->last;
+        level.body += part[i].level->beats;
+        body_last = part[i].at - part[0].at + part[i].level->last;
     }
-    *level = (weir_signature_level){.count = count,
-                                    .stride = stride,
-                                    .body = body,
-                                    .beats = body * count,
-                                    .last = (count - 1) * stride + body_last,
-                                    .parts = parts,
-                                    .part = copy};
-    level->hash = mix(mix(hash_parts(copy, parts), (uint64_t)count), (uint64_t)stride);
+    if (parts == 0) level.body = 1;
+    level.beats = level.body * count;
+    level.last = (count - 1) * stride + body_last;
+    level.hash = mix(mix(hash_parts(part, parts), (uint64_t)count), (uint64_t)stride);
     return level;
+}
+
+/* The level with its parts, in the arena: the first at beat 0, cycle 0. */
+static const weir_signature_level *keep_level(weir_arena *arena, const weir_signature_level *level) {
+    weir_signature_level *kept = weir_arena_alloc(arena, sizeof *kept);
+    weir_signature_part *part = level->parts == 0 ? NULL : weir_arena_array(arena, level->parts, sizeof *part);
+    int64_t first = 0;
+    for (size_t i = 0; i < level->parts; i++) {
+        part[i] = (weir_signature_part){first, level->part[i].at - level->part[0].at, level->part[i].level};
+        first += part[i].level->beats;
+    }
+    *kept = *level;
+    kept->part = part;
+    return kept;
 }
 
 static bool equal_levels(const weir_signature_level *a, const weir_signature_level *b);
@@ -64,8 +72,34 @@ bool weir_signature_equal(const weir_signature_part *a, const weir_signature_par
 }
 
 weir_signature weir_signature_run(weir_arena *arena, int64_t at, int64_t beats, int64_t stride) {
-    weir_signature_part part = {0, at, beats == 1 ? &beat_level : new_level(arena, beats, stride, NULL, 0)};
+    const weir_signature_level level = level_of(beats, stride, NULL, 0);
+    weir_signature_part part = {0, at, beats == 1 ? &beat_level : keep_level(arena, &level)};
     return (weir_signature){part, part};
+}
+
+static const weir_signature_level *copy_level(weir_arena *arena, weir_map *copied, const weir_signature_level *level) {
+    if (level == &beat_level) return level;
+    const uint64_t *known = weir_map_find(copied, (uintptr_t)level);
+    if (known != NULL) return (const weir_signature_level *)(uintptr_t)*known;
+    weir_signature_level *copy = weir_arena_alloc(arena, sizeof *copy);
+    weir_signature_part *part = level->parts == 0 ? NULL : weir_arena_array(arena, level->parts, sizeof *part);
+    *copy = *level;
+    copy->part = part;
+    for (size_t i = 0; i < level->parts; i++) {
+        part[i] = level->part[i];
+        part[i].level = copy_level(arena, copied, part[i].level);
+    }
+    *weir_map_put(copied, (uintptr_t)level) = (uintptr_t)copy;
+    return copy;
+}
+
+static weir_signature_part copy_part(weir_arena *arena, weir_map *copied, weir_signature_part part) {
+    part.level = copy_level(arena, copied, part.level);
+    return part;
+}
+
+weir_signature weir_signature_copy(weir_arena *arena, weir_map *copied, const weir_signature *signature) {
+    return (weir_signature){copy_part(arena, copied, signature->first), copy_part(arena, copied, signature->steady)};
 }
 
 /* --- questions --- */
@@ -181,6 +215,22 @@ void weir_signature_add(weir_signature_list *list, int64_t at) {
 
 void weir_signature_append(weir_signature_list *list, weir_signature_part part) { push_plain(list, part); }
 
+static bool is_level(const void *user, uint64_t key, uint64_t value) {
+    (void)key;
+    return equal_levels(user, (const weir_signature_level *)(uintptr_t)value);
+}
+
+/* Copies of parts in a row, none: of a beat; what the list's owner has had before is not made again. */
+static const weir_signature_level *new_level(const weir_signature_list *list, int64_t count, int64_t stride,
+                                             const weir_signature_part *part, size_t parts) {
+    const weir_signature_level level = level_of(count, stride, part, parts);
+    bool is_new;
+    if (list->known == NULL) return keep_level(list->arena, &level);
+    weir_map_entry *entry = weir_map_put_as(list->known, weir_map_hash(level.hash), is_level, &level, &is_new);
+    if (is_new) *entry = (weir_map_entry){level.hash, (uintptr_t)keep_level(list->arena, &level)};
+    return (const weir_signature_level *)(uintptr_t)entry->value;
+}
+
 /* Two runs, or a run and a beat, that go on at one stride. Two beats do not: their distance may be a gap. */
 static bool join_runs(weir_signature_list *list) {
     weir_signature_part *a = &list->part[list->count - 2], *b = a + 1;
@@ -188,7 +238,7 @@ static bool join_runs(weir_signature_list *list) {
     int64_t gap = b->at - a->at - a->level->last;
     if ((a->level->count > 1 && a->level->stride != gap) || (b->level->count > 1 && b->level->stride != gap))
         return false;
-    a->level = new_level(list->arena, a->level->count + b->level->count, gap, NULL, 0);
+    a->level = new_level(list, a->level->count + b->level->count, gap, NULL, 0);
     list->count--;
     return true;
 }
@@ -198,7 +248,7 @@ static bool join_repeats(weir_signature_list *list) {
     const weir_signature_level *x = a->level, *y = b->level;
     if (x->parts == 0 || x->parts != y->parts || x->count < 2 || y->count < 2 || x->stride != y->stride) return false;
     if (b->at != a->at + x->count * x->stride || !equal_parts(x->part, y->part, x->parts)) return false;
-    a->level = new_level(list->arena, x->count + y->count, x->stride, x->part, x->parts);
+    a->level = new_level(list, x->count + y->count, x->stride, x->part, x->parts);
     list->count--;
     return true;
 }
@@ -216,7 +266,7 @@ static bool absorb_behind(weir_signature_list *list, size_t floor) {
         weir_signature_part *a = &list->part[list->count - 1 - k];
         const weir_signature_level *x = a->level;
         if (x->count < 2 || x->parts != k || !is_copy(x, a + 1, a->at + x->count * x->stride)) continue;
-        a->level = new_level(list->arena, x->count + 1, x->stride, x->part, k);
+        a->level = new_level(list, x->count + 1, x->stride, x->part, k);
         list->count -= k;
         return true;
     }
@@ -230,7 +280,7 @@ static bool absorb_before(weir_signature_list *list, size_t floor) {
     if (x->count < 2 || x->parts == 0 || list->count - 1 - floor < x->parts) return false;
     weir_signature_part *a = &list->part[list->count - 1 - x->parts];
     if (!is_copy(x, a, last.at - x->stride)) return false;
-    a->level = new_level(list->arena, x->count + 1, x->stride, x->part, x->parts);
+    a->level = new_level(list, x->count + 1, x->stride, x->part, x->parts);
     list->count -= x->parts;
     return true;
 }
@@ -248,7 +298,7 @@ static bool rotate(weir_signature_list *list, size_t floor) {
     body[0] = *before;
     for (size_t i = 0; i + 1 < x->parts; i++)
         body[i + 1] = (weir_signature_part){0, last.at + x->part[i].at, x->part[i].level};
-    before->level = new_level(list->arena, x->count, x->stride, body, x->parts);
+    before->level = new_level(list, x->count, x->stride, body, x->parts);
     list->count--;
     push(list, floor, (weir_signature_part){0, last.at + (x->count - 1) * x->stride + end->at, end->level});
     return true;
@@ -278,9 +328,8 @@ void weir_signature_repeat(weir_signature_list *list, size_t from, int64_t times
     weir_signature_part *part = &list->part[from];
     const weir_signature_level *x = part->level;
     if (parts == 1 && (x->count == 1 || stride == x->count * x->stride))
-        part->level =
-            new_level(list->arena, x->count * (times + 1), x->count == 1 ? stride : x->stride, x->part, x->parts);
-    else part->level = new_level(list->arena, times + 1, stride, part, parts);
+        part->level = new_level(list, x->count * (times + 1), x->count == 1 ? stride : x->stride, x->part, x->parts);
+    else part->level = new_level(list, times + 1, stride, part, parts);
     list->count = from + 1;
 }
 
@@ -289,10 +338,10 @@ weir_signature_part weir_signature_close(weir_signature_list *list) {
     weir_signature_part part = {0, 0, NULL};
     if (list->count > 0) {
         part = list->part[0];
-        if (list->count > 1) part.level = new_level(list->arena, 1, 0, list->part, list->count);
+        if (list->count > 1) part.level = new_level(list, 1, 0, list->part, list->count);
     }
     free(list->part);
-    *list = (weir_signature_list){.arena = list->arena};
+    *list = (weir_signature_list){.arena = list->arena, .known = list->known};
     return part;
 }
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "support/map.h"
 #include "support/types.h"
 
 typedef struct weir_signature_level weir_signature_level;
@@ -49,6 +50,8 @@ int64_t weir_signature_count(const weir_signature_part *part, int64_t cycle);
 int64_t weir_signature_alike(const weir_signature_part *part, int64_t from, int64_t lag, int64_t *stride,
                              bool *aligned);
 bool weir_signature_equal(const weir_signature_part *a, const weir_signature_part *b);
+/* The signature with its levels in the arena. `copied`: levels that are there already, by address; empty at first. */
+weir_signature weir_signature_copy(weir_arena *arena, weir_map *copied, const weir_signature *signature);
 /* Levels below each other, and all parts of all of them. */
 size_t weir_signature_depth(const weir_signature_part *part);
 size_t weir_signature_parts(const weir_signature_part *part);
@@ -65,6 +68,7 @@ weir_waiting weir_signature_waiting(const weir_signature *given, const weir_sign
 /* Parts of a frame that is being written, one after the other; all zero but the arena is the empty list. */
 typedef struct weir_signature_list {
     weir_arena *arena; /* of the levels */
+    weir_map *known;   /* those that the owner of some lists has made; NULL: equal levels are made again */
     weir_signature_part *part;
     size_t count, capacity;
 } weir_signature_list;

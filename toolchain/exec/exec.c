@@ -1,5 +1,6 @@
 /* The executor: a list of kernel calls with their operands, laid out once; a run makes the calls and allocates no values.
- * Constants are used where the graph keeps them; nodes that depend on constants only are computed once, beforehand.
+ * Constants are used where the graph keeps them; nodes that depend on constants only are computed once, beforehand, but for
+ * large ones where values pass: those are steps in front of their first reader.
  * A batch runs in blocks of frames that stay near the processor: kernels that can take a block as one array with more
  * entries, the others frame by frame; what they make of their constants is kept. */
 #include "exec/exec.h"
@@ -17,6 +18,7 @@ typedef struct step {
     weir_array **outputs;
     struct step *window; /* of a depthwise convolution in a batch, whose outputs alone are read: its Window, left out */
     bool is_left_out;
+    bool is_fixed; /* the same in every frame */
     /* of a batch: */
     bool is_joint;          /* its operands are the block's, not a frame's */
     weir_kernel_plan *plan; /* NULL: none */
@@ -31,8 +33,8 @@ typedef struct block {
     bool *is_here; /* by value: it is no constant */
 } block;
 
-/* Bytes of all values of a block, and its frames at most. */
-enum { BLOCK_BYTES = 512 << 10, BLOCK_FRAMES = 64 };
+/* Bytes of all values of a block, and its frames at most; bytes from which on what depends on constants only passes too. */
+enum { BLOCK_BYTES = 512 << 10, BLOCK_FRAMES = 64, LARGE_BYTES = 256 << 10 };
 
 struct weir_executor {
     const weir_graph *graph;
@@ -42,9 +44,11 @@ struct weir_executor {
     const weir_array **value; /* by value: the buffer or the constant */
     step *steps;
     size_t step_count;
-    block block;  /* made by the first batch */
-    bool passes;  /* values last until their last reader has run, but for the graph's inputs and outputs */
-    size_t *last; /* by value, where they pass: the step that reads it last, or that makes it */
+    block block;        /* made by the first batch */
+    bool passes;        /* values last until their last reader has run, but for the graph's inputs and outputs */
+    bool *may_pass;     /* by value */
+    bool *is_postponed; /* by node: no step yet, as none of its readers is one */
+    size_t *last;       /* by value, where they pass: the step that reads it last, or that makes it */
 };
 
 static weir_location source_of(const weir_graph *graph) { return weir_at(weir_graph_source(graph), 0); }
@@ -60,11 +64,7 @@ static void add_buffer(weir_executor *executor, weir_value value, bool passes) {
         executor->buffer[value.id] = weir_array_in(executor->arena, type->dtype, &type->shape);
     }
     executor->value[value.id] = executor->buffer[value.id];
-}
-
-static bool may_pass(const weir_executor *executor, weir_value value) {
-    return executor->passes && executor->buffer[value.id] != NULL && !executor->is_fixed[value.id] &&
-           weir_value_producer(executor->graph, value).id != 0 && !weir_value_is_output(executor->graph, value);
+    executor->may_pass[value.id] = passes;
 }
 
 /* Values that pass: room for what the step makes, and no more for what it was the last to read. */
@@ -72,12 +72,12 @@ static void make_room(const weir_executor *executor, const step *s) {
     for (size_t i = 0; executor->passes && i < weir_node_output_count(executor->graph, s->node); i++) {
         const weir_value value = weir_node_output(executor->graph, s->node, i);
         weir_array *array = executor->buffer[value.id];
-        if (may_pass(executor, value)) array->data = weir_calloc(array->count, weir_dtype_size(array->dtype));
+        if (executor->may_pass[value.id]) array->data = weir_calloc(array->count, weir_dtype_size(array->dtype));
     }
 }
 
 static void forget(const weir_executor *executor, weir_value value, size_t index) {
-    if (value.id == 0 || !may_pass(executor, value) || executor->last[value.id] != index) return;
+    if (value.id == 0 || !executor->may_pass[value.id] || executor->last[value.id] != index) return;
     free(executor->buffer[value.id]->data);
     executor->buffer[value.id]->data = NULL;
 }
@@ -102,38 +102,89 @@ static void find_last(weir_executor *executor) {
     }
 }
 
-static bool add_step(weir_executor *executor, weir_node node) {
+static bool depends_on_constants(const weir_executor *executor, weir_node node) {
+    for (size_t i = 0; i < weir_node_input_count(executor->graph, node); i++) {
+        const weir_value value = weir_node_input(executor->graph, node, i);
+        if (value.id != 0 && !executor->is_fixed[value.id]) return false;
+    }
+    return true;
+}
+
+/* Is what depends on constants only too large to be kept, or made of what is? */
+static bool is_passing_constant(const weir_executor *executor, weir_node node) {
     const weir_graph *graph = executor->graph;
-    const weir_op_info *info = weir_node_info(graph, node);
+    size_t bytes = 0;
+    for (size_t i = 0; executor->passes && i < weir_node_input_count(graph, node); i++) {
+        const weir_value value = weir_node_input(graph, node, i);
+        if (value.id != 0 && executor->may_pass[value.id]) return true;
+    }
+    for (size_t i = 0; executor->passes && i < weir_node_output_count(graph, node); i++) {
+        const weir_type *type = weir_value_type(graph, weir_node_output(graph, node, i));
+        size_t count = 0;
+        weir_shape_count(&type->shape, &count);
+        bytes += count * weir_dtype_size(type->dtype);
+    }
+    return bytes >= LARGE_BYTES;
+}
+
+static void append_step(weir_executor *executor, weir_node node);
+
+/* The steps of what the node reads that wait for their first reader. */
+static void append_postponed(weir_executor *executor, weir_node node) {
+    for (size_t i = 0; i < weir_node_input_count(executor->graph, node); i++) {
+        const weir_value value = weir_node_input(executor->graph, node, i);
+        const weir_node producer = value.id == 0 ? WEIR_NO_NODE : weir_value_producer(executor->graph, value);
+        if (producer.id == 0 || !executor->is_postponed[producer.id]) continue;
+        executor->is_postponed[producer.id] = false;
+        append_step(executor, producer);
+    }
+}
+
+static void fill_step(const weir_executor *executor, weir_node node, step *s) {
+    const weir_graph *graph = executor->graph;
     const size_t given = weir_node_input_count(graph, node), outputs = weir_node_output_count(graph, node);
-    const size_t slots = info->inputs_max > 0 && (size_t)info->inputs_max > given ? (size_t)info->inputs_max : given;
+    const int most = weir_node_info(graph, node)->inputs_max;
+    const size_t slots = most > 0 && (size_t)most > given ? (size_t)most : given;
+    *s = (step){.node = node, .is_fixed = depends_on_constants(executor, node)};
+    s->inputs = weir_arena_array(executor->arena, slots, sizeof *s->inputs);
+    s->outputs = weir_arena_array(executor->arena, outputs, sizeof *s->outputs);
+    for (size_t i = 0; i < given; i++) {
+        const weir_value value = weir_node_input(graph, node, i);
+        if (value.id != 0) s->inputs[i] = executor->value[value.id];
+    }
+    for (size_t i = 0; i < outputs; i++) s->outputs[i] = executor->buffer[weir_node_output(graph, node, i).id];
+}
+
+static void append_step(weir_executor *executor, weir_node node) {
+    append_postponed(executor, node);
+    fill_step(executor, node, &executor->steps[executor->step_count++]);
+}
+
+static bool add_node(weir_executor *executor, weir_node node) {
+    const weir_graph *graph = executor->graph;
     if (!weir_kernel_supports(graph, node)) {
         const weir_value first = weir_node_input(graph, node, 0);
         weir_error(weir_node_location(graph, node), "node '%s' (%s): no kernel for input type %s",
-                   weir_node_name(graph, node), info->full_name, weir_dtype_name(weir_value_type(graph, first)->dtype));
+                   weir_node_name(graph, node), weir_node_info(graph, node)->full_name,
+                   weir_dtype_name(weir_value_type(graph, first)->dtype));
         return false;
     }
-    step *next = &executor->steps[executor->step_count++];
-    next->node = node;
-    next->inputs = weir_arena_array(executor->arena, slots, sizeof *next->inputs);
-    next->outputs = weir_arena_array(executor->arena, outputs, sizeof *next->outputs);
-    bool is_fixed = true;
-    for (size_t i = 0; i < given; i++) {
-        const weir_value value = weir_node_input(graph, node, i);
-        if (value.id == 0) continue;
-        next->inputs[i] = executor->value[value.id];
-        is_fixed = is_fixed && executor->is_fixed[value.id];
-    }
-    for (size_t i = 0; i < outputs; i++) {
+    const bool is_fixed = depends_on_constants(executor, node);
+    const bool passes = executor->passes && (!is_fixed || is_passing_constant(executor, node));
+    bool is_output = false;
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
         const weir_value value = weir_node_output(graph, node, i);
-        add_buffer(executor, value, executor->passes && !is_fixed && !weir_value_is_output(graph, value));
-        next->outputs[i] = executor->buffer[value.id];
+        add_buffer(executor, value, passes && !weir_value_is_output(graph, value));
         executor->is_fixed[value.id] = is_fixed;
+        is_output = is_output || weir_value_is_output(graph, value);
     }
-    if (is_fixed) {
-        weir_kernel_run(graph, node, next->inputs, next->outputs);
-        executor->step_count--;
-    }
+    if (is_fixed && passes && !is_output) {
+        executor->is_postponed[node.id] = true;
+    } else if (is_fixed && !passes) {
+        step once;
+        fill_step(executor, node, &once);
+        weir_kernel_run(graph, node, once.inputs, once.outputs);
+    } else append_step(executor, node);
     return true;
 }
 
@@ -166,6 +217,8 @@ static weir_executor *make(const weir_graph *graph, bool passes) {
     executor->buffer = weir_arena_array(arena, limit, sizeof *executor->buffer);
     executor->value = weir_arena_array(arena, limit, sizeof *executor->value);
     executor->is_fixed = weir_arena_array(arena, limit, sizeof *executor->is_fixed);
+    executor->may_pass = weir_arena_array(arena, limit, sizeof *executor->may_pass);
+    executor->is_postponed = weir_arena_array(arena, weir_graph_node_limit(graph) + 1, sizeof *executor->is_postponed);
     executor->steps = weir_arena_array(arena, weir_graph_node_count(graph), sizeof *executor->steps);
     for (uint32_t id = 1; id < limit; id++) {
         const weir_value value = {id};
@@ -175,7 +228,7 @@ static weir_executor *make(const weir_graph *graph, bool passes) {
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) add_buffer(executor, weir_graph_input(graph, i), false);
     bool fine = true;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        fine = add_step(executor, node) && fine;
+        fine = add_node(executor, node) && fine;
     if (fine) {
         join_windows(executor);
         find_last(executor);
@@ -202,7 +255,7 @@ static void run_steps(weir_executor *executor, weir_executor_watch *watch, void 
         const step *now = &executor->steps[i];
         make_room(executor, now);
         weir_kernel_run(executor->graph, now->node, now->inputs, now->outputs);
-        if (watch != NULL) watch(user, now->node, now->outputs);
+        if (watch != NULL && !now->is_fixed) watch(user, now->node, now->outputs);
         pass_on(executor, i);
     }
 }

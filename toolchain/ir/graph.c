@@ -14,10 +14,16 @@
  * number to try next when the name is taken, so that n equal names cost O(n). */
 typedef weir_map name_table;
 
+/* What a constant holds: one for a graph and its copies. */
+typedef struct shared_array {
+    atomic_size_t graphs;
+    weir_array *array;
+} shared_array;
+
 typedef struct value_record {
     const char *name; /* NULL: removed */
     weir_type type;
-    const weir_array *constant;
+    shared_array *constant; /* NULL: is none */
     bool has_data_range;
     int64_t data_low, data_high; /* of the constant's elements */
     weir_node producer;
@@ -70,6 +76,8 @@ struct weir_graph {
     weir_value *input;
     output_record *output;
     size_t input_count, input_capacity, output_count, output_capacity;
+    shared_array **constant; /* all that the graph has had: whoever has read one may go on reading it */
+    size_t constant_count, constant_capacity;
     weir_node first, last;
     name_table value_names, node_names;
 };
@@ -146,9 +154,26 @@ static void release(kept *old) {
     free(old);
 }
 
+static void share(weir_graph *graph, shared_array *constant) {
+    atomic_fetch_add(&constant->graphs, 1);
+    graph->constant =
+        weir_grow(graph->constant, &graph->constant_capacity, graph->constant_count + 1, sizeof(shared_array *));
+    graph->constant[graph->constant_count++] = constant;
+}
+
+static void release_constants(weir_graph *graph) {
+    for (size_t i = 0; i < graph->constant_count; i++) {
+        if (atomic_fetch_sub(&graph->constant[i]->graphs, 1) > 1) continue;
+        weir_array_free(graph->constant[i]->array);
+        free(graph->constant[i]);
+    }
+    free(graph->constant);
+}
+
 void weir_graph_free(weir_graph *graph) {
     if (graph == NULL) return;
     release(atomic_load(&graph->keeper->first));
+    release_constants(graph);
     for (size_t id = 1; id < graph->node_count; id++) json_decref(graph->node[id]->metadata.facts);
     free(graph->value);
     free(graph->node);
@@ -304,7 +329,10 @@ void weir_value_bind(weir_graph *graph, weir_value value, const weir_array *data
         graph->input_count--;
         record->is_input = false;
     }
-    record->constant = weir_array_copy_in(graph->arena, data);
+    record->constant = weir_malloc(sizeof *record->constant);
+    atomic_init(&record->constant->graphs, 0);
+    record->constant->array = weir_array_copy(data);
+    share(graph, record->constant);
     type_of_constant(data, &record->type);
     record->has_data_range = record->type.has_range;
     record->data_low = record->type.low;
@@ -337,7 +365,8 @@ void weir_value_set_type(weir_graph *graph, weir_value value, const weir_type *t
 }
 
 const weir_array *weir_value_constant(const weir_graph *graph, weir_value value) {
-    return value_at(graph, value)->constant;
+    const shared_array *constant = value_at(graph, value)->constant;
+    return constant == NULL ? NULL : constant->array;
 }
 
 bool weir_value_data_range(const weir_graph *graph, weir_value value, int64_t *low, int64_t *high) {
@@ -706,7 +735,7 @@ static void copy_value(weir_graph *to, const weir_graph *from, uint32_t id) {
     if (old->name == NULL) return;
     record->name = reserve_name(to, &to->value_names, old->name, id);
     record->type.quant = copy_quant(to->arena, &old->type.quant);
-    if (old->constant != NULL) record->constant = weir_array_copy_in(to->arena, old->constant);
+    if (old->constant != NULL) share(to, old->constant);
     record->use = copy_in(to->arena, old->use, old->use_capacity * sizeof *old->use);
 }
 

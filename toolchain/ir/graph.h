@@ -57,7 +57,7 @@ typedef struct weir_attribute {
 /* --- graphs --- */
 weir_graph *weir_graph_new(const char *name);
 void weir_graph_free(weir_graph *graph);
-/* A deep copy with the same handles. O(size). */
+/* A deep copy with the same handles; what constants hold, which never changes, is shared. O(size without the constants' data). */
 weir_graph *weir_graph_copy(const weir_graph *graph);
 const char *weir_graph_name(const weir_graph *graph);
 void weir_graph_set_name(weir_graph *graph, const char *name);
