@@ -24,13 +24,15 @@ static weir_rtl_expr add_port(weir_builder *b, const char *prefix, const char *s
 }
 
 /* u_PREFIX_frame */
-static weir_rtl_instance add_door(weir_builder *b, const char *prefix, const char *module) {
+static weir_rtl_instance add_door(weir_builder *b, const char *prefix, const weir_frame_door *door) {
     char *name = weir_format("u_%s_frame", prefix);
-    const weir_rtl_instance u = weir_rtl_add_instance(b->design, b->top, weir_library_module(b->design, module),
+    const weir_rtl_instance u = weir_rtl_add_instance(b->design, b->top, weir_library_module(b->design, door->module),
                                                       weir_rtl_free_name(b->design, b->top, name));
     free(name);
     weir_rtl_connect(b->design, u, "clk", weir_rtl_read(b->design, b->clk));
     weir_rtl_connect(b->design, u, "rst", weir_rtl_read(b->design, b->rst));
+    for (size_t i = 0; i < 2 && door->parameter[i].name != NULL; i++)
+        weir_build_set(b, u, door->parameter[i].name, door->parameter[i].value);
     return u;
 }
 
@@ -51,12 +53,10 @@ weir_wires weir_frame_before(weir_builder *b, const char *prefix, const weir_wir
 
 weir_wires weir_frame_enter(weir_builder *b, weir_frame_doors *doors, size_t index, const char *prefix,
                             const weir_wires *ports) {
-    const weir_value input = doors->input[index];
     const weir_rtl_expr count = add_port(b, prefix, "error_count", WEIR_FRAME_COUNT_BITS);
     const weir_wires inside = weir_frame_before(b, prefix, ports);
-    const weir_rtl_instance u = add_door(b, prefix, "weir_frame_guard");
-    weir_build_set(b, u, "BEATS", weir_stream_beats(b->graph, input, ports->lanes));
-    weir_build_set(b, u, "COUNT_W", WEIR_FRAME_COUNT_BITS);
+    const weir_frame_door guard = weir_frame_guard(b->graph, doors->input[index]);
+    const weir_rtl_instance u = add_door(b, prefix, &guard);
     connect(b, u, "s", ports);
     connect(b, u, "m", &inside);
     weir_rtl_connect(b->design, u, "count", count);
@@ -99,12 +99,11 @@ static void listen(weir_builder *b, weir_frame_doors *doors, const bool *used, s
 }
 
 /* The stream behind a register. */
-static weir_wires add_slice(weir_builder *b, const char *prefix, const weir_wires *stream) {
-    const weir_rtl_instance u = add_door(b, prefix, "weir_register_slice");
-    const uint32_t width = (uint32_t)(stream->lanes * stream->element_bits);
+static weir_wires add_slice(weir_builder *b, const char *prefix, weir_value output, const weir_wires *stream) {
+    const weir_frame_door slice = weir_frame_slice(b->graph, output);
+    const weir_rtl_instance u = add_door(b, prefix, &slice);
     weir_wires behind = weir_frame_before(b, prefix, stream);
-    behind.data = add_wire(b, prefix, "frame_data", width);
-    weir_build_set(b, u, "WIDTH", width);
+    behind.data = add_wire(b, prefix, "frame_data", (uint32_t)slice.parameter[0].value);
     weir_build_connect(b, u, "s", stream);
     weir_build_connect(b, u, "m", &behind);
     return behind;
@@ -112,14 +111,13 @@ static weir_wires add_slice(weir_builder *b, const char *prefix, const weir_wire
 
 void weir_frame_leave(weir_builder *b, weir_frame_doors *doors, weir_value output, const char *prefix,
                       const weir_wires *before, const weir_wires *ports) {
-    const weir_wires stream = weir_frame_is_bare(b->graph, output) ? add_slice(b, prefix, before) : *before;
+    const weir_wires stream = weir_frame_is_bare(b->graph, output) ? add_slice(b, prefix, output, before) : *before;
     bool *used = weir_frame_inputs(b->graph, output, doors->input, doors->inputs);
     size_t count = 0;
     for (size_t i = 0; i < doors->inputs; i++) count += used[i];
     const weir_rtl_expr error = add_port(b, prefix, "error", 1);
-    const weir_rtl_instance u = add_door(b, prefix, "weir_frame_flags");
-    weir_build_set(b, u, "INPUTS", (int64_t)count);
-    weir_build_set(b, u, "DEPTH", weir_frame_depth(b->graph, output));
+    const weir_frame_door flags = weir_frame_flags((int64_t)count, weir_frame_depth(b->graph, output));
+    const weir_rtl_instance u = add_door(b, prefix, &flags);
     listen(b, doors, used, count, u, prefix);
     connect(b, u, "s", &stream);
     connect(b, u, "m", ports);

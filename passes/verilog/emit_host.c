@@ -40,11 +40,18 @@ static json_t *stream_json(const weir_graph *graph, weir_value value, const char
     return stream;
 }
 
+/* The port that tells of damaged frames. */
+static void add_port(json_t *stream, const char *prefix, const char *what) {
+    json_object_set_new(stream, what, json_sprintf("%s_%s", prefix, what));
+}
+
 static json_t *streams_json(const weir_graph *graph, const char *side, const weir_value *values, size_t count) {
     json_t *list = json_array();
     char **prefixes = weir_emit_prefixes(graph, side, values, count);
     for (size_t i = 0; i < count; i++) {
-        json_array_append_new(list, stream_json(graph, values[i], prefixes[i]));
+        json_t *stream = stream_json(graph, values[i], prefixes[i]);
+        add_port(stream, prefixes[i], *side == 's' ? "error_count" : "error");
+        json_array_append_new(list, stream);
         free(prefixes[i]);
     }
     free(prefixes);

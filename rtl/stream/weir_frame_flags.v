@@ -4,9 +4,9 @@
 // Latency:   0 cycles, combinational; transparent: s_ready depends on m_ready and on the beat that is offered.
 // Interval:  1 cycle a beat; a frame leaves at the earliest in the cycle after its inputs' last beats.
 // Clock:     rtl/README.md, Measured alone: weir_frame_flags.
-// State:     for each input a shift register of DEPTH flags and the place of the oldest one, -1 when there is none.
-// Invariant: a place is below DEPTH, since `hold` keeps an input from ending one frame more; flags behind the oldest one mean nothing.
-// Mapping:   for each input a flip-flop a frame, a multiplexer of DEPTH bits, a counter; about four LUTs more.
+// State:     for each input the flag of the oldest frame and whether there is one, those of up to DEPTH - 1 others, and in one-hot code how many.
+// Invariant: there are others only where there is an oldest one, and no more than DEPTH in all, since `hold` keeps an input from ending one more.
+// Mapping:   for each input about two LUTs a frame and five, three flip-flops for the first frame and two for each other; two LUTs of the door.
 `default_nettype none
 
 module weir_frame_flags #(
@@ -26,9 +26,6 @@ module weir_frame_flags #(
   output wire              m_last,
   output wire              m_error   // with m_last: a frame of an input was damaged
 );
-  localparam integer PLACE_W = $clog2(DEPTH) + 1;
-  localparam integer TOP     = DEPTH - 1;
-
   generate
     if (INPUTS < 1) begin : g_check_inputs
       weir_frame_flags_INPUTS_must_be_at_least_1 u_error ();
@@ -40,7 +37,7 @@ module weir_frame_flags #(
 
   wire [INPUTS-1:0] known, flag;
   wire              closed = s_valid && s_last && !(&known);
-  wire              leave  = m_valid && m_ready && s_last;
+  wire              leave  = s_valid && s_last && &known && m_ready;
 
   assign m_valid = s_valid && !closed;
   assign s_ready = m_ready && !closed;
@@ -50,19 +47,29 @@ module weir_frame_flags #(
   genvar i;
   generate
     for (i = 0; i < INPUTS; i = i + 1) begin : g_input
-      reg [PLACE_W-1:0] place_q;
-      reg [DEPTH-1:0]   flags_q;  // the newest one lowest
+      reg              known_q, flag_q;  // of the oldest frame
+      reg  [DEPTH-2:0] flags_q;          // of the others, the newest one lowest
+      reg  [DEPTH-1:0] others_q;         // bit N: there are N of them
+      wire [DEPTH-1:0] flags = {flags_q, damaged[i]};
+      wire             turn  = leave || !known_q;  // the next one is, or may be, the oldest
 
-      assign known[i] = !place_q[PLACE_W-1];
-      assign hold[i]  = place_q == TOP[PLACE_W-1:0];
-      assign flag[i]  = flags_q[place_q[PLACE_W-2:0]];
+      assign known[i] = known_q;
+      assign hold[i]  = others_q[DEPTH-1];
+      assign flag[i]  = flag_q;
 
-      always @(posedge clk) if (done[i]) flags_q <= {flags_q[DEPTH-2:0], damaged[i]};
+      always @(posedge clk) begin
+        if (done[i]) flags_q <= flags[DEPTH-2:0];
+        if (turn) flag_q <= |(flags & others_q);
+      end
 
       always @(posedge clk)
-        if (rst) place_q <= {PLACE_W{1'b1}};
-        else if (done[i] && !leave) place_q <= place_q + 1'b1;
-        else if (leave && !done[i]) place_q <= place_q - 1'b1;
+        if (rst) begin
+          known_q  <= 1'b0;
+          others_q <= {{(DEPTH-1){1'b0}}, 1'b1};
+        end else begin
+          if (turn) known_q <= done[i] || !others_q[0];
+          if (done[i] != turn) others_q <= done[i] ? others_q << 1 : others_q >> 1 | {{(DEPTH-1){1'b0}}, others_q[0]};
+        end
     end
   endgenerate
 endmodule

@@ -5,7 +5,8 @@
 // Latency:   0 cycles, combinational; transparent: s_ready depends on m_ready, on `hold` and on the beat that is offered.
 // Interval:  1 cycle a beat of a frame of BEATS beats; a short frame takes as long as a complete one, a long one 1 cycle for each beat of its own.
 // Clock:     rtl/README.md, Measured alone: weir_frame_guard.
-// State:     the place in the frame, a bit that says that it is damaged, and the number of damaged frames since reset, modulo 2^COUNT_W.
+// State:     the place in the frame, a bit that says that it is damaged, `hold` with BEATS > 1, and the number of damaged frames since reset,
+//            modulo 2^COUNT_W.
 // Invariant: a beat with m_last is given in the cycle in which one with s_last is taken, and in no other; end_q says that left_q is 0; the bit
 //            damaged_q is clear at the first place but for what is offered there.
 // Mapping:   about two LUTs a bit of the two counters, and four.
@@ -42,23 +43,28 @@ module weir_frame_guard #(
 
   reg  damaged_q;
   wire at_end;                       // the last place is next
+  wire held;                         // nothing may be given there
   wire ends = s_valid && s_last;     // known while nothing is offered
   wire step = m_valid && m_ready;
 
-  assign m_valid = s_valid && (at_end ? s_last && !hold : 1'b1);
+  assign m_valid = s_valid && (at_end ? s_last && !held : 1'b1);
   assign m_last  = at_end;
-  assign s_ready = ends ? at_end && !hold && m_ready : at_end || m_ready;
+  assign s_ready = ends ? at_end && !held && m_ready : at_end || m_ready;
   assign done    = step && at_end;
   assign damaged = damaged_q;
 
   generate
     if (BEATS == 1) begin : g_one
       assign at_end = 1'b1;
+      assign held   = hold;
     end else begin : g_count
       reg [LEFT_W-1:0] left_q;  // places after this one
-      reg              end_q;
+      reg              end_q, hold_q;
 
       assign at_end = end_q;
+      assign held   = hold_q;
+
+      always @(posedge clk) hold_q <= hold;  // in time: a frame has two beats, and a hold begins behind an end
 
       always @(posedge clk)
         if (rst || done) begin

@@ -50,6 +50,14 @@ def fifo(r, family):
             "SPREAD": int(family in SPREAD)}
 
 
+def frame_guard(r, _):
+    return {"BEATS": pick(r, 1, 2, 3, 5, 16, 28, 49, 100, 300, 784, 3000, 50000), "COUNT_W": pick(r, 8, 8, 8, 4, 16)}
+
+
+def frame_flags(r, _):
+    return {"INPUTS": pick(r, 1, 1, 1, 2, 3), "DEPTH": pick(r, 2, 2, 3, 4, 5, 6, 8, 12, 16)}
+
+
 def fork(r, _):
     return {"WIDTH": r.randint(1, 64), "OUTPUTS": r.randint(2, 5)}
 
@@ -251,7 +259,7 @@ def softmax(r, _):
             "UNITS": units, "OUT_W": 8, "ZERO": pick(r, -128, 0), "HIGH": 127, "READ": r.randint(1, 2)}
 
 
-MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom, rom_source, rom_sequence, rom_pair, replay, mvu, add, multiply,
+MODULES = {f.__name__: f for f in (register_slice, fifo, frame_guard, frame_flags, fork, lane_converter, rom, rom_source, rom_sequence, rom_pair, replay, mvu, add, multiply,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window, taps,
                                    pool, argmax, concat, threshold_search, select, reorder, softmax)}
 

@@ -5,21 +5,27 @@
 # test: seconds=900 cost=60
 name=malformed
 . "$(dirname "$0")/lib.sh"
-need_tools verilator iverilog
+need_tools verilator iverilog jq
 conv=$E2E_SOURCE/tests/models/conv
 
-# number FOLDER KEY SIDE: of the input (1) or the output (2) of a design with one of each.
-number() { sed -n "s/.*\"$2\": \([0-9]*\).*/\1/p" "$1/host.json" | sed -n "$3p"; }
-
-# bench FOLDER TOP: malformed.v on a compiled folder.
+# bench FOLDER TOP [DEPENDS]: malformed.v on a compiled folder, whose ports are those that host.json names. DEPENDS has a bit an input, the first
+# one lowest, for each output, the first one lowest; 1 with one of each.
 bench() {
-    mw=$(($(number "$1" lanes 2) * $(number "$1" width 2)))
-    mb=$(number "$1" beats 2)
-    kept=$((($(number "$1" elements 2) - (mb - 1) * $(number "$1" lanes 2)) * $(number "$1" width 2)))
-    (cd "$1/rtl" && iverilog -g2005 -o ../malformed.vvp -DTOP="$2" -DSEED=7 -DWAIT=5000 \
-        -DSW=$(($(number "$work/$1" lanes 1) * $(number "$work/$1" width 1))) -DSB="$(number "$work/$1" beats 1)" \
-        -DMW="$mw" -DMB="$mb" -DMMASK="({$mw{1'b1}} >> $((mw - kept)))" "$E2E_SOURCE/tests/e2e/malformed.v" ./*.v &&
-        vvp -n ../malformed.vvp)
+    jq -r --arg top "$2" 'def at($of; $more): [to_entries[] | .value as $s | .key as $k |
+            ([range(4) | ["valid", "ready", "data", "last"][.] | ".\($s.stream)_\(.)(\($of)_\(.)[\($k)\(if . == "data" then "*`W +: \($s.lanes * $s.width)" else "" end)])"] | join(", ")) +
+            ", .\($s[$more])(\($more)[\($k)\(if $more == "error_count" then "*8 +: 8" else "" end)])"] | join(", ");
+        "module ports (input clk, rst, input [`INPUTS-1:0] s_valid, s_last, output [`INPUTS-1:0] s_ready, input [`INPUTS*`W-1:0] s_data,",
+        "  output [`INPUTS*8-1:0] error_count, output [`OUTPUTS-1:0] m_valid, m_last, error, input [`OUTPUTS-1:0] m_ready, output [`OUTPUTS*`W-1:0] m_data);",
+        "  \($top) u_top (.clk(clk), .rst(rst), " + (.head.outputs | at("s"; "error_count")) + ", " + (.tail.inputs | at("m"; "error")) + ");",
+        "endmodule"' "$1/host.json" >ports.v
+    macros=$(jq -r 'def all(f): "{" + ([reverse[] | "32'"'"'d\(f)"] | join(",")) + "}";
+        def bits: .lanes * .width;
+        .head.outputs as $s | .tail.inputs as $m |
+        "-DINPUTS=\($s | length) -DOUTPUTS=\($m | length) -DW=\([$s[], $m[] | bits] | max) -DBEATS=\([$m[].beats] | max) -DSB=\($s | all(.beats)) " +
+        "-DMB=\($m | all(.beats)) -DMW=\($m | all(bits)) -DMKEPT=\($m | all((.elements - (.beats - 1) * .lanes) * .width))"' "$1/host.json")
+    # shellcheck disable=SC2086 # options
+    (cd "$1/rtl" && iverilog -g2005 -o ../malformed.vvp -DSEED=7 -DWAIT=60000 "-DDEPENDS=${3-1}" $macros "$E2E_SOURCE/tests/e2e/malformed.v" \
+        ../../ports.v ./*.v && vvp -n ../malformed.vvp)
 }
 
 # The waveform of rtl/README.md is what a simulator draws.
@@ -39,6 +45,34 @@ done
 expect 0 "malformed runs: of 24 frames [0-9]+ too short or too long" \
     weir check "$models/mlp_residual_qdq.onnx" -d "$test_data" -n 24 --debug-frames 0 -p all --malformed
 
+# Several inputs that belong together, outputs that depend on some of them each, frames of a single beat.
+cat >doors.weir <<'EOF'
+weir 1
+graph "doors" from "doors.onnx"
+input %a : float32[1,6]
+input %b : float32[1,6]
+input %c : float32[1,6]
+input %d : float32[1,1]
+input %e : float32[1,1]
+add_1: %p = Add(%a, %b)
+    : float32[1,6]
+add_2: %q = Add(%b, %c)
+    : float32[1,6]
+add_3: %r = Add(%d, %e)
+    : float32[1,1]
+output p = %p
+output q = %q
+output r = %r
+EOF
+printf 'PK\005\006\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >doors.npz # no constants
+awk 'BEGIN { for (i = 0; i < 24; i++) for (j = 0; j < 6; j++) printf "%.4f%s", (i * 29 + j * 17) % 41 / 8 - 2.5, j < 5 ? "," : "\n" }' >wide.csv
+sed 's/,.*//' wide.csv >one.csv
+data=a=wide.csv,b=wide.csv,c=wide.csv,d=one.csv,e=one.csv
+weir compile doors.weir -q int8 -c "$data" --target-interval 16 -o doors >/dev/null || fail "compile doors"
+expect 0 "^done [0-9]{3} frames, 0 failures" bench doors doors "15'b11000_00110_00011"
+expect 0 "FAIL error: port 1" bench doors doors "15'b11000_00111_00011" # planted: an output that is said to depend on one more
+expect 0 "malformed runs: of 24 frames [0-9]+ too short or too long" weir sim doors -d "$data" --debug-frames 0 -p all --malformed
+
 # planted WHAT MODULE EXPRESSION: a fault in a door must be found by both.
 weir compile "$conv/autoencoder_qdq.onnx" -o planted >/dev/null
 planted() {
@@ -52,8 +86,8 @@ planted() {
     cp good.v "$file"
 }
 planted "a short frame ends early" weir_frame_guard 's/ends ? at_end \&\& /ends ? /'
-planted "a long frame runs on" weir_frame_guard 's/s_last \&\& !hold : /!hold : /'
+planted "a long frame runs on" weir_frame_guard 's/s_last \&\& !held : /!held : /'
 planted "no flag" weir_frame_flags 's/s_last \&\& |flag/1'"'"'b0/'
-planted "the newest flag" weir_frame_flags 's/flags_q\[place_q.*\];/flags_q[0];/'
+planted "the newest flag" weir_frame_flags 's/|(flags & others_q)/flags[0]/'
 planted "good frames are counted" weir_frame_guard 's/if (done \&\& damaged_q)/if (done)/'
 finish

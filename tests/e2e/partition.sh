@@ -12,7 +12,7 @@ expect 0 "on the host, after the hardware: mul_[0-9]* .Mul." "$WEIR" show out/ha
 expect 0 "host=head" "$WEIR" show out/hardware.weir --table text
 grep -q "host=tail" output || fail "the text does not name the tail"
 for line in '"graph": "head.weir"' '"graph": "tail.weir"' '"operator": "BatchNormalization"' '"stream": "s"' \
-    '"stream": "m"' '"operator": "weir.Encode"' '"width": 6'; do
+    '"stream": "m"' '"operator": "weir.Encode"' '"width": 6' '"error_count": "s_error_count"' '"error": "m_error"'; do
     grep -q -e "$line" out/host.json || fail "host.json has no $line"
 done
 

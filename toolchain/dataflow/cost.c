@@ -176,6 +176,34 @@ int64_t weir_cost_bits(int64_t count) { return count > 2 ? weir_clog2(count) : 1
 
 /* --- modules that several components use --- */
 
+/* The bits of a counter that goes down by one: a carry chain, or where it is short tables of the bits below each. */
+static int64_t counting(const weir_cost_part *part, int64_t bits) {
+    int64_t tables = 0;
+    if (weir_cost_joined(part, bits) == 0) return bits;
+    for (int64_t bit = 1; bit <= bits; bit++) tables += weir_cost_joined(part, bit);
+    return tables;
+}
+
+/* A counter of places, whether it is at its end and held, the number of damaged frames. */
+static void frame_guard(weir_cost_part *part) {
+    const int64_t beats = weir_cost_value(part, "BEATS"), count = weir_cost_value(part, "COUNT_W");
+    const int64_t places = beats > 1 ? weir_cost_bits(beats) : 0;
+    weir_cost_term(part, counting(part, places));
+    weir_cost_term(part, count);
+    weir_cost_term(part, places > 0);
+    weir_cost_registers(part, places + 2 * (places > 0) + count + 1);
+    weir_cost_path(part, WEIR_COST_REGISTER, 1, weir_later(places, count), count);
+}
+
+/* For each input a flag a frame, one-hot how many there are, and what chooses the next flag. */
+static void frame_flags(weir_cost_part *part) {
+    const int64_t inputs = weir_cost_value(part, "INPUTS"), depth = weir_cost_value(part, "DEPTH");
+    weir_cost_term(part, inputs * depth);
+    weir_cost_term(part, inputs);
+    weir_cost_registers(part, inputs * (2 * depth + 1));
+    weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, inputs), 0, inputs * depth);
+}
+
 static const struct {
     const char *module;
     void (*cost)(weir_cost_part *part);
@@ -184,8 +212,8 @@ static const struct {
               {"weir_rom_sequence", weir_cost_memory_sequence},
               {"weir_rom_pair", weir_cost_memory_pair},
               {"weir_replay", weir_cost_memory_replay},
-              {"weir_frame_guard", weir_frame_guard_cost},
-              {"weir_frame_flags", weir_frame_flags_cost}};
+              {"weir_frame_guard", frame_guard},
+              {"weir_frame_flags", frame_flags}};
 
 /* --- lookup tables from terms --- */
 
@@ -472,6 +500,24 @@ static void share_blocks(weir_cost_report *report, const weir_graph *graph, cons
     weir_pair_free(&pairs);
 }
 
+static weir_cost cost_of_doors(const weir_graph *graph, const weir_device *device) {
+    weir_cost total = {0, 0, 0, 0, 0};
+    size_t count;
+    weir_frame_door *door = weir_frame_list(graph, &count);
+    for (size_t i = 0; i < count; i++) {
+        weir_cost_parameter parameter[2];
+        size_t parameters = 0;
+        for (; parameters < 2 && door[i].parameter[parameters].name != NULL; parameters++)
+            parameter[parameters] =
+                (weir_cost_parameter){door[i].parameter[parameters].name, door[i].parameter[parameters].value};
+        weir_cost cost;
+        weir_cost_of_module(device, door[i].module, parameter, parameters, &cost);
+        add(&total, &cost);
+    }
+    free(door);
+    return total;
+}
+
 weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *device) {
     weir_cost_survey *survey = weir_cost_survey_new(graph, device);
     weir_cost_report report = {0};
@@ -483,7 +529,7 @@ weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *
         add(&report.total, &report.item[report.count++].cost);
     }
     weir_cost_survey_free(survey);
-    report.doors = weir_frame_cost(graph, device);
+    report.doors = cost_of_doors(graph, device);
     add(&report.total, &report.doors);
     share_blocks(&report, graph, device);
     return report;

@@ -27,14 +27,14 @@ static int64_t soonest_end(const weir_graph *graph, const weir_schedule *schedul
     return count == 0 ? 0 : soonest;
 }
 
-/* A frame is inside from the cycle after its last beat came until its result's last beat leaves: with one place more than frames are
- * there at once, none waits for a place. That holds for any sources: it does in the schedule, and a design with all the places that one
+/* A frame is inside from the cycle after its last beat came until its result's last beat leaves, which a guard may see a cycle late: with
+ * one place more than frames are there at once, none waits for a place. That holds for any sources: it does in the schedule, and a design with all the places that one
  * schedule needs does nothing later than in it. */
 static int64_t frames_inside(const weir_graph *graph, const weir_schedule *schedule, weir_value output) {
     const weir_bounds *given = weir_schedule_given(schedule, output);
     if (given == NULL) return LEAST_FRAMES;
     const int64_t from = soonest_end(graph, schedule), interval = weir_schedule_interval(schedule);
-    const int64_t to = weir_later(end_of(&given->late.first), end_of(&given->late.steady));
+    const int64_t to = weir_later(end_of(&given->late.first), end_of(&given->late.steady)) + 1;
     return 1 + SPARE_FRAMES + (to > from ? (to - from) / interval : 0);
 }
 
@@ -43,20 +43,24 @@ static int64_t noted(const weir_graph *graph, weir_value output) {
     return node.id == 0 ? 0 : weir_node_metadata_of(graph, node)->hardware.frames;
 }
 
+/* At a node, of its outputs that leave. */
+static int64_t most_inside(const weir_graph *graph, const weir_schedule *schedule, weir_node node,
+                           const weir_value *outputs, size_t count) {
+    int64_t most = LEAST_FRAMES;
+    for (size_t i = 0; i < count; i++) {
+        if (weir_value_producer(graph, outputs[i]).id == node.id)
+            most = weir_later(most, frames_inside(graph, schedule, outputs[i]));
+    }
+    return most;
+}
+
 void weir_frame_note(weir_graph *graph, const weir_schedule *schedule) {
     size_t count;
     weir_value *outputs = weir_stream_outputs(graph, &count);
     for (size_t i = 0; i < count; i++) {
         const weir_node node = weir_value_producer(graph, outputs[i]);
         if (node.id == 0) continue;
-        int64_t *frames = &weir_node_metadata(graph, node)->hardware.frames;
-        *frames = 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const weir_node node = weir_value_producer(graph, outputs[i]);
-        if (node.id == 0) continue;
-        int64_t *frames = &weir_node_metadata(graph, node)->hardware.frames;
-        *frames = weir_later(*frames, frames_inside(graph, schedule, outputs[i]));
+        weir_node_metadata(graph, node)->hardware.frames = most_inside(graph, schedule, node, outputs, count);
     }
     free(outputs);
 }
@@ -98,60 +102,38 @@ bool weir_frame_is_bare(const weir_graph *graph, weir_value output) {
     return true;
 }
 
-/* --- cost --- */
+/* --- doors --- */
 
-void weir_frame_guard_cost(weir_cost_part *part) {
-    const int64_t beats = weir_cost_value(part, "BEATS"), count = weir_cost_value(part, "COUNT_W");
-    const int64_t places = beats > 1 ? weir_cost_bits(beats) : 0;
-    weir_cost_term(part, places + weir_ceil_divide(places, 3)); /* a counter, and whether it is at 1 */
-    weir_cost_term(part, count);
-    weir_cost_term(part, places > 0 ? 8 : 6);
-    weir_cost_registers(part, places + (places > 0) + count + 1);
-    weir_cost_path(part, WEIR_COST_REGISTER, 1, weir_later(places, count), count);
+weir_frame_door weir_frame_guard(const weir_graph *graph, weir_value input) {
+    const int64_t beats = weir_stream_beats(graph, input, weir_stream_lanes(graph, input));
+    return (weir_frame_door){"weir_frame_guard", {{"BEATS", beats}, {"COUNT_W", WEIR_FRAME_COUNT_BITS}}};
 }
 
-void weir_frame_flags_cost(weir_cost_part *part) {
-    const int64_t inputs = weir_cost_value(part, "INPUTS"), depth = weir_cost_value(part, "DEPTH");
-    weir_cost_term(part, inputs * weir_ceil_divide(4 * depth, 3)); /* a multiplexer */
-    weir_cost_term(part, inputs * 2 * weir_cost_bits(depth));
-    weir_cost_term(part, inputs * 4);
-    weir_cost_registers(part, inputs * (depth + weir_cost_bits(depth) + 1));
-    weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, inputs * depth), 0, inputs * depth);
+weir_frame_door weir_frame_flags(int64_t inputs, int64_t depth) {
+    return (weir_frame_door){"weir_frame_flags", {{"INPUTS", inputs}, {"DEPTH", depth}}};
 }
 
-static void add(weir_cost *total, const weir_device *device, const char *module,
-                const weir_cost_parameter parameters[2]) {
-    weir_cost cost;
-    weir_cost_of_module(device, module, parameters, 2, &cost);
-    total->luts += cost.luts;
-    total->flip_flops += cost.flip_flops;
+weir_frame_door weir_frame_slice(const weir_graph *graph, weir_value output) {
+    bool is_signed;
+    const int width = weir_stream_width(graph, output, &is_signed);
+    return (weir_frame_door){"weir_register_slice", {{"WIDTH", weir_stream_lanes(graph, output) * width}}};
 }
 
-weir_cost weir_frame_cost(const weir_graph *graph, const weir_device *device) {
-    weir_cost total = {0, 0, 0, 0, 0};
+weir_frame_door *weir_frame_list(const weir_graph *graph, size_t *count) {
     size_t inputs, outputs;
     weir_value *in = weir_stream_inputs(graph, &inputs), *out = weir_stream_outputs(graph, &outputs);
-    for (size_t i = 0; i < inputs; i++) {
-        const int64_t beats = weir_stream_beats(graph, in[i], weir_stream_lanes(graph, in[i]));
-        add(&total, device, "weir_frame_guard",
-            (weir_cost_parameter[2]){{"BEATS", beats}, {"COUNT_W", WEIR_FRAME_COUNT_BITS}});
-    }
+    weir_frame_door *door = weir_calloc(inputs + 2 * outputs + 1, sizeof *door);
+    *count = 0;
+    for (size_t i = 0; i < inputs; i++) door[(*count)++] = weir_frame_guard(graph, in[i]);
     for (size_t o = 0; o < outputs; o++) {
         bool *used = weir_frame_inputs(graph, out[o], in, inputs);
-        int64_t count = 0;
-        for (size_t i = 0; i < inputs; i++) count += used[i];
-        if (count > 0)
-            add(&total, device, "weir_frame_flags",
-                (weir_cost_parameter[2]){{"INPUTS", count}, {"DEPTH", weir_later(noted(graph, out[o]), LEAST_FRAMES)}});
-        if (weir_frame_is_bare(graph, out[o])) {
-            bool is_signed;
-            const int width = weir_stream_width(graph, out[o], &is_signed);
-            add(&total, device, "weir_register_slice",
-                (weir_cost_parameter[2]){{"WIDTH", weir_stream_lanes(graph, out[o]) * width}, {"", 0}});
-        }
+        int64_t uses = 0;
+        for (size_t i = 0; i < inputs; i++) uses += used[i];
+        door[(*count)++] = weir_frame_flags(uses, weir_later(noted(graph, out[o]), LEAST_FRAMES));
+        if (weir_frame_is_bare(graph, out[o])) door[(*count)++] = weir_frame_slice(graph, out[o]);
         free(used);
     }
     free(in);
     free(out);
-    return total;
+    return door;
 }

@@ -3,7 +3,6 @@
 #ifndef WEIR_DATAFLOW_FRAME_H
 #define WEIR_DATAFLOW_FRAME_H
 
-#include "dataflow/cost.h"
 #include "dataflow/schedule.h"
 #include "ir/graph.h"
 
@@ -21,11 +20,20 @@ bool *weir_frame_inputs(const weir_graph *graph, weir_value output, const weir_v
  * waits there until its frame has ended, must not hold itself up. */
 bool weir_frame_is_bare(const weir_graph *graph, weir_value output);
 
-/* What the doors of a graph with its streams take. */
-weir_cost weir_frame_cost(const weir_graph *graph, const weir_device *device);
+/* An instance at a port, and what is set of it. */
+typedef struct weir_frame_door {
+    const char *module;
+    struct {
+        const char *name; /* NULL: no more */
+        int64_t value;
+    } parameter[2];
+} weir_frame_door;
 
-/* What modules are made of, for cost.c. */
-void weir_frame_guard_cost(weir_cost_part *part);
-void weir_frame_flags_cost(weir_cost_part *part);
+weir_frame_door weir_frame_guard(const weir_graph *graph, weir_value input);
+/* Of an output that depends on so many inputs, with places for `depth` frames. */
+weir_frame_door weir_frame_flags(int64_t inputs, int64_t depth);
+weir_frame_door weir_frame_slice(const weir_graph *graph, weir_value output);
+/* All of a graph with its streams, as deep as is noted; heap memory. */
+weir_frame_door *weir_frame_list(const weir_graph *graph, size_t *count);
 
 #endif

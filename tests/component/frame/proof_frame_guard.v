@@ -72,6 +72,7 @@ module proof #(
   always @* if (!rst) begin
     one_frame_for_every_last: assert ((take && s_last) == (give && m_last));
     done_is_the_end: assert (done == (take && s_last));
+    none_ends_on_hold: assert (!(done && hold));
     flag_is_right: assert (!done || damaged == !complete);
     counted: assert (count == bad_q);
     // Beats of a frame that is not damaged are given as they are taken; none is dropped before the last place, none given again before `last`.
@@ -81,6 +82,6 @@ module proof #(
     doubled_is_damaged: assert (!(done && doubled_q) || damaged);
   end
 
-  // A beat is taken within BEATS cycles in which the sink takes one.
-  proof_answer #(BEATS) u_answer (clk, rst, s_valid && m_ready && !hold, take);
+  // A beat is taken within BEATS cycles in which the sink takes one; the end of a hold may be seen a cycle late.
+  proof_answer #(BEATS + (BEATS > 1)) u_answer (clk, rst, s_valid && m_ready && !hold, take);
 endmodule
