@@ -113,7 +113,7 @@ static void fit(const samples *all, const char *family, const char *module, cons
                 double *c) {
     for (int round = 0; round < 3000; round++) {
         for (size_t k = 0; k < WEIR_COST_TERMS; k++) {
-            double up = 0, down = 1e-9;
+            double up = 0, down = 0;
             for (size_t i = 0; i < all->count; i++) {
                 const sample *s = &all->item[i];
                 if (!is_of(s, family, module)) continue;
@@ -124,8 +124,10 @@ static void fit(const samples *all, const char *family, const char *module, cons
                 down += t * t;
             }
             if (prior != NULL) {
-                up += leaning * down * prior[k];
-                down += leaning * down;
+                const double pull =
+                    leaning * down + 1e-9; /* of a term that no sample has the prior is all that is known */
+                up += pull * prior[k];
+                down += pull;
             }
             c[k] = up > 0 ? up / down : 0;
         }

@@ -36,8 +36,7 @@ enum { WORD_BITS = 64 };
 static uint64_t stored(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
                        const part *p) {
     int64_t upper = 0;
-    const int64_t lower =
-        weir_component_of(graph, node)->rules->content(graph, node, memory, word, p->field, &upper);
+    const int64_t lower = weir_component_of(graph, node)->rules->content(graph, node, memory, word, p->field, &upper);
     return (uint64_t)(p->upper ? upper : lower >> memory->is_odd);
 }
 

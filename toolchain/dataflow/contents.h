@@ -8,8 +8,9 @@
 
 /* Columns of a memory, the bits of all its lines at one place. */
 typedef struct weir_contents_columns {
-    int64_t varying;  /* hold zeros and ones */
-    int64_t distinct; /* of these, such that differ from each other; in a memory of blocks, or a large one, all are counted */
+    int64_t varying; /* hold zeros and ones */
+    int64_t
+        distinct; /* of these, such that differ from each other; in a memory of blocks, or a large one, all are counted */
 } weir_contents_columns;
 
 /* State of a column. */
