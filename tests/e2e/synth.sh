@@ -34,7 +34,10 @@ jq -e '.schema == 1 and .device == "ice40hx8k" and .fmax_mhz == null and .infere
     .estimate.resources.luts.used > 100 and .simulation.mismatches == 0 and .simulation.compared == 56 and
     .simulation.frames == 7 and .simulation.profiles == ["always", "half"]' first.json >/dev/null ||
     { cat first.json >&2; fail "the report as JSON"; }
-[ "$(sort started | uniq -c | tr -s ' ')" = " 3 yosys" ] || fail "version, netlist and Verilog: $(cat started)"
+[ "$(sort started | uniq -c | tr -s ' ')" = " 5 yosys" ] || fail "version, netlist, Verilog, both sides of the proof: $(cat started)"
+grep -Eq "^mapping proved: ([0-9]+) of \1 functions equal, ([0-9]+) of \2 registers and ([0-9]+) of \3 blocks matched$" output || fail "no proof"
+jq -e '.proof | .status == "proved" and .functions == .functions_equal and .registers == .registers_matched and .different == [] and
+    .open == []' first.json >/dev/null || fail "the proof as JSON"
 
 # Again: the same report, and nothing was started; in another folder with the same sources too.
 mv output first.txt
@@ -74,9 +77,10 @@ inside && /"LUT_INIT"/ { split($0, part, ": "); gsub("0", "2", part[2]); gsub("1
 { print }
 END { if (!count) exit 1 }
 END
-shim yosys "'$real' \"\$@\" || exit; case \"\$*\" in *read_verilog*netlist.json*)
-    awk -f '$work/plant.awk' netlist.json >bad && mv bad netlist.json;; esac"
+shim yosys "'$real' \"\$@\" || exit; case \"\$*\" in *'write_json mapped.json'*)
+    awk -f '$work/plant.awk' mapped.json >bad && mv bad mapped.json;; esac"
 expect 3 "[1-9][0-9]* wrong" env WEIR_CACHE="$work/planted" PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k
+grep -q "^mapping WRONG: " output && grep -q "^  different: " output || fail "the proof does not notice it"
 
 # --- placed ---
 ln -s "$real" empty/yosys

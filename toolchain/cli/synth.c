@@ -122,6 +122,7 @@ int weir_command_synth(int argc, char **argv) {
         WEIR_DATA_OPTION(r.synthesize.data, "frames for the netlist (random ones)"),
         {"frames", 'n', WEIR_CLI_INT, &r.synthesize.frames, "N",
          "frames for the netlist, 0: none (2 to 16; all of --data)"},
+        {"prove", 0, WEIR_CLI_FLAG, &r.synthesize.prove, NULL, "prove the mapping to cells of a large netlist too"},
         {"output", 'o', WEIR_CLI_STRING, &r.synthesize.output, "OUT", "folder for netlist, report and messages"},
         {"json", 'j', WEIR_CLI_STRING, &r.synthesize.json, "FILE", "write the report as JSON"},
         WEIR_PLUGINS_OPTION(r.plugins),

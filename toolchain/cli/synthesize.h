@@ -13,6 +13,7 @@ typedef struct weir_synthesize {
     int64_t seeds, clock_mhz, seconds;
     weir_cli_list data;
     int64_t frames; /* -1: as many as fit the purpose */
+    bool prove;     /* the netlist, however large it is */
     const char *output, *json;
 } weir_synthesize;
 

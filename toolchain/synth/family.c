@@ -8,10 +8,12 @@
 #include "synth/ice40.h"
 
 static const weir_synth_family families[WEIR_DEVICE_FAMILIES] = {
-    [WEIR_DEVICE_ICE40] = {NULL, false, NULL, "ice40/cells_sim.v", weir_ice40_mend, "2"},
-    [WEIR_DEVICE_ECP5] = {NULL, true, NULL, NULL, NULL, NULL},
-    [WEIR_DEVICE_GOWIN] = {"-noiopads", false, "gowin_map.v", NULL, weir_gowin_mend, "2"},
-    [WEIR_DEVICE_XILINX7] = {"-noiopad", false, NULL, NULL, NULL, NULL},
+    [WEIR_DEVICE_ICE40] = {NULL, false, NULL, "ice40/cells_sim.v", "=SB_RAM40* =SB_SPRAM256KA =SB_MAC16",
+                           weir_ice40_mend, "2"},
+    [WEIR_DEVICE_ECP5] = {NULL, true, NULL, NULL, "=DP16KD =TRELLIS_DPR16X4 =MULT18X18D", NULL, NULL},
+    [WEIR_DEVICE_GOWIN] = {"-noiopads", false, "gowin_map.v", NULL, "=RAM16* =SP =SPX9 =SDP* =DPX9* =DPB =DP",
+                           weir_gowin_mend, "2"},
+    [WEIR_DEVICE_XILINX7] = {"-noiopad", false, NULL, NULL, NULL, NULL, NULL},
 };
 
 const weir_synth_family *weir_synth_family_of(const weir_device *device) { return &families[device->family]; }

@@ -14,6 +14,7 @@ typedef struct weir_synth_family {
     bool flat; /* modules that are kept for what Yosys makes wrong on iCE40 (rtl/linear/weir_mul.v) are flattened too */
     const char *map;    /* file of boards/cells that maps to gates before Yosys' own maps do; NULL: none */
     const char *models; /* of the cells, complete, in Yosys' share folder; NULL: there are none for simulation */
+    const char *blocks; /* cells that remember words or multiply, as Yosys selects them: no logic to compare */
     void (*mend)(json_t *netlist); /* what Yosys leaves wrong in it, or nextpnr cannot take; NULL: nothing */
     const char *mended;            /* changes when the same netlist shall be mended in another way */
 } weir_synth_family;

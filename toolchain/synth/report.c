@@ -118,6 +118,35 @@ static void print_simulation(const weir_synth *synth, weir_text *text) {
     }
 }
 
+static void print_names(const json_t *names, const char *what, weir_text *text) {
+    json_t *name;
+    size_t i;
+    json_array_foreach(names, i, name) {
+        weir_text_format(text, "%s%s", i == 0 ? what : ", ", json_string_value(name));
+    }
+    if (json_array_size(names) > 0) weir_text_char(text, '\n');
+}
+
+static void print_proof(const weir_synth *synth, weir_text *text) {
+    const json_t *result = synth->proof.result;
+    if (synth->proof.why_not != NULL) weir_text_format(text, "\nmapping not proved: %s\n", synth->proof.why_not);
+    if (result == NULL) return;
+    const char *status = json_string_value(json_object_get(result, "status"));
+    weir_text_format(
+        text, "\nmapping %s: %lld of %lld functions equal, %lld of %lld registers and %lld of %lld blocks matched\n",
+        strcmp(status, "proved") == 0      ? "proved"
+        : strcmp(status, "different") == 0 ? "WRONG"
+                                           : "not proved as a whole",
+        (long long)json_integer_value(json_object_get(result, "functions_equal")),
+        (long long)json_integer_value(json_object_get(result, "functions")),
+        (long long)json_integer_value(json_object_get(result, "registers_matched")),
+        (long long)json_integer_value(json_object_get(result, "registers")),
+        (long long)json_integer_value(json_object_get(result, "blocks_matched")),
+        (long long)json_integer_value(json_object_get(result, "blocks")));
+    print_names(json_object_get(result, "different"), "  different: ", text);
+    print_names(json_object_get(result, "open"), "  open: ", text);
+}
+
 void weir_synth_print(const weir_synth *synth, weir_text *text) {
     if (synth->netlist.json == NULL) return;
     weir_text_format(text, "%s synthesized for %s (%s) by %s:\n", synth->top, synth->device->name, synth->device->title,
@@ -127,6 +156,7 @@ void weir_synth_print(const weir_synth *synth, weir_text *text) {
         weir_text_format(text, "  %lld bits of registers moved into multipliers, %lld into memory blocks\n",
                          (long long)synth->netlist.absorbed.multiplier_bits,
                          (long long)synth->netlist.absorbed.memory_bits);
+    if (synth->is_proved) print_proof(synth, text);
     if (synth->is_simulated) print_simulation(synth, text);
     if (weir_synth_best(synth) != NULL) print_placement(synth, text);
 }
@@ -168,6 +198,12 @@ static json_t *json_of_simulation(const weir_synth *synth) {
     return json_deep_copy(synth->simulation.result);
 }
 
+static json_t *json_of_proof(const weir_synth *synth) {
+    if (!synth->is_proved) return json_null();
+    if (synth->proof.result == NULL) return json_pack("{s:s?}", "why_not", synth->proof.why_not);
+    return json_deep_copy(synth->proof.result);
+}
+
 json_t *weir_synth_json(const weir_synth *synth) {
     const weir_placement *best = weir_synth_best(synth);
     json_t *json =
@@ -189,6 +225,7 @@ json_t *weir_synth_json(const weir_synth *synth) {
     json_object_set_new(json, "estimate", weir_cost_json(synth->hardware, &synth->estimate, synth->device));
     json_object_set_new(json, "critical_path", synth->has_path ? weir_synth_path_json(&synth->path) : json_null());
     json_object_set_new(json, "placement", best == NULL ? json_null() : json_of_placement(synth));
+    json_object_set_new(json, "proof", json_of_proof(synth));
     json_object_set_new(json, "simulation", json_of_simulation(synth));
     return json;
 }

@@ -15,7 +15,7 @@
 #include "synth/family.h"
 
 /* Changes when the same inputs shall be simulated again. */
-#define FORM "2"
+#define FORM "3"
 
 /* Of random frames as many as so many cycles allow without stalls, but at least two. */
 enum { RANDOM_CYCLES = 1500, FEWEST_FRAMES = 2, MOST_FRAMES = 16, SEED = 1 };
@@ -174,7 +174,8 @@ static weir_hash key_of(const running *r, const weir_synth_netlist *netlist) {
         add_file(&hash, path);
         free(path);
     }
-    add_data(&hash, r->data);
+    if (r->job->data != NULL) add_data(&hash, r->job->data);
+    else add_file(&hash, r->data); /* wherever it is */
     return hash;
 }
 

@@ -106,16 +106,28 @@ static int simulate(const weir_synth_options *options, const char *cache, weir_s
     return weir_synth_simulate(&job, &synth->netlist, options->device, &synth->yosys, &synth->simulation);
 }
 
+static int prove(const weir_synth_options *options, const char *cache, weir_synth *synth) {
+    char *models = weir_synth_cells(options->device, &synth->yosys);
+    const weir_synth_prove_job job = {&synth->yosys, options->device, models, synth->netlist.folder, synth->top};
+    synth->is_proved = true;
+    const int status = weir_synth_prove(&job, &synth->netlist, cache, options->prove, &synth->proof);
+    weir_progress_end();
+    free(models);
+    return status;
+}
+
 /* A disagreement does not keep the rest from being told. */
 static int run(const weir_synth_options *options, const char *cache, weir_synth *synth) {
-    int status = find_programs(options, cache, synth), simulated = WEIR_EXIT_FINE;
+    int status = find_programs(options, cache, synth), proved = WEIR_EXIT_FINE, simulated = WEIR_EXIT_FINE;
     if (status == WEIR_EXIT_FINE) status = synthesize(options, cache, synth);
     if (status == WEIR_EXIT_FINE && !fits(synth, options->placing) && options->placing != WEIR_SYNTH_UNPLACED)
         status = WEIR_EXIT_INPUT;
+    if (status == WEIR_EXIT_FINE && (options->simulate || options->prove)) proved = prove(options, cache, synth);
+    if (proved == WEIR_EXIT_TOOL) status = proved;
     if (status == WEIR_EXIT_FINE && options->simulate) simulated = simulate(options, cache, synth);
     if (simulated == WEIR_EXIT_INPUT || simulated == WEIR_EXIT_TOOL) status = simulated;
     if (status == WEIR_EXIT_FINE && synth->nextpnr.name != NULL) status = place(options, cache, synth);
-    return simulated == WEIR_EXIT_MISMATCH ? simulated : status;
+    return simulated == WEIR_EXIT_MISMATCH || proved == WEIR_EXIT_MISMATCH ? WEIR_EXIT_MISMATCH : status;
 }
 
 int weir_synth_run(const weir_synth_options *options, weir_synth **result) {
@@ -143,6 +155,7 @@ void weir_synth_free(weir_synth *synth) {
     weir_placements_free(&synth->placements);
     weir_synth_path_free(&synth->path);
     weir_synth_simulation_free(&synth->simulation);
+    weir_synth_proof_free(&synth->proof);
     free(synth->top);
     free(synth);
 }

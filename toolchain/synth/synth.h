@@ -10,6 +10,7 @@
 #include "support/text.h"
 #include "synth/path.h"
 #include "synth/place.h"
+#include "synth/prove.h"
 #include "synth/simulate.h"
 #include "synth/yosys.h"
 
@@ -33,6 +34,7 @@ typedef struct weir_synth_options {
     const char *data; /* as in weir_synth_simulate_job */
     int64_t frames;
     bool is_asked;
+    bool prove; /* the netlist, however large it is; smaller ones are when they are simulated */
 } weir_synth_options;
 
 /* Valid as long as device and hardware are. */
@@ -53,6 +55,8 @@ typedef struct weir_synth {
     weir_synth_path path;
     bool is_simulated; /* or said why not */
     weir_synth_simulation simulation;
+    bool is_proved; /* or said why not, or what is different */
+    weir_synth_proof proof;
 } weir_synth;
 
 /* Exit status; *synth is valid in any case and holds what was done. Free it with weir_synth_free. */

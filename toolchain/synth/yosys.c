@@ -16,7 +16,7 @@
 #include "synth/family.h"
 
 /* Changes when the same sources shall give another netlist. */
-#define FORM "2"
+#define FORM "3"
 
 /* --- running --- */
 
@@ -34,16 +34,18 @@ static char *synthesis(const weir_device *device, const char *option, const char
 /* The family's own map as a file of the folder that Yosys runs in. No '.v': it is no source. */
 #define MAP "family.map"
 
-/* The same in two halves around the family's own map, which leaves the first command behind `map_gates` nothing to do. */
-static char *synthesis_with_map(const weir_device *device, const char *option, const char *top) {
+/* The same in two halves, between which the design is kept for its proof; the family's own map, if there is one, leaves the first
+ * command behind `map_gates` nothing to do. */
+static char *synthesis_in_halves(const weir_device *device, const char *option, const char *top) {
+    const bool has_map = weir_synth_family_of(device)->map != NULL;
     char *command = synthesis(device, option, top);
-    char *halves =
-        weir_format("%s -run :map_gates; techmap -map +/techmap.v -map " MAP "; %s -run map_gates:", command, command);
+    char *halves = weir_format("%s -run :map_gates; write_rtlil " WEIR_SYNTH_UNMAPPED "; %s%s -run map_gates:", command,
+                               has_map ? "techmap -map +/techmap.v -map " MAP "; " : "", command);
     free(command);
     return halves;
 }
 
-static bool run(const weir_program *yosys, const char *folder, const char *log, const char *script) {
+bool weir_yosys_run(const weir_program *yosys, const char *folder, const char *log, const char *script) {
     weir_arguments arguments = {0};
     weir_arguments_add(&arguments, "%s", yosys->name);
     weir_arguments_add(&arguments, "-q");
@@ -95,6 +97,7 @@ typedef struct making {
 static bool move(const char *from_folder, const char *to_folder, const char *name) {
     char *from = weir_path_join(from_folder, name), *to = weir_path_join(to_folder, name);
     bool fine = weir_file_copy(from, to);
+    remove(from);
     free(from);
     free(to);
     return fine;
@@ -104,7 +107,8 @@ static bool move(const char *from_folder, const char *to_folder, const char *nam
  * have many drivers three times slower, and stops at second names of nets, of which it makes assignments. */
 static bool finish_netlist(const making *m, const char *folder) {
     char *path = weir_path_join(folder, "netlist.json"), *counts = weir_path_join(folder, "absorbed.json");
-    json_t *netlist = load(path);
+    char *mapped = weir_path_join(folder, WEIR_SYNTH_MAPPED);
+    json_t *netlist = load(mapped);
     weir_netlist_absorbed absorbed = {0};
     const weir_synth_family *family = weir_synth_family_of(m->device);
     if (netlist != NULL && family->mend != NULL) family->mend(netlist);
@@ -112,10 +116,11 @@ static bool finish_netlist(const making *m, const char *folder) {
     json_t *count = json_pack("{s:I, s:I}", "multiplier_bits", (json_int_t)absorbed.multiplier_bits, "memory_bits",
                               (json_int_t)absorbed.memory_bits);
     fine = fine && save(counts, count);
-    fine = fine && run(m->yosys, folder, "verilog.log",
-                       "read_json netlist.json; opt_clean; splitnets; write_verilog -noattr netlist.v");
+    fine = fine && weir_yosys_run(m->yosys, folder, "verilog.log",
+                                  "read_json netlist.json; opt_clean; splitnets; write_verilog -noattr netlist.v");
     json_decref(count);
     json_decref(netlist);
+    free(mapped);
     free(path);
     free(counts);
     return fine;
@@ -148,14 +153,14 @@ static void remove_map(const making *m) {
 static bool make_netlist(void *user, const char *folder) {
     const making *m = user;
     const weir_synth_family *family = weir_synth_family_of(m->device);
-    char *command = family->map == NULL ? synthesis(m->device, family->option, m->top)
-                                        : synthesis_with_map(m->device, family->option, m->top);
+    char *command = synthesis_in_halves(m->device, family->option, m->top);
     char *flatten = weir_format("hierarchy -top %s; setattr -mod -unset keep_hierarchy *; ", m->top);
-    char *script = weir_format("read_verilog *.v; %s%s; check -assert; write_json netlist.json",
+    char *script = weir_format("read_verilog *.v; %s%s; check -assert; write_json " WEIR_SYNTH_MAPPED,
                                family->flat ? flatten : "", command);
-    bool fine = copy_map(m) && run(m->yosys, m->rtl, "yosys.log", script);
+    bool fine = copy_map(m) && weir_yosys_run(m->yosys, m->rtl, "yosys.log", script);
     remove_map(m);
-    fine = fine && move(m->rtl, folder, "netlist.json") && move(m->rtl, folder, "yosys.log");
+    fine = fine && move(m->rtl, folder, WEIR_SYNTH_UNMAPPED) && move(m->rtl, folder, WEIR_SYNTH_MAPPED) &&
+           move(m->rtl, folder, "yosys.log");
     fine = fine && finish_netlist(m, folder);
     free(command);
     free(flatten);
@@ -329,7 +334,8 @@ static bool make_pins(void *user, const char *folder) {
     const pins_making *m = user;
     char *path = weir_path_join(folder, "pins.v");
     char *script = weir_format("read_verilog pins.v; %s; write_json pins.json", m->command);
-    bool fine = weir_file_write(path, m->text, strlen(m->text)) && run(m->yosys, folder, "yosys.log", script);
+    bool fine =
+        weir_file_write(path, m->text, strlen(m->text)) && weir_yosys_run(m->yosys, folder, "yosys.log", script);
     free(script);
     free(path);
     return fine;

@@ -9,8 +9,12 @@
 #include "synth/netlist.h"
 #include "synth/program.h"
 
+/* Files of a netlist's folder for its proof: the design before cells are mapped, and the netlist as Yosys wrote it. */
+#define WEIR_SYNTH_UNMAPPED "unmapped.il"
+#define WEIR_SYNTH_MAPPED "mapped.json"
+
 typedef struct weir_synth_netlist {
-    char *folder;  /* in the cache: netlist.json, netlist.v, yosys.log */
+    char *folder;  /* in the cache: netlist.json, netlist.v, yosys.log, and the files above */
     int held;      /* it stays until the netlist is freed */
     json_t *json;  /* as Yosys wrote it, with registers absorbed */
     char *top;     /* the module */
@@ -24,6 +28,9 @@ typedef struct weir_synth_netlist {
 int weir_yosys_netlist(const weir_program *yosys, const weir_device *device, const char *cache, const char *folder,
                        const char *top, weir_synth_netlist *netlist);
 void weir_synth_netlist_free(weir_synth_netlist *netlist);
+
+/* Runs a script in a folder, where `log` is written. False after a reported error. */
+bool weir_yosys_run(const weir_program *yosys, const char *folder, const char *log, const char *script);
 
 /* The top module that is placed: `weir_pins` has the design as u_design and three pins, since a design has more ports than most
  * packages have pins. Registers in a chain feed the inputs, a register takes each output, and what these hold is added up
