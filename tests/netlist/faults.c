@@ -46,7 +46,9 @@ static bool plant_one(session *s, plant_kind kind, uint64_t number) {
         s->equal[kind] += is_equal;
         if (!is_noticed)
             printf("not noticed: %s, %s: %s\n", plant_names[kind], what,
-                   is_equal ? "proved to change nothing" : status == NULL ? "not compared" : status);
+                   is_equal         ? "proved to change nothing"
+                   : status == NULL ? "not compared"
+                                    : status);
         fflush(stdout);
     }
     free(what);

@@ -7,7 +7,8 @@
 #include "support/random.h"
 #include "synth/family.h"
 
-const char *const plant_names[PLANT_KINDS] = {"lookup table", "wires", "enable", "reset value", "carry", "memory contents", "memory access"};
+const char *const plant_names[PLANT_KINDS] = {"lookup table", "wires",           "enable",       "reset value",
+                                              "carry",        "memory contents", "memory access"};
 
 static uint64_t mix(uint64_t number) { return weir_random_next(&number); }
 
@@ -22,8 +23,8 @@ static bool starts(const char *text, const char *const *beginnings) {
 }
 
 static bool is_block(const json_t *cell) {
-    static const char *const types[] = {"DP16KD", "TRELLIS_DPR16X4", "MULT", "SB_RAM40", "SB_MAC16", "SB_SPRAM",
-                                        "RAM16", "SP", "SDP", "DP", NULL};
+    static const char *const types[] = {
+        "DP16KD", "TRELLIS_DPR16X4", "MULT", "SB_RAM40", "SB_MAC16", "SB_SPRAM", "RAM16", "SP", "SDP", "DP", NULL};
     return starts(type_of(cell), types);
 }
 
@@ -46,7 +47,8 @@ static bool is_wired(const json_t *cell, const char *port) {
 
 /* The n-th of the names for which `fits` holds, of how many; NULL: fewer. */
 typedef bool fitting(const json_t *cell, const weir_device *device, const char *name);
-static const char *choose(const json_t *cell, const json_t *names, const weir_device *device, fitting *fits, uint64_t n) {
+static const char *choose(const json_t *cell, const json_t *names, const weir_device *device, fitting *fits,
+                          uint64_t n) {
     size_t count = 0;
     for (int round = 0; round < 2; round++) {
         const char *name;
@@ -145,7 +147,8 @@ static bool is_wired_input(const json_t *cell, const weir_device *device, const 
 static char *swap(json_t *cells, const weir_device *device, uint64_t number) {
     for (uint64_t try = 0; try < 100; try++) {
         const uint64_t at = mix(number + try), to = mix(at);
-        const char *first = choose(NULL, cells, device, is_logic, at), *second = choose(NULL, cells, device, is_logic, to);
+        const char *first = choose(NULL, cells, device, is_logic, at),
+                   *second = choose(NULL, cells, device, is_logic, to);
         if (first == NULL) return NULL;
         json_t *a = json_object_get(cells, first), *b = json_object_get(cells, second);
         const char *x = choose(a, pins_of(a), device, is_wired_input, at >> 20);
@@ -171,7 +174,9 @@ static void reset_otherwise(json_t *cell) {
         return;
     }
     const bool is_ice40 = strncmp(type, "SB_", 3) == 0;
-    const char *from = is_ice40 ? (json_object_get(pins, "R") ? "R" : "S") : json_object_get(pins, "RESET") ? "RESET" : "SET";
+    const char *from = is_ice40                         ? (json_object_get(pins, "R") ? "R" : "S")
+                       : json_object_get(pins, "RESET") ? "RESET"
+                                                        : "SET";
     const char *to = is_ice40 ? (*from == 'R' ? "S" : "R") : *from == 'R' ? "SET" : "RESET";
     char *other = weir_copy_string(type);
     char *letter = is_ice40 ? other + strlen(other) - 1 : other + 3;
@@ -182,7 +187,8 @@ static void reset_otherwise(json_t *cell) {
     free(other);
 }
 
-static fitting *const places[PLANT_KINDS] = {has_table, is_logic, has_enable, has_reset, has_carry, has_contents, has_access};
+static fitting *const places[PLANT_KINDS] = {has_table, is_logic,     has_enable, has_reset,
+                                             has_carry, has_contents, has_access};
 
 char *plant(json_t *cells, const weir_device *device, plant_kind kind, uint64_t number) {
     if (kind == PLANT_WIRES) return swap(cells, device, number);

@@ -55,6 +55,30 @@ uint64_t weir_aig_word(const weir_aig *aig, weir_literal literal, size_t word) {
     return aig->node[literal / 2].values[word] ^ (literal & 1 ? UINT64_MAX : 0);
 }
 
+static void simulate_node(weir_aig *aig, node *n) {
+    for (size_t w = 0; w < WEIR_AIG_WORDS; w++)
+        n->values[w] = weir_aig_word(aig, n->a, w) & weir_aig_word(aig, n->b, w);
+}
+
+void weir_aig_set_words(weir_aig *aig, weir_literal input, const uint64_t words[WEIR_AIG_WORDS]) {
+    assert(weir_aig_is_input(aig, input) && (input & 1) == 0);
+    for (size_t w = 0; w < WEIR_AIG_WORDS; w++) aig->node[input / 2].values[w] = words[w];
+}
+
+void weir_aig_simulate(weir_aig *aig) {
+    for (size_t i = 1; i < aig->count; i++) {
+        if (aig->node[i].a != 0) simulate_node(aig, &aig->node[i]);
+    }
+}
+
+void weir_aig_mark(const weir_aig *aig, bool *marked) {
+    for (size_t i = 1; i < aig->count; i++) {
+        if (aig->node[i].a != 0) marked[i] = marked[aig->node[i].a / 2] || marked[aig->node[i].b / 2];
+    }
+}
+
+size_t weir_aig_nodes(const weir_aig *aig) { return aig->count; }
+
 weir_literal weir_aig_and(weir_aig *aig, weir_literal a, weir_literal b) {
     if (a < b) return weir_aig_and(aig, b, a);
     if (b == WEIR_LITERAL_FALSE || a == weir_literal_not(b)) return WEIR_LITERAL_FALSE;
@@ -63,8 +87,7 @@ weir_literal weir_aig_and(weir_aig *aig, weir_literal a, weir_literal b) {
     if (*found != 0) return (weir_literal)*found;
     *found = 2 * aig->count;
     const weir_literal made = (weir_literal)*found;
-    node *n = add_node(aig, a, b);
-    for (size_t w = 0; w < WEIR_AIG_WORDS; w++) n->values[w] = weir_aig_word(aig, a, w) & weir_aig_word(aig, b, w);
+    simulate_node(aig, add_node(aig, a, b));
     return made;
 }
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "support/arena.h"
+#include "support/map.h"
+#include "support/random.h"
 
 enum { UNKNOWN = UINT32_MAX };
 
@@ -28,6 +30,7 @@ typedef struct side {
 /* What a register or block of the gold side is to the gate side. */
 typedef struct partner {
     bool found, sought;
+    bool is_tied;       /* a register to 1, in the gate side's wire of its name */
     weir_literal value; /* of a register's output */
     size_t block;
     const char *name; /* of the register's wire, and which bit */
@@ -41,6 +44,7 @@ typedef struct search {
     size_t nodes;
     partner *reg, *block;  /* of the gold side */
     bool *taken;           /* by block of the gate side */
+    const size_t *refined; /* by register of the gold side: what `refine` found; NULL: nothing yet */
 } search;
 
 static ternary value_of(search *s, side *at, weir_net net);
@@ -104,18 +108,19 @@ static void find_block(search *s, size_t index) {
 
 /* --- logic --- */
 
-static ternary and(weir_aig *aig, ternary a, ternary b) {
+static ternary and (weir_aig * aig, ternary a, ternary b) {
     if (is_defined(a) && is_defined(b)) return defined(weir_aig_and(aig, a.one, b.one));
     return (ternary){weir_aig_and(aig, a.one, b.one), weir_aig_or(aig, a.zero, b.zero)};
 }
 
-static ternary or(weir_aig *aig, ternary a, ternary b) { return not(and(aig, not(a), not(b))); }
+static ternary or (weir_aig * aig, ternary a, ternary b) { return not(and(aig, not(a), not(b))); }
 
 static ternary mux(weir_aig *aig, ternary select, ternary when_1, ternary when_0) {
     if (is_defined(select) && is_defined(when_1) && is_defined(when_0))
         return defined(weir_aig_mux(aig, select.one, when_1.one, when_0.one));
-    return (ternary){weir_aig_or(aig, weir_aig_and(aig, select.one, when_1.one), weir_aig_and(aig, select.zero, when_0.one)),
-                     weir_aig_or(aig, weir_aig_and(aig, select.one, when_1.zero), weir_aig_and(aig, select.zero, when_0.zero))};
+    return (ternary){
+        weir_aig_or(aig, weir_aig_and(aig, select.one, when_1.one), weir_aig_and(aig, select.zero, when_0.one)),
+        weir_aig_or(aig, weir_aig_and(aig, select.one, when_1.zero), weir_aig_and(aig, select.zero, when_0.zero))};
 }
 
 static ternary value_of_gate(search *s, side *at, const weir_gate *gate) {
@@ -127,12 +132,12 @@ static ternary value_of_gate(search *s, side *at, const weir_gate *gate) {
     switch (gate->kind) {
     case WEIR_GATE_AND: return and(aig, a, b);
     case WEIR_GATE_NAND: return not(and(aig, a, b));
-    case WEIR_GATE_OR: return or(aig, a, b);
-    case WEIR_GATE_NOR: return not(or(aig, a, b));
+    case WEIR_GATE_OR: return or (aig, a, b);
+    case WEIR_GATE_NOR: return not(or (aig, a, b));
     case WEIR_GATE_XOR: return mux(aig, a, not(b), b);
     case WEIR_GATE_XNOR: return mux(aig, a, b, not(b));
     case WEIR_GATE_ANDNOT: return and(aig, a, not(b));
-    case WEIR_GATE_ORNOT: return or(aig, a, not(b));
+    case WEIR_GATE_ORNOT: return or (aig, a, not(b));
     case WEIR_GATE_MUX: return mux(aig, value_of(s, at, gate->s), b, a);
     case WEIR_GATE_BUF:
     case WEIR_GATE_NOT:
@@ -188,7 +193,8 @@ static void set_gate_state(search *s) {
     for (size_t b = 0; b < g->blocks; b++) {
         for (size_t i = 0; i < g->block[b].pins; i++) {
             const weir_pin *pin = &g->block[b].pin[i];
-            if (pin->is_output && pin->net >= WEIR_NET_FIRST) s->gate.value[pin->net] = defined(weir_aig_input(s->c->aig));
+            if (pin->is_output && pin->net >= WEIR_NET_FIRST)
+                s->gate.value[pin->net] = defined(weir_aig_input(s->c->aig));
         }
     }
     for (size_t i = 0; i < g->regs; i++) {
@@ -199,9 +205,9 @@ static void set_gate_state(search *s) {
     }
 }
 
-/* A register of the gate side, or a constant? */
+/* A register of the gate side? Of a constant the name does not tell whether the register is one or is not needed (refine does). */
 static bool is_state(const search *s, weir_literal value) {
-    return value <= WEIR_LITERAL_TRUE || (value / 2 < s->nodes && s->reg_of_node[value / 2] != 0);
+    return value / 2 < s->nodes && s->reg_of_node[value / 2] != 0;
 }
 
 /* A wire of both sides that a register of the gold side drives. */
@@ -218,12 +224,24 @@ static void match_wire(search *s, const char *name, const json_t *gold, const js
         const json_t *other = json_array_get(others, i);
         const weir_literal value =
             p->found || other == NULL ? UNKNOWN : value_of(s, &s->gate, weir_gates_net(other)).one;
+        if (value == WEIR_LITERAL_TRUE) p->is_tied = true;
         if (value == UNKNOWN || !is_state(s, value)) continue;
         p->found = true;
         p->value = value;
         p->name = name;
         p->bit = i;
     }
+}
+
+/* What `refine` says of a register: nothing, always 0 or 1, or a register of the gate side. */
+enum { REFINED_NOTHING, REFINED_0, REFINED_1, REFINED_FIRST };
+
+static void use_refined(search *s, size_t index) {
+    const size_t code = s->refined[index];
+    partner *p = &s->reg[index];
+    p->found = code != REFINED_NOTHING;
+    if (code < REFINED_FIRST) p->value = code == REFINED_1 ? WEIR_LITERAL_TRUE : WEIR_LITERAL_FALSE;
+    else p->value = s->gate.value[s->gate.g->reg[code - REFINED_FIRST].q].one;
 }
 
 static void match_registers(search *s) {
@@ -236,7 +254,10 @@ static void match_registers(search *s) {
     }
     for (size_t i = 0; i < s->gold.g->regs; i++) {
         const weir_net q = s->gold.g->reg[i].q;
-        if (q >= WEIR_NET_FIRST) s->gold.value[q] = defined(s->reg[i].found ? s->reg[i].value : weir_aig_input(s->c->aig));
+        if (s->reg[i].name == NULL) s->reg[i].name = "(register without a name)";
+        if (!s->reg[i].found && s->refined != NULL) use_refined(s, i);
+        if (q >= WEIR_NET_FIRST)
+            s->gold.value[q] = defined(s->reg[i].found ? s->reg[i].value : weir_aig_input(s->c->aig));
     }
 }
 
@@ -322,7 +343,8 @@ static void compare_parameters(search *s, const weir_block *gold, const weir_blo
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)gold->parameters, key, value) {
-        const char *wanted = json_string_value(value), *found = json_string_value(json_object_get(gate->parameters, key));
+        const char *wanted = json_string_value(value),
+                   *found = json_string_value(json_object_get(gate->parameters, key));
         const bool is_same = wanted == NULL ? json_equal(value, json_object_get(gate->parameters, key))
                                             : found != NULL && is_parameter(wanted, found);
         char *name = weir_format("%s.%s", gold->name, key);
@@ -356,26 +378,161 @@ static void compare(search *s) {
     }
 }
 
-void weir_correspondence_of(const weir_gates *gold, const weir_gates *gate, weir_correspondence *found) {
+/* --- registers whose names are gone --- */
+
+/* A register without a partner. */
+typedef struct item {
+    bool is_gold;
+    size_t index;
+    weir_literal q, d;
+    uint64_t class; /* 0, 1: that of the constant */
+} item;
+
+static bool *used_registers(const search *s) {
+    bool *used = weir_calloc(s->gate.g->regs + 1, sizeof *used);
+    for (size_t i = 0; i < s->gold.g->regs; i++) {
+        const weir_literal value = s->reg[i].value;
+        if (s->reg[i].found && value > WEIR_LITERAL_TRUE) used[s->reg_of_node[value / 2] - 1] = true;
+    }
+    return used;
+}
+
+static item item_of(search *s, side *at, size_t index) {
+    const weir_register *reg = &at->g->reg[index];
+    const bool is_gold = at == &s->gold;
+    const bool is_1 = reg->initial == '1' || (is_gold && reg->initial == 'x' && s->reg[index].is_tied);
+    return (item){is_gold, index, value_of(s, at, reg->q).one, value_of(s, at, reg->d).one, is_1};
+}
+
+static size_t list_items(search *s, item *items) {
+    bool *used = used_registers(s);
+    size_t count = 0;
+    for (size_t i = 0; i < s->gold.g->regs; i++) {
+        if (!s->reg[i].found) items[count++] = item_of(s, &s->gold, i);
+    }
+    for (size_t i = 0; i < s->gate.g->regs && count > 0; i++) {
+        if (!used[i]) items[count++] = item_of(s, &s->gate, i);
+    }
+    free(used);
+    return count;
+}
+
+/* Those of one class have the same values; which of them then go to the same next values? The number of classes. */
+static size_t split(search *s, item *items, size_t count) {
+    weir_map classes = {0};
+    for (size_t i = 0; i < count; i++) {
+        uint64_t words[WEIR_AIG_WORDS], state = items[i].class;
+        for (size_t w = 0; w < WEIR_AIG_WORDS; w++)
+            words[w] = items[i].class > 1 ? weir_random_next(&state) : items[i].class == 1 ? UINT64_MAX : 0;
+        weir_aig_set_words(s->c->aig, items[i].q, words);
+    }
+    weir_aig_simulate(s->c->aig);
+    for (size_t i = 0; i < count; i++) {
+        bool is_constant = items[i].class < 2;
+        uint64_t state = items[i].class;
+        for (size_t w = 0; w < WEIR_AIG_WORDS; w++) {
+            const uint64_t word = weir_aig_word(s->c->aig, items[i].d, w);
+            is_constant = is_constant && word == (items[i].class == 1 ? UINT64_MAX : 0);
+            state = weir_random_next(&state) ^ word;
+        }
+        if (!is_constant) items[i].class = state | 2;
+        *weir_map_put(&classes, items[i].class) = 1;
+    }
+    const size_t found = classes.count;
+    weir_map_free(&classes);
+    return found;
+}
+
+/* Registers that may be a constant, or the same, as far as random patterns tell, by splitting classes until they stay; whether they are,
+ * the comparison shows. NULL: all had their names. */
+static size_t *refine(search *s) {
+    item *items = weir_calloc(s->gold.g->regs + s->gate.g->regs + 1, sizeof *items);
+    const size_t count = list_items(s, items);
+    size_t *refined = count > 0 ? weir_calloc(s->gold.g->regs, sizeof *refined) : NULL;
+    for (size_t before = 0, now = 1; count > 0 && now != before;) {
+        before = now;
+        now = split(s, items, count);
+    }
+    for (size_t i = 0; i < count && items[i].is_gold; i++) {
+        size_t *code = &refined[items[i].index];
+        if (items[i].class < 2) *code = items[i].class == 1 ? REFINED_1 : REFINED_0;
+        for (size_t k = i + 1; items[i].class > 1 && k < count && *code == REFINED_NOTHING; k++) {
+            if (!items[k].is_gold && items[k].class == items[i].class) *code = REFINED_FIRST + items[k].index;
+        }
+    }
+    free(items);
+    return refined;
+}
+
+/* --- both sides --- */
+
+/* What depends on state that has no partner cannot be told. */
+static void mark_unmatched(search *s) {
+    weir_correspondence *c = s->c;
+    bool *marked = weir_calloc(weir_aig_nodes(c->aig), sizeof *marked), *used = used_registers(s);
+    for (size_t i = 0; i < s->gold.g->regs; i++) {
+        if (!s->reg[i].found) marked[value_of(s, &s->gold, s->gold.g->reg[i].q).one / 2] = true;
+    }
+    for (size_t i = 0; i < s->gate.g->regs; i++) {
+        if (!used[i]) marked[value_of(s, &s->gate, s->gate.g->reg[i].q).one / 2] = true;
+    }
+    const side *sides[] = {&s->gold, &s->gate};
+    for (size_t k = 0; k < 2; k++) {
+        for (size_t b = 0; b < sides[k]->g->blocks; b++) {
+            const weir_block *block = &sides[k]->g->block[b];
+            for (size_t i = 0; i < block->pins && !(k == 0 ? s->block[b].found : s->taken[b]); i++) {
+                const weir_pin *pin = &block->pin[i];
+                if (pin->is_output && pin->net >= WEIR_NET_FIRST) marked[sides[k]->value[pin->net].one / 2] = true;
+            }
+        }
+    }
+    weir_aig_mark(c->aig, marked);
+    for (size_t i = 0; i < c->cones; i++) {
+        if (c->cone[i].state != WEIR_CONE_EQUAL && (marked[c->cone[i].gold / 2] || marked[c->cone[i].gate / 2]))
+            c->cone[i].state = WEIR_CONE_UNMATCHED;
+    }
+    free(marked);
+    free(used);
+}
+
+static search start(const weir_gates *gold, const weir_gates *gate, const size_t *refined, weir_correspondence *found) {
     *found = (weir_correspondence){.aig = weir_aig_new(), .registers = gold->regs, .blocks = gold->blocks};
     search s = {.c = found,
                 .gold = {gold, unknown_values(gold->nets), {WEIR_LITERAL_TRUE, WEIR_LITERAL_TRUE}},
                 .gate = {gate, unknown_values(gate->nets), unknown},
                 .reg = weir_calloc(gold->regs + 1, sizeof *s.reg),
                 .block = weir_calloc(gold->blocks + 1, sizeof *s.block),
-                .taken = weir_calloc(gate->blocks + 1, sizeof *s.taken)};
+                .taken = weir_calloc(gate->blocks + 1, sizeof *s.taken),
+                .refined = refined};
     s.gate.undefined = defined(weir_aig_input(found->aig));
     set_inputs(&s);
     set_gate_state(&s);
     match_registers(&s);
     match_blocks(&s);
+    return s;
+}
+
+static void end(search *s) {
+    free(s->gold.value);
+    free(s->gate.value);
+    free(s->reg_of_node);
+    free(s->reg);
+    free(s->block);
+    free(s->taken);
+}
+
+void weir_correspondence_of(const weir_gates *gold, const weir_gates *gate, weir_correspondence *found) {
+    search s = start(gold, gate, NULL, found);
+    size_t *refined = refine(&s);
+    if (refined != NULL) {
+        end(&s);
+        weir_correspondence_free(found);
+        s = start(gold, gate, refined, found);
+    }
     compare(&s);
-    free(s.gold.value);
-    free(s.gate.value);
-    free(s.reg_of_node);
-    free(s.reg);
-    free(s.block);
-    free(s.taken);
+    mark_unmatched(&s);
+    end(&s);
+    free(refined);
 }
 
 void weir_correspondence_free(weir_correspondence *found) {

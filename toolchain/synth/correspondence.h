@@ -1,5 +1,6 @@
 /* Two designs of the same registers and blocks, compared: from states that correspond, do they go to states that correspond, and
- * output the same? Registers correspond by their names, blocks by their names or, failing that, by what they are given. With equal
+ * output the same? Registers correspond by their names or, failing that, by what they take next, blocks by their
+ * names or by what they are given. With equal
  * initial values that is a proof of equivalence by induction, for all inputs (C. van Eijk, "Sequential equivalence checking based
  * on structural similarities", 2000). Where the first is undefined, anything is the same; what is undefined in the second
  * only, is not. */
@@ -14,7 +15,7 @@
 typedef struct weir_cone {
     weir_literal gold, gate;
     char *name; /* "u_x.count_q[3]" */
-    enum { WEIR_CONE_OPEN, WEIR_CONE_EQUAL, WEIR_CONE_DIFFERENT } state;
+    enum { WEIR_CONE_OPEN, WEIR_CONE_EQUAL, WEIR_CONE_DIFFERENT, WEIR_CONE_UNMATCHED, WEIR_CONE_STATES } state;
 } weir_cone;
 
 typedef struct weir_correspondence {
@@ -25,7 +26,8 @@ typedef struct weir_correspondence {
     size_t blocks, blocks_found;
 } weir_correspondence;
 
-/* Cones that are the same node, or differ under random patterns, are decided; the rest is open. What both sides are: `gold` was
+/* Cones that are the same node, or differ under random patterns, are decided; those that depend on a register or block without a
+ * partner are unmatched; the rest is open. What both sides are: `gold` was
  * there first, `gate` was made of it. Free it in any case. */
 void weir_correspondence_of(const weir_gates *gold, const weir_gates *gate, weir_correspondence *found);
 void weir_correspondence_free(weir_correspondence *found);

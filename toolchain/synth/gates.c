@@ -7,7 +7,7 @@
 #include "support/diag.h"
 #include "support/map.h"
 
-static const char *const kinds[WEIR_GATE_KINDS] = {"$_BUF_",  "$_NOT_", "$_AND_",    "$_NAND_",  "$_OR_", "$_NOR_",
+static const char *const kinds[WEIR_GATE_KINDS] = {"$_BUF_", "$_NOT_",  "$_AND_",    "$_NAND_",  "$_OR_", "$_NOR_",
                                                    "$_XOR_", "$_XNOR_", "$_ANDNOT_", "$_ORNOT_", "$_MUX_"};
 
 /* One module, in one place of the design. */
@@ -22,7 +22,7 @@ typedef struct place {
 weir_net weir_gates_net(const json_t *bit) {
     if (json_is_integer(bit)) return (weir_net)(json_integer_value(bit) + 1);
     const char *constant = json_string_value(bit);
-    return constant == NULL            ? WEIR_NET_UNDEFINED
+    return constant == NULL             ? WEIR_NET_UNDEFINED
            : strcmp(constant, "0") == 0 ? WEIR_NET_0
            : strcmp(constant, "1") == 0 ? WEIR_NET_1
                                         : WEIR_NET_UNDEFINED;
@@ -109,7 +109,8 @@ static bool add_instance(place *outer, const json_t *cell, const json_t *module)
                 const json_t *to = json_array_get(connected, i);
                 if (is_out != (outputs == 1) || to == NULL) continue;
                 const weir_net net = net_of(outer, to);
-                uint64_t *own = json_is_integer(bit) ? weir_map_put(&inner.nets, (uint64_t)json_integer_value(bit)) : NULL;
+                uint64_t *own =
+                    json_is_integer(bit) ? weir_map_put(&inner.nets, (uint64_t)json_integer_value(bit)) : NULL;
                 if (own != NULL && *own == 0 && net >= WEIR_NET_FIRST) {
                     *own = net;
                 } else if (is_out) { /* a constant, or what goes through */

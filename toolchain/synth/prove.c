@@ -14,7 +14,7 @@
 #include "synth/family.h"
 
 /* Changes when the same netlist shall be proved again. */
-#define FORM "1"
+#define FORM "2"
 
 /* Larger netlists are proved when that is asked for: 3,000 cells take 3 seconds. */
 enum { MOST_CELLS = 8000 };
@@ -56,14 +56,13 @@ json_t *weir_prove_unmapped(const weir_synth_prove_job *job, const char *work) {
 /* The models of the cells take the place of the empty modules that Yosys wrote, except where these are blocks. */
 static json_t *mapped(const weir_synth_prove_job *job, const char *work) {
     char *models = weir_path_join(work, "models.v");
-    char *script =
-        weir_format("read_json " WEIR_SYNTH_MAPPED "; select -set kept %s; delete =A:blackbox =A:whitebox %%u @kept %%d; "
-                    "setattr -mod -unset keep_hierarchy *; flatten; "
-                    "read_verilog -defer -D NO_ICE40_DEFAULT_ASSIGNMENTS models.v; hierarchy -top %s; "
-                    "proc; dffunmap; techmap; opt_clean; write_json " GATES,
-                    weir_synth_family_of(job->device)->blocks, job->top);
-    json_t *gates =
-        weir_file_copy(job->models, models) ? make_gates(job, work, WEIR_SYNTH_MAPPED, script) : NULL;
+    char *script = weir_format("read_json " WEIR_SYNTH_MAPPED
+                               "; select -set kept %s; delete =A:blackbox =A:whitebox %%u @kept %%d; "
+                               "setattr -mod -unset keep_hierarchy *; flatten; "
+                               "read_verilog -defer -D NO_ICE40_DEFAULT_ASSIGNMENTS models.v; hierarchy -top %s; "
+                               "proc; dffunmap; techmap; opt_clean; write_json " GATES,
+                               weir_synth_family_of(job->device)->blocks, job->top);
+    json_t *gates = weir_file_copy(job->models, models) ? make_gates(job, work, WEIR_SYNTH_MAPPED, script) : NULL;
     free(models);
     free(script);
     return gates;
@@ -151,17 +150,18 @@ static json_t *names_of(const weir_correspondence *c, int state) {
 }
 
 static json_t *result_of(const weir_correspondence *c) {
-    size_t count[3] = {0, 0, 0};
+    size_t count[WEIR_CONE_STATES] = {0};
     for (size_t i = 0; i < c->cones; i++) count[c->cone[i].state]++;
-    const bool is_whole = count[WEIR_CONE_OPEN] == 0 && c->registers_found == c->registers && c->blocks_found == c->blocks;
+    const size_t open = count[WEIR_CONE_OPEN] + count[WEIR_CONE_UNMATCHED];
     return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "status",
                      count[WEIR_CONE_DIFFERENT] > 0 ? "different"
-                     : is_whole                     ? "proved"
+                     : open == 0                    ? "proved"
                                                     : "open",
-                     "registers", (json_int_t)c->registers, "registers_matched", (json_int_t)c->registers_found, "blocks",
-                     (json_int_t)c->blocks, "blocks_matched", (json_int_t)c->blocks_found, "functions",
+                     "registers", (json_int_t)c->registers, "registers_matched", (json_int_t)c->registers_found,
+                     "blocks", (json_int_t)c->blocks, "blocks_matched", (json_int_t)c->blocks_found, "functions",
                      (json_int_t)c->cones, "functions_equal", (json_int_t)count[WEIR_CONE_EQUAL], "different",
-                     names_of(c, WEIR_CONE_DIFFERENT), "open", names_of(c, WEIR_CONE_OPEN));
+                     names_of(c, WEIR_CONE_DIFFERENT), "open",
+                     names_of(c, open == count[WEIR_CONE_UNMATCHED] ? WEIR_CONE_UNMATCHED : WEIR_CONE_OPEN));
 }
 
 json_t *weir_prove_mapped(const weir_synth_prove_job *job, json_t *unmapped, const char *work) {
@@ -194,7 +194,8 @@ static bool make_proof(void *user, const char *folder) {
     p->result = unmapped == NULL ? NULL : weir_prove_mapped(p->job, unmapped, folder);
     json_decref(unmapped);
     if (p->result == NULL) return false;
-    static const char *const files[] = {WEIR_SYNTH_UNMAPPED, WEIR_SYNTH_MAPPED, GATES, "models.v", "gold.aig", "gate.aig"};
+    static const char *const files[] = {WEIR_SYNTH_UNMAPPED, WEIR_SYNTH_MAPPED, GATES,
+                                        "models.v",          "gold.aig",        "gate.aig"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *path = weir_path_join(folder, files[i]);
         remove(path);
@@ -234,13 +235,12 @@ static char *reason_against(const weir_synth_prove_job *job, const weir_synth_ne
         return weir_format("there are no models of the cells of %s",
                            weir_device_family_name((weir_device_family)job->device->family));
     if (abc_program() == NULL) return weir_copy_string("'yosys-abc' is missing");
-    if (!is_asked && cells > MOST_CELLS)
-        return weir_format("%zu cells take long; --prove does it", cells);
+    if (!is_asked && cells > MOST_CELLS) return weir_format("%zu cells take long; --prove does it", cells);
     return NULL;
 }
 
-int weir_synth_prove(const weir_synth_prove_job *job, const weir_synth_netlist *netlist, const char *cache, bool is_asked,
-                     weir_synth_proof *proof) {
+int weir_synth_prove(const weir_synth_prove_job *job, const weir_synth_netlist *netlist, const char *cache,
+                     bool is_asked, weir_synth_proof *proof) {
     *proof = (weir_synth_proof){reason_against(job, netlist, is_asked), NULL};
     if (proof->why_not != NULL) return WEIR_EXIT_FINE;
     proof->result = proof_of(job, netlist, cache);

@@ -27,8 +27,8 @@ json_t *weir_prove_unmapped(const weir_synth_prove_job *job, const char *work);
 json_t *weir_prove_mapped(const weir_synth_prove_job *job, json_t *unmapped, const char *work);
 /* Both through the cache. WEIR_EXIT_FINE, also when there is a reason not to; WEIR_EXIT_MISMATCH: something is different; or
  * WEIR_EXIT_TOOL after a reported error. `is_asked`: however large it is. */
-int weir_synth_prove(const weir_synth_prove_job *job, const weir_synth_netlist *netlist, const char *cache, bool is_asked,
-                     weir_synth_proof *proof);
+int weir_synth_prove(const weir_synth_prove_job *job, const weir_synth_netlist *netlist, const char *cache,
+                     bool is_asked, weir_synth_proof *proof);
 void weir_synth_proof_free(weir_synth_proof *proof);
 
 #endif
