@@ -107,20 +107,20 @@ static weir_value remember(weir_relayout *c, uint32_t id, const weir_order *want
 
 /* A shuffled value in the model's sequence. */
 void weir_carrier_restore(weir_relayout *c, weir_value value) {
-    weir_carrier *from = &c->carrier[value.id];
+    weir_carrier *from = &weir_known(c, value)->carrier;
     if (from->shuffled == NULL) return;
     const weir_order back = weir_order_plain(from->shuffled->order.rank);
     const weir_order to = weir_order_permutation(&from->shuffled->order, &back);
     weir_value now = weir_carrier_reshape(c, from->value, &from->shuffled->shape);
     now = transpose(c, now, &to);
-    from->value = weir_carrier_reshape(c, now, &c->shape[value.id]);
+    from->value = weir_carrier_reshape(c, now, &weir_known(c, value)->shape);
     from->shuffled = NULL;
 }
 
 weir_value weir_carrier_fetch(weir_relayout *c, weir_value value, const weir_order *want) {
     if (value.id == 0) return value;
     weir_carrier_restore(c, value);
-    const weir_carrier *from = &c->carrier[value.id];
+    const weir_carrier *from = &weir_known(c, value)->carrier;
     if (weir_order_equal(&from->order, want)) return from->value;
     const weir_moved *known = weir_carrier_find(c, value.id, want);
     if (known != NULL) return known->value;
@@ -129,7 +129,7 @@ weir_value weir_carrier_fetch(weir_relayout *c, weir_value value, const weir_ord
 }
 
 weir_value weir_carrier_fetch_plain(weir_relayout *c, weir_value value) {
-    const weir_order want = weir_order_plain(c->shape[value.id].rank);
+    const weir_order want = weir_order_plain(weir_known(c, value)->shape.rank);
     return weir_carrier_fetch(c, value, &want);
 }
 

@@ -4,6 +4,7 @@
 #define WEIR_TRANSFORM_CARRIER_H
 
 #include "ir/graph.h"
+#include "ir/side.h"
 
 /* Dimension i of what carries a value is the model's dimension at[i]. */
 typedef struct weir_order {
@@ -41,20 +42,29 @@ typedef struct weir_moved {
     weir_value value;
 } weir_moved;
 
+/* What is known of a value of the model. */
+typedef struct weir_model_value {
+    weir_carrier carrier;
+    weir_shape shape;  /* the model's */
+    weir_order wanted; /* the order that the users prefer; rank 0: nothing */
+    bool is_fixed;     /* depends on constants only */
+    bool comes_in;     /* an input, or made of inputs without sums and windows */
+} weir_model_value;
+
 /* State of one conversion. */
 typedef struct weir_relayout {
     weir_graph *graph;
     weir_arena *arena;
-    weir_carrier *carrier; /* by value of the model */
-    weir_shape *shape;     /* the same: the model's */
-    weir_order *wanted;    /* the same: the order that the users prefer; rank 0: nothing */
-    bool *is_fixed;        /* the same: depends on constants only */
-    bool *comes_in;        /* the same: an input, or made of inputs without sums and windows */
+    weir_side known; /* of values of the model: weir_model_value */
     weir_moved *moved;
     size_t moved_count, moved_capacity;
     weir_node at; /* new nodes are inserted before it */
     bool fine;
 } weir_relayout;
+
+static inline weir_model_value *weir_known(const weir_relayout *c, weir_value value) {
+    return weir_side_at(&c->known, value.id);
+}
 
 /* Data in an order; `plain`: the model's. */
 weir_value weir_carrier_fetch(weir_relayout *c, weir_value value, const weir_order *want);

@@ -7,6 +7,7 @@
  * one comparison a convolution for every different window and set of attributes on its input. */
 #include <stdlib.h>
 
+#include "ir/side.h"
 #include "passes/passes.h"
 #include "passes/transform/fusion.h"
 #include "passes/transform/rewrite.h"
@@ -18,13 +19,18 @@ typedef struct branches {
     size_t count, capacity;
 } branches;
 
+typedef struct about {
+    uint32_t position; /* in execution order */
+    bool is_done;      /* a convolution that was looked at */
+} about;
+
 typedef struct combiner {
     weir_rewrite rewrite;
-    uint32_t *position; /* of nodes in execution order */
-    uint32_t nodes;     /* nodes from here on are new */
-    bool *is_done;      /* by node: a convolution that was looked at */
+    weir_side nodes; /* about */
     size_t least;
 } combiner;
+
+static about *known(const combiner *c, weir_node node) { return weir_side_at(&c->nodes, node.id); }
 
 static weir_value input_of(const combiner *c, weir_node node, size_t index) {
     return weir_node_input(c->rewrite.graph, node, index);
@@ -39,7 +45,8 @@ static weir_value result_of(const combiner *c, weir_node node) { return weir_nod
 /* Is the value made before the node? What this pass made counts as made after it. */
 static bool comes_before(const combiner *c, weir_value value, weir_node node) {
     const weir_node producer = weir_value_producer(c->rewrite.graph, value);
-    return producer.id == 0 || (producer.id < c->nodes && c->position[producer.id] < c->position[node.id]);
+    return producer.id == 0 ||
+           (weir_side_has(&c->nodes, producer.id) && known(c, producer)->position < known(c, node)->position);
 }
 
 /* --- which convolutions --- */
@@ -70,17 +77,18 @@ static void find_branches(combiner *c, weir_node first, branches *found) {
     found->count = 0;
     for (size_t i = 0; i < weir_value_use_count(graph, x); i++) {
         const weir_use use = weir_value_use(graph, x, i);
-        if (use.index != 0 || use.node.id >= c->nodes || c->is_done[use.node.id] || !is_conv2d(c, use.node) ||
-            c->position[use.node.id] < c->position[first.id] || !is_same_window(c, first, use.node))
+        if (use.index != 0 || !weir_side_has(&c->nodes, use.node.id) || known(c, use.node)->is_done ||
+            !is_conv2d(c, use.node) || known(c, use.node)->position < known(c, first)->position ||
+            !is_same_window(c, first, use.node))
             continue;
         size_t capacity = found->capacity;
         found->head = weir_grow(found->head, &capacity, found->count + 1, sizeof *found->head);
         found->last = weir_grow(found->last, &found->capacity, found->count + 1, sizeof *found->last);
         size_t at = found->count++;
-        for (; at > 0 && c->position[found->head[at - 1].id] > c->position[use.node.id]; at--)
+        for (; at > 0 && known(c, found->head[at - 1])->position > known(c, use.node)->position; at--)
             found->head[at] = found->last[at] = found->head[at - 1];
         found->head[at] = found->last[at] = use.node;
-        c->is_done[use.node.id] = true;
+        known(c, use.node)->is_done = true;
     }
 }
 
@@ -201,16 +209,14 @@ static void combine_branches(combiner *c, branches *b) {
 }
 
 bool weir_pass_combine_parallel_conv2d(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    combiner c = {.rewrite = {.graph = graph}, .nodes = weir_graph_node_limit(graph)};
+    combiner c = {.rewrite = {.graph = graph}, .nodes = weir_side_new(sizeof(about), weir_graph_node_limit(graph))};
     branches found = {0};
     uint32_t position = 0;
     c.least = (size_t)weir_pass_int(pass, "min_branches");
-    c.position = weir_calloc(c.nodes, sizeof *c.position);
-    c.is_done = weir_calloc(c.nodes, sizeof *c.is_done);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        c.position[node.id] = ++position;
+        known(&c, node)->position = ++position;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (node.id >= c.nodes || c.is_done[node.id] || !is_conv2d(&c, node)) continue;
+        if (!weir_side_has(&c.nodes, node.id) || known(&c, node)->is_done || !is_conv2d(&c, node)) continue;
         find_branches(&c, node, &found);
         if (found.count >= c.least) combine_branches(&c, &found);
     }
@@ -219,7 +225,6 @@ bool weir_pass_combine_parallel_conv2d(const weir_pass *pass, weir_pass_context 
     else weir_eliminate_dead_code(graph);
     free(found.head);
     free(found.last);
-    free(c.position);
-    free(c.is_done);
+    weir_side_free(&c.nodes);
     return weir_rewrite_finish(&c.rewrite);
 }

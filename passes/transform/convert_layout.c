@@ -87,14 +87,16 @@ static kind kind_of(weir_op op) {
                : KIND_OTHER;
 }
 
-static bool is_data(const weir_relayout *c, weir_value value) { return value.id != 0 && !c->is_fixed[value.id]; }
+static bool is_data(const weir_relayout *c, weir_value value) {
+    return value.id != 0 && !weir_known(c, value)->is_fixed;
+}
 
 /* Do all inputs that are data have the output's rank, so that one order serves them and the output? */
 static bool shares_order(const weir_relayout *c, weir_node node) {
-    const int rank = c->shape[weir_node_output(c->graph, node, 0).id].rank;
+    const int rank = weir_known(c, weir_node_output(c->graph, node, 0))->shape.rank;
     for (size_t i = 0; i < weir_node_input_count(c->graph, node); i++) {
         const weir_value input = weir_node_input(c->graph, node, i);
-        if (is_data(c, input) && c->shape[input.id].rank != rank) return false;
+        if (is_data(c, input) && weir_known(c, input)->shape.rank != rank) return false;
     }
     return true;
 }
@@ -111,12 +113,13 @@ static bool follows_inputs(const weir_relayout *c, weir_node node) {
 static void expect_order(weir_relayout *c, weir_node node) {
     if (weir_node_output_count(c->graph, node) == 0) return;
     const weir_value output = weir_node_output(c->graph, node, 0);
-    const int rank = c->shape[output.id].rank;
+    const int rank = weir_known(c, output)->shape.rank;
     if (kind_of(weir_node_op(c->graph, node)) == KIND_CHANNELS && rank >= 3)
-        c->wanted[output.id] = weir_order_channels_last(rank);
+        weir_known(c, output)->wanted = weir_order_channels_last(rank);
     for (size_t i = 0; i < weir_node_input_count(c->graph, node) && follows_inputs(c, node); i++) {
         const weir_value input = weir_node_input(c->graph, node, i);
-        if (is_data(c, input) && c->wanted[input.id].rank == rank) c->wanted[output.id] = c->wanted[input.id];
+        if (is_data(c, input) && weir_known(c, input)->wanted.rank == rank)
+            weir_known(c, output)->wanted = weir_known(c, input)->wanted;
     }
 }
 
@@ -125,7 +128,7 @@ static void expect_order(weir_relayout *c, weir_node node) {
 static bool quantizes_sums(const weir_relayout *c, weir_node node) {
     const weir_op op = weir_node_op(c->graph, node);
     return weir_rewrite_is_quantizer(op) && op != WEIR_OP_DEQUANTIZE_LINEAR &&
-           !c->comes_in[weir_node_input(c->graph, node, 0).id];
+           !weir_known(c, weir_node_input(c->graph, node, 0))->comes_in;
 }
 
 /* The order that the users of each value prefer, from the last node to the first. */
@@ -134,31 +137,33 @@ static void want_order(weir_relayout *c, weir_node node) {
     const kind which = kind_of(weir_node_op(graph, node));
     const weir_value x = weir_node_input(graph, node, 0);
     if (x.id == 0 || weir_node_output_count(graph, node) == 0 || quantizes_sums(c, node)) return;
-    const weir_order *preferred = &c->wanted[weir_node_output(graph, node, 0).id];
+    const weir_order *preferred = &weir_known(c, weir_node_output(graph, node, 0))->wanted;
     if (which == KIND_CHANNELS) {
-        if (c->shape[x.id].rank >= 3) c->wanted[x.id] = weir_order_channels_last(c->shape[x.id].rank);
+        if (weir_known(c, x)->shape.rank >= 3)
+            weir_known(c, x)->wanted = weir_order_channels_last(weir_known(c, x)->shape.rank);
     } else if (which == KIND_TRANSPOSE && preferred->rank > 0) {
         int perm[WEIR_MAX_RANK];
         weir_layout_permutation(graph, node, perm);
-        c->wanted[x.id].rank = preferred->rank;
-        for (int i = 0; i < preferred->rank; i++) c->wanted[x.id].at[i] = perm[preferred->at[i]];
+        weir_known(c, x)->wanted.rank = preferred->rank;
+        for (int i = 0; i < preferred->rank; i++) weir_known(c, x)->wanted.at[i] = perm[preferred->at[i]];
     } else if (preferred->rank > 0 && follows_inputs(c, node)) {
         for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
             const weir_value input = weir_node_input(graph, node, i);
-            if (is_data(c, input)) c->wanted[input.id] = *preferred;
+            if (is_data(c, input)) weir_known(c, input)->wanted = *preferred;
         }
     }
 }
 
 /* Transpositions that the order would cost at the node's inputs and at its output. */
 static int cost_of(const weir_relayout *c, weir_node node, const weir_order *want) {
-    const weir_order *preferred = &c->wanted[weir_node_output(c->graph, node, 0).id];
+    const weir_order *preferred = &weir_known(c, weir_node_output(c->graph, node, 0))->wanted;
     int cost = preferred->rank == want->rank && !weir_order_equal(preferred, want);
     for (size_t i = 0; i < weir_node_input_count(c->graph, node); i++) {
         const weir_value input = weir_node_input(c->graph, node, i);
-        if (!is_data(c, input) || weir_order_equal(&c->carrier[input.id].order, want)) continue;
-        const weir_order perm = weir_order_permutation(&c->carrier[input.id].order, want);
-        const weir_shape held = weir_layout_from_onnx(&c->shape[input.id], c->carrier[input.id].order.at);
+        if (!is_data(c, input) || weir_order_equal(&weir_known(c, input)->carrier.order, want)) continue;
+        const weir_order perm = weir_order_permutation(&weir_known(c, input)->carrier.order, want);
+        const weir_shape held =
+            weir_layout_from_onnx(&weir_known(c, input)->shape, weir_known(c, input)->carrier.order.at);
         cost += weir_carrier_find(c, input.id, want) == NULL && !weir_layout_keeps_memory(&held, perm.at);
     }
     return cost;
@@ -176,15 +181,15 @@ static weir_order choose(const weir_relayout *c, weir_node node) {
     const weir_value output = weir_node_output(c->graph, node, 0);
     const bool by_element = kind_of(weir_node_op(c->graph, node)) == KIND_ELEMENTWISE;
     const weir_order model =
-        weir_order_plain(c->shape[by_element ? output.id : weir_node_input(c->graph, node, 0).id].rank);
+        weir_order_plain(weir_known(c, by_element ? output : weir_node_input(c->graph, node, 0))->shape.rank);
     weir_order best = model;
     int least = INT32_MAX;
-    if (quantizes_sums(c, node)) return c->carrier[weir_node_input(c->graph, node, 0).id].order;
-    prefer(c, node, &c->wanted[output.id], &best, &least);
+    if (quantizes_sums(c, node)) return weir_known(c, weir_node_input(c->graph, node, 0))->carrier.order;
+    prefer(c, node, &weir_known(c, output)->wanted, &best, &least);
     for (size_t i = 0; i < weir_node_input_count(c->graph, node); i++) {
         const weir_value input = weir_node_input(c->graph, node, i);
-        if (is_data(c, input) && !weir_order_is_plain(&c->carrier[input.id].order))
-            prefer(c, node, &c->carrier[input.id].order, &best, &least);
+        if (is_data(c, input) && !weir_order_is_plain(&weir_known(c, input)->carrier.order))
+            prefer(c, node, &weir_known(c, input)->carrier.order, &best, &least);
     }
     prefer(c, node, &model, &best, &least);
     return best;
@@ -197,8 +202,9 @@ static void set_outputs(weir_relayout *c, weir_node node, const weir_order *want
     c->fine = c->fine && weir_infer_node(c->graph, node);
     for (size_t i = 0; i < weir_node_output_count(c->graph, node); i++) {
         const weir_value output = weir_node_output(c->graph, node, i);
-        const bool fits = c->shape[output.id].rank == want->rank;
-        c->carrier[output.id] = (weir_carrier){output, fits ? *want : weir_order_plain(c->shape[output.id].rank), NULL};
+        const bool fits = weir_known(c, output)->shape.rank == want->rank;
+        weir_known(c, output)->carrier =
+            (weir_carrier){output, fits ? *want : weir_order_plain(weir_known(c, output)->shape.rank), NULL};
     }
 }
 
@@ -239,13 +245,13 @@ static void tell_layout(weir_relayout *c, weir_value value, const char *layout) 
 
 static void move_channels(weir_relayout *c, weir_node node, bool innermost) {
     const weir_value x = weir_node_input(c->graph, node, 0);
-    const int rank = c->shape[x.id].rank;
+    const int rank = weir_known(c, x)->shape.rank;
     if (weir_layout_is_changed(c->graph, node) || rank < 3) {
         keep_model_order(c, node);
         return;
     }
     if (!innermost) weir_carrier_restore(c, x);
-    const weir_order want = innermost ? weir_order_channels_last(rank) : c->carrier[x.id].order;
+    const weir_order want = innermost ? weir_order_channels_last(rank) : weir_known(c, x)->carrier.order;
     weir_node_set_input(c->graph, node, 0, weir_carrier_fetch(c, x, &want));
     for (size_t i = 1; i < weir_node_input_count(c->graph, node); i++) {
         const weir_value input = weir_node_input(c->graph, node, i);
@@ -262,8 +268,9 @@ static bool move_shuffled(weir_relayout *c, weir_node node) {
     for (size_t i = 0; i < weir_node_input_count(c->graph, node); i++) {
         const weir_value input = weir_node_input(c->graph, node, i);
         if (!is_data(c, input)) continue;
-        const weir_carrier *from = &c->carrier[input.id];
-        if (from->shuffled == NULL || !weir_shape_equal(&c->shape[input.id], &c->shape[output.id])) return false;
+        const weir_carrier *from = &weir_known(c, input)->carrier;
+        if (from->shuffled == NULL || !weir_shape_equal(&weir_known(c, input)->shape, &weir_known(c, output)->shape))
+            return false;
         if (s != NULL && memcmp(s->map, from->shuffled->map, (size_t)s->count * sizeof *s->map) != 0) return false;
         s = from->shuffled;
     }
@@ -276,11 +283,12 @@ static bool move_shuffled(weir_relayout *c, weir_node node) {
         if (input.id == 0) continue;
         const int last = weir_value_type(c->graph, input)->shape.rank - 1;
         weir_node_set_input(c->graph, node, i,
-                            is_data(c, input) ? c->carrier[input.id].value : weir_carrier_taken(c, input, last, s));
+                            is_data(c, input) ? weir_known(c, input)->carrier.value
+                                              : weir_carrier_taken(c, input, last, s));
     }
-    const weir_order same = weir_order_plain(c->shape[output.id].rank);
+    const weir_order same = weir_order_plain(weir_known(c, output)->shape.rank);
     set_outputs(c, node, &same);
-    c->carrier[output.id].shuffled = s;
+    weir_known(c, output)->carrier.shuffled = s;
     return true;
 }
 
@@ -309,7 +317,8 @@ static void move_elementwise(weir_relayout *c, weir_node node) {
 
 static void move_quantizer(weir_relayout *c, weir_node node) {
     const bool many = !weir_carrier_is_one(c->graph, weir_node_input(c->graph, node, 1));
-    if (!is_data(c, weir_node_input(c->graph, node, 0)) || !c->is_fixed[weir_node_input(c->graph, node, 1).id]) {
+    if (!is_data(c, weir_node_input(c->graph, node, 0)) ||
+        !weir_known(c, weir_node_input(c->graph, node, 1))->is_fixed) {
         keep_model_order(c, node);
     } else if (!move_shuffled(c, node)) {
         const weir_order want = fetch_inputs(c, node, false);
@@ -325,15 +334,16 @@ static void move_thresholds(weir_relayout *c, weir_node node) {
     const weir_value x = weir_node_input(c->graph, node, 0), thresholds = weir_node_input(c->graph, node, 1),
                      y = weir_node_output(c->graph, node, 0);
     const int axis = weir_layout_channel_axis(c->graph, node);
-    const weir_shuffle *s = c->carrier[x.id].shuffled;
+    const weir_shuffle *s = weir_known(c, x)->carrier.shuffled;
     if (!is_data(c, x) || is_data(c, thresholds)) {
         keep_model_order(c, node);
-    } else if (s != NULL && (axis == c->shape[x.id].rank - 1 || c->shape[thresholds.id].dim[0] == 1)) {
-        const weir_order same = weir_order_plain(c->shape[x.id].rank);
-        weir_node_set_input(c->graph, node, 0, c->carrier[x.id].value);
+    } else if (s != NULL &&
+               (axis == weir_known(c, x)->shape.rank - 1 || weir_known(c, thresholds)->shape.dim[0] == 1)) {
+        const weir_order same = weir_order_plain(weir_known(c, x)->shape.rank);
+        weir_node_set_input(c->graph, node, 0, weir_known(c, x)->carrier.value);
         weir_node_set_input(c->graph, node, 1, weir_carrier_taken(c, thresholds, 0, s));
         set_outputs(c, node, &same);
-        c->carrier[y.id].shuffled = s;
+        weir_known(c, y)->carrier.shuffled = s;
     } else {
         const weir_order want = fetch_inputs(c, node, false);
         const char *letters = weir_node_string(c->graph, node, "data_layout", "");
@@ -378,7 +388,7 @@ static void move_reduction(weir_relayout *c, weir_node node) {
     int64_t positions[WEIR_MAX_RANK];
     size_t count = 0;
     weir_carrier_restore(c, x);
-    const weir_order want = c->carrier[x.id].order;
+    const weir_order want = weir_known(c, x)->carrier.order;
     if (is_position) reduced[normal_axis(weir_node_int(c->graph, node, "axis", 0), want.rank)] = true;
     if (weir_order_is_plain(&want) || (!is_position && (!weir_geometry_reduced(c->graph, node, reduced) ||
                                                         weir_node_input(c->graph, node, 1).id == 0))) {
@@ -387,7 +397,7 @@ static void move_reduction(weir_relayout *c, weir_node node) {
     }
     for (int i = 0; i < want.rank; i++)
         if (reduced[want.at[i]]) positions[count++] = i;
-    weir_node_set_input(c->graph, node, 0, c->carrier[x.id].value);
+    weir_node_set_input(c->graph, node, 0, weir_known(c, x)->carrier.value);
     if (is_position) weir_node_set_int(c->graph, node, "axis", positions[0]);
     else if (count > 0) weir_node_set_input(c->graph, node, 1, weir_carrier_integers(c, "axes", positions, count));
     const weir_order left = keep ? want : without(&want, reduced);
@@ -452,12 +462,12 @@ static void move_transpose(weir_relayout *c, weir_node node) {
     const weir_value x = weir_node_input(c->graph, node, 0), y = weir_node_output(c->graph, node, 0);
     int perm[WEIR_MAX_RANK];
     weir_carrier_restore(c, x);
-    const weir_carrier *from = &c->carrier[x.id];
+    const weir_carrier *from = &weir_known(c, x)->carrier;
     weir_layout_permutation(c->graph, node, perm);
     weir_order by = {.rank = from->order.rank}, to = by;
     memcpy(by.at, perm, (size_t)by.rank * sizeof *perm);
     for (int i = 0; i < to.rank; i++) to.at[i] = weir_order_position(&by, from->order.at[i]);
-    c->carrier[y.id] = (weir_carrier){from->value, to, NULL};
+    weir_known(c, y)->carrier = (weir_carrier){from->value, to, NULL};
 }
 
 /* ---- views ---- */
@@ -549,29 +559,32 @@ static const weir_shuffle *shuffled_last(weir_relayout *c, const factors *f, con
 
 static void move_view(weir_relayout *c, weir_node node) {
     const weir_value x = weir_node_input(c->graph, node, 0), y = weir_node_output(c->graph, node, 0);
-    const weir_shape *to = &c->shape[y.id];
-    const weir_carrier *from = &c->carrier[x.id];
+    const weir_shape *to = &weir_known(c, y)->shape;
+    const weir_carrier *from = &weir_known(c, x)->carrier;
     const weir_shuffle *s = from->shuffled;
     factors f;
     weir_order order;
     if (s != NULL && to->rank > 0 && to->dim[to->rank - 1] == s->count) {
-        c->carrier[y.id] = (weir_carrier){weir_carrier_reshape(c, from->value, to), weir_order_plain(to->rank), s};
+        weir_known(c, y)->carrier =
+            (weir_carrier){weir_carrier_reshape(c, from->value, to), weir_order_plain(to->rank), s};
         return;
     }
     weir_carrier_restore(c, x);
-    if (weir_order_is_plain(&from->order) || !split(&c->shape[x.id], to, &f)) {
+    if (weir_order_is_plain(&from->order) || !split(&weir_known(c, x)->shape, to, &f)) {
         keep_model_order(c, node);
         return;
     }
     order_factors(&f, &from->order);
     if (view_order(&f, to->rank, &order)) {
         const weir_shape shape = weir_layout_from_onnx(to, order.at);
-        c->carrier[y.id] = (weir_carrier){weir_carrier_reshape(c, from->value, &shape), order, NULL};
+        weir_known(c, y)->carrier = (weir_carrier){weir_carrier_reshape(c, from->value, &shape), order, NULL};
         return;
     }
     s = to->rank > 0 ? shuffled_last(c, &f, to, from) : NULL;
     if (s == NULL) keep_model_order(c, node);
-    else c->carrier[y.id] = (weir_carrier){weir_carrier_reshape(c, from->value, to), weir_order_plain(to->rank), s};
+    else
+        weir_known(c, y)->carrier =
+            (weir_carrier){weir_carrier_reshape(c, from->value, to), weir_order_plain(to->rank), s};
 }
 
 /* Data times a constant matrix: the rows of the matrix take the sequence of the data in memory. */
@@ -580,22 +593,22 @@ static void move_product(weir_relayout *c, weir_node node) {
     const size_t right = op == WEIR_OP_QGEMM || op == WEIR_OP_QLINEAR_MATMUL ? 3 : 1;
     const weir_value x = weir_node_input(c->graph, node, 0), w = weir_node_input(c->graph, node, right);
     const bool transposed = weir_node_int(c->graph, node, "transB", 0) != 0;
-    const weir_shuffle *s = c->carrier[x.id].shuffled;
-    bool rest_is_fixed = c->is_fixed[w.id];
+    const weir_shuffle *s = weir_known(c, x)->carrier.shuffled;
+    bool rest_is_fixed = weir_known(c, w)->is_fixed;
     for (size_t i = 1; i < weir_node_input_count(c->graph, node); i++)
         rest_is_fixed = rest_is_fixed && !is_data(c, weir_node_input(c->graph, node, i));
-    const weir_order *order = &c->carrier[x.id].order;
-    const int rank = c->shape[w.id].rank;
+    const weir_order *order = &weir_known(c, x)->carrier.order;
+    const int rank = weir_known(c, w)->shape.rank;
     if (!rest_is_fixed || weir_node_int(c->graph, node, "transA", 0) != 0 || rank < 1 || rank > 2) {
         keep_model_order(c, node);
     } else if (s != NULL) {
-        weir_node_set_input(c->graph, node, 0, c->carrier[x.id].value);
+        weir_node_set_input(c->graph, node, 0, weir_known(c, x)->carrier.value);
         weir_node_set_input(c->graph, node, right, weir_carrier_taken(c, w, transposed ? 1 : 0, s));
         const weir_order none = {.rank = -1};
         set_outputs(c, node, &none);
     } else if (rank == 2 && order->rank > 2 && order->at[order->rank - 1] == order->rank - 1) {
         const weir_order same = *order; /* the rows in any weir_order */
-        weir_node_set_input(c->graph, node, 0, c->carrier[x.id].value);
+        weir_node_set_input(c->graph, node, 0, weir_known(c, x)->carrier.value);
         set_outputs(c, node, &same);
     } else {
         keep_model_order(c, node);
@@ -629,7 +642,7 @@ static bool find_fixed(weir_relayout *c, weir_node node) {
     for (size_t i = 0; i < weir_node_input_count(c->graph, node); i++)
         fixed = fixed && !is_data(c, weir_node_input(c->graph, node, i));
     for (size_t i = 0; i < weir_node_output_count(c->graph, node); i++)
-        c->is_fixed[weir_node_output(c->graph, node, i).id] = fixed;
+        weir_known(c, weir_node_output(c->graph, node, i))->is_fixed = fixed;
     return fixed;
 }
 
@@ -639,10 +652,10 @@ static void find_entries(weir_relayout *c, weir_node node) {
     bool enters = which != KIND_CHANNELS && which != KIND_PRODUCT && which != KIND_REDUCE && which != KIND_OTHER;
     for (size_t i = 0; i < weir_node_input_count(c->graph, node); i++) {
         const weir_value input = weir_node_input(c->graph, node, i);
-        enters = enters && (!is_data(c, input) || c->comes_in[input.id]);
+        enters = enters && (!is_data(c, input) || weir_known(c, input)->comes_in);
     }
     for (size_t i = 0; i < weir_node_output_count(c->graph, node); i++)
-        c->comes_in[weir_node_output(c->graph, node, i).id] = enters;
+        weir_known(c, weir_node_output(c->graph, node, i))->comes_in = enters;
 }
 
 static bool moves_data(const weir_graph *graph, weir_node node) {
@@ -660,12 +673,12 @@ static void convert(weir_relayout *c) {
         want_order(c, node);
     for (weir_node node = weir_graph_first(graph); c->fine && node.id != 0; node = weir_node_next(graph, node)) {
         c->at = node;
-        if (!c->is_fixed[weir_node_output(graph, node, 0).id]) move_node(c, node);
+        if (!weir_known(c, weir_node_output(graph, node, 0))->is_fixed) move_node(c, node);
     }
     c->at = WEIR_NO_NODE;
     for (size_t i = 0; c->fine && i < weir_graph_output_count(graph); i++) {
         const weir_value output = weir_graph_output(graph, i);
-        if (!c->is_fixed[output.id]) weir_graph_set_output(graph, i, weir_carrier_fetch_plain(c, output));
+        if (!weir_known(c, output)->is_fixed) weir_graph_set_output(graph, i, weir_carrier_fetch_plain(c, output));
     }
     weir_eliminate_dead_code(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
@@ -678,18 +691,15 @@ static void convert(weir_relayout *c) {
 static bool convert_graph(weir_graph *graph) {
     weir_relayout c = {.graph = graph, .arena = weir_arena_new(), .fine = true};
     const uint32_t limit = weir_graph_value_limit(graph);
-    c.carrier = weir_arena_array(c.arena, limit, sizeof *c.carrier);
-    c.shape = weir_arena_array(c.arena, limit, sizeof *c.shape);
-    c.wanted = weir_arena_array(c.arena, limit, sizeof *c.wanted);
-    c.is_fixed = weir_arena_array(c.arena, limit, sizeof *c.is_fixed);
-    c.comes_in = weir_arena_array(c.arena, limit, sizeof *c.comes_in);
+    c.known = weir_side_new(sizeof(weir_model_value), limit);
     for (uint32_t id = 1; id < limit; id++) {
         const weir_value value = {id};
         if (!weir_value_exists(graph, value)) continue;
-        c.shape[id] = weir_value_type(graph, value)->shape;
-        c.carrier[id] = (weir_carrier){value, weir_order_plain(c.shape[id].rank), NULL};
-        c.is_fixed[id] = weir_value_constant(graph, value) != NULL;
-        c.comes_in[id] = weir_value_producer(graph, value).id == 0;
+        weir_model_value *known = weir_known(&c, value);
+        known->shape = weir_value_type(graph, value)->shape;
+        known->carrier = (weir_carrier){value, weir_order_plain(known->shape.rank), NULL};
+        known->is_fixed = weir_value_constant(graph, value) != NULL;
+        known->comes_in = weir_value_producer(graph, value).id == 0;
     }
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         find_fixed(&c, node);
@@ -697,6 +707,7 @@ static bool convert_graph(weir_graph *graph) {
     }
     convert(&c);
     free(c.moved);
+    weir_side_free(&c.known);
     weir_arena_free(c.arena);
     return c.fine;
 }

@@ -5,19 +5,24 @@
  * a graph output cannot, and neither can a value whose users disagree. Then, in execution order, products pass their
  * data on unscaled, and the scale with it, until weights take it. O(size), and one more node for each array that is
  * scaled, which fold_constant computes. */
-#include <stdlib.h>
 
+#include "ir/side.h"
 #include "passes/passes.h"
 #include "passes/transform/scale_axis.h"
-#include "support/arena.h"
+
+typedef struct about {
+    bool is_read;           /* a user was asked */
+    weir_scale_offer offer; /* what all users asked so far agree on */
+    weir_value base;        /* what stands for it before the scale; none: it is not scaled */
+    weir_value scale;       /* that is missing in base */
+} about;
 
 typedef struct folder {
     weir_rewrite rewrite;
-    bool *is_read;           /* by value: a user was asked */
-    weir_scale_offer *offer; /* by value: what all users asked so far agree on */
-    weir_value *base;        /* by value: what stands for it before the scale; none: it is not scaled */
-    weir_value *scale;       /* by value: the scale that is missing in base */
+    weir_side values; /* about */
 } folder;
+
+static about *known(const folder *f, weir_value value) { return weir_side_at(&f->values, value.id); }
 
 static weir_value input_of(const folder *f, weir_node node, size_t index) {
     return weir_node_input(f->rewrite.graph, node, index);
@@ -58,28 +63,28 @@ static weir_scale_offer offer_of(const folder *f, weir_node node, size_t index, 
 static void ask(folder *f, weir_node node) {
     const weir_graph *graph = f->rewrite.graph;
     const weir_value y = weir_node_output(graph, node, 0);
-    const weir_scale_offer after = weir_value_is_output(graph, y) ? WEIR_NO_OFFER : f->offer[y.id];
-    f->offer[y.id] = after;
+    const weir_scale_offer after = weir_value_is_output(graph, y) ? WEIR_NO_OFFER : known(f, y)->offer;
+    known(f, y)->offer = after;
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value input = input_of(f, node, i);
         if (input.id == 0) continue;
         const weir_scale_offer offer = weir_rewrite_may(graph, node) ? offer_of(f, node, i, after) : WEIR_NO_OFFER;
-        f->offer[input.id] = f->is_read[input.id] ? agreed(f->offer[input.id], offer) : offer;
-        f->is_read[input.id] = true;
+        known(f, input)->offer = known(f, input)->is_read ? agreed(known(f, input)->offer, offer) : offer;
+        known(f, input)->is_read = true;
     }
 }
 
 /* --- scaling --- */
 
 static void set_scaled(folder *f, weir_value value, weir_value base, weir_value scale) {
-    f->base[value.id] = base;
-    f->scale[value.id] = scale;
+    known(f, value)->base = base;
+    known(f, value)->scale = scale;
 }
 
 static void start(folder *f, weir_node node) {
     const weir_graph *graph = f->rewrite.graph;
     const weir_value y = weir_node_output(graph, node, 0);
-    const weir_scale_offer offer = f->offer[y.id];
+    const weir_scale_offer offer = known(f, y)->offer;
     for (size_t i = 0; i < 2 && offer.axis >= 0; i++) {
         const weir_value data = input_of(f, node, i), scale = input_of(f, node, 1 - i);
         if (!has_shape(graph, data, y) || !weir_scale_fits(graph, data, scale, offer.axis) ||
@@ -95,18 +100,18 @@ static void start(folder *f, weir_node node) {
 static void pass_on(folder *f, weir_node node, size_t index) {
     weir_graph *graph = f->rewrite.graph;
     const weir_value input = input_of(f, node, index), y = weir_node_output(graph, node, 0);
-    const weir_value scale = f->scale[input.id];
+    const weir_value scale = known(f, input)->scale;
     const int rank = weir_value_type(graph, y)->shape.rank;
     weir_scale_product product;
     f->rewrite.at = node;
-    weir_node_set_input(graph, node, index, f->base[input.id]);
+    weir_node_set_input(graph, node, index, known(f, input)->base);
     if (weir_scale_product_of(graph, node, &product)) {
         const int weight_rank = weir_value_type(graph, input_of(f, node, 1))->shape.rank;
         weir_scale_input(&f->rewrite, WEIR_OP_MUL, 1, scale, weight_rank, product.weight_in_axis);
         return;
     }
     if (weir_scale_is_sum(graph, node))
-        weir_scale_input(&f->rewrite, WEIR_OP_DIV, 1 - index, scale, rank, f->offer[y.id].axis);
+        weir_scale_input(&f->rewrite, WEIR_OP_DIV, 1 - index, scale, rank, known(f, y)->offer.axis);
     set_scaled(f, y, y, scale);
 }
 
@@ -118,7 +123,7 @@ static void run(folder *f) {
         if (weir_node_op(graph, node) == WEIR_OP_MUL && weir_rewrite_may(graph, node)) start(f, node);
         for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
             const weir_value input = input_of(f, node, i);
-            if (input.id == 0 || f->base[input.id].id == 0) continue;
+            if (input.id == 0 || known(f, input)->base.id == 0) continue;
             pass_on(f, node, i);
             break; /* one input at most is scaled */
         }
@@ -126,21 +131,14 @@ static void run(folder *f) {
 }
 
 bool weir_pass_forward_fold_scale_axis(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    const uint32_t values = weir_graph_value_limit(graph);
+    const uint32_t limit = weir_graph_value_limit(graph);
     (void)pass;
-    folder f = {.rewrite = {.graph = graph}};
-    f.is_read = weir_calloc(values, sizeof *f.is_read);
-    f.offer = weir_calloc(values, sizeof *f.offer);
-    f.base = weir_calloc(values, sizeof *f.base);
-    f.scale = weir_calloc(values, sizeof *f.scale);
-    for (uint32_t id = 0; id < values; id++) f.offer[id] = WEIR_NO_OFFER;
+    folder f = {.rewrite = {.graph = graph}, .values = weir_side_new(sizeof(about), limit)};
+    for (uint32_t id = 0; id < limit; id++) known(&f, (weir_value){id})->offer = WEIR_NO_OFFER;
     run(&f);
     weir_pass_count(context, "scales folded", (int64_t)f.rewrite.count);
     if (f.rewrite.count == 0) weir_pass_unchanged(context);
     else weir_eliminate_dead_code(graph);
-    free(f.is_read);
-    free(f.offer);
-    free(f.base);
-    free(f.scale);
+    weir_side_free(&f.values);
     return weir_rewrite_finish(&f.rewrite);
 }

@@ -7,7 +7,6 @@
  * Quantized are the inputs of every Gemm, MatMul and Conv with constant weights, those weights, constant addends after them,
  * inputs of pools, both operands of additions and subtractions, and between layers what a function starts from, what moves, and sums
  * that meet a constant. Results of the last layer stay accumulators, but sums are quantized. */
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "cosim/frames.h"
 #include "ir/infer.h"
 #include "ir/mase.h"
+#include "ir/side.h"
 #include "passes/passes.h"
 #include "passes/transform/fold_affine.h"
 #include "passes/transform/function.h"
@@ -39,18 +39,17 @@ typedef struct quantizer {
     weir_graph *graph;
     const weir_pass *pass;
     bool fixed;
-    int64_t frame; /* of the calibration */
-    about *about;  /* by value id of the float graph */
-    uint32_t limit, node_limit;
+    int64_t frame;    /* of the calibration */
+    weir_side values; /* of the float graph: about */
+    uint32_t node_limit;
 } quantizer;
 
 /* Values of the float graph have records; those that the pass makes have none, for quantizers give them. */
-static bool is_float(const quantizer *q, weir_value value) { return value.id != 0 && value.id < q->limit; }
-
-static about *about_of(const quantizer *q, weir_value value) {
-    assert(is_float(q, value));
-    return &q->about[value.id];
+static bool is_float(const quantizer *q, weir_value value) {
+    return value.id != 0 && weir_side_has(&q->values, value.id);
 }
+
+static about *about_of(const quantizer *q, weir_value value) { return weir_side_at(&q->values, value.id); }
 
 /* --- calibration --- */
 
@@ -62,7 +61,7 @@ static void see(range *r, double v) {
 
 static bool see_frame(void *user, const weir_executor *executor) {
     quantizer *q = user;
-    for (uint32_t id = 1; id < q->limit; id++) {
+    for (uint32_t id = 1; weir_side_has(&q->values, id); id++) {
         weir_value value = {id};
         if (!weir_value_exists(q->graph, value) || weir_value_constant(q->graph, value) != NULL) continue;
         const weir_array *array = weir_executor_value(executor, value);
@@ -708,9 +707,8 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
     weir_graph *graph = weir_tidy(weir_module_find_graph(module, "model"));
     if (graph == NULL || !fold(graph)) return false;
     quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};
-    q.limit = weir_graph_value_limit(graph);
     q.node_limit = weir_graph_node_limit(graph);
-    q.about = weir_calloc(q.limit, sizeof *q.about);
+    q.values = weir_side_new(sizeof(about), weir_graph_value_limit(graph));
     mark_layers(&q);
     bool fine = can_quantize(&q);
     if (fine) {
@@ -720,6 +718,6 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
     } else {
         weir_graph_free(graph);
     }
-    free(q.about);
+    weir_side_free(&q.values);
     return fine;
 }

@@ -3,8 +3,8 @@ them (random_models.py) through the commands; the judges are ONNX Runtime, in bo
 
 For each: `eval` with the integer engine equals one of the judge's settings in all elements, or each first difference is shown to
 lie next to a tie; what `export` writes of the lowered graph computes the same bits; `compile` exits with 0 and what it wrote
-is clean under `iverilog -Wall` and `verilator -Wall` and of every fifth elaborates in Yosys; the first --simulate of them pass `check` in a simulator. A refusal (exit status 1 with an error) is counted, anything
-else fails. Prints a line for each finding and a summary; exit status 1 after a failure."""
+is clean under `iverilog -Wall` and `verilator -Wall` and elaborates in Yosys (of as many as --elaborate says); the first --simulate
+of them pass `check` in a simulator. A refusal (exit status 1 with an error) is counted, anything else fails. Prints a line for each finding and a summary; exit status 1 after a failure."""
 
 import argparse
 import collections
@@ -354,7 +354,7 @@ def main():
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--simulate", type=int, default=0)
     parser.add_argument("--simulator", default="icarus")
-    parser.add_argument("--elaborate", action="store_true")
+    parser.add_argument("--elaborate", type=int, nargs="?", const=1, default=0, help="of every so many-th, in Yosys of every fifth of these")
     parser.add_argument("--work")
     parser.add_argument("--keep", action="store_true", help="keep the folders of what failed in --work")
     parser.add_argument("--plant", action="store_true", help="a fault in a value of each eval: must fail")
@@ -379,8 +379,8 @@ def main():
         keep = False
         try:
             outcome, words = through(weir, form, target, options.plant)
-            if options.elaborate:
-                elaborate(weir, seed % 5 == 0)
+            if options.elaborate and seed % options.elaborate == 0:
+                elaborate(weir, seed // options.elaborate % 5 == 0)
             if simulated < options.simulate:
                 quantize = ["-q", form[6:], "-c", weir.calibration] if form.startswith("float-") else []
                 weir("check", "model.onnx", *quantize, *target, "-d", weir.frames, "-n", "3", "--simulator", options.simulator, "-p", "half", timeout=900)

@@ -2,7 +2,12 @@
  * verifier. */
 #include "test_passes_support.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "ir/print.h"
+#include "ir/side.h"
 
 static char *text_of(const weir_graph *graph) {
     weir_text text = {NULL, 0, 0};
@@ -298,6 +303,31 @@ static void broken_nodes(void **state) {
     broken(g, "node 'fork': weir.Fork gives one output or more, found none");
 }
 
+/* The planted fault: a pass asks its table about a value that it made. */
+static void side_tables_end_with_their_graph(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("g");
+    const weir_value x = codes(g, "x");
+    weir_side side = weir_side_new(sizeof(int), weir_graph_value_limit(g));
+    *(int *)weir_side_at(&side, x.id) = 7;
+    const weir_value y = maximum(g, "y", x);
+    assert_int_equal(*(int *)weir_side_at(&side, 0), 0);
+    assert_int_equal(*(int *)weir_side_at(&side, x.id), 7);
+    assert_true(weir_side_has(&side, x.id));
+    assert_false(weir_side_has(&side, y.id));
+    const pid_t child = fork();
+    if (child == 0) {
+        fclose(stderr);
+        signal(SIGABRT, SIG_DFL);
+        _exit(*(int *)weir_side_at(&side, y.id));
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    weir_side_free(&side);
+    weir_graph_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(taken_names_get_suffixes),
@@ -309,6 +339,7 @@ int main(void) {
         TEST(constants_have_the_range_of_their_data),
         TEST(copies_print_the_same),
         TEST(operators_are_found_by_name),
+        TEST(side_tables_end_with_their_graph),
         TEST(broken_types),
         TEST(broken_nodes),
     };
