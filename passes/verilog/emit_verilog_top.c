@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dataflow/component.h"
+#include "dataflow/library.h"
 #include "passes/verilog/emit.h"
 #include "passes/verilog/emit_frame.h"
 #include "support/arena.h"
@@ -153,7 +154,7 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     /* Of a design that lacks parts, checks would only tell what follows from that. */
     weir_folder *output = weir_diag_errors() == errors ? weir_emit_open(module) : NULL;
     char *folder = output == NULL ? NULL : weir_emit_folder(output, "rtl");
-    const bool fine = folder != NULL && weir_emit_module(context, module, folder);
+    const bool fine = folder != NULL && weir_library_read_inside(b.design) && weir_emit_module(context, module, folder);
     free(folder);
     return weir_emit_close(output, fine);
 }

@@ -39,7 +39,7 @@ module weir_softmax_share #(
     if (FRAC_W < 1 || EXP_W < 2 || UNITS < 1 || (UNITS - 1) * CYCLES >= BITS) begin : g_check
       weir_softmax_share_UNITS_must_each_have_bits u_error ();
     end
-    if (STEPS_W < 1 || STEPS_W >= FRAC_W || STEPS_W >= (1 << (EXP_W - 1))) begin : g_check_steps
+    if (STEPS_W < 1 || STEPS_W >= FRAC_W || $clog2(STEPS_W + 1) >= EXP_W) begin : g_check_steps
       weir_softmax_share_STEPS_W_must_be_1_or_more_below_FRAC_W_and_fit_the_exponents u_error ();
     end
   endgenerate

@@ -306,7 +306,8 @@ def through(weir, form, options, plant):
         first = next(iter(ours.values()))
         first.ravel()[first.size // 2] += np.abs(first).max()
     outcome, words = "equal", ""
-    if not any(same(ours, results_of(path, frames, optimize)) for optimize in (False, True)):
+    judges = [results_of(path, frames, optimize) for optimize in (False, True)]
+    if not any(same(ours, theirs) for theirs in judges):
         outcome, words = "tie", f"{explain(weir, path, frames)} elements next to a tie"
     if quantize:
         again = weir.evaluate("quantized.onnx", output="again")
@@ -315,7 +316,7 @@ def through(weir, form, options, plant):
     try:
         weir("export", os.path.basename(path), "--passes", "lower_integer", "-o", "lowered.onnx")
         lowered = results_of(os.path.join(weir.folder, "lowered.onnx"), frames, False)
-        if not same(ours, lowered):
+        if not same(ours, lowered) and not (outcome == "tie" and any(same(lowered, theirs) for theirs in judges)):
             raise Wrong(f"export of the lowered graph computes something else than eval: {list(lowered)}")
     except Refused as refusal:
         if not NO_FORM.search(str(refusal)):

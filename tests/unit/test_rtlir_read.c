@@ -111,7 +111,7 @@ static void what_cannot_be_checked_is_told(void **state) {
     assert_int_equal(weir_rtl_get_module(*state, m).condition_count, 1);
     weir_text expected = {0};
     weir_text_format(&expected,
-                     "%s:3: warning: 'm_X_must_be_even' is not checked: its expression is beyond parameters and "
+                     "%s:4: warning: 'm_X_must_be_even' is not checked: its expression is beyond parameters and "
                      "numbers\nnote: simulators and synthesis check it when they elaborate the design\n",
                      path);
     ASSERT_MESSAGES(expected.data);

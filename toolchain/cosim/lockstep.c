@@ -262,8 +262,10 @@ static bool on_grid(const weir_lockstep *l, weir_value value) {
 static bool computes_on_grid(const weir_lockstep *l, weir_node node) {
     const weir_op op = weir_node_op(l->model, node);
     const bool product = weir_tolerance_is_product(op), sum = op == WEIR_OP_ADD || op == WEIR_OP_SUB;
-    const bool moves = weir_tolerance_moves(op);
-    const size_t count = product ? 1 : sum ? 2 : moves ? weir_node_input_count(l->model, node) : 0;
+    const bool mean = op == WEIR_OP_AVERAGE_POOL || op == WEIR_OP_GLOBAL_AVERAGE_POOL || op == WEIR_OP_REDUCE_MEAN ||
+                      op == WEIR_OP_REDUCE_SUM;
+    const bool moves = mean || weir_tolerance_moves(op);
+    const size_t count = product || mean ? 1 : sum ? 2 : moves ? weir_node_input_count(l->model, node) : 0;
     bool grid = true;
     for (size_t i = 0; i < count; i++) {
         const weir_value x = weir_node_input(l->model, node, i);
@@ -382,6 +384,14 @@ static void widen_pool(const weir_lockstep *l, weir_node node, weir_operands *o,
     weir_array_free(mean);
 }
 
+/* Are the inputs what the lowered graph has, to the last bit? */
+static bool have_all_digits(const weir_operands *o) {
+    bool all = true;
+    for (size_t i = 0; i < o->slots; i++)
+        for (size_t k = 0; all && o->slack[i] != NULL && k < o->input[i]->count; k++) all = o->slack[i][k] == 0;
+    return all;
+}
+
 /* Least and most that the model may give, element by element, in place of `low` and `high`, which hold what it gives. */
 static void widen(const weir_lockstep *l, weir_node node, size_t index, const weir_array *out, double *low,
                   double *high) {
@@ -404,6 +414,7 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
         bool product = weir_tolerance_is_product(op), grid = on_grid(l, y) && computes_on_grid(l, node);
         /* What a number that was set lacks of float32's digits is among the roundings of a product. */
         if (product && l->partner[weir_node_input(l->model, node, 0).id].id != 0) o.slack[0] = NULL;
+        grid = grid && have_all_digits(&o);
         weir_array *size = product && grid ? weir_tolerance_magnitude(&o) : NULL;
         double *error = weir_tolerance_propagate(&o, index, out);
         for (size_t i = 0; i < out->count; i++) {

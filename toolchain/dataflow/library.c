@@ -163,6 +163,17 @@ weir_rtl_module weir_library_module(weir_rtl_design *design, const char *name) {
     return module;
 }
 
+bool weir_library_read_inside(weir_rtl_design *design) {
+    bool fine = true;
+    for (weir_rtl_module module = weir_rtl_first_module(design); module.id; /* modules that are read come last */
+         module = weir_rtl_next_module(design, module)) {
+        const size_t count = weir_rtl_get_module(design, module).inner_count;
+        for (size_t i = 0; i < count; i++)
+            fine &= weir_library_module(design, weir_rtl_inner_at(design, module, i)).id != 0;
+    }
+    return fine;
+}
+
 static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* Is it the name of a library module, or of a file beside a registered component? */

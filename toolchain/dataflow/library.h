@@ -26,5 +26,8 @@ void weir_library_free(weir_library_files *files);
 char *weir_library_text(const char *name);
 /* The module of rtl/ or sim/bench by name, as an external module of the design; none after a reported error. */
 weir_rtl_module weir_library_module(weir_rtl_design *design, const char *name);
+/* The modules of the instances inside those that the design has read, and inside them, so that weir_rtl_verify evaluates what they state
+ * for their parameters, too. False after a reported error. */
+bool weir_library_read_inside(weir_rtl_design *design);
 
 #endif

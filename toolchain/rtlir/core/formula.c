@@ -185,16 +185,26 @@ rtl_value rtl_plain_value(const weir_rtl_design *design, const rtl_value *value)
     return result;
 }
 
-rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t module, const rtl_instance *instance) {
+rtl_value *rtl_evaluate_given(const weir_rtl_design *design, uint32_t module, const rtl_value *given) {
     const rtl_ids *ids = &design->module[module].parameters;
     rtl_value *values = weir_calloc(design->module[module].parameter_slots + 1, sizeof *values);
     for (size_t i = 0; i < ids->count; i++) {
         const char *problem = NULL;
-        uint32_t slot = design->parameter[ids->id[i]].slot;
-        if (instance && slot < instance->override_count && instance->override[slot].kind != RTL_VALUE_NONE)
-            values[slot] = rtl_plain_value(design, &instance->override[slot]);
+        const uint32_t slot = design->parameter[ids->id[i]].slot;
+        if (given[slot].kind != RTL_VALUE_NONE) values[slot] = given[slot];
         else values[slot] = rtl_evaluate(design, design->parameter[ids->id[i]].formula, values, &problem);
     }
+    return values;
+}
+
+rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t module, const rtl_instance *instance) {
+    const uint32_t slots = design->module[module].parameter_slots;
+    rtl_value *given = weir_calloc(slots + 1, sizeof *given);
+    for (uint32_t slot = 0; instance && slot < slots && slot < instance->override_count; slot++)
+        if (instance->override[slot].kind != RTL_VALUE_NONE)
+            given[slot] = rtl_plain_value(design, &instance->override[slot]);
+    rtl_value *values = rtl_evaluate_given(design, module, given);
+    free(given);
     return values;
 }
 

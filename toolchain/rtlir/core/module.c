@@ -320,6 +320,7 @@ weir_rtl_module_info weir_rtl_get_module(const weir_rtl_design *design, weir_rtl
                                   .parameter_count = record->parameters.count,
                                   .instance_count = record->instances.count,
                                   .condition_count = record->condition_count,
+                                  .inner_count = record->inner_count,
                                   .body = {record->body}};
 }
 
@@ -327,6 +328,12 @@ const char *weir_rtl_condition_at(const weir_rtl_design *design, weir_rtl_module
     const rtl_module *record = &design->module[module.id];
     assert(index < record->condition_count);
     return design->condition[record->first_condition + index].name;
+}
+
+const char *weir_rtl_inner_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
+    const rtl_module *record = &design->module[module.id];
+    assert(index < record->inner_count);
+    return design->inner[record->first_inner + index].module;
 }
 
 weir_rtl_var weir_rtl_port_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {

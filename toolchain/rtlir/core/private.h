@@ -79,6 +79,7 @@ typedef struct rtl_module {
     uint32_t first_var, last_var, var_count; /* a list, so that variables can be removed at any time */
     uint32_t port_slots, parameter_slots;    /* used so far: a slot stays what it is when ports come and go */
     uint32_t first_condition, condition_count;
+    uint32_t first_inner, inner_count;
     uint32_t same_next, same_previous; /* ring of the modules that share the name; itself when it is unique */
     uint32_t body;
     bool is_external, is_stub, is_removed;
@@ -208,6 +209,18 @@ typedef struct rtl_condition {
     uint32_t formula;
     const char *name; /* of the undefined module that the file instantiates then */
 } rtl_condition;
+
+/* An instance inside a module that was read, where `guard` holds (0: always), and what it sets of the parameters; a formula of 0 is
+ * beyond the reader. */
+typedef struct rtl_inner {
+    const char *module, *name; /* interned */
+    uint32_t guard, first_setting, setting_count;
+} rtl_inner;
+
+typedef struct rtl_setting {
+    const char *parameter; /* interned */
+    uint32_t formula;
+} rtl_setting;
 
 /* The value of a parameter. An opaque one is right for Verilog but of no use in a range. */
 typedef struct rtl_value {
@@ -356,6 +369,8 @@ typedef struct rtl_labels {
     TABLE(rtl_var, var)                                                                                                \
     TABLE(rtl_range, range)                                                                                            \
     TABLE(rtl_condition, condition)                                                                                    \
+    TABLE(rtl_inner, inner)                                                                                            \
+    TABLE(rtl_setting, setting)                                                                                        \
     TABLE(rtl_parameter, parameter)                                                                                    \
     TABLE(rtl_formula, formula)                                                                                        \
     TABLE(rtl_expr, expr)                                                                                              \
@@ -571,6 +586,8 @@ uint32_t rtl_formula_value(weir_rtl_design *design, rtl_value value);
 /* Parameter values of a module under the overrides (NULL: none), one a parameter, into heap memory. A value that cannot
  * be computed is none or opaque. */
 rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t module, const rtl_instance *instance);
+/* The same under `given`, one a slot; of kind none where the module's own value counts. */
+rtl_value *rtl_evaluate_given(const weir_rtl_design *design, uint32_t module, const rtl_value *given);
 /* The formula's value; on failure *problem says what is wrong, and the value is none. What && and || make irrelevant needs no value. */
 rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters,
                        const char **problem);

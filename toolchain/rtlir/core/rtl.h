@@ -267,11 +267,14 @@ typedef struct weir_rtl_module_info {
     bool is_external, is_stub;
     size_t port_count, var_count /* ports included */, parameter_count, instance_count;
     size_t condition_count; /* that its file states for its parameters, see reader/read.h */
+    size_t inner_count;     /* instances that its file has, of which the reader knows the parameters */
     weir_rtl_block body;
 } weir_rtl_module_info;
 weir_rtl_module_info weir_rtl_get_module(const weir_rtl_design *design, weir_rtl_module module);
 /* The name of the undefined module that stands for the condition. */
 const char *weir_rtl_condition_at(const weir_rtl_design *design, weir_rtl_module module, size_t index);
+/* The name of the module of an instance in the file. */
+const char *weir_rtl_inner_at(const weir_rtl_design *design, weir_rtl_module module, size_t index);
 weir_rtl_var weir_rtl_port_at(const weir_rtl_design *design, weir_rtl_module module, size_t index);
 /* All variables, ports included, in order of creation; ask for the next one before removing one. */
 weir_rtl_var weir_rtl_first_var(const weir_rtl_design *design, weir_rtl_module module);

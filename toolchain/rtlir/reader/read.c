@@ -1,9 +1,9 @@
-/* Recursive descent over the tokens of one file. The body is only searched for its localparams, which port ranges may
- * name; one is parsed when something asks for it. And for the module's conditions: in its own scope
+/* Recursive descent over the tokens of one file. The body is searched for its localparams, which port ranges may
+ * name; one is parsed when something asks for it. Then it is walked for the module's instances, under the conditions of the generate blocks
+ * around them. One that nobody defines states a condition of the module's parameters, with whose name elaboration ends:
  *   if (VIOLATED) begin : LABEL
  *     NAME_must_BE_SO u_error ();
- * instantiates a module that nobody defines, so that elaboration ends with its name. One whose expression is beyond this reader is
- * left to the tools, with a warning. The first error ends the reading. */
+ * A condition whose expression is beyond this reader is left to the tools, with a warning. The first error ends the reading. */
 #include "rtlir/reader/read.h"
 
 #include <stdlib.h>
@@ -28,13 +28,11 @@ typedef struct reader {
     rtl_token *token;
     size_t count, at;
     uint32_t module;
-    int nesting;
+    int nesting, depth; /* of expressions, of generate blocks */
     bool failed;
     bool in_condition; /* errors are silent, localparams are replaced by their formulas */
     body_local *local;
     size_t local_count, local_capacity;
-    size_t *choice; /* where the `if`s of the module's own scope are */
-    size_t choice_count, choice_capacity;
 } reader;
 
 static void fail(reader *r, const char *expected) {
@@ -410,7 +408,7 @@ static bool is_one_of(const rtl_token *token, const char *const *words) {
     return false;
 }
 
-/* Collects the localparams and the `if`s of the module's own scope, from token `at` to the end of the module. */
+/* Collects the localparams of the module's own scope, from token `at` to the end of the module. */
 static void scan_body(reader *r, size_t at) {
     static const char *const open[] = {"begin", "case", "casez", "casex", "function", "task", "fork", "(", "{", NULL};
     static const char *const close[] = {"end", "endcase", "endfunction", "endtask", "join", ")", "}", NULL};
@@ -419,10 +417,6 @@ static void scan_body(reader *r, size_t at) {
         const rtl_token *t = &r->token[at];
         depth += is_one_of(t, open);
         depth -= is_one_of(t, close);
-        if (depth == 0 && rtl_token_is(t, "if")) {
-            r->choice = weir_grow(r->choice, &r->choice_capacity, r->choice_count + 1, sizeof *r->choice);
-            r->choice[r->choice_count++] = at;
-        }
         if (depth != 0 || !rtl_token_is(t, "localparam")) continue;
         /* The next names that '=' follows, up to the semicolon, are its names. */
         int inner = 0;
@@ -441,60 +435,195 @@ static void scan_body(reader *r, size_t at) {
     if (!r->failed && next_is(r, "module")) fail(r, "one module per file");
 }
 
-/* ---- conditions ---- */
+/* ---- instances, and the conditions that some of them stand for ---- */
 
-/* Behind the parenthesis that closes the one at this position. */
-static void skip_parentheses(reader *r) {
+/* What must hold for a part of the body to be there; a formula of 0: nothing. */
+typedef struct guard {
+    uint32_t formula;
+    bool is_known; /* else it is beyond the reader */
+} guard;
+
+static bool at_end(const reader *r) { return r->at >= r->count || next_is(r, "endmodule"); }
+
+/* Behind the symbol that closes the one at this position. */
+static void skip_enclosed(reader *r, const char *open, const char *close) {
     int depth = 0;
     do {
-        depth += next_is(r, "(");
-        depth -= next_is(r, ")");
+        depth += next_is(r, open);
+        depth -= next_is(r, close);
         r->at++;
-    } while (depth > 0 && r->at < r->count);
+    } while (depth > 0 && !at_end(r));
 }
 
-/* Of what is instantiated where the `if` holds; NULL: it is no condition. */
-static const char *condition_name(reader *r) {
-    if (accept(r, "begin") && accept(r, ":")) expect_name(r, "a label");
-    const rtl_token *t = &r->token[r->at];
-    const char *name =
-        r->failed || t->kind != RTL_TOKEN_NAME ? "" : weir_strings_intern_n(r->design->strings, t->text, t->length);
-    return strstr(name, "_must_") != NULL ? name : NULL;
-}
-
-/* At an `if` of the module's scope. */
-static void parse_condition(reader *r) {
-    const int line = r->token[r->at].line;
-    const size_t begin = ++r->at;
+/* An expression that ends before one of these: 0 where it is beyond the reader; then the position is what it was. */
+static uint32_t try_expr(reader *r, const char *end, const char *other_end) {
+    const size_t begin = r->at;
     r->failed = false;
     r->nesting = 0;
-    expect(r, "(");
     const uint32_t formula = parse_expr(r);
-    expect(r, ")");
-    const bool is_read = !r->failed;
+    const bool fine = !r->failed && (next_is(r, end) || next_is(r, other_end));
     r->failed = false;
+    if (fine) return formula;
     r->at = begin;
-    skip_parentheses(r);
-    const char *name = condition_name(r);
-    if (name == NULL) return;
-    if (!is_read) {
+    return 0;
+}
+
+static guard both(reader *r, guard a, uint32_t formula) {
+    if (formula == 0 || !a.is_known) return (guard){0, false};
+    if (a.formula != 0) formula = new_formula(r, RTL_FORMULA_BINARY, WEIR_RTL_LOGICAL_AND, a.formula, formula, 0);
+    const bool fine = !r->failed;
+    r->failed = false;
+    return (guard){formula, fine};
+}
+
+static void walk_item(reader *r, guard when);
+static void skip_statement(reader *r);
+
+/* At `if`; the parts are items of a generate block, or statements that have no instances. */
+static void walk_if(reader *r, guard when, bool is_statement) {
+    r->at++;
+    const size_t open = r->at;
+    accept(r, "(");
+    const uint32_t formula = is_statement ? 0 : try_expr(r, ")", ")");
+    r->at = open;
+    skip_enclosed(r, "(", ")");
+    if (is_statement) skip_statement(r);
+    else walk_item(r, both(r, when, formula));
+    if (!accept(r, "else")) return;
+    const uint32_t not = formula == 0 ? 0 : new_formula(r, RTL_FORMULA_UNARY, WEIR_RTL_LOGICAL_NOT, formula, 0, 0);
+    if (is_statement) skip_statement(r);
+    else walk_item(r, both(r, when, not ));
+}
+
+/* Up to the end of a block of statements, which have no instances. */
+static void skip_statement(reader *r) {
+    if (at_end(r)) return;
+    if (next_is(r, "if")) {
+        walk_if(r, (guard){0, false}, true);
+    } else if (next_is(r, "begin")) {
+        skip_enclosed(r, "begin", "end");
+    } else if (next_is(r, "for") || next_is(r, "while") || next_is(r, "repeat") || next_is(r, "@") || next_is(r, "#")) {
+        r->at++;
+        if (next_is(r, "(")) skip_enclosed(r, "(", ")");
+        else r->at++;
+        skip_statement(r);
+    } else if (next_is(r, "case") || next_is(r, "casez") || next_is(r, "casex")) {
+        while (!at_end(r) && !accept(r, "endcase")) r->at++;
+    } else {
+        while (!at_end(r) && !accept(r, ";")) r->at++;
+    }
+}
+
+/* for (I = FIRST; I < END; ...): what is inside is there where the first round is. What I is, is not known there. */
+static void walk_for(reader *r, guard when) {
+    const size_t open = ++r->at;
+    weir_rtl_operator op = WEIR_RTL_LESS;
+    uint32_t first = 0, end = 0;
+    r->at += 3;
+    if (rtl_token_is(&r->token[open + 2], "=")) first = try_expr(r, ";", ";");
+    if (first != 0) r->at += 2; /* the semicolon and the name */
+    if (first != 0 && binary_operator(r, &op)) {
+        r->at++;
+        end = try_expr(r, ";", ";");
+    }
+    const uint32_t runs = end == 0 ? 0 : new_formula(r, RTL_FORMULA_BINARY, op, first, end, 0);
+    r->at = open;
+    skip_enclosed(r, "(", ")");
+    walk_item(r, both(r, when, runs));
+}
+
+/* #(.NAME(VALUE), ...): false where they have no names. */
+static bool parse_settings(reader *r, rtl_inner *inner) {
+    const size_t open = r->at;
+    bool named = true;
+    accept(r, "(");
+    while (named && accept(r, ".")) {
+        const rtl_token *t = &r->token[r->at++];
+        const size_t begin = r->at;
+        accept(r, "(");
+        const uint32_t id = RTL_APPEND(r->design, setting), formula = try_expr(r, ")", ")");
+        const char *name = weir_strings_intern_n(r->design->strings, t->text, t->length);
+        r->design->setting[id] = (rtl_setting){name, formula};
+        if (inner->setting_count++ == 0) inner->first_setting = id;
+        r->at = begin;
+        skip_enclosed(r, "(", ")");
+        accept(r, ",");
+    }
+    named = next_is(r, ")");
+    r->at = open;
+    skip_enclosed(r, "(", ")");
+    return named;
+}
+
+static void add_condition(reader *r, guard when, const char *name, int line) {
+    if (!when.is_known || when.formula == 0) {
         weir_warning(weir_at(r->path, line), "'%s' is not checked: its expression is beyond parameters and numbers",
                      name);
         weir_note("simulators and synthesis check it when they elaborate the design");
         return;
     }
     const uint32_t id = RTL_APPEND(r->design, condition);
-    r->design->condition[id] = (rtl_condition){formula, name};
+    r->design->condition[id] = (rtl_condition){when.formula, name};
     rtl_module *module = &r->design->module[r->module];
     if (module->condition_count++ == 0) module->first_condition = id;
 }
 
-static void parse_conditions(reader *r) {
-    r->in_condition = true;
-    for (size_t i = 0; i < r->choice_count; i++) {
-        r->at = r->choice[i];
-        parse_condition(r);
+/* MODULE NAME (...); or MODULE #(...) NAME (...); else a declaration or an assignment. */
+static void walk_instance(reader *r, guard when) {
+    const rtl_token *type = &r->token[r->at++];
+    rtl_inner inner = {.guard = when.formula};
+    inner.module = weir_strings_intern_n(r->design->strings, type->text, type->length);
+    bool fine = type->kind == RTL_TOKEN_NAME && weir_rtl_name_is_legal(inner.module);
+    if (fine && accept(r, "#")) fine = next_is(r, "(") && parse_settings(r, &inner);
+    const rtl_token *name = &r->token[r->at];
+    fine = fine && name->kind == RTL_TOKEN_NAME && r->at++ < r->count;
+    if (fine && next_is(r, "[")) skip_enclosed(r, "[", "]");
+    fine = fine && next_is(r, "(");
+    while (!at_end(r) && !accept(r, ";")) r->at++;
+    if (!fine) return;
+    inner.name = weir_strings_intern_n(r->design->strings, name->text, name->length);
+    if (strstr(inner.module, "_must_") != NULL) {
+        add_condition(r, when, inner.module, type->line);
+        return;
     }
+    if (!when.is_known) return;
+    const uint32_t id = RTL_APPEND(r->design, inner);
+    r->design->inner[id] = inner;
+    rtl_module *module = &r->design->module[r->module];
+    if (module->inner_count++ == 0) module->first_inner = id;
+}
+
+static void walk_items(reader *r, const char *end, guard when) {
+    while (!at_end(r) && !accept(r, end)) walk_item(r, when);
+}
+
+static void walk_item(reader *r, guard when) {
+    if (at_end(r) || ++r->depth > MAX_NESTING) r->at = r->count;
+    if (accept(r, "begin")) {
+        if (accept(r, ":")) r->at++;
+        walk_items(r, "end", when);
+    } else if (accept(r, "generate")) {
+        walk_items(r, "endgenerate", when);
+    } else if (next_is(r, "if")) {
+        walk_if(r, when, false);
+    } else if (next_is(r, "for")) {
+        walk_for(r, when);
+    } else if (next_is(r, "case")) {
+        skip_statement(r);
+    } else if (next_is(r, "function") || next_is(r, "task")) {
+        const char *end = next_is(r, "task") ? "endtask" : "endfunction";
+        while (!at_end(r) && !accept(r, end)) r->at++;
+    } else if (accept(r, "always") || accept(r, "initial")) {
+        skip_statement(r);
+    } else if (!at_end(r)) {
+        walk_instance(r, when);
+    }
+    r->depth--;
+}
+
+static void walk_body(reader *r) {
+    r->in_condition = true;
+    walk_items(r, "endmodule", (guard){0, true});
     r->in_condition = false;
     r->failed = false;
 }
@@ -533,7 +662,7 @@ static void parse_module(reader *r) {
     expect(r, ";");
     if (r->failed) return;
     default_widths(r);
-    parse_conditions(r);
+    walk_body(r);
 }
 
 weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path) {
@@ -552,7 +681,6 @@ weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path) 
     parse_module(&r);
     weir_rtl_set_location(design, location);
     free(r.local);
-    free(r.choice);
     free(r.token);
     free(source);
     rtl_label label = {.name = own, .number = r.failed ? 0 : r.module};

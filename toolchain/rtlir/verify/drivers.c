@@ -273,10 +273,12 @@ static void check_width(rtl_nets *n, const rtl_instance *instance, const rtl_var
                   rtl_describe(design, expr), (unsigned)design->expr[expr].width);
 }
 
-/* What the file of a library module says that its parameters must fulfil: tools would end with an unknown module. */
-static void check_conditions(rtl_nets *n, const rtl_instance *instance, const rtl_value *parameters) {
+/* What the file of a library module says that its parameters must fulfil: tools would end with an unknown module. `path` is the
+ * instance's, from the outermost on. */
+static void check_own(const rtl_nets *n, weir_location location, const char *path, uint32_t id,
+                      const rtl_value *parameters) {
     weir_rtl_design *design = n->design;
-    const rtl_module *module = &design->module[instance->module];
+    const rtl_module *module = &design->module[id];
     for (uint32_t i = 0; i < module->condition_count; i++) {
         const rtl_condition *condition = &design->condition[module->first_condition + i];
         const char *problem = NULL;
@@ -291,9 +293,51 @@ static void check_conditions(rtl_nets *n, const rtl_instance *instance, const rt
             if (value->kind == RTL_VALUE_STRING) weir_text_format(&with, "\"%s\"", value->text);
             else weir_text_format(&with, "%lld", (long long)value->integer);
         }
-        rtl_error(design, rtl_location_of(design, &instance->common), "instance '%s' of module '%s': '%s', found %s",
-                  instance->name, module->name, condition->name, with.data != NULL ? with.data : "this");
+        rtl_error(design, location, "instance '%s' of module '%s': '%s', found %s", path, module->name, condition->name,
+                  with.data != NULL ? with.data : "this");
         weir_text_free(&with);
+    }
+}
+
+/* The parameters of an instance inside a module that has these, one a slot; what is beyond the reader is opaque. */
+static rtl_value *inner_parameters(const weir_rtl_design *design, const rtl_inner *inner, uint32_t module,
+                                   const rtl_value *outer) {
+    const rtl_ids *ids = &design->module[module].parameters;
+    rtl_value *given = weir_calloc(design->module[module].parameter_slots + 1, sizeof *given);
+    for (uint32_t i = 0; i < inner->setting_count; i++) {
+        const rtl_setting *setting = &design->setting[inner->first_setting + i];
+        const char *problem = NULL;
+        rtl_value value = {.kind = RTL_VALUE_OPAQUE};
+        if (setting->formula != 0) value = rtl_evaluate(design, setting->formula, outer, &problem);
+        if (value.kind == RTL_VALUE_NONE) value.kind = RTL_VALUE_OPAQUE;
+        for (size_t k = 0; k < ids->count; k++) {
+            const rtl_parameter *parameter = &design->parameter[ids->id[k]];
+            if (parameter->name == setting->parameter) given[parameter->slot] = value;
+        }
+    }
+    rtl_value *values = rtl_evaluate_given(design, module, given);
+    free(given);
+    return values;
+}
+
+/* And of the instances inside, as far as their modules have been read. */
+static void check_conditions(const rtl_nets *n, weir_location location, const char *path, uint32_t id,
+                             const rtl_value *parameters, int depth) {
+    enum { MOST_LEVELS = 8 };
+    weir_rtl_design *design = n->design;
+    check_own(n, location, path, id, parameters);
+    for (uint32_t i = 0; depth < MOST_LEVELS && i < design->module[id].inner_count; i++) {
+        const rtl_inner *inner = &design->inner[design->module[id].first_inner + i];
+        const uint32_t module = weir_rtl_find_module(design, inner->module).id;
+        const char *problem = NULL;
+        rtl_value there = {.kind = RTL_VALUE_INTEGER, .integer = 1};
+        if (inner->guard != 0) there = rtl_evaluate(design, inner->guard, parameters, &problem);
+        if (module == 0 || there.kind != RTL_VALUE_INTEGER || there.integer == 0) continue;
+        rtl_value *own = inner_parameters(design, inner, module, parameters);
+        char *below = weir_format("%s.%s", path, inner->name);
+        check_conditions(n, location, below, module, own, depth + 1);
+        free(below);
+        free(own);
     }
 }
 
@@ -325,7 +369,8 @@ static void visit_instance(rtl_nets *n, uint32_t id) {
     const rtl_instance *instance = &design->instance[id];
     const rtl_ids *ports = &design->module[instance->module].ports;
     bool connects = n->checks & RTL_CHECK_CONNECTIONS;
-    bool has_parameters = connects && design->module[instance->module].parameters.count > 0;
+    const rtl_module *module = &design->module[instance->module];
+    bool has_parameters = connects && (module->parameters.count > 0 || module->inner_count > 0);
     rtl_value *parameters = has_parameters ? rtl_evaluate_parameters(design, instance->module, instance) : NULL;
     for (size_t i = 0; i < ports->count; i++) {
         const rtl_var *port = &design->var[ports->id[i]];
@@ -338,7 +383,9 @@ static void visit_instance(rtl_nets *n, uint32_t id) {
         if (port->direction == WEIR_RTL_OUTPUT) drive_expr(n, expr);
         else if (port->direction == WEIR_RTL_INPUT) read_expr(n, 0, expr);
     }
-    if (has_parameters && n->walk.is_first) check_conditions(n, instance, parameters);
+    if (has_parameters && n->walk.is_first)
+        check_conditions(n, rtl_location_of(design, &instance->common), instance->name, instance->module, parameters,
+                         0);
     free(parameters);
 }
 
