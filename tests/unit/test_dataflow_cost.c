@@ -186,6 +186,23 @@ static void multipliers(void **state) {
     assert_int_equal(multipliers_of("xc7a35t", 26, 18), 2);
 }
 
+/* Every width of lookup tables that a profile may have, joined or not, prices a clip of any size. */
+static void tables_of_any_width(void **state) {
+    (void)state;
+    weir_device *device = read_device("ecp5-25k");
+    for (device->luts.inputs = 2; device->luts.inputs <= 8; device->luts.inputs++) {
+        for (device->luts.joined = device->luts.inputs; device->luts.joined <= 12; device->luts.joined++) {
+            for (int64_t bits = 9; bits <= 40; bits++) {
+                const weir_cost_parameter parameters[] = {{"IN_W", bits}};
+                weir_cost cost;
+                assert_true(weir_cost_of_module(device, "weir_cast", parameters, 1, &cost));
+                assert_true(cost.luts > 0);
+            }
+        }
+    }
+    weir_device_free(device);
+}
+
 static void a_module_that_nobody_knows(void **state) {
     (void)state;
     weir_device *device = read_device("ecp5-25k");
@@ -220,6 +237,7 @@ int main(void) {
                                        cmocka_unit_test(clocks_are_near_nextpnr),
                                        cmocka_unit_test(memory_blocks),
                                        cmocka_unit_test(multipliers),
+                                       cmocka_unit_test(tables_of_any_width),
                                        cmocka_unit_test(a_module_that_nobody_knows),
                                        cmocka_unit_test(what_does_not_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,7 +162,7 @@ int64_t weir_cost_clipped(const weir_cost_part *part, int64_t lanes, int64_t res
         weir_cost_value(part, "LO") != 0; /* beyond either bound, which are two functions of all of them */
     if (above == 0) return bits * (places - 1 + (part->device->logic_cell == WEIR_DEVICE_SHARED));
     if (joined == 0) return bits * places + lanes * (above > inputs - 1 ? weir_ceil_divide(above - 1, inputs - 1) : 0);
-    const int64_t room = joined - 2 - CHOICE, tables = weir_ceil_divide(above - 1, inputs);
+    const int64_t room = joined > 2 + CHOICE ? joined - 2 - CHOICE : 1, tables = weir_ceil_divide(above - 1, inputs);
     const int64_t groups = above - 1 <= joined ? 1 : tables < room ? tables : room;
     const int64_t group = weir_cost_joined(part, weir_ceil_divide(above - 1, groups));
     const bool grouped = group > 0 && (groups == 1 || !both);

@@ -255,6 +255,12 @@ static bool check(const weir_yaml *root, const weir_device *device) {
                    (long long)device->luts.inputs);
         fine = false;
     }
+    if (device->luts.joined != 0 && device->luts.joined < device->luts.inputs) {
+        weir_error(weir_yaml_find(root, "luts")->location,
+                   "luts: expected joined ones of at least %lld inputs, found %lld", (long long)device->luts.inputs,
+                   (long long)device->luts.joined);
+        fine = false;
+    }
     if (device->luts.placeable > 100) {
         weir_error(weir_yaml_find(root, "luts")->location,
                    "luts: expected at most 100 %% that can be placed, found %lld", (long long)device->luts.placeable);
@@ -283,6 +289,7 @@ static weir_device *read_file(const char *path) {
     h->device.path = weir_arena_copy_string(arena, path);
     bool fine = read_record(h, root, "device", device_fields, &h->device) && check(root, &h->device);
     weir_yaml_free(root);
+    if (h->device.luts.joined == h->device.luts.inputs) h->device.luts.joined = 0; /* one alone */
     if (fine) return &h->device;
     weir_arena_free(arena);
     return NULL;
