@@ -149,28 +149,50 @@ static void insert_fifo(weir_graph *graph, const weir_schedule_edge *edge, int64
     weir_node_set_input(graph, edge->user, edge->input, weir_node_output(graph, fifo, 0));
 }
 
-/* Do beats come in bursts from a component that cannot wait, as from a pool, which gives the results of a row while its last one comes? */
-static bool comes_in_bursts(const weir_graph *graph, weir_value value) {
+/* What gives the stream's beats, before lane converters and Fifos; none: a hardware input. */
+static weir_node source_of(const weir_graph *graph, weir_value value) {
     weir_node producer = weir_value_producer(graph, weir_stream_source(graph, value));
     while (producer.id != 0 &&
            (weir_node_op(graph, producer) == WEIR_OP_LANES || weir_node_op(graph, producer) == WEIR_OP_FIFO))
         producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, producer, 0)));
+    return producer;
+}
+
+/* Do beats come in bursts from a component that cannot wait, as from a pool, which gives the results of a row while its last one comes? */
+static bool comes_in_bursts(const weir_graph *graph, weir_value value) {
+    const weir_node producer = source_of(graph, value);
     if (producer.id == 0) return false;
     const weir_component *component = weir_component_of(graph, producer);
     return component != NULL && component->rules->service != NULL && component->rules->foldings == NULL &&
            !component->rules->may_wait;
 }
 
-/* Most beats that are worth holding before the edge's user: of a frame, a row or a position. */
+/* Beats that the edge's user takes at the graph's pace while the component before it begins a frame, for which beats come at the pace of what
+ * is before that. */
+static int64_t beats_of_start(const weir_graph *graph, const weir_schedule_edge *edge, int64_t beats) {
+    const weir_node producer = source_of(graph, edge->value);
+    const weir_component *component = producer.id == 0 ? NULL : weir_component_of(graph, producer);
+    if (component == NULL || component->rules->start == NULL) return 0;
+    const weir_value input = weir_node_input(graph, producer, 0);
+    const weir_node before = source_of(graph, input);
+    const int64_t taken = weir_stream_beats(graph, input, weir_stream_lanes(graph, input));
+    const int64_t pace = before.id == 0 ? 0 : weir_node_metadata_of(graph, before)->hardware.interval;
+    const int64_t cycles = component->rules->start(graph, producer) * (pace > taken ? pace : taken) / taken;
+    return weir_ceil_divide(cycles * beats, weir_stream_interval(graph));
+}
+
+/* Most beats that are worth holding before the edge's user: of a frame, a row or a position, and those for a frame's start. */
 static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge) {
     if (!weir_schedule_holds_rows(schedule) || weir_stream_count(graph, edge->user) > 1) return INT64_MAX;
     const weir_shape *shape = &weir_value_type(graph, edge->value)->shape;
     const weir_component_rules *rules = weir_component_of(graph, edge->user)->rules;
     const int place = shape->rank > 2 && comes_in_bursts(graph, edge->value) ? 2 : 1;
     const int from = rules->may_wait || rules->pauses ? 1 : shape->rank - place;
+    const int64_t lanes = weir_stream_lanes(graph, edge->value);
     int64_t elements = 1;
     for (int i = from; i < shape->rank; i++) elements *= shape->dim[i];
-    return weir_ceil_divide(elements, weir_stream_lanes(graph, edge->value));
+    return weir_ceil_divide(elements, lanes) +
+           beats_of_start(graph, edge, weir_stream_beats(graph, edge->value, lanes));
 }
 
 /* In a graph with windows, of a stream that meets another one or goes into what stops between rows: a row more, by which either may be

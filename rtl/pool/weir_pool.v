@@ -8,13 +8,15 @@
 // is a beat of results, and KERNEL and STRIDE are 1.
 //
 // A window is held from its first step to its last: SLOTS = ceil(((KERNEL - 1) * DILATION) / STRIDE) of them are open at a time, so
-// that is the buffer, INNER beats each: the least that can be. Windows that reach beyond the line are given after its last step.
+// that is the buffer, INNER beats each: the least that can be. Windows that reach beyond the line are given after its last step, and with
+// JOINED the last of them with the first step of the next line, which ends none: as that comes, or where a beat of it has not come, without it
+// to the end of the step.
 //
-// Latency:   (INNER < 4 ? 3 : 4) + FACTOR_W - INNER * max(0, IN + BEGIN - (KERNEL - 1) * DILATION - 1 - (OUT - 1) * STRIDE) cycles from a frame's
+// Latency:   (INNER < 4 ? 3 : 4) + FACTOR_W + INNER * JOINED - INNER * max(0, IN + BEGIN - (KERNEL - 1) * DILATION - 1 - (OUT - 1) * STRIDE) cycles from a frame's
 //            last beat to its last result: what comes before the minus from the last beat that a result needs, after which INNER beats a step may
 //            follow that none does.
-// Interval:  LINES * (IN + OUT - max(0, ceil((IN + BEGIN - (KERNEL - 1) * DILATION) / STRIDE))) * INNER cycles a frame: a step more a
-//            line for each window that ends after it.
+// Interval:  LINES * (IN + OUT - JOINED - max(0, ceil((IN + BEGIN - (KERNEL - 1) * DILATION) / STRIDE))) * INNER cycles a frame: a
+//            step more a line for each window that ends after it, but for the one that is JOINED.
 // Clock:     rtl/README.md, Measured alone: weir_pool.
 // State:     SLOTS memories of INNER beats (shift registers where INNER is below 4), the beats between read and write, a register
 //            slice.
@@ -41,7 +43,8 @@ module weir_pool #(
   parameter integer KERNEL   = 2,
   parameter integer STRIDE   = 2,
   parameter integer DILATION = 1,
-  parameter integer BEGIN    = 0   // padding before a line
+  parameter integer BEGIN    = 0,  // padding before a line
+  parameter integer JOINED   = 0   // 1: the last window after a line is given with the next line's first step
 ) (
   input  wire                   clk,
   input  wire                   rst,
@@ -63,6 +66,7 @@ module weir_pool #(
   localparam integer ENDED  = IN + BEGIN <= REACH ? 0 : (IN + BEGIN - REACH - 1) / STRIDE + 1;
   localparam integer TAIL   = OUT - ENDED;
   localparam integer FIRST  = REACH - BEGIN;                          // steps before the one that ends the first window
+  localparam integer AFTER  = TAIL - JOINED;                          // steps after a line
   localparam integer BEAT_W = LANES * OUT_W;
   localparam integer TAKEN  = TOGETHER * LANES;                       // elements
   localparam integer RAM    = INNER < 4 ? 0 : 1;                      // memories hold the slots
@@ -88,6 +92,9 @@ module weir_pool #(
     end
     if (TAIL < 0 || (OUT - 1) * STRIDE >= IN + BEGIN) begin : g_check_out
       weir_pool_OUT_windows_must_start_on_the_line_and_include_all_that_end_on_it u_error ();
+    end
+    if (JOINED < 0 || JOINED > 1 || (JOINED > 0 && (TAIL < 1 || FIRST < 1))) begin : g_check_joined
+      weir_pool_JOINED_must_be_0_unless_a_window_ends_after_the_line_and_none_on_its_first_step u_error ();
     end
   endgenerate
 
@@ -118,7 +125,7 @@ module weir_pool #(
   endfunction
 
   localparam integer INNER_W = bits(INNER - 1);
-  localparam integer STEP_W  = bits(IN + TAIL - 1);
+  localparam integer STEP_W  = bits(IN + AFTER - 1);
   localparam integer LINE_W  = bits(LINES - 1);
   localparam integer WAIT_W  = bits(FIRST > STRIDE - 1 ? FIRST : STRIDE - 1);
   localparam integer PHASE_W = bits(PERIOD - 1);
@@ -126,7 +133,7 @@ module weir_pool #(
   localparam integer LAST_INNER = INNER - 1;
   localparam integer LAST_REAL  = IN - 1;
   localparam integer FINAL_STEP = TAIL > 0 ? IN + TAIL - 1 : FIRST + (OUT - 1) * STRIDE;  // gives a line's last window
-  localparam integer LAST_STEP  = IN + TAIL - 1;
+  localparam integer LAST_STEP  = IN + AFTER - 1;
   localparam integer LAST_LINE  = LINES - 1;
   localparam integer LAST_PHASE = PERIOD - 1;
   localparam integer LAST_SLOT  = HELD - 1;
@@ -141,11 +148,18 @@ module weir_pool #(
   reg  [HELD-1:0]    empty_q;   // slots whose window has seen nothing yet
   reg  [HELD*PHASE_W-1:0] phase_q;        // by slot: steps since the start of its window
   reg                tail_q;
+  wire               joins;     // a line's first step, with a window of the line before
+  wire               apart;     // without the step's beat
+  wire               idle;      // on the way to the beat that is to come
+  wire               joined_last;
+  wire [INNER_W-1:0] next_inner;  // after the step, or after the window
 
   wire go, issue;
   wire inner_end  = inner_q == LAST_INNER[INNER_W-1:0];
+  wire step_end   = inner_end && !apart && !idle;
   wire line_end   = step_q == LAST_STEP[STEP_W-1:0];
-  wire ends       = tail_q || wait_q == {WAIT_W{1'b0}};
+  wire own_end      = tail_q || wait_q == {WAIT_W{1'b0}};
+  wire ends       = (own_end || joins) && !idle;
 
   reg  [HELD-1:0]    first, takes;
   wire [HELD-1:0]    spaced;    // by slot: a phase that takes
@@ -153,11 +167,10 @@ module weir_pool #(
   always @*
     for (k = 0; k < HELD; k = k + 1) begin
       first[k] = empty_q[k] || phase_q[k*PHASE_W +: PHASE_W] == {PHASE_W{1'b0}};
-      takes[k] = !tail_q && spaced[k];
+      takes[k] = !tail_q && !apart && !idle && spaced[k];
     end
 
-  assign s_ready = go && !tail_q;
-  assign issue   = go && (tail_q || s_valid);
+  assign issue = go && (tail_q || joins || idle || s_valid);
 
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
   wire active = s_valid && s_ready;
@@ -173,20 +186,62 @@ module weir_pool #(
       empty_q <= {HELD{1'b1}};
       tail_q  <= 1'b0;
     end else if (issue) begin
-      inner_q <= inner_end ? {INNER_W{1'b0}} : inner_q + 1'b1;
-      if (inner_end) begin
+      inner_q <= inner_end ? next_inner : inner_q + 1'b1;
+      if (inner_end && apart) slot_q <= {SLOT_W{1'b0}};
+      if (step_end) begin
         step_q  <= line_end ? {STEP_W{1'b0}} : step_q + 1'b1;
-        tail_q  <= TAIL > 0 && !line_end && step_q >= LAST_REAL[STEP_W-1:0];
-        wait_q  <= line_end ? FIRST[WAIT_W-1:0] : ends ? NEXT_WAIT[WAIT_W-1:0] : wait_q - 1'b1;
+        tail_q  <= AFTER > 0 && !line_end && step_q >= LAST_REAL[STEP_W-1:0];
+        wait_q  <= line_end ? FIRST[WAIT_W-1:0] : own_end ? NEXT_WAIT[WAIT_W-1:0] : wait_q - 1'b1;
         empty_q <= line_end ? {HELD{1'b1}} : empty_q & ~takes;
-        if (line_end) begin
-          slot_q <= {SLOT_W{1'b0}};
-          line_q <= line_q == LAST_LINE[LINE_W-1:0] ? {LINE_W{1'b0}} : line_q + 1'b1;
-        end else if (ends) begin
-          slot_q <= slot_q == LAST_SLOT[SLOT_W-1:0] ? {SLOT_W{1'b0}} : slot_q + 1'b1;
+        if (line_end) line_q <= line_q == LAST_LINE[LINE_W-1:0] ? {LINE_W{1'b0}} : line_q + 1'b1;
+        if (joins || (line_end && JOINED == 0)) slot_q <= {SLOT_W{1'b0}};
+        else if (own_end) slot_q <= slot_q == LAST_SLOT[SLOT_W-1:0] ? {SLOT_W{1'b0}} : slot_q + 1'b1;
+      end
+    end
+
+  // ---- a line's first step with the last window of the line before ----
+  generate
+    if (JOINED == 0) begin : g_apart
+      assign joins       = 1'b0;
+      assign apart       = 1'b0;
+      assign idle        = 1'b0;
+      assign joined_last = 1'b0;
+      assign next_inner  = {INNER_W{1'b0}};
+      assign s_ready     = go && !tail_q;
+    end else begin : g_joined
+      reg               joins_q, last_q;  // last: that window is the frame's last
+      reg               apart_q, idle_q;
+      reg [INNER_W-1:0] kept_q;           // the beat of the step that has not come
+      wire [INNER_W-1:0] kept = apart_q ? kept_q : inner_q;
+      assign joins       = joins_q;
+      assign apart       = joins_q && (apart_q || !s_valid);
+      assign idle        = idle_q;
+      assign joined_last = last_q;
+      // Shift registers come around to the beat, a memory is read there.
+      assign next_inner  = apart && RAM != 0 ? kept : {INNER_W{1'b0}};
+      assign s_ready     = go && !tail_q && !apart_q && !idle_q;
+      always @(posedge clk) begin
+        if (issue) begin
+          if (!idle_q) kept_q <= kept;
+          if (step_end) begin
+            joins_q <= line_end;
+            last_q  <= line_q == LAST_LINE[LINE_W-1:0];
+          end
+          if (apart) begin
+            joins_q <= !inner_end;
+            apart_q <= !inner_end;
+            idle_q  <= inner_end && RAM == 0 && kept != {INNER_W{1'b0}};
+          end
+          if (idle_q) idle_q <= inner_q + 1'b1 != kept_q;
+        end
+        if (rst) begin
+          joins_q <= 1'b0;
+          apart_q <= 1'b0;
+          idle_q  <= 1'b0;
         end
       end
     end
+  endgenerate
 
   genvar g;
   generate
@@ -194,8 +249,8 @@ module weir_pool #(
       // The line starts at step BEGIN of the padded one; slot g's first window starts at step g * STRIDE of that.
       localparam integer START = (BEGIN + PERIOD - g * STRIDE) % PERIOD;
       always @(posedge clk)
-        if (rst || (issue && inner_end && line_end)) phase_q[g*PHASE_W +: PHASE_W] <= START[PHASE_W-1:0];
-        else if (issue && inner_end)
+        if (rst || (issue && step_end && line_end)) phase_q[g*PHASE_W +: PHASE_W] <= START[PHASE_W-1:0];
+        else if (issue && step_end)
           phase_q[g*PHASE_W +: PHASE_W] <=
               phase_q[g*PHASE_W +: PHASE_W] == LAST_PHASE[PHASE_W-1:0] ? {PHASE_W{1'b0}}
                                                                        : phase_q[g*PHASE_W +: PHASE_W] + 1'b1;
@@ -211,7 +266,8 @@ module weir_pool #(
   // ---- from read to write ----
   // Stage 1: the beat, and what memories read for it. Stage 2, only after memories: the same in registers. Stage 3: the
   // comparisons' results.
-  wire                ends_frame = step_q == FINAL_STEP[STEP_W-1:0] && inner_end && line_q == LAST_LINE[LINE_W-1:0];
+  wire                ends_frame = JOINED != 0 ? joined_last && joins && inner_end
+                                   : step_q == FINAL_STEP[STEP_W-1:0] && inner_end && line_q == LAST_LINE[LINE_W-1:0];
   localparam integer  FLAG_W = 4 + 3 * HELD + SLOT_W + INNER_W;
   /* verilator lint_off UNUSEDSIGNAL */ // nothing is held when a window is one step, and one beat has no address
   wire [FLAG_W-1:0]   flags_1, flags_2;
@@ -275,7 +331,7 @@ module weir_pool #(
 
   always @(posedge clk) begin
     if (go) begin
-      flags_1_q <= {issue, ends, ends_frame, tail_q, first, takes, empty_q, slot_q, inner_q};
+      flags_1_q <= {issue, ends, ends_frame, tail_q || joins, first, takes, empty_q, slot_q, inner_q};
       x_1_q     <= centred(s_data);
       flags_3_q <= flags_2;
       x_3_q     <= whole(x_2);

@@ -7,13 +7,15 @@
 // positions that move over as many. Positions follow each other in a beat of a result as pixels do in one that is taken.
 //
 // A step is what a beat has of a line: a pixel, or ALONG of them. Steps before the last tap lie in a word for each beat of a step, which is
-// read, shifted by what is taken and written back. Positions that reach beyond the line follow its last step, a shift without input each.
+// read, shifted by what is taken and written back. Positions that reach beyond the line follow its last step, a shift without input each. With
+// JOINED the last of them is given with the first step of the next line, which ends none: as that comes, or where a beat of it has not come,
+// without it to the end of the step.
 //
-// Latency:   3 - INNER * max(0, IN / ALONG - ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) cycles from a
+// Latency:   3 + INNER * JOINED - INNER * max(0, IN / ALONG - ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) cycles from a
 //            frame's last beat to its last result: 3 from the last beat that a result needs, after which INNER beats a step may follow that
 //            none does.
-// Interval:  LINES * max(IN / ALONG, ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) * INNER cycles a frame: the
-//            steps of a line, and those after it that its last positions see.
+// Interval:  LINES * (max(IN / ALONG, ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) - JOINED) * INNER cycles a frame:
+//            the steps of a line, and those after it that its last positions see, but for the one that is JOINED.
 // Clock:     rtl/README.md, Measured alone: weir_taps.
 // State:     a memory of INNER words of (KERNEL - 1) * DILATION beats, a shift register where INNER is below 3; two registers of a word
 //            and a beat; a register slice.
@@ -36,6 +38,7 @@ module weir_taps #(
   parameter integer STRIDE   = 1,
   parameter integer DILATION = 1,
   parameter integer BEGIN    = 0,  // padding before a line
+  parameter integer JOINED   = 0,  // 1: a line's last positions are given with the next line's first step
   parameter integer FILL     = 0   // element where there is no pixel
 ) (
   input  wire                        clk,
@@ -59,7 +62,7 @@ module weir_taps #(
   localparam integer SPAN      = (KERNEL - 1) * DILATION;                         // from a position's first pixel to its last
   localparam integer FIRST     = ((MOVED - 1) * STRIDE + SPAN - BEGIN) / ALONG;   // the step that ends the first positions
   localparam integer FINAL     = (OUT / MOVED - 1) * MOVE + FIRST;                // and the last ones
-  localparam integer STEPS     = IN / ALONG > FINAL ? IN / ALONG : FINAL + 1;
+  localparam integer STEPS     = (IN / ALONG > FINAL ? IN / ALONG : FINAL + 1) - JOINED;
   localparam integer NEEDED    = FIRST + (BEGIN + ALONG - 1) / ALONG;             // from a position's first step to its last
   localparam integer REACH     = NEEDED > 1 ? NEEDED : 1;
   localparam integer HELD_W    = REACH * BEAT_W;
@@ -82,6 +85,9 @@ module weir_taps #(
     end
     if ((OUT - 1) * STRIDE >= IN + BEGIN || FINAL + MOVE < IN / ALONG) begin : g_check_out
       weir_taps_positions_must_start_in_the_line_and_be_all_that_end_in_it u_error ();
+    end
+    if (JOINED < 0 || JOINED > 1 || (JOINED > 0 && (FINAL < IN / ALONG || FIRST < 1))) begin : g_check_joined
+      weir_taps_JOINED_must_be_0_unless_a_position_ends_after_the_line_and_none_on_its_first_step u_error ();
     end
   endgenerate
 
@@ -109,17 +115,23 @@ module weir_taps #(
   reg  [WAIT_W-1:0]  wait_q;    // steps to the next that ends a position
   reg                ends_q;    // this one does
   wire               go;        // the output has a place
-  wire               move   = go && (s_valid || beyond_q);
+  wire               joins;     // a line's first step, with positions of the line before
+  wire               apart;     // without the step's beat
+  /* verilator lint_off UNUSEDSIGNAL */ // a memory has an address
+  wire               ahead;     // the beat before has not come
+  /* verilator lint_on UNUSEDSIGNAL */
+  wire               joined_last;
+  wire [INNER_W-1:0] next_inner;  // after the step, or after the positions
+  wire               next_inner_last;
+  wire               move   = go && (s_valid || beyond_q || joins);
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
   wire               active = s_valid && s_ready;
   /* verilator lint_on UNUSEDSIGNAL */
-  wire               step_end = inner_last_q;
+  wire               step_end = inner_last_q && !apart;
   wire               line_end = step_end && step_last_q;
   wire               next_beyond = IN / ALONG < STEPS && (beyond_q || step_q == LAST_IN[STEP_W-1:0]) && !line_end;
   wire               final_step;  // ends the line's last position
   wire [WAIT_W-1:0]  next_wait = line_end ? FIRST[WAIT_W-1:0] : ends_q ? NEXT_WAIT[WAIT_W-1:0] : wait_q - 1'b1;
-
-  assign s_ready = go && !beyond_q;
 
   generate
     if (FINAL == STEPS - 1) begin : g_ends_line
@@ -143,13 +155,14 @@ module weir_taps #(
       wait_q       <= FIRST[WAIT_W-1:0];
       ends_q       <= FIRST == 0;
     end else if (move) begin
-      inner_q      <= inner_last_q ? {INNER_W{1'b0}} : inner_q + 1'b1;
-      inner_last_q <= INNER == 1 || inner_q == BEFORE_INNER[INNER_W-1:0];
+      inner_q      <= inner_last_q ? next_inner : inner_q + 1'b1;
+      inner_last_q <= INNER == 1 || (inner_last_q ? next_inner_last : inner_q == BEFORE_INNER[INNER_W-1:0]);
+      if (inner_last_q && apart) exists_q <= {{REACH{1'b0}}, 1'b1};
       if (step_end) begin
         step_q      <= step_last_q ? {STEP_W{1'b0}} : step_q + 1'b1;
         step_last_q <= STEPS == 1 || step_q == BEFORE_STEP[STEP_W-1:0];
         beyond_q    <= next_beyond;
-        exists_q    <= line_end ? {{REACH{1'b0}}, 1'b1} : {exists_q[REACH-1:0], !next_beyond};
+        exists_q    <= line_end && JOINED == 0 ? {{REACH{1'b0}}, 1'b1} : {exists[REACH-1:0], !next_beyond && !(line_end && JOINED != 0)};
         wait_q      <= next_wait;
         ends_q      <= next_wait == {WAIT_W{1'b0}};
       end
@@ -158,6 +171,51 @@ module weir_taps #(
         line_last_q <= LINES == 1 || line_q == BEFORE_LINE[LINE_W-1:0];
       end
     end
+
+  // ---- a line's first step with the last positions of the line before ----
+  /* verilator lint_off UNUSEDSIGNAL */ // the oldest leaves
+  wire [REACH:0] exists = joins ? {{REACH{1'b0}}, 1'b1} : exists_q;  // of the step's line
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  generate
+    if (JOINED == 0) begin : g_alone
+      assign joins           = 1'b0;
+      assign apart           = 1'b0;
+      assign ahead           = 1'b0;
+      assign joined_last     = 1'b0;
+      assign next_inner      = {INNER_W{1'b0}};
+      assign next_inner_last = INNER == 1;
+      assign s_ready         = go && !beyond_q;
+    end else begin : g_joined
+      reg               joins_q, last_q;  // last: they are the frame's last
+      reg               apart_q;
+      reg [INNER_W-1:0] kept_q;           // the beat of the step that has not come
+      assign joins           = joins_q;
+      assign apart           = joins_q && (apart_q || !s_valid);
+      assign ahead           = apart_q;
+      assign joined_last     = joins_q && last_q;
+      assign next_inner      = !apart ? {INNER_W{1'b0}} : apart_q ? kept_q : inner_q;
+      assign next_inner_last = INNER == 1 || (apart && !apart_q);
+      assign s_ready         = go && !beyond_q && !apart_q;
+      always @(posedge clk) begin
+        if (move) begin
+          if (!apart_q) kept_q <= inner_q;
+          if (step_end) begin
+            joins_q <= line_end;
+            last_q  <= line_last_q;
+          end
+          if (apart) begin
+            joins_q <= !inner_last_q;
+            apart_q <= !inner_last_q;
+          end
+        end
+        if (rst) begin
+          joins_q <= 1'b0;
+          apart_q <= 1'b0;
+        end
+      end
+    end
+  endgenerate
 
   // ---- the delay line: what was taken 1 to REACH steps ago, the latest in the low bits ----
   reg                valid_1_q, valid_2_q, last_1_q, last_2_q;
@@ -180,13 +238,15 @@ module weir_taps #(
       wire [HELD_W-1:0]           tapped;
       genvar t;
       for (t = 0; t < REACH; t = t + 1) begin : g_tap
-        assign tapped[t*BEAT_W +: BEAT_W] = line_of_beats_q[((t + 1) * INNER - 1) * BEAT_W +: BEAT_W];
+        localparam integer TAP   = (t + 1) * INNER - 1;
+        localparam integer LATER = INNER > 1 ? TAP - 1 : TAP;
+        assign tapped[t*BEAT_W +: BEAT_W] = ahead ? line_of_beats_q[LATER * BEAT_W +: BEAT_W] : line_of_beats_q[TAP * BEAT_W +: BEAT_W];
       end
       assign held = held_1_q;
       always @(posedge clk)
         if (move) begin
-          line_of_beats_q <= shifted[LINE_BITS-1:0];
-          held_1_q        <= tapped;
+          if (!apart) line_of_beats_q <= shifted[LINE_BITS-1:0];
+          held_1_q <= tapped;
         end
     end else begin : g_memory
       reg                       moved_1_q, moved_2_q;
@@ -196,7 +256,7 @@ module weir_taps #(
       /* verilator lint_on UNUSEDSIGNAL */
       always @(posedge clk) begin
         if (go) begin
-          moved_1_q <= move;
+          moved_1_q <= move && !apart;
           moved_2_q <= moved_1_q;
           inner_1_q <= inner_q;
           inner_2_q <= inner_1_q;
@@ -223,9 +283,9 @@ module weir_taps #(
 
   always @(posedge clk) begin
     if (go) begin
-      valid_1_q  <= move && ends_q;
+      valid_1_q  <= move && (ends_q || joins);
       exists_1_q <= exists_q;
-      last_1_q   <= final_step && step_end && line_last_q;
+      last_1_q   <= JOINED != 0 ? joined_last && inner_last_q : final_step && step_end && line_last_q;
       x_1_q      <= s_data;
       valid_2_q  <= valid_1_q;
       exists_2_q <= exists_1_q;

@@ -3,13 +3,17 @@
 // by OUT_X positions, from BEGIN before the frame on. A position gives its beats by group, then column, row and beat of the group;
 // where there is no pixel, elements are FILL.
 //
-// Rows lie in a ring of ROWS = (KERNEL_Y - 1) * DILATION_Y + STRIDE_Y of them: those that a row of positions sees and those by which the
-// next one moves on, less the first, whose pixels are replaced as the window leaves them. Frames follow each other in the ring.
+// Rows lie in a ring of ROWS = (KERNEL_Y - 1) * DILATION_Y + STRIDE_Y + SPARE of them: those that a row of positions sees and those by which the
+// next one moves on, less the first, whose pixels are replaced as the window leaves them; and SPARE more. Frames follow each other in the ring.
 //
 // Latency:   3 cycles from the beat that completes the last position to its last beat, when nothing was to be given before.
 // Interval:  FRAMES * max(OUT_X * OUT_Y * KERNEL_X * KERNEL_Y, IN_X * IN_Y) * GROUPS * RUN cycles a frame, when the first position's pixels
-//            arrive while the last frame is given: each beat given takes a cycle, and so does each taken. Where a frame needs more
-//            rows at its start than the last one has released at its end, these are waited for.
+//            arrive while the last frame is given: each beat given takes a cycle, and so does each taken. Without SPARE rows, what a frame needs
+//            at its start beyond what the last one has released at its end is waited for, and so is a row in the place of one that its
+//            last position sees. No wait is longer than what is missing takes to be taken. With max(1, KEPT + NEEDED - (KERNEL_Y - 1) *
+//            DILATION_Y - STRIDE_Y) of them there is none, KEPT being the rows that the last positions of a frame see, and NEEDED
+//            those that its first ones do: the ring has room for both, and for a row beside those that positions see, so each row is
+//            taken while positions are given that neither see it nor what it replaces (unit/test_window_pauses tries all small windows).
 // Clock:     rtl/README.md, Measured alone: weir_window.
 // State:     a memory of ROWS * IN_X * GROUPS * RUN beats, three registers of a beat, a register slice; the reader's address and steps and the
 //            position after it, how far it is behind the writer, and the writer behind what may be replaced. s_ready is a sign of the last.
@@ -37,6 +41,7 @@ module weir_window #(
   parameter integer DILATION_Y = 1,
   parameter integer BEGIN_X    = 0,  // columns before the first
   parameter integer BEGIN_Y    = 0,
+  parameter integer SPARE      = 0,  // rows of the ring beyond those that it needs
   parameter integer FILL       = 0   // element where there is no pixel
 ) (
   input  wire                   clk,
@@ -58,7 +63,7 @@ module weir_window #(
   localparam integer ROW     = IN_X * PIXEL;
   localparam integer REACH_X = (KERNEL_X - 1) * DILATION_X;
   localparam integer REACH_Y = (KERNEL_Y - 1) * DILATION_Y;
-  localparam integer ROWS    = REACH_Y + STRIDE_Y;
+  localparam integer ROWS    = REACH_Y + STRIDE_Y + SPARE;
   localparam integer RING    = ROWS * ROW;
 
   generate
@@ -70,6 +75,9 @@ module weir_window #(
     end
     if (KERNEL_X < 1 || KERNEL_Y < 1 || STRIDE_X < 1 || STRIDE_Y < 1 || DILATION_X < 1 || DILATION_Y < 1) begin : g_check_window
       weir_window_KERNEL_STRIDE_and_DILATION_must_be_at_least_1 u_error ();
+    end
+    if (SPARE < 0) begin : g_check_spare
+      weir_window_SPARE_must_be_at_least_0 u_error ();
     end
     if (BEGIN_X < 0 || BEGIN_Y < 0 || BEGIN_X > REACH_X || BEGIN_Y > REACH_Y) begin : g_check_begin
       weir_window_BEGIN_must_be_smaller_than_the_window u_error ();

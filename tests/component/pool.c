@@ -35,6 +35,10 @@ static window random_window(component_case *c) {
         w.kernel = case_range(c, 2, 3);
         return (window){w.kernel, w.kernel, 1, 0, 0, w.kernel * case_range(c, 1, 4), false};
     }
+    if (case_chance(c, 30)) { /* padded, so that there are as many windows as elements */
+        w.kernel = case_range(c, 2, 4);
+        return (window){w.kernel, 1, 1, (w.kernel - 1) / 2, w.kernel / 2, case_range(c, 1, 6), false};
+    }
     do {
         w.kernel = case_range(c, 1, case_chance(c, 70) ? 3 : 6);
         w.stride = case_range(c, 1, 4);
@@ -87,6 +91,11 @@ void pool_finish(component_case *c, weir_node node) {
         const weir_component_rules *rules = weir_component_of(c->graph, node)->rules;
         hardware->interval = case_range(c, 1, hardware->interval);
         rules->derive(c->graph, node, hardware);
+    }
+    if (case_chance(c, 40)) { /* a frame may take longer, so that nothing is joined */
+        weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
+        hardware->interval *= 2;
+        hardware->interval = weir_component_of(c->graph, node)->rules->timing(c->graph, node).interval;
     }
     case_finish(c, case_result(c, node));
     case_make_data(c, CASE_FRAMES);

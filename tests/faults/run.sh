@@ -40,6 +40,10 @@ for key in ${keys:-"_"}; do
 done
 expect 0 "" weir check model.onnx "$@" --data "$data" --frames "$(value_of frames)" --simulator "$(value_of simulator)" \
     --profile half -o design
+if [ -n "$(value_of interval)" ]; then
+    expect 0 " (0\\.[0-9]*|1\\.0[01][0-9]|1\\.020)x " weir check model.onnx "$@" --data "$data" --frames "$(value_of frames)" \
+        --debug-frames 0 --simulator icarus
+fi
 (cd design/rtl && ls ./*.v) >files
 # shellcheck disable=SC2046 # file names of ours, without blanks
 {

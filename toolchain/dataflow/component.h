@@ -98,6 +98,8 @@ typedef struct weir_component_rules {
      * beats of its widest stream are counted in any case. */
     int64_t (*ideal)(const weir_graph *graph, weir_node node);
     weir_component_timing (*timing)(const weir_graph *graph, weir_node node);
+    /* Beats that it takes at a frame's start before it gives any, while none of the frame before is left to be given: none. */
+    int64_t (*start)(const weir_graph *graph, weir_node node);
     weir_service_rule *service; /* a beat for a beat, which takes the pieces' cycles and leaves after the latency */
 
     /* Parameter memory `index` of the node: suffix, fields, bits, depth, interval and copies if over 1; false: it has no such memory. None. */

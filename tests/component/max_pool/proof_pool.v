@@ -4,6 +4,12 @@
 // prove: unbounded WIDTH=1 LANES=2 INNER=1 IN=2 OUT=1 LINES=1 KERNEL=2 STRIDE=1
 // prove: unbounded WIDTH=2 LANES=2 TOGETHER=2 PIXEL=1 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=1 STRIDE=1
 // prove: unbounded WIDTH=1 OUT_W=4 SUM=1 COMMON=4 FACTOR_W=2 TOGETHER=2 PIXEL=1 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=1 STRIDE=1
+// prove: bounded 14 WIDTH=1 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 JOINED=1
+// nightly: unbounded WIDTH=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1 JOINED=1
+// nightly: unbounded WIDTH=1 INNER=2 IN=2 OUT=2 LINES=2 KERNEL=2 STRIDE=1 JOINED=1
+// nightly: bounded 18 WIDTH=1 INNER=4 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 JOINED=1
+// nightly: unbounded WIDTH=1 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=4 STRIDE=1 BEGIN=1 JOINED=1
+// nightly: unbounded WIDTH=1 OUT_W=2 SUM=1 INNER=2 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1 JOINED=1
 // nightly: unbounded WIDTH=1 OUT_W=3 SUM=1 LANES=2 ZERO=-1 INNER=1 IN=3 OUT=1 LINES=1 KERNEL=3 STRIDE=3
 // nightly: bounded 17 WIDTH=1 INNER=4 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1
 // nightly: unbounded WIDTH=2 INNER=1 IN=4 OUT=2 LINES=2 KERNEL=2 STRIDE=2 SIGNED=1
@@ -39,7 +45,8 @@ module proof #(
   parameter integer DILATION = 1,
   parameter integer BEGIN    = 0,
   parameter integer TOGETHER = 1,
-  parameter integer PIXEL    = LANES
+  parameter integer PIXEL    = LANES,
+  parameter integer JOINED   = 0
 ) (
   input wire                   clk,
   input wire                   s_valid,
@@ -89,7 +96,8 @@ module proof #(
     .DILATION(DILATION),
     .BEGIN   (BEGIN),
     .TOGETHER(TOGETHER),
-    .PIXEL   (PIXEL)
+    .PIXEL   (PIXEL),
+    .JOINED  (JOINED)
   ) u_dut (
     .clk    (clk),
     .rst    (rst),

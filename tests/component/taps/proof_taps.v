@@ -3,6 +3,10 @@
 // sources: window/weir_taps.v memory/weir_ram.v stream/weir_register_slice.v
 // prove: bounded 14 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // prove: bounded 14 INNER=1 IN=4 OUT=4 LINES=1 KERNEL=2 STRIDE=1 BEGIN=1 ALONG=2
+// prove: bounded 14 INNER=2 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=0 JOINED=1
+// nightly: bounded 16 INNER=3 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=0 JOINED=1
+// nightly: bounded 16 INNER=1 IN=3 OUT=3 LINES=2 KERNEL=3 STRIDE=1 BEGIN=1 JOINED=1
+// nightly: bounded 16 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=4 STRIDE=1 BEGIN=1 JOINED=1
 // nightly: bounded 14 INNER=3 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=1
 // nightly: bounded 16 INNER=1 IN=4 OUT=1 LINES=2 KERNEL=2 STRIDE=3 BEGIN=0
 // nightly: bounded 14 INNER=2 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=0 ACROSS=2
@@ -22,7 +26,8 @@ module proof #(
   parameter integer STRIDE = 1,
   parameter integer BEGIN  = 1,
   parameter integer ACROSS = 1,
-  parameter integer ALONG  = 1
+  parameter integer ALONG  = 1,
+  parameter integer JOINED = 0
 ) (
   input wire                    clk,
   input wire                    s_valid,
@@ -58,6 +63,7 @@ module proof #(
     .BEGIN (BEGIN),
     .ACROSS(ACROSS),
     .ALONG (ALONG),
+    .JOINED(JOINED),
     .FILL  (2)
   ) u_dut (
     .clk    (clk),

@@ -397,7 +397,7 @@ static void a_window_sets_the_pace(void **state) {
         {2, 2, 0, 10, 64, 80, 16, 16}, /* a target that the pool cannot meet: 1280 / 16 */
         {2, 2, 0, 0, 2, 2, 640, 640},  /* the products are slower */
         {2, 2, 0, 640, 64, 2, 640, 640}, {3, 1, 1, 0, 64, 64, 40, 40},
-        {3, 1, 1, 1, 64, 160, 17, 16}, /* 16 rows of results, but one comes without input; 2560 / 16 products */
+        {3, 1, 1, 1, 64, 160, 16, 16}, /* 16 rows of results, the last with the next frame's first; 2560 / 16 products */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_graph *g = pooled(cases[i].kernel, cases[i].stride, cases[i].pad);

@@ -81,9 +81,26 @@ bool weir_pool_fits(const weir_graph *graph, weir_node node, weir_text *why) {
     return moving <= 1;
 }
 
+/* Steps after a line, each for a window that ends after it. */
+static int64_t tail_of(const pool *p) { return p->out - ended(p); }
+
+/* Where nothing is joined. */
 static int64_t interval_at(const weir_graph *graph, weir_node node, int64_t lanes, int64_t together) {
     const pool p = pool_at(graph, node, lanes, together);
-    return p.lines * (p.in + p.out - ended(&p)) * weir_ceil_divide(p.behind, lanes);
+    return p.lines * (p.in + tail_of(&p)) * weir_ceil_divide(p.behind, lanes);
+}
+
+/* Is a line's last window given with the first step of the next line (rtl/pool/weir_pool.v: JOINED)? Where a frame would take longer than it
+ * may otherwise, and no window ends on that step. */
+static int64_t joined_at(const weir_graph *graph, weir_node node, int64_t lanes, int64_t together, int64_t most) {
+    const pool p = pool_at(graph, node, lanes, together);
+    return tail_of(&p) > 0 && reach_of(&p) > p.begin && interval_at(graph, node, lanes, together) > most;
+}
+
+static int64_t joined_of(const weir_graph *graph, weir_node node) {
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    return joined_at(graph, node, hardware->out_lanes, hardware->in_lanes / hardware->out_lanes,
+                     weir_stream_interval(graph));
 }
 
 /* Pixels of a window that must come together where a beat has more than one pixel; 0: a beat has no more. */
@@ -118,7 +135,9 @@ void weir_pool_derive(const weir_graph *graph, weir_node node, weir_meta_hardwar
     }
     hardware->in_lanes = lanes * joins;
     hardware->out_lanes = lanes;
-    hardware->interval = interval_at(graph, node, lanes, joins);
+    const pool p = pool_at(graph, node, lanes, joins);
+    const int64_t steps = p.in + tail_of(&p) - joined_at(graph, node, lanes, joins, most);
+    hardware->interval = p.lines * steps * weir_ceil_divide(p.behind, lanes);
 }
 
 bool weir_pool_legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
@@ -165,16 +184,23 @@ weir_component_timing weir_pool_timing(const weir_graph *graph, weir_node node) 
     const pool p = pool_of(graph, node);
     const int64_t behind = p.in + p.begin - reach_of(&p) - 1 - (p.out - 1) * p.stride; /* steps that no window sees */
     const int64_t inner = p.behind / lanes_of(graph, node);
-    return (weir_component_timing){latency_of(graph, node, inner) - (behind > 0 ? behind * inner : 0),
-                                   p.lines * (p.in + p.out - ended(&p)) * inner};
+    const int64_t joined = joined_of(graph, node), after = joined - (behind > 0 ? behind : 0);
+    return (weir_component_timing){latency_of(graph, node, inner) + after * inner,
+                                   p.lines * (p.in + tail_of(&p) - joined) * inner};
 }
 
-/* --- service: the register holds when the next beat can be taken --- */
+int64_t weir_pool_start(const weir_graph *graph, weir_node node) {
+    const pool p = pool_of(graph, node);
+    return (reach_of(&p) - p.begin) * (p.behind / lanes_of(graph, node));
+}
+
+/* --- service: registers hold when the next beat can be taken, and the next one of a joined window given --- */
 
 typedef struct service_rule {
     pool pool;
     int64_t inner; /* beats of a step */
     int64_t latency;
+    int64_t joined; /* windows after a line that delay nothing */
 } service_rule;
 
 static void take_and_give(weir_service *s, const void *user) {
@@ -191,6 +217,12 @@ static void give_beat(weir_service *s, const void *user) {
 static void end_window(weir_service *s, const void *user) {
     const service_rule *r = user;
     weir_service_repeat(s, r->inner, take_and_give, r);
+}
+
+/* The same with the steps that come. */
+static void give_joined(weir_service *s, const void *user) {
+    const service_rule *r = user;
+    weir_service_give(s, 0, ++s->time[1] + r->latency - 1);
 }
 
 /* A step that ends a window, and those up to the next one. */
@@ -212,11 +244,13 @@ static void serve_line(weir_service *s, const void *user) {
         end_window(s, r);
         weir_service_repeat(s, (p->in - first - 1 - (windows - 1) * p->stride) * r->inner, weir_service_take_beat, r);
     }
-    weir_service_repeat(s, (p->out - windows) * r->inner, give_beat, r);
+    weir_service_repeat(s, (tail_of(p) - r->joined) * r->inner, give_beat, r);
+    s->time[1] = s->time[0];
+    weir_service_repeat(s, r->joined * r->inner, give_joined, r);
 }
 
 void weir_pool_service(weir_service *s, const weir_graph *graph, weir_node node) {
-    service_rule r = {pool_of(graph, node), 0, 0};
+    service_rule r = {.pool = pool_of(graph, node), .joined = joined_of(graph, node)};
     r.inner = weir_ceil_divide(r.pool.behind, lanes_of(graph, node));
     r.latency = latency_of(graph, node, r.inner);
     weir_service_repeat(s, r.pool.lines, serve_line, &r);
@@ -248,6 +282,7 @@ void weir_pool_build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "STRIDE", p.stride);
     weir_build_set(b, u, "DILATION", p.dilation);
     weir_build_set(b, u, "BEGIN", p.begin);
+    if (joined_of(b->graph, node) > 0) weir_build_set(b, u, "JOINED", 1);
     weir_build_connect(b, u, "s", x);
     weir_build_connect(b, u, "m", y);
 }
@@ -289,6 +324,7 @@ void weir_pool_cost(weir_cost_part *part) {
     weir_cost_term(part, place + phases);
     weir_cost_registers(part,
                         place + phases + (slots > 0 ? slots : 0) + (stages + together - 1) * element + stages * flags);
+    if (weir_cost_value(part, "JOINED") != 0) weir_cost_registers(part, 4 + counter_bits(inner - 1));
     const bool inside = weir_device_memory_takes_output(part->device); /* the register after a memory */
     weir_cost_registers(part, memory ? slots * (2 - inside) * bits : slots * (inner + 1) * bits);
     if (memory && slots > 0) {

@@ -13,6 +13,7 @@ typedef struct taps {
     int64_t across, along; /* units of a beat: of neighbouring lines, of a line */
     int64_t beats;         /* of a step; 0: not along one dimension */
     int64_t lines;         /* of a frame, as many side by side as a beat has of them */
+    int64_t joined;        /* steps after a line that are the first of the next: rtl/window/weir_taps.v */
 } taps;
 
 static bool stays(const weir_sliding_axis *a) { return a->kernel == 1 && a->in == a->out; }
@@ -21,8 +22,9 @@ static bool stays(const weir_sliding_axis *a) { return a->kernel == 1 && a->in =
 static taps read_taps(const weir_sliding *w, int64_t units) {
     const bool down = stays(&w->x);
     const int64_t step = down ? w->x.in * w->group : w->group, across = units < step ? units : step;
-    const taps t = {down ? w->y : w->x, across, units / across, step / across, down ? w->frames : w->frames * w->y.in};
-    return stays(&w->x) != stays(&w->y) ? t : (taps){w->x, 1, 1, 0, 0};
+    const taps t = {
+        down ? w->y : w->x, across, units / across, step / across, down ? w->frames : w->frames * w->y.in, 0};
+    return stays(&w->x) != stays(&w->y) ? t : (taps){w->x, 1, 1, 0, 0, 0};
 }
 
 /* rtl/window/weir_taps.v has the same names. */
@@ -38,7 +40,15 @@ static int64_t first_of(const taps *t) {
 static int64_t final_of(const taps *t) { return (out_of(t) - 1) * move_of(t) + first_of(t); }
 static int64_t steps_of(const taps *t) { return in_of(t) > final_of(t) ? in_of(t) : final_of(t) + 1; }
 
-static int64_t interval_of(const taps *t) { return t->lines * steps_of(t) * t->beats; }
+static int64_t interval_of(const taps *t) { return t->lines * (steps_of(t) - t->joined) * t->beats; }
+
+/* The same with its last positions joined to the next line's first step where a frame would take longer than `most` otherwise and none
+ * ends on that step. */
+static taps joined_for(const taps *t, int64_t most) {
+    taps j = *t;
+    j.joined = steps_of(t) > in_of(t) && first_of(t) > 0 && interval_of(t) > most;
+    return j;
+}
 
 /* Units of a row. */
 static int64_t row_of(const weir_sliding *w) { return w->group * (w->x.in > 1 ? w->x.in : w->y.in); }
@@ -67,6 +77,12 @@ static int64_t units_for(const weir_sliding *w, int64_t most) {
     return best;
 }
 
+/* As a node is folded with so many. */
+static taps folded(const weir_graph *graph, const weir_sliding *w, int64_t units) {
+    const taps t = read_taps(w, units);
+    return joined_for(&t, weir_stream_interval(graph));
+}
+
 int64_t weir_taps_interval(const weir_sliding *window) {
     const taps t = read_taps(window, units_for(window, 0));
     return interval_of(&t);
@@ -75,13 +91,13 @@ int64_t weir_taps_interval(const weir_sliding *window) {
 /* As the node is folded. */
 static taps taps_of(const weir_graph *graph, weir_node node) {
     const weir_sliding w = weir_sliding_of(graph, node);
-    return read_taps(&w, weir_node_metadata_of(graph, node)->hardware.in_lanes / w.channels);
+    return folded(graph, &w, weir_node_metadata_of(graph, node)->hardware.in_lanes / w.channels);
 }
 
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
     const weir_sliding w = weir_sliding_of(graph, node);
     const int64_t units = units_for(&w, weir_stream_interval(graph));
-    const taps t = read_taps(&w, units);
+    const taps t = folded(graph, &w, units);
     hardware->in_lanes = units * w.channels;
     hardware->out_lanes = t.across * moved_of(&t) * t.line.kernel * w.channels;
     hardware->interval = interval_of(&t);
@@ -108,10 +124,16 @@ static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardw
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const taps t = taps_of(graph, node);
-    return (weir_component_timing){LATENCY - (steps_of(&t) - 1 - final_of(&t)) * t.beats, interval_of(&t)};
+    const int64_t behind = steps_of(&t) - 1 - final_of(&t); /* steps that no position sees */
+    return (weir_component_timing){LATENCY + (t.joined - behind) * t.beats, interval_of(&t)};
 }
 
-/* --- service: the register holds when the next step can be made --- */
+static int64_t start(const weir_graph *graph, weir_node node) {
+    const taps t = taps_of(graph, node);
+    return first_of(&t) * t.beats;
+}
+
+/* --- service: registers hold when the next step can be made, and the next beat of a joined one given --- */
 
 static void take_and_give(weir_service *s, const void *user) {
     weir_service_take_beat(s, user);
@@ -128,6 +150,12 @@ static void serve_position(weir_service *s, const void *user) {
     const taps *t = user;
     weir_service_repeat(s, t->beats, take_and_give, t);
     weir_service_repeat(s, (move_of(t) - 1) * t->beats, weir_service_take_beat, t);
+}
+
+/* The same with the steps that come. */
+static void give_joined(weir_service *s, const void *user) {
+    (void)user;
+    weir_service_give(s, 0, ++s->time[1] + LATENCY - 1);
 }
 
 /* The same after the line. */
@@ -154,8 +182,13 @@ static void serve_line(weir_service *s, const void *user) {
     if (ended == out) return;
     /* the first of those after it: some of the steps to it are in the line */
     s->time[0] += (first + ended * move - in) * t->beats;
-    weir_service_repeat(s, t->beats, give_beat, t);
-    weir_service_repeat(s, out - ended - 1, serve_beyond, t);
+    if (out - ended > t->joined) {
+        weir_service_repeat(s, t->beats, give_beat, t);
+        weir_service_repeat(s, out - ended - 1 - t->joined, serve_beyond, t);
+        s->time[0] += t->joined * (move - 1) * t->beats;
+    }
+    s->time[1] = s->time[0];
+    weir_service_repeat(s, t->joined * t->beats, give_joined, t);
 }
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
@@ -183,6 +216,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "STRIDE", t.line.stride);
     weir_build_set(b, u, "DILATION", t.line.dilation);
     weir_build_set(b, u, "BEGIN", t.line.begin);
+    if (t.joined > 0) weir_build_set(b, u, "JOINED", 1);
     weir_build_set(b, u, "FILL", weir_node_int(b->graph, node, "fill", 0));
     weir_build_connect(b, u, "s", x);
     weir_build_connect(b, u, "m", y);
@@ -234,7 +268,8 @@ static void cost(weir_cost_part *part) {
                     weir_cost_value(part, "ACROSS"),
                     weir_cost_value(part, "ALONG"),
                     weir_cost_value(part, "INNER"),
-                    weir_cost_value(part, "LINES")};
+                    weir_cost_value(part, "LINES"),
+                    weir_cost_value(part, "JOINED")};
     const int64_t pixel = t.across * weir_cost_value(part, "LANES") * weir_cost_value(part, "X_W");
     const int64_t beat = t.along * pixel,
                   before = first_of(&t) * t.along + t.line.begin; /* pixels, of those that are seen */
@@ -252,6 +287,7 @@ static void cost(weir_cost_part *part) {
     weir_cost_term(part, g.chosen);
     weir_cost_term(part, part->device->logic_cell == WEIR_DEVICE_SHARED ? line : 0); /* no tables before them */
     weir_cost_registers(part, counters + 3 * (reach + 1) + 5 + line);
+    if (t.joined > 0) weir_cost_registers(part, 3 + counter_bits(t.beats));
     if (memory) {
         weir_cost_registers(part, 2 * (weir_cost_bits(t.beats) + 1));
         weir_cost_blocks(part, held, t.beats);
@@ -267,6 +303,7 @@ const weir_component_rules weir_taps_rules = {.asks = "one dimension, a target t
                                               .legal = legal,
                                               .derive = derive,
                                               .timing = timing,
+                                              .start = start,
                                               .service = service,
                                               .cost = cost,
                                               .build = build,

@@ -21,15 +21,50 @@ static int64_t interval_at(const weir_sliding *w, int64_t lanes) {
     return w->frames * (taken > given ? taken : given) * beats_a_pixel(w, lanes);
 }
 
-/* Cycles before a frame's first position while nothing is given: rows that it needs and that the last positions of the frame before leave
- * no room for. The first of them is taken as those positions leave the pixels that it replaces. */
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t positive(int64_t a) { return a > 0 ? a : 0; }
+
+/* Rows that the last positions of a frame see, and that the first ones need. */
+static int64_t kept_rows(const weir_sliding_axis *y) { return y->in - positive((y->out - 1) * y->stride - y->begin); }
+static int64_t needed_rows(const weir_sliding_axis *y) { return least(y->in, weir_sliding_reach(y) + 1 - y->begin); }
+
+/* Rows in the ring without spare ones. */
+static int64_t least_rows(const weir_sliding_axis *y) { return weir_sliding_reach(y) + y->stride; }
+
+/* Pixels before a frame's first position while nothing is given: rows that it needs and that the last positions of the frame before leave
+ * no room for. The first of them is taken as those positions leave the pixels that it replaces, unless they begin above the frame. */
 static int64_t start_of(const weir_sliding *w) {
-    const int64_t reach = weir_sliding_reach(&w->y), seen = (w->y.out - 1) * w->y.stride - w->y.begin;
-    const int64_t kept = w->y.in - (seen > 0 ? seen : 0), room = reach + w->y.stride - kept;
-    const int64_t needed = reach + 1 - w->y.begin < w->y.in ? reach + 1 - w->y.begin : w->y.in;
-    const int64_t first = weir_sliding_reach(&w->x) + 1 - w->x.begin;
-    const int64_t rows = needed - (room > 0 ? room : 0);
-    return rows < 2 ? 0 : (rows - 2) * w->x.in + (first < w->x.in ? first : w->x.in);
+    const weir_sliding_axis *y = &w->y;
+    const int64_t rows = needed_rows(y) - positive(least_rows(y) - kept_rows(y));
+    const int64_t first = weir_sliding_reach(&w->x) + 1 - w->x.begin, early = (y->out - 1) * y->stride >= y->begin;
+    return rows <= early ? 0 : (rows - 1 - early) * w->x.in + least(first, w->x.in);
+}
+
+/* --- spare rows: rtl/window/weir_window.v, Interval --- */
+
+/* Cycles before a row of positions while nothing is given, with so many beats a pixel: what its first position needs of its newest row is taken
+ * as the last positions of the row before leave the pixels in whose place it goes. The service rule counts them so; the module does not wait
+ * for all of them. */
+static int64_t row_pause(const weir_sliding *w, int64_t pixel) {
+    const weir_sliding_axis *x = &w->x;
+    const int64_t first = least(x->in, weir_sliding_reach(x) + 1 - x->begin);
+    const int64_t left = weir_ceil_divide(positive(first - x->stride) + x->begin, x->stride); /* by these positions */
+    const int64_t positions = x->out - least(x->out, left);
+    return positive(1 + (first - 1 - positions * x->kernel * w->y.kernel) * pixel);
+}
+
+/* Cycles a frame without spare rows, at most, but for one. */
+static int64_t interval_with_pauses(const weir_sliding *w, int64_t lanes) {
+    enum { LEAST_PAUSE = 1 };
+    const int64_t pixel = beats_a_pixel(w, lanes);
+    const int64_t given = w->x.out * w->y.out * w->x.kernel * w->y.kernel * pixel;
+    const int64_t pauses = start_of(w) * pixel + w->y.out * row_pause(w, pixel) + LEAST_PAUSE;
+    return weir_later(interval_at(w, lanes), w->frames * (given + pauses));
+}
+
+/* With these a frame takes no pause: rows that are kept and needed, and one to be taken while those are seen. */
+static int64_t spare_rows(const weir_sliding *w) {
+    return weir_later(1, kept_rows(&w->y) + needed_rows(&w->y) - least_rows(&w->y));
 }
 
 /* Does a frame take no more cycles, with those before its first position, but for 2 %? */
@@ -145,11 +180,24 @@ static int64_t lanes_of(const weir_graph *graph, weir_node node) {
     return weir_node_metadata_of(graph, node)->hardware.in_lanes;
 }
 
+/* Of a folded graph: none where a frame keeps the pace without, but for 1 %. */
+static int64_t spare_of(const weir_graph *graph, weir_node node) {
+    const weir_sliding w = weir_sliding_of(graph, node);
+    const int64_t most = weir_stream_interval(graph);
+    return interval_with_pauses(&w, lanes_of(graph, node)) <= most + most / 100 ? 0 : spare_rows(&w);
+}
+
 enum { LATENCY = 3 };
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const weir_sliding w = weir_sliding_of(graph, node);
     return (weir_component_timing){LATENCY, interval_at(&w, lanes_of(graph, node))};
+}
+
+static int64_t start(const weir_graph *graph, weir_node node) {
+    const weir_sliding w = weir_sliding_of(graph, node);
+    if (spare_of(graph, node) > 0) return 0;
+    return start_of(&w) * beats_a_pixel(&w, lanes_of(graph, node));
 }
 
 /* --- service --- */
@@ -161,6 +209,7 @@ enum { TAKE, GIVE, RELEASED, ENDS, HISTORY = 8 };
 typedef struct service_rule {
     weir_sliding window;
     int64_t run;      /* beats of a pixel's channels of a group */
+    int64_t ring;     /* rows */
     int64_t position; /* beats */
     int64_t rows;     /* taken before a row of positions */
     int64_t newest;   /* the row of the kernel that sees the last of them */
@@ -220,8 +269,6 @@ static void take_row(weir_service *s, const void *user) {
     weir_service_repeat(s, r->window.x.in, take_pixel, r);
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* The positions of a row with the last of its rows: the first of them needs so many pixels, the others `stride` more. */
 static void serve_newest(weir_service *s, const service_rule *r) {
     const weir_sliding_axis *x = &r->window.x;
@@ -261,9 +308,9 @@ static int64_t needed(const weir_sliding_axis *y, int64_t o) {
 
 /* After how many more rows of positions, from 0 for the last one, the place of row `row` is free, when `done` of a frame are over;
  * *follows: its place is that of the first row which that one sees. */
-static int64_t lag_of(const weir_sliding_axis *y, int64_t row, int64_t done, bool *follows) {
-    const int64_t replaced = row - weir_sliding_reach(y) - y->stride; /* negative: of the frame before */
-    const int64_t old = replaced < 0 ? replaced + y->in : replaced, over = replaced < 0 ? done + y->out : done;
+static int64_t lag_of(const weir_sliding_axis *y, int64_t ring, int64_t row, int64_t done, bool *follows) {
+    int64_t old = row - ring, over = done;
+    for (; old < 0; old += y->in) over += y->out;                   /* of the frame before */
     int64_t last = least(y->out - 1, (old + y->begin) / y->stride); /* the last row of positions that sees it */
     if (last < 0) last = 0;
     const int64_t lag = over - 1 - last;
@@ -281,8 +328,8 @@ static void serve_frame(weir_service *s, const void *user) {
             const int64_t from = needed(y, o + same), to = needed(y, o + same + 1);
             bool follows;
             next.rows = to - from;
-            next.lag[0] = next.rows > 1 ? lag_of(y, to - 2, o + same, &follows) : 0;
-            next.lag[1] = next.rows > 0 ? lag_of(y, to - 1, o + same, &next.follows) : 0;
+            next.lag[0] = next.rows > 1 ? lag_of(y, r.ring, to - 2, o + same, &follows) : 0;
+            next.lag[1] = next.rows > 0 ? lag_of(y, r.ring, to - 1, o + same, &next.follows) : 0;
             if (next.rows == 0) next.follows = false;
             next.newest = least(y->kernel - 1, (to - 1 + y->begin - (o + same) * y->stride) / y->dilation);
             if (same == 0) r = next;
@@ -296,12 +343,13 @@ static void serve_frame(weir_service *s, const void *user) {
     bool follows;
     const int64_t rest = y->in - needed(y, y->out);
     if (rest == 0) return;
-    s->time[RELEASED] = s->time[ENDS + lag_of(y, y->in - 1, y->out, &follows)];
+    s->time[RELEASED] = s->time[ENDS + lag_of(y, r.ring, y->in - 1, y->out, &follows)];
     weir_service_repeat(s, rest, take_row, &r);
 }
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
     service_rule r = {.window = weir_sliding_of(graph, node)};
+    r.ring = least_rows(&r.window.y) + spare_of(graph, node);
     r.run = weir_ceil_divide(r.window.channels, lanes_of(graph, node));
     r.position = beats_a_pixel(&r.window, lanes_of(graph, node)) * r.window.x.kernel * r.window.y.kernel;
     weir_service_repeat(s, r.window.frames, serve_frame, &r);
@@ -335,6 +383,8 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "RUN", w.channels / x->lanes);
     set_axis(b, u, &w.x, 'X');
     set_axis(b, u, &w.y, 'Y');
+    const int64_t spare = spare_of(b->graph, node);
+    if (spare > 0) weir_build_set(b, u, "SPARE", spare);
     weir_build_set(b, u, "FILL", weir_node_int(b->graph, node, "fill", 0));
     weir_build_connect(b, u, "s", x);
     weir_build_connect(b, u, "m", y);
@@ -344,7 +394,7 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     const weir_sliding w = weir_sliding_of(graph, node);
     weir_text_format(text, "window %lldx%lld, stride %lldx%lld, %lld of %lld rows held", (long long)w.y.kernel,
                      (long long)w.x.kernel, (long long)w.y.stride, (long long)w.x.stride,
-                     (long long)(weir_sliding_reach(&w.y) + w.y.stride), (long long)w.y.in);
+                     (long long)(least_rows(&w.y) + spare_of(graph, node)), (long long)w.y.in);
 }
 
 /* --- cost --- */
@@ -376,7 +426,7 @@ static void cost(weir_cost_part *part) {
     const int64_t row = value_of(part, "GROUPS") * value_of(part, "RUN") * value_of(part, "IN_X");
     const int64_t reach_x = (value_of(part, "KERNEL_X") - 1) * value_of(part, "DILATION_X");
     const int64_t reach_y = (value_of(part, "KERNEL_Y") - 1) * value_of(part, "DILATION_Y");
-    const int64_t ring = (reach_y + value_of(part, "STRIDE_Y")) * row;
+    const int64_t ring = (reach_y + value_of(part, "STRIDE_Y") + value_of(part, "SPARE")) * row;
     const int64_t at = counter_bits(ring - 1), count = 1 + counter_bits(value_of(part, "IN_Y") * row + ring);
     const int64_t loops = loop_bits(value_of(part, "RUN")) + loop_bits(value_of(part, "GROUPS")) +
                           loop_bits(value_of(part, "KERNEL_X")) + loop_bits(value_of(part, "KERNEL_Y")) +
@@ -410,6 +460,7 @@ const weir_component_rules weir_window_rules = {.asks = "1 or 2 spatial dimensio
                                                 .legal = legal,
                                                 .derive = derive,
                                                 .timing = timing,
+                                                .start = start,
                                                 .service = service,
                                                 .cost = cost,
                                                 .build = build,
