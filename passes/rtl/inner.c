@@ -140,6 +140,17 @@ bool *weir_find_repeated(const weir_rtl_design *design, const weir_rtl_expr *con
     return repeated;
 }
 
+void weir_warn_dropped(const weir_rtl_design *design, weir_rtl_stmt arm, weir_rtl_expr value, weir_rtl_expr constant) {
+    if (weir_rtl_first(design, weir_rtl_get_stmt(design, arm).body).id == 0) return;
+    weir_text text = {NULL, 0, 0};
+    weir_rtl_print_written(design, value, &text);
+    weir_text_add(&text, " == ");
+    weir_rtl_print_written(design, constant, &text);
+    weir_warning(weir_rtl_get_item(design, WEIR_RTL_ITEM(arm)).location,
+                 "what is done where '%s' is removed: an earlier branch has the same value", text.data);
+    weir_text_free(&text);
+}
+
 bool weir_is_kept(const weir_rtl_design *design, weir_rtl_item item) {
     static const char *const names[] = {"keep", "public", "verilator_public"};
     bool is_kept = false;

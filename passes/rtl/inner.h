@@ -38,6 +38,8 @@ bool weir_reads_var(const weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_
 /* Which of the constants, all of one width, say the same as an earlier one (none never does): heap memory, free() it;
  * *distinct counts the others. O(count * log(count)). */
 bool *weir_find_repeated(const weir_rtl_design *design, const weir_rtl_expr *constants, size_t count, size_t *distinct);
+/* Warns that an arm of a case or of a chain of ifs goes, because an earlier one has its constant; not of an empty one. */
+void weir_warn_dropped(const weir_rtl_design *design, weir_rtl_stmt arm, weir_rtl_expr value, weir_rtl_expr constant);
 
 /* Marked to stay (attribute `keep`, or `public`: simulations look at it). */
 bool weir_is_kept(const weir_rtl_design *design, weir_rtl_item item);

@@ -25,7 +25,7 @@ static bool before_pass(weir_pass_instrument *instrument, const weir_pass_site *
     if (site->depth > 0 || verify_module(site->module)) {
         return true;
     }
-    weir_note("module '%s' is invalid before pass '%s'", weir_module_name(site->module), weir_pass_name(site->pass));
+    weir_note("module '%s' is invalid as it was read, before any pass", weir_module_name(site->module));
     return false;
 }
 

@@ -41,8 +41,8 @@ static void visit_assign(assignments *a, weir_rtl_stmt stmt, const weir_rtl_stmt
     else weir_visit_parts(a->design, info->target, stmt, visit_driver, a);
     if (target.width == value.width && target.is_signed == value.is_signed) return;
     weir_text left = {NULL, 0, 0}, right = {NULL, 0, 0};
-    weir_rtl_print_expr(a->design, info->target, &left);
-    weir_rtl_print_expr(a->design, info->value, &right);
+    weir_rtl_print_written(a->design, info->target, &left);
+    weir_rtl_print_written(a->design, info->value, &right);
     weir_error(weir_location_of_stmt(a->design, stmt), "'%s' has %u %s bits and cannot take '%s', which has %u %s ones",
                left.data, (unsigned)target.width, target.is_signed ? "signed" : "unsigned", right.data,
                (unsigned)value.width, value.is_signed ? "signed" : "unsigned");

@@ -16,7 +16,7 @@ static size_t fix(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_module m
     }
     if (weir_rtl_timing_fits(design, info.block, info.timing)) return 0;
     weir_text target = {NULL, 0, 0};
-    weir_rtl_print_expr(design, info.target, &target);
+    weir_rtl_print_written(design, info.target, &target);
     weir_error(weir_location_of_stmt(design, stmt), "assignment to '%s' in module '%s' is %s, expected %s here",
                target.data, weir_module_name_of(design, module), weir_rtl_timing_name(info.timing),
                weir_rtl_timing_name(expected));

@@ -1,5 +1,6 @@
 /* remove_empty_block: branches, loops and processes that hold nothing go, from the inside out. An if with only an else
- * takes the opposite condition. An empty item of a case stays where a default would run in its place. */
+ * takes the opposite condition. An empty item of a case stays where a default would run in its place; one with the label of an
+ * earlier one goes, with a warning. */
 #include <stdlib.h>
 
 #include "passes/rtl/inner.h"
@@ -46,14 +47,17 @@ static void sweep_if(sweep *s, weir_rtl_stmt stmt, const weir_rtl_stmt_info *inf
     }
 }
 
-/* Items that are never reached, because an earlier one has their label, go first: an empty one hides what follows. */
-static void remove_repeated(sweep *s, const weir_stmt_list *items) {
+/* Items that are never reached, because an earlier one has their label, go in any case: an empty one hides what follows. */
+static void remove_repeated(sweep *s, weir_rtl_expr value, const weir_stmt_list *items) {
     size_t distinct;
     weir_rtl_expr *label = weir_malloc((items->count + 1) * sizeof *label);
     for (size_t i = 0; i < items->count; i++) label[i] = weir_rtl_get_stmt(s->design, items->stmt[i]).value;
     bool *repeated = weir_find_repeated(s->design, label, items->count, &distinct);
-    for (size_t i = 0; i < items->count; i++)
-        if (repeated[i]) remove_stmt(s, items->stmt[i]);
+    for (size_t i = 0; i < items->count; i++) {
+        if (!repeated[i]) continue;
+        weir_warn_dropped(s->design, items->stmt[i], value, label[i]);
+        remove_stmt(s, items->stmt[i]);
+    }
     free(repeated);
     free(label);
 }
@@ -72,8 +76,10 @@ static void sweep_case(sweep *s, weir_rtl_stmt stmt, const weir_rtl_stmt_info *i
     }
     if (!any_full) {
         remove_stmt(s, stmt);
-    } else if (any_empty && !full_default) {
-        remove_repeated(s, &items);
+    } else {
+        remove_repeated(s, info->value, &items);
+    }
+    if (any_full && any_empty && !full_default) {
         for (size_t i = 0; i < items.count; i++) {
             const weir_rtl_stmt_info item = weir_rtl_get_stmt(design, items.stmt[i]);
             if (item.block.id != 0 && is_empty(design, item.body)) remove_stmt(s, items.stmt[i]);

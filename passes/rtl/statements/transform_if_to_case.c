@@ -79,8 +79,10 @@ static bool transform(weir_rtl_design *design, weir_rtl_stmt head, chain *c) {
         const weir_rtl_stmt branch = weir_rtl_add_case(design, weir_rtl_get_stmt(design, head).block, c->value);
         weir_rtl_move_stmt(design, branch, weir_rtl_get_stmt(design, head).block, head);
         weir_rtl_copy_item(design, WEIR_RTL_ITEM(head), WEIR_RTL_ITEM(branch));
-        for (size_t i = 0; i < c->arms.count; i++)
-            if (!repeated[i]) add_arm(design, branch, c, i);
+        for (size_t i = 0; i < c->arms.count; i++) {
+            if (repeated[i]) weir_warn_dropped(design, c->arms.stmt[i], c->value, c->constant[i]);
+            else add_arm(design, branch, c, i);
+        }
         if (c->rest.id != 0) {
             const weir_rtl_block to = weir_rtl_add_default(design, branch);
             const weir_rtl_stmt last = c->arms.stmt[c->arms.count - 1];

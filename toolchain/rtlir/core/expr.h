@@ -98,7 +98,8 @@ uint32_t weir_rtl_width(const weir_rtl_design *design, weir_rtl_expr expr); /* 0
 /* Can it be the target of an assignment: variables other than inputs, their parts, concatenations of those? */
 bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr);
 
-/* Appends the expression on one line, in Verilog-2005, as messages quote it (print_expr.c). */
+/* Appends the expression on one line: in Verilog-2005; as it is written in the text form, which messages quote (print_expr.c). */
+void weir_rtl_print_written(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text);
 void weir_rtl_print_expr(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text);
 
 #endif

@@ -87,12 +87,25 @@ static void print_literal(rtl_writer *w, const rtl_expr *expr) {
     rtl_put_number(w, is_negative ? 2 * sign - value : value);
 }
 
+/* WIDTH'dVALUE, WIDTH'(PARAMETER). */
+static void print_written(rtl_writer *w, const rtl_expr *expr, rtl_size width) {
+    rtl_print_size(w, width, true);
+    if (expr->b) weir_text_format(w->text, "'(%s)", w->design->parameter[expr->b].name);
+    else
+        weir_text_format(w->text, "'%sd%llu", expr->is_signed ? "s" : "",
+                         (unsigned long long)rtl_words_of(w->design, expr)[0]);
+}
+
 /* The low bits of a parameter, or a number with as many leading zeros as the width needs. */
 static void print_sized(rtl_writer *w, const rtl_expr *expr) {
     const rtl_size width = {expr->width, expr->formula};
     const uint64_t value = rtl_words_of(w->design, expr)[0];
     uint32_t bits = 0;
     while (bits < 64 && value >> bits) bits++;
+    if (w->is_message) {
+        print_written(w, expr, width);
+        return;
+    }
     rtl_put(w, expr->is_signed ? "$signed(" : "");
     if (expr->b) {
         rtl_put(w, w->design->parameter[expr->b].name);
@@ -429,9 +442,11 @@ static void print_native(rtl_writer *w, uint32_t id) {
     } else {
         const rtl_type *type = &w->design->type[rtl_type_of(w->design, e->a)];
         rtl_put_char(w, '[');
-        print_index(w, e->b,
-                    e->kind == WEIR_RTL_EXPR_ELEMENT ? (rtl_size){type->count, type->count_formula}
-                                                     : rtl_width_of(w->design, e->a));
+        if (w->is_message) print(w, e->b);
+        else
+            print_index(w, e->b,
+                        e->kind == WEIR_RTL_EXPR_ELEMENT ? (rtl_size){type->count, type->count_formula}
+                                                         : rtl_width_of(w->design, e->a));
         if (e->kind == WEIR_RTL_EXPR_SELECT && (e->width > 1 || e->formula)) {
             rtl_put(w, " +: ");
             rtl_print_size(w, (rtl_size){e->width, e->formula}, false);
@@ -443,11 +458,11 @@ static void print_native(rtl_writer *w, uint32_t id) {
 
 static void print_part(rtl_writer *w, uint32_t id) {
     const rtl_expr *e = &w->design->expr[id];
-    if (!rtl_is_system(w)) {
+    if (!rtl_is_system(w) && !w->is_message) {
         print_flat(w, id);
         return;
     }
-    bool casts = e->kind == WEIR_RTL_EXPR_ELEMENT && e->is_signed && !w->is_target;
+    bool casts = e->kind == WEIR_RTL_EXPR_ELEMENT && e->is_signed && !w->is_target && !w->is_message;
     if (casts) rtl_put(w, "$signed(");
     print_native(w, id);
     if (casts) rtl_put_char(w, ')');
@@ -584,14 +599,22 @@ void rtl_print_value(rtl_writer *w, uint32_t type, uint32_t expr) {
     if (casts) rtl_put_char(w, ')');
 }
 
-void weir_rtl_print_expr(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text) {
-    rtl_writer w = {.text = text, .module = design->expr[expr.id].module};
+static void print_alone(const weir_rtl_design *design, weir_rtl_expr expr, bool is_message, weir_text *text) {
+    rtl_writer w = {.text = text, .module = design->expr[expr.id].module, .is_message = is_message};
     memcpy(&w.design, &design, sizeof design); /* printing an expression changes nothing */
     size_t from = text->size;
     print(&w, expr.id);
     for (size_t i = from; i < text->size; i++)
         if (text->data[i] == RTL_BREAK) text->data[i] = ' ';
     free(w.scopes.id);
+}
+
+void weir_rtl_print_expr(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text) {
+    print_alone(design, expr, false, text);
+}
+
+void weir_rtl_print_written(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text) {
+    print_alone(design, expr, true, text);
 }
 
 void rtl_put_range(rtl_writer *w, uint64_t high, uint64_t low) {
@@ -607,7 +630,7 @@ void rtl_put_range(rtl_writer *w, uint64_t high, uint64_t low) {
 const char *rtl_describe(weir_rtl_design *design, uint32_t expr) {
     enum { LONGEST = 60 };
     weir_text text = {0};
-    weir_rtl_print_expr(design, (weir_rtl_expr){expr}, &text);
+    weir_rtl_print_written(design, (weir_rtl_expr){expr}, &text);
     bool is_long = text.size > LONGEST;
     const char *result = weir_arena_format(design->arena, "%.*s%s", is_long ? LONGEST : (int)text.size,
                                            text.data ? text.data : "", is_long ? "..." : "");

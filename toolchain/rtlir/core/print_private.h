@@ -38,6 +38,7 @@ typedef struct rtl_writer {
     weir_rtl_design *design;
     const struct weir_rtl_print_options *options; /* of verilog/; NULL: messages */
     bool is_system;                               /* SystemVerilog, else Verilog-2005 */
+    bool is_message;                              /* neither: parts and constants as they are written in a text form */
     weir_text *text;
     uint32_t module;
     size_t columns;
@@ -68,21 +69,17 @@ static inline void rtl_put_number(rtl_writer *w, uint64_t value) { rtl_append_nu
 /* [high:low], [bit] when they are the same. */
 void rtl_put_range(rtl_writer *w, uint64_t high, uint64_t low);
 
-/* Names (print_names.c). Of a type, of a member of an enum: as the text has them. Those of the used types in a text that
- * is read with the scopes (in a package of the name; NULL: only members); a module and its functions are added to these. The named type at the end of dimensions, 0:
- * none. */
+/* Names (print_names.c). Of a type, of a member of an enum: as the text has them. */
 void rtl_put_type_name(rtl_writer *w, uint32_t type);
 void rtl_print_member(rtl_writer *w, uint32_t field);
-rtl_type_names rtl_name_types(weir_rtl_design *design, const bool *used, const rtl_ids *scopes, const char *package);
-void rtl_free_type_names(rtl_type_names *names);
-/* Adds the names of one module: of it, what it declares, the functions that it calls in the simulation. What was removed has
- * none, as it has none when the design is read back. */
-void rtl_take_names(const weir_rtl_design *design, uint32_t module, rtl_labels *taken);
-/* Of all that is no type and no member of an enum, wherever it is. */
-void rtl_take_all(weir_rtl_design *design, rtl_labels *taken);
-/* Is it one of these, or a type or a member of an enum? */
+/* Is it one of these names, or a type or a member of an enum? */
 bool rtl_has_name(const weir_rtl_design *design, const rtl_labels *taken, const char *name);
+bool rtl_is_taken(const rtl_labels *taken, const char *name);
+/* Scopes that names are looked up in: a module and its functions. Modules count in all: one that is the top is an instance around
+ * what is in it. */
+bool rtl_is_in_scopes(const weir_rtl_design *design, const rtl_ids *scopes, const char *name);
 void rtl_add_scopes(const weir_rtl_design *design, uint32_t module, rtl_ids *scopes);
+/* The named type at the end of dimensions, 0: none. */
 uint32_t rtl_named_type(const weir_rtl_design *design, uint32_t type);
 /* The interfaces of the package, NULL: there are none; is the group one of them? */
 const rtl_interfaces *rtl_interfaces_of(const rtl_writer *w);
@@ -96,6 +93,16 @@ void rtl_put_group_member(rtl_writer *w, const rtl_group *group, uint32_t field)
 /* A name near the wanted one that nothing else has: not the module, its functions, types and members, not another name
  * that was made up; the same one whenever it is asked for. */
 void rtl_put_spare(rtl_writer *w, const char *wanted, const char *ending);
+
+/* Names for types (type_names.c): those of the used types in a text that is read with the scopes (in a package of the name; NULL:
+ * only members). */
+rtl_type_names rtl_name_types(weir_rtl_design *design, const bool *used, const rtl_ids *scopes, const char *package);
+void rtl_free_type_names(rtl_type_names *names);
+/* Adds the names of one module: of it, what it declares, the functions that it calls in the simulation. What was removed has
+ * none, as it has none when the design is read back. */
+void rtl_take_names(const weir_rtl_design *design, uint32_t module, rtl_labels *taken);
+/* Of all that is no type and no member of an enum, wherever it is. */
+void rtl_take_all(weir_rtl_design *design, rtl_labels *taken);
 
 /* An expression with break marks; a target without $signed(...) around its parts. */
 void rtl_print_broken(rtl_writer *w, uint32_t expr);
