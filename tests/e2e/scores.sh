@@ -31,7 +31,7 @@ expect 0 "accuracy 90.67" "$WEIR" eval names.weir --engine float --data "$folder
 weir eval "$folder/three_classes.onnx" --engine float --data "$folder/other_numbers.npz" -o out.npz >output 2>&1 && fail "data of another model"
 # The integer network of a regressor and its hardware: the figures of all three, which the report has too.
 if command -v iverilog >/dev/null; then
-    weir check "$folder/regression.onnx" --quantize int8 --calibration "$folder/regression.npz" --data "$folder/regression.npz" \
+    weir check "$folder/regression.onnx" --threads 2 --quantize int8 --calibration "$folder/regression.npz" --data "$folder/regression.npz" \
         --simulator icarus --json report.json >output 2>&1 || { fail "check of a regressor"; cat output >&2; }
     grep -Eq 'error +float R2 0.4918, RMSE 59.21; integer R2 0.49[0-9]+, RMSE 59.[0-9]+; hardware R2' output || fail "no figures"
     grep -q 'same class' output && fail "numbers are called classes"

@@ -99,6 +99,8 @@ int weir_command_check(int argc, char **argv) {
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "keep the compiled folder here"},
         WEIR_SIMULATE_OPTIONS(simulate_options),
+        {"threads", 0, WEIR_CLI_INT, &simulate_options.threads, "N",
+         "frames that the software engines run at a time; 0: as many as there are processors (1)"},
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         WEIR_JOB_SET_OPTION(job),

@@ -119,19 +119,26 @@ static void choose_debug_frames(weir_simulate *s) {
                   WEIR_DEBUG_FRAMES, s->picture);
 }
 
+enum { NO_THREADS = -1 }; /* the user has not said how many */
+
 int weir_command_sim(int argc, char **argv) {
     request r = {.simulate = WEIR_SIMULATE_DEFAULTS};
     r.simulate.debug_frames = WEIR_DEBUG_FRAMES_OPEN;
+    int64_t threads = NO_THREADS;
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &r.simulate.results, "OUT", "write the model's outputs, .npy or .npz"},
         {"netlist", 0, WEIR_CLI_STRING, &r.simulate.netlist, "FILE", "simulate this netlist instead of DIR/rtl"},
         {"cells", 0, WEIR_CLI_STRING, &r.simulate.cells, "FILE", "Verilog models of its cells (of the device of DIR)"},
         WEIR_SIMULATE_OPTIONS(r.simulate),
+        {"threads", 0, WEIR_CLI_INT, &threads, "N", "not here: a simulation runs its frames one after the other"},
         WEIR_PLUGINS_OPTION(r.plugins),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("sim", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && r.simulate.data.count == 0) status = weir_cli_misuse("sim", "--data FILE is missing");
+    if (status < 0 && threads != NO_THREADS)
+        status = weir_cli_misuse("sim", "a simulation runs its frames one after the other: --threads is of check, eval and dse, whose engines "
+                                        "and searches run in threads");
     if (status < 0) choose_debug_frames(&r.simulate);
     if (status < 0) status = check_netlist(&r.simulate);
     r.folder = argv[1];

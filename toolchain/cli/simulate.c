@@ -81,6 +81,7 @@ int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_gr
                                     .frames = s->frames,
                                     .debug_frames = s->debug_frames,
                                     .stop = s->stop,
+                                    .threads = (size_t)s->threads,
                                     .malformed = s->malformed,
                                     .netlist = s->netlist,
                                     .cells = {s->cells, NULL},

@@ -11,13 +11,14 @@ typedef struct weir_simulate {
     const char *netlist, *cells; /* `sim` only: a synthesized netlist in place of rtl/, models of its cells */
     const char *work;            /* this run's own copy of the folder's rtl/, tb/ and tb_debug/ */
     int64_t frames, debug_frames, seed;
+    int64_t threads; /* `check` only, whose software engines run frames: at a time; 0: as many as there are processors */
     bool stop, malformed;
 } weir_simulate;
 
 enum { WEIR_DEBUG_FRAMES = 16, WEIR_DEBUG_FRAMES_OPEN = INT32_MIN }; /* of `check`; the user has not said how many */
 
 #define WEIR_SIMULATE_DEFAULTS                                                                                         \
-    { .simulator = "both", .profile = "always", .debug_frames = WEIR_DEBUG_FRAMES, .seed = 1 }
+    { .simulator = "both", .profile = "always", .debug_frames = WEIR_DEBUG_FRAMES, .seed = 1, .threads = 1 }
 #define WEIR_SIMULATE_OPTIONS(s)                                                                                       \
     WEIR_DATA_OPTION((s).data, "frames"),                                                                              \
         {"simulator", 0, WEIR_CLI_STRING, &(s).simulator, "NAME", "icarus, verilator or both (both)"},                 \

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exec/elementary.h"
+#include "exec/parallel.h"
 #include "exec/exec.h"
 #include "support/arena.h"
 #include "support/file.h"
@@ -53,32 +54,25 @@ static void compare_float(weir_runtime *r, weir_array *const *real, weir_array *
                      r->model, r->sqnr_db, WEIR_RUNTIME_LOW_SQNR);
 }
 
-/* All outputs of a graph for the first frames of the data; false after a reported error. */
-static bool run_engine(const weir_graph *graph, const weir_array *const *data, int64_t frames, weir_array **results) {
-    weir_executor *executor = weir_executor_new(graph);
-    bool fine = executor != NULL && weir_executor_run_batch(executor, data, frames, results);
-    weir_executor_free(executor);
-    return fine;
-}
-
 static void free_results(weir_array **results, size_t count) {
     for (size_t i = 0; i < count; i++) weir_array_free(results[i]);
     free(results);
 }
 
 static bool software_side(weir_runtime *r, const weir_graph *model, const weir_graph *integer,
-                          const weir_array *const *data, const weir_array *labels, const weir_reference *reference) {
+                          const weir_array *const *data, const weir_array *labels, const weir_reference *reference,
+                          size_t threads) {
     const int64_t entries = r->frames * r->scoring.entries;
     const size_t outputs = reference->result_count;
     weir_array **found = weir_calloc(outputs, sizeof *found);
-    bool fine = integer == NULL || run_engine(integer, data, r->frames, found);
+    bool fine = integer == NULL || weir_parallel_run(integer, data, r->frames, threads, found);
     for (size_t o = 0; integer != NULL && fine && o < outputs; o++) {
         for (size_t i = 0; i < found[o]->count; i++)
             r->contract_mismatches += weir_array_get(found[o], i) != weir_array_get(reference->result[o], i);
     }
     free_results(found, outputs);
     found = weir_calloc(outputs, sizeof *found);
-    fine = fine && (model == NULL || run_engine(model, data, r->frames, found));
+    fine = fine && (model == NULL || weir_parallel_run(model, data, r->frames, threads, found));
     if (fine && model != NULL) {
         compare_float(r, found, reference->result, outputs);
         if (labels != NULL) r->float_metrics = weir_metrics_of(&r->scoring, found[0], labels, entries);
@@ -265,7 +259,7 @@ static int run_copy(const char *name, const weir_graph *model, const weir_graph 
     if (reference != NULL) {
         weir_runtime *r = *runtime = new_runtime(name, hardware, options, reference);
         weir_array *labels = weir_labels_read(frames, &r->scoring);
-        if (!software_side(r, model, integer, data, labels, reference)) status = WEIR_EXIT_INPUT;
+        if (!software_side(r, model, integer, data, labels, reference, options->threads)) status = WEIR_EXIT_INPUT;
         if (status == WEIR_EXIT_FINE && r->contract_mismatches > 0) status = WEIR_EXIT_MISMATCH;
         for (int s = 0; s < WEIR_SIMULATORS; s++) {
             if (!options->simulate[s] || status == WEIR_EXIT_INPUT) continue;

@@ -44,6 +44,7 @@ typedef struct weir_runtime_options {
     bool profile[WEIR_SIM_PROFILES];
     int64_t frames, debug_frames;
     uint32_t seed;
+    size_t threads;       /* of the software engines, each of which runs frames: at most so many; 0: a processor each */
     bool malformed;       /* one more run under each profile, with frames that are too short or too long */
     bool stop;            /* at the first run that disagrees, and its debug run; no waveform */
     const char *netlist;  /* as weir_cosim_options has it: fast benches only */
