@@ -92,7 +92,7 @@ done
     expect 1 "gemm.json: error: no mapping of layer 'conv7x7' is saved" sh -c "echo '[]' >gemm.json; '$WEIR' dse -a '$files/hardware/tpu_like.yaml' -w '$files/workload/mini_resnet_layers.yaml' -m '$files/mapping/tpu_like.yaml' --stages 'sum,workload,load_mapping{file=gemm.json},cost_model'"
     expect 0 "" dse $small --stages "dump{file=\"kept/{accelerator}.json\"},sum,workload,skip_if_dump_exists{dump_folder=kept/conv7x7_complete.json},complete_save{dump_folder=kept},minimal_edp,spatial_mapping_generator,loma,cost_model"
     grep -q '"energy_total"' kept/conv7x7_complete.json && grep -q '"word_accesses"' kept/conv7x7_complete.json || fail "what complete_save writes"
-    expect 0 "^energy 0 pJ, latency 0 cycles, 0 mappings" dse $small --stages "workload,skip_if_dump_exists{dump_folder=kept/all.json},$(echo $usual | cut -d, -f2-)"
+    expect 0 "^no result, 0 mappings" dse $small --stages "workload,skip_if_dump_exists{dump_folder=kept/all.json},$(echo $usual | cut -d, -f2-)"
     expect 0 "" dse $small --stages "plot_temporal_mappings{file=bars.svg},visualization{dump_folder=drawn},$usual"
     [ "$(grep -c '^conv7x7\|^Layer' drawn/loop_ordering.txt)" -eq 8 ] && grep -q '^ *parfor K in \[0, 32)   D1$' drawn/loop_ordering.txt || fail "the loop nests"
     for picture in bars.svg drawn/mem_hierarchy.svg; do
@@ -100,7 +100,23 @@ done
     done
     [ "$(grep -c '<rect' bars.svg)" -gt 60 ] && grep -q '>sram_2MB<' drawn/mem_hierarchy.svg || fail "the pictures"
     # Energy alone, the objectives of the published stages and the orders of parameters.
-    expect 0 ", 4 mappings" dse gemm_layer.yaml gemm_l1 gemm_l1 --stages "general_parameter_iterator{iterations=\"lpf_limit=3|3;(count,mixed)=1,false|2,true\"},$usual"
+    expect 0 "^4 results, 4 mappings" dse gemm_layer.yaml gemm_l1 gemm_l1 --stages "general_parameter_iterator{iterations=\"lpf_limit=3|3;(count,mixed)=1,false|2,true\"},$usual"
+    [ "$(grep -c '^lpf_limit=3 count=[12] mixed=[a-z]*, [^:]*: energy ' output)" -eq 4 ] || fail "a line for each combination"
+    # Each alternative is what it is alone, and the best of them is named; a list has its parts, which add up to the sum.
+    expect 0 "^2 results" dse $small --stages "general_parameter_iterator{iterations=\"lpf_limit=2|4\"},sum,$usual" --json alternatives.json
+    mv output alternatives
+    grep -q '"parameters": "lpf_limit=2"' alternatives.json || fail "results do not say of which parameters they are"
+    for limit in 2 4; do
+        dse mini_resnet_layers.yaml tpu_like tpu_like --lpf-limit $limit --stages "sum,$usual" >alone
+        grep -qxF "lpf_limit=$limit: $(sed 's/, [0-9]* mappings.*//' alone)" alternatives || fail "lpf_limit=$limit is another alone: $(cat alone alternatives)"
+    done
+    expect 0 "^energy" dse $small --stages "minimal_energy,general_parameter_iterator{iterations=\"lpf_limit=2|4\"},sum,$usual" --json best.json
+    least=$(sed -n 's/^lpf_limit=\([24]\): energy \([0-9.e+]*\) .*/\2 \1/p' alternatives | sort -g | head -1 | cut -d ' ' -f 2)
+    grep -q "\"parameters\": \"lpf_limit=$least\"" best.json || fail "the best alternative is not named"
+    dse $small --stages "sum,$usual" >alone
+    expect 0 "^[0-9]+ results" dse $small --stages "listify,$usual"
+    awk -v want="$(cut -d ' ' -f 2 alone)" '/: energy/ { sub(/.*: energy /, ""); sum += $1 } END { exit sum / want > 1.000001 || sum / want < 0.999999 }' output ||
+        fail "the parts of a list are not those of the sum: $(cat alone output)"
     expect 1 "no stage below has an option 'lpf'" dse $small --stages "general_parameter_iterator{iterations=\"lpf=3\"},$usual"
     expect 0 "^energy" dse $small --stages "sum,workload,minimal_energy,spatial_mapping_generator,salsa{iterations=50},cost_model"
     cp output salsa
@@ -108,7 +124,7 @@ done
     cmp -s output salsa || fail "SALSA gives something else the second time"
     expect 0 "^energy" dse $small --stages "sum,workload,minimal_energy,spatial_mapping_generator,salsa{iterations=50 seed=2},cost_model"
     cmp -s output salsa && fail "SALSA's seed changes nothing"
-    expect 0 "^energy 0 pJ" dse $small --load-stage "$E2E_TOOLS/limit_energy.so" --stages "cache_before_yield,remove_extra_info,listify,workload,minimal_latency,cache_before_yield,spatial_mapping_generator,minimal_latency{keep_others=true},loma,cost_model"
+    expect 0 "results, " dse $small --load-stage "$E2E_TOOLS/limit_energy.so" --stages "cache_before_yield,remove_extra_info,listify,workload,minimal_latency,cache_before_yield,spatial_mapping_generator,minimal_latency{keep_others=true},loma,cost_model"
 }
 
 # --- how far a run is, on a terminal ---

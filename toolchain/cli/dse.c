@@ -26,8 +26,9 @@ static const char help_text[] =
 /* What the pipeline gave. */
 typedef struct output {
     json_t *results;
-    double energy, latency, evaluations;
-    size_t foldings;
+    weir_text lines;                     /* a line a result that is no folding */
+    double energy, latency, evaluations; /* of the last result; of all */
+    size_t count, foldings;
 } output;
 
 /* A line a folding. */
@@ -38,6 +39,29 @@ static void print_folding(const weir_dse_evaluation *e) {
            (long long)h->use[2], (long long)h->use[3]);
 }
 
+static void print_cost(weir_text *text, double energy, double latency) {
+    weir_text_add(text, "energy ");
+    weir_text_double(text, energy);
+    weir_text_add(text, " pJ, latency ");
+    weir_text_double(text, latency);
+    weir_text_add(text, " cycles");
+}
+
+/* What it is, of which values of parameters and of which layer, and its cost. */
+static void add_line(output *o, const weir_dse_result *result, const char *above) {
+    const weir_dse_evaluation *e = result->evaluation;
+    const char *own = result->parameters == NULL ? "" : result->parameters;
+    const char *layer = e->layer == NULL ? "" : e->layer->name;
+    weir_text_format(&o->lines, "%s%s%s%s%s%s", above, *above == '\0' || *own == '\0' ? "" : " ", own,
+                     *layer == '\0' || (*above == '\0' && *own == '\0') ? "" : ", ", layer,
+                     *above == '\0' && *own == '\0' && *layer == '\0' ? "" : ": ");
+    print_cost(&o->lines, e->cost.energy, e->cost.latency);
+    weir_text_char(&o->lines, '\n');
+    o->energy = e->cost.energy;
+    o->latency = e->cost.latency;
+    o->count++;
+}
+
 static bool take(void *user, const weir_dse_result *result) {
     output *o = user;
     o->evaluations += result->evaluations;
@@ -45,29 +69,32 @@ static bool take(void *user, const weir_dse_result *result) {
         print_folding(result->evaluation);
         o->foldings++;
     } else if (result->evaluation != NULL) {
-        o->energy += result->evaluation->cost.energy;
-        o->latency += result->evaluation->cost.latency;
+        add_line(o, result, "");
     }
+    for (size_t i = 0; result->evaluation == NULL && i < result->count; i++)
+        if (result->list[i].evaluation != NULL)
+            add_line(o, &result->list[i], result->parameters == NULL ? "" : result->parameters);
     json_array_append_new(o->results, weir_dse_saved_json(result));
     return true;
 }
 
+/* The only result, or each of several: they are alternatives, or layers that nothing adds up. */
 static void print(const output *o) {
     weir_text text = {NULL, 0, 0};
-    weir_text_add(&text, "energy ");
-    weir_text_double(&text, o->energy);
-    weir_text_add(&text, " pJ, latency ");
-    weir_text_double(&text, o->latency);
-    weir_text_format(&text, " cycles, %.0f mappings evaluated\n", o->evaluations);
+    if (o->count == 1) print_cost(&text, o->energy, o->latency);
+    else if (o->count > 1) weir_text_add_n(&text, o->lines.data, o->lines.size);
+    if (o->count == 0) weir_text_add(&text, "no result");
+    else if (o->count > 1) weir_text_format(&text, "%zu results", o->count);
+    weir_text_format(&text, ", %.0f mappings evaluated\n", o->evaluations);
     fwrite(text.data, 1, text.size, stdout);
     weir_text_free(&text);
 }
 
-/* {"energy", "latency", "evaluations", "units", "results"} */
+/* {"energy", "latency", "evaluations", "units", "results"}; energy and latency are null unless there is one result. */
 static bool write_json(const output *o, const char *path) {
     json_t *root = json_object();
-    json_object_set_new(root, "energy", json_real(o->energy));
-    json_object_set_new(root, "latency", json_real(o->latency));
+    json_object_set_new(root, "energy", o->count == 1 ? json_real(o->energy) : json_null());
+    json_object_set_new(root, "latency", o->count == 1 ? json_real(o->latency) : json_null());
     json_object_set_new(root, "evaluations", json_integer((json_int_t)o->evaluations));
     json_object_set_new(root, "units", json_pack("{s:s, s:s}", "energy", "pJ", "latency", "cycles"));
     json_object_set(root, "results", o->results);
@@ -101,6 +128,7 @@ static int explore(const weir_dse_registry *registry, const weir_dse_request *re
     if (fine && o.foldings == 0) print(&o);
     fine = fine && (json == NULL || write_json(&o, json));
     json_decref(o.results);
+    weir_text_free(&o.lines);
     weir_dse_pipeline_free(pipeline);
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }

@@ -137,8 +137,10 @@ int weir_command_sim(int argc, char **argv) {
     int status = weir_cli_parse("sim", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && r.simulate.data.count == 0) status = weir_cli_misuse("sim", "--data FILE is missing");
     if (status < 0 && threads != NO_THREADS)
-        status = weir_cli_misuse("sim", "a simulation runs its frames one after the other: --threads is of check, eval and dse, whose engines "
-                                        "and searches run in threads");
+        status = weir_cli_misuse(
+            "sim",
+            "a simulation runs its frames one after the other: --threads is of check, eval and dse, whose engines "
+            "and searches run in threads");
     if (status < 0) choose_debug_frames(&r.simulate);
     if (status < 0) status = check_netlist(&r.simulate);
     r.folder = argv[1];

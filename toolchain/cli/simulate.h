@@ -11,7 +11,8 @@ typedef struct weir_simulate {
     const char *netlist, *cells; /* `sim` only: a synthesized netlist in place of rtl/, models of its cells */
     const char *work;            /* this run's own copy of the folder's rtl/, tb/ and tb_debug/ */
     int64_t frames, debug_frames, seed;
-    int64_t threads; /* `check` only, whose software engines run frames: at a time; 0: as many as there are processors */
+    int64_t
+        threads; /* `check` only, whose software engines run frames: at a time; 0: as many as there are processors */
     bool stop, malformed;
 } weir_simulate;
 

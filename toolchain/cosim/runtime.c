@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "exec/elementary.h"
-#include "exec/parallel.h"
 #include "exec/exec.h"
+#include "exec/parallel.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/folder.h"

@@ -30,6 +30,7 @@ static weir_dse_result copy_result(const weir_dse_result *result) {
         fill(b, result->evaluation);
         copy.evaluation = &b->evaluation;
     }
+    if (result->parameters != NULL) copy.parameters = weir_copy_string(result->parameters);
     if (result->count == 0) return copy;
     weir_dse_result *list = weir_malloc(result->count * sizeof *list);
     for (size_t i = 0; i < result->count; i++) list[i] = copy_result(&result->list[i]);
@@ -40,6 +41,7 @@ static weir_dse_result copy_result(const weir_dse_result *result) {
 static void free_result(const weir_dse_result *result) {
     if (result->evaluation != NULL) empty((block *)result->evaluation);
     free((void *)result->evaluation);
+    free((void *)(uintptr_t)result->parameters);
     for (size_t i = 0; i < result->count; i++) free_result(&result->list[i]);
     if (result->count > 0) free((void *)result->list);
 }
@@ -60,9 +62,12 @@ void weir_dse_kept_add(weir_dse_kept *kept, const weir_dse_result *result) {
 
 void weir_dse_kept_replace(weir_dse_kept *kept, const weir_dse_result *result) {
     if (kept->count == 0) {
-        weir_dse_kept_add(kept, &(weir_dse_result){result->evaluation, result->evaluations, 0, NULL});
+        weir_dse_kept_add(kept,
+                          &(weir_dse_result){result->evaluation, result->evaluations, 0, NULL, result->parameters});
         return;
     }
+    free((void *)(uintptr_t)kept->list[0].parameters);
+    kept->list[0].parameters = result->parameters == NULL ? NULL : weir_copy_string(result->parameters);
     block *b = (block *)kept->list[0].evaluation;
     empty(b);
     fill(b, result->evaluation);

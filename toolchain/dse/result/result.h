@@ -47,6 +47,8 @@ typedef struct weir_dse_result {
     double evaluations;                    /* of the cost model, behind this result */
     size_t count;                          /* results that went into it, of stages that keep them */
     const struct weir_dse_result *list;
+    const char
+        *parameters; /* that general_parameter_iterator gave the stages behind it, "lpf_limit=4 count=1"; NULL: none */
 } weir_dse_result;
 
 /* False: no more. */
@@ -59,7 +61,7 @@ typedef struct weir_dse_kept {
 } weir_dse_kept;
 
 void weir_dse_kept_add(weir_dse_kept *kept, const weir_dse_result *result);
-/* The evaluation alone, in place of the one that is there. */
+/* The evaluation and its parameters alone, in place of those that are there. */
 void weir_dse_kept_replace(weir_dse_kept *kept, const weir_dse_result *result);
 void weir_dse_kept_free(weir_dse_kept *kept);
 

@@ -82,6 +82,7 @@ json_t *weir_dse_saved_json(const weir_dse_result *result) {
         json_object_set_new(object, "temporal_mapping", temporal_json(e->temporal, e->temporal->start));
     }
     if (e != NULL && e->hardware.point != NULL) json_object_set_new(object, "hardware", hardware_json(e));
+    if (result->parameters != NULL) json_object_set_new(object, "parameters", json_string(result->parameters));
     if (result->count == 0) return object;
     json_t *list = json_array();
     for (size_t i = 0; i < result->count; i++) json_array_append_new(list, weir_dse_saved_json(&result->list[i]));

@@ -135,7 +135,7 @@ static bool generate_all(generator *g) {
     if (!fits) {
         weir_note("%s: no folding fits%s%s", weir_graph_device(g->hardware), *g->budget == '\0' ? "" : " a budget of ",
                   g->budget);
-        return g->sink(g->user, &(weir_dse_result){NULL, 0, 0, NULL});
+        return g->sink(g->user, &(weir_dse_result){NULL, 0, 0, NULL, NULL});
     }
     g->request.objective = WEIR_FOLDING_THROUGHPUT;
     bool fine = generate(g);
@@ -223,7 +223,7 @@ static bool run_model(const weir_dse_stage *stage, const weir_dse_context *conte
     e.cost.latency = e.cost.latency_computation = e.cost.latency_loaded = (double)busy;
     e.cost.energy = (double)weir_folding_energy(e.hardware.use, busy, folding->interval) / 1000;
     weir_folding_use(&built, folding->device, e.hardware.use);
-    return sink(user, &(weir_dse_result){&e, 1, 0, NULL});
+    return sink(user, &(weir_dse_result){&e, 1, 0, NULL, NULL});
 }
 
 const weir_dse_stage_info weir_dse_stage_resource_model = {"resource_model",

@@ -227,7 +227,7 @@ static bool run_cost(const weir_dse_stage *stage, const weir_dse_context *contex
                                .half_shared_replaced = stage->value[COST_HALF].number != 0,
                                .access_same_free = stage->value[COST_ACCESS].number != 0};
     weir_dse_cost_of(e.temporal, &e.rules, &e.cost, NULL);
-    return sink(user, &(weir_dse_result){&e, 1, 0, NULL});
+    return sink(user, &(weir_dse_result){&e, 1, 0, NULL, NULL});
 }
 
 static const weir_dse_option cost_options[] = {

@@ -40,7 +40,8 @@ static bool run_minimal(const weir_dse_stage *stage, const weir_dse_context *con
     minimum m = {.better = better, .keeps_others = stage->value[0].number != 0};
     bool fine = weir_dse_stage_below(stage, context, take_best, &m);
     if (fine && m.best.count > 0)
-        fine = sink(user, &(weir_dse_result){m.best.list[0].evaluation, m.evaluations, m.others.count, m.others.list});
+        fine = sink(user, &(weir_dse_result){m.best.list[0].evaluation, m.evaluations, m.others.count, m.others.list,
+                                             m.best.list[0].parameters});
     weir_dse_kept_free(&m.best);
     weir_dse_kept_free(&m.others);
     return fine;
@@ -121,7 +122,7 @@ static bool run_total(const weir_dse_stage *stage, const weir_dse_context *conte
     total t = {.evaluations = 0};
     const bool fine =
         weir_dse_stage_below(stage, context, take, &t) &&
-        sink(user, &(weir_dse_result){summed ? &t.sum : NULL, t.evaluations, t.parts.count, t.parts.list});
+        sink(user, &(weir_dse_result){summed ? &t.sum : NULL, t.evaluations, t.parts.count, t.parts.list, NULL});
     weir_dse_kept_free(&t.parts);
     return fine;
 }
@@ -171,7 +172,8 @@ typedef struct target {
 
 static bool drop_extra(void *user, const weir_dse_result *result) {
     const target *t = user;
-    return t->sink(t->user, &(weir_dse_result){result->evaluation, result->evaluations, 0, NULL});
+    if (result->evaluation == NULL) return t->sink(t->user, result); /* a list is the result itself */
+    return t->sink(t->user, &(weir_dse_result){result->evaluation, result->evaluations, 0, NULL, NULL});
 }
 
 static bool run_remove(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user) {

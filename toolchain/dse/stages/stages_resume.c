@@ -97,7 +97,7 @@ typedef struct target {
 /* The leaf's cost of the loaded mapping, with the evaluations that found it. */
 static bool pass_loaded(void *user, const weir_dse_result *result) {
     const target *t = user;
-    return t->sink(t->user, &(weir_dse_result){result->evaluation, t->evaluations, 0, NULL});
+    return t->sink(t->user, &(weir_dse_result){result->evaluation, t->evaluations, 0, NULL, NULL});
 }
 
 static bool load(const weir_dse_stage *stage, const weir_dse_context *context, const json_t *saved, target *t) {

@@ -106,7 +106,7 @@ static bool run_spawn(const weir_dse_stage *stage, const weir_dse_context *conte
     p->threads = threads < MOST_THREADS ? (int)threads : MOST_THREADS;
     p->job = weir_grow(p->job, &p->capacity, p->count + 1, sizeof *p->job);
     p->job[p->count++] = (job){.stage = stage, .context = copy_context(context), .log = NULL, .fine = false};
-    return sink(user, &(weir_dse_result){NULL, 0, 0, NULL});
+    return sink(user, &(weir_dse_result){NULL, 0, 0, NULL, NULL});
 }
 
 const weir_dse_stage_info weir_dse_stage_multi_processing_gather = {
@@ -136,10 +136,20 @@ typedef struct iteration {
     weir_dse_sink *sink;
     void *user;
     weir_arena *arena;
+    const char *values; /* that were set, "a=1 b=3" */
 } iteration;
 
 static bool iterate(const iteration *it, const weir_dse_stage *below, const weir_dse_context *context,
                     const char *text);
+
+/* The result with the values behind it, after those of an iterator above. */
+static bool name_values(void *user, const weir_dse_result *result) {
+    const iteration *it = user;
+    weir_dse_result named = *result;
+    named.parameters =
+        result->parameters == NULL ? it->values : weir_arena_format(it->arena, "%s %s", it->values, result->parameters);
+    return it->sink(it->user, &named);
+}
 
 /* Up to the stop, without parentheses; *at goes behind it. */
 static char *take_part(weir_arena *arena, const char **at, const char *stops) {
@@ -159,17 +169,19 @@ static bool set_values(const iteration *it, const weir_dse_stage *below, const w
     const char *value = take_part(it->arena, &values, *names == ',' ? "," : "");
     names += *names == ',';
     values += *values == ',';
+    iteration named = *it;
+    named.values = weir_arena_format(it->arena, "%s%s%s=%s", it->values, *it->values == '\0' ? "" : " ", name, value);
     const bool is_path =
         strcmp(name, "accelerator") == 0 || strcmp(name, "workload") == 0 || strcmp(name, "mapping") == 0;
     if (is_path) {
         const weir_dse_context frame = {context, weir_arena_format(it->arena, "%s_path", name), value};
-        return set_values(it, below, &frame, names, values, rest);
+        return set_values(&named, below, &frame, names, values, rest);
     }
     bool known;
     weir_dse_stage *changed = weir_dse_pipeline_vary(below, name, value, &known);
     if (changed != NULL && !known)
         weir_error(WEIR_NOWHERE, "stage 'general_parameter_iterator': no stage below has an option '%s'", name);
-    const bool fine = changed != NULL && known && set_values(it, changed, context, names, values, rest);
+    const bool fine = changed != NULL && known && set_values(&named, changed, context, names, values, rest);
     free(changed);
     return fine;
 }
@@ -177,7 +189,7 @@ static bool set_values(const iteration *it, const weir_dse_stage *below, const w
 static bool iterate(const iteration *it, const weir_dse_stage *below, const weir_dse_context *context,
                     const char *text) {
     text += strspn(text, " ;");
-    if (*text == '\0') return below->info->run(below, context, it->sink, it->user);
+    if (*text == '\0') return below->info->run(below, context, name_values, (void *)(uintptr_t)it);
     const size_t names_length = strcspn(text, "=");
     char *names = weir_arena_format(it->arena, "%.*s", (int)names_length, text + (*text == '('));
     names[strcspn(names, ")=")] = '\0';
@@ -202,7 +214,7 @@ static bool run_iterator(const weir_dse_stage *stage, const weir_dse_context *co
                          void *user) {
     const char *text = weir_dse_stages_need(stage, 0);
     if (text == NULL) return false;
-    const iteration it = {context, sink, user, weir_arena_new()};
+    const iteration it = {context, sink, user, weir_arena_new(), ""};
     const bool fine = iterate(&it, stage->below, context, text);
     weir_arena_free(it.arena);
     return fine;
@@ -226,7 +238,8 @@ static bool run_skip(const weir_dse_stage *stage, const weir_dse_context *contex
     char *path = weir_dse_stages_path(context, pattern);
     const bool there = weir_file_exists(path);
     free(path);
-    return there ? sink(user, &(weir_dse_result){NULL, 0, 0, NULL}) : weir_dse_stage_below(stage, context, sink, user);
+    return there ? sink(user, &(weir_dse_result){NULL, 0, 0, NULL, NULL})
+                 : weir_dse_stage_below(stage, context, sink, user);
 }
 
 static const weir_dse_option skip_options[] = {

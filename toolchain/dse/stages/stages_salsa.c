@@ -98,7 +98,7 @@ static bool run_salsa(const weir_dse_stage *stage, const weir_dse_context *conte
                       stage->value[SALSA_TEMPERATURE].number);
     }
     if (fine && a.best.count > 0)
-        fine = sink(user, &(weir_dse_result){a.best.list[0].evaluation, a.evaluations, 0, NULL});
+        fine = sink(user, &(weir_dse_result){a.best.list[0].evaluation, a.evaluations, 0, NULL, NULL});
     weir_dse_kept_free(&a.best);
     return fine;
 }

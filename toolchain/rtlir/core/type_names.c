@@ -54,7 +54,8 @@ static const char *name_type(weir_rtl_design *design, uint32_t type, const rtl_l
     if (!rtl_is_taken(taken, own)) return own;
     weir_text text = {0};
     weir_text_format(&text, "%s_t", own);
-    while (rtl_has_name(design, taken, name = weir_strings_intern(design->strings, text.data)) || rtl_is_taken(given, name))
+    while (rtl_has_name(design, taken, name = weir_strings_intern(design->strings, text.data)) ||
+           rtl_is_taken(given, name))
         weir_text_char(&text, '_');
     weir_text_free(&text);
     return name;
