@@ -153,6 +153,54 @@ expect 1 "chain.wrtl:6: error: an expression has more than 65535 parts or 2000 l
 expect 1 "door.wrtl:[0-9]+: error: module 'door' has the state machine 'state'" weir rtl door.wrtl -p '' -o half.v
 [ ! -e half.v ] || fail "half a file after an error"
 
+# --- an external module as its Verilog file declares it ---
+mkdir -p beside
+cat >beside/delay.v <<'END'
+module delay #(
+  parameter integer WIDTH = 8
+) (
+  input  wire             clk,
+  input  wire [WIDTH-1:0] a,
+  output reg  [WIDTH-1:0] y
+);
+  if (WIDTH < 2) begin : g_check
+    delay_WIDTH_must_be_at_least_2 u_error ();
+  end
+  always @(posedge clk) y <= a;
+endmodule
+END
+cat >beside/top.wrtl <<'END'
+wrtl 1
+module delay external "delay.v"
+module top {
+  input clk : $clock
+  input x : 4
+  output z : 4
+  body {
+    instance u : delay(WIDTH = 4) {
+      connect clk = clk
+      connect a = x
+      connect y = z
+    }
+  }
+}
+END
+expect 0 "" weir rtl beside/top.wrtl -o beside/top.v
+iverilog -g2005 -Wall -t null beside/top.v beside/delay.v >output 2>&1 && [ ! -s output ] || fail "Icarus and the external module: $(cat output)"
+! command -v yosys >/dev/null || yosys -q -p "read_verilog beside/top.v beside/delay.v; hierarchy -check -top top; check -assert" >output 2>&1 || fail "Yosys: $(cat output)"
+! command -v verilator >/dev/null || verilator --lint-only -Wall beside/top.v beside/delay.v --top-module top >output 2>&1 || fail "Verilator: $(cat output)"
+weir rtl beside/top.wrtl -o beside/printed.wrtl
+grep -q 'parameter WIDTH = 8' beside/printed.wrtl || fail "the printed form does not have the ports"
+weir rtl beside/printed.wrtl | cmp -s - beside/printed.wrtl || fail "the printed form reads back as something else"
+sed 's/connect a = x/connect a = 2'"'"'d1/' beside/top.wrtl >beside/wrong.wrtl
+expect 1 "wrong.wrtl:8: error: port 'a' of instance 'u' .module 'delay'. has 4 bits and is connected to '2'd1', which has 2" weir rtl beside/wrong.wrtl -o beside/wrong.v
+sed 's/WIDTH = 4/WIDTH = 1/; s/: 4$/: 1/' beside/top.wrtl >beside/wrong.wrtl
+expect 1 "must be at least 2|WIDTH_must_be_at_least_2" weir rtl beside/wrong.wrtl -o beside/wrong.v
+sed 's/module delay external/module late external/; s/u : delay/u : late/' beside/top.wrtl >beside/wrong.wrtl
+expect 1 "wrong.wrtl:2: error: 'delay.v' holds the module 'delay', expected 'late'" weir rtl beside/wrong.wrtl
+sed 's/"delay.v"/"nowhere.v"/' beside/top.wrtl >beside/wrong.wrtl
+expect 1 "beside/nowhere.v: error: cannot read" weir rtl beside/wrong.wrtl
+
 # --- bad usage and bad input ---
 expect 2 "'sum.txt': expected a file \*.wrtl, \*.v or \*.sv" weir rtl sum.wrtl -o sum.txt
 expect 2 "unknown pass 'generate_verilogs'.*" weir rtl sum.wrtl -p generate_verilogs

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "rtlir/edit/mutate.h"
+#include "rtlir/reader/read.h"
 #include "rtlir/text/text.h"
 #include "rtlir/text/text_parser_private.h"
 #include "rtlir/text/words_private.h"
@@ -382,6 +383,25 @@ static void default_widths(weir_rtl_design *design, uint32_t module) {
     free(values);
 }
 
+/* `module NAME external "FILE"` alone: what the Verilog file declares. The file is looked for beside the text. */
+static bool read_external(rtl_parser *p, const char *name, const char *path) {
+    rtl_scan *s = &p->scan;
+    char *folder = weir_path_folder(s->file), *beside = weir_path_join(folder, path);
+    const size_t errors = s->design->errors;
+    const weir_rtl_module module = weir_rtl_read_module(s->design, *path == '/' ? path : beside);
+    free(beside);
+    free(folder);
+    if (module.id && strcmp(s->design->module[module.id].name, name) != 0)
+        rtl_error(s->design, s->design->location, "'%s' holds the module '%s', expected '%s'", path,
+                  s->design->module[module.id].name, name);
+    if (!module.id || s->design->errors > errors) {
+        s->failed = true;
+        return false;
+    }
+    rtl_labels_set(&p->namesakes, &(rtl_label){.name = name, .scope = 1, .number = module.id});
+    return rtl_finish_item(p, WEIR_RTL_ITEM(module)) && rtl_scan_end_line(s);
+}
+
 static bool parse_module(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     const char *name = rtl_scan_name(s);
@@ -392,6 +412,7 @@ static bool parse_module(rtl_parser *p) {
         if (!rtl_scan_string(s)) return false;
         path = weir_strings_intern(s->design->strings, s->word.data);
     }
+    if (path && rtl_scan_ends_line(s)) return read_external(p, name, path);
     bool is_stub = rtl_scan_accept_word(s, "stub");
     if (!rtl_parse_origin(p) || !rtl_scan_expect(s, '{')) return false;
     weir_rtl_module module = weir_rtl_add_generator(s->design, name);

@@ -188,6 +188,11 @@ bool rtl_scan_signed(rtl_scan *s, int64_t *value) {
     return true;
 }
 
+bool rtl_scan_ends_line(rtl_scan *s) {
+    rtl_scan_blanks(s);
+    return !s->failed && (s->at >= s->end || *s->at == '\n' || *s->at == '#');
+}
+
 bool rtl_scan_end_line(rtl_scan *s) {
     rtl_scan_blanks(s);
     if (s->failed) return false;

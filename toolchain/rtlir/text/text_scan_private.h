@@ -45,6 +45,8 @@ bool rtl_scan_unsigned(rtl_scan *s, uint64_t most, uint64_t *value);
 bool rtl_scan_signed(rtl_scan *s, int64_t *value);
 /* The end of a line, or a bracket that counts as one: after '{', before '}'. */
 bool rtl_scan_end_line(rtl_scan *s);
+/* Is there nothing more in this line? */
+bool rtl_scan_ends_line(rtl_scan *s);
 
 /* text_expr.c: none after a reported error. */
 weir_rtl_expr rtl_scan_expr(rtl_scan *s);
