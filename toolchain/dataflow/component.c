@@ -59,9 +59,12 @@ const weir_component *weir_component_for(weir_op op) {
 
 const weir_component *weir_component_of(const weir_graph *graph, weir_node node) {
     const char *module = weir_node_metadata_of(graph, node)->hardware.module;
-    for (size_t i = 0; module != NULL && i < weir_component_count(); i++) {
+    const weir_op op = weir_node_op(graph, node);
+    const size_t count = module == NULL ? 0 : weir_component_count();
+    for (size_t i = 0; i < count; i++) {
         const weir_component *component = weir_component_at(i);
-        if (component->op == weir_node_op(graph, node) && strcmp(component->module, module) == 0) return component;
+        if (component->op == op && (component->module == module || strcmp(component->module, module) == 0))
+            return component;
     }
     return NULL;
 }

@@ -365,15 +365,30 @@ int64_t weir_text_reader_find(weir_text_reader *reader, const char *text, size_t
 
 void weir_archive_init(weir_archive *archive) { *archive = (weir_archive){0}; }
 
+typedef struct wanted_name {
+    const weir_archive *archive;
+    const char *name;
+} wanted_name;
+
+static bool is_called(const void *user, uint64_t key, uint64_t value) {
+    (void)key;
+    const wanted_name *w = user;
+    return strcmp(w->archive->name[value], w->name) == 0;
+}
+
+static uint32_t hash_of(const char *name) { return weir_map_hash_text(name, strlen(name)); }
+
 /* A name that is there already keeps its place and gets the new array. */
 void weir_archive_add(weir_archive *archive, const char *name, weir_array *array) {
-    for (size_t i = 0; i < archive->count; i++) {
-        if (strcmp(archive->name[i], name) == 0) {
-            weir_array_free(archive->array[i]);
-            archive->array[i] = array;
-            return;
-        }
+    bool is_new;
+    weir_map_entry *entry =
+        weir_map_put_as(&archive->place, hash_of(name), is_called, &(wanted_name){archive, name}, &is_new);
+    if (!is_new) {
+        weir_array_free(archive->array[entry->value]);
+        archive->array[entry->value] = array;
+        return;
     }
+    entry->value = archive->count;
     size_t capacity = archive->capacity;
     archive->name = weir_grow(archive->name, &capacity, archive->count + 1, sizeof *archive->name);
     archive->array = weir_grow(archive->array, &archive->capacity, archive->count + 1, sizeof(weir_array *));
@@ -382,12 +397,9 @@ void weir_archive_add(weir_archive *archive, const char *name, weir_array *array
 }
 
 weir_array *weir_archive_find(const weir_archive *archive, const char *name) {
-    for (size_t i = 0; i < archive->count; i++) {
-        if (strcmp(archive->name[i], name) == 0) {
-            return archive->array[i];
-        }
-    }
-    return NULL;
+    const weir_map_entry *entry =
+        weir_map_find_as(&archive->place, hash_of(name), is_called, &(wanted_name){archive, name});
+    return entry == NULL ? NULL : archive->array[entry->value];
 }
 
 void weir_archive_free(weir_archive *archive) {
@@ -397,5 +409,6 @@ void weir_archive_free(weir_archive *archive) {
     }
     free(archive->name);
     free(archive->array);
+    weir_map_free(&archive->place);
     weir_archive_init(archive);
 }

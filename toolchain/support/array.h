@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "support/map.h"
 #include "support/types.h"
 
 typedef enum weir_dtype {
@@ -106,6 +107,7 @@ typedef struct weir_archive {
     size_t capacity;
     char **name;
     weir_array **array;
+    weir_map place; /* by name */
 } weir_archive;
 
 void weir_archive_init(weir_archive *archive);

@@ -18,14 +18,6 @@ typedef struct wanted {
     size_t length;
 } wanted;
 
-static uint32_t hash_of(const char *text, size_t length) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++) {
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    }
-    return (uint32_t)(hash ^ hash >> 32);
-}
-
 static bool is_text(const void *user, uint64_t key, uint64_t length) {
     const wanted *w = user;
     return length == w->length && memcmp((const char *)(uintptr_t)key, w->text, w->length) == 0;
@@ -38,7 +30,7 @@ weir_strings *weir_strings_new(weir_arena *arena) {
 }
 
 const char *weir_strings_intern_n(weir_strings *strings, const char *text, size_t length) {
-    const uint32_t hash = hash_of(text, length);
+    const uint32_t hash = weir_map_hash_text(text, length);
     const wanted w = {text, length};
     bool is_new;
     weir_map_entry *entry = weir_map_put_as(&strings->map, hash, is_text, &w, &is_new);

@@ -63,6 +63,13 @@ static inline uint32_t weir_map_hash(uint64_t key) {
     return (uint32_t)(key >> 32 ^ key >> 12);
 }
 
+/* Of text: FNV-1a with 64 bits, folded. */
+static inline uint32_t weir_map_hash_text(const char *text, size_t length) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
 /* In the order of the first put: for (const weir_map_entry *e = weir_map_first(map); e != NULL; e = weir_map_next(map, e)).
  * Nothing may be put meanwhile. */
 const weir_map_entry *weir_map_next(const weir_map *map, const weir_map_entry *entry);

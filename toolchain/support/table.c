@@ -154,16 +154,23 @@ static void add_cell(const char *cell, weir_text *text) {
     }
 }
 
-static void print_plain(const weir_table *table, const size_t *width, size_t row, weir_text *text) {
+/* By column; heap memory. */
+static bool *find_numeric(const weir_table *table) {
+    bool *numeric = weir_calloc(table->columns, sizeof *numeric);
+    for (size_t i = 0; i < table->columns; i++) numeric[i] = is_numeric(table, i);
+    return numeric;
+}
+
+static void print_plain(const weir_table *table, const size_t *width, const bool *numeric, size_t row,
+                        weir_text *text) {
     const size_t start = text->size;
     for (size_t i = 0; i < table->columns; i++) {
         const char *cell = cell_at(table, row, i);
         const size_t wide = width_of(cell, strlen(cell)), rest = wide > width[i] ? 0 : width[i] - wide;
-        const bool right = is_numeric(table, i);
         weir_text_add(text, "  ");
-        if (right) repeat(text, ' ', rest);
+        if (numeric[i]) repeat(text, ' ', rest);
         add_cell(cell, text);
-        if (!right) repeat(text, ' ', rest);
+        if (!numeric[i]) repeat(text, ' ', rest);
     }
     while (text->size > start && text->data[text->size - 1] == ' ') text->data[--text->size] = '\0';
     weir_text_char(text, '\n');
@@ -171,15 +178,17 @@ static void print_plain(const weir_table *table, const size_t *width, size_t row
 
 void weir_table_print(const weir_table *table, weir_table_style style, weir_text *text) {
     size_t *width = measure(table, style);
+    bool *numeric = style == WEIR_TABLE_PLAIN ? find_numeric(table) : NULL;
     if (style == WEIR_TABLE_GRID) print_rule(table, width, '-', '+', text);
     for (size_t row = 0; row < row_count(table); row++) {
         if (style == WEIR_TABLE_PLAIN) {
-            print_plain(table, width, row, text);
+            print_plain(table, width, numeric, row, text);
             continue;
         }
         print_row(table, width, row, text);
         if (style == WEIR_TABLE_GRID) print_rule(table, width, row == 0 ? '=' : '-', '+', text);
         else if (row == 0) print_rule(table, width, '-', '|', text);
     }
+    free(numeric);
     free(width);
 }
