@@ -40,6 +40,7 @@ typedef struct weir_memory {
     int low_bits;         /* of a field's lower part; a field has one part when it is field_bits */
     int64_t width;        /* bits of a word, as stored */
     bool in_turn;         /* read by weir_rom_sequence */
+    bool in_pairs;        /* fields of two rows share a product, and each upper one holds what that takes off it */
     int64_t side;         /* words a line of the file: above 1 where the memory is deeper than a block */
     int64_t copies;       /* ROMs that hold it, each read at an address of its own */
     int64_t interval;     /* cycles between two words that are taken, at least */

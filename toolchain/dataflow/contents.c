@@ -11,6 +11,9 @@
 /* Larger memories in logic are not searched for equal columns: of so many words few are. */
 enum { SEARCHED_BITS = 1 << 16 };
 
+/* Lines that are read before it is first asked whether more are needed: random columns mostly differ by then. */
+enum { FIRST_LINES = 32 };
+
 /* Of a line's part in the hash of a column: never 0. */
 #define SEED UINT64_C(0x2545f4914f6cdd1d)
 
@@ -27,32 +30,44 @@ typedef struct part {
     bool upper;
     int bits;             /* of which those above the 63rd repeat it */
     uint64_t ones, zeros; /* bits that are somewhere one, zero */
-    uint64_t hash[64];    /* of each column */
+    uint64_t *hash;       /* of each column, where equal ones are searched for */
 } part;
 
 enum { WORD_BITS = 64 };
 
+/* The memory whose columns are counted. */
+typedef struct reading {
+    const weir_graph *graph;
+    weir_node node;
+    const weir_memory *memory;
+    int64_t (*content)(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
+                       int64_t *upper); /* of the component's rules */
+    bool searched;                      /* for equal columns */
+} reading;
+
 /* The part's stored bits in a word, from the lowest. */
-static uint64_t stored(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
-                       const part *p) {
+static uint64_t stored(const reading *r, int64_t word, const part *p) {
     int64_t upper = 0;
-    const int64_t lower = weir_component_of(graph, node)->rules->content(graph, node, memory, word, p->field, &upper);
-    return (uint64_t)(p->upper ? upper : lower >> memory->is_odd);
+    const int64_t lower = r->content(r->graph, r->node, r->memory, word, p->field, &upper);
+    return (uint64_t)(p->upper ? upper : lower >> r->memory->is_odd);
 }
 
-/* Its words line after line; where the last line has no word at the place, it holds zeros. */
-static void visit_words(const weir_graph *graph, weir_node node, const weir_memory *memory, bool searched, part *p) {
+static uint64_t mask_of(const part *p) { return p->bits < WORD_BITS ? (UINT64_C(1) << p->bits) - 1 : UINT64_MAX; }
+
+static bool all_vary(const part *p) { return (p->ones & p->zeros & mask_of(p)) == mask_of(p); }
+
+/* Its words of some lines, one after the other; where the last line has no word at the place, it holds zeros. */
+static void visit_words(const reading *r, int64_t line, int64_t end, part *p) {
     const int bits = p->bits < WORD_BITS ? p->bits : WORD_BITS;
-    const uint64_t mask = bits < WORD_BITS ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-    const int64_t lines = weir_ceil_divide(memory->depth, memory->side);
-    for (int64_t line = 0; line < lines; line++) {
-        const int64_t word = line * memory->side + p->place;
-        const uint64_t value = word < memory->depth ? stored(graph, node, memory, word, p) : 0;
+    for (; line < end; line++) {
+        const int64_t word = line * r->memory->side + p->place;
+        const uint64_t value = word < r->memory->depth ? stored(r, word, p) : 0;
+        const uint64_t of_line = r->searched ? mix(mix(SEED, (uint64_t)line), SEED) : 0;
         p->ones |= value;
         p->zeros |= ~value;
-        for (int i = 0; searched && i < bits; i++)
-            if ((value >> i & 1) != 0) p->hash[i] += mix(mix(SEED, (uint64_t)line), SEED);
-        if (!searched && (p->ones & p->zeros & mask) == mask) break;
+        for (int i = 0; r->searched && i < bits; i++)
+            if ((value >> i & 1) != 0) p->hash[i] += of_line;
+        if (!r->searched && all_vary(p)) break;
     }
 }
 
@@ -84,22 +99,56 @@ static void count_part(counting *c, const part *p) {
     }
 }
 
+static int64_t count_parts(const part *parts, int64_t count, uint8_t *bit, uint64_t *hash) {
+    counting c = {bit, hash, 0};
+    for (int64_t i = 0; i < count; i++) count_part(&c, &parts[i]);
+    return c.varying;
+}
+
+/* Do all columns vary, and all differ, by the lines that were read? No other line changes that. */
+static bool is_settled(const part *parts, int64_t count, int64_t columns, uint64_t *hash) {
+    for (int64_t i = 0; i < count; i++)
+        if (parts[i].bits > WORD_BITS || !all_vary(&parts[i])) return false;
+    const int64_t varying = count_parts(parts, count, NULL, hash);
+    return varying == columns && count_distinct(hash, (size_t)varying) == columns;
+}
+
+/* Reads ever more lines of all parts until more of them cannot matter. */
+static void read_parts(const reading *r, part *parts, int64_t count, int64_t columns, uint64_t *hash) {
+    const int64_t lines = weir_ceil_divide(r->memory->depth, r->memory->side);
+    for (int64_t line = 0, end; line < lines; line = end) {
+        end = !r->searched || 2 * line > lines / 2 ? lines : line == 0 ? FIRST_LINES : 2 * line;
+        if (end > lines) end = lines;
+        for (int64_t i = 0; i < count; i++) visit_words(r, line, end, &parts[i]);
+        if (end < lines && is_settled(parts, count, columns, hash)) break;
+    }
+}
+
 weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node node, const weir_memory *memory,
                                           uint8_t *bit) {
-    const bool searched =
-        memory->storage != WEIR_STORAGE_BLOCK && memory->depth * memory->width <= (int64_t)SEARCHED_BITS;
-    counting c = {bit, searched ? weir_calloc((size_t)(memory->side * memory->width), sizeof *c.hash) : NULL, 0};
+    const reading r = {graph, node, memory, weir_component_of(graph, node)->rules->content,
+                       memory->storage != WEIR_STORAGE_BLOCK &&
+                           memory->depth * memory->width <= (int64_t)SEARCHED_BITS};
+    part *parts = weir_calloc((size_t)(2 * memory->side * memory->fields), sizeof *parts);
+    int64_t count = 0, columns = 0;
     for (int64_t i = 0; i < memory->side * memory->fields; i++) {
         for (int upper = 0; upper < 2; upper++) {
             part p = {.place = i / memory->fields, .field = i % memory->fields, .upper = upper == 1};
             p.bits = p.upper ? memory->field_bits - memory->low_bits : memory->low_bits - memory->is_odd;
-            if (p.bits > 0) visit_words(graph, node, memory, searched, &p);
-            count_part(&c, &p);
+            if (p.bits > 0) parts[count++] = p;
+            columns += p.bits;
         }
     }
-    const int64_t distinct = searched ? count_distinct(c.hash, (size_t)c.varying) : c.varying;
-    free(c.hash);
-    return (weir_contents_columns){c.varying, distinct};
+    uint64_t *hash = r.searched ? weir_calloc((size_t)columns, sizeof *hash) : NULL;
+    uint64_t *hashes = r.searched ? weir_calloc((size_t)count * WORD_BITS, sizeof *hashes) : NULL;
+    for (int64_t i = 0; r.searched && i < count; i++) parts[i].hash = &hashes[i * WORD_BITS];
+    read_parts(&r, parts, count, columns, hash);
+    const int64_t varying = count_parts(parts, count, bit, hash);
+    const int64_t distinct = r.searched ? count_distinct(hash, (size_t)varying) : varying;
+    free(parts);
+    free(hashes);
+    free(hash);
+    return (weir_contents_columns){varying, distinct};
 }
 
 /* --- facts --- */

@@ -382,7 +382,8 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
                             .fields = hardware->simd * outputs_of(graph, node),
                             .field_bits = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)),
                             .is_odd = are_binary(graph, node),
-                            .in_turn = true};
+                            .in_turn = true,
+                            .in_pairs = in_pairs(graph, node)};
     return true;
 }
 
@@ -401,7 +402,7 @@ static int64_t content(const weir_graph *graph, weir_node node, const weir_memor
     const int64_t matrix = word / (beats * groups);
     const int64_t row = word / beats % groups * outputs + field / simd;
     const int64_t column = word % beats * simd + field % simd;
-    const bool less = row % 2 != 0 && weight_of(graph, node, &s, matrix, row - 1, column) < 0 && in_pairs(graph, node);
+    const bool less = memory->in_pairs && row % 2 != 0 && weight_of(graph, node, &s, matrix, row - 1, column) < 0;
     return weight_of(graph, node, &s, matrix, row, column) - less;
 }
 
