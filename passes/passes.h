@@ -65,8 +65,10 @@ bool weir_complete_folding(weir_graph *graph, int64_t limit, int64_t *latency);
 bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, const char *file);
 /* The string property with the report of a folding for an objective, as JSON (dse/folding/folding_search.h). */
 #define WEIR_FOLDING_REPORT "folding"
+/* Sets it; takes the report (transform/folding_promise.c). */
+void weir_keep_folding_report(weir_module *module, json_t *report);
 /* Writes into it as "latency" what the first frame takes in the finished graph, where sources do not wait; what foldings were compared by
- * becomes "paced_latency" (transform/choose_folding.c). False after a reported error. */
+ * becomes "paced_latency". False after a reported error. */
 bool weir_promise_latency(weir_module *module, const weir_graph *graph);
 /* In place (transform/insert_streams.c). */
 bool weir_insert_streams(weir_graph *graph);

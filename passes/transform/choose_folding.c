@@ -6,7 +6,6 @@
 #include "dataflow/component.h"
 #include "dataflow/cost.h"
 #include "dataflow/folding.h"
-#include "dataflow/schedule.h"
 #include "dataflow/target.h"
 #include "dse/folding/folding_budget.h"
 #include "dse/folding/folding_search.h"
@@ -19,25 +18,6 @@ bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, cons
 
 bool weir_complete_folding(weir_graph *graph, int64_t limit, int64_t *latency) {
     return weir_insert_streams(graph) && weir_size_fifos_timed(graph, limit, latency);
-}
-
-/* Takes the report. */
-static void keep_report(weir_module *module, json_t *report) {
-    char *text = json_dumps(report, JSON_COMPACT);
-    weir_module_set_string(module, WEIR_FOLDING_REPORT, text);
-    free(text);
-    json_decref(report);
-}
-
-bool weir_promise_latency(weir_module *module, const weir_graph *graph) {
-    json_t *report = json_loads(weir_module_string(module, WEIR_FOLDING_REPORT, ""), 0, NULL);
-    int64_t latency = 0;
-    if (report == NULL) return true;
-    const bool fine = weir_schedule_first_latency(graph, &latency);
-    json_object_set(report, "paced_latency", json_object_get(report, "latency"));
-    json_object_set_new(report, "latency", json_integer((json_int_t)latency));
-    keep_report(module, report);
-    return fine;
 }
 
 static bool choose_best(const weir_pass *pass, weir_module *module, weir_graph *graph, const char *objective) {
@@ -56,7 +36,7 @@ static bool choose_best(const weir_pass *pass, weir_module *module, weir_graph *
         !weir_component_assign(graph) || !weir_folding_read(graph, weir_pass_string(pass, "file"), &request.interval) ||
         !weir_folding_search(graph, &request, &report))
         return false;
-    keep_report(module, weir_folding_report_json(&report));
+    weir_keep_folding_report(module, weir_folding_report_json(&report));
     return true;
 }
 

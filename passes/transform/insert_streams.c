@@ -117,7 +117,7 @@ static void insert_slices(weir_graph *graph) {
                          producer.id != 0 ? weir_node_next(graph, producer) : weir_graph_first(graph));
         weir_value_replace(graph, value, weir_node_output(graph, slice, 0));
         weir_node_set_input(graph, slice, 0, value);
-        const int64_t lanes = weir_ceil_divide(weir_stream_elements(graph, value), weir_stream_interval(graph));
+        const int64_t lanes = weir_ceil_divide(weir_stream_elements(graph, value), weir_stream_pace(graph));
         assign(graph, slice, lanes, lanes);
     }
     free(leaving);

@@ -8,6 +8,7 @@
  *   a        GlobalAveragePool
  *   f10      Gemm, flattened before; F10: then Relu
  *   w4       weights of 4 bits (8) from there on
+ *   x9(...)  the layers in brackets, so many times
  *   r(...)   the layers in brackets, and what they start from added, then Relu; p(..|..|..) branches side by side, concatenated
  * The seed also chooses the codes of activations (signed or not) and whether weights have a scale a channel. */
 #include <math.h>
@@ -175,6 +176,17 @@ static stream branches(const char **at, stream x, bool adds) {
     return quantized(result(node), true, 2);
 }
 
+static stream repeat(const char **at, stream x) {
+    const int64_t times = take_number(at, 'x', 1);
+    const char *first = *at + 1;
+    for (int64_t i = 0; i < times; i++) {
+        *at = first;
+        x = layers(at, x);
+    }
+    ++*at;
+    return x;
+}
+
 static stream layer(const char **at, stream x) {
     switch (**at) {
     case 'c':
@@ -185,6 +197,7 @@ static stream layer(const char **at, stream x) {
     case 'F': return dense(at, x);
     case 'a': ++*at; return quantized(add(WEIR_OP_GLOBAL_AVERAGE_POOL, "mean", 1, &x.real), true, 2);
     case 'w': weight_bits = (int)take_number(at, 'w', 8); return x;
+    case 'x': return repeat(at, x);
     case 'r': ++*at; return branches(at, x, true);
     case 'p': ++*at; return branches(at, x, false);
     }

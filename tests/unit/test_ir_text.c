@@ -40,6 +40,7 @@ static void names_of_every_kind(void **state) {
     weir_graph *g = weir_graph_new("the \"graph\"");
     weir_graph_set_source(g, "some file.onnx");
     weir_graph_set_device(g, "my \"own\".yaml", 120);
+    weir_graph_set_interval(g, 512);
     weir_value x = codes(g, "x");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         weir_node node = put(g, WEIR_OP_MAXIMUM, names[i], 1, &x);
@@ -52,6 +53,7 @@ static void names_of_every_kind(void **state) {
     assert_string_equal(weir_graph_source(parsed), "some file.onnx");
     assert_string_equal(weir_graph_device(parsed), "my \"own\".yaml");
     assert_int_equal(weir_graph_clock(parsed), 120);
+    assert_int_equal(weir_graph_interval(parsed), 512);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         weir_node node = weir_graph_find_node(parsed, names[i]);
         assert_int_not_equal(node.id, 0);

@@ -297,8 +297,9 @@ static int64_t cycles_a_beat(const weir_graph *graph, weir_node node, int64_t in
     return cycles < 1 ? 1 : cycles;
 }
 
-void weir_folding_follow(weir_graph *graph, weir_node node, int64_t interval) {
+void weir_folding_follow(weir_graph *graph, weir_node node) {
     const weir_component_rules *rules = rules_of(graph, node);
+    const int64_t interval = weir_stream_pace(graph);
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     weir_node producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)));
     bool computed = producer.id != 0 && weir_stream_role(graph, producer) == WEIR_ROLE_COMPONENT;
@@ -314,7 +315,6 @@ void weir_folding_follow(weir_graph *graph, weir_node node, int64_t interval) {
         hardware->interval = weir_stream_beats_of(graph, node) * weir_ceil_divide(pieces, hardware->digit);
         return;
     }
-    hardware->interval = 0; /* the others' intervals say how many lanes it needs */
     rules->derive(graph, node, hardware);
 }
 
@@ -324,10 +324,10 @@ static void fold(weir_graph *graph, int64_t target, int64_t interval) {
     fold_pacemakers(graph, target);
     for (int64_t slowest = 0; slowest < weir_stream_interval(graph);) {
         slowest = weir_stream_interval(graph);
-        if (slowest > interval) interval = slowest;
+        weir_graph_set_interval(graph, weir_later(interval, slowest));
         for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
             const weir_component_rules *rules = rules_of(graph, node);
-            if (rules != NULL && !sets_pace(rules)) weir_folding_follow(graph, node, interval);
+            if (rules != NULL && !sets_pace(rules)) weir_folding_follow(graph, node);
         }
     }
 }
@@ -530,10 +530,6 @@ static bool verify(const weir_graph *graph, weir_node node, const weir_component
     }
     if (rules->derive != NULL) rules->derive(graph, node, &derived);
     else derived.out_lanes = derived.in_lanes;
-    if (!sets_pace(rules) && h->in_lanes < derived.in_lanes) { /* chosen for a longer interval than any node now has */
-        const int64_t interval = rules->timing(graph, node).interval;
-        return is(graph, node, "interval", h->interval, interval, interval) && is_legal(graph, node, rules);
-    }
     return is(graph, node, "in_lanes", h->in_lanes, derived.in_lanes > 1 ? derived.in_lanes : 1,
               sets_pace(rules) ? derived.in_lanes : INT32_MAX) &&
            is(graph, node, "out_lanes", h->out_lanes, derived.out_lanes, derived.out_lanes) &&

@@ -35,8 +35,8 @@ bool weir_folding_verify(const weir_graph *graph);
 int64_t weir_folding_shortest(const weir_graph *graph);
 /* Takes nodes apart that no folding makes that fast. */
 void weir_folding_divide(weir_graph *graph, int64_t interval);
-/* Folds a node that keeps up with what is before it, which is folded, where the graph takes `interval` cycles a frame. */
-void weir_folding_follow(weir_graph *graph, weir_node node, int64_t interval);
+/* Folds a node that keeps up with what is before it, which is folded, for the graph's interval. */
+void weir_folding_follow(weir_graph *graph, weir_node node);
 /* A folded node gets the component that takes its nodes over, where that is smaller. */
 void weir_folding_take_over(weir_graph *graph, weir_cost_survey *survey, weir_node node);
 

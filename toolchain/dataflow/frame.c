@@ -6,7 +6,7 @@
 #include "dataflow/stream.h"
 #include "support/arena.h"
 
-enum { LEAST_FRAMES = 2, SPARE_FRAMES = 1 };
+enum { SPARE_FRAMES = 1 };
 
 /* --- frames inside --- */
 
@@ -32,7 +32,7 @@ static int64_t soonest_end(const weir_graph *graph, const weir_schedule *schedul
  * schedule needs does nothing later than in it. */
 static int64_t frames_inside(const weir_graph *graph, const weir_schedule *schedule, weir_value output) {
     const weir_bounds *given = weir_schedule_given(schedule, output);
-    if (given == NULL) return LEAST_FRAMES;
+    if (given == NULL) return WEIR_FRAME_LEAST;
     const int64_t from = soonest_end(graph, schedule), interval = weir_schedule_interval(schedule);
     const int64_t to = weir_later(end_of(&given->late.first), end_of(&given->late.steady)) + 1;
     return 1 + SPARE_FRAMES + (to > from ? (to - from) / interval : 0);
@@ -46,7 +46,7 @@ static int64_t noted(const weir_graph *graph, weir_value output) {
 /* At a node, of its outputs that leave. */
 static int64_t most_inside(const weir_graph *graph, const weir_schedule *schedule, weir_node node,
                            const weir_value *outputs, size_t count) {
-    int64_t most = LEAST_FRAMES;
+    int64_t most = WEIR_FRAME_LEAST;
     for (size_t i = 0; i < count; i++) {
         if (weir_value_producer(graph, outputs[i]).id == node.id)
             most = weir_later(most, frames_inside(graph, schedule, outputs[i]));
@@ -70,7 +70,7 @@ int64_t weir_frame_depth(const weir_graph *graph, weir_value output) {
     weir_schedule *schedule = frames > 0 ? NULL : weir_schedule_new(graph);
     if (schedule != NULL) frames = frames_inside(graph, schedule, output);
     weir_schedule_free(schedule);
-    return weir_later(frames, LEAST_FRAMES);
+    return weir_later(frames, WEIR_FRAME_LEAST);
 }
 
 /* --- what depends on what --- */
@@ -129,7 +129,7 @@ weir_frame_door *weir_frame_list(const weir_graph *graph, size_t *count) {
         bool *used = weir_frame_inputs(graph, out[o], in, inputs);
         int64_t uses = 0;
         for (size_t i = 0; i < inputs; i++) uses += used[i];
-        door[(*count)++] = weir_frame_flags(uses, weir_later(noted(graph, out[o]), LEAST_FRAMES));
+        door[(*count)++] = weir_frame_flags(uses, weir_later(noted(graph, out[o]), WEIR_FRAME_LEAST));
         if (weir_frame_is_bare(graph, out[o])) door[(*count)++] = weir_frame_slice(graph, out[o]);
         free(used);
     }

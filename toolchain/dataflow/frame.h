@@ -8,6 +8,8 @@
 
 /* Bits of an input's count of damaged frames. */
 enum { WEIR_FRAME_COUNT_BITS = 8 };
+/* Places for frames inside that the door of an output has at least. */
+enum { WEIR_FRAME_LEAST = 2 };
 
 /* Notes at each output how many frames the schedule has inside, so that doors of so many never hold one up. */
 void weir_frame_note(weir_graph *graph, const weir_schedule *schedule);

@@ -323,8 +323,8 @@ int64_t weir_schedule_steps(const weir_schedule *schedule) { return schedule->st
 
 bool weir_schedule_paces_inputs(const weir_graph *graph) { return find_rows(graph); }
 
-int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t element, int64_t interval) {
-    const bool holds_rows = find_rows(graph);
+int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t element, int64_t interval,
+                            bool holds_rows) {
     int64_t soonest = INT64_MAX;
     for (int64_t lanes = 1; lanes > 0; lanes = weir_stream_more_lanes(graph, input, lanes)) {
         const int64_t beats = weir_stream_beats(graph, input, lanes);

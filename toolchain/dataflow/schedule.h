@@ -58,8 +58,9 @@ int64_t weir_schedule_steps(const weir_schedule *schedule);
 /* As weir_schedule_holds_rows. */
 bool weir_schedule_paces_inputs(const weir_graph *graph);
 
-/* The soonest cycle in which an element of an input can be given, of all lanes, where frames are `interval` cycles apart. */
-int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t element, int64_t interval);
+/* The soonest cycle in which an element of an input can be given, of all lanes, where frames are `interval` cycles apart; `paces_inputs` as above. */
+int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t element, int64_t interval,
+                            bool paces_inputs);
 
 /* The beats of an input's first frame at those lanes. */
 weir_signature_part weir_schedule_input(weir_arena *arena, const weir_graph *graph, weir_value input, int64_t lanes,

@@ -244,3 +244,8 @@ int64_t weir_stream_interval(const weir_graph *graph) {
     }
     return interval;
 }
+
+int64_t weir_stream_pace(const weir_graph *graph) {
+    const int64_t interval = weir_graph_interval(graph);
+    return interval > 0 ? interval : weir_stream_interval(graph);
+}

@@ -55,6 +55,8 @@ typedef struct weir_tap {
 weir_tap *weir_stream_taps(const weir_graph *graph, size_t *count);
 /* The largest interval of any node: what the folding promises. */
 int64_t weir_stream_interval(const weir_graph *graph);
+/* Cycles that each node has for a frame: those that the graph is folded for, or where it is not, its nodes' largest interval. */
+int64_t weir_stream_pace(const weir_graph *graph);
 
 static inline int64_t weir_ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

@@ -68,7 +68,7 @@ struct weir_graph {
     weir_strings *strings;
     const char *name, *source, *device, *batch;
     weir_word_list classes;
-    int64_t clock;
+    int64_t clock, interval;
     value_record *
         *value; /* by id, in the arena: a type, a record of metadata stays where it is when others are added */
     node_record **node;
@@ -203,6 +203,12 @@ void weir_graph_set_batch(weir_graph *graph, const char *name) {
 }
 const char *weir_graph_device(const weir_graph *graph) { return graph->device; }
 int64_t weir_graph_clock(const weir_graph *graph) { return graph->clock; }
+int64_t weir_graph_interval(const weir_graph *graph) { return graph->interval; }
+
+void weir_graph_set_interval(weir_graph *graph, int64_t cycles) {
+    assert(cycles >= 0);
+    graph->interval = cycles;
+}
 
 void weir_graph_set_device(weir_graph *graph, const char *device, int64_t clock_mhz) {
     assert(clock_mhz >= 0);
@@ -745,6 +751,7 @@ weir_graph *weir_graph_copy(const weir_graph *graph) {
     weir_graph_set_batch(copy, graph->batch);
     weir_graph_set_classes(copy, &graph->classes);
     weir_graph_set_device(copy, graph->device, graph->clock);
+    copy->interval = graph->interval;
     make_values(copy, graph->value_count - 1);
     make_nodes(copy, graph->node_count - 1);
     copy->live_nodes = graph->live_nodes;

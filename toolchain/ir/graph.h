@@ -78,6 +78,9 @@ void weir_graph_set_classes(weir_graph *graph, const weir_word_list *names);
 const char *weir_graph_device(const weir_graph *graph);
 int64_t weir_graph_clock(const weir_graph *graph);
 void weir_graph_set_device(weir_graph *graph, const char *device, int64_t clock_mhz);
+/* Cycles between two frames that the graph is folded for; 0: it is not folded. */
+int64_t weir_graph_interval(const weir_graph *graph);
+void weir_graph_set_interval(weir_graph *graph, int64_t cycles);
 /* What a higher library stores about the device with the graph, until the device is set again or the graph freed; a
  * copy starts with NULL. It can be read and kept by several threads: what the first keeps stays, what others bring is
  * released, and each gets what is kept. */

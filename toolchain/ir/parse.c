@@ -654,6 +654,15 @@ static bool parse_classes(parser *p) {
     return fine || fail(p, "'classes \"name\" ...'");
 }
 
+/* every CYCLES */
+static bool parse_interval(parser *p) {
+    int64_t cycles;
+    if (!read_int(p, &cycles)) return false;
+    if (cycles < 1) return fail(p, "at least 1 cycle");
+    weir_graph_set_interval(p->graph, cycles);
+    return true;
+}
+
 static bool parse_header(parser *p) {
     int version;
     skip_space(p);
@@ -665,6 +674,7 @@ static bool parse_header(parser *p) {
     if (!accept_word(p, "from") || !read_string(p)) return fail(p, "'from \"file\"'");
     weir_graph_set_source(p->graph, p->word.data);
     if (accept_word(p, "for") && !parse_device(p)) return false;
+    if (accept_word(p, "every") && !parse_interval(p)) return false;
     if (accept_word(p, "batch")) {
         if (!read_string(p)) return fail(p, "'batch \"name\"'");
         weir_graph_set_batch(p->graph, p->word.data);

@@ -28,7 +28,7 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
 
 /* Whole beats a row. */
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
-    const int64_t channels = channels_of(graph, node), most = weir_stream_interval(graph);
+    const int64_t channels = channels_of(graph, node), most = weir_stream_pace(graph);
     int64_t lanes = hardware->in_lanes < channels ? hardware->in_lanes : channels;
     while (lanes < channels && (channels % lanes != 0 || rows_of(graph, node) * (channels / lanes) > most)) lanes++;
     hardware->in_lanes = lanes;

@@ -5,7 +5,7 @@
 #include "dataflow/stream.h"
 
 void weir_nest_set_lanes(const weir_graph *graph, int64_t most, int64_t cycles, weir_meta_hardware *hardware) {
-    const int64_t interval = weir_stream_interval(graph);
+    const int64_t interval = weir_stream_pace(graph);
     int64_t lanes = hardware->out_lanes < most ? hardware->out_lanes : most;
     while (lanes < most && (most % lanes != 0 || cycles / lanes > interval)) lanes++;
     hardware->in_lanes = hardware->out_lanes = lanes;

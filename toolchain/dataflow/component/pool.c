@@ -119,7 +119,7 @@ static bool can_give(const weir_graph *graph, weir_node node, int64_t lanes) {
 
 /* Whole beats a pixel or whole pixels a beat, and as many lanes as what sets the pace needs. */
 void weir_pool_derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
-    const int64_t channels = channels_of(graph, node), most = weir_stream_interval(graph);
+    const int64_t channels = channels_of(graph, node), most = weir_stream_pace(graph);
     const int64_t together = together_of(graph, node);
     const int64_t row = together == 0 ? 1 : weir_stream_row(graph, weir_node_output(graph, node, 0));
     int64_t lanes = hardware->in_lanes < channels ? hardware->in_lanes : channels, joins = 1;

@@ -63,7 +63,7 @@ static int64_t fastest(int64_t bits) {
 }
 
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
-    const int64_t elements = elements_of(graph, node), bits = pieces(graph, node), most = weir_stream_interval(graph);
+    const int64_t elements = elements_of(graph, node), bits = pieces(graph, node), most = weir_stream_pace(graph);
     int64_t cycles = fastest(bits);
     while (cycles < bits && elements * (cycles + 1) <= most) cycles++;
     hardware->in_lanes = hardware->out_lanes = 1;

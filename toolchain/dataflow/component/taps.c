@@ -96,7 +96,7 @@ static taps taps_of(const weir_graph *graph, weir_node node) {
 
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
     const weir_sliding w = weir_sliding_of(graph, node);
-    const int64_t units = units_for(&w, weir_stream_interval(graph));
+    const int64_t units = units_for(&w, weir_stream_pace(graph));
     const taps t = folded(graph, &w, units);
     hardware->in_lanes = units * w.channels;
     hardware->out_lanes = t.across * moved_of(&t) * t.line.kernel * w.channels;

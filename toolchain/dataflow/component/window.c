@@ -77,7 +77,7 @@ static bool keeps_pace(const weir_sliding *w, int64_t lanes, int64_t interval) {
 /* Whole beats a group, and as many lanes as what sets the pace needs. */
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
     const weir_sliding w = weir_sliding_of(graph, node);
-    const int64_t most = weir_stream_interval(graph);
+    const int64_t most = weir_stream_pace(graph);
     int64_t lanes = 1;
     while (lanes < w.channels && (w.channels % lanes != 0 || !keeps_pace(&w, lanes, most))) lanes++;
     hardware->in_lanes = hardware->out_lanes = lanes;

@@ -595,8 +595,8 @@ static int64_t branch(solver *s) {
 
 static void start(solver *s) {
     weir_folding_space *space = s->space;
-    const weir_folding_amount forks = weir_folding_forks(space);
-    for (int k = 0; k < RESOURCES; k++) s->budget[k] = s->exact->budget[k] - forks.use[k];
+    const weir_folding_amount common = weir_folding_common(space);
+    for (int k = 0; k < RESOURCES; k++) s->budget[k] = s->exact->budget[k] - common.use[k];
     s->attain = space->reached > space->shortest;
     s->limit = s->exact->limit;
     s->bounds = weir_folding_bounds(s->t);

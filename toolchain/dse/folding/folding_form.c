@@ -111,11 +111,12 @@ static uint64_t mix_built(weir_folding_space *s, const unit *u, size_t member, u
 /* Folds the item so, for the structure's first interval, and adds what its members are built of to their forms. */
 static void probe(weir_folding_space *s, const unit *u, const folding *f, uint64_t *form) {
     structure *t = &s->at;
+    weir_graph_set_interval(t->graph, s->interval[t->first]);
     if (u->pace != SIZE_MAX) weir_folding_settle(t, u, f);
     for (size_t i = 0; i < u->members; i++) {
         if (i == u->pace) continue;
         *weir_folding_hardware(t->graph, u->member[i]) = t->assigned[u->member[i].id];
-        weir_folding_follow(t->graph, u->member[i], s->interval[t->first]);
+        weir_folding_follow(t->graph, u->member[i]);
     }
     for (size_t i = 0; i < u->members; i++) form[u->member[i].id] = mix_built(s, u, i, form[u->member[i].id]);
     for (size_t i = 0; i < u->members; i++)

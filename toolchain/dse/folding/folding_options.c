@@ -39,14 +39,13 @@ static bool is_as_good(const int64_t *a, const int64_t *b) {
 
 /* The node as it stands. */
 static way way_of(weir_folding_space *s, weir_node node, unsigned choice, int64_t settled) {
-    weir_meta_hardware *h = weir_folding_hardware(s->at.graph, node);
     const weir_folding_amount a = weir_folding_price(s, node, 0, settled);
-    way w = {.choice = choice, .times = weir_folding_priced(s, node, settled)->times};
+    const weir_folding_hardware_price *price = weir_folding_priced(s, node, settled);
+    way w = {.choice = choice,
+             .times = price->times,
+             .timing = price->timing,
+             .hardware = weir_folding_built_as(price, weir_folding_hardware(s->at.graph, node))};
     memcpy(w.use, a.use, sizeof w.use);
-    const weir_meta_hardware before = *h;
-    w.hardware = *h = weir_folding_built(s, node);
-    w.timing = weir_folding_rules(s->at.graph, node)->timing(s->at.graph, node);
-    *h = before;
     return w;
 }
 
@@ -157,6 +156,8 @@ static bool add_folding(weir_folding_space *s, weir_folding_options *o, const un
     size_t count = 1;
     bool fine = true;
     weir_folding_fold(s, u, f);
+    const weir_folding_amount guards = weir_folding_guards(s, u, f);
+    memcpy(all->use, guards.use, sizeof all->use);
     for (size_t i = 0; i < u->members && fine; i++) {
         fine = find_ways(s, u, f, i, m.way[i], &m.count[i]);
         if (fine) combine(&all, &count, m.way[i], m.count[i], i);

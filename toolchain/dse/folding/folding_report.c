@@ -37,12 +37,12 @@ json_t *weir_folding_report_json(const weir_folding_report *report) {
                             json_pack("{s:I, s:I, s:I, s:I, s:I}", "used", (json_int_t)report->used[r], "fifos",
                                       (json_int_t)report->fifos[r], "budget", (json_int_t)report->budget[r], "margin",
                                       (json_int_t)report->margin[r], "available", (json_int_t)report->available[r]));
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:s, s:f, s:b, s:I, s:o}", "objective", names[report->objective],
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:s, s:f, s:b, s:I, s:I, s:o}", "objective", names[report->objective],
                      "interval", (json_int_t)report->interval, "latency", (json_int_t)report->latency, "value",
                      (json_int_t)shown(report, report->value), "bound", (json_int_t)shown(report, report->bound),
                      "unit", unit_of(report->objective), "gap", gap_of(report), "optimal",
-                     report->value <= report->bound, "intervals", (json_int_t)report->intervals, "resources",
-                     resources);
+                     report->value <= report->bound, "intervals", (json_int_t)report->intervals, "steps",
+                     (json_int_t)report->steps, "resources", resources);
 }
 
 static long long number(const json_t *report, const char *key) {

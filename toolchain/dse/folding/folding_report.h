@@ -28,9 +28,10 @@ typedef struct weir_folding_report {
     int64_t available[WEIR_KNAPSACK_RESOURCES];
     int64_t value, bound; /* of the objective: no folding is below the bound */
     size_t intervals;     /* that a frame can take */
+    int64_t steps;        /* of the search: folding_search.c */
 } weir_folding_report;
 
-/* {"objective", "interval", "latency", "value", "bound", "unit", "gap", "optimal", "intervals", "resources": {"luts": {"used", "fifos",
+/* {"objective", "interval", "latency", "value", "bound", "unit", "gap", "optimal", "intervals", "steps", "resources": {"luts": {"used", "fifos",
  * "budget", "margin", "available"}, ...}}: value and bound are those of the objective; a new reference. */
 json_t *weir_folding_report_json(const weir_folding_report *report);
 /* Such an object in a few lines. */

@@ -32,7 +32,6 @@ enum {
 enum {
     MOST_WORK = 1000000000,
     SOME_PARTS = 4,
-    FOLDING_WORK = 600, /* to list a folding of an item */
     BUILD_WORK = 40000, /* to build a node */
     RELAX_WORK = 40     /* to relax an option in the exact search */
 };
@@ -55,6 +54,8 @@ static const weir_folding_weights energy = {.busy = {40, 15, 4000, 8000}, .cycle
  * holds back those beside it, which the sums do not see. */
 enum { SHARE = 1 << 10, CYCLE = SHARE * WEIR_FOLDING_SHARES };
 static const weir_folding_weights mixed = {.share = SHARE}, quick = {.share = SHARE, .node = CYCLE >> 6};
+/* The same where budgets are tight: a cycle is worth a lookup table. */
+static const weir_folding_weights thrifty = {.share = SHARE, .each = {CYCLE, 1, 8, 8}};
 
 typedef struct search {
     const weir_graph *graph;
@@ -93,7 +94,7 @@ static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
     int64_t shares = 0;
     if (s->request->objective == WEIR_FOLDING_LATENCY) shares = weir_folding_space_share(s->space, index, s->mix);
     weir_knapsack k = *weir_folding_space_at(s->space, index, &always);
-    s->work -= FOLDING_WORK * (int64_t)weir_folding_space_foldings(s->space);
+    s->work -= weir_folding_space_steps(s->space);
     always.value += SHARE * shares;
     if (s->request->objective == WEIR_FOLDING_ENERGY)
         always.value += weir_folding_static_energy(&s->target, weir_folding_space_interval(s->space, index));
@@ -200,12 +201,13 @@ static bool try_room(search *s, spare *tried) {
 
 /* --- the best --- */
 
-/* Does a folding for the interval fit with its FIFOs? With more or less room for them, where the first one's take too much. */
+/* Does a folding for the interval, of which that with no room for FIFOs is solved, fit with them? With more or less room, where the first one's
+ * take too much. */
 static bool fits_built(search *s, size_t index) {
     spare tried = {.has_high = false};
     for (int round = 0; round < ROUNDS && (s->work > 0 || round < FEW_ROUNDS); round++) {
         int64_t bound;
-        s->fits = solve(s, index, NEVER, &bound);
+        if (round > 0) s->fits = solve(s, index, NEVER, &bound);
         if (s->fits && !try_out(s, INT64_MAX)) return false;
         if (s->fits && is_within(s)) return true;
         if (!try_room(s, &tried)) return false;
@@ -242,17 +244,18 @@ static size_t first_not_short(search *s, size_t count) {
 static void find_fastest(search *s, size_t count) {
     int64_t unproven = NEVER;
     memset(s->reserve, 0, sizeof s->reserve);
+    s->bound = NEVER;
     for (size_t i = first_not_short(s, count), step = 1; i<count; i += s->work> 0 || i + 1 == count ? 1 : step) {
         if (s->work <= 0) step = i + 2 * step < count ? 2 * step : count - 1 - i;
         if (step == 0) step = 1;
         const int64_t interval = weir_folding_space_interval(s->space, i);
         int64_t bound;
         memset(s->reserve, 0, sizeof s->reserve);
-        const bool may_fit = solve(s, i, NEVER, &bound) || bound < NEVER;
-        if (may_fit && interval < unproven) unproven = interval;
+        s->fits = solve(s, i, NEVER, &bound);
+        const bool may_fit = s->fits || bound < NEVER;
+        if (may_fit && interval < unproven) s->bound = unproven = interval;
         if (may_fit && fits_built(s, i)) {
             s->value = interval;
-            s->bound = unproven;
             return;
         }
         s->fits = false;
@@ -364,11 +367,12 @@ static int64_t bound_of(search *s, size_t index, int64_t enough, int64_t *best) 
     return least;
 }
 
-/* By what foldings are chosen, and what the bounds say of the choice; NEVER: it does not fit. */
+/* By what foldings are chosen, the choice with no room for FIFOs, and what the bounds say of it; NEVER: it does not fit. */
 typedef struct taste {
     const weir_folding_weights *weights;
     int64_t *mix, cycles;
     size_t order; /* settles ties */
+    weir_folding_pick *pick;
 } taste;
 
 static bool choose_by(search *s, size_t index, taste *by) {
@@ -386,6 +390,20 @@ static bool choose_by(search *s, size_t index, taste *by) {
     return true;
 }
 
+/* A choice for the interval of the one before. */
+static void set_pick(search *s, weir_folding_pick *pick) {
+    free(s->pick);
+    s->pick = pick;
+    s->fits = true;
+    s->built = (weir_folding_report){.interval = 0};
+}
+
+static weir_folding_pick *take_pick(search *s) {
+    weir_folding_pick *pick = s->pick;
+    s->pick = NULL;
+    return pick;
+}
+
 static int by_cycles(const void *a, const void *b) {
     const taste *x = a, *y = b;
     if (x->cycles != y->cycles) return x->cycles < y->cycles ? -1 : 1;
@@ -401,12 +419,14 @@ static void keep(search *s, search *best) {
 }
 
 /* The folding of interval `index` that is best by the weights and fits with its FIFOs becomes `best` if it is quicker. */
-static void try_interval(search *s, size_t index, taste *by, search *best) {
+static void try_interval(search *s, size_t index, taste *by, search *best, bool is_first) {
     spare tried = {.has_high = false};
-    if (s->work <= 0 && best->value < NEVER) return;
+    if (by->cycles >= best->value || (s->work <= 0 && !is_first)) return;
     memset(s->reserve, 0, sizeof s->reserve);
+    set_pick(s, by->pick);
+    by->pick = NULL;
     for (int round = 0; round < FEW_ROUNDS; round++) {
-        if (choose_by(s, index, by) &&
+        if ((round == 0 || choose_by(s, index, by)) &&
             (by->cycles >= best->value || !try_out(s, best->value) || s->built.latency >= best->value))
             return;
         if (s->fits && is_within(s)) break;
@@ -431,12 +451,10 @@ static int64_t try_pick(void *user, const weir_folding_pick *pick, const int64_t
     const trial *t = user;
     search *s = t->search;
     const size_t units = weir_folding_space_units(s->space);
-    free(s->pick);
-    s->pick = weir_malloc((units + 1) * sizeof *s->pick);
-    memcpy(s->pick, pick, units * sizeof *pick);
+    weir_folding_pick *copy = weir_malloc((units + 1) * sizeof *copy);
+    memcpy(copy, pick, units * sizeof *pick);
+    set_pick(s, copy);
     memcpy(s->total.use, use, sizeof s->total.use);
-    s->built = (weir_folding_report){.interval = 0};
-    s->fits = true;
     (void)latency;
     if (try_out(s, t->best->value) && s->built.latency < t->best->value && is_within(s)) keep(s, t->best);
     return t->best->value;
@@ -462,13 +480,21 @@ static int64_t search_exactly(search *s, size_t index, const int64_t *mix, size_
 /* The foldings of interval `index` with the least energy, whose nodes work little at a time, those with short tails (folding_tail.c) and
  * those that the mix of bounds likes best. */
 static void try_tastes(search *s, size_t index, int64_t *mix, search *best) {
-    taste taste_of[] = {{&energy, NULL, 0, 0}, {&quick, NULL, 0, 1}, {&quick, mix, 0, 2}, {&mixed, mix, 0, 3}};
+    taste taste_of[] = {{&energy, NULL, 0, 0, NULL},
+                        {&quick, NULL, 0, 1, NULL},
+                        {&quick, mix, 0, 2, NULL},
+                        {&mixed, mix, 0, 3, NULL},
+                        {&thrifty, mix, 0, 4, NULL}};
     enum { TASTES = sizeof taste_of / sizeof *taste_of };
     s->capacity = FEW;
     memset(s->reserve, 0, sizeof s->reserve);
-    for (size_t k = 0; k < TASTES; k++) choose_by(s, index, &taste_of[k]);
+    for (size_t k = 0; k < TASTES; k++)
+        if (choose_by(s, index, &taste_of[k])) taste_of[k].pick = take_pick(s);
     qsort(taste_of, TASTES, sizeof *taste_of, by_cycles);
-    for (size_t k = 0; k < TASTES; k++) try_interval(s, index, &taste_of[k], best);
+    for (size_t k = 0; k < TASTES; k++) {
+        try_interval(s, index, &taste_of[k], best, k == 0);
+        free(taste_of[k].pick);
+    }
 }
 
 /* What no folding for the interval takes less than, or the best, which becomes that of these where one is better: a bound first, then an
@@ -494,25 +520,34 @@ static int64_t search_interval(search *s, size_t index, int64_t *work, search *b
     return bound;
 }
 
-/* The folding for the shortest interval that fits becomes the best, for there is none yet. */
-static void find_any(search *s, size_t count, search *best) {
+/* The least folding for the shortest interval that fits becomes the best, for there is none yet. Returns the first interval for which it is not
+ * known that none fits; `count`: there is none. */
+static size_t find_first(search *s, size_t count, search *best) {
+    const int64_t work = s->work;
     weir_folding_space_weigh(s->space, &area);
     s->mix = NULL;
+    s->capacity = 0;
+    s->work = work / SOME_PARTS;
     find_fastest(s, count);
+    s->work += work - work / SOME_PARTS;
     if (s->fits) keep(s, best);
+    size_t first = 0;
+    while (first < count && weir_folding_space_interval(s->space, first) < s->bound) first++;
+    return first;
 }
 
-/* All intervals where one may still be quicker by the bounds. */
+/* All intervals where one may still be quicker by the bounds; none where not even the least folding of any fits. */
 static void find_quickest(search *s, size_t count) {
     search best = {.value = NEVER};
     int64_t least = NEVER, work = MOST_STEPS;
-    for (size_t i = 0; i < count && entry_of(s, i) < best.value; i++) {
-        const int64_t bound = s->work > 0 ? search_interval(s, i, &work, &best) : entry_of(s, i);
+    const size_t first = find_first(s, count, &best);
+    for (size_t i = first; best.value < NEVER && i < count && entry_of(s, i) < best.value; i++) {
+        const bool spent = s->work <= 0;
+        const int64_t bound = spent ? entry_of(s, i) : search_interval(s, i, &work, &best);
         if (bound < least) least = bound;
-        if (s->work <= 0) break; /* no later interval's entry is sooner */
+        if (spent) break; /* no later interval's entry is sooner */
     }
     best.work = s->work;
-    if (best.value == NEVER && least < NEVER) find_any(s, count, &best);
     free(s->pick);
     s->fits = best.value < NEVER;
     s->pick = best.pick;
@@ -583,8 +618,21 @@ static bool has_room(const weir_graph *graph, const weir_folding_request *reques
     return fits;
 }
 
+/* Is a device too small, as the least says that the graph takes of the one it was refused for? Of the same family it takes the same; lookup
+ * tables of one family do less than four times as much as those of another. */
+static bool is_too_small(const search *refused, const weir_device *device) {
+    const weir_device *other = refused->target.device;
+    if (device->family != other->family) return refused->least[0] / 4 > weir_device_luts(device);
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&(weir_cost){.luts = 0}, device, uses);
+    bool small = false;
+    for (int r = 0; r < RESOURCES; r++) small |= refused->least[r] > uses[r].available;
+    return small;
+}
+
 /* The smallest device that has room for the graph. NULL: none; heap memory. */
-static char *roomier(const weir_graph *graph, const weir_folding_request *request) {
+static char *roomier(const search *refused) {
+    const weir_graph *graph = refused->graph;
     size_t count;
     char **devices = weir_device_names(&count), *nearest = NULL;
     int64_t least = INT64_MAX;
@@ -592,7 +640,8 @@ static char *roomier(const weir_graph *graph, const weir_folding_request *reques
         weir_graph *copy = weir_graph_copy(graph);
         weir_diag_log *log = weir_diag_capture();
         if (weir_target_set(copy, devices[i], weir_graph_clock(graph)) &&
-            weir_target_of(copy).device->luts.count < least && has_room(copy, request)) {
+            weir_target_of(copy).device->luts.count < least && !is_too_small(refused, weir_target_of(copy).device) &&
+            has_room(copy, refused->request)) {
             least = weir_target_of(copy).device->luts.count;
             free(nearest);
             nearest = weir_copy_string(devices[i]);
@@ -609,7 +658,12 @@ static char *roomier(const weir_graph *graph, const weir_folding_request *reques
 static void note_smallest(const search *refused) {
     weir_folding_request any = *refused->request;
     any.objective = WEIR_FOLDING_AREA;
-    search s = start(refused->graph, &any);
+    search s = *refused;
+    s.request = &any;
+    s.pick = NULL;
+    s.mix = NULL;
+    s.capacity = 0;
+    memset(s.reserve, 0, sizeof s.reserve);
     weir_folding_weights shares = {.node = 0};
     for (int r = 0; r < RESOURCES; r++) {
         shares.each[r] = s.available[r] > 0 ? (INT64_C(1) << 30) / s.available[r] : INT64_C(1) << 30;
@@ -629,7 +683,7 @@ static void note_smallest(const search *refused) {
         weir_note("the smallest design takes %s", text.data);
         weir_text_free(&text);
     }
-    finish(&s);
+    free(s.pick);
 }
 
 /* 0: none. */
@@ -678,15 +732,15 @@ static void refuse(search *s) {
                missing.size > 0 ? ": it takes at least " : ": what saves one resource takes too much of another",
                missing.size > 0 ? missing.data : "");
     weir_text_free(&missing);
-    note_smallest(s);
     note_margin(s);
     const int64_t quickest = asked > 0 ? shortest_that_fits(s) : 0;
     if (quickest > 0) weir_note("the shortest interval that fits is %lld cycles a frame", (long long)quickest);
-    char *nearest = roomier(s->graph, s->request);
+    char *nearest = roomier(s);
     if (nearest != NULL) weir_note("the smallest known device that has room%s is %s", within, nearest);
     else weir_note("no known device has room%s within this budget", within);
     free(nearest);
     free(within);
+    note_smallest(s); /* last, for it changes the space */
 }
 
 /* --- what was found --- */
@@ -718,6 +772,7 @@ static bool find_settings(search *s, weir_graph *graph, weir_folding_report *rep
     memcpy(report->available, s->available, sizeof s->available);
     report->fits = s->fits;
     report->bound = bound;
+    report->steps = MOST_WORK - s->work;
     if (!fine) return false;
     report->value = s->value;
     weir_folding_space_apply(s->space, s->index, s->pick, graph);

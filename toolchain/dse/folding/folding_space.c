@@ -19,6 +19,8 @@ typedef weir_folding_unit unit;
 typedef weir_folding_edge edge;
 typedef weir_folding_structure structure;
 
+/* To list the options of a folding, and to count its combinations. */
+enum { LIST_STEPS = 600, COUNT_STEPS = 2400 };
 enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, MEMBERS = WEIR_FOLDING_MEMBERS, STATE = WEIR_FOLDING_STATE };
 
 /* --- intervals --- */
@@ -70,6 +72,10 @@ static void list_intervals(weir_folding_space *s) {
     s->count = kept;
 }
 
+static void move_to(weir_folding_space *s, size_t index) {
+    if (weir_folding_structure_make(s, index)) weir_folding_find_forms(s);
+}
+
 /* --- combinations --- */
 
 bool weir_folding_fold(weir_folding_space *s, const unit *u, folding *f) {
@@ -82,7 +88,7 @@ bool weir_folding_fold(weir_folding_space *s, const unit *u, folding *f) {
         weir_meta_hardware *h = weir_folding_hardware(t->graph, u->member[i]);
         if (i != u->pace) {
             *h = t->assigned[u->member[i].id];
-            weir_folding_follow(t->graph, u->member[i], s->reached);
+            weir_folding_follow(t->graph, u->member[i]);
         }
         const int64_t state[STATE] = {h->in_lanes, h->out_lanes, h->digit, h->interval};
         same &= memcmp(state, *now + STATE * i, sizeof state) == 0;
@@ -190,6 +196,7 @@ static amount inner_converters(weir_folding_space *s, size_t index, const foldin
 static void count_combinations(weir_folding_space *s, size_t index, folding *f) {
     const unit *u = &s->at.unit[index];
     if (weir_folding_fold(s, u, f)) return;
+    s->steps += COUNT_STEPS;
     counted *of = &f->by[s->by];
     free(of->item);
     of->item = weir_malloc(sizeof *of->item);
@@ -317,7 +324,9 @@ static void list_options(weir_folding_space *s, size_t index, weir_knapsack_item
         ends_of(s, index, f, lanes);
         const bool follows = u->parent != SIZE_MAX;
         const uint32_t begin = kind_of(begins, follows ? &of->state[0] : &(int64_t){0}), end = kind_of(ends, lanes);
-        const amount outer = u->pace == SIZE_MAX ? (amount){{0}, 0} : outer_converters(s, index, f);
+        amount outer = weir_folding_guards(s, u, f);
+        const amount converters = u->pace == SIZE_MAX ? (amount){{0}, 0} : outer_converters(s, index, f);
+        weir_folding_add(&outer, &converters);
         for (size_t k = 0; k < of->count; k++) {
             amount a = of->item[k].amount;
             weir_folding_add(&a, &outer);
@@ -350,7 +359,7 @@ static void list_meetings(weir_folding_space *s, size_t index, weir_knapsack_ite
 
 static weir_knapsack_price always_taken(weir_folding_space *s) {
     const structure *t = &s->at;
-    amount sum = weir_folding_forks(s);
+    amount sum = weir_folding_common(s);
     for (size_t i = 0; i < t->edges; i++) {
         const edge *e = &t->edge[i];
         if (chooses(t, e->from) || chooses(t, e->to)) continue;
@@ -362,10 +371,15 @@ static weir_knapsack_price always_taken(weir_folding_space *s) {
     return price_of(s, &sum, s->reached);
 }
 
+/* Unless all combinations are counted for the interval. */
 static void fold_all(weir_folding_space *s, size_t index) {
     structure *t = &s->at;
     s->reached = s->interval[index];
-    weir_folding_hardware(t->graph, t->pace)->interval = s->reached;
+    s->steps = 0;
+    for (size_t i = 0; i < t->units; i++) s->steps += LIST_STEPS * (int64_t)t->unit[i].foldings;
+    if (t->counted[s->by] == index + 1) return;
+    t->counted[s->by] = index + 1;
+    weir_graph_set_interval(t->graph, s->reached);
     for (size_t i = 0; i < t->units; i++) {
         for (size_t f = 0; f < t->unit[i].foldings; f++)
             if (weir_folding_is_open(s, &t->unit[i], &t->unit[i].folding[f]))
@@ -375,7 +389,7 @@ static void fold_all(weir_folding_space *s, size_t index) {
 
 const weir_knapsack *weir_folding_space_at(weir_folding_space *s, size_t index, weir_knapsack_price *always) {
     structure *t = &s->at;
-    weir_folding_structure_make(s, index);
+    move_to(s, index);
     fold_all(s, index);
     weir_arena_free(s->arena);
     s->arena = weir_arena_new();
@@ -431,14 +445,10 @@ weir_folding_pick *weir_folding_space_picks(const weir_folding_space *s, const s
 
 size_t weir_folding_space_units(const weir_folding_space *s) { return s->at.units; }
 
-size_t weir_folding_space_foldings(const weir_folding_space *s) {
-    size_t count = 0;
-    for (size_t i = 0; i < s->at.units; i++) count += s->at.unit[i].foldings;
-    return count;
-}
+int64_t weir_folding_space_steps(const weir_folding_space *s) { return s->steps; }
 
 void weir_folding_space_apply(weir_folding_space *s, size_t index, const weir_folding_pick *pick, weir_graph *graph) {
-    weir_folding_structure_make(s, index);
+    move_to(s, index);
     for (size_t i = 0; i < s->at.units; i++) {
         const unit *u = &s->at.unit[i];
         if (u->members > 0) apply_to(&s->at, u, &u->folding[pick[i].folding], pick[i].choices, graph);
@@ -472,6 +482,8 @@ void weir_folding_space_free(weir_folding_space *s) {
     weir_arena_free(s->arena);
     weir_map_free(&s->prices);
     free(s->price);
+    weir_map_free(&s->converters);
+    free(s->converter);
     free(s->interval);
     free(s->share);
     free(s->share_before);
@@ -485,13 +497,15 @@ int64_t weir_folding_space_interval(const weir_folding_space *s, size_t index) {
 /* --- bounds of the latency --- */
 
 size_t weir_folding_space_bounds(weir_folding_space *s, size_t index) {
-    weir_folding_structure_make(s, index);
+    move_to(s, index);
     weir_folding_find_needed(&s->at);
     return weir_folding_bounds(&s->at);
 }
 
 /* Combinations that were counted by shares are no longer right. */
 static void forget_shares(weir_folding_space *s) {
+    for (size_t by = 0; by < s->weights_count; by++)
+        if (s->weights[by].share > 0) s->at.counted[by] = 0;
     for (size_t i = 0; i < s->at.units; i++) {
         const unit *u = &s->at.unit[i];
         for (size_t by = 0; by < s->weights_count; by++) {

@@ -43,8 +43,8 @@ typedef struct weir_folding_pick {
     uint64_t choices;
 } weir_folding_pick;
 
-/* Foldings of all components that set the pace, whatever the interval. */
-size_t weir_folding_space_foldings(const weir_folding_space *space);
+/* Steps that weir_folding_space_at took last, of about a nanosecond each. */
+int64_t weir_folding_space_steps(const weir_folding_space *space);
 size_t weir_folding_space_units(const weir_folding_space *space);
 /* Of the options chosen of what weir_folding_space_at gave last: heap memory. */
 weir_folding_pick *weir_folding_space_picks(const weir_folding_space *space, const size_t *chosen);

@@ -5,6 +5,7 @@
 
 #include "dataflow/contents.h"
 #include "dataflow/folding.h"
+#include "dataflow/frame.h"
 #include "support/arena.h"
 
 typedef weir_folding_amount amount;
@@ -85,7 +86,11 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
     if (found != NULL) return *found;
     const weir_meta_hardware before = *hardware;
     *hardware = weir_folding_built(s, node);
-    const weir_folding_hardware_price price = {.cost = weir_cost_survey_node(weir_folding_survey(s), node).cost};
+    const weir_folding_hardware_price price = {.cost = weir_cost_survey_node(weir_folding_survey(s), node).cost,
+                                               .timing = weir_folding_rules(t->graph, node)->timing(t->graph, node),
+                                               .module = weir_component_of(t->graph, node)->module,
+                                               .digit = hardware->digit,
+                                               .interval = hardware->interval};
     *hardware = before;
     return add_price(s, shares ? alike : mix(key, values), &price);
 }
@@ -112,6 +117,19 @@ weir_folding_amount weir_folding_price(weir_folding_space *s, weir_node node, in
     return a;
 }
 
+/* The cost of a lane converter by its parameters, computed once. */
+static const weir_cost *converter_cost(weir_folding_space *s, const weir_cost_parameter *parameter, size_t count) {
+    uint64_t key = 0;
+    for (size_t i = 0; i < count; i++) key = mix(key, (uint64_t)parameter[i].value);
+    const uint64_t *found = weir_map_find(&s->converters, key);
+    if (found != NULL) return &s->converter[*found];
+    const size_t index = s->converters.count;
+    s->converter = weir_grow(s->converter, &s->converter_capacity, index + 1, sizeof *s->converter);
+    weir_cost_of_module(s->device, weir_component_for(WEIR_OP_LANES)->module, parameter, count, &s->converter[index]);
+    *weir_map_put(&s->converters, key) = index;
+    return &s->converter[index];
+}
+
 /* A lane converter, as insert_streams puts it where a stream's ends differ. */
 amount weir_folding_converter(weir_folding_space *s, weir_value value, int64_t in, int64_t out) {
     amount a = {{0}, 0};
@@ -121,9 +139,7 @@ amount weir_folding_converter(weir_folding_space *s, weir_value value, int64_t i
     const int width = weir_stream_width(graph, value, &is_signed);
     const weir_cost_parameter parameter[] = {
         {"WIDTH", width}, {"IN_LANES", in}, {"OUT_LANES", out}, {"FRAME", weir_stream_elements(graph, value)}};
-    weir_cost cost;
-    weir_cost_of_module(s->device, weir_component_for(WEIR_OP_LANES)->module, parameter, 4, &cost);
-    return amount_of(s, &cost, weir_stream_beats(graph, value, in < out ? in : out));
+    return amount_of(s, converter_cost(s, parameter, 4), weir_stream_beats(graph, value, in < out ? in : out));
 }
 
 /* --- the structure --- */
@@ -150,9 +166,8 @@ static bool inherits(structure *t, weir_node node) {
     const weir_component_rules *rules = weir_folding_rules(t->graph, node);
     if (weir_stream_count(t->graph, node) > 1) return false;
     if (rules->derive == NULL) return true;
-    weir_meta_hardware *pace = weir_folding_hardware(t->graph, t->pace);
-    const int64_t interval = pace->interval;
-    pace->interval = INT64_MAX / 4;
+    const int64_t interval = weir_graph_interval(t->graph);
+    weir_graph_set_interval(t->graph, INT64_MAX / 4);
     const weir_value value = weir_node_output(t->graph, node, 0);
     const weir_shape *shape = &weir_value_type(t->graph, value)->shape;
     weir_meta_hardware one = t->assigned[node.id], all = one;
@@ -160,7 +175,7 @@ static bool inherits(structure *t, weir_node node) {
     all.in_lanes = all.out_lanes = shape->rank == 0 ? 1 : shape->dim[shape->rank - 1];
     rules->derive(t->graph, node, &one);
     rules->derive(t->graph, node, &all);
-    pace->interval = interval;
+    weir_graph_set_interval(t->graph, interval);
     return one.in_lanes != all.in_lanes;
 }
 
@@ -188,15 +203,14 @@ void weir_folding_settle(structure *t, const unit *u, const folding *f) {
     if (rules->settle != NULL) rules->settle(t->graph, node);
 }
 
-/* How a node before one that sets the pace folds for an interval, settled for one of its foldings. Both are left as assigned, for their own
- * intervals would count as the graph's. */
+/* How a node before one that sets the pace folds for an interval, settled for one of its foldings. Both are left as assigned. */
 static weir_meta_hardware settled(structure *t, const unit *u, const folding *f, weir_node before, int64_t interval) {
     const weir_node pace = u->member[u->pace];
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, before);
     weir_folding_settle(t, u, f);
     *weir_folding_hardware(t->graph, pace) = t->assigned[pace.id];
-    weir_folding_hardware(t->graph, t->pace)->interval = interval;
-    weir_folding_follow(t->graph, before, interval);
+    weir_graph_set_interval(t->graph, interval);
+    weir_folding_follow(t->graph, before);
     const weir_meta_hardware folded = *hardware;
     *hardware = t->assigned[before.id];
     return folded;
@@ -324,15 +338,85 @@ static size_t users_of(const weir_graph *graph, weir_value value) {
     return users;
 }
 
-amount weir_folding_forks(const weir_folding_space *s) {
+/* An instance of a door with two parameters, at a stream that carries a beat in so many cycles of a frame. */
+static void add_door(const weir_folding_space *s, const char *module, const weir_cost_parameter *parameter,
+                     int64_t busy, amount *sum) {
+    weir_cost cost;
+    weir_cost_of_module(s->device, module, parameter, 2, &cost);
+    const amount a = amount_of(s, &cost, busy);
+    weir_folding_add(sum, &a);
+}
+
+static void add_guard(const weir_folding_space *s, int64_t beats, amount *sum) {
+    const weir_cost_parameter parameter[2] = {{"BEATS", beats}, {"COUNT_W", WEIR_FRAME_COUNT_BITS}};
+    add_door(s, "weir_frame_guard", parameter, beats, sum);
+}
+
+/* The one node that takes the hardware's input; none: there are several, or the host. */
+static weir_node taker_of(const weir_graph *graph, weir_value input) {
+    weir_node taker = WEIR_NO_NODE;
+    size_t takers = 0;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        for (size_t i = 0; weir_folding_rules(graph, node) != NULL && i < weir_stream_count(graph, node); i++) {
+            if (weir_stream_source(graph, weir_node_input(graph, node, i)).id != input.id) continue;
+            takers++;
+            taker = node;
+        }
+    }
+    return takers == 1 ? taker : WEIR_NO_NODE;
+}
+
+static void add_common_doors(const weir_folding_space *s, amount *sum) {
+    const weir_graph *graph = s->at.graph;
+    size_t inputs, outputs;
+    weir_value *in = weir_stream_inputs(graph, &inputs), *out = weir_stream_outputs(graph, &outputs);
+    for (size_t i = 0; i < inputs; i++)
+        if (taker_of(graph, in[i]).id == 0) add_guard(s, 1, sum); /* of any lanes */
+    for (size_t o = 0; o < outputs; o++) {
+        bool *used = weir_frame_inputs(graph, out[o], in, inputs);
+        weir_cost_parameter parameter[2] = {{"INPUTS", 0}, {"DEPTH", WEIR_FRAME_LEAST}};
+        for (size_t i = 0; i < inputs; i++) parameter[0].value += used[i];
+        if (parameter[0].value > 0) add_door(s, "weir_frame_flags", parameter, 1, sum);
+        free(used);
+    }
+    free(in);
+    free(out);
+}
+
+amount weir_folding_guards(const weir_folding_space *s, const unit *u, const folding *f) {
+    const structure *t = &s->at;
+    amount sum = {{0}, 0};
+    for (size_t i = 0; i < t->doors; i++) {
+        const weir_folding_door *door = &t->door[i];
+        for (size_t k = 0; k < u->members; k++)
+            if (u->member[k].id == door->taker.id)
+                add_guard(s, weir_stream_beats(t->graph, door->input, f->by[s->by].state[WEIR_FOLDING_STATE * k]),
+                          &sum);
+    }
+    return sum;
+}
+
+static void find_doors(structure *t) {
+    size_t inputs;
+    weir_value *in = weir_stream_inputs(t->graph, &inputs);
+    t->door = weir_calloc(inputs + 1, sizeof *t->door);
+    for (size_t i = 0; i < inputs; i++) {
+        const weir_node taker = taker_of(t->graph, in[i]);
+        if (taker.id != 0) t->door[t->doors++] = (weir_folding_door){in[i], taker};
+    }
+    free(in);
+}
+
+amount weir_folding_common(const weir_folding_space *s) {
     const structure *t = &s->at;
     amount forks = {{0}, 0};
+    add_common_doors(s, &forks);
     for (uint32_t id = 1; id < weir_graph_value_limit(t->graph); id++) {
         const weir_value value = {id};
         if (!weir_value_exists(t->graph, value)) continue;
         const weir_node producer = weir_value_producer(t->graph, value);
         if (!weir_stream_is_input(t->graph, value) &&
-            (producer.id == 0 || producer.id == t->pace.id || weir_stream_role(t->graph, producer) == WEIR_ROLE_HOST))
+            (producer.id == 0 || weir_stream_role(t->graph, producer) == WEIR_ROLE_HOST))
             continue;
         const weir_cost_parameter parameter[] = {{"WIDTH", 1}, {"OUTPUTS", (int64_t)users_of(t->graph, value)}};
         if (parameter[1].value < 2) continue;
@@ -365,6 +449,7 @@ void weir_folding_structure_free(structure *t) {
     free(t->edge);
     free(t->touching);
     free(t->touching_first);
+    free(t->door);
     free(t->station);
     free(t->needed);
     *t = (structure){.graph = NULL};
@@ -397,9 +482,9 @@ static size_t last_like(const weir_folding_space *s, size_t index, size_t end) {
     return index;
 }
 
-void weir_folding_structure_make(weir_folding_space *s, size_t index) {
+bool weir_folding_structure_make(weir_folding_space *s, size_t index) {
     structure *t = &s->at;
-    if (t->graph != NULL && index >= t->first && index <= t->last) return;
+    if (t->graph != NULL && index >= t->first && index <= t->last) return false;
     weir_folding_structure_free(t);
     t->first = last_like(s, index, 0);
     t->last = last_like(s, index, s->count - 1);
@@ -416,12 +501,12 @@ void weir_folding_structure_make(weir_folding_space *s, size_t index) {
         t->assigned[node.id] = *hardware;
     }
     t->unit = weir_calloc(weir_graph_node_count(t->graph) + 1, sizeof *t->unit);
-    t->pace = weir_graph_add_node(t->graph, WEIR_OP_IDENTITY, "pace", NULL, 0, 1, WEIR_NO_NODE);
-    weir_folding_hardware(t->graph, t->pace)->interval = s->interval[index];
+    weir_graph_set_interval(t->graph, s->interval[index]);
     if (s->survey != NULL) weir_cost_survey_turn(s->survey, t->graph);
     find_units(s);
     find_edges(t);
     find_touching(t);
+    find_doors(t);
     weir_folding_find_stations(t);
-    weir_folding_find_forms(s);
+    return true;
 }

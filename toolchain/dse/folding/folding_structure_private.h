@@ -3,6 +3,8 @@
 #ifndef WEIR_DSE_FOLDING_STRUCTURE_PRIVATE_H
 #define WEIR_DSE_FOLDING_STRUCTURE_PRIVATE_H
 
+#include <string.h>
+
 #include "dataflow/component.h"
 #include "dataflow/cost.h"
 #include "dataflow/stream.h"
@@ -31,7 +33,7 @@ typedef struct weir_folding_counted {
 } weir_folding_counted;
 
 /* Sets of weights by which combinations stay counted. */
-enum { WEIR_FOLDING_WEIGHTS = 4 };
+enum { WEIR_FOLDING_WEIGHTS = 5 };
 
 /* Of a component that sets the pace; a node without foldings has one. */
 typedef struct weir_folding_setting {
@@ -56,6 +58,9 @@ typedef struct weir_folding_times {
 /* Of a folded node with the component that takes it over. Known for all structures. */
 typedef struct weir_folding_hardware_price {
     weir_cost cost;
+    weir_component_timing timing;
+    const char *module;      /* it is built of: that of the component which takes it over, or its own */
+    int64_t digit, interval; /* and how that is folded */
     weir_folding_times times;
     bool is_timed;
 } weir_folding_hardware_price;
@@ -77,11 +82,16 @@ typedef struct weir_folding_station {
     weir_node next;
 } weir_folding_station;
 
+/* Of an input that one node takes: what the door costs depends on its lanes. */
+typedef struct weir_folding_door {
+    weir_value input;
+    weir_node taker;
+} weir_folding_door;
+
 /* The graph as it is for a range of intervals: nodes that would be too slow are divided. */
 typedef struct weir_folding_structure {
     weir_graph *graph;
     size_t first, last;           /* indices of intervals */
-    weir_node pace;               /* no component: its interval is the graph's */
     weir_meta_hardware *assigned; /* by node, as before any folding */
     size_t *unit_of;              /* by node */
     weir_folding_unit *unit;
@@ -89,6 +99,8 @@ typedef struct weir_folding_structure {
     weir_folding_edge *edge;
     size_t edges;
     size_t *touching, *touching_first; /* by item, and one more: the edges that begin or end in it, in their order */
+    weir_folding_door *door;
+    size_t doors;
     uint64_t *form;   /* by node: where equal, here or in another structure, a folding is built of the same modules */
     uint64_t *values; /* by node: a hash of its constants, 0: it has none */
     weir_folding_station *station; /* by node */
@@ -98,6 +110,8 @@ typedef struct weir_folding_structure {
         needed; /* by place: the entry's element without which the station does not give anything; NULL: not known yet */
     size_t places;
     bool holds_rows; /* inputs come evenly over the interval */
+    size_t
+        counted[WEIR_FOLDING_WEIGHTS]; /* 1 + index of the interval for which all combinations are counted; 0: none */
 } weir_folding_structure;
 
 struct weir_folding_space {
@@ -114,10 +128,14 @@ struct weir_folding_space {
     weir_map prices; /* by hash: index of `price` */
     weir_folding_hardware_price *price;
     size_t price_count, price_capacity;
+    weir_map converters; /* by hash of its parameters: index of `converter` */
+    weir_cost *converter;
+    size_t converter_capacity;
     int64_t *share;        /* by bound: weir_folding_space_share */
     int64_t *share_before; /* their sums */
     size_t shares;
     int64_t reached; /* cycles a frame, of the knapsack */
+    int64_t steps;   /* that it took */
     bool relaxed;    /* weir_folding_space_relax */
     /* the knapsack */
     weir_arena *arena;
@@ -157,8 +175,11 @@ const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *space
 weir_folding_amount weir_folding_price(weir_folding_space *space, weir_node node, int64_t busy, int64_t settled);
 /* A lane converter, as insert_streams puts it where a stream's ends differ. */
 weir_folding_amount weir_folding_converter(weir_folding_space *space, weir_value value, int64_t in, int64_t out);
-/* Forks, which cost the same for all lanes. */
-weir_folding_amount weir_folding_forks(const weir_folding_space *space);
+/* What all foldings take: forks, which cost the same for all lanes, and the doors of outputs, with places for the fewest frames. */
+weir_folding_amount weir_folding_common(const weir_folding_space *space);
+/* The doors of the inputs that only the item takes, with the lanes of a folding. */
+weir_folding_amount weir_folding_guards(const weir_folding_space *space, const weir_folding_unit *unit,
+                                        const weir_folding_setting *folding);
 /* The node that sets an item's pace gets a folding. */
 void weir_folding_settle(weir_folding_structure *structure, const weir_folding_unit *unit,
                          const weir_folding_setting *folding);
@@ -181,6 +202,16 @@ static inline int64_t weir_folding_settled_for(const weir_folding_unit *unit, co
 bool weir_folding_is_fixed(const weir_graph *graph, weir_node node);
 /* The folded node as it is built: with the component that takes it over, where one does. */
 weir_meta_hardware weir_folding_built(weir_folding_space *space, weir_node node);
+/* The same of one that has a price. */
+static inline weir_meta_hardware weir_folding_built_as(const weir_folding_hardware_price *price,
+                                                       const weir_meta_hardware *hardware) {
+    weir_meta_hardware built = *hardware;
+    if (strcmp(price->module, built.module) == 0) return built;
+    built.module = price->module;
+    built.digit = price->digit;
+    built.interval = price->interval;
+    return built;
+}
 
 /* The stations of the structure. */
 void weir_folding_find_stations(weir_folding_structure *structure);
@@ -202,8 +233,8 @@ int64_t *weir_folding_sums(const int64_t *share, size_t bounds);
 /* The rest of it. */
 int64_t weir_folding_arrival(const weir_folding_structure *structure, size_t index, int64_t interval);
 
-/* The items and streams of the graph for interval `index`, in place of those before unless they are the same. */
-void weir_folding_structure_make(weir_folding_space *space, size_t index);
+/* The items and streams of the graph for interval `index`, in place of those before; false: they are the same. Then come the forms. */
+bool weir_folding_structure_make(weir_folding_space *space, size_t index);
 void weir_folding_structure_free(weir_folding_structure *structure);
 
 #endif

@@ -46,13 +46,12 @@ static weir_node find_path(const structure *t, reach *to) {
 /* With the fewest lanes, in any time. */
 static void derive_narrow(structure *t, weir_node node) {
     const weir_component_rules *rules = weir_folding_rules(t->graph, node);
-    weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node),
-                       *pace = weir_folding_hardware(t->graph, t->pace);
-    const int64_t interval = pace->interval;
+    weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
+    const int64_t interval = weir_graph_interval(t->graph);
     hardware->in_lanes = hardware->out_lanes = 1;
-    pace->interval = INT64_MAX / 4;
+    weir_graph_set_interval(t->graph, INT64_MAX / 4);
     if (rules->derive != NULL) rules->derive(t->graph, node, hardware);
-    pace->interval = interval;
+    weir_graph_set_interval(t->graph, interval);
 }
 
 /* Elements that wait after the node for the last `burst` of those before it, whole rows of channels: with the fewest lanes, which let the
@@ -225,5 +224,6 @@ int64_t *weir_folding_sums(const int64_t *share, size_t bounds) {
 int64_t weir_folding_arrival(const structure *t, size_t index, int64_t interval) {
     if (t->entry.id == 0) return 0;
     const int64_t last = weir_stream_elements(t->graph, t->entry) - 1;
-    return weir_schedule_entry(t->graph, t->entry, index == 0 ? last : t->needed[index - 1], interval) + 1;
+    return weir_schedule_entry(t->graph, t->entry, index == 0 ? last : t->needed[index - 1], interval, t->holds_rows) +
+           1;
 }

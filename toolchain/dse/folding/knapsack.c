@@ -1,6 +1,7 @@
 #include "dse/folding/knapsack.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,9 @@ enum {
     FIRST_CAPACITY = 32,
     STEPS = 300,
     FEW_STEPS = 24, /* towards a dual bound, at least */
-    FEW_LABELS = 6  /* held at least */
+    FEW_LABELS = 6, /* held at least */
+    SWEEPS = 5,     /* over the items, to spend what a choice leaves */
+    REPAIRS = 10    /* to make it keep the budgets */
 };
 
 /* What takes longer than to compare two labels, in such steps: making one, its share of sorting, and relaxing an option. */
@@ -168,20 +171,27 @@ static bool is_within(const solver *s, const weir_knapsack_price *p) {
     return true;
 }
 
-/* What the relaxation chooses: an incumbent where it keeps the budgets. Its price. */
-static weir_knapsack_price relaxed_choice(solver *s) {
-    weir_knapsack_price total = nothing;
-    size_t *chosen = weir_arena_array(s->arena, s->items, sizeof *chosen);
+/* What the relaxation chooses. Does it attain? */
+static bool choose_relaxed(const solver *s, size_t *chosen, weir_knapsack_price *total) {
     bool attains = !s->knapsack->attain;
+    *total = nothing;
     for (size_t i = 1; i < s->items; i++) {
         const size_t parent = s->item[i].parent;
         const uint32_t end = s->item[parent].option[chosen[parent]].end;
         const uint32_t begin = s->begin[i][end];
         chosen[i] = s->best[i][begin];
-        add(&total, &s->item[i].option[chosen[i]].price);
-        add(&total, meet(s, i, end, begin));
+        add(total, &s->item[i].option[chosen[i]].price);
+        add(total, meet(s, i, end, begin));
         attains |= s->item[i].option[chosen[i]].attains;
     }
+    return attains;
+}
+
+/* The same; an incumbent where it keeps the budgets. Its price. */
+static weir_knapsack_price relaxed_choice(solver *s) {
+    weir_knapsack_price total;
+    size_t *chosen = weir_arena_array(s->arena, s->items, sizeof *chosen);
+    const bool attains = choose_relaxed(s, chosen, &total);
     if (attains && is_within(s, &total) && total.value < s->incumbent) {
         s->incumbent = total.value;
         s->total = total;
@@ -230,6 +240,123 @@ static int64_t raise_dual(solver *s) {
     memcpy(s->multiplier, best, sizeof best);
     relax(s, LAGRANGE);
     return bound;
+}
+
+/* --- choices without labels --- */
+
+/* What item i takes with an option where all others are chosen. */
+static weir_knapsack_price price_within(const solver *s, size_t i, size_t option) {
+    const weir_knapsack_option *o = &s->item[i].option[option];
+    const size_t parent = s->item[i].parent;
+    weir_knapsack_price price = o->price;
+    add(&price, meet(s, i, s->item[parent].option[s->chosen[parent]].end, o->begin));
+    for (size_t c = s->first[i]; c != 0; c = s->next[c])
+        add(&price, meet(s, c, o->end, s->item[c].option[s->chosen[c]].begin));
+    return price;
+}
+
+/* Shares of the budgets that are exceeded, together. */
+static double excess_of(const solver *s, const weir_knapsack_price *without, const weir_knapsack_price *with) {
+    double excess = 0;
+    for (int r = 0; r < RESOURCES; r++) {
+        const int64_t over = s->total.use[r] - without->use[r] + with->use[r] - s->knapsack->budget[r];
+        if (over > 0) excess += (double)over / ((double)s->knapsack->budget[r] + 1);
+    }
+    return excess;
+}
+
+/* Gives item i an option, in place of that with which it takes `now`. */
+static void change(solver *s, size_t i, size_t option, const weir_knapsack_price *now, const weir_knapsack_price *then,
+                   size_t *attaining) {
+    const weir_knapsack_item *it = &s->item[i];
+    *attaining -= it->option[s->chosen[i]].attains;
+    *attaining += it->option[option].attains;
+    s->chosen[i] = option;
+    for (int r = 0; r < RESOURCES; r++) s->total.use[r] += then->use[r] - now->use[r];
+    s->total.value += then->value - now->value;
+}
+
+/* Is the item the only one whose option attains what has to be? */
+static bool is_needed(const solver *s, size_t i, size_t attaining) {
+    return s->knapsack->attain && attaining == 1 && s->item[i].option[s->chosen[i]].attains;
+}
+
+/* What the relaxation loses for each share of the budgets by which item i exceeds them less with its best option, which it gets if that is no more
+ * than `most`. */
+static double save_on(solver *s, size_t i, size_t *attaining, double most) {
+    const weir_knapsack_item *it = &s->item[i];
+    const weir_knapsack_price now = price_within(s, i, s->chosen[i]);
+    const bool needed = is_needed(s, i, *attaining);
+    const double excess = excess_of(s, &now, &now), loses = (double)lagrange(s, &now);
+    weir_knapsack_price best = now;
+    size_t option = s->chosen[i];
+    double smallest = INFINITY;
+    for (size_t o = 0; o < it->count; o++) {
+        if (needed && !it->option[o].attains) continue;
+        const weir_knapsack_price price = price_within(s, i, o);
+        const double saved = excess - excess_of(s, &now, &price);
+        if (saved <= 0) continue;
+        const double loss = ((double)lagrange(s, &price) - loses) / saved;
+        if (loss >= smallest) continue;
+        smallest = loss;
+        best = price;
+        option = o;
+    }
+    if (smallest <= most) change(s, i, option, &now, &best, attaining);
+    return smallest;
+}
+
+/* From what the relaxation chooses on, items that are equal all alike: some of them save what it takes too much, those first that lose little. An
+ * incumbent where it comes to keep the budgets. */
+static void repair(solver *s) {
+    size_t attaining = 0;
+    if (!choose_relaxed(s, s->chosen, &s->total)) return;
+    for (size_t i = 1; i < s->items; i++) attaining += s->item[i].option[s->chosen[i]].attains;
+    double most = -INFINITY;
+    for (int sweep = 0; sweep < REPAIRS && !is_within(s, &s->total); sweep++) {
+        double smallest = INFINITY;
+        s->work += RELAX_WORK * (int64_t)s->options;
+        for (size_t i = 1; i < s->items && !is_within(s, &s->total); i++) {
+            const double loss = save_on(s, i, &attaining, most);
+            if (loss > most && loss < smallest) smallest = loss;
+        }
+        if (smallest == INFINITY) break;
+        most = smallest > 0 ? 2 * smallest : smallest / 2;
+    }
+    s->fits = is_within(s, &s->total) && s->total.value < s->incumbent;
+    if (s->fits) s->incumbent = s->total.value;
+}
+
+/* Gives item i the option of the least value that keeps the budgets; resources at their multipliers may grow by no more than the value shrinks,
+ * in eighths. */
+static void spend_on(solver *s, size_t i, size_t *attaining, int64_t eighths) {
+    const weir_knapsack_item *it = &s->item[i];
+    const weir_knapsack_price now = price_within(s, i, s->chosen[i]);
+    const bool needed = is_needed(s, i, *attaining);
+    weir_knapsack_price best = now;
+    size_t option = s->chosen[i];
+    for (size_t o = 0; o < it->count; o++) {
+        if (needed && !it->option[o].attains) continue;
+        const weir_knapsack_price price = price_within(s, i, o);
+        if (price.value >= best.value || excess_of(s, &now, &price) > 0) continue;
+        const double gain = (double)(now.value - price.value);
+        const double loss = (double)lagrange(s, &price) - (double)lagrange(s, &now) + gain;
+        if (gain * 8 < loss * (double)eighths) continue;
+        best = price;
+        option = o;
+    }
+    if (option != s->chosen[i]) change(s, i, option, &now, &best, attaining);
+}
+
+/* Spends what the incumbent leaves of the budgets, where it gains most first. */
+static void spend_rest(solver *s) {
+    size_t attaining = 0;
+    for (size_t i = 1; i < s->items; i++) attaining += s->item[i].option[s->chosen[i]].attains;
+    for (int sweep = SWEEPS; sweep-- > 0;) {
+        s->work += RELAX_WORK * (int64_t)s->options;
+        for (size_t i = 1; i < s->items; i++) spend_on(s, i, &attaining, 2 * sweep);
+    }
+    s->incumbent = s->total.value;
 }
 
 /* --- labels --- */
@@ -489,6 +616,17 @@ static bool search(solver *s, size_t capacity) {
     return exceeds;
 }
 
+/* Steps that a search takes with the fewest labels. */
+static int64_t least_steps(const solver *s) {
+    int64_t steps = 0;
+    for (size_t i = 1; i < s->items; i++) {
+        const weir_knapsack_item *it = &s->item[i], *parent = &s->item[it->parent];
+        const int64_t joined = (int64_t)it->begins * FEW_LABELS * parent->begins * parent->ends * FEW_LABELS;
+        steps += SORT_WORK * (int64_t)it->count + JOIN_WORK * joined;
+    }
+    return steps;
+}
+
 /* Too few steps are left for more than a few labels of an item. */
 static bool is_spent(const solver *s) {
     return s->knapsack->work > 0 &&
@@ -498,6 +636,10 @@ static bool is_spent(const solver *s) {
 /* First with little room, for a good incumbent; then for all that can be better, minding no more budgets than it takes. A budget with a
  * multiplier is minded from the start, for the bound on labels is one of choices that keep it. */
 static void search_all(solver *s, size_t capacity) {
+    if (s->knapsack->work > 0 && least_steps(s) > (s->knapsack->work - s->work) / 2) {
+        s->complete = false;
+        return;
+    }
     memcpy(s->minded, s->binds, sizeof s->minded);
     search(s, FIRST_CAPACITY);
     if (s->complete || is_spent(s)) return;
@@ -541,6 +683,8 @@ weir_knapsack_result weir_knapsack_solve(const weir_knapsack *knapsack, size_t *
         s.complete = true;
         s.left = INT64_MAX;
         if (bound < s.incumbent) search_all(&s, capacity);
+        if (!s.fits && !s.complete) repair(&s);
+        if (s.fits && !s.complete && bound < s.incumbent) spend_rest(&s);
         result.bound = bound >= s.incumbent || s.complete ? s.incumbent : bound;
     }
     result.fits = s.fits;
