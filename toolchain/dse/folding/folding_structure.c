@@ -376,7 +376,7 @@ static void add_common_doors(const weir_folding_space *s, amount *sum) {
         bool *used = weir_frame_inputs(graph, out[o], in, inputs);
         weir_cost_parameter parameter[2] = {{"INPUTS", 0}, {"DEPTH", WEIR_FRAME_LEAST}};
         for (size_t i = 0; i < inputs; i++) parameter[0].value += used[i];
-        if (parameter[0].value > 0) add_door(s, "weir_frame_flags", parameter, 1, sum);
+        add_door(s, "weir_frame_flags", parameter, 1, sum);
         free(used);
     }
     free(in);
