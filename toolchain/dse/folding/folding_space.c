@@ -99,31 +99,6 @@ bool weir_folding_fold(weir_folding_space *s, const unit *u, folding *f) {
     return same;
 }
 
-/* Of a node that may have a choice. */
-static unsigned all_choices(const weir_graph *graph, weir_node node, const weir_meta_hardware *assigned,
-                            bool has_blocks) {
-    const weir_component_rules *rules = weir_folding_rules(graph, node);
-    const bool memory = rules->memory != NULL && assigned->storage == WEIR_STORAGE_AUTO;
-    const bool multiplies = rules->multiplies && assigned->products == WEIR_STORAGE_AUTO;
-    unsigned choices = 0;
-    for (unsigned products = 0; products < 3; products++) {
-        for (unsigned storage = 0; storage < 3; storage++) {
-            const bool block = storage != WEIR_STORAGE_BLOCK || has_blocks;
-            if ((memory ? block : storage == assigned->storage) &&
-                (multiplies ? products != WEIR_STORAGE_AUTO : products == assigned->products))
-                choices |= 1u << (storage + 3 * products);
-        }
-    }
-    return choices;
-}
-
-unsigned weir_folding_choices(const weir_folding_space *s, const unit *u, size_t member) {
-    const weir_node node = u->member[member];
-    const weir_meta_hardware *assigned = &s->at.assigned[node.id];
-    if (member >= MEMBERS) return 1u << (assigned->storage + 3 * assigned->products);
-    return all_choices(s->at.graph, node, assigned, weir_device_block(s->device) != NULL);
-}
-
 static bool is_as_good(const amount *a, const amount *b) {
     if (a->work > b->work) return false;
     for (int r = 0; r < RESOURCES; r++)
@@ -140,11 +115,6 @@ static void keep(combination *set, size_t *count, const combination *c) {
         if (!is_as_good(&c->amount, &set[i].amount)) set[kept++] = set[i];
     set[kept++] = *c;
     *count = kept;
-}
-
-void weir_folding_pick_choice(weir_meta_hardware *hardware, unsigned choice) {
-    hardware->storage = (weir_storage)(choice % 3);
-    hardware->products = (weir_storage)(choice / 3);
 }
 
 /* Each combination of the members before with each choice of member i. */

@@ -15,7 +15,7 @@ typedef weir_folding_edge edge;
 typedef weir_folding_structure structure;
 
 /* Nodes, after which the survey's design is made anew. */
-enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, SURVEYED = 16000 };
+enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, MEMBERS = WEIR_FOLDING_MEMBERS, SURVEYED = 16000 };
 
 /* --- prices --- */
 
@@ -140,6 +140,38 @@ amount weir_folding_converter(weir_folding_space *s, weir_value value, int64_t i
     const weir_cost_parameter parameter[] = {
         {"WIDTH", width}, {"IN_LANES", in}, {"OUT_LANES", out}, {"FRAME", weir_stream_elements(graph, value)}};
     return amount_of(s, converter_cost(s, parameter, 4), weir_stream_beats(graph, value, in < out ? in : out));
+}
+
+/* --- choices --- */
+
+/* Of a node that may have a choice. */
+static unsigned all_choices(const weir_graph *graph, weir_node node, const weir_meta_hardware *assigned,
+                            bool has_blocks) {
+    const weir_component_rules *rules = weir_folding_rules(graph, node);
+    const bool memory = rules->memory != NULL && assigned->storage == WEIR_STORAGE_AUTO;
+    const bool multiplies = rules->multiplies && assigned->products == WEIR_STORAGE_AUTO;
+    unsigned choices = 0;
+    for (unsigned products = 0; products < 3; products++) {
+        for (unsigned storage = 0; storage < 3; storage++) {
+            const bool block = storage != WEIR_STORAGE_BLOCK || has_blocks;
+            if ((memory ? block : storage == assigned->storage) &&
+                (multiplies ? products != WEIR_STORAGE_AUTO : products == assigned->products))
+                choices |= 1u << (storage + 3 * products);
+        }
+    }
+    return choices;
+}
+
+unsigned weir_folding_choices(const weir_folding_space *s, const unit *u, size_t member) {
+    const weir_node node = u->member[member];
+    const weir_meta_hardware *assigned = &s->at.assigned[node.id];
+    if (member >= MEMBERS) return 1u << (assigned->storage + 3 * assigned->products);
+    return all_choices(s->at.graph, node, assigned, weir_device_block(s->device) != NULL);
+}
+
+void weir_folding_pick_choice(weir_meta_hardware *hardware, unsigned choice) {
+    hardware->storage = (weir_storage)(choice % 3);
+    hardware->products = (weir_storage)(choice / 3);
 }
 
 /* --- the structure --- */
