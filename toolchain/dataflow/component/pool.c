@@ -100,7 +100,7 @@ static int64_t joined_at(const weir_graph *graph, weir_node node, int64_t lanes,
 static int64_t joined_of(const weir_graph *graph, weir_node node) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     return joined_at(graph, node, hardware->out_lanes, hardware->in_lanes / hardware->out_lanes,
-                     weir_stream_interval(graph));
+                     weir_stream_pace(graph));
 }
 
 /* Pixels of a window that must come together where a beat has more than one pixel; 0: a beat has no more. */

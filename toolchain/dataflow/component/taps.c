@@ -80,7 +80,7 @@ static int64_t units_for(const weir_sliding *w, int64_t most) {
 /* As a node is folded with so many. */
 static taps folded(const weir_graph *graph, const weir_sliding *w, int64_t units) {
     const taps t = read_taps(w, units);
-    return joined_for(&t, weir_stream_interval(graph));
+    return joined_for(&t, weir_stream_pace(graph));
 }
 
 int64_t weir_taps_interval(const weir_sliding *window) {

@@ -183,7 +183,7 @@ static int64_t lanes_of(const weir_graph *graph, weir_node node) {
 /* Of a folded graph: none where a frame keeps the pace without, but for 1 %. */
 static int64_t spare_of(const weir_graph *graph, weir_node node) {
     const weir_sliding w = weir_sliding_of(graph, node);
-    const int64_t most = weir_stream_interval(graph);
+    const int64_t most = weir_stream_pace(graph);
     return interval_with_pauses(&w, lanes_of(graph, node)) <= most + most / 100 ? 0 : spare_rows(&w);
 }
 
