@@ -48,11 +48,12 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
     return hash ^ hash >> 29;
 }
 
-/* What a node's hardware depends on: its metadata, and what `settle` has done for a folding of `pe` (0: nothing). */
-static uint64_t key_of(uint64_t form, const weir_meta_hardware *h, int64_t settled) {
+/* What a node's hardware depends on: its metadata, what `settle` has done for a folding of `pe` (0: nothing), and the time of
+ * a frame where it holds rows or pools them, whose spare ones fill what is left of it (0: of another). */
+static uint64_t key_of(uint64_t form, const weir_meta_hardware *h, int64_t settled, int64_t pace) {
     const uint64_t part[] = {(uint64_t)h->in_lanes, (uint64_t)h->out_lanes, (uint64_t)h->simd,
                              (uint64_t)h->pe,       (uint64_t)h->digit,     (uint64_t)(h->storage * 3 + h->products),
-                             (uint64_t)settled};
+                             (uint64_t)settled,     (uint64_t)pace};
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) form = mix(form, part[i]);
     return form;
 }
@@ -97,7 +98,8 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
 
 const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *s, weir_node node, int64_t settled) {
     structure *t = &s->at;
-    const uint64_t key = key_of(t->form[node.id], weir_folding_hardware(t->graph, node), settled);
+    const int64_t pace = weir_folding_rules(t->graph, node)->start != NULL ? weir_stream_pace(t->graph) : 0;
+    const uint64_t key = key_of(t->form[node.id], weir_folding_hardware(t->graph, node), settled, pace);
     const uint64_t own = mix(key, t->values[node.id]), *found = weir_map_find(&s->prices, own);
     const size_t index = found != NULL ? *found : find_price(s, node, key);
     if (found == NULL) *weir_map_put(&s->prices, own) = index;
