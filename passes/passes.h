@@ -42,10 +42,6 @@ weir_lowered weir_lower_integer_takes(weir_op op);
 /* For that comparison: the integer graph of a prepared model, compared with nothing, and which of its values stand for which; NULL
  * after reported errors. */
 weir_graph *weir_lower_prepared(const weir_graph *prepared, weir_counterparts **counterparts);
-/* Does the integer graph compute what the model does? `prepared` is what was lowered. False after a reported error
- * (analysis/verify_lowering.c). */
-bool weir_verify_lowered(const weir_graph *model, const weir_graph *prepared, const weir_graph *integer,
-                         const weir_counterparts *counterparts);
 /* The graph of a module that is lowered: what quantize made, else the imported one; NULL: neither is there. */
 const weir_graph *weir_lower_source(const weir_module *module);
 

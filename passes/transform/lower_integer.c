@@ -9,6 +9,7 @@
 #include "ir/layout.h"
 #include "ir/loop.h"
 #include "ir/operator.h"
+#include "passes/analysis/compare_lowered.h"
 #include "passes/passes.h"
 #include "passes/transform/function.h"
 #include "passes/transform/remedy.h"
@@ -563,7 +564,9 @@ weir_graph *weir_lower_integer(const weir_graph *model) {
     weir_counterparts *counterparts = NULL;
     weir_graph *prepared = weir_lower_prepare(model),
                *integer = prepared == NULL ? NULL : weir_lower_prepared(prepared, &counterparts);
-    const bool fine = integer != NULL && weir_verify_lowered(model, prepared, integer, counterparts);
+    const bool fine =
+        integer != NULL && weir_compare_lowered(&(weir_lowered_graphs){model, prepared, integer, NULL, counterparts},
+                                                &(weir_lowered_effort){.seed = 1, .data = ""});
     weir_counterparts_free(counterparts);
     weir_graph_free(prepared);
     if (fine) return integer;
