@@ -201,6 +201,8 @@ static bool give_result(weir_lowering *l, weir_node node, const batches *b, cons
         view.reshaped = true;
         view.shape = b->result;
     } else if (behind == NULL) {
+        if (weir_lower_scales_differ(l, view.value))
+            return weir_lower_fail(l, node, "its weights have several scales: it needs a quantizer right behind it");
         view.value = weir_lower_one_scale(l, node, view.value);
         if (view.value.id != 0) view.value = weir_lower_in_order(l, node, "_result", view.value, &r);
     } else {

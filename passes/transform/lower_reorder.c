@@ -93,11 +93,17 @@ static weir_value less_zeros(weir_lowering *l, weir_node node, weir_value codes,
     return weir_lower_shift(l, node, "_centered", codes, add, type);
 }
 
+bool weir_lower_scales_differ(const weir_lowering *l, weir_value codes) {
+    const weir_quant *quant = &weir_value_type(l->to, codes)->quant;
+    for (uint32_t c = 1; c < quant->count; c++)
+        if (weir_quant_scale(quant, c) != weir_quant_scale(quant, 0)) return true;
+    return false;
+}
+
 weir_value weir_lower_one_scale(weir_lowering *l, weir_node node, weir_value codes) {
     if (codes.id == 0 || weir_value_type(l->to, codes)->quant.count <= 1) return codes;
     weir_type type = *weir_value_type(l->to, codes);
-    for (uint32_t c = 1; c < type.quant.count; c++) {
-        if (weir_quant_scale(&type.quant, c) == weir_quant_scale(&type.quant, 0)) continue;
+    if (weir_lower_scales_differ(l, codes)) {
         weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
         return WEIR_NO_VALUE;
     }

@@ -98,6 +98,20 @@ weir_node case_node(component_case *c, weir_op op, const char *name, const weir_
     return weir_graph_add_node(c->graph, op, name, inputs, count, outputs, WEIR_NO_NODE);
 }
 
+void case_take_time(component_case *c, weir_node node) {
+    const weir_component_rules *rules = weir_component_of(c->graph, node)->rules;
+    weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware, derived;
+    weir_graph_set_interval(c->graph, INT64_MAX / 4);
+    hardware->interval = rules->timing(c->graph, node).interval;
+    int64_t pace = weir_stream_interval(c->graph);
+    do { /* the shortest, by and large, for which no more lanes are wanted */
+        weir_graph_set_interval(c->graph, pace);
+        derived = *hardware;
+        if (rules->derive != NULL) rules->derive(c->graph, node, &derived);
+        pace += weir_ceil_divide(pace, 64);
+    } while (derived.in_lanes > hardware->in_lanes);
+}
+
 void case_place(component_case *c, weir_node node, int64_t in_lanes, int64_t out_lanes, int64_t digit) {
     check(weir_infer_node(c->graph, node), weir_node_name(c->graph, node));
     check(weir_component_assign(c->graph), "no component");
@@ -106,9 +120,20 @@ void case_place(component_case *c, weir_node node, int64_t in_lanes, int64_t out
     hardware->out_lanes = out_lanes;
     hardware->digit = digit;
     const weir_component_rules *rules = weir_component_of(c->graph, node)->rules;
-    if (rules->foldings == NULL) hardware->interval = rules->timing(c->graph, node).interval;
+    if (rules->foldings == NULL) case_take_time(c, node);
     hardware->storage = (weir_storage)case_range(c, WEIR_STORAGE_AUTO, WEIR_STORAGE_LOGIC);
     if (rules->multiplies) hardware->products = (weir_storage)case_range(c, WEIR_STORAGE_AUTO, WEIR_STORAGE_LOGIC);
+}
+
+void case_hurry(component_case *c, weir_node node) {
+    weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
+    int64_t pace = case_range(c, 1, hardware->interval);
+    for (;; pace = hardware->interval) {
+        weir_graph_set_interval(c->graph, pace);
+        weir_component_of(c->graph, node)->rules->derive(c->graph, node, hardware);
+        if (hardware->interval <= pace) break;
+    }
+    hardware->interval = weir_component_of(c->graph, node)->rules->timing(c->graph, node).interval;
 }
 
 void case_clip(component_case *c, weir_node node, int bits) {

@@ -58,6 +58,10 @@ weir_node case_node(component_case *c, weir_op op, const char *name, const weir_
 weir_value case_result(const component_case *c, weir_node node);
 /* Infers, gives the node its component and lanes. */
 void case_place(component_case *c, weir_node node, int64_t in_lanes, int64_t out_lanes, int64_t digit);
+/* A frame takes as long as the node, which follows others, needs with its lanes. */
+void case_take_time(component_case *c, weir_node node);
+/* As many lanes as a shorter interval of its graph takes, and what else makes it faster. For the only node that has been placed. */
+void case_hurry(component_case *c, weir_node node);
 /* Attributes low and high: a random part of the codes of `bits` bits. */
 void case_clip(component_case *c, weir_node node, int bits);
 /* Elements a beat for a node with `parameters` a channel (1 or the number of channels): a part of the channels, or those of several rows. */

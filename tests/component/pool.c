@@ -86,17 +86,7 @@ void pool_finish(component_case *c, weir_node node) {
     const weir_shape *x = &weir_value_type(c->graph, weir_node_input(c->graph, node, 0))->shape;
     const int64_t lanes = case_divisor(c, x->dim[x->rank - 1]);
     case_place(c, node, lanes, lanes, 0);
-    if (case_chance(c, 40)) { /* as many lanes as a shorter interval takes */
-        weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
-        const weir_component_rules *rules = weir_component_of(c->graph, node)->rules;
-        hardware->interval = case_range(c, 1, hardware->interval);
-        rules->derive(c->graph, node, hardware);
-    }
-    if (case_chance(c, 40)) { /* a frame may take longer, so that nothing is joined */
-        weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
-        hardware->interval *= 2;
-        hardware->interval = weir_component_of(c->graph, node)->rules->timing(c->graph, node).interval;
-    }
+    if (case_chance(c, 60)) case_hurry(c, node);
     case_finish(c, case_result(c, node));
     case_make_data(c, CASE_FRAMES);
 }

@@ -18,10 +18,11 @@ shim() {
 #!/bin/sh
 '$real' "\$@" || exit
 case "\$*" in *synth_ice40*) ;; *) exit 0 ;; esac
+[ -e mapped.json ] || exit 0
 echo >>'$work/mapped'
 [ "\$(wc -l <'$work/mapped')" -le $1 ] || exit 0
 jq '(.modules[] | select(.attributes.top) | .cells) += ([range(9000) | {key: "planted\(.)", value: {type: "SB_LUT4", attributes: {},
-    parameters: {}, port_directions: {}, connections: {}}}] | from_entries)' netlist.json >more.json && mv more.json netlist.json
+    parameters: {}, port_directions: {}, connections: {}}}] | from_entries)' mapped.json >more.json && mv more.json mapped.json
 END
     chmod +x own/bin/yosys
     rm -rf mapped "$WEIR_CACHE"

@@ -42,14 +42,10 @@ static void build(component_case *c) {
     weir_node_set_int(c->graph, node, "group", group);
     weir_node_set_int(c->graph, node, "fill", !narrow && case_chance(c, 60) ? type.low : case_range(c, low, high));
     case_place(c, node, channels, channels * taps, 0);
-    weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
-    hardware->module = "weir_taps";
-    const weir_component_rules *rules = weir_component_of(c->graph, node)->rules;
-    hardware->interval = rules->timing(c->graph, node).interval;
-    if (case_chance(c, 60)) { /* as many groups and pixels a beat as a shorter one takes */
-        hardware->interval = case_range(c, 1, hardware->interval);
-        rules->derive(c->graph, node, hardware);
-    }
+    case_place(c, node, channels, channels * taps, 0);
+    weir_node_metadata(c->graph, node)->hardware.module = "weir_taps";
+    case_take_time(c, node);
+    if (case_chance(c, 60)) case_hurry(c, node);
     case_finish(c, case_result(c, node));
     case_make_data(c, CASE_FRAMES);
 }

@@ -47,6 +47,7 @@ static void build(component_case *c) {
     weir_quant_limits(&type.quant, &low, &high);
     weir_node_set_int(c->graph, node, "fill", case_chance(c, 70) ? type.low : case_range(c, low, high));
     case_place(c, node, lanes, lanes, 0);
+    if (case_chance(c, 40)) case_hurry(c, node);
     case_finish(c, case_result(c, node));
     case_make_data(c, CASE_FRAMES);
 }
