@@ -170,9 +170,10 @@ weir_value weir_lower_from_rows(weir_lowering *l, weir_node node, weir_value row
  * reported error. */
 weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                              const weir_shape *shape, const int64_t *begin, int64_t fill);
+/* Do channels of the codes have different scales? */
+bool weir_lower_scales_differ(const weir_lowering *l, weir_value codes);
 /* The codes with one scale and zero point, so that they may move to other places: sums whose zero points alone differ by channel become
  * differences from these. No value where there is none, or after a reported error. */
-bool weir_lower_scales_differ(const weir_lowering *l, weir_value codes);
 weir_value weir_lower_one_scale(weir_lowering *l, weir_node node, weir_value codes);
 /* The codes with elements repeated until they have the shape, as broadcasting does; no value after a reported error. */
 weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,

@@ -2,11 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dataflow/device.h"
+#include "device_program.h"
 #include "synth/family.h"
 #include "synth/netlist.h"
 
-static int absorb(const weir_device *device, const char *from, const char *to) {
+static int absorb(const weir_device *device, char **argv) {
+    const char *from = argv[2], *to = argv[3];
     json_error_t error;
     json_t *netlist = json_load_file(from, 0, &error);
     weir_netlist_absorbed count = {0};
@@ -29,15 +30,4 @@ static int absorb(const weir_device *device, const char *from, const char *to) {
     return fine ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-int main(int argc, char **argv) {
-    if (argc != 4) {
-        fprintf(stderr, "usage: absorb DEVICE IN.json OUT.json\n");
-        return 2;
-    }
-    int status = 0;
-    weir_device *device = weir_device_read(argv[1], &status);
-    if (device == NULL) return EXIT_FAILURE;
-    status = absorb(device, argv[2], argv[3]);
-    weir_device_free(device);
-    return status;
-}
+int main(int argc, char **argv) { return run_with_device(argc, argv, 3, "absorb DEVICE IN.json OUT.json", absorb); }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_program.h"
 #include "plant.h"
 #include "sim/driver.h"
 #include "support/arena.h"
@@ -109,14 +110,5 @@ static int open_and_run(const weir_device *device, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 6) {
-        fprintf(stderr, "usage: faults DEVICE FOLDER TOP SEED COUNT\n");
-        return 2;
-    }
-    int status = 0;
-    weir_device *device = weir_device_read(argv[1], &status);
-    if (device == NULL) return EXIT_FAILURE;
-    status = open_and_run(device, argv);
-    weir_device_free(device);
-    return status;
+    return run_with_device(argc, argv, 5, "faults DEVICE FOLDER TOP SEED COUNT", open_and_run);
 }

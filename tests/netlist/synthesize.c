@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dataflow/device.h"
+#include "device_program.h"
 #include "sim/driver.h"
 #include "support/file.h"
 #include "synth/program.h"
@@ -16,7 +16,8 @@ static bool copy(const char *from_folder, const char *to_folder, const char *nam
     return fine;
 }
 
-static int synthesize(const weir_device *device, const char *folder, const char *top) {
+static int synthesize(const weir_device *device, char **argv) {
+    const char *folder = argv[2], *top = argv[3];
     weir_program yosys = {NULL, NULL, 0};
     char *cache = weir_sim_cache(NULL);
     weir_synth_netlist netlist = {.held = -1};
@@ -31,15 +32,4 @@ static int synthesize(const weir_device *device, const char *folder, const char 
     return status;
 }
 
-int main(int argc, char **argv) {
-    if (argc != 4) {
-        fprintf(stderr, "usage: synthesize DEVICE FOLDER TOP\n");
-        return 2;
-    }
-    int status = 0;
-    weir_device *device = weir_device_read(argv[1], &status);
-    if (device == NULL) return EXIT_FAILURE;
-    status = synthesize(device, argv[2], argv[3]);
-    weir_device_free(device);
-    return status;
-}
+int main(int argc, char **argv) { return run_with_device(argc, argv, 3, "synthesize DEVICE FOLDER TOP", synthesize); }

@@ -7,6 +7,7 @@
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
 #include "support/arena.h"
+#include "support/hash.h"
 
 /* Larger memories in logic are not searched for equal columns: of so many words few are. */
 enum { SEARCHED_BITS = 1 << 16 };
@@ -16,11 +17,6 @@ enum { FIRST_LINES = 32 };
 
 /* Of a line's part in the hash of a column: never 0. */
 #define SEED UINT64_C(0x2545f4914f6cdd1d)
-
-static uint64_t mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
 
 /* --- columns --- */
 
@@ -40,9 +36,8 @@ typedef struct reading {
     const weir_graph *graph;
     weir_node node;
     const weir_memory *memory;
-    int64_t (*content)(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
-                       int64_t *upper); /* of the component's rules */
-    bool searched;                      /* for equal columns */
+    weir_memory_content *content; /* of the component's rules */
+    bool searched;                /* for equal columns */
 } reading;
 
 /* The part's stored bits in a word, from the lowest. */
@@ -62,7 +57,7 @@ static void visit_words(const reading *r, int64_t line, int64_t end, part *p) {
     for (; line < end; line++) {
         const int64_t word = line * r->memory->side + p->place;
         const uint64_t value = word < r->memory->depth ? stored(r, word, p) : 0;
-        const uint64_t of_line = r->searched ? mix(mix(SEED, (uint64_t)line), SEED) : 0;
+        const uint64_t of_line = r->searched ? weir_hash_mix(weir_hash_mix(SEED, (uint64_t)line), SEED) : 0;
         p->ones |= value;
         p->zeros |= ~value;
         for (int i = 0; r->searched && i < bits; i++)
@@ -117,8 +112,8 @@ static bool is_settled(const part *parts, int64_t count, int64_t columns, uint64
 static void read_parts(const reading *r, part *parts, int64_t count, int64_t columns, uint64_t *hash) {
     const int64_t lines = weir_ceil_divide(r->memory->depth, r->memory->side);
     for (int64_t line = 0, end; line < lines; line = end) {
-        end = !r->searched || 2 * line > lines / 2 ? lines : line == 0 ? FIRST_LINES : 2 * line;
-        if (end > lines) end = lines;
+        end = line == 0 ? FIRST_LINES : 2 * line;
+        if (!r->searched || end > lines) end = lines;
         for (int64_t i = 0; i < count; i++) visit_words(r, line, end, &parts[i]);
         if (end < lines && is_settled(parts, count, columns, hash)) break;
     }
@@ -181,11 +176,11 @@ uint64_t weir_contents_hash(const weir_graph *graph, weir_node node) {
     weir_cost_parameter fact[WEIR_CONTENTS_FACTS];
     const size_t count = rules->facts == NULL ? 0 : rules->facts(graph, node, fact);
     uint64_t hash = 0;
-    for (size_t i = 0; i < count; i++) hash = mix(hash, (uint64_t)fact[i].value);
+    for (size_t i = 0; i < count; i++) hash = weir_hash_mix(hash, (uint64_t)fact[i].value);
     weir_memory memory;
     for (size_t i = 0; weir_memory_get(graph, node, i, &memory); i++) {
         const weir_contents_columns columns = weir_contents_count(graph, node, &memory, NULL);
-        hash = mix(mix(hash, (uint64_t)columns.varying), (uint64_t)columns.distinct);
+        hash = weir_hash_mix(weir_hash_mix(hash, (uint64_t)columns.varying), (uint64_t)columns.distinct);
     }
     return hash;
 }

@@ -15,6 +15,7 @@
 #include "dataflow/stream.h"
 #include "support/arena.h"
 #include "support/diag.h"
+#include "support/hash.h"
 #include "support/table.h"
 
 /* --- paths --- */
@@ -403,14 +404,9 @@ static size_t build_alone(weir_builder *b, weir_node node) {
     return before;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t mix_text(uint64_t hash, const char *text) {
-    for (; *text != '\0'; text++) hash = mix(hash, (uint64_t)*text);
-    return mix(hash, 0);
+    for (; *text != '\0'; text++) hash = weir_hash_mix(hash, (uint64_t)*text);
+    return weir_hash_mix(hash, 0);
 }
 
 uint64_t weir_cost_survey_form(weir_cost_survey *survey, weir_node node) {
@@ -424,7 +420,7 @@ uint64_t weir_cost_survey_form(weir_cost_survey *survey, weir_node node) {
         const size_t count = parameters_of(b->design, u, parameters, &file);
         hash = mix_text(hash, weir_rtl_get_module(b->design, weir_rtl_get_instance(b->design, u).module).name);
         for (size_t k = 0; k < count; k++)
-            hash = mix(mix_text(hash, parameters[k].name), (uint64_t)parameters[k].value);
+            hash = weir_hash_mix(mix_text(hash, parameters[k].name), (uint64_t)parameters[k].value);
     }
     return hash;
 }

@@ -5,20 +5,17 @@
 #include <string.h>
 
 #include "support/arena.h"
+#include "support/hash.h"
 #include "support/map.h"
 
 static const weir_signature_level beat_level = {.count = 1, .body = 1, .beats = 1, .hash = 1};
 
 /* --- levels --- */
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
 static uint64_t hash_parts(const weir_signature_part *part, size_t count) {
     uint64_t hash = count;
-    for (size_t i = 0; i < count; i++) hash = mix(mix(hash, (uint64_t)(part[i].at - part[0].at)), part[i].level->hash);
+    for (size_t i = 0; i < count; i++)
+        hash = weir_hash_mix(weir_hash_mix(hash, (uint64_t)(part[i].at - part[0].at)), part[i].level->hash);
     return hash;
 }
 
@@ -33,7 +30,7 @@ static weir_signature_level level_of(int64_t count, int64_t stride, const weir_s
     if (parts == 0) level.body = 1;
     level.beats = level.body * count;
     level.last = (count - 1) * stride + body_last;
-    level.hash = mix(mix(hash_parts(part, parts), (uint64_t)count), (uint64_t)stride);
+    level.hash = weir_hash_mix(weir_hash_mix(hash_parts(part, parts), (uint64_t)count), (uint64_t)stride);
     return level;
 }
 

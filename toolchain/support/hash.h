@@ -1,4 +1,4 @@
-/* Content hashes (FNV-1a, 128 bit): names for cache entries and equality keys; not cryptographic. */
+/* Content hashes (FNV-1a, 128 bit): names for cache entries and equality keys; and mixing for keys of 64 bits. Not cryptographic. */
 #ifndef WEIR_HASH_H
 #define WEIR_HASH_H
 
@@ -28,6 +28,11 @@ static inline void weir_hash_add_hash(weir_hash *hash, weir_hash other) {
     weir_hash_add_number(hash, other.low);
 }
 static inline bool weir_hash_equal(weir_hash a, weir_hash b) { return a.high == b.high && a.low == b.low; }
+/* A key of 64 bits and one number more: a multiplication by the golden ratio, and its high bits into the low ones. */
+static inline uint64_t weir_hash_mix(uint64_t key, uint64_t number) {
+    key = (key ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+    return key ^ key >> 29;
+}
 /* 32 hexadecimal digits and a zero. */
 void weir_hash_print(const weir_hash *hash, char text[33]);
 

@@ -9,6 +9,7 @@
 #include "dataflow/folding.h"
 #include "dse/folding/folding_structure_private.h"
 #include "support/arena.h"
+#include "support/hash.h"
 
 typedef weir_folding_structure structure;
 typedef weir_folding_unit unit;
@@ -16,30 +17,25 @@ typedef weir_folding_setting folding;
 
 enum { CHOICES = 9 };
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t mix_text(uint64_t hash, const char *text) {
-    for (; text != NULL && *text != '\0'; text++) hash = mix(hash, (uint64_t)*text);
-    return mix(hash, 0);
+    for (; text != NULL && *text != '\0'; text++) hash = weir_hash_mix(hash, (uint64_t)*text);
+    return weir_hash_mix(hash, 0);
 }
 
 static uint64_t mix_real(uint64_t hash, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    return mix(hash, bits);
+    return weir_hash_mix(hash, bits);
 }
 
 static uint64_t mix_attribute(uint64_t hash, const weir_attribute *a) {
-    hash = mix(mix(mix_text(hash, a->name), a->kind), a->count);
+    hash = weir_hash_mix(weir_hash_mix(mix_text(hash, a->name), a->kind), a->count);
     switch (a->kind) {
-    case WEIR_ATTRIBUTE_INT: return mix(hash, (uint64_t)a->as.i);
+    case WEIR_ATTRIBUTE_INT: return weir_hash_mix(hash, (uint64_t)a->as.i);
     case WEIR_ATTRIBUTE_FLOAT: return mix_real(hash, a->as.f);
     case WEIR_ATTRIBUTE_STRING: return mix_text(hash, a->as.s);
     case WEIR_ATTRIBUTE_INTS:
-        for (size_t i = 0; i < a->count; i++) hash = mix(hash, (uint64_t)a->as.ints[i]);
+        for (size_t i = 0; i < a->count; i++) hash = weir_hash_mix(hash, (uint64_t)a->as.ints[i]);
         return hash;
     case WEIR_ATTRIBUTE_FLOATS:
         for (size_t i = 0; i < a->count; i++) hash = mix_real(hash, a->as.floats[i]);
@@ -50,12 +46,12 @@ static uint64_t mix_attribute(uint64_t hash, const weir_attribute *a) {
 
 static uint64_t mix_value(const weir_graph *graph, uint64_t hash, weir_value value) {
     const weir_type *type = weir_value_type(graph, value);
-    hash = mix(mix(hash, type->dtype), (uint64_t)type->shape.rank);
-    for (int i = 0; i < (int)type->shape.rank; i++) hash = mix(hash, (uint64_t)type->shape.dim[i]);
+    hash = weir_hash_mix(weir_hash_mix(hash, type->dtype), (uint64_t)type->shape.rank);
+    for (int i = 0; i < (int)type->shape.rank; i++) hash = weir_hash_mix(hash, (uint64_t)type->shape.dim[i]);
     if (weir_value_constant(graph, value) != NULL) return hash;
     bool is_signed;
-    hash = mix(hash, (uint64_t)weir_stream_width(graph, value, &is_signed));
-    return mix(hash, is_signed);
+    hash = weir_hash_mix(hash, (uint64_t)weir_stream_width(graph, value, &is_signed));
+    return weir_hash_mix(hash, is_signed);
 }
 
 /* Of the elements of all constants. */
@@ -67,7 +63,7 @@ static uint64_t values_of(const weir_graph *graph, weir_node node) {
         for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
             uint64_t word = 0;
             memcpy(&word, (const char *)array->data + at, size - at < sizeof word ? size - at : sizeof word);
-            hash = mix(hash + 1, word);
+            hash = weir_hash_mix(hash + 1, word);
         }
     }
     return hash;
@@ -77,14 +73,14 @@ static uint64_t values_of(const weir_graph *graph, weir_node node) {
 static uint64_t seen_of(const structure *t, weir_node node) {
     const weir_graph *graph = t->graph;
     const weir_meta_hardware *assigned = &t->assigned[node.id];
-    uint64_t hash = mix_text(mix(0, weir_node_op(graph, node)), assigned->module);
-    hash = mix(hash, (uint64_t)(assigned->storage * 3 + assigned->products));
+    uint64_t hash = mix_text(weir_hash_mix(0, weir_node_op(graph, node)), assigned->module);
+    hash = weir_hash_mix(hash, (uint64_t)(assigned->storage * 3 + assigned->products));
     for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++)
         hash = mix_attribute(hash, weir_node_attribute_at(graph, node, i));
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++)
-        hash = mix_value(graph, mix(hash, i), weir_node_input(graph, node, i));
+        hash = mix_value(graph, weir_hash_mix(hash, i), weir_node_input(graph, node, i));
     for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
-        hash = mix_value(graph, mix(hash, i), weir_node_output(graph, node, i));
+        hash = mix_value(graph, weir_hash_mix(hash, i), weir_node_output(graph, node, i));
     return hash;
 }
 
@@ -99,10 +95,11 @@ static uint64_t mix_built(weir_folding_space *s, const unit *u, size_t member, u
     for (unsigned choice = first; choice < CHOICES; choice = choice == last ? CHOICES : last) {
         weir_folding_pick_choice(h, choice);
         const weir_meta_hardware before = *h;
-        hash = mix(hash, weir_cost_survey_form(weir_folding_survey(s), node));
+        hash = weir_hash_mix(hash, weir_cost_survey_form(weir_folding_survey(s), node));
         *h = weir_folding_built(s, node);
         const weir_component_timing timing = weir_folding_rules(s->at.graph, node)->timing(s->at.graph, node);
-        hash = mix(mix(mix_text(hash, h->module), (uint64_t)timing.latency), (uint64_t)timing.interval);
+        hash = weir_hash_mix(weir_hash_mix(mix_text(hash, h->module), (uint64_t)timing.latency),
+                             (uint64_t)timing.interval);
         *h = before;
     }
     return hash;
@@ -131,11 +128,12 @@ void weir_folding_find_forms(weir_folding_space *s) {
         const unit *u = &t->unit[i];
         for (size_t k = 0; k < u->members; k++) {
             const weir_folding_station *at = &t->station[u->member[k].id];
-            const uint64_t form = mix(seen_of(t, u->member[k]),
-                                      (uint64_t)at->counts + 2 * (uint64_t)at->whole + 4 * (uint64_t)t->holds_rows);
+            const uint64_t form = weir_hash_mix(
+                seen_of(t, u->member[k]), (uint64_t)at->counts + 2 * (uint64_t)at->whole + 4 * (uint64_t)t->holds_rows);
             t->values[u->member[k].id] = values_of(t->graph, u->member[k]);
-            t->form[u->member[k].id] =
-                mix(mix(mix(mix(form, at->input), (uint64_t)at->burst), (uint64_t)at->first), at->paces);
+            t->form[u->member[k].id] = weir_hash_mix(
+                weir_hash_mix(weir_hash_mix(weir_hash_mix(form, at->input), (uint64_t)at->burst), (uint64_t)at->first),
+                at->paces);
         }
         if (u->members == 0) continue;
         probe(s, u, &u->folding[0], t->form);

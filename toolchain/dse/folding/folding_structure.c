@@ -7,6 +7,7 @@
 #include "dataflow/folding.h"
 #include "dataflow/frame.h"
 #include "support/arena.h"
+#include "support/hash.h"
 
 typedef weir_folding_amount amount;
 typedef weir_folding_setting folding;
@@ -43,18 +44,13 @@ static amount amount_of(const weir_folding_space *s, const weir_cost *cost, int6
     return a;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
 /* What a node's hardware depends on: its metadata, what `settle` has done for a folding of `pe` (0: nothing), and the time of
  * a frame where it holds rows or pools them, whose spare ones fill what is left of it (0: of another). */
 static uint64_t key_of(uint64_t form, const weir_meta_hardware *h, int64_t settled, int64_t pace) {
     const uint64_t part[] = {(uint64_t)h->in_lanes, (uint64_t)h->out_lanes, (uint64_t)h->simd,
                              (uint64_t)h->pe,       (uint64_t)h->digit,     (uint64_t)(h->storage * 3 + h->products),
                              (uint64_t)settled,     (uint64_t)pace};
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) form = mix(form, part[i]);
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) form = weir_hash_mix(form, part[i]);
     return form;
 }
 
@@ -82,7 +78,7 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
     const uint64_t values = t->values[node.id];
     const bool shares = values != 0 && weir_folding_is_fixed(t->graph, node);
-    const uint64_t alike = shares ? mix(key, weir_contents_hash(t->graph, node)) : 0;
+    const uint64_t alike = shares ? weir_hash_mix(key, weir_contents_hash(t->graph, node)) : 0;
     const uint64_t *found = shares ? weir_map_find(&s->prices, alike) : NULL;
     if (found != NULL) return *found;
     const weir_meta_hardware before = *hardware;
@@ -93,14 +89,14 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
                                                .digit = hardware->digit,
                                                .interval = hardware->interval};
     *hardware = before;
-    return add_price(s, shares ? alike : mix(key, values), &price);
+    return add_price(s, shares ? alike : weir_hash_mix(key, values), &price);
 }
 
 const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *s, weir_node node, int64_t settled) {
     structure *t = &s->at;
     const int64_t pace = weir_folding_rules(t->graph, node)->start != NULL ? weir_stream_pace(t->graph) : 0;
     const uint64_t key = key_of(t->form[node.id], weir_folding_hardware(t->graph, node), settled, pace);
-    const uint64_t own = mix(key, t->values[node.id]), *found = weir_map_find(&s->prices, own);
+    const uint64_t own = weir_hash_mix(key, t->values[node.id]), *found = weir_map_find(&s->prices, own);
     const size_t index = found != NULL ? *found : find_price(s, node, key);
     if (found == NULL) *weir_map_put(&s->prices, own) = index;
     weir_folding_hardware_price *price = &s->price[index];
@@ -122,7 +118,7 @@ weir_folding_amount weir_folding_price(weir_folding_space *s, weir_node node, in
 /* The cost of a lane converter by its parameters, computed once. */
 static const weir_cost *converter_cost(weir_folding_space *s, const weir_cost_parameter *parameter, size_t count) {
     uint64_t key = 0;
-    for (size_t i = 0; i < count; i++) key = mix(key, (uint64_t)parameter[i].value);
+    for (size_t i = 0; i < count; i++) key = weir_hash_mix(key, (uint64_t)parameter[i].value);
     const uint64_t *found = weir_map_find(&s->converters, key);
     if (found != NULL) return &s->converter[*found];
     const size_t index = s->converters.count;
@@ -490,8 +486,8 @@ void weir_folding_structure_free(structure *t) {
 }
 
 static uint64_t mix_text(uint64_t hash, const char *text) {
-    for (; text != NULL && *text != '\0'; text++) hash = mix(hash, (uint64_t)*text);
-    return mix(hash, 0);
+    for (; text != NULL && *text != '\0'; text++) hash = weir_hash_mix(hash, (uint64_t)*text);
+    return weir_hash_mix(hash, 0);
 }
 
 /* Of the nodes and their modules, which division changes both. */
@@ -500,7 +496,7 @@ static uint64_t form_at(const weir_folding_space *s, size_t index) {
     weir_folding_divide(graph, s->interval[index]);
     uint64_t form = weir_graph_node_count(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        form = mix_text(mix(form, node.id), weir_folding_hardware(graph, node)->module);
+        form = mix_text(weir_hash_mix(form, node.id), weir_folding_hardware(graph, node)->module);
     weir_graph_free(graph);
     return form;
 }
