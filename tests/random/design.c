@@ -413,7 +413,7 @@ static void begin_module(maker *k, const char *name) {
 }
 
 static weir_rtl_var add_port(maker *k, weir_rtl_direction direction, size_t index, uint32_t width, bool is_signed) {
-    char name[24];
+    char name[32];
     snprintf(name, sizeof name, "%s_%zu", direction == WEIR_RTL_INPUT ? "in" : "out", index);
     return weir_rtl_add_port(k->d, k->m, name, width, direction, WEIR_RTL_DATA, is_signed);
 }
