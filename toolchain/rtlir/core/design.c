@@ -46,49 +46,22 @@ void weir_rtl_design_free(weir_rtl_design *design) {
         free(design->module[i].instances.id);
         free(design->module[i].groups.id);
     }
-    free(design->module);
-    free(design->var);
-    free(design->parameter);
-    free(design->formula);
-    free(design->expr);
-    weir_map_free(&design->constants);
-    free(design->instance);
-    free(design->stmt);
-    free(design->block);
-    free(design->event);
     for (size_t i = 1; i < design->function_count; i++) {
         free(design->function[i].arguments.id);
         free(design->function[i].locals.id);
     }
-    free(design->range);
-    free(design->type);
-    free(design->field);
-    free(design->function);
     for (size_t i = 1; i < design->interface_count; i++) {
         free(design->interface[i].field);
         free(design->interface[i].modports.id);
     }
-    free(design->interface);
-    free(design->modport);
-    free(design->group);
-    free(design->fsm);
-    free(design->state);
-    free(design->loop);
-    free(design->assertion);
-    free(design->origin_entry);
-    free(design->extra);
-    free(design->attribute);
-    free(design->trail_entry);
-    free(design->operand);
-    free(design->word);
+#define FREE_TABLE(type, name) free(design->name);
+    RTL_TABLES(FREE_TABLE)
+#undef FREE_TABLE
+#define FREE_LABELS(name) rtl_labels_free(&design->name);
+    RTL_LABELS(FREE_LABELS)
+#undef FREE_LABELS
     weir_map_free(&design->names);
-    rtl_labels_free(&design->counters);
-    rtl_labels_free(&design->paths);
-    rtl_labels_free(&design->touched);
-    rtl_labels_free(&design->trails);
-    rtl_labels_free(&design->formulas);
-    rtl_labels_free(&design->types);
-    rtl_labels_free(&design->fields);
+    weir_map_free(&design->constants);
     if (!design->borrows_strings) weir_strings_free(design->strings);
     weir_arena_free(design->arena);
     free(design);

@@ -395,6 +395,21 @@ typedef struct rtl_labels {
     TABLE(uint32_t, operand)                                                                                           \
     TABLE(uint64_t, word)
 
+/* And what is found by names and numbers:
+ *   types     by name, interfaces in a scope of their own
+ *   fields    members, by name and type; of members under 0 the type, 0 when several have the name
+ *   touched   origins by the origin before and the pass
+ *   trails    by the trail before and the pass
+ *   formulas  those in normal form, by what they are made of */
+#define RTL_LABELS(LABELS)                                                                                             \
+    LABELS(types)                                                                                                      \
+    LABELS(fields)                                                                                                     \
+    LABELS(counters)                                                                                                   \
+    LABELS(paths)                                                                                                      \
+    LABELS(touched)                                                                                                    \
+    LABELS(trails)                                                                                                     \
+    LABELS(formulas)
+
 struct weir_rtl_design {
     weir_arena *arena;
     weir_strings *strings;
@@ -407,19 +422,17 @@ struct weir_rtl_design {
     bool keeps_origin;    /* `origin` is what it is, 0 for none */
     bool borrows_strings; /* a snapshot */
     weir_map names;       /* what a name in a scope stands for: kind and id */
-    rtl_labels types;     /* by name, interfaces in a scope of their own */
-    rtl_labels fields;    /* and members, by name and type; of members under 0 the type, 0 when several have the name */
     weir_map constants;   /* the expressions of those of up to 64 bits, by value */
-    rtl_labels counters, paths, touched; /* touched: origins by the origin before and the pass */
-    rtl_labels trails;                   /* by the trail before and the pass */
-    rtl_labels formulas;                 /* those in normal form, by what they are made of */
-    rtl_cursor *cursor;                  /* the innermost walk that is going on */
+    rtl_cursor *cursor;   /* the innermost walk that is going on */
     size_t removed_modules;
 #define RTL_TABLE(type, name)                                                                                          \
     type *name;                                                                                                        \
     size_t name##_count, name##_capacity;
     RTL_TABLES(RTL_TABLE)
 #undef RTL_TABLE
+#define RTL_LABEL_LIST(name) rtl_labels name;
+    RTL_LABELS(RTL_LABEL_LIST)
+#undef RTL_LABEL_LIST
 };
 
 /* What `a` of a statement or an expression names: asserts that it is of the kind that has it. */

@@ -72,8 +72,8 @@ weir_rtl_design *weir_rtl_snapshot(const weir_rtl_design *design) {
     copy_payloads(d);
     d->names = weir_map_copy(&design->names);
     d->constants = weir_map_copy(&design->constants);
-    rtl_labels *const labels[] = {&d->types,   &d->fields, &d->counters, &d->paths,
-                                  &d->touched, &d->trails, &d->formulas};
-    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) copy_labels(labels[i]);
+#define COPY_LABELS(name) copy_labels(&d->name);
+    RTL_LABELS(COPY_LABELS)
+#undef COPY_LABELS
     return d;
 }
