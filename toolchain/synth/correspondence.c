@@ -8,15 +8,15 @@
 #include "support/map.h"
 #include "support/random.h"
 
-enum { UNKNOWN = UINT32_MAX };
+static const weir_literal no_literal = UINT32_MAX;
 
 /* When it may be 1, and when 0: at all times one of them, both where it is undefined. */
 typedef struct ternary {
     weir_literal one, zero;
 } ternary;
 
-static const ternary unknown = {UNKNOWN, UNKNOWN};
-static bool is_unknown(ternary value) { return value.one == UNKNOWN; }
+static const ternary unknown = {UINT32_MAX, UINT32_MAX};
+static bool is_unknown(ternary value) { return value.one == no_literal; }
 static bool is_defined(ternary value) { return value.zero == weir_literal_not(value.one); }
 static ternary defined(weir_literal value) { return (ternary){value, weir_literal_not(value)}; }
 static ternary not(ternary value) { return (ternary){value.zero, value.one}; }
@@ -143,7 +143,7 @@ static ternary value_of_gate(search *s, side *at, const weir_gate *gate) {
     case WEIR_GATE_NOT:
     case WEIR_GATE_KINDS: break;
     }
-    assert(!"a gate without a function");
+    assert(false && "a gate without a function");
     return a;
 }
 
@@ -223,9 +223,9 @@ static void match_wire(search *s, const char *name, const json_t *gold, const js
         }
         const json_t *other = json_array_get(others, i);
         const weir_literal value =
-            p->found || other == NULL ? UNKNOWN : value_of(s, &s->gate, weir_gates_net(other)).one;
+            p->found || other == NULL ? no_literal : value_of(s, &s->gate, weir_gates_net(other)).one;
         if (value == WEIR_LITERAL_TRUE) p->is_tied = true;
-        if (value == UNKNOWN || !is_state(s, value)) continue;
+        if (value == no_literal || !is_state(s, value)) continue;
         p->found = true;
         p->value = value;
         p->name = name;
