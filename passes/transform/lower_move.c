@@ -1,12 +1,11 @@
 /* Lowering of the operators that move elements: Slice, Split, Pad, Resize, DepthToSpace, SpaceToDepth, Tile, Gather, Expand and
- * Transpose become Reorder. The operator's own kernel says where elements come from: it moves their positions, and nested loops
- * that walk these are found. Along an axis with any other indices a product picks elements, with a matrix of a one a row. A quantizer that takes all of the result comes before it, so that what is added has a code. */
+ * Transpose become Reorder, where nested loops walk the index map. Along an axis with any other indices a product picks elements, with a matrix of a one a row. A quantizer that takes all of the result comes before it, so that what is added has a code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/kernel.h"
 #include "ir/geometry.h"
+#include "ir/index_map.h"
 #include "ir/infer.h"
 #include "ir/layout.h"
 #include "passes/transform/rewrite.h"
@@ -19,108 +18,58 @@ static size_t count_of(const weir_shape *shape) {
     return count;
 }
 
-/* --- where elements come from --- */
+/* --- loops --- */
 
-/* For each element of each output its position in input 0, on the heap; false after a reported error. */
-static bool find_positions(weir_lowering *l, weir_node node, weir_array **to) {
-    const size_t slots = (size_t)weir_node_info(l->from, node)->inputs_max;
-    const weir_array **inputs = weir_calloc(slots, sizeof *inputs);
-    weir_array *places =
-        weir_array_new(WEIR_INT64, &weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape);
-    bool fine = true;
-    for (size_t i = 0; i < places->count; i++) weir_array_set_int(places, i, (int64_t)i);
-    inputs[0] = places;
-    for (size_t i = 1; i < weir_node_input_count(l->from, node); i++) {
-        const weir_value value = weir_node_input(l->from, node, i);
-        inputs[i] = value.id == 0 ? NULL : l->view[value.id].codes;
-        if (value.id != 0 && inputs[i] == NULL) fine = weir_lower_fail(l, node, "input %zu must be a constant", i);
+/* The map as the loops of a Reorder; false: it has other ones, or too many. */
+static bool take_loops(const weir_index_map *map, weir_reordering *r) {
+    *r = (weir_reordering){.shape = map->to, .loops = (int)map->count, .start = map->start};
+    if (!weir_index_map_is_regular(map) || map->count > WEIR_MAX_RANK) return false;
+    for (size_t i = 0; i < map->count; i++) {
+        r->size[i] = map->loop[i].size;
+        r->stride[i] = map->loop[i].stride;
+        r->end[i] = r->size[i];
     }
-    for (size_t i = 0; fine && i < weir_node_output_count(l->from, node); i++)
-        to[i] = weir_array_new(WEIR_INT64, &weir_value_type(l->from, weir_node_output(l->from, node, i))->shape);
-    if (fine) weir_kernel_run(l->from, node, inputs, to);
-    weir_array_free(places);
-    free(inputs);
-    return fine;
-}
-
-/* The outermost positions of runs of `run`, each of which takes steps of `step`; false: some run differs. */
-static bool take_runs(int64_t *place, size_t *count, size_t run, int64_t step) {
-    if (*count % run != 0) return false;
-    for (size_t i = 0; i < *count; i++)
-        if (place[i] != place[i - i % run] + (int64_t)(i % run) * step) return false;
-    *count /= run;
-    for (size_t i = 0; i < *count; i++) place[i] = place[i * run];
     return true;
 }
 
-/* The loops that walk positions, the innermost found first: the longest run of equal steps. Changes the positions. */
-static bool find_loops(weir_array *places, weir_reordering *r) {
-    *r = (weir_reordering){.shape = places->shape};
-    int64_t *place = places->data;
-    size_t count = places->count;
-    while (count > 1 && r->loops < WEIR_MAX_RANK) {
-        size_t run = 2;
-        const int64_t step = place[1] - place[0];
-        while (run < count && place[run] - place[run - 1] == step) run++;
-        if (!take_runs(place, &count, run, step)) return false;
-        memmove(r->size + 1, r->size, (size_t)r->loops * sizeof *r->size);
-        memmove(r->stride + 1, r->stride, (size_t)r->loops * sizeof *r->stride);
-        r->size[0] = (int64_t)run;
-        r->stride[0] = step;
-        r->loops++;
-    }
-    r->start = place[0];
-    return count == 1;
-}
-
-/* --- the node --- */
-
-/* What reorders has its positions in what is reordered by the node that makes the codes. */
-static weir_value read_through(const weir_lowering *l, weir_value codes, weir_array *places) {
+/* What reorders has its elements in what is reordered by the node that makes the codes, and so on. */
+static weir_value read_through(const weir_lowering *l, weir_arena *arena, weir_value codes, weir_index_map *map) {
     for (weir_node maker = weir_value_producer(l->to, codes);
          maker.id != 0 && weir_node_op(l->to, maker) == WEIR_OP_REORDER; maker = weir_value_producer(l->to, codes)) {
-        weir_reordering r;
-        weir_geometry_reordering(l->to, maker, &r);
-        if (r.fills) break;
-        for (size_t i = 0; i < places->count; i++)
-            weir_array_set_int(places, i, weir_geometry_reordered(&r, weir_array_get_int(places, i)));
+        weir_index_map before;
+        weir_index_map_of_node(arena, l->to, maker, 0, &before);
+        if (weir_index_map_fills(&before)) break;
+        *map = weir_index_map_then(arena, &before, map);
         codes = weir_node_input(l->to, maker, 0);
     }
     return codes;
 }
 
-/* Loops that walk the positions in the codes, or in what these are themselves reordered from. */
-static bool find_walk(const weir_lowering *l, weir_value *codes, const weir_array *places, weir_reordering *r) {
-    weir_array *copy = weir_array_copy(places);
-    const weir_value source = read_through(l, *codes, copy);
-    bool fine = find_loops(copy, r);
-    weir_array_free(copy);
-    if (fine) *codes = source;
-    if (fine || source.id == codes->id) return fine;
-    copy = weir_array_copy(places);
-    fine = find_loops(copy, r);
-    weir_array_free(copy);
-    return fine;
-}
-
-/* The codes in the order of the positions; no value where no loops walk them, without an error. */
+/* The codes in the order of the map; no value where no loops walk them, without an error. */
 static weir_value walk(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
-                       const weir_array *places) {
+                       const weir_index_map *map) {
+    weir_arena *arena = weir_arena_new();
+    weir_index_map whole = *map;
     weir_reordering r;
-    if (!find_walk(l, &codes, places, &r)) return WEIR_NO_VALUE;
-    const size_t count = count_of(&weir_value_type(l->to, codes)->shape);
-    const bool same = r.start == 0 && r.loops <= 1 && (r.loops == 0 || r.stride[0] == 1);
-    if (same && count == count_of(&r.shape)) return weir_lower_reshape_as(l, node, suffix, codes, &r.shape);
-    memcpy(r.end, r.size, sizeof r.end);
-    return weir_lower_reorder(l, node, suffix, codes, &r, 0);
+    const weir_value source = read_through(l, arena, codes, &whole);
+    const bool through = take_loops(&whole, &r), fine = through || take_loops(map, &r);
+    const bool keeps = weir_index_map_is_kept(through ? &whole : map);
+    weir_arena_free(arena);
+    if (!fine) return WEIR_NO_VALUE;
+    codes = through ? source : codes;
+    return keeps ? weir_lower_reshape_as(l, node, suffix, codes, &r.shape)
+                 : weir_lower_reorder(l, node, suffix, codes, &r, 0);
 }
 
 weir_value weir_lower_in_order(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                                const weir_reordering *r) {
-    weir_array *places = weir_array_new(WEIR_INT64, &r->shape);
-    for (size_t i = 0; i < places->count; i++) weir_array_set_int(places, i, weir_geometry_reordered(r, (int64_t)i));
-    const weir_value result = walk(l, node, suffix, codes, places);
-    weir_array_free(places);
+    weir_arena *arena = weir_arena_new();
+    weir_index_loop loop[WEIR_MAX_RANK];
+    for (int i = 0; i < r->loops; i++) loop[i] = (weir_index_loop){r->size[i], r->stride[i], 0, r->size[i], NULL};
+    const weir_index_map map =
+        weir_index_map_loops(arena, &weir_value_type(l->to, codes)->shape, &r->shape, r->start, loop, (size_t)r->loops);
+    const weir_value result = walk(l, node, suffix, codes, &map);
+    weir_arena_free(arena);
     return result;
 }
 
@@ -132,42 +81,27 @@ typedef struct picking {
     int64_t *at[WEIR_MAX_RANK];
 } picking;
 
-static void strides_of(const weir_shape *shape, int64_t *stride) {
-    int64_t next = 1;
-    for (int i = shape->rank - 1; i >= 0; i--) {
-        stride[i] = next;
-        next *= shape->dim[i];
-    }
+static int64_t stride_of(const weir_shape *shape, int axis) {
+    int64_t stride = 1;
+    for (int i = axis + 1; i < shape->rank; i++) stride *= shape->dim[i];
+    return stride;
 }
 
-/* The positions of all elements, in a tensor with these strides. */
-static weir_array *positions_of(const picking *p, const int64_t *stride) {
-    weir_array *places = weir_array_new(WEIR_INT64, &p->to);
-    int64_t step[WEIR_MAX_RANK];
-    strides_of(&p->to, step);
-    for (size_t i = 0; i < places->count; i++) {
-        int64_t at = 0;
-        for (int a = 0; a < p->to.rank; a++) at += p->at[a][(int64_t)i / step[a] % p->to.dim[a]] * stride[a];
-        weir_array_set_int(places, i, at);
-    }
-    return places;
+/* The same elements, of an input with as many dimensions as `to` has. */
+static weir_index_map map_of(weir_arena *arena, const picking *p) {
+    return weir_index_map_along(arena, &p->from, &p->to, (const int64_t *const *)p->at);
 }
 
-static bool find_picking(const weir_shape *from, const weir_array *places, picking *p) {
-    const int64_t *place = places->data;
-    int64_t stride[WEIR_MAX_RANK], step[WEIR_MAX_RANK];
-    *p = (picking){*from, places->shape, {NULL}};
-    if (from->rank != places->shape.rank) return false;
-    strides_of(from, stride);
-    strides_of(&places->shape, step);
-    for (int a = 0; a < from->rank; a++) {
-        p->at[a] = weir_calloc((size_t)p->to.dim[a], sizeof **p->at);
-        for (int64_t o = 0; o < p->to.dim[a]; o++) p->at[a][o] = place[o * step[a]] / stride[a] % from->dim[a];
+static bool find_picking(weir_arena *arena, const weir_index_map *map, picking *p) {
+    *p = (picking){map->from, map->to, {NULL}};
+    if (map->from.rank != map->to.rank) return false;
+    for (int a = 0; a < p->to.rank; a++) {
+        p->at[a] = weir_arena_array(arena, (size_t)p->to.dim[a], sizeof **p->at);
+        for (int64_t o = 0; o < p->to.dim[a]; o++)
+            p->at[a][o] = weir_index_map_at(map, o * stride_of(&p->to, a)) / stride_of(&p->from, a) % p->from.dim[a];
     }
-    weir_array *found = positions_of(p, stride);
-    const bool fine = weir_array_equal(found, places);
-    weir_array_free(found);
-    return fine;
+    const weir_index_map found = map_of(arena, p);
+    return weir_index_map_equal(&found, map);
 }
 
 static bool is_regular(const picking *p, int axis) {
@@ -188,15 +122,11 @@ static weir_value move_axis(weir_lowering *l, weir_node node, const char *what, 
         if (inside) order[i] = i == last ? axis : i < axis ? i : i + 1;
         else order[i] = i == axis ? last : i < axis ? i : i - 1;
     }
-    weir_array *places = weir_array_new(WEIR_INT64, &x), *moved;
-    for (size_t i = 0; i < places->count; i++) weir_array_set_int(places, i, (int64_t)i);
-    const weir_shape shape = weir_layout_from_onnx(&x, order);
-    moved = weir_array_new(WEIR_INT64, &shape);
-    weir_layout_transpose_into(places, order, moved);
+    weir_arena *arena = weir_arena_new();
+    const weir_index_map moved = weir_index_map_transpose(arena, &x, order);
     snprintf(suffix, sizeof suffix, "_%d_%s", axis, what);
-    const weir_value result = walk(l, node, suffix, codes, moved);
-    weir_array_free(places);
-    weir_array_free(moved);
+    const weir_value result = walk(l, node, suffix, codes, &moved);
+    weir_arena_free(arena);
     return result;
 }
 
@@ -221,52 +151,51 @@ static weir_value pick(weir_lowering *l, weir_node node, weir_value codes, const
     return codes.id == 0 ? codes : move_axis(l, node, "outside", codes, axis, false);
 }
 
-/* The positions with as many dimensions as the data: those that a Gather's indices have are one, along its axis. */
-static weir_array *along_axes(const weir_lowering *l, weir_node node, const weir_array *places) {
-    weir_array *result = weir_array_copy(places);
-    if (weir_node_op(l->from, node) != WEIR_OP_GATHER) return result;
-    const weir_shape *data = &weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape;
+/* The map to a shape with as many dimensions as the data: those that a Gather's indices have are one, along its axis. */
+static weir_index_map along_axes(const weir_lowering *l, weir_node node, const weir_shape *data,
+                                 const weir_index_map *map) {
+    weir_index_map along = *map;
+    along.from = *data;
+    if (weir_node_op(l->from, node) != WEIR_OP_GATHER) return along;
     const weir_shape *indices = &weir_value_type(l->from, weir_node_input(l->from, node, 1))->shape;
-    const int64_t axis = weir_node_int(l->from, node, "axis", 0), at = axis < 0 ? axis + data->rank : axis;
-    result->shape = *data;
-    result->shape.dim[at] = (int64_t)count_of(indices);
-    return result;
+    const int64_t axis = weir_node_int(l->from, node, "axis", 0), at = axis < 0 ? axis + map->from.rank : axis;
+    along.to = map->from;
+    along.to.dim[at] = (int64_t)count_of(indices);
+    return along;
 }
 
 /* Products along axes with any indices, then loops along the others; no value after a reported error. */
-static weir_value pick_codes(weir_lowering *l, weir_node node, weir_value codes, const weir_array *places) {
+static weir_value pick_codes(weir_lowering *l, weir_node node, weir_value codes, const weir_index_map *map) {
+    weir_arena *arena = weir_arena_new();
     picking p;
-    int64_t stride[WEIR_MAX_RANK];
-    const bool fine = find_picking(&weir_value_type(l->to, codes)->shape, places, &p);
+    const bool fine = find_picking(arena, map, &p);
     if (!fine) weir_lower_fail(l, node, "its elements come from positions that no nested loops walk");
     weir_value result = fine ? codes : WEIR_NO_VALUE;
     for (int a = p.from.rank - 1; a >= 0 && result.id != 0; a--) {
         if (is_regular(&p, a)) continue;
         result = pick(l, node, result, &p, a);
         for (int64_t o = 0; o < p.to.dim[a]; o++) p.at[a][o] = o;
+        p.from.dim[a] = p.to.dim[a];
     }
     if (result.id != 0) {
-        strides_of(&weir_value_type(l->to, result)->shape, stride);
-        weir_array *rest = positions_of(&p, stride);
-        result = walk(l, node, "", result, rest);
-        weir_array_free(rest);
+        const weir_index_map rest = map_of(arena, &p);
+        result = walk(l, node, "", result, &rest);
     }
-    for (int a = 0; a < WEIR_MAX_RANK; a++) free(p.at[a]);
+    weir_arena_free(arena);
     return result;
 }
 
 static weir_value move_codes(weir_lowering *l, weir_node node, size_t output, weir_value codes,
-                             const weir_array *places) {
+                             const weir_index_map *map) {
     char suffix[24] = "";
     if (output > 0) snprintf(suffix, sizeof suffix, "_%zu", output);
-    weir_value result = walk(l, node, suffix, codes, places);
+    weir_value result = walk(l, node, suffix, codes, map);
     if (result.id != 0) return result;
-    weir_array *along = along_axes(l, node, places);
-    result = pick_codes(l, node, codes, along);
-    weir_array_free(along);
-    return result.id == 0 || weir_shape_equal(&weir_value_type(l->to, result)->shape, &places->shape)
+    const weir_index_map along = along_axes(l, node, &weir_value_type(l->to, codes)->shape, map);
+    result = pick_codes(l, node, codes, &along);
+    return result.id == 0 || weir_shape_equal(&weir_value_type(l->to, result)->shape, &map->to)
                ? result
-               : weir_lower_reshape_as(l, node, "_shaped", result, &places->shape);
+               : weir_lower_reshape_as(l, node, "_shaped", result, &map->to);
 }
 
 /* --- rules --- */
@@ -304,16 +233,20 @@ bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind)
         weir_lower_set(l, node, &view);
         return fine;
     }
-    weir_array **places = weir_calloc(outputs, sizeof *places);
-    bool fine = find_positions(l, node, places);
-    for (size_t i = 0; i < outputs; i++) {
+    weir_arena *arena = weir_arena_new();
+    bool fine = true;
+    for (size_t i = 0; i < outputs && fine; i++) {
         weir_view part = view;
-        if (fine) part.value = move_codes(l, node, i, view.value, places[i]);
+        weir_index_map map;
+        if (!weir_index_map_of_node(arena, l->from, node, i, &map)) {
+            fine = weir_lower_fail(l, node, "which elements it takes is not constant");
+            break;
+        }
+        part.value = move_codes(l, node, i, view.value, &map);
         l->view[weir_node_output(l->from, node, i).id] = part;
-        fine = fine && part.value.id != 0;
-        weir_array_free(places[i]);
+        fine = part.value.id != 0;
     }
-    free(places);
+    weir_arena_free(arena);
     return fine;
 }
 

@@ -184,6 +184,22 @@ static rule *rule_of(weir_op op) {
     return NULL;
 }
 
+/* The node's data in another order than ONNX's: from that, the operator, and back. */
+static bool laid_out(const move *m, rule *found, weir_index_map *map) {
+    int order[WEIR_MAX_RANK], back[WEIR_MAX_RANK];
+    if (!weir_layout_order(m->graph, m->node, order)) return false;
+    for (int i = 0; i < m->from.rank; i++) back[order[i]] = i;
+    move inner = *m;
+    inner.from = weir_layout_to_onnx(&m->from, order);
+    inner.to = weir_layout_to_onnx(&m->to, order);
+    if (!found(&inner, map)) return false;
+    const weir_index_map to_onnx = weir_index_map_transpose(m->arena, &m->from, back);
+    const weir_index_map from_onnx = weir_index_map_transpose(m->arena, &inner.to, order);
+    *map = weir_index_map_then(m->arena, &to_onnx, map);
+    *map = weir_index_map_then(m->arena, map, &from_onnx);
+    return true;
+}
+
 bool weir_index_map_of_node(weir_arena *arena, const weir_graph *graph, weir_node node, size_t index,
                             weir_index_map *map) {
     rule *found = rule_of(weir_node_op(graph, node));
@@ -194,5 +210,5 @@ bool weir_index_map_of_node(weir_arena *arena, const weir_graph *graph, weir_nod
                     index,
                     weir_value_type(graph, weir_node_input(graph, node, 0))->shape,
                     weir_value_type(graph, weir_node_output(graph, node, index))->shape};
-    return found(&m, map);
+    return weir_layout_is_changed(graph, node) ? laid_out(&m, found, map) : found(&m, map);
 }
