@@ -17,75 +17,16 @@
 #include "ir/geometry.h"
 #include "ir/infer.h"
 #include "ir/layout.h"
+#include "ir/trait.h"
 #include "passes/passes.h"
 #include "passes/transform/carrier.h"
 #include "passes/transform/fusion.h"
 #include "passes/transform/rewrite.h"
 #include "support/arena.h"
 
-/* ---- which operators take which order ---- */
+/* ---- which operators take which order (ir/trait.h) ---- */
 
-typedef enum kind {
-    KIND_OTHER,       /* the model's order alone */
-    KIND_CHANNELS,    /* a window: channels innermost */
-    KIND_NORMALIZE,   /* channels, at any position */
-    KIND_ELEMENTWISE, /* one order for all inputs and the output */
-    KIND_QUANTIZE,    /* the same for input 0, parameters along an axis */
-    KIND_THRESHOLDS,  /* the same, the axis in a text */
-    KIND_AXIS,        /* the same, an axis in the attribute */
-    KIND_REDUCE,      /* axes in input 1 */
-    KIND_POSITION,
-    KIND_PAD,
-    KIND_SLICE,
-    KIND_TRANSPOSE,
-    KIND_RESHAPE,
-    KIND_PRODUCT
-} kind;
-
-static kind kind_of(weir_op op) {
-    switch (op) {
-    case WEIR_OP_BATCH_NORMALIZATION:
-    case WEIR_OP_INSTANCE_NORMALIZATION: return KIND_NORMALIZE;
-    case WEIR_OP_QUANTIZE_LINEAR:
-    case WEIR_OP_DEQUANTIZE_LINEAR: return KIND_QUANTIZE;
-    case WEIR_OP_MULTI_THRESHOLD: return KIND_THRESHOLDS;
-    case WEIR_OP_CONCAT:
-    case WEIR_OP_SPLIT:
-    case WEIR_OP_SOFTMAX:
-    case WEIR_OP_LOG_SOFTMAX:
-    case WEIR_OP_HARDMAX:
-    case WEIR_OP_QLINEAR_SOFTMAX:
-    case WEIR_OP_LP_NORMALIZATION:
-    case WEIR_OP_TOP_K: return KIND_AXIS;
-    case WEIR_OP_REDUCE_MEAN:
-    case WEIR_OP_REDUCE_SUM:
-    case WEIR_OP_REDUCE_MAX:
-    case WEIR_OP_REDUCE_MIN:
-    case WEIR_OP_REDUCE_PROD: return KIND_REDUCE;
-    case WEIR_OP_ARG_MAX:
-    case WEIR_OP_ARG_MIN: return KIND_POSITION;
-    case WEIR_OP_PAD: return KIND_PAD;
-    case WEIR_OP_SLICE: return KIND_SLICE;
-    case WEIR_OP_TRANSPOSE: return KIND_TRANSPOSE;
-    case WEIR_OP_RESHAPE:
-    case WEIR_OP_FLATTEN:
-    case WEIR_OP_SQUEEZE:
-    case WEIR_OP_UNSQUEEZE: return KIND_RESHAPE;
-    case WEIR_OP_GEMM:
-    case WEIR_OP_QGEMM:
-    case WEIR_OP_MATMUL:
-    case WEIR_OP_MATMUL_INTEGER:
-    case WEIR_OP_QLINEAR_MATMUL: return KIND_PRODUCT;
-    case WEIR_OP_EXPAND:
-    case WEIR_OP_CONSTANT_OF_SHAPE:
-    case WEIR_OP_RANGE: return KIND_OTHER;
-    default: break;
-    }
-    if (weir_layout_has_channels(op)) return KIND_CHANNELS;
-    return weir_op_get(op)->class == WEIR_CLASS_TENSOR && weir_fusion_pattern_of(op) <= WEIR_PATTERN_BROADCAST
-               ? KIND_ELEMENTWISE
-               : KIND_OTHER;
-}
+static bool is_ordered(weir_trait_order order) { return order != WEIR_ORDER_OTHER && order != WEIR_ORDER_FREE; }
 
 static bool is_data(const weir_relayout *c, weir_value value) {
     return value.id != 0 && !weir_known(c, value)->is_fixed;
@@ -103,9 +44,9 @@ static bool shares_order(const weir_relayout *c, weir_node node) {
 
 /* Does the node keep whatever order its inputs share? */
 static bool follows_inputs(const weir_relayout *c, weir_node node) {
-    const kind which = kind_of(weir_node_op(c->graph, node));
-    return which != KIND_CHANNELS && which != KIND_TRANSPOSE && which != KIND_OTHER && which != KIND_RESHAPE &&
-           which != KIND_PRODUCT && shares_order(c, node);
+    const weir_trait_order which = weir_trait_of(weir_node_op(c->graph, node))->order;
+    return which != WEIR_ORDER_CHANNELS && which != WEIR_ORDER_TRANSPOSE && is_ordered(which) &&
+           which != WEIR_ORDER_RESHAPE && which != WEIR_ORDER_PRODUCT && shares_order(c, node);
 }
 
 /* The order that the node's result will have behind nodes that put channels last, so that other inputs of its users come in that
@@ -114,7 +55,7 @@ static void expect_order(weir_relayout *c, weir_node node) {
     if (weir_node_output_count(c->graph, node) == 0) return;
     const weir_value output = weir_node_output(c->graph, node, 0);
     const int rank = weir_known(c, output)->shape.rank;
-    if (kind_of(weir_node_op(c->graph, node)) == KIND_CHANNELS && rank >= 3)
+    if (weir_trait_of(weir_node_op(c->graph, node))->order == WEIR_ORDER_CHANNELS && rank >= 3)
         weir_known(c, output)->wanted = weir_order_channels_last(rank);
     for (size_t i = 0; i < weir_node_input_count(c->graph, node) && follows_inputs(c, node); i++) {
         const weir_value input = weir_node_input(c->graph, node, i);
@@ -134,14 +75,14 @@ static bool quantizes_sums(const weir_relayout *c, weir_node node) {
 /* The order that the users of each value prefer, from the last node to the first. */
 static void want_order(weir_relayout *c, weir_node node) {
     const weir_graph *graph = c->graph;
-    const kind which = kind_of(weir_node_op(graph, node));
+    const weir_trait_order which = weir_trait_of(weir_node_op(graph, node))->order;
     const weir_value x = weir_node_input(graph, node, 0);
     if (x.id == 0 || weir_node_output_count(graph, node) == 0 || quantizes_sums(c, node)) return;
     const weir_order *preferred = &weir_known(c, weir_node_output(graph, node, 0))->wanted;
-    if (which == KIND_CHANNELS) {
+    if (which == WEIR_ORDER_CHANNELS) {
         if (weir_known(c, x)->shape.rank >= 3)
             weir_known(c, x)->wanted = weir_order_channels_last(weir_known(c, x)->shape.rank);
-    } else if (which == KIND_TRANSPOSE && preferred->rank > 0) {
+    } else if (which == WEIR_ORDER_TRANSPOSE && preferred->rank > 0) {
         int perm[WEIR_MAX_RANK];
         weir_layout_permutation(graph, node, perm);
         weir_known(c, x)->wanted.rank = preferred->rank;
@@ -179,7 +120,7 @@ static void prefer(const weir_relayout *c, weir_node node, const weir_order *can
 /* The cheapest order for the node: the one its users prefer, an input's, or the model's. */
 static weir_order choose(const weir_relayout *c, weir_node node) {
     const weir_value output = weir_node_output(c->graph, node, 0);
-    const bool by_element = kind_of(weir_node_op(c->graph, node)) == KIND_ELEMENTWISE;
+    const bool by_element = weir_trait_of(weir_node_op(c->graph, node))->order == WEIR_ORDER_ELEMENTWISE;
     const weir_order model =
         weir_order_plain(weir_known(c, by_element ? output : weir_node_input(c->graph, node, 0))->shape.rank);
     weir_order best = model;
@@ -231,11 +172,11 @@ static void tell_layout(weir_relayout *c, weir_value value, const char *layout) 
         weir_value_constant(c->graph, value) != NULL)
         return;
     if (producer.id != 0 && weir_node_op(c->graph, producer) != WEIR_OP_TRANSPOSE) {
-        const kind which = kind_of(weir_node_op(c->graph, producer));
-        for (size_t i = 0; which == KIND_ELEMENTWISE && i < weir_node_input_count(c->graph, producer); i++)
+        const weir_trait_order which = weir_trait_of(weir_node_op(c->graph, producer))->order;
+        for (size_t i = 0; which == WEIR_ORDER_ELEMENTWISE && i < weir_node_input_count(c->graph, producer); i++)
             if (weir_node_input(c->graph, producer, i).id != 0)
                 tell_layout(c, weir_node_input(c->graph, producer, i), layout);
-        if (which == KIND_QUANTIZE || which == KIND_THRESHOLDS)
+        if (which == WEIR_ORDER_QUANTIZE || which == WEIR_ORDER_THRESHOLDS)
             tell_layout(c, weir_node_input(c->graph, producer, 0), layout);
         return;
     }
@@ -275,7 +216,7 @@ static bool move_shuffled(weir_relayout *c, weir_node node) {
         s = from->shuffled;
     }
     if (s == NULL || weir_node_output_count(c->graph, node) != 1) return false;
-    if (kind_of(weir_node_op(c->graph, node)) == KIND_QUANTIZE &&
+    if (weir_trait_of(weir_node_op(c->graph, node))->order == WEIR_ORDER_QUANTIZE &&
         !weir_carrier_is_one(c->graph, weir_node_input(c->graph, node, 1)))
         return false;
     for (size_t i = 0; i < weir_node_input_count(c->graph, node); i++) {
@@ -382,7 +323,7 @@ static weir_order without(const weir_order *from, const bool *gone) {
 
 static void move_reduction(weir_relayout *c, weir_node node) {
     const weir_value x = weir_node_input(c->graph, node, 0);
-    const bool is_position = kind_of(weir_node_op(c->graph, node)) == KIND_POSITION;
+    const bool is_position = weir_trait_of(weir_node_op(c->graph, node))->order == WEIR_ORDER_POSITION;
     const bool keep = weir_node_int(c->graph, node, "keepdims", 1) != 0;
     bool reduced[WEIR_MAX_RANK] = {false};
     int64_t positions[WEIR_MAX_RANK];
@@ -618,21 +559,22 @@ static void move_product(weir_relayout *c, weir_node node) {
 /* ---- the walk ---- */
 
 static void move_node(weir_relayout *c, weir_node node) {
-    switch (kind_of(weir_node_op(c->graph, node))) {
-    case KIND_CHANNELS: move_channels(c, node, true); break;
-    case KIND_NORMALIZE: move_channels(c, node, false); break;
-    case KIND_ELEMENTWISE: move_elementwise(c, node); break;
-    case KIND_QUANTIZE: move_quantizer(c, node); break;
-    case KIND_THRESHOLDS: move_thresholds(c, node); break;
-    case KIND_AXIS: move_axis(c, node); break;
-    case KIND_REDUCE:
-    case KIND_POSITION: move_reduction(c, node); break;
-    case KIND_PAD: move_pad(c, node); break;
-    case KIND_SLICE: move_slice(c, node); break;
-    case KIND_TRANSPOSE: move_transpose(c, node); break;
-    case KIND_RESHAPE: move_view(c, node); break;
-    case KIND_PRODUCT: move_product(c, node); break;
-    case KIND_OTHER: keep_model_order(c, node); break;
+    switch (weir_trait_of(weir_node_op(c->graph, node))->order) {
+    case WEIR_ORDER_CHANNELS: move_channels(c, node, true); break;
+    case WEIR_ORDER_NORMALIZE: move_channels(c, node, false); break;
+    case WEIR_ORDER_ELEMENTWISE: move_elementwise(c, node); break;
+    case WEIR_ORDER_QUANTIZE: move_quantizer(c, node); break;
+    case WEIR_ORDER_THRESHOLDS: move_thresholds(c, node); break;
+    case WEIR_ORDER_AXIS: move_axis(c, node); break;
+    case WEIR_ORDER_REDUCE:
+    case WEIR_ORDER_POSITION: move_reduction(c, node); break;
+    case WEIR_ORDER_PAD: move_pad(c, node); break;
+    case WEIR_ORDER_SLICE: move_slice(c, node); break;
+    case WEIR_ORDER_TRANSPOSE: move_transpose(c, node); break;
+    case WEIR_ORDER_RESHAPE: move_view(c, node); break;
+    case WEIR_ORDER_PRODUCT: move_product(c, node); break;
+    case WEIR_ORDER_FREE:
+    case WEIR_ORDER_OTHER: keep_model_order(c, node); break;
     }
 }
 
@@ -648,8 +590,9 @@ static bool find_fixed(weir_relayout *c, weir_node node) {
 
 /* After find_fixed. */
 static void find_entries(weir_relayout *c, weir_node node) {
-    const kind which = kind_of(weir_node_op(c->graph, node));
-    bool enters = which != KIND_CHANNELS && which != KIND_PRODUCT && which != KIND_REDUCE && which != KIND_OTHER;
+    const weir_trait_order which = weir_trait_of(weir_node_op(c->graph, node))->order;
+    bool enters =
+        which != WEIR_ORDER_CHANNELS && which != WEIR_ORDER_PRODUCT && which != WEIR_ORDER_REDUCE && is_ordered(which);
     for (size_t i = 0; i < weir_node_input_count(c->graph, node); i++) {
         const weir_value input = weir_node_input(c->graph, node, i);
         enters = enters && (!is_data(c, input) || weir_known(c, input)->comes_in);
@@ -714,7 +657,9 @@ static bool convert_graph(weir_graph *graph) {
 
 static bool has_channels_first(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (kind_of(weir_node_op(graph, node)) == KIND_CHANNELS && !weir_layout_is_changed(graph, node)) return true;
+        if (weir_trait_of(weir_node_op(graph, node))->order == WEIR_ORDER_CHANNELS &&
+            !weir_layout_is_changed(graph, node))
+            return true;
     }
     return false;
 }

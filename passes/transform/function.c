@@ -6,104 +6,21 @@
 #include <string.h>
 
 #include "exec/exec.h"
+#include "ir/index_map.h"
 #include "ir/infer.h"
 #include "ir/layout.h"
+#include "ir/trait.h"
 #include "passes/transform/rewrite.h"
 #include "support/arena.h"
 
 /* Roots that are looked at together, and nodes of a function. */
 enum { MOST_ROOTS = 8, MOST_NODES = 64 };
 
-typedef enum operation {
-    OPERATION_NONE,
-    OPERATION_ANY,
-    OPERATION_MONOTONE, /* of one operand, where its parameters are not negative and further operands are constant */
-    OPERATION_NAME,     /* the same elements in another shape */
-} operation;
-
-static operation operation_of(weir_op op) {
-    switch (op) {
-    case WEIR_OP_ADD:
-    case WEIR_OP_SUB:
-    case WEIR_OP_MUL:
-    case WEIR_OP_DIV:
-    case WEIR_OP_MAX:
-    case WEIR_OP_MIN:
-    case WEIR_OP_NEG:
-    case WEIR_OP_EXP:
-    case WEIR_OP_SIGMOID:
-    case WEIR_OP_TANH:
-    case WEIR_OP_RELU:
-    case WEIR_OP_LEAKY_RELU:
-    case WEIR_OP_ELU:
-    case WEIR_OP_SELU:
-    case WEIR_OP_HARD_SIGMOID:
-    case WEIR_OP_SOFTPLUS:
-    case WEIR_OP_SOFTSIGN:
-    case WEIR_OP_CELU:
-    case WEIR_OP_PRELU:
-    case WEIR_OP_QLINEAR_ADD:
-    case WEIR_OP_QLINEAR_MUL:
-    case WEIR_OP_QLINEAR_SIGMOID:
-    case WEIR_OP_QLINEAR_LEAKY_RELU:
-    case WEIR_OP_ERF:
-    case WEIR_OP_ATAN:
-    case WEIR_OP_SINH:
-    case WEIR_OP_ASINH:
-    case WEIR_OP_SIGN:
-    case WEIR_OP_FLOOR:
-    case WEIR_OP_CEIL:
-    case WEIR_OP_ROUND:
-    case WEIR_OP_CLIP:
-    case WEIR_OP_BATCH_NORMALIZATION:
-    case WEIR_OP_QUANTIZE_LINEAR:
-    case WEIR_OP_DEQUANTIZE_LINEAR:
-    case WEIR_OP_QUANT:
-    case WEIR_OP_BIPOLAR_QUANT: return OPERATION_MONOTONE;
-    case WEIR_OP_POW:
-    case WEIR_OP_MOD:
-    case WEIR_OP_EQUAL:
-    case WEIR_OP_GREATER:
-    case WEIR_OP_LESS:
-    case WEIR_OP_GREATER_OR_EQUAL:
-    case WEIR_OP_LESS_OR_EQUAL:
-    case WEIR_OP_AND:
-    case WEIR_OP_OR:
-    case WEIR_OP_XOR:
-    case WEIR_OP_NOT:
-    case WEIR_OP_WHERE:
-    case WEIR_OP_SQRT:
-    case WEIR_OP_ABS:
-    case WEIR_OP_RECIPROCAL:
-    case WEIR_OP_LOG:
-    case WEIR_OP_GELU:
-    case WEIR_OP_THRESHOLDED_RELU:
-    case WEIR_OP_HARD_SWISH:
-    case WEIR_OP_SWISH:
-    case WEIR_OP_MISH:
-    case WEIR_OP_SIN:
-    case WEIR_OP_COS:
-    case WEIR_OP_TAN:
-    case WEIR_OP_ASIN:
-    case WEIR_OP_ACOS:
-    case WEIR_OP_COSH:
-    case WEIR_OP_ACOSH:
-    case WEIR_OP_ATANH:
-    case WEIR_OP_SHRINK:
-    case WEIR_OP_IS_NAN:
-    case WEIR_OP_IS_INF:
-    case WEIR_OP_CONVERT: return OPERATION_ANY;
-    case WEIR_OP_IDENTITY:
-    case WEIR_OP_RESHAPE:
-    case WEIR_OP_FLATTEN:
-    case WEIR_OP_SQUEEZE:
-    case WEIR_OP_UNSQUEEZE:
-    case WEIR_OP_TRANSPOSE: return OPERATION_NAME;
-    default: return OPERATION_NONE;
-    }
+/* Are the elements of the result functions of those at their places, or in another shape themselves? */
+bool weir_function_takes(weir_op op) {
+    return (weir_op_get(op)->class == WEIR_CLASS_TENSOR && weir_index_map_reshapes(op)) ||
+           weir_trait_of(op)->element != WEIR_ELEMENT_NONE;
 }
-
-bool weir_function_takes(weir_op op) { return operation_of(op) != OPERATION_NONE; }
 
 /* --- where it starts --- */
 
@@ -155,9 +72,9 @@ static bool collect(const weir_lowering *l, weir_value value, roots *r);
 /* The roots of a node's operands; false: it is no element-wise operation on such. */
 static bool collect_operands(const weir_lowering *l, weir_value value, roots *r) {
     const weir_node node = weir_value_producer(l->from, value);
-    const operation kind = node.id == 0 ? OPERATION_NONE : operation_of(weir_node_op(l->from, node));
-    if (kind == OPERATION_NONE || !is_by_element(l, node) || ++r->nodes > MOST_NODES) return false;
-    const size_t count = kind == OPERATION_NAME ? 1 : weir_node_input_count(l->from, node);
+    const weir_op op = node.id == 0 ? WEIR_OP_NONE : weir_node_op(l->from, node);
+    if (!weir_function_takes(op) || !is_by_element(l, node) || ++r->nodes > MOST_NODES) return false;
+    const size_t count = weir_index_map_reshapes(op) ? 1 : weir_node_input_count(l->from, node);
     for (size_t i = 0; i < count; i++) {
         const weir_value input = weir_node_input(l->from, node, i);
         if (input.id != 0 && !collect(l, input, r)) return false;
@@ -274,7 +191,8 @@ static bool is_monotone(const weir_function *f, weir_node node) {
     }
     const weir_op op = weir_node_op(from, node);
     const bool divides = op == WEIR_OP_DIV && !is_constant(f->l, weir_node_input(from, node, 1));
-    return operation_of(op) == OPERATION_NAME || (operation_of(op) == OPERATION_MONOTONE && computed == 1 && !divides);
+    return weir_index_map_reshapes(op) ||
+           (weir_trait_of(op)->element >= WEIR_ELEMENT_MONOTONE && computed == 1 && !divides);
 }
 
 /* Reads what the value is computed from, each node once. */
@@ -289,7 +207,7 @@ static bool visit(weir_function *f, weir_value value) {
     f->visited[f->visited_count++] = node;
     if (value.id != f->value.id) f->l->view[value.id].is_inside = true;
     f->is_monotone &= is_monotone(f, node);
-    if (operation_of(weir_node_op(l->from, node)) == OPERATION_NAME) return visit(f, weir_node_input(l->from, node, 0));
+    if (weir_index_map_reshapes(weir_node_op(l->from, node))) return visit(f, weir_node_input(l->from, node, 0));
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
         const weir_value input = weir_node_input(l->from, node, i);
         if (input.id != 0 && !visit(f, input)) return false;
@@ -423,7 +341,7 @@ static weir_value copy(const weir_function *f, weir_value value, weir_value *mad
     while (f->visited[at].id != node.id) at++;
     if (made[at].id != 0) return made[at];
     const weir_op op = weir_node_op(from, node);
-    if (operation_of(op) == OPERATION_NAME) return copy(f, weir_node_input(from, node, 0), made);
+    if (weir_index_map_reshapes(op)) return copy(f, weir_node_input(from, node, 0), made);
     const size_t count = weir_node_input_count(from, node);
     weir_value *inputs = weir_calloc(count + 2, sizeof *inputs);
     bool fine = true;

@@ -10,25 +10,6 @@
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
-bool weir_lower_host_takes(weir_op op) {
-    switch (op) {
-    case WEIR_OP_CONV:
-    case WEIR_OP_CONV_TRANSPOSE:
-    case WEIR_OP_CONV_INTEGER:
-    case WEIR_OP_QLINEAR_CONV:
-    case WEIR_OP_QLINEAR_MATMUL:
-    case WEIR_OP_QLINEAR_ADD:
-    case WEIR_OP_QLINEAR_MUL:
-    case WEIR_OP_QLINEAR_SIGMOID:
-    case WEIR_OP_QLINEAR_AVERAGE_POOL:
-    case WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL:
-    case WEIR_OP_QLINEAR_LEAKY_RELU:
-    case WEIR_OP_MATMUL_INTEGER:
-    case WEIR_OP_QGEMM: return false;
-    default: return weir_op_get(op)->class == WEIR_CLASS_TENSOR;
-    }
-}
-
 /* --- constants --- */
 
 /* A copy in the arena of one result of a node all of whose inputs are constant. */

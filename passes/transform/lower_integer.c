@@ -9,6 +9,7 @@
 #include "ir/layout.h"
 #include "ir/loop.h"
 #include "ir/operator.h"
+#include "ir/trait.h"
 #include "passes/analysis/compare_lowered.h"
 #include "passes/passes.h"
 #include "passes/transform/function.h"
@@ -391,7 +392,7 @@ static weir_lower_rule *rule_of(weir_op op) {
 weir_lowered weir_lower_integer_takes(weir_op op) {
     if (weir_fold_constants_removes(op) || weir_simplify_expressions_removes(op)) return WEIR_LOWERED_BEFORE;
     if (rule_of(op) != NULL) return WEIR_LOWERED_HARDWARE;
-    return weir_lower_host_takes(op) ? WEIR_LOWERED_HOST : WEIR_LOWERED_REFUSED;
+    return weir_trait_of(op)->is_for_host ? WEIR_LOWERED_HOST : WEIR_LOWERED_REFUSED;
 }
 
 /* --- the pass --- */
@@ -479,10 +480,10 @@ static bool is_small(const weir_graph *model, weir_node layer) {
  * quantizer of an input that its first layer takes as it is. */
 static bool is_host_work(const weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
-    if (!weir_rewrite_is_layer(op)) return weir_lower_host_takes(op);
+    if (!weir_rewrite_is_layer(op)) return weir_trait_of(op)->is_for_host;
     const weir_view *x = weir_lower_input(l, node, 0), *w = weir_lower_input(l, node, 1);
     if (x->kind == WEIR_VIEW_HOST) return is_small(l->from, node);
-    return weir_lower_host_takes(op) && l->contract == WEIR_CONTRACT_REAL && x->kind == WEIR_VIEW_REAL &&
+    return weir_trait_of(op)->is_for_host && l->contract == WEIR_CONTRACT_REAL && x->kind == WEIR_VIEW_REAL &&
            weir_lower_is_given(w);
 }
 

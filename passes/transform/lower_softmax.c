@@ -5,11 +5,14 @@
 
 #include "exec/softmax.h"
 #include "ir/infer.h"
+#include "ir/trait.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
 /* Only hardware computes it, not the host behind hardware. */
-static bool is_hardware(weir_op op) { return !weir_lower_host_takes(op) || op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL; }
+static bool is_hardware(weir_op op) {
+    return !weir_trait_of(op)->is_for_host || op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL;
+}
 
 /* Does such a node depend on the node's result? */
 static bool is_needed(const weir_graph *model, weir_node node) {

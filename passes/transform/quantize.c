@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "cosim/frames.h"
+#include "ir/index_map.h"
 #include "ir/infer.h"
 #include "ir/mase.h"
 #include "ir/side.h"
+#include "ir/trait.h"
 #include "passes/passes.h"
 #include "passes/transform/fold_affine.h"
 #include "passes/transform/function.h"
@@ -366,25 +368,9 @@ static bool is_pool(weir_op op) {
 
 /* Does the next quantizer absorb the operation on its one computed operand, or does it only move elements? */
 static bool is_absorbed(const quantizer *q, weir_node node) {
-    switch (weir_node_op(q->graph, node)) {
-    case WEIR_OP_DIV: return !is_constant(q, weir_node_input(q->graph, node, 0));
-    case WEIR_OP_MUL:
-    case WEIR_OP_ADD:
-    case WEIR_OP_SUB:
-    case WEIR_OP_MAX:
-    case WEIR_OP_MIN:
-    case WEIR_OP_NEG:
-    case WEIR_OP_RELU:
-    case WEIR_OP_CLIP:
-    case WEIR_OP_BATCH_NORMALIZATION:
-    case WEIR_OP_FLATTEN:
-    case WEIR_OP_RESHAPE:
-    case WEIR_OP_TRANSPOSE:
-    case WEIR_OP_SQUEEZE:
-    case WEIR_OP_UNSQUEEZE:
-    case WEIR_OP_IDENTITY: return true;
-    default: return false;
-    }
+    const weir_op op = weir_node_op(q->graph, node);
+    const bool divides = op == WEIR_OP_DIV && is_constant(q, weir_node_input(q->graph, node, 0));
+    return weir_index_map_reshapes(op) || (weir_trait_of(op)->element == WEIR_ELEMENT_STEP && !divides);
 }
 
 static bool is_computed(const quantizer *q, weir_value value) { return is_float(q, value) && !is_constant(q, value); }
@@ -519,21 +505,6 @@ static bool quantize_concat(quantizer *q, weir_node node) {
     return true;
 }
 
-static bool moves(weir_op op) {
-    switch (op) {
-    case WEIR_OP_SLICE:
-    case WEIR_OP_SPLIT:
-    case WEIR_OP_PAD:
-    case WEIR_OP_RESIZE:
-    case WEIR_OP_DEPTH_TO_SPACE:
-    case WEIR_OP_SPACE_TO_DEPTH:
-    case WEIR_OP_TILE:
-    case WEIR_OP_GATHER:
-    case WEIR_OP_EXPAND: return true;
-    default: return false;
-    }
-}
-
 /* Codes move between layers, and sums with a scale a channel do not. */
 static bool quantize_moved(quantizer *q, weir_node node) {
     const weir_value value = weir_node_input(q->graph, node, 0);
@@ -554,7 +525,7 @@ static bool quantize_node(quantizer *q, weir_node node) {
     if (is_pool(op)) return set_input(q, node, 0, quantize_activation(q, weir_node_input(q->graph, node, 0), node));
     if (op == WEIR_OP_CONCAT) return quantize_concat(q, node);
     if (op == WEIR_OP_MATMUL && !is_constant(q, weir_node_input(q->graph, node, 0))) return quantize_both(q, node);
-    if (moves(op)) return quantize_moved(q, node);
+    if (weir_index_map_exists(op) && !weir_index_map_reshapes(op)) return quantize_moved(q, node);
     if (op != WEIR_OP_ADD && op != WEIR_OP_SUB) return !weir_function_takes(op) || quantize_function(q, node);
     for (size_t i = 0; i < 2; i++) {
         weir_value other = weir_node_input(q->graph, node, 1 - i), value = weir_node_input(q->graph, node, i);
@@ -655,7 +626,7 @@ static bool can_quantize(const quantizer *q) {
         default:
             fine = !weir_mase_carries(op) &&
                    (weir_lower_integer_takes(op) == WEIR_LOWERED_HARDWARE || /* which says what else it asks */
-                    (weir_lower_host_takes(op) && !is_between(q, result)));
+                    (weir_trait_of(op)->is_for_host && !is_between(q, result)));
             if (!fine) refuse(model, node);
             break;
         }

@@ -1,5 +1,6 @@
 #include "passes/transform/remedy.h"
 
+#include "ir/index_map.h"
 #include "passes/transform/rewrite.h"
 #include "support/diag.h"
 
@@ -48,17 +49,7 @@ bool weir_remedy_has_quantizers(const weir_graph *model) {
 
 /* Operators through which the codes of a quantizer pass. */
 static bool keeps_codes(weir_op op) {
-    switch (op) {
-    case WEIR_OP_RELU:
-    case WEIR_OP_MAX_POOL:
-    case WEIR_OP_RESHAPE:
-    case WEIR_OP_FLATTEN:
-    case WEIR_OP_SQUEEZE:
-    case WEIR_OP_UNSQUEEZE:
-    case WEIR_OP_TRANSPOSE:
-    case WEIR_OP_IDENTITY: return true;
-    default: return false;
-    }
+    return weir_index_map_exists(op) || op == WEIR_OP_RELU || op == WEIR_OP_MAX_POOL;
 }
 
 static bool is_quantized(const weir_graph *model, weir_value value) {

@@ -262,8 +262,6 @@ bool weir_lower_forms(weir_graph *graph);
 /* The host computes the node, because of `cause`: the errors that refuse it as hardware, kept in case hardware uses the
  * result. Takes the cause over. False after a reported error. */
 bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause);
-/* May the host compute the operator at all? Not what computes with codes, nor convolutions. */
-bool weir_lower_host_takes(weir_op op);
 /* The value of the model as a value of the new graph that the host reads: decoded where it is codes of real numbers. No
  * value after a reported error. */
 weir_value weir_lower_host_value(weir_lowering *l, weir_value value);

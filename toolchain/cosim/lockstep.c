@@ -14,6 +14,7 @@
 #include "dataflow/component.h"
 #include "exec/exec.h"
 #include "exec/kernel.h"
+#include "ir/trait.h"
 #include "support/arena.h"
 #include "support/random.h"
 
@@ -264,7 +265,7 @@ static bool computes_on_grid(const weir_lockstep *l, weir_node node) {
     const bool product = weir_tolerance_is_product(op), sum = op == WEIR_OP_ADD || op == WEIR_OP_SUB;
     const bool mean = op == WEIR_OP_AVERAGE_POOL || op == WEIR_OP_GLOBAL_AVERAGE_POOL || op == WEIR_OP_REDUCE_MEAN ||
                       op == WEIR_OP_REDUCE_SUM;
-    const bool moves = mean || weir_tolerance_moves(op);
+    const bool moves = mean || weir_trait_of(op)->is_exact;
     const size_t count = product || mean ? 1 : sum ? 2 : moves ? weir_node_input_count(l->model, node) : 0;
     bool grid = true;
     for (size_t i = 0; i < count; i++) {
@@ -332,7 +333,7 @@ static bool comes_from_grid(const weir_lockstep *l, weir_value value) {
     bool grid = true;
     for (size_t i = 0; maker.id != 0 && i < weir_node_input_count(l->model, maker); i++) {
         const weir_value from = weir_node_input(l->model, maker, i);
-        if (from.id != 0 && weir_tolerance_moves(weir_node_op(l->model, maker))) grid &= comes_from_grid(l, from);
+        if (from.id != 0 && weir_trait_of(weir_node_op(l->model, maker))->is_exact) grid &= comes_from_grid(l, from);
     }
     return grid;
 }
@@ -502,7 +503,7 @@ static void compare(weir_lockstep *l, weir_node node, size_t index, weir_array *
 static void propagate(weir_lockstep *l, weir_node node, size_t index, const weir_array *out) {
     weir_value value = weir_node_output(l->model, node, index);
     weir_operands o = operands_of(l, node);
-    const bool same = l->counterparts->of[value.id].follows && !weir_tolerance_moves(weir_node_op(l->model, node));
+    const bool same = l->counterparts->of[value.id].follows && !weir_trait_of(weir_node_op(l->model, node))->is_exact;
     bool any = false;
     for (size_t i = 0; i < weir_node_input_count(l->model, node); i++)
         any |= o.slack[i] != NULL && !(same && l->partner[weir_node_input(l->model, node, i).id].id != 0);

@@ -5,29 +5,10 @@
 #include <stdlib.h>
 
 #include "cosim/metrics.h"
+#include "ir/trait.h"
 #include "support/arena.h"
 
 /* --- outputs --- */
-
-/* Does the node leave what its input says about classes? */
-static bool keeps_meaning(weir_op op) {
-    switch (op) {
-    case WEIR_OP_IDENTITY:
-    case WEIR_OP_DROPOUT:
-    case WEIR_OP_CONVERT:
-    case WEIR_OP_RESHAPE:
-    case WEIR_OP_FLATTEN:
-    case WEIR_OP_SQUEEZE:
-    case WEIR_OP_UNSQUEEZE:
-    case WEIR_OP_TRANSPOSE:
-    case WEIR_OP_QUANTIZE_LINEAR:
-    case WEIR_OP_DEQUANTIZE_LINEAR:
-    case WEIR_OP_QUANT:
-    case WEIR_OP_ENCODE:
-    case WEIR_OP_DECODE: return true;
-    default: return weir_op_get(op)->class == WEIR_CLASS_STREAM;
-    }
-}
 
 /* Do the codes stand for numbers from 0 to 1 only? */
 static bool is_unit(const weir_type *type) {
@@ -46,7 +27,7 @@ static bool is_index(const weir_graph *graph, weir_value value) {
         if (op == WEIR_OP_TOP_K) return weir_value_producer_output(graph, value) == 1;
         const bool picks = op == WEIR_OP_GATHER || op == WEIR_OP_ARRAY_FEATURE_EXTRACTOR;
         if (picks && weir_value_constant(graph, weir_node_input(graph, node, 0)) == NULL) return false;
-        if (!picks && !keeps_meaning(op)) return false;
+        if (!picks && !weir_trait_of(op)->keeps_meaning) return false;
         value = weir_node_input(graph, node, picks);
     }
     return false;
@@ -60,7 +41,7 @@ static weir_scoring_kind kind_of(const weir_graph *graph, weir_value value) {
         if (node.id == 0) return WEIR_SCORING_LOGIT;
         const weir_op op = weir_node_op(graph, node);
         if (op == WEIR_OP_SIGMOID || op == WEIR_OP_HARD_SIGMOID) return WEIR_SCORING_PROBABILITY;
-        if (!keeps_meaning(op)) return WEIR_SCORING_LOGIT;
+        if (!weir_trait_of(op)->keeps_meaning) return WEIR_SCORING_LOGIT;
         value = weir_node_input(graph, node, 0);
     }
 }
@@ -69,7 +50,7 @@ static bool is_share(const weir_graph *graph, weir_value value) {
     for (weir_node node = weir_value_producer(graph, value); node.id != 0; node = weir_value_producer(graph, value)) {
         const weir_op op = weir_node_op(graph, node);
         if (op == WEIR_OP_SOFTMAX || op == WEIR_OP_LOG_SOFTMAX || op == WEIR_OP_HARDMAX) return true;
-        if (!keeps_meaning(op)) return false;
+        if (!weir_trait_of(op)->keeps_meaning) return false;
         value = weir_node_input(graph, node, 0);
     }
     return false;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exec/kernel.h"
+#include "ir/trait.h"
 #include "support/arena.h"
 
 /* A few roundings of float32 in a row, relative to the largest number involved. */
@@ -13,34 +14,6 @@ static const double ROUNDING = 0x1p-22;
 
 bool weir_tolerance_is_product(weir_op op) {
     return op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL || op == WEIR_OP_CONV || op == WEIR_OP_CONV_TRANSPOSE;
-}
-
-bool weir_tolerance_moves(weir_op op) {
-    switch (op) {
-    case WEIR_OP_RELU:
-    case WEIR_OP_ABS:
-    case WEIR_OP_IDENTITY:
-    case WEIR_OP_DROPOUT:
-    case WEIR_OP_FLATTEN:
-    case WEIR_OP_RESHAPE:
-    case WEIR_OP_SQUEEZE:
-    case WEIR_OP_UNSQUEEZE:
-    case WEIR_OP_TRANSPOSE:
-    case WEIR_OP_CONCAT:
-    case WEIR_OP_SLICE:
-    case WEIR_OP_SPLIT:
-    case WEIR_OP_PAD:
-    case WEIR_OP_DEPTH_TO_SPACE:
-    case WEIR_OP_SPACE_TO_DEPTH:
-    case WEIR_OP_TILE:
-    case WEIR_OP_GATHER:
-    case WEIR_OP_EXPAND:
-    case WEIR_OP_MAX:
-    case WEIR_OP_MIN:
-    case WEIR_OP_MAX_POOL:
-    case WEIR_OP_GLOBAL_MAX_POOL: return true;
-    default: return false;
-    }
 }
 
 /* --- the kernel on other inputs --- */
@@ -185,7 +158,7 @@ double *weir_tolerance_propagate(const weir_operands *o, size_t index, const wei
     }
     for (int direction = 0; direction < 4; direction++)
         add_movement(o, index, output, direction % 2 == 0 ? 1 : -1, direction / 2 == 1, error);
-    if (weir_tolerance_moves(op) || is_exact_sum(o, output)) return error;
+    if (weir_trait_of(op)->is_exact || is_exact_sum(o, output)) return error;
     double size = largest(output);
     for (size_t i = 0; i < o->slots; i++) size = fmax(size, o->input[i] == NULL ? 0 : largest(o->input[i]));
     for (size_t i = 0; i < output->count; i++) error[i] += ROUNDING * size;

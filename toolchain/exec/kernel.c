@@ -6,6 +6,7 @@
 #include "exec/kernel_common.h"
 #include "ir/layout.h"
 #include "ir/operator.h"
+#include "ir/trait.h"
 #include "support/arena.h"
 
 static weir_kernel *const kernels[WEIR_OP_COUNT] = {
@@ -43,35 +44,11 @@ void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *
     else find(weir_node_op(graph, node))(graph, node, inputs, outputs);
 }
 
-/* Those whose results are made channel by channel of the last axis, row by row, or image by image. */
-static bool takes_frames(weir_op op) {
-    switch (op) {
-    case WEIR_OP_ENCODE:
-    case WEIR_OP_DECODE:
-    case WEIR_OP_LINEAR:
-    case WEIR_OP_REQUANTIZE:
-    case WEIR_OP_CAST:
-    case WEIR_OP_SCALE:
-    case WEIR_OP_SCALE_FLOAT:
-    case WEIR_OP_THRESHOLD:
-    case WEIR_OP_LOOKUP:
-    case WEIR_OP_MAXIMUM:
-    case WEIR_OP_SUM:
-    case WEIR_OP_WINDOW:
-    case WEIR_OP_MAX_POOL:
-    case WEIR_OP_SUM_POOL:
-    case WEIR_OP_RESHAPE:
-    case WEIR_OP_FLATTEN:
-    case WEIR_OP_IDENTITY: return true;
-    default: return false;
-    }
-}
-
 bool weir_kernel_is_joint(const weir_graph *graph, weir_node node) {
     const weir_op op = weir_node_op(graph, node);
     const weir_shape *x = &weir_kernel_input_type(graph, node, 0)->shape;
     const weir_shape *y = &weir_kernel_output_type(graph, node)->shape;
-    if (!takes_frames(op) || x->rank < 2 || y->rank < 2) return false;
+    if (!weir_trait_of(op)->takes_frames || x->rank < 2 || y->rank < 2) return false;
     int order[WEIR_MAX_RANK];
     if (weir_layout_is_changed(graph, node) && (!weir_layout_order(graph, node, order) || order[0] != 0)) return false;
     return op != WEIR_OP_SUM ||

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "ir/trait.h"
 #include "onnx_form.h"
 #include "support/arena.h"
 
@@ -62,37 +63,6 @@ void weir_onnx_known_learn(weir_onnx_known *known, const weir_graph *graph, weir
     free(inputs);
 }
 
-/* The first of the inputs that must be constants: sizes, axes and positions, parameters of quantizers. */
-static size_t first_constant_input(weir_op op) {
-    switch (op) {
-    case WEIR_OP_CONSTANT_OF_SHAPE:
-    case WEIR_OP_RANGE: return 0;
-    case WEIR_OP_RESHAPE:
-    case WEIR_OP_EXPAND:
-    case WEIR_OP_TILE:
-    case WEIR_OP_SQUEEZE:
-    case WEIR_OP_UNSQUEEZE:
-    case WEIR_OP_SLICE:
-    case WEIR_OP_SPLIT:
-    case WEIR_OP_PAD:
-    case WEIR_OP_RESIZE:
-    case WEIR_OP_REDUCE_MEAN:
-    case WEIR_OP_REDUCE_SUM:
-    case WEIR_OP_REDUCE_MAX:
-    case WEIR_OP_REDUCE_MIN:
-    case WEIR_OP_REDUCE_PROD:
-    case WEIR_OP_TOP_K:
-    case WEIR_OP_DROPOUT:
-    case WEIR_OP_QUANTIZE_LINEAR:
-    case WEIR_OP_DEQUANTIZE_LINEAR:
-    case WEIR_OP_QUANT:
-    case WEIR_OP_BIPOLAR_QUANT:
-    case WEIR_OP_TRUNC:
-    case WEIR_OP_MULTI_THRESHOLD: return 1;
-    default: return SIZE_MAX;
-    }
-}
-
 /* Made once for each value. */
 static weir_value constant_of(weir_graph *graph, const weir_onnx_scope *scope, weir_value value,
                               const weir_array *array) {
@@ -105,7 +75,7 @@ static weir_value constant_of(weir_graph *graph, const weir_onnx_scope *scope, w
 
 void weir_onnx_known_materialize(const weir_onnx_known *known, weir_graph *graph, const weir_onnx_scope *scope,
                                  weir_op op, weir_value *inputs, size_t count) {
-    for (size_t i = first_constant_input(op); i < count; i++) {
+    for (size_t i = weir_trait_of(op)->sizes; i < count; i++) {
         if (inputs[i].id == 0 || weir_value_constant(graph, inputs[i]) != NULL) continue;
         const weir_array *array = find(known, graph, inputs[i]);
         if (array != NULL) inputs[i] = constant_of(graph, scope, inputs[i], array);

@@ -1,4 +1,4 @@
-/* The index map of each operator that only moves elements: a rule a row of move.def. */
+/* The index map of each operator that only moves elements: a rule that trait.def names. */
 #include "ir/geometry.h"
 #include "ir/index_map.h"
 #include "ir/infer_rule.h"
@@ -170,19 +170,25 @@ static bool reorder(const move *m, weir_index_map *map) {
     return true;
 }
 
-static rule *rule_of(weir_op op) {
-    static const struct {
-        weir_op op;
-        rule *rule;
-    } row[] = {
-#define WEIR_MOVE(id, name) {WEIR_OP_##id, name},
-#include "ir/move.def"
-#undef WEIR_MOVE
-    };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (row[i].op == op) return row[i].rule;
-    return NULL;
+static bool none(const move *m, weir_index_map *map) {
+    (void)m;
+    (void)map;
+    return false;
 }
+
+static rule *rule_of(weir_op op) {
+    static rule *const rules[WEIR_OP_COUNT] = {
+        [WEIR_OP_NONE] = none,
+#define WEIR_TRAIT(op, element, move, ...) [WEIR_OP_##op] = move,
+#include "ir/trait.def"
+#undef WEIR_TRAIT
+    };
+    return op < WEIR_OP_COUNT ? rules[op] : none;
+}
+
+bool weir_index_map_exists(weir_op op) { return rule_of(op) != none; }
+
+bool weir_index_map_reshapes(weir_op op) { return rule_of(op) == keep || rule_of(op) == transpose; }
 
 /* The node's data in another order than ONNX's: from that, the operator, and back. */
 static bool laid_out(const move *m, rule *found, weir_index_map *map) {
@@ -203,7 +209,7 @@ static bool laid_out(const move *m, rule *found, weir_index_map *map) {
 bool weir_index_map_of_node(weir_arena *arena, const weir_graph *graph, weir_node node, size_t index,
                             weir_index_map *map) {
     rule *found = rule_of(weir_node_op(graph, node));
-    if (found == NULL) return false;
+    if (found == none) return false;
     const move m = {arena,
                     graph,
                     node,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/trait.h"
 #include "support/arena.h"
 #include "support/diag.h"
 
@@ -15,24 +16,8 @@ static const weir_type *input_type(const weir_graph *graph, weir_node node, size
 static const char spatial[] = "SUVDHW"; /* for the last ranks: W, HW, DHW, ... */
 
 bool weir_layout_has_channels(weir_op op) {
-    switch (op) {
-    case WEIR_OP_CONV:
-    case WEIR_OP_CONV_INTEGER:
-    case WEIR_OP_QLINEAR_CONV:
-    case WEIR_OP_CONV_TRANSPOSE:
-    case WEIR_OP_DEPTH_TO_SPACE:
-    case WEIR_OP_SPACE_TO_DEPTH:
-    case WEIR_OP_MAX_POOL:
-    case WEIR_OP_AVERAGE_POOL:
-    case WEIR_OP_GLOBAL_AVERAGE_POOL:
-    case WEIR_OP_GLOBAL_MAX_POOL:
-    case WEIR_OP_QLINEAR_AVERAGE_POOL:
-    case WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL:
-    case WEIR_OP_SUM_POOL:
-    case WEIR_OP_BATCH_NORMALIZATION:
-    case WEIR_OP_INSTANCE_NORMALIZATION: return true;
-    default: return false;
-    }
+    const weir_trait_order order = weir_trait_of(op)->order;
+    return order == WEIR_ORDER_CHANNELS || order == WEIR_ORDER_NORMALIZE;
 }
 
 static char letter_of(int dimension, int rank) {
@@ -180,24 +165,8 @@ weir_array *weir_layout_transpose(const weir_array *data, const int *order) {
 
 /* Are the result's dimensions, where they are as many, those of the inputs in their order? */
 static bool keeps_dimensions(weir_op op) {
-    switch (op) {
-    case WEIR_OP_RESHAPE:
-    case WEIR_OP_FLATTEN:
-    case WEIR_OP_SQUEEZE:
-    case WEIR_OP_UNSQUEEZE:
-    case WEIR_OP_EXPAND:
-    case WEIR_OP_GATHER:
-    case WEIR_OP_SHAPE:
-    case WEIR_OP_SIZE:
-    case WEIR_OP_CONSTANT_OF_SHAPE:
-    case WEIR_OP_RANGE:
-    case WEIR_OP_GEMM:
-    case WEIR_OP_QGEMM:
-    case WEIR_OP_MATMUL:
-    case WEIR_OP_MATMUL_INTEGER:
-    case WEIR_OP_QLINEAR_MATMUL: return false;
-    default: return true;
-    }
+    const weir_trait_order order = weir_trait_of(op)->order;
+    return order != WEIR_ORDER_FREE && order != WEIR_ORDER_RESHAPE && order != WEIR_ORDER_PRODUCT;
 }
 
 /* The layout that the inputs with the output's rank have, if they say the same. */
