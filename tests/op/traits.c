@@ -1,0 +1,383 @@
+/* Rows of ir/trait.def against what kernels do: traits_op ROOT, ROOT being tests/op. Every node of an operator in a case of its
+ * folder is computed again with inputs that are changed, and what that shows must not contradict the row; and a row that claims
+ * more than it does (that is every change of one that would let a pass go wrong) must be contradicted by some case. Exit status 0
+ * or 1. */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/graph_case.h"
+#include "common/text_case.h"
+#include "exec/kernel.h"
+#include "ir/index_map.h"
+#include "ir/trait.h"
+#include "op/subject.h"
+#include "support/arena.h"
+#include "support/file.h"
+
+enum { MOST_INPUTS = 16, STEPS = 12, PLACES = 12 };
+
+/* What was seen of an operator that a claim would deny. */
+typedef struct evidence {
+    size_t nodes;
+    bool elsewhere; /* an element of the result depends on one at another place */
+    bool both_ways; /* a result went up and down while an input went up */
+    bool computed;  /* an element of the result is none of the inputs' */
+    bool other_map; /* the map of the row gives something else */
+} evidence;
+
+/* A node with the arrays that it takes and gives. */
+typedef struct trial {
+    const weir_graph *graph;
+    weir_node node;
+    size_t inputs, outputs;
+    const weir_array *input[MOST_INPUTS];
+    weir_array *output[MOST_INPUTS];
+} trial;
+
+static weir_array **run(const trial *t, size_t changed, const weir_array *with) {
+    const weir_array *input[MOST_INPUTS] = {NULL};
+    weir_array **output = weir_calloc(t->outputs + 1, sizeof *output);
+    for (size_t i = 0; i < t->inputs; i++) input[i] = i == changed ? with : t->input[i];
+    for (size_t i = 0; i < t->outputs; i++) output[i] = weir_array_new(t->output[i]->dtype, &t->output[i]->shape);
+    weir_kernel_run(t->graph, t->node, input, output);
+    return output;
+}
+
+static void free_all(weir_array **array, size_t count) {
+    for (size_t i = 0; i < count; i++) weir_array_free(array[i]);
+    free(array);
+}
+
+static bool differs(const weir_array *a, const weir_array *b, size_t i) {
+    const size_t size = weir_dtype_size(a->dtype);
+    return memcmp((const char *)a->data + i * size, (const char *)b->data + i * size, size) != 0;
+}
+
+/* Does element i of the result stand where element `place` of the operand does, which is broadcast? */
+static bool is_at(const weir_shape *operand, size_t place, const weir_shape *result, size_t i) {
+    size_t at = 0, stride = 1, rest = i;
+    for (int d = result->rank - 1; d >= 0; d--) {
+        const int own = d - result->rank + operand->rank;
+        const size_t index = rest % (size_t)result->dim[d];
+        rest /= (size_t)result->dim[d];
+        if (own < 0) continue;
+        if (operand->dim[own] != 1) at += index * stride;
+        stride *= (size_t)operand->dim[own];
+    }
+    return at == place;
+}
+
+static void move_element(weir_array *x, size_t place, double by) {
+    double low = -INFINITY, high = INFINITY, v = weir_array_get(x, place) + by;
+    if (!weir_dtype_is_float(x->dtype)) {
+        int64_t least, most;
+        weir_dtype_limits(x->dtype, &least, &most);
+        low = (double)least;
+        high = (double)most;
+    }
+    weir_array_set(x, place, v < low || v > high ? weir_array_get(x, place) - by : v);
+}
+
+/* One element of an operand changes: does any result elsewhere? */
+static void look_elsewhere(const trial *t, size_t operand, evidence *e) {
+    const weir_array *x = t->input[operand], *y = t->output[0];
+    for (size_t n = 0; n < PLACES && n < x->count; n++) {
+        const size_t place = n * x->count / (x->count < PLACES ? x->count : PLACES);
+        weir_array *changed = weir_array_copy(x);
+        move_element(changed, place, n % 2 == 0 ? 3 : -2);
+        weir_array **now = run(t, operand, changed);
+        for (size_t i = 0; i < y->count; i++)
+            e->elsewhere |= differs(now[0], y, i) && !is_at(&x->shape, place, &y->shape, i);
+        free_all(now, t->outputs);
+        weir_array_free(changed);
+    }
+}
+
+static bool has_negative_parameters(const trial *t) {
+    bool any = false;
+    for (size_t i = 1; i < t->inputs; i++)
+        for (size_t k = 0; t->input[i] != NULL && k < t->input[i]->count; k++)
+            any |= weir_array_get(t->input[i], k) < 0;
+    for (size_t i = 0; i < weir_node_attribute_count(t->graph, t->node); i++) {
+        const weir_attribute *attribute = weir_node_attribute_at(t->graph, t->node, i);
+        any |= attribute->kind == WEIR_ATTRIBUTE_FLOAT && !(attribute->as.f >= 0);
+    }
+    return any;
+}
+
+/* All elements of input 0 go up in steps, from far below to far above: does each result go up, or each down? */
+static void look_both_ways(const trial *t, evidence *e) {
+    const weir_array *x = t->input[0], *y = t->output[0];
+    if (has_negative_parameters(t)) return;
+    weir_array *before = weir_array_copy(y);
+    signed char *way = weir_calloc(y->count + 1, sizeof *way);
+    for (int step = -STEPS; step <= STEPS; step++) {
+        weir_array *moved = weir_array_new(x->dtype, &x->shape);
+        for (size_t i = 0; i < x->count; i++)
+            if (weir_dtype_is_float(x->dtype)) weir_array_set(moved, i, step * 0.75 + (double)(i % 3) * 0.2);
+            else weir_array_set_int(moved, i, weir_dtype_is_signed(x->dtype) ? step : step + STEPS);
+        weir_array **now = run(t, 0, moved);
+        for (size_t i = 0; i < y->count; i++) {
+            const double was = weir_array_get(before, i), is = weir_array_get(now[0], i);
+            const signed char way_now = step == -STEPS ? 0 : is > was ? 1 : is < was ? -1 : 0;
+            e->both_ways |= isnan(is) || way[i] * way_now < 0;
+            if (way_now != 0) way[i] = way_now;
+            weir_array_set(before, i, is);
+        }
+        free_all(now, t->outputs);
+        weir_array_free(moved);
+    }
+    free(way);
+    weir_array_free(before);
+}
+
+static bool is_among(const trial *t, double v) {
+    bool found = v == 0;
+    for (size_t i = 0; i < t->inputs && !found; i++)
+        for (size_t k = 0; t->input[i] != NULL && k < t->input[i]->count && !found; k++)
+            found = fabs(weir_array_get(t->input[i], k)) == fabs(v);
+    return found;
+}
+
+static void look_for_computed(const trial *t, evidence *e) {
+    for (size_t o = 0; o < t->outputs; o++)
+        for (size_t i = 0; i < t->output[o]->count; i++) {
+            const double v = weir_array_get(t->output[o], i);
+            e->computed |= !isnan(v) && !is_among(t, v);
+        }
+}
+
+static void look_at_map(const trial *t, evidence *e) {
+    weir_arena *arena = weir_arena_new();
+    for (size_t o = 0; o < t->outputs; o++) {
+        weir_index_map map;
+        if (!weir_index_map_of_node(arena, t->graph, t->node, o, &map)) continue;
+        weir_array *moved = weir_array_copy(t->output[o]);
+        const weir_array *fill = weir_node_op(t->graph, t->node) == WEIR_OP_PAD ? t->input[2] : NULL;
+        if (!weir_index_map_fills(&map) || weir_node_op(t->graph, t->node) != WEIR_OP_REORDER) {
+            weir_index_map_apply(&map, t->input[0], fill, moved);
+            e->other_map |= !weir_array_equal(moved, t->output[o]);
+        }
+        weir_array_free(moved);
+    }
+    weir_arena_free(arena);
+}
+
+/* Arithmetic of integers wraps around; that of codes does not. */
+static bool is_real(const trial *t) {
+    const bool plain = weir_node_info(t->graph, t->node)->domain[0] == '\0';
+    return t->input[0]->shape.rank == t->output[0]->shape.rank &&
+           (!plain || weir_dtype_is_float(t->input[0]->dtype) || weir_dtype_is_float(t->output[0]->dtype));
+}
+
+static void look(const trial *t, evidence *e) {
+    const weir_op op = weir_node_op(t->graph, t->node);
+    const size_t sizes = weir_trait_of(op)->sizes;
+    e->nodes++;
+    const bool all = op == WEIR_OP_CONCAT || weir_trait_of(op)->order == WEIR_ORDER_ELEMENTWISE;
+    for (size_t i = 0; i < (all ? t->inputs : 1) && i < sizes; i++)
+        if (t->input[i] != NULL) look_elsewhere(t, i, e);
+    if (is_real(t)) look_both_ways(t, e);
+    look_for_computed(t, e);
+    look_at_map(t, e);
+}
+
+/* --- the cases of a folder --- */
+
+/* Computes the graph's nodes in order, and looks at those of the operator. */
+static void run_graph(const weir_graph *graph, weir_array **value, weir_op op, evidence *e) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        trial t = {.graph = graph,
+                   .node = node,
+                   .inputs = weir_node_input_count(graph, node),
+                   .outputs = weir_node_output_count(graph, node)};
+        if (t.inputs >= MOST_INPUTS || t.outputs >= MOST_INPUTS || !weir_kernel_exists(weir_node_op(graph, node)))
+            return;
+        for (size_t i = 0; i < t.inputs; i++) t.input[i] = value[weir_node_input(graph, node, i).id];
+        for (size_t i = 0; i < t.outputs; i++) {
+            const weir_value output = weir_node_output(graph, node, i);
+            const weir_type *type = weir_value_type(graph, output);
+            value[output.id] = t.output[i] = weir_array_new(type->dtype, &type->shape);
+        }
+        weir_kernel_run(graph, node, t.input, t.output);
+        if (weir_node_op(graph, node) == op && t.inputs > 0 && t.input[0]->count > 0) look(&t, e);
+    }
+}
+
+static bool run_case(char *text, weir_op op, evidence *e) {
+    char *field[6] = {NULL}, *ignored[5] = {NULL};
+    const case_field header[] = {{"tolerance", &ignored[0]},
+                                 {"hardware", &ignored[1]},
+                                 {"interval", &ignored[2]},
+                                 {"reference", &ignored[3]},
+                                 {"planted", &ignored[4]}};
+    const case_field sections[] = {{"graph", &field[0]},  {"data", &field[1]},        {"nest", &field[2]},
+                                   {"values", &field[3]}, {"diagnostics", &field[4]}, {"refusal", &field[5]}};
+    if (!read_case_text(text, header, 5, sections, 6) || field[0] == NULL) return false;
+    if (field[3] == NULL) return true; /* it is refused */
+    weir_graph *graph = case_read_graph(field[0], field[1]);
+    if (graph == NULL) return false;
+    const uint32_t limit = weir_graph_value_limit(graph);
+    weir_array **value = weir_calloc(limit, sizeof *value);
+    for (uint32_t id = 1; id < limit; id++) {
+        const weir_value v = {id};
+        if (weir_value_exists(graph, v) && weir_value_constant(graph, v) != NULL)
+            value[id] = weir_array_copy(weir_value_constant(graph, v));
+    }
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
+        const weir_value input = weir_graph_input(graph, i);
+        const weir_type *type = weir_value_type(graph, input);
+        char *line = case_find_line(field[1], weir_value_name(graph, input));
+        value[input.id] = weir_array_new(type->dtype, &type->shape);
+        case_fill(value[input.id], weir_value_name(graph, input), line);
+        free(line);
+    }
+    run_graph(graph, value, op, e);
+    for (uint32_t id = 0; id < limit; id++) weir_array_free(value[id]);
+    free(value);
+    weir_graph_free(graph);
+    return true;
+}
+
+static bool run_folder(const char *folder, weir_op op, evidence *e) {
+    struct dirent **entry;
+    const int found = scandir(folder, &entry, NULL, alphasort);
+    bool fine = found >= 0;
+    for (int i = 0; i < found; i++) {
+        const size_t length = strlen(entry[i]->d_name);
+        char *path = weir_path_join(folder, entry[i]->d_name), *text = NULL;
+        size_t size;
+        if (length > 4 && strcmp(entry[i]->d_name + length - 4, ".txt") == 0) text = weir_file_read(path, &size);
+        if (text != NULL && !run_case(text, op, e)) {
+            fprintf(stderr, "%s: cannot be read\n", path);
+            fine = false;
+        }
+        free(text);
+        free(path);
+        free(entry[i]);
+    }
+    if (found >= 0) free(entry);
+    return fine;
+}
+
+/* --- the rows --- */
+
+typedef struct claim {
+    bool by_element, is_monotone, is_exact;
+} claim;
+
+static claim claim_of(weir_op op) {
+    const weir_trait *trait = weir_trait_of(op);
+    return (claim){trait->element != WEIR_ELEMENT_NONE, trait->element >= WEIR_ELEMENT_MONOTONE, trait->is_exact};
+}
+
+/* The fact that the evidence denies; NULL: none. */
+static const char *denied(const claim *c, const evidence *e) {
+    return e->other_map                     ? "move"
+           : c->by_element && e->elsewhere  ? "element"
+           : c->is_monotone && e->both_ways ? "element (monotone)"
+           : c->is_exact && e->computed     ? "rounding"
+                                            : NULL;
+}
+
+/* Claims more than the row says about one fact; false: it says all. */
+static bool overstate(claim *c, int fact) {
+    bool *const facts[] = {&c->by_element, &c->is_monotone, &c->is_exact};
+    const bool was = *facts[fact];
+    *facts[fact] = true;
+    return !was;
+}
+
+/* Facts that are true and yet not claimed. */
+static bool is_modest(weir_op op, int fact) {
+    static const struct {
+        weir_op op;
+        int fact;
+    } known[] = {/* one threshold: realized as a table, which is as small */
+                 {WEIR_OP_GREATER, 1},
+                 {WEIR_OP_LESS, 1},
+                 {WEIR_OP_GREATER_OR_EQUAL, 1},
+                 {WEIR_OP_LESS_OR_EQUAL, 1},
+                 {WEIR_OP_AND, 1},
+                 {WEIR_OP_OR, 1},
+                 {WEIR_OP_XOR, 1},
+                 {WEIR_OP_NOT, 1},
+                 {WEIR_OP_WHERE, 1},
+                 {WEIR_OP_IS_NAN, 1},
+                 {WEIR_OP_THRESHOLDED_RELU, 1},
+                 {WEIR_OP_IS_INF, 1}, /* of finite numbers */
+                                      /* 0 and 1, or constants, are exact in any case */
+                 {WEIR_OP_AND, 2},
+                 {WEIR_OP_OR, 2},
+                 {WEIR_OP_XOR, 2},
+                 {WEIR_OP_NOT, 2},
+                 {WEIR_OP_WHERE, 2},
+                 {WEIR_OP_CONSTANT_OF_SHAPE, 2},
+                 {WEIR_OP_BIPOLAR_QUANT, 2},
+                 {WEIR_OP_MASK, 2},
+                 /* a step, whose bounds are compared as such */
+                 {WEIR_OP_NEG, 2},
+                 {WEIR_OP_CLIP, 2},
+                 {WEIR_OP_THRESHOLDED_RELU, 2},
+                 /* its cases have all codes as inputs */
+                 {WEIR_OP_QLINEAR_SIGMOID, 2},
+                 {WEIR_OP_QLINEAR_LEAKY_RELU, 2},
+                 /* no data, or the host's alone */
+                 {WEIR_OP_SHAPE, 0},
+                 {WEIR_OP_SIZE, 0},
+                 {WEIR_OP_CONSTANT_OF_SHAPE, 0},
+                 {WEIR_OP_RANGE, 0},
+                 {WEIR_OP_SCALER, 0},
+                 /* reductions are taken for sums */
+                 {WEIR_OP_REDUCE_MAX, 2},
+                 {WEIR_OP_REDUCE_MIN, 2},
+                 {WEIR_OP_ARRAY_FEATURE_EXTRACTOR, 2}};
+    const weir_trait *trait = weir_trait_of(op);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].op == op && known[i].fact == fact) return true;
+    if (weir_op_get(op)->class != WEIR_CLASS_TENSOR) return true; /* of integer operators passes ask nothing of this */
+    if (fact == 1) return trait->element == WEIR_ELEMENT_NONE;    /* and so nobody asks if it is monotone */
+    return fact == 0 && (weir_index_map_exists(op) || trait->order == WEIR_ORDER_ELEMENTWISE ||
+                         trait->order == WEIR_ORDER_THRESHOLDS);
+}
+
+int main(int count, char **argument) {
+    int wrong = 0, seen = 0, overstated = 0, modest = 0;
+    static const char *const fact_name[] = {"element", "element (monotone)", "rounding"};
+    if (count != 2) {
+        fprintf(stderr, "usage: traits_op ROOT\n");
+        return 2;
+    }
+    for (int op = 1; op < WEIR_OP_COUNT; op++) {
+        if (!weir_kernel_exists((weir_op)op)) continue;
+        char *name = subject_folder((weir_op)op), *folder = weir_path_join(argument[1], name);
+        evidence e = {0};
+        const claim row = claim_of((weir_op)op);
+        wrong += !run_folder(folder, (weir_op)op, &e);
+        const char *fact = denied(&row, &e);
+        if (fact != NULL || e.nodes == 0) {
+            fprintf(stderr, "%s: trait.def: %s is wrong\n", name, fact == NULL ? "nothing is known: its row" : fact);
+            wrong++;
+        }
+        seen += (int)e.nodes;
+        for (int f = 0; f < 3; f++) {
+            claim more = row;
+            if (!overstate(&more, f)) continue;
+            if (denied(&more, &e) != NULL) {
+                overstated++;
+            } else if (is_modest((weir_op)op, f)) {
+                modest++;
+            } else {
+                fprintf(stderr, "%s: trait.def: %s could claim more, or no case denies that\n", name, fact_name[f]);
+                wrong++;
+            }
+        }
+        free(folder);
+        free(name);
+    }
+    printf("%d nodes, %d overstated facts denied, %d not asked for, %d wrong\n", seen, overstated, modest, wrong);
+    return wrong > 0;
+}
