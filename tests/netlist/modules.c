@@ -1,7 +1,8 @@
 /* modules SEED COUNT FOLDER: FOLDER/modules.v, a module of random parts, with the contents of its memories, and FOLDER/bench.v, which
  * compares it with its netlist, the module `mapped`. Parts are products of both signs and all widths with 0 to 2 registers in
- * front and 0 to 3 behind, comparisons of all kinds, and block RAMs of many shapes with one port and two, with 0 to 2 registers behind. Enables differ,
- * others read in between, registers have resets and initial values: often enough some have to stay where they are. */
+ * front and 0 to 3 behind, some with constant bits in operands, comparisons of all kinds, and block RAMs of many shapes with one
+ * port and two, with 0 to 2 registers behind. Enables differ, others read in between, registers have resets and initial values:
+ * often enough some have to stay where they are. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,21 +35,30 @@ static void stage(FILE *f, const char *name, int part, int at, int width, const 
     fprintf(f, " if (%s) %s%d_%d <= %s%d_%d;\n", enable, name, part, at, name, part, at - 1);
 }
 
-/* Stages 1 to `count`; returns how many bits are read in between, of a vector tapNAMEPART. */
-static void stages(FILE *f, const char *name, int part, int count, int width, const char *enable, int own) {
+/* Stages 1 to `count`, NAMEPART is the last, with `ones` and `zeros` in it; a bit in between is read, as tapNAMEPART. */
+static void stages_with(FILE *f, const char *name, int part, int count, int width, const char *enable, int own,
+                        int zeros, int ones) {
     int tap = one_in(5) ? between(0, count) : -1;
     for (int i = 1; i <= count; i++) {
         const char *drawn = draw_enable();
         stage(f, name, part, i, width, own ? drawn : enable);
     }
-    fprintf(f, "  wire [%d:0] %s%d = %s%d_%d;\n", width - 1, name, part, name, part, count);
+    fprintf(f, "  wire [%d:0] %s%d = %s%d_%d & ~%d'd%d | %d'd%d;\n", width - 1, name, part, name, part, count, width,
+            zeros, width, ones);
     if (tap < 0) fprintf(f, "  wire tap_%s%d = 0;\n", name, part);
     else fprintf(f, "  wire tap_%s%d = ^%s%d_%d;\n", name, part, name, part, tap);
 }
 
+static void stages(FILE *f, const char *name, int part, int count, int width, const char *enable, int own) {
+    stages_with(f, name, part, count, width, enable, own, 0, 0);
+}
+
+/* Some or all bits are constant in one of three. */
 static void operand(FILE *f, const char *name, int part, int count, int width, const char *enable) {
+    const int all = (1 << width) - 1;
+    int constant = one_in(3) ? (one_in(3) ? all : between(0, all)) : 0;
     fprintf(f, "  wire [%d:0] %s%d_0 = in[%d +: %d];\n", width - 1, name, part, between(0, INPUTS - width), width);
-    stages(f, name, part, count, width, enable, 0);
+    stages_with(f, name, part, count, width, enable, 0, constant, constant & between(0, all));
 }
 
 static void product(FILE *f, int part) {
@@ -63,6 +73,16 @@ static void product(FILE *f, int part) {
             square ? "a" : "b", part);
     stages(f, "p", part, behind, a_width + b_width, draw_enable(), own);
     fprintf(f, "  assign out[%d +: 40] = p%d ^ {tap_p%d, tap_b%d, tap_a%d};\n\n", 40 * part, part, part, part, part);
+}
+
+/* Ones in an operand whose register is written together with the other one (part 0), or not (part 1): a register of the block would
+ * rest at 0 there. */
+static void product_with_ones(FILE *f, int part) {
+    fprintf(f, "  reg signed [11:0] a%d = 0, b%d = 0;\n  reg signed [23:0] p%d = 0;\n", part, part, part);
+    fprintf(f, "  always @(posedge clk) if (e0) a%d <= in[11:0];\n", part);
+    fprintf(f, "  always @(posedge clk) if (e%d) b%d <= in[23:12];\n", part, part);
+    fprintf(f, "  always @(posedge clk) p%d <= a%d * (b%d | 12'sd5);\n", part, part, part);
+    fprintf(f, "  assign out[%d +: 40] = p%d;\n\n", 40 * part, part);
 }
 
 /* Two numbers that are equal often enough, or a number and a constant. */
@@ -158,7 +178,8 @@ static int write_modules(const char *folder, int count) {
     fprintf(f, "module modules(input clk, e0, e1, e2, we, rs, input [%d:0] in, output [%d:0] out);\n", INPUTS - 1,
             40 * count - 1);
     for (int i = 0; i < count && status == EXIT_SUCCESS; i++) {
-        if (one_in(3)) status = memory(f, folder, i);
+        if (i < 2) product_with_ones(f, i);
+        else if (one_in(3)) status = memory(f, folder, i);
         else if (one_in(3)) comparison(f, i);
         else product(f, i);
     }

@@ -2,7 +2,8 @@
 # Netlists with the models of boards/cells against the Verilog that they were made of, in Icarus on random stimulus: as Yosys wrote
 # them (of ECP5), with registers absorbed and mended as by 'weir synth', and with planted faults, which must be found.
 #
-#   run.sh FAMILY FOLDER COUNT SEED...    ecp5 or gowin; COUNT random parts a seed (modules.c); BUILD is where the programs are
+#   run.sh FAMILY FOLDER COUNT SEED...    ecp5 or gowin; COUNT random parts a seed (modules.c); faults are planted with the first
+#                                         seed; BUILD is where the programs are
 #
 # Exit status: 0 equal, and all faults found; 77 a tool is missing.
 set -euo pipefail
@@ -92,7 +93,7 @@ for seed; do
     simulate "$kind.json" | tee "$kind.txt"
     [ "$(tail -1 "$kind.txt")" = equal ] || fail "seed $seed: the netlist differs ($kind)"
   done
-  if [ "$seed" = 1 ]; then
+  if [ "$seed" = "$1" ]; then
     "plant_$family"
     [ "$(wc -w <<<"$faults")" -ge 4 ] || fail "only$faults were planted"
   fi

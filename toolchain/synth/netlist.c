@@ -394,11 +394,12 @@ static bool absorb_product(module *m, json_t *cell) {
     return true;
 }
 
-/* An operand that comes from one register, with constant zeros. */
+/* An operand that comes from one register or is constant, or in part each. */
 typedef struct operand {
     flip_flop *ff[OPERAND_BITS]; /* NULL: a constant */
-    int64_t bits;
-    domain domain;
+    int64_t bits;                /* of the register */
+    bool has_ones;               /* among the constants */
+    domain domain;               /* of the register */
 } operand;
 
 static void operand_port(char port[8], char letter, size_t bit) {
@@ -411,7 +412,8 @@ static bool find_operand(module *m, const json_t *cell, char letter, operand *fo
         char port[8];
         operand_port(port, letter, i);
         int64_t bit = port_bit(cell, port);
-        if (bit == BIT_ZERO || bit == BIT_UNKNOWN) continue;
+        found->has_ones |= bit == BIT_ONE;
+        if (bit == BIT_ZERO || bit == BIT_ONE || bit == BIT_UNKNOWN) continue;
         int64_t driver = bit < 0 ? NONE : bit_at(m, bit)->driver;
         flip_flop *ff = driver == NONE ? NULL : &m->flip_flop[driver];
         if (ff == NULL || !ff->plain || (found->bits > 0 && !same_domain(ff->domain, found->domain))) return false;
@@ -419,7 +421,17 @@ static bool find_operand(module *m, const json_t *cell, char letter, operand *fo
         found->ff[i] = ff;
         found->bits++;
     }
-    return found->bits > 0;
+    return true;
+}
+
+/* Can both be in registers at once? Those of the cell are 0 until they are first written, a constant 1 too: the product is 0 then in
+ * any case, if it is written together with the other operand, and that is without one. A constant is written when the other is. */
+static bool may_register(operand *a, operand *b) {
+    if (a->bits == 0) a->domain = b->domain;
+    if (b->bits == 0) b->domain = a->domain;
+    if (a->bits + b->bits == 0 || (a->has_ones && b->has_ones)) return false;
+    if (a->has_ones || b->has_ones) return same_domain(a->domain, b->domain);
+    return a->domain.clock == b->domain.clock && a->domain.global_reset == b->domain.global_reset;
 }
 
 static void take_operand(module *m, json_t *cell, char letter, const operand *found) {
@@ -447,8 +459,7 @@ static bool absorb_operands(module *m, json_t *cell) {
     bool constant_signs = port_bit(cell, "SIGNEDA") < 0 && port_bit(cell, "SIGNEDB") < 0;
     if (!weir_device_multiplier_has(m->device, "input") || registers.used[STAGE_A] || registers.used[STAGE_B] ||
         !parallel || !constant_signs || !find_operand(m, cell, 'A', &a) || !find_operand(m, cell, 'B', &b) ||
-        a.domain.clock != b.domain.clock || a.domain.global_reset != b.domain.global_reset ||
-        !takes(&registers, a.domain)) {
+        !may_register(&a, &b) || !takes(&registers, a.domain)) {
         return false;
     }
     add_stage(&registers, STAGE_A, a.domain);

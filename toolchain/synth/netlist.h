@@ -23,7 +23,7 @@ typedef struct weir_netlist_absorbed {
  * same initial state; a second run changes nothing. Registers move inside a module, so flatten first. Stages go as follows:
  * a register after a memory is the memory's; one after a product is its output register, and with a second one after it, the
  * first is the pipeline register; those of both operands are the input registers, and a flip-flop that others read as well
- * stays for these. A register moves whole: one clock, one enable, no set or reset, 0 at first.
+ * stays for these, and constants of an operand go into its register too. A register moves whole: one clock, one enable, no set or reset, 0 at first.
  * False after a reported error, the netlist then half changed: a cell with a parameter that is not known. */
 bool weir_netlist_absorb(json_t *netlist, const weir_device *device, weir_netlist_absorbed *count);
 
