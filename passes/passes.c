@@ -48,7 +48,7 @@ static const struct {
      "remove_unused_stmts,remove_empty_block{invert=false}",
      "shortens hardware designs without changing what they compute"},
     {WEIR_PASS_HARDWARE, "verilog",
-     "realize_fsm,infer_property_clocking,zero_out_stubs,zero_generator_inputs,verify_generator_connectivity,remove_pass_through_modules,"
+     "check_unreachable,realize_fsm,infer_property_clocking,zero_out_stubs,zero_generator_inputs,verify_generator_connectivity,remove_pass_through_modules,"
      "inline_instance,change_port_bundle_struct,fix_assignment_type,clean,merge_const_port_assignment,elaborate,"
      "insert_verilator_public,check",
      "brings any hardware design to Verilog: clean-up, elaboration and checks"},
