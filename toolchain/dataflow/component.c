@@ -155,6 +155,19 @@ static bool takes_codes(const weir_graph *graph, weir_node node) {
            weir_value_type(graph, weir_node_input(graph, node, 0))->quant.format != WEIR_FORMAT_FLOAT;
 }
 
+/* Is one of its inputs made by the hardware, and none of the codes that come in under another name? */
+static bool computes_behind_hardware(const weir_graph *graph, weir_node node) {
+    bool any = false;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_value value = weir_node_input(graph, node, i);
+        weir_node maker = value.id == 0 ? WEIR_NO_NODE : weir_value_producer(graph, value);
+        while (maker.id != 0 && is_name(weir_node_op(graph, maker)))
+            maker = weir_value_producer(graph, weir_node_input(graph, maker, 0));
+        any |= maker.id != 0 && weir_host_of(graph, maker) == WEIR_HOST_NONE;
+    }
+    return any;
+}
+
 static weir_host part_of(const weir_graph *graph, weir_node node) {
     const weir_op op = weir_node_op(graph, node);
     if (weir_node_info(graph, node)->class == WEIR_CLASS_HOST) return weir_host_of(graph, node);
@@ -164,7 +177,7 @@ static weir_host part_of(const weir_graph *graph, weir_node node) {
     if (part == WEIR_HOST_HEAD && takes_codes(graph, node)) return WEIR_HOST_NONE;
     if (part != WEIR_HOST_NONE) return part;
     const bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
-    if (real) return WEIR_HOST_HEAD;
+    if (real) return computes_behind_hardware(graph, node) ? WEIR_HOST_TAIL : WEIR_HOST_HEAD;
     if (is_name(op) || takes_codes(graph, node)) return WEIR_HOST_NONE;
     return given ? WEIR_HOST_TAIL : WEIR_HOST_HEAD;
 }
