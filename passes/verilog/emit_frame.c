@@ -25,7 +25,10 @@ static weir_rtl_expr add_port(weir_builder *b, const char *prefix, const char *s
 
 /* u_PREFIX_frame */
 static weir_rtl_instance add_door(weir_builder *b, const char *prefix, const weir_frame_door *door) {
-    char *name = weir_format("u_%s_frame", prefix);
+    char *name = weir_format("u_%s_frame", prefix), *subject = weir_format("stream '%s'", prefix);
+    weir_rtl_set_location(b->design, weir_at(weir_graph_source(b->graph), 0));
+    weir_rtl_set_subject(b->design, subject);
+    free(subject);
     const weir_rtl_instance u = weir_rtl_add_instance(b->design, b->top, weir_library_module(b->design, door->module),
                                                       weir_rtl_free_name(b->design, b->top, name));
     free(name);

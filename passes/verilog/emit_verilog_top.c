@@ -115,6 +115,10 @@ static void emit_nodes(weir_builder *b) {
         const weir_component *component = weir_component_of(b->graph, node);
         if (component == NULL) continue;
         weir_rtl_set_location(b->design, weir_node_location(b->graph, node));
+        char *subject =
+            weir_format("node '%s' (%s)", weir_node_name(b->graph, node), weir_node_info(b->graph, node)->name);
+        weir_rtl_set_subject(b->design, subject);
+        free(subject);
         size_t before = weir_rtl_get_module(b->design, b->top).instance_count;
         component->rules->build(b, node);
         weir_rtl_module_info info = weir_rtl_get_module(b->design, b->top);

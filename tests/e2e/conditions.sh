@@ -1,6 +1,6 @@
 #!/bin/sh
 # What a library module states for its parameters is evaluated for each instance before anything is written, those inside modules too: a condition
-# that nothing can meet, planted into the file of each module of a network, ends compile with its name.
+# that nothing can meet, planted into the file of each module of a network, ends compile with its name and that of the node or stream.
 # test: seconds=120
 name=conditions
 . "$E2E_SOURCE/tests/e2e/lib.sh"
@@ -22,7 +22,7 @@ for module in $modules; do
         iverilog -g2005 -t null -s lenet_qdq wrong/rtl/*.v 2>output || fail "$module: not noticed: $(cat output)"
         rm -rf wrong
     else
-        grep -q "instance 'u_.*' of module '$module': '${module}_must_not_be'" output || fail "$module: $(cat output)"
+        grep -q "^lenet_qdq.onnx:[0-9:]* error: \(node '.*' (.*)\|stream '.*'\): instance 'u_.*' of module '$module': '${module}_must_not_be'" output || fail "$module: $(cat output)"
         [ ! -e wrong ] || fail "$module: something was written"
         noticed=$((noticed + 1))
     fi

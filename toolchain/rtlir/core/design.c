@@ -95,7 +95,13 @@ void rtl_ids_remove(rtl_ids *ids, uint32_t id) {
 void weir_rtl_set_location(weir_rtl_design *design, weir_location location) {
     design->origin = 0;
     design->location = location;
+    design->subject = NULL;
     if (location.file) design->location.file = weir_strings_intern(design->strings, location.file);
+}
+
+void weir_rtl_set_subject(weir_rtl_design *design, const char *subject) {
+    design->origin = 0;
+    design->subject = subject ? weir_strings_intern(design->strings, subject) : NULL;
 }
 
 void weir_rtl_set_pass(weir_rtl_design *design, const char *pass) {
@@ -115,12 +121,12 @@ uint32_t rtl_add_trail(weir_rtl_design *design, const char *pass, uint32_t previ
 }
 
 rtl_common rtl_common_now(weir_rtl_design *design) {
-    bool known = design->pass || design->location.file;
+    bool known = design->pass || design->location.file || design->subject;
     if (!design->origin && known && !design->keeps_origin) {
         uint32_t trail = design->pass ? rtl_add_trail(design, design->pass, 0) : 0;
         design->origin = RTL_APPEND(design, origin_entry);
-        design->origin_entry[design->origin] =
-            (rtl_origin){.file = design->location.file, .line = design->location.line, .trail = trail};
+        design->origin_entry[design->origin] = (rtl_origin){
+            .file = design->location.file, .line = design->location.line, .subject = design->subject, .trail = trail};
     }
     return (rtl_common){.origin = design->origin};
 }
@@ -128,6 +134,10 @@ rtl_common rtl_common_now(weir_rtl_design *design) {
 weir_location rtl_location_of(const weir_rtl_design *design, const rtl_common *common) {
     const rtl_origin *origin = &design->origin_entry[common->origin];
     return weir_at(origin->file, origin->line);
+}
+
+const char *rtl_subject_of(const weir_rtl_design *design, const rtl_common *common) {
+    return design->origin_entry[common->origin].subject;
 }
 
 const char *rtl_comment_of(const weir_rtl_design *design, const rtl_common *common) {

@@ -47,9 +47,10 @@ typedef struct rtl_common {
 typedef struct rtl_origin {
     const char *file;
     int line;
-    uint32_t trail;   /* list of rtl_trail, the last pass first; lists alike have one id */
-    bool is_implicit; /* the location is that in a text form, which does not name it */
-    bool is_from;     /* the file is the one that the text form says it was written from */
+    const char *subject; /* what of that location it is made for, or NULL */
+    uint32_t trail;      /* list of rtl_trail, the last pass first; lists alike have one id */
+    bool is_implicit;    /* the location is that in a text form, which does not name it */
+    bool is_from;        /* the file is the one that the text form says it was written from */
 } rtl_origin;
 
 typedef struct rtl_extra {
@@ -416,6 +417,7 @@ struct weir_rtl_design {
     size_t errors;
     bool is_muted; /* errors follow from others, which are reported */
     weir_location location;
+    const char *subject;
     const char *pass;
     const char *from;     /* the file that the text form says it was written from, or NULL */
     uint32_t origin;      /* of items made now; 0: to be made */
@@ -496,6 +498,7 @@ void rtl_ids_add(rtl_ids *ids, uint32_t id);
 void rtl_ids_remove(rtl_ids *ids, uint32_t id);
 rtl_common *rtl_common_of(const weir_rtl_design *design, weir_rtl_item item);
 weir_location rtl_location_of(const weir_rtl_design *design, const rtl_common *common);
+const char *rtl_subject_of(const weir_rtl_design *design, const rtl_common *common);
 const char *rtl_comment_of(const weir_rtl_design *design, const rtl_common *common); /* or NULL */
 uint32_t rtl_attributes_of(const weir_rtl_design *design, const rtl_common *common); /* the first one */
 

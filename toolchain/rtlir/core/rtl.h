@@ -93,6 +93,8 @@ size_t weir_rtl_errors(const weir_rtl_design *design);
 
 /* Provenance: whatever is made from now on carries this source location and was touched by this pass (NULL: none). */
 void weir_rtl_set_location(weir_rtl_design *design, weir_location location);
+/* And until the next location this is what it is made for: "node 'fc1' (Linear)"; NULL: unknown. */
+void weir_rtl_set_subject(weir_rtl_design *design, const char *subject);
 void weir_rtl_set_pass(weir_rtl_design *design, const char *pass);
 
 /* Modules. The name must be free. */

@@ -675,11 +675,13 @@ weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path) 
         design->errors++;
         return (weir_rtl_module){0};
     }
-    weir_location location = design->location;
+    const weir_location location = design->location;
+    const char *subject = design->subject;
     reader r = {.design = design, .path = own};
     r.token = rtl_tokenize(source, size, &r.count);
     parse_module(&r);
     weir_rtl_set_location(design, location);
+    weir_rtl_set_subject(design, subject);
     free(r.local);
     free(r.token);
     free(source);

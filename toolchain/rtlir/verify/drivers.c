@@ -274,8 +274,8 @@ static void check_width(rtl_nets *n, const rtl_instance *instance, const rtl_var
 }
 
 /* What the file of a library module says that its parameters must fulfil: tools would end with an unknown module. `path` is the
- * instance's, from the outermost on. */
-static void check_own(const rtl_nets *n, weir_location location, const char *path, uint32_t id,
+ * instance's, from the outermost on, whose location is told. */
+static void check_own(const rtl_nets *n, const rtl_common *outermost, const char *path, uint32_t id,
                       const rtl_value *parameters) {
     weir_rtl_design *design = n->design;
     const rtl_module *module = &design->module[id];
@@ -293,7 +293,9 @@ static void check_own(const rtl_nets *n, weir_location location, const char *pat
             if (value->kind == RTL_VALUE_STRING) weir_text_format(&with, "\"%s\"", value->text);
             else weir_text_format(&with, "%lld", (long long)value->integer);
         }
-        rtl_error(design, location, "instance '%s' of module '%s': '%s', found %s", path, module->name, condition->name,
+        const char *subject = rtl_subject_of(design, outermost);
+        rtl_error(design, rtl_location_of(design, outermost), "%s%sinstance '%s' of module '%s': '%s', found %s",
+                  subject != NULL ? subject : "", subject != NULL ? ": " : "", path, module->name, condition->name,
                   with.data != NULL ? with.data : "this");
         weir_text_free(&with);
     }
@@ -321,11 +323,11 @@ static rtl_value *inner_parameters(const weir_rtl_design *design, const rtl_inne
 }
 
 /* And of the instances inside, as far as their modules have been read. */
-static void check_conditions(const rtl_nets *n, weir_location location, const char *path, uint32_t id,
+static void check_conditions(const rtl_nets *n, const rtl_common *outermost, const char *path, uint32_t id,
                              const rtl_value *parameters, int depth) {
     enum { MOST_LEVELS = 8 };
     weir_rtl_design *design = n->design;
-    check_own(n, location, path, id, parameters);
+    check_own(n, outermost, path, id, parameters);
     for (uint32_t i = 0; depth < MOST_LEVELS && i < design->module[id].inner_count; i++) {
         const rtl_inner *inner = &design->inner[design->module[id].first_inner + i];
         const uint32_t module = weir_rtl_find_module(design, inner->module).id;
@@ -335,7 +337,7 @@ static void check_conditions(const rtl_nets *n, weir_location location, const ch
         if (module == 0 || there.kind != RTL_VALUE_INTEGER || there.integer == 0) continue;
         rtl_value *own = inner_parameters(design, inner, module, parameters);
         char *below = weir_format("%s.%s", path, inner->name);
-        check_conditions(n, location, below, module, own, depth + 1);
+        check_conditions(n, outermost, below, module, own, depth + 1);
         free(below);
         free(own);
     }
@@ -384,8 +386,7 @@ static void visit_instance(rtl_nets *n, uint32_t id) {
         else if (port->direction == WEIR_RTL_INPUT) read_expr(n, 0, expr);
     }
     if (has_parameters && n->walk.is_first)
-        check_conditions(n, rtl_location_of(design, &instance->common), instance->name, instance->module, parameters,
-                         0);
+        check_conditions(n, &instance->common, instance->name, instance->module, parameters, 0);
     free(parameters);
 }
 
