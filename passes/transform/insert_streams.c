@@ -208,6 +208,12 @@ static int64_t spare_beats(const weir_graph *graph, const weir_schedule *schedul
     return row < beats ? row : beats;
 }
 
+/* Beats that come to the edge's user before it takes them, later than it is scheduled: at most one a cycle. */
+static int64_t late_beats(const weir_graph *graph, const weir_schedule_edge *edge) {
+    const weir_component_rules *rules = weir_component_of(graph, edge->user)->rules;
+    return rules->late == NULL ? 0 : rules->late(graph, edge->user);
+}
+
 /* The Fifo that feeds the edge gets as deep as what it holds: a full one takes nothing even in a cycle in which it gives. True when it
  * gets so much deeper that it delays its stream more. */
 static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *into,
@@ -215,11 +221,12 @@ static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const 
     const weir_waiting held = weir_schedule_held(schedule, into, out);
     weir_meta_hardware *hardware = &weir_node_metadata(graph, into->user)->hardware;
     const int64_t most = most_held(graph, schedule, out), waiting = held.beats < most ? held.beats : most;
-    const int64_t beats = waiting + spare_beats(graph, schedule, out, waiting);
+    const int64_t late = late_beats(graph, out);
+    const int64_t beats = waiting + spare_beats(graph, schedule, out, waiting) + late;
     hardware->stall = waiting < held.beats ? 0 : held.cycles - 1;
-    hardware->bound = weir_schedule_holds_rows(schedule) ? WEIR_FIFO_ESTIMATED
-                      : into->exact && out->exact        ? WEIR_FIFO_EXACT
-                                                         : WEIR_FIFO_UPPER;
+    hardware->bound = weir_schedule_holds_rows(schedule) || late > 0 ? WEIR_FIFO_ESTIMATED
+                      : into->exact && out->exact                    ? WEIR_FIFO_EXACT
+                                                                     : WEIR_FIFO_UPPER;
     if (beats <= hardware->depth) return false;
     const weir_component_rules *rules = weir_component_of(graph, into->user)->rules;
     const int64_t latency = rules->timing(graph, into->user).latency;
@@ -241,6 +248,7 @@ static int64_t joined_beats(const weir_graph *graph, weir_node node) {
 static bool overflows(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge) {
     const int64_t waiting = weir_schedule_waiting(schedule, edge).beats;
     const weir_value source = weir_stream_source(graph, edge->value);
+    if (late_beats(graph, edge) >= WEIR_SCHEDULE_SLACK && !weir_stream_is_input(graph, source)) return true;
     if (waiting == 0 || waiting >= WEIR_SCHEDULE_SLACK || weir_stream_is_input(graph, source))
         return waiting >= WEIR_SCHEDULE_SLACK;
     const weir_node producer = weir_value_producer(graph, source);

@@ -17,6 +17,10 @@
 //            follow that none does.
 // Interval:  LINES * (IN + OUT - JOINED - max(0, ceil((IN + BEGIN - (KERNEL - 1) * DILATION) / STRIDE))) * INNER cycles a frame: a
 //            step more a line for each window that ends after it, but for the one that is JOINED.
+// Bound:     A window's slot is fixed by its place on the line, and all slots take a line's step. So when a line's first step is made, no
+//            window of the line before is left but one that leaves its slot in the same cycle, and none where that step ends a window itself.
+//            Windows that reach beyond the line are given after it, one a step: with JOINED no frame can take fewer cycles
+//            (tests/component/max_pool/test_pool_bound.c searches all orders of small lines).
 // Clock:     rtl/README.md, Measured alone: weir_pool.
 // State:     SLOTS memories of INNER beats (shift registers where INNER is below 4), the beats between read and write, a register
 //            slice.

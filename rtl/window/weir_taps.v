@@ -7,17 +7,21 @@
 // positions that move over as many. Positions follow each other in a beat of a result as pixels do in one that is taken.
 //
 // A step is what a beat has of a line: a pixel, or ALONG of them. Steps before the last tap lie in a word for each beat of a step, which is
-// read, shifted by what is taken and written back. Positions that reach beyond the line follow its last step, a shift without input each. With
-// JOINED the last of them is given with the first step of the next line, which ends none: as that comes, or where a beat of it has not come,
-// without it to the end of the step.
+// read, shifted by what is taken and written back. Positions that reach beyond the line follow its last step, a shift without input each. The
+// last JOINED of these shifts are made with the first steps of the next line, which end none: as their beats come. Where one has not come, the
+// shifts that are left are made without input, in which the next line's pixels stay where they are, and it goes on with that beat.
 //
 // Latency:   3 + INNER * JOINED - INNER * max(0, IN / ALONG - ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) cycles from a
 //            frame's last beat to its last result: 3 from the last beat that a result needs, after which INNER beats a step may follow that
 //            none does.
 // Interval:  LINES * (max(IN / ALONG, ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) - JOINED) * INNER cycles a frame:
-//            the steps of a line, and those after it that its last positions see, but for the one that is JOINED.
+//            the steps of a line, and those after it that its last positions see, but for the ones that are JOINED.
+// Bound:     With a fixed place for each tap a position is given in the step that ends it, FIRST to FINAL counted from its line's first step. Of
+//            lines that follow each other after P steps, P >= IN / ALONG, for a step takes a cycle a beat, and P > FINAL - FIRST, for the last
+//            position of a line is given before the first one of the next. With JOINED steps these are P, unless that is more than IN / ALONG of
+//            them, for taps that see no pixel at any position (tests/component/taps/test_taps_bound.c searches all orders of small lines).
 // Clock:     rtl/README.md, Measured alone: weir_taps.
-// State:     a memory of INNER words of (KERNEL - 1) * DILATION beats, a shift register where INNER is below 3; two registers of a word
+// State:     a memory of INNER words of (KERNEL - 1) * DILATION beats, registers that go round where INNER is below 3; two registers of a word
 //            and a beat; a register slice.
 // Invariant: a word is written 2 cycles after it is read, and read again INNER beats after that: block RAM from INNER 3 on.
 // Mapping:   block RAM with a register after it, a 2:1 multiplexer an element.
@@ -38,7 +42,7 @@ module weir_taps #(
   parameter integer STRIDE   = 1,
   parameter integer DILATION = 1,
   parameter integer BEGIN    = 0,  // padding before a line
-  parameter integer JOINED   = 0,  // 1: a line's last positions are given with the next line's first step
+  parameter integer JOINED   = 0,  // shifts after a line that are made with the next line's first steps
   parameter integer FILL     = 0   // element where there is no pixel
 ) (
   input  wire                        clk,
@@ -86,8 +90,8 @@ module weir_taps #(
     if ((OUT - 1) * STRIDE >= IN + BEGIN || FINAL + MOVE < IN / ALONG) begin : g_check_out
       weir_taps_positions_must_start_in_the_line_and_be_all_that_end_in_it u_error ();
     end
-    if (JOINED < 0 || JOINED > 1 || (JOINED > 0 && (FINAL < IN / ALONG || FIRST < 1))) begin : g_check_joined
-      weir_taps_JOINED_must_be_0_unless_a_position_ends_after_the_line_and_none_on_its_first_step u_error ();
+    if (JOINED < 0 || (JOINED > 0 && (JOINED > FINAL + 1 - IN / ALONG || JOINED > FIRST || JOINED > IN / ALONG))) begin : g_check_joined
+      weir_taps_JOINED_must_be_at_most_the_steps_after_the_line_and_of_it_before_a_position_ends u_error ();
     end
   endgenerate
 
@@ -115,19 +119,18 @@ module weir_taps #(
   reg  [WAIT_W-1:0]  wait_q;    // steps to the next that ends a position
   reg                ends_q;    // this one does
   wire               go;        // the output has a place
-  wire               joins;     // a line's first step, with positions of the line before
-  wire               apart;     // without the step's beat
-  /* verilator lint_off UNUSEDSIGNAL */ // a memory has an address
-  wire               ahead;     // the beat before has not come
-  /* verilator lint_on UNUSEDSIGNAL */
-  wire               joined_last;
-  wire [INNER_W-1:0] next_inner;  // after the step, or after the positions
+  wire               joins;     // one of a line's first steps, with a shift of the line before
+  wire               apart;     // that shift alone: the step's beat has not come
+  wire               idle;      // neither: on the way to that beat
+  wire               joined_gives, joined_final, joined_last;  // it ends a position, it is the last one, and of the frame
+  wire [HELD_STAY-1:0] stays;   // pixels of the word, the latest first, that are the next line's and not moved; it may have one less
+  wire [INNER_W-1:0] next_inner;  // after the step
   wire               next_inner_last;
-  wire               move   = go && (s_valid || beyond_q || joins);
+  wire               move   = go && (s_valid || beyond_q || joins || idle);
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
   wire               active = s_valid && s_ready;
   /* verilator lint_on UNUSEDSIGNAL */
-  wire               step_end = inner_last_q && !apart;
+  wire               step_end = inner_last_q && !apart && !idle;
   wire               line_end = step_end && step_last_q;
   wire               next_beyond = IN / ALONG < STEPS && (beyond_q || step_q == LAST_IN[STEP_W-1:0]) && !line_end;
   wire               final_step;  // ends the line's last position
@@ -157,12 +160,13 @@ module weir_taps #(
     end else if (move) begin
       inner_q      <= inner_last_q ? next_inner : inner_q + 1'b1;
       inner_last_q <= INNER == 1 || (inner_last_q ? next_inner_last : inner_q == BEFORE_INNER[INNER_W-1:0]);
-      if (inner_last_q && apart) exists_q <= {{REACH{1'b0}}, 1'b1};
+      if (inner_last_q && joins && (apart || !joined_final)) exists_q <= joined_final ? own_exists : {exists_q[REACH-1:0], 1'b0};
       if (step_end) begin
         step_q      <= step_last_q ? {STEP_W{1'b0}} : step_q + 1'b1;
         step_last_q <= STEPS == 1 || step_q == BEFORE_STEP[STEP_W-1:0];
         beyond_q    <= next_beyond;
-        exists_q    <= line_end && JOINED == 0 ? {{REACH{1'b0}}, 1'b1} : {exists[REACH-1:0], !next_beyond && !(line_end && JOINED != 0)};
+        if (!joins || joined_final)
+          exists_q  <= line_end && JOINED == 0 ? {{REACH{1'b0}}, 1'b1} : {own_exists[REACH-1:0], !next_beyond && !(line_end && JOINED != 0)};
         wait_q      <= next_wait;
         ends_q      <= next_wait == {WAIT_W{1'b0}};
       end
@@ -172,46 +176,79 @@ module weir_taps #(
       end
     end
 
-  // ---- a line's first step with the last positions of the line before ----
+  // ---- a line's first steps with the last shifts of the line before ----
+  localparam integer HELD_STAY = JOINED > 0 ? JOINED : 1;
   /* verilator lint_off UNUSEDSIGNAL */ // the oldest leaves
-  wire [REACH:0] exists = joins ? {{REACH{1'b0}}, 1'b1} : exists_q;  // of the step's line
+  wire [REACH:0] own_exists;  // as exists_q, of the step's own line
   /* verilator lint_on UNUSEDSIGNAL */
 
   generate
     if (JOINED == 0) begin : g_alone
       assign joins           = 1'b0;
       assign apart           = 1'b0;
-      assign ahead           = 1'b0;
+      assign idle            = 1'b0;
+      assign joined_gives    = 1'b0;
+      assign joined_final    = 1'b0;
       assign joined_last     = 1'b0;
+      assign own_exists      = exists_q;
+      assign stays           = 1'b0;
       assign next_inner      = {INNER_W{1'b0}};
       assign next_inner_last = INNER == 1;
       assign s_ready         = go && !beyond_q;
     end else begin : g_joined
-      reg               joins_q, last_q;  // last: they are the frame's last
-      reg               apart_q;
-      reg [INNER_W-1:0] kept_q;           // the beat of the step that has not come
+      localparam integer LEFT_W     = bits(JOINED - 1);
+      localparam integer MOST_LEFT  = JOINED - 1;
+      localparam integer LAST_INNER = INNER - 1;
+
+      reg                joins_q, last_q;  // last: they are the frame's last
+      reg  [LEFT_W-1:0]  left_q;           // shifts after this one
+      reg  [JOINED-1:0]  own_q;            // of the step's line: so many steps before it, there is one
+      reg                apart_q, idle_q;
+      reg  [INNER_W-1:0] kept_q;           // the beat of the step that has not come
+      wire [INNER_W-1:0] kept = apart_q || idle_q ? kept_q : inner_q;
+      wire [JOINED-1:0]  gives;            // by the shifts left after it: it ends a position
+      // Memories read at that beat, registers come around to it.
+      wire               comes_around = INNER < 3 && kept != {INNER_W{1'b0}};
+      genvar             t;
+
       assign joins           = joins_q;
       assign apart           = joins_q && (apart_q || !s_valid);
-      assign ahead           = apart_q;
-      assign joined_last     = joins_q && last_q;
-      assign next_inner      = !apart ? {INNER_W{1'b0}} : apart_q ? kept_q : inner_q;
-      assign next_inner_last = INNER == 1 || (apart && !apart_q);
-      assign s_ready         = go && !beyond_q && !apart_q;
+      assign idle            = idle_q;
+      assign joined_gives    = joins_q && gives[left_q];
+      assign joined_final    = left_q == {LEFT_W{1'b0}};
+      assign joined_last     = joined_final && last_q;
+      assign next_inner      = apart && joined_final && !comes_around ? kept : {INNER_W{1'b0}};
+      assign next_inner_last = INNER == 1 || (apart && joined_final && !comes_around && kept == LAST_INNER[INNER_W-1:0]);
+      assign s_ready         = go && !beyond_q && !apart_q && !idle_q;
+      for (t = 0; t <= REACH; t = t + 1) begin : g_exists
+        assign own_exists[t] = joins_q ? t < JOINED && own_q[t < JOINED ? t : 0] : exists_q[t];
+      end
+      for (t = 0; t < JOINED; t = t + 1) begin : g_shift
+        assign gives[t] = t % MOVE == 0 && t <= FINAL - FIRST;
+        assign stays[t] = (apart || idle_q) && own_q[t];
+      end
+
       always @(posedge clk) begin
         if (move) begin
-          if (!apart_q) kept_q <= inner_q;
-          if (step_end) begin
-            joins_q <= line_end;
+          kept_q <= kept;
+          idle_q <= inner_last_q && apart && joined_final && comes_around;
+          if (inner_last_q) begin
+            apart_q <= apart && !joined_final;
+            left_q  <= left_q - 1'b1;
+            if (joined_final) joins_q <= 1'b0;
+          end else if (apart) apart_q <= 1'b1;
+          if (step_end) own_q <= own_q | own_q << 1;
+          if (line_end) begin
+            joins_q <= 1'b1;
+            own_q   <= ~({JOINED{1'b1}} << 1);
+            left_q  <= MOST_LEFT[LEFT_W-1:0];
             last_q  <= line_last_q;
-          end
-          if (apart) begin
-            joins_q <= !inner_last_q;
-            apart_q <= !inner_last_q;
           end
         end
         if (rst) begin
           joins_q <= 1'b0;
           apart_q <= 1'b0;
+          idle_q  <= 1'b0;
         end
       end
     end
@@ -227,37 +264,41 @@ module weir_taps #(
 
   assign go = !valid_2_q || o_ready;
 
+  // The word after a shift by `x`; pixels that stay do so. A memory's word is not written with the last shift.
+  localparam integer STAYING = INNER < 3 ? JOINED : JOINED - 1;
+  function [HELD_W-1:0] moved(input [HELD_W-1:0] word, input [BEAT_W-1:0] x, input [HELD_STAY-1:0] stay);
+    integer p;
+    begin
+      /* verilator lint_off WIDTH */ // the oldest leaves
+      moved = {word, x};
+      /* verilator lint_on WIDTH */
+      for (p = 0; p < STAYING; p = p + 1) if (stay[p]) moved[p*BEAT_W +: BEAT_W] = word[p*BEAT_W +: BEAT_W];
+    end
+  endfunction
+
   generate
     if (INNER < 3) begin : g_registers
-      localparam integer LINE_BITS = INNER * HELD_W;
-      reg  [LINE_BITS-1:0]        line_of_beats_q;
-      reg  [HELD_W-1:0]           held_1_q;
-      /* verilator lint_off UNUSEDSIGNAL */ // the oldest leaves
-      wire [LINE_BITS+BEAT_W-1:0] shifted = {line_of_beats_q, s_data};
-      /* verilator lint_on UNUSEDSIGNAL */
-      wire [HELD_W-1:0]           tapped;
-      genvar t;
-      for (t = 0; t < REACH; t = t + 1) begin : g_tap
-        localparam integer TAP   = (t + 1) * INNER - 1;
-        localparam integer LATER = INNER > 1 ? TAP - 1 : TAP;
-        assign tapped[t*BEAT_W +: BEAT_W] = ahead ? line_of_beats_q[LATER * BEAT_W +: BEAT_W] : line_of_beats_q[TAP * BEAT_W +: BEAT_W];
-      end
+      reg  [INNER*HELD_W-1:0] words_q;  // that of the beat at the bottom
+      reg  [HELD_W-1:0]       held_1_q;
+      wire [HELD_W-1:0]       next = moved(words_q[HELD_W-1:0], s_data, stays);
       assign held = held_1_q;
       always @(posedge clk)
         if (move) begin
-          if (!apart) line_of_beats_q <= shifted[LINE_BITS-1:0];
-          held_1_q <= tapped;
+          /* verilator lint_off WIDTH */ // the one that is read leaves at the bottom
+          words_q  <= {next, words_q} >> HELD_W;
+          /* verilator lint_on WIDTH */
+          held_1_q <= words_q[HELD_W-1:0];
         end
     end else begin : g_memory
       reg                       moved_1_q, moved_2_q;
       reg  [INNER_W-1:0]        inner_1_q, inner_2_q;
-      /* verilator lint_off UNUSEDSIGNAL */ // the oldest leaves
-      wire [HELD_W+BEAT_W-1:0]  shifted = {held_2_q, x_2_q};
-      /* verilator lint_on UNUSEDSIGNAL */
+      reg  [HELD_STAY-1:0]      stays_1_q, stays_2_q;
       always @(posedge clk) begin
         if (go) begin
-          moved_1_q <= move && !apart;
+          moved_1_q <= move && !(apart && joined_final);
           moved_2_q <= moved_1_q;
+          stays_1_q <= stays;
+          stays_2_q <= stays_1_q;
           inner_1_q <= inner_q;
           inner_2_q <= inner_1_q;
         end
@@ -273,7 +314,7 @@ module weir_taps #(
         .clk  (clk),
         .we   (moved_2_q && go),
         .waddr(inner_2_q),
-        .wdata(shifted[HELD_W-1:0]),
+        .wdata(moved(held_2_q, x_2_q, stays_2_q)),
         .re   (move),
         .raddr(inner_q),
         .q    (held)
@@ -283,9 +324,9 @@ module weir_taps #(
 
   always @(posedge clk) begin
     if (go) begin
-      valid_1_q  <= move && (ends_q || joins);
+      valid_1_q  <= move && !idle && (joins ? joined_gives : ends_q);
       exists_1_q <= exists_q;
-      last_1_q   <= JOINED != 0 ? joined_last && inner_last_q : final_step && step_end && line_last_q;
+      last_1_q   <= JOINED != 0 ? joins && joined_last && inner_last_q : final_step && step_end && line_last_q;
       x_1_q      <= s_data;
       valid_2_q  <= valid_1_q;
       exists_2_q <= exists_1_q;

@@ -89,8 +89,7 @@ typedef struct window {
     int64_t kernel[2], stride[2], dilation[2], pads[4];
 } window;
 
-/* One that fits the tensor. At most one pixel of padding comes after a line: a window that ends with the second one takes a step of its own
- * in weir_pool and weir_taps, as their headers say. */
+/* One that fits the tensor. */
 static window random_window(network *n, bool dilates) {
     window w;
     const int sizes = sizes_of(n);
@@ -101,7 +100,7 @@ static window random_window(network *n, bool dilates) {
         w.stride[i] = chance(n, 65) ? 1 : 2;
         const int64_t pad = chance(n, 40) ? 0 : (w.kernel[i] - 1) * w.dilation[i] / 2;
         w.pads[i] = pad;
-        w.pads[i + sizes] = pad > 1 || (pad == 1 && chance(n, 85)) ? 1 : 0;
+        w.pads[i + sizes] = chance(n, 85) ? pad : pick(n, 0, pad);
     }
     return w;
 }

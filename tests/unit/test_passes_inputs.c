@@ -29,13 +29,10 @@ static int prepare(void **state) {
     for (size_t i = 0; i < data_b->count; i++) weir_array_set(data_b, i, (double)random_int(-3, 3));
     weir_archive archive;
     weir_archive_init(&archive);
-    weir_archive_add(&archive, "b.in", data_b);
-    weir_archive_add(&archive, "a", data_a);
+    weir_archive_add(&archive, "b.in", weir_array_copy(data_b));
+    weir_archive_add(&archive, "a", weir_array_copy(data_a));
     assert_true(weir_npz_write(DATA, &archive));
-    free(archive.name[0]);
-    free(archive.name[1]);
-    free(archive.name);
-    free(archive.array);
+    weir_archive_free(&archive);
     return 0;
 }
 

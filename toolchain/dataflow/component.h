@@ -101,6 +101,9 @@ typedef struct weir_component_rules {
     weir_component_timing (*timing)(const weir_graph *graph, weir_node node);
     /* Beats that it takes at a frame's start before it gives any, while none of the frame before is left to be given: none. */
     int64_t (*start)(const weir_graph *graph, weir_node node);
+    /* Cycles for which it may take nothing although the schedule has it take beats, until those that have come by then are taken a beat a cycle:
+     * none. */
+    int64_t (*late)(const weir_graph *graph, weir_node node);
     weir_service_rule *service; /* a beat for a beat, which takes the pieces' cycles and leaves after the latency */
 
     /* Parameter memory `index` of the node: suffix, fields, bits, depth, interval and copies if over 1; false: it has no such memory. None. */

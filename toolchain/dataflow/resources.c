@@ -34,7 +34,7 @@ static void add_memories(const weir_graph *graph, weir_node node, weir_table *ta
 static int64_t pieces_ideal(const weir_graph *graph, weir_node node, const weir_component_rules *rules) {
     const int64_t digit = weir_node_metadata_of(graph, node)->hardware.digit;
     if (rules->pieces == NULL || digit == 0) return 1;
-    return weir_ceil_divide(weir_stream_beats_of(graph, node) * rules->pieces(graph, node), digit);
+    return weir_stream_beats_of(graph, node) * weir_ceil_divide(rules->pieces(graph, node), digit);
 }
 
 int64_t weir_resources_ideal(const weir_graph *graph, weir_node node) {

@@ -7,12 +7,15 @@
 // nightly: bounded 16 INNER=3 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=0 JOINED=1
 // nightly: bounded 16 INNER=1 IN=3 OUT=3 LINES=2 KERNEL=3 STRIDE=1 BEGIN=1 JOINED=1
 // nightly: bounded 16 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=4 STRIDE=1 BEGIN=1 JOINED=1
+// nightly: bounded 16 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=4 STRIDE=1 BEGIN=1 JOINED=2
+// nightly: bounded 18 INNER=2 IN=2 OUT=2 LINES=1 KERNEL=3 STRIDE=1 BEGIN=0 JOINED=2
 // nightly: bounded 14 INNER=3 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=1
 // nightly: bounded 16 INNER=1 IN=4 OUT=1 LINES=2 KERNEL=2 STRIDE=3 BEGIN=0
 // nightly: bounded 14 INNER=2 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=0 ACROSS=2
 // nightly: bounded 16 INNER=1 IN=8 OUT=4 LINES=2 KERNEL=3 STRIDE=2 BEGIN=1 ALONG=4
 // nightly: bounded 16 INNER=2 IN=3 OUT=2 LINES=1 KERNEL=2 STRIDE=2 BEGIN=1
 // nightly: bounded 22 INNER=3 IN=3 OUT=2 LINES=1 KERNEL=3 STRIDE=2 BEGIN=1
+// faults: taps/mutants.txt taps/proof_faults.txt
 // spared: taps_ignores_dilation there is none: random.c
 // spared: taps_lane_zero_for_all there is one: random.c
 // spared: taps_sign_lost elements are unsigned: random.c

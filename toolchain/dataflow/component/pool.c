@@ -97,6 +97,18 @@ static int64_t joined_at(const weir_graph *graph, weir_node node, int64_t lanes,
     return tail_of(&p) > 0 && reach_of(&p) > p.begin && interval_at(graph, node, lanes, together) > most;
 }
 
+/* Where it is if it can be: rtl/pool/weir_pool.v, Bound. */
+static int64_t least_interval(const weir_graph *graph, weir_node node, int64_t lanes, int64_t together) {
+    const pool p = pool_at(graph, node, lanes, together);
+    const int64_t steps = p.in + tail_of(&p) - joined_at(graph, node, lanes, together, 0);
+    return p.lines * steps * weir_ceil_divide(p.behind, lanes);
+}
+
+int64_t weir_pool_ideal(const weir_graph *graph, weir_node node) {
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    return least_interval(graph, node, hardware->out_lanes, hardware->in_lanes / hardware->out_lanes);
+}
+
 static int64_t joined_of(const weir_graph *graph, weir_node node) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     return joined_at(graph, node, hardware->out_lanes, hardware->in_lanes / hardware->out_lanes,
@@ -123,13 +135,13 @@ void weir_pool_derive(const weir_graph *graph, weir_node node, weir_meta_hardwar
     const int64_t together = together_of(graph, node);
     const int64_t row = together == 0 ? 1 : weir_stream_row(graph, weir_node_output(graph, node, 0));
     int64_t lanes = hardware->in_lanes < channels ? hardware->in_lanes : channels, joins = 1;
-    while (lanes < channels && (channels % lanes != 0 || interval_at(graph, node, lanes, 1) > most)) lanes++;
-    const bool wide = hardware->in_lanes > channels || interval_at(graph, node, lanes, 1) > most;
+    while (lanes < channels && (channels % lanes != 0 || least_interval(graph, node, lanes, 1) > most)) lanes++;
+    const bool wide = hardware->in_lanes > channels || least_interval(graph, node, lanes, 1) > most;
     if (wide && together > 0) {
         int64_t positions = 1;
         joins = together;
         while (positions < row && (row % positions != 0 || positions * channels * joins < hardware->in_lanes ||
-                                   interval_at(graph, node, positions * channels, joins) > most))
+                                   least_interval(graph, node, positions * channels, joins) > most))
             positions++;
         lanes = positions * channels;
     }
@@ -192,6 +204,11 @@ weir_component_timing weir_pool_timing(const weir_graph *graph, weir_node node) 
 int64_t weir_pool_start(const weir_graph *graph, weir_node node) {
     const pool p = pool_of(graph, node);
     return (reach_of(&p) - p.begin) * (p.behind / lanes_of(graph, node));
+}
+
+/* A beat that is to be joined and has not come is taken after that step. */
+int64_t weir_pool_late(const weir_graph *graph, weir_node node) {
+    return joined_of(graph, node) * (pool_of(graph, node).behind / lanes_of(graph, node));
 }
 
 /* --- service: registers hold when the next beat can be taken, and the next one of a joined window given --- */

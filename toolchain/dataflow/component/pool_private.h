@@ -16,7 +16,9 @@ bool weir_pool_legal(const weir_graph *graph, weir_node node, const weir_meta_ha
 /* As many lanes as what sets the pace needs. */
 void weir_pool_derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware);
 weir_component_timing weir_pool_timing(const weir_graph *graph, weir_node node);
+int64_t weir_pool_ideal(const weir_graph *graph, weir_node node);
 int64_t weir_pool_start(const weir_graph *graph, weir_node node);
+int64_t weir_pool_late(const weir_graph *graph, weir_node node);
 weir_service_rule weir_pool_service;
 void weir_pool_cost(weir_cost_part *part);
 void weir_pool_build(weir_builder *b, weir_node node);

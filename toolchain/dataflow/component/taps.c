@@ -13,7 +13,7 @@ typedef struct taps {
     int64_t across, along; /* units of a beat: of neighbouring lines, of a line */
     int64_t beats;         /* of a step; 0: not along one dimension */
     int64_t lines;         /* of a frame, as many side by side as a beat has of them */
-    int64_t joined;        /* steps after a line that are the first of the next: rtl/window/weir_taps.v */
+    int64_t joined;        /* steps after a line that are the first ones of the next: rtl/window/weir_taps.v */
 } taps;
 
 static bool stays(const weir_sliding_axis *a) { return a->kernel == 1 && a->in == a->out; }
@@ -42,11 +42,19 @@ static int64_t steps_of(const taps *t) { return in_of(t) > final_of(t) ? in_of(t
 
 static int64_t interval_of(const taps *t) { return t->lines * (steps_of(t) - t->joined) * t->beats; }
 
-/* The same with its last positions joined to the next line's first step where a frame would take longer than `most` otherwise and none
- * ends on that step. */
+/* Steps from a line to the next one that no line is below: rtl/window/weir_taps.v, Bound. */
+static int64_t bound_of(const taps *t) { return weir_later(in_of(t), final_of(t) + 1 - first_of(t)); }
+
+/* And at least: no more than its steps are joined. */
+static int64_t least_steps(const taps *t) { return weir_later(bound_of(t), final_of(t) + 1 - in_of(t)); }
+
+static int64_t least_interval(const taps *t) { return t->lines * least_steps(t) * t->beats; }
+
+/* The same with its last steps joined to the next line's first ones where a frame would take longer than `most` otherwise: as many as are needed
+ * for that, or that can be. */
 static taps joined_for(const taps *t, int64_t most) {
     taps j = *t;
-    j.joined = steps_of(t) > in_of(t) && first_of(t) > 0 && interval_of(t) > most;
+    for (const int64_t can = steps_of(t) - least_steps(t); j.joined < can && interval_of(&j) > most;) j.joined++;
     return j;
 }
 
@@ -70,8 +78,8 @@ static int64_t units_for(const weir_sliding *w, int64_t most) {
     for (int64_t units = 1; units <= row_of(w) && shortest > most; units++) {
         if (!can_take(w, units)) continue;
         const taps t = read_taps(w, units);
-        if (interval_of(&t) >= shortest) continue;
-        shortest = interval_of(&t);
+        if (least_interval(&t) >= shortest) continue;
+        shortest = least_interval(&t);
         best = units;
     }
     return best;
@@ -85,7 +93,7 @@ static taps folded(const weir_graph *graph, const weir_sliding *w, int64_t units
 
 int64_t weir_taps_interval(const weir_sliding *window) {
     const taps t = read_taps(window, units_for(window, 0));
-    return interval_of(&t);
+    return least_interval(&t);
 }
 
 /* As the node is folded. */
@@ -122,6 +130,11 @@ static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardw
     return false;
 }
 
+static int64_t ideal(const weir_graph *graph, weir_node node) {
+    const taps t = taps_of(graph, node);
+    return t.lines * bound_of(&t) * t.beats;
+}
+
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const taps t = taps_of(graph, node);
     const int64_t behind = steps_of(&t) - 1 - final_of(&t); /* steps that no position sees */
@@ -133,16 +146,17 @@ static int64_t start(const weir_graph *graph, weir_node node) {
     return first_of(&t) * t.beats;
 }
 
-/* --- service: registers hold when the next step can be made, and the next beat of a joined one given --- */
+/* A beat that is to be joined and has not come is taken after those steps. */
+static int64_t late(const weir_graph *graph, weir_node node) {
+    const taps t = taps_of(graph, node);
+    return t.joined * t.beats;
+}
+
+/* --- service: registers hold when the next step can be made, and the next one after the line --- */
 
 static void take_and_give(weir_service *s, const void *user) {
     weir_service_take_beat(s, user);
     weir_service_give(s, 0, s->time[0] + LATENCY - 1);
-}
-
-static void give_beat(weir_service *s, const void *user) {
-    (void)user;
-    weir_service_give(s, 0, ++s->time[0] + LATENCY - 1);
 }
 
 /* A step that ends a position, and those up to the next one. */
@@ -152,25 +166,34 @@ static void serve_position(weir_service *s, const void *user) {
     weir_service_repeat(s, (move_of(t) - 1) * t->beats, weir_service_take_beat, t);
 }
 
-/* The same with the steps that come. */
-static void give_joined(weir_service *s, const void *user) {
+/* The same after the line. */
+static void give_beat(weir_service *s, const void *user) {
     (void)user;
-    weir_service_give(s, 0, ++s->time[1] + LATENCY - 1);
+    weir_service_give(s, 0, s->time[1]++ + LATENCY);
 }
 
-/* The same after the line. */
-static void serve_beyond(weir_service *s, const void *user) {
+static void give_position(weir_service *s, const void *user) {
     const taps *t = user;
-    s->time[0] += (move_of(t) - 1) * t->beats;
     weir_service_repeat(s, t->beats, give_beat, t);
+    s->time[1] += (move_of(t) - 1) * t->beats;
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* So many steps after step `from`, which is beyond the line. */
+static void serve_beyond(weir_service *s, const taps *t, int64_t from, int64_t steps) {
+    const int64_t first = first_of(t), move = move_of(t), behind = from > first ? (from - first) % move : 0;
+    const int64_t before = from < first ? first - from : behind > 0 ? move - behind : 0; /* that end no position */
+    const int64_t positions = before < steps ? (steps - before - 1) / move + 1 : 0, end = s->time[1] + steps * t->beats;
+    s->time[1] += before * t->beats;
+    weir_service_repeat(s, positions, give_position, t);
+    s->time[1] = end;
+}
+
 static void serve_line(weir_service *s, const void *user) {
     const taps *t = user;
-    const int64_t in = in_of(t), out = out_of(t), move = move_of(t), first = first_of(t);
-    const int64_t ended = first >= in ? 0 : least(out, (in - 1 - first) / move + 1); /* in the line */
+    const int64_t in = in_of(t), move = move_of(t), first = first_of(t);
+    const int64_t ended = first >= in ? 0 : least(out_of(t), (in - 1 - first) / move + 1); /* in the line */
     int64_t step = least(in, first);
     weir_service_repeat(s, step * t->beats, weir_service_take_beat, t);
     if (ended > 0) {
@@ -179,16 +202,11 @@ static void serve_line(weir_service *s, const void *user) {
         step += (ended - 1) * move + 1;
         weir_service_repeat(s, (in - step) * t->beats, weir_service_take_beat, t);
     }
-    if (ended == out) return;
-    /* the first of those after it: some of the steps to it are in the line */
-    s->time[0] += (first + ended * move - in) * t->beats;
-    if (out - ended > t->joined) {
-        weir_service_repeat(s, t->beats, give_beat, t);
-        weir_service_repeat(s, out - ended - 1 - t->joined, serve_beyond, t);
-        s->time[0] += t->joined * (move - 1) * t->beats;
-    }
+    const int64_t alone = steps_of(t) - in - t->joined;
     s->time[1] = s->time[0];
-    weir_service_repeat(s, t->joined * t->beats, give_joined, t);
+    serve_beyond(s, t, in, alone);
+    s->time[0] = s->time[1];
+    serve_beyond(s, t, in + alone, t->joined);
 }
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
@@ -216,7 +234,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "STRIDE", t.line.stride);
     weir_build_set(b, u, "DILATION", t.line.dilation);
     weir_build_set(b, u, "BEGIN", t.line.begin);
-    if (t.joined > 0) weir_build_set(b, u, "JOINED", 1);
+    if (t.joined > 0) weir_build_set(b, u, "JOINED", t.joined);
     weir_build_set(b, u, "FILL", weir_node_int(b->graph, node, "fill", 0));
     weir_build_connect(b, u, "s", x);
     weir_build_connect(b, u, "m", y);
@@ -287,7 +305,7 @@ static void cost(weir_cost_part *part) {
     weir_cost_term(part, g.chosen);
     weir_cost_term(part, part->device->logic_cell == WEIR_DEVICE_SHARED ? line : 0); /* no tables before them */
     weir_cost_registers(part, counters + 3 * (reach + 1) + 5 + line);
-    if (t.joined > 0) weir_cost_registers(part, 3 + counter_bits(t.beats));
+    if (t.joined > 0) weir_cost_registers(part, 3 + counter_bits(t.beats) + weir_cost_bits(t.joined) + t.joined);
     if (memory) {
         weir_cost_registers(part, 2 * (weir_cost_bits(t.beats) + 1));
         weir_cost_blocks(part, held, t.beats);
@@ -302,8 +320,10 @@ const weir_component_rules weir_taps_rules = {.asks = "one dimension, a target t
                                               .result = WEIR_RESULT_INPUTS,
                                               .legal = legal,
                                               .derive = derive,
+                                              .ideal = ideal,
                                               .timing = timing,
                                               .start = start,
+                                              .late = late,
                                               .service = service,
                                               .cost = cost,
                                               .build = build,
