@@ -45,8 +45,8 @@ module weir_lane_converter #(
   localparam integer UNIT_W = UNIT * WIDTH;
   localparam integer IN     = IN_LANES / UNIT;            // units of an input beat
   localparam integer OUT    = OUT_LANES / UNIT;           // units of an output beat
-  localparam integer IN_W   = IN * UNIT_W;
-  localparam integer OUT_W  = OUT * UNIT_W;
+  localparam integer IN_W   = IN_LANES * WIDTH;
+  localparam integer OUT_W  = OUT_LANES * WIDTH;
   localparam integer TAIL   = (FRAME - 1) % IN_LANES + 1; // elements of the last input beat
   localparam integer UNITS  = (TAIL + UNIT - 1) / UNIT;   // units of the last input beat
   localparam [IN_W-1:0] TAIL_MASK = {IN_W{1'b1}} >> ((IN_LANES - TAIL) * WIDTH);
@@ -60,7 +60,7 @@ module weir_lane_converter #(
   wire [IN_W-1:0] s_frame = s_last ? s_data & TAIL_MASK : s_data;  // without the elements beyond the frame
 
   generate
-    if (IN == OUT) begin : g_equal
+    if (IN_LANES == OUT_LANES) begin : g_equal
       weir_register_slice #(
         .WIDTH(OUT_W)
       ) u_slice (
@@ -75,7 +75,7 @@ module weir_lane_converter #(
         .m_data (m_data),
         .m_last (m_last)
       );
-    end else if (IN == 1) begin : g_widen
+    end else if (OUT_LANES % IN_LANES == 0) begin : g_widen
       localparam integer POS_W = $clog2(OUT);
       localparam integer REST  = ((FRAME + IN_LANES - 1) / IN_LANES - 1) % OUT + 1;  // units of a frame's last output beat
       localparam integer TOP = OUT - 1;
@@ -127,7 +127,7 @@ module weir_lane_converter #(
           buffer_q <= {i_data, buffer_q[OUT_W-1:UNIT_W]};
           last_q   <= i_last;
         end
-    end else if (OUT == 1) begin : g_narrow
+    end else if (IN_LANES % OUT_LANES == 0) begin : g_narrow
       localparam integer COUNT_W = $clog2(IN);
       localparam integer FULL_REST = IN - 1;     // units left after the first one of a beat
       localparam integer TAIL_REST = UNITS - 1;  // and of a frame's last beat
@@ -215,7 +215,7 @@ module weir_lane_converter #(
           if (take) off_q <= off;
         end
 
-      if (IN < OUT) begin : g_widen_any
+      if (IN_LANES < OUT_LANES) begin : g_widen_any
         // A ring of two output beats, the second one begun while the first waits to leave: the newcomer is rotated, and its units
         // enter the beat that is being filled or, beyond its end, the other one.
         localparam integer REST = (FRAME - 1) % OUT_LANES + 1;  // elements of a frame's last output beat

@@ -47,7 +47,7 @@ static inline int ask_icarus(const char *standard, const char *file, const char 
     arguments[6 + FOLDERS] = part;
     int status = 0;
     weir_process process = {.arguments = arguments, .seconds = 60};
-    weir_process_run(&process, output, &status);
+    assert_int_equal(weir_process_run(&process, output, &status), WEIR_PROCESS_EXITED);
     for (size_t i = 0; i < FOLDERS; i++) weir_text_free(&folder[i]);
     free(rtl);
     return status;

@@ -3,6 +3,8 @@
 // sources: window/weir_window.v memory/weir_ram.v stream/weir_register_slice.v
 // prove: bounded 16 IN_X=2 IN_Y=2 OUT_X=2 OUT_Y=2 KERNEL_X=2 KERNEL_Y=2 BEGIN_X=1 BEGIN_Y=1 STRIDE=1
 // prove: bounded 16 IN_X=3 IN_Y=2 OUT_X=2 OUT_Y=1 KERNEL_X=1 KERNEL_Y=1 BEGIN_X=0 BEGIN_Y=0 STRIDE=2
+// prove: bounded 12 IN_X=2 IN_Y=2 OUT_X=1 OUT_Y=2 KERNEL_X=2 KERNEL_Y=1 BEGIN_X=0 BEGIN_Y=0 STRIDE=1 SPARE=1
+// nightly: bounded 22 IN_X=2 IN_Y=2 OUT_X=2 OUT_Y=2 KERNEL_X=2 KERNEL_Y=2 BEGIN_X=1 BEGIN_Y=1 STRIDE=1 SPARE=2
 // nightly: bounded 14 IN_X=2 IN_Y=2 OUT_X=2 OUT_Y=2 KERNEL_X=1 KERNEL_Y=1 BEGIN_X=0 BEGIN_Y=0 STRIDE=1
 // nightly: bounded 18 IN_X=1 IN_Y=1 OUT_X=2 OUT_Y=1 KERNEL_X=2 KERNEL_Y=1 BEGIN_X=1 BEGIN_Y=0 STRIDE=1
 // nightly: bounded 18 IN_X=1 IN_Y=1 OUT_X=1 OUT_Y=2 KERNEL_X=1 KERNEL_Y=2 BEGIN_X=0 BEGIN_Y=1 STRIDE=1
@@ -23,7 +25,8 @@ module proof #(
   parameter integer KERNEL_Y = 2,
   parameter integer BEGIN_X  = 1,
   parameter integer BEGIN_Y  = 1,
-  parameter integer STRIDE   = 1
+  parameter integer STRIDE   = 1,
+  parameter integer SPARE    = 0
 ) (
   input wire clk,
   input wire s_valid,
@@ -31,7 +34,7 @@ module proof #(
   input wire m_ready
 );
   localparam integer BEATS = 64;  // of the record: more than are taken
-  localparam integer RING  = (KERNEL_Y - 1 + STRIDE) * IN_X;
+  localparam integer RING  = (KERNEL_Y - 1 + STRIDE + SPARE) * IN_X;
   localparam integer AT_W  = RING > 1 ? $clog2(RING) : 1;
 
   wire        rst, s_ready, m_valid, m_last;
@@ -55,6 +58,7 @@ module proof #(
     .STRIDE_Y(STRIDE),
     .BEGIN_X (BEGIN_X),
     .BEGIN_Y (BEGIN_Y),
+    .SPARE   (SPARE),
     .FILL    (2)
   ) u_dut (
     .clk    (clk),
