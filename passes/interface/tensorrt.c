@@ -16,6 +16,7 @@
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/folder.h"
+#include "support/unreachable.h"
 
 enum { LARGEST_CODE = 127 };
 
@@ -35,7 +36,8 @@ static int channel_axis(const weir_graph *graph, weir_node node) {
     switch (weir_node_op(graph, node)) {
     case WEIR_OP_CONV: return 0;
     case WEIR_OP_GEMM: return weir_node_int(graph, node, "transB", 0) != 0 ? 0 : 1;
-    default: return rank - 1;
+    case WEIR_OP_MATMUL: return rank - 1;
+    default: weir_unreachable("no layer of is_layer");
     }
 }
 

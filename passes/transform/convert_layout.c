@@ -68,7 +68,7 @@ static void expect_order(weir_relayout *c, weir_node node) {
  * before its quantizer. */
 static bool quantizes_sums(const weir_relayout *c, weir_node node) {
     const weir_op op = weir_node_op(c->graph, node);
-    return weir_rewrite_is_quantizer(op) && op != WEIR_OP_DEQUANTIZE_LINEAR &&
+    return weir_trait_is_quantizer(op) && op != WEIR_OP_DEQUANTIZE_LINEAR &&
            !weir_known(c, weir_node_input(c->graph, node, 0))->comes_in;
 }
 

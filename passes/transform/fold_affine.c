@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ir/trait.h"
 #include "passes/passes.h"
 #include "passes/transform/scale_axis.h"
 #include "support/arena.h"
@@ -33,7 +34,7 @@ static double by_channel(const weir_array *numbers, size_t channel) {
 static int axis_of(const weir_graph *graph, weir_node node) {
     const weir_op op = weir_node_op(graph, node);
     const weir_value weights = weir_node_input(graph, node, 1), bias = weir_node_input(graph, node, 2);
-    if (!weir_rewrite_is_layer(op) || !weir_rewrite_may(graph, node)) return -1;
+    if (weir_trait_of(op)->task != WEIR_TASK_LAYER || !weir_rewrite_may(graph, node)) return -1;
     if (weights.id == 0 || weir_value_constant(graph, weights) == NULL ||
         weir_value_type(graph, weights)->dtype != WEIR_FLOAT32 ||
         (bias.id != 0 && weir_value_constant(graph, bias) == NULL))

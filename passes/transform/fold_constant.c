@@ -6,6 +6,7 @@
 
 #include "exec/evaluate.h"
 #include "exec/kernel.h"
+#include "ir/trait.h"
 #include "passes/passes.h"
 #include "passes/transform/rewrite.h"
 #include "support/arena.h"
@@ -85,7 +86,7 @@ bool weir_fold_constants(weir_graph *graph, bool quantizers, size_t *count) {
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
         if (!weir_rewrite_may(graph, node) || !is_fixed(graph, node)) continue;
-        if (quantizers || !weir_rewrite_is_quantizer(weir_node_op(graph, node))) fold(&rewrite, node);
+        if (quantizers || !weir_trait_is_quantizer(weir_node_op(graph, node))) fold(&rewrite, node);
     }
     *count = rewrite.count;
     return weir_rewrite_finish(&rewrite);

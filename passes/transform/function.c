@@ -163,7 +163,7 @@ static bool read_parameters(weir_function *f, weir_node node) {
         const weir_array *data = weir_lower_constant(l, input);
         if (data == NULL) return weir_lower_fail(l, node, "input %zu is not constant", i);
         if (data->count > 1) {
-            if (op == WEIR_OP_CLIP || weir_rewrite_is_quantizer(op))
+            if (op == WEIR_OP_CLIP || weir_trait_is_quantizer(op))
                 return weir_lower_fail(l, node, "input %zu has %zu elements, expected one", i, data->count);
             data = weir_lower_by_channel(l, node, codes, data, shape);
             if (data == NULL) return false;

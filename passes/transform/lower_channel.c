@@ -6,6 +6,7 @@
 #include "exec/kernel_common.h"
 #include "ir/infer.h"
 #include "ir/layout.h"
+#include "ir/trait.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
@@ -197,16 +198,10 @@ static bool make_stream(weir_lowering *l, weir_node node, weir_view *given, cons
 
 /* Of the operators with two operands of one kind: where the other one is. */
 static size_t second_operand(weir_op op) {
-    switch (op) {
-    case WEIR_OP_ADD:
-    case WEIR_OP_SUB:
-    case WEIR_OP_MUL:
-    case WEIR_OP_MAX:
-    case WEIR_OP_MIN: return 1;
-    case WEIR_OP_QLINEAR_ADD:
-    case WEIR_OP_QLINEAR_MUL: return 3;
-    default: return 0;
-    }
+    if (op == WEIR_OP_QLINEAR_ADD || op == WEIR_OP_QLINEAR_MUL) return 3;
+    const int most = weir_op_get(op)->inputs_max;
+    const bool divides = op == WEIR_OP_DIV; /* the divisor is no stream */
+    return weir_trait_of(op)->element == WEIR_ELEMENT_STEP && (most == 2 || most < 0) && !divides;
 }
 
 bool weir_lower_beside(weir_lowering *l, weir_node node, weir_lower_rule *rule) {

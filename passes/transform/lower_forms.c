@@ -5,6 +5,7 @@
  *   MatMul of data by a constant vector          by a matrix of one column
  * O(size). */
 #include "ir/layout.h"
+#include "ir/trait.h"
 #include "passes/passes.h"
 #include "passes/transform/rewrite.h"
 #include "passes/transform/view.h"
@@ -22,7 +23,7 @@ static bool is_fixed(const weir_graph *graph, weir_value value) {
     weir_node maker = weir_value_producer(graph, value);
     for (; maker.id != 0; maker = weir_value_producer(graph, value)) {
         const weir_op op = weir_node_op(graph, maker);
-        if (!weir_rewrite_is_quantizer(op) && op != WEIR_OP_TRANSPOSE && op != WEIR_OP_RESHAPE) return false;
+        if (!weir_trait_is_quantizer(op) && op != WEIR_OP_TRANSPOSE && op != WEIR_OP_RESHAPE) return false;
         value = weir_node_input(graph, maker, 0);
     }
     return weir_value_constant(graph, value) != NULL;

@@ -401,7 +401,7 @@ weir_lowered weir_lower_integer_takes(weir_op op) {
 static weir_contract contract_of(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         weir_op op = weir_node_op(graph, node);
-        if (weir_rewrite_is_quantizer(op) && strcmp(weir_op_get(op)->domain, "") != 0) return WEIR_CONTRACT_REAL;
+        if (weir_trait_is_quantizer(op) && strcmp(weir_op_get(op)->domain, "") != 0) return WEIR_CONTRACT_REAL;
     }
     return WEIR_CONTRACT_ONNXRUNTIME;
 }
@@ -480,7 +480,7 @@ static bool is_small(const weir_graph *model, weir_node layer) {
  * quantizer of an input that its first layer takes as it is. */
 static bool is_host_work(const weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
-    if (!weir_rewrite_is_layer(op)) return weir_trait_of(op)->is_for_host;
+    if (weir_trait_of(op)->task != WEIR_TASK_LAYER) return weir_trait_of(op)->is_for_host;
     const weir_view *x = weir_lower_input(l, node, 0), *w = weir_lower_input(l, node, 1);
     if (x->kind == WEIR_VIEW_HOST) return is_small(l->from, node);
     return weir_trait_of(op)->is_for_host && l->contract == WEIR_CONTRACT_REAL && x->kind == WEIR_VIEW_REAL &&
@@ -498,7 +498,7 @@ static bool lower_node(weir_lowering *l, weir_node node) {
         fine = weir_lower_beside(l, node, rule);
         weir_diag_release(log);
     }
-    const bool host = is_host_work(l, node) && (!weir_rewrite_is_quantizer(op) || quantizes_on_host(l, node));
+    const bool host = is_host_work(l, node) && (!weir_trait_is_quantizer(op) || quantizes_on_host(l, node));
     if (!fine && host) return weir_lower_on_host(l, node, log != NULL ? log : refuse(l, node));
     const weir_diag_log *cause = NULL;
     for (size_t i = 0; !fine && rule != NULL && i < weir_node_input_count(l->from, node); i++) {

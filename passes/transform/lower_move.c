@@ -264,7 +264,7 @@ static bool leads_to_hardware(const weir_lowering *l, weir_node from) {
     for (weir_node node = weir_node_next(l->from, from); !found && node.id != 0; node = weir_node_next(l->from, node)) {
         if (!reads(l->from, node, reached)) continue;
         const weir_op op = weir_node_op(l->from, node);
-        found = op != WEIR_OP_DEQUANTIZE_LINEAR && (weir_rewrite_is_quantizer(op) || !weir_trait_of(op)->is_for_host);
+        found = op != WEIR_OP_DEQUANTIZE_LINEAR && (weir_trait_is_quantizer(op) || !weir_trait_of(op)->is_for_host);
         for (size_t i = 0; i < weir_node_output_count(l->from, node); i++)
             reached[weir_node_output(l->from, node, i).id] = true;
     }

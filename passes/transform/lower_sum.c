@@ -11,6 +11,7 @@
 
 #include "exec/contract.h"
 #include "ir/infer.h"
+#include "ir/trait.h"
 #include "passes/transform/rewrite.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
@@ -261,7 +262,7 @@ static weir_value add_sum(weir_lowering *l, weir_node node, const char *suffix, 
 /* What the sum is called after: the node, or what a quantizer quantizes. */
 static weir_node source_of(const weir_lowering *l, weir_node node) {
     const weir_node source = weir_value_producer(l->from, weir_node_input(l->from, node, 0));
-    return !weir_rewrite_is_quantizer(weir_node_op(l->from, node)) || source.id == 0 ? node : source;
+    return !weir_trait_is_quantizer(weir_node_op(l->from, node)) || source.id == 0 ? node : source;
 }
 
 static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant,

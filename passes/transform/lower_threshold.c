@@ -7,6 +7,7 @@
 #include "exec/arithmetic.h"
 #include "ir/infer.h"
 #include "ir/layout.h"
+#include "ir/trait.h"
 #include "passes/transform/rewrite.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
@@ -32,7 +33,7 @@ static double *one_scale(weir_lowering *l, double value) {
 static bool are_weights(const weir_lowering *l, weir_value value) {
     for (size_t i = 0; i < weir_value_use_count(l->from, value); i++) {
         const weir_use use = weir_value_use(l->from, value, i);
-        if (use.index == 1 && weir_rewrite_is_layer(weir_node_op(l->from, use.node))) return true;
+        if (use.index == 1 && weir_trait_of(weir_node_op(l->from, use.node))->task == WEIR_TASK_LAYER) return true;
     }
     return false;
 }

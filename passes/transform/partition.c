@@ -3,6 +3,7 @@
 #include "dataflow/component.h"
 #include "dataflow/host.h"
 #include "dataflow/host_graph.h"
+#include "ir/trait.h"
 #include "passes/passes.h"
 #include "passes/transform/rewrite.h"
 #include "support/diag.h"
@@ -10,7 +11,7 @@
 /* A layer there is no mistake in QONNX, where an input may go without a quantizer, nor behind what only the host computes, but it is
  * worth a word. */
 static void warn_layer(const weir_graph *graph, weir_node node) {
-    if (!weir_rewrite_is_layer(weir_node_op(graph, node))) return;
+    if (weir_trait_of(weir_node_op(graph, node))->task != WEIR_TASK_LAYER) return;
     const weir_value x = weir_node_input(graph, node, 0);
     const weir_node maker = weir_value_producer(graph, x);
     const bool behind = maker.id != 0 && weir_host_of(graph, maker) == WEIR_HOST_TAIL;

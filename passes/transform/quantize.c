@@ -358,12 +358,6 @@ static bool quantize_layer(quantizer *q, weir_node node) {
     return fine;
 }
 
-static bool is_pool(weir_op op) {
-    return op == WEIR_OP_MAX_POOL || op == WEIR_OP_GLOBAL_MAX_POOL || op == WEIR_OP_AVERAGE_POOL ||
-           op == WEIR_OP_GLOBAL_AVERAGE_POOL || op == WEIR_OP_REDUCE_MEAN || op == WEIR_OP_REDUCE_SUM ||
-           op == WEIR_OP_REDUCE_MAX || op == WEIR_OP_REDUCE_MIN;
-}
-
 /* --- functions between layers --- */
 
 /* Does the next quantizer absorb the operation on its one computed operand, or does it only move elements? */
@@ -429,22 +423,13 @@ static bool quantize_start(quantizer *q, weir_use operand) {
 
 /* Is the value a sum or a difference of two computed ones, as such or in another shape? */
 static bool is_sum(const quantizer *q, weir_value value) {
-    while (true) {
-        weir_node node = weir_value_producer(q->graph, value);
-        if (node.id == 0) return false;
-        switch (weir_node_op(q->graph, node)) {
-        case WEIR_OP_ADD:
-        case WEIR_OP_SUB:
-            return !is_constant(q, weir_node_input(q->graph, node, 0)) &&
-                   !is_constant(q, weir_node_input(q->graph, node, 1));
-        case WEIR_OP_RELU:
-        case WEIR_OP_FLATTEN:
-        case WEIR_OP_RESHAPE:
-        case WEIR_OP_TRANSPOSE:
-        case WEIR_OP_IDENTITY: value = weir_node_input(q->graph, node, 0); break;
-        default: return false;
-        }
-    }
+    weir_node node = weir_value_producer(q->graph, value);
+    while (node.id != 0 &&
+           (weir_node_op(q->graph, node) == WEIR_OP_RELU || weir_index_map_reshapes(weir_node_op(q->graph, node))))
+        node = weir_value_producer(q->graph, weir_node_input(q->graph, node, 0));
+    const weir_op op = node.id == 0 ? WEIR_OP_NONE : weir_node_op(q->graph, node);
+    return (op == WEIR_OP_ADD || op == WEIR_OP_SUB) && !is_constant(q, weir_node_input(q->graph, node, 0)) &&
+           !is_constant(q, weir_node_input(q->graph, node, 1));
 }
 
 /* Is the value computed from a layer, and a layer from it? */
@@ -521,8 +506,11 @@ static bool quantize_both(quantizer *q, weir_node node) {
 
 static bool quantize_node(quantizer *q, weir_node node) {
     weir_op op = weir_node_op(q->graph, node);
-    if (weir_rewrite_is_layer(op) && is_constant(q, weir_node_input(q->graph, node, 1))) return quantize_layer(q, node);
-    if (is_pool(op)) return set_input(q, node, 0, quantize_activation(q, weir_node_input(q->graph, node, 0), node));
+    if (weir_trait_of(op)->task == WEIR_TASK_LAYER && is_constant(q, weir_node_input(q->graph, node, 1)))
+        return quantize_layer(q, node);
+    const weir_trait_task task = weir_trait_of(op)->task;
+    if (task == WEIR_TASK_EXTREME || task == WEIR_TASK_MEAN)
+        return set_input(q, node, 0, quantize_activation(q, weir_node_input(q->graph, node, 0), node));
     if (op == WEIR_OP_CONCAT) return quantize_concat(q, node);
     if (op == WEIR_OP_MATMUL && !is_constant(q, weir_node_input(q->graph, node, 0))) return quantize_both(q, node);
     if (weir_index_map_exists(op) && !weir_index_map_reshapes(op)) return quantize_moved(q, node);
@@ -566,7 +554,7 @@ static bool refuse_quantized(const weir_graph *model) {
 /* Reports the node that cannot be quantized; returns false. */
 static bool refuse(const weir_graph *model, weir_node node) {
     const weir_op op = weir_node_op(model, node);
-    if (weir_mase_carries(op) && op != WEIR_OP_MASK) return refuse_quantized(model);
+    if (weir_trait_is_quantizer(op)) return refuse_quantized(model);
     weir_error(weir_node_location(model, node), "node '%s' (%s): quantize does not support this operator",
                weir_node_name(model, node), weir_node_info(model, node)->full_name);
     weir_remedy_operator(op);
@@ -577,7 +565,7 @@ static bool refuse(const weir_graph *model, weir_node node) {
 static void mark_layers(quantizer *q) {
     const weir_graph *model = q->graph;
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
-        bool is = weir_rewrite_is_layer(weir_node_op(model, node));
+        bool is = weir_trait_of(weir_node_op(model, node))->task == WEIR_TASK_LAYER;
         for (size_t i = 0; i < weir_node_input_count(model, node); i++) {
             const weir_value input = weir_node_input(model, node, i);
             is |= input.id != 0 && about_of(q, input)->after;
@@ -586,7 +574,7 @@ static void mark_layers(quantizer *q) {
             about_of(q, weir_node_output(model, node, i))->after = is;
     }
     for (weir_node node = weir_graph_last(model); node.id != 0; node = weir_node_previous(model, node)) {
-        bool is = weir_rewrite_is_layer(weir_node_op(model, node));
+        bool is = weir_trait_of(weir_node_op(model, node))->task == WEIR_TASK_LAYER;
         for (size_t i = 0; i < weir_node_output_count(model, node); i++)
             is |= about_of(q, weir_node_output(model, node, i))->before;
         for (size_t i = 0; i < weir_node_input_count(model, node); i++) {
@@ -603,33 +591,11 @@ static bool can_quantize(const quantizer *q) {
     for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node)) {
         const weir_op op = weir_node_op(model, node);
         const weir_value result = weir_node_output(model, node, 0);
-        switch (op) {
-        case WEIR_OP_GEMM:
-        case WEIR_OP_MATMUL:
-        case WEIR_OP_CONV:
-        case WEIR_OP_CONV_TRANSPOSE:
-        case WEIR_OP_MAX_POOL:
-        case WEIR_OP_AVERAGE_POOL:
-        case WEIR_OP_GLOBAL_AVERAGE_POOL:
-        case WEIR_OP_ADD:
-        case WEIR_OP_RELU:
-        case WEIR_OP_FLATTEN:
-        case WEIR_OP_RESHAPE:
-        case WEIR_OP_TRANSPOSE:
-        case WEIR_OP_IDENTITY: break;
-        case WEIR_OP_SIGMOID: /* lower_integer says where the host computes them */
-        case WEIR_OP_HARD_SIGMOID:
-        case WEIR_OP_TANH:
-        case WEIR_OP_SOFTMAX:
-        case WEIR_OP_LOG_SOFTMAX:
-        case WEIR_OP_HARDMAX: break;
-        default:
-            fine = !weir_mase_carries(op) &&
-                   (weir_lower_integer_takes(op) == WEIR_LOWERED_HARDWARE || /* which says what else it asks */
-                    (weir_trait_of(op)->is_for_host && !is_between(q, result)));
-            if (!fine) refuse(model, node);
-            break;
-        }
+        const bool host = weir_trait_of(op)->is_for_host && !is_between(q, result);
+        fine = !weir_trait_is_quantizer(op) && op != WEIR_OP_MASK && /* lower_integer says what else it asks */
+               (weir_lower_integer_takes(op) == WEIR_LOWERED_HARDWARE || host ||
+                weir_trait_of(op)->task == WEIR_TASK_SOFTMAX);
+        if (!fine) refuse(model, node);
     }
     return fine;
 }

@@ -26,6 +26,7 @@
 #include "passes/passes.h"
 #include "passes/transform/staircase.h"
 #include "support/arena.h"
+#include "support/unreachable.h"
 
 enum {
     MAX_SHIFT = 46,
@@ -164,7 +165,9 @@ static int64_t computed(const void *user, int64_t x) {
     switch (k->op) {
     case WEIR_OP_CAST: return weir_cast(x, add, k->left, k->shift, k->rounding, k->low, k->high);
     case WEIR_OP_SCALE: return weir_requantize_scale(x, k->multiplier[c->channel], add, k->shift, k->low, k->high);
-    default: return weir_requantize_scale_float(x, k->multiplier[c->channel], add, k->shift, k->zero, k->low, k->high);
+    case WEIR_OP_SCALE_FLOAT:
+        return weir_requantize_scale_float(x, k->multiplier[c->channel], add, k->shift, k->zero, k->low, k->high);
+    default: weir_unreachable("no requantizer");
     }
 }
 

@@ -145,15 +145,6 @@ bool weir_rewrite_is_parameter(const weir_graph *graph, weir_value value) {
     return false;
 }
 
-bool weir_rewrite_is_layer(weir_op op) {
-    return op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL || op == WEIR_OP_CONV || op == WEIR_OP_CONV_TRANSPOSE;
-}
-
-bool weir_rewrite_is_quantizer(weir_op op) {
-    return op == WEIR_OP_QUANTIZE_LINEAR || op == WEIR_OP_DEQUANTIZE_LINEAR || op == WEIR_OP_QUANT ||
-           op == WEIR_OP_BIPOLAR_QUANT || op == WEIR_OP_TRUNC || op == WEIR_OP_MULTI_THRESHOLD;
-}
-
 bool weir_rewrite_finish(weir_rewrite *rewrite) {
     if (!rewrite->is_stale) return true;
     rewrite->is_stale = false;

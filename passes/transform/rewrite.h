@@ -45,10 +45,6 @@ bool weir_rewrite_same_attributes(const weir_graph *graph, weir_node a, weir_nod
 /* Does the value hold a model's parameters: a constant, a graph input, or products, quotients and shapes of these? Not
  * when it comes out of a quantizer: then nothing may be put between the two. O(1). */
 bool weir_rewrite_is_parameter(const weir_graph *graph, weir_value value);
-/* QuantizeLinear, DequantizeLinear, and those of QONNX. */
-bool weir_rewrite_is_quantizer(weir_op op);
-/* Gemm, MatMul, Conv and ConvTranspose: input 1 may be weights. */
-bool weir_rewrite_is_layer(weir_op op);
 /* Infers what became stale; false after a reported error. */
 bool weir_rewrite_finish(weir_rewrite *rewrite);
 

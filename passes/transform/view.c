@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/index_map.h"
 #include "ir/infer.h"
 #include "ir/layout.h"
+#include "ir/trait.h"
 #include "passes/transform/remedy.h"
 #include "support/arena.h"
 
@@ -206,31 +208,20 @@ weir_counterparts *weir_view_counterparts(const weir_lowering *l) {
 bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
     const weir_node node = weir_value_producer(graph, value);
     if (node.id == 0) return weir_value_constant(graph, value) == NULL;
-    bool one = true;
-    switch (weir_node_op(graph, node)) {
-    case WEIR_OP_ENCODE:
-    case WEIR_OP_REQUANTIZE:
-    case WEIR_OP_THRESHOLD:
-    case WEIR_OP_LOOKUP: return true;
-    case WEIR_OP_CONCAT:
-        for (size_t i = 0; one && i < weir_node_input_count(graph, node); i++)
-            one = weir_lower_is_one_code(graph, weir_node_input(graph, node, i));
-        return one;
-    case WEIR_OP_SUM: /* which turns the sign: weir_lower_negated */
-        return weir_node_input(graph, node, 0).id == weir_node_input(graph, node, 1).id &&
-               weir_node_int(graph, node, "cb", 1) == -2 &&
-               weir_lower_is_one_code(graph, weir_node_input(graph, node, 0));
-    case WEIR_OP_CAST:
-    case WEIR_OP_MAXIMUM:
-    case WEIR_OP_MAX_POOL:
-    case WEIR_OP_REDUCE_MAX:
-    case WEIR_OP_REORDER:
-    case WEIR_OP_RESHAPE:
-    case WEIR_OP_FLATTEN:
-    case WEIR_OP_IDENTITY:
-    case WEIR_OP_TRANSPOSE: return weir_lower_is_one_code(graph, weir_node_input(graph, node, 0));
-    default: return false;
-    }
+    const weir_op op = weir_node_op(graph, node);
+    const weir_value first = weir_node_input(graph, node, 0);
+    if (op == WEIR_OP_ENCODE || op == WEIR_OP_REQUANTIZE || op == WEIR_OP_THRESHOLD || op == WEIR_OP_LOOKUP)
+        return true;
+    if (op == WEIR_OP_SUM) /* which turns the sign: weir_lower_negated */
+        return first.id == weir_node_input(graph, node, 1).id && weir_node_int(graph, node, "cb", 1) == -2 &&
+               weir_lower_is_one_code(graph, first);
+    const bool joins = op == WEIR_OP_CONCAT;
+    const bool moves = weir_index_map_exists(op) && op != WEIR_OP_RELABEL; /* whose codes mean other numbers */
+    bool one =
+        joins || moves || op == WEIR_OP_CAST || op == WEIR_OP_MAXIMUM || weir_trait_of(op)->task == WEIR_TASK_EXTREME;
+    for (size_t i = 0; one && i < (joins ? weir_node_input_count(graph, node) : 1); i++)
+        one = weir_lower_is_one_code(graph, weir_node_input(graph, node, i));
+    return one;
 }
 
 const weir_view *weir_lower_input(const weir_lowering *l, weir_node node, size_t index) {

@@ -236,11 +236,6 @@ static void watch_integer(void *user, weir_node node, weir_array *const *outputs
 
 /* --- the model --- */
 
-static bool is_quantizer(weir_op op) {
-    return op == WEIR_OP_QUANTIZE_LINEAR || op == WEIR_OP_QUANT || op == WEIR_OP_BIPOLAR_QUANT || op == WEIR_OP_TRUNC ||
-           op == WEIR_OP_MULTI_THRESHOLD;
-}
-
 static bool power_of_two(double v) {
     int exponent;
     return frexp(v, &exponent) == 0.5;
@@ -262,9 +257,8 @@ static bool on_grid(const weir_lockstep *l, weir_value value) {
  * elements makes no others of them. */
 static bool computes_on_grid(const weir_lockstep *l, weir_node node) {
     const weir_op op = weir_node_op(l->model, node);
-    const bool product = weir_tolerance_is_product(op), sum = op == WEIR_OP_ADD || op == WEIR_OP_SUB;
-    const bool mean = op == WEIR_OP_AVERAGE_POOL || op == WEIR_OP_GLOBAL_AVERAGE_POOL || op == WEIR_OP_REDUCE_MEAN ||
-                      op == WEIR_OP_REDUCE_SUM;
+    const bool product = weir_trait_of(op)->task == WEIR_TASK_LAYER, sum = op == WEIR_OP_ADD || op == WEIR_OP_SUB;
+    const bool mean = weir_trait_of(op)->task == WEIR_TASK_MEAN;
     const bool moves = mean || weir_trait_of(op)->is_exact;
     const size_t count = product || mean ? 1 : sum ? 2 : moves ? weir_node_input_count(l->model, node) : 0;
     bool grid = true;
@@ -296,7 +290,7 @@ static const double *roundings_of(const weir_array *array) {
 
 /* Does the node read codes, where the model computes on real numbers? Quantizers and what they absorb do the model's arithmetic. */
 static bool reads_codes(const weir_lockstep *l, weir_node node) {
-    return !is_quantizer(weir_node_op(l->model, node)) &&
+    return weir_trait_of(weir_node_op(l->model, node))->task != WEIR_TASK_QUANTIZER &&
            !l->counterparts->of[weir_node_output(l->model, node, 0).id].follows;
 }
 
@@ -399,7 +393,7 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
     weir_operands o = operands_of(l, node);
     weir_op op = weir_node_op(l->model, node);
     const weir_value y = weir_node_output(l->model, node, index);
-    if (is_quantizer(op)) {
+    if (weir_trait_of(op)->task == WEIR_TASK_QUANTIZER) {
         double *reach = reach_of(l, node, &o);
         weir_array *below = weir_tolerance_moved(&o, reach, -1), *above = weir_tolerance_moved(&o, reach, 1);
         for (size_t i = 0; i < out->count; i++) {
@@ -412,7 +406,7 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
     } else if (op == WEIR_OP_QLINEAR_AVERAGE_POOL) {
         widen_pool(l, node, &o, out, low, high);
     } else if (weir_dtype_is_float(out->dtype)) {
-        bool product = weir_tolerance_is_product(op), grid = on_grid(l, y) && computes_on_grid(l, node);
+        bool product = weir_trait_of(op)->task == WEIR_TASK_LAYER, grid = on_grid(l, y) && computes_on_grid(l, node);
         /* What a number that was set lacks of float32's digits is among the roundings of a product. */
         if (product && l->partner[weir_node_input(l->model, node, 0).id].id != 0) o.slack[0] = NULL;
         grid = grid && have_all_digits(&o);

@@ -49,7 +49,7 @@ static weir_scoring_kind kind_of(const weir_graph *graph, weir_value value) {
 static bool is_share(const weir_graph *graph, weir_value value) {
     for (weir_node node = weir_value_producer(graph, value); node.id != 0; node = weir_value_producer(graph, value)) {
         const weir_op op = weir_node_op(graph, node);
-        if (op == WEIR_OP_SOFTMAX || op == WEIR_OP_LOG_SOFTMAX || op == WEIR_OP_HARDMAX) return true;
+        if (weir_trait_of(op)->task == WEIR_TASK_SOFTMAX) return true;
         if (!weir_trait_of(op)->keeps_meaning) return false;
         value = weir_node_input(graph, node, 0);
     }

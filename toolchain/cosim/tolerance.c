@@ -12,10 +12,6 @@
 /* A few roundings of float32 in a row, relative to the largest number involved. */
 static const double ROUNDING = 0x1p-22;
 
-bool weir_tolerance_is_product(weir_op op) {
-    return op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL || op == WEIR_OP_CONV || op == WEIR_OP_CONV_TRANSPOSE;
-}
-
 /* --- the kernel on other inputs --- */
 
 static weir_array **run(const weir_operands *o, const weir_array *const *input) {
@@ -152,7 +148,7 @@ static bool is_exact_sum(const weir_operands *o, const weir_array *output) {
 double *weir_tolerance_propagate(const weir_operands *o, size_t index, const weir_array *output) {
     double *error = weir_calloc(output->count + 1, sizeof *error);
     weir_op op = weir_node_op(o->graph, o->node);
-    if (weir_tolerance_is_product(op)) {
+    if (weir_trait_of(op)->task == WEIR_TASK_LAYER) {
         propagate_product(o, error);
         return error;
     }

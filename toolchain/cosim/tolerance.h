@@ -16,8 +16,6 @@ typedef struct weir_operands {
     const double **slack;
 } weir_operands;
 
-/* Is it a product of matrices of real numbers, or a convolution? */
-bool weir_tolerance_is_product(weir_op op);
 /* The sums of the magnitudes that a product adds up, an array like its output; free it with weir_array_free. */
 weir_array *weir_tolerance_magnitude(const weir_operands *operands);
 /* What float32 makes of inputs that are off by their slack: an error for each element of output `index`. Heap array. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exec/arithmetic.h"
+#include "support/unreachable.h"
 
 static const char *const names[WEIR_CONTRACT_COUNT] = {"onnxruntime", "real", "exact"};
 
@@ -105,7 +106,8 @@ static float apply_step(const weir_step *step, int64_t channel, float x) {
     case WEIR_OP_NEG: return -x;
     case WEIR_OP_IDENTITY: return x; /* as a float32 */
     case WEIR_OP_ROUND: return (float)weir_round((double)x, WEIR_ROUND_HALF_EVEN);
-    default: return x < 0 ? 0 : x;
+    case WEIR_OP_RELU: return x < 0 ? 0 : x;
+    default: weir_unreachable("an operator that is no step (weir_op_step)");
     }
 }
 

@@ -7,6 +7,7 @@
 #include "ir/geometry.h"
 #include "ir/infer.h"
 #include "ir/layout.h"
+#include "ir/trait.h"
 #include "support/arena.h"
 
 char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const char *part) {
@@ -134,7 +135,7 @@ enum { SOFTMAX_BY_AXIS = 13 };
 static bool is_old_softmax(const weir_onnx_form *form) {
     if (form->rule->op == WEIR_OP_QLINEAR_SOFTMAX) return attribute_of(form, "opset")->i < SOFTMAX_BY_AXIS;
     const weir_op op = form->rule->op;
-    const bool is = op == WEIR_OP_SOFTMAX || op == WEIR_OP_LOG_SOFTMAX || op == WEIR_OP_HARDMAX;
+    const bool is = weir_trait_of(op)->task == WEIR_TASK_SOFTMAX;
     return is && form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < SOFTMAX_BY_AXIS;
 }
 
@@ -193,20 +194,8 @@ static void form_resize(const weir_onnx_form *form, weir_value *inputs, size_t *
 /* Before opset 7 an attribute says that operand 1 is broadcast, and another from which axis on its dimensions stand; PRelu's
  * slopes are those of the channels. As numpy has it dimensions stand at the end, so ones follow. */
 static bool takes_axis(weir_op op) {
-    switch (op) {
-    case WEIR_OP_ADD:
-    case WEIR_OP_SUB:
-    case WEIR_OP_MUL:
-    case WEIR_OP_DIV:
-    case WEIR_OP_POW:
-    case WEIR_OP_EQUAL:
-    case WEIR_OP_GREATER:
-    case WEIR_OP_LESS:
-    case WEIR_OP_AND:
-    case WEIR_OP_OR:
-    case WEIR_OP_XOR: return true;
-    default: return false;
-    }
+    const weir_op_info *info = weir_op_get(op);
+    return weir_trait_of(op)->order == WEIR_ORDER_ELEMENTWISE && info->inputs_min == 2 && info->inputs_max == 2;
 }
 
 static bool align(const weir_onnx_form *form, weir_value *inputs, int64_t axis) {
@@ -313,8 +302,7 @@ bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
     if (form->rule->inputs_max < 0 && form->rule->op == WEIR_OP_DIV && !form_mean(form, inputs, count)) return false;
     if (form->rule->op == WEIR_OP_REDUCE_SUM && !form_addends(form, inputs)) return false;
     if (form->rule->op == WEIR_OP_RESIZE) form_resize(form, inputs, count);
-    if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 7 && form->rule->inputs_max >= 0 &&
-        (takes_axis(form->rule->op) || form->rule->op == WEIR_OP_PRELU))
+    if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 7 && form->rule->inputs_max >= 0 && takes_axis(form->rule->op))
         return form_broadcast(form, inputs);
     return !is_old_softmax(form) || form_softmax(form, inputs);
 }

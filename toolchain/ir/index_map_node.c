@@ -179,7 +179,7 @@ static bool none(const move *m, weir_index_map *map) {
 static rule *rule_of(weir_op op) {
     static rule *const rules[WEIR_OP_COUNT] = {
         [WEIR_OP_NONE] = none,
-#define WEIR_TRAIT(op, element, move, ...) [WEIR_OP_##op] = move,
+#define WEIR_TRAIT(op, task, element, move, ...) [WEIR_OP_##op] = move,
 #include "ir/trait.def"
 #undef WEIR_TRAIT
     };

@@ -1,5 +1,8 @@
 #include "ir/mase.h"
 
+#include "ir/index_map.h"
+#include "ir/trait.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,17 +255,9 @@ bool weir_mase_is_module(const weir_graph *graph, weir_node node) {
 /* ---- values ---- */
 
 /* Moved, or some zeros. */
-static bool keeps_elements(weir_op op) {
-    return op == WEIR_OP_IDENTITY || op == WEIR_OP_RELABEL || op == WEIR_OP_FLATTEN || op == WEIR_OP_RESHAPE ||
-           op == WEIR_OP_TRANSPOSE || op == WEIR_OP_MASK;
-}
+static bool keeps_elements(weir_op op) { return weir_index_map_reshapes(op) || op == WEIR_OP_MASK; }
 
-static bool is_quantizer(weir_op op) {
-    return op == WEIR_OP_QUANTIZE_LINEAR || op == WEIR_OP_DEQUANTIZE_LINEAR || op == WEIR_OP_QUANT ||
-           op == WEIR_OP_BIPOLAR_QUANT;
-}
-
-bool weir_mase_carries(weir_op op) { return keeps_elements(op) || is_quantizer(op); }
+bool weir_mase_carries(weir_op op) { return keeps_elements(op) || weir_trait_is_quantizer(op); }
 
 const weir_array *weir_mase_constant(const weir_graph *graph, weir_value value) {
     weir_node producer = weir_value_producer(graph, value);

@@ -200,7 +200,7 @@ static const char *unknown(const finder *f, weir_node node) {
 
 static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_NONE] = unknown,
-#define WEIR_TRAIT(op, element, move, order, sizes, rounding, frames, meaning, place, rows) [WEIR_OP_##op] = rows,
+#define WEIR_TRAIT(op, task, element, move, order, sizes, rounding, frames, meaning, place, rows) [WEIR_OP_##op] = rows,
 #include "ir/trait.def"
 #undef WEIR_TRAIT
 };

@@ -12,8 +12,9 @@ enum { HARDWARE, HOST };
 #define SIZES_1 1
 
 static const weir_trait traits[WEIR_OP_COUNT] = {
-#define WEIR_TRAIT(op, element, move, order, sizes, rounding, frames, meaning, place, rows)                            \
-    [WEIR_OP_##op] = {WEIR_ELEMENT_##element, WEIR_ORDER_##order, sizes, rounding, frames, meaning, place},
+#define WEIR_TRAIT(op, task, element, move, order, sizes, rounding, frames, meaning, place, rows)                      \
+    [WEIR_OP_##                                                                                                        \
+        op] = {WEIR_TASK_##task, WEIR_ELEMENT_##element, WEIR_ORDER_##order, sizes, rounding, frames, meaning, place},
 #include "ir/trait.def"
 #undef WEIR_TRAIT
 };
@@ -35,4 +36,9 @@ const weir_trait *weir_trait_of(weir_op op) {
                             in_hardware = {.sizes = NO_SIZES, .is_for_host = false};
     if (op < WEIR_OP_COUNT) return &traits[op];
     return weir_op_get(op)->class == WEIR_CLASS_TENSOR ? &registered : &in_hardware;
+}
+
+bool weir_trait_is_quantizer(weir_op op) {
+    const weir_trait_task task = weir_trait_of(op)->task;
+    return task == WEIR_TASK_QUANTIZER || task == WEIR_TASK_DEQUANTIZER;
 }

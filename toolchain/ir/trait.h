@@ -7,6 +7,19 @@
 
 #include "ir/op.h"
 
+typedef enum weir_trait_task {
+    WEIR_TASK_NONE,          /* none of these */
+    WEIR_TASK_LAYER,         /* products of real numbers with weights, or of two computed matrices */
+    WEIR_TASK_CODE_LAYER,    /* the same of codes */
+    WEIR_TASK_CODE_OPERATOR, /* other arithmetic of codes, with quantizers in it */
+    WEIR_TASK_QUANTIZER,     /* rounds real numbers to codes, or to the numbers that these stand for */
+    WEIR_TASK_DEQUANTIZER,   /* numbers of codes */
+    WEIR_TASK_EXTREME,       /* largest or least of several */
+    WEIR_TASK_MEAN,          /* sum or mean of several */
+    WEIR_TASK_SOFTMAX,       /* shares of a whole, or which is the largest */
+    WEIR_TASK_NORMALIZATION  /* by what several have in common */
+} weir_trait_task;
+
 typedef enum weir_trait_element {
     WEIR_ELEMENT_NONE, /* on others, too, or it is only moved */
     WEIR_ELEMENT_ANY,  /* some function of them */
@@ -33,6 +46,7 @@ typedef enum weir_trait_order {
 } weir_trait_order;
 
 typedef struct weir_trait {
+    weir_trait_task task;
     weir_trait_element element;
     weir_trait_order order;
     size_t sizes; /* the first input that must be a constant; SIZE_MAX: none */
@@ -42,5 +56,7 @@ typedef struct weir_trait {
 /* The operator's row; of a registered operator (operator.h) what is true of any: nothing is taken for granted, and the host computes
  * those on tensors. */
 const weir_trait *weir_trait_of(weir_op op);
+/* Does it round numbers to codes, or make numbers of codes? */
+bool weir_trait_is_quantizer(weir_op op);
 
 #endif

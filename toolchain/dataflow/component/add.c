@@ -7,14 +7,12 @@
 #include "dataflow/stream.h"
 
 static bool becomes(const weir_graph *graph, weir_node node) {
-    switch (weir_node_op(graph, node)) {
-    case WEIR_OP_QLINEAR_ADD:
+    const weir_op op = weir_node_op(graph, node);
+    if (op == WEIR_OP_QLINEAR_ADD)
         return weir_component_stream_operand(graph, node, 0) && weir_component_stream_operand(graph, node, 3);
-    case WEIR_OP_ADD: /* of a constant: part of the requantizer */
-        return !weir_component_takes_constant(graph, node, "data_in_0") &&
-               !weir_component_takes_constant(graph, node, "data_in_1");
-    default: return false;
-    }
+    return op == WEIR_OP_ADD && /* of a constant: part of the requantizer */
+           !weir_component_takes_constant(graph, node, "data_in_0") &&
+           !weir_component_takes_constant(graph, node, "data_in_1");
 }
 
 static void build(weir_builder *b, weir_node node) {

@@ -16,6 +16,7 @@
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
 #include "dataflow/target.h"
+#include "ir/trait.h"
 
 typedef struct size {
     int64_t rows, k, n; /* of the matrices together, of one matrix */
@@ -62,10 +63,8 @@ static int64_t groups_of(const weir_graph *graph, weir_node node) {
 }
 
 static bool becomes(const weir_graph *graph, weir_node node) {
-    weir_op op = weir_node_op(graph, node);
-    return (op == WEIR_OP_GEMM || op == WEIR_OP_QGEMM || op == WEIR_OP_MATMUL || op == WEIR_OP_MATMUL_INTEGER ||
-            op == WEIR_OP_QLINEAR_MATMUL || op == WEIR_OP_CONV || op == WEIR_OP_QLINEAR_CONV ||
-            op == WEIR_OP_CONV_INTEGER) &&
+    const weir_trait_task task = weir_trait_of(weir_node_op(graph, node))->task;
+    return (task == WEIR_TASK_LAYER || task == WEIR_TASK_CODE_LAYER) &&
            weir_component_takes_constant(graph, node, "weight");
 }
 
