@@ -61,7 +61,10 @@ bool weir_form_parameter(const weir_graph *graph, weir_node node, size_t index, 
 
 /* --- the rules of each step --- */
 
-typedef weir_form_rule *const rule_table[WEIR_OP_COUNT];
+typedef struct form_rule {
+    weir_op op;
+    weir_form_rule *apply;
+} form_rule;
 
 static bool refuse_codes(weir_graph *graph, weir_node node) {
     return weir_node_fail(graph, node, "its result is integers without a scale, which float operators cannot express");
@@ -75,23 +78,28 @@ static bool refuse_qonnx(weir_graph *graph, weir_node node) {
     return weir_node_fail(graph, node, "it has no form outside QONNX");
 }
 
-static rule_table from_operators = {[WEIR_OP_QLINEAR_MATMUL] = weir_form_split_matmul,
-                                    [WEIR_OP_QGEMM] = weir_form_split_gemm,
-                                    [WEIR_OP_MATMUL_INTEGER] = refuse_codes};
+static const form_rule from_operators[] = {
+    {WEIR_OP_QLINEAR_MATMUL, weir_form_split_matmul},
+    {WEIR_OP_QGEMM, weir_form_split_gemm},
+    {WEIR_OP_MATMUL_INTEGER, refuse_codes},
+};
 
-static rule_table from_qonnx = {[WEIR_OP_QUANT] = weir_form_split_quant,
-                                [WEIR_OP_BIPOLAR_QUANT] = weir_form_split_bipolar,
-                                [WEIR_OP_TRUNC] = refuse_qonnx,
-                                [WEIR_OP_MULTI_THRESHOLD] = refuse_qonnx};
+static const form_rule from_qonnx[] = {
+    {WEIR_OP_QUANT, weir_form_split_quant},
+    {WEIR_OP_BIPOLAR_QUANT, weir_form_split_bipolar},
+    {WEIR_OP_TRUNC, refuse_qonnx},
+    {WEIR_OP_MULTI_THRESHOLD, refuse_qonnx},
+};
 
-static rule_table to_qonnx = {[WEIR_OP_DEQUANTIZE_LINEAR] = weir_form_join_dequantize};
+static const form_rule to_qonnx[] = {
+    {WEIR_OP_DEQUANTIZE_LINEAR, weir_form_join_dequantize},
+};
 
-static bool apply(weir_graph *graph, rule_table rules) {
+static bool apply(weir_graph *graph, const form_rule *rules, size_t count) {
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
-        const weir_op op = weir_node_op(graph, node);
-        weir_form_rule *rule = op < WEIR_OP_COUNT ? rules[op] : NULL;
-        if (rule != NULL && !rule(graph, node)) return false;
+        const form_rule *rule = weir_op_row(rules, count, sizeof *rules, weir_node_op(graph, node));
+        if (rule != NULL && !rule->apply(graph, node)) return false;
     }
     weir_eliminate_dead_code(graph);
     return weir_infer_graph(graph);
@@ -110,9 +118,10 @@ static bool has_only_floats(weir_graph *graph) {
 
 weir_graph *weir_form_convert(const weir_graph *graph, weir_form form) {
     weir_graph *copy = weir_graph_copy(graph);
-    bool fine = form == WEIR_FORM_NATIVE || apply(copy, from_operators);
-    if (fine && form == WEIR_FORM_QDQ) fine = apply(copy, from_qonnx);
-    if (fine && form == WEIR_FORM_QONNX) fine = apply(copy, to_qonnx) && has_only_floats(copy);
+    bool fine = form == WEIR_FORM_NATIVE || apply(copy, from_operators, sizeof from_operators / sizeof *from_operators);
+    if (fine && form == WEIR_FORM_QDQ) fine = apply(copy, from_qonnx, sizeof from_qonnx / sizeof *from_qonnx);
+    if (fine && form == WEIR_FORM_QONNX)
+        fine = apply(copy, to_qonnx, sizeof to_qonnx / sizeof *to_qonnx) && has_only_floats(copy);
     if (fine) return copy;
     weir_graph_free(copy);
     return NULL;

@@ -17,6 +17,7 @@
 #include "passes/transform/rewrite.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
+#include "support/unreachable.h"
 
 /* --- quantization parameters --- */
 
@@ -289,7 +290,8 @@ static bool read_quantizer_behind(weir_lowering *l, weir_node node, weir_quant *
     const weir_dtype dtype = weir_value_type(l->from, weir_node_output(l->from, user, 0))->dtype;
     if (op == WEIR_OP_QUANTIZE_LINEAR) return weir_lower_read_quant(l, user, 1, 2, dtype, 0, quant);
     if (op == WEIR_OP_QUANT) return read_qonnx(l, user, quant);
-    const bool rises = op == WEIR_OP_RELU || op == WEIR_OP_MAX || op == WEIR_OP_MIN || op == WEIR_OP_TRANSPOSE;
+    const weir_trait *trait = weir_trait_of(op);
+    const bool rises = (trait->element == WEIR_ELEMENT_STEP && trait->is_exact) || op == WEIR_OP_TRANSPOSE;
     return (!rises && rule_of(op) != weir_lower_shape) || read_quantizer_behind(l, user, quant);
 }
 
@@ -318,75 +320,35 @@ static bool lower_identity(weir_lowering *l, weir_node node) {
     return true;
 }
 
-/* Of the operators that are more than functions of one code, element by element. */
+static bool none(weir_lowering *l, weir_node node) {
+    (void)l;
+    (void)node;
+    weir_unreachable("the rule of an operator that has none");
+}
+
 static weir_lower_rule *const rules[WEIR_OP_COUNT] = {
-    [WEIR_OP_GEMM] = lower_gemm,
-    [WEIR_OP_MATMUL] = lower_matmul,
-    [WEIR_OP_CONV] = lower_conv,
-    [WEIR_OP_CONV_TRANSPOSE] = weir_lower_conv_transpose,
-    [WEIR_OP_QLINEAR_CONV] = weir_lower_qlinear_conv,
-    [WEIR_OP_CONV_INTEGER] = weir_lower_conv_integer,
-    [WEIR_OP_ADD] = lower_add,
-    [WEIR_OP_RELU] = lower_relu,
-    [WEIR_OP_MAX_POOL] = lower_max_pool,
-    [WEIR_OP_GLOBAL_MAX_POOL] = lower_max_pool,
-    [WEIR_OP_AVERAGE_POOL] = lower_mean_pool,
-    [WEIR_OP_GLOBAL_AVERAGE_POOL] = lower_mean_pool,
-    [WEIR_OP_QLINEAR_AVERAGE_POOL] = weir_lower_qlinear_mean_pool,
-    [WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL] = weir_lower_qlinear_mean_pool,
-    [WEIR_OP_REDUCE_MEAN] = lower_reduction,
-    [WEIR_OP_REDUCE_SUM] = lower_reduction,
-    [WEIR_OP_REDUCE_MAX] = lower_reduction,
-    [WEIR_OP_REDUCE_MIN] = lower_reduction,
-    [WEIR_OP_CONCAT] = lower_concat,
-    [WEIR_OP_SLICE] = lower_move,
-    [WEIR_OP_SPLIT] = lower_move,
-    [WEIR_OP_PAD] = lower_move,
-    [WEIR_OP_RESIZE] = lower_move,
-    [WEIR_OP_DEPTH_TO_SPACE] = lower_move,
-    [WEIR_OP_SPACE_TO_DEPTH] = lower_move,
-    [WEIR_OP_TILE] = lower_move,
-    [WEIR_OP_GATHER] = lower_move,
-    [WEIR_OP_EXPAND] = lower_move,
-    [WEIR_OP_ARG_MAX] = weir_lower_arg_max,
-    [WEIR_OP_ARG_MIN] = weir_lower_arg_max,
-    [WEIR_OP_TOP_K] = weir_lower_top_k,
-    [WEIR_OP_FLATTEN] = weir_lower_shape,
-    [WEIR_OP_RESHAPE] = weir_lower_shape,
-    [WEIR_OP_TRANSPOSE] = lower_transpose,
-    [WEIR_OP_IDENTITY] = lower_identity,
-    [WEIR_OP_QUANTIZE_LINEAR] = lower_quantize_linear,
-    [WEIR_OP_DEQUANTIZE_LINEAR] = lower_dequantize_linear,
-    [WEIR_OP_QLINEAR_MATMUL] = weir_lower_qlinear_matmul,
-    [WEIR_OP_MATMUL_INTEGER] = weir_lower_matmul_integer,
-    [WEIR_OP_QGEMM] = weir_lower_qgemm,
-    [WEIR_OP_QLINEAR_ADD] = weir_lower_qlinear_add,
-    [WEIR_OP_QUANT] = lower_quant,
-    [WEIR_OP_BIPOLAR_QUANT] = lower_bipolar_quant,
-    [WEIR_OP_TRUNC] = weir_lower_trunc,
-    [WEIR_OP_MULTI_THRESHOLD] = weir_lower_multi_threshold,
-    [WEIR_OP_SQUEEZE] = weir_lower_shape,
-    [WEIR_OP_UNSQUEEZE] = weir_lower_shape,
-    [WEIR_OP_MUL] = lower_mul,
-    [WEIR_OP_DIV] = weir_lower_affine,
-    [WEIR_OP_SUB] = weir_lower_affine,
-    [WEIR_OP_MAX] = lower_extreme,
-    [WEIR_OP_MIN] = lower_extreme,
-    [WEIR_OP_NEG] = weir_lower_affine,
-    [WEIR_OP_CLIP] = weir_lower_affine,
-    [WEIR_OP_BATCH_NORMALIZATION] = weir_lower_affine,
-    [WEIR_OP_CONVERT] = lower_convert,
-    [WEIR_OP_ABS] = lower_absolute,
-    [WEIR_OP_PRELU] = lower_prelu,
-    [WEIR_OP_QLINEAR_MUL] = weir_lower_qlinear_mul,
-    [WEIR_OP_QLINEAR_SIGMOID] = weir_lower_quantized_function,
-    [WEIR_OP_QLINEAR_LEAKY_RELU] = weir_lower_quantized_function,
-    [WEIR_OP_QLINEAR_SOFTMAX] = weir_lower_softmax,
+    [WEIR_OP_NONE] = none,
+#define WEIR_LOWER(op, rule) [WEIR_OP_##op] = rule,
+#include "passes/transform/lower.def"
+#undef WEIR_LOWER
 };
 
+/* An operator without a row does not compile: "'row_of_lower_def_for_RELU' undeclared". */
+enum {
+#define WEIR_LOWER(op, rule) row_of_lower_def_for_##op,
+#include "passes/transform/lower.def"
+#undef WEIR_LOWER
+};
+enum {
+#define WEIR_OP(op, ...) has_row_##op = row_of_lower_def_for_##op,
+#include "ir/op.def"
+#undef WEIR_OP
+};
+
+/* NULL: it has none. */
 static weir_lower_rule *rule_of(weir_op op) {
-    if (op >= WEIR_OP_COUNT) return weir_operator_of(op)->lower;
-    return rules[op] == NULL && weir_function_takes(op) ? weir_lower_function : rules[op];
+    weir_lower_rule *rule = op < WEIR_OP_COUNT ? rules[op] : weir_operator_of(op)->lower;
+    return rule == none ? NULL : rule;
 }
 
 weir_lowered weir_lower_integer_takes(weir_op op) {

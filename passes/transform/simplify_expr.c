@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ir/infer.h"
+#include "ir/trait.h"
 #include "passes/passes.h"
 #include "passes/transform/rewrite.h"
 #include "support/arena.h"
@@ -156,9 +157,7 @@ static bool simplify_cast(simplifier *s, weir_node node) {
 /* --- shape --- */
 
 /* Only another shape of the same elements in the same order. */
-static bool is_view(weir_op op) {
-    return op == WEIR_OP_RESHAPE || op == WEIR_OP_FLATTEN || op == WEIR_OP_SQUEEZE || op == WEIR_OP_UNSQUEEZE;
-}
+static bool is_view(weir_op op) { return weir_trait_of(op)->order == WEIR_ORDER_RESHAPE; }
 
 /* A Reshape of `from` to the output's shape, spelled out, in the node's place. */
 static bool reshape(simplifier *s, weir_node node, weir_value from) {
@@ -242,29 +241,34 @@ static bool simplify_concat(simplifier *s, weir_node node) {
 }
 
 /* Returns whether it changed something. */
-typedef bool rule(simplifier *s, weir_node node);
+typedef struct rule {
+    weir_op op;
+    bool (*simplify)(simplifier *s, weir_node node);
+} rule;
 
-static rule *const rules[WEIR_OP_COUNT] = {
-    [WEIR_OP_IDENTITY] = simplify_identity, [WEIR_OP_RELU] = simplify_relu,
-    [WEIR_OP_ADD] = simplify_neutral,       [WEIR_OP_SUB] = simplify_neutral,
-    [WEIR_OP_MUL] = simplify_neutral,       [WEIR_OP_DIV] = simplify_neutral,
-    [WEIR_OP_CONVERT] = simplify_cast,      [WEIR_OP_TRANSPOSE] = simplify_transpose,
-    [WEIR_OP_RESHAPE] = simplify_view,      [WEIR_OP_FLATTEN] = simplify_view,
-    [WEIR_OP_SQUEEZE] = simplify_view,      [WEIR_OP_UNSQUEEZE] = simplify_view,
-    [WEIR_OP_EXPAND] = simplify_same_shape, [WEIR_OP_SLICE] = simplify_slice,
-    [WEIR_OP_CONCAT] = simplify_concat,     [WEIR_OP_DROPOUT] = simplify_identity,
+static const rule rules[] = {
+    {WEIR_OP_IDENTITY, simplify_identity}, {WEIR_OP_RELU, simplify_relu},           {WEIR_OP_ADD, simplify_neutral},
+    {WEIR_OP_SUB, simplify_neutral},       {WEIR_OP_MUL, simplify_neutral},         {WEIR_OP_DIV, simplify_neutral},
+    {WEIR_OP_CONVERT, simplify_cast},      {WEIR_OP_TRANSPOSE, simplify_transpose}, {WEIR_OP_RESHAPE, simplify_view},
+    {WEIR_OP_FLATTEN, simplify_view},      {WEIR_OP_SQUEEZE, simplify_view},        {WEIR_OP_UNSQUEEZE, simplify_view},
+    {WEIR_OP_EXPAND, simplify_same_shape}, {WEIR_OP_SLICE, simplify_slice},         {WEIR_OP_CONCAT, simplify_concat},
+    {WEIR_OP_DROPOUT, simplify_identity},
 };
 
-bool weir_simplify_expressions_removes(weir_op op) { return op < WEIR_OP_COUNT && rules[op] == simplify_identity; }
+static const rule *rule_of(weir_op op) { return weir_op_row(rules, sizeof rules / sizeof *rules, sizeof *rules, op); }
+
+bool weir_simplify_expressions_removes(weir_op op) {
+    const rule *own = rule_of(op);
+    return own != NULL && own->simplify == simplify_identity;
+}
 
 bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *count) {
     simplifier s = {.rewrite = {.graph = graph}, .signed_zeros = signed_zeros};
     *count = 0;
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
-        const weir_op op = weir_node_op(graph, node);
-        rule *simplify = op < WEIR_OP_COUNT ? rules[op] : NULL;
-        if (simplify != NULL && weir_rewrite_may(graph, node) && simplify(&s, node)) ++*count;
+        const rule *own = rule_of(weir_node_op(graph, node));
+        if (own != NULL && weir_rewrite_may(graph, node) && own->simplify(&s, node)) ++*count;
     }
     return weir_rewrite_finish(&s.rewrite);
 }

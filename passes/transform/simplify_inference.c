@@ -88,14 +88,16 @@ static weir_value expand_lp(weir_rewrite *r) {
     return NODE(DIV, "normal", x, squared ? NODE(SQRT, "norm", sum) : sum);
 }
 
-/* What the node computes, in other operators; none: it stays. */
-typedef weir_value expansion(weir_rewrite *r);
+typedef struct expansion {
+    weir_op op;
+    weir_value (*expand)(weir_rewrite *r); /* what the node computes, in other operators; none: it stays */
+} expansion;
 
-static expansion *const expansions[WEIR_OP_COUNT] = {
-    [WEIR_OP_BATCH_NORMALIZATION] = expand_batch,
-    [WEIR_OP_INSTANCE_NORMALIZATION] = expand_instance,
-    [WEIR_OP_LAYER_NORMALIZATION] = expand_layer,
-    [WEIR_OP_LP_NORMALIZATION] = expand_lp,
+static const expansion expansions[] = {
+    {WEIR_OP_BATCH_NORMALIZATION, expand_batch},
+    {WEIR_OP_INSTANCE_NORMALIZATION, expand_instance},
+    {WEIR_OP_LAYER_NORMALIZATION, expand_layer},
+    {WEIR_OP_LP_NORMALIZATION, expand_lp},
 };
 
 bool weir_pass_simplify_inference(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
@@ -103,14 +105,15 @@ bool weir_pass_simplify_inference(const weir_pass *pass, weir_pass_context *cont
     (void)pass;
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         const weir_op op = weir_node_op(graph, node);
+        const expansion *own = weir_op_row(expansions, sizeof expansions / sizeof *expansions, sizeof *expansions, op);
         next = weir_node_next(graph, node);
         if (!weir_rewrite_may(graph, node)) continue;
         r.at = node;
         if (op == WEIR_OP_DROPOUT) {
             weir_rewrite_replace(&r, weir_node_output(graph, node, 0), weir_node_input(graph, node, 0));
             weir_rewrite_remove(&r, node);
-        } else if (op < WEIR_OP_COUNT && expansions[op] != NULL) {
-            const weir_value value = expansions[op](&r);
+        } else if (own != NULL) {
+            const weir_value value = own->expand(&r);
             if (value.id != 0) weir_rewrite_become(&r, value);
         }
     }

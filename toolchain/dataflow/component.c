@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dataflow/host.h"
+#include "ir/index_map.h"
 #include "ir/mase.h"
 #include "ir/operator.h"
 #include "support/diag.h"
@@ -115,9 +116,8 @@ static const weir_component *find(const weir_graph *graph, weir_node node, weir_
     return NULL;
 }
 
-static bool is_name(weir_op op) {
-    return op == WEIR_OP_RESHAPE || op == WEIR_OP_FLATTEN || op == WEIR_OP_IDENTITY || op == WEIR_OP_RELABEL;
-}
+/* Another name, or shape, of the same stream. */
+static bool is_name(weir_op op) { return weir_index_map_keeps(op) && weir_op_get(op)->class != WEIR_CLASS_STREAM; }
 
 /* --- the host --- */
 

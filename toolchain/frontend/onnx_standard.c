@@ -698,19 +698,24 @@ static bool add_copies(const work *w) {
     return true;
 }
 
-static bool (*const rules[WEIR_OP_COUNT])(const work *w) = {
-    [WEIR_OP_MASK] = add_mask,           [WEIR_OP_ENCODE] = add_encode,         [WEIR_OP_DECODE] = add_decode,
-    [WEIR_OP_REORDER] = add_reorder,     [WEIR_OP_LINEAR] = add_linear,         [WEIR_OP_SUM] = add_sum,
-    [WEIR_OP_MULTIPLY] = add_product,    [WEIR_OP_SUM_POOL] = add_sum_pool,     [WEIR_OP_REQUANTIZE] = add_requantize,
-    [WEIR_OP_CAST] = add_cast,           [WEIR_OP_SCALE] = add_scale,           [WEIR_OP_SCALE_FLOAT] = add_scale_float,
-    [WEIR_OP_THRESHOLD] = add_threshold, [WEIR_OP_LOOKUP] = add_lookup,         [WEIR_OP_MAXIMUM] = add_maximum,
-    [WEIR_OP_FORK] = add_copies,         [WEIR_OP_RELABEL] = add_copies,        [WEIR_OP_FIFO] = add_copies,
-    [WEIR_OP_LANES] = add_copies,        [WEIR_OP_REGISTER_SLICE] = add_copies,
+typedef struct standard_rule {
+    weir_op op;
+    bool (*add)(const work *w);
+} standard_rule;
+
+static const standard_rule rules[] = {
+    {WEIR_OP_MASK, add_mask},           {WEIR_OP_ENCODE, add_encode},         {WEIR_OP_DECODE, add_decode},
+    {WEIR_OP_REORDER, add_reorder},     {WEIR_OP_LINEAR, add_linear},         {WEIR_OP_SUM, add_sum},
+    {WEIR_OP_MULTIPLY, add_product},    {WEIR_OP_SUM_POOL, add_sum_pool},     {WEIR_OP_REQUANTIZE, add_requantize},
+    {WEIR_OP_CAST, add_cast},           {WEIR_OP_SCALE, add_scale},           {WEIR_OP_SCALE_FLOAT, add_scale_float},
+    {WEIR_OP_THRESHOLD, add_threshold}, {WEIR_OP_LOOKUP, add_lookup},         {WEIR_OP_MAXIMUM, add_maximum},
+    {WEIR_OP_FORK, add_copies},         {WEIR_OP_RELABEL, add_copies},        {WEIR_OP_FIFO, add_copies},
+    {WEIR_OP_LANES, add_copies},        {WEIR_OP_REGISTER_SLICE, add_copies},
 };
 
 bool weir_onnx_standard_add(weir_onnx_builder *builder, const char *const *names, weir_node node) {
     const work w = {builder, names, node};
-    const weir_op op = weir_node_op(builder->graph, node);
-    bool (*rule)(const work *) = op < WEIR_OP_COUNT ? rules[op] : NULL;
-    return rule != NULL ? rule(&w) : fail(&w, "standard operators have no exact form of it");
+    const standard_rule *rule =
+        weir_op_row(rules, sizeof rules / sizeof *rules, sizeof *rules, weir_node_op(builder->graph, node));
+    return rule != NULL ? rule->add(&w) : fail(&w, "standard operators have no exact form of it");
 }

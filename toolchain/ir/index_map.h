@@ -66,9 +66,10 @@ bool weir_index_map_equal(const weir_index_map *a, const weir_index_map *b);
  * not constant. The node's types are inferred. */
 bool weir_index_map_of_node(weir_arena *arena, const weir_graph *graph, weir_node node, size_t index,
                             weir_index_map *map);
-/* Has the operator index maps, where what says how is constant? Do its elements at most change their shape, or its dimensions their
- * order? */
+/* Has the operator index maps, where what says how is constant? Do its elements stay in their order, whatever the shape? Or that, or its
+ * dimensions change their order? */
 bool weir_index_map_exists(weir_op op);
+bool weir_index_map_keeps(weir_op op);
 bool weir_index_map_reshapes(weir_op op);
 
 #endif

@@ -188,6 +188,8 @@ static rule *rule_of(weir_op op) {
 
 bool weir_index_map_exists(weir_op op) { return rule_of(op) != none; }
 
+bool weir_index_map_keeps(weir_op op) { return rule_of(op) == keep; }
+
 bool weir_index_map_reshapes(weir_op op) { return rule_of(op) == keep || rule_of(op) == transpose; }
 
 /* The node's data in another order than ONNX's: from that, the operator, and back. */

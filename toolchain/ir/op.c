@@ -73,3 +73,11 @@ weir_op weir_op_step(const char **text, bool *takes_constant) {
     }
     return WEIR_OP_NONE;
 }
+
+const void *weir_op_row(const void *rows, size_t count, size_t size, weir_op op) {
+    for (size_t i = 0; i < count; i++) {
+        const char *row = (const char *)rows + i * size;
+        if (*(const weir_op *)(const void *)row == op) return row;
+    }
+    return NULL;
+}

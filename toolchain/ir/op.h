@@ -35,6 +35,9 @@ weir_op weir_op_find_full(const char *full_name);
  * and a constant. WEIR_OP_NONE: there is none such. *text moves behind the word. */
 weir_op weir_op_step(const char **text, bool *takes_constant);
 
+/* Of a list for some operators, whose rows of `size` bytes begin with a weir_op: the row of this one; NULL: it has none. O(count). */
+const void *weir_op_row(const void *rows, size_t count, size_t size, weir_op op);
+
 /* For operator.c: the number of a registered operator, whose row stays. */
 weir_op weir_op_add(const weir_op_info *info);
 

@@ -107,17 +107,16 @@ static const char *gemm_with(const finder *f, weir_node node, size_t bias) {
 static const char *gemm(const finder *f, weir_node node) { return gemm_with(f, node, 2); }
 static const char *qgemm(const finder *f, weir_node node) { return gemm_with(f, node, 6); }
 
-static const char *other_axis(const finder *f, weir_node node) {
-    const weir_op op = weir_node_op(f->graph, node);
-    const bool last = op == WEIR_OP_SOFTMAX || op == WEIR_OP_LOG_SOFTMAX || op == WEIR_OP_HARDMAX ||
-                      op == WEIR_OP_QLINEAR_SOFTMAX || op == WEIR_OP_SOFTMAX_CODES ||
-                      op == WEIR_OP_LAYER_NORMALIZATION || op == WEIR_OP_LP_NORMALIZATION || op == WEIR_OP_TOP_K;
-    const int64_t otherwise = last ? -1 : 0;
+static const char *across(const finder *f, weir_node node, int64_t otherwise) {
     return axis_of(f, node, otherwise) == 0 ? "it works across the rows" : only_data(f, node);
 }
 
+/* Along the axis of the attribute, without it the first one; or the last one. */
+static const char *other_axis(const finder *f, weir_node node) { return across(f, node, 0); }
+static const char *last_axis(const finder *f, weir_node node) { return across(f, node, -1); }
+
 static const char *layer_normalization(const finder *f, weir_node node) {
-    const char *reason = other_axis(f, node);
+    const char *reason = last_axis(f, node);
     return reason != NULL ? reason : broadcast(f, node);
 }
 
