@@ -203,8 +203,14 @@ const weir_onnx_rule *weir_onnx_schema_find(const Onnx__NodeProto *node, const w
     if (domain != NULL) found = find_rule(domain->domain, node->op_type, opsets, &later);
     if (domain != NULL && domain->required && found == NULL && later == NULL) /* QONNX's, written without a domain */
         found = find_rule(WEIR_ONNX_DOMAIN_QONNX, node->op_type, opsets, &later);
-    if (found != NULL) return found;
+    if (found != NULL && !found->is_gone) return found;
     char label[WEIR_ONNX_LABEL_SIZE];
+    if (found != NULL) {
+        weir_error(location, "%s was last part of opset %d, the model imports opset %lld",
+                   weir_onnx_schema_label(node, label), found->since - 1, (long long)opsets->version[domain->domain]);
+        weir_note("export it again: %s took its place", weir_op_get(found->op)->name);
+        return NULL;
+    }
     if (later != NULL && opsets->version[domain->domain] == 0)
         weir_error(location, "%s: the model imports no opset of domain 'ai.onnx'", weir_onnx_schema_label(node, label));
     else if (later != NULL)

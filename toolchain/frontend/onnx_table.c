@@ -13,19 +13,22 @@
 
 /* An operator whose inputs and outputs are those of op.def; one with other numbers of them; one with scales. */
 #define RULE(name, id, since)                                                                                          \
-    { ONNX, name, WEIR_OP_##id, since, 0, 0, 0, 0, false, false, 0, NULL }
+    { ONNX, name, WEIR_OP_##id, since, false, 0, 0, 0, 0, false, false, 0, NULL }
+/* The operator's name has no meaning from an opset on. */
+#define RULE_GONE(name, id, since)                                                                                     \
+    { ONNX, name, WEIR_OP_##id, since, true, 0, 0, 0, 0, false, false, 0, NULL }
 #define RULE_ARITY(name, id, since, inputs_min, inputs_max, outputs_max)                                               \
-    { ONNX, name, WEIR_OP_##id, since, inputs_min, inputs_max, outputs_max, 0, false, false, 0, NULL }
+    { ONNX, name, WEIR_OP_##id, since, false, inputs_min, inputs_max, outputs_max, 0, false, false, 0, NULL }
 #define RULE_SCALES(domain, name, id, since, scales, per_axis)                                                         \
-    { domain, name, WEIR_OP_##id, since, 0, 0, 0, scales, per_axis, false, 0, NULL }
+    { domain, name, WEIR_OP_##id, since, false, 0, 0, 0, scales, per_axis, false, 0, NULL }
 /* ONNX Runtime's name for an operator of ai.onnx of an opset; one of codes. */
 #define RULE_RUNTIME(name, id, opset, scales)                                                                          \
-    { MICROSOFT, name, WEIR_OP_##id, 1, 0, 0, 0, scales, true, false, opset, NULL }
+    { MICROSOFT, name, WEIR_OP_##id, 1, false, 0, 0, 0, scales, true, false, opset, NULL }
 /* ReduceSum with another operator before or behind, with the attributes that ReduceSum has in an opset. */
 #define RULE_SUMS(name, since, opset, inputs_max)                                                                      \
-    { ONNX, name, WEIR_OP_REDUCE_SUM, since, 1, inputs_max, 0, 0, false, false, opset, NULL }
+    { ONNX, name, WEIR_OP_REDUCE_SUM, since, false, 1, inputs_max, 0, 0, false, false, opset, NULL }
 #define RULE_CODES(name, id, opset, inputs_min, inputs_max, codes)                                                     \
-    { MICROSOFT, name, WEIR_OP_##id, 1, inputs_min, inputs_max, 0, 0, false, false, opset, codes }
+    { MICROSOFT, name, WEIR_OP_##id, 1, false, inputs_min, inputs_max, 0, 0, false, false, opset, codes }
 
 static const weir_onnx_codes concat_codes = {.result_first = true}, where_codes = {.plain = 1};
 
@@ -150,6 +153,7 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE("Pad", PAD, 18),
     RULE_ARITY("Upsample", RESIZE, 7, 1, 1, 0), /* the name until 9 */
     RULE_ARITY("Upsample", RESIZE, 9, 2, 2, 0),
+    RULE_GONE("Upsample", RESIZE, 10),
     RULE_ARITY("Resize", RESIZE, 10, 2, 2, 0),
     RULE_ARITY("Resize", RESIZE, 11, 3, 4, 0),
     RULE("Resize", RESIZE, 13),
@@ -192,12 +196,12 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE_SCALES(QONNX, "Quant", QUANT, 1, INPUT(1), true),
     RULE_SCALES(QONNX, "IntQuant", QUANT, 1, INPUT(1), true), /* its later name */
     RULE_SCALES(QONNX, "BipolarQuant", BIPOLAR_QUANT, 1, INPUT(1), true),
-    {QONNX, "Trunc", WEIR_OP_TRUNC, 1, 5, 5, 0, INPUT(1), true, false, 0, NULL}, /* to a bit width */
+    {QONNX, "Trunc", WEIR_OP_TRUNC, 1, false, 5, 5, 0, INPUT(1), true, false, 0, NULL}, /* to a bit width */
     RULE_SCALES(QONNX, "Trunc", TRUNC, 2, INPUT(1) | INPUT(4), true),            /* or to a scale and a bit width */
     RULE_SCALES(QONNX, "MultiThreshold", MULTI_THRESHOLD, 1, 0, false),
     RULE_SCALES(ML, "Scaler", SCALER, 1, 0, false),
     RULE_SCALES(ML, "ArrayFeatureExtractor", ARRAY_FEATURE_EXTRACTOR, 1, 0, false),
-    {ML, "ZipMap", WEIR_OP_IDENTITY, 1, 0, 0, 0, 0, false, true, 0, NULL}, /* a map of what is a tensor */
+    {ML, "ZipMap", WEIR_OP_IDENTITY, 1, false, 0, 0, 0, 0, false, true, 0, NULL}, /* a map of what is a tensor */
 };
 const size_t weir_onnx_rule_count = sizeof weir_onnx_rules / sizeof *weir_onnx_rules;
 

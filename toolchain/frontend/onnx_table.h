@@ -31,6 +31,7 @@ typedef struct weir_onnx_rule {
     const char *name;
     weir_op op; /* WEIR_OP_NONE: Constant, which becomes a value */
     int since;
+    bool is_gone;                 /* no longer an operator from `since` on */
     int inputs_min, inputs_max;   /* 0: as op.def says; -1: any number */
     int outputs_max;              /* 0: as op.def says; those beyond op.def's may not be used */
     uint32_t scales;              /* bit i: input i is a scale, positive and finite */
