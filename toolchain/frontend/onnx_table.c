@@ -197,7 +197,7 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE_SCALES(QONNX, "IntQuant", QUANT, 1, INPUT(1), true), /* its later name */
     RULE_SCALES(QONNX, "BipolarQuant", BIPOLAR_QUANT, 1, INPUT(1), true),
     {QONNX, "Trunc", WEIR_OP_TRUNC, 1, false, 5, 5, 0, INPUT(1), true, false, 0, NULL}, /* to a bit width */
-    RULE_SCALES(QONNX, "Trunc", TRUNC, 2, INPUT(1) | INPUT(4), true),            /* or to a scale and a bit width */
+    RULE_SCALES(QONNX, "Trunc", TRUNC, 2, INPUT(1) | INPUT(4), true), /* or to a scale and a bit width */
     RULE_SCALES(QONNX, "MultiThreshold", MULTI_THRESHOLD, 1, 0, false),
     RULE_SCALES(ML, "Scaler", SCALER, 1, 0, false),
     RULE_SCALES(ML, "ArrayFeatureExtractor", ARRAY_FEATURE_EXTRACTOR, 1, 0, false),
