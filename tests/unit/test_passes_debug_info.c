@@ -202,7 +202,7 @@ static void entries_tell_source_and_passes(void **state) {
     assert_string_equal(json_string_value(json_object_get(otherwise, "condition")), "!((s & 1))");
     const json_t *last = json_array_get(json_object_get(otherwise, "scope"), 2);
     assert_string_equal(json_string_value(json_object_get(last, "condition")), "(s != 0) && (s != 2)");
-    assert_string_equal(json_string_value(json_object_get(last, "rtl_condition")), "s != 2'd0 && s != 2'd2");
+    assert_string_equal(json_string_value(json_object_get(last, "rtl_condition")), "s != 2'h0 && s != 2'h2");
     const json_t *instance = json_array_get(json_object_get(top, "instances"), 0);
     assert_string_equal(json_string_value(json_object_get(instance, "module")), "leaf");
     json_decref(whole);

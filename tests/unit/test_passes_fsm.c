@@ -90,25 +90,25 @@ static void assert_file(const char *folder, const char *name, const char *expect
 }
 
 static const char find_dot[] = "digraph \"find\" {\n"
-                               "  \"None\" [label=\"None\\nseen = 2'd0\", peripheries=2];\n"
+                               "  \"None\" [label=\"None\\nseen = 2'h0\", peripheries=2];\n"
                                "  \"One\" [label=\"One\"];\n"
-                               "  \"Two\" [label=\"Two\\nseen = 2'd2\"];\n"
+                               "  \"Two\" [label=\"Two\\nseen = 2'h2\"];\n"
                                "  \"None\" -> \"One\" [label=\"x\"];\n"
-                               "  \"One\" -> \"Two\" [label=\"x / seen = 2'd1\"];\n"
-                               "  \"One\" -> \"None\" [label=\"/ seen = 2'd3\"];\n"
+                               "  \"One\" -> \"Two\" [label=\"x / seen = 2'h1\"];\n"
+                               "  \"One\" -> \"None\" [label=\"/ seen = 2'h3\"];\n"
                                "  \"Two\" -> \"Two\" [label=\"x / hit = 1'b1\"];\n"
                                "  \"Two\" -> \"None\";\n"
                                "}\n";
 static const char main_dot[] = "digraph \"main\" {\n"
-                               "  \"Idle\" [label=\"Idle\\nout = 2'd0\", peripheries=2];\n"
+                               "  \"Idle\" [label=\"Idle\\nout = 2'h0\", peripheries=2];\n"
                                "  subgraph \"cluster_main.load\" {\n"
                                "    label=\"load\";\n"
-                               "    \"load.First\" [label=\"First\\nout = 2'd1\"];\n"
+                               "    \"load.First\" [label=\"First\\nout = 2'h1\"];\n"
                                "    subgraph \"cluster_main.load.pause\" {\n"
                                "      label=\"pause\";\n"
                                "      \"load.pause.Long\" [label=\"Long\"];\n"
                                "    }\n"
-                               "    \"load.Last\" [label=\"Last\\nout = 2'd2\"];\n"
+                               "    \"load.Last\" [label=\"Last\\nout = 2'h2\"];\n"
                                "  }\n"
                                "  \"Idle\" -> \"load.First\" [label=\"x\"];\n"
                                "  \"load.First\" -> \"load.pause.Long\" [label=\"x\"];\n"
@@ -117,20 +117,20 @@ static const char main_dot[] = "digraph \"main\" {\n"
                                "  \"load.Last\" -> \"Idle\";\n"
                                "}\n";
 static const char color_csv[] = "state,shown\n"
-                                "Red,2'd2\n"
-                                "Blue,2'd1\n";
+                                "Red,2'h2\n"
+                                "Blue,2'h1\n";
 static const char find_csv[] = "state,condition,next,hit,seen\n"
-                               "None,x,One,1'b0,2'd0\n"
-                               "None,,None,1'b0,2'd0\n"
-                               "One,x,Two,1'b0,2'd1\n"
-                               "One,,None,1'b0,2'd3\n"
-                               "Two,x,Two,1'b1,2'd2\n"
-                               "Two,,None,1'b0,2'd2\n";
+                               "None,x,One,1'b0,2'h0\n"
+                               "None,,None,1'b0,2'h0\n"
+                               "One,x,Two,1'b0,2'h1\n"
+                               "One,,None,1'b0,2'h3\n"
+                               "Two,x,Two,1'b1,2'h2\n"
+                               "Two,,None,1'b0,2'h2\n";
 static const char main_csv[] = "state,busy,out\n"
-                               "Idle,1'b0,2'd0\n"
-                               "load.First,1'b1,2'd1\n"
-                               "load.pause.Long,1'b1,2'd3\n"
-                               "load.Last,1'b1,2'd2\n";
+                               "Idle,1'b0,2'h0\n"
+                               "load.First,1'b1,2'h1\n"
+                               "load.pause.Long,1'b1,2'h3\n"
+                               "load.Last,1'b1,2'h2\n";
 
 static void machines_are_drawn_and_listed(void **state) {
     (void)state;

@@ -167,7 +167,7 @@ static const struct {
     {"wrtl 1\nmodule m {\n  input x : 8\n  input x : 8\n}\n",
      "test.wrtl:4: error: port name 'x' in 'm' is already the name of a variable\n"},
     {"wrtl 1\nmodule m {\n  output y : 8\n  body {\n    assign y = 9'h0\n  }\n}\n",
-     "test.wrtl:5: error: 'y' has 8 bits and cannot take '9'd0', which has 9\n"},
+     "test.wrtl:5: error: 'y' has 8 bits and cannot take '9'h0', which has 9\n"},
     {"wrtl 1\nmodule m {\n  output y : 8\n  body {\n    assign y = z\n  }\n}\n",
      "test.wrtl:5: error: unknown name 'z'\n"},
     {"wrtl 1\nmodule m {\n  output y : 8\n  body {\n    assign y = 8'h0 @1\n  }\n}\n",

@@ -37,9 +37,9 @@ static void else_if(void **state) {
                 "      if a == 0 { set y = 3 }\n      else if a == 1 {\n        set y = 2\n      } else if a[1] {\n"
                 "        set y = a\n      } else {\n        set y = 0\n      }\n    }\n  }\n}\n",
                 "wrtl 1\nmodule m {\n  input a : 2\n  output y : 2\n  body {\n    combinational {\n"
-                "      if (a == 2'h0) {\n        set y = 2'h3\n      } else {\n        if (a == 2'h1) {\n"
-                "          set y = 2'h2\n        } else {\n          if a[1] {\n            set y = a\n"
-                "          } else {\n            set y = 2'h0\n          }\n        }\n      }\n    }\n  }\n}\n");
+                "      if (a == 2'd0) {\n        set y = 2'd3\n      } else {\n        if (a == 2'd1) {\n"
+                "          set y = 2'd2\n        } else {\n          if a[1] {\n            set y = a\n"
+                "          } else {\n            set y = 2'd0\n          }\n        }\n      }\n    }\n  }\n}\n");
     assert_wrong("wrtl 1\nmodule m {\n  input a : 1\n  output y : 1\n  body {\n    combinational {\n"
                  "      if a {\n      } else {\n      } else if a {\n      }\n    }\n  }\n}\n",
                  "test.wrtl:9: error: expected one else of an if, found 'i'\n");
@@ -52,11 +52,11 @@ static void labels_share_a_body(void **state) {
                 "            set y[i] = 1\n          }\n        }\n        item 1 { set y = 0 }\n"
                 "        default { set y = a }\n      }\n    }\n  }\n}\n",
                 "wrtl 1\nmodule m {\n  input a : 2\n  output y : 2\n  iterator i\n  iterator i_0\n  body {\n"
-                "    combinational {\n      case a {\n        comment \"few\"\n        item 2'h0 {\n"
-                "          for i = 0 to 2 step 1 {\n            set y[i +: 1] = 1'h1\n          }\n        }\n"
-                "        comment \"few\"\n        item 2'h2 {\n          for i_0 = 0 to 2 step 1 {\n"
-                "            set y[i_0 +: 1] = 1'h1\n          }\n        }\n        item 2'h1 {\n"
-                "          set y = 2'h0\n        }\n        default {\n          set y = a\n        }\n      }\n"
+                "    combinational {\n      case a {\n        comment \"few\"\n        item 2'd0 {\n"
+                "          for i = 0 to 2 step 1 {\n            set y[i +: 1] = 1'd1\n          }\n        }\n"
+                "        comment \"few\"\n        item 2'd2 {\n          for i_0 = 0 to 2 step 1 {\n"
+                "            set y[i_0 +: 1] = 1'd1\n          }\n        }\n        item 2'd1 {\n"
+                "          set y = 2'd0\n        }\n        default {\n          set y = a\n        }\n      }\n"
                 "    }\n  }\n}\n");
     assert_wrong("wrtl 1\nmodule m {\n  input a : 1\n  output y : 1\n  body {\n    combinational {\n      case a {\n"
                  "        item 0, 2 {\n        }\n      }\n    }\n  }\n}\n",
@@ -85,8 +85,8 @@ static void registers_have_reset_values(void **state) {
                 "  }\n}\n",
                 "wrtl 1\nmodule m {\n  input clk : $clock\n  input rst : $reset\n  output q : 4\n"
                 "  register r : signed 8\n  register s : 8\n  body {\n    always posedge clk {\n      if rst {\n"
-                "        next r = 8'shff\n        next q = 4'h5\n      } else {\n        if (q == 4'h3) {\n"
-                "          next r = 8'sh0\n        }\n        next s = (s + 8'h1)\n        next q[0] = s[1]\n      }\n"
+                "        next r = 8'shff\n        next q = 4'd5\n      } else {\n        if (q == 4'd3) {\n"
+                "          next r = 8'sd0\n        }\n        next s = (s + 8'd1)\n        next q[0] = s[1]\n      }\n"
                 "    }\n  }\n}\n");
     assert_same(
         "wrtl 1\nmodule m {\n  local N = 3\n  input clk : $clock\n  input rst_n : $async_reset\n"
@@ -94,7 +94,7 @@ static void registers_have_reset_values(void **state) {
         "    }\n  }\n}\n",
         "wrtl 1\nmodule m {\n  local N = 3\n  input clk : $clock\n  input rst_n : $async_reset\n"
         "  output q : 3\n  body {\n    always negedge clk, negedge rst_n {\n      if (!rst_n) {\n"
-        "        next q = 3'h3\n      } else {\n        next {q[0], q[2:1]} = q\n      }\n    }\n  }\n}\n");
+        "        next q = 3'd3\n      } else {\n        next {q[0], q[2:1]} = q\n      }\n    }\n  }\n}\n");
 }
 
 static void reset_values_are_used(void **state) {
@@ -149,8 +149,8 @@ static void fields_are_named_by_their_group(void **state) {
                               "  }\n}\n",
                               bus);
     char *plain = weir_format("%smodule top {\n  output y : 8\n  instances {\n    u : leaf wired\n  }\n  body {\n"
-                              "    instance u {\n    }\n    let u.in_data = 8'h3\n    let u.out_ready = u.in_ready\n"
-                              "    let y = (u.out_data + 8'h1)\n  }\n}\n",
+                              "    instance u {\n    }\n    let u.in_data = 8'd3\n    let u.out_ready = u.in_ready\n"
+                              "    let y = (u.out_data + 8'd1)\n  }\n}\n",
                               plain_bus);
     assert_same(sugar, plain);
     free(sugar);

@@ -107,7 +107,8 @@ weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_paramete
 /* ---- constants ---- */
 
 static uint32_t constant_hash(const rtl_expr *expr, uint64_t word) {
-    uint64_t hash = (word ^ ((uint64_t)expr->width << 33 | (uint64_t)expr->is_signed << 32 | expr->c)) *
+    uint64_t hash = (word ^ ((uint64_t)expr->base << 56 | (uint64_t)expr->width << 33 |
+                             (uint64_t)expr->is_signed << 32 | expr->c)) *
                     UINT64_C(0x9E3779B97F4A7C15);
     return (uint32_t)(hash >> 32);
 }
@@ -123,7 +124,7 @@ static bool is_constant(const void *user, uint64_t id, uint64_t value) {
     const constant_wanted *w = user;
     const rtl_expr *e = &w->design->expr[id];
     return w->design->word[e->a] == w->word && e->width == w->expr->width && e->is_signed == w->expr->is_signed &&
-           e->c == w->expr->c;
+           e->c == w->expr->c && e->base == w->expr->base;
 }
 
 weir_rtl_expr rtl_new_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words) {
@@ -137,16 +138,30 @@ weir_rtl_expr rtl_new_constant(weir_rtl_design *design, rtl_expr expr, const uin
 }
 
 /* Constants of up to 64 bits are shared. */
-weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words,
-                               uint32_t type) {
-    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONSTANT, .width = width, .is_signed = is_signed, .c = type};
-    if (width > 64) return rtl_new_constant(design, expr, words);
+static weir_rtl_expr share_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words) {
+    if (expr.width > 64) return rtl_new_constant(design, expr, words);
     const constant_wanted wanted = {design, &expr, words[0]};
     const uint32_t hash = constant_hash(&expr, words[0]);
     bool is_new;
     weir_map_entry *entry = weir_map_put_as(&design->constants, hash, is_constant, &wanted, &is_new);
     if (is_new) entry->key = rtl_new_constant(design, expr, words).id;
     return (weir_rtl_expr){(uint32_t)entry->key};
+}
+
+weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words,
+                               uint32_t type) {
+    const rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONSTANT, .width = width, .is_signed = is_signed, .c = type};
+    return share_constant(design, expr, words);
+}
+
+weir_rtl_expr rtl_in_base(weir_rtl_design *design, weir_rtl_expr constant, rtl_base base) {
+    rtl_expr expr = design->expr[constant.id];
+    if (!constant.id || expr.base == base) return constant;
+    assert(expr.kind == WEIR_RTL_EXPR_CONSTANT);
+    expr.base = base;
+    expr.size = 0;
+    const uint64_t *words = design->word + expr.a;
+    return expr.formula || expr.b ? rtl_new_constant(design, expr, words) : share_constant(design, expr, words);
 }
 
 weir_rtl_expr weir_rtl_constant_words(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words) {
@@ -473,7 +488,7 @@ static weir_rtl_expr extend_constant(weir_rtl_design *design, weir_rtl_expr valu
     memcpy(words, design->word + expr.a, old * sizeof *words);
     if (ones && expr.width % 64) words[old - 1] |= UINT64_MAX << (expr.width % 64);
     if (width % 64) words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
-    return weir_rtl_constant_words(design, width, expr.is_signed, words);
+    return rtl_in_base(design, weir_rtl_constant_words(design, width, expr.is_signed, words), expr.base);
 }
 
 weir_rtl_expr weir_rtl_extend(weir_rtl_design *design, weir_rtl_expr value, uint32_t width) {

@@ -30,10 +30,8 @@ void rtl_print_integer(int64_t value, weir_text *text) {
 static void print_hex(rtl_writer *w, const uint64_t *words, uint32_t low, uint32_t width, bool is_signed) {
     rtl_put_number(w, width);
     rtl_put(w, is_signed ? "'sh" : "'h");
-    for (uint32_t digit = (width + 3) / 4; digit-- > 0;) {
-        uint32_t bit = low + digit * 4;
-        rtl_put_char(w, "0123456789abcdef"[words[bit / 64] >> (bit % 64) & 15]);
-    }
+    for (uint32_t digit = (width + 3) / 4; digit-- > 0;)
+        rtl_put_char(w, rtl_digit(words, low + width, low / 4 + digit, RTL_BASE_HEX));
 }
 
 static bool is_zero(const uint64_t *words, uint32_t width) {
@@ -48,7 +46,7 @@ static void put_comma(rtl_writer *w) {
 }
 
 static void print_wide(rtl_writer *w, const uint64_t *words, const rtl_expr *expr) {
-    if (is_zero(words, expr->width)) {
+    if (expr->base == RTL_BASE_NONE && is_zero(words, expr->width)) {
         rtl_put_number(w, expr->width);
         rtl_put(w, expr->is_signed ? "'sd0" : "'d0");
         return;
@@ -67,10 +65,44 @@ static void print_wide(rtl_writer *w, const uint64_t *words, const rtl_expr *exp
     rtl_put(w, expr->is_signed ? "})" : "}");
 }
 
-/* Decimal where a person would read it as a number: up to 32 bits. */
+/* Has it a value that its decimal digits say? A negative one has none, which the text form reads without a sign. */
+static bool is_plain_decimal(const rtl_expr *expr, const uint64_t *words) {
+    bool fits = true;
+    for (uint32_t i = 1; i < (expr->width + 63) / 64; i++) fits = fits && words[i] == 0;
+    return fits && !(expr->is_signed && words[(expr->width - 1) / 64] >> ((expr->width - 1) % 64) & 1);
+}
+
+void rtl_append_based(weir_text *text, const rtl_expr *expr, const uint64_t *words) {
+    const bool is_decimal = expr->base == RTL_BASE_DECIMAL && is_plain_decimal(expr, words);
+    const rtl_base base = expr->base == RTL_BASE_NONE || expr->base == RTL_BASE_DECIMAL ? RTL_BASE_HEX : expr->base;
+    const uint32_t bits = (uint32_t)rtl_base_bits(base);
+    rtl_append_string(text, expr->is_signed ? "'s" : "'");
+    rtl_append_char(text, is_decimal ? 'd' : base == RTL_BASE_BINARY ? 'b' : base == RTL_BASE_OCTAL ? 'o' : 'h');
+    if (is_decimal) {
+        rtl_append_number(text, words[0]);
+        return;
+    }
+    uint32_t digit = (expr->width + bits - 1) / bits;
+    while (digit > 1 && rtl_digit(words, expr->width, digit - 1, base) == '0') digit--;
+    while (digit-- > 0) rtl_append_char(text, rtl_digit(words, expr->width, digit, base));
+}
+
+/* Is it printed with the digits that it is written with? A bit is written as one; decimal ones of up to 32 bits have a
+ * minus where they are negative. */
+static bool is_in_digits(const weir_rtl_design *design, const rtl_expr *expr) {
+    if (expr->base == RTL_BASE_NONE || expr->width == 1 || expr->width > HEX_CHUNK) return false;
+    return expr->base != RTL_BASE_DECIMAL || (expr->width > 32 && is_plain_decimal(expr, rtl_words_of(design, expr)));
+}
+
+/* As it is written, else decimal where a person would read it as a number: up to 32 bits. */
 static void print_literal(rtl_writer *w, const rtl_expr *expr) {
     const uint64_t *words = rtl_words_of(w->design, expr);
     uint64_t value = words[0];
+    if (is_in_digits(w->design, expr)) {
+        rtl_put_number(w, expr->width);
+        rtl_append_based(w->text, expr, words);
+        return;
+    }
     if (expr->width > 32) {
         print_wide(w, words, expr);
         return;
@@ -91,9 +123,7 @@ static void print_literal(rtl_writer *w, const rtl_expr *expr) {
 static void print_written(rtl_writer *w, const rtl_expr *expr, rtl_size width) {
     rtl_print_size(w, width, true);
     if (expr->b) weir_text_format(w->text, "'(%s)", w->design->parameter[expr->b].name);
-    else
-        weir_text_format(w->text, "'%sd%llu", expr->is_signed ? "s" : "",
-                         (unsigned long long)rtl_words_of(w->design, expr)[0]);
+    else rtl_append_based(w->text, expr, rtl_words_of(w->design, expr));
 }
 
 /* The low bits of a parameter, or a number with as many leading zeros as the width needs. */
@@ -117,8 +147,9 @@ static void print_sized(rtl_writer *w, const rtl_expr *expr) {
     } else {
         rtl_put(w, "{{");
         rtl_print_size(w, rtl_size_apply(w->design, WEIR_RTL_SUBTRACT, width, (rtl_size){.number = bits}), true);
-        weir_text_format(w->text, "{1'b0}}, %u'%s%llu}", (unsigned)bits, bits == 1 ? "b" : "d",
-                         (unsigned long long)value);
+        rtl_put(w, "{1'b0}}, ");
+        print_literal(w, &(rtl_expr){.kind = WEIR_RTL_EXPR_CONSTANT, .width = bits, .base = expr->base, .a = expr->a});
+        rtl_put_char(w, '}');
     }
     rtl_put(w, expr->is_signed ? ")" : "");
 }
@@ -137,7 +168,7 @@ static void print_constant(rtl_writer *w, uint32_t id) {
 
 static bool prints_minus(const weir_rtl_design *design, const rtl_expr *expr) {
     if (expr->kind != WEIR_RTL_EXPR_CONSTANT || !expr->is_signed || expr->width > 32) return false;
-    if (expr->formula || expr->b) return false;
+    if (expr->formula || expr->b || is_in_digits(design, expr)) return false;
     uint64_t sign = UINT64_C(1) << (expr->width - 1);
     return (rtl_words_of(design, expr)[0] & sign) && rtl_words_of(design, expr)[0] != sign;
 }

@@ -278,12 +278,27 @@ typedef struct rtl_size {
     uint32_t formula;
 } rtl_size;
 
+/* In which base a constant is written; no part of what it is. Of none: as its printer likes it. */
+typedef enum rtl_base { RTL_BASE_NONE, RTL_BASE_BINARY, RTL_BASE_OCTAL, RTL_BASE_DECIMAL, RTL_BASE_HEX } rtl_base;
+static inline int rtl_base_bits(rtl_base base) { /* of a digit; 0: decimal */
+    return base == RTL_BASE_BINARY ? 1 : base == RTL_BASE_OCTAL ? 3 : base == RTL_BASE_DECIMAL ? 0 : 4;
+}
+/* A digit in a base that is a power of two; digit 0 is the lowest. */
+static inline char rtl_digit(const uint64_t *words, uint32_t width, uint32_t digit, rtl_base base) {
+    const uint32_t bits = (uint32_t)rtl_base_bits(base), low = digit * bits;
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < bits && low + i < width; i++)
+        value |= (uint32_t)(words[(low + i) / 64] >> ((low + i) % 64) & 1) << i;
+    return "0123456789abcdef"[value];
+}
+
 typedef struct rtl_expr {
     weir_rtl_expr_kind kind : 8;
     weir_rtl_operator op : 8;
     weir_rtl_kind carries : 8;
     bool is_signed : 1;
     bool has_parameter : 1; /* it computes with one, or has a formula in it */
+    rtl_base base : 8;      /* of a constant */
     uint32_t width, module;
     uint32_t formula; /* of the width; 0: it is a number */
     uint16_t size, depth;
@@ -563,6 +578,8 @@ weir_rtl_expr rtl_add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a, u
 /* A constant that fits; `type`: the enum whose member it is, or 0. */
 weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words,
                                uint32_t type);
+/* The constant, to be written in this base. */
+weir_rtl_expr rtl_in_base(weir_rtl_design *design, weir_rtl_expr constant, rtl_base base);
 weir_rtl_expr rtl_add_list(weir_rtl_design *design, rtl_expr expr, size_t count, const weir_rtl_expr *operands);
 weir_rtl_expr rtl_new_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words); /* not shared */
 weir_rtl_expr rtl_slice(weir_rtl_design *design, weir_rtl_expr value, rtl_size low, rtl_size width);
@@ -657,6 +674,8 @@ static inline rtl_size rtl_width_of(const weir_rtl_design *design, uint32_t expr
     return (rtl_size){design->expr[expr].width, design->expr[expr].formula};
 }
 
+/* What follows the width of a constant as the text form writes it: quote, sign, base and digits. */
+void rtl_append_based(weir_text *text, const rtl_expr *constant, const uint64_t *words);
 /* The text of an expression, shortened for messages; belongs to the arena. */
 const char *rtl_describe(weir_rtl_design *design, uint32_t expr);
 

@@ -223,7 +223,10 @@ static weir_rtl_expr remake(weir_rtl_rewriter *r, const rtl_expr *e, const weir_
 /* The bits of a parameter that another one, or a number, stands for. */
 static weir_rtl_expr remake_constant(const weir_rtl_rewriter *r, const rtl_expr *e) {
     const rtl_size width = rtl_rewritten_size(r, e->width, e->formula);
-    if (!e->b) return rtl_sized_constant(r->design, width, e->is_signed, rtl_words_of(r->design, e)[0], 0);
+    if (!e->b) {
+        const uint64_t number = rtl_words_of(r->design, e)[0];
+        return rtl_in_base(r->design, rtl_sized_constant(r->design, width, e->is_signed, number, 0), e->base);
+    }
     const uint32_t value = rtl_substitute(r->substitution, rtl_of_parameter(r->design, e->b));
     const rtl_formula *f = &r->design->formula[value];
     if (f->kind == RTL_FORMULA_PARAMETER) return rtl_sized_constant(r->design, width, e->is_signed, 0, f->a);

@@ -43,7 +43,9 @@ static weir_rtl_expr build_number(rtl_scan *s, const rtl_node *node) {
         rtl_scan_fail(s, "a number that is not negative before this, where a width depends on parameters");
         return none;
     }
-    return rtl_sized_constant(s->design, (rtl_size){node->width, node->formula}, node->is_signed, (uint64_t)value, 0);
+    const rtl_size width = {node->width, node->formula};
+    return rtl_in_base(s->design, rtl_sized_constant(s->design, width, node->is_signed, (uint64_t)value, 0),
+                       RTL_BASE_DECIMAL);
 }
 
 static weir_rtl_expr build_flexible(rtl_scan *s, const rtl_node *node) {
@@ -253,7 +255,8 @@ static weir_rtl_expr build_sized(rtl_scan *s, const rtl_node *node) {
         entry = rtl_names_find(s->design, s->module, node->text);
         if (entry.kind != RTL_NAME_PARAMETER) return rtl_scan_fail_name(s, "unknown parameter", node->text), none;
     }
-    return rtl_sized_constant(s->design, width, node->is_signed, node->size, entry.id);
+    return rtl_in_base(s->design, rtl_sized_constant(s->design, width, node->is_signed, node->size, entry.id),
+                       node->base);
 }
 
 /* ---- operators ---- */

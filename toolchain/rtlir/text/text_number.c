@@ -74,18 +74,24 @@ static void fail_fit(rtl_scan *s, const char *start, size_t size, const char *si
     s->failed = true;
 }
 
-static int base_bits(char c) {
+static rtl_base base_of(char c) {
     switch (c) {
     case 'h':
-    case 'H': return 4;
+    case 'H': return RTL_BASE_HEX;
     case 'o':
-    case 'O': return 3;
+    case 'O': return RTL_BASE_OCTAL;
     case 'b':
-    case 'B': return 1;
+    case 'B': return RTL_BASE_BINARY;
     case 'd':
-    case 'D': return 0;
-    default: return -1;
+    case 'D': return RTL_BASE_DECIMAL;
+    default: return RTL_BASE_NONE;
     }
+}
+
+/* Digits that have so many bits (0: decimal ones), and underscores. */
+static void skip_digits(rtl_scan *s, int bits) {
+    const int base = bits ? 1 << bits : 10;
+    while (s->at < s->end && (*s->at == '_' || (digit_value(*s->at) >= 0 && digit_value(*s->at) < base))) s->at++;
 }
 
 /* `start` is where its width starts, of `size` digits; the quote comes next. */
@@ -101,14 +107,14 @@ weir_rtl_expr rtl_scan_sized(rtl_scan *s, const char *start, size_t size) {
     s->at++; /* the quote */
     bool is_signed = s->at < s->end && (*s->at == 's' || *s->at == 'S');
     s->at += is_signed;
-    int bits = s->at < s->end ? base_bits(*s->at) : -1;
-    if (bits < 0) {
+    const rtl_base base = s->at < s->end ? base_of(*s->at) : RTL_BASE_NONE;
+    if (base == RTL_BASE_NONE) {
         rtl_scan_fail(s, "the base of a constant ('h', 'd', 'o' or 'b', as in 8'hff)");
         return none;
     }
+    const int bits = rtl_base_bits(base);
     const char *digits = ++s->at;
-    int base = bits ? 1 << bits : 10;
-    while (s->at < s->end && (*s->at == '_' || (digit_value(*s->at) >= 0 && digit_value(*s->at) < base))) s->at++;
+    skip_digits(s, bits);
     if (s->at == digits || *digits == '_') {
         rtl_scan_fail(s, "digits of a constant");
         return none;
@@ -118,21 +124,23 @@ weir_rtl_expr rtl_scan_sized(rtl_scan *s, const char *start, size_t size) {
                      : place_decimal(digits, (size_t)(s->at - digits), (uint32_t)width, words);
     bool is_negative = !bits && is_signed && (words[(width - 1) / 64] >> ((width - 1) % 64) & 1);
     weir_rtl_expr expr = none;
-    if (fine && !is_negative) expr = weir_rtl_constant_words(s->design, (uint32_t)width, is_signed, words);
+    if (fine && !is_negative)
+        expr = rtl_in_base(s->design, weir_rtl_constant_words(s->design, (uint32_t)width, is_signed, words), base);
     else fail_fit(s, start, (size_t)(s->at - start), is_negative ? " signed" : "", (uint32_t)width);
     free(words);
     return expr;
 }
 
-bool rtl_scan_digits(rtl_scan *s, uint64_t *value, bool *is_signed) {
+bool rtl_scan_digits(rtl_scan *s, uint64_t *value, bool *is_signed, rtl_base *base) {
     *value = 0;
     *is_signed = s->at < s->end && (*s->at == 's' || *s->at == 'S');
     s->at += *is_signed;
-    int bits = s->at < s->end ? base_bits(*s->at) : -1;
-    if (bits < 0) return rtl_scan_fail(s, "the base of a constant ('h', 'd', 'o' or 'b'), or '(' and a parameter");
+    *base = s->at < s->end ? base_of(*s->at) : RTL_BASE_NONE;
+    if (*base == RTL_BASE_NONE)
+        return rtl_scan_fail(s, "the base of a constant ('h', 'd', 'o' or 'b'), or '(' and a parameter");
     const char *digits = ++s->at;
-    int base = bits ? 1 << bits : 10;
-    while (s->at < s->end && (*s->at == '_' || (digit_value(*s->at) >= 0 && digit_value(*s->at) < base))) s->at++;
+    const int bits = rtl_base_bits(*base);
+    skip_digits(s, bits);
     if (s->at == digits || *digits == '_') return rtl_scan_fail(s, "digits of a constant");
     const size_t size = (size_t)(s->at - digits);
     bool fine = bits ? place_bits(digits, size, bits, 64, value) : place_decimal(digits, size, 64, value);
@@ -159,7 +167,7 @@ weir_rtl_expr rtl_number_constant(rtl_scan *s, const rtl_node *number, uint32_t 
     fine = fine && (is_signed ? top == negates : !negates);
     weir_rtl_expr expr = none;
     if (fine) {
-        expr = weir_rtl_constant_words(s->design, width, is_signed, words);
+        expr = rtl_in_base(s->design, weir_rtl_constant_words(s->design, width, is_signed, words), RTL_BASE_DECIMAL);
     } else {
         const char *start = number->is_negative ? "-" : "";
         char *text = weir_format("%s%.*s", start, (int)(number->size > 60 ? 60 : number->size), number->text);

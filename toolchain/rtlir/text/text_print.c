@@ -70,11 +70,7 @@ static void print_constant(printer *p, uint32_t id) {
         return;
     }
     print_size(p, e->width, e->formula);
-    add(p, e->is_signed ? "'sh" : "'h");
-    const uint64_t *words = rtl_words_of(p->design, e);
-    uint32_t digit = (e->width + 3) / 4;
-    while (digit > 1 && (words[(digit - 1) / 16] >> ((digit - 1) % 16 * 4) & 15) == 0) digit--;
-    while (digit-- > 0) rtl_append_char(p->text, "0123456789abcdef"[words[digit / 16] >> (digit % 16 * 4) & 15]);
+    rtl_append_based(p->text, e, rtl_words_of(p->design, e));
 }
 
 /* A constant with as many bits as an index of the array needs. */

@@ -374,6 +374,7 @@ static bool read_sized(rtl_scan *s) {
     rtl_tree *t = &s->tree;
     uint64_t value = 0;
     bool is_signed = false;
+    rtl_base base = RTL_BASE_NONE;
     const char *name = NULL;
     s->at++;
     mark_number(t, last_operand(t));
@@ -381,12 +382,13 @@ static bool read_sized(rtl_scan *s) {
         s->at++;
         name = rtl_scan_name(s);
         if (!name || !rtl_scan_expect(s, ')')) return false;
-    } else if (!rtl_scan_digits(s, &value, &is_signed)) {
+    } else if (!rtl_scan_digits(s, &value, &is_signed, &base)) {
         return false;
     }
     rtl_node *node = add_node(s, RTL_NODE_SIZED, 1);
     node->text = name;
     node->size = value;
+    node->base = base;
     node->is_signed = is_signed;
     return true;
 }

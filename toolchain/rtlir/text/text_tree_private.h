@@ -3,7 +3,7 @@
 #ifndef WEIR_RTLIR_TEXT_TREE_H
 #define WEIR_RTLIR_TEXT_TREE_H
 
-#include "rtlir/core/expr.h"
+#include "rtlir/core/private.h"
 
 struct rtl_scan;
 
@@ -29,6 +29,7 @@ typedef enum rtl_node_kind {
 
 typedef struct rtl_node {
     rtl_node_kind kind : 8;
+    rtl_base base : 8; /* of sized constants */
     weir_rtl_operator op : 8;
     bool is_negative : 1;
     bool is_number : 1;      /* a number to be known while reading: a bound, a count */
@@ -77,6 +78,6 @@ void rtl_free_tree(rtl_tree *tree);
 weir_rtl_expr rtl_scan_sized(struct rtl_scan *s, const char *width, size_t size);
 weir_rtl_expr rtl_number_constant(struct rtl_scan *s, const rtl_node *number, uint32_t width, bool is_signed);
 /* The digits after W', of at most 64 bits. */
-bool rtl_scan_digits(struct rtl_scan *s, uint64_t *value, bool *is_signed);
+bool rtl_scan_digits(struct rtl_scan *s, uint64_t *value, bool *is_signed, rtl_base *base);
 
 #endif
