@@ -63,11 +63,32 @@ expect 1 "error: stage 4 'cost_model' needs 'spatial_mapping', which no stage ab
 
 expect 1 "error: stage 6 'multi_processing_spawn': expected it above the stage that gives 'spatial_mapping'" dse gemm_layer.yaml gemm_l1 gemm_l1 --stages multi_processing_gather,workload,spatial_mapping_conversion,multi_processing_spawn,loma,cost_model
 
+# --- hardware that varies: ZigZag's numbers for each variant, and the best of all ---
+below='workload,minimal_latency,spatial_mapping_generator,minimal_latency,loma{lpf_limit=6},cost_model'
+dse gemm_layer.yaml gemm_l1_l3 gemm_l1_l3 --stages "hardware_optimizer,dump{file=\"variant/{accelerator}.json\"},$below" --json out.json >output 2>&1 ||
+    fail "hardware_optimizer: $(cat output)"
+first() { sed -n "s/^ *\"$1\": \([-0-9.e+]*\),*$/\1/p" "$2" | head -1; }
+tail -n +2 "$files/hardware_optimizer.tsv" >rows
+compared=0
+while IFS='	' read -r number energy latency; do
+    file=variant/gemm_l1_l3_$number.json
+    same "$energy" "$(first energy "$file")" || fail "variant $number: energy $(first energy "$file"), expected $energy"
+    same "$latency" "$(first latency "$file")" || fail "variant $number: latency $(first latency "$file"), expected $latency"
+    compared=$((compared + 1))
+done <rows
+[ "$compared" -eq 24 ] || fail "$compared variants compared, expected 24"
+for file in variant/*.json; do printf '%s %s\n' "$(first latency "$file")" "$(first energy "$file")"; done >costs
+[ "$(wc -l <costs)" -eq 40 ] || fail "$(wc -l <costs) variants, expected 40"
+least=$(sort -g -k1,1 -k2,2 costs | head -1)
+[ "$(top latency) $(top energy)" = "$least" ] || fail "the best of the variants is $(top latency) $(top energy), expected $least"
+expect 1 "error: stage 'hardware_optimizer': expected the accelerator gemm_l1_l3" dse gemm_layer.yaml gemm_l1 gemm_l1 --stages "hardware_optimizer,$below"
+expect 1 "error: stage 'hardware_optimizer': expected one layer, a Gemm; found [0-9]+" dse resnet18.yaml gemm_l1_l3 default --stages "hardware_optimizer,$below"
+
 # --- every published stage is there ---
 for stage in Main AcceleratorParser WorkloadParser ONNXModelParser GeneralParameterIterator Workload PlotTemporalMappings MinimalEnergy \
     MinimalLatency MinimalEDP Sum Listify RemoveExtraInfo CacheBeforeYield SkipIfDumpExists MultiProcessingSpawn MultiProcessingGather \
     CompleteSave SimpleSave PickleSave Dump TemporalMappingGenerator Salsa TemporalOrderingConversion SpatialMappingConversion \
-    SpatialMappingGenerator SearchInterLayerDataLocality ExploitInterLayerDataLocality Visualization; do
+    SpatialMappingGenerator SearchInterLayerDataLocality ExploitInterLayerDataLocality Visualization HardwareOptimizer; do
     expect 1 "error: stage [0-9]* '[a-z_]*' (makes no results|needs)" dse gemm_layer.yaml gemm_l1 gemm_l1 --stages "${stage}Stage"
 done
 
