@@ -74,7 +74,9 @@ module weir_select #(
   endgenerate
 
   // ---- the iteration ----
+  /* verilator lint_off UNUSEDSIGNAL */ // loops of one iteration make no step
   wire             step;    // to the next one
+  /* verilator lint_on UNUSEDSIGNAL */
   /* verilator lint_off UNOPTFLAT */ // a bit depends on those of the loops in it
   /* verilator lint_off UNUSEDSIGNAL */ // the outermost loop ends with the frame
   wire [LOOPS:0]   at_end;  // of the loops from there on

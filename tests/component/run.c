@@ -2,6 +2,8 @@
  *   component SEED NAME COUNT SIMULATOR PROFILE [FIRST] [--planted]
  * runs the cases FIRST .. FIRST + COUNT - 1 of a folder (its random.c) under a back-pressure profile, "all" of them, or "turns": one each
  * case, or "pairs": in each case the one without pauses and another one. A case depends on the seed, the name and its number only.
+ * With "lint" in the profile's place nothing is simulated: the tools must be silent on each design, and one has the component's module;
+ * planted, none is silent.
  * With --planted the hardware must be found wrong: in each of two cases when an expected value is changed, in one of COUNT when a memory's content is (not every bit of it matters), or stuck
  * in one of COUNT when Fifos where branches join are as shallow as can be; and where one component's time can be told from
  * outside, a latency that is a cycle off must be found in each. */
@@ -11,9 +13,11 @@
 #include <string.h>
 
 #include "component/case.h"
+#include "component/lint.h"
 #include "component/timing.h"
 #include "cosim/cosim.h"
 #include "cosim/runtime.h"
+#include "dataflow/component.h"
 #include "dataflow/target.h"
 #include "ir/print.h"
 #include "pass/context.h"
@@ -34,7 +38,7 @@ typedef struct component_run {
     const component_test *test;
     int64_t first, count;
     weir_simulator simulator;
-    bool profile[WEIR_SIM_PROFILES], turns, pairs;
+    bool profile[WEIR_SIM_PROFILES], turns, pairs, lints;
     planted fault;
     weir_pass_registry *registry;
     char *folder;
@@ -178,9 +182,22 @@ static void cut_fifos(weir_graph *graph) {
         if (weir_node_op(graph, node) == WEIR_OP_FIFO) weir_node_metadata(graph, node)->hardware.depth = 2;
 }
 
+/* Of the row of that name; NULL: there is none. */
+static const char *component_module(const char *name) {
+    for (size_t i = 0; i < weir_component_count(); i++)
+        if (strcmp(weir_component_at(i)->name, name) == 0) return weir_component_at(i)->module;
+    return NULL;
+}
+
 static bool check_case(component_run *run, component_case *c, weir_module *module, int64_t number) {
     if (run->fault == PLANTED_DEPTH) cut_fifos(c->graph);
     bool fine = emit(run, module), wrong = false;
+    if (run->lints) {
+        const char *name = component_module(run->test->name);
+        run->caught += name == NULL || lint_has_module(run->folder, name);
+        fine = fine && (run->fault == PLANTED_NOTHING || lint_plant(run->folder));
+        return fine && lint_is_clean(run->folder) == (run->fault == PLANTED_NOTHING);
+    }
     weir_reference *reference = fine ? weir_reference_new(c->graph, (const weir_array *const *)c->data, 0, 6) : NULL;
     fine = reference != NULL && timing_agrees(c->graph);
     if (fine && run->fault == PLANTED_VALUE) {
@@ -236,7 +253,8 @@ static bool read_choice(component_run *run, const char *name, const char *simula
     run->simulator = (weir_simulator)s;
     run->turns = strcmp(profile, "turns") == 0;
     run->pairs = strcmp(profile, "pairs") == 0;
-    bool any = run->turns || run->pairs;
+    run->lints = strcmp(profile, "lint") == 0;
+    bool any = run->turns || run->pairs || run->lints;
     for (int p = 0; p < WEIR_SIM_PROFILES; p++) {
         run->profile[p] = (run->pairs && p == WEIR_SIM_ALWAYS) || strcmp(profile, "all") == 0 ||
                           strcmp(profile, weir_profile_name((weir_sim_profile)p)) == 0;
@@ -268,7 +286,7 @@ static bool run_cases(component_run *run, int64_t wanted) {
 }
 
 static bool caught_at_least(const component_run *run, const char *what, int64_t wanted) {
-    printf("planted %s: %lld caught, expected at least %lld\n", what, (long long)run->caught, (long long)wanted);
+    printf("%s: %lld caught, expected at least %lld\n", what, (long long)run->caught, (long long)wanted);
     return run->caught >= wanted;
 }
 
@@ -307,7 +325,8 @@ int main(int count, char **argument) {
     printf("%s, seed %s, cases %lld to %lld on %s\n", run.test->name, run.seed_text, (long long)run.first,
            (long long)(run.first + run.count - 1), weir_simulator_name(run.simulator));
     fflush(stdout);
-    fine = fine && (run.fault == PLANTED_NOTHING ? run_cases(&run, 1) : run_planted(&run));
+    if (run.lints) fine = fine && run_cases(&run, INT64_MAX) && caught_at_least(&run, "cases with the module", 1);
+    else fine = fine && (run.fault == PLANTED_NOTHING ? run_cases(&run, 1) : run_planted(&run));
     weir_pass_registry_free(run.registry);
     free(run.folder);
     if (fine) weir_scratch_free(scratch);

@@ -95,8 +95,8 @@ typedef struct weir_component_rules {
                    weir_node node); /* orders streams as a chosen folding takes them: any takes the same */
 
     /* Time. */
-    /* The fewest cycles a frame, without padding and idle cycles, that its units of work need: pieces of all beats / digit. The
-     * beats of its widest stream are counted in any case. */
+    /* The fewest cycles a frame, without padding and idle cycles, that its units of work need as it is folded: those of a beat's pieces, for all
+     * beats. The beats of its widest stream are counted in any case. */
     int64_t (*ideal)(const weir_graph *graph, weir_node node);
     weir_component_timing (*timing)(const weir_graph *graph, weir_node node);
     /* Beats that it takes at a frame's start before it gives any, while none of the frame before is left to be given: none. */

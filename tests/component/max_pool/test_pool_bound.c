@@ -83,6 +83,7 @@ static int64_t ideal_of(const line *w) {
     assert_true(weir_component_assign(graph));
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     hardware->in_lanes = hardware->out_lanes = 1;
+    weir_graph_set_interval(graph, 1);
     const int64_t ideal = weir_component_of(graph, node)->rules->ideal(graph, node);
     weir_graph_free(graph);
     return ideal;

@@ -122,6 +122,7 @@ static int64_t ideal_of(const line *w) {
     hardware->module = "weir_taps";
     hardware->in_lanes = 1;
     hardware->out_lanes = w->kernel;
+    weir_graph_set_interval(graph, 1);
     const int64_t ideal = weir_component_of(graph, node)->rules->ideal(graph, node);
     weir_graph_free(graph);
     return ideal;

@@ -104,16 +104,13 @@ static int64_t least_interval(const weir_graph *graph, weir_node node, int64_t l
     return p.lines * steps * weir_ceil_divide(p.behind, lanes);
 }
 
-int64_t weir_pool_ideal(const weir_graph *graph, weir_node node) {
-    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
-    return least_interval(graph, node, hardware->out_lanes, hardware->in_lanes / hardware->out_lanes);
-}
-
 static int64_t joined_of(const weir_graph *graph, weir_node node) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     return joined_at(graph, node, hardware->out_lanes, hardware->in_lanes / hardware->out_lanes,
                      weir_stream_pace(graph));
 }
+
+int64_t weir_pool_ideal(const weir_graph *graph, weir_node node) { return weir_pool_timing(graph, node).interval; }
 
 /* Pixels of a window that must come together where a beat has more than one pixel; 0: a beat has no more. */
 static int64_t together_of(const weir_graph *graph, weir_node node) {

@@ -132,7 +132,7 @@ static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardw
 
 static int64_t ideal(const weir_graph *graph, weir_node node) {
     const taps t = taps_of(graph, node);
-    return t.lines * bound_of(&t) * t.beats;
+    return t.joined < steps_of(&t) - least_steps(&t) ? interval_of(&t) : t.lines * bound_of(&t) * t.beats;
 }
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
