@@ -149,18 +149,28 @@ static void insert_fifo(weir_graph *graph, const weir_schedule_edge *edge, int64
     weir_node_set_input(graph, edge->user, edge->input, weir_node_output(graph, fifo, 0));
 }
 
-/* What gives the stream's beats, before lane converters and Fifos; none: a hardware input. */
+/* What gives the stream's beats, before lane converters, Fifos and forks; none: a hardware input. */
 static weir_node source_of(const weir_graph *graph, weir_value value) {
     weir_node producer = weir_value_producer(graph, weir_stream_source(graph, value));
     while (producer.id != 0 &&
-           (weir_node_op(graph, producer) == WEIR_OP_LANES || weir_node_op(graph, producer) == WEIR_OP_FIFO))
+           (weir_node_op(graph, producer) == WEIR_OP_LANES || weir_node_op(graph, producer) == WEIR_OP_FIFO ||
+            weir_node_op(graph, producer) == WEIR_OP_FORK))
         producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, producer, 0)));
     return producer;
 }
 
+/* Does it give a beat for each beat of its only stream, as it comes? */
+static bool follows(const weir_graph *graph, weir_node node) {
+    const weir_component *component = weir_component_of(graph, node);
+    return component != NULL && component->rules->service == NULL && component->rules->foldings == NULL &&
+           component->rules->pieces == NULL && !component->rules->may_wait && weir_stream_count(graph, node) == 1;
+}
+
 /* Do beats come in bursts from a component that cannot wait, as from a pool, which gives the results of a row while its last one comes? */
 static bool comes_in_bursts(const weir_graph *graph, weir_value value) {
-    const weir_node producer = source_of(graph, value);
+    weir_node producer = source_of(graph, value);
+    while (producer.id != 0 && follows(graph, producer))
+        producer = source_of(graph, weir_node_input(graph, producer, 0));
     if (producer.id == 0) return false;
     const weir_component *component = weir_component_of(graph, producer);
     return component != NULL && component->rules->service != NULL && component->rules->foldings == NULL &&
