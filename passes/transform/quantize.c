@@ -4,9 +4,10 @@
  *          QuantizeLinear and DequantizeLinear nodes
  *   fixed  MASE's fixed point: code = floor(x * 2^frac), saturated, and of constants, where it costs nothing, the nearest
  *          code (half to even) unless asked otherwise; QONNX Quant nodes with a power of two as scale
- * Quantized are the inputs of every Gemm, MatMul and Conv with constant weights, those weights, constant addends after them,
- * inputs of pools, both operands of additions and subtractions, and between layers what a function starts from, what moves, and sums
- * that meet a constant. Results of the last layer stay accumulators, but sums are quantized. */
+ * Quantized are the inputs of every Gemm, MatMul and Conv with constant weights, those weights (of a MatMul on either side), constant
+ * addends after them, inputs of pools, both operands of additions and subtractions, and between what must be hardware what a function
+ * starts from, what moves, and sums that meet a constant. Results of the last layer stay accumulators, but sums are quantized. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ typedef struct range {
 typedef struct about {
     range range;
     weir_value quantized; /* none: not made yet */
-    bool before, after;   /* does a layer compute from it, is it computed from one */
+    bool before, after;   /* does hardware compute from it, is it computed by hardware */
     uint32_t root;        /* of functions of one quantized value, the id of that; 0: of all others */
 } about;
 
@@ -41,6 +42,7 @@ typedef struct quantizer {
     weir_graph *graph;
     const weir_pass *pass;
     bool fixed;
+    bool everywhere;  /* nothing of the model has to be hardware: all of it is to be */
     int64_t frame;    /* of the calibration */
     weir_side values; /* of the float graph: about */
     uint32_t node_limit;
@@ -358,6 +360,25 @@ static bool quantize_layer(quantizer *q, weir_node node) {
     return fine;
 }
 
+/* A constant matrix on the left, with a scale a row, which gives the results of one. */
+static bool quantize_left(quantizer *q, weir_node node) {
+    const weir_value matrix = weir_node_input(q->graph, node, 0);
+    const weir_shape *shape = &weir_value_type(q->graph, matrix)->shape;
+    if (shape->rank != 2) return true;
+    if (!set_input(q, node, 1, quantize_activation(q, weir_node_input(q->graph, node, 1), node))) return false;
+    if (q->fixed) return set_input(q, node, 0, quantize_constant_fixed(q, node, matrix, "weight"));
+    const size_t rows = (size_t)shape->dim[0];
+    double *scale = weir_calloc(rows, sizeof *scale), *least = weir_calloc(rows, sizeof *least);
+    const bool fine = set_input(q, node, 0, quantize_weights_int8(q, node, matrix, 0, least, scale));
+    free(least);
+    free(scale);
+    return fine;
+}
+
+static bool is_pool(weir_op op) {
+    return weir_trait_of(op)->task == WEIR_TASK_EXTREME || weir_trait_of(op)->task == WEIR_TASK_MEAN;
+}
+
 /* --- functions between layers --- */
 
 /* Does the next quantizer absorb the operation on its one computed operand, or does it only move elements? */
@@ -399,9 +420,11 @@ static uint32_t root_of(const quantizer *q, weir_use use) {
 
 /* The value's quantizer moves to the node that makes the value, before all that may read it. */
 static void advance(quantizer *q, weir_value value, weir_value quantized) {
-    weir_node next = weir_node_next(q->graph, weir_value_producer(q->graph, value));
+    const weir_node maker = weir_value_producer(q->graph, value);
+    weir_node next = maker.id != 0 ? weir_node_next(q->graph, maker) : weir_graph_first(q->graph);
     while (quantized.id != 0 && quantized.id != value.id) {
         const weir_node node = weir_value_producer(q->graph, quantized);
+        assert(node.id != 0 && next.id != 0);
         if (node.id != next.id) weir_graph_move_before(q->graph, node, next);
         next = node;
         quantized = weir_node_input(q->graph, node, 0);
@@ -432,10 +455,35 @@ static bool is_sum(const quantizer *q, weir_value value) {
            !is_constant(q, weir_node_input(q->graph, node, 1));
 }
 
-/* Is the value computed from a layer, and a layer from it? */
+/* Is the value computed by hardware, and hardware computes from it? */
 static bool is_between(const quantizer *q, weir_value value) {
     const about *own = about_of(q, value);
     return own->before && own->after;
+}
+
+/* The quantizer of a result right after it, for all that read it. */
+static bool quantize_result(quantizer *q, weir_value result) {
+    const size_t count = weir_value_use_count(q->graph, result);
+    const weir_value quantized = quantize_activation(q, result, weir_value_use(q->graph, result, 0).node);
+    advance(q, result, quantized);
+    for (size_t i = count; i-- > 0;) {
+        const weir_use use = weir_value_use(q->graph, result, i);
+        if (!set_input(q, use.node, use.index, quantized)) return false;
+    }
+    return quantized.id != 0;
+}
+
+/* A Concat has the codes of the quantizer right after it, which quantizes what layers give and constants; the rest is quantized
+ * before it. */
+static bool quantize_concat(quantizer *q, weir_node node) {
+    const weir_value result = weir_node_output(q->graph, node, 0);
+    if (weir_value_use_count(q->graph, result) == 0 || !is_between(q, result)) return true;
+    for (size_t i = 0; i < weir_node_input_count(q->graph, node); i++) {
+        const weir_value value = weir_node_input(q->graph, node, i);
+        if (!is_computed(q, value) || about_of(q, value)->after) continue;
+        if (!set_input(q, node, i, quantize_activation(q, value, node))) return false;
+    }
+    return quantize_result(q, result);
 }
 
 /* A table has few entries where its input is quantized: what functions start from gets a quantizer, and none lies between two of
@@ -467,33 +515,16 @@ static bool quantize_function(quantizer *q, weir_node node) {
         else if (about_of(q, value)->root == 0) fine = quantize_start(q, use);
     }
     about_of(q, result)->root = several ? 0 : root;
+    const weir_op op = weir_node_op(q->graph, node);
+    if (several && (op == WEIR_OP_MAX || op == WEIR_OP_MIN)) /* their scales differ */
+        fine = fine && quantize_result(q, result);
     return fine;
-}
-
-/* A Concat has the codes of the quantizer right after it, which quantizes what layers give and constants; the rest is quantized
- * before it. */
-static bool quantize_concat(quantizer *q, weir_node node) {
-    const weir_value result = weir_node_output(q->graph, node, 0);
-    const size_t count = weir_value_use_count(q->graph, result);
-    if (count == 0 || !is_between(q, result)) return true;
-    for (size_t i = 0; i < weir_node_input_count(q->graph, node); i++) {
-        const weir_value value = weir_node_input(q->graph, node, i);
-        if (!is_computed(q, value) || about_of(q, value)->after) continue;
-        if (!set_input(q, node, i, quantize_activation(q, value, node))) return false;
-    }
-    const weir_value quantized = quantize_activation(q, result, weir_value_use(q->graph, result, 0).node);
-    advance(q, result, quantized);
-    for (size_t i = count; i-- > 0;) {
-        const weir_use use = weir_value_use(q->graph, result, i);
-        if (!set_input(q, use.node, use.index, quantized)) return false;
-    }
-    return true;
 }
 
 /* Codes move between layers, and sums with a scale a channel do not. */
 static bool quantize_moved(quantizer *q, weir_node node) {
-    const weir_value value = weir_node_input(q->graph, node, 0);
-    const bool between = is_float(q, value) && is_between(q, value);
+    const weir_value value = weir_node_input(q->graph, node, 0), result = weir_node_output(q->graph, node, 0);
+    const bool between = is_float(q, value) && about_of(q, value)->before && about_of(q, result)->after;
     return !between || set_input(q, node, 0, quantize_activation(q, value, node));
 }
 
@@ -508,11 +539,10 @@ static bool quantize_node(quantizer *q, weir_node node) {
     weir_op op = weir_node_op(q->graph, node);
     if (weir_trait_of(op)->task == WEIR_TASK_LAYER && is_constant(q, weir_node_input(q->graph, node, 1)))
         return quantize_layer(q, node);
-    const weir_trait_task task = weir_trait_of(op)->task;
-    if (task == WEIR_TASK_EXTREME || task == WEIR_TASK_MEAN)
-        return set_input(q, node, 0, quantize_activation(q, weir_node_input(q->graph, node, 0), node));
+    if (is_pool(op)) return set_input(q, node, 0, quantize_activation(q, weir_node_input(q->graph, node, 0), node));
     if (op == WEIR_OP_CONCAT) return quantize_concat(q, node);
-    if (op == WEIR_OP_MATMUL && !is_constant(q, weir_node_input(q->graph, node, 0))) return quantize_both(q, node);
+    if (op == WEIR_OP_MATMUL)
+        return is_constant(q, weir_node_input(q->graph, node, 0)) ? quantize_left(q, node) : quantize_both(q, node);
     if (weir_index_map_exists(op) && !weir_index_map_reshapes(op)) return quantize_moved(q, node);
     if (op != WEIR_OP_ADD && op != WEIR_OP_SUB) return !weir_function_takes(op) || quantize_function(q, node);
     for (size_t i = 0; i < 2; i++) {
@@ -561,11 +591,24 @@ static bool refuse(const weir_graph *model, weir_node node) {
     return false;
 }
 
-/* Values that a layer depends on (`before`) or that depend on one (`after`). */
-static void mark_layers(quantizer *q) {
+/* Is the node hardware wherever it stands: a layer, what is quantized always, or what the host does not compute? */
+static bool is_hardware(const quantizer *q, weir_node node) {
+    const weir_op op = weir_node_op(q->graph, node);
+    if (q->everywhere || weir_trait_of(op)->task == WEIR_TASK_LAYER || is_pool(op) || !weir_trait_of(op)->is_for_host)
+        return true;
+    return (op == WEIR_OP_ADD || op == WEIR_OP_SUB) && is_computed(q, weir_node_input(q->graph, node, 0)) &&
+           is_computed(q, weir_node_input(q->graph, node, 1));
+}
+
+/* Values that hardware depends on (`before`) or that depend on it (`after`). */
+static void mark_hardware(quantizer *q) {
     const weir_graph *model = q->graph;
+    bool any = false;
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node))
+        any |= is_hardware(q, node);
+    q->everywhere = !any;
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
-        bool is = weir_trait_of(weir_node_op(model, node))->task == WEIR_TASK_LAYER;
+        bool is = is_hardware(q, node);
         for (size_t i = 0; i < weir_node_input_count(model, node); i++) {
             const weir_value input = weir_node_input(model, node, i);
             is |= input.id != 0 && about_of(q, input)->after;
@@ -574,7 +617,7 @@ static void mark_layers(quantizer *q) {
             about_of(q, weir_node_output(model, node, i))->after = is;
     }
     for (weir_node node = weir_graph_last(model); node.id != 0; node = weir_node_previous(model, node)) {
-        bool is = weir_trait_of(weir_node_op(model, node))->task == WEIR_TASK_LAYER;
+        bool is = is_hardware(q, node);
         for (size_t i = 0; i < weir_node_output_count(model, node); i++)
             is |= about_of(q, weir_node_output(model, node, i))->before;
         for (size_t i = 0; i < weir_node_input_count(model, node); i++) {
@@ -646,7 +689,7 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
     quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};
     q.node_limit = weir_graph_node_limit(graph);
     q.values = weir_side_new(sizeof(about), weir_graph_value_limit(graph));
-    mark_layers(&q);
+    mark_hardware(&q);
     bool fine = can_quantize(&q);
     if (fine) {
         weir_graph_set_name(graph, "quantized");

@@ -11,27 +11,7 @@ cp "$case"/* . # options name files beside the model
 set -- $(value_of options)
 data=$(ls inputs.np[yz])
 tolerance=$(value_of tolerance)
-refused=$(value_of refused)
 keys=$(value_of outputs | sed 's/[^ ]*/:&/g') # of an archive
-if [ -n "$refused" ]; then
-    refuses() {
-        command=$1
-        shift
-        expect 1 "^model.onnx:[0-9]+: error: .*$refused" weir "$command" model.onnx "$@"
-        [ ! -e out ] && [ ! -e out.npz ] && [ ! -e out.onnx ] && [ ! -e out.weir ] || fail "$command left something"
-    }
-    refuses eval "$@" --data "$data" -o out.npz
-    refuses compile "$@" -o out
-    refuses check "$@" --data "$data" --simulator icarus
-    if [ $# -eq 0 ]; then # options are those of a quantization
-        refuses export --passes lower_integer -o out.onnx
-        refuses opt -p lower_integer -o out.weir
-        refuses opt -p "runtime_analysis{engine=integer,data=$data}" -o out.weir
-        expect 3 "culprit: pass .1. lower_integer" weir bisect model.onnx -p lower_integer,realize_requantize
-    fi
-    finish
-    exit
-fi
 expected=$(ls expected.np[yz])
 weir eval model.onnx "$@" --data "$data" -o "out.${expected##*.}" || fail "eval"
 for key in ${keys:-"_"}; do
