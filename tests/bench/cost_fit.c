@@ -202,18 +202,19 @@ static double squares(samples *all, const weir_device *device) {
 
 /* Steps of each delay up and down, smaller ones when none helps. */
 static void fit_delays(samples *all, weir_device *device) {
-    device->delays = (weir_device_delays){1000, 6000, 6000, 600, 300, 60, 100};
+    const weir_device_delays before = device->delays;
+    device->delays = (weir_device_delays){1000, 6000, 6000, 600, 300, 60, 100, before.kept, before.doubling};
     double best = squares(all, device);
     for (int64_t step = 512; step > 0;) {
         bool better = false;
         for (size_t k = 0; delay_at(&device->delays, k) != NULL; k++) {
             for (int64_t sign = -1; sign <= 1; sign += 2) {
                 int64_t *delay = delay_at(&device->delays, k);
-                const int64_t before = *delay;
-                *delay = before + sign * step;
+                const int64_t last = *delay;
+                *delay = last + sign * step;
                 const double sum = *delay < 1 ? INFINITY : squares(all, device);
                 if (sum < best) better = true;
-                else *delay = before;
+                else *delay = last;
                 if (sum < best) best = sum;
             }
         }
@@ -222,9 +223,10 @@ static void fit_delays(samples *all, weir_device *device) {
     squares(all, device);
     const weir_device_delays *d = &device->delays;
     printf(
-        "%s\ndelays: {flip_flop: %lld, memory: %lld, multiplier: %lld, lut: %lld, chain: %lld, carry: %lld, fanout: %lld}\n",
+        "%s\ndelays: {flip_flop: %lld, memory: %lld, multiplier: %lld, lut: %lld, chain: %lld, carry: %lld, fanout: %lld, "
+        "kept: %lld, doubling: %lld}\n",
         device->name, (long long)d->flip_flop, (long long)d->memory, (long long)d->multiplier, (long long)d->lut,
-        (long long)d->chain, (long long)d->carry, (long long)d->fanout);
+        (long long)d->chain, (long long)d->carry, (long long)d->fanout, (long long)d->kept, (long long)d->doubling);
 }
 
 /* --- all of it --- */

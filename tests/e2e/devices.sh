@@ -47,6 +47,15 @@ done
 expect 0 "raise --target-interval or lower --max-macs" "$WEIR" compile "$model" -o design --device ice40up5k --max-macs 64
 expect 0 "^  multipliers  *3  *8 " "$WEIR" compile "$model" -o design --device ice40up5k --max-macs 1
 grep -q "does not fit" output && fail "a warning of what fits"
+# The slowest path of a module alone becomes that of the design, which is longer the larger it is: the profile has how much.
+for device in ecp5-25k ice40hx8k ice40up5k; do
+    part() { sed -n "s/^delays: .* $1: \([0-9]*\).*/\1/p" "$profiles/$device.yaml"; }
+    kept=$(part kept) doubling=$(part doubling)
+    expect 0 "about [0-9]+ MHz, [0-9]+ inferences/s" "$WEIR" compile "$model" -o design --device $device --json estimate.json
+    jq -e --argjson kept "$kept" --argjson doubling "${doubling:-0}" '([.nodes[].fmax_mhz | numbers] | min) as $alone | .resources.luts.used as $luts |
+        1e6 / (1e6 / $alone * $kept / 100 + $doubling * ($luts | log2)) / .fmax_mhz | . > 0.99 and . < 1.01' estimate.json >/dev/null ||
+        fail "the clock of a design on $device"
+done
 # What nothing fits is refused with what the smallest design takes, and nothing is written.
 sed -e 's/^name: .*/name: tiny/' -e 's/^luts: .*/luts: {count: 900, inputs: 4}/' "$profiles/ice40up5k.yaml" >tiny.yaml
 expect 1 "no folding fits tiny" "$WEIR" compile "$model" -o refused --device ./tiny.yaml

@@ -514,6 +514,19 @@ static weir_cost cost_of_doors(const weir_graph *graph, const weir_device *devic
     return total;
 }
 
+/* log2, in thousandths, linear between powers of two: the same everywhere. */
+static int64_t log2_of(int64_t count) {
+    int64_t whole = 0;
+    while (count >> (whole + 1) > 0) whole++;
+    return 1000 * whole + 1000 * (count - ((int64_t)1 << whole)) / ((int64_t)1 << whole);
+}
+
+/* The slowest path of a module alone becomes that of a design of so many lookup tables. */
+static void stretch_path(weir_cost *total, const weir_device_delays *d) {
+    if (total->delay_ps == 0 || d->kept == 0 || total->luts < 1) return;
+    total->delay_ps = total->delay_ps * d->kept / 100 + d->doubling * log2_of(total->luts) / 1000;
+}
+
 weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *device) {
     weir_cost_survey *survey = weir_cost_survey_new(graph, device);
     weir_cost_report report = {0};
@@ -528,6 +541,7 @@ weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *
     report.doors = cost_of_doors(graph, device);
     add(&report.total, &report.doors);
     share_blocks(&report, graph, device);
+    stretch_path(&report.total, &device->delays);
     return report;
 }
 

@@ -91,6 +91,8 @@ static const field delay_fields[] = {{"flip_flop", COUNT, true, IN(delays.flip_f
                                      {"chain", COUNT, true, IN(delays.chain), NULL, NULL},
                                      {"carry", COUNT, true, IN(delays.carry), NULL, NULL},
                                      {"fanout", COUNT, true, IN(delays.fanout), NULL, NULL},
+                                     {"kept", COUNT, false, IN(delays.kept), NULL, NULL},
+                                     {"doubling", COUNT, false, IN(delays.doubling), NULL, NULL},
                                      {.name = NULL}};
 /* Fields of records inside count from the start of the device, those of a list from the start of its item. */
 static const field device_fields[] = {{"name", STRING, true, IN(name), NULL, NULL},

@@ -55,12 +55,15 @@ typedef enum weir_device_memory_kind {
 } weir_device_memory_kind;
 
 /* Of the slowest paths, routing included, in picoseconds: what a path starts with (clock to output, setup of the register at its
- * end), and what each thing on it adds. Fitted to placements (scripts/cost). All 0: not known. */
+ * end), and what each thing on it adds, where a module is placed alone; and what becomes of the slowest one in a design, whose wires are as long
+ * as it is large. Fitted to placements (scripts/cost, scripts/estimates). All 0: not known. */
 typedef struct weir_device_delays {
     int64_t flip_flop, memory, multiplier; /* blocks without their output registers */
     int64_t lut;                           /* and the wires before it */
     int64_t chain, carry;                  /* a carry chain, and each bit of it */
     int64_t fanout;                        /* each doubling of the cells that a signal goes to */
+    int64_t kept;                          /* of a path in a design: percent of it in a module alone; 0: not known */
+    int64_t doubling;                      /* and each doubling of the design's lookup tables */
 } weir_device_delays;
 
 /* Plain data; absent parts are zero. */

@@ -22,7 +22,7 @@ typedef struct weir_dse_point {
 typedef struct weir_dse_hardware {
     const char *component;                /* NULL: several together */
     int64_t use[WEIR_KNAPSACK_RESOURCES]; /* in the order of weir_cost_uses */
-    int64_t delay_ps;                     /* of the slowest path; 0: not known */
+    int64_t delay_ps;                     /* of the slowest path of all of the folding; 0: not known */
     const weir_dse_point *point;          /* NULL: none of this */
 } weir_dse_hardware;
 

@@ -217,7 +217,8 @@ static bool run_model(const weir_dse_stage *stage, const weir_dse_context *conte
     const weir_cost cost = weir_cost_survey_node(folding->survey, node).cost;
     const int64_t busy = weir_node_metadata_of(folding->graph, node)->hardware.interval;
     const char *name = weir_arena_copy_string(folding->arena, weir_node_name(folding->graph, node));
-    weir_dse_evaluation e = {.hardware = {.component = name, .delay_ps = cost.delay_ps, .point = folding->point}};
+    weir_dse_evaluation e = {
+        .hardware = {.component = name, .delay_ps = folding->cost.total.delay_ps, .point = folding->point}};
     const weir_cost built = built_cost(folding, node);
     weir_folding_use(&cost, folding->device, e.hardware.use);
     e.cost.latency = e.cost.latency_computation = e.cost.latency_loaded = (double)busy;
