@@ -2,7 +2,7 @@
 them (random_models.py) through the commands; the judges are ONNX Runtime, in both of its settings, and qonnx's executor.
 
 For each: `eval` with the integer engine equals one of the judge's settings in all elements, or each first difference is shown to
-lie next to a tie; what `export` writes of the lowered graph computes the same bits; `compile` exits with 0 and what it wrote
+be a tie: the value before rounding, in float64 from the codes before it, is rounded so, or as near to the tie as float32 can tell; what `export` writes of the lowered graph computes the same bits; `compile` exits with 0 and what it wrote
 is clean under `iverilog -Wall` and `verilator -Wall` and elaborates in Yosys (of as many as --elaborate says); the first --simulate
 of them pass `check` in a simulator. A refusal (exit status 1 with an error) is counted, anything else fails. Prints a line for each finding and a summary; exit status 1 after a failure."""
 
@@ -18,12 +18,14 @@ import tempfile
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 import random_models
 
 onnxruntime.set_default_logger_severity(4)
-TIE = 2e-3  # of a step: what float32 sums of these sizes may be off
+TIE = 2.0 ** -22  # of the value: what the few roundings of a requantizer in float32 may be off
+EXACT = 1e-10  # of the value: what float64 may be off
 SHARE = 1 / 64  # of the elements of one tensor that may lie at ties before it looks like more than chance
 
 
@@ -178,15 +180,15 @@ def with_outputs(model, names):
     return whole
 
 
-def before_rounding(node, tensors, constants):
-    """What a quantizer, or an operator of codes, rounds: in steps, before the zero point is added. None: unknown."""
+def before_rounding(model, node, tensors, constants, count):
+    """What a quantizer, or an operator of codes, rounds: in steps, before the zero point is added, in float64. None: unknown."""
+    real_value = in_float64(model, node.input[0], tensors, constants, count) if node.op_type in ("Quant", "QuantizeLinear") else None
     value = lambda i: constants[node.input[i]] if node.input[i] in constants else tensors[node.input[i]]
     if node.op_type == "Quant":
-        steps = value(0).astype(np.float64) / value(1)
+        steps = real_value / value(1)
         return steps if attribute(node, "rounding_mode", b"ROUND") == b"ROUND" else steps - 0.5  # FLOOR has its ties at whole numbers
     if node.op_type == "QuantizeLinear":
-        x = value(0).astype(np.float64)
-        return x / along(x, value(1), attribute(node, "axis", 1))
+        return real_value / along(real_value, value(1), attribute(node, "axis", 1))
     if node.op_type in ("QLinearAdd", "QLinearMul"):
         a = (value(0).astype(np.float64) - value(2)) * value(1)
         b = (value(3).astype(np.float64) - value(5)) * value(4)
@@ -236,23 +238,58 @@ def codes(node, values, constants):
     return np.rint(values / constants[node.input[1]]).astype(np.int64) if node.op_type == "Quant" else values.astype(np.int64)
 
 
-def is_tie(node, difference, tensors, constants):
-    """Raises Wrong unless the elements that differ do so by a step, next to a tie."""
-    where = difference != 0
-    words = f"'{node.output[0]}' ({node.op_type}): {where.sum()} of {where.size} elements differ, by up to {np.abs(difference).max()}"
-    steps = before_rounding(node, tensors, constants)
-    if steps is None or np.abs(difference).max() > 1:
+def in_float64(model, name, tensors, constants, count):
+    """Tensor `name` of `count` frames, computed in float64 from the codes before it."""
+    wide = lambda array: array.astype(np.float64) if array.dtype == np.float32 else array
+    makers = {output: node for node in model.graph.node for output in node.output}
+    is_start = lambda n: n not in makers or makers[n].op_type == "Quant" or tensors[n].dtype.kind in "iu"
+    nodes, given, waiting = [], {}, [name]
+    while waiting:
+        tensor = waiting.pop()
+        if not tensor or tensor in given:
+            continue
+        if tensor in constants:
+            given[tensor] = wide(constants[tensor])
+        elif is_start(tensor):
+            given[tensor] = wide(tensors[tensor])
+        elif makers[tensor] not in nodes:
+            nodes.append(makers[tensor])
+            waiting.extend(makers[tensor].input)
+    if not nodes:
+        return wide(tensors[name])
+    describe = lambda n, array: helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(array.dtype), None)
+    nodes = [node for node in model.graph.node if node in nodes]
+    graph = helper.make_graph(nodes, "part", [describe(n, array) for n, array in given.items()], [helper.make_empty_tensor_value_info(name)])
+    part = ReferenceEvaluator(helper.make_model(graph, opset_imports=model.opset_import))
+    frame = lambda n, i: given[n] if n in constants else given[n][i * len(given[n]) // count:(i + 1) * len(given[n]) // count]
+    return np.concatenate([part.run([name], {n: frame(n, i) for n in given})[0] for i in range(count)])
+
+
+# Where operators of codes have the zero point of their result.
+ZERO_POINT = {"QuantizeLinear": 2, "QLinearAdd": 7, "QLinearMul": 7, "QLinearConv": 7, "QLinearMatMul": 7, "QGemm": 8, "QLinearSigmoid": 4,
+              "QLinearLeakyRelu": 4}
+
+
+def is_tie(node, ours, theirs, steps, constants):
+    """Raises Wrong unless each element that differs is right, or a step off where `steps`, the value that is rounded as float64 has it, is
+    as near to the tie between both as float32 can tell."""
+    where = ours != theirs
+    words = f"'{node.output[0]}' ({node.op_type}): {where.sum()} of {where.size} elements differ, by up to {np.abs(ours - theirs).max()}"
+    if steps is None or np.abs(ours - theirs).max() > 1:
         raise Wrong(words)
-    steps = np.broadcast_to(steps, where.shape)[where]
-    distance = np.abs(np.abs(steps - np.floor(steps)) - 0.5)
-    if (distance > TIE * np.maximum(1, np.abs(steps) / 64)).any():
-        raise Wrong(f"{words}, {distance.max():.3g} of a step from a tie")
+    at = ZERO_POINT.get(node.op_type)
+    zero = along(ours, constants[node.input[at]], attribute(node, "axis", 1)) if at is not None and at < len(node.input) and node.input[at] else 0
+    off = np.abs(ours - zero - np.broadcast_to(steps, where.shape))[where] - 0.5
+    size = np.maximum(1, np.abs(np.broadcast_to(steps, where.shape))[where])
+    if (off > TIE * size).any():
+        raise Wrong(f"{words}, {off.max():.3g} of a step beyond a tie")
+    return int(np.count_nonzero(off <= EXACT * size))
 
 
 def explain(weir, path, frames):
     """Raises Wrong unless each tensor of codes in which the integer engine differs from the judge, and none before it does,
-    differs by one step where the value before rounding is next to a tie, or has what ONNX Runtime's optimizations make of it. The
-    number of such elements."""
+    differs by one step and is right, or next to the tie, or has what ONNX Runtime's optimizations make of it. The
+    number of such elements, and of those that float64 rounds so too."""
     model = onnx.load(path)
     constants = constants_of(model.graph)
     produced = [node for node in model.graph.node if node.op_type.startswith("QLinear") or node.op_type in ("QuantizeLinear", "QGemm", "Quant")]
@@ -266,7 +303,7 @@ def explain(weir, path, frames):
         except Exception:  # some optimizations do not survive so many outputs
             pass
     tensors.update(frames)
-    differing, count = set(), 0
+    differing, count, right = set(), 0, 0
     for node in model.graph.node:
         if differing & set(node.input):
             differing |= set(node.output)
@@ -282,12 +319,13 @@ def explain(weir, path, frames):
             if not difference.any():
                 continue
             if name not in optimized or not np.array_equal(ours, optimized[name].astype(np.int64)):
-                is_tie(node, difference, tensors, constants)
+                steps = before_rounding(model, node, tensors, constants, len(next(iter(frames.values()))))
+                right += is_tie(node, ours, codes(node, tensors[name], constants), steps, constants)
             count += int(np.count_nonzero(difference))
             differing.add(name)
     if not differing:
         raise Wrong("no tensor of codes differs, but the output does")
-    return count
+    return count, right
 
 
 # --- one network ---
@@ -308,7 +346,7 @@ def through(weir, form, options, plant):
     outcome, words = "equal", ""
     judges = [results_of(path, frames, optimize) for optimize in (False, True)]
     if not any(same(ours, theirs) for theirs in judges):
-        outcome, words = "tie", f"{explain(weir, path, frames)} elements next to a tie"
+        outcome, words = "tie", "{} elements next to a tie, {} as float64 rounds them".format(*explain(weir, path, frames))
     if quantize:
         again = weir.evaluate("quantized.onnx", output="again")
         if any(not np.array_equal(ours[name], again[name]) for name in ours):

@@ -5,7 +5,7 @@
 #include "test_passes_lowering.h"
 
 /* Random networks that must not be refused, and random faults a model. */
-enum { NETWORKS = 100, FAULTS = 4 };
+enum { NETWORKS = 100, FAULTS = 4, SINGLE_CODES = 40 };
 
 /* --- right lowerings --- */
 
@@ -277,6 +277,62 @@ static void faults_of_the_lowering_are_found(void **state) {
     find_faults("mlp_qonnx_w4a4");
 }
 
+static int64_t either_way(int64_t number) { return number + (random_int(0, 1) ? 1 : -1); }
+
+static weir_node random_linear(const weir_graph *graph) {
+    return nth(graph, WEIR_OP_LINEAR, (size_t)random_int(0, (int64_t)count_op(graph, WEIR_OP_LINEAR) - 1));
+}
+
+static void plant_single_weight(weir_graph *graph) {
+    const weir_node node = random_linear(graph);
+    weir_array *codes = weir_array_convert(weir_value_constant(graph, weir_node_input(graph, node, 1)), WEIR_INT16);
+    const size_t at = (size_t)random_int(0, (int64_t)codes->count - 1);
+    weir_array_set_int(codes, at, either_way(weir_array_get_int(codes, at)));
+    replace_weights(graph, node, codes);
+    weir_array_free(codes);
+    assert_true(weir_infer_node(graph, node));
+}
+
+/* Biases are the zero points of sums. */
+static void plant_single_bias(weir_graph *graph) {
+    const weir_value sum = weir_node_output(graph, random_linear(graph), 0);
+    weir_type type = *weir_value_type(graph, sum);
+    const uint32_t count = type.quant.count;
+    assert_true(count > 0);
+    int64_t *zero = weir_calloc(count, sizeof *zero);
+    for (uint32_t c = 0; c < count; c++) zero[c] = weir_quant_zero(&type.quant, c);
+    const int64_t at = random_int(0, count - 1);
+    zero[at] = either_way(zero[at]);
+    type.quant.zero_point = zero;
+    weir_value_set_type(graph, sum, &type);
+    free(zero);
+}
+
+/* The least faults: each changes what one channel sums by one input, or by one. */
+static void single_codes_are_found(void **state) {
+    (void)state;
+    static const char *const names[] = {"mlp_qdq", "mlp_qoperator", "mlp_qlinearmatmul", "mlp_residual_qdq_relu",
+                                        "mlp_qonnx_w4a4"};
+    int planted[2] = {0}, found[2] = {0};
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        weir_graph *model = import_model("digits", names[m]), *integer = weir_lower_integer(model);
+        for (size_t i = 0; i < SINGLE_CODES; i++) {
+            weir_graph *wrong = weir_graph_copy(integer);
+            if (i % 2 == 0) plant_single_weight(wrong);
+            else plant_single_bias(wrong);
+            planted[i % 2]++;
+            found[i % 2] += !verified(model, wrong, NULL);
+            weir_graph_free(wrong);
+        }
+        weir_graph_free(model);
+        weir_graph_free(integer);
+    }
+    print_message("single codes one off: %d of %d in weights, %d of %d in biases found\n", found[0], planted[0],
+                  found[1], planted[1]);
+    assert_true(100 * found[0] >= 95 * planted[0]);
+    assert_true(100 * found[1] >= 95 * planted[1]);
+}
+
 /* A pass after lower_integer that moves one parameter of one component by one. */
 static void faults_behind_the_lowering_are_found(void **state) {
     (void)state;
@@ -348,9 +404,14 @@ static void ties_are_exact_on_a_grid(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(right_lowerings_pass), TEST(wide_convolutions_pass),           TEST(mirrored_layers_pass),
-        TEST(moved_sums_pass),      TEST(faults_of_the_lowering_are_found), TEST(faults_behind_the_lowering_are_found),
-        TEST(the_node_is_named),    TEST(ties_are_exact_on_a_grid)};
+    const struct CMUnitTest tests[] = {TEST(right_lowerings_pass),
+                                       TEST(wide_convolutions_pass),
+                                       TEST(mirrored_layers_pass),
+                                       TEST(moved_sums_pass),
+                                       TEST(faults_of_the_lowering_are_found),
+                                       TEST(faults_behind_the_lowering_are_found),
+                                       TEST(single_codes_are_found),
+                                       TEST(the_node_is_named),
+                                       TEST(ties_are_exact_on_a_grid)};
     return cmocka_run_group_tests_name("passes verify_lowering", tests, NULL, NULL);
 }
