@@ -672,9 +672,35 @@ static bool quantize_graph(quantizer *q, weir_pass_context *context) {
     return fine;
 }
 
+/* Multiplies a constant input of the Gemm by its attribute, which becomes 1. */
+static void fold_factor(weir_graph *graph, weir_node node, const char *attribute, uint32_t index) {
+    const double factor = weir_node_float(graph, node, attribute, 1);
+    const bool is_given = index < weir_node_input_count(graph, node);
+    const weir_value value = is_given ? weir_node_input(graph, node, index) : WEIR_NO_VALUE;
+    const weir_array *old = value.id == 0 ? NULL : weir_value_constant(graph, value);
+    if (factor == 1 || (value.id != 0 && old == NULL)) return;
+    if (old != NULL) {
+        weir_array *scaled = weir_array_copy(old);
+        for (size_t i = 0; i < scaled->count; i++) weir_array_set(scaled, i, factor * weir_array_get(old, i));
+        weir_node_set_input(graph, node, index, weir_graph_add_constant(graph, weir_value_name(graph, value), scaled));
+        weir_array_free(scaled);
+    }
+    weir_node_set_float(graph, node, attribute, 1);
+}
+
+/* A layer has no factors besides its scales. */
+static void fold_factors(weir_graph *graph) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_node_op(graph, node) != WEIR_OP_GEMM) continue;
+        fold_factor(graph, node, "alpha", 1);
+        fold_factor(graph, node, "beta", 2);
+    }
+}
+
 /* A quantizer then absorbs what follows a layer in one scale and one bias a channel. */
 static bool fold(weir_graph *graph) {
     weir_rewrite rewrite = {.graph = graph};
+    fold_factors(graph);
     weir_fold_affine(&rewrite);
     weir_eliminate_dead_code(graph);
     if (weir_rewrite_finish(&rewrite)) return true;
