@@ -238,12 +238,20 @@ def codes(node, values, constants):
     return np.rint(values / constants[node.input[1]]).astype(np.int64) if node.op_type == "Quant" else values.astype(np.int64)
 
 
+def dequantized(node, tensors, constants):
+    """What codes stand for, in float64."""
+    value = lambda i: constants[node.input[i]] if node.input[i] in constants else tensors[node.input[i]]
+    numbers, axis = value(0).astype(np.float64), attribute(node, "axis", 1)
+    zero = along(numbers, value(2), axis) if len(node.input) > 2 and node.input[2] else 0
+    return (numbers - zero) * along(numbers, value(1), axis)
+
+
 def in_float64(model, name, tensors, constants, count):
     """Tensor `name` of `count` frames, computed in float64 from the codes before it."""
     wide = lambda array: array.astype(np.float64) if array.dtype == np.float32 else array
     makers = {output: node for node in model.graph.node for output in node.output}
     is_start = lambda n: n not in makers or makers[n].op_type == "Quant" or tensors[n].dtype.kind in "iu"
-    nodes, given, waiting = [], {}, [name]
+    nodes, given, fixed, waiting = [], {}, set(constants), [name]
     while waiting:
         tensor = waiting.pop()
         if not tensor or tensor in given:
@@ -252,16 +260,19 @@ def in_float64(model, name, tensors, constants, count):
             given[tensor] = wide(constants[tensor])
         elif is_start(tensor):
             given[tensor] = wide(tensors[tensor])
+        elif makers[tensor].op_type == "DequantizeLinear":  # which ReferenceEvaluator has of some opsets alone
+            given[tensor] = dequantized(makers[tensor], tensors, constants)
+            fixed |= {tensor} if makers[tensor].input[0] in constants else set()
         elif makers[tensor] not in nodes:
             nodes.append(makers[tensor])
             waiting.extend(makers[tensor].input)
     if not nodes:
-        return wide(tensors[name])
+        return given[name]
     describe = lambda n, array: helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(array.dtype), None)
     nodes = [node for node in model.graph.node if node in nodes]
     graph = helper.make_graph(nodes, "part", [describe(n, array) for n, array in given.items()], [helper.make_empty_tensor_value_info(name)])
     part = ReferenceEvaluator(helper.make_model(graph, opset_imports=model.opset_import))
-    frame = lambda n, i: given[n] if n in constants else given[n][i * len(given[n]) // count:(i + 1) * len(given[n]) // count]
+    frame = lambda n, i: given[n] if n in fixed else given[n][i * len(given[n]) // count:(i + 1) * len(given[n]) // count]
     return np.concatenate([part.run([name], {n: frame(n, i) for n in given})[0] for i in range(count)])
 
 
