@@ -201,6 +201,8 @@ def before_rounding(model, node, tensors, constants, count):
         x = real(0)
         y = 1 / (1 + np.exp(-x)) if node.op_type == "QLinearSigmoid" else np.where(x < 0, x * attribute(node, "alpha", 0.01), x)
         return y / value(3)
+    if node.op_type in ("QLinearAveragePool", "QLinearGlobalAveragePool"):
+        return None if attribute(node, "channels_last", 0) else mean_of(real(0), node) / value(3)
     if node.op_type in ("QLinearConv", "QLinearMatMul", "QGemm"):
         x = real(0)
         w = value(3).astype(np.float64)
@@ -218,6 +220,17 @@ def before_rounding(model, node, tensors, constants, count):
             return y / value(7) if len(node.input) > 7 and node.input[7] else None
         return y / value(6)
     return None
+
+
+def mean_of(x, node):
+    """A pool of numbers in float64."""
+    if node.op_type == "QLinearGlobalAveragePool":
+        return x.mean(axis=tuple(range(2, x.ndim)), keepdims=True)
+    pool = helper.make_node("AveragePool", ["x"], ["y"])
+    pool.attribute.extend(a for a in node.attribute if a.name != "channels_last")
+    describe = lambda name: helper.make_tensor_value_info(name, onnx.TensorProto.DOUBLE, None)
+    graph = helper.make_graph([pool], "pool", [describe("x")], [describe("y")])
+    return ReferenceEvaluator(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)])).run(None, {"x": x})[0]
 
 
 def convolve(x, w, node, bias):
@@ -263,6 +276,9 @@ def in_float64(model, name, tensors, constants, count):
             given[tensor] = wide(constants[tensor])
         elif is_start(tensor):
             given[tensor] = wide(tensors[tensor])
+            if tensor in makers and makers[tensor].op_type == "Quant":  # the codes' numbers, which float32 has rounded
+                scale = constants[makers[tensor].input[1]].astype(np.float64)
+                given[tensor] = np.rint(given[tensor] / scale) * scale
         elif makers[tensor].op_type == "DequantizeLinear":  # which ReferenceEvaluator has of some opsets alone
             given[tensor] = dequantized(makers[tensor], tensors, constants)
             fixed |= {tensor} if makers[tensor].input[0] in constants else set()
@@ -281,7 +297,7 @@ def in_float64(model, name, tensors, constants, count):
 
 # Where operators of codes have the zero point of their result.
 ZERO_POINT = {"QuantizeLinear": 2, "QLinearAdd": 7, "QLinearMul": 7, "QLinearConv": 7, "QLinearMatMul": 7, "QGemm": 8, "QLinearSigmoid": 4,
-              "QLinearLeakyRelu": 4}
+              "QLinearLeakyRelu": 4, "QLinearAveragePool": 4, "QLinearGlobalAveragePool": 4}
 
 
 def is_tie(node, ours, theirs, steps, constants):
