@@ -179,7 +179,8 @@ static bool comes_in_bursts(const weir_graph *graph, weir_value value) {
 
 /* Beats that the edge's user takes at the graph's pace while the component before it begins a frame, for which beats come at the pace of what
  * is before that. */
-static int64_t beats_of_start(const weir_graph *graph, const weir_schedule_edge *edge, int64_t beats) {
+static int64_t beats_of_start(const weir_graph *graph, const weir_schedule_edge *edge, int64_t beats,
+                              int64_t interval) {
     const weir_node producer = source_of(graph, edge->value);
     const weir_component *component = producer.id == 0 ? NULL : weir_component_of(graph, producer);
     if (component == NULL || component->rules->start == NULL) return 0;
@@ -188,11 +189,12 @@ static int64_t beats_of_start(const weir_graph *graph, const weir_schedule_edge 
     const int64_t taken = weir_stream_beats(graph, input, weir_stream_lanes(graph, input));
     const int64_t pace = before.id == 0 ? 0 : weir_node_metadata_of(graph, before)->hardware.interval;
     const int64_t cycles = component->rules->start(graph, producer) * (pace > taken ? pace : taken) / taken;
-    return weir_ceil_divide(cycles * beats, weir_stream_interval(graph));
+    return weir_ceil_divide(cycles * beats, interval);
 }
 
 /* Most beats that are worth holding before the edge's user: of a frame, a row or a position, and those for a frame's start. */
-static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge) {
+static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge,
+                         int64_t interval) {
     if (!weir_schedule_holds_rows(schedule) || weir_stream_count(graph, edge->user) > 1) return INT64_MAX;
     const weir_shape *shape = &weir_value_type(graph, edge->value)->shape;
     const weir_component_rules *rules = weir_component_of(graph, edge->user)->rules;
@@ -202,7 +204,7 @@ static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule,
     int64_t elements = 1;
     for (int i = from; i < shape->rank; i++) elements *= shape->dim[i];
     return weir_ceil_divide(elements, lanes) +
-           beats_of_start(graph, edge, weir_stream_beats(graph, edge->value, lanes));
+           beats_of_start(graph, edge, weir_stream_beats(graph, edge->value, lanes), interval);
 }
 
 /* In a graph with windows, of a stream that meets another one or goes into what stops between rows: a row more, by which either may be
@@ -227,10 +229,10 @@ static int64_t late_beats(const weir_graph *graph, const weir_schedule_edge *edg
 /* The Fifo that feeds the edge gets as deep as what it holds: a full one takes nothing even in a cycle in which it gives. True when it
  * gets so much deeper that it delays its stream more. */
 static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *into,
-                        const weir_schedule_edge *out) {
+                        const weir_schedule_edge *out, int64_t interval) {
     const weir_waiting held = weir_schedule_held(schedule, into, out);
     weir_meta_hardware *hardware = &weir_node_metadata(graph, into->user)->hardware;
-    const int64_t most = most_held(graph, schedule, out), waiting = held.beats < most ? held.beats : most;
+    const int64_t most = most_held(graph, schedule, out, interval), waiting = held.beats < most ? held.beats : most;
     const int64_t late = late_beats(graph, out);
     const int64_t beats = waiting + spare_beats(graph, schedule, out, waiting) + late;
     hardware->stall = waiting < held.beats ? 0 : held.cycles - 1;
@@ -278,13 +280,15 @@ static bool overflows(const weir_graph *graph, const weir_schedule *schedule, co
 static bool fit_fifos(weir_graph *graph, const weir_schedule *schedule) {
     weir_schedule_edge *into = weir_calloc(weir_graph_node_limit(graph), sizeof *into); /* by Fifo */
     const size_t edges = weir_schedule_edge_count(schedule);
+    const int64_t interval = weir_stream_interval(graph);
     bool changed = false;
     for (size_t i = 0; i < edges; i++) {
         const weir_schedule_edge edge = weir_schedule_edge_at(schedule, i);
         const weir_node producer = weir_value_producer(graph, edge.value);
         if (is_fifo(graph, edge.user)) into[edge.user.id] = edge;
-        else if (is_fifo(graph, producer)) changed |= deepen_fifo(graph, schedule, &into[producer.id], &edge);
-        else if (most_held(graph, schedule, &edge) >= WEIR_SCHEDULE_SLACK && overflows(graph, schedule, &edge)) {
+        else if (is_fifo(graph, producer)) changed |= deepen_fifo(graph, schedule, &into[producer.id], &edge, interval);
+        else if (most_held(graph, schedule, &edge, interval) >= WEIR_SCHEDULE_SLACK &&
+                 overflows(graph, schedule, &edge)) {
             insert_fifo(graph, &edge, WEIR_SCHEDULE_SLACK);
             changed = true;
         }

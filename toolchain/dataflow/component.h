@@ -47,9 +47,9 @@ typedef struct weir_memory {
     weir_storage storage; /* block or logic: never auto */
 } weir_memory;
 
-/* The field's value, of which the low bits count; `upper` is that of its upper part and 0 before. */
-typedef int64_t weir_memory_content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
-                                    int64_t field, int64_t *upper);
+/* Values of a word's fields, of which the low bits count: of their lower parts, and of the upper ones, which are 0 before. */
+typedef void weir_memory_content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
+                                 int64_t *lower, int64_t *upper);
 
 /* When the component takes and gives the beats of a frame (service.h): all inputs that are streams, output 0. Further
  * outputs give the same beats at the same time. */

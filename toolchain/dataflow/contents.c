@@ -12,11 +12,9 @@
 /* Larger memories in logic are not searched for equal columns: of so many words few are. */
 enum { SEARCHED_BITS = 1 << 16 };
 
-/* Lines that are read before it is first asked whether more are needed: random columns mostly differ by then. */
-enum { FIRST_LINES = 32 };
-
-/* Of a line's part in the hash of a column: never 0. */
-#define SEED UINT64_C(0x2545f4914f6cdd1d)
+/* Lines that are read before it is first asked whether more are needed: random columns mostly differ by then. After these, so many more
+ * each time as a word has bits. */
+enum { FIRST_LINES = 32, WORD_BITS = 64 };
 
 /* --- columns --- */
 
@@ -29,53 +27,90 @@ typedef struct part {
     uint64_t *hash;       /* of each column, where equal ones are searched for */
 } part;
 
-enum { WORD_BITS = 64 };
-
 /* The memory whose columns are counted. */
 typedef struct reading {
     const weir_graph *graph;
     weir_node node;
     const weir_memory *memory;
     weir_memory_content *content; /* of the component's rules */
-    bool searched;                /* for equal columns */
+    int64_t lines;
+    bool searched;          /* for equal columns */
+    int64_t *lower, *upper; /* of the fields of a word */
+    uint64_t *value;        /* of the lines at hand, WORD_BITS for each part */
 } reading;
 
-/* The part's stored bits in a word, from the lowest. */
-static uint64_t stored(const reading *r, int64_t word, const part *p) {
-    int64_t upper = 0;
-    const int64_t lower = r->content(r->graph, r->node, r->memory, word, p->field, &upper);
-    return (uint64_t)(p->upper ? upper : lower >> r->memory->is_odd);
+static bool is_searched(const weir_memory *memory) {
+    return memory->storage != WEIR_STORAGE_BLOCK && memory->depth * memory->width <= (int64_t)SEARCHED_BITS;
 }
 
 static uint64_t mask_of(const part *p) { return p->bits < WORD_BITS ? (UINT64_C(1) << p->bits) - 1 : UINT64_MAX; }
 
 static bool all_vary(const part *p) { return (p->ones & p->zeros & mask_of(p)) == mask_of(p); }
 
-/* Its words of some lines, one after the other; where the last line has no word at the place, it holds zeros. */
-static void visit_words(const reading *r, int64_t line, int64_t end, part *p) {
-    const int bits = p->bits < WORD_BITS ? p->bits : WORD_BITS;
-    for (; line < end; line++) {
-        const int64_t word = line * r->memory->side + p->place;
-        const uint64_t value = word < r->memory->depth ? stored(r, word, p) : 0;
-        const uint64_t of_line = r->searched ? weir_hash_mix(weir_hash_mix(SEED, (uint64_t)line), SEED) : 0;
-        p->ones |= value;
-        p->zeros |= ~value;
-        for (int i = 0; r->searched && i < bits; i++)
-            if ((value >> i & 1) != 0) p->hash[i] += of_line;
-        if (!r->searched && all_vary(p)) break;
+/* The stored bits of all parts, which lie in the order of places, on some lines; where the last line has no word at a place, zeros. */
+static void read_lines(const reading *r, const part *parts, int64_t count, int64_t line, int64_t end) {
+    for (int64_t i = 0; line < end; line++, i++) {
+        int64_t place = -1;
+        for (int64_t k = 0; k < count; k++) {
+            const part *p = &parts[k];
+            const int64_t word = line * r->memory->side + p->place;
+            const bool exists = word < r->memory->depth;
+            if (exists && p->place != place) r->content(r->graph, r->node, r->memory, word, r->lower, r->upper);
+            place = p->place;
+            const int64_t stored = p->upper ? r->upper[p->field] : r->lower[p->field] >> r->memory->is_odd;
+            r->value[k * WORD_BITS + i] = exists ? (uint64_t)stored : 0;
+        }
     }
 }
 
-static int by_value(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
+/* Bit i of byte k becomes bit k of byte i (Warren, Hacker's Delight, 7-3). */
+static uint64_t transpose(uint64_t bytes) {
+    uint64_t t = (bytes ^ bytes >> 7) & UINT64_C(0x00aa00aa00aa00aa);
+    bytes ^= t ^ t << 7;
+    t = (bytes ^ bytes >> 14) & UINT64_C(0x0000cccc0000cccc);
+    bytes ^= t ^ t << 14;
+    t = (bytes ^ bytes >> 28) & UINT64_C(0x00000000f0f0f0f0);
+    return bytes ^ t ^ t << 28;
 }
 
-static int64_t count_distinct(uint64_t *hash, size_t count) {
+/* Adds eight columns of a part, from bit `first` of its values on, to their hashes. */
+static void hash_columns(part *p, const uint64_t *value, int64_t lines, int first) {
+    uint64_t column[8] = {0};
+    for (int64_t i = 0; i < lines; i += 8) {
+        uint64_t bytes = 0;
+        for (int k = 0; k < 8 && i + k < lines; k++) bytes |= (value[i + k] >> first & 0xff) << 8 * k;
+        bytes = transpose(bytes);
+        for (int k = 0; k < 8; k++) column[k] |= (bytes >> 8 * k & 0xff) << i;
+    }
+    for (int k = 0; k < 8 && first + k < p->bits; k++)
+        p->hash[first + k] = weir_hash_mix(p->hash[first + k], column[k]);
+}
+
+static void add_lines(const reading *r, part *p, const uint64_t *value, int64_t lines) {
+    for (int64_t i = 0; i < lines; i++) {
+        p->ones |= value[i];
+        p->zeros |= ~value[i];
+    }
+    for (int first = 0; r->searched && first < p->bits && first < WORD_BITS; first += 8)
+        hash_columns(p, value, lines, first);
+}
+
+/* Of columns of so many lines, which are not more than there are words of as many bits. */
+static int64_t count_distinct(const uint64_t *hash, size_t count, int64_t lines) {
+    size_t size = 2;
+    while (size < 2 * count && lines-- > 0) size *= 2;
+    uint64_t *slot = weir_calloc(size, sizeof *slot); /* 0: none, so that hash is counted apart */
     int64_t distinct = 0;
-    if (count > 0) qsort(hash, count, sizeof *hash, by_value);
-    for (size_t i = 0; i < count; i++) distinct += i == 0 || hash[i] != hash[i - 1];
-    return distinct;
+    bool zero = false;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = hash[i] & (size - 1);
+        while (slot[at] != 0 && slot[at] != hash[i]) at = (at + 1) & (size - 1);
+        distinct += hash[i] != 0 && slot[at] == 0;
+        slot[at] = hash[i];
+        zero |= hash[i] == 0;
+    }
+    free(slot);
+    return distinct + zero;
 }
 
 typedef struct counting {
@@ -84,7 +119,8 @@ typedef struct counting {
     int64_t varying;
 } counting;
 
-static void count_part(counting *c, const part *p) {
+/* Where states are asked for column by column, and of parts that are wider than a word. */
+static void count_columns(counting *c, const part *p) {
     for (int k = 0; k < p->bits; k++) {
         const int column = k < WORD_BITS ? k : WORD_BITS - 1;
         const bool one = (p->ones >> column & 1) != 0, varies = one && (p->zeros >> column & 1) != 0;
@@ -94,36 +130,52 @@ static void count_part(counting *c, const part *p) {
     }
 }
 
+static void count_part(counting *c, const part *p) {
+    if (c->bit != NULL || p->bits > WORD_BITS) {
+        count_columns(c, p);
+        return;
+    }
+    for (uint64_t varying = p->ones & p->zeros & mask_of(p); varying != 0; varying &= varying - 1) {
+        if (c->hash != NULL) c->hash[c->varying] = p->hash[__builtin_ctzll(varying)];
+        c->varying++;
+    }
+}
+
 static int64_t count_parts(const part *parts, int64_t count, uint8_t *bit, uint64_t *hash) {
     counting c = {bit, hash, 0};
     for (int64_t i = 0; i < count; i++) count_part(&c, &parts[i]);
     return c.varying;
 }
 
-/* Do all columns vary, and all differ, by the lines that were read? No other line changes that. */
-static bool is_settled(const part *parts, int64_t count, int64_t columns, uint64_t *hash) {
+/* Do all columns vary, and all differ where that is asked, by the lines that were read? No other line changes that. */
+static bool is_settled(const reading *r, const part *parts, int64_t count, int64_t columns, int64_t lines,
+                       uint64_t *hash) {
     for (int64_t i = 0; i < count; i++)
         if (parts[i].bits > WORD_BITS || !all_vary(&parts[i])) return false;
-    const int64_t varying = count_parts(parts, count, NULL, hash);
-    return varying == columns && count_distinct(hash, (size_t)varying) == columns;
+    if (!r->searched) return true;
+    count_parts(parts, count, NULL, hash);
+    return count_distinct(hash, (size_t)columns, lines) == columns;
 }
 
-/* Reads ever more lines of all parts until more of them cannot matter. */
+/* Reads lines of all parts until more of them cannot matter. */
 static void read_parts(const reading *r, part *parts, int64_t count, int64_t columns, uint64_t *hash) {
-    const int64_t lines = weir_ceil_divide(r->memory->depth, r->memory->side);
-    for (int64_t line = 0, end; line < lines; line = end) {
-        end = line == 0 ? FIRST_LINES : 2 * line;
-        if (!r->searched || end > lines) end = lines;
-        for (int64_t i = 0; i < count; i++) visit_words(r, line, end, &parts[i]);
-        if (end < lines && is_settled(parts, count, columns, hash)) break;
+    for (int64_t line = 0, end; line < r->lines; line = end) {
+        end = line == 0 ? FIRST_LINES : line + WORD_BITS;
+        if (end > r->lines) end = r->lines;
+        read_lines(r, parts, count, line, end);
+        for (int64_t i = 0; i < count; i++) add_lines(r, &parts[i], &r->value[i * WORD_BITS], end - line);
+        if (end < r->lines && is_settled(r, parts, count, columns, end, hash)) break;
     }
 }
 
 weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node node, const weir_memory *memory,
                                           uint8_t *bit) {
-    const reading r = {graph, node, memory, weir_component_of(graph, node)->rules->content,
-                       memory->storage != WEIR_STORAGE_BLOCK &&
-                           memory->depth * memory->width <= (int64_t)SEARCHED_BITS};
+    reading r = {.graph = graph,
+                 .node = node,
+                 .memory = memory,
+                 .content = weir_component_of(graph, node)->rules->content,
+                 .lines = weir_ceil_divide(memory->depth, memory->side)};
+    r.searched = is_searched(memory) && r.lines > 1; /* of one line no column varies */
     part *parts = weir_calloc((size_t)(2 * memory->side * memory->fields), sizeof *parts);
     int64_t count = 0, columns = 0;
     for (int64_t i = 0; i < memory->side * memory->fields; i++) {
@@ -134,12 +186,17 @@ weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node nod
             columns += p.bits;
         }
     }
+    r.lower = weir_calloc(2 * (size_t)memory->fields, sizeof *r.lower);
+    r.upper = r.lower + memory->fields;
+    r.value = weir_malloc((size_t)count * WORD_BITS * sizeof *r.value);
     uint64_t *hash = r.searched ? weir_calloc((size_t)columns, sizeof *hash) : NULL;
     uint64_t *hashes = r.searched ? weir_calloc((size_t)count * WORD_BITS, sizeof *hashes) : NULL;
     for (int64_t i = 0; r.searched && i < count; i++) parts[i].hash = &hashes[i * WORD_BITS];
     read_parts(&r, parts, count, columns, hash);
     const int64_t varying = count_parts(parts, count, bit, hash);
-    const int64_t distinct = r.searched ? count_distinct(hash, (size_t)varying) : varying;
+    const int64_t distinct = r.searched ? count_distinct(hash, (size_t)varying, r.lines) : varying;
+    free(r.lower);
+    free(r.value);
     free(parts);
     free(hashes);
     free(hash);
@@ -171,7 +228,26 @@ size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *fi
     return count;
 }
 
-uint64_t weir_contents_hash(const weir_graph *graph, weir_node node) {
+/* What the columns of the memory depend on, where `values` stands for what is in it. */
+static uint64_t layout_of(const weir_graph *graph, weir_node node, const weir_memory *memory, uint64_t values) {
+    const weir_meta_hardware *h = &weir_node_metadata_of(graph, node)->hardware;
+    const int64_t number[] = {h->in_lanes,
+                              h->out_lanes,
+                              h->simd,
+                              h->pe,
+                              h->digit,
+                              (int64_t)memory->index,
+                              memory->depth,
+                              memory->fields,
+                              memory->field_bits,
+                              memory->low_bits,
+                              memory->side,
+                              memory->is_odd + 2 * memory->in_pairs + 4 * is_searched(memory)};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) values = weir_hash_mix(values, (uint64_t)number[i]);
+    return values;
+}
+
+uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, uint64_t values, weir_map *known) {
     const weir_component_rules *rules = weir_component_of(graph, node)->rules;
     weir_cost_parameter fact[WEIR_CONTENTS_FACTS];
     const size_t count = rules->facts == NULL ? 0 : rules->facts(graph, node, fact);
@@ -179,8 +255,14 @@ uint64_t weir_contents_hash(const weir_graph *graph, weir_node node) {
     for (size_t i = 0; i < count; i++) hash = weir_hash_mix(hash, (uint64_t)fact[i].value);
     weir_memory memory;
     for (size_t i = 0; weir_memory_get(graph, node, i, &memory); i++) {
-        const weir_contents_columns columns = weir_contents_count(graph, node, &memory, NULL);
-        hash = weir_hash_mix(weir_hash_mix(hash, (uint64_t)columns.varying), (uint64_t)columns.distinct);
+        const uint64_t layout = layout_of(graph, node, &memory, values), *found = weir_map_find(known, layout);
+        uint64_t columns = found == NULL ? 0 : *found;
+        if (found == NULL) {
+            const weir_contents_columns counted = weir_contents_count(graph, node, &memory, NULL);
+            columns = weir_hash_mix(weir_hash_mix(0, (uint64_t)counted.varying), (uint64_t)counted.distinct);
+            *weir_map_put(known, layout) = columns;
+        }
+        hash = weir_hash_mix(hash, columns);
     }
     return hash;
 }

@@ -5,6 +5,7 @@
 #define WEIR_DATAFLOW_CONTENTS_H
 
 #include "dataflow/cost.h"
+#include "support/map.h"
 
 /* Columns of a memory, the bits of all its lines at one place. */
 typedef struct weir_contents_columns {
@@ -27,7 +28,8 @@ enum { WEIR_CONTENTS_FACTS = 10 };
  * none, and what the component says. Returns how many there are then. */
 size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *file, weir_cost_parameter *parameter,
                          size_t count);
-/* A hash of all facts of the node. */
-uint64_t weir_contents_hash(const weir_graph *graph, weir_node node);
+/* A hash of all facts of the node. Columns are counted once for a layout of its memories: `known` has those that were, by the layout and
+ * `values`, which stands for the node's constants and what it is but for its folding. */
+uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, uint64_t values, weir_map *known);
 
 #endif

@@ -97,22 +97,23 @@ void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memor
     const int64_t bits = memory->field_bits - memory->is_odd;
     const int64_t line = memory->side * memory->width;
     size_t digits = (size_t)(line + 3) / 4;
-    char *nibbles = weir_malloc(digits + 1);
-    memset(nibbles, 0, digits + 1);
+    char *nibbles = weir_calloc(digits + 1, 1);
+    int64_t *lower = weir_calloc(2 * (size_t)memory->fields, sizeof *lower), *upper = lower + memory->fields;
     for (int64_t word = 0; word < memory->depth; word++) {
         const int64_t place = word % memory->side, at = place * memory->width;
+        content(graph, node, memory, word, lower, upper);
         for (int64_t field = 0; field < memory->fields; field++) {
-            int64_t upper = 0, lower = content(graph, node, memory, word, field, &upper);
-            assert(!memory->is_odd || lower % 2 != 0);
+            assert(!memory->is_odd || lower[field] % 2 != 0);
             put_bits(nibbles, at + field * bits, memory->low_bits - memory->is_odd,
-                     (uint64_t)(lower >> memory->is_odd));
+                     (uint64_t)(lower[field] >> memory->is_odd));
             put_bits(nibbles, at + field * bits + memory->low_bits, memory->field_bits - memory->low_bits,
-                     (uint64_t)upper);
+                     (uint64_t)upper[field]);
         }
         if (place < memory->side - 1 && word < memory->depth - 1) continue;
         print_line(text, nibbles, line);
         memset(nibbles, 0, digits + 1);
     }
+    free(lower);
     free(nibbles);
 }
 

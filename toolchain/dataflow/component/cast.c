@@ -35,10 +35,12 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     return true;
 }
 
-static int64_t content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
-                       int64_t *upper) {
+static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
+                    int64_t *upper) {
     (void)upper;
-    return weir_memory_element(graph, weir_node_input(graph, node, 1), word * memory->fields + field, 0, 1, 0);
+    const weir_value add = weir_node_input(graph, node, 1);
+    for (int64_t field = 0; field < memory->fields; field++)
+        lower[field] = weir_memory_element(graph, add, word * memory->fields + field, 0, 1, 0);
 }
 
 static void build(weir_builder *b, weir_node node) {

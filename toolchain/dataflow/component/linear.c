@@ -386,23 +386,26 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     return true;
 }
 
-static int64_t weight_of(const weir_graph *graph, weir_node node, const size *s, int64_t matrix, int64_t row,
-                         int64_t column) {
-    if (row >= s->n) return 0;
-    return weir_memory_element(graph, weir_node_input(graph, node, 1), matrix * s->n + row, column, s->k, 0);
+static int64_t weight_of(const weir_array *weights, const size *s, int64_t matrix, int64_t row, int64_t column) {
+    if (row >= s->n || column >= s->k) return 0;
+    return weir_array_get_int(weights, (size_t)((matrix * s->n + row) * s->k + column));
 }
 
-static int64_t content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
-                       int64_t *upper) {
+static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
+                    int64_t *upper) {
     (void)upper;
+    const weir_array *weights = weir_value_constant(graph, weir_node_input(graph, node, 1));
     const size s = size_of(graph, node);
     const int64_t simd = folded(graph, node)->simd, outputs = memory->fields / simd;
     const int64_t beats = weir_ceil_divide(s.k, simd), groups = weir_ceil_divide(s.n, outputs);
     const int64_t matrix = word / (beats * groups);
-    const int64_t row = word / beats % groups * outputs + field / simd;
-    const int64_t column = word % beats * simd + field % simd;
-    const bool less = memory->in_pairs && row % 2 != 0 && weight_of(graph, node, &s, matrix, row - 1, column) < 0;
-    return weight_of(graph, node, &s, matrix, row, column) - less;
+    const int64_t first_row = word / beats % groups * outputs, first_column = word % beats * simd;
+    for (int64_t row = first_row; row < first_row + outputs; row++) {
+        for (int64_t column = first_column; column < first_column + simd; column++) {
+            const bool less = memory->in_pairs && row % 2 != 0 && weight_of(weights, &s, matrix, row - 1, column) < 0;
+            *lower++ = weight_of(weights, &s, matrix, row, column) - less;
+        }
+    }
 }
 
 /* --- hardware --- */

@@ -71,14 +71,13 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     return true;
 }
 
-static int64_t content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
-                       int64_t *upper) {
-    (void)field;
+static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
+                    int64_t *upper) {
     (void)upper;
     bool is_signed;
     const int bits = bits_of(graph, node, &is_signed);
     const int64_t row = (word >> bits) * lanes_of(graph, node) + (int64_t)memory->index;
-    return entry(graph, node, row, code_of(word & (((int64_t)1 << bits) - 1), bits, is_signed));
+    lower[0] = entry(graph, node, row, code_of(word & (((int64_t)1 << bits) - 1), bits, is_signed));
 }
 
 /* --- hardware --- */

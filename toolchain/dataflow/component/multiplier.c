@@ -98,11 +98,14 @@ bool weir_multiplier_memory(const weir_graph *graph, weir_node node, size_t inde
     return true;
 }
 
-int64_t weir_multiplier_content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
-                                int64_t field, int64_t *upper) {
-    const int64_t channel = word * memory->fields + field;
-    *upper = weir_memory_element(graph, weir_node_input(graph, node, 2), channel, 0, 1, 0);
-    return weir_memory_element(graph, weir_node_input(graph, node, 1), channel, 0, 1, 0);
+void weir_multiplier_content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
+                             int64_t *lower, int64_t *upper) {
+    const weir_value multiplier = weir_node_input(graph, node, 1), addend = weir_node_input(graph, node, 2);
+    for (int64_t field = 0; field < memory->fields; field++) {
+        const int64_t channel = word * memory->fields + field;
+        lower[field] = weir_memory_element(graph, multiplier, channel, 0, 1, 0);
+        upper[field] = weir_memory_element(graph, addend, channel, 0, 1, 0);
+    }
 }
 
 weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node) {
@@ -144,24 +147,31 @@ typedef struct lane_contents {
     bool constant; /* all are `multiplier` */
     int64_t multiplier;
     uint64_t ones, zeros; /* bits of addends that are somewhere one, zero */
-    int64_t bits;         /* of the widest addend: two's complement */
+    int64_t least, most;  /* of the addends and 0 */
 } lane_contents;
 
-static lane_contents contents_of(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t lane) {
-    lane_contents c = {.constant = true};
+static void add_word(lane_contents *c, bool is_first, int64_t multiplier, int64_t add) {
+    if (is_first) *c = (lane_contents){.constant = true, .multiplier = multiplier};
+    c->constant &= multiplier == c->multiplier;
+    c->hash = (c->hash ^ (uint64_t)multiplier) * UINT64_C(0x9e3779b97f4a7c15);
+    c->hash ^= c->hash >> 29;
+    c->ones |= (uint64_t)add;
+    c->zeros |= ~(uint64_t)add;
+    if (add < c->least) c->least = add;
+    if (add > c->most) c->most = add;
+}
+
+/* Of all lanes. The caller frees them. */
+static lane_contents *contents_of(const weir_graph *graph, weir_node node, const weir_memory *memory) {
+    lane_contents *lane = weir_calloc((size_t)memory->fields, sizeof *lane);
+    int64_t *multiplier = weir_calloc(2 * (size_t)memory->fields, sizeof *multiplier);
+    int64_t *add = multiplier + memory->fields;
     for (int64_t word = 0; word < memory->depth; word++) {
-        int64_t add = 0;
-        const int64_t multiplier = weir_multiplier_content(graph, node, memory, word, lane, &add);
-        if (word == 0) c.multiplier = multiplier;
-        c.constant &= multiplier == c.multiplier;
-        c.hash = (c.hash ^ (uint64_t)multiplier) * UINT64_C(0x9e3779b97f4a7c15);
-        c.hash ^= c.hash >> 29;
-        c.ones |= (uint64_t)add;
-        c.zeros |= ~(uint64_t)add;
-        const int64_t bits = weir_bits_for(add < 0 ? add : -1, add < 0 ? 0 : add);
-        if (bits > c.bits) c.bits = bits;
+        weir_multiplier_content(graph, node, memory, word, multiplier, add);
+        for (int64_t i = 0; i < memory->fields; i++) add_word(&lane[i], word == 0, multiplier[i], add[i]);
     }
-    return c;
+    free(multiplier);
+    return lane;
 }
 
 /* Rows of a constant multiplier: a digit of two bits is nothing, x or three times x, and what holds the same is one register. */
@@ -223,7 +233,7 @@ static constant_rows rows_of(uint64_t multiplier, int64_t k) {
 
 /* Bits of the lane's addends that registers keep. Those that repeat the sign are one, but not in a block, whose columns are apart. */
 static int64_t addend_bits(const lane_contents *c, int64_t width, bool block) {
-    if (!block) return c->bits;
+    if (!block) return weir_bits_for(c->least < 0 ? c->least : -1, c->most);
     while (width > 1 && (c->ones >> (width - 1) & c->zeros >> (width - 1) & 1) == 0) width--;
     return width;
 }
@@ -237,8 +247,9 @@ size_t weir_multiplier_facts(const weir_graph *graph, weir_node node, weir_cost_
     int64_t constants = 0, kinds = 0, addends = 0;
     constant_rows all = {0, 0, 0, 0};
     uint64_t *hash = weir_calloc((size_t)memory.fields, sizeof *hash);
+    lane_contents *lanes = contents_of(graph, node, &memory);
     for (int64_t lane = 0; lane < memory.fields; lane++) {
-        const lane_contents c = contents_of(graph, node, &memory, lane);
+        const lane_contents c = lanes[lane];
         bool known = false;
         for (int64_t i = 0; i < kinds && (!block || c.constant); i++) known |= hash[i] == c.hash;
         if (!known) hash[kinds++] = c.hash;
@@ -250,6 +261,7 @@ size_t weir_multiplier_facts(const weir_graph *graph, weir_node node, weir_cost_
                               all.sum_bits + rows.sum_bits};
     }
     free(hash);
+    free(lanes);
     const weir_cost_parameter facts[] = {{"CONSTANTS", constants},  {"KINDS", kinds},       {"ADDEND_BITS", addends},
                                          {"ROWS_OF_X", all.of_x},   {"ROW_BITS", all.bits}, {"ROW_SUMS", all.sums},
                                          {"SUM_BITS", all.sum_bits}};

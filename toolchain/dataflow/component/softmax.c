@@ -98,9 +98,8 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     return true;
 }
 
-static int64_t content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
-                       int64_t *upper) {
-    (void)field;
+static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
+                    int64_t *upper) {
     (void)upper;
     const weir_array *power = weir_value_constant(graph, weir_node_input(graph, node, 1));
     const int64_t last = (int64_t)power->count - 1;
@@ -111,7 +110,7 @@ static int64_t content(const weir_graph *graph, weir_node node, const weir_memor
     memcpy(&bits, &number, sizeof bits);
     const int64_t exponent = bits >> FRAC_W, fraction = bits & (((uint32_t)1 << FRAC_W) - 1);
     const int64_t leading = exponent > 0;
-    return (exponent > 0 ? exponent : 1) << (FRAC_W + 1) | leading << FRAC_W | fraction;
+    lower[0] = (exponent > 0 ? exponent : 1) << (FRAC_W + 1) | leading << FRAC_W | fraction;
 }
 
 /* A memory block with an output register passes it, for the clock. */

@@ -47,14 +47,15 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     return true;
 }
 
-static int64_t content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
-                       int64_t *upper) {
+static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
+                    int64_t *upper) {
     (void)upper;
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     const int64_t words = words_of(graph, node), never = ((int64_t)1 << (memory->field_bits - 1)) - 1;
-    return weir_memory_element(
-        graph, weir_node_input(graph, node, 1), word / words * hardware->out_lanes + field / hardware->digit,
-        word % words * hardware->digit + field % hardware->digit, weir_threshold_count(graph, node), never);
+    const int64_t lane = word / words * hardware->out_lanes, first = word % words * hardware->digit;
+    for (int64_t field = 0; field < memory->fields; field++)
+        lower[field] = weir_memory_element(graph, weir_node_input(graph, node, 1), lane + field / hardware->digit,
+                                           first + field % hardware->digit, weir_threshold_count(graph, node), never);
 }
 
 void weir_threshold_connect(weir_builder *b, weir_node node, weir_rtl_instance u) {

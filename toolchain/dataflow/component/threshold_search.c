@@ -42,16 +42,15 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     return true;
 }
 
-static int64_t content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
-                       int64_t *upper) {
-    (void)field;
+static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
+                    int64_t *upper) {
     (void)upper;
     const int64_t different = different_of(graph, node), level = (int64_t)memory->index / different;
     const int64_t half = (int64_t)1 << (levels_of(graph, node) - 1 - level), i = word & (((int64_t)1 << level) - 1);
-    return weir_memory_element(graph, weir_node_input(graph, node, 1),
-                               (word >> level) * lanes_of(graph, node) + (int64_t)memory->index % different,
-                               (2 * i + 1) * half - 1, weir_threshold_count(graph, node),
-                               ((int64_t)1 << (memory->field_bits - 1)) - 1);
+    lower[0] = weir_memory_element(graph, weir_node_input(graph, node, 1),
+                                   (word >> level) * lanes_of(graph, node) + (int64_t)memory->index % different,
+                                   (2 * i + 1) * half - 1, weir_threshold_count(graph, node),
+                                   ((int64_t)1 << (memory->field_bits - 1)) - 1);
 }
 
 /* A memory block with an output register passes it, for the clock; so does a word that is chosen among those of several. */

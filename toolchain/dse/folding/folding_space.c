@@ -450,6 +450,7 @@ void weir_folding_space_free(weir_folding_space *s) {
     weir_folding_structure_free(&s->at);
     if (s->survey != NULL) weir_cost_survey_free(s->survey);
     weir_arena_free(s->arena);
+    weir_map_free(&s->contents);
     weir_map_free(&s->prices);
     free(s->price);
     weir_map_free(&s->converters);

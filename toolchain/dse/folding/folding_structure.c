@@ -78,7 +78,10 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
     const uint64_t values = t->values[node.id];
     const bool shares = values != 0 && weir_folding_is_fixed(t->graph, node);
-    const uint64_t alike = shares ? weir_hash_mix(key, weir_contents_hash(t->graph, node)) : 0;
+    const uint64_t alike =
+        shares ? weir_hash_mix(
+                     key, weir_contents_hash(t->graph, node, weir_hash_mix(t->form[node.id], values), &s->contents))
+               : 0;
     const uint64_t *found = shares ? weir_map_find(&s->prices, alike) : NULL;
     if (found != NULL) return *found;
     const weir_meta_hardware before = *hardware;

@@ -125,7 +125,8 @@ struct weir_folding_space {
     weir_folding_structure at;
     weir_cost_survey *survey; /* of its graph */
     size_t surveyed;
-    weir_map prices; /* by hash: index of `price` */
+    weir_map contents; /* of memories (dataflow/contents.h) */
+    weir_map prices;   /* by hash: index of `price` */
     weir_folding_hardware_price *price;
     size_t price_count, price_capacity;
     weir_map converters; /* by hash of its parameters: index of `converter` */
