@@ -17,8 +17,9 @@ bool weir_passes_register(weir_pass_registry *registry);
  * to the type at hand, dropouts and copies gone. NULL after a reported error (transform/tidy.c). What quantize and
  * lower_integer start from. */
 weir_graph *weir_tidy(const weir_graph *model);
-/* The model as it is lowered: tidy, with its channels innermost. NULL after a reported error; the caller frees it. */
-weir_graph *weir_lower_prepare(const weir_graph *model);
+/* The model as it is lowered: tidy, with its channels innermost. `reordered`: elements of values may stand in another order than the
+ * model's. NULL after a reported error; the caller frees it. */
+weir_graph *weir_lower_prepare(const weir_graph *model, bool *reordered);
 
 /* In place; false after a reported error. What fold_constant and simplify_expr do; `count`: nodes that went. */
 bool weir_fold_constants(weir_graph *graph, bool quantizers, size_t *count);

@@ -11,7 +11,6 @@
 #include "cosim/random_input.h"
 #include "cosim/semantics.h"
 #include "dataflow/stream.h"
-#include "ir/layout.h"
 #include "ir/loop.h"
 #include "ir/verify.h"
 #include "passes/passes.h"
@@ -200,22 +199,12 @@ static bool compare_prepared(const weir_graph *model, const weir_graph *prepared
     return fine;
 }
 
-static bool is_laid_out(const weir_graph *prepared, const weir_graph *model) {
-    for (weir_node node = weir_graph_first(prepared); node.id != 0; node = weir_node_next(prepared, node))
-        if (weir_layout_is_changed(prepared, node)) return true;
-    return weir_count_transpositions(prepared) != weir_count_transpositions(model);
-}
-
-/* Values whose elements stand in another order are compared in that. */
-static const weir_graph *comparable(const weir_graph *model, const weir_graph *prepared) {
-    return is_laid_out(prepared, model) ? prepared : model;
-}
-
 bool weir_compare_lowered(const weir_lowered_graphs *of, const weir_lowered_effort *with) {
     const bool whole = !with->leaves_model;
-    const weir_graph *model = comparable(of->model, of->prepared);
+    const weir_graph *model =
+        of->reordered ? of->prepared : of->model; /* values are compared in the order that they have */
     bool fine = weir_graph_verify(of->integer) && (of->hardware == NULL || weir_graph_verify(of->hardware));
-    if (fine && whole && model != of->model) fine = compare_prepared(of->model, of->prepared, with->seed);
+    if (fine && whole && of->reordered) fine = compare_prepared(of->model, of->prepared, with->seed);
     fine = fine && compare(model, of, with);
     if (fine && whole && of->hardware != NULL) fine = compare_steps(model, of, with);
     if (!fine)

@@ -13,6 +13,7 @@
 /* `integer` is what `prepared`, the model as it is lowered, was lowered to; `hardware` (NULL: none) what passes made of that. */
 typedef struct weir_lowered_graphs {
     const weir_graph *model, *prepared, *integer, *hardware;
+    bool reordered; /* elements of the prepared graph's values may stand in another order than the model's */
     const weir_counterparts *counterparts; /* of prepared and integer */
 } weir_lowered_graphs;
 

@@ -50,14 +50,15 @@ bool weir_pass_verify_lowering(const weir_pass *pass, weir_pass_context *context
     const weir_graph *model = weir_lower_source(module), *integer = weir_module_find_graph(module, "integer");
     const weir_graph *hardware = weir_module_find_graph(module, "hardware");
     weir_counterparts *counterparts = NULL;
-    weir_graph *prepared = weir_lower_prepare(model);
+    bool reordered;
+    weir_graph *prepared = weir_lower_prepare(model, &reordered);
     weir_graph *again = prepared == NULL ? NULL : weir_lower_prepared(prepared, &counterparts);
     bool fine = again != NULL;
     if (fine) {
         const bool asked = weir_pass_is_set(pass, "frames") || weir_pass_is_set(pass, "seed");
         const bool same = hardware != NULL && !asked && weir_hash_equal(digest(again), digest(integer)) &&
                           same_labels(integer, hardware);
-        fine = weir_compare_lowered(&(weir_lowered_graphs){model, prepared, integer, hardware, counterparts},
+        fine = weir_compare_lowered(&(weir_lowered_graphs){model, prepared, integer, hardware, reordered, counterparts},
                                     &(weir_lowered_effort){weir_pass_int(pass, "frames"),
                                                            (uint64_t)weir_pass_int(pass, "seed"),
                                                            weir_pass_string(pass, "data"), same});

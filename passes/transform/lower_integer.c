@@ -515,21 +515,22 @@ weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **cou
     return NULL;
 }
 
-weir_graph *weir_lower_prepare(const weir_graph *model) {
+weir_graph *weir_lower_prepare(const weir_graph *model, bool *reordered) {
     weir_graph *graph = weir_tidy(model);
-    bool changed;
-    if (graph == NULL || (weir_lower_forms(graph) && weir_convert_layout(graph, &changed))) return graph;
+    *reordered = false;
+    if (graph == NULL || (weir_lower_forms(graph) && weir_convert_layout(graph, reordered))) return graph;
     weir_graph_free(graph);
     return NULL;
 }
 
 weir_graph *weir_lower_integer(const weir_graph *model) {
     weir_counterparts *counterparts = NULL;
-    weir_graph *prepared = weir_lower_prepare(model),
+    bool reordered;
+    weir_graph *prepared = weir_lower_prepare(model, &reordered),
                *integer = prepared == NULL ? NULL : weir_lower_prepared(prepared, &counterparts);
-    const bool fine =
-        integer != NULL && weir_compare_lowered(&(weir_lowered_graphs){model, prepared, integer, NULL, counterparts},
-                                                &(weir_lowered_effort){.seed = 1, .data = ""});
+    const bool fine = integer != NULL && weir_compare_lowered(&(weir_lowered_graphs){model, prepared, integer, NULL,
+                                                                                     reordered, counterparts},
+                                                              &(weir_lowered_effort){.seed = 1, .data = ""});
     weir_counterparts_free(counterparts);
     weir_graph_free(prepared);
     if (fine) return integer;
