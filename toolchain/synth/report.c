@@ -111,6 +111,16 @@ static void print_simulation(const weir_synth *synth, weir_text *text) {
         strcmp(data, "random") == 0 ? "random" : "of the data",
         (long long)json_integer_value(json_object_get(result, "compared")),
         (long long)json_integer_value(json_object_get(result, "mismatches")));
+    const long long nets = json_integer_value(json_object_get(result, "nets")),
+                    toggled = json_integer_value(json_object_get(result, "toggled"));
+    if (nets > 0) {
+        weir_text_format(text, "  %lld of %lld nets were 0 and 1 (%.1f %%)", toggled, nets,
+                         100.0 * (double)toggled / (double)nets);
+        if (toggled < nets)
+            weir_text_format(text, "; not so: %s%s", json_string_value(json_object_get(result, "still")),
+                             nets - toggled > 8 ? " ..." : "");
+        weir_text_add(text, "\n");
+    }
     if (json_is_object(wrong)) {
         char *dump = json_dumps(wrong, JSON_PRESERVE_ORDER);
         weir_text_format(text, "  first divergence: %s\n", dump);

@@ -12,10 +12,11 @@
 #include "support/file.h"
 #include "support/process.h"
 #include "support/tree.h"
+#include "synth/coverage.h"
 #include "synth/family.h"
 
 /* Changes when the same inputs shall be simulated again. */
-#define FORM "3"
+#define FORM "4"
 
 /* Of random frames as many as so many cycles allow without stalls, but at least two. */
 enum { RANDOM_CYCLES = 1500, FEWEST_FRAMES = 2, MOST_FRAMES = 16, SEED = 1 };
@@ -105,11 +106,21 @@ static json_t *pick(const json_t *runs) {
     return picked;
 }
 
-static void simulate(running *r) {
+/* Adds what the runs together moved. */
+static void add_coverage(const running *r, const char *record) {
+    weir_synth_coverage coverage;
+    if (!weir_synth_coverage_read(r->netlist, record, &coverage)) return;
+    json_object_set_new(r->result, "nets", json_integer((json_int_t)coverage.nets));
+    json_object_set_new(r->result, "toggled", json_integer((json_int_t)coverage.toggled));
+    json_object_set_new(r->result, "still", json_string(coverage.still));
+    free(coverage.still);
+}
+
+static void simulate_watched(running *r, const char *watched) {
     weir_runtime_options options = {.data = r->data,
                                     .work = r->job->folder,
                                     .frames = r->job->frames,
-                                    .netlist = r->netlist,
+                                    .netlist = watched,
                                     .cells = {r->models, NULL},
                                     .seed = SEED};
     options.simulate[r->simulator] = true;
@@ -122,6 +133,16 @@ static void simulate(running *r) {
     if (json_array_size(runs) > 0) r->result = pick(runs);
     json_decref(report);
     weir_runtime_free(runtime);
+}
+
+static void simulate(running *r) {
+    char *watched = weir_path_join(r->job->folder, "watched.v"),
+         *record = weir_path_join(r->job->folder, "watched.txt");
+    if (weir_synth_watch(r->netlist, watched, record)) simulate_watched(r, watched);
+    else r->status = WEIR_EXIT_INPUT;
+    if (r->result != NULL) add_coverage(r, record);
+    free(watched);
+    free(record);
 }
 
 static bool make_result(void *user, const char *folder) {

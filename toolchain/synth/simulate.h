@@ -8,8 +8,9 @@
 #include "synth/yosys.h"
 
 typedef struct weir_synth_simulation {
-    char *why_not;  /* it was not simulated; NULL: it was */
-    json_t *result; /* "data", "frames", "compared", "mismatches", "status", "first_divergence" */
+    char *why_not; /* it was not simulated; NULL: it was */
+    json_t *
+        result; /* "data", "frames", "compared", "mismatches", "status", "first_divergence"; "nets", "toggled", "still" (coverage.h) */
 } weir_synth_simulation;
 
 typedef struct weir_synth_simulate_job {
