@@ -201,7 +201,7 @@ static size_t second_operand(weir_op op) {
     if (op == WEIR_OP_QLINEAR_ADD || op == WEIR_OP_QLINEAR_MUL) return 3;
     const int most = weir_op_get(op)->inputs_max;
     const bool divides = op == WEIR_OP_DIV; /* the divisor is no stream */
-    return weir_trait_of(op)->element == WEIR_ELEMENT_STEP && (most == 2 || most < 0) && !divides;
+    return weir_trait_of(op)->element == WEIR_ELEMENT_STEP && (most == 2 || most < 0) && !divides ? 1 : 0;
 }
 
 bool weir_lower_beside(weir_lowering *l, weir_node node, weir_lower_rule *rule) {

@@ -21,10 +21,10 @@ static size_t count_of(const weir_shape *shape) {
 
 /* --- loops --- */
 
-/* The map as the loops of a Reorder; false: it has other ones, or too many. */
+/* The map as the loops of a Reorder that fills nothing; false: it has other ones, or too many. */
 static bool take_loops(const weir_index_map *map, weir_reordering *r) {
     *r = (weir_reordering){.shape = map->to, .loops = (int)map->count, .start = map->start};
-    if (!weir_index_map_is_regular(map) || map->count > WEIR_MAX_RANK) return false;
+    if (!weir_index_map_is_regular(map) || weir_index_map_fills(map) || map->count > WEIR_MAX_RANK) return false;
     for (size_t i = 0; i < map->count; i++) {
         r->size[i] = map->loop[i].size;
         r->stride[i] = map->loop[i].stride;

@@ -1,5 +1,8 @@
 /* Lowering of Flatten, Reshape, Squeeze, Unsqueeze and Transpose: constants get another order or shape; of data, codes keep their
  * order. */
+#include <assert.h>
+
+#include "ir/index_map.h"
 #include "ir/layout.h"
 #include "passes/transform/function.h"
 #include "passes/transform/view.h"
@@ -21,13 +24,12 @@ static bool shape_constant(weir_lowering *l, weir_node node, const weir_view *x)
             return weir_lower_fail(l, node, "weights with a scale per channel can only be transposed here");
         if (!keeps_order(l, node)) view.quant.axis = 1 - x->quant.axis;
     }
-    weir_array *shaped = weir_array_copy_in(weir_graph_arena(l->to), x->codes);
-    shaped->shape = *shape;
-    if (transpose) {
-        int order[WEIR_MAX_RANK];
-        weir_layout_permutation(l->from, node, order);
-        weir_layout_transpose_into(x->codes, order, shaped);
-    }
+    weir_array *shaped = weir_array_in(weir_graph_arena(l->to), x->codes->dtype, shape);
+    weir_index_map map;
+    const bool moves = weir_index_map_of_node(weir_graph_arena(l->to), l->from, node, 0, &map);
+    assert(moves);
+    (void)moves;
+    weir_index_map_apply(&map, x->codes, NULL, shaped);
     view.codes = shaped;
     weir_lower_set(l, node, &view);
     return true;

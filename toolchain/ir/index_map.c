@@ -72,7 +72,7 @@ static void add_steps(builder *b, weir_index_loop loop) {
     }
 }
 
-/* The steps of a table that has one value for all iterations but those that fill at its ends. */
+/* The one loop of a table whose iterations take equal steps, but for those that fill at its ends. */
 static bool take_steps(const int64_t *at, int64_t size, int64_t *base, weir_index_loop *loop) {
     *loop = (weir_index_loop){.size = size, .begin = 0, .end = size};
     while (loop->begin < size && at[loop->begin] == WEIR_INDEX_NONE) loop->begin++;
@@ -303,6 +303,10 @@ int64_t *weir_index_map_positions(weir_arena *arena, const weir_index_map *map) 
 void weir_index_map_apply(const weir_index_map *map, const weir_array *x, const weir_array *fill, weir_array *y) {
     const size_t size = weir_dtype_size(x->dtype);
     assert(x->dtype == y->dtype && (int64_t)x->count == count_of(&map->from) && weir_shape_equal(&y->shape, &map->to));
+    if (weir_index_map_is_kept(map)) {
+        if (y->count > 0) memcpy(y->data, x->data, y->count * size);
+        return;
+    }
     for (size_t k = 0; k < y->count; k++) {
         const int64_t from = weir_index_map_at(map, (int64_t)k);
         char *to = (char *)y->data + k * size;

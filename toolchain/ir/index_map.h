@@ -44,7 +44,7 @@ weir_index_map weir_index_map_transpose(weir_arena *arena, const weir_shape *fro
 /* First `first`, whose result is the source of `second`. Where both fill, the caller knows that it is with the same value. O(elements
  * of the result), O(loops) where one of them only reshapes. */
 weir_index_map weir_index_map_then(weir_arena *arena, const weir_index_map *first, const weir_index_map *second);
-/* The map back; false where an element is left out, repeated or filled. O(elements), O(loops^2) where no loop has a table. */
+/* The map back; false where an element is left out, repeated or filled. O(elements). */
 bool weir_index_map_invert(weir_arena *arena, const weir_index_map *map, weir_index_map *inverse);
 
 /* The source's element for element k of the result, or WEIR_INDEX_FILL. O(loops). */

@@ -8,16 +8,10 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "common/line.h"
 #include "dataflow/component.h"
-#include "ir/infer.h"
 
 enum { LINES = 5, MOST_KERNEL = 4, MOST_SIZE = 5, MOST_STRIDE = 2, MOST_DILATION = 2, MOST_REACH = 4 };
-
-typedef struct line {
-    int in, out, kernel, stride, dilation, begin;
-} line;
-
-static int reach_of(const line *w) { return (w->kernel - 1) * w->dilation; }
 
 /* Pixels taken and positions given of all lines, and which of the last shifts took a pixel: bit 0 is the latest. */
 typedef struct point {
@@ -54,7 +48,7 @@ typedef struct search {
 
 static void reach_state(search *s, point to) {
     const line *w = s->w;
-    to.took &= (1 << reach_of(w)) - 1;
+    to.took &= (1 << line_reach(w)) - 1;
     const size_t number = ((size_t)to.taken * (size_t)(LINES * w->out + 1) + (size_t)to.given) << MOST_REACH;
     if (s->seen[number + (size_t)to.took]) return;
     s->seen[number + (size_t)to.took] = true;
@@ -99,25 +93,8 @@ static int fewest_cycles(const line *w, int lines) {
 
 /* What the component calls ideal for a frame of one line, a beat a pixel. */
 static int64_t ideal_of(const line *w) {
-    const int end = (w->out - 1) * w->stride + reach_of(w) + 1 - w->begin - w->in;
-    const weir_type type = {.dtype = WEIR_INT8,
-                            .shape = {3, {1, w->in, 1}},
-                            .has_range = true,
-                            .low = -8,
-                            .high = 7,
-                            .quant = {.format = WEIR_FORMAT_INTEGER, .is_signed = true, .width = 4, .axis = -1}};
-    weir_graph *graph = weir_graph_new("window");
-    const weir_value x = weir_graph_add_input(graph, "x", &type);
-    const weir_node node = weir_graph_add_node(graph, WEIR_OP_WINDOW, "window", &x, 1, 1, WEIR_NO_NODE);
-    weir_node_set_ints(graph, node, "kernel_shape", (const int64_t[]){w->kernel}, 1);
-    weir_node_set_ints(graph, node, "strides", (const int64_t[]){w->stride}, 1);
-    weir_node_set_ints(graph, node, "dilations", (const int64_t[]){w->dilation}, 1);
-    weir_node_set_ints(graph, node, "pads", (const int64_t[]){w->begin, end > 0 ? end : 0}, 2);
-    weir_node_set_int(graph, node, "group", 1);
-    weir_node_set_int(graph, node, "fill", 0);
-    assert_true(weir_infer_node(graph, node));
-    assert_int_equal(weir_value_type(graph, weir_node_output(graph, node, 0))->shape.dim[1], w->out);
-    assert_true(weir_component_assign(graph));
+    weir_node node;
+    weir_graph *graph = line_graph(WEIR_OP_WINDOW, w, &node);
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     hardware->module = "weir_taps";
     hardware->in_lanes = 1;
@@ -148,14 +125,14 @@ static bool all_see(const line *w) {
 /* The next line in the order of its fields; false after the last one. */
 static bool next_line(line *w) {
     for (;;) {
-        if (w->out < w->in + w->begin + reach_of(w)) w->out++;
-        else if (w->out = 1, ++w->begin <= reach_of(w)) continue;
+        if (w->out < w->in + w->begin + line_reach(w)) w->out++;
+        else if (w->out = 1, ++w->begin <= line_reach(w)) continue;
         else if (w->begin = 0, ++w->in <= MOST_SIZE) continue;
         else if (w->in = 1, ++w->dilation <= (w->kernel > 1 ? MOST_DILATION : 1)) continue;
         else if (w->dilation = 1, ++w->stride <= MOST_STRIDE) continue;
         else if (w->stride = 1, ++w->kernel > MOST_KERNEL) return false;
-        const int seen = (w->out - 1) * w->stride + reach_of(w) + 1 - w->begin; /* pixels to the end of the last */
-        if (reach_of(w) <= MOST_REACH && (w->out - 1) * w->stride < w->in + w->begin && seen > w->in - w->stride &&
+        const int seen = line_end(w, w->out - 1) + 1; /* pixels to the end of the last */
+        if (line_reach(w) <= MOST_REACH && (w->out - 1) * w->stride < w->in + w->begin && seen > w->in - w->stride &&
             (w->kernel > 1 || w->in > 1 || w->out > 1) && (w->kernel > 1 || w->in != w->out) && all_see(w))
             return true;
     }
@@ -167,7 +144,7 @@ static void no_order_is_faster(void **state) {
     for (line w = {1, 0, 1, 1, 1, 0}; next_line(&w); lines++) {
         const int found = fewest_cycles(&w, LINES) - fewest_cycles(&w, LINES - 1);
         const int64_t ideal = ideal_of(&w);
-        const int alone = (w.out - 1) * w.stride + reach_of(&w) + 1 - w.begin;
+        const int alone = line_end(&w, w.out - 1) + 1;
         joined += alone > w.in && ideal < alone;
         if (found == ideal) continue;
         fail_msg("in %d out %d kernel %d stride %d dilation %d begin %d: %d cycles a line, not %lld", w.in, w.out,
