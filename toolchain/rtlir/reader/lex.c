@@ -59,9 +59,24 @@ static bool skip_blank(lexer *l) {
     return true;
 }
 
+static bool is_one_of(const rtl_token *token, const char *const *words) {
+    for (; *words; words++)
+        if (rtl_token_is(token, *words)) return true;
+    return false;
+}
+
+static int opens(const rtl_token *token) {
+    static const char *const open[] = {"(", "{", "begin", "case", "casez", "casex", "function", "task", "fork", NULL};
+    static const char *const close[] = {")", "}", "end", "endcase", "endfunction", "endtask", "join", NULL};
+    if (token->kind != RTL_TOKEN_NAME && token->kind != RTL_TOKEN_SYMBOL) return 0;
+    return is_one_of(token, open) - is_one_of(token, close);
+}
+
 static void add(lexer *l, rtl_token_kind kind, const char *text, size_t length, int line) {
     l->token = weir_grow(l->token, &l->capacity, l->count + 1, sizeof *l->token);
-    l->token[l->count++] = (rtl_token){kind, line, text, length};
+    rtl_token token = {kind, line, 0, text, length};
+    token.opens = opens(&token);
+    l->token[l->count++] = token;
 }
 
 static void add_word(lexer *l, rtl_token_kind kind, size_t prefix) {

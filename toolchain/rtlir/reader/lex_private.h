@@ -20,6 +20,7 @@ typedef enum rtl_token_kind {
 typedef struct rtl_token {
     rtl_token_kind kind;
     int line;
+    int opens;        /* 1: begins what another token ends (begin, case, parenthesis, ...), -1: ends it */
     const char *text; /* into the source */
     size_t length;
 } rtl_token;

@@ -402,27 +402,17 @@ static void default_widths(reader *r) {
 
 /* ---- the file ---- */
 
-static bool is_one_of(const rtl_token *token, const char *const *words) {
-    for (; *words; words++)
-        if (rtl_token_is(token, *words)) return true;
-    return false;
-}
-
 /* Collects the localparams of the module's own scope, from token `at` to the end of the module. */
 static void scan_body(reader *r, size_t at) {
-    static const char *const open[] = {"begin", "case", "casez", "casex", "function", "task", "fork", "(", "{", NULL};
-    static const char *const close[] = {"end", "endcase", "endfunction", "endtask", "join", ")", "}", NULL};
     int depth = 0;
     for (; at < r->count && !rtl_token_is(&r->token[at], "endmodule"); at++) {
         const rtl_token *t = &r->token[at];
-        depth += is_one_of(t, open);
-        depth -= is_one_of(t, close);
+        depth += t->opens;
         if (depth != 0 || !rtl_token_is(t, "localparam")) continue;
         /* The next names that '=' follows, up to the semicolon, are its names. */
         int inner = 0;
         for (at++; at + 1 < r->count && !(inner == 0 && rtl_token_is(&r->token[at], ";")); at++) {
-            inner += is_one_of(&r->token[at], open);
-            inner -= is_one_of(&r->token[at], close);
+            inner += r->token[at].opens;
             if (inner != 0 || r->token[at].kind != RTL_TOKEN_NAME || !rtl_token_is(&r->token[at + 1], "=")) continue;
             r->local = weir_grow(r->local, &r->local_capacity, r->local_count + 1, sizeof *r->local);
             r->local[r->local_count].name =
