@@ -5,6 +5,7 @@ network is a function of its seed alone."""
 import contextlib
 import io
 import os
+import sys
 import tempfile
 
 import numpy as np
@@ -362,9 +363,10 @@ class Reader(CalibrationDataReader):
         return next(self.data, None)
 
 
-def ort_settings(rng, opset):
+def ort_settings(rng, model):
     """One of ONNX Runtime's quantizer's settings, as keyword arguments of quantize_static."""
     pick = lambda *options: options[int(rng.integers(0, len(options)))]
+    opset = model.opset_import[0].version
     form = pick(QuantFormat.QDQ, QuantFormat.QDQ, QuantFormat.QOperator)
     activation = pick(QuantType.QUInt8, QuantType.QUInt8, QuantType.QInt8, QuantType.QInt8)
     weight = pick(QuantType.QInt8, QuantType.QInt8, QuantType.QUInt8) if activation == QuantType.QUInt8 else QuantType.QInt8
@@ -381,9 +383,10 @@ def ort_settings(rng, opset):
                 calibrate_method=pick(CalibrationMethod.MinMax, CalibrationMethod.MinMax, CalibrationMethod.Percentile))
 
 
-def ort_model(seed, model, inputs, folder):
+def ort_model(seed, model, inputs, folder, choose):
+    """Quantized with the settings that `choose` makes of a generator of random numbers and the model."""
     rng = np.random.default_rng([seed, 2])
-    settings = ort_settings(rng, model.opset_import[0].version)
+    settings = choose(rng, model)
     source, prepared, target = (os.path.join(folder, name) for name in ("float.onnx", "prepared.onnx", "model.onnx"))
     onnx.save(model, source)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -446,13 +449,15 @@ def qonnx_model(seed, model):
 FORMS = ("ort", "ort", "ort", "float-int8", "float-fixed", "qonnx")
 
 
-def make(seed, folder):
-    """model.onnx in `folder`, frames to run and to calibrate with. Returns the form and its settings."""
-    model, inputs = float_model(seed)
+def make(seed, folder, source=None):
+    """model.onnx in `folder`, frames to run and to calibrate with, from this module or another one with float_model and ort_settings. Returns
+    the form and its settings."""
+    source = source or sys.modules[__name__]
+    model, inputs = source.float_model(seed)
     form = FORMS[seed % len(FORMS)]
     text = f"opset={model.opset_import[0].version}"
     if form == "ort":
-        model, settings = ort_model(seed, model, inputs, folder)
+        model, settings = ort_model(seed, model, inputs, folder, source.ort_settings)
         text += " " + settings
     elif form == "qonnx":
         model, settings = qonnx_model(seed, model)

@@ -1,5 +1,5 @@
 """random_run.py WEIR [OPTION]...: random networks as exporters write
-them (random_models.py) through the commands; the judges are ONNX Runtime, in both of its settings, and qonnx's executor.
+them (random_models.py, or random_blocks.py) through the commands; the judges are ONNX Runtime, in both of its settings, and qonnx's executor.
 
 For each: `eval` with the integer engine equals one of the judge's settings in all elements, or each first difference is shown to
 be a tie: the value before rounding, in float64 from the codes before it, is rounded so, or as near to the tie as float32 can tell; what `export` writes of the lowered graph computes the same bits; `compile` exits with 0 and what it wrote
@@ -20,7 +20,9 @@ import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+from onnx.reference.op_run import OpRun
 
+import random_blocks
 import random_models
 
 onnxruntime.set_default_logger_severity(4)
@@ -226,11 +228,39 @@ def mean_of(x, node):
     """A pool of numbers in float64."""
     if node.op_type == "QLinearGlobalAveragePool":
         return x.mean(axis=tuple(range(2, x.ndim)), keepdims=True)
-    pool = helper.make_node("AveragePool", ["x"], ["y"])
-    pool.attribute.extend(a for a in node.attribute if a.name != "channels_last")
-    describe = lambda name: helper.make_tensor_value_info(name, onnx.TensorProto.DOUBLE, None)
-    graph = helper.make_graph([pool], "pool", [describe("x")], [describe("y")])
-    return ReferenceEvaluator(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)])).run(None, {"x": x})[0]
+    return average(x, **{a.name: helper.get_attribute_value(a) for a in node.attribute if a.name != "channels_last"})
+
+
+def average(x, kernel_shape, auto_pad=b"NOTSET", ceil_mode=0, count_include_pad=0, pads=None, strides=None, dilations=None):
+    """Means of windows as the standard has them: one that begins beyond what is padded is left out, and positions beyond it do not count."""
+    dims = x.ndim - 2
+    strides, dilations, pads = strides or [1] * dims, dilations or [1] * dims, pads or [0] * (2 * dims)
+    if auto_pad in (b"SAME_UPPER", b"SAME_LOWER", "SAME_UPPER", "SAME_LOWER"):
+        less = [max(0, (-(-n // s) - 1) * s + (k - 1) * d + 1 - n) for n, s, k, d in zip(x.shape[2:], strides, kernel_shape, dilations)]
+        low, high = [n // 2 for n in less], [n - n // 2 for n in less]
+        pads = low + high if "UPPER" in str(auto_pad) else high + low
+    for axis in range(dims):  # sums and counts of one axis after the other
+        n, begin, end = x.shape[2 + axis], pads[axis], pads[dims + axis]
+        k, s, d = kernel_shape[axis], strides[axis], dilations[axis]
+        room = n + begin + end - (k - 1) * d - 1
+        count = (-(-room // s) if ceil_mode else room // s) + 1
+        count -= int(ceil_mode and (count - 1) * s >= n + begin)
+        taps = np.arange(count)[:, None] * s - begin + np.arange(k) * d
+        there = (taps >= 0) & (taps < n)
+        counted = (taps < n + end).sum(1) if count_include_pad else there.sum(1)
+        moved = np.moveaxis(x, 2 + axis, -1)
+        sums = (moved[..., np.clip(taps, 0, n - 1)] * there).sum(-1) / counted
+        x = np.moveaxis(sums, -1, 2 + axis)
+    return x
+
+
+class AveragePool(OpRun):
+    """In the place of ReferenceEvaluator's, which counts otherwise where windows reach beyond the padding."""
+
+    op_domain = ""
+
+    def _run(self, x, auto_pad=None, ceil_mode=None, count_include_pad=None, dilations=None, kernel_shape=None, pads=None, strides=None):
+        return (average(x, kernel_shape, auto_pad, ceil_mode, count_include_pad, pads, strides, dilations),)
 
 
 def convolve(x, w, node, bias):
@@ -290,7 +320,7 @@ def in_float64(model, name, tensors, constants, count):
     describe = lambda n, array: helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(array.dtype), None)
     nodes = [node for node in model.graph.node if node in nodes]
     graph = helper.make_graph(nodes, "part", [describe(n, array) for n, array in given.items()], [helper.make_empty_tensor_value_info(name)])
-    part = ReferenceEvaluator(helper.make_model(graph, opset_imports=model.opset_import))
+    part = ReferenceEvaluator(helper.make_model(graph, opset_imports=model.opset_import), new_ops=[AveragePool])
     frame = lambda n, i: given[n] if n in fixed else given[n][i * len(given[n]) // count:(i + 1) * len(given[n]) // count]
     return np.concatenate([part.run([name], {n: frame(n, i) for n in given})[0] for i in range(count)])
 
@@ -424,6 +454,7 @@ def main():
     parser.add_argument("--simulate", type=int, default=0)
     parser.add_argument("--simulator", default="icarus")
     parser.add_argument("--elaborate", type=int, nargs="?", const=1, default=0, help="of every so many-th, in Yosys of every fifth of these")
+    parser.add_argument("--blocks", action="store_true", help="networks of random_blocks.py")
     parser.add_argument("--work")
     parser.add_argument("--keep", action="store_true", help="keep the folders of what failed in --work")
     parser.add_argument("--plant", action="store_true", help="a fault in a value of each eval: must fail")
@@ -436,7 +467,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         try:
-            form, settings = random_models.make(seed, folder)
+            form, settings = random_models.make(seed, folder, random_blocks if options.blocks else None)
         except Exception as error:
             counts["not made"] += 1
             print(f"{seed}: not made: {type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}", flush=True)

@@ -167,5 +167,16 @@ check_random() {
     tail -1 output
 }
 
+# The same of the blocks that published networks are made of.
+check_blocks() {
+    "$python" -c 'import onnx, qonnx' 2>/dev/null || {
+        echo "skipped: $python has no onnx or qonnx (WEIR_PYTHON names another interpreter)"
+        exit 77
+    }
+    "$python" "$here/random_run.py" "$WEIR" --blocks --first "${FIRST:-0}" --count "${NETWORKS:-150}" --elaborate 10 --simulate "${SIMULATED:-10}" \
+        --work networks >output || fail "$(cat output)"
+    tail -1 output
+}
+
 check_"$part"
 finish

@@ -384,6 +384,33 @@ static void open_slice(weir_graph *graph, weir_node node) {
     }
 }
 
+/* The whole number of times by which the axis grows; 0: none. */
+static float growth(int64_t from, int64_t to) { return from > 0 && to % from == 0 ? (float)(to / from) : 0; }
+
+/* A Resize to sizes by as much, where all are whole numbers of times: files have had scales since before opset 18's `axes`, which ONNX
+ * Runtime 1.32's optimizer does not move quantizers over. */
+static bool open_by_scales(weir_graph *graph, weir_node node) {
+    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
+    const weir_shape *y = &weir_value_type(graph, weir_node_output(graph, node, 0))->shape;
+    weir_array *scales = weir_array_new(WEIR_FLOAT32, &(weir_shape){1, {x->rank}});
+    bool whole = true;
+    for (int i = 0; i < x->rank; i++) {
+        const float times = growth(x->dim[i], y->dim[i]);
+        weir_array_set(scales, (size_t)i, times);
+        whole &= times > 0;
+    }
+    if (whole) {
+        const weir_value old = weir_node_input(graph, node, 3);
+        weir_node_set_input(graph, node, 2, weir_graph_add_constant(graph, "scales", scales));
+        weir_node_set_input(graph, node, 3, WEIR_NO_VALUE);
+        weir_node_remove_attribute(graph, node, "axes");
+        if (weir_value_use_count(graph, old) == 0 && !weir_value_is_output(graph, old))
+            weir_graph_remove_value(graph, old);
+    }
+    weir_array_free(scales);
+    return whole;
+}
+
 /* A Resize to sizes, one of which is the rows: to the others. */
 static void open_resize(weir_graph *graph, weir_node node) {
     int64_t size[WEIR_MAX_RANK], axis[WEIR_MAX_RANK];
@@ -397,7 +424,7 @@ static void open_resize(weir_graph *graph, weir_node node) {
         size[kept] = size[i];
         axis[kept++] = own;
     }
-    if (kept == count || kept == 0) return;
+    if (kept == count || kept == 0 || open_by_scales(graph, node)) return;
     set_numbers(graph, node, 3, size, kept);
     weir_node_set_ints(graph, node, "axes", axis, kept);
 }
