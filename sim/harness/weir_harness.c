@@ -70,7 +70,7 @@ static struct {
     uint32_t complete_cycle;
     bool ended; /* of complete: nothing more is waited for from `end_cycle` on */
     uint32_t end_cycle;
-    uint64_t activity; /* beats accepted anywhere, as last seen */
+    uint64_t activity; /* beats accepted that sources have or sinks expect, as last seen: what a sink gets beyond is no progress */
     uint32_t activity_cycle;
     uint32_t services;
     uint32_t *meters; /* METER_VALUES for each part */
@@ -532,7 +532,7 @@ static const char *judge(uint32_t cycle) {
     for (size_t i = 0; i < run.part_count; i++) {
         const part *p = &run.parts[i];
         if (p->kind == PART_SINK) sinks = true;
-        if (p->kind == PART_SINK || p->kind == PART_SOURCE) activity += p->count;
+        if (p->kind == PART_SINK || p->kind == PART_SOURCE) activity += smaller(p->count, p->expected);
     }
     for (size_t i = 0; i < run.part_count; i++) {
         const part *p = &run.parts[i];
