@@ -254,6 +254,15 @@ def average(x, kernel_shape, auto_pad=b"NOTSET", ceil_mode=0, count_include_pad=
     return x
 
 
+class GlobalMaxPool(OpRun):
+    """In the place of ReferenceEvaluator's, which drops dimensions."""
+
+    op_domain = ""
+
+    def _run(self, x):
+        return (x.max(axis=tuple(range(2, x.ndim)), keepdims=True),)
+
+
 class AveragePool(OpRun):
     """In the place of ReferenceEvaluator's, which counts otherwise where windows reach beyond the padding."""
 
@@ -292,12 +301,28 @@ def dequantized(node, tensors, constants):
     return (numbers - zero) * along(numbers, value(1), axis)
 
 
+def unchanging(model, constants):
+    """Tensors that nodes make of constants alone, such as codes of weights that the file quantizes."""
+    found = set()
+    for node in model.graph.node:
+        if all(name in constants or name in found or not name for name in node.input):
+            found.update(node.output)
+    return found
+
+
+def first_of_unchanging(model, tensors, constants, count):
+    """The tensors, those that are the same in every frame once."""
+    same = unchanging(model, constants)
+    return {name: array[:len(array) // count] if name in same and array.ndim > 0 else array for name, array in tensors.items()}
+
+
 def in_float64(model, name, tensors, constants, count):
     """Tensor `name` of `count` frames, computed in float64 from the codes before it."""
     wide = lambda array: array.astype(np.float64) if array.dtype == np.float32 else array
     makers = {output: node for node in model.graph.node for output in node.output}
+    tensors = first_of_unchanging(model, tensors, constants, count)
     is_start = lambda n: n not in makers or makers[n].op_type == "Quant" or tensors[n].dtype.kind in "iu"
-    nodes, given, fixed, waiting = [], {}, set(constants), [name]
+    nodes, given, fixed, waiting = [], {}, set(constants) | unchanging(model, constants), [name]
     while waiting:
         tensor = waiting.pop()
         if not tensor or tensor in given:
@@ -320,7 +345,7 @@ def in_float64(model, name, tensors, constants, count):
     describe = lambda n, array: helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(array.dtype), None)
     nodes = [node for node in model.graph.node if node in nodes]
     graph = helper.make_graph(nodes, "part", [describe(n, array) for n, array in given.items()], [helper.make_empty_tensor_value_info(name)])
-    part = ReferenceEvaluator(helper.make_model(graph, opset_imports=model.opset_import), new_ops=[AveragePool])
+    part = ReferenceEvaluator(helper.make_model(graph, opset_imports=model.opset_import), new_ops=[AveragePool, GlobalMaxPool])
     frame = lambda n, i: given[n] if n in fixed else given[n][i * len(given[n]) // count:(i + 1) * len(given[n]) // count]
     return np.concatenate([part.run([name], {n: frame(n, i) for n in given})[0] for i in range(count)])
 
