@@ -36,7 +36,7 @@ typedef struct reading {
     int64_t lines;
     bool searched;          /* for equal columns */
     int64_t *lower, *upper; /* of the fields of a word */
-    uint64_t *value;        /* of the lines at hand, WORD_BITS for each part */
+    uint64_t *value;        /* where it is searched, of the lines at hand, WORD_BITS for each part */
 } reading;
 
 static bool is_searched(const weir_memory *memory) {
@@ -47,18 +47,21 @@ static uint64_t mask_of(const part *p) { return p->bits < WORD_BITS ? (UINT64_C(
 
 static bool all_vary(const part *p) { return (p->ones & p->zeros & mask_of(p)) == mask_of(p); }
 
-/* The stored bits of all parts, which lie in the order of places, on some lines; where the last line has no word at a place, zeros. */
-static void read_lines(const reading *r, const part *parts, int64_t count, int64_t line, int64_t end) {
+/* Adds the stored bits of all parts, which lie in the order of places, on some lines; where the last line has no word at a place, zeros. */
+static void read_lines(const reading *r, part *parts, int64_t count, int64_t line, int64_t end) {
     for (int64_t i = 0; line < end; line++, i++) {
         int64_t place = -1;
         for (int64_t k = 0; k < count; k++) {
-            const part *p = &parts[k];
+            part *p = &parts[k];
             const int64_t word = line * r->memory->side + p->place;
             const bool exists = word < r->memory->depth;
             if (exists && p->place != place) r->content(r->graph, r->node, r->memory, word, r->lower, r->upper);
             place = p->place;
-            const int64_t stored = p->upper ? r->upper[p->field] : r->lower[p->field] >> r->memory->is_odd;
-            r->value[k * WORD_BITS + i] = exists ? (uint64_t)stored : 0;
+            const int64_t field = p->upper ? r->upper[p->field] : r->lower[p->field] >> r->memory->is_odd;
+            const uint64_t stored = exists ? (uint64_t)field : 0;
+            p->ones |= stored;
+            p->zeros |= ~stored;
+            if (r->searched) r->value[k * WORD_BITS + i] = stored;
         }
     }
 }
@@ -86,13 +89,8 @@ static void hash_columns(part *p, const uint64_t *value, int64_t lines, int firs
         p->hash[first + k] = weir_hash_mix(p->hash[first + k], column[k]);
 }
 
-static void add_lines(const reading *r, part *p, const uint64_t *value, int64_t lines) {
-    for (int64_t i = 0; i < lines; i++) {
-        p->ones |= value[i];
-        p->zeros |= ~value[i];
-    }
-    for (int first = 0; r->searched && first < p->bits && first < WORD_BITS; first += 8)
-        hash_columns(p, value, lines, first);
+static void hash_lines(part *p, const uint64_t *value, int64_t lines) {
+    for (int first = 0; first < p->bits && first < WORD_BITS; first += 8) hash_columns(p, value, lines, first);
 }
 
 /* Of columns of so many lines, which are not more than there are words of as many bits. */
@@ -163,7 +161,7 @@ static void read_parts(const reading *r, part *parts, int64_t count, int64_t col
         end = line == 0 ? FIRST_LINES : line + WORD_BITS;
         if (end > r->lines) end = r->lines;
         read_lines(r, parts, count, line, end);
-        for (int64_t i = 0; i < count; i++) add_lines(r, &parts[i], &r->value[i * WORD_BITS], end - line);
+        for (int64_t i = 0; r->searched && i < count; i++) hash_lines(&parts[i], &r->value[i * WORD_BITS], end - line);
         if (end < r->lines && is_settled(r, parts, count, columns, end, hash)) break;
     }
 }
@@ -188,7 +186,7 @@ weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node nod
     }
     r.lower = weir_calloc(2 * (size_t)memory->fields, sizeof *r.lower);
     r.upper = r.lower + memory->fields;
-    r.value = weir_malloc((size_t)count * WORD_BITS * sizeof *r.value);
+    r.value = r.searched ? weir_malloc((size_t)count * WORD_BITS * sizeof *r.value) : NULL;
     uint64_t *hash = r.searched ? weir_calloc((size_t)columns, sizeof *hash) : NULL;
     uint64_t *hashes = r.searched ? weir_calloc((size_t)count * WORD_BITS, sizeof *hashes) : NULL;
     for (int64_t i = 0; r.searched && i < count; i++) parts[i].hash = &hashes[i * WORD_BITS];
@@ -213,18 +211,25 @@ static bool is_file_of(const char *file, const weir_memory *memory) {
            strncmp(file + size - end - suffix, memory->suffix, suffix) == 0;
 }
 
+/* The memory of the file; false: it is of none. Of many memories most have their number at the end of the name. */
+static bool find_memory(const weir_graph *graph, weir_node node, const char *file, weir_memory *memory) {
+    const char *digits = strrchr(file, '_');
+    const size_t number = digits != NULL ? strtoul(digits + 1, NULL, 10) : 0;
+    if (number > 0 && weir_memory_get(graph, node, number, memory) && is_file_of(file, memory)) return true;
+    for (size_t i = 0; weir_memory_get(graph, node, i, memory); i++)
+        if (is_file_of(file, memory)) return true;
+    return false;
+}
+
 size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *file, weir_cost_parameter *parameter,
                          size_t count) {
     const weir_component_rules *rules = weir_component_of(graph, node)->rules;
     if (rules->facts != NULL) count += rules->facts(graph, node, parameter + count);
     weir_memory memory;
-    for (size_t i = 0; file != NULL && weir_memory_get(graph, node, i, &memory); i++) {
-        if (!is_file_of(file, &memory)) continue;
-        const weir_contents_columns columns = weir_contents_count(graph, node, &memory, NULL);
-        parameter[count++] = (weir_cost_parameter){"VARYING", columns.varying};
-        parameter[count++] = (weir_cost_parameter){"DISTINCT", columns.distinct};
-        break;
-    }
+    if (file == NULL || !find_memory(graph, node, file, &memory)) return count;
+    const weir_contents_columns columns = weir_contents_count(graph, node, &memory, NULL);
+    parameter[count++] = (weir_cost_parameter){"VARYING", columns.varying};
+    parameter[count++] = (weir_cost_parameter){"DISTINCT", columns.distinct};
     return count;
 }
 

@@ -285,6 +285,23 @@ int64_t weir_array_get_int(const weir_array *array, size_t index) {
     }
 }
 
+void weir_array_get_ints(const weir_array *array, size_t first, size_t count, int64_t *value) {
+    assert(first <= array->count && count <= array->count - first);
+    if (array->dtype == WEIR_INT8 || array->dtype == WEIR_INT4) {
+        const int8_t *data = (const int8_t *)array->data + first;
+        for (size_t i = 0; i < count; i++) value[i] = data[i];
+        return;
+    }
+    for (size_t i = 0; i < count; i++) value[i] = weir_array_get_int(array, first + i);
+}
+
+bool weir_array_has_zero(const weir_array *array) {
+    if (weir_dtype_size(array->dtype) == 1) return array->count > 0 && memchr(array->data, 0, array->count) != NULL;
+    size_t i = 0;
+    while (i < array->count && (weir_array_get(array, i) > 0 || weir_array_get(array, i) < 0)) i++;
+    return i < array->count;
+}
+
 void weir_array_set(weir_array *array, size_t index, double value) {
     assert(index < array->count);
     switch (array->dtype) {

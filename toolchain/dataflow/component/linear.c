@@ -367,10 +367,7 @@ static bool are_binary(const weir_graph *graph, weir_node node) {
     if (type->low != -1 || type->high != 1 || in_pairs(graph, node) || s.k % folded(graph, node)->simd != 0 ||
         s.n % outputs_of(graph, node) != 0)
         return false;
-    for (size_t i = 0; i < weights->count; i++) {
-        if (weir_array_get_int(weights, i) == 0) return false;
-    }
-    return true;
+    return !weir_array_has_zero(weights);
 }
 
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
@@ -386,9 +383,12 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     return true;
 }
 
-static int64_t weight_of(const weir_array *weights, const size *s, int64_t matrix, int64_t row, int64_t column) {
-    if (row >= s->n || column >= s->k) return 0;
-    return weir_array_get_int(weights, (size_t)((matrix * s->n + row) * s->k + column));
+/* Weights of a row from a column on; 0 where the matrix has ended. */
+static void weights_of(const weir_array *weights, const size *s, int64_t matrix, int64_t row, int64_t column,
+                       int64_t count, int64_t *value) {
+    const int64_t there = row >= s->n || column >= s->k ? 0 : s->k - column < count ? s->k - column : count;
+    if (there > 0) weir_array_get_ints(weights, (size_t)((matrix * s->n + row) * s->k + column), (size_t)there, value);
+    for (int64_t i = there; i < count; i++) value[i] = 0;
 }
 
 static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
@@ -400,12 +400,11 @@ static void content(const weir_graph *graph, weir_node node, const weir_memory *
     const int64_t beats = weir_ceil_divide(s.k, simd), groups = weir_ceil_divide(s.n, outputs);
     const int64_t matrix = word / (beats * groups);
     const int64_t first_row = word / beats % groups * outputs, first_column = word % beats * simd;
-    for (int64_t row = first_row; row < first_row + outputs; row++) {
-        for (int64_t column = first_column; column < first_column + simd; column++) {
-            const bool less = memory->in_pairs && row % 2 != 0 && weight_of(weights, &s, matrix, row - 1, column) < 0;
-            *lower++ = weight_of(weights, &s, matrix, row, column) - less;
-        }
-    }
+    for (int64_t row = first_row; row < first_row + outputs; row++, lower += simd)
+        weights_of(weights, &s, matrix, row, first_column, simd, lower);
+    lower -= outputs * simd;
+    for (int64_t row = 1; memory->in_pairs && row < outputs; row += 2) /* outputs are even */
+        for (int64_t i = row * simd; i < (row + 1) * simd; i++) lower[i] -= lower[i - simd] < 0;
 }
 
 /* --- hardware --- */
