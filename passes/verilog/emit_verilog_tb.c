@@ -10,6 +10,7 @@
 #include "rtlir/reader/read.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/map.h"
 
 enum { RING_DEPTH = 1024 };
 
@@ -145,23 +146,32 @@ static void add_taps(bench *b) {
     free(taps);
 }
 
-/* The instance of the component's module that offers the stream, by its name in the design under test. */
-static const char *find_maker(const bench *b, const weir_component *component, const weir_wires *stream) {
+/* The instances of the design under test that offer a stream, by the variable of its valid: their numbers. */
+static weir_map find_makers(const bench *b) {
     const weir_rtl_module top = weir_rtl_first_module(b->design);
-    const weir_rtl_var wanted = weir_rtl_get_expr(b->design, stream->valid).var;
+    weir_map makers = {.slot = NULL};
     for (size_t i = 0; i < weir_rtl_get_module(b->design, top).instance_count; i++) {
         const weir_rtl_instance instance = weir_rtl_instance_at(b->design, top, i);
-        const weir_rtl_instance_info info = weir_rtl_get_instance(b->design, instance);
-        if (strcmp(weir_rtl_get_module(b->design, info.module).name, component->module) != 0) continue;
-        const weir_rtl_var port = weir_rtl_find_var(b->design, info.module, "m_valid");
+        const weir_rtl_module module = weir_rtl_get_instance(b->design, instance).module;
+        const weir_rtl_var port = weir_rtl_find_var(b->design, module, "m_valid");
+        if (port.id == 0) continue;
         const weir_rtl_expr offered = weir_rtl_connection_of(b->design, instance, port).value;
-        if (offered.id != 0 && weir_rtl_get_expr(b->design, offered).var.id == wanted.id) return info.name;
+        if (offered.id != 0) *weir_map_put(&makers, weir_rtl_get_expr(b->design, offered).var.id) = i;
     }
-    return "";
+    return makers;
+}
+
+/* The instance that offers the stream, by its name. */
+static const char *maker_of(const bench *b, const weir_map *makers, const weir_wires *stream) {
+    const uint64_t *index = weir_map_find(makers, weir_rtl_get_expr(b->design, stream->valid).var.id);
+    if (index == NULL) return "";
+    const weir_rtl_module top = weir_rtl_first_module(b->design);
+    return weir_rtl_get_instance(b->design, weir_rtl_instance_at(b->design, top, *index)).name;
 }
 
 static void add_meters(bench *b) {
     size_t index = 0;
+    weir_map makers = find_makers(b);
     for (weir_node node = weir_graph_first(b->graph); node.id != 0; node = weir_node_next(b->graph, node)) {
         const weir_component *component = weir_component_of(b->graph, node);
         if (component == NULL) continue;
@@ -176,12 +186,13 @@ static void add_meters(bench *b) {
         weir_rtl_connect(b->bench, part, "in_ready", ready);
         weir_rtl_connect(b->bench, part, "out_valid", inside(b, out->valid));
         weir_rtl_connect(b->bench, part, "out_ready", inside(b, out->ready));
-        char *path = has_active ? weir_format("dut.%s.active", find_maker(b, component, out)) : NULL;
+        char *path = has_active ? weir_format("dut.%s.active", maker_of(b, &makers, out)) : NULL;
         weir_rtl_connect(b->bench, part, "active",
                          has_active ? weir_rtl_read(b->bench, weir_rtl_add_path(b->bench, b->tb, path, 1))
                                     : weir_rtl_binary(b->bench, WEIR_RTL_AND, valid, ready));
         free(path);
     }
+    weir_map_free(&makers);
 }
 
 /* One service for all parts; request bit 0 is the first part's. */

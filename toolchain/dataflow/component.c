@@ -61,12 +61,15 @@ const weir_component *weir_component_for(weir_op op) {
 const weir_component *weir_component_of(const weir_graph *graph, weir_node node) {
     const char *module = weir_node_metadata_of(graph, node)->hardware.module;
     const weir_op op = weir_node_op(graph, node);
-    const size_t count = module == NULL ? 0 : weir_component_count();
-    for (size_t i = 0; i < count; i++) {
-        const weir_component *component = weir_component_at(i);
-        if (component->op == op && (component->module == module || strcmp(component->module, module) == 0))
-            return component;
+    const size_t own = module == NULL ? 0 : weir_operator_component_count();
+    for (size_t i = 0; i < own; i++) {
+        const weir_component *component = weir_operator_component(i, NULL);
+        if (component->op == op && strcmp(component->module, module) == 0) return component;
     }
+    for (size_t i = 0; module != NULL && i < OURS; i++) /* mostly it is the table's own text */
+        if (table[i].module == module && table[i].op == op) return &table[i];
+    for (size_t i = 0; module != NULL && i < OURS; i++)
+        if (table[i].op == op && strcmp(table[i].module, module) == 0) return &table[i];
     return NULL;
 }
 

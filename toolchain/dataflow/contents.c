@@ -1,5 +1,6 @@
 #include "dataflow/contents.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,9 +40,7 @@ typedef struct reading {
     uint64_t *value;        /* where it is searched, of the lines at hand, WORD_BITS for each part */
 } reading;
 
-static bool is_searched(const weir_memory *memory) {
-    return memory->storage != WEIR_STORAGE_BLOCK && memory->depth * memory->width <= (int64_t)SEARCHED_BITS;
-}
+static bool is_small(const weir_memory *memory) { return memory->depth * memory->width <= (int64_t)SEARCHED_BITS; }
 
 static uint64_t mask_of(const part *p) { return p->bits < WORD_BITS ? (UINT64_C(1) << p->bits) - 1 : UINT64_MAX; }
 
@@ -166,14 +165,14 @@ static void read_parts(const reading *r, part *parts, int64_t count, int64_t col
     }
 }
 
-weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node node, const weir_memory *memory,
-                                          uint8_t *bit) {
+static weir_contents_columns count_all(const weir_graph *graph, weir_node node, const weir_memory *memory,
+                                       bool searched, uint8_t *bit) {
     reading r = {.graph = graph,
                  .node = node,
                  .memory = memory,
                  .content = weir_component_of(graph, node)->rules->content,
                  .lines = weir_ceil_divide(memory->depth, memory->side)};
-    r.searched = is_searched(memory) && r.lines > 1; /* of one line no column varies */
+    r.searched = searched && r.lines > 1; /* of one line no column varies */
     part *parts = weir_calloc((size_t)(2 * memory->side * memory->fields), sizeof *parts);
     int64_t count = 0, columns = 0;
     for (int64_t i = 0; i < memory->side * memory->fields; i++) {
@@ -201,6 +200,39 @@ weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node nod
     return (weir_contents_columns){varying, distinct};
 }
 
+weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node node, const weir_memory *memory,
+                                          uint8_t *bit) {
+    const bool searched = memory->storage != WEIR_STORAGE_BLOCK && is_small(memory);
+    return count_all(graph, node, memory, searched, bit);
+}
+
+/* --- counted once --- */
+
+/* What the columns of the memory depend on wherever it lies, where `values` stands for what is in it. */
+static uint64_t layout_of(const weir_graph *graph, weir_node node, const weir_memory *memory, uint64_t values) {
+    const weir_meta_hardware *h = &weir_node_metadata_of(graph, node)->hardware;
+    const int64_t number[] = {
+        h->in_lanes,        h->out_lanes,           h->simd,       h->pe,
+        h->digit,           (int64_t)memory->index, memory->depth, memory->fields,
+        memory->field_bits, memory->low_bits,       memory->side,  memory->is_odd + 2 * memory->in_pairs};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) values = weir_hash_mix(values, (uint64_t)number[i]);
+    return values;
+}
+
+static weir_contents_columns columns_of(const weir_graph *graph, weir_node node, const weir_memory *memory,
+                                        const weir_contents_known *known) {
+    enum { HALF = 32 };
+    if (known == NULL) return weir_contents_count(graph, node, memory, NULL);
+    uint64_t *columns = weir_map_put(known->columns, layout_of(graph, node, memory, known->values));
+    if (*columns == 0) {
+        const weir_contents_columns counted = count_all(graph, node, memory, is_small(memory), NULL);
+        assert(counted.varying < INT64_C(1) << (HALF - 1));
+        *columns = (uint64_t)counted.varying << HALF | (uint64_t)(counted.distinct + 1);
+    }
+    const int64_t varying = (int64_t)(*columns >> HALF), distinct = (int64_t)(*columns & UINT32_MAX) - 1;
+    return (weir_contents_columns){varying, memory->storage == WEIR_STORAGE_BLOCK ? varying : distinct};
+}
+
 /* --- facts --- */
 
 /* Is that the file of the memory (memory.h)? */
@@ -221,38 +253,19 @@ static bool find_memory(const weir_graph *graph, weir_node node, const char *fil
     return false;
 }
 
-size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *file, weir_cost_parameter *parameter,
-                         size_t count) {
+size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *file, const weir_contents_known *known,
+                         weir_cost_parameter *parameter, size_t count) {
     const weir_component_rules *rules = weir_component_of(graph, node)->rules;
     if (rules->facts != NULL) count += rules->facts(graph, node, parameter + count);
     weir_memory memory;
     if (file == NULL || !find_memory(graph, node, file, &memory)) return count;
-    const weir_contents_columns columns = weir_contents_count(graph, node, &memory, NULL);
+    const weir_contents_columns columns = columns_of(graph, node, &memory, known);
     parameter[count++] = (weir_cost_parameter){"VARYING", columns.varying};
     parameter[count++] = (weir_cost_parameter){"DISTINCT", columns.distinct};
     return count;
 }
 
-/* What the columns of the memory depend on, where `values` stands for what is in it. */
-static uint64_t layout_of(const weir_graph *graph, weir_node node, const weir_memory *memory, uint64_t values) {
-    const weir_meta_hardware *h = &weir_node_metadata_of(graph, node)->hardware;
-    const int64_t number[] = {h->in_lanes,
-                              h->out_lanes,
-                              h->simd,
-                              h->pe,
-                              h->digit,
-                              (int64_t)memory->index,
-                              memory->depth,
-                              memory->fields,
-                              memory->field_bits,
-                              memory->low_bits,
-                              memory->side,
-                              memory->is_odd + 2 * memory->in_pairs + 4 * is_searched(memory)};
-    for (size_t i = 0; i < sizeof number / sizeof *number; i++) values = weir_hash_mix(values, (uint64_t)number[i]);
-    return values;
-}
-
-uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, uint64_t values, weir_map *known) {
+uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, const weir_contents_known *known) {
     const weir_component_rules *rules = weir_component_of(graph, node)->rules;
     weir_cost_parameter fact[WEIR_CONTENTS_FACTS];
     const size_t count = rules->facts == NULL ? 0 : rules->facts(graph, node, fact);
@@ -260,14 +273,8 @@ uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, uint64_t va
     for (size_t i = 0; i < count; i++) hash = weir_hash_mix(hash, (uint64_t)fact[i].value);
     weir_memory memory;
     for (size_t i = 0; weir_memory_get(graph, node, i, &memory); i++) {
-        const uint64_t layout = layout_of(graph, node, &memory, values), *found = weir_map_find(known, layout);
-        uint64_t columns = found == NULL ? 0 : *found;
-        if (found == NULL) {
-            const weir_contents_columns counted = weir_contents_count(graph, node, &memory, NULL);
-            columns = weir_hash_mix(weir_hash_mix(0, (uint64_t)counted.varying), (uint64_t)counted.distinct);
-            *weir_map_put(known, layout) = columns;
-        }
-        hash = weir_hash_mix(hash, columns);
+        const weir_contents_columns columns = columns_of(graph, node, &memory, known);
+        hash = weir_hash_mix(weir_hash_mix(hash, (uint64_t)columns.varying), (uint64_t)columns.distinct);
     }
     return hash;
 }

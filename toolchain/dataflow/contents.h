@@ -22,14 +22,20 @@ typedef enum weir_contents_bit { WEIR_CONTENTS_ZERO, WEIR_CONTENTS_ONE, WEIR_CON
 weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node node, const weir_memory *memory,
                                           uint8_t *bit);
 
+/* Columns that were counted, once for a layout of a memory wherever it lies: `values` stands for the node's constants and what it is but for its
+ * folding. */
+typedef struct weir_contents_known {
+    weir_map *columns;
+    uint64_t values;
+} weir_contents_known;
+
 enum { WEIR_CONTENTS_FACTS = 10 };
 
 /* The facts for an instance of the node's, after the `count` parameters that it has: the columns of the memory in `file`, NULL: it has
- * none, and what the component says. Returns how many there are then. */
-size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *file, weir_cost_parameter *parameter,
-                         size_t count);
-/* A hash of all facts of the node. Columns are counted once for a layout of its memories: `known` has those that were, by the layout and
- * `values`, which stands for the node's constants and what it is but for its folding. */
-uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, uint64_t values, weir_map *known);
+ * none, and what the component says. Returns how many there are then. `known`: NULL, or of the node. */
+size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *file, const weir_contents_known *known,
+                         weir_cost_parameter *parameter, size_t count);
+/* A hash of all facts of the node. */
+uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, const weir_contents_known *known);
 
 #endif

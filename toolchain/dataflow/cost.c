@@ -343,6 +343,7 @@ struct weir_cost_survey {
     weir_builder builder;
     weir_map wires;
     const weir_device *device;
+    const weir_contents_known *known; /* of the next node; NULL: none */
 };
 
 void weir_cost_survey_turn(weir_cost_survey *survey, const weir_graph *graph) {
@@ -434,7 +435,7 @@ void weir_cost_survey_visit(weir_cost_survey *survey, weir_node node, weir_cost_
         const char *module = weir_rtl_get_module(b->design, weir_rtl_get_instance(b->design, u).module).name;
         const char *file;
         const size_t own = parameters_of(b->design, u, parameters, &file);
-        const size_t count = weir_contents_add(b->graph, node, file, parameters, own);
+        const size_t count = weir_contents_add(b->graph, node, file, survey->known, parameters, own);
         visit(user, module, parameters, count);
     }
 }
@@ -455,6 +456,13 @@ weir_cost_node weir_cost_survey_node(weir_cost_survey *survey, weir_node node) {
     weir_cost_node result = {.node = node, .known = true};
     summing s = {survey->device, &result};
     weir_cost_survey_visit(survey, node, add_instance, &s);
+    return result;
+}
+
+weir_cost_node weir_cost_survey_known(weir_cost_survey *survey, weir_node node, const weir_contents_known *known) {
+    survey->known = known;
+    const weir_cost_node result = weir_cost_survey_node(survey, node);
+    survey->known = NULL;
     return result;
 }
 

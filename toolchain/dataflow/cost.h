@@ -127,6 +127,10 @@ weir_cost_survey *weir_cost_survey_new(const weir_graph *hardware, const weir_de
 /* From now on of the nodes of another graph: the modules that were read stay known. */
 void weir_cost_survey_turn(weir_cost_survey *survey, const weir_graph *hardware);
 weir_cost_node weir_cost_survey_node(weir_cost_survey *survey, weir_node node);
+/* The same where columns of the node's memories were counted before (contents.h). */
+struct weir_contents_known;
+weir_cost_node weir_cost_survey_known(weir_cost_survey *survey, weir_node node,
+                                      const struct weir_contents_known *known);
 /* What it is built of, instance by instance: module, parameters and facts. */
 typedef void weir_cost_visit(void *user, const char *module, const weir_cost_parameter *parameters, size_t count);
 void weir_cost_survey_visit(weir_cost_survey *survey, weir_node node, weir_cost_visit *visit, void *user);

@@ -39,13 +39,12 @@ static bool is_as_good(const int64_t *a, const int64_t *b) {
 
 /* The node as it stands. */
 static way way_of(weir_folding_space *s, weir_node node, unsigned choice, int64_t settled) {
-    const weir_folding_amount a = weir_folding_price(s, node, 0, settled);
-    const weir_folding_hardware_price *price = weir_folding_priced(s, node, settled);
+    const weir_folding_hardware_price *price = &s->price[weir_folding_priced(s, node, settled)];
     way w = {.choice = choice,
              .times = price->times,
              .timing = price->timing,
              .hardware = weir_folding_built_as(price, weir_folding_hardware(s->at.graph, node))};
-    memcpy(w.use, a.use, sizeof w.use);
+    memcpy(w.use, price->use, sizeof w.use);
     return w;
 }
 
@@ -71,7 +70,7 @@ static bool find_ways(weir_folding_space *s, const unit *u, const folding *f, si
     const unsigned choices = weir_folding_choices(s, u, i);
     bool fine = true;
     *count = 0;
-    h->interval = f->by[s->by].state[STATE * i + 3];
+    h->interval = f->state[STATE * i + 3];
     for (unsigned choice = 0; choice < CHOICES && fine; choice++) {
         if ((choices >> choice & 1) == 0) continue;
         weir_folding_pick_choice(h, choice);

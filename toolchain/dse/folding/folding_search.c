@@ -91,8 +91,7 @@ int64_t weir_folding_static_energy(const weir_target *target, int64_t interval) 
 /* Solves interval `index` for values below `limit`; the bound goes to `bound`, both with what is always taken. */
 static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
     weir_knapsack_price always;
-    int64_t shares = 0;
-    if (s->request->objective == WEIR_FOLDING_LATENCY) shares = weir_folding_space_share(s->space, index, s->mix);
+    const int64_t shares = weir_folding_space_share(s->space, index, s->mix);
     weir_knapsack k = *weir_folding_space_at(s->space, index, &always);
     s->work -= weir_folding_space_steps(s->space);
     always.value += SHARE * shares;
@@ -435,11 +434,6 @@ static void try_interval(search *s, size_t index, taste *by, search *best, bool 
     if (s->fits && is_within(s)) keep(s, best);
 }
 
-/* What no folding for the interval takes less than, nor for a longer one. */
-static int64_t entry_of(search *s, size_t index) {
-    return weir_folding_space_share(s->space, index, NULL) / WEIR_FOLDING_SHARES;
-}
-
 /* --- exactly --- */
 
 typedef struct trial {
@@ -541,9 +535,9 @@ static void find_quickest(search *s, size_t count) {
     search best = {.value = NEVER};
     int64_t least = NEVER, work = MOST_STEPS;
     const size_t first = find_first(s, count, &best);
-    for (size_t i = first; best.value < NEVER && i < count && entry_of(s, i) < best.value; i++) {
+    for (size_t i = first; best.value < NEVER && i < count && weir_folding_space_entry(s->space, i) < best.value; i++) {
         const bool spent = s->work <= 0;
-        const int64_t bound = spent ? entry_of(s, i) : search_interval(s, i, &work, &best);
+        const int64_t bound = spent ? weir_folding_space_entry(s->space, i) : search_interval(s, i, &work, &best);
         if (bound < least) least = bound;
         if (spent) break; /* no later interval's entry is sooner */
     }

@@ -10,6 +10,7 @@
 #include "dataflow/target.h"
 #include "dse/folding/folding_structure_private.h"
 #include "support/arena.h"
+#include "support/hash.h"
 
 typedef weir_folding_amount amount;
 typedef weir_folding_combination combination;
@@ -21,7 +22,12 @@ typedef weir_folding_structure structure;
 
 /* To list the options of a folding, and to count its combinations. */
 enum { LIST_STEPS = 600, COUNT_STEPS = 2400 };
-enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, MEMBERS = WEIR_FOLDING_MEMBERS, STATE = WEIR_FOLDING_STATE };
+enum {
+    RESOURCES = WEIR_KNAPSACK_RESOURCES,
+    MEMBERS = WEIR_FOLDING_MEMBERS,
+    STATE = WEIR_FOLDING_STATE,
+    CHOICES = WEIR_FOLDING_CHOICES
+};
 
 /* --- intervals --- */
 
@@ -78,12 +84,22 @@ static void move_to(weir_folding_space *s, size_t index) {
 
 /* --- combinations --- */
 
-bool weir_folding_fold(weir_folding_space *s, const unit *u, folding *f) {
+/* Prices are those of the way in which the members are folded, and of the time of a frame where one starts by it. */
+static void forget_prices(const weir_folding_space *s, const unit *u, folding *f, uint64_t hash) {
+    bool starts = false;
+    for (size_t i = 0; i < u->members; i++) starts |= weir_folding_rules(s->at.graph, u->member[i])->start != NULL;
+    if (hash == f->hash && (!starts || f->reached == s->reached)) return;
+    memset(f->price, 0, u->members * CHOICES * sizeof *f->price);
+}
+
+void weir_folding_fold(weir_folding_space *s, const unit *u, folding *f) {
     structure *t = &s->at;
-    int64_t **now = &f->by[s->by].state;
-    bool same = *now != NULL;
-    if (*now == NULL) *now = weir_calloc(u->members, STATE * sizeof **now);
+    if (f->state == NULL) {
+        f->state = weir_calloc(u->members, STATE * sizeof *f->state);
+        f->price = weir_calloc(u->members, CHOICES * sizeof *f->price);
+    }
     if (u->pace != SIZE_MAX) weir_folding_settle(t, u, f);
+    uint64_t hash = 1;
     for (size_t i = 0; i < u->members; i++) {
         weir_meta_hardware *h = weir_folding_hardware(t->graph, u->member[i]);
         if (i != u->pace) {
@@ -91,12 +107,31 @@ bool weir_folding_fold(weir_folding_space *s, const unit *u, folding *f) {
             weir_folding_follow(t->graph, u->member[i]);
         }
         const int64_t state[STATE] = {h->in_lanes, h->out_lanes, h->digit, h->interval};
-        same &= memcmp(state, *now + STATE * i, sizeof state) == 0;
-        memcpy(*now + STATE * i, state, sizeof state);
+        for (int k = 0; k < STATE; k++) hash = weir_hash_mix(hash, (uint64_t)state[k]);
+        memcpy(f->state + STATE * i, state, sizeof state);
     }
     for (size_t i = 0; i < u->members; i++)
         weir_folding_hardware(t->graph, u->member[i])->interval = 0; /* the pace is the graph's */
-    return same;
+    forget_prices(s, u, f, hash);
+    f->hash = hash;
+    f->reached = s->reached;
+    t->folded = f;
+}
+
+/* What a member takes with a folding and a choice, with times where weights ask for them. Valid until the next. */
+static const weir_folding_hardware_price *member_price(weir_folding_space *s, const unit *u, folding *f, size_t member,
+                                                       unsigned choice) {
+    uint32_t *known = &f->price[member * CHOICES + choice];
+    if (*known > 0 && (s->share == NULL || s->price[*known - 1].is_timed)) return &s->price[*known - 1];
+    const weir_node node = u->member[member];
+    weir_meta_hardware *h = weir_folding_hardware(s->at.graph, node);
+    if (s->at.folded != f) weir_folding_fold(s, u, f);
+    h->interval = f->state[STATE * member + 3];
+    weir_folding_pick_choice(h, choice);
+    const size_t index = weir_folding_priced(s, node, weir_folding_settled_for(u, f, member));
+    h->interval = 0;
+    *known = (uint32_t)index + 1;
+    return &s->price[index];
 }
 
 static bool is_as_good(const amount *a, const amount *b) {
@@ -119,18 +154,14 @@ static void keep(combination *set, size_t *count, const combination *c) {
 
 /* Each combination of the members before with each choice of member i. */
 static void combine(weir_folding_space *s, const unit *u, folding *f, size_t i) {
-    structure *t = &s->at;
     counted *of = &f->by[s->by];
-    const weir_node node = u->member[i];
-    weir_meta_hardware *h = weir_folding_hardware(t->graph, node);
     const unsigned choices = weir_folding_choices(s, u, i);
-    combination *grown = weir_malloc(9 * of->count * sizeof *grown);
+    combination *grown = weir_malloc(CHOICES * of->count * sizeof *grown);
     size_t count = 0;
-    h->interval = of->state[STATE * i + 3];
-    for (unsigned choice = 0; choice < 9; choice++) {
+    for (unsigned choice = 0; choice < CHOICES; choice++) {
         if ((choices >> choice & 1) == 0) continue;
-        weir_folding_pick_choice(h, choice);
-        const amount a = weir_folding_price(s, node, of->state[STATE * i + 3], weir_folding_settled_for(u, f, i));
+        const weir_folding_hardware_price *price = member_price(s, u, f, i, choice);
+        const amount a = weir_folding_amount_of(s, u->member[i], price, f->state[STATE * i + 3]);
         for (size_t k = 0; k < of->count; k++) {
             combination c = of->item[k];
             weir_folding_add(&c.amount, &a);
@@ -138,7 +169,6 @@ static void combine(weir_folding_space *s, const unit *u, folding *f, size_t i) 
             keep(grown, &count, &c);
         }
     }
-    h->interval = 0;
     free(of->item);
     of->item = grown;
     of->count = count;
@@ -154,8 +184,8 @@ static amount inner_converters(weir_folding_space *s, size_t index, const foldin
         if (t->unit_of[t->edge[e].from.id] != index || t->unit_of[t->edge[e].to.id] != index) continue;
         int64_t lanes[2] = {1, 1};
         for (size_t i = 0; i < u->members; i++) {
-            if (u->member[i].id == t->edge[e].from.id) lanes[0] = f->by[s->by].state[STATE * i + 1];
-            if (u->member[i].id == t->edge[e].to.id) lanes[1] = f->by[s->by].state[STATE * i];
+            if (u->member[i].id == t->edge[e].from.id) lanes[0] = f->state[STATE * i + 1];
+            if (u->member[i].id == t->edge[e].to.id) lanes[1] = f->state[STATE * i];
         }
         const amount a = weir_folding_converter(s, t->edge[e].value, lanes[0], lanes[1]);
         weir_folding_add(&sum, &a);
@@ -165,9 +195,11 @@ static amount inner_converters(weir_folding_space *s, size_t index, const foldin
 
 static void count_combinations(weir_folding_space *s, size_t index, folding *f) {
     const unit *u = &s->at.unit[index];
-    if (weir_folding_fold(s, u, f)) return;
-    s->steps += COUNT_STEPS;
     counted *of = &f->by[s->by];
+    if (f->reached != s->reached) weir_folding_fold(s, u, f);
+    if (of->state == f->hash) return;
+    s->steps += COUNT_STEPS;
+    of->state = f->hash;
     free(of->item);
     of->item = weir_malloc(sizeof *of->item);
     of->item[0] = (combination){inner_converters(s, index, f), 0};
@@ -194,11 +226,11 @@ static size_t member_of(const unit *u, weir_node node) {
 }
 
 static int64_t lanes_given(const weir_folding_space *s, const edge *e, const folding *f) {
-    return f->by[s->by].state[STATE * member_of(&s->at.unit[s->at.unit_of[e->from.id]], e->from) + 1];
+    return f->state[STATE * member_of(&s->at.unit[s->at.unit_of[e->from.id]], e->from) + 1];
 }
 
 static int64_t lanes_taken(const weir_folding_space *s, const edge *e, const folding *f) {
-    return f->by[s->by].state[STATE * member_of(&s->at.unit[s->at.unit_of[e->to.id]], e->to)];
+    return f->state[STATE * member_of(&s->at.unit[s->at.unit_of[e->to.id]], e->to)];
 }
 
 static bool chooses(const structure *t, weir_node node) { return t->unit[t->unit_of[node.id]].pace != SIZE_MAX; }
@@ -293,7 +325,7 @@ static void list_options(weir_folding_space *s, size_t index, weir_knapsack_item
         const counted *of = &f->by[s->by];
         ends_of(s, index, f, lanes);
         const bool follows = u->parent != SIZE_MAX;
-        const uint32_t begin = kind_of(begins, follows ? &of->state[0] : &(int64_t){0}), end = kind_of(ends, lanes);
+        const uint32_t begin = kind_of(begins, follows ? &f->state[0] : &(int64_t){0}), end = kind_of(ends, lanes);
         amount outer = weir_folding_guards(s, u, f);
         const amount converters = u->pace == SIZE_MAX ? (amount){{0}, 0} : outer_converters(s, index, f);
         weir_folding_add(&outer, &converters);
@@ -341,14 +373,12 @@ static weir_knapsack_price always_taken(weir_folding_space *s) {
     return price_of(s, &sum, s->reached);
 }
 
-/* Unless all combinations are counted for the interval. */
+/* Counts the combinations that are not counted as they are for the interval. */
 static void fold_all(weir_folding_space *s, size_t index) {
     structure *t = &s->at;
     s->reached = s->interval[index];
     s->steps = 0;
     for (size_t i = 0; i < t->units; i++) s->steps += LIST_STEPS * (int64_t)t->unit[i].foldings;
-    if (t->counted[s->by] == index + 1) return;
-    t->counted[s->by] = index + 1;
     weir_graph_set_interval(t->graph, s->reached);
     for (size_t i = 0; i < t->units; i++) {
         for (size_t f = 0; f < t->unit[i].foldings; f++)
@@ -452,6 +482,7 @@ void weir_folding_space_free(weir_folding_space *s) {
     weir_arena_free(s->arena);
     weir_map_free(&s->contents);
     weir_map_free(&s->prices);
+    weir_map_free(&s->needs);
     free(s->price);
     weir_map_free(&s->converters);
     free(s->converter);
@@ -469,26 +500,27 @@ int64_t weir_folding_space_interval(const weir_folding_space *s, size_t index) {
 
 size_t weir_folding_space_bounds(weir_folding_space *s, size_t index) {
     move_to(s, index);
-    weir_folding_find_needed(&s->at);
+    weir_folding_find_needed(s);
     return weir_folding_bounds(&s->at);
+}
+
+int64_t weir_folding_space_entry(weir_folding_space *s, size_t index) {
+    move_to(s, index);
+    return weir_folding_arrival(&s->at, 0, s->interval[index]);
 }
 
 /* Combinations that were counted by shares are no longer right. */
 static void forget_shares(weir_folding_space *s) {
-    for (size_t by = 0; by < s->weights_count; by++)
-        if (s->weights[by].share > 0) s->at.counted[by] = 0;
     for (size_t i = 0; i < s->at.units; i++) {
         const unit *u = &s->at.unit[i];
         for (size_t by = 0; by < s->weights_count; by++) {
-            for (size_t f = 0; s->weights[by].share > 0 && f < u->foldings; f++) {
-                free(u->folding[f].by[by].state);
-                u->folding[f].by[by].state = NULL;
-            }
+            for (size_t f = 0; s->weights[by].share > 0 && f < u->foldings; f++) u->folding[f].by[by].state = 0;
         }
     }
 }
 
 int64_t weir_folding_space_share(weir_folding_space *s, size_t index, const int64_t *share) {
+    if (s->weights[s->by].share == 0) return 0;
     const size_t bounds = weir_folding_space_bounds(s, index);
     int64_t *mixed = weir_calloc(bounds, sizeof *mixed), sum = 0;
     mixed[0] = WEIR_FOLDING_SHARES;
@@ -512,15 +544,11 @@ void weir_folding_space_latencies(weir_folding_space *s, const weir_folding_pick
         const unit *u = &t->unit[i];
         if (u->members == 0) continue;
         folding *f = &u->folding[pick[i].folding];
-        weir_folding_fold(s, u, f);
+        if (f->reached != s->reached) weir_folding_fold(s, u, f);
         for (size_t k = 0; k < u->members; k++) {
-            weir_meta_hardware *h = weir_folding_hardware(t->graph, u->member[k]);
-            if (k < MEMBERS) weir_folding_pick_choice(h, weir_folding_choice_of(pick[i].choices, k));
-            h->interval = f->by[s->by].state[STATE * k + 3];
-            const weir_folding_times times =
-                weir_folding_priced(s, u->member[k], weir_folding_settled_for(u, f, k))->times;
-            h->interval = 0;
-            weir_folding_add_part(t, u->member[k], &times, cycles);
+            const unsigned choice = k < MEMBERS ? weir_folding_choice_of(pick[i].choices, k)
+                                                : (unsigned)__builtin_ctz(weir_folding_choices(s, u, k));
+            weir_folding_add_part(t, u->member[k], &member_price(s, u, f, k, choice)->times, cycles);
         }
     }
     for (size_t i = 1; i < bounds; i++) cycles[i] += cycles[i - 1];

@@ -33,8 +33,10 @@ int64_t weir_folding_space_interval(const weir_folding_space *space, size_t inde
 const weir_knapsack *weir_folding_space_at(weir_folding_space *space, size_t index, weir_knapsack_price *always);
 /* Sums over the nodes of one path, none of which a frame takes fewer cycles than from end to end, with any folding for the interval. */
 size_t weir_folding_space_bounds(weir_folding_space *space, size_t index);
+/* When the last element of a frame comes: what no folding for the interval takes less than, nor for a longer one. */
+int64_t weir_folding_space_entry(weir_folding_space *space, size_t index);
 /* Mixes them from now on: so many shares of each, WEIR_FOLDING_SHARES together; NULL: all of the first. Returns what the mix comes to, in
- * shares of a cycle, without what nodes add to it. */
+ * shares of a cycle, without what nodes add to it; 0 where the weights have none for it. */
 enum { WEIR_FOLDING_SHARES = 1 << 10 };
 int64_t weir_folding_space_share(weir_folding_space *space, size_t index, const int64_t *share);
 /* A folding: of each component that sets the pace, and the choices of its nodes. */

@@ -33,15 +33,26 @@ void weir_folding_add(amount *into, const amount *a) {
     into->work += a->work;
 }
 
-static amount amount_of(const weir_folding_space *s, const weir_cost *cost, int64_t busy) {
+static void use_of(const weir_folding_space *s, const weir_cost *cost, int64_t *use) {
     weir_cost_use uses[WEIR_COST_USES];
     weir_cost_uses(cost, s->device, uses);
-    amount a = {{0}, s->weights[s->by].node * busy};
+    for (int r = 0; r < RESOURCES; r++) use[r] = uses[r].used;
+}
+
+static amount amount_of_use(const weir_folding_space *s, const int64_t *use, int64_t busy) {
+    const weir_folding_weights *w = &s->weights[s->by];
+    amount a = {{0}, w->node * busy};
     for (int r = 0; r < RESOURCES; r++) {
-        a.use[r] = uses[r].used;
-        a.work += s->weights[s->by].busy[r] * uses[r].used * busy;
+        a.use[r] = use[r];
+        a.work += w->busy[r] * use[r] * busy;
     }
     return a;
+}
+
+static amount amount_of(const weir_folding_space *s, const weir_cost *cost, int64_t busy) {
+    int64_t use[RESOURCES];
+    use_of(s, cost, use);
+    return amount_of_use(s, use, busy);
 }
 
 /* What a node's hardware depends on: its metadata, what `settle` has done for a folding of `pe` (0: nothing), and the time of
@@ -78,24 +89,23 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
     const uint64_t values = t->values[node.id];
     const bool shares = values != 0 && weir_folding_is_fixed(t->graph, node);
-    const uint64_t alike =
-        shares ? weir_hash_mix(
-                     key, weir_contents_hash(t->graph, node, weir_hash_mix(t->form[node.id], values), &s->contents))
-               : 0;
+    const weir_contents_known known = {&s->contents, weir_hash_mix(t->form[node.id], values)};
+    const uint64_t alike = shares ? weir_hash_mix(key, weir_contents_hash(t->graph, node, &known)) : 0;
     const uint64_t *found = shares ? weir_map_find(&s->prices, alike) : NULL;
     if (found != NULL) return *found;
     const weir_meta_hardware before = *hardware;
     *hardware = weir_folding_built(s, node);
-    const weir_folding_hardware_price price = {.cost = weir_cost_survey_node(weir_folding_survey(s), node).cost,
-                                               .timing = weir_folding_rules(t->graph, node)->timing(t->graph, node),
-                                               .module = weir_component_of(t->graph, node)->module,
-                                               .digit = hardware->digit,
-                                               .interval = hardware->interval};
+    weir_folding_hardware_price price = {.timing = weir_folding_rules(t->graph, node)->timing(t->graph, node),
+                                         .module = weir_component_of(t->graph, node)->module,
+                                         .digit = hardware->digit,
+                                         .interval = hardware->interval};
+    const weir_cost cost = weir_cost_survey_known(weir_folding_survey(s), node, shares ? &known : NULL).cost;
+    use_of(s, &cost, price.use);
     *hardware = before;
     return add_price(s, shares ? alike : weir_hash_mix(key, values), &price);
 }
 
-const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *s, weir_node node, int64_t settled) {
+size_t weir_folding_priced(weir_folding_space *s, weir_node node, int64_t settled) {
     structure *t = &s->at;
     const int64_t pace = weir_folding_rules(t->graph, node)->start != NULL ? weir_stream_pace(t->graph) : 0;
     const uint64_t key = key_of(t->form[node.id], weir_folding_hardware(t->graph, node), settled, pace);
@@ -107,12 +117,12 @@ const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *s, we
         price->times = weir_folding_times_of(t, node);
         price->is_timed = true;
     }
-    return price;
+    return index;
 }
 
-weir_folding_amount weir_folding_price(weir_folding_space *s, weir_node node, int64_t busy, int64_t settled) {
-    const weir_folding_hardware_price *price = weir_folding_priced(s, node, settled);
-    amount a = amount_of(s, &price->cost, busy);
+amount weir_folding_amount_of(const weir_folding_space *s, weir_node node, const weir_folding_hardware_price *price,
+                              int64_t busy) {
+    amount a = amount_of_use(s, price->use, busy);
     const int64_t share = s->weights[s->by].share;
     if (share > 0) a.work += share * weir_folding_part(&s->at, node, &price->times, s->share_before);
     return a;
@@ -423,8 +433,7 @@ amount weir_folding_guards(const weir_folding_space *s, const unit *u, const fol
         const weir_folding_door *door = &t->door[i];
         for (size_t k = 0; k < u->members; k++)
             if (u->member[k].id == door->taker.id)
-                add_guard(s, weir_stream_beats(t->graph, door->input, f->by[s->by].state[WEIR_FOLDING_STATE * k]),
-                          &sum);
+                add_guard(s, weir_stream_beats(t->graph, door->input, f->state[WEIR_FOLDING_STATE * k]), &sum);
     }
     return sum;
 }
@@ -465,10 +474,9 @@ void weir_folding_structure_free(structure *t) {
     for (size_t i = 0; i < t->units; i++) {
         unit *u = &t->unit[i];
         for (size_t f = 0; f < u->foldings; f++) {
-            for (size_t by = 0; by < WEIR_FOLDING_WEIGHTS; by++) {
-                free(u->folding[f].by[by].state);
-                free(u->folding[f].by[by].item);
-            }
+            free(u->folding[f].state);
+            free(u->folding[f].price);
+            for (size_t by = 0; by < WEIR_FOLDING_WEIGHTS; by++) free(u->folding[f].by[by].item);
         }
         free(u->folding);
         if (u->members > 0) free(u->member);

@@ -23,11 +23,11 @@ typedef struct weir_folding_combination {
 } weir_folding_combination;
 
 /* Nodes of an item that have options, for each of which a choice has 4 bits; and numbers of a member in `state`: lanes, digit, interval. */
-enum { WEIR_FOLDING_MEMBERS = 16, WEIR_FOLDING_STATE = 4 };
+enum { WEIR_FOLDING_MEMBERS = 16, WEIR_FOLDING_STATE = 4, WEIR_FOLDING_CHOICES = 9 };
 
-/* The combinations of a folding. `state` says how the members fold with it, as they did when these were counted; NULL: never. */
+/* The combinations of a folding, and a hash of how the members folded with it when these were counted; 0: never. */
 typedef struct weir_folding_counted {
-    int64_t *state;
+    uint64_t state;
     weir_folding_combination *item;
     size_t count;
 } weir_folding_counted;
@@ -38,6 +38,10 @@ enum { WEIR_FOLDING_WEIGHTS = 5 };
 /* Of a component that sets the pace; a node without foldings has one. */
 typedef struct weir_folding_setting {
     weir_meta_hardware settings;
+    int64_t reached; /* cycles a frame for which the members are folded so; 0: none yet */
+    int64_t *state;  /* of the members */
+    uint64_t hash;   /* of that */
+    uint32_t *price; /* by member and choice: 1 + index of what it takes so; 0: not known yet */
     weir_folding_counted by[WEIR_FOLDING_WEIGHTS];
 } weir_folding_setting;
 
@@ -57,7 +61,7 @@ typedef struct weir_folding_times {
 
 /* Of a folded node with the component that takes it over. Known for all structures. */
 typedef struct weir_folding_hardware_price {
-    weir_cost cost;
+    int64_t use[WEIR_KNAPSACK_RESOURCES];
     weir_component_timing timing;
     const char *module;      /* it is built of: that of the component which takes it over, or its own */
     int64_t digit, interval; /* and how that is folded */
@@ -96,6 +100,7 @@ typedef struct weir_folding_structure {
     size_t *unit_of;              /* by node */
     weir_folding_unit *unit;
     size_t units;
+    const weir_folding_setting *folded; /* with which the graph's nodes were folded last */
     weir_folding_edge *edge;
     size_t edges;
     size_t *touching, *touching_first; /* by item, and one more: the edges that begin or end in it, in their order */
@@ -110,8 +115,6 @@ typedef struct weir_folding_structure {
         needed; /* by place: the entry's element without which the station does not give anything; NULL: not known yet */
     size_t places;
     bool holds_rows; /* inputs come evenly over the interval */
-    size_t
-        counted[WEIR_FOLDING_WEIGHTS]; /* 1 + index of the interval for which all combinations are counted; 0: none */
 } weir_folding_structure;
 
 struct weir_folding_space {
@@ -127,6 +130,7 @@ struct weir_folding_space {
     size_t surveyed;
     weir_map contents; /* of memories (dataflow/contents.h) */
     weir_map prices;   /* by hash: index of `price` */
+    weir_map needs;    /* elements that a node needs, by form and element: folding_tail.c */
     weir_folding_hardware_price *price;
     size_t price_count, price_capacity;
     weir_map converters; /* by hash of its parameters: index of `converter` */
@@ -169,11 +173,11 @@ weir_cost_survey *weir_folding_survey(weir_folding_space *space);
 /* Forms of the structure's nodes: folding_form.c. */
 void weir_folding_find_forms(weir_folding_space *space);
 void weir_folding_add(weir_folding_amount *into, const weir_folding_amount *amount);
-/* The folded node's price, with times where weights ask for them. */
-const weir_folding_hardware_price *weir_folding_priced(weir_folding_space *space, weir_node node, int64_t settled);
-/* What a folded node comes to where it works `busy` cycles a frame; `settled`: of the folding that a node before it has settled it for,
- * else 0. */
-weir_folding_amount weir_folding_price(weir_folding_space *space, weir_node node, int64_t busy, int64_t settled);
+/* What the folded node takes: an index of `price`. `settled`: of the folding that a node before it has settled it for, else 0. */
+size_t weir_folding_priced(weir_folding_space *space, weir_node node, int64_t settled);
+/* What that comes to where the node works `busy` cycles a frame. */
+weir_folding_amount weir_folding_amount_of(const weir_folding_space *space, weir_node node,
+                                           const weir_folding_hardware_price *price, int64_t busy);
 /* A lane converter, as insert_streams puts it where a stream's ends differ. */
 weir_folding_amount weir_folding_converter(weir_folding_space *space, weir_value value, int64_t in, int64_t out);
 /* What all foldings take: forks, which cost the same for all lanes, and the doors of outputs, with places for the fewest frames. */
@@ -185,8 +189,8 @@ weir_folding_amount weir_folding_guards(const weir_folding_space *space, const w
 void weir_folding_settle(weir_folding_structure *structure, const weir_folding_unit *unit,
                          const weir_folding_setting *folding);
 
-/* Folds the members with a folding; true when that is as it was when combinations were counted. */
-bool weir_folding_fold(weir_folding_space *space, const weir_folding_unit *unit, weir_folding_setting *folding);
+/* Folds the members with a folding, for the interval that is reached. */
+void weir_folding_fold(weir_folding_space *space, const weir_folding_unit *unit, weir_folding_setting *folding);
 /* Has the item the folding in the knapsack? */
 bool weir_folding_is_open(const weir_folding_space *space, const weir_folding_unit *unit,
                           const weir_folding_setting *folding);
@@ -217,7 +221,7 @@ static inline weir_meta_hardware weir_folding_built_as(const weir_folding_hardwa
 /* The stations of the structure. */
 void weir_folding_find_stations(weir_folding_structure *structure);
 /* Traces back what the stations that set the pace need. */
-void weir_folding_find_needed(weir_folding_structure *structure);
+void weir_folding_find_needed(weir_folding_space *space);
 /* What the folded node takes of the path. */
 weir_folding_times weir_folding_times_of(const weir_folding_structure *structure, weir_node node);
 /* How many bounds there are. */

@@ -12,6 +12,7 @@
 #include "dataflow/schedule.h"
 #include "dse/folding/folding_structure_private.h"
 #include "support/arena.h"
+#include "support/hash.h"
 
 typedef weir_folding_structure structure;
 typedef weir_folding_station station;
@@ -80,9 +81,21 @@ static int64_t elements_of(const structure *t, weir_node node) {
            weir_stream_elements(t->graph, value);
 }
 
-/* Without which element of its input the node does not give an element. What computes groups takes only some of a position, of which the
- * first may be one. */
-static int64_t needed_of(structure *t, weir_node node, int64_t element) {
+/* The same by the service rule of a node that does not set the pace. */
+static int64_t served_for(structure *t, weir_node node, int64_t element) {
+    weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
+    const weir_meta_hardware before = *hardware;
+    derive_narrow(t, node);
+    int64_t needed = 0;
+    if (!weir_schedule_needed(t->graph, node, t->station[node.id].input, element, &needed)) needed = 0;
+    *hardware = before;
+    return needed;
+}
+
+/* Without which element of its input the node does not give an element: nodes of one form need the same. What computes groups takes only
+ * some of a position, of which the first may be one. */
+static int64_t needed_of(weir_folding_space *s, weir_node node, int64_t element) {
+    structure *t = &s->at;
     const station *at = &t->station[node.id];
     if (at->paces) {
         const weir_value value = weir_node_output(t->graph, node, 0);
@@ -90,17 +103,16 @@ static int64_t needed_of(structure *t, weir_node node, int64_t element) {
         const int64_t position = element / (shape->rank == 0 ? 1 : shape->dim[shape->rank - 1]);
         return position * elements_of(t, node) + at->first - 1;
     }
-    weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
-    const weir_meta_hardware before = *hardware;
-    derive_narrow(t, node);
-    int64_t needed = 0;
-    if (!weir_schedule_needed(t->graph, node, at->input, element, &needed)) needed = 0;
-    *hardware = before;
+    const uint64_t key = weir_hash_mix(weir_hash_mix(t->form[node.id], at->input), (uint64_t)element);
+    const uint64_t *known = weir_map_find(&s->needs, key);
+    if (known != NULL) return (int64_t)*known;
+    const int64_t needed = served_for(t, node, element);
+    *weir_map_put(&s->needs, key) = (uint64_t)needed;
     return needed;
 }
 
 typedef struct trace {
-    structure *structure;
+    weir_folding_space *space;
     weir_node *path;
     weir_map known; /* by place of the path and element: of the entry */
 } trace;
@@ -117,7 +129,7 @@ static int64_t trace_back(trace *t, size_t at, int64_t element) {
         if (is_known) element = (int64_t)*known;
         else {
             seen[--last] = element;
-            element = needed_of(t->structure, t->path[last], element);
+            element = needed_of(t->space, t->path[last], element);
         }
     }
     for (size_t i = last; i <= at; i++)
@@ -126,11 +138,12 @@ static int64_t trace_back(trace *t, size_t at, int64_t element) {
     return element;
 }
 
-void weir_folding_find_needed(structure *t) {
+void weir_folding_find_needed(weir_folding_space *s) {
+    structure *t = &s->at;
     if (t->needed != NULL) return;
     t->needed = weir_calloc(t->places + 1, sizeof *t->needed);
     if (!t->holds_rows) return;
-    trace to = {.structure = t, .path = weir_malloc(weir_graph_node_count(t->graph) * sizeof *to.path)};
+    trace to = {.space = s, .path = weir_malloc(weir_graph_node_count(t->graph) * sizeof *to.path)};
     size_t nodes = 0;
     for (weir_node node = t->begin; node.id != 0; node = t->station[node.id].next) {
         to.path[nodes++] = node;
@@ -142,8 +155,9 @@ void weir_folding_find_needed(structure *t) {
 }
 
 bool weir_folding_is_fixed(const weir_graph *graph, weir_node node) {
+    const weir_component_rules *rules = weir_folding_rules(graph, node);
     for (size_t i = 0; i < weir_component_count(); i++)
-        if (weir_component_at(i)->rules->replaces == weir_folding_rules(graph, node)) return false;
+        if (weir_component_at(i)->rules->replaces == rules) return false;
     return true;
 }
 
