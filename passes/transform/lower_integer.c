@@ -449,10 +449,24 @@ static bool is_host_work(const weir_lowering *l, weir_node node) {
            weir_lower_is_given(w);
 }
 
+/* Has each result of the node elements, so that a frame of it is a stream? */
+static bool has_elements(const weir_lowering *l, weir_node node) {
+    bool all = true;
+    for (size_t i = 0; i < weir_node_output_count(l->from, node); i++) {
+        size_t count = 1;
+        const weir_value result = weir_node_output(l->from, node, i);
+        all &= !weir_value_exists(l->from, result) ||
+               !weir_shape_count(&weir_value_type(l->from, result)->shape, &count) || count > 0;
+    }
+    return all;
+}
+
 /* The node as hardware; else, where the host may compute it, there, and the reason is kept. */
 static bool lower_node(weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
     weir_lower_rule *rule = rule_of(op);
+    if (!has_elements(l, node))
+        return weir_lower_fail(l, node, "its result has no elements: there is nothing to compute");
     weir_diag_log *log = NULL;
     bool fine = false;
     if (rule != NULL) {

@@ -257,14 +257,30 @@ static bool reads(const weir_graph *graph, weir_node node, const bool *reached) 
     return any;
 }
 
+/* Does hardware compute the node, where an input of it has codes? A product does, where both of its operands do. */
+static bool is_in_hardware(const weir_lowering *l, weir_node node) {
+    const weir_trait *trait = weir_trait_of(weir_node_op(l->from, node));
+    if (trait->task == WEIR_TASK_DEQUANTIZER) return false;
+    if (trait->task != WEIR_TASK_LAYER || !trait->is_for_host)
+        return weir_trait_is_quantizer(weir_node_op(l->from, node)) || !trait->is_for_host;
+    for (size_t i = 0; i < 2; i++) {
+        weir_node maker = weir_value_producer(l->from, weir_node_input(l->from, node, i));
+        while (maker.id != 0 && weir_index_map_exists(weir_node_op(l->from, maker)))
+            maker = weir_value_producer(l->from, weir_node_input(l->from, maker, 0));
+        if (maker.id == 0) return false;
+        const weir_op op = weir_node_op(l->from, maker);
+        if (weir_trait_of(op)->task != WEIR_TASK_DEQUANTIZER && !weir_trait_is_quantizer(op)) return false;
+    }
+    return true;
+}
+
 /* Is the node's result computed with again in hardware? O(nodes behind it). */
 static bool leads_to_hardware(const weir_lowering *l, weir_node from) {
     bool *reached = weir_calloc(weir_graph_value_limit(l->from) + 1, sizeof *reached), found = false;
     reached[weir_node_output(l->from, from, 0).id] = true;
     for (weir_node node = weir_node_next(l->from, from); !found && node.id != 0; node = weir_node_next(l->from, node)) {
         if (!reads(l->from, node, reached)) continue;
-        const weir_op op = weir_node_op(l->from, node);
-        found = op != WEIR_OP_DEQUANTIZE_LINEAR && (weir_trait_is_quantizer(op) || !weir_trait_of(op)->is_for_host);
+        found = is_in_hardware(l, node);
         for (size_t i = 0; i < weir_node_output_count(l->from, node); i++)
             reached[weir_node_output(l->from, node, i).id] = true;
     }

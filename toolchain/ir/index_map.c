@@ -285,6 +285,7 @@ bool weir_index_map_invert(weir_arena *arena, const weir_index_map *map, weir_in
 int64_t weir_index_map_at(const weir_index_map *map, int64_t k) {
     int64_t from = map->start;
     for (size_t i = map->count; i-- > 0;) {
+        assert(map->loop[i].size > 0); /* where there is an element */
         const int64_t more = added(&map->loop[i], k % map->loop[i].size);
         if (more == WEIR_INDEX_NONE) return WEIR_INDEX_FILL;
         from += more;
