@@ -464,6 +464,7 @@ static bool is_between(const quantizer *q, weir_value value) {
 /* The quantizer of a result right after it, for all that read it. */
 static bool quantize_result(quantizer *q, weir_value result) {
     const size_t count = weir_value_use_count(q->graph, result);
+    if (count == 0) return true; /* it leaves the model */
     const weir_value quantized = quantize_activation(q, result, weir_value_use(q->graph, result, 0).node);
     advance(q, result, quantized);
     for (size_t i = count; i-- > 0;) {
@@ -553,11 +554,18 @@ static bool quantize_node(quantizer *q, weir_node node) {
     return quantize_both(q, node);
 }
 
-/* A sum that leaves the model has codes of its own, since those of its terms do not add up. */
+/* Does a function of a model without layers give it? */
+static bool is_function(const quantizer *q, weir_value value) {
+    const weir_node node = weir_value_producer(q->graph, value);
+    return q->everywhere && node.id != 0 && weir_function_takes(weir_node_op(q->graph, node)) &&
+           weir_dtype_is_float(weir_value_type(q->graph, value)->dtype);
+}
+
+/* A sum that leaves the model has codes of its own, since those of its terms do not add up, and so has a function where there are no layers. */
 static bool quantize_outputs(quantizer *q) {
     for (size_t i = 0; i < weir_graph_output_count(q->graph); i++) {
         weir_value output = weir_graph_output(q->graph, i);
-        if (!is_float(q, output) || !is_sum(q, output)) continue;
+        if (!is_float(q, output) || !(is_sum(q, output) || is_function(q, output))) continue;
         weir_value result = quantize_activation(q, output, WEIR_NO_NODE);
         if (result.id == 0) return false;
         weir_graph_set_output(q->graph, i, result);
@@ -616,6 +624,8 @@ static void mark_hardware(quantizer *q) {
         for (size_t i = 0; i < weir_node_output_count(model, node); i++)
             about_of(q, weir_node_output(model, node, i))->after = is;
     }
+    for (size_t i = 0; q->everywhere && i < weir_graph_output_count(model); i++)
+        about_of(q, weir_graph_output(model, i))->before = true;
     for (weir_node node = weir_graph_last(model); node.id != 0; node = weir_node_previous(model, node)) {
         bool is = is_hardware(q, node);
         for (size_t i = 0; i < weir_node_output_count(model, node); i++)
