@@ -32,7 +32,8 @@ grep -q "^  LUTs  *[0-9]*  *7680  " output || fail "no table of resources"
 jq -e '.schema == 1 and .device == "ice40hx8k" and .fmax_mhz == null and .inferences_per_second == null and
     .critical_path == null and .interval == 192 and (.utilization.luts | .used > 100 and .available == 7680) and
     .estimate.resources.luts.used > 100 and .simulation.mismatches == 0 and .simulation.compared == 56 and
-    .simulation.frames == 7 and .simulation.profiles == ["always", "half"]' first.json >/dev/null ||
+    .simulation.frames == 7 and .simulation.profiles == ["always", "half"] and
+    (.simulation.malformed | .damaged > 0 and .damaged < 7 and .compared == (7 - .damaged) * 8 and .mismatches == 0)' first.json >/dev/null ||
     { cat first.json >&2; fail "the report as JSON"; }
 [ "$(sort started | uniq -c | tr -s ' ')" = " 5 yosys" ] || fail "version, netlist, Verilog, both sides of the proof: $(cat started)"
 grep -Eq "^mapping proved: ([0-9]+) of \1 functions equal, ([0-9]+) of \2 registers and ([0-9]+) of \3 blocks matched$" output || fail "no proof"
@@ -83,8 +84,18 @@ END { if (!count) exit 1 }
 END
 shim yosys "'$real' \"\$@\" || exit; case \"\$*\" in *'write_json mapped.json'*)
     awk -f '$work/plant.awk' mapped.json >bad && mv bad mapped.json;; esac"
-expect 3 "[1-9][0-9]* wrong" env WEIR_CACHE="$work/planted" PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k
+expect 3 "compared, [1-9][0-9]* wrong" env WEIR_CACHE="$work/planted" PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k
 grep -q "^mapping WRONG: " output && grep -q "^  different: " output || fail "the proof does not notice it"
+# Only malformed frames show that what flags or counts them is always 0.
+# plant_0 PORT CACHE SAID
+plant_0() {
+    shim yosys "'$real' \"\$@\" || exit; case \"\$*\" in *'write_json mapped.json'*)
+        jq '.modules.ternary_falling.ports.$1.bits |= map(\"0\")' mapped.json >bad && mv bad mapped.json;; esac"
+    expect 3 "$3" env WEIR_CACHE="$work/$2" PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k
+    grep -q "with and without stalls: 56 values compared, 0 wrong" output || fail "$1: good frames show it"
+}
+plant_0 m_error planted_error "  again with 5 of them too short or too long: [0-9]+ values of the others compared, [1-9][0-9]* wrong"
+plant_0 s_error_count planted_count "  miscounted: input '.*': 0 damaged frames counted, expected 5"
 
 # --- placed ---
 ln -s "$real" empty/yosys

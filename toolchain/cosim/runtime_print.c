@@ -215,6 +215,7 @@ static json_t *run_json(const weir_runtime *r, size_t index) {
         json_object_set_new(object, "metrics", weir_metrics_json(&r->scoring, &r->run_metrics[index]));
     json_object_set_new(object, "first_divergence", divergence_json(run));
     json_object_set_new(object, "protocol", run->violation == NULL ? json_null() : json_string(run->violation));
+    json_object_set_new(object, "miscounted", run->miscounted == NULL ? json_null() : json_string(run->miscounted));
     if (run->debug) {
         json_object_set_new(object, "streams", integer(run->streams));
         json_object_set_new(object, "stream_values", integer(run->stream_values));

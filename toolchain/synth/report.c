@@ -111,6 +111,13 @@ static void print_simulation(const weir_synth *synth, weir_text *text) {
         strcmp(data, "random") == 0 ? "random" : "of the data",
         (long long)json_integer_value(json_object_get(result, "compared")),
         (long long)json_integer_value(json_object_get(result, "mismatches")));
+    const json_t *malformed = json_object_get(result, "malformed");
+    if (json_is_object(malformed))
+        weir_text_format(
+            text, "  again with %lld of them too short or too long: %lld values of the others compared, %lld wrong\n",
+            (long long)json_integer_value(json_object_get(malformed, "damaged")),
+            (long long)json_integer_value(json_object_get(malformed, "compared")),
+            (long long)json_integer_value(json_object_get(malformed, "mismatches")));
     const long long nets = json_integer_value(json_object_get(result, "nets")),
                     toggled = json_integer_value(json_object_get(result, "toggled"));
     if (nets > 0) {
@@ -120,6 +127,11 @@ static void print_simulation(const weir_synth *synth, weir_text *text) {
             weir_text_format(text, "; not so: %s%s", json_string_value(json_object_get(result, "still")),
                              nets - toggled > 8 ? " ..." : "");
         weir_text_add(text, "\n");
+    }
+    static const char *const rules[] = {"protocol", "miscounted"};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const char *broken = json_string_value(json_object_get(result, rules[i]));
+        if (broken != NULL) weir_text_format(text, "  %s: %s\n", rules[i], broken);
     }
     if (json_is_object(wrong)) {
         char *dump = json_dumps(wrong, JSON_PRESERVE_ORDER);

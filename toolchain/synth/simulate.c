@@ -16,7 +16,7 @@
 #include "synth/family.h"
 
 /* Changes when the same inputs shall be simulated again. */
-#define FORM "4"
+#define FORM "5"
 
 /* Of random frames as many as so many cycles allow without stalls, but at least two. */
 enum { RANDOM_CYCLES = 1500, FEWEST_FRAMES = 2, MOST_FRAMES = 16, SEED = 1 };
@@ -85,24 +85,36 @@ typedef struct running {
     json_t *result; /* not in the cache when the reference disagrees */
 } running;
 
-/* Of several runs the sums, and what the first wrong one found. */
+/* Adds to the number under the key. */
+static void add_to(json_t *sums, const char *key, const json_t *number) {
+    json_object_set_new(sums, key,
+                        json_integer(json_integer_value(json_object_get(sums, key)) + json_integer_value(number)));
+}
+
+/* Of several runs the sums, those of malformed frames apart, and what the first wrong one found. */
 static json_t *pick(const json_t *runs) {
-    json_int_t compared = 0, mismatches = 0;
-    json_t *run, *profiles = json_array(), *wrong = NULL, *status = NULL;
+    static const char *const firsts[] = {"first_divergence", "protocol", "miscounted"};
+    json_t *run, *profiles = json_array(), *damaged = NULL, *status = NULL;
+    json_t *picked =
+        json_pack("{s:O, s:o}", "frames", json_object_get(json_array_get(runs, 0), "frames"), "profiles", profiles);
     size_t i;
     json_array_foreach(runs, i, run) {
-        compared += json_integer_value(json_object_get(run, "compared"));
-        mismatches += json_integer_value(json_object_get(run, "mismatches"));
-        json_array_append(profiles, json_object_get(run, "profile"));
-        if (wrong == NULL && json_is_object(json_object_get(run, "first_divergence")))
-            wrong = json_object_get(run, "first_divergence");
+        json_t *malformed = json_object_get(run, "malformed"), *sums = picked;
+        if (malformed == NULL) json_array_append(profiles, json_object_get(run, "profile"));
+        else if (damaged == NULL) damaged = json_pack("{s:O}", "damaged", malformed);
+        if (malformed != NULL) sums = damaged;
+        add_to(sums, "compared", json_object_get(run, "compared"));
+        add_to(sums, "mismatches", json_object_get(run, "mismatches"));
+        for (size_t k = 0; k < sizeof firsts / sizeof *firsts; k++) {
+            if (!json_is_object(json_object_get(picked, firsts[k])) &&
+                !json_is_string(json_object_get(picked, firsts[k])))
+                json_object_set(picked, firsts[k], json_object_get(run, firsts[k]));
+        }
         json_t *own = json_object_get(run, "status");
         if (status == NULL || strcmp(json_string_value(status), "done") == 0) status = own;
     }
-    json_t *picked =
-        json_pack("{s:O, s:o, s:I, s:I, s:O}", "frames", json_object_get(json_array_get(runs, 0), "frames"), "profiles",
-                  profiles, "compared", compared, "mismatches", mismatches, "status", status);
-    json_object_set_new(picked, "first_divergence", wrong == NULL ? json_null() : json_incref(wrong));
+    json_object_set_new(picked, "malformed", damaged == NULL ? json_null() : damaged);
+    json_object_set(picked, "status", status);
     return picked;
 }
 
@@ -120,6 +132,7 @@ static void simulate_watched(running *r, const char *watched) {
     weir_runtime_options options = {.data = r->data,
                                     .work = r->job->folder,
                                     .frames = r->job->frames,
+                                    .malformed = true,
                                     .netlist = watched,
                                     .cells = {r->models, NULL},
                                     .seed = SEED};

@@ -9,8 +9,7 @@
 
 typedef struct weir_synth_simulation {
     char *why_not; /* it was not simulated; NULL: it was */
-    json_t *
-        result; /* "data", "frames", "compared", "mismatches", "status", "first_divergence"; "nets", "toggled", "still" (coverage.h) */
+    json_t *result; /* README.md has the fields */
 } weir_synth_simulation;
 
 typedef struct weir_synth_simulate_job {
