@@ -55,6 +55,13 @@ uint64_t weir_aig_word(const weir_aig *aig, weir_literal literal, size_t word) {
     return aig->node[literal / 2].values[word] ^ (literal & 1 ? UINT64_MAX : 0);
 }
 
+bool weir_aig_looks_equal(const weir_aig *aig, weir_literal a, weir_literal b) {
+    for (size_t w = 0; w < WEIR_AIG_WORDS; w++) {
+        if (weir_aig_word(aig, a, w) != weir_aig_word(aig, b, w)) return false;
+    }
+    return true;
+}
+
 static void simulate_node(weir_aig *aig, node *n) {
     for (size_t w = 0; w < WEIR_AIG_WORDS; w++)
         n->values[w] = weir_aig_word(aig, n->a, w) & weir_aig_word(aig, n->b, w);
@@ -101,6 +108,17 @@ weir_literal weir_aig_mux(weir_aig *aig, weir_literal select, weir_literal when_
 
 weir_literal weir_aig_xor(weir_aig *aig, weir_literal a, weir_literal b) {
     return weir_aig_mux(aig, a, weir_literal_not(b), b);
+}
+
+weir_literal *weir_aig_without(weir_aig *aig, const bool *marked) {
+    const size_t count = aig->count;
+    weir_literal *without = weir_calloc(count, sizeof *without);
+    for (size_t i = 1; i < count; i++) {
+        const weir_literal a = aig->node[i].a, b = aig->node[i].b;
+        if (a != 0) without[i] = weir_aig_and(aig, without[a / 2] ^ (a & 1), without[b / 2] ^ (b & 1));
+        else if (!marked[i]) without[i] = (weir_literal)(2 * i);
+    }
+    return without;
 }
 
 bool weir_aig_is_input(const weir_aig *aig, weir_literal literal) {

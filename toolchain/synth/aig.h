@@ -28,11 +28,15 @@ weir_literal weir_aig_mux(weir_aig *aig, weir_literal select, weir_literal when_
 bool weir_aig_is_input(const weir_aig *aig, weir_literal literal);
 /* 64 of its values. */
 uint64_t weir_aig_word(const weir_aig *aig, weir_literal literal, size_t word);
+/* They have the same values under all patterns. */
+bool weir_aig_looks_equal(const weir_aig *aig, weir_literal a, weir_literal b);
 /* Other patterns for an input; and for the logic what follows from these. */
 void weir_aig_set_words(weir_aig *aig, weir_literal input, const uint64_t words[WEIR_AIG_WORDS]);
 void weir_aig_simulate(weir_aig *aig);
 /* By node: does it depend on an input that is marked? `marked`: by node, of inputs only; filled. */
 void weir_aig_mark(const weir_aig *aig, bool *marked);
+/* By node: its function with the inputs that are marked at 0, as a literal. Heap memory. */
+weir_literal *weir_aig_without(weir_aig *aig, const bool *marked);
 size_t weir_aig_nodes(const weir_aig *aig);
 /* All inputs and the logic as binary AIGER (A. Biere, "The AIGER And-Inverter Graph format", version 20070427). False after a
  * reported error. */

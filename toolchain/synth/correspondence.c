@@ -86,9 +86,7 @@ static bool is_given_the_same(search *s, const weir_block *gold, const weir_bloc
         const ternary value = value_of(s, &s->gold, pin->net);
         if (!is_defined(value)) continue;
         const weir_literal other = value_of(s, &s->gate, same == NULL ? WEIR_NET_UNDEFINED : same->net).one;
-        for (size_t w = 0; w < WEIR_AIG_WORDS; w++) {
-            if (weir_aig_word(s->c->aig, value.one, w) != weir_aig_word(s->c->aig, other, w)) return false;
-        }
+        if (!weir_aig_looks_equal(s->c->aig, value.one, other)) return false;
     }
     return true;
 }
@@ -278,6 +276,12 @@ static void match_blocks(search *s) {
 
 /* --- what is to be the same --- */
 
+void weir_correspondence_decide(const weir_correspondence *c, weir_cone *cone) {
+    cone->state = cone->gold == cone->gate                               ? WEIR_CONE_EQUAL
+                  : weir_aig_looks_equal(c->aig, cone->gold, cone->gate) ? WEIR_CONE_OPEN
+                                                                         : WEIR_CONE_DIFFERENT;
+}
+
 static void add_cone(search *s, ternary gold, weir_literal gate, const char *name, size_t bit) {
     weir_correspondence *c = s->c;
     weir_cone cone = {.gold = gold.one, .gate = gate};
@@ -285,11 +289,7 @@ static void add_cone(search *s, ternary gold, weir_literal gate, const char *nam
         cone.gold = WEIR_LITERAL_TRUE;
         cone.gate = weir_aig_mux(c->aig, gate, gold.one, gold.zero);
     }
-    if (cone.gold == cone.gate) cone.state = WEIR_CONE_EQUAL;
-    for (size_t w = 0; w < WEIR_AIG_WORDS; w++) {
-        if (weir_aig_word(c->aig, cone.gold, w) != weir_aig_word(c->aig, cone.gate, w))
-            cone.state = WEIR_CONE_DIFFERENT;
-    }
+    weir_correspondence_decide(c, &cone);
     cone.name = weir_format("%s[%zu]", name, bit);
     c->cone = weir_grow(c->cone, &c->capacity, c->cones + 1, sizeof *c->cone);
     c->cone[c->cones++] = cone;
@@ -486,6 +486,8 @@ static void mark_unmatched(search *s) {
             }
         }
     }
+    c->unmatched = weir_malloc(weir_aig_nodes(c->aig) * sizeof *marked);
+    memcpy(c->unmatched, marked, weir_aig_nodes(c->aig) * sizeof *marked);
     weir_aig_mark(c->aig, marked);
     for (size_t i = 0; i < c->cones; i++) {
         if (c->cone[i].state != WEIR_CONE_EQUAL && (marked[c->cone[i].gold / 2] || marked[c->cone[i].gate / 2]))
@@ -538,6 +540,7 @@ void weir_correspondence_of(const weir_gates *gold, const weir_gates *gate, weir
 void weir_correspondence_free(weir_correspondence *found) {
     for (size_t i = 0; i < found->cones; i++) free(found->cone[i].name);
     free(found->cone);
+    free(found->unmatched);
     weir_aig_free(found->aig);
     *found = (weir_correspondence){.aig = NULL};
 }

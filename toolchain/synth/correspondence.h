@@ -20,16 +20,19 @@ typedef struct weir_cone {
 
 typedef struct weir_correspondence {
     weir_aig *aig;
+    bool *unmatched; /* by node, of inputs: a register or block's output without a partner */
     weir_cone *cone;
     size_t cones, capacity;
     size_t registers, registers_found; /* of gold; those that have a register, or a constant, of the gate side */
     size_t blocks, blocks_found;
 } weir_correspondence;
 
-/* Cones that are the same node, or differ under random patterns, are decided; those that depend on a register or block without a
+/* Cones that are the same node, or differ under random patterns, are decided; those whose logic has a register or block without a
  * partner are unmatched; the rest is open. What both sides are: `gold` was
  * there first, `gate` was made of it. Free it in any case. */
 void weir_correspondence_of(const weir_gates *gold, const weir_gates *gate, weir_correspondence *found);
+/* Decides a cone by its functions: the same node, different under random patterns, or open. */
+void weir_correspondence_decide(const weir_correspondence *found, weir_cone *cone);
 void weir_correspondence_free(weir_correspondence *found);
 
 #endif

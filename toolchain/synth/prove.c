@@ -14,7 +14,7 @@
 #include "synth/family.h"
 
 /* Changes when the same netlist shall be proved again. */
-#define FORM "2"
+#define FORM "3"
 
 /* Larger netlists are proved when that is asked for: 3,000 cells take 3 seconds. */
 enum { MOST_CELLS = 8000 };
@@ -22,6 +22,9 @@ enum { MOST_CELLS = 8000 };
 enum { NAMES = 10 };
 /* Of ABC, for each of its questions. */
 enum { CONFLICTS = 100000 };
+
+/* Of questions about state without a partner, each with one function less that depends on it. */
+enum { ROUNDS = 16 };
 
 /* --- Yosys --- */
 
@@ -79,63 +82,126 @@ static const char *abc_program(void) {
     return NULL;
 }
 
-static bool write_open(const weir_correspondence *c, const char *work) {
-    weir_literal *gold = weir_calloc(c->cones + 1, sizeof *gold), *gate = weir_calloc(c->cones + 1, sizeof *gate);
-    size_t count = 0;
-    for (size_t i = 0; i < c->cones; i++) {
-        if (c->cone[i].state != WEIR_CONE_OPEN) continue;
-        gold[count] = c->cone[i].gold;
-        gate[count++] = c->cone[i].gate;
-    }
+/* Pairs of functions of cones: is each the same? */
+typedef struct questions {
+    weir_literal *one, *other;
+    size_t *cone;
+    size_t count;
+    bool are_equal; /* all of them */
+    size_t differs; /* one that does; `count`: none is known */
+} questions;
+
+static questions questions_for(size_t count) {
+    return (questions){weir_calloc(count + 1, sizeof(weir_literal)),
+                       weir_calloc(count + 1, sizeof(weir_literal)),
+                       weir_calloc(count + 1, sizeof(size_t)),
+                       0,
+                       true,
+                       0};
+}
+
+static void free_questions(questions *q) {
+    free(q->one);
+    free(q->other);
+    free(q->cone);
+}
+
+static void add_question(questions *q, weir_literal one, weir_literal other, size_t cone) {
+    q->one[q->count] = one;
+    q->other[q->count] = other;
+    q->cone[q->count++] = cone;
+}
+
+static bool write_questions(const questions *q, const weir_aig *aig, const char *work) {
     char *path_gold = weir_path_join(work, "gold.aig"), *path_gate = weir_path_join(work, "gate.aig");
-    const bool fine = weir_aig_write(c->aig, gold, count, path_gold) && weir_aig_write(c->aig, gate, count, path_gate);
+    const bool fine =
+        weir_aig_write(aig, q->one, q->count, path_gold) && weir_aig_write(aig, q->other, q->count, path_gate);
     free(path_gold);
     free(path_gate);
-    free(gold);
-    free(gate);
     return fine;
 }
 
-/* The n-th open cone is different: "Verification failed for at least 2 outputs:  po12 po13". */
-static void mark_different(weir_correspondence *c, size_t n) {
-    for (size_t i = 0; i < c->cones; i++) {
-        if (c->cone[i].state == WEIR_CONE_OPEN && n-- == 0) {
-            c->cone[i].state = WEIR_CONE_DIFFERENT;
-            return;
-        }
-    }
-}
-
-static void read_answer(weir_correspondence *c, const char *answer) {
-    const char *failed = strstr(answer, "Verification failed");
-    if (strstr(answer, "Networks are equivalent") != NULL) {
-        for (size_t i = 0; i < c->cones; i++) {
-            if (c->cone[i].state == WEIR_CONE_OPEN) c->cone[i].state = WEIR_CONE_EQUAL;
-        }
-        return;
-    }
-    const char *output = failed == NULL ? NULL : strstr(failed, " po");
-    if (output != NULL) mark_different(c, (size_t)strtoull(output + 3, NULL, 10));
+/* "Verification failed for at least 2 outputs:  po12 po13". */
+static void read_answer(questions *q, const char *answer) {
+    const char *failed = strstr(answer, "Verification failed"), *output = failed == NULL ? NULL : strstr(failed, " po");
+    const size_t differs = output == NULL ? q->count : (size_t)strtoull(output + 3, NULL, 10);
+    q->are_equal = strstr(answer, "Networks are equivalent") != NULL;
+    if (!q->are_equal && differs < q->count) q->differs = differs;
 }
 
 /* False after a reported error. */
-static bool ask_abc(const weir_synth_prove_job *job, weir_correspondence *c, const char *work) {
-    size_t open = 0;
-    for (size_t i = 0; i < c->cones; i++) open += c->cone[i].state == WEIR_CONE_OPEN;
-    if (open == 0) return true;
+static bool ask_abc(const weir_synth_prove_job *job, const weir_aig *aig, questions *q, const char *work) {
+    q->are_equal = q->count == 0;
+    q->differs = q->count;
+    if (q->count == 0) return true;
     weir_arguments arguments = {0};
     weir_text answer = {NULL, 0, 0};
     weir_arguments_add(&arguments, "%s", abc_program());
     weir_arguments_add(&arguments, "-s");
     weir_arguments_add(&arguments, "-q");
     weir_arguments_add(&arguments, "cec -C %d gold.aig gate.aig", CONFLICTS);
-    bool fine = write_open(c, work);
+    bool fine = write_questions(q, aig, work);
     const weir_tool_end end =
         fine ? weir_tool_wait(&arguments, work, job->yosys->seconds, "proving, seconds", &answer) : WEIR_TOOL_FAILED;
     fine = fine && end != WEIR_TOOL_FAILED;
-    if (end == WEIR_TOOL_FINE && answer.data != NULL) read_answer(c, answer.data);
+    if (end == WEIR_TOOL_FINE && answer.data != NULL) read_answer(q, answer.data);
     weir_text_free(&answer);
     weir_arguments_free(&arguments);
+    return fine;
+}
+
+/* Does what is open hold? */
+static bool ask_open(const weir_synth_prove_job *job, weir_correspondence *c, const char *work) {
+    questions q = questions_for(c->cones);
+    for (size_t i = 0; i < c->cones; i++) {
+        if (c->cone[i].state == WEIR_CONE_OPEN) add_question(&q, c->cone[i].gold, c->cone[i].gate, i);
+    }
+    const bool fine = ask_abc(job, c->aig, &q, work);
+    for (size_t i = 0; fine && q.are_equal && i < q.count; i++) c->cone[q.cone[i]].state = WEIR_CONE_EQUAL;
+    if (fine && q.differs < q.count) c->cone[q.cone[q.differs]].state = WEIR_CONE_DIFFERENT;
+    free_questions(&q);
+    return fine;
+}
+
+/* Without all that is asked of the cone of question `index`. */
+static void drop_cone(questions *q, size_t index) {
+    const size_t cone = q->cone[index], before = q->count;
+    q->count = 0;
+    for (size_t i = 0; i < before; i++) {
+        if (q->cone[i] != cone) add_question(q, q->one[i], q->other[i], q->cone[i]);
+    }
+}
+
+static weir_literal without_of(const weir_literal *without, weir_literal literal) {
+    return without[literal / 2] ^ (literal & 1);
+}
+
+/* Functions whose logic has state without a partner, but whose values do not depend on it: that state is left free in a question of its own,
+ * and then they are decided without it, as others are. */
+static bool ask_unmatched(const weir_synth_prove_job *job, weir_correspondence *c, const char *work) {
+    questions q = questions_for(2 * c->cones);
+    weir_literal *without = weir_aig_without(c->aig, c->unmatched);
+    for (size_t i = 0; i < c->cones; i++) {
+        const weir_literal gold = c->cone[i].gold, gate = c->cone[i].gate;
+        if (c->cone[i].state != WEIR_CONE_UNMATCHED || !weir_aig_looks_equal(c->aig, gold, without_of(without, gold)) ||
+            !weir_aig_looks_equal(c->aig, gate, without_of(without, gate)))
+            continue;
+        add_question(&q, gold, without_of(without, gold), i);
+        add_question(&q, gate, without_of(without, gate), i);
+    }
+    bool fine = ask_abc(job, c->aig, &q, work);
+    for (size_t round = 1; fine && q.differs < q.count && round < ROUNDS; round++) {
+        drop_cone(&q, q.differs);
+        fine = ask_abc(job, c->aig, &q, work);
+    }
+    for (size_t i = 0; fine && q.are_equal && i < q.count; i += 2) {
+        weir_cone *cone = &c->cone[q.cone[i]];
+        cone->gold = q.other[i];
+        cone->gate = q.other[i + 1];
+        weir_correspondence_decide(c, cone);
+    }
+    free(without);
+    free_questions(&q);
     return fine;
 }
 
@@ -171,7 +237,7 @@ json_t *weir_prove_mapped(const weir_synth_prove_job *job, json_t *unmapped, con
     if (gates != NULL && weir_gates_read(json_incref(unmapped), job->top, "before mapping", &gold) &&
         weir_gates_read(json_incref(gates), job->top, "the netlist", &gate)) {
         weir_correspondence_of(&gold, &gate, &c);
-        if (ask_abc(job, &c, work)) result = result_of(&c);
+        if (ask_unmatched(job, &c, work) && ask_open(job, &c, work)) result = result_of(&c);
         weir_correspondence_free(&c);
     }
     json_decref(gates);

@@ -8,7 +8,7 @@
 #include "synth/yosys.h"
 
 typedef struct weir_synth_simulation {
-    char *why_not; /* it was not simulated; NULL: it was */
+    char *why_not;  /* it was not simulated; NULL: it was */
     json_t *result; /* README.md has the fields */
 } weir_synth_simulation;
 
