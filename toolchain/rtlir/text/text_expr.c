@@ -246,17 +246,41 @@ static weir_rtl_expr build_select(rtl_scan *s, const rtl_node *node) {
     return rtl_select(s->design, value, expr_of(s, node->b), width);
 }
 
-/* A constant whose width is a formula, or the bits of a parameter. */
+/* The module's local parameter of this value, a new one if it has none. */
+static uint32_t local_of(rtl_scan *s, uint32_t formula) {
+    const weir_rtl_module module = {s->module};
+    weir_rtl_parameter local = {0};
+    for (size_t i = 0; (local = weir_rtl_parameter_at(s->design, module, i)).id; i++) {
+        const rtl_parameter *known = &s->design->parameter[local.id];
+        if (known->is_local && rtl_same_formula(s->design, known->formula, formula)) return local.id;
+    }
+    return rtl_new_parameter(s->design, s->module, weir_rtl_free_name(s->design, module, "value"), formula, true);
+}
+
+/* The low bits of a parameter, a formula of some, a number, or a variable. */
+static weir_rtl_expr build_bits(rtl_scan *s, rtl_size width, uint32_t root) {
+    const rtl_node *value = node_of(s, root);
+    rtl_size size;
+    if (!value->is_number) {
+        const weir_rtl_expr whole = expr_of(s, root);
+        if (!whole.id) return rtl_scan_fail(s, "a variable, a parameter or a formula in the parentheses"), none;
+        return rtl_slice(s->design, whole, (rtl_size){0}, width);
+    }
+    if (value->kind == RTL_NODE_NAME) {
+        const uint32_t parameter = rtl_names_find(s->design, s->module, value->text).id;
+        return rtl_sized_constant(s->design, width, false, 0, parameter);
+    }
+    if (!rtl_tree_size(s, root, &size)) return none;
+    if (!size.formula) return rtl_sized_constant(s->design, width, false, (uint64_t)size.number, 0);
+    return rtl_sized_constant(s->design, width, false, 0, local_of(s, size.formula));
+}
+
+/* A constant whose width is a formula, or so many bits of something. */
 static weir_rtl_expr build_sized(rtl_scan *s, const rtl_node *node) {
     rtl_size width;
-    rtl_name entry = {RTL_NAME_NONE, 0};
     if (!rtl_tree_size(s, node->a, &width)) return none;
-    if (node->text) {
-        entry = rtl_names_find(s->design, s->module, node->text);
-        if (entry.kind != RTL_NAME_PARAMETER) return rtl_scan_fail_name(s, "unknown parameter", node->text), none;
-    }
-    return rtl_in_base(s->design, rtl_sized_constant(s->design, width, node->is_signed, node->size, entry.id),
-                       node->base);
+    if (node->b) return build_bits(s, width, node->b);
+    return rtl_in_base(s->design, rtl_sized_constant(s->design, width, node->is_signed, node->size, 0), node->base);
 }
 
 /* ---- operators ---- */

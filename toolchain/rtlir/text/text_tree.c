@@ -20,8 +20,9 @@ enum {
     CALL,
     CAST,
     INDEX,
-    RANGE, /* [high: */
-    SELECT /* [base +: */
+    RANGE,  /* [high: */
+    SELECT, /* [base +: */
+    SIZED   /* width'( */
 };
 enum { CONDITIONAL_PRECEDENCE = 1, UNARY_PRECEDENCE = 13 };
 
@@ -322,8 +323,9 @@ static bool read_operand(rtl_scan *s, bool *is_operand) {
 
 /* ---- what follows an operand ---- */
 
-static const char closes[] = {[QUESTION] = ':', [PAREN] = ')', [PREFIX] = ')', [BRACE] = '}', [REPEAT] = '}',
-                              [CALL] = ')',     [CAST] = ')',  [INDEX] = ']',  [RANGE] = ']', [SELECT] = ']'};
+static const char closes[] = {
+    [QUESTION] = ':', [PAREN] = ')', [PREFIX] = ')', [BRACE] = '}',  [REPEAT] = '}', [CALL] = ')',
+    [CAST] = ')',     [INDEX] = ']', [RANGE] = ']',  [SELECT] = ']', [SIZED] = ')'};
 
 static bool read_close(rtl_scan *s) {
     rtl_tree *t = &s->tree;
@@ -351,6 +353,10 @@ static bool read_close(rtl_scan *s) {
         if (p.kind == RANGE) mark_number(t, t->operand[t->operands - 2]);
         add_node(s, p.kind == RANGE ? RTL_NODE_RANGE : RTL_NODE_SELECT, 3);
         break;
+    case SIZED:
+        if (is_plain_number(s, last)) mark_number(t, last);
+        add_node(s, RTL_NODE_SIZED, 2);
+        break;
     default: break;
     }
     return true;
@@ -369,24 +375,23 @@ static bool read_colon(rtl_scan *s, bool *fine) {
     return true;
 }
 
-/* W'd5 and W'(PARAMETER), W being the last operand. */
-static bool read_sized(rtl_scan *s) {
+/* W'd5, and the beginning of W'(...), W being the last operand. */
+static bool read_sized(rtl_scan *s, bool *is_operand) {
     rtl_tree *t = &s->tree;
     uint64_t value = 0;
     bool is_signed = false;
     rtl_base base = RTL_BASE_NONE;
-    const char *name = NULL;
     s->at++;
     mark_number(t, last_operand(t));
     if (s->at < s->end && *s->at == '(') {
         s->at++;
-        name = rtl_scan_name(s);
-        if (!name || !rtl_scan_expect(s, ')')) return false;
-    } else if (!rtl_scan_digits(s, &value, &is_signed, &base)) {
-        return false;
+        push(s, SIZED, WEIR_RTL_OPERATOR_COUNT);
+        *is_operand = false;
+        return true;
     }
+    *is_operand = true;
+    if (!rtl_scan_digits(s, &value, &is_signed, &base)) return false;
     rtl_node *node = add_node(s, RTL_NODE_SIZED, 1);
-    node->text = name;
     node->size = value;
     node->base = base;
     node->is_signed = is_signed;
@@ -396,8 +401,7 @@ static bool read_sized(rtl_scan *s) {
 static bool read_postfix(rtl_scan *s, bool *fine, bool *is_operand) {
     if (is_formula(&s->tree) || s->at >= s->end) return false;
     if (*s->at == '\'') {
-        *fine = read_sized(s);
-        *is_operand = true;
+        *fine = read_sized(s, is_operand);
         return true;
     }
     if (*s->at == '.') {

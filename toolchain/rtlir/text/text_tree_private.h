@@ -24,7 +24,7 @@ typedef enum rtl_node_kind {
     RTL_NODE_BINARY,      /* a op b */
     RTL_NODE_CONDITIONAL, /* a ? b : c */
     RTL_NODE_CAST,        /* $text(a) */
-    RTL_NODE_SIZED        /* a'dSIZE, or a'(text): the bits of a parameter */
+    RTL_NODE_SIZED /* a'dSIZE, or a'(b): the low bits of a parameter, a formula or a variable; b = 0: the former */
 } rtl_node_kind;
 
 typedef struct rtl_node {
