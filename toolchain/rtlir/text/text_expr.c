@@ -271,6 +271,8 @@ static weir_rtl_expr build_bits(rtl_scan *s, rtl_size width, uint32_t root) {
         return rtl_sized_constant(s->design, width, false, 0, parameter);
     }
     if (!rtl_tree_size(s, root, &size)) return none;
+    if (!size.formula && size.number < 0)
+        return rtl_scan_fail(s, "a number that is not negative in the parentheses"), none;
     if (!size.formula) return rtl_sized_constant(s->design, width, false, (uint64_t)size.number, 0);
     return rtl_sized_constant(s->design, width, false, 0, local_of(s, size.formula));
 }
