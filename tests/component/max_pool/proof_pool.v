@@ -26,6 +26,7 @@
 // nightly: bounded 18 WIDTH=1 INNER=4 IN=4 OUT=2 LINES=1 KERNEL=3 STRIDE=2 BEGIN=1 SIGNED=1
 // faults: max_pool/mutants.txt sum_pool/mutants.txt
 // planted: nightly
+// spared: max_pool_joined_begins_the_step_again a step of a memory is begun again after more cycles than these: random.c
 // spared: sum_pool_window_moves_each_beat where windows have factors of their own, a step is one beat here: random.c
 module proof #(
   parameter integer LANES    = 1,
