@@ -33,7 +33,7 @@ jq -e '.schema == 1 and .device == "ice40hx8k" and .fmax_mhz == null and .infere
     .critical_path == null and .interval == 192 and (.utilization.luts | .used > 100 and .available == 7680) and
     .estimate.resources.luts.used > 100 and .simulation.mismatches == 0 and .simulation.compared == 56 and
     .simulation.frames == 7 and .simulation.profiles == ["always", "half"] and
-    (.simulation.malformed | .damaged > 0 and .damaged < 7 and .compared == (7 - .damaged) * 8 and .mismatches == 0)' first.json >/dev/null ||
+    (.simulation.limit | test("as many as 1500 cycles have")) and (.simulation.malformed | .damaged > 0 and .damaged < 7 and .compared == (7 - .damaged) * 8 and .mismatches == 0)' first.json >/dev/null ||
     { cat first.json >&2; fail "the report as JSON"; }
 [ "$(sort started | uniq -c | tr -s ' ')" = " 5 yosys" ] || fail "version, netlist, Verilog, both sides of the proof: $(cat started)"
 grep -Eq "^mapping proved: ([0-9]+) of \1 functions equal, ([0-9]+) of \2 registers and ([0-9]+) of \3 blocks matched$" output || fail "no proof"

@@ -49,8 +49,7 @@ int weir_synthesize_folder(const weir_synthesize *s, const weir_device *device, 
                                         .simulate = s->frames != 0,
                                         .data = data,
                                         .frames = s->frames > 0 ? s->frames : 0,
-                                        .prove = s->prove,
-                                        .is_asked = s->frames > 0 || data != NULL};
+                                        .prove = s->prove};
     weir_synth *synth = NULL;
     if (report != NULL) *report = NULL;
     int status = weir_synth_run(&options, &synth);

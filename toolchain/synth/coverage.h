@@ -1,4 +1,4 @@
-/* How much of a netlist a simulation moves: a copy of it that keeps, at each edge of its clock, which of its nets have been 0 and which 1. */
+/* How much of a netlist a simulation moves: a copy of it that keeps, at the first edges of its clock and then at some, which of its nets have been 0 and which 1. */
 #ifndef WEIR_SYNTH_COVERAGE_H
 #define WEIR_SYNTH_COVERAGE_H
 

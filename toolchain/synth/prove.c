@@ -295,8 +295,7 @@ static json_t *proof_of(const weir_synth_prove_job *job, const weir_synth_netlis
 }
 
 static char *reason_against(const weir_synth_prove_job *job, const weir_synth_netlist *netlist, bool is_asked) {
-    const size_t cells = json_object_size(
-        json_object_get(json_object_get(json_object_get(netlist->json, "modules"), netlist->top), "cells"));
+    const size_t cells = weir_synth_netlist_cells(netlist);
     if (job->models == NULL)
         return weir_format("there are no models of the cells of %s",
                            weir_device_family_name((weir_device_family)job->device->family));

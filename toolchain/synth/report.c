@@ -111,6 +111,8 @@ static void print_simulation(const weir_synth *synth, weir_text *text) {
         strcmp(data, "random") == 0 ? "random" : "of the data",
         (long long)json_integer_value(json_object_get(result, "compared")),
         (long long)json_integer_value(json_object_get(result, "mismatches")));
+    const char *limit = json_string_value(json_object_get(result, "limit"));
+    if (limit != NULL) weir_text_format(text, "  no more frames: %s\n", limit);
     const json_t *malformed = json_object_get(result, "malformed");
     if (json_is_object(malformed))
         weir_text_format(

@@ -16,8 +16,7 @@ typedef struct weir_synth_simulate_job {
     const weir_graph *hardware;
     const char *folder; /* a copy of the compiled one that is not shared */
     const char *data;   /* as weir_frames_read takes it; NULL: seeded random inputs */
-    int64_t frames;     /* 0: those of the data, of random ones a few */
-    bool is_asked;      /* for, so that nothing is left out because it takes long */
+    int64_t frames;     /* 0: those of the data, of random ones a few, but no more than take some minutes */
     const char *cache;
 } weir_synth_simulate_job;
 

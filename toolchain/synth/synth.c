@@ -100,7 +100,6 @@ static int simulate(const weir_synth_options *options, const char *cache, weir_s
                                          .folder = options->folder,
                                          .data = options->data,
                                          .frames = options->frames,
-                                         .is_asked = options->is_asked,
                                          .cache = cache};
     synth->is_simulated = true;
     return weir_synth_simulate(&job, &synth->netlist, options->device, &synth->yosys, &synth->simulation);

@@ -33,7 +33,6 @@ typedef struct weir_synth_options {
     bool simulate;
     const char *data; /* as in weir_synth_simulate_job */
     int64_t frames;
-    bool is_asked;
     bool prove; /* the netlist, however large it is; smaller ones are when they are simulated */
 } weir_synth_options;
 

@@ -261,6 +261,11 @@ int weir_yosys_netlist(const weir_program *yosys, const weir_device *device, con
     return status;
 }
 
+size_t weir_synth_netlist_cells(const weir_synth_netlist *netlist) {
+    const json_t *modules = json_object_get(netlist->json, "modules");
+    return json_object_size(json_object_get(json_object_get(modules, netlist->top), "cells"));
+}
+
 void weir_synth_netlist_free(weir_synth_netlist *netlist) {
     if (netlist->folder != NULL) weir_cache_release(netlist->held);
     free(netlist->folder);

@@ -27,6 +27,7 @@ typedef struct weir_synth_netlist {
  * WEIR_EXIT_TOOL or WEIR_EXIT_INPUT. Free the netlist in any case. */
 int weir_yosys_netlist(const weir_program *yosys, const weir_device *device, const char *cache, const char *folder,
                        const char *top, weir_synth_netlist *netlist);
+size_t weir_synth_netlist_cells(const weir_synth_netlist *netlist);
 void weir_synth_netlist_free(weir_synth_netlist *netlist);
 
 /* Runs a script in a folder, where `log` is written. False after a reported error. */
