@@ -18,7 +18,7 @@ search() {
     [ "$(jq .folding.value latency.json)" -le "$(jq '.folding.paced_latency // .folding.latency' throughput.json)" ] || fail "$1: throughput has the least latency"
 }
 
-search "8,x300(F8)" large.yaml $most
+search "8,x1000(F8)" large.yaml $most
 search "16,x8(F16)" xc7a35t $most
 search "2x6x6,x40(r(c2k3,C2k3))" large.yaml $most
 search "6,F6,f4" ecp5-25k 100000000

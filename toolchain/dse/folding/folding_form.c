@@ -22,38 +22,6 @@ static uint64_t mix_text(uint64_t hash, const char *text) {
     return weir_hash_mix(hash, 0);
 }
 
-static uint64_t mix_real(uint64_t hash, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return weir_hash_mix(hash, bits);
-}
-
-static uint64_t mix_attribute(uint64_t hash, const weir_attribute *a) {
-    hash = weir_hash_mix(weir_hash_mix(mix_text(hash, a->name), a->kind), a->count);
-    switch (a->kind) {
-    case WEIR_ATTRIBUTE_INT: return weir_hash_mix(hash, (uint64_t)a->as.i);
-    case WEIR_ATTRIBUTE_FLOAT: return mix_real(hash, a->as.f);
-    case WEIR_ATTRIBUTE_STRING: return mix_text(hash, a->as.s);
-    case WEIR_ATTRIBUTE_INTS:
-        for (size_t i = 0; i < a->count; i++) hash = weir_hash_mix(hash, (uint64_t)a->as.ints[i]);
-        return hash;
-    case WEIR_ATTRIBUTE_FLOATS:
-        for (size_t i = 0; i < a->count; i++) hash = mix_real(hash, a->as.floats[i]);
-        return hash;
-    }
-    return hash;
-}
-
-static uint64_t mix_value(const weir_graph *graph, uint64_t hash, weir_value value) {
-    const weir_type *type = weir_value_type(graph, value);
-    hash = weir_hash_mix(weir_hash_mix(hash, type->dtype), (uint64_t)type->shape.rank);
-    for (int i = 0; i < (int)type->shape.rank; i++) hash = weir_hash_mix(hash, (uint64_t)type->shape.dim[i]);
-    if (weir_value_constant(graph, value) != NULL) return hash;
-    bool is_signed;
-    hash = weir_hash_mix(hash, (uint64_t)weir_stream_width(graph, value, &is_signed));
-    return weir_hash_mix(hash, is_signed);
-}
-
 /* Of the elements of all constants. */
 static uint64_t values_of(const weir_graph *graph, weir_node node) {
     uint64_t hash = 0;
@@ -66,21 +34,6 @@ static uint64_t values_of(const weir_graph *graph, weir_node node) {
             hash = weir_hash_mix(hash + 1, word);
         }
     }
-    return hash;
-}
-
-/* What is known of the node without building it. */
-static uint64_t seen_of(const structure *t, weir_node node) {
-    const weir_graph *graph = t->graph;
-    const weir_meta_hardware *assigned = &t->assigned[node.id];
-    uint64_t hash = mix_text(weir_hash_mix(0, weir_node_op(graph, node)), assigned->module);
-    hash = weir_hash_mix(hash, (uint64_t)(assigned->storage * 3 + assigned->products));
-    for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++)
-        hash = mix_attribute(hash, weir_node_attribute_at(graph, node, i));
-    for (size_t i = 0; i < weir_node_input_count(graph, node); i++)
-        hash = mix_value(graph, weir_hash_mix(hash, i), weir_node_input(graph, node, i));
-    for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
-        hash = mix_value(graph, weir_hash_mix(hash, i), weir_node_output(graph, node, i));
     return hash;
 }
 
@@ -128,8 +81,9 @@ void weir_folding_find_forms(weir_folding_space *s) {
         const unit *u = &t->unit[i];
         for (size_t k = 0; k < u->members; k++) {
             const weir_folding_station *at = &t->station[u->member[k].id];
-            const uint64_t form = weir_hash_mix(
-                seen_of(t, u->member[k]), (uint64_t)at->counts + 2 * (uint64_t)at->whole + 4 * (uint64_t)t->holds_rows);
+            const uint64_t form =
+                weir_hash_mix(weir_folding_seen(t, u->member[k]),
+                              (uint64_t)at->counts + 2 * (uint64_t)at->whole + 4 * (uint64_t)t->holds_rows);
             t->values[u->member[k].id] = values_of(t->graph, u->member[k]);
             t->form[u->member[k].id] = weir_hash_mix(
                 weir_hash_mix(weir_hash_mix(weir_hash_mix(form, at->input), (uint64_t)at->burst), (uint64_t)at->first),

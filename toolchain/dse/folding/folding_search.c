@@ -228,9 +228,22 @@ static bool is_hopeless(search *s, size_t index) {
     return is_short(s);
 }
 
-/* The shortest interval of those below `count` for which no resource is short by itself: what is short stays so for shorter ones. */
+/* Is one short for all intervals below `count`? Most foldings are looked at only where the slowest ones say so. */
+static bool is_short_for_all(search *s, size_t count) {
+    weir_folding_space_relax(s->space, true);
+    const bool seems = is_hopeless(s, count - 1);
+    weir_folding_space_relax(s->space, false);
+    return seems && is_hopeless(s, count - 1);
+}
+
+/* The shortest interval below `count` for which no resource is short by itself, as none is for longer ones; `count`: there is none. */
 static size_t first_not_short(search *s, size_t count) {
-    size_t low = 0, high = count - 1;
+    if (is_short_for_all(s, count)) return count;
+    size_t low = 0, high = 0;
+    for (size_t step = 1; high + 1 < count && is_hopeless(s, high); step *= 2) {
+        low = high + 1;
+        high = high + step < count ? high + step : count - 1;
+    }
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (is_hopeless(s, middle)) low = middle + 1;
@@ -514,8 +527,7 @@ static int64_t search_interval(search *s, size_t index, int64_t *work, search *b
     return bound;
 }
 
-/* The least folding for the shortest interval that fits becomes the best, for there is none yet. Returns the first interval for which it is not
- * known that none fits; `count`: there is none. */
+/* The least folding for the shortest interval that fits becomes the best. Returns the first interval that may have one that fits, else `count`. */
 static size_t find_first(search *s, size_t count, search *best) {
     const int64_t work = s->work;
     weir_folding_space_weigh(s->space, &area);
@@ -563,11 +575,10 @@ static void find(search *s, int64_t longest) {
     const size_t count = count_within(s, longest);
     s->fits = false;
     for (int r = 0; r < RESOURCES; r++) s->least[r] = INT64_MAX;
-    if (count == 0 || is_hopeless(s, count - 1)) return;
-    if (s->request->objective == WEIR_FOLDING_AREA || s->request->objective == WEIR_FOLDING_ENERGY)
-        find_least(s, count);
-    else if (s->request->objective == WEIR_FOLDING_LATENCY) find_quickest(s, count);
-    else find_fastest(s, count);
+    if (count == 0) return;
+    if (s->request->objective == WEIR_FOLDING_LATENCY) find_quickest(s, count);
+    else if (s->request->objective == WEIR_FOLDING_THROUGHPUT) find_fastest(s, count);
+    else if (!is_hopeless(s, count - 1)) find_least(s, count);
 }
 
 static search start(const weir_graph *graph, const weir_folding_request *request) {
@@ -601,7 +612,7 @@ static bool has_room(const weir_graph *graph, const weir_folding_request *reques
     weir_folding_request any = *request;
     any.objective = WEIR_FOLDING_AREA;
     search s = start(graph, &any);
-    weir_folding_space_relax(s.space);
+    weir_folding_space_relax(s.space, true);
     bool fits = false, hopeless = false;
     for (size_t i = count_within(&s, request->interval); i-- > 0 && !fits && !hopeless;) {
         int64_t bound;
@@ -664,7 +675,7 @@ static void note_smallest(const search *refused) {
         s.budget[r] = MOST_USE;
     }
     weir_folding_space_weigh(s.space, &shares);
-    weir_folding_space_relax(s.space);
+    weir_folding_space_relax(s.space, true);
     const size_t count = count_within(&s, any.interval);
     int64_t bound;
     if (count > 0 && solve(&s, count - 1, NEVER, &bound) && try_out(&s, INT64_MAX)) {

@@ -84,12 +84,14 @@ static void move_to(weir_folding_space *s, size_t index) {
 
 /* --- combinations --- */
 
-/* Prices are those of the way in which the members are folded, and of the time of a frame where one starts by it. */
-static void forget_prices(const weir_folding_space *s, const unit *u, folding *f, uint64_t hash) {
-    bool starts = false;
-    for (size_t i = 0; i < u->members; i++) starts |= weir_folding_rules(s->at.graph, u->member[i])->start != NULL;
-    if (hash == f->hash && (!starts || f->reached == s->reached)) return;
-    memset(f->price, 0, u->members * CHOICES * sizeof *f->price);
+/* Notes how member i is folded now. A price is that of the way in which it is, and of the time of a frame where it starts by that. */
+static void note_state(const weir_folding_space *s, const unit *u, folding *f, size_t i) {
+    const weir_meta_hardware *h = weir_folding_hardware(s->at.graph, u->member[i]);
+    const int64_t state[STATE] = {h->in_lanes, h->out_lanes, h->digit, h->interval};
+    const bool starts = weir_folding_rules(s->at.graph, u->member[i])->start != NULL;
+    if (memcmp(f->state + STATE * i, state, sizeof state) == 0 && (!starts || f->reached == s->reached)) return;
+    memcpy(f->state + STATE * i, state, sizeof state);
+    memset(f->price + CHOICES * i, 0, CHOICES * sizeof *f->price);
 }
 
 void weir_folding_fold(weir_folding_space *s, const unit *u, folding *f) {
@@ -99,21 +101,18 @@ void weir_folding_fold(weir_folding_space *s, const unit *u, folding *f) {
         f->price = weir_calloc(u->members, CHOICES * sizeof *f->price);
     }
     if (u->pace != SIZE_MAX) weir_folding_settle(t, u, f);
-    uint64_t hash = 1;
+    f->hash = 1;
     for (size_t i = 0; i < u->members; i++) {
         weir_meta_hardware *h = weir_folding_hardware(t->graph, u->member[i]);
         if (i != u->pace) {
             *h = t->assigned[u->member[i].id];
             weir_folding_follow(t->graph, u->member[i]);
         }
-        const int64_t state[STATE] = {h->in_lanes, h->out_lanes, h->digit, h->interval};
-        for (int k = 0; k < STATE; k++) hash = weir_hash_mix(hash, (uint64_t)state[k]);
-        memcpy(f->state + STATE * i, state, sizeof state);
+        note_state(s, u, f, i);
+        for (size_t k = 0; k < STATE; k++) f->hash = weir_hash_mix(f->hash, (uint64_t)f->state[STATE * i + k]);
     }
     for (size_t i = 0; i < u->members; i++)
         weir_folding_hardware(t->graph, u->member[i])->interval = 0; /* the pace is the graph's */
-    forget_prices(s, u, f, hash);
-    f->hash = hash;
     f->reached = s->reached;
     t->folded = f;
 }
@@ -474,7 +473,7 @@ void weir_folding_space_weigh(weir_folding_space *s, const weir_folding_weights 
     s->by = by;
 }
 
-void weir_folding_space_relax(weir_folding_space *s) { s->relaxed = true; }
+void weir_folding_space_relax(weir_folding_space *s, bool relaxed) { s->relaxed = relaxed; }
 
 void weir_folding_space_free(weir_folding_space *s) {
     weir_folding_structure_free(&s->at);
@@ -482,6 +481,7 @@ void weir_folding_space_free(weir_folding_space *s) {
     weir_arena_free(s->arena);
     weir_map_free(&s->contents);
     weir_map_free(&s->prices);
+    weir_map_free(&s->bursts);
     weir_map_free(&s->needs);
     free(s->price);
     weir_map_free(&s->converters);

@@ -23,8 +23,8 @@ weir_folding_space *weir_folding_space_new(const weir_graph *graph, const weir_f
 void weir_folding_space_free(weir_folding_space *space);
 /* Judges by others from now on; prices of hardware stay known. */
 void weir_folding_space_weigh(weir_folding_space *space, const weir_folding_weights *weights);
-/* From now on the foldings of a component are only those that take it longest within the interval: few, and those that take least. */
-void weir_folding_space_relax(weir_folding_space *space);
+/* From now on the foldings of a component are only those that take it longest within the interval, few, and those that take least; or all. */
+void weir_folding_space_relax(weir_folding_space *space, bool relaxed);
 /* Cycles that a frame can take, in increasing order. */
 size_t weir_folding_space_count(const weir_folding_space *space);
 int64_t weir_folding_space_interval(const weir_folding_space *space, size_t index);

@@ -548,6 +548,6 @@ bool weir_folding_structure_make(weir_folding_space *s, size_t index) {
     find_edges(t);
     find_touching(t);
     find_doors(t);
-    weir_folding_find_stations(t);
+    weir_folding_find_stations(s);
     return true;
 }

@@ -130,6 +130,7 @@ struct weir_folding_space {
     size_t surveyed;
     weir_map contents; /* of memories (dataflow/contents.h) */
     weir_map prices;   /* by hash: index of `price` */
+    weir_map bursts;   /* elements that wait after a node, by what is seen of it: folding_tail.c */
     weir_map needs;    /* elements that a node needs, by form and element: folding_tail.c */
     weir_folding_hardware_price *price;
     size_t price_count, price_capacity;
@@ -218,8 +219,10 @@ static inline weir_meta_hardware weir_folding_built_as(const weir_folding_hardwa
     return built;
 }
 
+/* A hash of what is known of the node without building it. */
+uint64_t weir_folding_seen(const weir_folding_structure *structure, weir_node node);
 /* The stations of the structure. */
-void weir_folding_find_stations(weir_folding_structure *structure);
+void weir_folding_find_stations(weir_folding_space *space);
 /* Traces back what the stations that set the pace need. */
 void weir_folding_find_needed(weir_folding_space *space);
 /* What the folded node takes of the path. */

@@ -161,7 +161,24 @@ bool weir_folding_is_fixed(const weir_graph *graph, weir_node node) {
     return true;
 }
 
-void weir_folding_find_stations(weir_folding_structure *t) {
+/* The same, once for nodes that are seen alike with those beside them. */
+static int64_t known_burst(weir_folding_space *s, weir_node node, size_t input, int64_t burst) {
+    structure *t = &s->at;
+    const weir_value result = weir_node_output(t->graph, node, 0);
+    const weir_node before = weir_folding_source(t->graph, node, input);
+    uint64_t key = weir_hash_mix(weir_folding_seen(t, node), (uint64_t)burst);
+    key = weir_hash_mix(weir_hash_mix(key, input), before.id == 0 ? 0 : weir_folding_seen(t, before));
+    for (size_t i = 0; i < weir_value_use_count(t->graph, result); i++)
+        key = weir_hash_mix(key, weir_folding_seen(t, weir_value_use(t->graph, result, i).node));
+    const uint64_t *known = weir_map_find(&s->bursts, key);
+    if (known != NULL) return (int64_t)*known;
+    const int64_t after = burst_after(t, node, input, burst);
+    *weir_map_put(&s->bursts, key) = (uint64_t)after;
+    return after;
+}
+
+void weir_folding_find_stations(weir_folding_space *s) {
+    structure *t = &s->at;
     reach *to = weir_calloc(weir_graph_node_limit(t->graph) + 1, sizeof *to);
     t->station = weir_calloc(weir_graph_node_limit(t->graph) + 1, sizeof *t->station);
     const weir_node end = find_path(t, to);
@@ -186,7 +203,7 @@ void weir_folding_find_stations(weir_folding_structure *t) {
         if (at->paces && t->holds_rows && weir_node_int(t->graph, node, "group", 1) == 1)
             at->first = elements_of(t, node);
         at->whole = at->paces || to[node.id].paces == to[end.id].paces;
-        burst = at->paces ? 1 : burst_after(t, node, at->input, burst);
+        burst = at->paces ? 1 : known_burst(s, node, at->input, burst);
     }
     free(to);
 }
