@@ -373,17 +373,18 @@ static bool is_cheaper(const weir_device *device, const weir_cost *cost, const w
            (blocks <= 0 || luts * blocks_available(device) > blocks * device->luts.count);
 }
 
-static bool is_smaller(weir_graph *graph, weir_cost_survey *survey, weir_node node, const weir_component *other) {
+static bool is_smaller(weir_graph *graph, weir_cost_survey *survey, weir_node node, const weir_component *other,
+                       const weir_contents_known *known) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     const weir_meta_hardware before = *hardware;
-    const weir_cost_node now = weir_cost_survey_node(survey, node);
+    const weir_cost_node now = weir_cost_survey_known(survey, node, known);
     weir_text why = {NULL, 0, 0};
     hardware->module = other->module;
     hardware->digit = 1;
     hardware->interval = weir_stream_beats_of(graph, node);
     bool smaller = other->rules->legal(graph, node, hardware, &why);
     if (smaller) {
-        const weir_cost_node then = weir_cost_survey_node(survey, node);
+        const weir_cost_node then = weir_cost_survey_known(survey, node, known);
         smaller = is_cheaper(weir_target_of(graph).device, &then.cost, &now.cost);
     }
     weir_text_free(&why);
@@ -391,11 +392,12 @@ static bool is_smaller(weir_graph *graph, weir_cost_survey *survey, weir_node no
     return smaller;
 }
 
-void weir_folding_take_over(weir_graph *graph, weir_cost_survey *survey, weir_node node) {
+void weir_folding_take_over(weir_graph *graph, weir_cost_survey *survey, weir_node node,
+                            const weir_contents_known *known) {
     const weir_component_rules *rules = rules_of(graph, node);
     for (size_t i = 0; rules != NULL && i < weir_component_count(); i++) {
         const weir_component *other = weir_component_at(i);
-        if (other->rules->replaces == rules && is_smaller(graph, survey, node, other)) break;
+        if (other->rules->replaces == rules && is_smaller(graph, survey, node, other, known)) break;
     }
 }
 
@@ -425,7 +427,7 @@ static void take_over(weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
         const weir_meta_hardware before = *hardware;
-        weir_folding_take_over(graph, survey, node);
+        weir_folding_take_over(graph, survey, node, NULL);
         if (hardware->module == before.module) continue;
         const weir_meta_hardware after = *hardware;
         const int64_t more = blocks_with(graph, survey, node, &after);

@@ -12,6 +12,7 @@
 #ifndef WEIR_DATAFLOW_FOLDING_H
 #define WEIR_DATAFLOW_FOLDING_H
 
+#include "dataflow/contents.h"
 #include "dataflow/cost.h"
 #include "ir/graph.h"
 #include "support/text.h"
@@ -37,7 +38,9 @@ int64_t weir_folding_shortest(const weir_graph *graph);
 void weir_folding_divide(weir_graph *graph, int64_t interval);
 /* Folds a node that keeps up with what is before it, which is folded, for the graph's interval. */
 void weir_folding_follow(weir_graph *graph, weir_node node);
-/* A folded node gets the component that takes its nodes over, where that is smaller. */
-void weir_folding_take_over(weir_graph *graph, weir_cost_survey *survey, weir_node node);
+/* A folded node gets the component that takes its nodes over, where that is smaller. `known`: NULL, or columns of the node's memories that
+ * were counted. */
+void weir_folding_take_over(weir_graph *graph, weir_cost_survey *survey, weir_node node,
+                            const weir_contents_known *known);
 
 #endif

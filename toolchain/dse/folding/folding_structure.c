@@ -73,11 +73,17 @@ static size_t add_price(weir_folding_space *s, uint64_t key, const weir_folding_
     return s->price_count++;
 }
 
+/* What is known of the memories of the node. */
+static weir_contents_known known_of(weir_folding_space *s, weir_node node) {
+    return (weir_contents_known){&s->contents, weir_hash_mix(s->at.form[node.id], s->at.values[node.id])};
+}
+
 weir_meta_hardware weir_folding_built(weir_folding_space *s, weir_node node) {
+    const weir_contents_known known = known_of(s, node);
     weir_meta_hardware *hardware = weir_folding_hardware(s->at.graph, node);
     const weir_meta_hardware before = *hardware;
     if (weir_folding_is_fixed(s->at.graph, node)) return before;
-    weir_folding_take_over(s->at.graph, weir_folding_survey(s), node);
+    weir_folding_take_over(s->at.graph, weir_folding_survey(s), node, &known);
     const weir_meta_hardware built = *hardware;
     *hardware = before;
     return built;
@@ -89,7 +95,7 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
     const uint64_t values = t->values[node.id];
     const bool shares = values != 0 && weir_folding_is_fixed(t->graph, node);
-    const weir_contents_known known = {&s->contents, weir_hash_mix(t->form[node.id], values)};
+    const weir_contents_known known = known_of(s, node);
     const uint64_t alike = shares ? weir_hash_mix(key, weir_contents_hash(t->graph, node, &known)) : 0;
     const uint64_t *found = shares ? weir_map_find(&s->prices, alike) : NULL;
     if (found != NULL) return *found;
@@ -99,7 +105,7 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
                                          .module = weir_component_of(t->graph, node)->module,
                                          .digit = hardware->digit,
                                          .interval = hardware->interval};
-    const weir_cost cost = weir_cost_survey_known(weir_folding_survey(s), node, shares ? &known : NULL).cost;
+    const weir_cost cost = weir_cost_survey_known(weir_folding_survey(s), node, &known).cost;
     use_of(s, &cost, price.use);
     *hardware = before;
     return add_price(s, shares ? alike : weir_hash_mix(key, values), &price);
