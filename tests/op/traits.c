@@ -81,6 +81,15 @@ static void move_element(weir_array *x, size_t place, double by) {
     weir_array_set(x, place, v < low || v > high ? weir_array_get(x, place) - by : v);
 }
 
+/* Codes stay in the range that their type states, which tables are made for. */
+static void keep_range(const trial *t, size_t operand, weir_array *x) {
+    const weir_type *type = weir_value_type(t->graph, weir_node_input(t->graph, t->node, operand));
+    for (size_t i = 0; type->has_range && !weir_dtype_is_float(x->dtype) && i < x->count; i++) {
+        const int64_t v = weir_array_get_int(x, i);
+        weir_array_set_int(x, i, v < type->low ? type->low : v > type->high ? type->high : v);
+    }
+}
+
 /* One element of an operand changes: does any result elsewhere? */
 static void look_elsewhere(const trial *t, size_t operand, evidence *e) {
     const weir_array *x = t->input[operand], *y = t->output[0];
@@ -88,6 +97,7 @@ static void look_elsewhere(const trial *t, size_t operand, evidence *e) {
         const size_t place = n * x->count / (x->count < PLACES ? x->count : PLACES);
         weir_array *changed = weir_array_copy(x);
         move_element(changed, place, n % 2 == 0 ? 3 : -2);
+        keep_range(t, operand, changed);
         weir_array **now = run(t, operand, changed);
         for (size_t i = 0; i < y->count; i++)
             e->elsewhere |= differs(now[0], y, i) && !is_at(&x->shape, place, &y->shape, i);
@@ -119,6 +129,7 @@ static void look_both_ways(const trial *t, evidence *e) {
         for (size_t i = 0; i < x->count; i++)
             if (weir_dtype_is_float(x->dtype)) weir_array_set(moved, i, step * 0.75 + (double)(i % 3) * 0.2);
             else weir_array_set_int(moved, i, weir_dtype_is_signed(x->dtype) ? step : step + STEPS);
+        keep_range(t, 0, moved);
         weir_array **now = run(t, 0, moved);
         for (size_t i = 0; i < y->count; i++) {
             const double was = weir_array_get(before, i), is = weir_array_get(now[0], i);
