@@ -20,8 +20,8 @@
 enum { MOST_CELLS = 8000 };
 /* Of what is different or open, so many names are said. */
 enum { NAMES = 10 };
-/* Of ABC, for each of its questions. */
-enum { CONFLICTS = 100000 };
+/* Of ABC, for each of its questions: what limits it is not the clock, of which its own limit is 20 seconds. */
+enum { CONFLICTS = 100000, SECONDS = 1000000 };
 
 /* Of questions about state without a partner, each with one function less that depends on it. */
 enum { ROUNDS = 16 };
@@ -139,7 +139,7 @@ static bool ask_abc(const weir_synth_prove_job *job, const weir_aig *aig, questi
     weir_arguments_add(&arguments, "%s", abc_program());
     weir_arguments_add(&arguments, "-s");
     weir_arguments_add(&arguments, "-q");
-    weir_arguments_add(&arguments, "cec -C %d gold.aig gate.aig", CONFLICTS);
+    weir_arguments_add(&arguments, "cec -T %d -C %d gold.aig gate.aig", SECONDS, CONFLICTS);
     bool fine = write_questions(q, aig, work);
     const weir_tool_end end =
         fine ? weir_tool_wait(&arguments, work, job->yosys->seconds, "proving, seconds", &answer) : WEIR_TOOL_FAILED;
