@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -483,8 +482,11 @@ static void report_no_data(const char *moved) {
     weir_note("set WEIR_DATA to the folder that holds 'rtl'");
 }
 
-/* The data folder around the program, heap memory; NULL after a reported error. */
-static char *search_data(void) {
+char *weir_data_folder(void) {
+    const char *given = getenv("WEIR_DATA");
+    if (given && given[0]) {
+        return weir_copy_string(given);
+    }
     char *at = program_path(), *found = NULL, *moved = NULL;
     for (bool beside = true; !found && at && at[0] == '/' && at[1]; beside = false) {
         char *folder = weir_path_folder(at), *sources = sources_of(folder);
@@ -507,20 +509,6 @@ static char *search_data(void) {
     free(moved);
     free(at);
     return found;
-}
-
-char *weir_data_folder(void) {
-    static _Atomic(char *) known; /* the program stays where it is: searched once */
-    const char *given = getenv("WEIR_DATA");
-    if (given && given[0]) {
-        return weir_copy_string(given);
-    }
-    char *found = atomic_load(&known), *none = NULL;
-    if (!found && (found = search_data()) != NULL && !atomic_compare_exchange_strong(&known, &none, found)) {
-        free(found); /* another thread was faster */
-        found = none;
-    }
-    return found ? weir_copy_string(found) : NULL;
 }
 
 char *weir_cache_path(void) {
