@@ -7,6 +7,7 @@ name=malformed
 . "$(dirname "$0")/lib.sh"
 need_tools verilator iverilog jq
 conv=$E2E_SOURCE/tests/models/conv
+stop=
 
 # bench FOLDER TOP [DEPENDS]: malformed.v on a compiled folder, whose ports are those that host.json names. DEPENDS has a bit an input, the first
 # one lowest, for each output, the first one lowest; 1 with one of each.
@@ -24,7 +25,7 @@ bench() {
         "-DINPUTS=\($s | length) -DOUTPUTS=\($m | length) -DW=\([$s[], $m[] | bits] | max) -DBEATS=\([$m[].beats] | max) -DSB=\($s | all(.beats)) " +
         "-DMB=\($m | all(.beats)) -DMW=\($m | all(bits)) -DMKEPT=\($m | all((.elements - (.beats - 1) * .lanes) * .width))"' "$1/host.json")
     # shellcheck disable=SC2086 # options
-    (cd "$1/rtl" && iverilog -g2005 -o ../malformed.vvp -DSEED=7 -DWAIT=60000 "-DDEPENDS=${3-1}" $macros "$E2E_SOURCE/tests/e2e/malformed.v" \
+    (cd "$1/rtl" && iverilog -g2005 -o ../malformed.vvp -DSEED=7 -DWAIT=60000 "-DDEPENDS=${3-1}" $stop $macros "$E2E_SOURCE/tests/e2e/malformed.v" \
         ../../ports.v ./*.v && vvp -n ../malformed.vvp)
 }
 
@@ -81,7 +82,9 @@ planted() {
     sed -i "$3" "$file"
     ! cmp -s good.v "$file" || fail "planted nothing: $what"
     expect 3 "malformed: |damaged frames counted" weir sim planted -d "$conv/autoencoder_qdq.npz" -n 10 --malformed --simulator icarus
+    stop=-DSTOP # with the first failure
     bench planted autoencoder_qdq >output 2>&1 || true
+    stop=
     ! grep -q ", 0 failures" output || fail "the bench does not see: $what"
     cp good.v "$file"
 }

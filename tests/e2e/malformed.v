@@ -34,6 +34,9 @@ module tb;
     begin
       failed = failed + 1;
       if (failed < 10) $display("FAIL %0s: port %0d, frame %0d, beat %0d, time %0t", what, port, frame, beat, $time);
+`ifdef STOP
+      $finish;  // the first one says enough
+`endif
     end
   endtask
 
