@@ -70,8 +70,7 @@ static struct {
     uint32_t complete_cycle;
     bool ended; /* of complete: nothing more is waited for from `end_cycle` on */
     uint32_t end_cycle;
-    uint64_t
-        activity; /* beats accepted that sources have or sinks expect, as last seen: what a sink gets beyond is no progress */
+    uint64_t activity; /* beats accepted, as last seen; what a sink gets beyond what it expects is none */
     uint32_t activity_cycle;
     uint32_t services;
     uint32_t *meters; /* METER_VALUES for each part */

@@ -310,19 +310,14 @@ def unchanging(model, constants):
     return found
 
 
-def first_of_unchanging(model, tensors, constants, count):
-    """The tensors, those that are the same in every frame once."""
-    same = unchanging(model, constants)
-    return {name: array[:len(array) // count] if name in same and array.ndim > 0 else array for name, array in tensors.items()}
-
-
 def in_float64(model, name, tensors, constants, count):
     """Tensor `name` of `count` frames, computed in float64 from the codes before it."""
     wide = lambda array: array.astype(np.float64) if array.dtype == np.float32 else array
     makers = {output: node for node in model.graph.node for output in node.output}
-    tensors = first_of_unchanging(model, tensors, constants, count)
+    same = unchanging(model, constants)
+    tensors = {n: array[:len(array) // count] if n in same and array.ndim > 0 else array for n, array in tensors.items()}
     is_start = lambda n: n not in makers or makers[n].op_type == "Quant" or tensors[n].dtype.kind in "iu"
-    nodes, given, fixed, waiting = [], {}, set(constants) | unchanging(model, constants), [name]
+    nodes, given, fixed, waiting = [], {}, set(constants) | same, [name]
     while waiting:
         tensor = waiting.pop()
         if not tensor or tensor in given:
@@ -484,7 +479,7 @@ def main():
     parser.add_argument("--keep", action="store_true", help="keep the folders of what failed in --work")
     parser.add_argument("--plant", action="store_true", help="a fault in a value of each eval: must fail")
     options = parser.parse_args()
-    work = options.work or tempfile.mkdtemp()
+    work = os.path.abspath(options.work or tempfile.mkdtemp())
     counts, reasons, failures, simulated = collections.Counter(), collections.Counter(), 0, 0
     print(f"networks {options.first} to {options.first + options.count - 1}, ONNX Runtime {onnxruntime.__version__}", flush=True)
     for seed in range(options.first, options.first + options.count):

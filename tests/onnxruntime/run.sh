@@ -153,12 +153,16 @@ END
     compare fused --optimize none || fail "differs without optimizations"
 }
 
-# Random networks as exporters write them, each with settings of a quantizer at random. FIRST and NETWORKS choose others.
-check_random() {
+need_qonnx() {
     "$python" -c 'import onnx, qonnx' 2>/dev/null || {
         echo "skipped: $python has no onnx or qonnx (WEIR_PYTHON names another interpreter)"
         exit 77
     }
+}
+
+# Random networks as exporters write them, each with settings of a quantizer at random. FIRST and NETWORKS choose others.
+check_random() {
+    need_qonnx
     if "$python" "$here/random_run.py" "$WEIR" --first 3 --count 1 --plant --work planted >output; then
         fail "a wrong value is not seen: $(cat output)"
     fi
@@ -169,10 +173,7 @@ check_random() {
 
 # The same of the blocks that published networks are made of.
 check_blocks() {
-    "$python" -c 'import onnx, qonnx' 2>/dev/null || {
-        echo "skipped: $python has no onnx or qonnx (WEIR_PYTHON names another interpreter)"
-        exit 77
-    }
+    need_qonnx
     "$python" "$here/random_run.py" "$WEIR" --blocks --first "${FIRST:-0}" --count "${NETWORKS:-150}" --elaborate 10 --simulate "${SIMULATED:-10}" \
         --work networks >output || fail "$(cat output)"
     tail -1 output

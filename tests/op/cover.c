@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exec/kernel.h"
+#include "op/case.h"
 #include "op/subject.h"
 #include "passes/passes.h"
 #include "support/arena.h"
@@ -17,25 +18,23 @@ typedef enum need { NEED_VALUES, NEED_REFUSAL, NEED_HARDWARE, NEEDS } need;
 
 static const char *const text_of[NEEDS] = {"\n--- values\n", "\n--- diagnostics\n", "\nhardware: yes\n"};
 
+typedef struct text_count {
+    const char *text;
+    int files;
+} text_count;
+
+static void count_file(void *user, const char *path) {
+    text_count *c = user;
+    size_t size;
+    char *content = weir_file_read(path, &size);
+    c->files += content != NULL && strstr(content, c->text) != NULL;
+    free(content);
+}
+
 /* How many cases of the folder have the text; -1 when there is no folder. */
 static int count_cases(const char *folder, const char *text) {
-    struct dirent **entry;
-    const int found = scandir(folder, &entry, NULL, alphasort);
-    int count = found < 0 ? -1 : 0;
-    for (int i = 0; i < found; i++) {
-        const size_t length = strlen(entry[i]->d_name);
-        if (length > 4 && strcmp(entry[i]->d_name + length - 4, ".txt") == 0) {
-            char *path = weir_path_join(folder, entry[i]->d_name);
-            size_t size;
-            char *content = weir_file_read(path, &size);
-            count += content != NULL && strstr(content, text) != NULL;
-            free(content);
-            free(path);
-        }
-        free(entry[i]);
-    }
-    if (found >= 0) free(entry);
-    return count;
+    text_count c = {text, 0};
+    return op_folder_visit(folder, count_file, &c) < 0 ? -1 : c.files;
 }
 
 static bool is_needed(weir_op op, need what) {

@@ -1,16 +1,15 @@
 /* Operators from their float form: quantized_op ROOT [--planted], ROOT being tests/op. Of every operator that becomes hardware and computes with
  * real numbers some node of the cases in its folder, behind dense layers and before others, must be taken by quantize, at 8 bits, and by
  * the lowering, which compares what it makes with the model. --planted: without quantize none is. Exit status 0 or 1. */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/folder.h"
 #include "common/graph_case.h"
-#include "common/text_case.h"
 #include "ir/infer.h"
 #include "ir/trait.h"
+#include "op/case.h"
 #include "op/subject.h"
 #include "pass/context.h"
 #include "pass/pass.h"
@@ -184,16 +183,9 @@ static bool is_taken(attempt a, bool planted) {
 /* --- the cases of a folder --- */
 
 static bool takes_case(char *text, weir_op op, const char *folder, bool planted) {
-    char *field[6] = {NULL}, *ignored[5] = {NULL};
-    const case_field header[] = {{"tolerance", &ignored[0]},
-                                 {"hardware", &ignored[1]},
-                                 {"interval", &ignored[2]},
-                                 {"reference", &ignored[3]},
-                                 {"planted", &ignored[4]}};
-    const case_field sections[] = {{"graph", &field[0]},  {"data", &field[1]},        {"nest", &field[2]},
-                                   {"values", &field[3]}, {"diagnostics", &field[4]}, {"refusal", &field[5]}};
-    if (!read_case_text(text, header, 5, sections, 6) || field[0] == NULL || field[3] == NULL) return false;
-    weir_graph *graph = case_read_graph(field[0], field[1]);
+    op_case c;
+    if (!op_case_read(text, &c) || c.values == NULL) return false;
+    weir_graph *graph = case_read_graph(c.graph, c.data);
     bool taken = false;
     for (weir_node node = graph == NULL ? WEIR_NO_NODE : weir_graph_first(graph); node.id != 0 && !taken;
          node = weir_node_next(graph, node)) {
@@ -211,23 +203,24 @@ static bool takes_case(char *text, weir_op op, const char *folder, bool planted)
     return taken;
 }
 
+typedef struct folder_run {
+    weir_op op;
+    const char *folder; /* for files of frames */
+    bool planted, taken;
+} folder_run;
+
+static void try_file(void *user, const char *path) {
+    folder_run *r = user;
+    size_t size;
+    char *text = r->taken ? NULL : weir_file_read(path, &size);
+    r->taken |= text != NULL && takes_case(text, r->op, r->folder, r->planted);
+    free(text);
+}
+
 static bool takes_operator(const char *cases, weir_op op, const char *folder, bool planted) {
-    struct dirent **entry;
-    const int found = scandir(cases, &entry, NULL, alphasort);
-    bool taken = false;
-    for (int i = 0; i < found; i++) {
-        const size_t length = strlen(entry[i]->d_name);
-        char *path = weir_path_join(cases, entry[i]->d_name), *text = NULL;
-        size_t size;
-        if (!taken && length > 4 && strcmp(entry[i]->d_name + length - 4, ".txt") == 0)
-            text = weir_file_read(path, &size);
-        taken |= text != NULL && takes_case(text, op, folder, planted);
-        free(text);
-        free(path);
-        free(entry[i]);
-    }
-    if (found >= 0) free(entry);
-    return taken;
+    folder_run r = {op, folder, planted, false};
+    op_folder_visit(cases, try_file, &r);
+    return r.taken;
 }
 
 /* Has the operator no float form that quantize could take? */

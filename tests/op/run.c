@@ -5,7 +5,6 @@
  *   run_op CASE --save DIR   its graph as DIR/case.weir and frames of its inputs as DIR/INPUT.npy, for the command `weir`
  * tests/README.md describes the file. Exit status 0 when all holds (in a case with `planted:`, when exactly that check
  * fails), else 1. */
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "exec/exec.h"
 #include "ir/infer.h"
 #include "ir/print.h"
+#include "op/case.h"
 #include "op/nest.h"
 #include "op/subject.h"
 #include "passes/passes.h"
@@ -24,32 +24,13 @@
 
 enum { FRAMES = 8 };
 
-/* The parts of a file; text points into it. */
 typedef struct test_case {
-    char *tolerance, *hardware, *reference, *planted;
-    char *interval; /* only `simulate` reads it */
-    char *graph, *data, *nest, *values, *diagnostics, *refusal;
+    op_case text;
     weir_op subject;
     bool print;
 } test_case;
 
 static weir_text messages;
-
-static bool read_case(char *text, test_case *c) {
-    const case_field header[] = {{"tolerance", &c->tolerance},
-                                 {"hardware", &c->hardware},
-                                 {"interval", &c->interval},
-                                 {"reference", &c->reference},
-                                 {"planted", &c->planted}};
-    const case_field sections[] = {{"graph", &c->graph},
-                                   {"data", &c->data},
-                                   {"nest", &c->nest},
-                                   {"values", &c->values},
-                                   {"diagnostics", &c->diagnostics},
-                                   {"refusal", &c->refusal}};
-    return read_case_text(text, header, sizeof header / sizeof *header, sections, sizeof sections / sizeof *sections) &&
-           c->graph != NULL;
-}
 
 /* --- what is inferred, and the nest --- */
 
@@ -76,7 +57,7 @@ static void check_types(const test_case *c, weir_graph *graph) {
     if (!weir_infer_graph(graph)) complain("types", messages.data);
     weir_graph_print(graph, &inferred);
     if (c->print) printf("--- graph\n%s", inferred.data);
-    if (strstr(c->graph, " ?\n") != NULL) complain("types", "the case leaves a type open");
+    if (strstr(c->text.graph, " ?\n") != NULL) complain("types", "the case leaves a type open");
     check_equal("types", stated.data, inferred.data);
     weir_text_free(&stated);
     weir_text_free(&inferred);
@@ -100,7 +81,7 @@ static void check_subject(const test_case *c, const weir_graph *graph) {
     each_node(graph, visit_subject, &s);
     if (s.count == 0) complain("subject", "no node of the folder's operator");
     if (c->print && s.count > 0) printf("--- nest\n%s", s.nest.data);
-    if (c->nest != NULL && s.count > 0) check_equal("nest", c->nest, s.nest.data);
+    if (c->text.nest != NULL && s.count > 0) check_equal("nest", c->text.nest, s.nest.data);
     weir_text_free(&s.nest);
 }
 
@@ -153,7 +134,7 @@ static void compare(const char *check, const char *name, const weir_array *found
 /* An output of a graph against its line. */
 static void check_output(const test_case *c, const char *check, const char *name, const weir_array *found,
                          double tolerance) {
-    char *line = case_find_line(c->values, name);
+    char *line = case_find_line(c->text.values, name);
     weir_array *expected = weir_array_new(found->dtype, &found->shape);
     if (line == NULL || !read_numbers(line, expected)) {
         char *text = weir_format("section values: expected '%s = ' and %zu numbers", name, found->count);
@@ -173,7 +154,7 @@ static weir_array **make_inputs(const test_case *c, const weir_graph *graph) {
         const weir_value value = weir_graph_input(graph, i);
         const weir_type *type = weir_value_type(graph, value);
         inputs[i] = weir_array_new(type->dtype, &type->shape);
-        char *line = case_find_line(c->data, weir_value_name(graph, value));
+        char *line = case_find_line(c->text.data, weir_value_name(graph, value));
         if (!case_fill(inputs[i], weir_value_name(graph, value), line)) complain("data", line);
         free(line);
     }
@@ -201,7 +182,7 @@ static void check_literally(const test_case *c, const weir_graph *graph, const w
     weir_arena *arena = weir_arena_new();
     const weir_loop_nest *nest = weir_loop_nest_of(graph, node, arena);
     const size_t inputs = weir_node_input_count(graph, node), outputs = weir_node_output_count(graph, node);
-    if (c->planted != NULL && strcmp(c->planted, "literal") == 0) plant_nest(nest);
+    if (c->text.planted != NULL && strcmp(c->text.planted, "literal") == 0) plant_nest(nest);
     if (nest_is_definition(graph, node, nest)) {
         const weir_array **data = weir_calloc(inputs, sizeof *data);
         weir_array **result = weir_calloc(outputs, sizeof *result);
@@ -225,7 +206,7 @@ static void check_literally(const test_case *c, const weir_graph *graph, const w
 
 /* Every output of the float engine is a line of `values`. */
 static void check_values(const test_case *c, const weir_graph *graph, weir_array *const *inputs) {
-    const double tolerance = c->tolerance == NULL ? 1e-6 : atof(c->tolerance);
+    const double tolerance = c->text.tolerance == NULL ? 1e-6 : atof(c->text.tolerance);
     weir_executor *executor = weir_executor_new(graph);
     if (executor == NULL || !weir_executor_run(executor, (const weir_array *const *)inputs)) {
         complain("values", messages.data);
@@ -265,7 +246,9 @@ static void check_integer(const test_case *c, const weir_graph *graph, weir_arra
     if (integer != NULL) weir_graph_free(integer);
 }
 
-static bool wants_hardware(const test_case *c) { return c->hardware != NULL && strcmp(c->hardware, "yes") == 0; }
+static bool wants_hardware(const test_case *c) {
+    return c->text.hardware != NULL && strcmp(c->text.hardware, "yes") == 0;
+}
 
 /* --- cases --- */
 
@@ -305,12 +288,12 @@ static void run_refused(const test_case *c) {
     char *call = weir_format("= %s(", weir_op_get(c->subject)->full_name);
     for (size_t index = 0;; index++) {
         weir_text text = {0};
-        if (!keep_node(c->graph, index, &text)) {
+        if (!keep_node(c->text.graph, index, &text)) {
             weir_text_free(&text);
             break;
         }
         if (strstr(text.data, call) == NULL) complain("subject", "a node is not of the folder's operator");
-        weir_graph *graph = case_read_graph(text.data, c->data);
+        weir_graph *graph = case_read_graph(text.data, c->text.data);
         if (graph != NULL) {
             char *what = weir_format("node %zu is accepted", index);
             complain("diagnostics", what);
@@ -322,7 +305,7 @@ static void run_refused(const test_case *c) {
     }
     free(call);
     if (c->print) printf("--- diagnostics\n%s", messages.data);
-    check_equal("diagnostics", c->diagnostics, messages.data);
+    check_equal("diagnostics", c->text.diagnostics, messages.data);
 }
 
 /* The graph is a model that hardware cannot take. */
@@ -331,25 +314,25 @@ static void run_unlowered(const test_case *c, const weir_graph *graph) {
     if (integer != NULL) complain("refusal", "hardware takes the model");
     if (integer != NULL) weir_graph_free(integer);
     if (c->print) printf("--- refusal\n%s", messages.data);
-    check_equal("refusal", c->refusal, messages.data);
+    check_equal("refusal", c->text.refusal, messages.data);
 }
 
 static void run_case(const test_case *c) {
-    if (c->diagnostics != NULL) {
+    if (c->text.diagnostics != NULL) {
         run_refused(c);
         return;
     }
-    weir_graph *graph = case_read_graph(c->graph, c->data);
+    weir_graph *graph = case_read_graph(c->text.graph, c->text.data);
     check_equal("diagnostics", "", messages.data);
     if (graph == NULL) return;
-    if (c->refusal != NULL) run_unlowered(c, graph);
+    if (c->text.refusal != NULL) run_unlowered(c, graph);
     else run_accepted(c, graph);
     weir_graph_free(graph);
 }
 
 /* The values of every input and constant. */
 static int print_data(const test_case *c) {
-    weir_graph *graph = case_read_graph(c->graph, c->data);
+    weir_graph *graph = case_read_graph(c->text.graph, c->text.data);
     if (graph == NULL) return 1;
     weir_archive archive;
     weir_archive_init(&archive);
@@ -373,7 +356,7 @@ static weir_array *make_frames(const weir_array *first) {
 }
 
 static int save(const test_case *c, const char *folder) {
-    weir_graph *graph = case_read_graph(c->graph, c->data);
+    weir_graph *graph = case_read_graph(c->text.graph, c->text.data);
     if (graph == NULL) return 1;
     char *path = weir_path_join(folder, "case.weir");
     bool fine = weir_make_folder(folder) && weir_graph_save(graph, path);
@@ -397,7 +380,7 @@ static int run_file(const char *path, weir_op subject, const char *option, const
     size_t size;
     char *text = weir_file_read(path, &size);
     int status = 1;
-    if (text == NULL || !read_case(text, &c)) {
+    if (text == NULL || !op_case_read(text, &c.text)) {
         fprintf(stderr, "%s is no case\n", path);
     } else if (strcmp(option, "--data") == 0) {
         status = print_data(&c);
@@ -409,7 +392,7 @@ static int run_file(const char *path, weir_op subject, const char *option, const
         weir_diag_reset();
         weir_diag_set_handler(keep_message, &messages);
         run_case(&c);
-        status = case_status(c.planted);
+        status = case_status(c.text.planted);
         weir_diag_set_handler(NULL, NULL);
         if (status != 0) fprintf(stderr, "%s: failed\n", path);
     }
@@ -417,23 +400,21 @@ static int run_file(const char *path, weir_op subject, const char *option, const
     return status;
 }
 
+typedef struct folder_run {
+    weir_op subject;
+    int status;
+} folder_run;
+
+static void run_in_folder(void *user, const char *path) {
+    folder_run *r = user;
+    if (run_file(path, r->subject, "", NULL) != 0) r->status = 1;
+}
+
 static int run_folder(const char *path, weir_op subject) {
-    struct dirent **entry;
-    const int found = scandir(path, &entry, NULL, alphasort);
-    int status = found < 0 ? 1 : 0, cases = 0;
-    for (int i = 0; i < found; i++) {
-        const size_t length = strlen(entry[i]->d_name);
-        if (length > 4 && strcmp(entry[i]->d_name + length - 4, ".txt") == 0) {
-            char *file = weir_path_join(path, entry[i]->d_name);
-            if (run_file(file, subject, "", NULL) != 0) status = 1;
-            cases++;
-            free(file);
-        }
-        free(entry[i]);
-    }
-    if (found >= 0) free(entry);
-    printf("%d cases of %s\n", cases, weir_op_get(subject)->full_name);
-    return cases == 0 ? 1 : status;
+    folder_run r = {subject, 0};
+    const int cases = op_folder_visit(path, run_in_folder, &r);
+    printf("%d cases of %s\n", cases < 0 ? 0 : cases, weir_op_get(subject)->full_name);
+    return cases <= 0 ? 1 : r.status;
 }
 
 int main(int count, char **argument) {

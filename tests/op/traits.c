@@ -2,17 +2,16 @@
  * folder is computed again with inputs that are changed, and what that shows must not contradict the row; and a row that claims
  * more than it does (that is every change of one that would let a pass go wrong) must be contradicted by some case. Exit status 0
  * or 1. */
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/graph_case.h"
-#include "common/text_case.h"
 #include "exec/kernel.h"
 #include "ir/index_map.h"
 #include "ir/trait.h"
+#include "op/case.h"
 #include "op/subject.h"
 #include "support/arena.h"
 #include "support/file.h"
@@ -219,17 +218,10 @@ static void run_graph(const weir_graph *graph, weir_array **value, weir_op op, e
 }
 
 static bool run_case(char *text, weir_op op, evidence *e) {
-    char *field[6] = {NULL}, *ignored[5] = {NULL};
-    const case_field header[] = {{"tolerance", &ignored[0]},
-                                 {"hardware", &ignored[1]},
-                                 {"interval", &ignored[2]},
-                                 {"reference", &ignored[3]},
-                                 {"planted", &ignored[4]}};
-    const case_field sections[] = {{"graph", &field[0]},  {"data", &field[1]},        {"nest", &field[2]},
-                                   {"values", &field[3]}, {"diagnostics", &field[4]}, {"refusal", &field[5]}};
-    if (!read_case_text(text, header, 5, sections, 6) || field[0] == NULL) return false;
-    if (field[3] == NULL) return true; /* it is refused */
-    weir_graph *graph = case_read_graph(field[0], field[1]);
+    op_case c;
+    if (!op_case_read(text, &c)) return false;
+    if (c.values == NULL) return true; /* it is refused */
+    weir_graph *graph = case_read_graph(c.graph, c.data);
     if (graph == NULL) return false;
     const uint32_t limit = weir_graph_value_limit(graph);
     weir_array **value = weir_calloc(limit, sizeof *value);
@@ -241,7 +233,7 @@ static bool run_case(char *text, weir_op op, evidence *e) {
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
         const weir_value input = weir_graph_input(graph, i);
         const weir_type *type = weir_value_type(graph, input);
-        char *line = case_find_line(field[1], weir_value_name(graph, input));
+        char *line = case_find_line(c.data, weir_value_name(graph, input));
         value[input.id] = weir_array_new(type->dtype, &type->shape);
         case_fill(value[input.id], weir_value_name(graph, input), line);
         free(line);
@@ -253,25 +245,26 @@ static bool run_case(char *text, weir_op op, evidence *e) {
     return true;
 }
 
-static bool run_folder(const char *folder, weir_op op, evidence *e) {
-    struct dirent **entry;
-    const int found = scandir(folder, &entry, NULL, alphasort);
-    bool fine = found >= 0;
-    for (int i = 0; i < found; i++) {
-        const size_t length = strlen(entry[i]->d_name);
-        char *path = weir_path_join(folder, entry[i]->d_name), *text = NULL;
-        size_t size;
-        if (length > 4 && strcmp(entry[i]->d_name + length - 4, ".txt") == 0) text = weir_file_read(path, &size);
-        if (text != NULL && !run_case(text, op, e)) {
-            fprintf(stderr, "%s: cannot be read\n", path);
-            fine = false;
-        }
-        free(text);
-        free(path);
-        free(entry[i]);
+typedef struct folder_run {
+    weir_op op;
+    evidence *evidence;
+    bool fine;
+} folder_run;
+
+static void run_file(void *user, const char *path) {
+    folder_run *r = user;
+    size_t size;
+    char *text = weir_file_read(path, &size);
+    if (text != NULL && !run_case(text, r->op, r->evidence)) {
+        fprintf(stderr, "%s: cannot be read\n", path);
+        r->fine = false;
     }
-    if (found >= 0) free(entry);
-    return fine;
+    free(text);
+}
+
+static bool run_folder(const char *folder, weir_op op, evidence *e) {
+    folder_run r = {op, e, true};
+    return op_folder_visit(folder, run_file, &r) >= 0 && r.fine;
 }
 
 /* --- the rows --- */

@@ -216,9 +216,7 @@ static uint64_t layout_of(const weir_graph *graph, weir_node node, const weir_me
         h->digit,           (int64_t)memory->index, memory->depth, memory->fields,
         memory->field_bits, memory->low_bits,       memory->side,  memory->is_odd + 2 * memory->in_pairs};
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) values = weir_hash_mix(values, (uint64_t)number[i]);
-    for (const char *c = weir_component_of(graph, node)->module; *c != '\0'; c++)
-        values = weir_hash_mix(values, (uint64_t)*c);
-    return values;
+    return weir_hash_mix_text(values, weir_component_of(graph, node)->module);
 }
 
 static weir_contents_columns columns_of(const weir_graph *graph, weir_node node, const weir_memory *memory,

@@ -405,11 +405,6 @@ static size_t build_alone(weir_builder *b, weir_node node) {
     return before;
 }
 
-static uint64_t mix_text(uint64_t hash, const char *text) {
-    for (; *text != '\0'; text++) hash = weir_hash_mix(hash, (uint64_t)*text);
-    return weir_hash_mix(hash, 0);
-}
-
 uint64_t weir_cost_survey_form(weir_cost_survey *survey, weir_node node) {
     weir_builder *b = &survey->builder;
     const size_t before = build_alone(b, node);
@@ -419,9 +414,10 @@ uint64_t weir_cost_survey_form(weir_cost_survey *survey, weir_node node) {
         weir_cost_parameter parameters[PARAMETERS_MAX];
         const char *file;
         const size_t count = parameters_of(b->design, u, parameters, &file);
-        hash = mix_text(hash, weir_rtl_get_module(b->design, weir_rtl_get_instance(b->design, u).module).name);
+        hash =
+            weir_hash_mix_text(hash, weir_rtl_get_module(b->design, weir_rtl_get_instance(b->design, u).module).name);
         for (size_t k = 0; k < count; k++)
-            hash = weir_hash_mix(mix_text(hash, parameters[k].name), (uint64_t)parameters[k].value);
+            hash = weir_hash_mix(weir_hash_mix_text(hash, parameters[k].name), (uint64_t)parameters[k].value);
     }
     return hash;
 }

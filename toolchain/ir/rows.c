@@ -331,6 +331,10 @@ weir_graph *weir_rows_split(const weir_graph *graph, int64_t count) {
 
 /* --- an open batch --- */
 
+static bool is_unused(const weir_graph *graph, weir_value value) {
+    return weir_value_use_count(graph, value) == 0 && !weir_value_is_output(graph, value);
+}
+
 /* Input `index` of the node becomes a constant with these numbers, of the type that it has; the old one goes where nothing uses it. */
 static void set_numbers(weir_graph *graph, weir_node node, size_t index, const int64_t *number, size_t count) {
     const weir_value old = weir_node_input(graph, node, index);
@@ -339,7 +343,7 @@ static void set_numbers(weir_graph *graph, weir_node node, size_t index, const i
     const weir_value made = weir_graph_add_constant(graph, weir_value_name(graph, old), array);
     weir_array_free(array);
     weir_node_set_input(graph, node, index, made);
-    if (weir_value_use_count(graph, old) > 0 || weir_value_is_output(graph, old)) return;
+    if (!is_unused(graph, old)) return;
     char *name = weir_copy_string(weir_value_name(graph, old));
     weir_graph_remove_value(graph, old);
     weir_value_set_name(graph, made, name);
@@ -404,8 +408,7 @@ static bool open_by_scales(weir_graph *graph, weir_node node) {
         weir_node_set_input(graph, node, 2, weir_graph_add_constant(graph, "scales", scales));
         weir_node_set_input(graph, node, 3, WEIR_NO_VALUE);
         weir_node_remove_attribute(graph, node, "axes");
-        if (weir_value_use_count(graph, old) == 0 && !weir_value_is_output(graph, old))
-            weir_graph_remove_value(graph, old);
+        if (is_unused(graph, old)) weir_graph_remove_value(graph, old);
     }
     weir_array_free(scales);
     return whole;
@@ -449,7 +452,7 @@ static void open_features(weir_graph *graph, weir_node node) {
     weir_infer_node(graph, gather);
     weir_value_replace(graph, old, weir_node_output(graph, gather, 0));
     weir_graph_remove_node(graph, node);
-    if (weir_value_use_count(graph, table) == 0) weir_graph_remove_value(graph, table);
+    if (is_unused(graph, table)) weir_graph_remove_value(graph, table);
 }
 
 static void open_node(weir_graph *graph, weir_node node) {

@@ -33,6 +33,11 @@ static inline uint64_t weir_hash_mix(uint64_t key, uint64_t number) {
     key = (key ^ number) * UINT64_C(0x9e3779b97f4a7c15);
     return key ^ key >> 29;
 }
+/* The same of a text and its end; NULL is the empty one. */
+static inline uint64_t weir_hash_mix_text(uint64_t key, const char *text) {
+    for (; text != NULL && *text != '\0'; text++) key = weir_hash_mix(key, (uint64_t)*text);
+    return weir_hash_mix(key, 0);
+}
 /* 32 hexadecimal digits and a zero. */
 void weir_hash_print(const weir_hash *hash, char text[33]);
 

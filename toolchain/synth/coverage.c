@@ -14,75 +14,84 @@ enum { WORD = 64, MOST_NAMED = 8 };
  * every phase of the frames. */
 enum { ALL_EDGES = 1024, SOME_EDGES = 17 };
 
+/* A name in the netlist's text. */
+typedef struct name {
+    const char *text;
+    int length;
+} name;
+
 /* The lines of the last module: its nets of one bit, and an output that ends frames. */
 typedef struct nets {
-    char *text; /* of the netlist; names are cut out of it */
+    char *text; /* of the netlist, which names point into */
     size_t end; /* where its last "endmodule" stands */
-    const char **name;
+    name *net;
     size_t count, capacity;
-    const char *last; /* "m_last"; NULL: there is none */
+    name last; /* "m_last"; of no length: there is none */
 } nets;
 
-/* The name that a line "  word NAME;" declares, zero-terminated there; NULL: it is another line, or of several bits. */
-static char *declared(char *line, const char *word) {
+static bool is_name(const name *n, const char *text) {
+    return (size_t)n->length == strlen(text) && strncmp(n->text, text, strlen(text)) == 0;
+}
+
+static bool ends_with(const name *n, const char *end) {
+    const int more = (int)strlen(end);
+    return n->length >= more && strncmp(n->text + n->length - more, end, (size_t)more) == 0;
+}
+
+/* The name that a line "  word NAME;" declares; false: it is another line, or of several bits. */
+static bool is_declared(const char *line, const char *word, name *declared) {
     const size_t length = strlen(word);
-    char *end = strchr(line, ';');
-    if (strncmp(line, word, length) != 0 || line[length] == '[' || end == NULL) return NULL;
-    *end = '\0';
-    return line + length;
+    if (strncmp(line, word, length) != 0 || line[length] == '[') return false;
+    *declared = (name){line + length, (int)strcspn(line + length, ";\n")};
+    return line[length + (size_t)declared->length] == ';';
 }
 
-static bool ends_with(const char *name, const char *end) {
-    const size_t length = strlen(name), more = strlen(end);
-    return length >= more && strcmp(name + length - more, end) == 0;
+static void read_line(nets *n, const char *line) {
+    name found;
+    if (n->last.length == 0 && is_declared(line, "  output ", &found) && ends_with(&found, "_last")) n->last = found;
+    if (!is_declared(line, "  wire ", &found) || is_name(&found, "clk")) return;
+    n->net = weir_grow(n->net, &n->capacity, n->count + 1, sizeof *n->net);
+    n->net[n->count++] = found;
 }
 
+/* False after a reported error; free the nets in any case. */
 static bool read_nets(const char *path, nets *n) {
     size_t size = 0;
     *n = (nets){.text = weir_file_read(path, &size)};
     if (n->text == NULL) return false;
-    char *from = n->text, *end = NULL;
-    for (char *at = n->text; (at = strstr(at, "\nmodule ")) != NULL; at++) from = at;
-    for (char *at = from; (at = strstr(at, "\nendmodule")) != NULL; at++) end = at;
+    const char *from = n->text, *end = NULL;
+    for (const char *at = n->text; (at = strstr(at, "\nmodule ")) != NULL; at++) from = at;
+    for (const char *at = from; (at = strstr(at, "\nendmodule")) != NULL; at++) end = at;
     if (end == NULL) {
         weir_error(weir_at(path, 0), "expected a module");
         return false;
     }
     n->end = (size_t)(end - n->text) + 1;
-    for (char *line = from; line != NULL && line < end; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        char *next = strchr(line, '\n'), *output = declared(line, "  output "), *net = declared(line, "  wire ");
-        if (next != NULL && output != NULL && n->last == NULL && ends_with(output, "_last")) n->last = output;
-        if (net != NULL && strcmp(net, "clk") != 0) {
-            n->name = weir_grow(n->name, &n->capacity, n->count + 1, sizeof *n->name);
-            n->name[n->count++] = net;
-        }
-        line = next;
-        if (line == NULL) break;
-    }
+    for (const char *line = from; line != NULL && line < end; line = strchr(line + 1, '\n')) read_line(n, line + 1);
     return true;
 }
 
 static void free_nets(nets *n) {
-    free(n->name);
+    free(n->net);
     free(n->text);
 }
 
 static size_t words_of(const nets *n) { return (n->count + WORD - 1) / WORD; }
 
-/* The words of nets, each of which the next edge adds to what they have been. */
+/* Adds what the nets are to what they have been, a word of them after the other. */
 static void put_words(const nets *n, weir_text *to) {
     for (size_t w = 0; w < words_of(n); w++) {
         const size_t end = (w + 1) * WORD < n->count ? (w + 1) * WORD : n->count;
         weir_text_add(to, "        weir_now = {");
-        for (size_t i = w * WORD; i < end; i++) weir_text_format(to, "%s%s", i > w * WORD ? ", " : "", n->name[i]);
+        for (size_t i = w * WORD; i < end; i++)
+            weir_text_format(to, "%s%.*s", i > w * WORD ? ", " : "", n->net[i].length, n->net[i].text);
         weir_text_format(to, "};\n        weir_ones[%zu] = weir_ones[%zu] | weir_now;\n", w, w);
         weir_text_format(to, "        weir_zeros[%zu] = weir_zeros[%zu] | ~weir_now;\n", w, w);
     }
 }
 
 static void put_watch(const nets *n, const char *record, weir_text *to) {
-    const int stem = (int)(strlen(n->last) - strlen("last"));
+    const int stem = n->last.length - (int)strlen("last");
     weir_text_format(
         to,
         "    reg [%d:0] weir_ones [0:%zu], weir_zeros [0:%zu];\n    reg [%d:0] weir_now;\n"
@@ -103,8 +112,8 @@ static void put_watch(const nets *n, const char *record, weir_text *to) {
                      words_of(n), ALL_EDGES, SOME_EDGES);
     put_words(n, to);
     weir_text_format(to,
-                     "        end\n        if (%.*svalid && %.*sready && %s) begin\n            weir_file = $fopen(",
-                     stem, n->last, stem, n->last, n->last);
+                     "        end\n        if (%.*svalid && %.*sready && %.*s) begin\n            weir_file = $fopen(",
+                     stem, n->last.text, stem, n->last.text, n->last.length, n->last.text);
     weir_text_quoted(to, record);
     weir_text_format(to,
                      ", \"w\");\n            for (weir_word = 0; weir_word < %zu; weir_word = weir_word + 1)\n"
@@ -115,19 +124,16 @@ static void put_watch(const nets *n, const char *record, weir_text *to) {
 
 bool weir_synth_watch(const char *netlist, const char *to, const char *record) {
     nets n;
-    size_t size = 0;
-    char *original = weir_file_read(netlist, &size);
-    bool fine = original != NULL && read_nets(netlist, &n);
+    bool fine = read_nets(netlist, &n);
     if (fine) {
         weir_text text = {0};
-        weir_text_add_n(&text, original, n.end);
-        if (n.count > 0 && n.last != NULL) put_watch(&n, record, &text);
-        weir_text_add(&text, original + n.end);
+        weir_text_add_n(&text, n.text, n.end);
+        if (n.count > 0 && n.last.length > 0) put_watch(&n, record, &text);
+        weir_text_add(&text, n.text + n.end);
         fine = weir_file_write(to, text.data, text.size);
         weir_text_free(&text);
-        free_nets(&n);
     }
-    free(original);
+    free_nets(&n);
     return fine;
 }
 
@@ -135,27 +141,25 @@ bool weir_synth_watch(const char *netlist, const char *to, const char *record) {
 static bool is_one(const char *word, size_t nets_in_word, size_t i) { return word[WORD - nets_in_word + i] == '1'; }
 
 bool weir_synth_coverage_read(const char *netlist, const char *record, weir_synth_coverage *coverage) {
-    nets n;
+    nets n = {.text = NULL};
     size_t size = 0, named = 0;
     char *text = weir_file_read_quietly(record, &size);
     *coverage = (weir_synth_coverage){0};
-    if (text == NULL || !read_nets(netlist, &n)) {
-        free(text);
-        return false;
-    }
+    const bool fine = text != NULL && read_nets(netlist, &n);
     weir_text still = {0};
     coverage->nets = n.count;
-    for (size_t i = 0; i < n.count; i++) {
+    for (size_t i = 0; fine && i < n.count; i++) {
         const size_t w = i / WORD, in_word = n.count - w * WORD < WORD ? n.count - w * WORD : WORD;
         const size_t line = 2 * (WORD + 1);
         const char *ones = text + w * line, *zeros = ones + WORD + 1;
         const bool toggled =
             (w + 1) * line <= size && is_one(ones, in_word, i % WORD) && is_one(zeros, in_word, i % WORD);
         coverage->toggled += toggled;
-        if (!toggled && named++ < MOST_NAMED) weir_text_format(&still, "%s%s", still.size > 0 ? " " : "", n.name[i]);
+        if (!toggled && named++ < MOST_NAMED)
+            weir_text_format(&still, "%s%.*s", still.size > 0 ? " " : "", n.net[i].length, n.net[i].text);
     }
-    coverage->still = still.data != NULL ? still.data : weir_copy_string("");
+    if (fine) coverage->still = still.data != NULL ? still.data : weir_copy_string("");
     free_nets(&n);
     free(text);
-    return true;
+    return fine;
 }

@@ -17,11 +17,6 @@ typedef weir_folding_setting folding;
 
 enum { CHOICES = 9 };
 
-static uint64_t mix_text(uint64_t hash, const char *text) {
-    for (; text != NULL && *text != '\0'; text++) hash = weir_hash_mix(hash, (uint64_t)*text);
-    return weir_hash_mix(hash, 0);
-}
-
 /* Of the elements of all constants. */
 static uint64_t values_of(const weir_graph *graph, weir_node node) {
     uint64_t hash = 0;
@@ -51,7 +46,7 @@ static uint64_t mix_built(weir_folding_space *s, const unit *u, size_t member, u
         hash = weir_hash_mix(hash, weir_cost_survey_form(weir_folding_survey(s), node));
         *h = weir_folding_built(s, node);
         const weir_component_timing timing = weir_folding_rules(s->at.graph, node)->timing(s->at.graph, node);
-        hash = weir_hash_mix(weir_hash_mix(mix_text(hash, h->module), (uint64_t)timing.latency),
+        hash = weir_hash_mix(weir_hash_mix(weir_hash_mix_text(hash, h->module), (uint64_t)timing.latency),
                              (uint64_t)timing.interval);
         *h = before;
     }

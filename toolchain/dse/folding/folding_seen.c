@@ -4,11 +4,6 @@
 #include "dse/folding/folding_structure_private.h"
 #include "support/hash.h"
 
-static uint64_t mix_text(uint64_t hash, const char *text) {
-    for (; text != NULL && *text != '\0'; text++) hash = weir_hash_mix(hash, (uint64_t)*text);
-    return weir_hash_mix(hash, 0);
-}
-
 static uint64_t mix_real(uint64_t hash, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -16,11 +11,11 @@ static uint64_t mix_real(uint64_t hash, double value) {
 }
 
 static uint64_t mix_attribute(uint64_t hash, const weir_attribute *a) {
-    hash = weir_hash_mix(weir_hash_mix(mix_text(hash, a->name), a->kind), a->count);
+    hash = weir_hash_mix(weir_hash_mix(weir_hash_mix_text(hash, a->name), a->kind), a->count);
     switch (a->kind) {
     case WEIR_ATTRIBUTE_INT: return weir_hash_mix(hash, (uint64_t)a->as.i);
     case WEIR_ATTRIBUTE_FLOAT: return mix_real(hash, a->as.f);
-    case WEIR_ATTRIBUTE_STRING: return mix_text(hash, a->as.s);
+    case WEIR_ATTRIBUTE_STRING: return weir_hash_mix_text(hash, a->as.s);
     case WEIR_ATTRIBUTE_INTS:
         for (size_t i = 0; i < a->count; i++) hash = weir_hash_mix(hash, (uint64_t)a->as.ints[i]);
         return hash;
@@ -44,7 +39,7 @@ static uint64_t mix_value(const weir_graph *graph, uint64_t hash, weir_value val
 uint64_t weir_folding_seen(const weir_folding_structure *t, weir_node node) {
     const weir_graph *graph = t->graph;
     const weir_meta_hardware *assigned = &t->assigned[node.id];
-    uint64_t hash = mix_text(weir_hash_mix(0, weir_node_op(graph, node)), assigned->module);
+    uint64_t hash = weir_hash_mix_text(weir_hash_mix(0, weir_node_op(graph, node)), assigned->module);
     hash = weir_hash_mix(hash, (uint64_t)(assigned->storage * 3 + assigned->products));
     for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++)
         hash = mix_attribute(hash, weir_node_attribute_at(graph, node, i));

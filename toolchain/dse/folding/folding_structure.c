@@ -502,18 +502,13 @@ void weir_folding_structure_free(structure *t) {
     *t = (structure){.graph = NULL};
 }
 
-static uint64_t mix_text(uint64_t hash, const char *text) {
-    for (; text != NULL && *text != '\0'; text++) hash = weir_hash_mix(hash, (uint64_t)*text);
-    return weir_hash_mix(hash, 0);
-}
-
 /* Of the nodes and their modules, which division changes both. */
 static uint64_t form_at(const weir_folding_space *s, size_t index) {
     weir_graph *graph = weir_graph_copy(s->graph);
     weir_folding_divide(graph, s->interval[index]);
     uint64_t form = weir_graph_node_count(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        form = mix_text(weir_hash_mix(form, node.id), weir_folding_hardware(graph, node)->module);
+        form = weir_hash_mix_text(weir_hash_mix(form, node.id), weir_folding_hardware(graph, node)->module);
     weir_graph_free(graph);
     return form;
 }
