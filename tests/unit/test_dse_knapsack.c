@@ -25,6 +25,7 @@ static int64_t upto(int64_t most) { return random_int(0, most); }
 static weir_knapsack_price random_price(int64_t most) {
     weir_knapsack_price p = {.value = upto(1) == 0 ? upto(most) : upto(1000 * most)};
     for (int r = 0; r < RESOURCES; r++) p.use[r] = upto(most);
+    if (upto(20) == 0) p.use[upto(RESOURCES - 1)] = upto(INT64_C(1) << 40); /* a large memory in lookup tables */
     return p;
 }
 

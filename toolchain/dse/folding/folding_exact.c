@@ -14,7 +14,9 @@ enum {
     RELAXATIONS = 6,
     STEPS = 120,
     MOST_PAIRS = 1500, /* kinds of beginnings that are compared with each other */
-    MOST_TOLD = 3
+    MOST_TOLD = 3,
+    FOLLOW_STEPS = 3, /* to find a state, beside those of its service */
+    LOOKS_A_STEP = 16 /* options looked at */
 };
 
 /* Cycles in bounds, for multipliers are whole numbers. */
@@ -78,8 +80,11 @@ typedef struct solver {
     weir_map converters;
     weir_folding_amount *converter;
     size_t converters_capacity;
+    int64_t steps; /* but for those of service */
     bool attain;
 } solver;
+
+static int64_t steps_of(const solver *s) { return weir_folding_beats_steps(s->beats) + s->steps; }
 
 /* --- bounds --- */
 
@@ -428,13 +433,15 @@ static bool follow(solver *s, size_t u, const variant *v, uint32_t from) {
     uint32_t reached = NONE;
     int64_t more[RESOURCES] = {0};
     for (uint32_t i = g->state[from].first; i != NONE; i = g->label[i].next) {
+        s->steps += (int64_t)(v->end - v->first) / LOOKS_A_STEP + 1;
         for (size_t k = v->first; k < v->end; k++) {
             const option *o = &s->options.option[k];
             if (o->closed || !may_lead_on(s, u, &g->state[from], &g->label[i], k)) continue;
             if (!served) {
                 for (size_t n = 0; n < g->lives; n++) s->stream[g->live[n].id] = g->state[from].stream[n];
                 if (!weir_folding_beats_serve(s->beats, &s->t->unit[u], s->stream)) return false;
-                if (weir_folding_beats_steps(s->beats) > *s->exact->work) return false;
+                s->steps += FOLLOW_STEPS;
+                if (steps_of(s) > *s->exact->work) return false;
                 reached = state_of(s, u + 1, out_of(s, u, g->state[from].out));
                 add_converters(s, u, v, more);
                 served = true;
@@ -648,7 +655,7 @@ int64_t weir_folding_exact_search(weir_folding_space *space, const weir_folding_
     int64_t bound = 0;
     start(&s);
     if (weir_folding_options_make(space, &s.options)) bound = branch(&s);
-    *exact->work -= weir_folding_beats_steps(s.beats);
+    *exact->work -= steps_of(&s);
     finish(&s);
     weir_folding_options_free(&s.options);
     weir_folding_beats_free(s.beats);

@@ -21,7 +21,8 @@ enum {
     FEW = 200, /* partial choices of a knapsack, where the value is only a bound of the latency */
     FEWER = 32,
     MIXES = 12,
-    MOST_STEPS = 2000000, /* of service rules, in the exact search for a latency over all intervals */
+    MOST_STEPS =
+        2000000, /* of service rules and what goes with them, in the exact search for a latency over all intervals */
     FEW_BEGINNINGS = 60,
     MOST_BEGINNINGS = 6000
 };
@@ -36,9 +37,7 @@ enum {
     RELAX_WORK = 40     /* to relax an option in the exact search */
 };
 
-/* More than any value, and any use (knapsack.h). */
-#define NEVER (INT64_C(1) << 60)
-#define MOST_USE ((INT64_C(1) << 25) - 1)
+#define NEVER (INT64_C(1) << 60) /* more than any value (knapsack.h) */
 
 /* --- what is minimized --- */
 
@@ -589,7 +588,8 @@ static search start(const weir_graph *graph, const weir_folding_request *request
     weir_cost_uses(&(weir_cost){.luts = 0}, s.target.device, uses);
     if (!request->whole) weir_folding_margin(s.target.device, s.margin);
     for (int r = 0; r < RESOURCES; r++) {
-        const int64_t room = uses[r].available - s.margin[r];
+        int64_t room = uses[r].available - s.margin[r];
+        if (room > WEIR_KNAPSACK_MOST_USE) room = WEIR_KNAPSACK_MOST_USE;
         s.available[r] = uses[r].available;
         s.budget[r] = request->budget[r] >= 0 && request->budget[r] < room ? request->budget[r] : room;
     }
@@ -672,7 +672,7 @@ static void note_smallest(const search *refused) {
     weir_folding_weights shares = {.node = 0};
     for (int r = 0; r < RESOURCES; r++) {
         shares.each[r] = s.available[r] > 0 ? (INT64_C(1) << 30) / s.available[r] : INT64_C(1) << 30;
-        s.budget[r] = MOST_USE;
+        s.budget[r] = WEIR_KNAPSACK_MOST_USE;
     }
     weir_folding_space_weigh(s.space, &shares);
     weir_folding_space_relax(s.space, true);

@@ -380,7 +380,7 @@ static packed pack(const solver *s, const label *l) {
     packed p = {{lacks << 2 * FIELD, 0}};
     for (int r = 0; r < RESOURCES; r++) {
         if (!s->minded[r]) continue;
-        assert(l->price.use[r] < INT64_C(1) << (FIELD - 1));
+        assert(l->price.use[r] <= WEIR_KNAPSACK_MOST_USE); /* as the budgets are */
         p.half[r / 2] |= (uint64_t)l->price.use[r] << FIELD * (r % 2);
     }
     return p;
@@ -479,7 +479,9 @@ static bool leads_on(const solver *s, const weir_knapsack_price *p, const least 
     const least *all = &s->from[0][0];
     for (int m = 0; m < MEASURES; m++) {
         if (m != LAGRANGE && !s->minded[m]) continue;
-        const int64_t bound = all->of[m] - part->of[m] + rest->of[m] + measure(s, p, m);
+        int64_t others = all->of[m] - part->of[m];
+        if (m != LAGRANGE && others < 0) others = 0; /* all may begin with a kind that takes less than the part's */
+        const int64_t bound = others + rest->of[m] + measure(s, p, m);
         if (m != LAGRANGE ? bound > s->knapsack->budget[m] : bound - (all->of[m] - dual(s)) >= s->incumbent)
             return false;
     }
@@ -675,6 +677,7 @@ weir_knapsack_result weir_knapsack_solve(const weir_knapsack *knapsack, size_t *
     weir_knapsack_result result = {.bound = knapsack->limit};
     bool hopeless = false;
     for (int r = 0; r < RESOURCES; r++) {
+        assert(knapsack->budget[r] <= WEIR_KNAPSACK_MOST_USE);
         result.least[r] = s.from[0][0].of[r];
         hopeless |= result.least[r] > knapsack->budget[r];
     }

@@ -8,9 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WEIR_KNAPSACK_RESOURCES = 4 };
+enum {
+    WEIR_KNAPSACK_RESOURCES = 4,
+    WEIR_KNAPSACK_MOST_USE = (1 << 25) - 1 /* of a resource in a choice: no budget is larger */
+};
 
-/* Not negative; sums of values stay below 2^60, of uses below 2^25. */
+/* Not negative; sums of values and of uses stay below 2^60. */
 typedef struct weir_knapsack_price {
     int64_t use[WEIR_KNAPSACK_RESOURCES], value;
 } weir_knapsack_price;
