@@ -355,16 +355,19 @@ void weir_cost_survey_turn(weir_cost_survey *survey, const weir_graph *graph) {
     b->is_result = weir_calloc(weir_graph_value_limit(graph), sizeof *b->is_result);
 }
 
-weir_cost_survey *weir_cost_survey_new(const weir_graph *graph, const weir_device *device) {
-    weir_cost_survey *survey = weir_calloc(1, sizeof *survey);
-    weir_builder *b = &survey->builder;
-    survey->device = device;
-    b->shared = &survey->wires;
-    weir_cost_survey_turn(survey, graph);
+static void open_design(weir_builder *b) {
     b->design = weir_rtl_design_new();
     b->top = weir_rtl_add_module(b->design, "survey");
     b->clk = weir_rtl_add_clock(b->design, b->top, "clk");
     b->rst = weir_rtl_add_reset(b->design, b->top, "rst");
+}
+
+weir_cost_survey *weir_cost_survey_new(const weir_graph *graph, const weir_device *device) {
+    weir_cost_survey *survey = weir_calloc(1, sizeof *survey);
+    survey->device = device;
+    survey->builder.shared = &survey->wires;
+    weir_cost_survey_turn(survey, graph);
+    open_design(&survey->builder);
     return survey;
 }
 
@@ -396,9 +399,18 @@ static void take_streams(weir_builder *b, weir_node node) {
         b->wires[weir_node_output(b->graph, node, i).id] = (weir_wires){.lanes = 0};
 }
 
+/* Instances that a survey keeps before it begins a new design. */
+enum { MOST_INSTANCES = 4000 };
+
 /* Instances of the node come after those before; returns how many these are. */
 static size_t build_alone(weir_builder *b, weir_node node) {
-    const size_t before = weir_rtl_get_module(b->design, b->top).instance_count;
+    size_t before = weir_rtl_get_module(b->design, b->top).instance_count;
+    if (before > MOST_INSTANCES) {
+        weir_rtl_design_free(b->design);
+        weir_map_free(b->shared);
+        open_design(b);
+        before = 0;
+    }
     give_inputs(b, node);
     weir_component_of(b->graph, node)->rules->build(b, node);
     take_streams(b, node);
