@@ -50,8 +50,9 @@ static void complain(clocking *c, const weir_rtl_design *design, weir_rtl_module
 static void check_events(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
     clocking *c = user;
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
-    if (info.kind != WEIR_RTL_STMT_ALWAYS) return;
     const weir_rtl_module module = weir_rtl_block_module(design, info.block);
+    if (weir_rtl_floats(design, info.value)) complain(c, design, module, "tri-state drivers");
+    if (info.kind != WEIR_RTL_STMT_ALWAYS) return;
     size_t clocks = 0;
     for (size_t i = 0; i < weir_rtl_event_count(design, stmt); i++) {
         const weir_rtl_event event = weir_rtl_event_at(design, stmt, i);

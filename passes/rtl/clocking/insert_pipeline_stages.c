@@ -90,6 +90,21 @@ static bool add_stages(weir_rtl_design *design, weir_rtl_module module, weir_rtl
     return fine && weir_rtl_errors(design) == 0;
 }
 
+/* Registers would delay what the outputs say, but not what tri-state drivers do. */
+static bool has_inout(const weir_rtl_design *design, weir_rtl_module module) {
+    const size_t ports = weir_rtl_get_module(design, module).port_count;
+    for (size_t i = 0; i < ports; i++) {
+        const weir_rtl_var_info port = weir_rtl_get_var(design, weir_rtl_port_at(design, module, i));
+        if (port.direction != WEIR_RTL_INOUT) continue;
+        weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(module)).location,
+                   "module '%s' has the attribute 'pipeline' and the inout port '%s', which no register can delay: put "
+                   "what is to be delayed into a module without it",
+                   weir_rtl_get_module(design, module).name, port.name);
+        return true;
+    }
+    return false;
+}
+
 /* Adds the registers of a module; 0 when it asks for none, -1 after an error. */
 static int64_t insert(weir_rtl_design *design, weir_rtl_module module) {
     const weir_rtl_item item = WEIR_RTL_ITEM(module);
@@ -102,7 +117,7 @@ static int64_t insert(weir_rtl_design *design, weir_rtl_module module) {
         return -1;
     }
     const weir_rtl_var clock = find_clock(design, module);
-    if (clock.id == 0) return -1;
+    if (clock.id == 0 || has_inout(design, module)) return -1;
     weir_rtl_var *output = weir_calloc(weir_rtl_get_module(design, module).port_count + 1, sizeof *output);
     const size_t count = list_outputs(design, module, output);
     const bool fine = count == 0 || add_stages(design, module, clock, stages, output, count);

@@ -32,6 +32,34 @@ static bool refuse(const weir_rtl_design *design, weir_rtl_instance instance, we
     return false;
 }
 
+/* Does the assignment copy the port to a variable, or one to the port, and so join both? */
+static bool joins(const decoupler *d, weir_rtl_use use, bool drives) {
+    const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(d->design, use.stmt);
+    const bool is_copy = stmt.kind == WEIR_RTL_STMT_ASSIGN && use.is_whole;
+    return is_copy && weir_rtl_is_target(d->design, drives ? stmt.value : stmt.target);
+}
+
+/* One assignment of an inout port stands for a connection; with other uses of the port beside it, only one direction of it
+ * would be left. */
+static bool is_joined(const decoupler *d, weir_rtl_instance instance, weir_rtl_var port) {
+    const weir_rtl_net net = {port, instance};
+    const size_t drivers = weir_rtl_driver_count(d->uses, net), readers = weir_rtl_reader_count(d->uses, net);
+    if (weir_rtl_get_var(d->design, port).direction != WEIR_RTL_INOUT || drivers + readers < 2) return false;
+    bool found = false;
+    for (size_t i = 0; i < drivers; i++) found = found || joins(d, weir_rtl_driver_at(d->uses, net, i), true);
+    for (size_t i = 0; drivers > 0 && i < readers; i++)
+        found = found || joins(d, weir_rtl_reader_at(d->uses, net, i), false);
+    if (!found) return false;
+    const weir_rtl_instance_info info = weir_rtl_get_instance(d->design, instance);
+    const char *name = weir_rtl_get_var(d->design, port).name;
+    weir_error(
+        weir_rtl_get_item(d->design, WEIR_RTL_ITEM(instance)).location,
+        "inout '%s' of instance '%s' in module '%s' is joined to a variable by an assignment and named elsewhere: "
+        "connect it ('connect %s = VARIABLE') and name the variable instead",
+        name, info.name, weir_rtl_get_module(d->design, info.parent).name, name);
+    return true;
+}
+
 static bool separate(decoupler *d, weir_rtl_instance instance, weir_rtl_var port) {
     if (weir_wiring_in_loop(d->design, instance)) return refuse(d->design, instance, port);
     const joint made = {instance, port, weir_wiring_add_var(d->design, instance, port)};
@@ -49,7 +77,9 @@ static bool separate_ports(decoupler *d, weir_rtl_instance instance) {
     for (size_t i = 0; i < count; i++) {
         const weir_rtl_var port = weir_rtl_port_at(d->design, module, i);
         const weir_wiring wiring = weir_wiring_of(d->design, d->uses, instance, port);
-        if (wiring.kind == WEIR_WIRING_OTHER) fine = separate(d, instance, port) && fine;
+        if (wiring.kind != WEIR_WIRING_OTHER) continue;
+        if (is_joined(d, instance, port)) fine = false;
+        else fine = separate(d, instance, port) && fine;
     }
     return fine;
 }

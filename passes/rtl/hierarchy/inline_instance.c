@@ -120,15 +120,19 @@ static weir_rtl_expr join(inliner *n, weir_rtl_instance instance, weir_rtl_var p
 static weir_rtl_expr stand_in(inliner *n, weir_rtl_instance instance, weir_rtl_var port) {
     const weir_rtl_expr none = {0}, shown = weir_rtl_port_of(n->design, instance, port);
     const weir_wiring wiring = weir_wiring_of(n->design, n->uses, instance, port);
-    const weir_rtl_expr connected = weir_rtl_connection_of(n->design, instance, port).value;
+    const weir_rtl_connection connection = weir_rtl_connection_of(n->design, instance, port);
+    const weir_rtl_expr connected = connection.value;
+    const bool is_free = connection.is_open || wiring.kind == WEIR_WIRING_NONE;
     if (connected.id != 0 && is_like(n->design, connected, shown)) return connected;
     if (wiring.kind == WEIR_WIRING_DIRECT && is_like(n->design, wiring.other, shown)) {
         n->stmt = weir_grow(n->stmt, &n->stmt_capacity, n->stmts + 1, sizeof *n->stmt);
         n->stmt[n->stmts++] = wiring.stmt;
         return wiring.other;
     }
-    if (weir_rtl_get_var(n->design, port).direction == WEIR_RTL_INOUT && wiring.kind != WEIR_WIRING_NONE) {
-        refuse(n->design, instance, "an inout port is connected to something other than a variable");
+    if (weir_rtl_get_var(n->design, port).direction == WEIR_RTL_INOUT && !is_free) {
+        refuse(
+            n->design, instance,
+            "an inout port is connected to something other than a variable; connect it to one, or take 'inline' away");
         return none;
     }
     if (connected.id != 0) return join(n, instance, port, connected);

@@ -82,7 +82,7 @@ static bool move_driver(chains *c, weir_rtl_var first, weir_rtl_var last) {
     const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(design, use.stmt);
     const weir_rtl_var_info to = weir_rtl_get_var(design, last);
     if (!use.is_whole || use.expr.id == 0 || weir_rtl_get_expr(design, use.expr).kind != WEIR_RTL_EXPR_VAR ||
-        stmt.kind != WEIR_RTL_STMT_ASSIGN)
+        stmt.kind != WEIR_RTL_STMT_ASSIGN || weir_rtl_floats(design, stmt.value))
         return false;
     const bool in_process = weir_rtl_owner(design, stmt.block).id != 0;
     if (in_process != to.is_register && !to.is_undecided && to.direction == WEIR_RTL_INTERNAL) return false;

@@ -174,6 +174,7 @@ static void trace_demands(rtl_graph *g) {
         switch (e->kind) {
         case WEIR_RTL_EXPR_NONE:
         case WEIR_RTL_EXPR_CONSTANT:
+        case WEIR_RTL_EXPR_HIGH_Z:
         case WEIR_RTL_EXPR_PARAMETER: break;
         case WEIR_RTL_EXPR_CALL:
         case WEIR_RTL_EXPR_CONCAT: demand_list(g, &d); break;
@@ -330,14 +331,14 @@ static void visit_path(rtl_graph *g, const rtl_instance *instance, const rtl_pat
     if (rtl_has_nets(instance)) spread_cells(g, net, path->low, path->width);
 }
 
-/* Inputs that expressions name are what they are connected to. */
+/* Inputs and inout ports that expressions name are what they are connected to. */
 static void visit_inputs(rtl_graph *g, const rtl_instance *instance) {
     const rtl_ids *ports = &g->design->module[instance->module].ports;
     for (size_t i = 0; rtl_has_nets(instance) && i < ports->count; i++) {
         const rtl_var *port = &g->design->var[ports->id[i]];
         uint32_t expr = port->slot < instance->connection_count ? instance->connection[port->slot] : 0;
         uint32_t net = g->numbering.base[g->design->stmt[instance->stmt].a] + port->slot;
-        if (port->direction != WEIR_RTL_INPUT || !expr || expr == RTL_OPEN) continue;
+        if (port->direction == WEIR_RTL_OUTPUT || !expr || expr == RTL_OPEN) continue;
         g->stamp++;
         for (uint32_t c = g->cells.first[net]; c < g->cells.first[net + 1]; c++) {
             demand(g, expr, g->cells.cell[c].low, g->cells.cell[c].width, c + 1);
@@ -371,7 +372,7 @@ static void cut_outputs(rtl_graph *g, const rtl_instance *instance) {
     for (size_t i = 0; i < ports->count; i++) {
         const rtl_var *port = &g->design->var[ports->id[i]];
         uint32_t expr = port->slot < instance->connection_count ? instance->connection[port->slot] : 0;
-        if (port->direction != WEIR_RTL_OUTPUT || !expr || expr == RTL_OPEN) continue;
+        if (port->direction == WEIR_RTL_INPUT || !expr || expr == RTL_OPEN) continue;
         if (g->design->expr[expr].kind != WEIR_RTL_EXPR_VAR)
             rtl_visit_targets(&g->walk, &g->numbering, expr, cut_target, g);
     }

@@ -125,7 +125,7 @@ static void find_parts(search *s) {
 
 /* ---- paths from inputs to outputs ---- */
 
-/* Cells of inputs on which something depends, cells of outputs. */
+/* Cells of inputs on which something depends, cells of outputs; those of inout ports are both. */
 static void list_ports(search *s) {
     const rtl_graph *g = &s->graph;
     const rtl_ids *ports = &s->design->module[s->module].ports;
@@ -134,10 +134,11 @@ static void list_ports(search *s) {
         weir_rtl_direction direction = s->design->var[ports->id[i]].direction;
         uint32_t net = g->numbering.position[ports->id[i]];
         for (uint32_t c = g->cells.first[net]; c < g->cells.first[net + 1]; c++) {
-            if (direction == WEIR_RTL_INPUT && s->first[c + 1] < s->first[c + 2]) {
+            if (direction != WEIR_RTL_OUTPUT && s->first[c + 1] < s->first[c + 2]) {
                 s->input = weir_grow(s->input, &s->input_capacity, s->input_count + 1, sizeof *s->input);
                 s->input[s->input_count++] = c;
-            } else if (direction == WEIR_RTL_OUTPUT) {
+            }
+            if (direction != WEIR_RTL_INPUT) {
                 s->output = weir_grow(s->output, &s->output_capacity, s->output_count + 1, sizeof *s->output);
                 s->output[s->output_count++] = c;
             }
@@ -159,6 +160,11 @@ static void spread_inputs(search *s, size_t words) {
             uint64_t *to = s->set + s->part[s->out[e].to] * words;
             for (size_t w = 0; to != from && w < words; w++) to[w] |= from[w];
         }
+    }
+    for (size_t i = 0; i < s->input_count; i++) { /* what an inout port drives is not what it reads */
+        const uint32_t port = s->graph.numbering.net[s->graph.cells.cell[s->input[i]].net].var;
+        if (s->design->var[port].direction == WEIR_RTL_INOUT)
+            s->set[s->part[s->input[i] + 1] * words + i / 64] &= ~(UINT64_C(1) << i % 64);
     }
 }
 

@@ -146,6 +146,7 @@ bool rtl_is_topological(rtl_order *o, uint32_t module, rtl_paths *paths) {
     size_t inputs = 0;
     o->failed = false;
     for (size_t i = 0; i < record->ports.count; i++) {
+        if (o->design->var[record->ports.id[i]].direction == WEIR_RTL_INOUT) return false; /* input and output */
         if (o->design->var[record->ports.id[i]].direction != WEIR_RTL_INPUT) continue;
         if (inputs == MAX_INPUTS) return false;
         o->depends[record->ports.id[i]] = UINT64_C(1) << inputs++;

@@ -8,9 +8,23 @@
 
 static const weir_rtl_expr none = {0};
 
+/* Only branches of conditionals float: nothing computes with high impedance. False after an error. */
+static bool take_floating(weir_rtl_design *design, rtl_expr *expr, uint32_t operand) {
+    if (!design->expr[operand].floats) return true;
+    expr->floats = expr->kind == WEIR_RTL_EXPR_CONDITIONAL && operand != expr->a;
+    if (!expr->floats)
+        rtl_error(
+            design, design->location,
+            "'%s' cannot be part of this expression, because nothing computes with 'z: expected it as a branch of "
+            "'CONDITION ? VALUE : 'z', whose value an inout port or a wire is assigned as a whole",
+            rtl_describe(design, operand));
+    return expr->floats;
+}
+
 /* Accounts for one operand in a new expression: size, depth and the module of both. False after an error. */
 static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t operand) {
     const rtl_expr *part = &design->expr[operand];
+    if (!take_floating(design, expr, operand)) return false;
     if (expr->kind != WEIR_RTL_EXPR_ELEMENT &&
         design->type[rtl_type_of(design, operand)].kind == WEIR_RTL_TYPE_MEMORY) {
         rtl_error(design, design->location, "'%s' is a memory, of which only elements can be read",
@@ -209,6 +223,34 @@ weir_rtl_expr weir_rtl_constant_signed(weir_rtl_design *design, uint32_t width, 
         return none;
     }
     return constant64(design, width, true, (uint64_t)value, value < 0);
+}
+
+weir_rtl_expr rtl_high_z(weir_rtl_design *design, rtl_size width, bool is_signed) {
+    const rtl_expr expr = {.kind = WEIR_RTL_EXPR_HIGH_Z,
+                           .width = (uint32_t)width.number,
+                           .formula = width.formula,
+                           .is_signed = is_signed,
+                           .floats = true};
+    return rtl_add_expr(design, expr, 0, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_high_z(weir_rtl_design *design, uint32_t width) {
+    return rtl_high_z(design, (rtl_size){.number = width}, false);
+}
+
+bool weir_rtl_floats(const weir_rtl_design *design, weir_rtl_expr value) { return design->expr[value.id].floats; }
+
+bool weir_rtl_takes_floating(const weir_rtl_design *design, weir_rtl_expr target) {
+    const rtl_expr *e = &design->expr[target.id];
+    while (rtl_is_part(e->kind)) e = &design->expr[e->a];
+    if (e->kind == WEIR_RTL_EXPR_CONCAT) {
+        for (uint32_t i = 0; i < e->b; i++)
+            if (!weir_rtl_takes_floating(design, (weir_rtl_expr){design->operand[e->a + i]})) return false;
+        return true;
+    }
+    const rtl_var *var = &design->var[e->kind == WEIR_RTL_EXPR_PORT ? e->b : e->a];
+    if (e->kind == WEIR_RTL_EXPR_PORT || var->direction != WEIR_RTL_INTERNAL) return var->direction == WEIR_RTL_INOUT;
+    return !var->is_register && design->type[var->type].kind != WEIR_RTL_TYPE_MEMORY;
 }
 
 /* ---- parts of variables ---- */

@@ -19,6 +19,7 @@ typedef enum weir_rtl_expr_kind {
     WEIR_RTL_EXPR_CONSTANT,
     WEIR_RTL_EXPR_VAR,
     WEIR_RTL_EXPR_PARAMETER,
+    WEIR_RTL_EXPR_HIGH_Z,  /* drives nothing: a branch of a conditional that a net is driven with */
     WEIR_RTL_EXPR_PORT,    /* a port of an instance in the module: instance.port */
     WEIR_RTL_EXPR_SLICE,   /* operand[low + width - 1 : low], the operand being a variable */
     WEIR_RTL_EXPR_SELECT,  /* operand[index +: width], the operand being a variable */
@@ -46,6 +47,13 @@ weir_rtl_expr weir_rtl_constant(weir_rtl_design *design, uint32_t width, uint64_
 weir_rtl_expr weir_rtl_constant_signed(weir_rtl_design *design, uint32_t width, int64_t value);
 /* (width + 63) / 64 words, least significant first; bits beyond the width must be zero. */
 weir_rtl_expr weir_rtl_constant_words(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words);
+
+/* High impedance, for tri-state drivers: a branch of a conditional, or all, of a value that floats, which only continuous assignments to
+ * inout ports and to wires take (weir_rtl_takes_floating). */
+weir_rtl_expr weir_rtl_high_z(weir_rtl_design *design, uint32_t width);
+bool weir_rtl_floats(const weir_rtl_design *design, weir_rtl_expr value);
+/* Can several tri-state drivers share the target: an inout port, a variable that is no register, parts of those? */
+bool weir_rtl_takes_floating(const weir_rtl_design *design, weir_rtl_expr target);
 
 /* Parts of a variable or of a port of an instance: [high:low], one bit, and width bits from a base that the hardware computes. Unsigned. */
 weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint32_t high, uint32_t low);

@@ -154,6 +154,18 @@ static void print_sized(rtl_writer *w, const rtl_expr *expr) {
     rtl_put(w, expr->is_signed ? ")" : "");
 }
 
+/* The text form takes the width from the other branch. */
+static void print_high_z(rtl_writer *w, const rtl_expr *expr) {
+    const rtl_size width = {expr->width, expr->formula};
+    if (w->is_message) {
+        rtl_put(w, "'z");
+        return;
+    }
+    if (expr->formula) rtl_put_char(w, '{');
+    rtl_print_size(w, width, true);
+    rtl_put(w, expr->formula ? "{1'bz}}" : "'bz");
+}
+
 /* A member of an enum by its name. */
 static void print_constant(rtl_writer *w, uint32_t id) {
     const rtl_expr expr = w->design->expr[id];
@@ -455,6 +467,15 @@ static void print_flat(rtl_writer *w, uint32_t id) {
     if (casts) rtl_put_char(w, ')');
 }
 
+/* A number without a width became as wide as an index has to be. */
+static void print_written_index(rtl_writer *w, uint32_t id) {
+    const rtl_expr *index = &w->design->expr[id];
+    const bool is_number = index->kind == WEIR_RTL_EXPR_CONSTANT && !index->is_signed && index->width <= 64 &&
+                           index->base == RTL_BASE_NONE && !index->formula && !index->b && !index->c;
+    if (is_number) rtl_put_number(w, rtl_words_of(w->design, index)[0]);
+    else print(w, id);
+}
+
 /* The part as SystemVerilog says it. */
 static void print_native(rtl_writer *w, uint32_t id) {
     const rtl_expr *e = &w->design->expr[id];
@@ -473,7 +494,7 @@ static void print_native(rtl_writer *w, uint32_t id) {
     } else {
         const rtl_type *type = &w->design->type[rtl_type_of(w->design, e->a)];
         rtl_put_char(w, '[');
-        if (w->is_message) print(w, e->b);
+        if (w->is_message) print_written_index(w, e->b);
         else
             print_index(w, e->b,
                         e->kind == WEIR_RTL_EXPR_ELEMENT ? (rtl_size){type->count, type->count_formula}
@@ -584,6 +605,7 @@ static void print(rtl_writer *w, uint32_t id) {
     case WEIR_RTL_EXPR_VAR:
     case WEIR_RTL_EXPR_PORT: print_base(w, expr); break;
     case WEIR_RTL_EXPR_PARAMETER: rtl_put(w, w->design->parameter[expr->a].name); break;
+    case WEIR_RTL_EXPR_HIGH_Z: print_high_z(w, expr); break;
     case WEIR_RTL_EXPR_SLICE:
     case WEIR_RTL_EXPR_SELECT:
     case WEIR_RTL_EXPR_ELEMENT:

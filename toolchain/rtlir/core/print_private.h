@@ -54,6 +54,7 @@ typedef struct rtl_writer {
     struct weir_rtl_package *own;           /* of a module that is printed alone */
     bool imports;                           /* the module uses named types */
     const rtl_type_names *names;            /* NULL: types and members have their own */
+    const bool *shared;                     /* by variable: nets with several drivers; of a module that is printed */
     rtl_type_names own_names;               /* of the enums of a module in Verilog-2005 */
     rtl_ids scopes;     /* that new names must differ in, once one is printed: the module, its functions */
     rtl_labels spares;  /* names that were made up: these, and as they were wanted */

@@ -298,6 +298,7 @@ typedef struct rtl_expr {
     weir_rtl_kind carries : 8;
     bool is_signed : 1;
     bool has_parameter : 1; /* it computes with one, or has a formula in it */
+    bool floats : 1;        /* it may be high impedance */
     rtl_base base : 8;      /* of a constant */
     uint32_t width, module;
     uint32_t formula; /* of the width; 0: it is a number */
@@ -553,6 +554,9 @@ bool rtl_make_registers(weir_rtl_design *design, uint32_t target);
 /* The process or function that the block is in, 0 for none; whether the module takes statements at all. */
 uint32_t rtl_process_of(const weir_rtl_design *design, uint32_t block);
 bool rtl_in_own_module(weir_rtl_design *design, uint32_t module);
+/* May an assignment in the block give the target this value? Only tri-state drivers may be high impedance. Reports it. */
+bool rtl_check_floating(weir_rtl_design *design, weir_location location, uint32_t block, uint32_t target,
+                        uint32_t value);
 static inline bool rtl_is_process(weir_rtl_stmt_kind kind) {
     return kind == WEIR_RTL_STMT_ALWAYS || kind == WEIR_RTL_STMT_COMBINATIONAL || kind == WEIR_RTL_STMT_LATCH ||
            kind == WEIR_RTL_STMT_INITIAL || kind == WEIR_RTL_STMT_FINAL || kind == WEIR_RTL_STMT_FUNCTION ||
@@ -585,6 +589,7 @@ weir_rtl_expr rtl_new_constant(weir_rtl_design *design, rtl_expr expr, const uin
 weir_rtl_expr rtl_slice(weir_rtl_design *design, weir_rtl_expr value, rtl_size low, rtl_size width);
 weir_rtl_expr rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, rtl_size width);
 weir_rtl_expr rtl_repeat(weir_rtl_design *design, rtl_size count, weir_rtl_expr value);
+weir_rtl_expr rtl_high_z(weir_rtl_design *design, rtl_size width, bool is_signed);
 /* A constant of so many bits, or (parameter not 0) the bits of a parameter. */
 weir_rtl_expr rtl_sized_constant(weir_rtl_design *design, rtl_size width, bool is_signed, uint64_t value,
                                  uint32_t parameter);

@@ -295,6 +295,27 @@ static bool check_timing(weir_rtl_design *design, weir_rtl_block block, weir_rtl
     return false;
 }
 
+bool rtl_check_floating(weir_rtl_design *design, weir_location location, uint32_t block, uint32_t target,
+                        uint32_t value) {
+    const bool is_body = rtl_process_of(design, block) == 0;
+    if (!design->expr[value].floats || (is_body && weir_rtl_takes_floating(design, (weir_rtl_expr){target})))
+        return true;
+    const char *to = rtl_describe(design, target), *from = rtl_describe(design, value);
+    if (!is_body)
+        rtl_error(
+            design, location,
+            "a process cannot assign '%s' to '%s': a tri-state driver is a continuous assignment; compute condition "
+            "and value in the process, and 'assign %s = CONDITION ? VALUE : 'z' outside of it",
+            from, to, to);
+    else
+        rtl_error(
+            design, location,
+            "'%s' cannot take '%s', which may be high impedance: declare it as 'inout' or, inside of the module, as "
+            "'wire'",
+            to, from);
+    return false;
+}
+
 weir_rtl_stmt weir_rtl_add_assign(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target,
                                   weir_rtl_expr value, weir_rtl_timing timing) {
     weir_rtl_stmt none = {0};
@@ -304,6 +325,7 @@ weir_rtl_stmt weir_rtl_add_assign(weir_rtl_design *design, weir_rtl_block block,
     if (!rtl_in_own_module(design, module) || (!is_body && !takes_sets(design, block.id))) return none;
     if (!check_timing(design, block, target, timing)) return none;
     uint32_t fitted = rtl_fit_value(design, module, target, value);
+    if (fitted && !rtl_check_floating(design, design->location, block.id, target.id, value.id)) return none;
     if (!fitted || (!is_body && !rtl_make_registers(design, target.id))) return none;
     return new_assign(design, block.id, target.id, fitted, timing);
 }

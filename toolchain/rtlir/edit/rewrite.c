@@ -243,6 +243,8 @@ static weir_rtl_expr rewrite(weir_rtl_rewriter *r, uint32_t id) {
     const bool has_formula = e.formula || ((e.kind == WEIR_RTL_EXPR_SLICE || e.kind == WEIR_RTL_EXPR_REPEAT) && e.c);
     if (e.kind == WEIR_RTL_EXPR_CONSTANT && r->substitution && (e.formula || e.b)) return remake_constant(r, &e);
     if (e.kind == WEIR_RTL_EXPR_CONSTANT) return (weir_rtl_expr){id};
+    if (e.kind == WEIR_RTL_EXPR_HIGH_Z && r->substitution && e.formula)
+        return rtl_high_z(r->design, rtl_rewritten_size(r, e.width, e.formula), e.is_signed);
     if (e.kind == WEIR_RTL_EXPR_CONCAT || e.kind == WEIR_RTL_EXPR_CALL) return rewrite_list(r, &e, id);
     size_t count = weir_rtl_get_expr(r->design, (weir_rtl_expr){id}).operand_count;
     if (count == 0) return rewrite_leaf(r, id);

@@ -14,13 +14,17 @@ static weir_rtl_expr expr_of(const rtl_scan *s, uint32_t i) { return (weir_rtl_e
 
 /* ---- numbers without a width ---- */
 
-/* Says which number of the subtree has no width. */
+/* Says which number of the subtree has no width, or that 'z has none. */
 static bool fail_width(rtl_scan *s, uint32_t root) {
     uint32_t i = node_of(s, root)->first;
-    while (i < root && node_of(s, i)->kind != RTL_NODE_NUMBER) i++;
+    while (i < root && node_of(s, i)->kind != RTL_NODE_NUMBER && node_of(s, i)->kind != RTL_NODE_HIGH_Z) i++;
     const rtl_node *number = node_of(s, i);
     int size = number->size > 40 ? 40 : (int)number->size;
-    if (!s->failed)
+    if (!s->failed && number->kind == RTL_NODE_HIGH_Z)
+        rtl_error(s->design, weir_at(s->file, number->line),
+                  "'z cannot stand here: expected it as a branch of "
+                  "'CONDITION ? VALUE : 'z', whose value an inout port or a wire is assigned as a whole");
+    else if (!s->failed)
         rtl_error(s->design, weir_at(s->file, number->line),
                   "the width of '%s%.*s' is not known here; write WIDTH'd%.*s", number->is_negative ? "-" : "", size,
                   number->text, size, number->text);
@@ -52,6 +56,7 @@ static weir_rtl_expr build_flexible(rtl_scan *s, const rtl_node *node) {
     weir_rtl_design *design = s->design;
     switch (node->kind) {
     case RTL_NODE_NUMBER: return build_number(s, node);
+    case RTL_NODE_HIGH_Z: return rtl_high_z(design, (rtl_size){node->width, node->formula}, node->is_signed);
     case RTL_NODE_UNARY: return weir_rtl_unary(design, node->op, expr_of(s, node->a));
     case RTL_NODE_BINARY: return weir_rtl_binary(design, node->op, expr_of(s, node->a), expr_of(s, node->b));
     default: return weir_rtl_conditional(design, expr_of(s, node->a), expr_of(s, node->b), expr_of(s, node->c));
@@ -71,7 +76,8 @@ static bool size_by(rtl_scan *s, uint32_t root, rtl_size width, bool is_signed) 
             continue;
         }
         const uint32_t operand[3] = {node->a, node->b, node->c};
-        for (int o = 0; node->kind != RTL_NODE_NUMBER && o < 3; o++) {
+        const bool is_leaf = node->kind == RTL_NODE_NUMBER || node->kind == RTL_NODE_HIGH_Z;
+        for (int o = 0; !is_leaf && o < 3; o++) {
             if (!is_like(node, o)) continue;
             node_of(s, operand[o])->width = (uint32_t)width.number;
             node_of(s, operand[o])->formula = width.formula;
@@ -369,7 +375,8 @@ static weir_rtl_expr build_repeat(rtl_scan *s, const rtl_node *node) {
 
 static weir_rtl_expr build(rtl_scan *s, rtl_node *node) {
     switch (node->kind) {
-    case RTL_NODE_NUMBER: node->is_flexible = true; return none;
+    case RTL_NODE_NUMBER:
+    case RTL_NODE_HIGH_Z: node->is_flexible = true; return none;
     case RTL_NODE_VALUE: return (weir_rtl_expr){node->expr};
     case RTL_NODE_NAME: return build_name(s, node);
     case RTL_NODE_FIELD: return build_field(s, node);

@@ -88,6 +88,16 @@ static rtl_base base_of(char c) {
     }
 }
 
+/* The base is missing, or 'z stands there, which has none. */
+static bool fail_base(rtl_scan *s, const char *others) {
+    const bool is_high_z = s->at < s->end && (*s->at == 'z' || *s->at == 'Z');
+    char *text = weir_format("the base of a constant ('h', 'd', 'o' or 'b'%s)%s", others,
+                             is_high_z ? "; high impedance is 'z, without a width" : "");
+    rtl_scan_fail(s, text);
+    free(text);
+    return false;
+}
+
 /* Digits that have so many bits (0: decimal ones), and underscores. */
 static void skip_digits(rtl_scan *s, int bits) {
     const int base = bits ? 1 << bits : 10;
@@ -109,14 +119,16 @@ weir_rtl_expr rtl_scan_sized(rtl_scan *s, const char *start, size_t size) {
     s->at += is_signed;
     const rtl_base base = s->at < s->end ? base_of(*s->at) : RTL_BASE_NONE;
     if (base == RTL_BASE_NONE) {
-        rtl_scan_fail(s, "the base of a constant ('h', 'd', 'o' or 'b', as in 8'hff)");
+        fail_base(s, ", as in 8'hff");
         return none;
     }
     const int bits = rtl_base_bits(base);
     const char *digits = ++s->at;
     skip_digits(s, bits);
     if (s->at == digits || *digits == '_') {
-        rtl_scan_fail(s, "digits of a constant");
+        const bool is_high_z = s->at < s->end && (*s->at == 'z' || *s->at == 'Z');
+        rtl_scan_fail(s,
+                      is_high_z ? "digits (high impedance is 'z, without a width and a base)" : "digits of a constant");
         return none;
     }
     uint64_t *words = weir_calloc((width + 63) / 64, sizeof *words);
@@ -136,8 +148,7 @@ bool rtl_scan_digits(rtl_scan *s, uint64_t *value, bool *is_signed, rtl_base *ba
     *is_signed = s->at < s->end && (*s->at == 's' || *s->at == 'S');
     s->at += *is_signed;
     *base = s->at < s->end ? base_of(*s->at) : RTL_BASE_NONE;
-    if (*base == RTL_BASE_NONE)
-        return rtl_scan_fail(s, "the base of a constant ('h', 'd', 'o' or 'b'), or '(' and a parameter");
+    if (*base == RTL_BASE_NONE) return fail_base(s, "), or '(' and a parameter (as in W'(N)");
     const char *digits = ++s->at;
     const int bits = rtl_base_bits(*base);
     skip_digits(s, bits);

@@ -170,6 +170,7 @@ static void print_expr(printer *p, uint32_t id) {
     case WEIR_RTL_EXPR_CONSTANT: print_constant(p, id); break;
     case WEIR_RTL_EXPR_VAR: print_var(p, e->a); break;
     case WEIR_RTL_EXPR_PARAMETER: add(p, p->design->parameter[e->a].name); break;
+    case WEIR_RTL_EXPR_HIGH_Z: add(p, "'z"); break;
     case WEIR_RTL_EXPR_PORT:
         add(p, p->design->instance[e->a].name);
         rtl_append_char(p->text, '.');

@@ -217,6 +217,14 @@ static bool read_number(rtl_scan *s) {
     return !s->failed && node->expr != 0;
 }
 
+static bool read_high_z(rtl_scan *s) {
+    if (!next_is(s, "'z") && !next_is(s, "'Z")) return rtl_scan_fail(s, "an expression, or 'z");
+    s->at += 2;
+    if (starts_operand(s)) return rtl_scan_fail(s, "nothing right after 'z");
+    add_node(s, RTL_NODE_HIGH_Z, 0);
+    return true;
+}
+
 /* A minus and digits that no width makes a constant of: a number. */
 static bool is_negative_number(const rtl_scan *s) {
     const char *c = s->at + 1;
@@ -306,6 +314,7 @@ static bool read_operand(rtl_scan *s, bool *is_operand) {
     }
     *is_operand = true;
     if (is_digit(c) || is_negative_number(s)) return read_number(s);
+    if (c == '\'' && !is_formula(t)) return read_high_z(s);
     if (c == '"' && is_formula(t)) {
         if (!rtl_scan_string(s)) return false;
         add_node(s, RTL_NODE_STRING, 0)->text = weir_strings_intern(s->design->strings, s->word.data);

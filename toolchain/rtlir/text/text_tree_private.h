@@ -9,6 +9,7 @@ struct rtl_scan;
 
 typedef enum rtl_node_kind {
     RTL_NODE_NUMBER,      /* text, size: decimal digits without a width; is_negative */
+    RTL_NODE_HIGH_Z,      /* 'z, as wide as its neighbour */
     RTL_NODE_VALUE,       /* expr: a constant with a width, a member of an enum, a path */
     RTL_NODE_NAME,        /* text */
     RTL_NODE_STRING,      /* text; of formulas */

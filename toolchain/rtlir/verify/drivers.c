@@ -1,6 +1,7 @@
 /* Drivers and readers of one module's bits: sets of driven and read bits are filled by one walk over its statements, in
  * which loops take their iterations, and then compared. A net that more than one thing drives has an owner for every
- * bit, so cost is linear in statements and bits. */
+ * bit, so cost is linear in statements and bits. Tri-state drivers may share bits with each other, and an instance is, bit by
+ * bit, what drives its module's inout port inside. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ typedef struct net_record {
 typedef struct driver {
     uint32_t low, width;
     uint32_t part, unit, stmt; /* the part of the module's body, which iteration of it, and the statement in it */
+    bool floats;               /* a tri-state driver */
 } driver;
 
 /* The nets of one module, with sets of driven and of read bits. Tables are kept from module to module. */
@@ -47,6 +49,8 @@ struct weir_rtl_gaps {
     size_t stack_capacity;
     weir_rtl_gap *gap;
     size_t gap_capacity;
+    bool floats;       /* what drives now is a tri-state driver */
+    rtl_inouts inouts; /* of the modules visited so far */
 };
 
 /* What is read matters unless only drivers do. */
@@ -119,6 +123,9 @@ static void report_conflict(rtl_nets *n, const net_record *net, const driver *ol
               range_name(design, net, low, width, &names[0]), design->module[n->module].name,
               part_name(design, old->part, &names[1]), part_name(design, new->part, &names[2]));
     note(design, location, old->stmt, "the other driver is here");
+    if (old->floats != new->floats)
+        weir_note_at(location, "one of them is a tri-state driver, which only others like it may share a net with: "
+                               "'CONDITION ? VALUE : 'z'");
     for (int i = 0; i < 3; i++) weir_text_free(&names[i]);
 }
 
@@ -154,7 +161,7 @@ static void share(rtl_nets *n, net_record *net, uint32_t id) {
         uint32_t old = owner[i];
         for (end = i + 1; end < new->low + new->width &&owner[end] == old;) end++;
         const driver *other = &n->drivers[old];
-        bool is_alone = !old || is_same(n, other, new);
+        bool is_alone = !old || is_same(n, other, new) || (other->floats && new->floats);
         if (!is_alone && !is_start(n, other, new) && !is_start(n, new, other))
             report_conflict(n, net, other, i, end - i, new);
         if (old && !is_start(n, other, new)) continue;
@@ -168,7 +175,7 @@ static void drive(rtl_nets *n, uint32_t at, uint32_t low, uint32_t width) {
     if (width == 0) return;
     mark(n->driven + net->first_word, low, width);
     if (!(n->checks & RTL_CHECK_DRIVERS)) return;
-    const driver new = {low, width, n->walk.part, n->walk.unit, n->walk.stmt};
+    const driver new = {low, width, n->walk.part, n->walk.unit, n->walk.stmt, n->floats};
     const driver *first = &n->drivers[net->first];
     if (net->first && !net->owners && first->low <= low && low + width <= first->low + first->width &&
         is_same(n, first, &new))
@@ -252,6 +259,81 @@ static void drive_expr(rtl_nets *n, uint32_t expr) {
         if (counts(n, bits.base)) drive(n, rtl_net_number(&n->numbering, bits.base), bits.low, bits.width);
         for (; rtl_is_part(e->kind); e = &design->expr[e->a])
             if (e->kind == WEIR_RTL_EXPR_SELECT || e->kind == WEIR_RTL_EXPR_ELEMENT) read_expr(n, depth, e->b);
+    }
+}
+
+/* What an inout port is connected to is used as the port is, inside: bits [low, low + width) of the expression. Recursion is
+ * bounded by RTL_MAX_DEPTH. */
+static void use_range(rtl_nets *n, uint32_t expr, uint32_t low, uint32_t width, unsigned use) {
+    const weir_rtl_design *design = n->design;
+    const rtl_expr *e = &design->expr[expr];
+    for (uint32_t i = e->kind == WEIR_RTL_EXPR_CONCAT ? e->b : 0, at = 0; i-- > 0;) {
+        const uint32_t part = design->operand[e->a + i], end = at + design->expr[part].width;
+        const uint32_t from = low > at ? low : at, to = low + width < end ? low + width : end;
+        if (from < to) use_range(n, part, from - at, to - from, use);
+        at = end;
+    }
+    if (e->kind == WEIR_RTL_EXPR_CONCAT) return;
+    rtl_bit_range bits = rtl_locate_now(&n->walk, expr);
+    if (!counts(n, bits.base)) return;
+    const uint32_t net = rtl_net_number(&n->numbering, bits.base);
+    if (!bits.is_computed) bits = (rtl_bit_range){bits.base, bits.low + low, width, false};
+    n->floats = use & RTL_BIT_FLOATS;
+    if (use & RTL_BIT_DRIVEN) drive(n, net, bits.low, bits.width);
+    if (use & RTL_BIT_READ && reads(n)) read_bits(n, net, bits.low, bits.width);
+    n->floats = false;
+}
+
+/* An inout port of an instance and what stands for it in the module. What is outside of the design may drive it, and stop. */
+static void use_inout(rtl_nets *n, uint32_t port, uint32_t expr) {
+    const unsigned char *bit = rtl_inouts_of(&n->inouts, n->design, port);
+    const uint32_t width = n->design->expr[expr].width;
+    if (!bit || width != n->design->var[port].width) {
+        use_range(n, expr, 0, width, RTL_BIT_DRIVEN | RTL_BIT_FLOATS);
+        return;
+    }
+    for (uint32_t low = 0, end; low < width; low = end) {
+        for (end = low + 1; end < width && bit[end] == bit[low];) end++;
+        use_range(n, expr, low, end - low, bit[low]);
+    }
+}
+
+/* The inout port of a wired instance that the expression is, or 0. */
+static uint32_t wired_inout(const weir_rtl_design *design, uint32_t expr) {
+    const rtl_expr *e = &design->expr[expr];
+    if (e->kind != WEIR_RTL_EXPR_PORT || design->var[e->b].direction != WEIR_RTL_INOUT) return 0;
+    const rtl_instance *instance = &design->instance[e->a];
+    const uint32_t slot = design->var[e->b].slot;
+    return slot < instance->connection_count && instance->connection[slot] ? 0 : e->b;
+}
+
+/* An assignment between an inout port of a wired instance and a part of a variable stands for a connection. */
+static bool join_inout(rtl_nets *n, const rtl_stmt *stmt) {
+    const weir_rtl_design *design = n->design;
+    const uint32_t from = wired_inout(design, stmt->b), to = wired_inout(design, stmt->a);
+    const bool is_target = weir_rtl_is_target(design, (weir_rtl_expr){stmt->b});
+    if (from) use_inout(n, from, stmt->a);
+    else if (to && is_target) use_inout(n, to, stmt->b);
+    return from || (to && is_target);
+}
+
+/* What lies behind the inout ports of the module, for those around it. */
+static void note_inouts(rtl_nets *n) {
+    const weir_rtl_design *design = n->design;
+    const rtl_ids *ports = &design->module[n->module].ports;
+    if (!(n->checks & RTL_CHECK_DRIVERS) || design->module[n->module].is_stub) return;
+    unsigned char *bit = rtl_inouts_add(&n->inouts, design, n->module);
+    for (size_t i = 0; bit && i < ports->count; i++) {
+        const net_record *net = &n->net[n->numbering.position[ports->id[i]]];
+        if (design->var[ports->id[i]].direction != WEIR_RTL_INOUT) continue;
+        for (uint32_t k = 0; k < net->width; k++, bit++) {
+            const driver *first = &n->drivers[net->first];
+            const bool is_first = net->first && first->low <= k && k < first->low + first->width;
+            const uint32_t id = net->owners ? n->owner[net->owners + k] : is_first ? net->first : 0;
+            const bool is_read = n->read[net->first_word + k / 64] >> k % 64 & 1;
+            *bit = (unsigned char)((id ? RTL_BIT_DRIVEN : 0) | (id && n->drivers[id].floats ? RTL_BIT_FLOATS : 0) |
+                                   (is_read ? RTL_BIT_READ : 0));
+        }
     }
 }
 
@@ -343,14 +425,29 @@ static void check_conditions(const rtl_nets *n, const rtl_common *outermost, con
     }
 }
 
+/* The net of a wired instance's inout port: what the assignments to it share it with. */
+static void drive_port(rtl_nets *n, uint32_t port, uint32_t at) {
+    const unsigned char *bit = rtl_inouts_of(&n->inouts, n->design, port);
+    for (uint32_t k = 0; k < n->net[at].width; k++) {
+        const unsigned use = bit ? bit[k] : RTL_BIT_DRIVEN | RTL_BIT_FLOATS;
+        n->floats = use & RTL_BIT_FLOATS;
+        if (use & RTL_BIT_DRIVEN) drive(n, at, k, 1);
+    }
+    n->floats = false;
+}
+
 /* A port that assignments wire: the instance drives it or reads it as if it were a variable. */
-static void wire_port(rtl_nets *n, const rtl_instance *instance, const rtl_var *port) {
+static void wire_port(rtl_nets *n, const rtl_instance *instance, uint32_t id) {
+    const rtl_var *port = &n->design->var[id];
     uint32_t at = n->numbering.base[n->design->stmt[instance->stmt].a] + port->slot;
     uint32_t width = n->net[at].width;
     if (!n->walk.is_first) return;
     if (port->direction == WEIR_RTL_OUTPUT) drive(n, at, 0, width);
     else if (port->direction == WEIR_RTL_INPUT) read_bits(n, at, 0, width);
-    else mark(n->driven + n->net[at].first_word, 0, width);
+    else {
+        mark(n->driven + n->net[at].first_word, 0, width);
+        drive_port(n, id, at);
+    }
 }
 
 /* A connected port that expressions name as well: its connection, or the instance, drives it. */
@@ -377,13 +474,14 @@ static void visit_instance(rtl_nets *n, uint32_t id) {
     for (size_t i = 0; i < ports->count; i++) {
         const rtl_var *port = &design->var[ports->id[i]];
         uint32_t expr = port->slot < instance->connection_count ? instance->connection[port->slot] : 0;
-        if (expr == 0 && instance->is_wired) wire_port(n, instance, port);
+        if (expr == 0 && instance->is_wired) wire_port(n, instance, ports->id[i]);
         else if (expr == 0 && connects && n->walk.is_first) report_unconnected(n, instance, port);
         if (expr != 0 && rtl_has_nets(instance)) connect_port(n, instance, port);
         if (expr == 0 || expr == RTL_OPEN) continue;
         if (connects && n->walk.is_first) check_width(n, instance, port, ports->id[i], expr, parameters);
         if (port->direction == WEIR_RTL_OUTPUT) drive_expr(n, expr);
         else if (port->direction == WEIR_RTL_INPUT) read_expr(n, 0, expr);
+        else use_inout(n, ports->id[i], expr);
     }
     if (has_parameters && n->walk.is_first)
         check_conditions(n, &instance->common, instance->name, instance->module, parameters, 0);
@@ -419,7 +517,10 @@ static void visit_stmt(rtl_nets *n) {
     switch (stmt->kind) {
     case WEIR_RTL_STMT_INSTANCE: visit_instance(n, stmt->a); break;
     case WEIR_RTL_STMT_ASSIGN:
+        if (join_inout(n, stmt)) break;
+        n->floats = design->expr[stmt->b].floats;
         drive_expr(n, stmt->a);
+        n->floats = false;
         read_expr(n, 0, stmt->b);
         break;
     case WEIR_RTL_STMT_ALWAYS:
@@ -558,6 +659,7 @@ static void report_undriven(rtl_nets *n, const net_record *net, uint32_t low, ui
 
 void rtl_nets_check(rtl_nets *n, uint32_t module) {
     visit_module(n, module);
+    note_inouts(n);
     for (size_t i = 0; (n->checks & RTL_CHECK_CONNECTIONS) && i < n->numbering.count; i++) {
         const net_record *net = &n->net[i];
         uint32_t low = 0;
@@ -602,5 +704,6 @@ void rtl_nets_free(rtl_nets *n) {
     free(n->seen);
     free(n->gap);
     free(n->stack);
+    rtl_inouts_free(&n->inouts);
     free(n);
 }

@@ -78,6 +78,47 @@ static void check_expr(form *f, uint32_t expr) {
     }
 }
 
+/* Only an assignment takes a value that may be high impedance, and only of some targets. */
+static void check_floating(form *f, const rtl_stmt *stmt, uint32_t expr) {
+    weir_rtl_design *design = f->design;
+    const bool is_instance = stmt->kind == WEIR_RTL_STMT_INSTANCE;
+    const weir_location location =
+        rtl_location_of(design, is_instance ? &design->instance[stmt->a].common : &stmt->common);
+    if (!expr || expr == RTL_OPEN || !design->expr[expr].floats) return;
+    if (stmt->kind == WEIR_RTL_STMT_ASSIGN) {
+        f->fine = rtl_check_floating(design, location, stmt->block, stmt->a, expr) && f->fine;
+        return;
+    }
+    rtl_error(design, location,
+              "'%s' in module '%s' may be high impedance, which only an assignment to an inout port or a wire takes: "
+              "assign it to one and use that here",
+              rtl_describe(design, expr), design->module[f->module].name);
+    f->fine = false;
+}
+
+/* A register that the expression is a part of, or 0. */
+static uint32_t register_in(const weir_rtl_design *design, uint32_t expr) {
+    const rtl_expr *e = &design->expr[expr];
+    uint32_t found = 0;
+    while (rtl_is_part(e->kind)) e = &design->expr[e->a];
+    for (uint32_t i = 0; e->kind == WEIR_RTL_EXPR_CONCAT && i < e->b && !found; i++)
+        found = register_in(design, design->operand[e->a + i]);
+    return e->kind == WEIR_RTL_EXPR_VAR && rtl_var_of(design, e)->is_register ? e->a : found;
+}
+
+/* What an inout port is connected to, the instance may drive as well as anything else that has it. */
+static void check_inout(form *f, const rtl_instance *instance, const rtl_var *port, uint32_t expr) {
+    const uint32_t var = expr && expr != RTL_OPEN ? register_in(f->design, expr) : 0;
+    if (!var) return;
+    rtl_error(
+        f->design, rtl_location_of(f->design, &instance->common),
+        "inout '%s' of instance '%s' in module '%s' is connected to '%s', which a process assigns: expected a wire; "
+        "'assign WIRE = CONDITION ? %s : 'z' drives one",
+        port->name, instance->name, f->design->module[f->module].name, f->design->var[var].name,
+        f->design->var[var].name);
+    f->fine = false;
+}
+
 static void check_timing(form *f, const rtl_stmt *stmt) {
     const weir_rtl_block block = {stmt->block};
     if (weir_rtl_timing_fits(f->design, block, stmt->timing)) return;
@@ -130,7 +171,10 @@ static void check_stmt(form *f, uint32_t id) {
     const weir_rtl_design *design = f->design;
     const rtl_stmt *stmt = &design->stmt[id];
     f->stmt = id;
-    for (size_t i = 0; rtl_stmt_slot(design, id, i); i++) check_expr(f, *rtl_stmt_slot(design, id, i));
+    for (size_t i = 0; rtl_stmt_slot(design, id, i); i++) {
+        check_expr(f, *rtl_stmt_slot(design, id, i));
+        check_floating(f, stmt, *rtl_stmt_slot(design, id, i));
+    }
     if (stmt->kind == WEIR_RTL_STMT_ASSIGN) check_timing(f, stmt);
     if (stmt->kind == WEIR_RTL_STMT_FUNCTION) check_function(f, stmt->a);
     if (stmt->kind == WEIR_RTL_STMT_FOR) check_loop(f, rtl_loop_of(design, stmt));
@@ -148,7 +192,11 @@ static void check_stmt(form *f, uint32_t id) {
     const rtl_ids *ports = &design->module[instance->module].ports;
     for (size_t i = 0; i < ports->count; i++) {
         const uint32_t slot = design->var[ports->id[i]].slot;
-        if (slot < instance->connection_count) check_expr(f, instance->connection[slot]);
+        if (slot >= instance->connection_count) continue;
+        const rtl_var *port = &design->var[ports->id[i]];
+        check_expr(f, instance->connection[slot]);
+        check_floating(f, stmt, instance->connection[slot]);
+        if (port->direction == WEIR_RTL_INOUT) check_inout(f, instance, port, instance->connection[slot]);
     }
     for (uint32_t i = 0; i < instance->override_count; i++) check_expr(f, instance->override[i].expr);
 }

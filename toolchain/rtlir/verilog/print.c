@@ -47,8 +47,12 @@ static const char *type_text(const rtl_writer *w, const rtl_var *var) {
                                            {"inout  wire", "inout  wire"}};
     static const char *const system[4] = {"logic", "input  logic", "output logic", "inout  wire logic"};
     static const char *const bare[4] = {"", "input  ", "output ", "inout  wire "};
+    static const char *const net[4] = {"wire logic", "input  wire logic", "output wire logic", "inout  wire logic"};
+    static const char *const bare_net[4] = {"wire ", "input  wire ", "output wire ", "inout  wire "};
     if (!rtl_is_system(w)) return text[var->direction][var->is_register];
-    return rtl_named_type(w->design, var->type) ? bare[var->direction] : system[var->direction];
+    const bool is_net = w->shared[var - w->design->var];
+    if (rtl_named_type(w->design, var->type)) return (is_net ? bare_net : bare)[var->direction];
+    return (is_net ? net : system)[var->direction];
 }
 
 /* Width of a piece: printed at the end of the text, measured and taken away again. */
@@ -401,7 +405,8 @@ void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, cons
     w.columns = options->columns > 0 ? (size_t)options->columns : RTL_COLUMNS;
     w.counted = text->size;
     w.line = 1;
-    bool *used = rtl_used_types(design, module.id);
+    bool *used = rtl_used_types(design, module.id), *shared = rtl_shared_nets(design, module.id);
+    w.shared = shared;
     const char *comment = rtl_comment_of(design, &record->common);
     weir_text_format(text, "// %s\n", record->name);
     if (comment) rtl_put(&w, "//\n");
@@ -437,6 +442,7 @@ void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, cons
     rtl_free_type_names(&w.own_names);
     rtl_labels_free(&w.spares);
     free(w.scopes.id);
+    free(shared);
     free(used);
 }
 

@@ -575,12 +575,13 @@ void rtl_print_assign(rtl_writer *w, uint32_t id, int indent) {
     uint32_t process = rtl_process_of(w->design, stmt->block);
     weir_rtl_timing timing = stmt->timing;
     if (timing == WEIR_RTL_UNDECIDED) timing = weir_rtl_timing_in(w->design, (weir_rtl_block){stmt->block});
+    const uint32_t value = rtl_driver_value(w->design, stmt->b);
     rtl_begin_line(w, indent);
     if (!process) rtl_put(w, "assign ");
     rtl_print_target(w, stmt->a);
     rtl_put(w, timing == WEIR_RTL_NONBLOCKING ? " <=" : " =");
     rtl_put_char(w, RTL_BREAK);
-    rtl_print_value(w, rtl_type_of(w->design, stmt->a), stmt->b);
+    rtl_print_value(w, rtl_type_of(w->design, stmt->a), value);
     rtl_put_char(w, ';');
     rtl_end_line(w);
 }

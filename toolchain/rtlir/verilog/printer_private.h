@@ -50,6 +50,10 @@ void rtl_print_assign(rtl_writer *w, uint32_t stmt, int indent);
 void rtl_print_property(rtl_writer *w, uint32_t stmt, int indent);
 /* Does the combinational process read nothing but what it assigns itself (print_sense.c)? O(its size). */
 bool rtl_waits_for_nothing(const weir_rtl_design *design, uint32_t process);
+/* Tri-state drivers (print_tristate.c): the value of an assignment, of one condition and one value where it is one; by id, heap
+ * memory, the variables of a module that several drivers may share, which must be nets. */
+uint32_t rtl_driver_value(weir_rtl_design *design, uint32_t value);
+bool *rtl_shared_nets(const weir_rtl_design *design, uint32_t module);
 /* `for (...) begin`, of a process. */
 void rtl_print_loop_head(rtl_writer *w, const rtl_loop *loop, const char *type);
 
