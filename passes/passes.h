@@ -3,6 +3,7 @@
 #define WEIR_PASSES_H
 
 #include "cosim/counterpart.h"
+#include "dataflow/schedule.h"
 #include "pass/record.h"
 
 #define WEIR_PASS WEIR_PASS_DECLARE
@@ -56,7 +57,7 @@ typedef enum weir_requantize_form {
 bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form);
 
 /* The streams of a folded graph, FIFOs included: weir_insert_streams and weir_size_fifos_timed. */
-bool weir_complete_folding(weir_graph *graph, int64_t limit, int64_t *latency);
+bool weir_complete_folding(weir_graph *graph, int64_t limit, weir_schedule_timing *timing);
 /* In place (transform/choose_folding.c). `target` 0: the smallest interval for `budget` multipliers; `file` may be
  * empty. */
 bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, const char *file);
@@ -70,8 +71,8 @@ bool weir_promise_latency(weir_module *module, const weir_graph *graph);
 /* In place (transform/insert_streams.c). */
 bool weir_insert_streams(weir_graph *graph);
 bool weir_size_fifos(weir_graph *graph);
-/* *latency: weir_schedule_latency. Fifos only add to it: where it is `limit` or more it is not sized further. */
-bool weir_size_fifos_timed(weir_graph *graph, int64_t limit, int64_t *latency);
+/* Fifos only add to the latency: where it is `limit` or more they are not sized further. */
+bool weir_size_fifos_timed(weir_graph *graph, int64_t limit, weir_schedule_timing *timing);
 
 /* Removes nodes whose results nobody uses and unused constants; returns how many (transform/dead_code_elimination.c). */
 size_t weir_eliminate_dead_code(weir_graph *graph);

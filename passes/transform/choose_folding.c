@@ -16,8 +16,8 @@ bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, cons
     return weir_component_assign(graph) && weir_folding_choose(graph, target, budget, file);
 }
 
-bool weir_complete_folding(weir_graph *graph, int64_t limit, int64_t *latency) {
-    return weir_insert_streams(graph) && weir_size_fifos_timed(graph, limit, latency);
+bool weir_complete_folding(weir_graph *graph, int64_t limit, weir_schedule_timing *timing) {
+    return weir_insert_streams(graph) && weir_size_fifos_timed(graph, limit, timing);
 }
 
 static bool choose_best(const weir_pass *pass, weir_module *module, weir_graph *graph, const char *objective) {

@@ -228,7 +228,7 @@ static int64_t late_beats(const weir_graph *graph, const weir_schedule_edge *edg
 
 /* The Fifo that feeds the edge gets as deep as what it holds: a full one takes nothing even in a cycle in which it gives. True when it
  * gets so much deeper that it delays its stream more. */
-static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *into,
+static bool deepen_fifo(weir_graph *graph, weir_schedule *schedule, const weir_schedule_edge *into,
                         const weir_schedule_edge *out, int64_t interval) {
     const weir_waiting held = weir_schedule_held(schedule, into, out);
     weir_meta_hardware *hardware = &weir_node_metadata(graph, into->user)->hardware;
@@ -257,7 +257,7 @@ static int64_t joined_beats(const weir_graph *graph, weir_node node) {
 /* More is under way in the component before the edge, or waits there, than it has places for. A pipeline takes a beat when one is free
  * in the buffer behind it, other components have a register slice at the end. A fork has none: its input waits until every output has
  * given the beat. Nor has what joins beats: the next one is begun where the last one was. */
-static bool overflows(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge) {
+static bool overflows(const weir_graph *graph, weir_schedule *schedule, const weir_schedule_edge *edge) {
     const int64_t waiting = weir_schedule_waiting(schedule, edge).beats;
     const weir_value source = weir_stream_source(graph, edge->value);
     if (late_beats(graph, edge) >= WEIR_SCHEDULE_SLACK && !weir_stream_is_input(graph, source)) return true;
@@ -277,7 +277,7 @@ static bool overflows(const weir_graph *graph, const weir_schedule *schedule, co
 
 /* Schedules the graph with its Fifos, which delay their streams, and makes them as deep as that requires; an edge where
  * more beats wait than registers hold gets one. True when the schedule is another one then. */
-static bool fit_fifos(weir_graph *graph, const weir_schedule *schedule) {
+static bool fit_fifos(weir_graph *graph, weir_schedule *schedule) {
     weir_schedule_edge *into = weir_calloc(weir_graph_node_limit(graph), sizeof *into); /* by Fifo */
     const size_t edges = weir_schedule_edge_count(schedule);
     const int64_t interval = weir_stream_interval(graph);
@@ -297,19 +297,20 @@ static bool fit_fifos(weir_graph *graph, const weir_schedule *schedule) {
     return changed;
 }
 
-bool weir_size_fifos_timed(weir_graph *graph, int64_t limit, int64_t *latency) {
+bool weir_size_fifos_timed(weir_graph *graph, int64_t limit, weir_schedule_timing *timing) {
     weir_schedule *schedule = weir_schedule_new(graph);
     bool fine = schedule != NULL;
-    while (fine && (*latency = weir_schedule_latency(schedule)) < limit && fit_fifos(graph, schedule))
+    while (fine && (timing->latency = weir_schedule_latency(schedule)) < limit && fit_fifos(graph, schedule))
         fine = weir_schedule_update(schedule);
     if (fine) weir_frame_note(graph, schedule);
+    timing->steps = schedule == NULL ? 0 : weir_schedule_steps(schedule);
     weir_schedule_free(schedule);
     return fine;
 }
 
 bool weir_size_fifos(weir_graph *graph) {
-    int64_t latency;
-    return weir_size_fifos_timed(graph, INT64_MAX, &latency);
+    weir_schedule_timing timing;
+    return weir_size_fifos_timed(graph, INT64_MAX, &timing);
 }
 
 bool weir_pass_insert_streams(const weir_pass *pass, weir_pass_context *context, weir_module *module) {

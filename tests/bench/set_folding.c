@@ -106,9 +106,9 @@ static design greedy_design(const weir_graph *assigned, int64_t target) {
     weir_graph *graph = weir_graph_copy(assigned);
     const int64_t reached = fold_layers(graph, target);
     if (reached > target) fold_layers(graph, reached);
-    int64_t latency;
-    design d = {.fits = weir_folding_choose(graph, 0, INT32_MAX, NULL) &&
-                        weir_complete_folding(graph, INT64_MAX, &latency)};
+    weir_schedule_timing timing;
+    design d = {.fits =
+                    weir_folding_choose(graph, 0, INT32_MAX, NULL) && weir_complete_folding(graph, INT64_MAX, &timing)};
     if (d.fits) {
         const weir_device *device = weir_target_of(graph).device;
         weir_cost_report cost = weir_cost_of_graph(graph, device);

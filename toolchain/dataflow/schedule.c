@@ -278,21 +278,22 @@ void weir_schedule_free(weir_schedule *schedule) {
 size_t weir_schedule_edge_count(const weir_schedule *schedule) { return schedule->edge_count; }
 weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index) { return schedule->edge[index]; }
 
-static weir_waiting waiting_at(const weir_schedule *s, const weir_schedule_edge *edge, const weir_signature *given,
+static weir_waiting waiting_at(weir_schedule *s, const weir_schedule_edge *edge, const weir_signature *given,
                                const weir_signature *taken) {
     comparison *c = &s->record[edge->user.id].compared[edge->input];
     const bool known = c->given.first.level != NULL;
     const int64_t cycles = known ? given->first.at - c->given.first.at : 0;
     if (known && are_later(given, &c->given, cycles) && are_later(taken, &c->taken, cycles)) return c->waiting;
     *c = (comparison){*given, *taken, weir_signature_waiting(given, taken, s->interval)};
+    s->steps += c->waiting.steps;
     return c->waiting;
 }
 
-weir_waiting weir_schedule_waiting(const weir_schedule *schedule, const weir_schedule_edge *edge) {
+weir_waiting weir_schedule_waiting(weir_schedule *schedule, const weir_schedule_edge *edge) {
     return waiting_at(schedule, edge, &edge->given->early, &edge->taken->late);
 }
 
-weir_waiting weir_schedule_held(const weir_schedule *schedule, const weir_schedule_edge *into,
+weir_waiting weir_schedule_held(weir_schedule *schedule, const weir_schedule_edge *into,
                                 const weir_schedule_edge *out) {
     weir_signature gone = out->taken->late;
     gone.first.at++;
@@ -300,13 +301,15 @@ weir_waiting weir_schedule_held(const weir_schedule *schedule, const weir_schedu
     return waiting_at(schedule, into, &into->taken->early, &gone);
 }
 
-int64_t weir_schedule_under_way(const weir_schedule *schedule, const weir_schedule_edge *edge, int64_t cycles) {
+int64_t weir_schedule_under_way(weir_schedule *schedule, const weir_schedule_edge *edge, int64_t cycles) {
     weir_signature comes = edge->given->early, gone = edge->taken->late;
     comes.first.at -= cycles;
     comes.steady.at -= cycles;
     gone.first.at++;
     gone.steady.at++;
-    return weir_signature_waiting(&comes, &gone, schedule->interval).beats;
+    const weir_waiting waiting = weir_signature_waiting(&comes, &gone, schedule->interval);
+    schedule->steps += waiting.steps;
+    return waiting.beats;
 }
 
 const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value value) {

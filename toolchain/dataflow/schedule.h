@@ -34,12 +34,11 @@ bool weir_schedule_update(weir_schedule *schedule);
 void weir_schedule_free(weir_schedule *schedule);
 size_t weir_schedule_edge_count(const weir_schedule *schedule);
 weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index);
-weir_waiting weir_schedule_waiting(const weir_schedule *schedule, const weir_schedule_edge *edge);
+weir_waiting weir_schedule_waiting(weir_schedule *schedule, const weir_schedule_edge *edge);
 /* Most beats from `cycles` before they are given to the cycle in which the edge's user takes them, both included. */
-int64_t weir_schedule_under_way(const weir_schedule *schedule, const weir_schedule_edge *edge, int64_t cycles);
+int64_t weir_schedule_under_way(weir_schedule *schedule, const weir_schedule_edge *edge, int64_t cycles);
 /* In a Fifo, which holds each beat from the cycle in which it takes it to that in which the user of its output does, both included. */
-weir_waiting weir_schedule_held(const weir_schedule *schedule, const weir_schedule_edge *into,
-                                const weir_schedule_edge *out);
+weir_waiting weir_schedule_held(weir_schedule *schedule, const weir_schedule_edge *into, const weir_schedule_edge *out);
 /* When the beats of the value appear; NULL: it is no stream of a component or a hardware input. */
 const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value value);
 /* Cycles from the first beat of a frame to the last beat of its result, of the first frame; and between frames. */
@@ -50,8 +49,12 @@ bool weir_schedule_first_latency(const weir_graph *graph, int64_t *latency);
 int64_t weir_schedule_interval(const weir_schedule *schedule);
 /* Does a component hold rows of a frame (may_wait), so that streams come in bursts? Then inputs are scheduled evenly over the interval. */
 bool weir_schedule_holds_rows(const weir_schedule *schedule);
-/* Iterations of service rules that were executed one by one: what the schedule cost. */
+/* Iterations of service rules and of comparisons of streams that were executed one by one: what the schedule cost so far. */
 int64_t weir_schedule_steps(const weir_schedule *schedule);
+/* Of a graph that was completed: weir_schedule_latency, and what all its schedules cost. */
+typedef struct weir_schedule_timing {
+    int64_t latency, steps;
+} weir_schedule_timing;
 
 /* --- parts of a frame, for bounds --- */
 

@@ -349,20 +349,14 @@ typedef struct lateness {
     int64_t most, where; /* at beat a_from + where */
 } lateness;
 
-enum { HISTORY = 64 };
-
 typedef struct comparison {
     const weir_signature *given, *taken;
     int64_t interval;
     int64_t frame; /* of a: part of given; b is part of taken */
     const weir_signature_part *a, *b;
     int64_t a_from, b_from, beats;
-    struct {
-        int64_t done;
-        lateness from_here; /* until the next entry */
-    } step[HISTORY];
-    size_t steps;
     int64_t waiting; /* most beats found to wait */
+    int64_t steps;
 } comparison;
 
 static void keep_later(lateness *best, lateness other) {
@@ -391,72 +385,103 @@ static void count_waiting(comparison *c, int64_t index) {
     if (waiting > c->waiting) c->waiting = waiting;
 }
 
-/* Skips copies of what both sides have repeated since an earlier step; false: they go on otherwise. */
-static bool skip_alike(comparison *c, int64_t *done, lateness *best) {
-    int64_t furthest = 0, window = 0, drift = 0;
-    size_t from = 0;
-    for (size_t i = c->steps; i-- > 0;) {
-        int64_t lag = *done - c->step[i].done, a_stride, b_stride, times = (c->beats - *done) / lag;
-        bool aligned;
-        if (times == 0) break;
-        if (times * lag <= furthest) continue;
-        int64_t a_alike = weir_signature_alike(c->a, c->a_from + c->step[i].done, lag, &a_stride, &aligned);
-        if (a_alike < lag) continue;
-        int64_t b_alike = weir_signature_alike(c->b, c->b_from + c->step[i].done, lag, &b_stride, &aligned);
-        if (b_alike / lag < times) times = b_alike / lag;
-        if (a_alike / lag < times) times = a_alike / lag;
-        if (times * lag <= furthest) continue;
-        furthest = times * lag;
-        window = lag;
-        drift = b_stride - a_stride;
-        from = i;
+/* A level in which a beat lies: from that beat on `left` beats, of which each moves `stride` cycles after the one `body` beats before. */
+typedef struct surrounding {
+    int64_t body, stride, left;
+} surrounding;
+
+enum { SURROUNDINGS = 24 }; /* inner ones of deeper nests are not seen */
+
+static size_t levels_around(const weir_signature_part *part, int64_t index, surrounding *found) {
+    const weir_signature_level *level = part->level;
+    size_t count = 0;
+    for (;;) {
+        if (level->count > 1 && count < SURROUNDINGS)
+            found[count++] = (surrounding){level->body, level->stride, level->beats - index};
+        if (level->parts == 0) return count;
+        index %= level->body;
+        const weir_signature_part *inner = part_of_beat(level, index);
+        index -= inner->first;
+        level = inner->level;
     }
-    if (furthest == 0) return false;
-    lateness most = {INT64_MIN, 0};
-    for (size_t i = from; i < c->steps; i++) keep_later(&most, c->step[i].from_here);
-    keep_later(best, (lateness){most.most + furthest / window * drift, most.where + furthest});
-    *done += furthest;
-    count_waiting(c, *done - 1);
-    return true;
 }
 
-/* Nests that never fit each other are asked for copies ever less often. */
-static bool is_worth_a_try(int64_t steps) { return steps <= 16 || steps % (steps / 8) == 0; }
+/* What both sides repeat: `times` windows of so many beats, each of which is `drift` cycles later in b than the one before. */
+typedef struct repetition {
+    int64_t window, times, drift;
+} repetition;
 
-static lateness compare(comparison *c) {
-    lateness best = {INT64_MIN, 0};
-    c->steps = 0;
-    for (int64_t done = 0, tries = 0; done < c->beats; tries++) {
-        if (is_worth_a_try(tries) && skip_alike(c, &done, &best)) {
-            c->steps = 0; /* what comes next is another regime */
-            tries = 0;
-            continue;
-        }
-        int64_t a_stride, b_stride, beats = run_at(c->a, c->a_from + done, &a_stride);
-        int64_t b_beats = run_at(c->b, c->b_from + done, &b_stride);
-        if (b_beats < beats) beats = b_beats;
-        if (c->beats - done < beats) beats = c->beats - done;
-        int64_t late = weir_signature_at(c->b, c->b_from + done) - weir_signature_at(c->a, c->a_from + done);
-        lateness here = {late, done};
-        if (beats > 1) keep_later(&here, (lateness){late + (beats - 1) * (b_stride - a_stride), done + beats - 1});
-        keep_later(&best, here);
-        if (c->steps == HISTORY) memmove(c->step, c->step + 1, --c->steps * sizeof *c->step);
-        c->step[c->steps].done = done;
-        c->step[c->steps++].from_here = here;
-        done += beats;
-        count_waiting(c, done - 1);
+static int64_t greatest_divisor(int64_t a, int64_t b) {
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
     }
-    if (c->beats > 0) count_waiting(c, best.where);
+    return a;
+}
+
+/* The longest one that begins at a beat, and of these that of the shortest window; times < 2: none. */
+static repetition repetition_at(const comparison *c, int64_t done, int64_t left) {
+    surrounding a[SURROUNDINGS], b[SURROUNDINGS];
+    const size_t as = levels_around(c->a, c->a_from + done, a), bs = levels_around(c->b, c->b_from + done, b);
+    repetition best = {1, 1, 0};
+    for (size_t i = 0; i < as; i++) {
+        for (size_t k = 0; k < bs; k++) {
+            int64_t both = a[i].left < b[k].left ? a[i].left : b[k].left;
+            if (both > left) both = left;
+            if (both < 2 * a[i].body || both < 2 * b[k].body) continue;
+            const int64_t of_a = b[k].body / greatest_divisor(a[i].body, b[k].body), window = a[i].body * of_a,
+                          times = both / window;
+            const bool longer = times * window > best.times * best.window ||
+                                (times * window == best.times * best.window && window < best.window);
+            if (times >= 2 && longer)
+                best = (repetition){window, times, window / b[k].body * b[k].stride - of_a * a[i].stride};
+        }
+    }
     return best;
 }
 
-/* The latest that a beat is taken after the beat `depth` beats after it was given; *found: most beats that wait. */
+/* Of `beats` beats from `done` on. */
+static lateness compare(comparison *c, int64_t done, int64_t beats) {
+    lateness best = {INT64_MIN, 0};
+    for (const int64_t end = done + beats; done < end;) {
+        const repetition r = repetition_at(c, done, end - done);
+        c->steps++;
+        if (r.times > 1 && r.window > 1) {
+            const lateness first = compare(c, done, r.window);
+            keep_later(&best, first);
+            keep_later(&best, (lateness){first.most + (r.times - 1) * r.drift, first.where + (r.times - 1) * r.window});
+            done += r.times * r.window;
+            count_waiting(c, done - 1);
+            continue;
+        }
+        int64_t a_stride, b_stride, run = run_at(c->a, c->a_from + done, &a_stride);
+        const int64_t b_run = run_at(c->b, c->b_from + done, &b_stride);
+        if (b_run < run) run = b_run;
+        if (end - done < run) run = end - done;
+        const int64_t late = weir_signature_at(c->b, c->b_from + done) - weir_signature_at(c->a, c->a_from + done);
+        keep_later(&best, (lateness){late, done});
+        if (run > 1) keep_later(&best, (lateness){late + (run - 1) * (b_stride - a_stride), done + run - 1});
+        done += run;
+        count_waiting(c, done - 1);
+    }
+    return best;
+}
+
+/* Of all that is compared. */
+static int64_t latest_of(comparison *c) {
+    const lateness latest = compare(c, 0, c->beats);
+    count_waiting(c, latest.where);
+    return latest.most;
+}
+
+/* The latest that a beat is taken after the beat `depth` beats after it was given; *found: the most beats that wait. */
 static int64_t latest(const weir_signature *given, const weir_signature *taken, int64_t interval, int64_t depth,
-                      int64_t *found) {
+                      weir_waiting *found) {
     const int64_t beats = weir_signature_beats(given), back = depth / beats, rest = depth % beats;
     int64_t most = INT64_MIN;
     const bool alike = is_steady(given) && is_steady(taken); /* frame 1 is like any other */
-    comparison c = {.given = given, .taken = taken, .interval = interval, .waiting = *found};
+    comparison c = {.given = given, .taken = taken, .interval = interval, .waiting = found->beats};
     for (c.frame = back; c.frame <= back + 2; c.frame++) {
         for (int part = 0; part < 2;
              part++) { /* beats before `rest`, which pair with a frame earlier, and the others */
@@ -468,20 +493,21 @@ static int64_t latest(const weir_signature *given, const weir_signature *taken, 
             c.a_from = part == 0 ? 0 : rest;
             c.b_from = part == 0 ? beats - rest : 0;
             c.beats = part == 0 ? rest : beats - rest;
-            if (c.beats > 0) most = weir_later(most, compare(&c).most + (other - c.frame) * interval);
+            if (c.beats > 0) most = weir_later(most, latest_of(&c) + (other - c.frame) * interval);
         }
     }
-    *found = c.waiting;
+    found->beats = c.waiting;
+    found->steps += c.steps;
     return most;
 }
 
 weir_waiting weir_signature_waiting(const weir_signature *given, const weir_signature *taken, int64_t interval) {
     assert(weir_signature_beats(taken) == weir_signature_beats(given) && interval > 0);
-    weir_waiting waiting = {0, 0};
+    weir_waiting waiting = {0, 0, 0};
     /* With `depth` beats in the queue, beat i is given when beat i - depth has been taken. A depth for which that is wrong
      * of some beat is too small for what waits at that one. */
     for (int64_t depth = 0;;) {
-        int64_t late = latest(given, taken, interval, depth, &waiting.beats);
+        int64_t late = latest(given, taken, interval, depth, &waiting);
         if (depth == 0) waiting.cycles = late;
         if (late <= 0) break;
         depth = waiting.beats = weir_later(waiting.beats, depth + 1); /* frames of a bound may overlap */

@@ -60,6 +60,7 @@ size_t weir_signature_parts(const weir_signature_part *part);
 typedef struct weir_waiting {
     int64_t beats;  /* most that have been given and not taken at one time */
     int64_t cycles; /* longest that one of them waits */
+    int64_t steps;  /* of comparison that it took to find them */
 } weir_waiting;
 weir_waiting weir_signature_waiting(const weir_signature *given, const weir_signature *taken, int64_t interval);
 

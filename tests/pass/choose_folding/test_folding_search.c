@@ -54,24 +54,24 @@ typedef struct outcome {
 } outcome;
 
 /* Without FIFOs, which no folding asks for before it is chosen. */
-static bool complete(weir_graph *g, int64_t limit, int64_t *latency) {
+static bool complete(weir_graph *g, int64_t limit, weir_schedule_timing *timing) {
     (void)limit;
     weir_schedule *schedule = weir_insert_streams(g) ? weir_schedule_new(g) : NULL;
     if (schedule == NULL) return false;
-    *latency = weir_schedule_latency(schedule);
+    *timing = (weir_schedule_timing){weir_schedule_latency(schedule), weir_schedule_steps(schedule)};
     weir_schedule_free(schedule);
     return true;
 }
 
 static outcome outcome_of(const weir_graph *folded) {
     weir_graph *g = weir_graph_copy(folded);
-    int64_t latency = 0;
-    assert_true(complete(g, INT64_MAX, &latency));
+    weir_schedule_timing timing = {0};
+    assert_true(complete(g, INT64_MAX, &timing));
     const weir_device *device = weir_target_of(g).device;
     weir_cost_report report = weir_cost_of_graph(g, device);
     weir_cost_use uses[WEIR_COST_USES];
     weir_cost_uses(&report.total, device, uses);
-    outcome o = {.interval = weir_stream_interval(g), .latency = latency};
+    outcome o = {.interval = weir_stream_interval(g), .latency = timing.latency};
     for (int r = 0; r < RESOURCES; r++) o.use[r] = uses[r].used;
     weir_cost_survey *survey = weir_cost_survey_new(g, device);
     for (size_t i = 0; i < report.count; i++)

@@ -14,7 +14,8 @@
 
 enum {
     RESOURCES = WEIR_KNAPSACK_RESOURCES,
-    BUILD_WORK = 40000 /* to build a node */
+    BUILD_WORK = 40000, /* to build a node */
+    SCHEDULE_WORK = 60  /* for a step of its schedule */
 };
 
 /* --- what is minimized --- */
@@ -101,8 +102,11 @@ bool weir_folding_try_out(weir_folding_finder *s, int64_t limit) {
     weir_graph *copy = weir_graph_copy(s->graph);
     weir_folding_space_apply(s->space, s->index, s->pick, copy);
     const int64_t interval = weir_folding_space_interval(s->space, s->index);
+    weir_schedule_timing timing = {0};
     const bool fine =
-        weir_folding_choose(copy, interval, INT32_MAX, NULL) && s->request->complete(copy, limit, &built->latency);
+        weir_folding_choose(copy, interval, INT32_MAX, NULL) && s->request->complete(copy, limit, &timing);
+    s->work -= SCHEDULE_WORK * timing.steps;
+    built->latency = timing.latency;
     if (fine) {
         weir_cost_report cost = weir_cost_of_graph(copy, s->target.device);
         weir_folding_use(&cost.total, s->target.device, built->used);

@@ -4,6 +4,7 @@
 #define WEIR_DSE_FOLDING_SEARCH_H
 
 #include "dataflow/cost.h"
+#include "dataflow/schedule.h"
 #include "dataflow/target.h"
 #include "dse/folding/folding_report.h"
 #include "ir/graph.h"
@@ -15,7 +16,7 @@ typedef struct weir_folding_request {
     int64_t interval; /* cycles that a frame may take, 0: any */
     /* Inserts converters, forks and FIFOs into a folded graph, whose latency it gives. FIFOs may be left out where that is `limit` or
      * more without them: they only add to it. */
-    bool (*complete)(weir_graph *graph, int64_t limit, int64_t *latency);
+    bool (*complete)(weir_graph *graph, int64_t limit, weir_schedule_timing *timing);
 } weir_folding_request;
 
 /* What a cost uses of the device's resources, in the order of weir_cost_uses. */

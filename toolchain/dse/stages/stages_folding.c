@@ -75,9 +75,9 @@ static bool add_static(void *user, const weir_dse_result *result) {
 
 /* Runs the stages below on the graph with these settings. */
 static bool run_folded(generator *g, weir_graph *graph, const weir_folding_report *report) {
-    int64_t latency;
+    weir_schedule_timing timing;
     if (!weir_folding_choose(graph, report->interval, INT32_MAX, NULL) ||
-        !g->source->complete(graph, INT64_MAX, &latency))
+        !g->source->complete(graph, INT64_MAX, &timing))
         return false;
     const weir_target target = weir_target_of(graph);
     weir_dse_folding folding = {

@@ -3,6 +3,7 @@
 #define WEIR_DSE_STAGES_FOLDING_H
 
 #include "dataflow/cost.h"
+#include "dataflow/schedule.h"
 #include "dse/result/result.h"
 #include "ir/graph.h"
 #include "support/arena.h"
@@ -11,7 +12,7 @@
 typedef struct weir_dse_source {
     /* With components assigned and the target set; `clock_mhz` 0: the device's own goal. The caller's; NULL after a reported error. */
     weir_graph *(*read)(void *user, const char *device, int64_t clock_mhz);
-    bool (*complete)(weir_graph *graph, int64_t limit, int64_t *latency); /* as in a weir_folding_request */
+    bool (*complete)(weir_graph *graph, int64_t limit, weir_schedule_timing *timing); /* as in a weir_folding_request */
     void *user;
 } weir_dse_source;
 
