@@ -133,26 +133,35 @@ static char *find_file(const char *data, const char *name) {
     return NULL;
 }
 
-/* Where the module's file is; heap memory, NULL after a reported error. */
-static char *full_path(const char *name) {
-    char *data = weir_data_folder(), *path = data == NULL ? NULL : find_file(data, name);
+/* Where the module's file is; heap memory, NULL after a reported error. `data`: the data folder, or NULL. */
+static char *full_path(const char *data, const char *name) {
+    char *path = data == NULL ? NULL : find_file(data, name);
     char *full = path == NULL ? NULL : weir_path_join(data, path);
     free(path);
-    free(data);
     return full;
+}
+
+/* The data folder, searched for once in a design; NULL after a reported error. */
+static const char *data_of(weir_rtl_design *design) {
+    char *data = weir_rtl_library(design) == NULL ? weir_data_folder() : NULL;
+    if (data != NULL) weir_rtl_set_library(design, data);
+    free(data);
+    return weir_rtl_library(design);
 }
 
 char *weir_library_text(const char *name) {
     size_t size;
-    char *full = full_path(name), *text = full == NULL ? NULL : weir_file_read(full, &size);
+    char *data = weir_data_folder(), *full = full_path(data, name);
+    char *text = full == NULL ? NULL : weir_file_read(full, &size);
     free(full);
+    free(data);
     return text;
 }
 
 weir_rtl_module weir_library_module(weir_rtl_design *design, const char *name) {
     weir_rtl_module module = weir_rtl_find_module(design, name);
     if (module.id != 0) return module;
-    char *full = full_path(name);
+    char *full = full_path(data_of(design), name);
     if (full != NULL) module = weir_rtl_read_module(design, full);
     const char *found = module.id == 0 ? name : weir_rtl_get_module(design, module).name;
     if (strcmp(found, name) != 0) {

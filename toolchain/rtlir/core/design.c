@@ -38,6 +38,12 @@ weir_rtl_design *weir_rtl_design_new(void) {
     return design;
 }
 
+const char *weir_rtl_library(const weir_rtl_design *design) { return design->library; }
+
+void weir_rtl_set_library(weir_rtl_design *design, const char *folder) {
+    design->library = weir_strings_intern(design->strings, folder);
+}
+
 void weir_rtl_design_free(weir_rtl_design *design) {
     if (!design) return;
     for (size_t i = 1; i < design->module_count; i++) {

@@ -435,6 +435,7 @@ struct weir_rtl_design {
     weir_location location;
     const char *subject;
     const char *pass;
+    const char *library;  /* the folder that modules are read from by name; NULL: not known yet */
     const char *from;     /* the file that the text form says it was written from, or NULL */
     uint32_t origin;      /* of items made now; 0: to be made */
     bool keeps_origin;    /* `origin` is what it is, 0 for none */

@@ -88,6 +88,9 @@ typedef enum weir_rtl_kind {
 /* Designs. */
 weir_rtl_design *weir_rtl_design_new(void);
 void weir_rtl_design_free(weir_rtl_design *design);
+/* The folder of the library whose modules are read into the design, kept by whoever found it; NULL: none has. */
+const char *weir_rtl_library(const weir_rtl_design *design);
+void weir_rtl_set_library(weir_rtl_design *design, const char *folder);
 /* Errors reported while building, reading and verifying this design. */
 size_t weir_rtl_errors(const weir_rtl_design *design);
 
