@@ -15,7 +15,7 @@
 bool weir_passes_register(weir_pass_registry *registry);
 
 /* The model without what computes nothing on the data: a copy with shape arithmetic and other constant parts folded (quantizers stay), conversions
- * to the type at hand, dropouts and copies gone. NULL after a reported error (transform/tidy.c). What quantize and
+ * to the type at hand, dropouts and copies gone. NULL after a reported error (graph/tidy.c). What quantize and
  * lower_integer start from. */
 weir_graph *weir_tidy(const weir_graph *model);
 /* The model as it is lowered: tidy, with its channels innermost. `reordered`: elements of values may stand in another order than the
@@ -29,7 +29,7 @@ bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *cou
 bool weir_fold_constants_removes(weir_op op);
 bool weir_simplify_expressions_removes(weir_op op);
 
-/* The integer graph of an imported one (transform/lower_integer.c), which was compared with it; NULL after reported errors, which name
+/* The integer graph of an imported one (lower/lower_integer.c), which was compared with it; NULL after reported errors, which name
  * the first node that computes something else where there is one. */
 weir_graph *weir_lower_integer(const weir_graph *model);
 /* What becomes of an operator of a model: it is refused, becomes exact integer arithmetic and hardware, stays real
@@ -53,30 +53,30 @@ typedef enum weir_requantize_form {
     WEIR_REQUANTIZE_FLOAT,
     WEIR_REQUANTIZE_THRESHOLD
 } weir_requantize_form;
-/* In place; false after a reported error (transform/realize_requantize.c). */
+/* In place; false after a reported error (quantize/realize_requantize.c). */
 bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form);
 
 /* The streams of a folded graph, FIFOs included: weir_insert_streams and weir_size_fifos_timed. */
 bool weir_complete_folding(weir_graph *graph, int64_t limit, weir_schedule_timing *timing);
-/* In place (transform/choose_folding.c). `target` 0: the smallest interval for `budget` multipliers; `file` may be
+/* In place (stream/choose_folding.c). `target` 0: the smallest interval for `budget` multipliers; `file` may be
  * empty. */
 bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, const char *file);
 /* The string property with the report of a folding for an objective, as JSON (dse/folding/folding_search.h). */
 #define WEIR_FOLDING_REPORT "folding"
-/* Sets it; takes the report (transform/folding_promise.c). */
+/* Sets it; takes the report (stream/folding_promise.c). */
 void weir_keep_folding_report(weir_module *module, json_t *report);
 /* Writes into it as "latency" what the first frame takes in the finished graph, where sources do not wait; what foldings were compared by
  * becomes "paced_latency". False after a reported error. */
 bool weir_promise_latency(weir_module *module, const weir_graph *graph);
-/* In place (transform/insert_streams.c). */
+/* In place (stream/insert_streams.c). */
 bool weir_insert_streams(weir_graph *graph);
 bool weir_size_fifos(weir_graph *graph);
 /* Fifos only add to the latency: where it is `limit` or more they are not sized further. */
 bool weir_size_fifos_timed(weir_graph *graph, int64_t limit, weir_schedule_timing *timing);
 
-/* Removes nodes whose results nobody uses and unused constants; returns how many (transform/dead_code_elimination.c). */
+/* Removes nodes whose results nobody uses and unused constants; returns how many (graph/dead_code_elimination.c). */
 size_t weir_eliminate_dead_code(weir_graph *graph);
-/* Channels innermost, as streams carry them (convert_layout.c); types must be inferred. False after a reported error. */
+/* Channels innermost, as streams carry them (graph/convert_layout.c); types must be inferred. False after a reported error. */
 bool weir_convert_layout(weir_graph *graph, bool *changed);
 /* Transposes that move elements in memory. */
 size_t weir_count_transpositions(const weir_graph *graph);

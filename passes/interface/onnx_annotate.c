@@ -8,7 +8,7 @@
 #include "ir/mase.h"
 #include "passes/interface/interface.h"
 #include "passes/mase/fact.h"
-#include "passes/mase/sparsity.h"
+#include "passes/mase/metadata/sparsity.h"
 #include "support/yaml.h"
 
 enum { FLOAT_ACCUMULATOR = 32 };

@@ -2,7 +2,7 @@
  * convolutions, each tensor weighed by its elements. The storage width is the first entry of a precision: fixed <8, 4>
  * is stored in 8 bits. */
 #include "ir/mase.h"
-#include "passes/mase/sparsity.h"
+#include "passes/mase/metadata/sparsity.h"
 #include "passes/passes.h"
 
 typedef struct mean {

@@ -5,7 +5,7 @@
 
 #include "ir/mase.h"
 #include "pass/instrument.h"
-#include "passes/mase/sparsity.h"
+#include "passes/mase/metadata/sparsity.h"
 #include "passes/passes.h"
 #include "support/arena.h"
 

@@ -1,5 +1,5 @@
 /* report_node_hardware_type: what makes each node's hardware, and on which device. */
-#include "passes/mase/node_meta.h"
+#include "passes/mase/metadata/node_meta.h"
 #include "passes/mase/report.h"
 #include "passes/passes.h"
 #include "support/table.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "passes/mase/dummy_in.h"
-#include "passes/mase/node_meta.h"
+#include "passes/mase/metadata/node_meta.h"
 #include "passes/mase/python.h"
 #include "passes/mase/report.h"
 #include "passes/passes.h"

@@ -1,5 +1,5 @@
 /* report_node_shape: the shapes that go into and out of each node, and its settings. */
-#include "passes/mase/node_meta.h"
+#include "passes/mase/metadata/node_meta.h"
 #include "passes/mase/python.h"
 #include "passes/mase/report.h"
 #include "passes/passes.h"

@@ -15,8 +15,8 @@ compiles() {
 mkdir -p same/ir planted/ir
 cp "$E2E_SOURCE/toolchain/ir/op.def" same/ir/op.def
 { cat same/ir/op.def; echo 'WEIR_OP(PLANTED, "weir", "Planted", 1, 1, 1, TENSOR)'; } >planted/ir/op.def
-for row in toolchain/ir/mase.c:row_of_mase_def_for_PLANTED toolchain/ir/trait.c:row_of_trait_def_for_PLANTED passes/transform/fusion.c:row_of_fusion_def_for_PLANTED \
-    passes/transform/lower_integer.c:row_of_lower_def_for_PLANTED; do
+for row in toolchain/ir/mase.c:row_of_mase_def_for_PLANTED toolchain/ir/trait.c:row_of_trait_def_for_PLANTED passes/graph/fusion.c:row_of_fusion_def_for_PLANTED \
+    passes/lower/lower_integer.c:row_of_lower_def_for_PLANTED; do
     compiles same "${row%%:*}" || { cat output >&2; fail "${row%%:*} does not compile"; }
     ! compiles planted "${row%%:*}" || fail "${row%%:*} compiles without a row for the planted operator"
     grep -q "${row##*:}" output || { cat output >&2; fail "no '${row##*:}' in what the compiler says of ${row%%:*}"; }

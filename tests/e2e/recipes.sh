@@ -76,7 +76,7 @@ sed -i 's/component_test_relu/component_test_relu_twin/; s/"relu"/"relu_twin"/' 
 sed -i 's/weir_relu/weir_relu_twin/g' tests/component/relu_twin/mutants.txt tests/component/relu_twin/proof_relu.v
 mv tests/component/relu_twin/proof_relu.v tests/component/relu_twin/proof_relu_twin.v
 # A pass: infer_type's row, file and case again.
-sed 's/weir_pass_infer_type/weir_pass_infer_type_twin/' passes/transform/infer_type.c >passes/transform/infer_type_twin.c
+sed 's/weir_pass_infer_type/weir_pass_infer_type_twin/' passes/graph/infer_type.c >passes/graph/infer_type_twin.c
 awk '{ print } /^WEIR_PASS\(GRAPH, infer_type,/ { inside = 1 } inside { text = text $0 "\n"; if (/\)$/) { sub(/infer_type, "infer_type"/, "infer_type_twin, \"infer_type_twin\"", text); printf "%s", text; inside = 0 } }' \
     passes/pass.def >twin && mv twin passes/pass.def
 mkdir tests/pass/infer_type_twin

@@ -1,7 +1,7 @@
 /* fuse_ops: sizes of groups under its limits. tests/pass/fuse_ops has the shapes of groups. */
 #include "test_passes_support.h"
 
-#include "passes/transform/dominator.h"
+#include "passes/graph/dominator.h"
 
 /* Runs fuse_ops with these options; `configuration` is "key=value" or NULL. */
 static void fuse(weir_module *module, const char *pipeline, const char *configuration) {

@@ -5,8 +5,8 @@
 #include "test_passes_support.h"
 
 #include "ir/print.h"
-#include "passes/mase/node_meta.h"
-#include "passes/mase/node_meta_param.h"
+#include "passes/mase/metadata/node_meta.h"
+#include "passes/mase/metadata/node_meta_param.h"
 #include "support/file.h"
 #include "test_passes_mlp.h"
 

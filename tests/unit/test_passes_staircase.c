@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "exec/arithmetic.h"
-#include "passes/transform/staircase.h"
+#include "passes/quantize/staircase.h"
 
 enum { SPAN = 64 };
 

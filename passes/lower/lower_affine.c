@@ -1,0 +1,165 @@
+/* Lowering of the operators between codes and the next quantizer: products, sums, normalizations with constants become
+ * steps of the view, which the quantizer absorbs. A step is the model's operation, in the model's order, on one float32
+ * constant or one a channel, so nothing is rounded otherwise than in the model. */
+#include <math.h>
+
+#include "ir/infer.h"
+#include "passes/lower/view.h"
+#include "support/arena.h"
+
+static weir_array *new_numbers(weir_lowering *l, int64_t count) {
+    return weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {count}});
+}
+
+bool weir_lower_check_finite(weir_lowering *l, weir_node node, const weir_array *numbers) {
+    for (size_t i = 0; i < numbers->count; i++) {
+        const double v = weir_array_get(numbers, i);
+        if (!isfinite(v)) return weir_lower_fail(l, node, "its constant is %g, expected a finite number", v);
+    }
+    return true;
+}
+
+/* A constant for a step, by channel. */
+static const weir_array *step_constant(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *constant,
+                                       const weir_shape *shape) {
+    const weir_array *result = weir_lower_by_channel(l, node, x->value, constant, shape);
+    return result != NULL && weir_lower_check_finite(l, node, result) ? result : NULL;
+}
+
+static bool no_quantizer(weir_lowering *l, weir_node node, size_t index) {
+    return weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
+}
+
+bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index) {
+    weir_view *x = &l->view[weir_node_input(l->from, node, index).id];
+    if (x->kind == WEIR_VIEW_SUM && !weir_lower_sum_exact(l, node, "_input", x)) return weir_lower_fail_sum(l, node, x);
+    if (x->kind != WEIR_VIEW_CODES) return no_quantizer(l, node, index);
+    if (x->step_count + 4 > WEIR_STEPS)
+        return weir_lower_fail(l, node, "more than %d operations before a quantizer", WEIR_STEPS - 4);
+    return true;
+}
+
+static bool is_real(const weir_lowering *l, weir_node node) {
+    return weir_value_type(l->from, weir_node_output(l->from, node, 0))->dtype == WEIR_FLOAT32;
+}
+
+static bool lower_normalization(weir_lowering *l, weir_node node) {
+    const weir_view *x = weir_lower_input(l, node, 0);
+    const weir_array *factors, *terms;
+    if (!weir_lower_normalization(l, node, x->value, &factors, &terms) || !weir_lower_check_finite(l, node, factors) ||
+        !weir_lower_check_finite(l, node, terms))
+        return false;
+    weir_view view = weir_lower_add_step(l, x, WEIR_OP_MUL, factors);
+    view = weir_lower_add_step(l, &view, WEIR_OP_ADD, terms);
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+/* Max and Min with one number; either bound may be left out. */
+static bool lower_clip(weir_lowering *l, weir_node node) {
+    weir_view view = *weir_lower_input(l, node, 0);
+    for (size_t i = 1; i < 3; i++) {
+        const weir_value value = weir_node_input(l->from, node, i);
+        const weir_array *bound = value.id == 0 ? NULL : weir_lower_constant(l, value);
+        const char *name = i == 1 ? "min" : "max";
+        if (value.id != 0 && (bound == NULL || bound->count != 1))
+            return weir_lower_fail(l, node, "input %zu must be one constant number", i);
+        weir_array *number = new_numbers(l, 1);
+        if (bound != NULL) weir_array_set(number, 0, weir_array_get(bound, 0));
+        else if (weir_node_attribute(l->from, node, name) != NULL)
+            weir_array_set(number, 0, weir_node_float(l->from, node, name, 0));
+        else continue;
+        if (weir_array_get(number, 0) == (i == 1 ? -HUGE_VAL : HUGE_VAL)) continue;
+        if (!weir_lower_check_finite(l, node, number)) return false;
+        view = weir_lower_add_step(l, &view, i == 1 ? WEIR_OP_MAX : WEIR_OP_MIN, number);
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+/* x op constant, or constant op x where that can be turned around. */
+static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const weir_array *constant) {
+    const weir_op op = weir_node_op(l->from, node);
+    if (op == WEIR_OP_DIV && data == 1) return weir_lower_function(l, node);
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    const weir_view spread = weir_lower_spread(l, node, weir_lower_input(l, node, data), constant, shape), *x = &spread;
+    const weir_array *numbers = step_constant(l, node, x, constant, shape);
+    if (numbers == NULL) return false;
+    for (size_t c = 0; op == WEIR_OP_DIV && c < numbers->count; c++) {
+        if (weir_array_get(numbers, c) == 0) return weir_lower_fail(l, node, "it divides by zero");
+    }
+    const bool plain = x->step_count == 0 && !x->relu && x->offset == NULL;
+    if (op == WEIR_OP_ADD && plain && !(x->reshaped && numbers->count > 1))
+        return weir_lower_add(l, node, x, weir_lower_input(l, node, 1 - data));
+    weir_view view = *x;
+    if (op == WEIR_OP_SUB && data == 1) { /* c - x is -x + c, bit for bit */
+        view = weir_lower_add_step(l, x, WEIR_OP_NEG, NULL);
+        view = weir_lower_add_step(l, &view, WEIR_OP_ADD, numbers);
+    } else {
+        view = weir_lower_add_step(l, x, op, numbers);
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+/* The bound at input `index` of a Clip of integers; left out: none. False after a reported error. */
+static bool read_bound(weir_lowering *l, weir_node node, size_t index, int64_t *bound) {
+    const weir_value value = weir_node_input(l->from, node, index);
+    const weir_array *number = weir_lower_constant(l, value);
+    if (value.id != 0 && (number == NULL || number->count != 1))
+        return weir_lower_fail(l, node, "input %zu must be one constant number", index);
+    if (number != NULL) *bound = weir_array_get_int(number, 0);
+    return true;
+}
+
+static int64_t clip(int64_t code, int64_t low, int64_t high) {
+    const int64_t raised = code < low ? low : code;
+    return raised > high ? high : raised;
+}
+
+/* Codes of which fewer are used than their type has, as PyTorch's exporter says it between two quantizers. */
+static bool clip_codes(weir_lowering *l, weir_node node) {
+    weir_view view = *weir_lower_input(l, node, 0);
+    int64_t low = INT64_MIN, high = INT64_MAX;
+    if (!read_bound(l, node, 1, &low) || !read_bound(l, node, 2, &high)) return false;
+    if (weir_lower_is_given(&view)) {
+        weir_array *codes = weir_array_copy_in(weir_graph_arena(l->to), view.codes);
+        for (size_t i = 0; i < codes->count; i++)
+            weir_array_set_int(codes, i, clip(weir_array_get_int(codes, i), low, high));
+        view.codes = codes;
+    } else if (view.kind == WEIR_VIEW_CODES && !view.centered && !view.reshaped) {
+        const weir_type *from = weir_value_type(l->to, view.value);
+        const weir_type type =
+            weir_lower_codes_type(&from->quant, &from->shape, clip(from->low, low, high), clip(from->high, low, high));
+        view.value = weir_lower_clip(l, node, "", view.value, &type);
+        if (view.value.id == 0) return false;
+    } else {
+        return no_quantizer(l, node, 0);
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+bool weir_lower_affine(weir_lowering *l, weir_node node) {
+    const weir_op op = weir_node_op(l->from, node);
+    if (op == WEIR_OP_CLIP && !weir_dtype_is_float(weir_value_type(l->from, weir_node_input(l->from, node, 0))->dtype))
+        return clip_codes(l, node);
+    if (!is_real(l, node)) return weir_lower_fail(l, node, "hardware takes it on float32 numbers only");
+    if (weir_lower_is_function(l, node)) return weir_lower_function(l, node);
+    const size_t inputs = weir_node_input_count(l->from, node);
+    const bool unary = op == WEIR_OP_NEG || op == WEIR_OP_CLIP || op == WEIR_OP_BATCH_NORMALIZATION;
+    const weir_array *first = unary ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 0));
+    const weir_array *second = unary || inputs != 2 ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 1));
+    if (op == WEIR_OP_SUB && first == NULL && second == NULL)
+        return weir_lower_subtract(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1));
+    if (!unary && (inputs != 2 || (first == NULL) == (second == NULL)))
+        return weir_lower_fail(l, node, "hardware takes it with a constant only");
+    const size_t data = first != NULL;
+    if (!weir_lower_as_codes(l, node, data)) return false;
+    if (op == WEIR_OP_BATCH_NORMALIZATION) return lower_normalization(l, node);
+    if (op == WEIR_OP_CLIP) return lower_clip(l, node);
+    if (!unary) return lower_binary(l, node, data, first != NULL ? first : second);
+    weir_view view = weir_lower_add_step(l, weir_lower_input(l, node, 0), op, NULL);
+    weir_lower_set(l, node, &view);
+    return true;
+}

@@ -1,0 +1,69 @@
+/* ArgMax, ArgMin and TopK of one of codes with one scale: the index of the largest code, and that code; of the smallest, those of the
+ * negated codes. */
+#include "ir/infer.h"
+#include "ir/layout.h"
+#include "passes/lower/view.h"
+
+/* The codes; no value after a reported error. */
+static weir_value read_codes(weir_lowering *l, weir_node node) {
+    const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
+    if (x->kind != WEIR_VIEW_CODES) {
+        weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+        return WEIR_NO_VALUE;
+    }
+    return weir_lower_one_scale(l, node, weir_lower_codes(l, node, x));
+}
+
+/* Output `index` of the node: where the largest code lies along `axis`. */
+static bool add_position(weir_lowering *l, weir_node node, weir_value codes, int axis, size_t index) {
+    const weir_value output = weir_node_output(l->from, node, index);
+    const weir_shape *wanted = &weir_value_type(l->from, output)->shape;
+    const int rank = weir_value_type(l->to, codes)->shape.rank;
+    const bool innermost = axis == rank - 1;
+    if (!innermost) codes = weir_lower_rows(l, node, codes, axis);
+    if (codes.id == 0) return false;
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_ARG_MAX, innermost ? "" : "_0", &codes, 1, NULL);
+    weir_node_set_int(l->to, made, "axis", innermost ? axis : 1);
+    weir_node_set_int(l->to, made, "keepdims", innermost && wanted->rank == rank);
+    weir_node_set_int(l->to, made, "select_last_index", weir_node_int(l->from, node, "select_last_index", 0));
+    if (!weir_infer_node(l->to, made)) return false;
+    weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, made, 0)};
+    if (!innermost) view.value = weir_lower_reshape(l, node, view.value, wanted);
+    l->view[output.id] = view;
+    return true;
+}
+
+static int axis_of(const weir_lowering *l, weir_node node, weir_value codes, int64_t otherwise) {
+    const int64_t axis = weir_node_int(l->from, node, "axis", otherwise);
+    return (int)(axis < 0 ? axis + weir_value_type(l->to, codes)->shape.rank : axis);
+}
+
+bool weir_lower_arg_max(weir_lowering *l, weir_node node) {
+    weir_value codes = read_codes(l, node);
+    if (codes.id != 0 && weir_node_op(l->from, node) == WEIR_OP_ARG_MIN) codes = weir_lower_negated(l, node, codes);
+    return codes.id != 0 && add_position(l, node, codes, axis_of(l, node, codes, 0), 0);
+}
+
+static bool is_needed(const weir_lowering *l, weir_node node, size_t index) {
+    if (index >= weir_node_output_count(l->from, node)) return false;
+    const weir_value value = weir_node_output(l->from, node, index);
+    return weir_value_use_count(l->from, value) > 0 || weir_value_is_output(l->from, value);
+}
+
+bool weir_lower_top_k(weir_lowering *l, weir_node node) {
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    const bool smallest = weir_node_int(l->from, node, "largest", 1) == 0;
+    const weir_value given = read_codes(l, node);
+    if (given.id == 0) return false;
+    const int axis = axis_of(l, node, given, -1);
+    if (shape->dim[axis] != 1) return weir_lower_fail(l, node, "hardware finds one element only");
+    const weir_value codes = smallest ? weir_lower_negated(l, node, given) : given;
+    if (codes.id == 0 || (is_needed(l, node, 1) && !add_position(l, node, codes, axis, 1))) return false;
+    if (!is_needed(l, node, 0)) return true;
+    weir_view view = {.kind = WEIR_VIEW_CODES};
+    view.value = weir_lower_largest(l, node, smallest ? "_least" : "", codes, axis);
+    if (smallest && view.value.id != 0)
+        view.value = weir_lower_negated_back(l, node, view.value, weir_value_type(l->to, given));
+    weir_lower_set(l, node, &view);
+    return view.value.id != 0;
+}

@@ -1,0 +1,245 @@
+/* Constants of the model by channel of the codes that they meet, or element by element. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/arithmetic.h"
+#include "exec/kernel_common.h"
+#include "ir/infer.h"
+#include "ir/layout.h"
+#include "ir/trait.h"
+#include "passes/lower/view.h"
+#include "support/arena.h"
+
+/* Elements in row-major order belong to channels in turn: is element i of the broadcast constant that of channel i % channels? */
+static bool is_by_channel(const weir_shape *own, const weir_array *constant, const weir_shape *shape) {
+    const size_t channels = own->rank == 0 ? 1 : (size_t)own->dim[own->rank - 1],
+                 size = weir_dtype_size(constant->dtype);
+    if (constant->count == 1) return true;
+    const weir_broadcast from = weir_broadcast_of(&constant->shape, shape);
+    size_t elements = 1;
+    bool same = true;
+    weir_shape_count(shape, &elements);
+    for (size_t i = channels; same && i < elements; i++)
+        same = memcmp((const char *)constant->data + weir_broadcast_index(&from, i) * size,
+                      (const char *)constant->data + weir_broadcast_index(&from, i % channels) * size, size) == 0;
+    return same;
+}
+
+static bool keeps_count(const weir_shape *own, const weir_shape *shape) {
+    size_t elements = 1, wanted = 1;
+    weir_shape_count(shape, &elements);
+    weir_shape_count(own, &wanted);
+    return elements == wanted;
+}
+
+const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_value codes, const weir_array *constant,
+                                        const weir_shape *shape) {
+    const weir_shape *own = &weir_value_type(l->to, codes)->shape;
+    const size_t size = weir_dtype_size(constant->dtype);
+    if (!keeps_count(own, shape)) {
+        weir_lower_fail(l, node, "its constant broadcasts its input to more elements");
+        return NULL;
+    }
+    if (!is_by_channel(own, constant, shape)) {
+        weir_lower_fail(l, node, "its constant must change along the channels only, the last axis of the dense layer");
+        return NULL;
+    }
+    const weir_broadcast from = weir_broadcast_of(&constant->shape, shape);
+    const int64_t count = constant->count == 1 ? 1 : own->dim[own->rank - 1];
+    weir_array *result = weir_array_in(weir_graph_arena(l->to), constant->dtype, &(weir_shape){1, {count}});
+    for (size_t i = 0; i < result->count; i++)
+        memcpy((char *)result->data + i * size, (const char *)constant->data + weir_broadcast_index(&from, i) * size,
+               size);
+    return result;
+}
+
+/* A matrix of the elements of `shape` whose rows have the same part of the constant. */
+static weir_shape rows_of(const weir_array *constant, const weir_shape *shape) {
+    weir_shape rows = {2, {1, 1}};
+    const int ahead = shape->rank - constant->shape.rank;
+    bool varies = false;
+    for (int d = 0; d < shape->rank; d++) {
+        varies |= d >= ahead && constant->shape.dim[d - ahead] > 1;
+        rows.dim[varies] *= shape->dim[d];
+    }
+    return rows;
+}
+
+/* Are they constant codes of one scale that change from element to element of x, or have more elements? */
+static bool needs_elements(const weir_lowering *l, weir_node node, const weir_view *given, const weir_view *x) {
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    const bool real = given->kind == WEIR_VIEW_CONSTANT && weir_dtype_is_float(given->codes->dtype);
+    if (!weir_lower_has_codes(x) || !weir_lower_is_given(given) || real || given->quant.count > 1) return false;
+    const weir_shape *own = &weir_value_type(l->to, x->value)->shape;
+    return !keeps_count(own, shape) || !is_by_channel(own, given->codes, shape);
+}
+
+/* What changes by channel, for the elements of a row, in which the channels take turns. */
+static const weir_array *repeat_array(weir_lowering *l, const weir_array *array, int64_t elements) {
+    if (array == NULL || array->count == 1) return array;
+    weir_array *result = weir_array_in(weir_graph_arena(l->to), array->dtype, &(weir_shape){1, {elements}});
+    for (size_t i = 0; i < result->count; i++) weir_array_set(result, i, weir_array_get(array, i % array->count));
+    return result;
+}
+
+static void repeat_parameters(weir_lowering *l, weir_view *view, int64_t elements) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    weir_step *step = weir_arena_array(arena, view->step_count + 1, sizeof *step);
+    for (size_t i = 0; i < view->step_count; i++)
+        step[i] = (weir_step){view->step[i].op, repeat_array(l, view->step[i].constant, elements)};
+    view->step = step;
+    if (view->offset == NULL || view->offset_count == 1) return;
+    double *offset = weir_arena_array(arena, (size_t)elements, sizeof *offset);
+    for (size_t i = 0; i < (size_t)elements; i++) offset[i] = view->offset[i % view->offset_count];
+    view->offset = offset;
+    view->offset_count = (uint32_t)elements;
+}
+
+static weir_quant repeat_scales(weir_lowering *l, const weir_quant *quant, int64_t elements) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    double *scale = weir_arena_array(arena, (size_t)elements, sizeof *scale);
+    int64_t *zero = weir_arena_array(arena, (size_t)elements, sizeof *zero);
+    for (int64_t i = 0; i < elements; i++) {
+        scale[i] = weir_quant_scale(quant, i % quant->count);
+        zero[i] = weir_quant_zero(quant, i % quant->count);
+    }
+    weir_quant result = *quant;
+    result.count = (uint32_t)elements;
+    result.axis = 1;
+    result.scale = scale;
+    result.zero_point = zero;
+    return result;
+}
+
+static weir_value relabel(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                          const weir_quant *quant) {
+    weir_type type = *weir_value_type(l->to, codes);
+    type.quant = *quant;
+    return weir_node_output(l->to, weir_lower_add_node(l, node, WEIR_OP_RELABEL, suffix, &codes, 1, &type), 0);
+}
+
+/* Codes as rows; scales by channel become scales by element, between which the codes are none of any scale. */
+static weir_value make_rows(weir_lowering *l, weir_node node, weir_value codes, const weir_shape *rows) {
+    static const double one = 1;
+    const weir_quant quant = weir_value_type(l->to, codes)->quant;
+    if (quant.count <= 1) return weir_lower_reshape_as(l, node, "_elements", codes, rows);
+    weir_quant plain = quant;
+    plain.count = 1;
+    plain.axis = -1;
+    plain.scale = &one;
+    plain.zero_point = NULL;
+    const weir_quant repeated = repeat_scales(l, &quant, rows->dim[1]);
+    const weir_value bare = relabel(l, node, "_codes", codes, &plain);
+    return relabel(l, node, "_scales", weir_lower_reshape_as(l, node, "_elements", bare, rows), &repeated);
+}
+
+weir_view weir_lower_spread(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *constant,
+                            const weir_shape *shape) {
+    const weir_shape *own = &weir_value_type(l->to, x->value)->shape;
+    weir_view view = *x;
+    if (!keeps_count(own, shape) || is_by_channel(own, constant, shape)) return view;
+    const weir_shape rows = rows_of(constant, shape);
+    const bool channels = weir_lower_has_channels(l, x);
+    if (channels && rows.dim[1] % own->dim[own->rank - 1] != 0) return view;
+    if (channels) repeat_parameters(l, &view, rows.dim[1]);
+    view.value = make_rows(l, node, x->value, &rows);
+    view.reshaped = true;
+    view.shape = *shape;
+    return view;
+}
+
+/* The rows' part of the codes as a table of one code a channel. */
+static weir_value add_table(weir_lowering *l, weir_node node, const weir_array *codes, const weir_shape *shape,
+                            int64_t row) {
+    const weir_broadcast from = weir_broadcast_of(&codes->shape, shape);
+    weir_array *table = weir_array_new(WEIR_INT64, &(weir_shape){2, {row, 1}});
+    for (size_t i = 0; i < table->count; i++)
+        weir_array_set_int(table, i, weir_array_get_int(codes, weir_broadcast_index(&from, i)));
+    char *name = weir_format("%s_elements", weir_node_name(l->from, node));
+    const weir_value value = weir_graph_add_constant(l->to, name, table);
+    free(name);
+    weir_array_free(table);
+    return value;
+}
+
+weir_value weir_lower_nothing(weir_lowering *l, weir_node node, const char *suffix, weir_value codes) {
+    static const weir_quant nothing = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .width = 1};
+    const weir_type type = weir_lower_codes_type(&nothing, &weir_value_type(l->to, codes)->shape, 0, 0);
+    return weir_lower_clip(l, node, suffix, codes, &type);
+}
+
+weir_value weir_lower_read_table(weir_lowering *l, weir_node node, const char *suffix, weir_value nothing,
+                                 weir_value table, const weir_quant *quant) {
+    const weir_value inputs[2] = {nothing, table};
+    int64_t low, high;
+    weir_quant_limits(quant, &low, &high);
+    const weir_type type = weir_lower_codes_type(quant, &weir_value_type(l->to, nothing)->shape, low, high);
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_LOOKUP, suffix, inputs, 2, &type);
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
+/* The constant becomes a stream beside x: each beat of x reads the next of a table. */
+static bool make_stream(weir_lowering *l, weir_node node, weir_view *given, const weir_view *x) {
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    const weir_shape rows = rows_of(given->codes, shape);
+    weir_quant quant = given->quant;
+    if (given->kind == WEIR_VIEW_CONSTANT) quant = weir_lower_quant(given->codes->dtype, NULL, NULL, 0, -1);
+    weir_value beats = weir_lower_nothing(l, node, "_nothing", x->value);
+    if (beats.id != 0) beats = weir_lower_broadcast(l, node, "_beats", beats, shape);
+    if (beats.id == 0) return false;
+    beats = weir_lower_reshape_as(l, node, "_rows", beats, &rows);
+    const weir_value table = add_table(l, node, given->codes, shape, rows.dim[1]);
+    const weir_value codes = weir_lower_read_table(l, node, "_constant", beats, table, &quant);
+    if (codes.id == 0) return false;
+    *given = (weir_view){.kind = WEIR_VIEW_CODES};
+    given->value = weir_lower_reshape_as(l, node, "_shaped", codes, shape);
+    return true;
+}
+
+/* Of the operators with two operands of one kind: where the other one is. */
+static size_t second_operand(weir_op op) {
+    if (op == WEIR_OP_QLINEAR_ADD || op == WEIR_OP_QLINEAR_MUL) return 3;
+    const int most = weir_op_get(op)->inputs_max;
+    const bool divides = op == WEIR_OP_DIV; /* the divisor is no stream */
+    return weir_trait_of(op)->element == WEIR_ELEMENT_STEP && (most == 2 || most < 0) && !divides ? 1 : 0;
+}
+
+bool weir_lower_beside(weir_lowering *l, weir_node node, weir_lower_rule *rule) {
+    const size_t second = second_operand(weir_node_op(l->from, node));
+    for (size_t i = 0; second > 0 && i <= second; i += second) {
+        const weir_value value = weir_node_input(l->from, node, i), other = weir_node_input(l->from, node, second - i);
+        weir_view *view = &l->view[value.id];
+        if (value.id == 0 || other.id == 0 || !needs_elements(l, node, view, &l->view[other.id])) continue;
+        const weir_view given = *view;
+        const bool fine = make_stream(l, node, view, &l->view[other.id]) && rule(l, node);
+        *view = given;
+        return fine;
+    }
+    return rule(l, node);
+}
+
+bool weir_lower_normalization(weir_lowering *l, weir_node node, weir_value codes, const weir_array **factor,
+                              const weir_array **term) {
+    const weir_array *p[5] = {NULL};
+    for (size_t i = 1; i < 5; i++) {
+        p[i] = weir_lower_constant(l, weir_node_input(l->from, node, i));
+        if (p[i] == NULL) return weir_lower_fail(l, node, "input %zu must be a constant", i);
+    }
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    weir_shape wide = {.rank = shape->rank};
+    for (int d = 0; d < wide.rank; d++) wide.dim[d] = 1;
+    wide.dim[weir_layout_channel_axis(l->from, node)] = (int64_t)p[1]->count;
+    weir_array *factors = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &wide);
+    weir_array *terms = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &wide);
+    const float epsilon = (float)weir_node_float(l->from, node, "epsilon", 1e-5);
+    for (size_t c = 0; c < factors->count; c++) {
+        const weir_normalization n =
+            weir_normalization_of((float)weir_array_get(p[1], c), (float)weir_array_get(p[2], c),
+                                  (float)weir_array_get(p[3], c), (float)weir_array_get(p[4], c), epsilon);
+        weir_array_set(factors, c, (double)n.factor);
+        weir_array_set(terms, c, (double)n.term);
+    }
+    *factor = weir_lower_by_channel(l, node, codes, factors, shape);
+    *term = *factor == NULL ? NULL : weir_lower_by_channel(l, node, codes, terms, shape);
+    return *term != NULL;
+}

@@ -1,0 +1,223 @@
+/* Lowering of a Concat of quantized tensors: codes follow each other as they are where all have one scale and zero point. Else
+ * the quantizer after the Concat, which computes element by element, becomes one of each input. Constants among the inputs are streams:
+ * each beat of a part of another input, whose codes mean nothing, reads the next from a table. Constants alone, as the weights of layers that
+ * were merged, are joined here. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/infer.h"
+#include "passes/lower/view.h"
+#include "support/arena.h"
+
+weir_value weir_lower_join(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, int axis) {
+    const weir_quant quant = weir_value_type(l->to, pair[0])->quant;
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CONCAT, suffix, pair, 2, NULL);
+    weir_node_set_int(l->to, made, "axis", axis);
+    if (!weir_infer_node(l->to, made)) return WEIR_NO_VALUE;
+    const weir_value result = weir_node_output(l->to, made, 0);
+    weir_type type = *weir_value_type(l->to, result);
+    type.quant = quant;
+    weir_value_set_type(l->to, result, &type);
+    return result;
+}
+
+/* --- constants --- */
+
+/* The constant's numbers as codes of the quantization, one a row; NULL after a reported error: where no quantizer rounds them, they
+ * must have codes. */
+static weir_array *encode(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant, bool rounds) {
+    const weir_array *data = weir_lower_constant(l, weir_node_input(l->from, node, index));
+    weir_array *codes = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &(weir_shape){2, {(int64_t)data->count, 1}});
+    for (size_t i = 0; i < codes->count; i++) {
+        const double number = weir_array_get(data, i);
+        const int64_t code = weir_encode(number, quant, 0, l->contract);
+        weir_array_set_int(codes, i, code);
+        const double real = (double)(code - weir_quant_zero(quant, 0)) * weir_quant_scale(quant, 0);
+        if (rounds || (float)real == (float)number) continue;
+        weir_lower_fail(l, node, "input %zu is a constant with %g, which is no code of the scale %g of the others",
+                        index, number, weir_quant_scale(quant, 0));
+        weir_note("quantize the constant as the others are, or the result");
+        return NULL;
+    }
+    return codes;
+}
+
+/* As many beats as the constant has elements: the first of x, or x and then others, all of which become 0. */
+static weir_value take_beats(weir_lowering *l, weir_node node, const char *name, weir_value x, int64_t count) {
+    char suffix[48];
+    size_t own = 0;
+    weir_shape_count(&weir_value_type(l->to, x)->shape, &own);
+    snprintf(suffix, sizeof suffix, "%s_nothing", name);
+    x = weir_lower_nothing(l, node, suffix, x);
+    if (x.id == 0) return x;
+    const weir_shape row = {2, {1, count}};
+    const weir_reordering r = {.shape = row,
+                               .loops = 1,
+                               .size = {count},
+                               .end = {count < (int64_t)own ? count : (int64_t)own},
+                               .stride = {1},
+                               .fills = count > (int64_t)own};
+    snprintf(suffix, sizeof suffix, "%s_beats", name);
+    return count == (int64_t)own ? weir_lower_reshape_as(l, node, suffix, x, &row)
+                                 : weir_lower_reorder(l, node, suffix, x, &r, 0);
+}
+
+/* What its codes are of: the quantizer behind, else the constant's own where that is x's grid, in more bits perhaps, else x's. */
+static weir_quant quantization_of(const weir_lowering *l, const weir_view *given, weir_value x,
+                                  const weir_quant *behind) {
+    const weir_quant *other = &weir_value_type(l->to, x)->quant, *own = &given->quant;
+    const bool same = given->kind == WEIR_VIEW_WEIGHTS && own->count == 1 && other->count <= 1 &&
+                      weir_quant_scale(own, 0) == weir_quant_scale(other, 0) &&
+                      weir_quant_zero(own, 0) == weir_quant_zero(other, 0);
+    return behind != NULL ? *behind : same ? *own : *other;
+}
+
+/* The constant as a stream beside x; no value after a reported error. */
+static weir_value make_stream(weir_lowering *l, weir_node node, size_t index, weir_value x, const weir_quant *behind) {
+    const weir_value input = weir_node_input(l->from, node, index);
+    const weir_quant quant = quantization_of(l, &l->view[input.id], x, behind);
+    if (quant.count > 1) {
+        weir_lower_fail(l, node,
+                        "what it joins has a scale per channel: it needs a quantizer with one scale before it");
+        return WEIR_NO_VALUE;
+    }
+    weir_array *codes = encode(l, node, index, &quant, behind != NULL);
+    char suffix[40];
+    snprintf(suffix, sizeof suffix, "_constant_%zu", index);
+    if (codes == NULL) return WEIR_NO_VALUE;
+    const weir_value beats = take_beats(l, node, suffix, x, codes->shape.dim[0]);
+    if (beats.id == 0) return beats;
+    char *name = weir_format("%s%s_codes", weir_node_name(l->from, node), suffix);
+    const weir_value table = weir_graph_add_constant(l->to, name, codes);
+    free(name);
+    const weir_value stream = weir_lower_read_table(l, node, suffix, beats, table, &quant);
+    if (stream.id == 0) return stream;
+    snprintf(suffix, sizeof suffix, "_shaped_%zu", index);
+    return weir_lower_reshape_as(l, node, suffix, stream, &weir_value_type(l->from, input)->shape);
+}
+
+/* --- constants alone, as weights that are given in parts --- */
+
+static bool same_numbers(const weir_quant *a, const weir_quant *b) {
+    bool same = a->count == b->count && (a->count <= 1 || a->axis == b->axis);
+    for (uint32_t i = 0; same && (i == 0 || i < a->count); i++)
+        same = weir_quant_scale(a, i) == weir_quant_scale(b, i) && weir_quant_zero(a, i) == weir_quant_zero(b, i);
+    return same;
+}
+
+/* The quantization of all parts together: theirs where they share it, else one a row of the axis along which they follow each other. */
+static bool unite_quantizations(weir_lowering *l, weir_node node, int axis, weir_quant *quant) {
+    const size_t inputs = weir_node_input_count(l->from, node);
+    const weir_view *first = weir_lower_input(l, node, 0);
+    int64_t rows = 0;
+    bool same = true, by_row = true, is_signed = false;
+    int width = 1;
+    for (size_t i = 0; i < inputs; i++) {
+        const weir_view *part = weir_lower_input(l, node, i);
+        if (part->kind != first->kind)
+            return weir_lower_fail(l, node, "input %zu is %s, and input 0 is not", i,
+                                   part->kind == WEIR_VIEW_WEIGHTS ? "quantized" : "a constant that is not quantized");
+        if (part->kind == WEIR_VIEW_CONSTANT) continue;
+        const bool along = part->quant.count > 1 && part->quant.axis == axis;
+        same = same && !along && same_numbers(&part->quant, &first->quant);
+        by_row = by_row && (along || part->quant.count <= 1);
+        rows += part->codes->shape.dim[axis];
+        is_signed |= part->quant.is_signed;
+        if (part->quant.width > width) width = part->quant.width;
+    }
+    if (first->kind == WEIR_VIEW_CONSTANT) return true;
+    if (!same && !by_row)
+        return weir_lower_fail(l, node, "its weights have scales along another axis than the one that it joins");
+    *quant = first->quant;
+    quant->is_signed = is_signed;
+    quant->width = width;
+    if (same) return true;
+    double *scale = weir_arena_array(weir_graph_arena(l->to), (size_t)rows, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), (size_t)rows, sizeof *zero), row = 0;
+    for (size_t i = 0; i < inputs; i++) {
+        const weir_view *part = weir_lower_input(l, node, i);
+        for (int64_t k = 0; k < part->codes->shape.dim[axis]; k++, row++) {
+            scale[row] = weir_quant_scale(&part->quant, k);
+            zero[row] = weir_quant_zero(&part->quant, k);
+        }
+    }
+    quant->format = WEIR_FORMAT_INTEGER; /* not the grid of the first */
+    quant->axis = axis;
+    quant->count = (uint32_t)rows;
+    quant->scale = scale;
+    quant->zero_point = zero;
+    return true;
+}
+
+static bool join_constants(weir_lowering *l, weir_node node, int axis) {
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    const weir_view *first = weir_lower_input(l, node, 0);
+    weir_view view = {.kind = first->kind};
+    if (axis < 0) axis += shape->rank;
+    if (!unite_quantizations(l, node, axis, &view.quant)) return false;
+    const weir_dtype dtype = first->kind == WEIR_VIEW_CONSTANT ? first->codes->dtype : WEIR_INT64;
+    weir_array *joined = weir_array_in(weir_graph_arena(l->to), dtype, shape);
+    size_t inner = 1, begin = 0;
+    for (int i = axis + 1; i < shape->rank; i++) inner *= (size_t)shape->dim[i];
+    const size_t whole = (size_t)shape->dim[axis] * inner;
+    for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
+        const weir_array *part = weir_lower_input(l, node, i)->codes;
+        const size_t run = (size_t)part->shape.dim[axis] * inner;
+        for (size_t k = 0; k < part->count; k++) {
+            const size_t to = k / run * whole + begin + k % run;
+            if (dtype == WEIR_INT64) weir_array_set_int(joined, to, weir_array_get_int(part, k));
+            else weir_array_set(joined, to, weir_array_get(part, k));
+        }
+        begin += run;
+    }
+    view.codes = joined;
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+/* --- the node --- */
+
+static bool all_given(const weir_lowering *l, weir_node node) {
+    for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
+        if (!weir_lower_is_given(weir_lower_input(l, node, i))) return false;
+    }
+    return true;
+}
+
+/* The codes of all inputs, those computed first; false after a reported error. */
+static bool read_inputs(weir_lowering *l, weir_node node, const weir_quant *behind, weir_value *codes) {
+    const size_t inputs = weir_node_input_count(l->from, node);
+    weir_value computed = WEIR_NO_VALUE;
+    for (int given = 0; given < 2; given++) {
+        for (size_t i = 0; i < inputs; i++) {
+            if (weir_lower_is_given(&l->view[weir_node_input(l->from, node, i).id]) != (given == 1)) continue;
+            codes[i] =
+                given == 1 ? make_stream(l, node, i, computed, behind) : weir_lower_read_codes(l, node, i, behind);
+            if (codes[i].id == 0) return false;
+            if (computed.id == 0) computed = codes[i];
+        }
+    }
+    return true;
+}
+
+bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    const size_t inputs = weir_node_input_count(l->from, node);
+    const int axis = (int)weir_node_int(l->from, node, "axis", 0);
+    weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
+    if (all_given(l, node)) return join_constants(l, node, axis);
+    if (!weir_dtype_is_float(type->dtype)) return weir_lower_fail(l, node, "hardware takes it on real numbers only");
+    weir_value *codes = weir_calloc(inputs, sizeof *codes);
+    bool fine = read_inputs(l, node, behind, codes);
+    for (size_t i = 0; fine && i < inputs; i++) {
+        char suffix[24] = "";
+        if (i + 1 < inputs) snprintf(suffix, sizeof suffix, "_%zu", i);
+        weir_value next = codes[i];
+        fine = i == 0 || weir_lower_unite(l, node, i, &view.value, &next);
+        if (fine) view.value = i == 0 ? next : weir_lower_join(l, node, suffix, (weir_value[]){view.value, next}, axis);
+        fine = fine && view.value.id != 0;
+    }
+    free(codes);
+    weir_lower_set(l, node, &view);
+    return fine;
+}

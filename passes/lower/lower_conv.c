@@ -1,0 +1,213 @@
+/* Convolution of codes with channels innermost: weir.Window gathers the elements of each window, weir.Linear multiplies
+ * it with the kernels as a matrix. A window's elements are ordered by the last spatial dimension, then the others, then
+ * channels: hardware reads rows of the input side by side. Padding is the code of zero. A window of one element that
+ * moves by one is the input itself. ConvTranspose is a convolution with the kernels turned round, of its input with zeros between
+ * the elements, which a weir.Reorder inserts. */
+#include "ir/geometry.h"
+#include "ir/infer.h"
+#include "passes/lower/view.h"
+#include "support/arena.h"
+
+/* Where the kernels' element for a row and column of the matrix is. */
+typedef struct kernels {
+    int rank;
+    int64_t size[WEIR_MAX_RANK]; /* by spatial dimension */
+    int64_t plane;               /* of all of them */
+    int64_t channels, outputs;   /* of a group */
+    bool turned; /* [inputs, outputs of a group, ...], the last element first, else [outputs, inputs of a group, ...] */
+} kernels;
+
+static size_t element_of(const void *user, int64_t row, int64_t column) {
+    const kernels *k = user;
+    const int64_t channel = column % k->channels;
+    int64_t rest = column / k->channels, stride = k->plane, at = 0;
+    for (int i = 0; i < k->rank; i++) {
+        stride /= k->size[i];
+        at += rest % k->size[i] * stride;
+        rest /= k->size[i];
+    }
+    if (!k->turned) return (size_t)((row * k->channels + channel) * k->plane + at);
+    const int64_t input = row / k->outputs * k->channels + channel;
+    return (size_t)((input * k->outputs + row % k->outputs + 1) * k->plane - 1 - at);
+}
+
+static bool is_trivial(const weir_window *w) {
+    bool trivial = true;
+    for (int i = 0; i < w->rank; i++) trivial &= weir_geometry_is_trivial(w, i);
+    return trivial;
+}
+
+/* The codes of each window; no value after a reported error. */
+static weir_value slide(weir_lowering *l, weir_node node, weir_value codes, const weir_window *w, int64_t group) {
+    const weir_type *type = weir_value_type(l->to, codes);
+    const size_t rank = (size_t)w->rank;
+    int64_t pads[2 * WEIR_MAX_RANK];
+    for (size_t i = 0; i < rank; i++) {
+        pads[i] = w->begin[i];
+        pads[i + rank] = w->end[i];
+    }
+    const weir_node window = weir_lower_add_node(l, node, WEIR_OP_WINDOW, "_window", &codes, 1, NULL);
+    weir_node_set_ints(l->to, window, "kernel_shape", w->kernel, rank);
+    weir_node_set_ints(l->to, window, "strides", w->stride, rank);
+    weir_node_set_ints(l->to, window, "dilations", w->dilation, rank);
+    weir_node_set_ints(l->to, window, "pads", pads, 2 * rank);
+    if (group > 1) weir_node_set_int(l->to, window, "group", group);
+    weir_node_set_int(l->to, window, "fill", weir_quant_zero(&type->quant, 0));
+    return weir_infer_node(l->to, window) ? weir_node_output(l->to, window, 0) : WEIR_NO_VALUE;
+}
+
+/* Scales of each channel become those of the kernels, of which each has one channel; false after a reported error. */
+static bool move_scales(weir_lowering *l, weir_node node, weir_value *codes, int64_t channels, uint32_t outputs,
+                        weir_view *weights) {
+    static const double one = 1;
+    weir_type type = *weir_value_type(l->to, *codes);
+    const weir_quant by_channel = type.quant;
+    if (by_channel.count <= 1) return true;
+    if (channels != 1)
+        return weir_lower_fail(l, node, "its input has a scale per channel, which only depthwise convolutions take");
+    double *scale = weir_arena_array(weir_graph_arena(l->to), outputs, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), outputs, sizeof *zero);
+    for (uint32_t i = 0; i < outputs; i++) {
+        const int64_t c = i / (outputs / by_channel.count);
+        if (weir_quant_zero(&by_channel, c) != weir_quant_zero(&by_channel, 0))
+            return weir_lower_fail(l, node, "its input needs one zero point for all channels");
+        scale[i] =
+            weir_contract_product(l->contract, weir_quant_scale(&by_channel, c), weir_quant_scale(&weights->quant, i));
+        zero[i] = weir_quant_zero(&weights->quant, i);
+    }
+    weights->quant.count = outputs;
+    weights->quant.axis = 0;
+    weights->quant.scale = scale;
+    weights->quant.zero_point = zero;
+    if (weights->quant.format == WEIR_FORMAT_FIXED) weights->quant.format = WEIR_FORMAT_INTEGER;
+    type.quant.count = 1;
+    type.quant.axis = -1;
+    type.quant.scale = &one;
+    *codes = weir_node_output(l->to, weir_lower_add_node(l, node, WEIR_OP_RELABEL, "_channels", codes, 1, &type), 0);
+    return true;
+}
+
+/* The windows of codes times the kernels, whose quantization has one scale or one for each output channel. */
+static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const weir_window *w, const weir_view *weights,
+                     bool turned, const weir_view *bias) {
+    const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weights->codes->shape.dim;
+    if (w->rank > 2)
+        return weir_lower_fail(l, node, "hardware slides windows along 1 or 2 dimensions, not %d", w->rank);
+    kernels k = {.rank = w->rank, .plane = 1, .turned = turned};
+    for (int i = 0; i < w->rank; i++) k.plane *= k.size[i] = w->kernel[i];
+    k.channels = turned ? dim[0] / group : dim[1];
+    k.outputs = turned ? dim[1] : dim[0] / group;
+    if (!is_trivial(w)) codes = slide(l, node, codes, w, group);
+    if (codes.id == 0) return false;
+    const weir_shape shape = {2, {k.outputs * group, k.channels * k.plane}};
+    const weir_array *matrix = weir_lower_matrix(l, weights, &shape, element_of, &k);
+    return weir_lower_product(l, node, codes, matrix, &weights->quant, group, bias);
+}
+
+bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
+                     const weir_view *bias) {
+    weir_shape onnx;
+    weir_window w;
+    if (!weir_lower_check_operands(l, node, x, weights) || !weir_lower_check_scales(l, node, weights, 0) ||
+        !weir_lower_channels_last(l, node, &onnx) ||
+        !weir_geometry_window(l->from, node, &onnx, weights->codes->shape.dim + 2, &w))
+        return false;
+    weir_value codes = weir_lower_codes(l, node, x);
+    weir_view scaled = *weights;
+    const int64_t *dim = weights->codes->shape.dim;
+    return codes.id != 0 && move_scales(l, node, &codes, dim[1], (uint32_t)dim[0], &scaled) &&
+           multiply(l, node, codes, &w, &scaled, false, bias);
+}
+
+/* --- ConvTranspose --- */
+
+/* The elements along each dimension as far apart as the stride says, codes of zero between and behind them. */
+static weir_value spread(weir_lowering *l, weir_node node, weir_value codes, const weir_window *t) {
+    const weir_type *type = weir_value_type(l->to, codes);
+    weir_reordering r = {.shape = type->shape};
+    int64_t size = 1;
+    const int last = type->shape.rank - 1;
+    for (int d = last; d >= 0; d--) size *= type->shape.dim[d];
+    for (int d = 0; d <= last; d++) {
+        const int64_t stride = d > 0 && d < last ? t->stride[d - 1] : 1;
+        size /= type->shape.dim[d];
+        r.stride[r.loops] = size;
+        r.size[r.loops] = r.end[r.loops] = type->shape.dim[d];
+        r.loops++;
+        r.shape.dim[d] *= stride;
+        if (stride == 1) continue;
+        r.size[r.loops] = stride;
+        r.end[r.loops++] = 1;
+        r.fills = true;
+    }
+    return r.fills ? weir_lower_reorder(l, node, "_spread", codes, &r, weir_quant_zero(&type->quant, 0)) : codes;
+}
+
+/* The part of each spatial dimension from `begin` on; nothing to do where that is all of them. */
+static weir_value cut(weir_lowering *l, weir_node node, weir_value codes, const int64_t *begin, const int64_t *size) {
+    const weir_shape *from = &weir_value_type(l->to, codes)->shape;
+    weir_reordering r = {.shape = *from, .loops = from->rank};
+    int64_t stride = 1;
+    bool any = false;
+    for (int d = from->rank - 1; d >= 0; d--) {
+        const bool spatial = d > 0 && d < from->rank - 1;
+        r.shape.dim[d] = spatial ? size[d - 1] : from->dim[d];
+        r.size[d] = r.end[d] = r.shape.dim[d];
+        r.stride[d] = stride;
+        r.start += spatial ? begin[d - 1] * stride : 0;
+        stride *= from->dim[d];
+        any |= r.size[d] != from->dim[d];
+    }
+    return any ? weir_lower_reorder(l, node, "_cut", codes, &r, 0) : codes;
+}
+
+/* The scale and zero point of each output channel, where a group's are given. */
+static weir_view by_output(weir_lowering *l, const weir_view *weights, int64_t group) {
+    weir_view view = *weights;
+    const uint32_t given = weights->quant.count;
+    if (given <= 1 || group == 1) return view;
+    double *scale = weir_arena_array(weir_graph_arena(l->to), given * (size_t)group, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), given * (size_t)group, sizeof *zero);
+    view.quant.count = given * (uint32_t)group;
+    for (uint32_t i = 0; i < view.quant.count; i++) {
+        scale[i] = weir_quant_scale(&weights->quant, i % given);
+        zero[i] = weir_quant_zero(&weights->quant, i % given);
+    }
+    view.quant.scale = scale;
+    view.quant.zero_point = zero;
+    return view;
+}
+
+bool weir_lower_conv_transpose(weir_lowering *l, weir_node node) {
+    const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
+    const weir_view *weights = &l->view[weir_node_input(l->from, node, 1).id];
+    const weir_value bias = weir_node_input(l->from, node, 2);
+    weir_shape onnx;
+    weir_window t, w = {.rank = 0};
+    int64_t begin[WEIR_MAX_RANK], size[WEIR_MAX_RANK];
+    if (!weir_lower_check_operands(l, node, x, weights) || !weir_lower_check_scales(l, node, weights, 1) ||
+        !weir_lower_channels_last(l, node, &onnx) ||
+        !weir_geometry_transposed(l->from, node, &onnx, weights->codes->shape.dim + 2, &t))
+        return false;
+    weir_value codes = weir_lower_codes(l, node, x);
+    const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weights->codes->shape.dim;
+    weir_view outputs = by_output(l, weights, group);
+    if (codes.id == 0 || !move_scales(l, node, &codes, dim[0] / group, (uint32_t)(dim[1] * group), &outputs))
+        return false;
+    for (w.rank = 0; w.rank < t.rank; w.rank++) {
+        const int i = w.rank;
+        const int64_t spread_size = t.out[i] * t.stride[i], reach = (t.kernel[i] - 1) * t.dilation[i];
+        const int64_t before = reach - t.begin[i], behind = t.in[i] + t.begin[i] - spread_size;
+        w.kernel[i] = t.kernel[i];
+        w.dilation[i] = t.dilation[i];
+        w.stride[i] = 1;
+        w.begin[i] = before > 0 ? before : 0;
+        w.end[i] = behind > 0 ? behind : 0;
+        begin[i] = w.begin[i] - before;
+        size[i] = w.in[i] = spread_size - begin[i] + (behind < 0 ? behind : 0);
+        if (size[i] < 1) return weir_lower_fail(l, node, "its pads leave nothing of its input");
+    }
+    codes = spread(l, node, codes, &t);
+    if (codes.id != 0) codes = cut(l, node, codes, begin, size);
+    return codes.id != 0 && multiply(l, node, codes, &w, &outputs, true, bias.id == 0 ? NULL : &l->view[bias.id]);
+}

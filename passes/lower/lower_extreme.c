@@ -1,0 +1,146 @@
+/* Lowering of Max, Min and Abs of quantized tensors. Quantizers never fall, so one behind becomes one of each input; of codes of one grid
+ * the larger is b + max(a - b, 0), the smaller a - max(a - b, 0), clipped to what it can be. */
+#include <stdio.h>
+
+#include "ir/infer.h"
+#include "passes/lower/view.h"
+#include "support/arena.h"
+
+/* One more pair of inputs of the node. */
+typedef struct extreme {
+    weir_lowering *l;
+    weir_node node;
+    char pair[24]; /* in the names of what is made */
+} extreme;
+
+static weir_value add(const extreme *e, weir_op op, const char *what, const weir_value *inputs, size_t count,
+                      const weir_type *type) {
+    char suffix[40];
+    snprintf(suffix, sizeof suffix, "%s%s", what, e->pair);
+    return weir_node_output(e->l->to, weir_lower_add_node(e->l, e->node, op, suffix, inputs, count, type), 0);
+}
+
+static bool infer(const extreme *e, weir_value value) {
+    return weir_infer_node(e->l->to, weir_value_producer(e->l->to, value));
+}
+
+static weir_value sum(const extreme *e, const char *what, weir_value a, weir_value b, int64_t cb, int64_t zero) {
+    weir_graph *to = e->l->to;
+    const weir_value inputs[2] = {a, b};
+    double *scale = weir_arena_array(weir_graph_arena(to), 1, sizeof *scale);
+    int64_t *point = weir_arena_array(weir_graph_arena(to), 1, sizeof *point);
+    const weir_type *like = weir_value_type(to, a);
+    *scale = weir_quant_scale(&like->quant, 0);
+    *point = zero;
+    const weir_type type = {
+        .dtype = WEIR_INT64,
+        .shape = like->shape,
+        .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale, .zero_point = point}};
+    const weir_value made = add(e, WEIR_OP_SUM, what, inputs, 2, &type);
+    weir_node_set_int(to, weir_value_producer(to, made), "cb", cb);
+    return infer(e, made) ? made : WEIR_NO_VALUE;
+}
+
+/* No value after a reported error. */
+static weir_value choose(const extreme *e, weir_value a, weir_value b) {
+    weir_graph *to = e->l->to;
+    const bool larger = weir_node_op(e->l->from, e->node) != WEIR_OP_MIN;
+    const weir_type ta = *weir_value_type(to, a), tb = *weir_value_type(to, b);
+    const bool low_of_a = larger == (ta.low > tb.low), high_of_a = larger == (ta.high > tb.high);
+    const weir_value difference = sum(e, "_difference", a, b, -1, 0);
+    if (difference.id == 0) return difference;
+    const weir_value above = add(e, WEIR_OP_MAXIMUM, "_above", &difference, 1, weir_value_type(to, difference));
+    if (!infer(e, above)) return WEIR_NO_VALUE;
+    const weir_value chosen = sum(e, "_chosen", larger ? b : a, above, larger ? 1 : -1, weir_quant_zero(&ta.quant, 0));
+    if (chosen.id == 0) return chosen;
+    const weir_type type =
+        weir_lower_codes_type(&ta.quant, &ta.shape, low_of_a ? ta.low : tb.low, high_of_a ? ta.high : tb.high);
+    return weir_lower_clip(e->l, e->node, e->pair, chosen, &type);
+}
+
+static bool any_constant(const weir_lowering *l, weir_node node) {
+    bool any = false;
+    for (size_t i = 0; i < weir_node_input_count(l->from, node); i++)
+        any |= weir_lower_is_given(&l->view[weir_node_input(l->from, node, i).id]);
+    return any;
+}
+
+bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    const size_t count = weir_node_input_count(l->from, node);
+    const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
+    if (any_constant(l, node) || weir_lower_is_function(l, node)) return weir_lower_affine(l, node);
+    for (size_t i = 0; i < count; i++) {
+        extreme e = {.l = l, .node = node};
+        weir_value next = weir_lower_read_codes(l, node, i, behind);
+        snprintf(e.pair, sizeof e.pair, "_%zu", i);
+        if (next.id != 0) next = weir_lower_broadcast(l, node, e.pair, next, result);
+        if (next.id == 0) return false;
+        if (i > 0 && !weir_lower_unite(l, node, i, &view.value, &next)) return false;
+        if (i + 1 == count) e.pair[0] = '\0';
+        view.value = i == 0 ? next : choose(&e, view.value, next);
+        if (view.value.id == 0) return false;
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+/* x - 2 x: no component turns signs alone. */
+static weir_value negated(weir_lowering *l, weir_node node, const char *suffix, weir_value codes) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    const weir_value inputs[2] = {codes, codes};
+    weir_type type = *weir_value_type(l->to, codes);
+    const uint32_t count = type.quant.count > 1 ? type.quant.count : 1;
+    double *scale = weir_arena_array(arena, count, sizeof *scale);
+    int64_t *zero = weir_arena_array(arena, count, sizeof *zero);
+    for (uint32_t c = 0; c < count; c++) {
+        scale[c] = weir_quant_scale(&type.quant, c);
+        zero[c] = -weir_quant_zero(&type.quant, c);
+    }
+    type.dtype = WEIR_INT64;
+    type.has_range = false;
+    type.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER,
+                              .axis = count > 1 ? type.quant.axis : -1,
+                              .count = count,
+                              .scale = scale,
+                              .zero_point = zero};
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_SUM, suffix, inputs, 2, &type);
+    weir_node_set_int(l->to, made, "cb", -2);
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
+weir_value weir_lower_negated(weir_lowering *l, weir_node node, weir_value codes) {
+    return negated(l, node, "_negated", codes);
+}
+
+weir_value weir_lower_negated_back(weir_lowering *l, weir_node node, weir_value codes, const weir_type *type) {
+    codes = negated(l, node, "_back", codes);
+    if (codes.id == 0) return codes;
+    const weir_shape *shape = &weir_value_type(l->to, codes)->shape;
+    weir_type same = weir_lower_codes_type(&type->quant, shape, type->low, type->high);
+    if (same.quant.count > 1) same.quant.axis = shape->rank - 1;
+    same.dtype = type->dtype;
+    return weir_lower_clip(l, node, "_codes", codes, &same);
+}
+
+/* The codes of the quantizer behind, of the difference; no value after a reported error. */
+static weir_value quantize_difference(const extreme *e, weir_value a, weir_value b, const weir_quant *behind) {
+    const weir_view difference = {.kind = WEIR_VIEW_SUM, .value = a, .other = b, .minus = true};
+    if (!weir_lower_quantize_sum(e->l, e->node, &difference, behind)) return WEIR_NO_VALUE;
+    return e->l->view[weir_node_output(e->l->from, e->node, 0).id].value;
+}
+
+bool weir_lower_absolute(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    const weir_view x = l->view[weir_node_input(l->from, node, 0).id];
+    const bool difference = behind != NULL && x.kind == WEIR_VIEW_SUM && x.minus && !x.relu && !x.reshaped;
+    if (!difference || weir_quant_scale(&weir_value_type(l->to, x.value)->quant, 0) ==
+                           weir_quant_scale(&weir_value_type(l->to, x.other)->quant, 0))
+        return weir_lower_function(l, node);
+    const extreme e = {.l = l, .node = node};
+    weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = true};
+    const weir_value rest = quantize_difference(&e, x.value, x.other, behind);
+    const weir_value turned = rest.id == 0 ? rest : quantize_difference(&e, x.other, x.value, behind);
+    if (turned.id != 0) view.value = choose(&e, rest, turned);
+    weir_lower_set(l, node, &view);
+    return view.value.id != 0;
+}

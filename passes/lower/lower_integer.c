@@ -1,0 +1,567 @@
+/* lower_integer: from the quantized graph ("quantized", else "model": quantizers in any ONNX dialect) to the integer graph
+ * ("integer"), in which every operator between Encode and Decode works on integer codes with exact semantics.
+ * Each value of the model gets a view (view.h); the table at the end has one rule per operator. Linear in the graph. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/infer.h"
+#include "ir/layout.h"
+#include "ir/loop.h"
+#include "ir/operator.h"
+#include "ir/trait.h"
+#include "passes/analysis/compare_lowered.h"
+#include "passes/graph/rewrite.h"
+#include "passes/lower/view.h"
+#include "passes/passes.h"
+#include "passes/quantize/function.h"
+#include "passes/quantize/remedy.h"
+#include "support/arena.h"
+#include "support/unreachable.h"
+
+/* --- quantization parameters --- */
+
+/* Codes of a constant: the contract's quantizer on each element, scales along the axis. */
+static weir_array *quantize_constant(const weir_lowering *l, const weir_array *data, const weir_quant *quant) {
+    int64_t low, high;
+    weir_quant_limits(quant, &low, &high);
+    weir_array *codes = weir_array_in(weir_graph_arena(l->to), weir_dtype_for(low, high), &data->shape);
+    size_t inner = 1, channels = quant->count > 1 ? quant->count : 1;
+    for (int d = quant->axis + 1; channels > 1 && d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
+    for (size_t i = 0; i < data->count; i++) {
+        int64_t channel = (int64_t)(i / inner % channels);
+        weir_array_set_int(codes, i, weir_encode(weir_array_get(data, i), quant, channel, l->contract));
+    }
+    return codes;
+}
+
+/* Quantizes a view of real numbers, whatever it comes from. */
+static bool quantize_view(weir_lowering *l, weir_node node, const weir_quant *quant) {
+    if (weir_lower_is_given(
+            weir_lower_input(l, node, 0))) { /* weights that were quantized before are real numbers, too */
+        weir_view view = {.kind = WEIR_VIEW_WEIGHTS, .quant = *quant};
+        view.codes = quantize_constant(l, weir_lower_constant(l, weir_node_input(l->from, node, 0)), quant);
+        weir_lower_set(l, node, &view);
+        return true;
+    }
+    if (quant->count > 1)
+        return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", quant->count);
+    return weir_lower_quantize_input(l, node, 0, quant);
+}
+
+static int axis_of(const weir_lowering *l, weir_node node, int rank) {
+    int64_t axis = weir_node_int(l->from, node, "axis", 1);
+    return (int)(axis < 0 ? axis + rank : axis);
+}
+
+static bool lower_quantize_linear(weir_lowering *l, weir_node node) {
+    const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    weir_quant quant;
+    if (!weir_lower_read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &quant)) return false;
+    return quantize_view(l, node, &quant);
+}
+
+/* Accumulators whose zero points have been kept apart get a scale and another zero point. */
+static bool rescale(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant) {
+    weir_type type = *weir_value_type(l->to, x->value);
+    uint32_t count = type.quant.count > quant->count ? type.quant.count : quant->count;
+    double *scale = weir_arena_array(weir_graph_arena(l->to), count, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), count, sizeof *zero);
+    if (quant->count > 1 &&
+        (x->reshaped || quant->axis != type.shape.rank - 1 || quant->count != type.shape.dim[quant->axis]))
+        return weir_lower_fail(l, node, "its scales must be along the last axis");
+    for (uint32_t c = 0; c < count; c++) {
+        scale[c] = weir_quant_scale(quant, c);
+        zero[c] = weir_quant_zero(&type.quant, c) + weir_quant_zero(quant, c);
+    }
+    type.quant.count = count;
+    type.quant.axis = count > 1 ? type.shape.rank - 1 : -1;
+    type.quant.scale = scale;
+    type.quant.zero_point = zero;
+    weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &x->value, 1, &type);
+    weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, relabel, 0)};
+    view.reshaped = x->reshaped;
+    view.shape = x->shape;
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+static bool lower_dequantize_linear(weir_lowering *l, weir_node node) {
+    const weir_view *x = weir_lower_input(l, node, 0);
+    const weir_type *type = weir_value_type(l->from, weir_node_input(l->from, node, 0));
+    weir_view view = {.kind = WEIR_VIEW_WEIGHTS};
+    if (!weir_lower_read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &view.quant))
+        return false;
+    if (weir_lower_is_given(x)) {
+        view.codes = x->codes;
+    } else if (x->kind == WEIR_VIEW_CODES && x->centered) {
+        return rescale(l, node, x, &view.quant);
+    } else if (x->kind == WEIR_VIEW_CODES) {
+        if (view.quant.count > 1)
+            return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", view.quant.count);
+        view = (weir_view){.kind = WEIR_VIEW_CODES, .value = weir_lower_requalify(l, node, x->value, &view.quant)};
+    } else {
+        return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+/* The axis of x along which a parameter that broadcasts changes, -1: it is one number, -2: along several. */
+static int changing_axis(const weir_array *parameter, int rank) {
+    int axis = -1;
+    for (int d = 0; d < parameter->shape.rank; d++) {
+        if (parameter->shape.dim[d] > 1) axis = axis == -1 ? d + rank - parameter->shape.rank : -2;
+    }
+    return axis;
+}
+
+/* Whole zero points of QONNX, real numbers there, into the quantization, whose `count` is set. */
+static bool read_qonnx_zero(weir_lowering *l, weir_node node, const weir_array *zero, weir_quant *quant) {
+    int64_t *zeros = weir_arena_array(weir_graph_arena(l->to), quant->count, sizeof *zeros);
+    for (uint32_t i = 0; i < quant->count; i++) {
+        double center = weir_array_get(zero, zero->count == 1 ? 0 : i);
+        if (center != floor(center) || fabs(center) > 2147483647.0)
+            return weir_lower_fail(l, node, "the zero point is %g, hardware needs an integer", center);
+        zeros[i] = (int64_t)center;
+    }
+    quant->zero_point = zeros;
+    return true;
+}
+
+static bool read_qonnx_scale(weir_lowering *l, weir_node node, const weir_array *scale, const weir_array *zero,
+                             weir_quant *quant) {
+    int rank = weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape.rank;
+    int axis = changing_axis(scale, rank), zero_axis = changing_axis(zero, rank);
+    if (axis == -2 || zero_axis == -2 || (axis != -1 && zero_axis != -1 && axis != zero_axis))
+        return weir_lower_fail(l, node, "its scales and zero points must vary along one axis only");
+    uint32_t count = (uint32_t)(scale->count > zero->count ? scale->count : zero->count);
+    double *scales = weir_arena_array(weir_graph_arena(l->to), count, sizeof *scales);
+    for (uint32_t i = 0; i < count; i++) {
+        scales[i] = weir_array_get(scale, scale->count == 1 ? 0 : i);
+        if (!(scales[i] > 0) || !isfinite(scales[i]))
+            return weir_lower_fail(l, node, "scale %u is not a positive number", i);
+    }
+    *quant = weir_lower_quant(WEIR_INT8, scales, NULL, count, axis == -1 ? zero_axis : axis);
+    return true;
+}
+
+/* QONNX: scale and zero point (any shapes that broadcast along one axis) and bit width as real constants. */
+static bool read_qonnx(weir_lowering *l, weir_node node, weir_quant *quant) {
+    const weir_array *scale = weir_lower_input_constant(l, node, 1), *zero = weir_lower_input_constant(l, node, 2);
+    const weir_array *bits = weir_lower_input_constant(l, node, 3);
+    if (scale == NULL || zero == NULL || bits == NULL || bits->count != 1)
+        return weir_lower_fail(l, node, "scale, zero point and bit width must be constants, the bit width one number");
+    if (!read_qonnx_scale(l, node, scale, zero, quant)) return false;
+    double width = weir_array_get(bits, 0);
+    if (width != floor(width) || width < 1 || width > 32)
+        return weir_lower_fail(l, node, "the bit width is %g, expected a whole number from 1 to 32", width);
+    quant->width = (int)width;
+    quant->is_signed = weir_node_int(l->from, node, "signed", 1) != 0;
+    bool narrow = weir_node_int(l->from, node, "narrow", 0) != 0;
+    quant->saturation = narrow ? WEIR_SATURATE_SYMMETRIC : WEIR_SATURATE;
+    if (quant->is_signed && quant->width == 1) { /* -1 and +1 */
+        quant->format = WEIR_FORMAT_BINARY;
+        quant->width = 2;
+        quant->saturation = WEIR_SATURATE;
+    }
+    weir_rounding_parse_qonnx(weir_node_string(l->from, node, "rounding_mode", "ROUND"), &quant->rounding);
+    return read_qonnx_zero(l, node, zero, quant);
+}
+
+static bool lower_quant(weir_lowering *l, weir_node node) {
+    weir_quant quant;
+    if (!read_qonnx(l, node, &quant)) return false;
+    weir_lower_recognize_fixed(&quant);
+    return quantize_view(l, node, &quant);
+}
+
+static bool lower_bipolar_quant(weir_lowering *l, weir_node node) {
+    weir_quant quant;
+    const weir_array *scale = weir_lower_input_constant(l, node, 1);
+    weir_array *none = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){.rank = 0});
+    if (scale == NULL) return weir_lower_fail(l, node, "its scale must be a constant");
+    if (!read_qonnx_scale(l, node, scale, none, &quant)) return false;
+    quant.format = WEIR_FORMAT_BINARY;
+    quant.width = 2;
+    quant.zero_point = NULL;
+    return quantize_view(l, node, &quant);
+}
+
+/* --- linear algebra --- */
+
+/* alpha and beta, and a C that is computed, are operations after the product. */
+static bool scale_and_add(weir_lowering *l, weir_node node, double alpha, double beta) {
+    const weir_view *c = weir_lower_input(l, node, 2);
+    weir_view view = l->view[weir_node_output(l->from, node, 0).id];
+    if (alpha != 1) {
+        weir_array *factor = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {1}});
+        weir_array_set(factor, 0, alpha);
+        view = weir_lower_add_step(l, &view, WEIR_OP_MUL, factor);
+    }
+    if (c != NULL && !weir_lower_is_given(c)) {
+        if (beta != 1) return weir_lower_fail(l, node, "hardware needs a beta of 1 where C is computed");
+        return weir_lower_add(l, node, &view, c);
+    }
+    if (c != NULL) {
+        const weir_array *given = weir_lower_constant(l, weir_node_input(l->from, node, 2));
+        weir_array *term = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &given->shape);
+        for (size_t i = 0; i < term->count; i++) weir_array_set(term, i, (float)beta * (float)weir_array_get(given, i));
+        const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+        const weir_array *by_channel = weir_lower_by_channel(l, node, view.value, term, shape);
+        if (by_channel == NULL) return false;
+        view = weir_lower_add_step(l, &view, WEIR_OP_ADD, by_channel);
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+static bool lower_gemm(weir_lowering *l, weir_node node) {
+    const double alpha = weir_node_float(l->from, node, "alpha", 1), beta = weir_node_float(l->from, node, "beta", 1);
+    const weir_view *bias = weir_lower_input(l, node, 2);
+    const bool plain = alpha == 1 && (bias == NULL || (beta == 1 && weir_lower_is_given(bias)));
+    if (weir_node_int(l->from, node, "transA", 0) != 0) return weir_lower_fail(l, node, "hardware needs transA of 0");
+    return weir_lower_linear(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1),
+                             weir_node_int(l->from, node, "transB", 0) != 0, plain ? bias : NULL) &&
+           (plain || scale_and_add(l, node, alpha, beta));
+}
+
+static bool lower_conv(weir_lowering *l, weir_node node) {
+    return weir_lower_conv(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1),
+                           weir_lower_input(l, node, 2));
+}
+
+static bool lower_add(weir_lowering *l, weir_node node) {
+    const weir_view *a = weir_lower_input(l, node, 0), *b = weir_lower_input(l, node, 1);
+    if (weir_lower_is_given(a) != weir_lower_is_given(b)) return weir_lower_affine(l, node);
+    return weir_lower_is_function(l, node) ? weir_lower_function(l, node) : weir_lower_add(l, node, a, b);
+}
+
+static bool lower_mul(weir_lowering *l, weir_node node) {
+    const weir_view *a = weir_lower_input(l, node, 0), *b = weir_lower_input(l, node, 1);
+    if (weir_lower_has_codes(a) && weir_lower_has_codes(b) && !weir_lower_is_function(l, node))
+        return weir_lower_multiply(l, node, a, b);
+    return weir_lower_affine(l, node);
+}
+
+static bool lower_relu(weir_lowering *l, weir_node node) {
+    weir_view view = *weir_lower_input(l, node, 0);
+    if (view.kind == WEIR_VIEW_FUNCTION) return weir_lower_function(l, node);
+    if (view.kind != WEIR_VIEW_CODES && view.kind != WEIR_VIEW_SUM)
+        return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    if (view.step_count > 0) view = weir_lower_add_step(l, &view, WEIR_OP_RELU, NULL);
+    else view.relu = true;
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+static bool lower_mean_pool(weir_lowering *l, weir_node node) {
+    return weir_lower_mean_pool(l, node, weir_lower_input(l, node, 0));
+}
+
+/* --- shape --- */
+
+/* Integers as real numbers: the same codes with a scale of 1. */
+static bool lower_convert(weir_lowering *l, weir_node node) {
+    static const double one = 1;
+    static const int64_t none = 0;
+    const weir_view *x = weir_lower_input(l, node, 0);
+    const weir_type *to = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    const weir_type *from = weir_value_type(l->from, weir_node_input(l->from, node, 0));
+    if (x->kind != WEIR_VIEW_CODES || from->quant.format == WEIR_FORMAT_FLOAT || to->dtype != WEIR_FLOAT32)
+        return weir_lower_fail(l, node, "hardware converts codes to float32 only");
+    const weir_quant quant = weir_lower_quant(from->dtype, &one, &none, 1, -1);
+    if (x->centered) return rescale(l, node, x, &quant);
+    weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_lower_requalify(l, node, x->value, &quant)};
+    view.reshaped = x->reshaped;
+    view.shape = x->shape;
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+static weir_lower_rule *rule_of(weir_op op);
+/* The quantizer that takes all of the node's result, also behind what rises; a count of 0: there is none. */
+static bool read_quantizer_behind(weir_lowering *l, weir_node node, weir_quant *quant) {
+    const weir_value result = weir_node_output(l->from, node, 0);
+    quant->count = 0;
+    if (weir_value_use_count(l->from, result) != 1 || weir_value_is_output(l->from, result)) return true;
+    const weir_node user = weir_value_use(l->from, result, 0).node;
+    const weir_op op = weir_node_op(l->from, user);
+    const weir_dtype dtype = weir_value_type(l->from, weir_node_output(l->from, user, 0))->dtype;
+    if (op == WEIR_OP_QUANTIZE_LINEAR) return weir_lower_read_quant(l, user, 1, 2, dtype, 0, quant);
+    if (op == WEIR_OP_QUANT) return read_qonnx(l, user, quant);
+    const weir_trait *trait = weir_trait_of(op);
+    const bool rises = (trait->element == WEIR_ELEMENT_STEP && trait->is_exact) || op == WEIR_OP_TRANSPOSE;
+    return (!rises && rule_of(op) != weir_lower_shape) || read_quantizer_behind(l, user, quant);
+}
+
+/* Quantizers never fall, so one behind may be one of each input: of what moves elements, or takes the largest of them. */
+typedef bool movable_rule(weir_lowering *l, weir_node node, const weir_quant *behind);
+
+static bool lower_movable(weir_lowering *l, weir_node node, movable_rule *rule) {
+    weir_quant quant;
+    return read_quantizer_behind(l, node, &quant) && rule(l, node, quant.count == 1 ? &quant : NULL);
+}
+
+static bool lower_concat(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_concat); }
+static bool lower_move(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_move); }
+static bool lower_transpose(weir_lowering *l, weir_node node) {
+    return weir_lower_transposes(l, node) ? lower_move(l, node) : weir_lower_shape(l, node);
+}
+static bool lower_max_pool(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_max_pool); }
+static bool lower_extreme(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_extreme); }
+static bool lower_absolute(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_absolute); }
+static bool lower_matmul(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_matmul); }
+static bool lower_prelu(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_prelu); }
+static bool lower_reduction(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_reduction); }
+
+static bool lower_identity(weir_lowering *l, weir_node node) {
+    weir_lower_set(l, node, weir_lower_input(l, node, 0));
+    return true;
+}
+
+static bool none(weir_lowering *l, weir_node node) {
+    (void)l;
+    (void)node;
+    weir_unreachable("the rule of an operator that has none");
+}
+
+static weir_lower_rule *const rules[WEIR_OP_COUNT] = {
+    [WEIR_OP_NONE] = none,
+#define WEIR_LOWER(op, rule) [WEIR_OP_##op] = rule,
+#include "passes/lower/lower.def"
+#undef WEIR_LOWER
+};
+
+/* An operator without a row does not compile: "'row_of_lower_def_for_RELU' undeclared". */
+enum {
+#define WEIR_LOWER(op, rule) row_of_lower_def_for_##op,
+#include "passes/lower/lower.def"
+#undef WEIR_LOWER
+};
+enum {
+#define WEIR_OP(op, ...) has_row_##op = row_of_lower_def_for_##op,
+#include "ir/op.def"
+#undef WEIR_OP
+};
+
+/* NULL: it has none. */
+static weir_lower_rule *rule_of(weir_op op) {
+    weir_lower_rule *rule = op < WEIR_OP_COUNT ? rules[op] : weir_operator_of(op)->lower;
+    return rule == none ? NULL : rule;
+}
+
+weir_lowered weir_lower_integer_takes(weir_op op) {
+    if (weir_fold_constants_removes(op) || weir_simplify_expressions_removes(op)) return WEIR_LOWERED_BEFORE;
+    if (rule_of(op) != NULL) return WEIR_LOWERED_HARDWARE;
+    return weir_trait_of(op)->is_for_host ? WEIR_LOWERED_HOST : WEIR_LOWERED_REFUSED;
+}
+
+/* --- the pass --- */
+
+/* QONNX quantizers are defined in real arithmetic, all others in ONNX Runtime's float32 arithmetic. */
+static weir_contract contract_of(const weir_graph *graph) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        weir_op op = weir_node_op(graph, node);
+        if (weir_trait_is_quantizer(op) && strcmp(weir_op_get(op)->domain, "") != 0) return WEIR_CONTRACT_REAL;
+    }
+    return WEIR_CONTRACT_ONNXRUNTIME;
+}
+
+/* Does a conversion to real numbers take the value, or a Gather as positions, as it is or in another shape? What such integers
+ * mean is the host's. */
+static bool is_converted(const weir_lowering *l, weir_value value) {
+    for (size_t i = 0; i < weir_value_use_count(l->from, value); i++) {
+        const weir_use use = weir_value_use(l->from, value, i);
+        const weir_op op = weir_node_op(l->from, use.node);
+        const bool shape = rule_of(op) == weir_lower_shape || rule_of(op) == lower_identity;
+        if (op == WEIR_OP_CONVERT || (op == WEIR_OP_GATHER && use.index == 1) ||
+            (shape && is_converted(l, weir_node_output(l->from, use.node, 0))))
+            return true;
+    }
+    return false;
+}
+
+static void number_nodes(weir_lowering *l) {
+    uint32_t position = 0;
+    for (weir_node node = weir_graph_first(l->from); node.id != 0; node = weir_node_next(l->from, node)) {
+        position++;
+        for (size_t i = 0; i < weir_node_output_count(l->from, node); i++)
+            l->position[weir_node_output(l->from, node, i).id] = position;
+    }
+}
+
+static void lower_values(weir_lowering *l) {
+    for (size_t i = 0; i < weir_graph_input_count(l->from); i++) {
+        weir_value input = weir_graph_input(l->from, i);
+        weir_type type = *weir_value_type(l->from, input);
+        bool real = type.quant.format == WEIR_FORMAT_FLOAT || is_converted(l, input);
+        if (!real && !type.has_range) {
+            weir_quant_limits(&type.quant, &type.low, &type.high);
+            type.has_range = true;
+        }
+        weir_value value = weir_graph_add_input(l->to, weir_value_name(l->from, input), &type);
+        l->view[input.id] = (weir_view){.kind = real ? WEIR_VIEW_REAL : WEIR_VIEW_CODES, .value = value};
+    }
+    for (uint32_t id = 1; id < weir_graph_value_limit(l->from); id++) {
+        weir_value value = {id};
+        if (!weir_value_exists(l->from, value) || weir_value_constant(l->from, value) == NULL) continue;
+        l->view[id] = (weir_view){.kind = WEIR_VIEW_CONSTANT, .codes = weir_value_constant(l->from, value)};
+        weir_lower_whole_weights(l, value);
+    }
+}
+
+/* Why no hardware computes the node, as errors that are kept. */
+static weir_diag_log *refuse(weir_lowering *l, weir_node node) {
+    weir_diag_log *log = weir_diag_capture();
+    weir_lower_fail(l, node,
+                    "is between quantized operators, but only the host computes it, before the first "
+                    "quantizer or after the last");
+    weir_remedy_operator(weir_node_op(l->from, node));
+    weir_diag_release(log);
+    return log;
+}
+
+/* A quantizer of what the host computes after the hardware is the host's, too, and before it what makes numbers of its codes. */
+static bool quantizes_on_host(const weir_lowering *l, weir_node node) {
+    const weir_view_kind kind = weir_lower_input(l, node, 0)->kind;
+    return kind == WEIR_VIEW_HOST ||
+           (kind == WEIR_VIEW_REAL && weir_node_op(l->from, node) == WEIR_OP_DEQUANTIZE_LINEAR);
+}
+
+/* At most a hundredth of the model's multiplications. */
+static bool is_small(const weir_graph *model, weir_node layer) {
+    double all = 0;
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node))
+        all += (double)weir_loop_macs(model, node);
+    return 100 * (double)weir_loop_macs(model, layer) <= all;
+}
+
+/* May the host compute this one? A layer is hardware's work: one without quantizers is an oversight, and not the host's. But a small
+ * one behind what only the host computes is a part of that (the mean of a Softmax at the end of detectors), and QONNX leaves out the
+ * quantizer of an input that its first layer takes as it is. */
+static bool is_host_work(const weir_lowering *l, weir_node node) {
+    const weir_op op = weir_node_op(l->from, node);
+    if (weir_trait_of(op)->task != WEIR_TASK_LAYER) return weir_trait_of(op)->is_for_host;
+    const weir_view *x = weir_lower_input(l, node, 0), *w = weir_lower_input(l, node, 1);
+    if (x->kind == WEIR_VIEW_HOST) return is_small(l->from, node);
+    return weir_trait_of(op)->is_for_host && l->contract == WEIR_CONTRACT_REAL && x->kind == WEIR_VIEW_REAL &&
+           weir_lower_is_given(w);
+}
+
+/* Has each result of the node elements, so that a frame of it is a stream? */
+static bool has_elements(const weir_lowering *l, weir_node node) {
+    bool all = true;
+    for (size_t i = 0; i < weir_node_output_count(l->from, node); i++) {
+        size_t count = 1;
+        const weir_value result = weir_node_output(l->from, node, i);
+        all &= !weir_value_exists(l->from, result) ||
+               !weir_shape_count(&weir_value_type(l->from, result)->shape, &count) || count > 0;
+    }
+    return all;
+}
+
+/* The node as hardware; else, where the host may compute it, there, and the reason is kept. */
+static bool lower_node(weir_lowering *l, weir_node node) {
+    const weir_op op = weir_node_op(l->from, node);
+    weir_lower_rule *rule = rule_of(op);
+    if (!has_elements(l, node))
+        return weir_lower_fail(l, node, "its result has no elements: there is nothing to compute");
+    weir_diag_log *log = NULL;
+    bool fine = false;
+    if (rule != NULL) {
+        log = weir_diag_capture();
+        fine = weir_lower_beside(l, node, rule);
+        weir_diag_release(log);
+    }
+    const bool host = is_host_work(l, node) && (!weir_trait_is_quantizer(op) || quantizes_on_host(l, node));
+    if (!fine && host) return weir_lower_on_host(l, node, log != NULL ? log : refuse(l, node));
+    const weir_diag_log *cause = NULL;
+    for (size_t i = 0; !fine && rule != NULL && i < weir_node_input_count(l->from, node); i++) {
+        const weir_view *x = weir_lower_input(l, node, i);
+        if (cause == NULL && x != NULL && x->kind == WEIR_VIEW_HOST) cause = x->cause;
+    }
+    if (rule != NULL) {
+        weir_diag_replay(cause != NULL ? cause : log);
+        weir_diag_log_free(log);
+    } else {
+        weir_lower_fail(l, node, "has no lowering to integers");
+        weir_remedy_operator(op);
+    }
+    return fine;
+}
+
+static void free_lowering(weir_lowering *l) {
+    for (size_t i = 0; i < l->log_count; i++) weir_diag_log_free(l->log[i]);
+    free(l->log);
+    free(l->host);
+    free(l->position);
+    free(l->view);
+}
+
+/* The integer graph of a prepared model and which of its values stand for which. */
+weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **counterparts) {
+    weir_graph *to = weir_graph_new("integer");
+    weir_lowering l = {.from = model, .to = to, .contract = contract_of(model)};
+    l.view = weir_calloc(weir_graph_value_limit(model), sizeof *l.view);
+    l.host = weir_calloc(weir_graph_value_limit(model), sizeof *l.host);
+    l.position = weir_calloc(weir_graph_value_limit(model), sizeof *l.position);
+    weir_graph_set_source(to, weir_graph_source(model));
+    const weir_word_list classes = weir_graph_classes(model);
+    weir_graph_set_batch(to, weir_graph_batch(model));
+    weir_graph_set_classes(to, &classes);
+    number_nodes(&l);
+    lower_values(&l);
+    bool fine = true;
+    for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node))
+        fine = lower_node(&l, node);
+    for (size_t i = 0; fine && i < weir_graph_output_count(model); i++) {
+        const weir_value result = weir_lower_result(&l, i);
+        fine = result.id != 0;
+        if (fine) weir_graph_add_output(to, weir_graph_output_name(model, i), result);
+    }
+    weir_eliminate_dead_code(to); /* nodes of rules that failed halfway, and nodes that functions replaced */
+    fine = fine && weir_layout_refresh(to);
+    if (fine) *counterparts = weir_view_counterparts(&l);
+    free_lowering(&l);
+    if (fine) return to;
+    weir_graph_free(to);
+    return NULL;
+}
+
+weir_graph *weir_lower_prepare(const weir_graph *model, bool *reordered) {
+    weir_graph *graph = weir_tidy(model);
+    *reordered = false;
+    if (graph == NULL || (weir_lower_forms(graph) && weir_convert_layout(graph, reordered))) return graph;
+    weir_graph_free(graph);
+    return NULL;
+}
+
+weir_graph *weir_lower_integer(const weir_graph *model) {
+    weir_counterparts *counterparts = NULL;
+    bool reordered;
+    weir_graph *prepared = weir_lower_prepare(model, &reordered),
+               *integer = prepared == NULL ? NULL : weir_lower_prepared(prepared, &counterparts);
+    const bool fine = integer != NULL && weir_compare_lowered(&(weir_lowered_graphs){model, prepared, integer, NULL,
+                                                                                     reordered, counterparts},
+                                                              &(weir_lowered_effort){.seed = 1, .data = ""});
+    weir_counterparts_free(counterparts);
+    weir_graph_free(prepared);
+    if (fine) return integer;
+    weir_graph_free(integer);
+    return NULL;
+}
+
+const weir_graph *weir_lower_source(const weir_module *module) {
+    const weir_graph *quantized = weir_module_find_graph(module, "quantized");
+    return quantized != NULL ? quantized : weir_module_find_graph(module, "model");
+}
+
+bool weir_pass_lower_integer(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)pass;
+    weir_graph *integer = weir_lower_integer(weir_lower_source(module));
+    if (integer == NULL) return false;
+    weir_pass_count(context, "nodes made", (int64_t)weir_graph_node_count(integer));
+    weir_module_add_graph(module, integer);
+    return true;
+}

@@ -1,0 +1,73 @@
+/* Lowering of a product of two quantized tensors: codes less their zero points are multiplied exactly, and the quantizer after it
+ * scales the product with one float32 factor, as that of a dense layer does. */
+#include "ir/infer.h"
+#include "passes/lower/view.h"
+#include "support/arena.h"
+
+weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair) {
+    const weir_type *a = weir_value_type(l->to, pair[0]), *b = weir_value_type(l->to, pair[1]);
+    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
+    *scale = weir_contract_product(l->contract, weir_quant_scale(&a->quant, 0), weir_quant_scale(&b->quant, 0));
+    const weir_type type = {.dtype = WEIR_INT64,
+                            .shape = b->shape,
+                            .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale}};
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_MULTIPLY, suffix, pair, 2, &type);
+    weir_node_set_int(l->to, made, "za", weir_quant_zero(&a->quant, 0));
+    weir_node_set_int(l->to, made, "zb", weir_quant_zero(&b->quant, 0));
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
+/* One row for all rows of the result, which hardware repeats by itself. */
+static bool is_row(const weir_shape *a, const weir_shape *result) {
+    int d = 0;
+    bool same = a->rank == result->rank;
+    while (d < a->rank - 1 && a->dim[d] == 1) d++;
+    for (; same && d < a->rank; d++) same = a->dim[d] == result->dim[d];
+    return same;
+}
+
+bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
+    weir_value pair[2] = {weir_lower_codes(l, node, a), WEIR_NO_VALUE};
+    if (pair[0].id != 0) pair[1] = weir_lower_codes(l, node, b);
+    if (pair[1].id == 0) return false;
+    const weir_type *y = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    if (!weir_shape_equal(&weir_value_type(l->to, pair[1])->shape, &y->shape)) { /* what is repeated comes first */
+        const weir_value first = pair[0];
+        pair[0] = pair[1];
+        pair[1] = first;
+    }
+    if (!is_row(&weir_value_type(l->to, pair[0])->shape, &y->shape))
+        pair[0] = weir_lower_broadcast(l, node, "_left", pair[0], &y->shape);
+    pair[1] = weir_lower_broadcast(l, node, "_right", pair[1], &y->shape);
+    if (pair[0].id == 0 || pair[1].id == 0) return false;
+    if (weir_value_type(l->to, pair[0])->quant.count > 1 || weir_value_type(l->to, pair[1])->quant.count > 1)
+        return weir_lower_fail(l, node, "hardware multiplies tensors with one scale each");
+    const weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_lower_products(l, node, "", pair)};
+    if (view.value.id == 0) return false;
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant) {
+    static const double one = 1;
+    weir_view view = l->view[weir_node_output(l->from, node, 0).id];
+    weir_type type = *weir_value_type(l->to, view.value);
+    double *factor = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *factor);
+    *factor = (float)weir_quant_scale(&type.quant, 0) / (float)weir_quant_scale(quant, 0);
+    type.quant.scale = factor;
+    weir_value_set_type(l->to, view.value, &type);
+    weir_array *zero = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {1}});
+    weir_array_set(zero, 0, (double)weir_quant_zero(quant, 0));
+    view = weir_lower_add_step(l, &view, WEIR_OP_ADD, zero);
+    weir_quant whole = *quant; /* codes as whole numbers */
+    whole.scale = &one;
+    whole.zero_point = NULL;
+    if (!weir_lower_quantize(l, node, &view, &whole)) return false;
+    view = l->view[weir_node_output(l->from, node, 0).id];
+    type = *weir_value_type(l->to, view.value);
+    type.quant = *quant;
+    weir_node named = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &view.value, 1, &type);
+    view.value = weir_node_output(l->to, named, 0);
+    weir_lower_set(l, node, &view);
+    return true;
+}

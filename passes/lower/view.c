@@ -1,0 +1,235 @@
+#include "passes/lower/view.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/index_map.h"
+#include "ir/infer.h"
+#include "ir/layout.h"
+#include "ir/trait.h"
+#include "passes/quantize/remedy.h"
+#include "support/arena.h"
+
+bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    weir_node_vfail(l->from, node, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool moves(weir_op op) { return op == WEIR_OP_TRANSPOSE || op == WEIR_OP_RESHAPE; }
+
+/* Quantizing the model helps only where it has no quantizers yet. */
+bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t index, const char *what) {
+    if (!weir_remedy_has_quantizers(l->from))
+        return weir_lower_fail(l, node, "%s; quantize the model first (--quantize int8 --calibration DATA)", what);
+    weir_value value = weir_node_input(l->from, node, index);
+    for (weir_node maker = weir_value_producer(l->from, value); /* as the model calls it, before its layout changed */
+         maker.id != 0 && moves(weir_node_op(l->from, maker)); maker = weir_value_producer(l->from, value))
+        value = weir_node_input(l->from, maker, 0);
+    weir_lower_fail(l, node, "%s: tensor '%s' has no quantizer, though the model has others", what,
+                    weir_value_name(l->from, value));
+    weir_note("quantize it where the model was quantized; --quantize takes models without quantizers");
+    return false;
+}
+
+void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view) {
+    weir_view *set = &l->view[weir_node_output(l->from, node, 0).id];
+    *set = *view;
+    set->accumulator = WEIR_NO_VALUE; /* the sums were another node's */
+}
+
+weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis) {
+    weir_quant quant = {.format = WEIR_FORMAT_INTEGER,
+                        .is_signed = weir_dtype_is_signed(dtype),
+                        .width = weir_dtype_bits(dtype),
+                        .rounding = WEIR_ROUND_HALF_EVEN,
+                        .axis = count == 1 ? -1 : axis,
+                        .count = count,
+                        .scale = scale,
+                        .zero_point = zero};
+    return quant;
+}
+
+void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high) {
+    weir_quant_limits(quant, low, high);
+    if (relu) *low = weir_encode(0, quant, 0, contract);
+}
+
+weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape, int64_t low, int64_t high) {
+    int64_t least, most;
+    weir_quant_limits(quant, &least, &most);
+    weir_type type = {.dtype = weir_dtype_for(least, most),
+                      .shape = *shape,
+                      .quant = *quant,
+                      .has_range = true,
+                      .low = low,
+                      .high = high};
+    return type;
+}
+
+static weir_value add_cast(weir_lowering *l, weir_node node, const char *suffix, const weir_value *inputs, size_t count,
+                           const weir_type *type) {
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, suffix, inputs, count, type);
+    weir_node_set_int(l->to, made, "low", type->low);
+    weir_node_set_int(l->to, made, "high", type->high);
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
+weir_value weir_lower_clip(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                           const weir_type *type) {
+    return add_cast(l, node, suffix, &codes, 1, type);
+}
+
+weir_value weir_lower_shift(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                            const weir_array *add, const weir_type *type) {
+    char *name = weir_format("%s_zero", weir_node_name(l->from, node));
+    const weir_value inputs[2] = {codes, weir_graph_add_constant(l->to, name, add)};
+    free(name);
+    return add_cast(l, node, suffix, inputs, 2, type);
+}
+
+void weir_lower_recognize_fixed(weir_quant *quant) {
+    int exponent;
+    if (quant->format != WEIR_FORMAT_INTEGER || quant->count != 1 || weir_quant_zero(quant, 0) != 0 ||
+        frexp(quant->scale[0], &exponent) != 0.5)
+        return;
+    quant->format = WEIR_FORMAT_FIXED;
+    quant->frac = 1 - exponent;
+    quant->count = 0;
+    quant->axis = -1;
+    quant->scale = NULL;
+    quant->zero_point = NULL;
+}
+
+bool weir_lower_channels_last(const weir_lowering *l, weir_node node, weir_shape *onnx) {
+    const weir_shape *x = &weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape;
+    int order[WEIR_MAX_RANK], last[WEIR_MAX_RANK];
+    weir_layout_order(l->from, node, order);
+    weir_layout_channels_last(x->rank, last);
+    *onnx = weir_layout_to_onnx(x, order);
+    return memcmp(order, last, (size_t)x->rank * sizeof *order) == 0 ||
+           weir_lower_fail(l, node, "hardware needs the channels innermost");
+}
+
+weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix, const weir_value *inputs,
+                              size_t count, const weir_type *type) {
+    char *name = weir_format("%s%s", weir_node_name(l->from, old), suffix);
+    weir_node node = weir_graph_add_node(l->to, op, name, inputs, count, 1, WEIR_NO_NODE);
+    free(name);
+    weir_node_set_location(l->to, node, weir_node_location(l->from, old));
+    if (type != NULL) weir_value_set_type(l->to, weir_node_output(l->to, node, 0), type);
+    return node;
+}
+
+weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value, const weir_shape *shape) {
+    return weir_lower_reshape_as(l, old, "", value, shape);
+}
+
+weir_value weir_lower_reshape_as(weir_lowering *l, weir_node old, const char *suffix, weir_value value,
+                                 const weir_shape *shape) {
+    weir_type type = *weir_value_type(l->to, value);
+    if (type.quant.count > 1) type.quant.axis = shape->rank - 1;
+    type.shape = *shape;
+    type.layout[0] = '\0';
+    weir_array *dims = weir_array_new(WEIR_INT64, &(weir_shape){1, {shape->rank}});
+    for (int d = 0; d < shape->rank; d++) weir_array_set_int(dims, (size_t)d, shape->dim[d]);
+    char *name = weir_format("%s%s_shape", weir_node_name(l->from, old), suffix);
+    weir_value inputs[2] = {value, weir_graph_add_constant(l->to, name, dims)};
+    free(name);
+    weir_array_free(dims);
+    return weir_node_output(l->to, weir_lower_add_node(l, old, WEIR_OP_RESHAPE, suffix, inputs, 2, &type), 0);
+}
+
+bool weir_lower_has_channels(const weir_lowering *l, const weir_view *view) {
+    bool any = weir_value_type(l->to, view->value)->quant.count > 1 || view->offset_count > 1;
+    for (size_t i = 0; i < view->step_count; i++)
+        any |= view->step[i].constant != NULL && view->step[i].constant->count > 1;
+    return any;
+}
+
+weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op op, const weir_array *constant) {
+    weir_view result = *view;
+    weir_step *step = weir_arena_array(weir_graph_arena(l->to), view->step_count + 2, sizeof *step);
+    if (view->step_count > 0) memcpy(step, view->step, view->step_count * sizeof *step);
+    size_t count = view->step_count;
+    if (view->relu) step[count++] = (weir_step){WEIR_OP_RELU, NULL};
+    step[count++] = (weir_step){op, constant};
+    result.relu = false;
+    result.step = step;
+    result.step_count = count;
+    return result;
+}
+
+bool weir_lower_has_codes(const weir_view *view) {
+    return view->kind == WEIR_VIEW_CODES || view->kind == WEIR_VIEW_SUM;
+}
+
+bool weir_lower_is_given(const weir_view *view) {
+    return view->kind == WEIR_VIEW_CONSTANT || view->kind == WEIR_VIEW_WEIGHTS;
+}
+
+/* --- counterparts --- */
+
+static void add_counterpart(weir_counterparts *to, const weir_lowering *l, uint32_t id) {
+    const weir_view *view = &l->view[id];
+    weir_counterpart *made = &to->of[id];
+    made->follows = view->step_count > 0 || view->kind == WEIR_VIEW_FUNCTION || view->is_inside;
+    if (made->follows || view->kind != WEIR_VIEW_CODES) return;
+    if (!weir_value_exists(l->to, view->value)) return; /* a Reorder that became a part of the one behind it */
+    made->name = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->value));
+    if (view->accumulator.id != 0)
+        made->sums = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->accumulator));
+    made->codes = weir_value_type(l->from, (weir_value){id})->quant.format != WEIR_FORMAT_FLOAT && !view->centered;
+    made->relu = view->relu;
+    made->windows = view->windows;
+    made->offset_count = view->offset == NULL ? 0 : view->offset_count;
+    if (view->offset == NULL) return;
+    double *offset = weir_arena_array(to->arena, view->offset_count, sizeof *offset);
+    memcpy(offset, view->offset, view->offset_count * sizeof *offset);
+    made->offset = offset;
+}
+
+weir_counterparts *weir_view_counterparts(const weir_lowering *l) {
+    weir_arena *arena = weir_arena_new();
+    weir_counterparts *made = weir_arena_alloc(arena, sizeof *made);
+    *made = (weir_counterparts){.arena = arena, .contract = l->contract, .limit = weir_graph_value_limit(l->from)};
+    made->of = weir_arena_array(arena, made->limit, sizeof *made->of);
+    for (uint32_t id = 1; id < made->limit; id++) {
+        if (weir_value_exists(l->from, (weir_value){id})) add_counterpart(made, l, id);
+    }
+    return made;
+}
+
+bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
+    const weir_node node = weir_value_producer(graph, value);
+    if (node.id == 0) return weir_value_constant(graph, value) == NULL;
+    const weir_op op = weir_node_op(graph, node);
+    const weir_value first = weir_node_input(graph, node, 0);
+    if (op == WEIR_OP_ENCODE || op == WEIR_OP_REQUANTIZE || op == WEIR_OP_THRESHOLD || op == WEIR_OP_LOOKUP)
+        return true;
+    if (op == WEIR_OP_SUM) /* which turns the sign: weir_lower_negated */
+        return first.id == weir_node_input(graph, node, 1).id && weir_node_int(graph, node, "cb", 1) == -2 &&
+               weir_lower_is_one_code(graph, first);
+    const bool joins = op == WEIR_OP_CONCAT;
+    const bool moves = weir_index_map_exists(op) && op != WEIR_OP_RELABEL; /* whose codes mean other numbers */
+    bool one =
+        joins || moves || op == WEIR_OP_CAST || op == WEIR_OP_MAXIMUM || weir_trait_of(op)->task == WEIR_TASK_EXTREME;
+    for (size_t i = 0; one && i < (joins ? weir_node_input_count(graph, node) : 1); i++)
+        one = weir_lower_is_one_code(graph, weir_node_input(graph, node, i));
+    return one;
+}
+
+const weir_view *weir_lower_input(const weir_lowering *l, weir_node node, size_t index) {
+    weir_value value = weir_node_input(l->from, node, index);
+    return value.id == 0 ? NULL : &l->view[value.id];
+}
+
+const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node node, size_t index) {
+    const weir_view *view = weir_lower_input(l, node, index);
+    return view != NULL && weir_lower_is_given(view) ? view->codes : NULL;
+}

@@ -1,0 +1,34 @@
+/* Values of the model that are functions of codes, element by element: any operators that compute an element from one element of each
+ * operand, quantizers among them, between one value that has codes and this one. Evaluated by the float engine's kernels,
+ * on the model's own nodes. */
+#ifndef WEIR_PASSES_FUNCTION_H
+#define WEIR_PASSES_FUNCTION_H
+
+#include "passes/lower/view.h"
+
+typedef struct weir_function weir_function;
+
+/* Does the operator compute an element from one element of each operand, or give the same elements in another shape? */
+bool weir_function_takes(weir_op op);
+
+/* The value of the model, with codes, of which `value` is a function; none: there is not one, or none alone. */
+weir_value weir_function_root(const weir_lowering *l, weir_value value);
+
+/* The function of such a value, by channel of the root's codes. Channels with the same function share a row. NULL after a
+ * reported error: a constant changes along other axes than the channels. */
+weir_function *weir_function_new(weir_lowering *l, weir_value value, weir_value root);
+void weir_function_free(weir_function *function);
+
+/* Channels of the codes, or 1 when all have one function and one zero point. */
+size_t weir_function_channels(const weir_function *function);
+size_t weir_function_rows(const weir_function *function);
+size_t weir_function_row(const weir_function *function, size_t channel);
+/* What the function takes is codes less this: the zero point of the channel. */
+int64_t weir_function_zero(const weir_function *function, size_t channel);
+/* Is each of its operations monotone, whatever the number? Then so is the function, in one direction or the other. */
+bool weir_function_is_monotone(const weir_function *function);
+/* Row r's results for points[r * count ...], codes less the zero point: real numbers, or codes where the value is an
+ * integer tensor. */
+void weir_function_run(weir_function *function, const int64_t *points, size_t count, double *results);
+
+#endif
