@@ -65,10 +65,24 @@ expect 1 "error: stage 6 'multi_processing_spawn': expected it above the stage t
 
 # --- hardware that varies: ZigZag's numbers for each variant, and the best of all ---
 below='workload,minimal_latency,spatial_mapping_generator,minimal_latency,loma{lpf_limit=6},cost_model'
-dse gemm_layer.yaml gemm_l1_l3 gemm_l1_l3 --stages "hardware_optimizer,dump{file=\"variant/{accelerator}.json\"},$below" --json out.json >output 2>&1 ||
-    fail "hardware_optimizer: $(cat output)"
+variants() { # DEFECTS...
+    rm -rf variant
+    dse gemm_layer.yaml gemm_l1_l3 gemm_l1_l3 --stages "hardware_optimizer,dump{file=\"variant/{accelerator}.json\"},$below" --json out.json "$@" >output 2>&1 ||
+        fail "hardware_optimizer: $(cat output)"
+}
 first() { sed -n "s/^ *\"$1\": \([-0-9.e+]*\),*$/\1/p" "$2" | head -1; }
 tail -n +2 "$files/hardware_optimizer.tsv" >rows
+# Double buffering decides for the small memories, loads while the array computes for the others.
+for defect in single_buffered:16 negative_onloading:24; do
+    variants --defect "${defect%:*}"
+    differing=0
+    while IFS='	' read -r number energy latency; do
+        file=variant/gemm_l1_l3_$number.json
+        same "$energy" "$(first energy "$file")" && same "$latency" "$(first latency "$file")" || differing=$((differing + 1))
+    done <rows
+    [ "$differing" -eq "${defect#*:}" ] || fail "--defect ${defect%:*}: $differing variants differ, expected ${defect#*:}"
+done
+variants
 compared=0
 while IFS='	' read -r number energy latency; do
     file=variant/gemm_l1_l3_$number.json
@@ -76,7 +90,7 @@ while IFS='	' read -r number energy latency; do
     same "$latency" "$(first latency "$file")" || fail "variant $number: latency $(first latency "$file"), expected $latency"
     compared=$((compared + 1))
 done <rows
-[ "$compared" -eq 24 ] || fail "$compared variants compared, expected 24"
+[ "$compared" -eq 40 ] || fail "$compared variants compared, expected 40"
 for file in variant/*.json; do printf '%s %s\n' "$(first latency "$file")" "$(first energy "$file")"; done >costs
 [ "$(wc -l <costs)" -eq 40 ] || fail "$(wc -l <costs) variants, expected 40"
 least=$(sort -g -k1,1 -k2,2 costs | head -1)
@@ -242,6 +256,11 @@ eyeriss="mini_resnet_layers.yaml eyeriss_like default --lpf-limit 4"
     expect 0 "" dse $eyeriss --json out.json --defect negative_onloading
     grep -q '"data_offloading": -' out.json || fail "--defect negative_onloading changes nothing"
 }
+# By ZigZag 3.9.1.
+sed 's/^    served_dimensions: .*/&\n    force_double_buffering: True/' "$files/hardware/eyeriss_like.yaml" >double.yaml
+double() { "$WEIR" dse -a double.yaml -w "$files/workload/mini_resnet_layers.yaml" -m "$files/mapping/default.yaml" --lpf-limit 4 "$@"; }
+expect 0 "^energy 3475833078 pJ, latency 7546813 cycles, " double
+expect 0 "^energy 3320719035 pJ, latency 7105731 cycles, " double --defect single_buffered
 expect 1 "error: unknown defect 'x', expected negative_onloading" dse gemm_layer.yaml gemm_l1 gemm_l1 --defect x
 # Three links of the weights have one shared port each: 64 bits of reg_W, 128 x 128 x 8 bits of l1 and l2, at 64 bits a cycle.
 cat >fixed.yaml <<'END'

@@ -208,12 +208,11 @@ static bool read_memory(reader *r, const char *name, const weir_yaml *node) {
                                        "force_double_buffering",
                                        NULL};
     weir_dse_memory *memory = &r->a->memory[r->a->memory_count];
-    bool unused;
     memory->name = weir_arena_copy_string(r->arena, name);
     memory->index = r->a->memory_count;
     memset(memory->port_of, -1, sizeof memory->port_of);
     if (!weir_dse_schema_keys(node, name, keys) || !read_costs(node, name, memory) ||
-        !weir_dse_schema_flag(node, "force_double_buffering", &unused))
+        !weir_dse_schema_flag(node, "force_double_buffering", &memory->is_double_buffered))
         return false;
     const weir_yaml *operands = weir_dse_schema_need(node, name, "operands");
     const weir_yaml *served = weir_dse_schema_need(node, name, "served_dimensions");

@@ -42,6 +42,7 @@ typedef struct weir_dse_memory {
     int8_t port_of[WEIR_DSE_OPERANDS][WEIR_DSE_DIRECTIONS]; /* -1: none */
     int index;                                              /* in the file, also in a hierarchy that was cut down */
     bool is_inner;                                          /* next to the array */
+    bool is_double_buffered;                                /* keeps room for the next part of what it has in parts */
 } weir_dse_memory;
 
 typedef struct weir_dse_accelerator {

@@ -153,7 +153,11 @@ static void close_memory(solver *s, uint32_t index, int o) {
     if (c > 0) {
         double size[WEIR_DSE_DIMS];
         sizes_of(s, (int)from.set, o, c - 1, size);
-        const double bits = bits_of(s, (int)from.set, o, c - 1, weir_dse_operand_size(s->p->layer, o, size));
+        const double elements = weir_dse_operand_size(s->p->layer, o, size);
+        sizes_of(s, s->sets - 1, o, c - 1, size);
+        const double room =
+            weir_dse_temporal_room(s->p->memory[o][c - 1], elements, weir_dse_operand_size(s->p->layer, o, size));
+        const double bits = bits_of(s, (int)from.set, o, c - 1, room);
         const int stop = s->p->stop_of[o][c - 1], shared = s->shared[stop];
         const double used = shared < 0 ? bits : (l.used[shared] += bits);
         if (used > s->p->stop[stop].memory->size) return;

@@ -130,17 +130,31 @@ static double stall_of(const activity *list, int count) {
 
 /* --- before and after --- */
 
-/* Takes `surplus` cycles away from the largest first, so that they become equal. */
-static void balance(double *cycles, const double *least, int count, double surplus, bool may_undershoot) {
-    int order[MOST];
-    if (surplus <= 0) return;
-    double given[MOST];
+/* The indices of the largest first, of equals in the order given. */
+static void sort_falling(const double *cycles, int count, int *order) {
     for (int i = 0; i < count; i++) {
         int at = i;
         for (; at > 0 && cycles[order[at - 1]] < cycles[i]; at--) order[at] = order[at - 1];
         order[at] = i;
-        given[i] = cycles[i];
     }
+}
+
+/* Takes `surplus` cycles away, as far as the least of each allows, from the largest first. */
+static void shorten(double *cycles, const double *least, int count, double surplus) {
+    int order[MOST];
+    sort_falling(cycles, count, order);
+    for (int i = 0; i < count && surplus > 0; i++) {
+        const double reduction = fmin(fmax(0, cycles[order[i]] - least[order[i]]), surplus);
+        cycles[order[i]] -= reduction;
+        surplus -= reduction;
+    }
+}
+
+/* As ZigZag 3.8.5: the largest become equal, whatever the least of the others. */
+static void balance(double *cycles, const double *least, int count, double surplus) {
+    int order[MOST];
+    if (surplus <= 0) return;
+    sort_falling(cycles, count, order);
     for (int i = 0; i < count; i++) {
         const double each = cycles[order[i]] - least[order[i]], most = each * (i + 1);
         const double reduction = surplus >= most ? each : surplus / (i + 1);
@@ -148,7 +162,6 @@ static void balance(double *cycles, const double *least, int count, double surpl
         if (surplus < most) break;
         surplus -= most;
     }
-    for (int i = 0; i < count && !may_undershoot; i++) cycles[i] = fmax(cycles[i], fmin(given[i], least[i]));
 }
 
 /* Data that move once move before or after, as far as the port has no time for them meanwhile. */
@@ -175,7 +188,7 @@ static void count_loading(counter *c, const weir_dse_channel *channel, const act
     }
     if (once_count == 0) return;
     const double surplus = (channel->bandwidth - busy) / channel->bandwidth * (c->periods->total + c->stall);
-    balance(cycles, least, once_count, surplus, c->rules->negative_onloading);
+    (c->rules->negative_onloading ? balance : shorten)(cycles, least, once_count, surplus);
     for (int i = 0; i < once_count; i++) {
         const weir_dse_transfer t = once[i]->transfer;
         c->loading[t.operand][t.level][t.direction] = cycles[i];

@@ -32,25 +32,38 @@ static double precision_of(const weir_dse_temporal *t, int o, const state *s) {
     return p->layer->final_precision;
 }
 
+double weir_dse_temporal_room(const weir_dse_memory *memory, double data, double all) {
+    return memory->is_double_buffered && data < all ? 2 * data : data;
+}
+
+/* Elements of the operand with all of its loops. */
+static double all_elements(const weir_dse_temporal *t, int o, const state *s) {
+    double size[WEIR_DSE_DIMS];
+    for (int d = 0; d < t->problem->layer->dim_count; d++) size[d] = s->size[d];
+    for (int i = s->taken; i < t->loops.count; i++) size[t->loops.dim[i]] *= t->loops.size[i];
+    return weir_dse_operand_size(t->problem->layer, o, size);
+}
+
 /* Prefixes of the loops that fit; false: not even what is below. */
-static bool find_choices(const weir_dse_temporal *t, int o, const state *s, double capacity, bool is_top,
+static bool find_choices(const weir_dse_temporal *t, int o, const state *s, const weir_dse_memory *memory, bool is_top,
                          const double *above, choices *c, double *needed) {
     const weir_dse_layer *layer = t->problem->layer;
     const double precision = precision_of(t, o, s);
+    const double all = memory->is_double_buffered ? all_elements(t, o, s) * precision : 0;
     double size[WEIR_DSE_DIMS];
     const int rest = t->loops.count - s->taken;
     for (int d = 0; d < layer->dim_count; d++) size[d] = s->size[d];
-    double bits = weir_dse_operand_size(layer, o, size) * precision;
+    double bits = weir_dse_temporal_room(memory, weir_dse_operand_size(layer, o, size) * precision, all);
     *needed = bits;
     c->first = c->count = 0;
-    for (int i = 0; bits <= capacity; i++) {
+    for (int i = 0; bits <= memory->size; i++) {
         c->bits[c->count] = bits;
         c->accesses[c->count++] = above[s->taken + i] * bits;
         if (i == rest) break;
         const int dim = t->loops.dim[s->taken + i];
         size[dim] *= t->loops.size[s->taken + i];
         if (layer->operand[o].relevance[dim] != WEIR_DSE_IRRELEVANT)
-            bits = weir_dse_operand_size(layer, o, size) * precision;
+            bits = weir_dse_temporal_room(memory, weir_dse_operand_size(layer, o, size) * precision, all);
     }
     if (c->count == 0) return false;
     *needed = bits;
@@ -105,7 +118,7 @@ static bool allocate_stop(weir_dse_temporal *t, bool is_even, const weir_dse_sto
     for (int k = 0; k < stop->count; k++) {
         const int o = stop->operand[k];
         taken[k] = states[o].taken;
-        if (!find_choices(t, o, &states[o], stop->memory->size, stop->is_top[k], above, &c[k], &needed[k]))
+        if (!find_choices(t, o, &states[o], stop->memory, stop->is_top[k], above, &c[k], &needed[k]))
             return refuse(misfit, stop->memory, o, needed[k]);
     }
     if (!choose(c, is_even, taken, stop->count, stop->memory->size, best)) {

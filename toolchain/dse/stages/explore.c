@@ -86,8 +86,8 @@ static bool keep_defects(weir_dse_pipeline *pipeline, const char *const *known, 
         size_t i = 0;
         while (known[i] != NULL && strcmp(known[i], *kept) != 0) i++;
         if (known[i] == NULL) {
-            weir_error(WEIR_NOWHERE, "unknown defect '%.60s', expected %s, %s or %s", *kept, known[0], known[1],
-                       known[2]);
+            weir_error(WEIR_NOWHERE, "unknown defect '%.60s', expected %s, %s, %s or %s", *kept, known[0], known[1],
+                       known[2], known[3]);
             return false;
         }
         if (!weir_dse_pipeline_default(pipeline, *kept, "true")) return false;
@@ -102,7 +102,8 @@ static bool set_number(weir_dse_pipeline *pipeline, const char *option, double v
 }
 
 static bool set_options(weir_dse_pipeline *pipeline, const weir_dse_request *r) {
-    static const char *const all[] = {"negative_onloading", "half_shared_replaced", "fatal_misfit", NULL};
+    static const char *const all[] = {"negative_onloading", "half_shared_replaced", "single_buffered", "fatal_misfit",
+                                      NULL};
     return set_number(pipeline, "lpf_limit", r->lpf_limit) &&
            set_number(pipeline, "nb_mappings_generated", r->spatial_mappings) &&
            set_number(pipeline, "threads", r->threads) && set_number(pipeline, "clock", r->sweep.clock_mhz) &&

@@ -23,17 +23,24 @@ const weir_dse_stage_info weir_dse_stage_main = {"main", "MainStage", "where a p
 static bool run_accelerator(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,
                             void *user) {
     weir_arena *arena = weir_arena_new();
-    const weir_dse_accelerator *a = weir_dse_accelerator_read(weir_dse_get(context, WEIR_DSE_ACCELERATOR_PATH), arena);
+    weir_dse_accelerator *a = weir_dse_accelerator_read(weir_dse_get(context, WEIR_DSE_ACCELERATOR_PATH), arena);
+    for (int m = 0; a != NULL && stage->value[0].number != 0 && m < a->memory_count; m++)
+        a->memory[m].is_double_buffered = false;
     const weir_dse_context frame = {context, WEIR_DSE_ACCELERATOR, a};
     weir_dse_keep(context, arena, release);
     return a != NULL && weir_dse_stage_below(stage, &frame, sink, user);
 }
+
+static const weir_dse_option accelerator_options[] = {
+    {"single_buffered", NULL, WEIR_DSE_FLAG, "false", "force_double_buffering means nothing, as in ZigZag 3.8.5"},
+    {.name = NULL}};
 
 const weir_dse_stage_info weir_dse_stage_accelerator_parser = {"accelerator_parser",
                                                                "AcceleratorParserStage",
                                                                "read the accelerator's YAML file",
                                                                .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR_PATH),
                                                                .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR),
+                                                               .options = accelerator_options,
                                                                .run = run_accelerator};
 
 typedef weir_dse_workload *read_workload(const char *path, const weir_dse_mapping *mapping, weir_arena *arena);

@@ -53,6 +53,7 @@ static void add_memory(weir_hash *hash, const weir_dse_memory *m) {
     add_real(hash, m->read_energy);
     add_real(hash, m->write_energy);
     add_real(hash, m->serves);
+    add_real(hash, m->is_double_buffered);
     weir_hash_add(hash, m->operand, (size_t)m->operand_count);
     for (int p = 0; p < m->port_count; p++) {
         add_real(hash, m->port[p].bandwidth_min);
