@@ -11,9 +11,10 @@
 /* Where the kernels' element for a row and column of the matrix is. */
 typedef struct kernels {
     int rank;
-    int64_t size[WEIR_MAX_RANK]; /* by spatial dimension */
-    int64_t plane;               /* of all of them */
-    int64_t channels, outputs;   /* of a group */
+    int64_t size[WEIR_MAX_RANK];                       /* by spatial dimension */
+    int64_t plane;                                     /* of all of them */
+    int64_t first[WEIR_MAX_RANK], used[WEIR_MAX_RANK]; /* of those that see the input */
+    int64_t channels, outputs;                         /* of a group */
     bool turned; /* [inputs, outputs of a group, ...], the last element first, else [outputs, inputs of a group, ...] */
 } kernels;
 
@@ -23,8 +24,8 @@ static size_t element_of(const void *user, int64_t row, int64_t column) {
     int64_t rest = column / k->channels, stride = k->plane, at = 0;
     for (int i = 0; i < k->rank; i++) {
         stride /= k->size[i];
-        at += rest % k->size[i] * stride;
-        rest /= k->size[i];
+        at += (k->first[i] + rest % k->used[i]) * stride;
+        rest /= k->used[i];
     }
     if (!k->turned) return (size_t)((row * k->channels + channel) * k->plane + at);
     const int64_t input = row / k->outputs * k->channels + channel;
@@ -54,6 +55,46 @@ static weir_value slide(weir_lowering *l, weir_node node, weir_value codes, cons
     if (group > 1) weir_node_set_int(l->to, window, "group", group);
     weir_node_set_int(l->to, window, "fill", weir_quant_zero(&type->quant, 0));
     return weir_infer_node(l->to, window) ? weir_node_output(l->to, window, 0) : WEIR_NO_VALUE;
+}
+
+/* Room in front of the input along an axis, so that the first window sees some of it, and behind it for the last one; negative: what no
+ * window sees is cut off. */
+typedef struct room {
+    int64_t before, behind;
+} room;
+
+/* Strides leave less than one of them at the end. */
+static room place_along(weir_window *w, int i) {
+    const int64_t reach = (w->kernel[i] - 1) * w->dilation[i];
+    room r = {w->begin[i] > reach ? w->begin[i] - reach : w->begin[i] < 0 ? w->begin[i] : 0, 0};
+    w->begin[i] -= r.before;
+    w->in[i] += r.before;
+    const int64_t last = (w->out[i] - 1) * w->stride[i] - w->begin[i];
+    if (last >= w->in[i]) r.behind = last + 1 - w->in[i];
+    else if (-w->end[i] >= w->stride[i]) r.behind = w->end[i];
+    w->in[i] += r.behind;
+    w->end[i] -= r.behind;
+    if (w->end[i] < 0) w->end[i] = 0;
+    return r;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* The codes in as much room as each window sees some of. */
+static weir_value place(weir_lowering *l, weir_node node, weir_value codes, weir_window *w) {
+    const weir_type *type = weir_value_type(l->to, codes);
+    const int64_t zero = weir_quant_zero(&type->quant, 0);
+    weir_shape cut = type->shape, all = cut;
+    int64_t from[WEIR_MAX_RANK] = {0}, begin[WEIR_MAX_RANK] = {0};
+    for (int i = 0; i < w->rank; i++) {
+        const room r = place_along(w, i);
+        from[i + 1] = least(r.before, 0);
+        begin[i + 1] = r.before - from[i + 1];
+        cut.dim[i + 1] += from[i + 1] + least(r.behind, 0);
+        all.dim[i + 1] = w->in[i];
+    }
+    codes = weir_lower_padded(l, node, "_cut", codes, &cut, from, zero);
+    return codes.id == 0 ? codes : weir_lower_padded(l, node, "_padded", codes, &all, begin, zero);
 }
 
 /* Scales of each channel become those of the kernels, of which each has one channel; false after a reported error. */
@@ -87,19 +128,26 @@ static bool move_scales(weir_lowering *l, weir_node node, weir_value *codes, int
     return true;
 }
 
-/* The windows of codes times the kernels, whose quantization has one scale or one for each output channel. */
-static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const weir_window *w, const weir_view *weights,
-                     bool turned, const weir_view *bias) {
+/* The windows of codes times the kernels, whose quantization has one scale or one for each output channel. Padding is zero: elements of a
+ * kernel that see nothing else add nothing. */
+static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const weir_window *given,
+                     const weir_view *weights, bool turned, const weir_view *bias) {
     const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weights->codes->shape.dim;
-    if (w->rank > 2)
-        return weir_lower_fail(l, node, "hardware slides windows along 1 or 2 dimensions, not %d", w->rank);
-    kernels k = {.rank = w->rank, .plane = 1, .turned = turned};
-    for (int i = 0; i < w->rank; i++) k.plane *= k.size[i] = w->kernel[i];
+    weir_window w = *given;
+    if (w.rank > 2) return weir_lower_fail(l, node, "hardware slides windows along 1 or 2 dimensions, not %d", w.rank);
+    kernels k = {.rank = w.rank, .plane = 1, .turned = turned};
+    int64_t used = 1;
+    for (int i = 0; i < w.rank; i++) {
+        k.plane *= k.size[i] = w.kernel[i];
+        k.first[i] = weir_geometry_trim(&w, i);
+        used *= k.used[i] = w.kernel[i];
+    }
     k.channels = turned ? dim[0] / group : dim[1];
     k.outputs = turned ? dim[1] : dim[0] / group;
-    if (!is_trivial(w)) codes = slide(l, node, codes, w, group);
+    codes = place(l, node, codes, &w);
+    if (codes.id != 0 && !is_trivial(&w)) codes = slide(l, node, codes, &w, group);
     if (codes.id == 0) return false;
-    const weir_shape shape = {2, {k.outputs * group, k.channels * k.plane}};
+    const weir_shape shape = {2, {k.outputs * group, k.channels * used}};
     const weir_array *matrix = weir_lower_matrix(l, weights, &shape, element_of, &k);
     return weir_lower_product(l, node, codes, matrix, &weights->quant, group, bias);
 }
@@ -143,24 +191,6 @@ static weir_value spread(weir_lowering *l, weir_node node, weir_value codes, con
     return r.fills ? weir_lower_reorder(l, node, "_spread", codes, &r, weir_quant_zero(&type->quant, 0)) : codes;
 }
 
-/* The part of each spatial dimension from `begin` on; nothing to do where that is all of them. */
-static weir_value cut(weir_lowering *l, weir_node node, weir_value codes, const int64_t *begin, const int64_t *size) {
-    const weir_shape *from = &weir_value_type(l->to, codes)->shape;
-    weir_reordering r = {.shape = *from, .loops = from->rank};
-    int64_t stride = 1;
-    bool any = false;
-    for (int d = from->rank - 1; d >= 0; d--) {
-        const bool spatial = d > 0 && d < from->rank - 1;
-        r.shape.dim[d] = spatial ? size[d - 1] : from->dim[d];
-        r.size[d] = r.end[d] = r.shape.dim[d];
-        r.stride[d] = stride;
-        r.start += spatial ? begin[d - 1] * stride : 0;
-        stride *= from->dim[d];
-        any |= r.size[d] != from->dim[d];
-    }
-    return any ? weir_lower_reorder(l, node, "_cut", codes, &r, 0) : codes;
-}
-
 /* The scale and zero point of each output channel, where a group's are given. */
 static weir_view by_output(weir_lowering *l, const weir_view *weights, int64_t group) {
     weir_view view = *weights;
@@ -184,7 +214,6 @@ bool weir_lower_conv_transpose(weir_lowering *l, weir_node node) {
     const weir_value bias = weir_node_input(l->from, node, 2);
     weir_shape onnx;
     weir_window t, w = {.rank = 0};
-    int64_t begin[WEIR_MAX_RANK], size[WEIR_MAX_RANK];
     if (!weir_lower_check_operands(l, node, x, weights) || !weir_lower_check_scales(l, node, weights, 1) ||
         !weir_lower_channels_last(l, node, &onnx) ||
         !weir_geometry_transposed(l->from, node, &onnx, weights->codes->shape.dim + 2, &t))
@@ -201,13 +230,13 @@ bool weir_lower_conv_transpose(weir_lowering *l, weir_node node) {
         w.kernel[i] = t.kernel[i];
         w.dilation[i] = t.dilation[i];
         w.stride[i] = 1;
-        w.begin[i] = before > 0 ? before : 0;
-        w.end[i] = behind > 0 ? behind : 0;
-        begin[i] = w.begin[i] - before;
-        size[i] = w.in[i] = spread_size - begin[i] + (behind < 0 ? behind : 0);
-        if (size[i] < 1) return weir_lower_fail(l, node, "its pads leave nothing of its input");
+        w.begin[i] = before;
+        w.end[i] = behind;
+        w.in[i] = spread_size;
+        w.out[i] = t.in[i];
+        if (spread_size + (before < 0 ? before : 0) + (behind < 0 ? behind : 0) < 1)
+            return weir_lower_fail(l, node, "its pads leave nothing of its input");
     }
     codes = spread(l, node, codes, &t);
-    if (codes.id != 0) codes = cut(l, node, codes, begin, size);
     return codes.id != 0 && multiply(l, node, codes, &w, &outputs, true, bias.id == 0 ? NULL : &l->view[bias.id]);
 }

@@ -27,6 +27,19 @@ static weir_window whole_window(const weir_shape *x) {
     return w;
 }
 
+/* Without the elements at its ends that see padding only, which add nothing, where the rest begins and ends as windows may. */
+static weir_window trimmed_window(const weir_window *given) {
+    weir_window w = *given;
+    for (int i = 0; i < w.rank; i++) {
+        weir_window t = w;
+        weir_geometry_trim(&t, i);
+        if (t.begin[i] < 0 || t.end[i] <= -t.stride[i]) continue;
+        if (t.end[i] < 0) t.end[i] = 0;
+        w = t;
+    }
+    return w;
+}
+
 /* The last dimensions as one, as far as they are covered. What has one position holds one window at a time. */
 static weir_window joined_window(const weir_window *given) {
     weir_window w = *given;
@@ -122,11 +135,31 @@ static void set_label(weir_lowering *l, weir_value value, const weir_quant *labe
     weir_value_set_type(l->to, value, &type);
 }
 
+static bool is_padded(const weir_window *w) {
+    int64_t least, most, all = 1;
+    weir_geometry_count_seen(w, &least, &most);
+    for (int i = 0; i < w->rank; i++) all *= w->kernel[i];
+    return least < all;
+}
+
+/* The only element that each window sees, of which nothing was subtracted, by the scales of the label. */
+static weir_value scaled(weir_lowering *l, weir_node node, weir_value value, const pooling *p) {
+    const weir_node named =
+        weir_lower_add_node(l, node, WEIR_OP_RELABEL, "_mean", &value, 1, weir_value_type(l->to, value));
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), p->label->count, sizeof *zero);
+    weir_quant label = *p->label;
+    for (uint32_t c = 0; c < label.count; c++) zero[c] = weir_quant_zero(p->label, c) + p->zero;
+    label.zero_point = zero;
+    value = weir_node_output(l->to, named, 0);
+    set_label(l, value, &label);
+    return value;
+}
+
 /* The value [batch, ..., channels] pooled along all dimensions; no value after an error. */
 static weir_value pool_all(weir_lowering *l, weir_node node, const pooling *given_pooling, weir_value value,
                            const weir_window *given) {
     const weir_shape x = weir_value_type(l->to, value)->shape;
-    const weir_window w = joined_window(given);
+    const weir_window trimmed = trimmed_window(given), w = joined_window(&trimmed);
     const weir_shape in = windowed(&x, &w, false), out = windowed(&x, given, true);
     pooling p = *given_pooling;
     bool any = false;
@@ -138,7 +171,8 @@ static weir_value pool_all(weir_lowering *l, weir_node node, const pooling *give
         p.zero = 0;
     }
     if (value.id == 0) return value;
-    if (any && p.label != NULL) set_label(l, value, p.label);
+    if (!any && !p.shares && p.label != NULL && is_padded(given)) value = scaled(l, node, value, &p);
+    else if (any && p.label != NULL) set_label(l, value, p.label);
     return reshaped(l, node, "", value, &out);
 }
 
@@ -235,13 +269,6 @@ static bool read_zero(weir_lowering *l, weir_node node, const weir_quant *quant,
             return weir_lower_fail(l, node, "padding needs one zero point for all channels of its input");
     }
     return true;
-}
-
-static bool is_padded(const weir_window *w) {
-    int64_t least, most, all = 1;
-    weir_geometry_count_seen(w, &least, &most);
-    for (int i = 0; i < w->rank; i++) all *= w->kernel[i];
-    return least < all;
 }
 
 /* With ceil_mode last windows may reach beyond the padding. */

@@ -61,16 +61,19 @@ weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffi
     const weir_shape *own = &weir_value_type(l->to, codes)->shape;
     weir_reordering r = {.shape = *shape, .loops = own->rank};
     int64_t stride = 1;
+    bool any = false;
     for (int i = own->rank - 1; i >= 0; i--) {
         r.size[i] = shape->dim[i];
-        r.begin[i] = begin[i];
-        r.end[i] = begin[i] + own->dim[i];
+        const int64_t end = begin[i] + own->dim[i];
+        r.begin[i] = begin[i] > 0 ? begin[i] : 0;
+        r.end[i] = end < r.size[i] ? end : r.size[i];
         r.stride[i] = stride;
         r.start -= begin[i] * stride;
         stride *= own->dim[i];
-        r.fills |= r.size[i] != own->dim[i];
+        r.fills |= r.begin[i] > 0 || r.end[i] < r.size[i];
+        any |= begin[i] != 0 || r.size[i] != own->dim[i];
     }
-    return r.fills ? weir_lower_reorder(l, node, suffix, codes, &r, fill) : codes;
+    return any ? weir_lower_reorder(l, node, suffix, codes, &r, fill) : codes;
 }
 
 /* The codes less the zero point of their channel. */

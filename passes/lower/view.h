@@ -166,8 +166,8 @@ weir_value weir_lower_in_order(weir_lowering *l, weir_node node, const char *suf
  * error. */
 weir_value weir_lower_rows(weir_lowering *l, weir_node node, weir_value codes, int axis);
 weir_value weir_lower_from_rows(weir_lowering *l, weir_node node, weir_value rows, const weir_shape *shape, int axis);
-/* The codes among others of the shape, from `begin` on, all of these `fill`; as they are where there is none; no value after a
- * reported error. */
+/* The codes among others of the shape, from `begin` on, all of these `fill`; what is outside of the shape is cut off. As they are where
+ * neither is; no value after a reported error. */
 weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                              const weir_shape *shape, const int64_t *begin, int64_t fill);
 /* Do channels of the codes have different scales? */

@@ -5,9 +5,9 @@
 name=intervals
 . "$(dirname "$0")/lib.sh"
 
-# network SEED: into network.weir and frames.npy; its folding into $options.
+# network SEED [far]: into network.weir and frames.npy; its folding into $options.
 network() {
-    "$E2E_TOOLS/make_layers" "$1" network.weir frames.npy || fail "make_layers $1"
+    "$E2E_TOOLS/make_layers" "$1" network.weir frames.npy ${2:+"$2"} || fail "make_layers $1"
     case $(($1 % 6)) in
     0) options="" ;;
     1) options="--target-interval 1" ;;
@@ -40,6 +40,13 @@ for seed in 229 306 $(seq 1 "$last"); do # the first two: bursts from a pool bef
         cp slow.v design/rtl/network.v
         keeps "$WEIR" sim design || noticed=$((noticed + 1))
     fi
+done
+# Where elements of a window, or all of it, see padding only, none is refused.
+for seed in $(seq 1 "$((last / 3))"); do
+    network "$seed" far
+    # shellcheck disable=SC2086 # options
+    keeps "$WEIR" check network.weir $options -o design || grep -q "no small common multiple" output ||
+        fail "seed $seed far $options: $(cat output)"
 done
 [ "$tried" -gt $((refused * 8)) ] || fail "$refused of $last networks are refused"
 [ "$noticed" -gt 1 ] || fail "$noticed of $planted slow designs are noticed"

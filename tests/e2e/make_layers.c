@@ -1,10 +1,13 @@
-/* make_layers SEED OUT.weir DATA.npy: a random quantized network over a small image or sequence, for what its schedule keeps: convolutions of any
+/* make_layers SEED OUT.weir DATA.npy [far]: a random quantized network over a small image or sequence, for what its schedule keeps: convolutions of any
  * kernel (as wide as the rows too), stride, dilation, padding and group, pools, residual sums, branches, Pad, Slice, Resize, Transpose; and
- * frames for it. A seed gives the same network on every machine. */
+ * frames for it. far: padding and dilations so large that windows, or elements of them, see nothing else. A seed gives the same network on
+ * every machine. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "ir/geometry.h"
 #include "ir/infer.h"
 #include "ir/print.h"
 #include "support/random.h"
@@ -17,6 +20,7 @@ typedef struct network {
     weir_value x; /* [1, channels, size...], dequantized */
     double scale;
     int names;
+    bool is_far;
 } network;
 
 static int64_t pick(network *n, int64_t low, int64_t high) {
@@ -89,9 +93,37 @@ typedef struct window {
     int64_t kernel[2], stride[2], dilation[2], pads[4];
 } window;
 
+/* Along an axis of so many: some element of the window sees it, and with `is_pool` at each position. */
+static void pick_far(network *n, int64_t size, bool is_pool, window *w, int i, int sizes) {
+    enum { MOST_POSITIONS = 12 };
+    bool fine = false;
+    while (!fine) {
+        const int64_t kernel = pick(n, 1, 5), dilation = is_pool ? 1 : pick(n, 1, 4), stride = pick(n, 1, 3);
+        const int64_t reach = (kernel - 1) * dilation, most = is_pool ? reach : reach + 2;
+        weir_window g = {1, {size}, {0}, {kernel}, {stride}, {dilation}, {pick(n, 0, most)}, {pick(n, 0, most)}};
+        const int64_t slack = size + g.begin[0] + g.end[0] - reach - 1;
+        int64_t sum = 0, empty = 0;
+        g.out[0] = slack < 0 ? 0 : slack / stride + 1;
+        for (int64_t o = 0; o < g.out[0]; o++) {
+            const int64_t seen = weir_geometry_seen(&g, 0, o);
+            sum += seen;
+            empty += seen == 0;
+        }
+        fine = sum > 0 && g.out[0] <= MOST_POSITIONS && !(is_pool && empty > 0);
+        w->kernel[i] = kernel;
+        w->dilation[i] = dilation;
+        w->stride[i] = stride;
+        w->pads[i] = g.begin[0];
+        w->pads[i + sizes] = g.end[0];
+    }
+}
+
 /* One that fits the tensor. */
 static window random_window(network *n, bool dilates) {
     window w;
+    for (int i = 0; n->is_far && i < sizes_of(n); i++)
+        pick_far(n, shape_of(n)->dim[i + 2], !dilates, &w, i, sizes_of(n));
+    if (n->is_far) return w;
     const int sizes = sizes_of(n);
     for (int i = 0; i < sizes; i++) {
         const int64_t size = shape_of(n)->dim[i + 2], wide = size < 7 ? size : 7;
@@ -237,11 +269,14 @@ static bool write_frames(network *n, const weir_shape *shape, const char *path) 
 }
 
 int main(int argc, char **argv) {
-    if (argc != 4) {
-        fprintf(stderr, "usage: make_layers SEED OUT.weir DATA.npy\n");
+    if (argc != 4 && (argc != 5 || strcmp(argv[4], "far") != 0)) {
+        fprintf(stderr, "usage: make_layers SEED OUT.weir DATA.npy [far]\n");
         return 2;
     }
-    network n = {.graph = weir_graph_new("network"), .random = strtoull(argv[1], NULL, 10), .scale = 1.0 / 128};
+    network n = {.graph = weir_graph_new("network"),
+                 .random = strtoull(argv[1], NULL, 10),
+                 .scale = 1.0 / 128,
+                 .is_far = argc == 5};
     const bool is_image = chance(&n, 65);
     const weir_shape shape = {is_image ? 4 : 3, {1, pick(&n, 1, 5), pick(&n, is_image ? 3 : 6, 12), pick(&n, 4, 12)}};
     const weir_type type = {.dtype = WEIR_FLOAT32, .shape = shape, .quant = {.axis = -1}};

@@ -176,6 +176,24 @@ int64_t weir_geometry_seen(const weir_window *w, int i, int64_t o) {
     return seen < 0 ? 0 : seen;
 }
 
+/* Is element k of the kernel over the input at any position? */
+static bool sees(const weir_window *w, int i, int64_t k) {
+    const int64_t at = k * w->dilation[i] - w->begin[i], stride = w->stride[i];
+    const int64_t o = at < 0 ? (-at + stride - 1) / stride : 0; /* the first position that is not before it */
+    return o < w->out[i] && at + o * stride < w->in[i];
+}
+
+int64_t weir_geometry_trim(weir_window *w, int i) {
+    int64_t first = 0, last = w->kernel[i] - 1;
+    while (first < last && !sees(w, i, first)) first++;
+    while (last > first && !sees(w, i, last)) last--;
+    if (!sees(w, i, first) || last - first == w->kernel[i] - 1) return 0;
+    w->kernel[i] = last - first + 1;
+    w->begin[i] -= first * w->dilation[i];
+    w->end[i] = (w->out[i] - 1) * w->stride[i] + span(w, i) - w->in[i] - w->begin[i];
+    return first;
+}
+
 int64_t weir_geometry_common(const weir_window *w, int i, int64_t limit) {
     int64_t common = 1;
     for (int64_t o = 0; o < w->out[i] && common > 0; o++) {
