@@ -13,18 +13,13 @@
 #include "support/process.h"
 #include "support/tree.h"
 #include "synth/coverage.h"
+#include "synth/extent.h"
 #include "synth/family.h"
 
 /* Changes when the same inputs shall be simulated again. */
 #define FORM "6"
 
-/* Of random frames as many as so many cycles allow without stalls, but at least two. */
-enum { RANDOM_CYCLES = 1500, FEWEST_FRAMES = 2, MOST_FRAMES = 16, SEED = 1 };
-/* Work is cycles without stalls times cells. Icarus does a million a second, in runs that take six times the cycles together; Verilator, if it is
- * there, 30 to 300 millions, but takes a quarter of a minute and more to build. So what is more than the first goes to Verilator, and frames that are not
- * asked for end with the second: some minutes. */
-static const int64_t verilator_from = 10000000,
-                     most_work[] = {[WEIR_SIM_ICARUS] = 100000000, [WEIR_SIM_VERILATOR] = 2000000000};
+enum { SEED = 1 };
 
 char *weir_synth_cells(const weir_device *device, const weir_program *yosys) {
     char *data = weir_data_folder();
@@ -239,34 +234,13 @@ static int run(running *r, const weir_synth_netlist *netlist, weir_synth_simulat
 
 /* --- how much --- */
 
-typedef struct extent {
-    int64_t cycles, cells; /* of a frame without stalls; of the netlist */
-    int64_t frames;        /* 0: none is possible */
-    weir_simulator simulator;
-    bool is_cut; /* the work allows no more frames */
-} extent;
-
-/* Frames that there shall be unless they are too much work; all of the data: as many as there can be. */
-static int64_t wanted_frames(const weir_synth_simulate_job *job, const extent *e) {
-    if (job->frames > 0) return job->frames;
-    if (job->data != NULL) return INT64_MAX;
-    const int64_t frames = RANDOM_CYCLES / e->cycles;
-    return frames < FEWEST_FRAMES ? FEWEST_FRAMES : frames > MOST_FRAMES ? MOST_FRAMES : frames;
+static weir_synth_extent extent_of(const weir_synth_simulate_job *job, const weir_synth_netlist *netlist) {
+    return weir_synth_extent_of(weir_resources_of(job->hardware).folded_interval,
+                                (int64_t)weir_synth_netlist_cells(netlist), job->frames, job->data != NULL,
+                                weir_simulator_found(WEIR_SIM_VERILATOR));
 }
 
-static extent extent_of(const weir_synth_simulate_job *job, const weir_synth_netlist *netlist) {
-    const int64_t interval = weir_resources_of(job->hardware).folded_interval;
-    extent e = {.cycles = interval < 1 ? 1 : interval, .cells = (int64_t)weir_synth_netlist_cells(netlist)};
-    const int64_t wanted = wanted_frames(job, &e), work = e.cycles * (e.cells < 1 ? 1 : e.cells);
-    const bool is_long = wanted > verilator_from / work;
-    e.simulator = is_long && weir_simulator_found(WEIR_SIM_VERILATOR) ? WEIR_SIM_VERILATOR : WEIR_SIM_ICARUS;
-    const int64_t most = most_work[e.simulator] / work;
-    e.is_cut = job->frames == 0 && wanted > most;
-    e.frames = e.is_cut ? most : wanted;
-    return e;
-}
-
-static char *reason_against(const char *models, const extent *e, const weir_device *device) {
+static char *reason_against(const char *models, const weir_synth_extent *e, const weir_device *device) {
     if (models == NULL)
         return weir_format("there are no models of the cells of %s for simulation",
                            weir_device_family_name((weir_device_family)device->family));
@@ -278,13 +252,10 @@ static char *reason_against(const char *models, const extent *e, const weir_devi
 }
 
 /* Why no more frames were simulated; null: they were asked for, or the data has no more. */
-static json_t *limit_of(const weir_synth_simulate_job *job, const extent *e, const json_t *result) {
+static json_t *limit_of(const weir_synth_simulate_job *job, const weir_synth_extent *e, const json_t *result) {
     const bool is_full = json_integer_value(json_object_get(result, "frames")) >= e->frames;
     if (job->frames > 0 || !is_full) return json_null();
-    char *text = e->is_cut ? weir_format("a frame is %lld cycles of %lld cells; --frames N simulates N",
-                                         (long long)e->cycles, (long long)e->cells)
-                           : weir_format("of random ones as many as %d cycles have, from %d to %d", RANDOM_CYCLES,
-                                         FEWEST_FRAMES, MOST_FRAMES);
+    char *text = weir_synth_extent_limit(e);
     json_t *limit = json_string(text);
     free(text);
     return limit;
@@ -295,7 +266,7 @@ int weir_synth_simulate(const weir_synth_simulate_job *job, const weir_synth_net
     weir_synth_simulate_job own = *job;
     char *models = weir_synth_cells(device, yosys), *random = NULL;
     int status = WEIR_EXIT_FINE;
-    const extent e = extent_of(job, netlist);
+    const weir_synth_extent e = extent_of(job, netlist);
     own.frames = e.frames == INT64_MAX ? 0 : e.frames;
     *simulation = (weir_synth_simulation){reason_against(models, &e, device), NULL};
     if (simulation->why_not == NULL && own.data == NULL) {
