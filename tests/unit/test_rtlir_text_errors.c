@@ -75,6 +75,29 @@ static void one_error_has_no_followers(void **state) {
     }
 }
 
+/* Casts of formulas have local parameters, which nobody wrote. */
+static void casts_are_quoted_as_written(void **state) {
+    static const char text[] =
+        "wrtl 1\nmodule m {\n  parameter D = 8\n  parameter W = 4\n  input a : 3\n  input b : W\n"
+        "  output y : W\n  body {\n"
+        "    assign y = clog2(D)'(D - 1 - W) + b\n"
+        "    assign y = b & {a, 2'(3 - (D - W))}\n"
+        "    assign y = b | W'(D - W)[a]\n"
+        "    assign y = W'(W * 2 + D)\n"
+        "    assign y = a == 3'(D + W - 5) ? b : a\n"
+        "    assign y = W'(1 - D)\n  }\n}\n";
+    (void)state;
+    assert_null(weir_rtl_parse_text(text, strlen(text), "t"));
+    ASSERT_MESSAGES(
+        "t:9: error: '+' needs operands of one width: 'clog2(D)'(D - 1 - W)' has 3 bits, 'b' has 4\n"
+        "t:10: error: '3 - (D - W)' cannot be 2 unsigned bits, expected a value of at least 0 and at most 32 "
+        "bits\n"
+        "t:11: error: 'W'(D - W)' has 4 bits; a select of 1 bits needs a variable of at least 2\n"
+        "t:12: error: 'W * 2 + D' is 16 and does not fit in 4 unsigned bits\n"
+        "t:13: error: '?:' needs operands of one width: 'b' has 4 bits, 'a' has 3\n"
+        "t:14: error: '1 - D' cannot be 4 unsigned bits, expected a value of at least 0 and at most 32 bits\n");
+}
+
 /* What is printed has values in front of what names ports, so only those that leave widths alone may stand behind it. */
 static void values_behind_named_ports_keep_widths(void **state) {
     static const char head[] = "wrtl 1\nmodule leaf external \"leaf.v\" {\n  parameter W = 8\n  parameter D = 2\n"
@@ -109,6 +132,7 @@ int main(void) {
         DESIGN_TEST(each_error_is_reported_once),
         DESIGN_TEST(twenty_are_enough),
         DESIGN_TEST(one_error_has_no_followers),
+        DESIGN_TEST(casts_are_quoted_as_written),
         DESIGN_TEST(values_behind_named_ports_keep_widths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,12 +142,15 @@ static bool is_constant(const void *user, uint64_t id, uint64_t value) {
 }
 
 weir_rtl_expr rtl_new_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words) {
+    const uint32_t count = (expr.width + 63) / 64;
+    uint64_t few[4], *copy = count <= 4 ? few : weir_malloc(count * sizeof *copy);
+    memcpy(copy, words, count * sizeof *copy); /* `words` may point into the table that grows */
     expr.a = (uint32_t)design->word_count;
-    for (uint32_t i = 0; i < (expr.width + 63) / 64; i++) {
-        uint64_t word = words[i]; /* `words` may point into the table that grows */
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t id = RTL_APPEND(design, word);
-        design->word[id] = word;
+        design->word[id] = copy[i];
     }
+    if (copy != few) free(copy);
     return rtl_add_expr(design, expr, 0, 0, 0);
 }
 

@@ -169,15 +169,20 @@ weir_rtl_expr rtl_sized_constant(weir_rtl_design *design, rtl_size width, bool i
         const rtl_value *own = &design->parameter[parameter].value;
         if (own->kind != RTL_VALUE_INTEGER || own->integer < 0 || own->integer > INT32_MAX || width.number > 32) {
             rtl_error(design, design->location,
-                      "parameter '%s' cannot be %lld unsigned bits, expected a value of at least 0 and at most 32 bits",
-                      design->parameter[parameter].name, (long long)width.number);
+                      "'%s' cannot be %lld unsigned bits, expected a value of at least 0 and at most 32 bits",
+                      rtl_describe_parameter(design, parameter), (long long)width.number);
             return none;
         }
         value = (uint64_t)own->integer;
     }
     if (width.number < 1 || width.number > WEIR_RTL_MAX_WIDTH || significant(value) > width.number) {
-        rtl_error(design, design->location, "constant %llu does not fit in %lld unsigned bits",
-                  (unsigned long long)value, (long long)width.number);
+        const unsigned long long wanted = value;
+        if (parameter)
+            rtl_error(design, design->location, "'%s' is %llu and does not fit in %lld unsigned bits",
+                      rtl_describe_parameter(design, parameter), wanted, (long long)width.number);
+        else
+            rtl_error(design, design->location, "constant %llu does not fit in %lld unsigned bits", wanted,
+                      (long long)width.number);
         return none;
     }
     uint64_t *words = weir_calloc((size_t)(width.number + 63) / 64, sizeof *words);

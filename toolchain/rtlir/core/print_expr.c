@@ -119,11 +119,21 @@ static void print_literal(rtl_writer *w, const rtl_expr *expr) {
     rtl_put_number(w, is_negative ? 2 * sign - value : value);
 }
 
+/* Its name, or in a message the formula that a local parameter stands for which nobody wrote. */
+static void print_parameter(rtl_writer *w, uint32_t id, bool is_operand) {
+    const rtl_parameter *parameter = &w->design->parameter[id];
+    if (w->is_message && parameter->is_made) rtl_print_formula(w, parameter->formula, is_operand);
+    else rtl_put(w, parameter->name);
+}
+
 /* WIDTH'dVALUE, WIDTH'(PARAMETER). */
 static void print_written(rtl_writer *w, const rtl_expr *expr, rtl_size width) {
     rtl_print_size(w, width, true);
-    if (expr->b) weir_text_format(w->text, "'(%s)", w->design->parameter[expr->b].name);
-    else rtl_append_based(w->text, expr, rtl_words_of(w->design, expr));
+    if (expr->b) {
+        rtl_put(w, "'(");
+        print_parameter(w, expr->b, false);
+        rtl_put_char(w, ')');
+    } else rtl_append_based(w->text, expr, rtl_words_of(w->design, expr));
 }
 
 /* The low bits of a parameter, or a number with as many leading zeros as the width needs. */
@@ -203,9 +213,9 @@ void rtl_print_formula(rtl_writer *w, uint32_t formula, bool is_operand) {
         if (f.value.kind == RTL_VALUE_STRING) rtl_print_string(f.value.text, w->text);
         else rtl_print_integer(f.value.integer, w->text);
         break;
-    case RTL_FORMULA_PARAMETER: rtl_put(w, w->design->parameter[f.a].name); break;
+    case RTL_FORMULA_PARAMETER: print_parameter(w, f.a, is_operand); break;
     case RTL_FORMULA_CLOG2:
-        rtl_put(w, "$clog2(");
+        rtl_put(w, w->is_message ? "clog2(" : "$clog2(");
         rtl_print_formula(w, f.a, false);
         rtl_put_char(w, ')');
         break;
@@ -219,7 +229,9 @@ void rtl_print_formula(rtl_writer *w, uint32_t formula, bool is_operand) {
         const bool is_plain = own >= rtl_operators[WEIR_RTL_ADD].precedence && left->kind == RTL_FORMULA_BINARY &&
                               rtl_operators[left->op].precedence >= own;
         rtl_print_formula(w, f.a, !is_plain);
+        rtl_put(w, w->is_message ? " " : "");
         rtl_put(w, rtl_operators[f.op].text);
+        rtl_put(w, w->is_message ? " " : "");
         const rtl_formula *right = &w->design->formula[f.b];
         const bool binds = right->kind == RTL_FORMULA_BINARY && right->op == WEIR_RTL_MULTIPLY &&
                            own == rtl_operators[WEIR_RTL_ADD].precedence;
@@ -228,9 +240,9 @@ void rtl_print_formula(rtl_writer *w, uint32_t formula, bool is_operand) {
     }
     case RTL_FORMULA_CONDITIONAL:
         rtl_print_formula(w, f.a, true);
-        rtl_put(w, "?");
+        rtl_put(w, w->is_message ? " ? " : "?");
         rtl_print_formula(w, f.b, true);
-        rtl_put(w, ":");
+        rtl_put(w, w->is_message ? " : " : ":");
         rtl_print_formula(w, f.c, true);
         break;
     }
@@ -678,6 +690,15 @@ void rtl_put_range(rtl_writer *w, uint64_t high, uint64_t low) {
         rtl_put_number(w, low);
     }
     rtl_put_char(w, ']');
+}
+
+const char *rtl_describe_parameter(weir_rtl_design *design, uint32_t parameter) {
+    weir_text text = {0};
+    rtl_writer w = {.design = design, .text = &text, .is_message = true};
+    print_parameter(&w, parameter, false);
+    const char *result = weir_arena_format(design->arena, "%s", text.data);
+    weir_text_free(&text);
+    return result;
 }
 
 const char *rtl_describe(weir_rtl_design *design, uint32_t expr) {

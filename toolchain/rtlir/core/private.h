@@ -246,6 +246,7 @@ typedef struct rtl_parameter {
     rtl_value value; /* the default, none when it cannot be computed */
     int64_t low, high;
     bool is_local, is_removed;
+    bool is_made;    /* stands for a formula in a cast, which messages quote */
     bool is_bounded; /* low to high is what it takes */
 } rtl_parameter;
 
@@ -684,6 +685,7 @@ static inline rtl_size rtl_width_of(const weir_rtl_design *design, uint32_t expr
 void rtl_append_based(weir_text *text, const rtl_expr *constant, const uint64_t *words);
 /* The text of an expression, shortened for messages; belongs to the arena. */
 const char *rtl_describe(weir_rtl_design *design, uint32_t expr);
+const char *rtl_describe_parameter(weir_rtl_design *design, uint32_t parameter);
 
 /* Groups (interface.c): a new one without variables; the direction of a field, and whether there is one; a variable that
  * becomes a field, a new one, one that goes. False after a reported error. */

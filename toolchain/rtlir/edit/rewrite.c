@@ -233,8 +233,8 @@ static weir_rtl_expr remake_constant(const weir_rtl_rewriter *r, const rtl_expr 
     int64_t number = 0;
     if (rtl_formula_number(r->design, value, &number) && number >= 0)
         return rtl_sized_constant(r->design, width, e->is_signed, (uint64_t)number, 0);
-    rtl_error(r->design, r->design->location, "parameter '%s' is %lld, which unsigned bits cannot hold",
-              r->design->parameter[e->b].name, (long long)number);
+    rtl_error(r->design, r->design->location, "'%s' is %lld, which unsigned bits cannot hold",
+              rtl_describe_parameter(r->design, e->b), (long long)number);
     return (weir_rtl_expr){0};
 }
 

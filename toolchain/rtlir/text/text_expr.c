@@ -254,13 +254,16 @@ static weir_rtl_expr build_select(rtl_scan *s, const rtl_node *node) {
 
 /* The module's local parameter of this value, a new one if it has none. */
 static uint32_t local_of(rtl_scan *s, uint32_t formula) {
-    const weir_rtl_module module = {s->module};
-    weir_rtl_parameter local = {0};
-    for (size_t i = 0; (local = weir_rtl_parameter_at(s->design, module, i)).id; i++) {
-        const rtl_parameter *known = &s->design->parameter[local.id];
-        if (known->is_local && rtl_same_formula(s->design, known->formula, formula)) return local.id;
+    weir_rtl_design *design = s->design;
+    for (size_t i = 0; i < design->module[s->module].parameters.count; i++) {
+        const uint32_t local = design->module[s->module].parameters.id[i];
+        const rtl_parameter *known = &design->parameter[local];
+        if (known->is_local && rtl_same_formula(design, known->formula, formula)) return local;
     }
-    return rtl_new_parameter(s->design, s->module, weir_rtl_free_name(s->design, module, "value"), formula, true);
+    const char *name = weir_rtl_free_name(design, (weir_rtl_module){s->module}, "value");
+    const uint32_t made = rtl_new_parameter(design, s->module, name, formula, true);
+    design->parameter[made].is_made = true;
+    return made;
 }
 
 /* The low bits of a parameter, a formula of some, a number, or a variable. */
@@ -280,7 +283,7 @@ static weir_rtl_expr build_bits(rtl_scan *s, rtl_size width, uint32_t root) {
     if (!size.formula && size.number < 0)
         return rtl_scan_fail(s, "a number that is not negative in the parentheses"), none;
     if (!size.formula) return rtl_sized_constant(s->design, width, false, (uint64_t)size.number, 0);
-    return rtl_sized_constant(s->design, width, false, 0, local_of(s, size.formula));
+    return rtl_sized_constant(s->design, width, false, 0, local_of(s, value->expr)); /* as it is written */
 }
 
 /* A constant whose width is a formula, or so many bits of something. */
