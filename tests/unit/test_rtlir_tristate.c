@@ -114,6 +114,12 @@ static const char *const arounds[][2] = {
      "t:20: note: the other driver is here\n"
      "t:23: note: one of them is a tri-state driver, which only others like it may share a net with: 'CONDITION ? VALUE "
      ": 'z'\n"},
+    {"instance u : leaf { connect p = c ? 1 : 'z }",
+     "t:20: error: inout 'p' of instance 'u' cannot be connected to 'c ? 4'd1 : 'z': connect a wire, and assign it what is "
+     "to be on it\n"},
+    {"instance u : leaf wired {}\nlet u.c = c ? 1 : 'z",
+     "t:21: error: 'u.c' cannot take 'c ? 1'b1 : 'z', which may be high impedance: assign that to a wire, and the wire to "
+     "the port\n"},
     {LEAF("w"), "t:16: error: 'w[3]' in module 'top' has no driver and is read by instance 'u'\n"
                 "t:20: note: it is read here\n"},
     {LEAF("r") "combinational { set r = 0 }",

@@ -220,6 +220,12 @@ void weir_rtl_connect(weir_rtl_design *design, weir_rtl_instance instance, const
         rtl_error(design, design->location, "port '%s' of instance '%s' in module '%s': '%s' belongs to module '%s'",
                   port, record->name, design->module[record->parent].name, rtl_describe(design, value.id),
                   design->module[expr->module].name);
+    else if (var->direction == WEIR_RTL_INOUT && !weir_rtl_is_target(design, value))
+        rtl_error(
+            design, design->location,
+            "inout '%s' of instance '%s' cannot be connected to '%s': connect a wire, and assign it what is to be "
+            "on it",
+            port, record->name, rtl_describe(design, value.id));
     else if (var->direction != WEIR_RTL_INPUT && !weir_rtl_is_target(design, value))
         rtl_error(design, design->location, "output '%s' of instance '%s' cannot drive '%s'", port, record->name,
                   rtl_describe(design, value.id));

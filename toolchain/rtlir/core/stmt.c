@@ -308,11 +308,10 @@ bool rtl_check_floating(weir_rtl_design *design, weir_location location, uint32_
             "and value in the process, and 'assign %s = CONDITION ? VALUE : 'z' outside of it",
             from, to, to);
     else
-        rtl_error(
-            design, location,
-            "'%s' cannot take '%s', which may be high impedance: declare it as 'inout' or, inside of the module, as "
-            "'wire'",
-            to, from);
+        rtl_error(design, location, "'%s' cannot take '%s', which may be high impedance: %s", to, from,
+                  design->expr[target].kind == WEIR_RTL_EXPR_PORT
+                      ? "assign that to a wire, and the wire to the port"
+                      : "declare it as 'inout' or, inside of the module, as 'wire'");
     return false;
 }
 

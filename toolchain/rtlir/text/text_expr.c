@@ -252,13 +252,13 @@ static weir_rtl_expr build_select(rtl_scan *s, const rtl_node *node) {
     return rtl_select(s->design, value, expr_of(s, node->b), width);
 }
 
-/* The module's local parameter of this value, a new one if it has none. */
-static uint32_t local_of(rtl_scan *s, uint32_t formula) {
+/* The module's local parameter for the value of casts, a new one if it has none; `formula` as it is written, and in normal form. */
+static uint32_t local_of(rtl_scan *s, uint32_t formula, uint32_t normal) {
     weir_rtl_design *design = s->design;
     for (size_t i = 0; i < design->module[s->module].parameters.count; i++) {
         const uint32_t local = design->module[s->module].parameters.id[i];
-        const rtl_parameter *known = &design->parameter[local];
-        if (known->is_local && rtl_same_formula(design, known->formula, formula)) return local;
+        if (!design->parameter[local].is_made) continue;
+        if (rtl_same_formula(design, rtl_normalize(design, design->parameter[local].formula), normal)) return local;
     }
     const char *name = weir_rtl_free_name(design, (weir_rtl_module){s->module}, "value");
     const uint32_t made = rtl_new_parameter(design, s->module, name, formula, true);
@@ -283,7 +283,7 @@ static weir_rtl_expr build_bits(rtl_scan *s, rtl_size width, uint32_t root) {
     if (!size.formula && size.number < 0)
         return rtl_scan_fail(s, "a number that is not negative in the parentheses"), none;
     if (!size.formula) return rtl_sized_constant(s->design, width, false, (uint64_t)size.number, 0);
-    return rtl_sized_constant(s->design, width, false, 0, local_of(s, value->expr)); /* as it is written */
+    return rtl_sized_constant(s->design, width, false, 0, local_of(s, value->expr, size.formula));
 }
 
 /* A constant whose width is a formula, or so many bits of something. */
