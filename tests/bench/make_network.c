@@ -8,6 +8,7 @@
  *   a        GlobalAveragePool
  *   f10      Gemm, flattened before; F10: then Relu
  *   w4       weights of 4 bits (8) from there on
+ *   q2       codes of 2 bits (8) behind layers from there on, by Quant; first of all words: of the input, too
  *   x9(...)  the layers in brackets, so many times
  *   r(...)   the layers in brackets, and what they start from added, then Relu; p(..|..|..) branches side by side, concatenated
  * The seed also chooses the codes of activations (signed or not) and whether weights have a scale a channel. */
@@ -31,7 +32,7 @@ typedef struct stream {
 static weir_graph *graph;
 static uint64_t state;
 static bool is_signed, per_channel;
-static int weight_bits = 8, number;
+static int weight_bits = 8, code_bits = 8, number;
 
 static int64_t random_int(int64_t low, int64_t high) {
     return low + (int64_t)(weir_random_next(&state) % ((uint64_t)(high - low) + 1));
@@ -68,8 +69,21 @@ static weir_value add(weir_op op, const char *kind, size_t count, const weir_val
     return result(node_of(op, kind, count, inputs));
 }
 
+/* To codes of few bits and back, unsigned behind a Relu. */
+static stream quantized_by_quant(weir_value x, bool positive, double reach) {
+    const double scale = (double)(float)(reach / (double)(((int64_t)1 << (code_bits - !positive)) - positive));
+    const weir_value parts[] = {x, scalar(WEIR_FLOAT32, scale), scalar(WEIR_FLOAT32, 0),
+                                scalar(WEIR_FLOAT32, code_bits)};
+    const weir_node node = node_of(WEIR_OP_QUANT, "quant", 4, parts);
+    weir_node_set_int(graph, node, "signed", !positive);
+    weir_node_set_int(graph, node, "narrow", 0);
+    weir_node_set_string(graph, node, "rounding_mode", "ROUND");
+    return (stream){result(node), scale};
+}
+
 /* To codes and back, of real numbers in [-1, 1] or, behind a Relu, [0, 1], times `reach`. */
 static stream quantized(weir_value x, bool positive, double reach) {
+    if (code_bits < 8) return quantized_by_quant(x, positive, reach);
     const double scale = (double)(float)(reach * (positive ? 1 : 2) / 255);
     const double zero = (positive ? 0 : 128) - (is_signed ? 128 : 0);
     const weir_value s = scalar(WEIR_FLOAT32, scale), z = scalar(is_signed ? WEIR_INT8 : WEIR_UINT8, zero);
@@ -197,6 +211,7 @@ static stream layer(const char **at, stream x) {
     case 'F': return dense(at, x);
     case 'a': ++*at; return quantized(add(WEIR_OP_GLOBAL_AVERAGE_POOL, "mean", 1, &x.real), true, 2);
     case 'w': weight_bits = (int)take_number(at, 'w', 8); return x;
+    case 'q': code_bits = (int)take_number(at, 'q', 8); return x;
     case 'x': return repeat(at, x);
     case 'r': ++*at; return branches(at, x, true);
     case 'p': ++*at; return branches(at, x, false);
@@ -230,7 +245,9 @@ static bool make(const char *text, uint64_t seed, const char *file) {
     graph = weir_graph_new("made");
     const weir_type type = {.dtype = WEIR_FLOAT32, .shape = take_shape(&text, 1), .quant = {.axis = -1}};
     if (*text == ',') text++;
+    if (*text == 'q') code_bits = (int)take_number(&text, 'q', 8);
     stream x = quantized(weir_graph_add_input(graph, "x", &type), false, 1);
+    if (*text == ',') text++;
     x = layers(&text, x);
     weir_graph_add_output(graph, "y", x.real);
     const bool fine = weir_graph_save(graph, file);

@@ -3,6 +3,7 @@
 
 #include "dataflow/component.h"
 #include "dataflow/contents.h"
+#include "dataflow/contents_tables.h"
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
 
@@ -202,6 +203,64 @@ static char *file_of(const char *node_name) {
     return file;
 }
 
+/* Lookup tables of the columns of a file. */
+static weir_contents_tables tables_of(const char *content, int64_t inputs) {
+    const size_t digits = strcspn(content, "\n"), lines = strlen(content) / (digits + 1), width = 4 * digits;
+    const size_t words = (lines + WEIR_CONTENTS_WORD - 1) / WEIR_CONTENTS_WORD;
+    uint64_t *word = weir_calloc(width * words, sizeof *word);
+    for (size_t k = 0; k < width * lines; k++) {
+        const size_t line = k % lines, at = k / lines;
+        word[at * words + line / WEIR_CONTENTS_WORD] |= (uint64_t)bit_of(content + line * (digits + 1), digits, at)
+                                                        << line % WEIR_CONTENTS_WORD;
+    }
+    const weir_contents_tables tables = weir_contents_tables_count(word, width, (int64_t)lines, inputs);
+    free(word);
+    return tables;
+}
+
+static void check_facts(const weir_graph *graph, weir_node node, const weir_contents_known *known,
+                        const weir_contents_tables *tables) {
+    weir_cost_parameter fact[WEIR_CONTENTS_FACTS];
+    const size_t count = weir_contents_add(graph, node, "fc_weights.hex", known, fact, 0);
+    assert_in_range(count, 2, WEIR_CONTENTS_FACTS);
+    assert_string_equal(fact[count - 2].name, tables == NULL ? "VARYING" : "LEAVES");
+    if (tables == NULL) return;
+    assert_int_equal(fact[count - 2].value, tables->leaves);
+    assert_string_equal(fact[count - 1].name, "CHOICES");
+    assert_int_equal(fact[count - 1].value, tables->choices);
+}
+
+/* What is said of a ROM in logic with more lines than a lookup table of the target is that of its file; of another one nothing is. */
+static void deep_tables(void **state) {
+    (void)state;
+    enum { LINES = 150 };
+    int64_t w[LINES];
+    for (int64_t i = 0; i < LINES; i++) w[i] = (i * i * 37 + i / 16 * 5) % 256 - 128;
+    weir_graph *graph = weir_graph_new("g");
+    weir_graph_set_device(graph, "ice40hx8k", 0);
+    const weir_value in[2] = {add_codes_input(graph, "x", WEIR_INT8, 1, 1, -128, 127), ints(graph, "w", LINES, 1, w)};
+    const weir_node node = put(graph, WEIR_OP_LINEAR, "fc", 2, in);
+    assert_true(weir_infer_node(graph, node));
+    assert_true(weir_component_assign(graph));
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+    hardware->out_lanes = hardware->simd = hardware->pe = 1;
+    hardware->storage = WEIR_STORAGE_LOGIC;
+    weir_memory rom;
+    assert_true(weir_memory_get(graph, node, 0, &rom));
+    weir_text text = {NULL, 0, 0};
+    weir_memory_print(graph, node, &rom, &text);
+    const weir_contents_tables tables = tables_of(text.data, 4);
+    weir_map columns = {0};
+    const weir_contents_known known = {&columns, 1};
+    check_facts(graph, node, NULL, &tables);
+    for (int again = 0; again < 2; again++) check_facts(graph, node, &known, &tables);
+    hardware->storage = WEIR_STORAGE_BLOCK;
+    check_facts(graph, node, &known, NULL);
+    weir_text_free(&text);
+    weir_map_free(&columns);
+    weir_graph_free(graph);
+}
+
 /* Exporters call values "/model.10/Resize_output_0": no file name has a folder in it, and no two are the same. */
 static void file_names(void **state) {
     (void)state;
@@ -218,8 +277,8 @@ static void file_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(weights),     TEST(signs),      TEST(lanes),      TEST(scales),
-        TEST(one_for_all), TEST(thresholds), TEST(wide_words), TEST(file_names),
+        TEST(weights),    TEST(signs),      TEST(lanes),       TEST(scales),     TEST(one_for_all),
+        TEST(thresholds), TEST(wide_words), TEST(deep_tables), TEST(file_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

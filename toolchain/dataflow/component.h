@@ -112,7 +112,7 @@ typedef struct weir_component_rules {
 
     /* What its module takes, by the parameters that `build` sets; the other modules of `build` are added. Not known. */
     void (*cost)(weir_cost_part *part);
-    /* What that takes depends on besides: numbers for all instances of the node, at most WEIR_CONTENTS_FACTS - 2 of them
+    /* What that takes depends on besides: numbers for all instances of the node, at most WEIR_CONTENTS_FACTS - 4 of them
      * (contents.h); how many there are. None. */
     size_t (*facts)(const weir_graph *graph, weir_node node, weir_cost_parameter *fact);
     void (*build)(weir_builder *b, weir_node node);

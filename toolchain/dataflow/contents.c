@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "dataflow/component.h"
+#include "dataflow/contents_tables.h"
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
+#include "dataflow/target.h"
 #include "support/arena.h"
 #include "support/hash.h"
 
@@ -15,7 +17,7 @@ enum { SEARCHED_BITS = 1 << 16 };
 
 /* Lines that are read before it is first asked whether more are needed: random columns mostly differ by then. After these, so many more
  * each time as a word has bits. */
-enum { FIRST_LINES = 32, WORD_BITS = 64 };
+enum { FIRST_LINES = 32, WORD_BITS = WEIR_CONTENTS_WORD };
 
 /* --- columns --- */
 
@@ -26,6 +28,7 @@ typedef struct part {
     int bits;             /* of which those above the 63rd repeat it */
     uint64_t ones, zeros; /* bits that are somewhere one, zero */
     uint64_t *hash;       /* of each column, where equal ones are searched for */
+    uint64_t *words;      /* of each column all lines, where these are kept */
 } part;
 
 /* The memory whose columns are counted. */
@@ -36,9 +39,12 @@ typedef struct reading {
     weir_memory_content *content; /* of the component's rules */
     int64_t lines;
     bool searched;          /* for equal columns */
+    bool kept;              /* all lines, as words */
     int64_t *lower, *upper; /* of the fields of a word */
     uint64_t *value;        /* where it is searched, of the lines at hand, WORD_BITS for each part */
 } reading;
+
+static int64_t words_of(const reading *r) { return weir_ceil_divide(r->lines, WORD_BITS); }
 
 static bool is_small(const weir_memory *memory) { return memory->depth * memory->width <= (int64_t)SEARCHED_BITS; }
 
@@ -75,8 +81,8 @@ static uint64_t transpose(uint64_t bytes) {
     return bytes ^ t ^ t << 28;
 }
 
-/* Adds eight columns of a part, from bit `first` of its values on, to their hashes. */
-static void hash_columns(part *p, const uint64_t *value, int64_t lines, int first) {
+/* Adds eight columns of a part, from bit `first` of its values on, to their hashes; those of word `word` are kept. */
+static void hash_columns(const reading *r, part *p, const uint64_t *value, int64_t lines, int first, int64_t word) {
     uint64_t column[8] = {0};
     for (int64_t i = 0; i < lines; i += 8) {
         uint64_t bytes = 0;
@@ -84,12 +90,15 @@ static void hash_columns(part *p, const uint64_t *value, int64_t lines, int firs
         bytes = transpose(bytes);
         for (int k = 0; k < 8; k++) column[k] |= (bytes >> 8 * k & 0xff) << i;
     }
-    for (int k = 0; k < 8 && first + k < p->bits; k++)
+    for (int k = 0; k < 8 && first + k < p->bits; k++) {
         p->hash[first + k] = weir_hash_mix(p->hash[first + k], column[k]);
+        if (r->kept) p->words[(first + k) * words_of(r) + word] = column[k];
+    }
 }
 
-static void hash_lines(part *p, const uint64_t *value, int64_t lines) {
-    for (int first = 0; first < p->bits && first < WORD_BITS; first += 8) hash_columns(p, value, lines, first);
+static void hash_lines(const reading *r, part *p, const uint64_t *value, int64_t line, int64_t end) {
+    for (int first = 0; first < p->bits && first < WORD_BITS; first += 8)
+        hash_columns(r, p, value, end - line, first, line / WORD_BITS);
 }
 
 /* Of columns of so many lines, which are not more than there are words of as many bits. */
@@ -157,44 +166,71 @@ static bool is_settled(const reading *r, const part *parts, int64_t count, int64
 /* Reads lines of all parts until more of them cannot matter. */
 static void read_parts(const reading *r, part *parts, int64_t count, int64_t columns, uint64_t *hash) {
     for (int64_t line = 0, end; line < r->lines; line = end) {
-        end = line == 0 ? FIRST_LINES : line + WORD_BITS;
+        end = line == 0 && !r->kept ? FIRST_LINES : line + WORD_BITS;
         if (end > r->lines) end = r->lines;
         read_lines(r, parts, count, line, end);
-        for (int64_t i = 0; r->searched && i < count; i++) hash_lines(&parts[i], &r->value[i * WORD_BITS], end - line);
-        if (end < r->lines && is_settled(r, parts, count, columns, end, hash)) break;
+        for (int64_t i = 0; r->searched && i < count; i++)
+            hash_lines(r, &parts[i], &r->value[i * WORD_BITS], line, end);
+        if (end < r->lines && !r->kept && is_settled(r, parts, count, columns, end, hash)) break;
     }
 }
 
-static weir_contents_columns count_all(const weir_graph *graph, weir_node node, const weir_memory *memory,
-                                       bool searched, uint8_t *bit) {
-    reading r = {.graph = graph,
-                 .node = node,
-                 .memory = memory,
-                 .content = weir_component_of(graph, node)->rules->content,
-                 .lines = weir_ceil_divide(memory->depth, memory->side)};
-    r.searched = searched && r.lines > 1; /* of one line no column varies */
+/* The parts of a line, in the order of places; `*columns`: of all. */
+static part *parts_of(const weir_memory *memory, int64_t *count, int64_t *columns) {
     part *parts = weir_calloc((size_t)(2 * memory->side * memory->fields), sizeof *parts);
-    int64_t count = 0, columns = 0;
+    *count = *columns = 0;
     for (int64_t i = 0; i < memory->side * memory->fields; i++) {
         for (int upper = 0; upper < 2; upper++) {
             part p = {.place = i / memory->fields, .field = i % memory->fields, .upper = upper == 1};
             p.bits = p.upper ? memory->field_bits - memory->low_bits : memory->low_bits - memory->is_odd;
-            if (p.bits > 0) parts[count++] = p;
-            columns += p.bits;
+            if (p.bits > 0) parts[(*count)++] = p;
+            *columns += p.bits;
         }
     }
+    return parts;
+}
+
+/* Room for all lines of the columns that are not known to repeat another, which are `*columns`: heap memory. */
+static uint64_t *keep_words(const reading *r, part *parts, int64_t count, int64_t *columns) {
+    *columns = 0;
+    for (int64_t i = 0; i < count; i++) *columns += parts[i].bits < WORD_BITS ? parts[i].bits : WORD_BITS;
+    uint64_t *words = weir_calloc((size_t)(*columns * words_of(r)), sizeof *words), *at = words;
+    for (int64_t i = 0; i < count; i++) {
+        parts[i].words = at;
+        at += words_of(r) * (parts[i].bits < WORD_BITS ? parts[i].bits : WORD_BITS);
+    }
+    return words;
+}
+
+/* Counts the columns; where `tables` is not NULL, of a searched memory, also their lookup tables with so many inputs. */
+static weir_contents_columns count_all(const weir_graph *graph, weir_node node, const weir_memory *memory,
+                                       bool searched, uint8_t *bit, int64_t inputs, weir_contents_tables *tables) {
+    reading r = {.graph = graph,
+                 .node = node,
+                 .memory = memory,
+                 .content = weir_component_of(graph, node)->rules->content,
+                 .lines = weir_ceil_divide(memory->depth, memory->side),
+                 .kept = tables != NULL};
+    r.searched = searched && r.lines > 1; /* of one line no column varies */
+    int64_t count, columns;
+    part *parts = parts_of(memory, &count, &columns);
     r.lower = weir_calloc(2 * (size_t)memory->fields, sizeof *r.lower);
     r.upper = r.lower + memory->fields;
-    r.value = r.searched ? weir_malloc((size_t)count * WORD_BITS * sizeof *r.value) : NULL;
+    const size_t places = (size_t)count * WORD_BITS;
+    r.value = r.searched ? weir_malloc(places * sizeof *r.value) : NULL;
     uint64_t *hash = r.searched ? weir_calloc((size_t)columns, sizeof *hash) : NULL;
-    uint64_t *hashes = r.searched ? weir_calloc((size_t)count * WORD_BITS, sizeof *hashes) : NULL;
+    uint64_t *hashes = r.searched ? weir_calloc(places, sizeof *hashes) : NULL;
     for (int64_t i = 0; r.searched && i < count; i++) parts[i].hash = &hashes[i * WORD_BITS];
+    int64_t kept = 0;
+    uint64_t *words = r.kept ? keep_words(&r, parts, count, &kept) : NULL;
     read_parts(&r, parts, count, columns, hash);
     const int64_t varying = count_parts(parts, count, bit, hash);
     const int64_t distinct = r.searched ? count_distinct(hash, (size_t)varying, r.lines) : varying;
+    if (r.kept) *tables = weir_contents_tables_count(words, (size_t)kept, r.lines, inputs);
     free(r.lower);
     free(r.value);
     free(parts);
+    free(words);
     free(hashes);
     free(hash);
     return (weir_contents_columns){varying, distinct};
@@ -203,7 +239,7 @@ static weir_contents_columns count_all(const weir_graph *graph, weir_node node, 
 weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node node, const weir_memory *memory,
                                           uint8_t *bit) {
     const bool searched = memory->storage != WEIR_STORAGE_BLOCK && is_small(memory);
-    return count_all(graph, node, memory, searched, bit);
+    return count_all(graph, node, memory, searched, bit, 0, NULL);
 }
 
 /* --- counted once --- */
@@ -225,12 +261,32 @@ static weir_contents_columns columns_of(const weir_graph *graph, weir_node node,
     if (known == NULL) return weir_contents_count(graph, node, memory, NULL);
     uint64_t *columns = weir_map_put(known->columns, layout_of(graph, node, memory, known->values));
     if (*columns == 0) {
-        const weir_contents_columns counted = count_all(graph, node, memory, is_small(memory), NULL);
+        const weir_contents_columns counted = count_all(graph, node, memory, is_small(memory), NULL, 0, NULL);
         assert(counted.varying < INT64_C(1) << (HALF - 1));
         *columns = (uint64_t)counted.varying << HALF | (uint64_t)(counted.distinct + 1);
     }
     const int64_t varying = (int64_t)(*columns >> HALF), distinct = (int64_t)(*columns & UINT32_MAX) - 1;
     return (weir_contents_columns){varying, memory->storage == WEIR_STORAGE_BLOCK ? varying : distinct};
+}
+
+/* Inputs of the target's lookup tables where a column of the memory takes several of these and it is worth counting them, else 0. */
+static int64_t inputs_for(const weir_graph *graph, const weir_memory *memory) {
+    const weir_device *device = weir_target_of(graph).device;
+    if (device == NULL || memory->storage == WEIR_STORAGE_BLOCK || !is_small(memory)) return 0;
+    return weir_ceil_divide(memory->depth, memory->side) > (int64_t)1 << device->luts.inputs ? device->luts.inputs : 0;
+}
+
+static weir_contents_tables count_tables(const weir_graph *graph, weir_node node, const weir_memory *memory,
+                                         int64_t inputs, const weir_contents_known *known) {
+    enum { HALF = 32, TABLES = 1 };
+    weir_contents_tables tables;
+    uint64_t *counted = NULL;
+    if (known != NULL)
+        counted = weir_map_put(known->columns, weir_hash_mix(layout_of(graph, node, memory, known->values), TABLES));
+    if (counted == NULL || *counted == 0) count_all(graph, node, memory, true, NULL, inputs, &tables);
+    else tables = (weir_contents_tables){(int64_t)(*counted >> HALF) - 1, (int64_t)(*counted & UINT32_MAX)};
+    if (counted != NULL) *counted = (uint64_t)(tables.leaves + 1) << HALF | (uint64_t)tables.choices;
+    return tables;
 }
 
 /* --- facts --- */
@@ -262,6 +318,11 @@ size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *fi
     const weir_contents_columns columns = columns_of(graph, node, &memory, known);
     parameter[count++] = (weir_cost_parameter){"VARYING", columns.varying};
     parameter[count++] = (weir_cost_parameter){"DISTINCT", columns.distinct};
+    const int64_t inputs = inputs_for(graph, &memory);
+    if (inputs == 0) return count;
+    const weir_contents_tables tables = count_tables(graph, node, &memory, inputs, known);
+    parameter[count++] = (weir_cost_parameter){"LEAVES", tables.leaves};
+    parameter[count++] = (weir_cost_parameter){"CHOICES", tables.choices};
     return count;
 }
 
@@ -275,6 +336,10 @@ uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, const weir_
     for (size_t i = 0; weir_memory_get(graph, node, i, &memory); i++) {
         const weir_contents_columns columns = columns_of(graph, node, &memory, known);
         hash = weir_hash_mix(weir_hash_mix(hash, (uint64_t)columns.varying), (uint64_t)columns.distinct);
+        const int64_t inputs = inputs_for(graph, &memory);
+        if (inputs == 0) continue;
+        const weir_contents_tables tables = count_tables(graph, node, &memory, inputs, known);
+        hash = weir_hash_mix(weir_hash_mix(hash, (uint64_t)tables.leaves), (uint64_t)tables.choices);
     }
     return hash;
 }

@@ -29,10 +29,10 @@ typedef struct weir_contents_known {
     uint64_t values;
 } weir_contents_known;
 
-enum { WEIR_CONTENTS_FACTS = 10 };
+enum { WEIR_CONTENTS_FACTS = 12 };
 
 /* The facts for an instance of the node's, after the `count` parameters that it has: the columns of the memory in `file`, NULL: it has
- * none, and what the component says. Returns how many there are then. `known`: NULL, or of the node. */
+ * none, the lookup tables of these in logic where a column takes several of the target's, and what the component says. Returns how many there are then. `known`: NULL, or of the node. */
 size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *file, const weir_contents_known *known,
                          weir_cost_parameter *parameter, size_t count);
 /* A hash of all facts of the node. */

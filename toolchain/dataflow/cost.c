@@ -78,11 +78,20 @@ int64_t weir_cost_product_blocks(const weir_device *device, int64_t a, int64_t b
     return one < other ? one : other;
 }
 
+/* Lookup tables of a product: of four inputs three for a bit of each row that is added to the first, and two where a single row is 0 or
+ * the negative; of six inputs one for a bit of each row. */
+static int64_t product_tables(const weir_device *device, int64_t a, int64_t b) {
+    enum { WIDE = 6, ADDED = 3, SELECTED = 2 };
+    const int64_t wide = a > b ? a : b, rows = a > b ? b : a;
+    if (device->luts.inputs >= WIDE) return wide * rows;
+    return rows == 1 ? SELECTED * wide : ADDED * wide * (rows - 1);
+}
+
 void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t kept) {
     const int64_t blocks = weir_cost_product_blocks(part->device, a, b);
     part->cost.multipliers += blocks * count;
-    /* In lookup tables a factor of one bit only selects; of several blocks the partial products are added. */
-    weir_cost_term(part, blocks == 0 ? count * (a - 1) * (b - 1) : 0);
+    weir_cost_term(part, blocks == 0 ? count * product_tables(part->device, a, b) : 0);
+    /* Of several blocks the partial products are added. */
     weir_cost_term(part, blocks > 1 ? count * (blocks - 1) * (a + b) : 0);
     const bool inside = blocks == 1 && weir_device_multiplier_takes_output(part->device);
     if (!inside) weir_cost_registers(part, count * kept);
@@ -122,6 +131,12 @@ int64_t weir_cost_joined(const weir_cost_part *part, int64_t inputs) {
 bool weir_cost_chains(const weir_cost_part *part, int64_t bits) {
     enum { SHORT = 2, SHORT_ECP5 = 4 };
     return bits > (part->device->family == WEIR_DEVICE_ECP5 ? SHORT_ECP5 : SHORT);
+}
+
+int64_t weir_cost_sum(const weir_cost_part *part, int64_t bits, bool extends) {
+    enum { ECP5_BITS = 2 }; /* of a cell of a carry chain, whose lookup tables nothing else takes */
+    if (part->device->family == WEIR_DEVICE_ECP5) return ECP5_BITS * weir_ceil_divide(bits, ECP5_BITS);
+    return bits - (part->device->family == WEIR_DEVICE_XILINX7 && extends);
 }
 
 /* A carry chain, whose end Yosys does not see to be 0, and a table a bit that also compares; or, of few bits, these tables alone. */
@@ -240,7 +255,7 @@ static const double *find_fit(const fit *fits, const weir_device *device, const 
 }
 
 const double *weir_cost_coefficients(const weir_device *device, const char *module, bool alone) {
-    static const double terms_are_luts[WEIR_COST_TERMS] = {0, 1, 1, 1, 1, 1, 1, 1};
+    static const double terms_are_luts[WEIR_COST_TERMS] = {0, 1, 1, 1, 1, 1, 1, 1, 1};
     const double *luts = alone ? NULL : find_fit(fitted_in_networks, device, module);
     if (luts == NULL) luts = find_fit(fitted, device, module);
     return luts == NULL ? terms_are_luts : luts;

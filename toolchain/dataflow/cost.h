@@ -21,7 +21,7 @@ struct weir_cost_parameter {
     int64_t value;
 };
 
-enum { WEIR_COST_TERMS = 8 };
+enum { WEIR_COST_TERMS = 9 };
 
 /* An instance: its parameters, and what has been added up so far. */
 struct weir_cost_part {
@@ -48,6 +48,9 @@ void weir_cost_slice(weir_cost_part *part, int64_t width);
 /* `count` products of a x b bits with a register each: multiplier blocks where the device has them and Yosys uses them, else
  * the next term. Only `kept` bits of the register are used. */
 void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t kept);
+/* Lookup tables of a sum of so many bits with a carry chain, one more than its addends have where it `extends`: the lookup tables of
+ * Artix-7, which lie beside the chain, are one for both of its top bits. */
+int64_t weir_cost_sum(const weir_cost_part *part, int64_t bits, bool extends);
 /* Multiplier blocks for a product of a x b bits; 0: it is built of lookup tables. */
 int64_t weir_cost_product_blocks(const weir_device *device, int64_t a, int64_t b);
 /* Parts that weir_mul_logic builds such a product of; 1: a block, or no device is known. */

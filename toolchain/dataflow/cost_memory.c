@@ -40,10 +40,16 @@ static int64_t choosing(const weir_cost_part *part, int64_t signals) {
     return signals / FOUR * choosing(part, FOUR) + choosing(part, signals % FOUR) + choosing(part, groups);
 }
 
-/* A ROM in logic, a column: tables of the address, whole where Yosys joins them, and what chooses among them. Of the words after
+/* A ROM in logic, by what is known of its tables (contents.h), or a column: tables of the address, whole where Yosys joins them, and what chooses among them. Of the words after
  * the last whole table a few are a function that the choice has room for. */
 static void column_terms(weir_cost_part *part, int64_t columns, int64_t depth) {
     enum { FEW = 8 };
+    const int64_t leaves = weir_cost_fact(part, "LEAVES", -1);
+    if (leaves >= 0) {
+        weir_cost_term(part, leaves);
+        weir_cost_term(part, weir_cost_fact(part, "CHOICES", 0));
+        return;
+    }
     const int64_t own = (int64_t)1 << part->device->luts.inputs, joined = weir_cost_widest(part);
     const int64_t widest = joined > 0 ? (int64_t)1 << joined : own, left = depth % widest;
     if (joined > 0) {

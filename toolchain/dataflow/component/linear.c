@@ -459,16 +459,18 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 /* --- cost --- */
 
 /* Bits of an adder tree over `simd` addends of `bits`, none wider than `most`: of its sums, and of the addends without a partner, which
- * are registers alone. */
+ * are registers alone; and lookup tables of the sums. */
 typedef struct tree_bits {
-    int64_t sums, passed;
+    int64_t sums, passed, tables;
 } tree_bits;
 
-static tree_bits tree_of(int64_t simd, int64_t bits, int64_t most) {
-    tree_bits tree = {0, 0};
+static tree_bits tree_of(const weir_cost_part *part, int64_t simd, int64_t bits, int64_t most) {
+    tree_bits tree = {0, 0, 0};
     for (; simd > 1; simd = weir_ceil_divide(simd, 2)) {
-        bits = bits < most ? bits + 1 : most;
+        const bool extends = bits < most;
+        bits += extends;
         tree.sums += simd / 2 * bits;
+        tree.tables += simd / 2 * weir_cost_sum(part, bits, extends);
         tree.passed += simd % 2 * bits;
     }
     return tree;
@@ -489,7 +491,7 @@ static void cost(weir_cost_part *part) {
     const bool accumulates = beats > 1, spread = weir_cost_value(part, "SPREAD") != 0;
     const int64_t cycles = read + 1 + weir_clog2(parts) + pairs + weir_clog2(simd) + accumulates; /* to the result */
     const int64_t places = 2 + (cycles + 1) / beats;
-    const tree_bits tree = tree_of(simd, product, sum);
+    const tree_bits tree = tree_of(part, simd, product, sum);
     const bool lone = part->device->logic_cell == WEIR_DEVICE_SHARED; /* a register alone takes a logic cell */
     /* The product without a partner passes a level of the tree: the block takes that register too. */
     const bool passes =
@@ -497,13 +499,13 @@ static void cost(weir_cost_part *part) {
         weir_device_multiplier_takes_operands(part->device) && weir_cost_product_blocks(part->device, element, w) == 1;
     const int64_t inside = passes ? outputs * (product < sum ? product + 1 : sum) : 0;
     if (pairs > 0) weir_cost_products(part, outputs / 2 * simd, element, x + 2 * w, x + 2 * w);
-    else weir_cost_products(part, outputs * simd, element, w, parts > 1 ? 0 : product);
+    else weir_cost_products(part, outputs * simd * parts, element, each, parts > 1 ? 0 : product);
     weir_cost_registers(part, pairs > 0 ? outputs * simd * (x + w) : 0);
     if (parts > 1) weir_cost_parts(part, outputs * simd, x, w, parts);
     weir_cost_term(part, outputs * simd * (parts - 1) * (element + each));
-    weir_cost_term(part,
-                   outputs * (tree.sums + (lone ? tree.passed : 0)) + (pairs > 0 ? outputs / 2 * simd * (x + w) : 0));
-    weir_cost_term(part, accumulates ? outputs * sum : 0);
+    weir_cost_term(part, outputs * (tree.tables + (lone ? tree.passed : 0)));
+    weir_cost_term(part, pairs > 0 ? outputs / 2 * simd * (x + w) : 0);
+    weir_cost_term(part, accumulates ? outputs * weir_cost_sum(part, sum, false) : 0);
     weir_cost_term(part, places == 2 ? 0 : spread ? outputs * sum : places * outputs * sum);
     const bool shifts = weir_device_shifts(part->device, read);
     weir_cost_term(part, (shifts ? 1 : read) * taken);
