@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/arithmetic.h"
 #include "passes/interface/form.h"
+#include "quant/arithmetic.h"
 #include "support/array.h"
 
 /* A quantizer's grid: real = (code - zero) * scale, codes in [low, high]; one scale, or one for each index of axis. */

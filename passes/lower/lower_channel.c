@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/arithmetic.h"
 #include "exec/kernel_common.h"
 #include "ir/infer.h"
 #include "ir/layout.h"
 #include "ir/trait.h"
 #include "passes/lower/view.h"
+#include "quant/arithmetic.h"
 #include "support/arena.h"
 
 /* Elements in row-major order belong to channels in turn: is element i of the broadcast constant that of channel i % channels? */

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/contract.h"
 #include "ir/infer.h"
 #include "passes/lower/view.h"
 #include "passes/quantize/remedy.h"
-#include "passes/quantize/staircase.h"
+#include "quant/contract.h"
+#include "quant/staircase.h"
 #include "support/arena.h"
 #include "support/text.h"
 

@@ -1,5 +1,5 @@
 /* Lowering of a quantized addition or difference, y = clip(round((sa * (a - za) +- sb * (b - zb)) / sy) + zy), in the arithmetic of the
- * model where that is a function of both codes: float32, or that of QLinearAdd (exec/contract.h); else exactly, rounded once.
+ * model where that is a function of both codes: float32, or that of QLinearAdd (quant/contract.h); else exactly, rounded once.
  * The codes take few values, so the function is tabulated over all pairs (a, b), and integers ca, cb are found for which it is a
  * staircase of ca * a + cb * b, with even steps if possible: Sum and Threshold then compute it, proved by exhaustion.
  * For exact sums there always are such integers: the function rises with sa * a + sb * b, and two ratios ca / cb order n * n pairs alike
@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exec/contract.h"
 #include "ir/infer.h"
 #include "ir/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/lower/view.h"
+#include "quant/contract.h"
 #include "support/arena.h"
 
 /* Coefficients are tried up to this many fraction bits of the scale ratios, then up to this number; pairs of codes, and codes of the

@@ -4,12 +4,12 @@
  * two; its codes are the same integers under the scale of the result. */
 #include <math.h>
 
-#include "exec/arithmetic.h"
 #include "ir/infer.h"
 #include "ir/layout.h"
 #include "ir/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/lower/view.h"
+#include "quant/arithmetic.h"
 #include "support/arena.h"
 
 static const weir_shape *result_shape(const weir_lowering *l, weir_node node) {

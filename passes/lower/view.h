@@ -3,9 +3,9 @@
 #define WEIR_PASSES_VIEW_H
 
 #include "cosim/counterpart.h"
-#include "exec/contract.h"
 #include "ir/geometry.h"
 #include "ir/graph.h"
+#include "quant/contract.h"
 #include "support/diag.h"
 
 typedef enum weir_view_kind {

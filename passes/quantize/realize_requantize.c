@@ -20,11 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/arithmetic.h"
-#include "exec/contract.h"
 #include "ir/infer.h"
 #include "passes/passes.h"
-#include "passes/quantize/staircase.h"
+#include "quant/arithmetic.h"
+#include "quant/contract.h"
+#include "quant/staircase.h"
 #include "support/arena.h"
 #include "support/unreachable.h"
 

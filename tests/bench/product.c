@@ -26,7 +26,7 @@ static double now(void) {
 static void product(const shape *s, const float *a, const float *b, float *y) {
     const weir_product_call call = {
         .transpose_b = s->transposed, .rows = s->rows, .inner = s->inner, .columns = s->columns, .alpha = 1};
-    weir_product_float32(&call, a, b, y, weir_product_best());
+    weir_product_float32(&call, a, b, y, weir_instructions_best());
 }
 
 #ifdef WEIR_BENCH_BLAS

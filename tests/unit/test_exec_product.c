@@ -73,7 +73,7 @@ static weir_product_call random_call(void) {
     return call;
 }
 
-static size_t compare(weir_product_level level, size_t *far) {
+static size_t compare(weir_instructions level, size_t *far) {
     size_t differ = 0;
     state = SEED;
     for (int i = 0; i < CASES; i++) {
@@ -102,9 +102,9 @@ static size_t compare(weir_product_level level, size_t *far) {
 static void every_instruction_set_gives_the_defined_bits(void **unused) {
     (void)unused;
     size_t far = 0;
-    printf("  seed %d, %d products, best level %d\n", SEED, CASES, (int)weir_product_best());
-    for (int level = 0; level <= (int)weir_product_best(); level++) {
-        assert_int_equal(compare((weir_product_level)level, &far), 0);
+    printf("  seed %d, %d products, best level %d\n", SEED, CASES, (int)weir_instructions_best());
+    for (int level = 0; level <= (int)weir_instructions_best(); level++) {
+        assert_int_equal(compare((weir_instructions)level, &far), 0);
         assert_int_equal(far, 0);
     }
 }
@@ -118,7 +118,7 @@ static void planted_order_is_seen(void **unused) {
         weir_product_call call = {.rows = 1, .inner = 40, .columns = 1, .alpha = 1};
         matrices m = {.a = numbers(40), .b = numbers(40)};
         float found = 0, reversed = 0;
-        weir_product_float32(&call, m.a, m.b, &found, weir_product_best());
+        weir_product_float32(&call, m.a, m.b, &found, weir_instructions_best());
         for (size_t k = 40; k-- > 0;) reversed += m.a[k] * m.b[k];
         differ += memcmp(&found, &reversed, sizeof found) != 0;
         free(m.a);
@@ -128,7 +128,7 @@ static void planted_order_is_seen(void **unused) {
 }
 
 /* Products of codes: their sums are exact, the largest that the kernel forms too. False: one differs. */
-static bool codes_are_right(size_t rows, size_t inner, size_t columns, int limit, weir_product_level level,
+static bool codes_are_right(size_t rows, size_t inner, size_t columns, int limit, weir_instructions level,
                             int planted) {
     int16_t *x = weir_calloc(rows * inner + 1, sizeof *x), *w = weir_calloc(inner * columns + 1, sizeof *w);
     int32_t *sum = weir_calloc(rows * columns + 1, sizeof *sum);
@@ -154,7 +154,7 @@ static bool codes_are_right(size_t rows, size_t inner, size_t columns, int limit
 }
 
 /* Sums over taps that lie anywhere, channel by channel; the largest products too. */
-static bool taps_are_right(size_t taps, size_t channels, bool is_signed, weir_product_level level, int planted) {
+static bool taps_are_right(size_t taps, size_t channels, bool is_signed, weir_instructions level, int planted) {
     uint8_t *x = weir_calloc((taps + 1) * channels + 1, 1);
     int16_t *w = weir_calloc(taps * channels + 1, sizeof *w);
     const uint8_t **seen = weir_calloc(taps + 1, sizeof *seen);
@@ -179,7 +179,7 @@ static bool taps_are_right(size_t taps, size_t channels, bool is_signed, weir_pr
 }
 
 /* The same of rows that lie `step` apart, each with its own weights. */
-static bool lines_are_right(size_t rows, size_t step, weir_product_level level, int planted) {
+static bool lines_are_right(size_t rows, size_t step, weir_instructions level, int planted) {
     const size_t inner = (step + WEIR_PRODUCT_STEP - 1) / WEIR_PRODUCT_STEP * WEIR_PRODUCT_STEP;
     int16_t *x = weir_calloc(rows * step + inner, sizeof *x), *w = weir_calloc(rows * inner + 1, sizeof *w);
     int32_t *sum = weir_calloc(rows + 1, sizeof *sum);
@@ -201,21 +201,20 @@ static bool lines_are_right(size_t rows, size_t step, weir_product_level level, 
 static void products_of_codes_are_exact(void **unused) {
     (void)unused;
     state = SEED;
-    for (int level = 0; level <= (int)weir_product_best(); level++) {
+    for (int level = 0; level <= (int)weir_instructions_best(); level++) {
         for (size_t inner = 0; inner <= 160; inner += WEIR_PRODUCT_STEP)
             for (size_t columns = 0; columns < 70; columns += columns < 12 ? 1 : 9)
-                assert_true(
-                    codes_are_right(next(15), inner, columns, 1 + (int)next(255), (weir_product_level)level, 0));
-        assert_true(codes_are_right(3, 33024, 21, 0, (weir_product_level)level, 0));
-        assert_false(codes_are_right(1, 48, 3, 255, (weir_product_level)level, 1));
+                assert_true(codes_are_right(next(15), inner, columns, 1 + (int)next(255), (weir_instructions)level, 0));
+        assert_true(codes_are_right(3, 33024, 21, 0, (weir_instructions)level, 0));
+        assert_false(codes_are_right(1, 48, 3, 255, (weir_instructions)level, 1));
         for (size_t rows = 0; rows < 11; rows++)
             for (size_t step = 1; step < 40; step++)
-                assert_true(lines_are_right(rows, step, (weir_product_level)level, 0));
-        assert_false(lines_are_right(3, 9, (weir_product_level)level, 1));
+                assert_true(lines_are_right(rows, step, (weir_instructions)level, 0));
+        assert_false(lines_are_right(3, 9, (weir_instructions)level, 1));
         for (size_t taps = 0; taps < 12; taps++)
             for (size_t channels = 1; channels < 70; channels++)
-                assert_true(taps_are_right(taps, channels, channels % 2 == 0, (weir_product_level)level, 0));
-        assert_false(taps_are_right(9, 64, true, (weir_product_level)level, 1));
+                assert_true(taps_are_right(taps, channels, channels % 2 == 0, (weir_instructions)level, 0));
+        assert_false(taps_are_right(9, 64, true, (weir_instructions)level, 1));
     }
 }
 

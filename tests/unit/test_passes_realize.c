@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "exec/contract.h"
+#include "quant/contract.h"
 
 enum { MAX_CHANNELS = 4 };
 

@@ -3,8 +3,8 @@
 #ifndef WEIR_COSIM_COUNTERPART_H
 #define WEIR_COSIM_COUNTERPART_H
 
-#include "exec/contract.h"
 #include "ir/graph.h"
+#include "quant/contract.h"
 
 typedef struct weir_counterpart {
     const char *name; /* of the lowered graph's value; NULL: there is none */

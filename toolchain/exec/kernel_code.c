@@ -1,8 +1,8 @@
 /* Arithmetic on quantized operands. Products (QLinearMatMul, MatMulInteger, QGemm, ConvInteger, QLinearConv): exact integer accumulation of
  * (a - zero_a) * (b - zero_b), then ONNX Runtime's fused requantization. */
-#include "exec/arithmetic.h"
-#include "exec/contract.h"
 #include "exec/kernel_common.h"
+#include "quant/arithmetic.h"
+#include "quant/contract.h"
 
 /* A matrix of 8-bit codes: element (i, j) is data[i * row + j * column]. */
 typedef struct code_matrix {

@@ -7,7 +7,7 @@ void weir_kernel_product(const weir_product_call *call, const weir_array *a, siz
                          size_t b_at, weir_array *y, size_t y_at) {
     if (y->dtype == WEIR_FLOAT32)
         weir_product_float32(call, (const float *)a->data + a_at, (const float *)b->data + b_at,
-                             (float *)y->data + y_at, weir_product_best());
+                             (float *)y->data + y_at, weir_instructions_best());
     else
         weir_product_float64(call, (const double *)a->data + a_at, (const double *)b->data + b_at,
                              (double *)y->data + y_at);

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/arithmetic.h"
-#include "exec/contract.h"
 #include "exec/kernel_common.h"
 #include "exec/product.h"
 #include "exec/softmax.h"
+#include "quant/arithmetic.h"
+#include "quant/contract.h"
 #include "support/arena.h"
 
 /* Linear: outputs accumulated at once, inputs widened at once, and codes of a byte. */
@@ -88,14 +88,14 @@ static size_t pitch_of(size_t inner) { return (inner + WEIR_PRODUCT_STEP - 1) / 
 /* Matrix g of w as weir_product_codes reads it. */
 static void arrange(const weir_array *w, size_t g, size_t columns, size_t inner, int16_t *to) {
     widen(w, g * columns, columns, inner, pitch_of(inner), to);
-    weir_product_arrange(to, columns, pitch_of(inner), weir_product_best());
+    weir_product_arrange(to, columns, pitch_of(inner), weir_instructions_best());
 }
 
 /* Codes of a byte, whose sums fit 32 bits, with matrix g, arranged: the rows in blocks that stay near the processor. */
 static void multiply_group(const linear *l, size_t g, const int16_t *w) {
     const size_t pitch = pitch_of(l->inner), lines = l->rows / l->group;
     const size_t most = pitch < LINEAR_BLOCK / 2 ? LINEAR_BLOCK / (pitch + 1) : 2, block = lines < most ? lines : most;
-    const weir_product_level level = weir_product_best();
+    const weir_instructions level = weir_instructions_best();
     int32_t *direct = l->group == 1 ? sums_of(l->y) : NULL;
     int32_t *sum = direct != NULL ? NULL : weir_malloc((block + 1) * l->columns * sizeof *sum);
     int16_t *x = weir_malloc((block + 1) * pitch * sizeof *x);
@@ -123,7 +123,7 @@ static void multiply_bytes(const linear *l) {
 /* The same with one column a matrix, as in depthwise convolutions: rows of x with rows of w, one by one. */
 static void multiply_lines(const linear *l) {
     const size_t pitch = pitch_of(l->inner), size = l->group * l->inner;
-    const weir_product_level level = weir_product_best();
+    const weir_instructions level = weir_instructions_best();
     int16_t *w = weir_malloc(l->group * pitch * sizeof *w), *x = weir_malloc((size + pitch) * sizeof *x);
     int32_t *sum = weir_malloc(l->group * sizeof *sum), *direct = sums_of(l->y);
     widen(l->w, 0, l->group, l->inner, pitch, w);
@@ -268,7 +268,7 @@ static bool are_narrow(const weir_type *x, const weir_requantizer *r, size_t cha
 
 /* A position's channels at once. */
 static void requantize_narrow(const weir_array *x, const products *p, size_t channels, weir_array *y) {
-    const weir_product_level level = weir_product_best();
+    const weir_instructions level = weir_instructions_best();
     int32_t *from = weir_malloc(2 * channels * sizeof *from), *to = from + channels;
     for (size_t first = 0; first < x->count; first += channels) {
         const int32_t *sums = x->dtype == WEIR_INT32 ? (const int32_t *)x->data + first : from;

@@ -1,7 +1,7 @@
 /* Conversions between real numbers and codes: ONNX's, QONNX's and the ones at the edge of the hardware. */
-#include "exec/arithmetic.h"
-#include "exec/contract.h"
 #include "exec/kernel_common.h"
+#include "quant/arithmetic.h"
+#include "quant/contract.h"
 
 #include <math.h>
 #include <string.h>

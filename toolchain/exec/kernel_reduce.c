@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/arithmetic.h"
 #include "exec/elementary.h"
 #include "exec/softmax.h"
 #include "ir/geometry.h"
+#include "quant/arithmetic.h"
 #include "support/arena.h"
 
 /* ---- normalization ---- */

@@ -1,6 +1,6 @@
 /* Operators that slide a window: convolution as a matrix product over gathered inputs, pooling as a plain loop. */
-#include "exec/arithmetic.h"
 #include "exec/kernel_common.h"
+#include "quant/arithmetic.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -387,7 +387,7 @@ void weir_kernel_depthwise(const weir_graph *graph, weir_node window, const weir
     for (size_t c = 0; c < channels; c++) {
         for (size_t k = 0; k < v.taps; k++) w[k * channels + c] = (int16_t)weir_array_get_int(weights, c * v.taps + k);
     }
-    const weir_product_level level = weir_product_best();
+    const weir_instructions level = weir_instructions_best();
     for (size_t p = 0; p < frames * v.positions; p++) {
         int32_t *to = y->dtype == WEIR_INT32 ? (int32_t *)y->data + p * channels : sum;
         look(&v, p);

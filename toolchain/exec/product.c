@@ -74,7 +74,6 @@ static void product_baseline(const weir_product_call *call, const float *a, cons
 #undef WIDTH
 #undef NAME
 #undef SPLAT
-#define WEIR_PRODUCT_HAS_AVX2
 
 /* Without fused multiply-add, which would leave out a rounding. */
 __attribute__((target("avx2"))) static void product_avx2(const weir_product_call *call, const float *a, const float *b,
@@ -113,7 +112,7 @@ static void taps_baseline(const uint8_t *const *x, bool is_signed, size_t taps, 
     }
 }
 
-#if defined WEIR_PRODUCT_HAS_AVX2
+#if defined __x86_64__
 #define AVX2 __attribute__((target("avx2")))
 
 AVX2 INLINE __m256i load_codes(const int16_t *from) { return _mm256_loadu_si256((const __m256i *)(const void *)from); }
@@ -316,20 +315,20 @@ AVX2 static size_t taps_avx2(const uint8_t *const *x, bool is_signed, size_t tap
 #endif
 
 void weir_product_taps(const uint8_t *const *x, bool is_signed, size_t taps, const int16_t *w, size_t channels,
-                       int32_t *sum, weir_product_level level) {
+                       int32_t *sum, weir_instructions level) {
     size_t done = 0;
-#if defined WEIR_PRODUCT_HAS_AVX2
-    if (level == WEIR_PRODUCT_AVX512) done = taps_avx512(x, is_signed, taps, w, channels, sum);
-    if (level == WEIR_PRODUCT_AVX2) done = taps_avx2(x, is_signed, taps, w, channels, sum);
+#if defined __x86_64__
+    if (level == WEIR_INSTRUCTIONS_AVX512) done = taps_avx512(x, is_signed, taps, w, channels, sum);
+    if (level == WEIR_INSTRUCTIONS_AVX2) done = taps_avx2(x, is_signed, taps, w, channels, sum);
 #endif
     (void)level;
     if (done < channels) taps_baseline(x, is_signed, taps, w, channels, done, sum);
 }
 
 void weir_product_lines(const int16_t *x, size_t step, const int16_t *w, size_t inner, size_t rows, int32_t *sum,
-                        weir_product_level level) {
-#if defined WEIR_PRODUCT_HAS_AVX2
-    if (level >= WEIR_PRODUCT_AVX2) {
+                        weir_instructions level) {
+#if defined __x86_64__
+    if (level >= WEIR_INSTRUCTIONS_AVX2) {
         lines_avx2(x, step, w, inner, rows, sum);
         return;
     }
@@ -338,8 +337,8 @@ void weir_product_lines(const int16_t *x, size_t step, const int16_t *w, size_t 
     lines_baseline(x, step, w, inner, rows, sum);
 }
 
-void weir_product_arrange(int16_t *w, size_t columns, size_t inner, weir_product_level level) {
-    if (level < WEIR_PRODUCT_AVX512) return;
+void weir_product_arrange(int16_t *w, size_t columns, size_t inner, weir_instructions level) {
+    if (level < WEIR_INSTRUCTIONS_AVX512) return;
     int32_t *block = weir_malloc(BLOCK * inner / 2 * sizeof *block); /* a pair an element */
     for (; columns >= BLOCK; columns -= BLOCK, w += BLOCK * inner) {
         for (size_t n = 0; n < BLOCK; n++) {
@@ -351,13 +350,13 @@ void weir_product_arrange(int16_t *w, size_t columns, size_t inner, weir_product
 }
 
 void weir_product_codes(const int16_t *x, size_t rows, const int16_t *w, size_t columns, size_t inner, int32_t *sum,
-                        weir_product_level level) {
-#if defined WEIR_PRODUCT_HAS_AVX2
-    if (level == WEIR_PRODUCT_AVX512) {
+                        weir_instructions level) {
+#if defined __x86_64__
+    if (level == WEIR_INSTRUCTIONS_AVX512) {
         codes_avx512(x, rows, w, columns, inner, sum);
         return;
     }
-    if (level == WEIR_PRODUCT_AVX2) {
+    if (level == WEIR_INSTRUCTIONS_AVX2) {
         codes_avx2(x, rows, w, 0, columns, inner, sum);
         return;
     }
@@ -366,18 +365,10 @@ void weir_product_codes(const int16_t *x, size_t rows, const int16_t *w, size_t 
     codes_baseline(x, rows, w, columns, inner, sum);
 }
 
-weir_product_level weir_product_best(void) {
-#if defined WEIR_PRODUCT_HAS_AVX2
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni")) return WEIR_PRODUCT_AVX512;
-    if (__builtin_cpu_supports("avx2")) return WEIR_PRODUCT_AVX2;
-#endif
-    return WEIR_PRODUCT_BASELINE;
-}
-
 void weir_product_float32(const weir_product_call *call, const float *a, const float *b, float *y,
-                          weir_product_level level) {
-#if defined WEIR_PRODUCT_HAS_AVX2
-    if (level >= WEIR_PRODUCT_AVX2) {
+                          weir_instructions level) {
+#if defined __x86_64__
+    if (level >= WEIR_INSTRUCTIONS_AVX2) {
         product_avx2(call, a, b, y);
         return;
     }

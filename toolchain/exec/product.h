@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "support/instructions.h"
+
 /* y = alpha * op(a) * op(b) + beta * y on row-major matrices, op(a) of rows x inner, op(b) of inner x columns. The sum over
  * k has one order, whatever computes it: partial sum j of eight starts with 0 and takes the products of k = j, j + 8,
  * j + 16, ... one after the other, each product and each sum rounded; then
@@ -18,34 +20,24 @@ typedef struct weir_product_call {
     double alpha, beta;
 } weir_product_call;
 
-/* Instructions that may be used; they change the time only. */
-typedef enum weir_product_level {
-    WEIR_PRODUCT_BASELINE,
-    WEIR_PRODUCT_AVX2,
-    WEIR_PRODUCT_AVX512 /* with BW and VNNI; for codes */
-} weir_product_level;
-
-/* What this processor has. */
-weir_product_level weir_product_best(void);
-
 void weir_product_float32(const weir_product_call *call, const float *a, const float *b, float *y,
-                          weir_product_level level);
+                          weir_instructions level);
 
 /* Codes of products are padded with zeros to a multiple of so many. */
 enum { WEIR_PRODUCT_STEP = 16 };
 /* Puts the weights in the order in which weir_product_codes reads them at this level. */
-void weir_product_arrange(int16_t *w, size_t columns, size_t inner, weir_product_level level);
+void weir_product_arrange(int16_t *w, size_t columns, size_t inner, weir_instructions level);
 /* sum[r * columns + n] = sum over k < inner of x[r * inner + k] * w[n * inner + k], r < rows, n < columns; inner is a
  * multiple of WEIR_PRODUCT_STEP, w arranged. Exact: no code is -32768, and the sum of all magnitudes is below 2^31. */
 void weir_product_codes(const int16_t *x, size_t rows, const int16_t *w, size_t columns, size_t inner, int32_t *sum,
-                        weir_product_level level);
+                        weir_instructions level);
 /* Row r of x, which begins at x[r * step], with row r of w: sum[r] = sum over k < inner of x[r * step + k] * w[r * inner + k]. What w has
  * beyond `step` is 0, x has `inner` codes from its last row on. inner, exact: as above. */
 void weir_product_lines(const int16_t *x, size_t step, const int16_t *w, size_t inner, size_t rows, int32_t *sum,
-                        weir_product_level level);
+                        weir_instructions level);
 /* sum[c] = sum over k < taps of x[k][c] * w[k * channels + c], c < channels; x has bytes, signed or not. Exact: as above. */
 void weir_product_taps(const uint8_t *const *x, bool is_signed, size_t taps, const int16_t *w, size_t channels,
-                       int32_t *sum, weir_product_level level);
+                       int32_t *sum, weir_instructions level);
 void weir_product_float64(const weir_product_call *call, const double *a, const double *b, double *y);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/arithmetic.h"
+#include "quant/arithmetic.h"
 
 enum { KEY_MOST = 20 };
 

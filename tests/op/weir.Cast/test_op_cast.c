@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "common/integer_graph.h"
-#include "exec/arithmetic.h"
+#include "quant/arithmetic.h"
 
 static void casts_apply_their_contract_by_channel(void **state) {
     (void)state;

@@ -1,4 +1,4 @@
-#include "passes/quantize/staircase.h"
+#include "quant/staircase.h"
 
 #include <math.h>
 #include <stdlib.h>

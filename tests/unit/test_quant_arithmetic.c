@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "exec/arithmetic.h"
+#include "quant/arithmetic.h"
 
 __extension__ typedef __int128 wide;
 
@@ -325,9 +325,9 @@ static size_t count_differences(int64_t moved) {
         for (size_t i = 0; i < COUNT; i++)
             differ += code[i] !=
                       weir_requantize_onnx((int64_t)accumulator[i] - centre[i], multiplier[i], zero + moved, low, high);
-        for (int level = 0; level <= (int)weir_product_best(); level++) {
+        for (int level = 0; level <= (int)weir_instructions_best(); level++) {
             uint8_t byte[COUNT];
-            weir_requantize_onnx_bytes(accumulator, centre, multiplier, COUNT, to, byte, (weir_product_level)level);
+            weir_requantize_onnx_bytes(accumulator, centre, multiplier, COUNT, to, byte, (weir_instructions)level);
             for (size_t i = 0; i < COUNT; i++)
                 differ += byte[i] != (uint8_t)weir_requantize_onnx((int64_t)accumulator[i] - centre[i], multiplier[i],
                                                                    zero + moved, low, high);

@@ -1,6 +1,6 @@
 /* The scalar contracts. Integer ones are exact in 128 bits; float ones are a fixed sequence of IEEE float32 operations
  * (the library is compiled without contraction), so a result does not depend on the compiler or the machine. */
-#include "exec/arithmetic.h"
+#include "quant/arithmetic.h"
 
 #include <float.h>
 #include <math.h>
@@ -91,9 +91,9 @@ __attribute__((target("avx2"))) static void bytes_avx2(const int32_t *accumulato
 #endif
 
 void weir_requantize_onnx_bytes(const int32_t *accumulator, const int32_t *centre, const float *multiplier,
-                                size_t count, weir_narrow to, uint8_t *code, weir_product_level level) {
+                                size_t count, weir_narrow to, uint8_t *code, weir_instructions level) {
 #if defined __x86_64__
-    if (level >= WEIR_PRODUCT_AVX2) {
+    if (level >= WEIR_INSTRUCTIONS_AVX2) {
         bytes_avx2(accumulator, centre, multiplier, count, to, code);
         return;
     }

@@ -1,8 +1,8 @@
 /* Monotone integer functions as staircases, and the search for hardware that computes them (DESIGN "Exact
  * requantization"). A staircase over inputs [x_low, x_high] starts at code `base`; step[k] is the smallest input that
  * gives base + k + 1 or more. Checking a monotone candidate at each step and just before it is a proof for every input. */
-#ifndef WEIR_PASSES_STAIRCASE_H
-#define WEIR_PASSES_STAIRCASE_H
+#ifndef WEIR_QUANT_STAIRCASE_H
+#define WEIR_QUANT_STAIRCASE_H
 
 #include <stdbool.h>
 #include <stddef.h>

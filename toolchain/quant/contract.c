@@ -1,9 +1,9 @@
-#include "exec/contract.h"
+#include "quant/contract.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "exec/arithmetic.h"
+#include "quant/arithmetic.h"
 #include "support/unreachable.h"
 
 static const char *const names[WEIR_CONTRACT_COUNT] = {"onnxruntime", "real", "exact"};

@@ -1,10 +1,10 @@
 /* The scalar contracts of quantized arithmetic (spec: DESIGN "Numbers"): used by the kernels, by the staircase search
  * and by nothing else, so that each contract is written once. */
-#ifndef WEIR_EXEC_ARITHMETIC_H
-#define WEIR_EXEC_ARITHMETIC_H
+#ifndef WEIR_QUANT_ARITHMETIC_H
+#define WEIR_QUANT_ARITHMETIC_H
 
-#include "exec/product.h"
 #include "ir/types.h"
+#include "support/instructions.h"
 
 /* ONNX QuantizeLinear of a real number: clip(round_half_even(float32(x / scale)) + zero, low, high). */
 int64_t weir_encode_onnx(float x, float scale, int64_t zero, int64_t low, int64_t high);
@@ -30,7 +30,7 @@ void weir_requantize_onnx_all(const int32_t *accumulator, const int32_t *centre,
                               weir_narrow to, int32_t *code);
 /* The same where codes are bytes, signed or not, with the instructions that may be used. */
 void weir_requantize_onnx_bytes(const int32_t *accumulator, const int32_t *centre, const float *multiplier,
-                                size_t count, weir_narrow to, uint8_t *code, weir_product_level level);
+                                size_t count, weir_narrow to, uint8_t *code, weir_instructions level);
 
 /* floor((x * multiplier + add) / 2^shift), clipped: what rtl/cast/weir_requantize.v computes. */
 int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low, int64_t high);

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "exec/arithmetic.h"
-#include "passes/quantize/staircase.h"
+#include "quant/arithmetic.h"
+#include "quant/staircase.h"
 
 enum { SPAN = 64 };
 

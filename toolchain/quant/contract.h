@@ -1,7 +1,7 @@
 /* Who defines the rounding: a contract names the arithmetic that "bit-exact" refers to (DESIGN "Numbers"),
  * and here it is applied to quantization records, channel by channel. */
-#ifndef WEIR_EXEC_CONTRACT_H
-#define WEIR_EXEC_CONTRACT_H
+#ifndef WEIR_QUANT_CONTRACT_H
+#define WEIR_QUANT_CONTRACT_H
 
 #include "ir/graph.h"
 
