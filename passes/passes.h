@@ -3,8 +3,8 @@
 #define WEIR_PASSES_H
 
 #include "cosim/counterpart.h"
-#include "dataflow/schedule.h"
-#include "pass/record.h"
+#include "dataflow/schedule/schedule.h"
+#include "pass/core/record.h"
 
 #define WEIR_PASS WEIR_PASS_DECLARE
 #include "passes/pass.def"

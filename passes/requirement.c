@@ -1,7 +1,7 @@
 #include "passes/requirement.h"
 
+#include "dataflow/cost/target.h"
 #include "dataflow/folding.h"
-#include "dataflow/target.h"
 #include "passes/passes.h"
 #include "passes/verilog/emit.h"
 #include "rtlir/core/rtl.h"

@@ -2,7 +2,7 @@
 #ifndef WEIR_PASSES_REQUIREMENT_H
 #define WEIR_PASSES_REQUIREMENT_H
 
-#include "pass/registry.h"
+#include "pass/core/registry.h"
 
 /* False after a reported error. */
 bool weir_requirement_register(weir_pass_registry *registry);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/yaml.h"
+#include "support/text/yaml.h"
 
 /* The option's value as a pipeline would write it. */
 static void option_text(const weir_pass *pass, const weir_pass_option *option, weir_text *text) {

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "pass/context.h"
+#include "pass/core/context.h"
 
 /* The pass with its options from the YAML mapping that its option "config" names, except those that were set; without a
  * file, a copy. NULL after a reported error (a key that is no option, a value out of its domain). Free it with

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 #include "sim/driver.h"
-#include "support/hash.h"
-#include "support/text.h"
-#include "support/tool.h"
+#include "support/memory/hash.h"
+#include "support/process/tool.h"
+#include "support/text/text.h"
 
 typedef struct weir_sim_backend weir_sim_backend;
 

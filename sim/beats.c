@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static uint64_t element_mask(const weir_beats_layout *layout) {
     return layout->element_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << layout->element_bits) - 1;

@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/manifest.h"
-#include "support/process.h"
-#include "support/scratch.h"
-#include "support/tree.h"
+#include "support/file/file.h"
+#include "support/file/manifest.h"
+#include "support/file/scratch.h"
+#include "support/file/tree.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
+#include "support/text/diag.h"
 
 #define UNFINISHED "new-"
 #define LOCK ".lock"

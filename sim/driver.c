@@ -12,11 +12,11 @@
 
 #include "sim/backend.h"
 #include "sim/cache.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/hash.h"
-#include "support/process.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
+#include "support/process/process.h"
+#include "support/text/diag.h"
 
 static const weir_sim_backend *const backends[WEIR_SIMULATORS] = {&weir_sim_verilator, &weir_sim_icarus};
 

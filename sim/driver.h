@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "sim/beats.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 typedef enum weir_simulator { WEIR_SIM_VERILATOR, WEIR_SIM_ICARUS, WEIR_SIMULATORS } weir_simulator;
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "sim/backend.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 static const char *const programs[] = {"iverilog", "iverilog-vpi", "vvp", NULL};
 enum { SUPPORT }; /* what designs share: the VPI module */

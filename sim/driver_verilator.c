@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "sim/backend.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/process.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
+#include "support/text/diag.h"
 
 enum {
     COLD_DISCOUNT = 3,               /* a byte of set-up code compiles this much faster than a hot one */

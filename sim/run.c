@@ -9,10 +9,10 @@
 
 #include "sim/backend.h"
 #include "sim/driver.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/process.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
+#include "support/text/diag.h"
 
 typedef enum port_kind { PORT_SOURCE, PORT_SINK, PORT_TAP, PORT_KINDS } port_kind;
 

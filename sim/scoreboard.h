@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "sim/beats.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 typedef enum weir_divergence {
     WEIR_SAME,

@@ -10,12 +10,12 @@
 #include "cosim/outcome.h"
 #include "cosim/random_input.h"
 #include "cosim/semantics.h"
-#include "dataflow/stream.h"
-#include "ir/loop.h"
-#include "ir/verify.h"
+#include "dataflow/schedule/stream.h"
+#include "ir/graph/verify.h"
+#include "ir/shape/loop.h"
 #include "passes/passes.h"
-#include "support/arena.h"
-#include "support/random.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
 
 /* Multiplications of all frames together, and how many frames that are at least and at most. */
 enum { BUDGET = 300000, LEAST_FRAMES = 6, MOST_FRAMES = 12, DATA_FRAMES = 4, STEP_FRAMES = 6, PREPARED_FRAMES = 3 };

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "cosim/counterpart.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* `integer` is what `prepared`, the model as it is lowered, was lowered to; `hardware` (NULL: none) what passes made of that. */
 typedef struct weir_lowered_graphs {

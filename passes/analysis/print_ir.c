@@ -1,9 +1,9 @@
 /* print_ir: the graph as text on stderr, like TVM's PrintIR. Changes nothing. */
 #include <stdio.h>
 
-#include "ir/print.h"
+#include "ir/graph/print.h"
 #include "passes/passes.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 bool weir_pass_print_ir(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     weir_text text = {NULL, 0, 0};

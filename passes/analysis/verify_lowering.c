@@ -2,10 +2,10 @@
  * behind made of it. */
 #include <string.h>
 
-#include "ir/print.h"
+#include "ir/graph/print.h"
 #include "passes/analysis/compare_lowered.h"
 #include "passes/passes.h"
-#include "support/hash.h"
+#include "support/memory/hash.h"
 
 /* Of what a graph is made of, as it is stored, but not the device, which set_target may add. */
 static weir_hash digest(const weir_graph *graph) {

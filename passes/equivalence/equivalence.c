@@ -13,9 +13,9 @@
 #include "rtlir/edit/specialize.h"
 #include "rtlir/text/text.h"
 #include "rtlir/verify/verify.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/scratch.h"
+#include "support/file/file.h"
+#include "support/file/scratch.h"
+#include "support/memory/arena.h"
 
 enum { SHOWN_CYCLES = 4 };
 

@@ -6,7 +6,7 @@
 #ifndef WEIR_PASSES_EQUIVALENCE_H
 #define WEIR_PASSES_EQUIVALENCE_H
 
-#include "pass/instrument.h"
+#include "pass/run/instrument.h"
 #include "sim/driver.h"
 
 typedef enum weir_rtl_method { WEIR_RTL_PROOF_OR_TEST, WEIR_RTL_PROOF, WEIR_RTL_TEST } weir_rtl_method;

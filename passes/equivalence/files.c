@@ -6,8 +6,8 @@
 
 #include "dataflow/library.h"
 #include "rtlir/core/visitor.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 /* Takes the path over. */
 static void add_path(weir_rtl_files *files, char *path) {

@@ -3,7 +3,7 @@
 #define WEIR_PASSES_EQUIVALENCE_FILES_H
 
 #include "rtlir/core/rtl.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 /* Absolute paths, each once; heap memory. */
 typedef struct weir_rtl_files {

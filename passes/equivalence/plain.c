@@ -6,7 +6,7 @@
 #include "rtlir/core/visitor.h"
 #include "rtlir/edit/mutate.h"
 #include "rtlir/edit/rewrite.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct lowering {
     weir_rtl_rewriter *rewriter;

@@ -5,7 +5,7 @@
 #define WEIR_PASSES_EQUIVALENCE_PLAIN_H
 
 #include "rtlir/core/rtl.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 /* Changes the design; modules with content are called PREFIX_NAME, or near that. False when the design has something that
  * this cannot lower, which is added to `why` or reported. O(design). */

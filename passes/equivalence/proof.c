@@ -6,9 +6,9 @@
 
 #include "passes/equivalence/registers.h"
 #include "passes/equivalence/stimulus.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/process.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
 
 enum { MAX_REGISTERS = 4000, MAX_STEPS = 24, SHOWN_CYCLES = 4 };
 

@@ -10,7 +10,7 @@
 #define WEIR_PASSES_EQUIVALENCE_PROOF_H
 
 #include "rtlir/core/rtl.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 typedef struct weir_proof_side {
     weir_rtl_design *design; /* that can be printed (plain.h) */

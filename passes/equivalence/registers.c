@@ -9,7 +9,7 @@
 #include "rtlir/core/stmt.h"
 #include "rtlir/core/type.h"
 #include "rtlir/core/visitor.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* --- clocks --- */
 typedef struct clocking {

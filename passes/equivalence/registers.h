@@ -3,7 +3,7 @@
 #define WEIR_PASSES_EQUIVALENCE_REGISTERS_H
 
 #include "rtlir/core/rtl.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 /* Is every process below top clocked by the same edge of the same input of top, through connections that pass nothing but
  * that clock? A design without clocked processes is, too. False: `why` says what is not. O(design). */

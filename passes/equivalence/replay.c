@@ -6,8 +6,8 @@
 #include "passes/verilog/emit.h"
 #include "rtlir/core/stmt.h"
 #include "rtlir/verilog/print.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 /* --- the bench --- */
 typedef struct bench {

@@ -5,8 +5,8 @@
 
 #include "rtlir/core/stmt.h"
 #include "rtlir/core/visitor.h"
-#include "support/arena.h"
-#include "support/random.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
 
 enum { MAX_BITS = 1 << 25 };
 

@@ -4,7 +4,7 @@
 #define WEIR_PASSES_EQUIVALENCE_STIMULUS_H
 
 #include "rtlir/core/rtl.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 enum { WEIR_STIMULUS_ROWS = 3 /* of a cycle */, WEIR_STIMULUS_RESET = 4 /* cycles at the start */ };
 

@@ -6,7 +6,7 @@
  * give up their scales and the others pass them on to their inputs or fold them into their weights. O(size), and one
  * more node for each array that is scaled, which fold_constant computes. */
 
-#include "ir/side.h"
+#include "ir/graph/side.h"
 #include "passes/graph/scale_axis.h"
 #include "passes/passes.h"
 

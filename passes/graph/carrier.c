@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/infer.h"
-#include "ir/layout.h"
-#include "support/arena.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
+#include "support/memory/arena.h"
 
 /* ---- orders ---- */
 

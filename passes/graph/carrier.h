@@ -3,8 +3,8 @@
 #ifndef WEIR_TRANSFORM_CARRIER_H
 #define WEIR_TRANSFORM_CARRIER_H
 
-#include "ir/graph.h"
-#include "ir/side.h"
+#include "ir/graph/graph.h"
+#include "ir/graph/side.h"
 
 /* Dimension i of what carries a value is the model's dimension at[i]. */
 typedef struct weir_order {

@@ -7,11 +7,11 @@
  * one comparison a convolution for every different window and set of attributes on its input. */
 #include <stdlib.h>
 
-#include "ir/side.h"
+#include "ir/graph/side.h"
 #include "passes/graph/fusion.h"
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Convolutions that can be one, and how far each branch was followed: its last node. */
 typedef struct branches {

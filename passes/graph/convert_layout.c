@@ -14,17 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/geometry.h"
-#include "ir/infer.h"
-#include "ir/layout.h"
-#include "ir/trait.h"
+#include "ir/shape/geometry.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/carrier.h"
 #include "passes/graph/fusion.h"
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
-/* ---- which operators take which order (ir/trait.h) ---- */
+/* ---- which operators take which order (ir/trait/trait.h) ---- */
 
 static bool is_ordered(weir_trait_order order) { return order != WEIR_ORDER_OTHER && order != WEIR_ORDER_FREE; }
 

@@ -1,6 +1,6 @@
 /* Removes what no output needs. Every operator is a pure function of its inputs, so a node is dead when no output and
  * no living node uses a result of it; one walk from the last node to the first finds all. O(size). */
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "passes/passes.h"
 
 static bool is_used(const weir_graph *graph, weir_node node) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "passes/graph/rewrite.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static weir_fusion_pattern stricter(weir_fusion_pattern a, weir_fusion_pattern b) { return a > b ? a : b; }
 

@@ -3,7 +3,7 @@
 #ifndef WEIR_TRANSFORM_DOMINATOR_H
 #define WEIR_TRANSFORM_DOMINATOR_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "passes/graph/fusion.h"
 
 #define WEIR_NO_VERTEX UINT32_MAX

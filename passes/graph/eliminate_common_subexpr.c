@@ -8,10 +8,10 @@
 
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"
-#include "support/arena.h"
-#include "support/hash.h"
-#include "support/map.h"
-#include "support/suggest.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
+#include "support/memory/map.h"
+#include "support/text/suggest.h"
 
 typedef struct candidates {
     const weir_graph *graph;

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ir/trait.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/scale_axis.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* The operators behind a layer, as factor * result + term of each channel. */
 typedef struct chain {

@@ -6,10 +6,10 @@
 
 #include "exec/evaluate.h"
 #include "exec/kernel.h"
-#include "ir/trait.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Is the result that of the input's shape alone? */
 static bool reads_shape(weir_op op) { return op == WEIR_OP_SHAPE || op == WEIR_OP_SIZE; }

@@ -6,7 +6,7 @@
  * data on unscaled, and the scale with it, until weights take it. O(size), and one more node for each array that is
  * scaled, which fold_constant computes. */
 
-#include "ir/side.h"
+#include "ir/graph/side.h"
 #include "passes/graph/scale_axis.h"
 #include "passes/passes.h"
 

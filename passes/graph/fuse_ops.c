@@ -15,7 +15,7 @@
 #include "passes/graph/dominator.h"
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* A group while groups grow: a set of vertices in a union-find forest. The root is the vertex whose result leaves. */
 typedef struct group {

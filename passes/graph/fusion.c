@@ -15,7 +15,7 @@ enum {
 };
 enum {
 #define WEIR_OP(op, ...) has_row_##op = row_of_fusion_def_for_##op,
-#include "ir/op.def"
+#include "ir/graph/op.def"
 #undef WEIR_OP
 };
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_TRANSFORM_FUSION_H
 #define WEIR_TRANSFORM_FUSION_H
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 /* TVM's classes in TVM's order, from the freest to the strictest. */
 typedef enum weir_fusion_pattern {

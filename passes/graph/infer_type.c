@@ -1,12 +1,12 @@
 /* Types of the whole graph from those of its inputs and constants: element type, shape, quantization and proven range.
  * Every other pass keeps them up to date; this one is for graphs from other sources, and reports where the types of one
  * do not fit. O(size), and O(constant) where a range depends on one. */
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/passes.h"
 
 #include <stdlib.h>
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 bool weir_pass_infer_type(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     (void)pass;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/infer.h"
-#include "ir/layout.h"
-#include "support/arena.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
+#include "support/memory/arena.h"
 
 bool weir_rewrite_may(const weir_graph *graph, weir_node node) {
     return weir_node_info(graph, node)->class != WEIR_CLASS_STREAM &&

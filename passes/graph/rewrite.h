@@ -2,7 +2,7 @@
 #ifndef WEIR_TRANSFORM_REWRITE_H
 #define WEIR_TRANSFORM_REWRITE_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* A graph that is being rewritten. Types stay those that inference gives: when a value is replaced by one of another
  * type, the rest of the graph is inferred anew at the end. */
@@ -14,7 +14,7 @@ typedef struct weir_rewrite {
 } weir_rewrite;
 
 /* May passes over tensors change the node? Not when it is hardware, part of a stream, or has its channels at another
- * axis than ONNX (ir/layout.h), which the passes do not handle. */
+ * axis than ONNX (ir/shape/layout.h), which the passes do not handle. */
 bool weir_rewrite_may(const weir_graph *graph, weir_node node);
 /* Every use of `old` becomes one of `with`. */
 void weir_rewrite_replace(weir_rewrite *rewrite, weir_value old, weir_value with);

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/infer.h"
-#include "ir/trait.h"
+#include "ir/shape/infer.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct simplifier {
     weir_rewrite rewrite;

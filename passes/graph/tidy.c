@@ -1,7 +1,7 @@
 /* The model as compilations start from it. Exporters write down how they got at a shape, keep dropouts and copies, and
  * convert types back and forth; none of that becomes hardware, and removing it needs no flag. The imported graph stays
  * as it is, for reports. Each step keeps every bit of the results. O(size + work of the folded nodes). */
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "passes/passes.h"
 
 weir_graph *weir_tidy(const weir_graph *model) {

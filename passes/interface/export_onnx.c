@@ -1,8 +1,8 @@
 /* export_onnx: a graph of the module as an ONNX file, in a form of the user's choice. */
 #include <stdlib.h>
 
-#include "frontend/onnx_export.h"
-#include "ir/graph.h"
+#include "frontend/export/onnx_export.h"
+#include "ir/graph/graph.h"
 #include "passes/interface/form.h"
 #include "passes/interface/interface.h"
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_PASSES_FORM_H
 #define WEIR_PASSES_FORM_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 typedef enum weir_form {
     WEIR_FORM_NATIVE, /* as the graph is */

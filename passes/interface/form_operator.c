@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "passes/interface/form.h"
-#include "support/array.h"
+#include "support/memory/array.h"
 
 /* A scale or zero point for the QDQ operators: one is of rank 0, several are a list. */
 static weir_value parameter_value(weir_graph *graph, weir_node node, const char *suffix, const weir_array *array) {

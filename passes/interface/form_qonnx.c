@@ -7,7 +7,7 @@
 
 #include "passes/interface/form.h"
 #include "quant/arithmetic.h"
-#include "support/array.h"
+#include "support/memory/array.h"
 
 /* A quantizer's grid: real = (code - zero) * scale, codes in [low, high]; one scale, or one for each index of axis. */
 typedef struct grid {

@@ -5,12 +5,12 @@
 #include <sys/stat.h>
 
 #include "exec/evaluate.h"
-#include "frontend/onnx.h"
-#include "ir/print.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/folder.h"
-#include "support/suggest.h"
+#include "frontend/import/onnx.h"
+#include "ir/graph/print.h"
+#include "support/file/file.h"
+#include "support/file/folder.h"
+#include "support/memory/arena.h"
+#include "support/text/suggest.h"
 
 /* Reports that the module has no such graph. */
 static weir_graph *missing(const weir_module *module, const weir_pass *pass, const char *name) {

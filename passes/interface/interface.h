@@ -2,9 +2,9 @@
 #ifndef WEIR_PASSES_INTERFACE_H
 #define WEIR_PASSES_INTERFACE_H
 
-#include "frontend/onnx.h"
+#include "frontend/import/onnx.h"
 #include "passes/passes.h"
-#include "support/folder.h"
+#include "support/file/folder.h"
 
 /* The graph that the pass's option `graph` names, the module's last one when it is empty; NULL after an error with the
  * nearest name. */
@@ -14,7 +14,7 @@ weir_graph *weir_interface_graph(const weir_module *module, const weir_pass *pas
 char *weir_interface_path(const weir_module *module, const weir_pass *pass, const char *option, const char *ending);
 
 /* A file for writing under that path. One that the user named is simply replaced; under the other name, only one that Weir
- * wrote (support/folder.h). */
+ * wrote (support/file/folder.h). */
 typedef struct weir_interface_file {
     char *path; /* where it is to be written */
     char *name; /* where it will be */

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/graph/print.h"
+#include "ir/graph/verify.h"
 #include "passes/interface/interface.h"
 #include "passes/interface/saved.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/yaml.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/yaml.h"
 
 static void put(weir_module *module, weir_graph *graph) {
     for (size_t i = 0; i < weir_module_graph_count(module); i++) {

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/onnx_export.h"
-#include "ir/mase.h"
+#include "frontend/export/onnx_export.h"
+#include "ir/trait/mase.h"
 #include "passes/interface/interface.h"
 #include "passes/mase/fact.h"
 #include "passes/mase/metadata/sparsity.h"
-#include "support/yaml.h"
+#include "support/text/yaml.h"
 
 enum { FLOAT_ACCUMULATOR = 32 };
 

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "cosim/frames.h"
-#include "frontend/onnx_export.h"
+#include "frontend/export/onnx_export.h"
 #include "passes/interface/form.h"
 #include "passes/interface/interface.h"
-#include "support/arena.h"
-#include "support/array.h"
-#include "support/file.h"
-#include "support/folder.h"
-#include "support/random.h"
+#include "support/file/file.h"
+#include "support/file/folder.h"
+#include "support/memory/arena.h"
+#include "support/memory/array.h"
+#include "support/memory/random.h"
 
 enum { RANDOM_FRAMES = 16 };
 

@@ -1,13 +1,13 @@
 /* save_graph: graphs as text IR with their constants in .npz files, and graphs.yaml, which lists them in order. */
 #include <stdlib.h>
 
-#include "ir/print.h"
+#include "ir/graph/print.h"
 #include "passes/interface/interface.h"
 #include "passes/interface/saved.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/folder.h"
-#include "support/yaml.h"
+#include "support/file/file.h"
+#include "support/file/folder.h"
+#include "support/memory/arena.h"
+#include "support/text/yaml.h"
 
 static bool save_one(const weir_graph *graph, const char *folder, json_t *names) {
     char *path = weir_format("%s/%s.weir", folder, weir_graph_name(graph));

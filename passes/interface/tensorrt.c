@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "cosim/frames.h"
-#include "frontend/onnx_export.h"
-#include "ir/infer.h"
+#include "frontend/export/onnx_export.h"
+#include "ir/shape/infer.h"
 #include "passes/interface/interface.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/folder.h"
-#include "support/unreachable.h"
+#include "support/file/file.h"
+#include "support/file/folder.h"
+#include "support/memory/arena.h"
+#include "support/text/unreachable.h"
 
 enum { LARGEST_CODE = 127 };
 

@@ -3,9 +3,9 @@
  * constant or one a channel, so nothing is rounded otherwise than in the model. */
 #include <math.h>
 
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static weir_array *new_numbers(weir_lowering *l, int64_t count) {
     return weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {count}});

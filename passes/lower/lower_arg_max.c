@@ -1,7 +1,7 @@
 /* ArgMax, ArgMin and TopK of one of codes with one scale: the index of the largest code, and that code; of the smallest, those of the
  * negated codes. */
-#include "ir/infer.h"
-#include "ir/layout.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
 #include "passes/lower/view.h"
 
 /* The codes; no value after a reported error. */

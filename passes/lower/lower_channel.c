@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "exec/kernel_common.h"
-#include "ir/infer.h"
-#include "ir/layout.h"
-#include "ir/trait.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "passes/lower/view.h"
 #include "quant/arithmetic.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Elements in row-major order belong to channels in turn: is element i of the broadcast constant that of channel i % channels? */
 static bool is_by_channel(const weir_shape *own, const weir_array *constant, const weir_shape *shape) {

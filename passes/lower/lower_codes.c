@@ -1,7 +1,7 @@
 /* What consumers of codes read: of a view with all that is pending computed, which no quantizer rounds. */
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Is it a product with positive numbers, or a quotient by such? */
 static bool is_scaling(const weir_step *step) {

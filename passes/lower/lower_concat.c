@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 weir_value weir_lower_join(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, int axis) {
     const weir_quant quant = weir_value_type(l->to, pair[0])->quant;

@@ -3,10 +3,10 @@
  * channels: hardware reads rows of the input side by side. Padding is the code of zero. A window of one element that
  * moves by one is the input itself. ConvTranspose is a convolution with the kernels turned round, of its input with zeros between
  * the elements, which a weir.Reorder inserts. */
-#include "ir/geometry.h"
-#include "ir/infer.h"
+#include "ir/shape/geometry.h"
+#include "ir/shape/infer.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Where the kernels' element for a row and column of the matrix is. */
 typedef struct kernels {

@@ -2,9 +2,9 @@
  * the larger is b + max(a - b, 0), the smaller a - max(a - b, 0), clipped to what it can be. */
 #include <stdio.h>
 
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* One more pair of inputs of the node. */
 typedef struct extreme {

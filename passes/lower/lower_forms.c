@@ -4,8 +4,8 @@
  *   MatMul of constant matrices by data          the Transpose of the product of the transposed operands
  *   MatMul of data by a constant vector          by a matrix of one column
  * O(size). */
-#include "ir/layout.h"
-#include "ir/trait.h"
+#include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/lower/view.h"
 #include "passes/passes.h"

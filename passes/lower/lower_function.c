@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/quantize/function.h"
 #include "passes/quantize/remedy.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Codes that a table has, and where thresholds would be as many; entries of a table or thresholds of a node, over all channels; sums that are looked at one by one. */
 enum {

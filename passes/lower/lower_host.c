@@ -5,10 +5,10 @@
 
 #include "exec/evaluate.h"
 #include "exec/kernel.h"
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/lower/view.h"
 #include "passes/quantize/remedy.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* --- constants --- */
 

@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/infer.h"
-#include "ir/layout.h"
-#include "ir/loop.h"
-#include "ir/operator.h"
-#include "ir/trait.h"
+#include "ir/graph/operator.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
+#include "ir/shape/loop.h"
+#include "ir/trait/trait.h"
 #include "passes/analysis/compare_lowered.h"
 #include "passes/graph/rewrite.h"
 #include "passes/lower/view.h"
 #include "passes/passes.h"
 #include "passes/quantize/function.h"
 #include "passes/quantize/remedy.h"
-#include "support/arena.h"
-#include "support/unreachable.h"
+#include "support/memory/arena.h"
+#include "support/text/unreachable.h"
 
 /* --- quantization parameters --- */
 
@@ -341,7 +341,7 @@ enum {
 };
 enum {
 #define WEIR_OP(op, ...) has_row_##op = row_of_lower_def_for_##op,
-#include "ir/op.def"
+#include "ir/graph/op.def"
 #undef WEIR_OP
 };
 

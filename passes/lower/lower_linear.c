@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/lower/view.h"
 #include "passes/quantize/remedy.h"
 #include "quant/contract.h"
 #include "quant/staircase.h"
-#include "support/arena.h"
-#include "support/text.h"
+#include "support/memory/arena.h"
+#include "support/text/text.h"
 
 /* A constant operand of an addition as numbers in units of the accumulator: bias[c] = real / scale[c]. Integers when the
  * operand is given in accumulator codes (quant.count 0) or in codes of the same scale. */

@@ -4,9 +4,9 @@
  * products. */
 #include <stdlib.h>
 
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* The loops of all products: batches, rows, columns, and inside those that are added. */
 static void add_loop(weir_reordering *r, int64_t size, int64_t stride) {

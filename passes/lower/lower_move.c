@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/geometry.h"
-#include "ir/index_map.h"
-#include "ir/infer.h"
-#include "ir/layout.h"
-#include "ir/trait.h"
+#include "ir/shape/geometry.h"
+#include "ir/shape/index_map.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static size_t count_of(const weir_shape *shape) {
     size_t count = 0;

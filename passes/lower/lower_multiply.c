@@ -1,8 +1,8 @@
 /* Lowering of a product of two quantized tensors: codes less their zero points are multiplied exactly, and the quantizer after it
  * scales the product with one float32 factor, as that of a dense layer does. */
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair) {
     const weir_type *a = weir_value_type(l->to, pair[0]), *b = weir_value_type(l->to, pair[1]);

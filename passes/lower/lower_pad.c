@@ -2,7 +2,7 @@
  * of those before and of those after, concatenated with the input. */
 #include <stdio.h>
 
-#include "ir/geometry.h"
+#include "ir/shape/geometry.h"
 #include "passes/lower/view.h"
 
 /* The code of the fill value; false after a reported error. */

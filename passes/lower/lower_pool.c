@@ -7,11 +7,11 @@
  * with the dimension before them: a pool over all of an image is a single line, which holds an element a channel. */
 #include <stdlib.h>
 
-#include "ir/geometry.h"
-#include "ir/infer.h"
-#include "ir/layout.h"
+#include "ir/shape/geometry.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { MOST_ELEMENTS = 1 << 24, MOST_FACTOR = 255 }; /* of a mean: a float32 counts so many; of windows at the edges */
 

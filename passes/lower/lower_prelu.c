@@ -4,9 +4,9 @@
  * factor an element, and a sum. */
 #include <stdlib.h>
 
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static bool quantize_part(weir_lowering *l, weir_node node, const weir_view *part, const weir_quant *behind,
                           weir_value *codes) {

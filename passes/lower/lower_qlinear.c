@@ -1,7 +1,7 @@
 /* Operators on codes: QLinearMatMul, QLinearConv, QGemm, MatMulInteger, ConvInteger, QLinearAdd, QLinearMul and the pools. Scales and
  * zero points are inputs of the node itself, and what it computes is quantized at once. */
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static weir_dtype input_dtype(const weir_lowering *l, weir_node node, size_t index) {
     return weir_value_type(l->from, weir_node_input(l->from, node, index))->dtype;

@@ -1,9 +1,9 @@
 /* A quantizer's parameters, and what it makes of real numbers, whatever they come from. */
 #include <math.h>
 
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index, weir_dtype dtype,
                            int axis, weir_quant *quant) {

@@ -1,6 +1,6 @@
 /* Codes in another order, or repeated: weir.Reorder. */
-#include "ir/geometry.h"
-#include "ir/infer.h"
+#include "ir/shape/geometry.h"
+#include "ir/shape/infer.h"
 #include "passes/lower/view.h"
 
 weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,

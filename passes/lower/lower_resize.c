@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "ir/geometry.h"
+#include "ir/shape/geometry.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* The largest common denominator of an axis' weights; how far they may be from multiples, as they are computed. */
 enum { MOST_PARTS = 4096 };

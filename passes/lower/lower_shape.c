@@ -2,11 +2,11 @@
  * order. */
 #include <assert.h>
 
-#include "ir/index_map.h"
-#include "ir/layout.h"
+#include "ir/shape/index_map.h"
+#include "ir/shape/layout.h"
 #include "passes/lower/view.h"
 #include "passes/quantize/function.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Does the transposition leave the order of the elements alone? */
 static bool keeps_order(const weir_lowering *l, weir_node node) {

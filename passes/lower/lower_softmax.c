@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "exec/softmax.h"
-#include "ir/infer.h"
-#include "ir/trait.h"
+#include "ir/shape/infer.h"
+#include "ir/trait/trait.h"
 #include "passes/lower/view.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Only hardware computes it, not the host behind hardware. */
 static bool is_hardware(weir_op op) {

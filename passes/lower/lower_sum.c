@@ -9,12 +9,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ir/infer.h"
-#include "ir/trait.h"
+#include "ir/shape/infer.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/lower/view.h"
 #include "quant/contract.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Coefficients are tried up to this many fraction bits of the scale ratios, then up to this number; pairs of codes, and codes of the
  * result, up to these many. A sample of the pairs refutes most candidates before all pairs are looked at. */

@@ -4,13 +4,13 @@
  * two; its codes are the same integers under the scale of the result. */
 #include <math.h>
 
-#include "ir/infer.h"
-#include "ir/layout.h"
-#include "ir/trait.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/lower/view.h"
 #include "quant/arithmetic.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static const weir_shape *result_shape(const weir_lowering *l, weir_node node) {
     return &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;

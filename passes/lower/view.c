@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/index_map.h"
-#include "ir/infer.h"
-#include "ir/layout.h"
-#include "ir/trait.h"
+#include "ir/shape/index_map.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "passes/quantize/remedy.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format, ...) {
     va_list arguments;

@@ -3,10 +3,10 @@
 #define WEIR_PASSES_VIEW_H
 
 #include "cosim/counterpart.h"
-#include "ir/geometry.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
+#include "ir/shape/geometry.h"
 #include "quant/contract.h"
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 typedef enum weir_view_kind {
     WEIR_VIEW_NONE,

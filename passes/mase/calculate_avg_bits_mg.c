@@ -1,7 +1,7 @@
 /* calculate_avg_bits_mg: bits of storage an element, over the data and the weights of all linear layers and
  * convolutions, each tensor weighed by its elements. The storage width is the first entry of a precision: fixed <8, 4>
  * is stored in 8 bits. */
-#include "ir/mase.h"
+#include "ir/trait/mase.h"
 #include "passes/mase/metadata/sparsity.h"
 #include "passes/passes.h"
 

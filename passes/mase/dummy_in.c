@@ -5,7 +5,7 @@
 
 #include "cosim/frames.h"
 #include "cosim/random_input.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* ---- from a file ---- */
 

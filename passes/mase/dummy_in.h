@@ -3,7 +3,7 @@
 #define WEIR_PASSES_DUMMY_IN_H
 
 #include "exec/exec.h"
-#include "pass/module.h"
+#include "pass/core/module.h"
 
 /* Arrays of the types of the graph's inputs, under their names. `path` is an .npz with an entry for each input, or for
  * one input any data file, of which the first frame counts. Empty: random numbers that follow from the seed alone, reals

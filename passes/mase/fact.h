@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* Stores software.args.NAME.KEY, or software.results.NAME.KEY for the name of a result ("data_out_0"). Takes over the
  * value. */

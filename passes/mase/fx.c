@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/mase.h"
-#include "support/arena.h"
+#include "ir/trait/mase.h"
+#include "support/memory/arena.h"
 
 struct weir_fx_view {
     const weir_graph *graph;

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "ir/graph.h"
-#include "support/text.h"
+#include "ir/graph/graph.h"
+#include "support/text/text.h"
 
 typedef enum weir_fx_op {
     WEIR_FX_PLACEHOLDER,

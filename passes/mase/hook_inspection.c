@@ -3,11 +3,11 @@
  * masked argument of a node, numbered from 0. */
 #include <stdlib.h>
 
-#include "ir/mase.h"
-#include "pass/instrument.h"
+#include "ir/trait/mase.h"
+#include "pass/run/instrument.h"
 #include "passes/mase/metadata/sparsity.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static void add(json_t *record, const char *target, int64_t id, json_t *hook) {
     char *key = weir_format("%s_%lld", target, (long long)id);

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "cosim/frames.h"
-#include "ir/mase.h"
+#include "ir/trait/mase.h"
 #include "passes/mase/fact.h"
 #include "passes/mase/statistic.h"
 #include "passes/passes.h"
 #include "passes/setting.h"
-#include "support/arena.h"
-#include "support/suggest.h"
+#include "support/memory/arena.h"
+#include "support/text/suggest.h"
 
 /* An argument or result that is watched. */
 typedef struct probe {

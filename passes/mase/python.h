@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "support/array.h"
-#include "support/text.h"
+#include "support/memory/array.h"
+#include "support/text/text.h"
 
 /* On one line: {'start_dim': 1, 'inplace': False}. Tensors (below) are without quotes, as do torch's types. */
 void weir_python_print(const json_t *value, weir_text *text);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "support/file.h"
+#include "support/file/file.h"
 
 /* Before the report of a graph after the first: the reports of the others, which the file has already. */
 static bool prepend(weir_text *text, const char *file) {

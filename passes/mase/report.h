@@ -3,7 +3,7 @@
 #define WEIR_PASSES_REPORT_H
 
 #include "exec/exec.h"
-#include "pass/context.h"
+#include "pass/core/context.h"
 #include "passes/mase/fx.h"
 
 /* Each adds its report to the text. O(size of the graph). */

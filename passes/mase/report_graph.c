@@ -1,10 +1,10 @@
 /* report_graph: the graph as torch.fx shows it: a table, the syntax, how many nodes of each kind. */
 #include "passes/mase/report.h"
 
-#include "ir/mase.h"
+#include "ir/trait/mase.h"
 #include "passes/mase/python.h"
 #include "passes/passes.h"
-#include "support/table.h"
+#include "support/text/table.h"
 
 /* "(x,)", "(a, b)", "((a, b),)" for several results: the operands as Python prints a tuple. */
 static void print_args(const weir_fx_view *view, const weir_fx_node *node, const char *before, weir_text *text) {

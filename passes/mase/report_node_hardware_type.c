@@ -2,7 +2,7 @@
 #include "passes/mase/metadata/node_meta.h"
 #include "passes/mase/report.h"
 #include "passes/passes.h"
-#include "support/table.h"
+#include "support/text/table.h"
 
 static const char *text_or(const json_t *value, const char *otherwise) {
     return json_is_string(value) ? json_string_value(value) : otherwise;

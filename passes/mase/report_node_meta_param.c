@@ -7,8 +7,8 @@
 #include "passes/mase/python.h"
 #include "passes/mase/report.h"
 #include "passes/passes.h"
-#include "support/suggest.h"
-#include "support/table.h"
+#include "support/text/suggest.h"
+#include "support/text/table.h"
 
 enum { CELL_WIDTH = 80 };
 

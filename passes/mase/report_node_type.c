@@ -1,8 +1,8 @@
 /* report_node_type: each node's operator to torch.fx and to MASE, and the number format of its first input. */
-#include "ir/mase.h"
+#include "ir/trait/mase.h"
 #include "passes/mase/report.h"
 #include "passes/passes.h"
-#include "support/table.h"
+#include "support/text/table.h"
 
 static const char *value_type(const weir_graph *graph, const weir_fx_node *node) {
     weir_value value = node->node.id == 0 ? WEIR_NO_VALUE : weir_mase_find(graph, node->node, "data_in_0");

@@ -9,9 +9,9 @@
 #include "exec/exec.h"
 #include "passes/interface/interface.h"
 #include "passes/passes.h"
-#include "support/arena.h"
-#include "support/process.h"
-#include "support/table.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
+#include "support/text/table.h"
 
 /* Of one engine; NaN: not to be had. */
 typedef struct figures {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/suggest.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/suggest.h"
 
 typedef enum span { SPAN_ALL, SPAN_NONE, SPAN_LIST } span;
 

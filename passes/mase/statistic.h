@@ -11,7 +11,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "support/array.h"
+#include "support/memory/array.h"
 
 typedef struct weir_statistic weir_statistic;
 

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/mase.h"
+#include "ir/trait/mase.h"
 #include "passes/interface/interface.h"
 #include "passes/mase/fx.h"
 #include "passes/passes.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/folder.h"
-#include "support/table.h"
+#include "support/file/file.h"
+#include "support/file/folder.h"
+#include "support/memory/arena.h"
+#include "support/text/table.h"
 
 /* A row of the table; heap strings, "" for what a graph does not have. */
 typedef struct pair {

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "exec/exec.h"
-#include "ir/index_map.h"
-#include "ir/infer.h"
-#include "ir/layout.h"
-#include "ir/trait.h"
+#include "ir/shape/index_map.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Roots that are looked at together, and nodes of a function. */
 enum { MOST_ROOTS = 8, MOST_NODES = 64 };

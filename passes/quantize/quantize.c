@@ -13,18 +13,18 @@
 #include <string.h>
 
 #include "cosim/frames.h"
-#include "ir/index_map.h"
-#include "ir/infer.h"
-#include "ir/mase.h"
-#include "ir/side.h"
-#include "ir/trait.h"
+#include "ir/graph/side.h"
+#include "ir/shape/index_map.h"
+#include "ir/shape/infer.h"
+#include "ir/trait/mase.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/fold_affine.h"
 #include "passes/graph/scale_axis.h"
 #include "passes/lower/view.h"
 #include "passes/passes.h"
 #include "passes/quantize/function.h"
 #include "passes/quantize/remedy.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct range {
     bool seen;

@@ -20,13 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 #include "passes/passes.h"
 #include "quant/arithmetic.h"
 #include "quant/contract.h"
 #include "quant/staircase.h"
-#include "support/arena.h"
-#include "support/unreachable.h"
+#include "support/memory/arena.h"
+#include "support/text/unreachable.h"
 
 enum {
     MAX_SHIFT = 46,

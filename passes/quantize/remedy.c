@@ -1,9 +1,9 @@
 #include "passes/quantize/remedy.h"
 
-#include "ir/index_map.h"
-#include "ir/trait.h"
+#include "ir/shape/index_map.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 void weir_remedy_operator(weir_op op) {
     const weir_trait_task task = weir_trait_of(op)->task;

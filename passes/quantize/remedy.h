@@ -2,7 +2,7 @@
 #ifndef WEIR_TRANSFORM_REMEDY_H
 #define WEIR_TRANSFORM_REMEDY_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* The note that belongs to the error that this operator has no hardware. */
 void weir_remedy_operator(weir_op op);

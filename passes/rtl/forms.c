@@ -10,7 +10,7 @@
 #include "passes/rtl/rtl.h"
 #include "rtlir/core/formula.h"
 #include "rtlir/verify/verify.h"
-#include "support/file.h"
+#include "support/file/file.h"
 
 /* ---- files of external modules ---- */
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_PASSES_FORMS_H
 #define WEIR_PASSES_FORMS_H
 
-#include "pass/registry.h"
+#include "pass/core/registry.h"
 #include "rtlir/core/rtl.h"
 
 bool weir_hardware_register_forms(weir_pass_registry *registry);

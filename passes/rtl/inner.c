@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "rtlir/core/type.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 void weir_stmt_list_add(weir_stmt_list *list, weir_rtl_stmt stmt) {
     list->stmt = weir_grow(list->stmt, &list->capacity, list->count + 1, sizeof *list->stmt);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct weir_numbers {
     uint32_t *at;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "rtlir/core/formula.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 weir_rtl_module weir_hardware_top_of(const weir_module *module) {
     return weir_rtl_find_top(weir_module_design(module), weir_module_string(module, "hardware.top", ""));

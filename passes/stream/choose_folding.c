@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "dataflow/component.h"
-#include "dataflow/cost.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/target.h"
 #include "dataflow/folding.h"
-#include "dataflow/target.h"
 #include "dse/folding/folding_budget.h"
 #include "dse/folding/folding_search.h"
 #include "passes/passes.h"
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, const char *file) {
     return weir_component_assign(graph) && weir_folding_choose(graph, target, budget, file);

@@ -1,7 +1,7 @@
 /* What is said of the best folding for an objective: choose_folding leaves it with the module, size_fifos adds what the whole schedule says. */
 #include <stdlib.h>
 
-#include "dataflow/schedule.h"
+#include "dataflow/schedule/schedule.h"
 #include "passes/passes.h"
 
 void weir_keep_folding_report(weir_module *module, json_t *report) {

@@ -10,11 +10,11 @@
 #include "dataflow/folding.h"
 #include "dataflow/frame.h"
 #include "dataflow/host.h"
-#include "dataflow/schedule.h"
-#include "dataflow/stream.h"
-#include "ir/infer.h"
+#include "dataflow/schedule/schedule.h"
+#include "dataflow/schedule/stream.h"
+#include "ir/shape/infer.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* A stream node between `value` and the use (node none: the graph output `index`). */
 static weir_node insert_after(weir_graph *graph, weir_value value, weir_op op, const char *suffix, size_t outputs,

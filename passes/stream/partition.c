@@ -3,10 +3,10 @@
 #include "dataflow/component.h"
 #include "dataflow/host.h"
 #include "dataflow/host_graph.h"
-#include "ir/trait.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 /* A layer there is no mistake in QONNX, where an input may go without a quantizer, nor behind what only the host computes, but it is
  * worth a word. */

@@ -1,8 +1,8 @@
-/* set_target: the device and clock of the graphs that become hardware (dataflow/target.h). 'hardware' is a copy of 'integer', so
+/* set_target: the device and clock of the graphs that become hardware (dataflow/cost/target.h). 'hardware' is a copy of 'integer', so
  * the target is there before requantizers are chosen. */
-#include "dataflow/target.h"
+#include "dataflow/cost/target.h"
 #include "passes/passes.h"
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 bool weir_pass_set_target(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)context;

@@ -10,9 +10,9 @@
 #include "rtlir/reader/read.h"
 #include "rtlir/verify/verify.h"
 #include "rtlir/verilog/print.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/keyword.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/keyword.h"
 
 weir_folder *weir_emit_open(const weir_module *module) {
     return weir_folder_open(weir_module_folder(module), WEIR_FOLDER_SHARED);

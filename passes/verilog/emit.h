@@ -4,12 +4,12 @@
 
 #include "dataflow/build.h"
 #include "dataflow/library.h"
-#include "dataflow/stream.h"
+#include "dataflow/schedule/stream.h"
 #include "passes/passes.h"
 #include "rtlir/core/expr.h"
 #include "rtlir/core/rtl.h"
 #include "rtlir/core/stmt.h"
-#include "support/folder.h"
+#include "support/file/folder.h"
 
 /* Side data of the module that emit_verilog_top leaves: weir_wires of each stream, by value id of the hardware graph. */
 #define WEIR_EMIT_STREAMS "streams"

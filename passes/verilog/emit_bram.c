@@ -3,7 +3,7 @@
 
 #include "dataflow/memory.h"
 #include "passes/verilog/emit.h"
-#include "support/file.h"
+#include "support/file/file.h"
 
 static bool write_memory(const weir_graph *graph, weir_node node, const weir_memory *memory, const char *folder) {
     weir_text text = {NULL, 0, 0};

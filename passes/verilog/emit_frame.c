@@ -5,9 +5,9 @@
 
 #include "dataflow/frame.h"
 #include "dataflow/library.h"
-#include "dataflow/stream.h"
+#include "dataflow/schedule/stream.h"
 #include "rtlir/core/stmt.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static weir_rtl_expr add_wire(weir_builder *b, const char *prefix, const char *suffix, uint32_t width) {
     char *name = weir_format("%s_%s", prefix, suffix);

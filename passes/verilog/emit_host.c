@@ -6,10 +6,10 @@
 
 #include "dataflow/host.h"
 #include "dataflow/host_graph.h"
-#include "ir/print.h"
+#include "ir/graph/print.h"
 #include "passes/verilog/emit.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 enum { SCHEMA = 1 };
 

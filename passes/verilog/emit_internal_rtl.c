@@ -4,8 +4,8 @@
 
 #include "dataflow/library.h"
 #include "passes/verilog/emit.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 static bool copy_component(const char *data, const weir_library_file *file, const char *folder) {
     char *from = weir_path_join(data, file->path), *to = weir_format("%s/%s.v", folder, file->name);

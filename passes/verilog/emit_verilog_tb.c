@@ -8,9 +8,9 @@
 #include "dataflow/frame.h"
 #include "passes/verilog/emit.h"
 #include "rtlir/reader/read.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/map.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/memory/map.h"
 
 enum { RING_DEPTH = 1024 };
 

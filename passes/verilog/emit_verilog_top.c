@@ -8,8 +8,8 @@
 #include "dataflow/library.h"
 #include "passes/verilog/emit.h"
 #include "passes/verilog/emit_frame.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 static weir_wires edge_ports(weir_builder *b, const char *prefix, weir_value value, bool into) {
     weir_wires wires = {.lanes = weir_stream_lanes(b->graph, value)};

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures what Yosys makes of the modules of rtl/, each alone, a family of devices after the other: scripts/cost/measured.csv.
-The coefficients of toolchain/dataflow/cost.def come from it, and tests hold the estimates to it.
+The coefficients of toolchain/dataflow/cost/cost.def come from it, and tests hold the estimates to it.
 
 usage: measure.py [--count N] [--seed N] [--batch N] [--module NAME] [--family NAME] [-o FILE]    measures again what FILE says of
                   sources that have changed, then adds configurations until there are N of each module and family

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/cost_rows.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct sample {
     const cost_row *row;

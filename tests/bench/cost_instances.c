@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "dataflow/component.h"
-#include "dataflow/cost.h"
-#include "ir/print.h"
+#include "dataflow/cost/cost.h"
+#include "ir/graph/print.h"
 
 typedef struct visit {
     const weir_device *device;

@@ -11,9 +11,9 @@
 
 #include "sim/cache.h"
 #include "sim/driver.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "synth/family.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "synth/netlist/family.h"
 #include "synth/place.h"
 #include "synth/yosys.h"
 

@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "exec/exec.h"
-#include "ir/print.h"
-#include "support/arena.h"
+#include "ir/graph/print.h"
+#include "support/memory/arena.h"
 
 enum { PARTS = 5 };
 

@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/graph.h"
-#include "ir/infer.h"
-#include "ir/print.h"
-#include "support/arena.h"
-#include "support/array.h"
-#include "support/random.h"
+#include "ir/graph/graph.h"
+#include "ir/graph/print.h"
+#include "ir/shape/infer.h"
+#include "support/memory/arena.h"
+#include "support/memory/array.h"
+#include "support/memory/random.h"
 
 typedef struct stream {
     weir_value real;

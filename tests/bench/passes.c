@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "ir/infer.h"
-#include "pass/instrument.h"
+#include "ir/shape/infer.h"
+#include "pass/run/instrument.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 

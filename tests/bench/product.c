@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "exec/product.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 #ifdef WEIR_BENCH_BLAS
 #include <cblas.h>

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "pass/context.h"
+#include "pass/core/context.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/analysis/uses.h"
 #include "rtlir/core/stmt.h"
@@ -19,7 +19,7 @@
 #include "rtlir/text/text.h"
 #include "rtlir/verify/verify.h"
 #include "rtlir/verilog/print.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { ADDITIONS = 40, WIDTH = 16 };
 

@@ -9,10 +9,10 @@
 #include <time.h>
 
 #include "dataflow/folding.h"
-#include "dataflow/schedule.h"
-#include "ir/infer.h"
+#include "dataflow/schedule/schedule.h"
+#include "ir/shape/infer.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static double now(void) {
     struct timespec time;

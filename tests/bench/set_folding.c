@@ -9,22 +9,22 @@
 #include <string.h>
 
 #include "dataflow/component.h"
-#include "dataflow/cost.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/target.h"
 #include "dataflow/folding.h"
 #include "dataflow/memory.h"
-#include "dataflow/stream.h"
-#include "dataflow/target.h"
+#include "dataflow/schedule/stream.h"
 #include "dse/folding/folding_search.h"
 #include "dse/folding/folding_space.h"
-#include "frontend/onnx.h"
-#include "pass/context.h"
-#include "pass/pass.h"
-#include "pass/registry.h"
+#include "frontend/import/onnx.h"
+#include "pass/core/context.h"
+#include "pass/core/pass.h"
+#include "pass/core/registry.h"
 #include "passes/interface/interface.h"
 #include "passes/passes.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, WEIGHT_STREAM = 36 };
 

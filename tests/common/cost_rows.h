@@ -3,7 +3,7 @@
 #ifndef WEIR_TESTS_COST_ROWS_H
 #define WEIR_TESTS_COST_ROWS_H
 
-#include "dataflow/cost.h"
+#include "dataflow/cost/cost.h"
 
 enum { COST_ROW_PARAMETERS = 32, COST_ROW_DEVICES = 8, COST_ROW_FLOOR = 16 };
 

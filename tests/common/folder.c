@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/scratch.h"
+#include "support/file/file.h"
+#include "support/file/scratch.h"
+#include "support/memory/arena.h"
 
 static weir_scratch *scratch; /* of the process */
 static int made;

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/print.h"
-#include "support/arena.h"
-#include "support/hash.h"
-#include "support/random.h"
-#include "support/text.h"
+#include "ir/graph/print.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
+#include "support/memory/random.h"
+#include "support/text/text.h"
 
 uint64_t case_seed(const char *text) {
     weir_hash hash = weir_hash_start();

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 uint64_t case_seed(const char *text);
 /* Real numbers are uniform with some zeros of both signs among them, integers whole. */

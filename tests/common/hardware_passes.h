@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "pass/registry.h"
+#include "pass/core/registry.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/core/stmt.h"
 

@@ -6,7 +6,7 @@
 
 #include "common/random_int.h"
 #include "exec/exec.h"
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 
 static inline weir_shape shape_of(int64_t a, int64_t b) {
     const int64_t dims[] = {a, b};

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "dataflow/component.h"
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 
 int line_reach(const line *w) { return (w->kernel - 1) * w->dilation; }
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_TESTS_COMMON_LINE_H
 #define WEIR_TESTS_COMMON_LINE_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 typedef struct line {
     int in, out, kernel, stride, dilation, begin; /* pixels, positions of the kernel, ..., of padding before */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "ir/loop.h"
+#include "ir/shape/loop.h"
 
 /* `data` by input, `result` by output of the node. Moves copy, Add and the like sum what they read, reductions take the
  * maximum where the operator does, else the sum. */

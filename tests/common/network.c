@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
-#include "support/random.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
 
 enum { LONG_AGO = -1000000000, MOST_KERNEL = 3 };
 

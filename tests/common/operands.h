@@ -7,7 +7,7 @@
 
 #include "common/random_int.h"
 #include "exec/exec.h"
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 
 /* Operands of one node, all constant but the first. */
 typedef struct operands {

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/onnx.h"
-#include "frontend/onnx_export.h"
-#include "ir/print.h"
-#include "support/arena.h"
-#include "support/array.h"
-#include "support/text.h"
+#include "frontend/export/onnx_export.h"
+#include "frontend/import/onnx.h"
+#include "ir/graph/print.h"
+#include "support/memory/arena.h"
+#include "support/memory/array.h"
+#include "support/text/text.h"
 
 typedef struct lines {
     char *text;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* Equal text forms and equal constants, but for what a file cannot keep: the graph's name and source, the places of
  * nodes, the order in which constants were made, and constants that nothing uses. Prints the first difference. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pass/instrument.h"
+#include "pass/run/instrument.h"
 
 static const char *failed;
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "support/diag.h"
-#include "support/text.h"
+#include "support/text/diag.h"
+#include "support/text/text.h"
 
 /* A line in front or a section, and where its text goes. */
 typedef struct case_field {

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "dataflow/component.h"
-#include "dataflow/stream.h"
-#include "ir/infer.h"
-#include "ir/verify.h"
-#include "support/arena.h"
-#include "support/random.h"
+#include "dataflow/schedule/stream.h"
+#include "ir/graph/verify.h"
+#include "ir/shape/infer.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
 
 uint64_t case_bits(component_case *c) { return weir_random_next(&c->random); }
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 typedef struct component_case {
     uint64_t random;    /* state of the generator */

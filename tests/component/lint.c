@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/process.h"
-#include "support/text.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
+#include "support/text/text.h"
 
 static bool is_silent(const char *folder, const char *const *arguments) {
     weir_text output = {NULL, 0, 0};

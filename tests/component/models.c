@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ir/graph.h"
-#include "ir/infer.h"
-#include "ir/print.h"
-#include "support/arena.h"
-#include "support/array.h"
-#include "support/file.h"
+#include "ir/graph/graph.h"
+#include "ir/graph/print.h"
+#include "ir/shape/infer.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/memory/array.h"
 
 typedef struct builder {
     weir_graph *graph;

@@ -18,14 +18,14 @@
 #include "cosim/cosim.h"
 #include "cosim/runtime.h"
 #include "dataflow/component.h"
-#include "dataflow/target.h"
-#include "ir/print.h"
-#include "pass/context.h"
-#include "pass/pass.h"
+#include "dataflow/cost/target.h"
+#include "ir/graph/print.h"
+#include "pass/core/context.h"
+#include "pass/core/pass.h"
 #include "passes/passes.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/scratch.h"
+#include "support/file/file.h"
+#include "support/file/scratch.h"
+#include "support/memory/arena.h"
 
 enum { SKIP = 77 };
 

@@ -8,8 +8,8 @@
 #include "dataflow/build.h"
 #include "dataflow/component.h"
 #include "dataflow/header.h"
-#include "dataflow/stream.h"
-#include "support/arena.h"
+#include "dataflow/schedule/stream.h"
+#include "support/memory/arena.h"
 
 typedef struct timing {
     int64_t latency, interval, beat; /* cycles; beat: between two input beats at the last module */

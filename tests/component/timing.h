@@ -3,7 +3,7 @@
 #define WEIR_TESTS_COMPONENT_TIMING_H
 
 #include "cosim/cosim.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* Do the headers of the modules that each node becomes say what the table says? False after a message. */
 bool timing_agrees(const weir_graph *graph);

@@ -18,10 +18,10 @@
 #include "conformance/scan.h"
 #include "exec/evaluate.h"
 #include "exec/exec.h"
-#include "frontend/onnx.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/process.h"
+#include "frontend/import/onnx.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
 
 enum { STATUS_FINE = 0, STATUS_WRONG = 1, STATUS_SKIPPED = 77 };
 

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/array.h"
+#include "support/memory/array.h"
 
 static size_t rows_of(const weir_array *array) { return array->shape.rank == 0 ? 1 : (size_t)array->shape.dim[0]; }
 

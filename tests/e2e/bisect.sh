@@ -12,7 +12,7 @@ model=$models/mlp_float.onnx
 cat >faults.c <<'END'
 #include <stdlib.h>
 #include <string.h>
-#include "pass/plugin.h"
+#include "pass/core/plugin.h"
 
 /* Sets an attribute of the first Gemm: other results, whatever the pass promises. */
 static void scale(weir_graph *graph, const char *attribute, double value) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # globals.sh BUILD: the libraries hold no writable data but the thread's diagnostic sink, and what objects of the user register before
-# any graph is made (ir/op.c, ir/operator.c), so that contexts in threads share nothing; and they call no function of the C library whose last bits depend on the library or the
+# any graph is made (ir/graph/op.c, ir/graph/operator.c), so that contexts in threads share nothing; and they call no function of the C library whose last bits depend on the library or the
 # processor. What objdump shows of sections that a program may write to and of what is called, found in a planted object first.
 # test: -- %build
 build=$1

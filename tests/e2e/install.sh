@@ -20,7 +20,7 @@ report_check report.json --simulator both --profile all --frames 16 || fail "the
 
 # Headers: those that programs start from are there, and none includes one that is not.
 include=$work/prefix/include/weir
-for header in frontend/onnx.h frontend/onnx_export.h pass/plugin.h passes/passes.h exec/exec.h rtlir/core/rtl.h; do
+for header in frontend/import/onnx.h frontend/export/onnx_export.h pass/core/plugin.h passes/passes.h exec/exec.h rtlir/core/rtl.h; do
     [ -e "$include/$header" ] || fail "$header is not installed"
 done
 (cd "$include" && find . -name '*.h') >headers

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/geometry.h"
-#include "ir/infer.h"
-#include "ir/print.h"
-#include "support/random.h"
+#include "ir/graph/print.h"
+#include "ir/shape/geometry.h"
+#include "ir/shape/infer.h"
+#include "support/memory/random.h"
 
 enum { FRAMES = 6, MOST_ELEMENTS = 700, MOST_LAYERS = 5 };
 

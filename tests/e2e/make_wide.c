@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/infer.h"
-#include "ir/print.h"
-#include "support/arena.h"
-#include "support/random.h"
+#include "ir/graph/print.h"
+#include "ir/shape/infer.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
 
 static weir_graph *graph;
 

@@ -12,10 +12,10 @@ compiles() {
     "$compiler" -std=c11 -D_POSIX_C_SOURCE=200809L $jansson -I"$1" -I"$E2E_SOURCE" -I"$E2E_SOURCE/toolchain" -fsyntax-only \
         "$E2E_SOURCE/$2" >output 2>&1
 }
-mkdir -p same/ir planted/ir
-cp "$E2E_SOURCE/toolchain/ir/op.def" same/ir/op.def
-{ cat same/ir/op.def; echo 'WEIR_OP(PLANTED, "weir", "Planted", 1, 1, 1, TENSOR)'; } >planted/ir/op.def
-for row in toolchain/ir/mase.c:row_of_mase_def_for_PLANTED toolchain/ir/trait.c:row_of_trait_def_for_PLANTED passes/graph/fusion.c:row_of_fusion_def_for_PLANTED \
+mkdir -p same/ir/graph planted/ir/graph
+cp "$E2E_SOURCE/toolchain/ir/graph/op.def" same/ir/graph/op.def
+{ cat same/ir/graph/op.def; echo 'WEIR_OP(PLANTED, "weir", "Planted", 1, 1, 1, TENSOR)'; } >planted/ir/graph/op.def
+for row in toolchain/ir/trait/mase.c:row_of_mase_def_for_PLANTED toolchain/ir/trait/trait.c:row_of_trait_def_for_PLANTED passes/graph/fusion.c:row_of_fusion_def_for_PLANTED \
     passes/lower/lower_integer.c:row_of_lower_def_for_PLANTED; do
     compiles same "${row%%:*}" || { cat output >&2; fail "${row%%:*} does not compile"; }
     ! compiles planted "${row%%:*}" || fail "${row%%:*} compiles without a row for the planted operator"

@@ -126,7 +126,7 @@ one_error "bare/weir_register_slice.v: error: module 'weir_register_slice' is an
 # A component for an operator of ours takes the place of ours.
 cat >fifo.c <<'END'
 #include "dataflow/component.h"
-#include "pass/plugin.h"
+#include "pass/core/plugin.h"
 static weir_component_rules rules;
 static weir_component fifo;
 static bool add(weir_pass_registry *registry) {

@@ -34,7 +34,7 @@ if [ "$part" = paths ]; then
         [ "$(paths "$page" "$kind" | wc -l)" -ge 1 ] || fail "no recipe for: $kind"
     done
     [ -z "$(missing "$page")" ] || fail "nowhere: $(missing "$page")"
-    sed 's/`toolchain\/ir\/op.def`/`toolchain\/ir\/nonesuch.def`/' "$page" >planted.md
+    sed 's/`toolchain\/ir\/graph\/op.def`/`toolchain\/ir\/nonesuch.def`/' "$page" >planted.md
     [ "$(missing planted.md)" = toolchain/ir/nonesuch.def ] || fail "the planted path is not found"
     mkdir -p data/boards
     cp -r "$E2E_SOURCE/boards/devices" data/boards/
@@ -67,7 +67,7 @@ done
 mkdir tests/op/SoftsignTwin
 for case in tests/op/Softsign/*.txt; do sed 's/Softsign(/SoftsignTwin(/; s/(Softsign)/(SoftsignTwin)/' "$case" >"tests/op/SoftsignTwin/${case##*/}"; done
 # A component: relu's row, file, module and folder of tests again; in front, so that it is the one that is used.
-sed 's/weir_relu_rules/weir_relu_twin_rules/' toolchain/dataflow/component/relu.c >toolchain/dataflow/component/relu_twin.c
+sed 's/weir_relu_rules/weir_relu_twin_rules/' toolchain/dataflow/component/activation/relu.c >toolchain/dataflow/component/relu_twin.c
 awk '/^WEIR_COMPONENT\(relu,/ { line = $0; gsub(/relu/, "relu_twin", line); print line } { print }' toolchain/dataflow/component.def >twin
 mv twin toolchain/dataflow/component.def
 sed 's/weir_relu/weir_relu_twin/g' rtl/activation/weir_relu.v >rtl/activation/weir_relu_twin.v
@@ -92,7 +92,7 @@ for case in tests/rtl/remove_unused_stmts/*.txt; do
     break
 done
 # A subcommand: operators' row and file again, and a script.
-sed 's/weir_command_operators/weir_command_operators_twin/' toolchain/cli/operators.c >toolchain/cli/operators_twin.c
+sed 's/weir_command_operators/weir_command_operators_twin/' toolchain/cli/command/operators.c >toolchain/cli/operators_twin.c
 awk '{ print } /^WEIR_COMMAND\(operators,/ { sub(/operators/, "operators_twin"); print }' toolchain/cli/command.def >twin
 mv twin toolchain/cli/command.def
 cat >tests/e2e/operators_twin.sh <<'END'

@@ -13,7 +13,7 @@ model=$models/mlp_qdq.onnx
 cat >bad.c <<'END'
 #include <stdlib.h>
 #include <string.h>
-#include "pass/plugin.h"
+#include "pass/core/plugin.h"
 
 static bool crash(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     (void)context;

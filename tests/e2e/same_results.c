@@ -7,10 +7,10 @@
 
 #include "exec/evaluate.h"
 #include "exec/exec.h"
-#include "frontend/onnx.h"
-#include "ir/print.h"
-#include "support/arena.h"
-#include "support/random.h"
+#include "frontend/import/onnx.h"
+#include "ir/graph/print.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
 
 static uint64_t state = 1;
 

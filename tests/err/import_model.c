@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "exec/evaluate.h"
-#include "frontend/onnx.h"
-#include "ir/graph.h"
-#include "ir/print.h"
-#include "ir/verify.h"
-#include "support/text.h"
+#include "frontend/import/onnx.h"
+#include "ir/graph/graph.h"
+#include "ir/graph/print.h"
+#include "ir/graph/verify.h"
+#include "support/text/text.h"
 
 static int print_graph(const char *path, const weir_onnx_options *options) {
     weir_graph *graph = weir_onnx_import(path, options);

@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "exec/exec.h"
-#include "frontend/onnx.h"
-#include "ir/infer.h"
-#include "ir/print.h"
-#include "ir/verify.h"
-#include "pass/instrument.h"
+#include "frontend/import/onnx.h"
+#include "ir/graph/print.h"
+#include "ir/graph/verify.h"
+#include "ir/shape/infer.h"
+#include "pass/run/instrument.h"
 #include "passes/passes.h"
 #include "random/generator.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { STAGES = 3, ELEMENTS_TO_RUN = 1 << 18, MAX_FAILURES = 10 };
 

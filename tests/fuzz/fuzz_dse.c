@@ -9,10 +9,10 @@
 
 #include "dse/stages/explore.h"
 #include "fuzz_onnx.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/random.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
+#include "support/text/diag.h"
 
 enum { FILES = 3 };
 

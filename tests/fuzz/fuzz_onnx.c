@@ -4,12 +4,12 @@
 
 #include "common/round_trip.h"
 #include "exec/evaluate.h"
-#include "frontend/onnx.h"
+#include "frontend/import/onnx.h"
 #include "fuzz_onnx.h"
-#include "ir/graph.h"
-#include "ir/verify.h"
+#include "ir/graph/graph.h"
+#include "ir/graph/verify.h"
 #include "mutate_onnx.h"
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 static void ignore(void *user, const weir_diagnostic *diagnostic) {
     (void)user;

@@ -11,9 +11,9 @@
 
 #include "fuzz_onnx.h"
 #ifdef WEIR_FUZZ_PASSES
-#include "pass/registry.h"
+#include "pass/core/registry.h"
 #include "passes/passes.h"
-#include "support/hash.h"
+#include "support/memory/hash.h"
 #endif
 #include "rtlir/analysis/uses.h"
 #include "rtlir/core/visitor.h"
@@ -21,8 +21,8 @@
 #include "rtlir/text/text.h"
 #include "rtlir/verify/verify.h"
 #include "rtlir/verilog/print.h"
-#include "support/diag.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/text/diag.h"
 
 static void ignore(void *user, const weir_diagnostic *diagnostic) {
     (void)user;

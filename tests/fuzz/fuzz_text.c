@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "fuzz_onnx.h"
-#include "ir/infer.h"
-#include "ir/print.h"
-#include "ir/verify.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/random.h"
+#include "ir/graph/print.h"
+#include "ir/graph/verify.h"
+#include "ir/shape/infer.h"
+#include "support/file/file.h"
+#include "support/memory/random.h"
+#include "support/text/diag.h"
 
 enum { NAME_LIMIT = 64, ELEMENT_LIMIT = 4096 };
 

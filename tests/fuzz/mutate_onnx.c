@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "onnx.pb-c.h"
-#include "support/arena.h"
-#include "support/random.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
 
 enum { SLOT_LIMIT = 4096, SIZE_LIMIT = 1 << 16 };
 

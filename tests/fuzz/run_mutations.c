@@ -6,8 +6,8 @@
 
 #include "fuzz_onnx.h"
 #include "mutate_onnx.h"
-#include "support/file.h"
-#include "support/random.h"
+#include "support/file/file.h"
+#include "support/memory/random.h"
 
 enum { CAPACITY = 1 << 16 };
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "device_program.h"
-#include "synth/family.h"
-#include "synth/netlist.h"
+#include "synth/netlist/family.h"
+#include "synth/netlist/netlist.h"
 
 static int absorb(const weir_device *device, char **argv) {
     const char *from = argv[2], *to = argv[3];

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dataflow/device.h"
+#include "dataflow/cost/device.h"
 
 /* Its exit status; `usage` names all of its arguments, of which there are `arguments`. */
 static inline int run_with_device(int argc, char **argv, int arguments, const char *usage,

@@ -9,12 +9,12 @@
 #include "device_program.h"
 #include "plant.h"
 #include "sim/driver.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/random.h"
-#include "support/scratch.h"
-#include "synth/prove.h"
-#include "synth/simulate.h"
+#include "support/file/file.h"
+#include "support/file/scratch.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
+#include "synth/netlist/prove.h"
+#include "synth/netlist/simulate.h"
 
 typedef struct session {
     weir_synth_prove_job job;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
-#include "support/random.h"
-#include "synth/family.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
+#include "synth/netlist/family.h"
 
 const char *const plant_names[PLANT_KINDS] = {"lookup table", "wires",           "enable",       "reset value",
                                               "carry",        "memory contents", "memory access"};

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "dataflow/device.h"
+#include "dataflow/cost/device.h"
 
 typedef enum plant_kind {
     PLANT_TABLE,    /* a bit of a lookup table */

@@ -4,9 +4,9 @@
 
 #include "device_program.h"
 #include "sim/driver.h"
-#include "support/scratch.h"
-#include "synth/prove.h"
-#include "synth/simulate.h"
+#include "support/file/scratch.h"
+#include "synth/netlist/prove.h"
+#include "synth/netlist/simulate.h"
 
 static int prove(const weir_device *device, char **argv) {
     weir_program yosys = {NULL, NULL, 0};

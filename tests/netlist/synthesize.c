@@ -4,7 +4,7 @@
 
 #include "device_program.h"
 #include "sim/driver.h"
-#include "support/file.h"
+#include "support/file/file.h"
 #include "synth/program.h"
 #include "synth/yosys.h"
 

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/graph.h"
-#include "ir/infer.h"
-#include "ir/print.h"
-#include "ir/verify.h"
-#include "support/arena.h"
-#include "support/random.h"
+#include "ir/graph/graph.h"
+#include "ir/graph/print.h"
+#include "ir/graph/verify.h"
+#include "ir/shape/infer.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
 
 enum { CHANNELS = 16 };
 

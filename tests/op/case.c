@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/text_case.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 bool op_case_read(char *text, op_case *c) {
     *c = (op_case){.graph = NULL};

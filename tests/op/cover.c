@@ -11,8 +11,8 @@
 #include "op/case.h"
 #include "op/subject.h"
 #include "passes/passes.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 typedef enum need { NEED_VALUES, NEED_REFUSAL, NEED_HARDWARE, NEEDS } need;
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static void print_axis(const weir_loop_nest *nest, const weir_loop_axis *axis, weir_text *text) {
     if (axis->is_indirect) {

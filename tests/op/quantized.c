@@ -7,16 +7,16 @@
 
 #include "common/folder.h"
 #include "common/graph_case.h"
-#include "ir/infer.h"
-#include "ir/trait.h"
+#include "ir/shape/infer.h"
+#include "ir/trait/trait.h"
 #include "op/case.h"
 #include "op/subject.h"
-#include "pass/context.h"
-#include "pass/pass.h"
+#include "pass/core/context.h"
+#include "pass/core/pass.h"
 #include "passes/passes.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 enum { FRAMES = 16, MOST_INPUTS = 16 };
 

@@ -13,14 +13,14 @@
 #include "common/nest_execute.h"
 #include "common/text_case.h"
 #include "exec/exec.h"
-#include "ir/infer.h"
-#include "ir/print.h"
+#include "ir/graph/print.h"
+#include "ir/shape/infer.h"
 #include "op/case.h"
 #include "op/nest.h"
 #include "op/subject.h"
 #include "passes/passes.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 enum { FRAMES = 8 };
 

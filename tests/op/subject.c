@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
-#include "support/text.h"
+#include "support/memory/arena.h"
+#include "support/text/text.h"
 
 char *subject_folder(weir_op op) {
     const weir_op_info *info = weir_op_get(op);

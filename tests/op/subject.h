@@ -2,7 +2,7 @@
 #ifndef WEIR_TEST_OP_SUBJECT_H
 #define WEIR_TEST_OP_SUBJECT_H
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 /* The folder's name; heap memory. */
 char *subject_folder(weir_op op);

@@ -1,4 +1,4 @@
-/* Rows of ir/trait.def against what kernels do: traits_op ROOT, ROOT being tests/op. Every node of an operator in a case of its
+/* Rows of ir/trait/trait.def against what kernels do: traits_op ROOT, ROOT being tests/op. Every node of an operator in a case of its
  * folder is computed again with inputs that are changed, and what that shows must not contradict the row; and a row that claims
  * more than it does (that is every change of one that would let a pass go wrong) must be contradicted by some case. Exit status 0
  * or 1. */
@@ -9,12 +9,12 @@
 
 #include "common/graph_case.h"
 #include "exec/kernel.h"
-#include "ir/index_map.h"
-#include "ir/trait.h"
+#include "ir/shape/index_map.h"
+#include "ir/trait/trait.h"
 #include "op/case.h"
 #include "op/subject.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 enum { MOST_INPUTS = 16, STEPS = 12, PLACES = 12 };
 

@@ -9,13 +9,13 @@
 #include "common/graph_case.h"
 #include "common/text_case.h"
 #include "exec/exec.h"
-#include "ir/infer.h"
-#include "ir/print.h"
-#include "ir/verify.h"
-#include "pass/instrument.h"
+#include "ir/graph/print.h"
+#include "ir/graph/verify.h"
+#include "ir/shape/infer.h"
+#include "pass/run/instrument.h"
 #include "passes/passes.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 enum { FRAMES = 3 };
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/infer.h"
-#include "ir/verify.h"
-#include "support/random.h"
+#include "ir/graph/verify.h"
+#include "ir/shape/infer.h"
+#include "support/memory/random.h"
 
 enum { MAX_VALUES = 64, MAX_ELEMENTS = 4096, MAX_STEPS = 22 };
 

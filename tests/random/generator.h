@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 typedef struct random_source {
     uint64_t state;

@@ -11,15 +11,15 @@
 
 #include "common/hardware_passes.h"
 #include "design.h"
-#include "pass/instrument.h"
-#include "pass/registry.h"
+#include "pass/core/registry.h"
+#include "pass/run/instrument.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text/text.h"
 #include "rtlir/verify/verify.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/process.h"
-#include "support/scratch.h"
+#include "support/file/file.h"
+#include "support/file/scratch.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
 
 enum { BATCH = 100, MAX_PASSES = 8, CYCLES = 40, SKIPPED = 77 };
 

@@ -10,11 +10,11 @@
 
 #include "exec/exec.h"
 #include "generator.h"
-#include "ir/print.h"
-#include "ir/verify.h"
-#include "pass/instrument.h"
+#include "ir/graph/print.h"
+#include "ir/graph/verify.h"
+#include "pass/run/instrument.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { MAX_PASSES = 7, MAX_OUTPUTS = 8, MAX_REGISTERED = 256 };
 

@@ -5,9 +5,9 @@
 
 #include "common/text_case.h"
 #include "passes/rtl/rtl.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/process.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
 
 bool batch_has_tools(void) {
     return weir_process_found("yosys") && weir_process_found("verilator_bin") &&

@@ -5,7 +5,7 @@
 #include "passes/equivalence/files.h"
 #include "passes/equivalence/replay.h"
 #include "rtlir/verilog/print.h"
-#include "support/types.h"
+#include "support/memory/types.h"
 
 enum { BATCH_CYCLES = 200, BATCH_SEED = 20, BATCH_SKIPPED = 77 /* exit status without the tools */ };
 

@@ -16,10 +16,10 @@
 #include "common/text_case.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text/text.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/process.h"
-#include "support/scratch.h"
+#include "support/file/file.h"
+#include "support/file/scratch.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
 
 enum { MOST_SYMBOLS = 64, ROUNDS = 12 };
 

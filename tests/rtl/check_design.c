@@ -16,7 +16,7 @@
 #include "batch.h"
 #include "common/hardware_passes.h"
 #include "common/text_case.h"
-#include "pass/instrument.h"
+#include "pass/run/instrument.h"
 #include "passes/equivalence/equivalence.h"
 #include "passes/equivalence/plain.h"
 #include "passes/rtl/rtl.h"
@@ -25,10 +25,10 @@
 #include "rtlir/edit/mutate.h"
 #include "rtlir/text/text.h"
 #include "rtlir/verify/verify.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/process.h"
-#include "support/scratch.h"
+#include "support/file/file.h"
+#include "support/file/scratch.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
 
 enum { BATCH = 40 };
 

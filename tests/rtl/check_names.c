@@ -12,14 +12,14 @@
 
 #include "batch.h"
 #include "common/text_case.h"
-#include "pass/instrument.h"
+#include "pass/run/instrument.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text/text.h"
 #include "rtlir/verify/verify.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/process.h"
-#include "support/scratch.h"
+#include "support/file/file.h"
+#include "support/file/scratch.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
 
 enum { TRIALS = 2, MERGES = 60, TOOLS = 6 };
 

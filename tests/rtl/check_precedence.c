@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "rtlir/text/text.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/process.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
 
 enum { CHAINS = 200, VALUES = 40, LONGEST = 6, DEEPEST = 3 };
 

@@ -14,8 +14,8 @@
 #include "random_text.h"
 #include "rtlir/text/text.h"
 #include "rtlir/verify/verify.h"
-#include "support/arena.h"
-#include "support/scratch.h"
+#include "support/file/scratch.h"
+#include "support/memory/arena.h"
 
 static weir_text messages;
 

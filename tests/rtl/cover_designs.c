@@ -11,7 +11,7 @@
 #include "rtlir/core/type.h"
 #include "rtlir/core/visitor.h"
 #include "rtlir/text/text.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { NAMES = 32 };
 

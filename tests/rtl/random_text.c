@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 enum { MOST_VARS = 40, DEEPEST = 4, LEAST_W = 2, MOST_W = 9, LEAST_N = 2, MOST_N = 4 };

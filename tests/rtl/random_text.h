@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "support/text.h"
+#include "support/text/text.h"
 
 /* Appends the design of the seed, which is right; its top is `t<seed>_top`. Modules of different seeds have different names. */
 void random_text(uint64_t seed, weir_text *text);

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "common/text_case.h"
-#include "pass/instrument.h"
+#include "pass/run/instrument.h"
 #include "passes/equivalence/equivalence.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text/text.h"
 #include "rtlir/verify/verify.h"
-#include "support/file.h"
+#include "support/file/file.h"
 
 /* The parts of the file; ends are zero. */
 typedef struct test_case {

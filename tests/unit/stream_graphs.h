@@ -9,7 +9,7 @@
 #include "common/network.h"
 #include "dataflow/folding.h"
 #include "dataflow/memory.h"
-#include "dataflow/stream.h"
+#include "dataflow/schedule/stream.h"
 
 /* --- random graphs --- */
 

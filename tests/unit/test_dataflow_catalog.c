@@ -3,7 +3,7 @@
 
 #include "dataflow/catalog.h"
 #include "dataflow/component.h"
-#include "support/file.h"
+#include "support/file/file.h"
 
 static void the_readme_says_what_is_there(void **state) {
     (void)state;

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "common/cost_rows.h"
-#include "dataflow/cost.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "dataflow/cost/cost.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 static weir_device *read_device(const char *name) {
     int status;

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dataflow/device.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
+#include "dataflow/cost/device.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 static const char *const expected_names[] = {"ecp5-25k",  "ecp5-45k",  "ecp5-85k", "gw1nr-9", "gw2ar-18",
                                              "ice40hx8k", "ice40up5k", "xc7a100t", "xc7a35t"};

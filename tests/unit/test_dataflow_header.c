@@ -3,8 +3,8 @@
 
 #include "dataflow/header.h"
 #include "dataflow/library.h"
-#include "support/file.h"
-#include "support/tree.h"
+#include "support/file/file.h"
+#include "support/file/tree.h"
 
 static weir_rtl_instance instance_of(weir_rtl_design *design, const char *module) {
     weir_rtl_module top = weir_rtl_add_module(design, "top");

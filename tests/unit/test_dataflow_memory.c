@@ -2,10 +2,10 @@
 #include "test_passes_support.h"
 
 #include "dataflow/component.h"
-#include "dataflow/contents.h"
 #include "dataflow/contents_tables.h"
+#include "dataflow/cost/contents.h"
 #include "dataflow/memory.h"
-#include "dataflow/stream.h"
+#include "dataflow/schedule/stream.h"
 
 static weir_value ints(weir_graph *graph, const char *name, int64_t rows, int64_t columns, const int64_t *values) {
     weir_array *array =

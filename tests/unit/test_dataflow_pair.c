@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "dataflow/component.h"
-#include "dataflow/cost.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/target.h"
 #include "dataflow/memory.h"
 #include "dataflow/pair.h"
-#include "dataflow/target.h"
 
 /* A Linear of so many outputs and inputs, 8-bit weights, folded. */
 typedef struct layer {

@@ -3,10 +3,10 @@
 /* nightly: 20000 */
 #include "stream_graphs.h"
 
-#include "dataflow/resources.h"
-#include "dataflow/schedule.h"
-#include "dataflow/service.h"
-#include "ir/print.h"
+#include "dataflow/cost/resources.h"
+#include "dataflow/schedule/schedule.h"
+#include "dataflow/schedule/service.h"
+#include "ir/graph/print.h"
 
 enum { EXTRA_FRAMES = 10 };
 

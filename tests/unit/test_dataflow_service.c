@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "common/network.h"
-#include "dataflow/bounds.h"
-#include "dataflow/service.h"
-#include "support/arena.h"
+#include "dataflow/schedule/bounds.h"
+#include "dataflow/schedule/service.h"
+#include "support/memory/arena.h"
 
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 

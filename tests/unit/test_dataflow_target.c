@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "dataflow/target.h"
-#include "support/diag.h"
+#include "dataflow/cost/target.h"
+#include "support/text/diag.h"
 
 static void portable_unless_set(void **state) {
     (void)state;

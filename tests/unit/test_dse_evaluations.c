@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "dse/stages/explore.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 static char *path_of(const char *folder, const char *name, const char *end) {
     return weir_format("%s/tests/dse/%s/%s%s", getenv("WEIR_SOURCE"), folder, name, end);

@@ -11,8 +11,8 @@
 #include "dse/mapping/exact.h"
 #include "dse/mapping/ordering.h"
 #include "dse/mapping/workload.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 static const char convolution[] = "- id: 0\n"
                                   "  operator_type: Conv\n"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/integer_graph.h"
-#include "support/process.h"
+#include "support/process/process.h"
 
 /* Encode, three Linear and Requantize, Decode: 10,000 frames of 64-64-32-10 take a fraction of a second. */
 static void lowered_network_is_fast(void **state) {

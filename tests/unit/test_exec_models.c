@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 #include "exec/exec.h"
-#include "frontend/onnx.h"
-#include "support/arena.h"
-#include "support/process.h"
+#include "frontend/import/onnx.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
 
 static weir_array *read(const char *file, const char *key) {
     const char *source = getenv("WEIR_SOURCE");

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "exec/product.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { SEED = 20261122, CASES = 400 };
 

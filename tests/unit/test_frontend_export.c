@@ -13,15 +13,15 @@
 
 #include "common/round_trip.h"
 #include "exec/exec.h"
-#include "frontend/onnx.h"
-#include "frontend/onnx_export.h"
-#include "frontend/onnx_table.h"
-#include "ir/infer.h"
-#include "ir/verify.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/text.h"
+#include "frontend/export/onnx_export.h"
+#include "frontend/import/onnx.h"
+#include "frontend/import/onnx_table.h"
+#include "ir/graph/verify.h"
+#include "ir/shape/infer.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/text.h"
 
 static weir_text reported;
 

@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "common/round_trip.h"
-#include "frontend/onnx.h"
-#include "ir/graph.h"
-#include "ir/verify.h"
+#include "frontend/import/onnx.h"
+#include "ir/graph/graph.h"
+#include "ir/graph/verify.h"
 #include "test_frontend_model.h"
 
 enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_FLOAT = 2, ATTRIBUTE_INT = 3, ATTRIBUTE_STRING = 4, ATTRIBUTE_INTS = 8 };

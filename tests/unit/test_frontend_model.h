@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "support/text.h"
+#include "support/text/text.h"
 
 static inline void put_varint(weir_text *to, uint64_t value) {
     for (; value >= 0x80; value >>= 7) weir_text_char(to, (char)(value | 0x80));

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "frontend/onnx_name.h"
+#include "frontend/import/onnx_name.h"
 
 static void node_names(void **state) {
     static const struct {

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "frontend/onnx.h"
-#include "ir/graph.h"
-#include "ir/verify.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
+#include "frontend/import/onnx.h"
+#include "ir/graph/graph.h"
+#include "ir/graph/verify.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 #include "test_frontend_model.h"
 
 static const int64_t vector4[] = {4};

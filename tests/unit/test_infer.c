@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 
 typedef struct caught {
     size_t count;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "ir/geometry.h"
+#include "ir/shape/geometry.h"
 
 enum { MOST_IN = 4, MOST_KERNEL = 4, MOST_DILATION = 4, MOST_STRIDE = 3 };
 

@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ir/print.h"
-#include "ir/side.h"
+#include "ir/graph/print.h"
+#include "ir/graph/side.h"
 
 static char *text_of(const weir_graph *graph) {
     weir_text text = {NULL, 0, 0};

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "exec/kernel.h"
-#include "ir/index_map.h"
-#include "ir/infer.h"
-#include "support/arena.h"
-#include "support/random.h"
+#include "ir/shape/index_map.h"
+#include "ir/shape/infer.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
 
 enum { GROUPS = 4, NUMBERS = 64 };
 

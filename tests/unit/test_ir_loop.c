@@ -12,10 +12,10 @@
 
 #include "common/nest_execute.h"
 #include "exec/exec.h"
-#include "ir/infer.h"
-#include "ir/layout.h"
-#include "ir/loop.h"
-#include "support/arena.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
+#include "ir/shape/loop.h"
+#include "support/memory/arena.h"
 
 enum { ROUNDS = 60 };
 

@@ -1,7 +1,7 @@
 /* MASE's words for nodes and values. Expected names are torch's and MASE's, precisions follow from the types by hand. */
 #include "test_passes_support.h"
 
-#include "ir/mase.h"
+#include "ir/trait/mase.h"
 
 static const double zeros[64];
 

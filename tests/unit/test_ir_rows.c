@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "exec/exec.h"
-#include "ir/infer.h"
-#include "ir/rows.h"
+#include "ir/shape/infer.h"
+#include "ir/trait/rows.h"
 
 enum { ROWS = 3, COLUMNS = 4 };
 

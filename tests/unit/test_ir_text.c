@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "ir/print.h"
-#include "support/file.h"
+#include "ir/graph/print.h"
+#include "support/file/file.h"
 
 static weir_text print(const weir_graph *graph) {
     weir_text text = {NULL, 0, 0};

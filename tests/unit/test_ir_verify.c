@@ -2,9 +2,9 @@
  * against their table, data of constants, statistics, foldings; at the locations of a text; inside a pass. */
 #include "test_passes_support.h"
 
-#include "frontend/onnx_table.h"
-#include "ir/print.h"
-#include "pass/instrument.h"
+#include "frontend/import/onnx_table.h"
+#include "ir/graph/print.h"
+#include "pass/run/instrument.h"
 #include "test_passes_mlp.h"
 
 static void broken(weir_graph *g, const char *text) {
@@ -179,7 +179,7 @@ static void attributes_of_the_importer(void **state) {
     const row *const rows[WEIR_OP_COUNT] = {
 #define WEIR_ATTRIBUTES(op, ...) [WEIR_OP_##op] = (const row[]){__VA_ARGS__{NULL, NULL}},
 #define WEIR_ATTRIBUTE(name, kind, presence) {#name, #kind},
-#include "ir/attribute.def"
+#include "ir/graph/attribute.def"
 #undef WEIR_ATTRIBUTE
 #undef WEIR_ATTRIBUTES
     };

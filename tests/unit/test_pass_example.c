@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "ir/graph.h"
-#include "pass/context.h"
-#include "pass/registry.h"
-#include "support/file.h"
+#include "ir/graph/graph.h"
+#include "pass/core/context.h"
+#include "pass/core/registry.h"
+#include "support/file/file.h"
 
 /* example */
 /* Removes every Relu whose input is known to be large enough, at most `limit` of them. */

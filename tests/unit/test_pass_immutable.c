@@ -1,7 +1,7 @@
 /* The instrument that holds passes to weir_pass_unchanged: spec B3, pass manager, case 13. */
 #include "test_passes_support.h"
 
-#include "pass/instrument.h"
+#include "pass/run/instrument.h"
 
 /* Takes the second Relu out of input -> Relu -> Relu -> output. */
 static void take_out(weir_graph *graph) {

@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "ir/graph.h"
-#include "pass/instrument.h"
-#include "pass/registry.h"
+#include "ir/graph/graph.h"
+#include "pass/core/registry.h"
+#include "pass/run/instrument.h"
 #include "rtlir/edit/mutate.h"
-#include "support/file.h"
+#include "support/file/file.h"
 
 static weir_text events, messages;
 

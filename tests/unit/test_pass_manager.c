@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "ir/graph.h"
-#include "pass/context.h"
-#include "pass/instrument.h"
-#include "pass/registry.h"
+#include "ir/graph/graph.h"
+#include "pass/core/context.h"
+#include "pass/core/registry.h"
+#include "pass/run/instrument.h"
 #include "rtlir/core/rtl.h"
-#include "support/process.h"
+#include "support/process/process.h"
 
 /* --- the record of a run: pass names, a graph's in brackets, and of diagnostics --- */
 static weir_text log_text, messages;

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "ir/graph.h"
-#include "pass/context.h"
-#include "pass/registry.h"
+#include "ir/graph/graph.h"
+#include "pass/core/context.h"
+#include "pass/core/registry.h"
 
 static weir_text messages;
 

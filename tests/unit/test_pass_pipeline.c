@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "ir/graph.h"
-#include "pass/record.h"
+#include "ir/graph/graph.h"
+#include "pass/core/record.h"
 
 static weir_text messages;
 

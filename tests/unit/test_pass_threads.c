@@ -4,7 +4,7 @@
 
 #include "test_passes_support.h"
 
-#include "pass/instrument.h"
+#include "pass/run/instrument.h"
 
 /* --- passes: what a pass may do, each of them --- */
 static size_t number_of(const weir_graph *graph) { return (size_t)atoi(weir_graph_name(graph) + 1); }

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "ir/print.h"
-#include "pass/instrument.h"
+#include "ir/graph/print.h"
+#include "pass/run/instrument.h"
 
 /* Makes every constant three times as large: TVM's CustomPipeline(multiplier). */
 static bool custom_pipeline(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "ir/graph.h"
-#include "pass/instrument.h"
-#include "pass/registry.h"
-#include "support/text.h"
+#include "ir/graph/graph.h"
+#include "pass/core/registry.h"
+#include "pass/run/instrument.h"
+#include "support/text/text.h"
 
 static weir_text messages, ran;
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "support/file.h"
+#include "support/file/file.h"
 #include "test_passes_lowering.h"
 
 enum { NETWORKS = 250, FRAMES = 24, INPUTS = 6, CHANNELS = 5 };

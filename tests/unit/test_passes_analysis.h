@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "pass/context.h"
-#include "support/file.h"
+#include "pass/core/context.h"
+#include "support/file/file.h"
 #include "test_passes_support.h"
 
 /* Of a run; free with analysis_free. The module owns the graph. */

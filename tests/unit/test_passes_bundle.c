@@ -6,7 +6,7 @@
 
 #include "passes/equivalence/equivalence.h"
 #include "rtlir/core/interface.h"
-#include "support/process.h"
+#include "support/process/process.h"
 
 enum { DESIGNS = 16, MOST_FIELDS = 5 };
 

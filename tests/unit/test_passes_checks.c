@@ -2,8 +2,8 @@
  * changed. */
 #include "test_rtlir_support.h"
 
-#include "pass/context.h"
-#include "pass/registry.h"
+#include "pass/core/context.h"
+#include "pass/core/registry.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text/text.h"
 

@@ -11,12 +11,12 @@
 #include <cmocka.h>
 
 #include "common/folder.h"
-#include "pass/context.h"
-#include "pass/registry.h"
+#include "pass/core/context.h"
+#include "pass/core/registry.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text/text.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 static const char source[] = "wrtl 1\n"
                              "origin \"net.onnx\" 3 \"emit_top\" \"tune\"\n"

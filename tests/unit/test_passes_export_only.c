@@ -1,8 +1,8 @@
 /* onnx_annotate and tensorrt: what viewers and TensorRT are given. Scales and widths are worked out by hand. */
-#include "frontend/onnx.h"
-#include "ir/print.h"
-#include "pass/context.h"
-#include "support/file.h"
+#include "frontend/import/onnx.h"
+#include "ir/graph/print.h"
+#include "pass/core/context.h"
+#include "support/file/file.h"
 #include "test_passes_support.h"
 
 #define FOLDER "export_only"

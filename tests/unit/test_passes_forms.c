@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "frontend/onnx.h"
+#include "frontend/import/onnx.h"
 #include "passes/interface/form.h"
 #include "test_passes_support.h"
 

@@ -6,7 +6,7 @@
 
 #include "passes/equivalence/equivalence.h"
 #include "rtlir/core/fsm.h"
-#include "support/process.h"
+#include "support/process/process.h"
 
 /* x is set at the falling edge; what is shown stands just before the next rising one, after a reset at once. */
 static const char bench[] =

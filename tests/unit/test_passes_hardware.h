@@ -4,7 +4,7 @@
 
 #include "test_rtlir_support.h"
 
-#include "pass/instrument.h"
+#include "pass/run/instrument.h"
 #include "passes/passes.h"
 #include "rtlir/text/text.h"
 

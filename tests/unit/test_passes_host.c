@@ -6,7 +6,7 @@
 
 #include "common/folder.h"
 #include "cosim/runtime.h"
-#include "support/array.h"
+#include "support/memory/array.h"
 
 enum { FRAMES = 12, INPUTS = 4 };
 #define DATA "test_passes_host.npz"

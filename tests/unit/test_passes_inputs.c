@@ -6,7 +6,7 @@
 
 #include "common/folder.h"
 #include "cosim/runtime.h"
-#include "support/array.h"
+#include "support/memory/array.h"
 
 enum { FRAMES = 8, A = 4, B = 5, HIDDEN = 3, OUT = 2 };
 #define DATA "test_passes_inputs.npz"

@@ -1,9 +1,9 @@
 /* Passes that write graphs to files and read them back, run as a pipeline would run them. */
 #include <unistd.h>
 
-#include "ir/print.h"
-#include "pass/context.h"
-#include "support/file.h"
+#include "ir/graph/print.h"
+#include "pass/core/context.h"
+#include "support/file/file.h"
 #include "test_passes_support.h"
 
 /* Runs the pipeline on the module; its records, when `records` is not NULL, are the caller's. */

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "exec/evaluate.h"
-#include "frontend/onnx.h"
-#include "ir/rows.h"
+#include "frontend/import/onnx.h"
+#include "ir/trait/rows.h"
 #include "test_passes_support.h"
 
 /* The file tests/models/NAME; heap memory. */

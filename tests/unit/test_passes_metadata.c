@@ -4,10 +4,10 @@
 
 #include "test_passes_support.h"
 
-#include "ir/print.h"
+#include "ir/graph/print.h"
 #include "passes/mase/metadata/node_meta.h"
 #include "passes/mase/metadata/node_meta_param.h"
-#include "support/file.h"
+#include "support/file/file.h"
 #include "test_passes_mlp.h"
 
 /* A module with one graph, the registry and a context; lives during a test. */

@@ -3,7 +3,7 @@
 #ifndef TEST_PASSES_MLP_H
 #define TEST_PASSES_MLP_H
 
-#include "frontend/onnx.h"
+#include "frontend/import/onnx.h"
 #include "test_frontend_model.h"
 
 static inline void put_linear(weir_text *graph, const char *layer, const char *from, const char *to, int64_t inputs,

@@ -1,7 +1,7 @@
 /* The section of passes/README.md that is made from the registrations says what they say. */
 #include "test_passes_support.h"
 
-#include "support/file.h"
+#include "support/file/file.h"
 
 /* What stands between the marks; heap memory. */
 static char *section_of(const char *page) {

@@ -5,7 +5,7 @@
 #include "dataflow/component.h"
 #include "dataflow/host.h"
 #include "dataflow/host_graph.h"
-#include "dataflow/stream.h"
+#include "dataflow/schedule/stream.h"
 #include "test_passes_lowering.h"
 
 static size_t differing(const weir_array *a, const weir_array *b) {

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "pass/context.h"
-#include "pass/pass.h"
-#include "support/file.h"
+#include "pass/core/context.h"
+#include "pass/core/pass.h"
+#include "support/file/file.h"
 
 static const char calibration[] = "test_passes_quantize.csv";
 

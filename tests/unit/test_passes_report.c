@@ -5,7 +5,7 @@
 #include "test_passes_support.h"
 
 #include "passes/mase/report.h"
-#include "support/file.h"
+#include "support/file/file.h"
 #include "test_passes_mlp.h"
 
 /* Runs a pipeline on the graph, which it takes; what the passes printed. */

@@ -1,7 +1,7 @@
 /* What passes of modules require is declared in pass.def and checked before they run: a module that lacks it is refused in
  * the same words whichever pass asks, and no pass meets a module that it cannot work on. */
-#include "pass/context.h"
-#include "pass/registry.h"
+#include "pass/core/context.h"
+#include "pass/core/registry.h"
 #include "passes/requirement.h"
 #include "test_passes_support.h"
 

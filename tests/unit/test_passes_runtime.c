@@ -2,7 +2,7 @@
  * inputs. Hardware is measured in tests/e2e/analyses.sh. */
 #include "test_passes_analysis.h"
 
-#include "support/array.h"
+#include "support/memory/array.h"
 
 #define DATA "test_passes_runtime.npz"
 #define FOLDER "test_passes_runtime_summary"

@@ -4,7 +4,7 @@
 
 #include "cosim/random_input.h"
 #include "cosim/semantics.h"
-#include "pass/instrument.h"
+#include "pass/run/instrument.h"
 
 /* --- passes, most of them wrong --- */
 static bool drop_relu(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {

@@ -2,7 +2,7 @@
  * does wrong. */
 #include "test_passes_analysis.h"
 
-#include "pass/instrument.h"
+#include "pass/run/instrument.h"
 #include "passes/mase/fact.h"
 
 #define DATA "test_passes_sparsity.csv"

@@ -8,11 +8,11 @@
 
 #include "common/folder.h"
 #include "cosim/cosim.h"
-#include "dataflow/schedule.h"
-#include "dataflow/stream.h"
-#include "pass/context.h"
-#include "pass/pass.h"
-#include "support/file.h"
+#include "dataflow/schedule/schedule.h"
+#include "dataflow/schedule/stream.h"
+#include "pass/core/context.h"
+#include "pass/core/pass.h"
+#include "support/file/file.h"
 
 enum { CHANNELS = 16, FRAMES = 40 };
 

@@ -12,12 +12,12 @@
 #include <cmocka.h>
 
 #include "exec/exec.h"
-#include "ir/infer.h"
-#include "ir/verify.h"
+#include "ir/graph/verify.h"
+#include "ir/shape/infer.h"
 #include "passes/passes.h"
-#include "support/arena.h"
-#include "support/random.h"
-#include "support/text.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
+#include "support/text/text.h"
 
 static uint64_t test_state = 0x2545F4914F6CDD1Du;
 

@@ -5,9 +5,9 @@
 #include "test_passes_support.h"
 
 #include "cosim/semantics.h"
-#include "frontend/onnx.h"
-#include "pass/instrument.h"
-#include "support/file.h"
+#include "frontend/import/onnx.h"
+#include "pass/run/instrument.h"
+#include "support/file/file.h"
 
 static const char *const models[] = {"mlp_float",   "mlp_qdq",        "mlp_qoperator",    "mlp_qlinearmatmul",
                                      "mlp_bipolar", "mlp_qonnx_w4a4", "mlp_residual_qdq", "mlp_residual_qdq_relu"};

@@ -6,7 +6,7 @@
 #include "passes/passes.h"
 #include "rtlir/edit/mutate.h"
 #include "rtlir/text/text.h"
-#include "support/process.h"
+#include "support/process/process.h"
 
 /* Registers with and without reset, an initial value, a memory, a latch, a subtraction, an if with an else. */
 static const char design_text[] = "wrtl 1\n"

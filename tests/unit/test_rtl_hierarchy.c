@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "pass/context.h"
+#include "pass/core/context.h"
 #include "passes/rtl/hierarchy/module_hash.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text/text.h"
 #include "rtlir/verify/verify.h"
-#include "support/file.h"
+#include "support/file/file.h"
 
 /* Runs the pipeline on the design, which the module that is given back owns; NULL when it failed. */
 static weir_module *run(weir_rtl_design *design, const char *top, const char *pipeline) {

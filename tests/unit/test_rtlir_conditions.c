@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "support/random.h"
+#include "support/memory/random.h"
 
 enum { MOST_TRIES = 20000 };
 

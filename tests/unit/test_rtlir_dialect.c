@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "rtlir/edit/mutate.h"
-#include "support/process.h"
+#include "support/process/process.h"
 
 /* Without state machines, which Verilog does not have. */
 static weir_module *load(void) { return load_hardware("constructs.wrtl", "machines", "realize_fsm", NULL); }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "rtlir/edit/mutate.h"
-#include "support/process.h"
+#include "support/process/process.h"
 
 /* A port as somebody sees it. */
 typedef struct seen {

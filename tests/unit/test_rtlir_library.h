@@ -6,7 +6,7 @@
 
 #include <dirent.h>
 
-#include "support/process.h"
+#include "support/process/process.h"
 
 /* Reads the headers of all files below a folder into the design; how many there are. */
 static inline int read_folder(weir_rtl_design *design, const char *folder) {

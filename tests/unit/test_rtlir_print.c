@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "support/process.h"
+#include "support/process/process.h"
 
 /* A design with one of everything that is printed. */
 static weir_rtl_module make_counter(weir_rtl_design *d) {

@@ -16,10 +16,10 @@
 #include "rtlir/reader/read.h"
 #include "rtlir/verify/verify.h"
 #include "rtlir/verilog/print.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/text.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/text.h"
 
 static weir_text messages;
 

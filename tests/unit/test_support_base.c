@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/hash.h"
-#include "support/intern.h"
-#include "support/suggest.h"
-#include "support/text.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
+#include "support/memory/intern.h"
+#include "support/text/diag.h"
+#include "support/text/suggest.h"
+#include "support/text/text.h"
 
 static void arena_gives_aligned_zeroed_memory(void **state) {
     (void)state;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "support/base64.h"
+#include "support/text/base64.h"
 
 static void vectors(void **state) {
     (void)state;

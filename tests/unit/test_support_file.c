@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "common/folder.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/process.h"
-#include "support/text.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
+#include "support/text/diag.h"
+#include "support/text/text.h"
 
 static char *folder;
 

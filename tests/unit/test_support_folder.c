@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "common/folder.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/folder.h"
-#include "support/manifest.h"
-#include "support/scratch.h"
-#include "support/tree.h"
+#include "support/file/file.h"
+#include "support/file/folder.h"
+#include "support/file/manifest.h"
+#include "support/file/scratch.h"
+#include "support/file/tree.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 static char *place;
 

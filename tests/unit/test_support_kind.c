@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "support/kind.h"
+#include "support/memory/kind.h"
 
 #define CASE(bytes, what)                                                                                              \
     { bytes, sizeof bytes - 1, what }

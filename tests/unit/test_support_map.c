@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
-#include "support/map.h"
-#include "support/random.h"
+#include "support/memory/arena.h"
+#include "support/memory/map.h"
+#include "support/memory/random.h"
 
 static uint64_t seed = 1;
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "support/progress.h"
+#include "support/process/progress.h"
 
 /* What the call leaves on the terminal that stderr is during it. */
 static void capture(char *found, size_t size, const char *what, double done, double total) {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "support/table.h"
+#include "support/text/table.h"
 
 static weir_table *make(void) {
     static const char *const headers[] = {"name", "value"};

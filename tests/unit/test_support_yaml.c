@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "common/folder.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/text.h"
-#include "support/yaml.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/text.h"
+#include "support/text/yaml.h"
 
 static char *folder;
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "synth/extent.h"
+#include "synth/netlist/extent.h"
 
 static void expect(weir_synth_extent e, int64_t frames, weir_simulator simulator, bool is_cut, const char *limit) {
     char *text = weir_synth_extent_limit(&e);

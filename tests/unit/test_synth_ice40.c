@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../common/random_int.h"
-#include "synth/ice40.h"
+#include "synth/netlist/ice40.h"
 
 enum { ROUNDS = 100, FIRST = 2, INPUT_BITS = 5, CELLS = 20, BITS = 128, PATTERNS = 1 << INPUT_BITS };
 

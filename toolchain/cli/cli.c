@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "cli/places.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/stack.h"
-#include "support/suggest.h"
-#include "support/text.h"
+#include "support/memory/arena.h"
+#include "support/process/stack.h"
+#include "support/text/diag.h"
+#include "support/text/suggest.h"
+#include "support/text/text.h"
 
 static const weir_command commands[] = {
 #define WEIR_COMMAND(name, operands, help) {#name, operands, help, weir_command_##name},

@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "dataflow/cost.h"
-#include "support/diag.h"
+#include "dataflow/cost/cost.h"
+#include "support/text/diag.h"
 
 int weir_estimate_open(const char *name, weir_device **device) {
     int status = WEIR_EXIT_FINE;

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "dataflow/device.h"
-#include "pass/module.h"
+#include "dataflow/cost/device.h"
+#include "pass/core/module.h"
 
 /* The device of that name or path; none, and fine, for NULL. Exit status. */
 int weir_estimate_open(const char *name, weir_device **device);

@@ -7,12 +7,12 @@
 #include "cli/cli.h"
 #include "cli/synthesize.h"
 #include "cosim/cosim.h"
-#include "dataflow/cost.h"
+#include "dataflow/cost/cost.h"
 #include "dse/folding/folding_budget.h"
 #include "passes/passes.h"
-#include "support/diag.h"
-#include "support/folder.h"
-#include "support/scratch.h"
+#include "support/file/folder.h"
+#include "support/file/scratch.h"
+#include "support/text/diag.h"
 #include "synth/synth.h"
 
 enum { MOST_CANDIDATES = 8 };

@@ -3,7 +3,7 @@
 #define WEIR_CLI_FIT_H
 
 #include "cli/job.h"
-#include "dataflow/device.h"
+#include "dataflow/cost/device.h"
 
 /* weir_job_compile without a margin: where the folding that an objective chose does not fit the device by Yosys, the best one with as much
  * less of what it took too much of is compiled and checked in turn, a few times. *module is compiled, or in its place one of the same model.

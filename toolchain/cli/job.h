@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/plugins.h"
-#include "pass/context.h"
+#include "pass/core/context.h"
 
 /* Sizes that a model leaves open. */
 typedef struct weir_job_sizes {
@@ -88,7 +88,7 @@ void weir_job_free(weir_job *job);
 int weir_job_run(weir_job *job, weir_module *module, const char *pipeline);
 /* Compiles and writes into `folder`, as it stands: hardware, benches, and the graphs as text IR. Exit status. */
 int weir_job_emit(weir_job *job, weir_module *module, const char *folder);
-/* The same into a folder that becomes the compilation's, whole or not at all (support/folder.h). `copy` (NULL: none) gets the same
+/* The same into a folder that becomes the compilation's, whole or not at all (support/file/folder.h). `copy` (NULL: none) gets the same
  * files. Exit status. */
 int weir_job_compile(weir_job *job, weir_module *module, const char *folder, const char *copy);
 

@@ -5,7 +5,7 @@
 
 #include "cli/setting.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static int configure(const weir_pipeline *p, const char *setting) {
     const char *equals = strchr(setting, '=');

@@ -3,7 +3,7 @@
 #define WEIR_CLI_PIPELINE_H
 
 #include "cli/plugins.h"
-#include "pass/instrument.h"
+#include "pass/run/instrument.h"
 
 enum { WEIR_PIPELINE_INSTRUMENTS = 12, WEIR_PIPELINE_NO_LEVEL = -1 };
 

@@ -6,10 +6,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/text.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/text.h"
 
 /* Less is a full disk: a small design's program for Icarus takes half of it. */
 enum { LEAST_FREE = 4 << 20 };

@@ -2,7 +2,7 @@
 #ifndef WEIR_CLI_PLACES_H
 #define WEIR_CLI_PLACES_H
 
-#include "support/scratch.h"
+#include "support/file/scratch.h"
 
 /* Before a command that runs simulators or other tools: where the folder for temporary files cannot be used, another one is, and where
  * the cache cannot be (no home, read-only, full), the environment names a folder of this process from here on, which is

@@ -1,8 +1,8 @@
 #include "cli/plugins.h"
 
-#include "pass/guard.h"
+#include "pass/run/guard.h"
 #include "passes/passes.h"
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 bool weir_plugins_load(const weir_plugins *plugins, weir_pass_registry *registry) {
     bool fine = true;

@@ -3,7 +3,7 @@
 #define WEIR_CLI_PLUGINS_H
 
 #include "cli/cli.h"
-#include "pass/registry.h"
+#include "pass/core/registry.h"
 
 typedef struct weir_plugins {
     weir_cli_list files;

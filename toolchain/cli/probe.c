@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "cosim/semantics.h"
-#include "ir/print.h"
-#include "pass/guard.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/process.h"
+#include "ir/graph/print.h"
+#include "pass/run/guard.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
 
 typedef struct child {
     const weir_probe *probe;

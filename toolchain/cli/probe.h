@@ -4,7 +4,7 @@
 
 #include "cli/pipeline.h"
 #include "cosim/outcome.h"
-#include "pass/module.h"
+#include "pass/core/module.h"
 
 typedef struct weir_probe {
     weir_pipeline *pipeline;

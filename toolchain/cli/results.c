@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 static bool write_archive(const char *path, const weir_graph *graph, weir_array *const *results) {
     weir_archive archive;

@@ -2,7 +2,7 @@
 #ifndef WEIR_CLI_RESULTS_H
 #define WEIR_CLI_RESULTS_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* OUT.npz gets all outputs by their names, OUT.npy the only one. False after a reported error. */
 bool weir_results_write(const char *path, const weir_graph *graph, weir_array *const *results);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
-#include "support/suggest.h"
+#include "support/memory/arena.h"
+#include "support/text/suggest.h"
 
 /* Sets the option in the pass or the sequence that holds it; counts where it applied, -1 after an error. */
 static int apply(weir_pass *pass, const char *name, const char *option, const char *value) {

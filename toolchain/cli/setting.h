@@ -3,7 +3,7 @@
 #define WEIR_CLI_SETTING_H
 
 #include "cli/cli.h"
-#include "pass/pass.h"
+#include "pass/core/pass.h"
 
 /* Sets it in every instance of PASS in the pipeline. Exit status; misuse cites the subcommand, and a pass that is not
  * in the pipeline comes with the nearest one that is. */

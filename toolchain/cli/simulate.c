@@ -6,8 +6,8 @@
 
 #include "cli/results.h"
 #include "cosim/runtime.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 static bool read_choices(const weir_simulate *s, weir_runtime_options *options) {
     bool any = false;

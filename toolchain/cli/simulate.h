@@ -3,7 +3,7 @@
 #define WEIR_CLI_SIMULATE_H
 
 #include "cli/cli.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 typedef struct weir_simulate {
     weir_cli_list data;

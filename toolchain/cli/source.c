@@ -4,7 +4,7 @@
 
 #include "dataflow/component.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 struct weir_source {
     weir_dse_source calls;

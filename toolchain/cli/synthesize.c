@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/diag.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/text/diag.h"
 #include "synth/synth.h"
 
 static bool write_report(const char *path, const json_t *report) {

@@ -3,8 +3,8 @@
 #define WEIR_CLI_SYNTHESIZE_H
 
 #include "cli/cli.h"
-#include "dataflow/device.h"
-#include "ir/graph.h"
+#include "dataflow/cost/device.h"
+#include "ir/graph/graph.h"
 
 typedef struct weir_synthesize {
     bool place;          /* nextpnr must be there */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pass/registry.h"
-#include "support/file.h"
-#include "support/text.h"
-#include "support/yaml.h"
+#include "pass/core/registry.h"
+#include "support/file/file.h"
+#include "support/text/text.h"
+#include "support/text/yaml.h"
 
 int weir_watch_check(const weir_watch *w, const weir_pipeline *p) {
     const char *lists[] = {w->before, w->after};

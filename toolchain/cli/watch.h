@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/pipeline.h"
-#include "pass/reproducer.h"
+#include "pass/run/reproducer.h"
 
 enum { WEIR_WATCH_NO_LIMIT = -2 };
 

@@ -7,10 +7,10 @@
 
 #include "cosim/damage.h"
 #include "dataflow/frame.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/process.h"
-#include "support/tree.h"
+#include "support/file/file.h"
+#include "support/file/tree.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
 
 /* --- the folder --- */
 

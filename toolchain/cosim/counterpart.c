@@ -1,6 +1,6 @@
 #include "cosim/counterpart.h"
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 void weir_counterparts_free(weir_counterparts *counterparts) {
     if (counterparts != NULL) weir_arena_free(counterparts->arena);

@@ -3,7 +3,7 @@
 #ifndef WEIR_COSIM_COUNTERPART_H
 #define WEIR_COSIM_COUNTERPART_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "quant/contract.h"
 
 typedef struct weir_counterpart {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sim/beats.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static uint64_t draw(uint64_t *state, uint64_t below) {
     *state = *state * 0x5851f42d4c957f2d + 0x14057b7ef767814f;

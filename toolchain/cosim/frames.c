@@ -7,10 +7,10 @@
 #include <strings.h>
 
 #include "cosim/random_input.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/suggest.h"
-#include "support/text.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/suggest.h"
+#include "support/text/text.h"
 
 enum { RANDOM_SEED = 1 };
 

@@ -14,9 +14,9 @@
 #include "dataflow/component.h"
 #include "exec/exec.h"
 #include "exec/kernel.h"
-#include "ir/trait.h"
-#include "support/arena.h"
-#include "support/random.h"
+#include "ir/trait/trait.h"
+#include "support/memory/arena.h"
+#include "support/memory/random.h"
 
 /* Roundings of float32 in a chain of scale, multiplication and division, relative to the number. */
 static const double CHAIN = 0x1p-21;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "exec/elementary.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static double real_of(const weir_scoring *s, double value) { return s->scale * (value - (double)s->zero); }
 

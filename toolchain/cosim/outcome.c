@@ -7,8 +7,8 @@
 
 #include "cosim/random_input.h"
 #include "exec/exec.h"
-#include "ir/verify.h"
-#include "support/arena.h"
+#include "ir/graph/verify.h"
+#include "support/memory/arena.h"
 
 static void free_arrays(weir_array **array, size_t count) {
     for (size_t i = 0; array && i < count; i++) {

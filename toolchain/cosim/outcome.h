@@ -3,7 +3,7 @@
 #define WEIR_COSIM_OUTCOME_H
 
 #include "cosim/frames.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 /* Plain data: results and the inputs that they come from, by sample, then by position. */
 typedef struct weir_outcome {

@@ -1,6 +1,6 @@
 /* A value depends on type, seed, sample, position of the input and element only. */
 #include "cosim/random_input.h"
-#include "support/random.h"
+#include "support/memory/random.h"
 
 #include <math.h>
 

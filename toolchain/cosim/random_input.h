@@ -2,8 +2,8 @@
 #ifndef WEIR_COSIM_RANDOM_INPUT_H
 #define WEIR_COSIM_RANDOM_INPUT_H
 
-#include "ir/graph.h"
-#include "support/array.h"
+#include "ir/graph/graph.h"
+#include "support/memory/array.h"
 
 /* Codes lie in the proven range of the input, else in that of its quantization; reals in the range of the quantizer
  * behind them, and somewhat beyond, else in [-4, 4]. `seed`, `sample` and the input's position give the same values

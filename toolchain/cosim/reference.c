@@ -5,8 +5,8 @@
 
 #include "dataflow/host_graph.h"
 #include "exec/exec.h"
-#include "support/arena.h"
-#include "support/progress.h"
+#include "support/memory/arena.h"
+#include "support/process/progress.h"
 
 static weir_codes new_codes(const weir_graph *graph, weir_value value, int64_t frames) {
     weir_codes codes = {value, weir_stream_elements(graph, value), NULL};

@@ -3,8 +3,8 @@
 #ifndef WEIR_COSIM_REFERENCE_H
 #define WEIR_COSIM_REFERENCE_H
 
-#include "dataflow/stream.h"
-#include "support/array.h"
+#include "dataflow/schedule/stream.h"
+#include "support/memory/array.h"
 
 /* Codes of one stream: frames * elements values. */
 typedef struct weir_codes {

@@ -11,11 +11,11 @@
 #include "exec/elementary.h"
 #include "exec/exec.h"
 #include "exec/parallel.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/folder.h"
-#include "support/progress.h"
-#include "support/scratch.h"
+#include "support/file/file.h"
+#include "support/file/folder.h"
+#include "support/file/scratch.h"
+#include "support/memory/arena.h"
+#include "support/process/progress.h"
 
 /* Streams of all frames are kept for comparison when they fit this many codes. */
 enum { MAX_TAP_CODES = 1 << 24 };

@@ -5,8 +5,8 @@
 
 #include "cosim/cosim.h"
 #include "cosim/metrics.h"
-#include "dataflow/resources.h"
-#include "support/text.h"
+#include "dataflow/cost/resources.h"
+#include "support/text/text.h"
 
 /* Side data of the module under which runtime_analysis leaves its result. */
 #define WEIR_RUNTIME_DATA "runtime"

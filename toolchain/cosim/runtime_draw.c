@@ -6,7 +6,7 @@
 
 #include "cosim/runtime.h"
 #include "dataflow/host.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Letters of bold text are at most as wide as LETTER. */
 enum {

@@ -5,7 +5,7 @@
 
 #include "cosim/runtime.h"
 #include "dataflow/host.h"
-#include "support/table.h"
+#include "support/text/table.h"
 
 /* --- text --- */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "cosim/metrics.h"
-#include "ir/trait.h"
-#include "support/arena.h"
+#include "ir/trait/trait.h"
+#include "support/memory/arena.h"
 
 /* --- outputs --- */
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cosim/outcome.h"
-#include "ir/graph.h"
-#include "support/arena.h"
+#include "ir/graph/graph.h"
+#include "support/memory/arena.h"
 
 typedef struct comparison {
     const weir_semantics *semantics;

@@ -1,9 +1,9 @@
 /* An instrument that runs graphs before and after each pass on random inputs and compares what they compute, as far as
- * the pass promises to keep it (pass/pass.h). */
+ * the pass promises to keep it (pass/core/pass.h). */
 #ifndef WEIR_COSIM_SEMANTICS_H
 #define WEIR_COSIM_SEMANTICS_H
 
-#include "pass/instrument.h"
+#include "pass/run/instrument.h"
 
 typedef struct weir_semantics {
     size_t samples;   /* frames that each graph is run on */

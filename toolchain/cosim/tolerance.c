@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "exec/kernel.h"
-#include "ir/trait.h"
-#include "support/arena.h"
+#include "ir/trait/trait.h"
+#include "support/memory/arena.h"
 
 /* A few roundings of float32 in a row, relative to the largest number involved. */
 static const double ROUNDING = 0x1p-22;

@@ -4,7 +4,7 @@
 #ifndef WEIR_COSIM_TOLERANCE_H
 #define WEIR_COSIM_TOLERANCE_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* A node with what its kernel takes: `slots` inputs, NULL where one is left out, and how far each may be off, element by
  * element; NULL: not at all. */

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 
 #include "dataflow/component.h"
+#include "dataflow/cost/target.h"
 #include "dataflow/library.h"
 #include "dataflow/memory.h"
-#include "dataflow/stream.h"
-#include "dataflow/target.h"
-#include "support/arena.h"
+#include "dataflow/schedule/stream.h"
+#include "support/memory/arena.h"
 
 /* Of a survey: one of each width serves all. */
 static weir_rtl_var shared_wire(weir_builder *b, int64_t width) {

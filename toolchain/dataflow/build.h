@@ -7,7 +7,7 @@
 #include "dataflow/pair.h"
 #include "rtlir/core/expr.h"
 #include "rtlir/core/rtl.h"
-#include "support/map.h"
+#include "support/memory/map.h"
 
 /* One stream: wires in a module. Several outputs of a fork share data and last; a memory's stream has no last. */
 typedef struct weir_wires {

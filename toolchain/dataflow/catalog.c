@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "dataflow/component.h"
-#include "dataflow/cost.h"
+#include "dataflow/cost/cost.h"
 #include "dataflow/header.h"
 #include "rtlir/reader/read.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/suggest.h"
-#include "support/table.h"
-#include "support/tree.h"
+#include "support/file/file.h"
+#include "support/file/tree.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/suggest.h"
+#include "support/text/table.h"
 
 /* "simd, pe, storage": what a folding file may set. */
 static void add_settings(const weir_component_rules *rules, weir_text *text) {

@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "dataflow/device.h"
-#include "support/text.h"
+#include "dataflow/cost/device.h"
+#include "support/text/text.h"
 
 /* What each component realises, asks, can be folded by, and its time; with a device (else NULL) what it takes of that with its
  * parameters at their defaults. False after a reported error. */

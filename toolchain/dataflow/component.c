@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "dataflow/host.h"
-#include "ir/index_map.h"
-#include "ir/mase.h"
-#include "ir/operator.h"
-#include "support/diag.h"
+#include "ir/graph/operator.h"
+#include "ir/shape/index_map.h"
+#include "ir/trait/mase.h"
+#include "support/text/diag.h"
 
 #define WEIR_COMPONENT(name, ...) extern const weir_component_rules weir_##name##_rules;
 #include "dataflow/component.def"

@@ -4,9 +4,9 @@
 #ifndef WEIR_DATAFLOW_COMPONENT_H
 #define WEIR_DATAFLOW_COMPONENT_H
 
-#include "dataflow/service.h"
-#include "ir/graph.h"
-#include "support/text.h"
+#include "dataflow/schedule/service.h"
+#include "ir/graph/graph.h"
+#include "support/text/text.h"
 
 /* What a setting of a folding file may be, beyond `storage`, which every component with memories has. */
 typedef struct weir_component_setting {
@@ -134,7 +134,7 @@ typedef struct weir_component {
     const weir_component_rules *rules;
 } weir_component;
 
-/* A component of the user's own, from an object that is loaded (ir/operator.h); its Verilog lies in `folder`, as MODULE.v, with the
+/* A component of the user's own, from an object that is loaded (ir/graph/operator.h); its Verilog lies in `folder`, as MODULE.v, with the
  * modules below it that are not the library's. It is asked before ours. False after a reported error. */
 bool weir_component_register(const weir_component *component, const char *folder);
 

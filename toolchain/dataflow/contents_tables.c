@@ -3,9 +3,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "dataflow/stream.h"
-#include "support/arena.h"
-#include "support/hash.h"
+#include "dataflow/schedule/stream.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
 
 enum { INPUTS_OF_WORD = 6 };
 

@@ -6,17 +6,17 @@
 #include <string.h>
 
 #include "dataflow/component.h"
-#include "dataflow/cost.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/target.h"
 #include "dataflow/memory.h"
 #include "dataflow/products.h"
-#include "dataflow/stream.h"
-#include "dataflow/target.h"
-#include "ir/loop.h"
+#include "dataflow/schedule/stream.h"
+#include "ir/shape/loop.h"
 #include "rtlir/core/rtl.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/suggest.h"
-#include "support/yaml.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/suggest.h"
+#include "support/text/yaml.h"
 
 static const weir_component_rules *rules_of(const weir_graph *graph, weir_node node) {
     const weir_component *component = weir_component_of(graph, node);

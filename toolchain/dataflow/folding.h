@@ -12,10 +12,10 @@
 #ifndef WEIR_DATAFLOW_FOLDING_H
 #define WEIR_DATAFLOW_FOLDING_H
 
-#include "dataflow/contents.h"
-#include "dataflow/cost.h"
-#include "ir/graph.h"
-#include "support/text.h"
+#include "dataflow/cost/contents.h"
+#include "dataflow/cost/cost.h"
+#include "ir/graph/graph.h"
+#include "support/text/text.h"
 
 /* In place, with components assigned. `target`, in cycles: no shorter than what all components can reach; 0: the smallest interval for `budget` multipliers; `file` may be NULL or
  * empty. False after a reported error. O(foldings of all nodes * log(interval)). */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataflow/stream.h"
-#include "support/arena.h"
+#include "dataflow/schedule/stream.h"
+#include "support/memory/arena.h"
 
 enum { SPARE_FRAMES = 1 };
 

@@ -3,8 +3,8 @@
 #ifndef WEIR_DATAFLOW_FRAME_H
 #define WEIR_DATAFLOW_FRAME_H
 
-#include "dataflow/schedule.h"
-#include "ir/graph.h"
+#include "dataflow/schedule/schedule.h"
+#include "ir/graph/graph.h"
 
 /* Bits of an input's count of damaged frames. */
 enum { WEIR_FRAME_COUNT_BITS = 8 };

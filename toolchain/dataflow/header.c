@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "dataflow/library.h"
-#include "dataflow/stream.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/text.h"
+#include "dataflow/schedule/stream.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/text.h"
 
 /* --- the lines --- */
 

@@ -3,7 +3,7 @@
 #ifndef WEIR_DATAFLOW_HOST_H
 #define WEIR_DATAFLOW_HOST_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* Which part computes the node; none: the hardware, or neither. */
 weir_host weir_host_of(const weir_graph *graph, weir_node node);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "dataflow/host.h"
-#include "dataflow/stream.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "dataflow/schedule/stream.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 /* --- checking --- */
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_DATAFLOW_HOST_GRAPH_H
 #define WEIR_DATAFLOW_HOST_GRAPH_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* Can the marked graph be parted: codes before the hardware, none of the host's work between parts of it? False after a
  * reported error. */

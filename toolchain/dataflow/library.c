@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "dataflow/component.h"
-#include "ir/operator.h"
+#include "ir/graph/operator.h"
 #include "rtlir/reader/read.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 static void add_file(weir_library_files *files, const char *name, size_t size) {
     for (size_t i = 0; i < files->count; i++) {

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "dataflow/component.h"
-#include "dataflow/stream.h"
-#include "dataflow/target.h"
+#include "dataflow/cost/target.h"
+#include "dataflow/schedule/stream.h"
 #include "rtlir/core/rtl.h"
-#include "support/arena.h"
-#include "support/hash.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
 
 /* Memories with fewer words or bits than these are cheaper in logic cells than in a block RAM. */
 enum { BLOCK_WORDS = 128, BLOCK_BITS = 1024 };

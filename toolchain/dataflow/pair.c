@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "dataflow/component.h"
+#include "dataflow/cost/target.h"
 #include "dataflow/memory.h"
-#include "dataflow/stream.h"
-#include "dataflow/target.h"
-#include "support/arena.h"
+#include "dataflow/schedule/stream.h"
+#include "support/memory/arena.h"
 
 /* ROMs of one size. */
 typedef struct size {

@@ -4,8 +4,8 @@
 #ifndef WEIR_DATAFLOW_PAIR_H
 #define WEIR_DATAFLOW_PAIR_H
 
-#include "dataflow/device.h"
-#include "ir/graph.h"
+#include "dataflow/cost/device.h"
+#include "ir/graph/graph.h"
 
 /* A ROM of a graph: copy `copy` of memory `memory` of the node, of `depth` lines of `width` bits. */
 typedef struct weir_pair_rom {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "dataflow/component.h"
-#include "dataflow/cost.h"
-#include "dataflow/target.h"
-#include "support/arena.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/target.h"
+#include "support/memory/arena.h"
 
 /* Lookup tables that a block has to save: about what a product of a layer, 8 x 8 bits, saves in one. */
 enum { WORTH = 60 };

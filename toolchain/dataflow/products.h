@@ -2,7 +2,7 @@
 #ifndef WEIR_DATAFLOW_PRODUCTS_H
 #define WEIR_DATAFLOW_PRODUCTS_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* Sets metadata.hardware.products of the components that multiply and keep up, in a folded graph with a device: blocks that
  * the components that set the pace leave go where each saves the most lookup tables, as long as that is worth one. What a

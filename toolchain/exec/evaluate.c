@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "exec/kernel.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Is the result that of the input's shape alone? */
 static bool reads_shape(weir_op op) { return op == WEIR_OP_SHAPE || op == WEIR_OP_SIZE; }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "exec/kernel.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct step {
     weir_node node;

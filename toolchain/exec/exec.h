@@ -4,7 +4,7 @@
 #ifndef WEIR_EXEC_H
 #define WEIR_EXEC_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 typedef struct weir_executor weir_executor;
 

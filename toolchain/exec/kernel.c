@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "exec/kernel_common.h"
-#include "ir/layout.h"
-#include "ir/operator.h"
-#include "ir/trait.h"
-#include "support/arena.h"
+#include "ir/graph/operator.h"
+#include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
+#include "support/memory/arena.h"
 
 static weir_kernel *const kernels[WEIR_OP_COUNT] = {
 #define WEIR_OP(id, ...) [WEIR_OP_##id] = weir_kernel_##id,
-#include "ir/op.def"
+#include "ir/graph/op.def"
 #undef WEIR_OP
 };
 

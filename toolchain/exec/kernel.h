@@ -2,14 +2,14 @@
 #ifndef WEIR_EXEC_KERNEL_H
 #define WEIR_EXEC_KERNEL_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* Inputs left out are NULL (the vector always holds as many as the operator may take). Outputs are allocated to the
  * inferred types. Never fails: types were checked before. What it allocates for itself it frees again. */
 typedef void weir_kernel(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs);
 
-/* Runs the node's kernel, which must support it. An operator with channels in another order than ONNX's (ir/layout.h) runs
+/* Runs the node's kernel, which must support it. An operator with channels in another order than ONNX's (ir/shape/layout.h) runs
  * on transposed copies: every sum keeps ONNX's order. */
 void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                      weir_array *const *outputs);

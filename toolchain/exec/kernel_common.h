@@ -7,7 +7,7 @@
 
 /* One kernel per row of op.def, named after it. */
 #define WEIR_OP(id, ...) weir_kernel weir_kernel_##id;
-#include "ir/op.def"
+#include "ir/graph/op.def"
 #undef WEIR_OP
 
 /* Where element i of a broadcast result comes from in one operand. */

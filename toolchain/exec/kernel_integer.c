@@ -8,7 +8,7 @@
 #include "exec/softmax.h"
 #include "quant/arithmetic.h"
 #include "quant/contract.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Linear: outputs accumulated at once, inputs widened at once, and codes of a byte. */
 enum { OUTPUT_BLOCK = 64, INPUT_BLOCK = 512, LINEAR_BLOCK = 8192 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "exec/elementary.h"
-#include "ir/layout.h"
+#include "ir/shape/layout.h"
 
 /* The scalar or per-axis parameters (scale, zero point) of Quantize- and DequantizeLinear. */
 static weir_channels axis_channels(const weir_graph *graph, weir_node node, const weir_array *x,

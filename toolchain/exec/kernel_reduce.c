@@ -7,9 +7,9 @@
 
 #include "exec/elementary.h"
 #include "exec/softmax.h"
-#include "ir/geometry.h"
+#include "ir/shape/geometry.h"
 #include "quant/arithmetic.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* ---- normalization ---- */
 

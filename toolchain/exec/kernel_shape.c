@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/geometry.h"
-#include "support/arena.h"
+#include "ir/shape/geometry.h"
+#include "support/memory/arena.h"
 
 static void copy(const weir_array *x, weir_array *y) { memcpy(y->data, x->data, x->count * weir_dtype_size(x->dtype)); }
 

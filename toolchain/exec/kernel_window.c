@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/geometry.h"
-#include "ir/layout.h"
-#include "support/arena.h"
+#include "ir/shape/geometry.h"
+#include "ir/shape/layout.h"
+#include "support/memory/arena.h"
 
 /* Output positions gathered at a time: bounds the scratch memory of a convolution. */
 enum { POSITIONS = 512 };

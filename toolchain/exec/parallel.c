@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "exec/exec.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 enum { MOST_THREADS = 256 };
 

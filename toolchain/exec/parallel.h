@@ -2,7 +2,7 @@
 #ifndef WEIR_EXEC_PARALLEL_H
 #define WEIR_EXEC_PARALLEL_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* weir_executor_run_batch of a new executor, in at most so many threads; 0: as many as there are processors. */
 bool weir_parallel_run(const weir_graph *graph, const weir_array *const *data, int64_t frames, size_t threads,

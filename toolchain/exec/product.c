@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 #if defined __FAST_MATH__
 #error "the reference needs IEEE arithmetic: compile without -ffast-math"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "support/instructions.h"
+#include "support/memory/instructions.h"
 
 /* y = alpha * op(a) * op(b) + beta * y on row-major matrices, op(a) of rows x inner, op(b) of inner x columns. The sum over
  * k has one order, whatever computes it: partial sum j of eight starts with 0 and takes the products of k = j, j + 8,

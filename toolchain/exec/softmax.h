@@ -2,7 +2,7 @@
 #ifndef WEIR_EXEC_SOFTMAX_H
 #define WEIR_EXEC_SOFTMAX_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* Of rows of `length` codes with a scale: power[d] = float32(exp((b / scale - d) * scale)) of a code that is d below the largest of its
  * row, where b = max(0, log(largest float32 / length) - 5) makes the powers large and has no other meaning (onnxruntime

@@ -3,8 +3,8 @@
 #ifndef WEIR_QUANT_ARITHMETIC_H
 #define WEIR_QUANT_ARITHMETIC_H
 
-#include "ir/types.h"
-#include "support/instructions.h"
+#include "ir/graph/types.h"
+#include "support/memory/instructions.h"
 
 /* ONNX QuantizeLinear of a real number: clip(round_half_even(float32(x / scale)) + zero, low, high). */
 int64_t weir_encode_onnx(float x, float scale, int64_t zero, int64_t low, int64_t high);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "quant/arithmetic.h"
-#include "support/unreachable.h"
+#include "support/text/unreachable.h"
 
 static const char *const names[WEIR_CONTRACT_COUNT] = {"onnxruntime", "real", "exact"};
 

@@ -3,7 +3,7 @@
 #ifndef WEIR_QUANT_CONTRACT_H
 #define WEIR_QUANT_CONTRACT_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 typedef enum weir_contract {
     WEIR_CONTRACT_ONNXRUNTIME, /* float32 scales and products, half to even: ONNX Runtime's fused kernels */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* x * M and k * 2^s stay below this. */
 __extension__ typedef __int128 wide;

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "sim/cache.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/process.h"
-#include "support/progress.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
+#include "support/process/progress.h"
+#include "support/text/diag.h"
 
 /* Changes when the same netlist shall give another result. */
 #define FORM "1"

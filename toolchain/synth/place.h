@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "dataflow/device.h"
+#include "dataflow/cost/device.h"
 #include "synth/program.h"
 
 typedef struct weir_placement {

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 
 #include "sim/cache.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/process.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/process/process.h"
+#include "support/text/diag.h"
 
 /* Names of a program, the best first. What a package has is said where nothing is found. */
 typedef struct program_row {

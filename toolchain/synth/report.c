@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/folder.h"
-#include "support/table.h"
+#include "support/file/file.h"
+#include "support/file/folder.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/table.h"
 
 enum { SCHEMA = 1 };
 

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataflow/resources.h"
-#include "dataflow/target.h"
+#include "dataflow/cost/resources.h"
+#include "dataflow/cost/target.h"
 #include "sim/driver.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/progress.h"
-#include "synth/family.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/process/progress.h"
+#include "support/text/diag.h"
+#include "synth/netlist/family.h"
 
 /* What the hardware was built for, if it was for this device; else what the device's profile says. */
 static int64_t default_clock(const weir_device *device, const weir_graph *hardware) {

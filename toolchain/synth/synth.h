@@ -4,14 +4,14 @@
 
 #include <jansson.h>
 
-#include "dataflow/cost.h"
-#include "dataflow/device.h"
-#include "ir/graph.h"
-#include "support/text.h"
-#include "synth/path.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/device.h"
+#include "ir/graph/graph.h"
+#include "support/text/text.h"
+#include "synth/netlist/path.h"
+#include "synth/netlist/prove.h"
+#include "synth/netlist/simulate.h"
 #include "synth/place.h"
-#include "synth/prove.h"
-#include "synth/simulate.h"
 #include "synth/yosys.h"
 
 typedef enum weir_synth_placing {

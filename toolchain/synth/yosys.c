@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "sim/cache.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/scratch.h"
-#include "support/tree.h"
-#include "synth/family.h"
+#include "support/file/file.h"
+#include "support/file/scratch.h"
+#include "support/file/tree.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "synth/netlist/family.h"
 
 /* Changes when the same sources shall give another netlist. */
 #define FORM "4"

@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "dataflow/device.h"
-#include "synth/netlist.h"
+#include "dataflow/cost/device.h"
+#include "synth/netlist/netlist.h"
 #include "synth/program.h"
 
 /* Files of a netlist's folder for its proof: the design before cells are mapped, and the netlist as Yosys wrote it. */

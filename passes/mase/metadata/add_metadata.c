@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/mase.h"
+#include "ir/trait/mase.h"
 #include "passes/mase/dummy_in.h"
 #include "passes/mase/metadata/node_meta.h"
 #include "passes/passes.h"

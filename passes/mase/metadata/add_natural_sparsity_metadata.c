@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "cosim/frames.h"
-#include "ir/mase.h"
+#include "ir/trait/mase.h"
 #include "passes/mase/fact.h"
 #include "passes/mase/metadata/sparsity.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* By node; a node that is not measured counts nothing. */
 typedef struct tally {

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "cosim/frames.h"
-#include "ir/mase.h"
+#include "ir/trait/mase.h"
 #include "passes/mase/fact.h"
 #include "passes/mase/metadata/sparsity.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* A mask at an argument. */
 typedef struct pruned {

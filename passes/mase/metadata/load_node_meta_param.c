@@ -6,9 +6,9 @@
 #include "passes/interface/interface.h"
 #include "passes/mase/metadata/node_meta.h"
 #include "passes/mase/metadata/node_meta_param.h"
-#include "support/arena.h"
-#include "support/suggest.h"
-#include "support/yaml.h"
+#include "support/memory/arena.h"
+#include "support/text/suggest.h"
+#include "support/text/yaml.h"
 
 enum { DEPTH = 64 };
 

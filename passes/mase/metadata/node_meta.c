@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "dataflow/stream.h"
-#include "ir/mase.h"
+#include "dataflow/schedule/stream.h"
+#include "ir/trait/mase.h"
 #include "passes/mase/python.h"
 
 /* ---- common ---- */

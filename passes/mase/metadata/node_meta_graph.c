@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ir/mase.h"
+#include "ir/trait/mase.h"
 #include "passes/mase/metadata/node_meta.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* A tensor at the edge, under the next number; "node" is the one that takes or gives it. */
 static void add_tensor(json_t *tensors, const char *prefix, const weir_fx_view *view, const weir_fx_node *node,

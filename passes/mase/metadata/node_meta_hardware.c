@@ -5,8 +5,8 @@
 
 #include "dataflow/component.h"
 #include "dataflow/library.h"
-#include "dataflow/stream.h"
-#include "ir/mase.h"
+#include "dataflow/schedule/stream.h"
+#include "ir/trait/mase.h"
 #include "passes/mase/metadata/node_meta.h"
 
 bool weir_node_meta_is_implicit(const weir_graph *graph, weir_node node) {

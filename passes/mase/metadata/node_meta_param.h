@@ -2,7 +2,7 @@
 #ifndef WEIR_PASSES_NODE_META_PARAM_H
 #define WEIR_PASSES_NODE_META_PARAM_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* Of the file, where no name is given. */
 #define WEIR_NODE_META_PARAM_ENDING ".meta.yaml"

@@ -4,8 +4,8 @@
 #include "passes/interface/interface.h"
 #include "passes/mase/metadata/node_meta.h"
 #include "passes/mase/metadata/node_meta_param.h"
-#include "support/file.h"
-#include "support/yaml.h"
+#include "support/file/file.h"
+#include "support/text/yaml.h"
 
 bool weir_node_meta_param_save(const weir_graph *graph, const char *path) {
     json_t *root = json_object();

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "ir/mase.h"
+#include "ir/trait/mase.h"
 
 bool weir_sparsity_applies(const weir_graph *graph, weir_node node) {
     static const char *const names[] = {"linear", "conv1d", "conv2d", "conv3d"};

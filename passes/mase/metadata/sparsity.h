@@ -3,7 +3,7 @@
 #ifndef WEIR_PASSES_SPARSITY_H
 #define WEIR_PASSES_SPARSITY_H
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* A linear layer or a convolution. */
 bool weir_sparsity_applies(const weir_graph *graph, weir_node node);

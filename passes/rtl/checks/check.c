@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 bool weir_check_modules(weir_pass_context *context, weir_rtl_design *design, weir_check_module *check, void *user) {
     size_t count, found = 0;

@@ -5,7 +5,7 @@
 
 #include "passes/rtl/checks/check.h"
 #include "rtlir/analysis/branch.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* What is known of a reset; the statements say where from, none: not yet. */
 typedef struct reset_use {

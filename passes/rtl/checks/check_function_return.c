@@ -7,7 +7,7 @@
 #include "passes/rtl/checks/check.h"
 #include "rtlir/analysis/branch.h"
 #include "rtlir/verify/verify.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* What is certain of a block: control does not reach its end; it has returned by then. */
 enum { LEAVES = 1, RETURNS = 2, BOTH = LEAVES | RETURNS, OTHER = 2 /* bits that an else is above */ };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "passes/rtl/checks/check.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct assignments {
     weir_rtl_design *design;

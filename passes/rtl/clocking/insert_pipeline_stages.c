@@ -8,7 +8,7 @@
 #include "passes/rtl/rtl.h"
 #include "rtlir/core/type.h"
 #include "rtlir/edit/rewrite.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { MOST = 1024 /* stages */ };
 

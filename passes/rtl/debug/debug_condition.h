@@ -5,7 +5,7 @@
 #define WEIR_PASSES_DEBUG_CONDITION_H
 
 #include "rtlir/core/rtl.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 /* Appends the value of an expression's bits as an unsigned number, so that it is right for whatever the signals are. False,
  * with nothing appended, when the language cannot say it: bits above the 32nd of a signal, more than 62 bits, calls,

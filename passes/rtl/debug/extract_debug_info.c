@@ -16,9 +16,9 @@
 #include "passes/rtl/numbers.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/core/interface.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/folder.h"
+#include "support/file/file.h"
+#include "support/file/folder.h"
+#include "support/memory/arena.h"
 
 typedef struct symbols {
     weir_rtl_design *design;

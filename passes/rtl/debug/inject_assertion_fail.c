@@ -7,7 +7,7 @@
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/core/function.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Heap memory: the message, prefixed with its location once. */
 static char *message_with_place(const weir_rtl_design *design, weir_rtl_stmt stmt, const weir_rtl_property *property) {

@@ -8,8 +8,8 @@
 #include "passes/rtl/debug/versions.h"
 #include "passes/rtl/numbers.h"
 #include "passes/rtl/rtl.h"
-#include "support/arena.h"
-#include "support/text.h"
+#include "support/memory/arena.h"
+#include "support/text/text.h"
 
 typedef struct change {
     uint32_t source, before;

@@ -16,7 +16,7 @@
 #include "rtlir/analysis/uses.h"
 #include "rtlir/core/type.h"
 #include "rtlir/edit/rewrite.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { MOST_ITEMS = 256 /* of a case: as deep are the conditionals that choose */ };
 

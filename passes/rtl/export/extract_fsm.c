@@ -4,9 +4,9 @@
 
 #include "passes/rtl/rtl.h"
 #include "rtlir/core/fsm.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/folder.h"
+#include "support/file/file.h"
+#include "support/file/folder.h"
+#include "support/memory/arena.h"
 
 /* Which one of its name the module is, from 1. */
 static unsigned number_of(const weir_rtl_design *design, weir_rtl_module module) {

@@ -6,9 +6,9 @@
 #include "passes/rtl/forms.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/verify/verify.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/folder.h"
+#include "support/file/file.h"
+#include "support/file/folder.h"
+#include "support/memory/arena.h"
 
 bool weir_print_hardware(weir_rtl_design *design, weir_rtl_module top, const weir_rtl_print_options *options,
                          weir_text *text) {

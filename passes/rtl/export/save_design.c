@@ -4,9 +4,9 @@
 #include "passes/rtl/forms.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text/text.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/folder.h"
+#include "support/file/file.h"
+#include "support/file/folder.h"
+#include "support/memory/arena.h"
 
 /* Under a name that the user did not choose. */
 static bool save_own(weir_rtl_design *design, const char *path, const char *name) {

@@ -9,7 +9,7 @@
 #include "passes/rtl/rtl.h"
 #include "rtlir/core/interface.h"
 #include "rtlir/edit/rewrite.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct field {
     const char *name;

@@ -4,7 +4,7 @@
 
 #include "passes/rtl/inner.h"
 #include "passes/rtl/numbers.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 bool weir_child_is_kept(weir_keeper *keeper, weir_rtl_instance instance) {
     const weir_rtl_design *design = keeper->design;

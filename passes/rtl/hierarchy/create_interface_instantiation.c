@@ -6,7 +6,7 @@
 #include "passes/rtl/checks/check.h"
 #include "rtlir/analysis/group_plan.h"
 #include "rtlir/core/interface.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static void report(weir_rtl_design *design, weir_rtl_group group, const weir_rtl_group_plan *plan) {
     const weir_rtl_group_info info = weir_rtl_get_group(design, group);

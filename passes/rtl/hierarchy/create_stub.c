@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "passes/rtl/hierarchy/children.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct stubber {
     weir_rtl_design *design;

@@ -5,7 +5,7 @@
 
 #include "passes/rtl/hierarchy/wiring.h"
 #include "rtlir/edit/rewrite.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* A port and the variable between it and its parent. */
 typedef struct joint {

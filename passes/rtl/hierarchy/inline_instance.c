@@ -12,7 +12,7 @@
 #include "rtlir/core/formula.h"
 #include "rtlir/core/type.h"
 #include "rtlir/edit/rewrite.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct inliner {
     weir_rtl_design *design;

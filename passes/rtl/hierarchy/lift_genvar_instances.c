@@ -10,7 +10,7 @@
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/core/type.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* By how much the offsets of a connection's parts differ between an instance and the next, ports in their order, parts
  * from outside to inside. */

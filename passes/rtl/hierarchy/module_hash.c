@@ -12,9 +12,9 @@
 #include "rtlir/core/function.h"
 #include "rtlir/core/interface.h"
 #include "rtlir/core/type.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/map.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/memory/map.h"
 
 /* By id; those that were not set are zero. */
 typedef struct hash_table {

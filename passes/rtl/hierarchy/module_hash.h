@@ -7,7 +7,7 @@
 #define WEIR_PASSES_RTL_MODULE_HASH_H
 
 #include "passes/rtl/rtl.h"
-#include "support/hash.h"
+#include "support/memory/hash.h"
 
 typedef struct weir_module_hashes weir_module_hashes;
 

@@ -6,7 +6,7 @@
 #include "passes/rtl/hierarchy/wiring.h"
 #include "rtlir/core/type.h"
 #include "rtlir/edit/rewrite.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* An input of a wired instance and the variable that drives it from now on. */
 typedef struct driven {

@@ -9,7 +9,7 @@
 #include "passes/rtl/hierarchy/wiring.h"
 #include "rtlir/core/type.h"
 #include "rtlir/edit/rewrite.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct remover {
     weir_rtl_design *design;

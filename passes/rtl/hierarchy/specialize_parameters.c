@@ -6,7 +6,7 @@
 #include "passes/rtl/rtl.h"
 #include "rtlir/core/formula.h"
 #include "rtlir/edit/specialize.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static bool has_parameters(weir_rtl_design *design, weir_rtl_module top) {
     size_t count = 0;

@@ -10,9 +10,9 @@
 
 #include "passes/rtl/hierarchy/children.h"
 #include "passes/rtl/hierarchy/module_hash.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/map.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/memory/map.h"
 
 /* What is below the top, by module id, and what becomes of it. */
 typedef struct entry {

@@ -6,7 +6,7 @@
 #include "rtlir/core/formula.h"
 #include "rtlir/core/type.h"
 #include "rtlir/verify/verify.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct zeroing {
     weir_rtl_design *design;

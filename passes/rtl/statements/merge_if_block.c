@@ -5,7 +5,7 @@
 
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { LONGEST = 256 /* levels of else that a run makes, so that looking a constant up is cheap */ };
 

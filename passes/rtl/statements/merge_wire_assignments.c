@@ -9,7 +9,7 @@
 #include "passes/rtl/rtl.h"
 #include "rtlir/analysis/uses.h"
 #include "rtlir/core/type.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* An assignment that copies a part to a part. */
 typedef struct piece {

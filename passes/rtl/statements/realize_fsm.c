@@ -7,7 +7,7 @@
 #include "passes/rtl/rtl.h"
 #include "rtlir/core/fsm.h"
 #include "rtlir/core/type.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { MOST_TRANSITIONS = 900 };
 

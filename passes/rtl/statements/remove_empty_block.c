@@ -5,7 +5,7 @@
 
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 typedef struct sweep {
     weir_rtl_design *design;

@@ -8,7 +8,7 @@
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/analysis/uses.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* What is known of a variable of the module. */
 typedef struct var_state {

@@ -10,7 +10,7 @@
 #include "passes/rtl/numbers.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/core/function.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Marks, and what is noted meanwhile so that it need not be asked for again. */
 enum {

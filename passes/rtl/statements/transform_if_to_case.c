@@ -6,7 +6,7 @@
 
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* The arms of a chain, and what comes after them (none: nothing does). */
 typedef struct chain {

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 #include "component/case.h"
-#include "ir/infer.h"
-#include "ir/print.h"
-#include "pass/context.h"
-#include "pass/pass.h"
+#include "ir/graph/print.h"
+#include "ir/shape/infer.h"
+#include "pass/core/context.h"
+#include "pass/core/pass.h"
 #include "passes/passes.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { MOST_LAYERS = 13, MOST_INPUTS = 3, MOST_CHANNELS = 6, MOST_DEPTH = 2, FRAMES = 3 };
 

@@ -1,6 +1,6 @@
 /* Two inputs of any ranges of one element type, joined along channels or rows. */
 #include "component/case.h"
-#include "ir/types.h"
+#include "ir/graph/types.h"
 
 static void build(component_case *c) {
     const bool inner = case_chance(c, 60), is_signed = case_chance(c, 50), wide = case_chance(c, 30);

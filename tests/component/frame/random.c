@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "component/case.h"
-#include "ir/infer.h"
-#include "ir/types.h"
+#include "ir/graph/types.h"
+#include "ir/shape/infer.h"
 #include "passes/passes.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 enum { MOST_INPUTS = 5, MOST_OUTPUTS = 4, MOST_DEEP = 2 };
 

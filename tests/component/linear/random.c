@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "component/case.h"
-#include "dataflow/stream.h"
-#include "dataflow/target.h"
-#include "ir/loop.h"
+#include "dataflow/cost/target.h"
+#include "dataflow/schedule/stream.h"
+#include "ir/shape/loop.h"
 
 /* With and without registers in multipliers and memories; products in lookup tables. */
 static const char *const devices[] = {NULL, "ecp5-45k", "ice40hx8k"};

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "component/case.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 static void build(component_case *c) {
     int64_t rows = case_rows(c), channels = case_range(c, 1, 12), tables = case_chance(c, 50) ? channels : 1;

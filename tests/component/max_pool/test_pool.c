@@ -7,10 +7,10 @@
 #include <cmocka.h>
 
 #include "exec/exec.h"
-#include "ir/infer.h"
-#include "ir/verify.h"
+#include "ir/graph/verify.h"
+#include "ir/shape/infer.h"
 #include "passes/passes.h"
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 enum { GRAPHS = 400 };
 

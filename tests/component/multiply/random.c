@@ -1,6 +1,6 @@
 /* Two inputs multiplied, the first maybe one row for all rows of the second. */
 #include "component/case.h"
-#include "ir/types.h"
+#include "ir/graph/types.h"
 
 static void build(component_case *c) {
     const int64_t channels = case_range(c, 1, 12), rows = case_rows(c);

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "component/case.h"
-#include "dataflow/stream.h"
-#include "ir/infer.h"
+#include "dataflow/schedule/stream.h"
+#include "ir/shape/infer.h"
 #include "passes/passes.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/text.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/text.h"
 
 enum { MAX_CHANNELS = 24, FRAMES = 8 };
 

@@ -1,6 +1,6 @@
 /* The dimensions of a tensor in another order, each as it is, reversed, in part, or split into two; repetitions between them. */
 #include "component/case.h"
-#include "ir/types.h"
+#include "ir/graph/types.h"
 
 typedef struct nest {
     int loops;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "component/case.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* Multipliers as the float32 numbers of a network are: a mantissa of up to 24 bits, all aligned to one shift. */
 static int64_t float_multipliers(component_case *c, int64_t count, int64_t *multiplier) {

@@ -1,6 +1,6 @@
 /* A block of a tensor of up to four dimensions, or a tensor as a block among fill values. */
 #include "component/case.h"
-#include "ir/types.h"
+#include "ir/graph/types.h"
 
 static void build(component_case *c) {
     const bool fills = case_chance(c, 50);

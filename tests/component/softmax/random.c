@@ -4,7 +4,7 @@
 
 #include "component/case.h"
 #include "exec/softmax.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { EXPONENT = 80, BITS = 24 };
 

@@ -1,6 +1,6 @@
 /* Also with a zero point that is not a code of the input, and with sums of fewer elements multiplied. */
 #include "component/pool.h"
-#include "ir/geometry.h"
+#include "ir/shape/geometry.h"
 
 /* What the elements of all windows divide; 0: more than factors are tried for. */
 static int64_t common_of(const component_case *c, weir_node node) {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "dataflow/component.h"
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 
 enum { FRAMES = 6, MOST_KERNEL = 3, MOST_SIZE = 5, MOST_STRIDE = 2, MOST_DILATION = 2 };
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "exec/exec.h"
-#include "ir/infer.h"
+#include "ir/shape/infer.h"
 
 static uint32_t seed = 1;
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "common/operands.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* QONNX's Quant at bit width 3, scale 1/2 (and 1/4 for the second half), zero point 0 or 1. */
 static void quant_clips_and_rounds(void **state) {

@@ -1,13 +1,13 @@
 /* choose_folding: divisors, targets, budgets, the file and its errors. */
 #include "test_passes_support.h"
 
-#include "dataflow/cost.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/resources.h"
+#include "dataflow/cost/target.h"
 #include "dataflow/folding.h"
 #include "dataflow/memory.h"
-#include "dataflow/resources.h"
-#include "dataflow/stream.h"
-#include "dataflow/target.h"
-#include "support/file.h"
+#include "dataflow/schedule/stream.h"
+#include "support/file/file.h"
 
 static const char folding[] = "test_choose_folding.yaml";
 

@@ -3,11 +3,11 @@
 #include "test_passes_support.h"
 
 #include "dataflow/component.h"
-#include "dataflow/cost.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/target.h"
 #include "dataflow/folding.h"
-#include "dataflow/schedule.h"
-#include "dataflow/stream.h"
-#include "dataflow/target.h"
+#include "dataflow/schedule/schedule.h"
+#include "dataflow/schedule/stream.h"
 #include "dse/folding/folding_search.h"
 
 enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, LAYERS = 2 };

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "exec/exec.h"
-#include "ir/infer.h"
-#include "ir/layout.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/graph/print.h"
+#include "ir/graph/verify.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
 #include "passes/passes.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 enum { GRAPHS = 1500 };
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataflow/bounds.h"
-#include "dataflow/schedule.h"
-#include "support/arena.h"
+#include "dataflow/schedule/bounds.h"
+#include "dataflow/schedule/schedule.h"
+#include "support/memory/arena.h"
 
 enum { MOST_PARTS = 256, MOST_COMPARED = 1024 };
 

@@ -3,7 +3,7 @@
 #ifndef WEIR_DSE_FOLDING_BEATS_PRIVATE_H
 #define WEIR_DSE_FOLDING_BEATS_PRIVATE_H
 
-#include "dataflow/signature.h"
+#include "dataflow/schedule/signature.h"
 #include "dse/folding/folding_structure_private.h"
 
 typedef struct weir_folding_beats weir_folding_beats;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataflow/cost.h"
-#include "support/diag.h"
+#include "dataflow/cost/cost.h"
+#include "support/text/diag.h"
 
 enum { RESOURCES = WEIR_KNAPSACK_RESOURCES };
 

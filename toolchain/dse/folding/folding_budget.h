@@ -2,7 +2,7 @@
 #ifndef WEIR_DSE_FOLDING_BUDGET_H
 #define WEIR_DSE_FOLDING_BUDGET_H
 
-#include "dataflow/device.h"
+#include "dataflow/cost/device.h"
 #include "dse/folding/knapsack.h"
 
 /* "lut=20000,dsp=50%": numbers, or shares of what the device has, of which "50%" alone is that of everything; of what is not named, all: -1.

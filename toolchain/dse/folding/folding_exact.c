@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataflow/target.h"
+#include "dataflow/cost/target.h"
 #include "dse/folding/folding_beats_private.h"
 #include "dse/folding/folding_options_private.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum {
     RESOURCES = WEIR_KNAPSACK_RESOURCES,

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataflow/cost.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/target.h"
 #include "dataflow/folding.h"
-#include "dataflow/signature.h"
-#include "dataflow/stream.h"
-#include "dataflow/target.h"
+#include "dataflow/schedule/signature.h"
+#include "dataflow/schedule/stream.h"
 #include "dse/folding/folding_budget.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 enum {
     RESOURCES = WEIR_KNAPSACK_RESOURCES,

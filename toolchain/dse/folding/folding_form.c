@@ -3,13 +3,13 @@
  *
  * A form is what a component can see of its node but the contents of constants, and what these come to: the parameters and the timing of
  * what is built of the node in the smallest and the largest of its item's foldings. What constants change of the price of a folding
- * (dataflow/contents.h) is asked for with it, once for each node with values of its own. */
+ * (dataflow/cost/contents.h) is asked for with it, once for each node with values of its own. */
 #include <string.h>
 
 #include "dataflow/folding.h"
 #include "dse/folding/folding_structure_private.h"
-#include "support/arena.h"
-#include "support/hash.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
 
 typedef weir_folding_structure structure;
 typedef weir_folding_unit unit;

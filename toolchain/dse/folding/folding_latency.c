@@ -3,7 +3,7 @@
 
 #include "dse/folding/folding_exact.h"
 #include "dse/folding/folding_search_private.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum {
     FEWER = 32, /* partial choices of a knapsack */

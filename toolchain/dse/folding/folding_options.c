@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, MEMBERS = WEIR_FOLDING_MEMBERS, STATE = WEIR_FOLDING_STATE, CHOICES = 9 };
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "dse/folding/folding_search_private.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 enum { RESOURCES = WEIR_KNAPSACK_RESOURCES };
 

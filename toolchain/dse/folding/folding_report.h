@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "dse/folding/knapsack.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 typedef enum weir_folding_objective {
     WEIR_FOLDING_THROUGHPUT, /* the shortest interval, then the least area */

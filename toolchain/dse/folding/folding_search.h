@@ -3,11 +3,11 @@
 #ifndef WEIR_DSE_FOLDING_SEARCH_H
 #define WEIR_DSE_FOLDING_SEARCH_H
 
-#include "dataflow/cost.h"
-#include "dataflow/schedule.h"
-#include "dataflow/target.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/target.h"
+#include "dataflow/schedule/schedule.h"
 #include "dse/folding/folding_report.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 typedef struct weir_folding_request {
     weir_folding_objective objective;

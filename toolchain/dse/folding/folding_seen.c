@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "dse/folding/folding_structure_private.h"
-#include "support/hash.h"
+#include "support/memory/hash.h"
 
 static uint64_t mix_real(uint64_t hash, double value) {
     uint64_t bits;

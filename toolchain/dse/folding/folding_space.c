@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataflow/cost/target.h"
 #include "dataflow/folding.h"
-#include "dataflow/schedule.h"
-#include "dataflow/stream.h"
-#include "dataflow/target.h"
+#include "dataflow/schedule/schedule.h"
+#include "dataflow/schedule/stream.h"
 #include "dse/folding/folding_structure_private.h"
-#include "support/arena.h"
-#include "support/hash.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
 
 typedef weir_folding_amount amount;
 typedef weir_folding_combination combination;

@@ -1,12 +1,12 @@
 /* All foldings of a hardware graph as knapsacks, one for each interval that a frame can take. An item of a knapsack is a component that
  * sets the pace with what keeps up with its stream: its options are its foldings, where each of its parameter memories lies, and
- * where its requantizers multiply. Other components are items by themselves. Prices are the survey's (dataflow/cost.h), lane
+ * where its requantizers multiply. Other components are items by themselves. Prices are the survey's (dataflow/cost/cost.h), lane
  * converters and forks included; FIFOs, which a schedule of the whole decides, are not. */
 #ifndef WEIR_DSE_FOLDING_SPACE_H
 #define WEIR_DSE_FOLDING_SPACE_H
 
 #include "dse/folding/knapsack.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /* What a folding is judged by, for each use of a resource, in the order of weir_cost_uses: the value is the sum of use * (each + cycle *
  * cycles a frame) + busy * (the use of each node times the cycles a frame that the node works), `node` for each of these cycles and

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataflow/contents.h"
+#include "dataflow/cost/contents.h"
 #include "dataflow/folding.h"
 #include "dataflow/frame.h"
-#include "support/arena.h"
-#include "support/hash.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
 
 typedef weir_folding_amount amount;
 typedef weir_folding_setting folding;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "dataflow/component.h"
-#include "dataflow/cost.h"
-#include "dataflow/stream.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/schedule/stream.h"
 #include "dse/folding/folding_space.h"
-#include "support/map.h"
+#include "support/memory/map.h"
 
 /* What an item may take: `work` is the part of the value that grows with the cycles that nodes are busy. */
 typedef struct weir_folding_amount {
@@ -128,7 +128,7 @@ struct weir_folding_space {
     weir_folding_structure at;
     weir_cost_survey *survey; /* of its graph */
     size_t surveyed;
-    weir_map contents; /* of memories (dataflow/contents.h) */
+    weir_map contents; /* of memories (dataflow/cost/contents.h) */
     weir_map prices;   /* by hash: index of `price` */
     weir_map bursts;   /* elements that wait after a node, by what is seen of it: folding_tail.c */
     weir_map needs;    /* elements that a node needs, by form and element: folding_tail.c */

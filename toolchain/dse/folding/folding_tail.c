@@ -9,10 +9,10 @@
  * that its first result depends on; where they come at once, no sooner than the nodes before it have given a first beat, their heads. */
 #include <stdlib.h>
 
-#include "dataflow/schedule.h"
+#include "dataflow/schedule/schedule.h"
 #include "dse/folding/folding_structure_private.h"
-#include "support/arena.h"
-#include "support/hash.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
 
 typedef weir_folding_structure structure;
 typedef weir_folding_station station;

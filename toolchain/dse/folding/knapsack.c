@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum {
     RESOURCES = WEIR_KNAPSACK_RESOURCES,

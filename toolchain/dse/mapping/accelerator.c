@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "dse/mapping/schema.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 static const char *const operand_names[] = {"I1", "I2", "O", NULL};
 static const char *const direction_names[] = {"tl", "fl", "th", "fh", NULL};

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "support/types.h"
+#include "support/memory/types.h"
 
 enum { WEIR_DSE_MEMORIES = 16, WEIR_DSE_PORTS = 8, WEIR_DSE_ARRAY_DIMS = 8, WEIR_DSE_OPERANDS = 3 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dse/mapping/ordering.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 enum { MOST_SETS = 1 << 18, MOST_SHARED = 4 };
 static const uint32_t NONE = UINT32_MAX;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "dse/mapping/mapping.h"
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 enum { WEIR_DSE_DIMS = 16, WEIR_DSE_RELATIONS = 4 };
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "support/types.h"
+#include "support/memory/types.h"
 
 enum { WEIR_DSE_ANY = 0 }; /* the size of a temporal loop that is written "*" */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 void weir_dse_walk_start(weir_dse_walk *walk, const weir_dse_layer *layer, int operand) {
     walk->layer = layer;

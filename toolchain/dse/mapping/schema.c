@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/suggest.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/suggest.h"
 
 bool weir_dse_schema_expected(const weir_yaml *node, const char *what) {
     static const char *const found[] = {"", "a sequence", "a mapping"};

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "support/types.h"
-#include "support/yaml.h"
+#include "support/memory/types.h"
+#include "support/text/yaml.h"
 
 enum { WEIR_DSE_REQUIRED = 1 };
 #define WEIR_DSE_LARGEST (INT64_C(1) << 53) /* whole numbers up to here are doubles */

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "support/arena.h"
-#include "support/diag.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 bool weir_dse_workload_sort(weir_dse_workload *w, weir_arena *arena) {
     int *degree = weir_arena_array(arena, (size_t)w->count, sizeof *degree), count = 0;

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "exec/evaluate.h"
-#include "frontend/onnx.h"
-#include "ir/loop.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/map.h"
+#include "frontend/import/onnx.h"
+#include "ir/shape/loop.h"
+#include "support/memory/arena.h"
+#include "support/memory/map.h"
+#include "support/text/diag.h"
 
 /* Bits of an operand when nothing says otherwise, as ZigZag has them, and when an attribute of the node does. */
 enum { DEFAULT_BITS = 8, MOST_BITS = 1024, WEIGHT = 0, ACTIVATION, OUTPUT, PRECISIONS };

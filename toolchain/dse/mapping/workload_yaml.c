@@ -5,8 +5,8 @@
 
 #include "dse/mapping/schema.h"
 #include "dse/mapping/workload.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 typedef struct reader {
     weir_arena *arena;

@@ -3,7 +3,7 @@
 #define WEIR_DSE_PICTURE_H
 
 #include "dse/result/result.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 /* Energy and latency of each result: a bar for the array and each memory, of parts by operand; below a bar of the cycles, of parts
  * by what they are spent on. */

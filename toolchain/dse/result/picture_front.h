@@ -3,7 +3,7 @@
 #define WEIR_DSE_PICTURE_FRONT_H
 
 #include "dse/result/result.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 /* Frames a second. */
 double weir_dse_picture_rate(const weir_dse_evaluation *evaluation);

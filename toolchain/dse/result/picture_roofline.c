@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "dataflow/component.h"
-#include "dataflow/stream.h"
-#include "dataflow/target.h"
+#include "dataflow/cost/target.h"
+#include "dataflow/schedule/stream.h"
 #include "dse/result/chart.h"
 
 /* Pixels of the list, letters of its lines. */

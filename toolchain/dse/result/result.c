@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 /* One block of memory with all of an evaluation but its problem, which is shared. */
 typedef struct block {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 /* --- writing --- */
 

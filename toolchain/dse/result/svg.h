@@ -2,7 +2,7 @@
 #ifndef WEIR_DSE_SVG_H
 #define WEIR_DSE_SVG_H
 
-#include "support/text.h"
+#include "support/text/text.h"
 
 /* Pixels from one line of text to the next, and of the letters. */
 enum { WEIR_SVG_LINE = 16, WEIR_SVG_FONT = 11 };

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/text.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/text.h"
 
 static bool ends_with(const char *text, const char *end) {
     const size_t length = strlen(text), size = strlen(end);

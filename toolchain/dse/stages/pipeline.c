@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "dse/mapping/schema.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/progress.h"
-#include "support/suggest.h"
-#include "support/text.h"
+#include "support/memory/arena.h"
+#include "support/process/progress.h"
+#include "support/text/diag.h"
+#include "support/text/suggest.h"
+#include "support/text/text.h"
 
 enum { MOST_STAGES = 64 };
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "dse/stages/stages.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/suggest.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/suggest.h"
 
 struct weir_dse_registry {
     const weir_dse_stage_info **info;

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
-#include "support/text.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/text.h"
 
 double weir_dse_stages_seconds(void) {
     struct timespec now;

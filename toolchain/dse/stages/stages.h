@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "dse/stages/stage.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 #define WEIR_DSE_STAGE(name) extern const weir_dse_stage_info weir_dse_stage_##name;
 #include "dse/stages/stage.def"

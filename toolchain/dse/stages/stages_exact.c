@@ -4,7 +4,7 @@
 
 #include "dse/mapping/exact.h"
 #include "dse/stages/stages.h"
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 /* Does the leaf count reads of data that stay at a memory's output? */
 static weir_dse_rules rules_of(const weir_dse_stage *stage) {

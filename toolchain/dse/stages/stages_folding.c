@@ -10,8 +10,8 @@
 #include "dse/folding/folding_budget.h"
 #include "dse/folding/folding_search.h"
 #include "dse/stages/stages.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 /* --- the device --- */
 

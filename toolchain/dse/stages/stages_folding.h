@@ -2,11 +2,11 @@
 #ifndef WEIR_DSE_STAGES_FOLDING_H
 #define WEIR_DSE_STAGES_FOLDING_H
 
-#include "dataflow/cost.h"
-#include "dataflow/schedule.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/schedule/schedule.h"
 #include "dse/result/result.h"
-#include "ir/graph.h"
-#include "support/arena.h"
+#include "ir/graph/graph.h"
+#include "support/memory/arena.h"
 
 /* Makes hardware of the model for a device. */
 typedef struct weir_dse_source {

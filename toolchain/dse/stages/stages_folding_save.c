@@ -5,8 +5,8 @@
 
 #include "dse/result/picture_front.h"
 #include "dse/stages/stages.h"
-#include "support/arena.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
 
 enum { FOLDER, RATE };
 

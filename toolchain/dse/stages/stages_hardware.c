@@ -5,8 +5,8 @@
 
 #include "dse/mapping/workload.h"
 #include "dse/stages/stages.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 enum { SIDES = 3 }; /* of the array */
 

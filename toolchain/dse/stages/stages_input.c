@@ -5,8 +5,8 @@
 #include "dse/mapping/workload.h"
 #include "dse/mapping/workload_onnx.h"
 #include "dse/stages/stages.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 /* --- files --- */
 

@@ -5,7 +5,7 @@
 
 #include "dse/mapping/workload.h"
 #include "dse/stages/stages.h"
-#include "support/arena.h"
+#include "support/memory/arena.h"
 
 #define LOCALITY "mem_update_list"
 

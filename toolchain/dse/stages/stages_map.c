@@ -6,8 +6,8 @@
 
 #include "dse/mapping/ordering.h"
 #include "dse/stages/stages.h"
-#include "support/diag.h"
-#include "support/progress.h"
+#include "support/process/progress.h"
+#include "support/text/diag.h"
 
 /* --- spatial --- */
 

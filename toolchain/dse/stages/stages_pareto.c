@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "dse/stages/stages.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 typedef double measure(const weir_dse_evaluation *e);
 

@@ -4,9 +4,9 @@
 
 #include "dse/result/saved.h"
 #include "dse/stages/stages.h"
-#include "support/arena.h"
-#include "support/file.h"
-#include "support/hash.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
 
 static void add_real(weir_hash *hash, double value) { weir_hash_add(hash, &value, sizeof value); }
 

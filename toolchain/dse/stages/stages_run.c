@@ -7,9 +7,9 @@
 
 #include "dse/stages/pipeline.h"
 #include "dse/stages/stages.h"
-#include "support/arena.h"
-#include "support/diag.h"
-#include "support/file.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 /* --- threads --- */
 

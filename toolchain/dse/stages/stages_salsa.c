@@ -4,8 +4,8 @@
 
 #include "dse/mapping/ordering.h"
 #include "dse/stages/stages.h"
-#include "support/diag.h"
-#include "support/random.h"
+#include "support/memory/random.h"
+#include "support/text/diag.h"
 
 enum { SALSA_ITERATIONS, SALSA_TEMPERATURE, SALSA_SEED, SALSA_CORES, SALSA_OBJECTIVE, SALSA_TYPE };
 

@@ -4,8 +4,8 @@
 
 #include "dse/result/saved.h"
 #include "dse/stages/stages.h"
-#include "support/arena.h"
-#include "support/diag.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 /* --- one file a result --- */
 

@@ -9,7 +9,7 @@
 
 #include "rtlir/analysis/topological_order_private.h"
 #include "rtlir/core/visitor.h"
-#include "support/hash.h"
+#include "support/memory/hash.h"
 
 /* Of a module with more inputs times outputs, paths are known by what is assigned together, not by bits. */
 enum { MAX_PATHS = 1 << 18 };

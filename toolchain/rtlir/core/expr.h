@@ -5,7 +5,7 @@
 #define WEIR_RTLIR_EXPR_H
 
 #include "rtlir/core/rtl.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 typedef enum weir_rtl_operator {
 #define WEIR_RTL_OPERATOR(name, text, operands, rule, precedence) WEIR_RTL_##name,

@@ -9,7 +9,7 @@
 
 #include "rtlir/core/stmt.h"
 #include "rtlir/core/type.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 /* Formulas: of parameters of one module. None after a reported error, and of none. */
 weir_rtl_formula weir_rtl_formula_number(weir_rtl_design *design, int64_t value);

@@ -11,7 +11,7 @@
 #define WEIR_RTLIR_FSM_H
 
 #include "rtlir/core/stmt.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 /* A Moore machine, reset when the reset is 1: asynchronously when it is a WEIR_RTL_ASYNC_RESET, at the clock's edge when
  * it is a WEIR_RTL_RESET. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "rtlir/core/private.h"
-#include "support/keyword.h"
-#include "support/suggest.h"
+#include "support/text/keyword.h"
+#include "support/text/suggest.h"
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 

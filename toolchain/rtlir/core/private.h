@@ -14,10 +14,10 @@
 #include "rtlir/core/rtl.h"
 #include "rtlir/core/stmt.h"
 #include "rtlir/core/type.h"
-#include "support/arena.h"
-#include "support/intern.h"
-#include "support/map.h"
-#include "support/text.h"
+#include "support/memory/arena.h"
+#include "support/memory/intern.h"
+#include "support/memory/map.h"
+#include "support/text/text.h"
 
 enum {
     RTL_MAX_EXPR_SIZE = UINT16_MAX, /* nodes of one expression, shared ones counted each time */

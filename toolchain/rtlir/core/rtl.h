@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "support/diag.h"
-#include "support/types.h"
+#include "support/memory/types.h"
+#include "support/text/diag.h"
 
 typedef struct weir_rtl_module {
     uint32_t id;

@@ -11,8 +11,8 @@
 
 #include "rtlir/core/private.h"
 #include "rtlir/reader/lex_private.h"
-#include "support/file.h"
-#include "support/suggest.h"
+#include "support/file/file.h"
+#include "support/text/suggest.h"
 
 enum { MAX_NESTING = 100 };
 

@@ -4,7 +4,7 @@
 #define WEIR_RTLIR_TEXT_H
 
 #include "rtlir/core/rtl.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 /* Appends the text of the whole design. */
 void weir_rtl_print_text(const weir_rtl_design *design, weir_text *text);

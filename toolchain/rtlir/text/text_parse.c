@@ -7,7 +7,7 @@
 #include "rtlir/text/text.h"
 #include "rtlir/text/text_parser_private.h"
 #include "rtlir/text/words_private.h"
-#include "support/file.h"
+#include "support/file/file.h"
 
 static bool parse_origin_line(rtl_parser *p) {
     rtl_scan *s = &p->scan;

@@ -8,7 +8,7 @@
 #include "rtlir/core/private.h"
 #include "rtlir/text/text.h"
 #include "rtlir/text/words_private.h"
-#include "support/file.h"
+#include "support/file/file.h"
 
 typedef struct printer {
     const weir_rtl_design *design;

@@ -1,7 +1,7 @@
 /* Resuming after an error: after the line that it is in, with all that its brackets contain. What could not be read is
  * remembered, so that what follows from it is not reported. */
 #include "rtlir/text/text_parser_private.h"
-#include "support/diag.h"
+#include "support/text/diag.h"
 
 /* A word that starts here is suspect from now on; gives its last character. */
 static const char *suspect_word(rtl_scan *s, const char *at) {

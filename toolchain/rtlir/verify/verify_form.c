@@ -6,7 +6,7 @@
 #include "rtlir/core/private.h"
 #include "rtlir/verify/verify.h"
 #include "rtlir/verify/verify_private.h"
-#include "support/keyword.h"
+#include "support/text/keyword.h"
 
 typedef struct form {
     weir_rtl_design *design;

@@ -9,8 +9,8 @@
 #include "rtlir/verify/verify.h"
 #include "rtlir/verify/verify_private.h"
 #include "rtlir/verilog/printer_private.h"
-#include "support/file.h"
-#include "support/keyword.h"
+#include "support/file/file.h"
+#include "support/text/keyword.h"
 
 static const weir_rtl_print_options plain = {.dialect = WEIR_RTL_VERILOG};
 

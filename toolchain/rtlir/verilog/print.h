@@ -5,7 +5,7 @@
 #define WEIR_RTLIR_PRINT_H
 
 #include "rtlir/core/rtl.h"
-#include "support/text.h"
+#include "support/text/text.h"
 
 typedef enum weir_rtl_dialect {
     WEIR_RTL_VERILOG,      /* Verilog-2005: packed types as vectors, enums as localparams */

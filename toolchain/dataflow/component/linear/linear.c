@@ -1,0 +1,552 @@
+/* Linear: R rows of K inputs times a constant matrix of N outputs, or `group` matrices in turn, SIMD inputs and PE outputs a cycle: weir_replay hands
+ * each row of ceil(K / SIMD) beats ceil(N / PE) times to weir_mvu, which asks for a weight word with each beat.
+ * Where that is not enough, several rows a cycle: PE counts the outputs of all of them, which are computed with the same weights.
+ * Depthwise: where every group is one output of one channel, PE groups, the node's `interleave`, are computed side by side. They come
+ * element by element, SIMD of each a beat, and count as one matrix of PE outputs, each with elements of its own. More than one of each where the
+ * window was divided (window.c), since it takes all channels side by side a cycle for each pixel that they see.
+ * Weights: word (group g, beat b) holds, for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index
+ * p * SIMD + s; words in the order of matrices, then g, then b. Outputs and inputs beyond the matrix are zero. In pairs of outputs, the weights of
+ * the second are less 1 where those of the first are negative (weir_mul_pair). */
+#include <stddef.h>
+#include <string.h>
+
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/target.h"
+#include "dataflow/memory.h"
+#include "dataflow/schedule/stream.h"
+#include "ir/trait/trait.h"
+
+typedef struct size {
+    int64_t rows, k, n; /* of the matrices together, of one matrix */
+    int64_t matrices;
+} size;
+
+static size size_at(const weir_graph *graph, weir_node node, int64_t interleave) {
+    const weir_shape *weights = &weir_value_type(graph, weir_node_input(graph, node, 1))->shape;
+    const int64_t matrices = weir_node_int(graph, node, "group", 1) / interleave, n = weights->dim[0] / matrices;
+    return (size){weir_stream_elements(graph, weir_node_output(graph, node, 0)) / n, weights->dim[1], n, matrices};
+}
+
+static int64_t interleave_of(const weir_graph *graph, weir_node node) {
+    return weir_node_int(graph, node, "interleave", 1);
+}
+
+static size size_of(const weir_graph *graph, weir_node node) {
+    return size_at(graph, node, interleave_of(graph, node));
+}
+
+static const weir_meta_hardware *folded(const weir_graph *graph, weir_node node) {
+    return &weir_node_metadata_of(graph, node)->hardware;
+}
+
+static int64_t beats_of(const weir_graph *graph, weir_node node) {
+    return weir_ceil_divide(size_of(graph, node).k, folded(graph, node)->simd);
+}
+
+/* Rows of a beat: more than one where PE are more than a row has. */
+static int64_t rows_at(const size *s, int64_t pe) { return pe > s->n ? pe / s->n : 1; }
+
+static int64_t rows_of(const weir_graph *graph, weir_node node) {
+    const size s = size_of(graph, node);
+    return rows_at(&s, folded(graph, node)->pe);
+}
+
+/* Outputs of one row. */
+static int64_t outputs_of(const weir_graph *graph, weir_node node) {
+    return folded(graph, node)->pe / rows_of(graph, node);
+}
+
+static int64_t groups_of(const weir_graph *graph, weir_node node) {
+    return weir_ceil_divide(size_of(graph, node).n, outputs_of(graph, node));
+}
+
+static bool becomes(const weir_graph *graph, weir_node node) {
+    const weir_trait_task task = weir_trait_of(weir_node_op(graph, node))->task;
+    return (task == WEIR_TASK_LAYER || task == WEIR_TASK_CODE_LAYER) &&
+           weir_component_takes_constant(graph, node, "weight");
+}
+
+/* --- folding --- */
+
+static int64_t interval_of(const size *s, int64_t simd, int64_t pe) {
+    const int64_t rows = rows_at(s, pe);
+    return s->rows / rows * weir_ceil_divide(s->k, simd) * weir_ceil_divide(rows * s->n, pe);
+}
+
+/* The interleave that a folding asks for: all groups for several rows. */
+static int64_t interleave_at(const weir_graph *graph, weir_node node, int64_t pe) {
+    const size s = size_at(graph, node, 1);
+    const int64_t groups = pe % s.matrices == 0 ? s.matrices : pe;
+    return s.n == 1 && s.matrices % groups == 0 ? groups : 1;
+}
+
+/* The window before a node, if no other node reads it. */
+static weir_node window_before(const weir_graph *graph, weir_node node) {
+    const weir_value x = weir_node_input(graph, node, 0);
+    const weir_node window = weir_value_producer(graph, x);
+    return window.id != 0 && weir_node_op(graph, window) == WEIR_OP_WINDOW && weir_value_use_count(graph, x) == 1 &&
+                   !weir_value_is_output(graph, x)
+               ? window
+               : WEIR_NO_NODE;
+}
+
+/* The windows before a depthwise node that give it its elements and no other node any: the last one, and that before it where it was
+ * divided, else none. Returns how many. */
+static size_t own_windows(const weir_graph *graph, weir_node node, weir_node windows[2]) {
+    size_t count = 0;
+    for (weir_node at = window_before(graph, node); at.id != 0 && count < 2; at = window_before(graph, at))
+        windows[count++] = at;
+    if (count == 0) return 0;
+    const weir_shape *seen = &weir_value_type(graph, weir_node_input(graph, windows[count - 1], 0))->shape;
+    return seen->dim[seen->rank - 1] == weir_node_int(graph, node, "group", 1) ? count : 0;
+}
+
+/* Can neighbouring groups come element by element? Those of one element do. */
+static bool interleaves(const weir_graph *graph, weir_node node) {
+    const size s = size_at(graph, node, 1);
+    weir_node windows[2];
+    return s.n == 1 && s.matrices > 1 && (s.k == 1 || own_windows(graph, node, windows) > 0);
+}
+
+/* Does a cycle bring all elements of a channel? */
+static bool has_whole_windows(const weir_graph *graph, weir_node node) {
+    weir_node windows[2];
+    return own_windows(graph, node, windows) > 0 && strcmp(folded(graph, windows[0])->module, "weir_taps") == 0;
+}
+
+static int64_t most_simd(const weir_graph *graph, weir_node node) { return size_of(graph, node).k; }
+
+/* Rows that may share a beat: neighbours in the frame, of one matrix or of groups that are one or may become it. */
+static int64_t most_rows(const weir_graph *graph, weir_node node) {
+    return size_of(graph, node).matrices == 1 || interleaves(graph, node)
+               ? weir_stream_row(graph, weir_node_output(graph, node, 0))
+               : 1;
+}
+
+/* Outputs of a row that may be computed side by side: also those of groups. */
+static int64_t row_outputs(const size *s) { return s->matrices > 1 && s->n == 1 ? s->matrices : s->n; }
+
+static int64_t most_pe(const weir_graph *graph, weir_node node) {
+    const size s = size_at(graph, node, 1);
+    return row_outputs(&s) * most_rows(graph, node);
+}
+
+static const weir_component_setting settings[] = {{"simd", offsetof(weir_meta_hardware, simd), most_simd},
+                                                  {"pe", offsetof(weir_meta_hardware, pe), most_pe}};
+
+/* Are a word of weights and a beat vectors? Others are far beyond any device. */
+static bool fits_vectors(const weir_graph *graph, weir_node node, const weir_meta_hardware *folding) {
+    const int64_t interleave = interleave_at(graph, node, folding->pe);
+    const size s = size_at(graph, node, interleave);
+    const int64_t rows = rows_at(&s, folding->pe);
+    const int64_t weight = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1));
+    bool is_signed;
+    const int64_t element =
+        weir_stream_width(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)), &is_signed);
+    return folding->simd * (folding->pe / rows) * weight <= WEIR_RTL_MAX_WIDTH &&
+           rows * interleave * folding->simd * element <= WEIR_RTL_MAX_WIDTH;
+}
+
+/* Does a window give so many elements of a channel a cycle? One of them, unless it was divided for intervals that this does not reach; of
+ * these the others are not worth more lanes. */
+static bool is_served(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
+                      const weir_meta_hardware *folding) {
+    if (given->simd != 0 || folding->simd == 1 || !interleaves(graph, node)) return true;
+    if (!has_whole_windows(graph, node)) return false;
+    const int64_t most = given->pe != 0 ? given->pe : size_at(graph, node, 1).matrices;
+    const size s = size_at(graph, node, interleave_at(graph, node, folding->pe)),
+               slow = size_at(graph, node, interleave_at(graph, node, most));
+    return interval_of(&s, folding->simd, folding->pe) < interval_of(&slow, 1, most);
+}
+
+/* The larger SIMD first: one accumulator and requantizer for more products. Several rows where each is computed in one cycle. */
+static void foldings(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
+                     weir_folding_visit *visit, void *user) {
+    const size s = size_at(graph, node, 1);
+    const int64_t one = interleaves(graph, node) ? s.matrices : s.n, rows = most_rows(graph, node);
+    weir_meta_hardware folding = *given;
+    for (folding.simd = s.k; folding.simd >= 1; folding.simd--) {
+        if (given->simd != 0 ? folding.simd != given->simd : s.k % folding.simd != 0) continue;
+        for (int64_t pe = 1; given->pe == 0 && pe <= one; pe++) {
+            folding.pe = pe;
+            if (one % pe == 0 && is_served(graph, node, given, &folding) && fits_vectors(graph, node, &folding))
+                visit(user, &folding);
+        }
+        for (int64_t row = 2; given->pe == 0 && folding.simd == s.k && row <= rows; row++) {
+            folding.pe = row * one;
+            if (rows % row == 0 && is_served(graph, node, given, &folding) && fits_vectors(graph, node, &folding))
+                visit(user, &folding);
+        }
+        if (given->pe == 0) continue;
+        folding.pe = given->pe;
+        if (is_served(graph, node, given, &folding)) visit(user, &folding);
+    }
+}
+
+/* Several rows a frame share beats only when rows are whole numbers of beats. */
+static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
+    const size s = size_at(graph, node, 1);
+    const int64_t outputs = row_outputs(&s), rows = most_rows(graph, node);
+    if (hardware->pe > outputs && hardware->simd == s.k && hardware->pe % outputs == 0 &&
+        rows % (hardware->pe / outputs) == 0)
+        return true;
+    if (hardware->pe > outputs) {
+        weir_text_format(why,
+                         "computes several positions at a time, which takes a simd of %lld and a pe of %lld times what "
+                         "divides a row of %lld positions, found %lld and %lld",
+                         (long long)s.k, (long long)outputs, (long long)rows, (long long)hardware->simd,
+                         (long long)hardware->pe);
+        return false;
+    }
+    if (s.rows > 1 && (s.k % hardware->simd != 0 || outputs % hardware->pe != 0)) {
+        weir_text_format(why, "has %lld rows per frame: simd must divide %lld and pe %lld, found %lld and %lld",
+                         (long long)s.rows, (long long)s.k, (long long)outputs, (long long)hardware->simd,
+                         (long long)hardware->pe);
+        return false;
+    }
+    if (interleave_of(graph, node) == interleave_at(graph, node, hardware->pe)) return true;
+    weir_text_format(why,
+                     "computes %lld groups side by side, which must be of one channel each, of a window that no other "
+                     "node reads",
+                     (long long)hardware->pe);
+    return false;
+}
+
+static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
+    const int64_t interleave = interleave_at(graph, node, hardware->pe);
+    const size s = size_at(graph, node, interleave);
+    const int64_t rows = rows_at(&s, hardware->pe);
+    hardware->in_lanes = rows * interleave * hardware->simd;
+    hardware->out_lanes = hardware->pe;
+    hardware->interval = interval_of(&s, hardware->simd, hardware->pe);
+}
+
+/* The window gives the groups that are computed side by side element by element. */
+static void settle(weir_graph *graph, weir_node node) {
+    if (!interleaves(graph, node)) return;
+    const int64_t pe = folded(graph, node)->pe, most = size_at(graph, node, 1).matrices;
+    const int64_t interleave = interleave_at(graph, node, pe > 0 ? pe : most);
+    weir_node windows[2];
+    const size_t count = own_windows(graph, node, windows);
+    if (interleave > 1) weir_node_set_int(graph, node, "interleave", interleave);
+    else weir_node_remove_attribute(graph, node, "interleave");
+    for (size_t i = 0; i < count; i++) weir_node_set_int(graph, windows[i], "group", size_of(graph, node).matrices);
+}
+
+/* Multiply-accumulates by multipliers. */
+static int64_t ideal(const weir_graph *graph, weir_node node) {
+    const weir_meta_hardware *hardware = folded(graph, node);
+    return weir_ceil_divide(hardware->operations, hardware->simd * hardware->pe);
+}
+
+/* --- what the target asks for --- */
+
+typedef struct factors {
+    int64_t x, element, weight; /* bits of an element on the wire and as a signed factor, of a weight */
+} factors;
+
+static factors factors_of(const weir_graph *graph, weir_node node) {
+    bool is_signed;
+    const int x = weir_stream_width(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)), &is_signed);
+    return (factors){x, is_signed ? x : x + 1, weir_memory_signed_bits(graph, weir_node_input(graph, node, 1))};
+}
+
+static int64_t parts_of(const weir_graph *graph, weir_node node) {
+    const factors f = factors_of(graph, node);
+    return weir_cost_product_parts(weir_target_of(graph).device, f.element, f.weight);
+}
+
+/* Two weights side by side in one block: it is wide enough, a second one was needed, and no weight has the least value of its
+ * bits, so that there is room for 1 less. */
+static bool in_pairs(const weir_graph *graph, weir_node node) {
+    const weir_device *device = weir_target_of(graph).device;
+    if (device == NULL || outputs_of(graph, node) % 2 != 0 || interleave_of(graph, node) != 1) return false;
+    const factors f = factors_of(graph, node);
+    const int64_t least = weir_value_type(graph, weir_node_input(graph, node, 1))->low;
+    return least > -((int64_t)1 << (f.weight - 1)) && weir_cost_product_blocks(device, f.element, f.weight) == 1 &&
+           weir_cost_product_blocks(device, f.element, f.x + 2 * f.weight) == 1;
+}
+
+/* Are products sums of rows in lookup tables? A weight of one or two bits only chooses, and where nothing is known of the device
+ * they may be. */
+static bool in_rows(const weir_graph *graph, weir_node node) {
+    const weir_device *device = weir_target_of(graph).device;
+    const factors f = factors_of(graph, node);
+    return device == NULL || (weir_cost_product_blocks(device, f.element, f.weight) == 0 && f.weight > 2);
+}
+
+/* Registers from a weight's address to its multiplication. Of words in a memory block: the block's own; one more before
+ * products in lookup tables; two more on devices whose blocks have an output register, which the clock needs there, as
+ * multipliers need one before them; of words side by side in a line the chosen one has its own. Words in lookup tables need one
+ * fewer, if more than one. */
+static int64_t read_cycles(const weir_graph *graph, weir_node node) {
+    weir_memory weights;
+    weir_memory_get(graph, node, 0, &weights);
+    const weir_target target = weir_target_of(graph);
+    const bool has_output = weir_target_memory_has_output(&target);
+    if (weights.storage != WEIR_STORAGE_BLOCK) return has_output ? 2 : 1;
+    return has_output ? 3 + (weights.side > 1) : in_rows(graph, node) ? 2 : 1;
+}
+
+/* Does the replay buffer, in memory blocks, pass the output register that the device's blocks have? */
+static int64_t is_replay_registered(const weir_graph *graph, weir_node node) {
+    const int64_t beats = beats_of(graph, node);
+    bool is_signed;
+    const int64_t bits =
+        weir_stream_width(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)), &is_signed);
+    const weir_target target = weir_target_of(graph);
+    return groups_of(graph, node) > 1 && weir_target_memory_has_output(&target) &&
+           weir_cost_replay_in_blocks(beats, folded(graph, node)->in_lanes * bits);
+}
+
+/* --- time --- */
+
+/* From the last beat of a dot product to its result. */
+static int64_t depth_of(const weir_graph *graph, weir_node node) {
+    return read_cycles(graph, node) + weir_clog2(parts_of(graph, node)) + in_pairs(graph, node) +
+           weir_clog2(folded(graph, node)->simd) + (beats_of(graph, node) > 1 ? 3 : 2);
+}
+
+/* With one group of outputs the replay buffer is no more than wires. */
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    return (weir_component_timing){(groups_of(graph, node) == 1 ? 0 : 2 + is_replay_registered(graph, node)) +
+                                       depth_of(graph, node),
+                                   folded(graph, node)->interval};
+}
+
+/* Registers of the service: when the next beat can be taken, when the multipliers are free, and when the half of the replay
+ * buffer is that this row goes to, and the other. */
+enum { NEXT, COMPUTE, HALF, OTHER_HALF };
+
+typedef struct service_rule {
+    int64_t rows, beats, groups, depth;
+} service_rule;
+
+static void give_group(weir_service *s, const void *user) {
+    const service_rule *rule = user;
+    weir_service_give(s, 0, s->time[COMPUTE] + rule->depth - 1);
+    s->time[COMPUTE] += rule->beats;
+}
+
+/* With one group there is no buffer: beats are taken as they are multiplied. */
+static void serve_row_directly(weir_service *s, const void *user) {
+    const service_rule *rule = user;
+    weir_service_repeat(s, rule->beats, weir_service_take_beat, rule);
+    weir_service_give(s, 0, s->time[NEXT] + rule->depth - 1);
+}
+
+/* The replay buffer holds two rows, so a row is taken while the one before it is computed. Its first group of PE outputs
+ * follows its last beat or takes its beats in cycles when the multipliers are free; the others come `beats` cycles apart. */
+static void serve_row(weir_service *s, const void *user) {
+    const service_rule *rule = user;
+    s->time[NEXT] = weir_later(s->time[NEXT], s->time[HALF]);
+    weir_service_repeat(s, rule->beats, weir_service_take_beat, rule);
+    s->time[COMPUTE] = weir_later(s->time[COMPUTE] + rule->beats, s->time[NEXT] + 2);
+    weir_service_repeat(s, rule->groups, give_group, rule);
+    s->time[COMPUTE] -= rule->beats;
+    s->time[HALF] = s->time[OTHER_HALF];
+    s->time[OTHER_HALF] = s->time[COMPUTE];
+}
+
+static void service(weir_service *s, const weir_graph *graph, weir_node node) {
+    const service_rule rule = {size_of(graph, node).rows / rows_of(graph, node), beats_of(graph, node),
+                               groups_of(graph, node), depth_of(graph, node) + is_replay_registered(graph, node)};
+    weir_service_repeat(s, rule.rows, rule.groups == 1 ? serve_row_directly : serve_row, &rule);
+}
+
+/* --- weights --- */
+
+/* All are 1 or -1, and as they are in a word that none is added to fill: in pairs some are less by 1. */
+static bool are_binary(const weir_graph *graph, weir_node node) {
+    const weir_value value = weir_node_input(graph, node, 1);
+    const weir_type *type = weir_value_type(graph, value);
+    const weir_array *weights = weir_value_constant(graph, value);
+    const size s = size_of(graph, node);
+    if (type->low != -1 || type->high != 1 || in_pairs(graph, node) || s.k % folded(graph, node)->simd != 0 ||
+        s.n % outputs_of(graph, node) != 0)
+        return false;
+    return !weir_array_has_zero(weights);
+}
+
+static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
+    if (index > 0) return false;
+    const weir_meta_hardware *hardware = folded(graph, node);
+    *memory = (weir_memory){.suffix = "weights",
+                            .depth = beats_of(graph, node) * groups_of(graph, node) * size_of(graph, node).matrices,
+                            .fields = hardware->simd * outputs_of(graph, node),
+                            .field_bits = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)),
+                            .is_odd = are_binary(graph, node),
+                            .in_turn = true,
+                            .in_pairs = in_pairs(graph, node)};
+    return true;
+}
+
+/* Weights of a row from a column on; 0 where the matrix has ended. */
+static void weights_of(const weir_array *weights, const size *s, int64_t matrix, int64_t row, int64_t column,
+                       int64_t count, int64_t *value) {
+    const int64_t there = row >= s->n || column >= s->k ? 0 : s->k - column < count ? s->k - column : count;
+    if (there > 0) weir_array_get_ints(weights, (size_t)((matrix * s->n + row) * s->k + column), (size_t)there, value);
+    for (int64_t i = there; i < count; i++) value[i] = 0;
+}
+
+static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
+                    int64_t *upper) {
+    (void)upper;
+    const weir_array *weights = weir_value_constant(graph, weir_node_input(graph, node, 1));
+    const size s = size_of(graph, node);
+    const int64_t simd = folded(graph, node)->simd, outputs = memory->fields / simd;
+    const int64_t beats = weir_ceil_divide(s.k, simd), groups = weir_ceil_divide(s.n, outputs);
+    const int64_t matrix = word / (beats * groups);
+    const int64_t first_row = word / beats % groups * outputs, first_column = word % beats * simd;
+    for (int64_t row = first_row; row < first_row + outputs; row++, lower += simd)
+        weights_of(weights, &s, matrix, row, first_column, simd, lower);
+    lower -= outputs * simd;
+    for (int64_t row = 1; memory->in_pairs && row < outputs; row += 2) /* outputs are even */
+        for (int64_t i = row * simd; i < (row + 1) * simd; i++) lower[i] -= lower[i - simd] < 0;
+}
+
+/* --- hardware --- */
+
+static void build(weir_builder *b, weir_node node) {
+    const weir_meta_hardware *hardware = folded(b->graph, node);
+    const weir_wires *x = weir_build_input(b, node, 0);
+    weir_wires replayed = weir_build_stream(b, node, "replay_", x->lanes, x->element_bits, x->is_signed);
+    weir_rtl_instance u = weir_build_part(b, node, "weir_replay", "replay");
+    weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
+    weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
+    weir_build_set(b, u, "TIMES", groups_of(b->graph, node));
+    weir_build_set(b, u, "REGISTERED", is_replay_registered(b->graph, node));
+    weir_build_connect(b, u, "s", x);
+    weir_build_connect(b, u, "m", &replayed);
+    weir_memory weights;
+    weir_memory_get(b->graph, node, 0, &weights);
+    const int64_t read = read_cycles(b->graph, node);
+    const weir_word_wires words = weir_build_words(b, node, &weights, read);
+    const weir_wires *y = weir_build_output(b, node);
+    u = weir_build_component(b, node);
+    weir_build_set(b, u, "X_W", x->element_bits);
+    weir_build_set(b, u, "X_SIGNED", x->is_signed);
+    weir_build_set(b, u, "W_W", weights.field_bits);
+    weir_build_set(b, u, "ACC_W", y->element_bits);
+    weir_build_set(b, u, "SIMD", hardware->simd);
+    weir_build_set(b, u, "PE", outputs_of(b->graph, node));
+    weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
+    weir_build_set(b, u, "READ", read);
+    weir_build_set(b, u, "PARTS", parts_of(b->graph, node));
+    weir_build_set(b, u, "PAIRS", in_pairs(b->graph, node));
+    const weir_target target = weir_target_of(b->graph);
+    if (interleave_of(b->graph, node) > 1) weir_build_set(b, u, "VECTORS", interleave_of(b->graph, node));
+    if (rows_of(b->graph, node) > 1) weir_build_set(b, u, "ROWS", rows_of(b->graph, node));
+    weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
+    weir_build_connect(b, u, "s", &replayed);
+    weir_rtl_connect(b->design, u, "w_next", words.next);
+    weir_rtl_connect(b->design, u, "w_data", words.data);
+    weir_build_connect(b, u, "m", y);
+}
+
+static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
+    const weir_meta_hardware *hardware = folded(graph, node);
+    weir_text_format(text, "simd %lld, pe %lld", (long long)hardware->simd, (long long)hardware->pe);
+    if (rows_of(graph, node) > 1)
+        weir_text_format(text, " of %lld positions at a time", (long long)rows_of(graph, node));
+    weir_text_format(text, "%s, %d-bit weights%s", interleave_of(graph, node) > 1 ? " with inputs of their own" : "",
+                     weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)),
+                     in_pairs(graph, node) ? ", two in a block" : "");
+}
+
+/* --- cost --- */
+
+/* Bits of an adder tree over `simd` addends of `bits`, none wider than `most`: of its sums, and of the addends without a partner, which
+ * are registers alone; and lookup tables of the sums. */
+typedef struct tree_bits {
+    int64_t sums, passed, tables;
+} tree_bits;
+
+static tree_bits tree_of(const weir_cost_part *part, int64_t simd, int64_t bits, int64_t most) {
+    tree_bits tree = {0, 0, 0};
+    for (; simd > 1; simd = weir_ceil_divide(simd, 2)) {
+        const bool extends = bits < most;
+        bits += extends;
+        tree.sums += simd / 2 * bits;
+        tree.tables += simd / 2 * weir_cost_sum(part, bits, extends);
+        tree.passed += simd % 2 * bits;
+    }
+    return tree;
+}
+
+static void cost(weir_cost_part *part) {
+    const int64_t x = weir_cost_value(part, "X_W"), w = weir_cost_value(part, "W_W");
+    const int64_t simd = weir_cost_value(part, "SIMD"), pe = weir_cost_value(part, "PE");
+    const int64_t read = weir_cost_value(part, "READ"), parts = weir_cost_value(part, "PARTS");
+    const int64_t beats = weir_cost_value(part, "BEATS"), pairs = weir_cost_value(part, "PAIRS");
+    const int64_t rows = weir_cost_value(part, "ROWS"), outputs = rows * pe;
+    const int64_t width = weir_cost_value(part, "ACC_W"), tree_sum = x + w + weir_clog2(simd);
+    const int64_t sum =
+        beats == 1 && tree_sum < width ? tree_sum : width; /* above the tree's sum bits repeat the sign */
+    const int64_t product = x + w < sum ? x + w : sum;
+    const int64_t element = x + (weir_cost_value(part, "X_SIGNED") == 0), each = w / parts;
+    const int64_t taken = rows * weir_cost_value(part, "VECTORS") * simd * x;
+    const bool accumulates = beats > 1, spread = weir_cost_value(part, "SPREAD") != 0;
+    const int64_t cycles = read + 1 + weir_clog2(parts) + pairs + weir_clog2(simd) + accumulates; /* to the result */
+    const int64_t places = 2 + (cycles + 1) / beats;
+    const tree_bits tree = tree_of(part, simd, product, sum);
+    const bool lone = part->device->logic_cell == WEIR_DEVICE_SHARED; /* a register alone takes a logic cell */
+    /* The product without a partner passes a level of the tree: the block takes that register too. */
+    const bool passes =
+        simd % 2 != 0 && simd > 1 && pairs == 0 && weir_device_multiplier_has(part->device, "pipeline") &&
+        weir_device_multiplier_takes_operands(part->device) && weir_cost_product_blocks(part->device, element, w) == 1;
+    const int64_t inside = passes ? outputs * (product < sum ? product + 1 : sum) : 0;
+    if (pairs > 0) weir_cost_products(part, outputs / 2 * simd, element, x + 2 * w, x + 2 * w);
+    else weir_cost_products(part, outputs * simd * parts, element, each, parts > 1 ? 0 : product);
+    weir_cost_registers(part, pairs > 0 ? outputs * simd * (x + w) : 0);
+    if (parts > 1) weir_cost_parts(part, outputs * simd, x, w, parts);
+    weir_cost_term(part, outputs * simd * (parts - 1) * (element + each));
+    weir_cost_term(part, outputs * (tree.tables + (lone ? tree.passed : 0)));
+    weir_cost_term(part, pairs > 0 ? outputs / 2 * simd * (x + w) : 0);
+    weir_cost_term(part, accumulates ? outputs * weir_cost_sum(part, sum, false) : 0);
+    weir_cost_term(part, places == 2 ? 0 : spread ? outputs * sum : places * outputs * sum);
+    const bool shifts = weir_device_shifts(part->device, read);
+    weir_cost_term(part, (shifts ? 1 : read) * taken);
+    const bool absorbed = weir_cost_fact(part, "INTO_BLOCKS", 0) != 0; /* of x as of the weights */
+    weir_cost_registers(part, (shifts ? 0 : read - absorbed) * taken + outputs * (tree.sums + tree.passed) - inside);
+    if (accumulates) weir_cost_registers(part, 2 * outputs * sum + weir_cost_bits(beats) + 3 + cycles - 2);
+    weir_cost_registers(part, 2 * cycles - (places == 2 ? 2 : 0) + weir_cost_bits(places + 1) + 1);
+    if (weir_cost_product_blocks(part->device, element, w) == 0)
+        weir_cost_path(part, WEIR_COST_REGISTER, 1 + weir_clog2(each), element + each, outputs * element);
+    weir_cost_path(part, WEIR_COST_REGISTER, 1, sum, outputs * sum);
+    weir_cost_path(part, WEIR_COST_REGISTER, 3, 0, outputs * sum);
+    const int64_t words = spread ? 2 * weir_cost_bits(places) : places * (outputs * sum + 1);
+    weir_cost_registers(part, places > 2 ? words + weir_cost_bits(places + 1) : outputs * sum + 4);
+}
+
+/* Weights whose last register the blocks of the products have inside. */
+static size_t facts(const weir_graph *graph, weir_node node, weir_cost_parameter *fact) {
+    const weir_device *device = weir_target_of(graph).device;
+    const factors f = factors_of(graph, node);
+    weir_memory weights;
+    weir_memory_get(graph, node, 0, &weights);
+    if (device == NULL || !weir_device_multiplier_takes_operands(device) || weights.depth == 1) return 0;
+    fact[0] = (weir_cost_parameter){"INTO_BLOCKS", weir_cost_product_blocks(device, f.element, f.weight) == 1};
+    return 1;
+}
+
+const weir_component_rules weir_linear_rules = {.becomes = becomes,
+                                                .result = WEIR_RESULT_SIGNED,
+                                                .settings = settings,
+                                                .setting_count = sizeof settings / sizeof *settings,
+                                                .foldings = foldings,
+                                                .legal = legal,
+                                                .derive = derive,
+                                                .settle = settle,
+                                                .ideal = ideal,
+                                                .timing = timing,
+                                                .service = service,
+                                                .memory = memory,
+                                                .content = content,
+                                                .cost = cost,
+                                                .facts = facts,
+                                                .build = build,
+                                                .describe = describe,
+                                                .has_active = true};

@@ -1,0 +1,80 @@
+/* Fifo: holds up to `depth` beats that wait. */
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/target.h"
+#include "dataflow/schedule/stream.h"
+
+/* From here on the beats lie in a memory: rtl/stream/weir_fifo.v. */
+enum { MEMORY_DEPTH = 33 };
+
+static int64_t depth_of(const weir_graph *graph, weir_node node) {
+    return weir_node_metadata_of(graph, node)->hardware.depth;
+}
+
+/* With the output register that the device's memory blocks have. */
+static int64_t is_registered(const weir_graph *graph, weir_node node) {
+    const weir_target target = weir_target_of(graph);
+    return depth_of(graph, node) >= MEMORY_DEPTH && weir_target_memory_has_output(&target);
+}
+
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    return (weir_component_timing){depth_of(graph, node) < MEMORY_DEPTH ? 1 : 2 + is_registered(graph, node),
+                                   weir_stream_beats_of(graph, node)};
+}
+
+static void build(weir_builder *b, weir_node node) {
+    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
+    weir_build_set(b, u, "DEPTH", depth_of(b->graph, node));
+    const weir_target target = weir_target_of(b->graph);
+    weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
+    weir_build_set(b, u, "REGISTERED", is_registered(b->graph, node));
+    weir_build_connect(b, u, "s", x);
+    weir_build_connect(b, u, "m", y);
+}
+
+/* Exact: it fills to that depth when nothing outside stalls, and a beat waits that long. */
+static const char *const bounds[] = {
+    [WEIR_FIFO_EXACT] = "exact", [WEIR_FIFO_UPPER] = "upper bounds", [WEIR_FIFO_ESTIMATED] = "estimated"};
+
+static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    weir_text_format(text, "%lld beats", (long long)hardware->depth);
+    if (hardware->stall == 0) return; /* set by hand, or less than all that waits */
+    weir_text_format(text, ", waiting up to %lld cycles (%s)", (long long)hardware->stall, bounds[hardware->bound]);
+}
+
+/* --- cost --- */
+
+static void cost(weir_cost_part *part) {
+    const int64_t width = weir_cost_value(part, "WIDTH") + 1, depth = weir_cost_value(part, "DEPTH");
+    const bool memory = depth >= MEMORY_DEPTH, spread = depth > 2 && !memory && weir_cost_value(part, "SPREAD") != 0;
+    const bool shifts = !memory && !spread;
+    const int64_t after = 1 + weir_cost_value(part, "REGISTERED"); /* words after the memory */
+    const int64_t level = weir_cost_bits(depth + 1), address = weir_cost_bits(depth - after);
+    weir_cost_term(part, shifts ? width * (depth - 1) : 0); /* the top slot takes what comes */
+    weir_cost_term(part, shifts ? depth : 0);
+    weir_cost_distributed(part, spread, width, depth);
+    weir_cost_term(part, spread ? level : 0);
+    weir_cost_term(part, memory ? level + 2 * address : 0);
+    /* A beat is taken: the level, the pointers or the slots that move. */
+    weir_cost_path(part, WEIR_COST_REGISTER, 2 + (shifts ? 0 : weir_cost_levels(part, level)), memory ? address : 0,
+                   shifts ? width * depth : 2 * width);
+    if (shifts) weir_cost_registers(part, (width + 1) * depth);
+    else weir_cost_registers(part, level);
+    if (spread) weir_cost_registers(part, 3 * weir_cost_bits(depth)); /* Yosys doubles one address */
+    if (!memory) return;
+    const bool inside = weir_device_memory_takes_output(part->device); /* the second word after the memory */
+    weir_cost_registers(part, after + (inside ? 0 : (after - 1) * width) + 2 * address);
+    if (after == 1) weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);
+    weir_cost_blocks(part, width, depth - after);
+}
+
+const weir_component_rules weir_fifo_rules = {.result = WEIR_RESULT_INPUT,
+                                              .timing = timing,
+                                              .cost = cost,
+                                              .build = build,
+                                              .describe = describe,
+                                              .has_level = true};

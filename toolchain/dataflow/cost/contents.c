@@ -1,0 +1,345 @@
+#include "dataflow/cost/contents.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/component.h"
+#include "dataflow/contents_tables.h"
+#include "dataflow/cost/target.h"
+#include "dataflow/memory.h"
+#include "dataflow/schedule/stream.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
+
+/* Larger memories in logic are not searched for equal columns: of so many words few are. */
+enum { SEARCHED_BITS = 1 << 16 };
+
+/* Lines that are read before it is first asked whether more are needed: random columns mostly differ by then. After these, so many more
+ * each time as a word has bits. */
+enum { FIRST_LINES = 32, WORD_BITS = WEIR_CONTENTS_WORD };
+
+/* --- columns --- */
+
+/* Columns of one part of a field of the lines, at one of their places for words. */
+typedef struct part {
+    int64_t place, field;
+    bool upper;
+    int bits;             /* of which those above the 63rd repeat it */
+    uint64_t ones, zeros; /* bits that are somewhere one, zero */
+    uint64_t *hash;       /* of each column, where equal ones are searched for */
+    uint64_t *words;      /* of each column all lines, where these are kept */
+} part;
+
+/* The memory whose columns are counted. */
+typedef struct reading {
+    const weir_graph *graph;
+    weir_node node;
+    const weir_memory *memory;
+    weir_memory_content *content; /* of the component's rules */
+    int64_t lines;
+    bool searched;          /* for equal columns */
+    bool kept;              /* all lines, as words */
+    int64_t *lower, *upper; /* of the fields of a word */
+    uint64_t *value;        /* where it is searched, of the lines at hand, WORD_BITS for each part */
+} reading;
+
+static int64_t words_of(const reading *r) { return weir_ceil_divide(r->lines, WORD_BITS); }
+
+static bool is_small(const weir_memory *memory) { return memory->depth * memory->width <= (int64_t)SEARCHED_BITS; }
+
+static uint64_t mask_of(const part *p) { return p->bits < WORD_BITS ? (UINT64_C(1) << p->bits) - 1 : UINT64_MAX; }
+
+static bool all_vary(const part *p) { return (p->ones & p->zeros & mask_of(p)) == mask_of(p); }
+
+/* Adds the stored bits of all parts, which lie in the order of places, on some lines; where the last line has no word at a place, zeros. */
+static void read_lines(const reading *r, part *parts, int64_t count, int64_t line, int64_t end) {
+    for (int64_t i = 0; line < end; line++, i++) {
+        int64_t place = -1;
+        for (int64_t k = 0; k < count; k++) {
+            part *p = &parts[k];
+            const int64_t word = line * r->memory->side + p->place;
+            const bool exists = word < r->memory->depth;
+            if (exists && p->place != place) r->content(r->graph, r->node, r->memory, word, r->lower, r->upper);
+            place = p->place;
+            const int64_t field = p->upper ? r->upper[p->field] : r->lower[p->field] >> r->memory->is_odd;
+            const uint64_t stored = exists ? (uint64_t)field : 0;
+            p->ones |= stored;
+            p->zeros |= ~stored;
+            if (r->searched) r->value[k * WORD_BITS + i] = stored;
+        }
+    }
+}
+
+/* Bit i of byte k becomes bit k of byte i (Warren, Hacker's Delight, 7-3). */
+static uint64_t transpose(uint64_t bytes) {
+    uint64_t t = (bytes ^ bytes >> 7) & UINT64_C(0x00aa00aa00aa00aa);
+    bytes ^= t ^ t << 7;
+    t = (bytes ^ bytes >> 14) & UINT64_C(0x0000cccc0000cccc);
+    bytes ^= t ^ t << 14;
+    t = (bytes ^ bytes >> 28) & UINT64_C(0x00000000f0f0f0f0);
+    return bytes ^ t ^ t << 28;
+}
+
+/* Adds eight columns of a part, from bit `first` of its values on, to their hashes; those of word `word` are kept. */
+static void hash_columns(const reading *r, part *p, const uint64_t *value, int64_t lines, int first, int64_t word) {
+    uint64_t column[8] = {0};
+    for (int64_t i = 0; i < lines; i += 8) {
+        uint64_t bytes = 0;
+        for (int k = 0; k < 8 && i + k < lines; k++) bytes |= (value[i + k] >> first & 0xff) << 8 * k;
+        bytes = transpose(bytes);
+        for (int k = 0; k < 8; k++) column[k] |= (bytes >> 8 * k & 0xff) << i;
+    }
+    for (int k = 0; k < 8 && first + k < p->bits; k++) {
+        p->hash[first + k] = weir_hash_mix(p->hash[first + k], column[k]);
+        if (r->kept) p->words[(first + k) * words_of(r) + word] = column[k];
+    }
+}
+
+static void hash_lines(const reading *r, part *p, const uint64_t *value, int64_t line, int64_t end) {
+    for (int first = 0; first < p->bits && first < WORD_BITS; first += 8)
+        hash_columns(r, p, value, end - line, first, line / WORD_BITS);
+}
+
+/* Of columns of so many lines, which are not more than there are words of as many bits. */
+static int64_t count_distinct(const uint64_t *hash, size_t count, int64_t lines) {
+    size_t size = 2;
+    while (size < 2 * count && lines-- > 0) size *= 2;
+    uint64_t *slot = weir_calloc(size, sizeof *slot); /* 0: none, so that hash is counted apart */
+    int64_t distinct = 0;
+    bool zero = false;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = hash[i] & (size - 1);
+        while (slot[at] != 0 && slot[at] != hash[i]) at = (at + 1) & (size - 1);
+        distinct += hash[i] != 0 && slot[at] == 0;
+        slot[at] = hash[i];
+        zero |= hash[i] == 0;
+    }
+    free(slot);
+    return distinct + zero;
+}
+
+typedef struct counting {
+    uint8_t *bit;   /* NULL, or of the next column */
+    uint64_t *hash; /* NULL, or of the columns that vary */
+    int64_t varying;
+} counting;
+
+/* Where states are asked for column by column, and of parts that are wider than a word. */
+static void count_columns(counting *c, const part *p) {
+    for (int k = 0; k < p->bits; k++) {
+        const int column = k < WORD_BITS ? k : WORD_BITS - 1;
+        const bool one = (p->ones >> column & 1) != 0, varies = one && (p->zeros >> column & 1) != 0;
+        if (c->bit != NULL) *c->bit++ = (uint8_t)(varies ? WEIR_CONTENTS_VARIES : one);
+        if (varies && c->hash != NULL) c->hash[c->varying] = p->hash[column];
+        c->varying += varies;
+    }
+}
+
+static void count_part(counting *c, const part *p) {
+    if (c->bit != NULL || p->bits > WORD_BITS) {
+        count_columns(c, p);
+        return;
+    }
+    for (uint64_t varying = p->ones & p->zeros & mask_of(p); varying != 0; varying &= varying - 1) {
+        if (c->hash != NULL) c->hash[c->varying] = p->hash[__builtin_ctzll(varying)];
+        c->varying++;
+    }
+}
+
+static int64_t count_parts(const part *parts, int64_t count, uint8_t *bit, uint64_t *hash) {
+    counting c = {bit, hash, 0};
+    for (int64_t i = 0; i < count; i++) count_part(&c, &parts[i]);
+    return c.varying;
+}
+
+/* Do all columns vary, and all differ where that is asked, by the lines that were read? No other line changes that. */
+static bool is_settled(const reading *r, const part *parts, int64_t count, int64_t columns, int64_t lines,
+                       uint64_t *hash) {
+    for (int64_t i = 0; i < count; i++)
+        if (parts[i].bits > WORD_BITS || !all_vary(&parts[i])) return false;
+    if (!r->searched) return true;
+    count_parts(parts, count, NULL, hash);
+    return count_distinct(hash, (size_t)columns, lines) == columns;
+}
+
+/* Reads lines of all parts until more of them cannot matter. */
+static void read_parts(const reading *r, part *parts, int64_t count, int64_t columns, uint64_t *hash) {
+    for (int64_t line = 0, end; line < r->lines; line = end) {
+        end = line == 0 && !r->kept ? FIRST_LINES : line + WORD_BITS;
+        if (end > r->lines) end = r->lines;
+        read_lines(r, parts, count, line, end);
+        for (int64_t i = 0; r->searched && i < count; i++)
+            hash_lines(r, &parts[i], &r->value[i * WORD_BITS], line, end);
+        if (end < r->lines && !r->kept && is_settled(r, parts, count, columns, end, hash)) break;
+    }
+}
+
+/* The parts of a line, in the order of places; `*columns`: of all. */
+static part *parts_of(const weir_memory *memory, int64_t *count, int64_t *columns) {
+    part *parts = weir_calloc((size_t)(2 * memory->side * memory->fields), sizeof *parts);
+    *count = *columns = 0;
+    for (int64_t i = 0; i < memory->side * memory->fields; i++) {
+        for (int upper = 0; upper < 2; upper++) {
+            part p = {.place = i / memory->fields, .field = i % memory->fields, .upper = upper == 1};
+            p.bits = p.upper ? memory->field_bits - memory->low_bits : memory->low_bits - memory->is_odd;
+            if (p.bits > 0) parts[(*count)++] = p;
+            *columns += p.bits;
+        }
+    }
+    return parts;
+}
+
+/* Room for all lines of the columns that are not known to repeat another, which are `*columns`: heap memory. */
+static uint64_t *keep_words(const reading *r, part *parts, int64_t count, int64_t *columns) {
+    *columns = 0;
+    for (int64_t i = 0; i < count; i++) *columns += parts[i].bits < WORD_BITS ? parts[i].bits : WORD_BITS;
+    uint64_t *words = weir_calloc((size_t)(*columns * words_of(r)), sizeof *words), *at = words;
+    for (int64_t i = 0; i < count; i++) {
+        parts[i].words = at;
+        at += words_of(r) * (parts[i].bits < WORD_BITS ? parts[i].bits : WORD_BITS);
+    }
+    return words;
+}
+
+/* Counts the columns; where `tables` is not NULL, of a searched memory, also their lookup tables with so many inputs. */
+static weir_contents_columns count_all(const weir_graph *graph, weir_node node, const weir_memory *memory,
+                                       bool searched, uint8_t *bit, int64_t inputs, weir_contents_tables *tables) {
+    reading r = {.graph = graph,
+                 .node = node,
+                 .memory = memory,
+                 .content = weir_component_of(graph, node)->rules->content,
+                 .lines = weir_ceil_divide(memory->depth, memory->side),
+                 .kept = tables != NULL};
+    r.searched = searched && r.lines > 1; /* of one line no column varies */
+    int64_t count, columns;
+    part *parts = parts_of(memory, &count, &columns);
+    r.lower = weir_calloc(2 * (size_t)memory->fields, sizeof *r.lower);
+    r.upper = r.lower + memory->fields;
+    const size_t places = (size_t)count * WORD_BITS;
+    r.value = r.searched ? weir_malloc(places * sizeof *r.value) : NULL;
+    uint64_t *hash = r.searched ? weir_calloc((size_t)columns, sizeof *hash) : NULL;
+    uint64_t *hashes = r.searched ? weir_calloc(places, sizeof *hashes) : NULL;
+    for (int64_t i = 0; r.searched && i < count; i++) parts[i].hash = &hashes[i * WORD_BITS];
+    int64_t kept = 0;
+    uint64_t *words = r.kept ? keep_words(&r, parts, count, &kept) : NULL;
+    read_parts(&r, parts, count, columns, hash);
+    const int64_t varying = count_parts(parts, count, bit, hash);
+    const int64_t distinct = r.searched ? count_distinct(hash, (size_t)varying, r.lines) : varying;
+    if (r.kept) *tables = weir_contents_tables_count(words, (size_t)kept, r.lines, inputs);
+    free(r.lower);
+    free(r.value);
+    free(parts);
+    free(words);
+    free(hashes);
+    free(hash);
+    return (weir_contents_columns){varying, distinct};
+}
+
+weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node node, const weir_memory *memory,
+                                          uint8_t *bit) {
+    const bool searched = memory->storage != WEIR_STORAGE_BLOCK && is_small(memory);
+    return count_all(graph, node, memory, searched, bit, 0, NULL);
+}
+
+/* --- counted once --- */
+
+/* What the columns of the memory depend on wherever it lies, where `values` stands for what is in it. */
+static uint64_t layout_of(const weir_graph *graph, weir_node node, const weir_memory *memory, uint64_t values) {
+    const weir_meta_hardware *h = &weir_node_metadata_of(graph, node)->hardware;
+    const int64_t number[] = {
+        h->in_lanes,        h->out_lanes,           h->simd,       h->pe,
+        h->digit,           (int64_t)memory->index, memory->depth, memory->fields,
+        memory->field_bits, memory->low_bits,       memory->side,  memory->is_odd + 2 * memory->in_pairs};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) values = weir_hash_mix(values, (uint64_t)number[i]);
+    return weir_hash_mix_text(values, weir_component_of(graph, node)->module);
+}
+
+static weir_contents_columns columns_of(const weir_graph *graph, weir_node node, const weir_memory *memory,
+                                        const weir_contents_known *known) {
+    enum { HALF = 32 };
+    if (known == NULL) return weir_contents_count(graph, node, memory, NULL);
+    uint64_t *columns = weir_map_put(known->columns, layout_of(graph, node, memory, known->values));
+    if (*columns == 0) {
+        const weir_contents_columns counted = count_all(graph, node, memory, is_small(memory), NULL, 0, NULL);
+        assert(counted.varying < INT64_C(1) << (HALF - 1));
+        *columns = (uint64_t)counted.varying << HALF | (uint64_t)(counted.distinct + 1);
+    }
+    const int64_t varying = (int64_t)(*columns >> HALF), distinct = (int64_t)(*columns & UINT32_MAX) - 1;
+    return (weir_contents_columns){varying, memory->storage == WEIR_STORAGE_BLOCK ? varying : distinct};
+}
+
+/* Inputs of the target's lookup tables where a column of the memory takes several of these and it is worth counting them, else 0. */
+static int64_t inputs_for(const weir_graph *graph, const weir_memory *memory) {
+    const weir_device *device = weir_target_of(graph).device;
+    if (device == NULL || memory->storage == WEIR_STORAGE_BLOCK || !is_small(memory)) return 0;
+    return weir_ceil_divide(memory->depth, memory->side) > (int64_t)1 << device->luts.inputs ? device->luts.inputs : 0;
+}
+
+static weir_contents_tables count_tables(const weir_graph *graph, weir_node node, const weir_memory *memory,
+                                         int64_t inputs, const weir_contents_known *known) {
+    enum { HALF = 32, TABLES = 1 };
+    weir_contents_tables tables;
+    uint64_t *counted = NULL;
+    if (known != NULL)
+        counted = weir_map_put(known->columns, weir_hash_mix(layout_of(graph, node, memory, known->values), TABLES));
+    if (counted == NULL || *counted == 0) count_all(graph, node, memory, true, NULL, inputs, &tables);
+    else tables = (weir_contents_tables){(int64_t)(*counted >> HALF) - 1, (int64_t)(*counted & UINT32_MAX)};
+    if (counted != NULL) *counted = (uint64_t)(tables.leaves + 1) << HALF | (uint64_t)tables.choices;
+    return tables;
+}
+
+/* --- facts --- */
+
+/* Is that the file of the memory (memory.h)? */
+static bool is_file_of(const char *file, const weir_memory *memory) {
+    static const char ending[] = ".hex";
+    const size_t size = strlen(file), suffix = strlen(memory->suffix), end = sizeof ending - 1;
+    return size > suffix + end && file[size - end - suffix - 1] == '_' &&
+           strncmp(file + size - end - suffix, memory->suffix, suffix) == 0;
+}
+
+/* The memory of the file; false: it is of none. Of many memories most have their number at the end of the name. */
+static bool find_memory(const weir_graph *graph, weir_node node, const char *file, weir_memory *memory) {
+    const char *digits = strrchr(file, '_');
+    const size_t number = digits != NULL ? strtoul(digits + 1, NULL, 10) : 0;
+    if (number > 0 && weir_memory_get(graph, node, number, memory) && is_file_of(file, memory)) return true;
+    for (size_t i = 0; weir_memory_get(graph, node, i, memory); i++)
+        if (is_file_of(file, memory)) return true;
+    return false;
+}
+
+size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *file, const weir_contents_known *known,
+                         weir_cost_parameter *parameter, size_t count) {
+    const weir_component_rules *rules = weir_component_of(graph, node)->rules;
+    if (rules->facts != NULL) count += rules->facts(graph, node, parameter + count);
+    weir_memory memory;
+    if (file == NULL || !find_memory(graph, node, file, &memory)) return count;
+    const weir_contents_columns columns = columns_of(graph, node, &memory, known);
+    parameter[count++] = (weir_cost_parameter){"VARYING", columns.varying};
+    parameter[count++] = (weir_cost_parameter){"DISTINCT", columns.distinct};
+    const int64_t inputs = inputs_for(graph, &memory);
+    if (inputs == 0) return count;
+    const weir_contents_tables tables = count_tables(graph, node, &memory, inputs, known);
+    parameter[count++] = (weir_cost_parameter){"LEAVES", tables.leaves};
+    parameter[count++] = (weir_cost_parameter){"CHOICES", tables.choices};
+    return count;
+}
+
+uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, const weir_contents_known *known) {
+    const weir_component_rules *rules = weir_component_of(graph, node)->rules;
+    weir_cost_parameter fact[WEIR_CONTENTS_FACTS];
+    const size_t count = rules->facts == NULL ? 0 : rules->facts(graph, node, fact);
+    uint64_t hash = 0;
+    for (size_t i = 0; i < count; i++) hash = weir_hash_mix(hash, (uint64_t)fact[i].value);
+    weir_memory memory;
+    for (size_t i = 0; weir_memory_get(graph, node, i, &memory); i++) {
+        const weir_contents_columns columns = columns_of(graph, node, &memory, known);
+        hash = weir_hash_mix(weir_hash_mix(hash, (uint64_t)columns.varying), (uint64_t)columns.distinct);
+        const int64_t inputs = inputs_for(graph, &memory);
+        if (inputs == 0) continue;
+        const weir_contents_tables tables = count_tables(graph, node, &memory, inputs, known);
+        hash = weir_hash_mix(weir_hash_mix(hash, (uint64_t)tables.leaves), (uint64_t)tables.choices);
+    }
+    return hash;
+}

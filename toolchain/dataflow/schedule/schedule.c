@@ -1,0 +1,444 @@
+/* Nodes are served in graph order, each from the signatures of its inputs. Cost: as service.h says, for each node. */
+#include "dataflow/schedule/schedule.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/component.h"
+#include "dataflow/schedule/stream.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+
+/* Parts of a signature: far more than networks have whose layers fit each other. */
+enum { MOST_PARTS = 256 };
+
+/* What waited last between two signatures; without levels: nothing is known. */
+typedef struct comparison {
+    weir_signature given, taken;
+    weir_waiting waiting;
+} comparison;
+
+/* How a node was served, in the arena. */
+typedef struct record {
+    size_t inputs;
+    int64_t latency;
+    weir_bounds *arrive, *taken, given;
+    comparison *compared; /* by input */
+} record;
+
+struct weir_schedule {
+    const weir_graph *graph;
+    weir_arena *arena;
+    weir_bounds *given; /* by value id; without levels: not a stream */
+    record *record;     /* by node id, of the last time that the node was served */
+    size_t value_capacity, node_capacity;
+    weir_schedule_edge *edge;
+    size_t edge_count, edge_capacity;
+    int64_t interval, latency, steps;
+    bool holds_rows;
+};
+
+static const weir_bounds *arrivals(const weir_schedule *s, weir_node node, size_t input) {
+    return &s->given[weir_stream_source(s->graph, weir_node_input(s->graph, node, input)).id];
+}
+
+static void add_edge(weir_schedule *s, weir_node node, size_t input, const record *r) {
+    s->edge = weir_grow(s->edge, &s->edge_capacity, s->edge_count + 1, sizeof *s->edge);
+    s->edge[s->edge_count++] = (weir_schedule_edge){.value = weir_node_input(s->graph, node, input),
+                                                    .user = node,
+                                                    .input = input,
+                                                    .given = arrivals(s, node, input),
+                                                    .taken = &r->taken[input],
+                                                    .exact = r->arrive[input].exact && r->taken[input].exact};
+}
+
+/* --- one node --- */
+
+typedef struct served {
+    const weir_graph *graph;
+    weir_node node;
+    int64_t beats, cycles, latency; /* of a rule that is one beat for a beat */
+} served;
+
+/* Register 0: when the component is free. */
+static void serve_beat(weir_service *s, const void *user) {
+    const served *x = user;
+    int64_t at = weir_service_take_all(s, s->time[0]);
+    weir_service_give(s, 0, at + x->latency);
+    s->time[0] = at + x->cycles;
+}
+
+/* A beat for a beat: the cycles that the pieces of its work take, and the component's latency until it is given. */
+static void serve_beats(weir_service *s, const void *user) {
+    weir_service_repeat(s, ((const served *)user)->beats, serve_beat, user);
+}
+
+static void serve_by_rule(weir_service *s, const void *user) {
+    const served *x = user;
+    weir_component_of(x->graph, x->node)->rules->service(s, x->graph, x->node);
+}
+
+static bool report_wrong(const weir_schedule *s, weir_node node, size_t port, size_t inputs) {
+    weir_error(weir_node_location(s->graph, node), "node '%s': component '%s' %s %zu in its schedule",
+               weir_node_name(s->graph, node), weir_component_of(s->graph, node)->name,
+               port < inputs ? "does not take the beats that arrive at input" : "gives no beat to output",
+               port < inputs ? port : port - inputs);
+    return false;
+}
+
+static weir_service_body *rule_of(const weir_graph *graph, weir_node node, served *x) {
+    const weir_component_rules *rules = weir_component_of(graph, node)->rules;
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    *x = (served){graph, node, 0, 1, rules->timing(graph, node).latency};
+    x->beats = weir_stream_beats(graph, weir_node_output(graph, node, 0), hardware->out_lanes);
+    if (rules->pieces != NULL) x->cycles = hardware->interval / x->beats;
+    return rules->service == NULL ? serve_beats : serve_by_rule;
+}
+
+static weir_bounds moved(const weir_bounds *bounds, int64_t cycles) {
+    weir_bounds later = *bounds;
+    later.early.first.at += cycles;
+    later.early.steady.at += cycles;
+    later.late.first.at += cycles;
+    later.late.steady.at += cycles;
+    return later;
+}
+
+static bool is_later(const weir_signature_part *part, const weir_signature_part *than, int64_t cycles) {
+    const weir_signature_part later = {part->first, than->at + cycles, than->level};
+    return weir_signature_equal(part, &later);
+}
+
+static bool are_later(const weir_signature *signature, const weir_signature *than, int64_t cycles) {
+    return is_later(&signature->first, &than->first, cycles) && is_later(&signature->steady, &than->steady, cycles);
+}
+
+/* Where all arrives as it did when the node was served last, only later, so goes all that the node does: rules are of maxima and
+ * constants (service.h). */
+static bool serve_later(record *r, const weir_bounds *const *arrive, size_t inputs, int64_t latency) {
+    if (r->inputs != inputs || inputs == 0 || r->latency != latency) return false;
+    const int64_t cycles = arrive[0]->early.first.at - r->arrive[0].early.first.at;
+    for (size_t i = 0; i < inputs; i++) {
+        const weir_bounds *now = arrive[i], *before = &r->arrive[i];
+        if (now->exact != before->exact || !are_later(&now->early, &before->early, cycles) ||
+            !are_later(&now->late, &before->late, cycles))
+            return false;
+    }
+    for (size_t i = 0; i < inputs; i++) {
+        r->arrive[i] = *arrive[i];
+        r->taken[i] = moved(&r->taken[i], cycles);
+    }
+    r->given = moved(&r->given, cycles);
+    return true;
+}
+
+/* Cycles by which the node is too slow for the interval go to *late. */
+static bool serve(weir_schedule *s, weir_node node, const weir_bounds *const *arrive, size_t inputs, int64_t *late) {
+    const weir_bounds_ports ports = {arrive, inputs, 1, s->interval, MOST_PARTS};
+    served x;
+    weir_service_body *rule = rule_of(s->graph, node, &x);
+    record *r = &s->record[node.id];
+    if (serve_later(r, arrive, inputs, x.latency)) return true;
+    comparison *compared = r->inputs == inputs ? r->compared : weir_arena_array(s->arena, inputs, sizeof *r->compared);
+    *r = (record){.inputs = inputs, .latency = x.latency, .compared = compared};
+    r->arrive = weir_arena_array(s->arena, inputs, sizeof *r->arrive);
+    r->taken = weir_arena_array(s->arena, inputs, sizeof *r->taken);
+    for (size_t i = 0; i < inputs; i++) r->arrive[i] = *arrive[i];
+    const weir_service_result result = weir_bounds_serve(s->arena, &ports, rule, &x, r->taken, &r->given);
+    s->steps += result.steps;
+    if (result.status == WEIR_SERVICE_WRONG) return report_wrong(s, node, result.port, inputs);
+    *late = result.late;
+    return true;
+}
+
+static bool serve_node(weir_schedule *s, weir_node node, int64_t *late) {
+    const weir_bounds *arrive[WEIR_SERVICE_PORTS];
+    const size_t inputs = weir_stream_count(s->graph, node);
+    assert(inputs <= WEIR_SERVICE_PORTS);
+    for (size_t i = 0; i < inputs; i++) arrive[i] = arrivals(s, node, i);
+    if (!serve(s, node, arrive, inputs, late)) return false;
+    for (size_t i = 0; i < inputs && *late == 0; i++) add_edge(s, node, i, &s->record[node.id]);
+    for (size_t o = 0; o < weir_node_output_count(s->graph, node); o++)
+        s->given[weir_node_output(s->graph, node, o).id] = s->record[node.id].given;
+    return true;
+}
+
+/* --- the graph --- */
+
+static bool find_rows(const weir_graph *graph) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_component *component = weir_component_of(graph, node);
+        if (component != NULL && component->rules->may_wait) return true;
+    }
+    return false;
+}
+
+/* Cycles from one beat of an input to the next: they are back to back. Where rows are held, evenly over the interval: the source is made
+ * to wait, and a FIFO for what it could give earlier would serve nobody. */
+static int64_t stride_of(int64_t beats, int64_t interval, bool holds_rows) { return holds_rows ? interval / beats : 1; }
+
+static void serve_inputs(weir_schedule *s) {
+    size_t count;
+    weir_value *inputs = weir_stream_inputs(s->graph, &count);
+    for (size_t i = 0; i < count; i++) {
+        int64_t beats = weir_stream_beats(s->graph, inputs[i], weir_stream_lanes(s->graph, inputs[i]));
+        s->interval = weir_later(s->interval, beats);
+        const weir_signature given =
+            weir_signature_run(s->arena, 0, beats, stride_of(beats, s->interval, s->holds_rows));
+        s->given[inputs[i].id] = (weir_bounds){given, given, true};
+    }
+    free(inputs);
+}
+
+/* A frame's last beat leaves in the cycle after those of the inputs at the earliest, whether it needs them or not (frame.h). */
+static int64_t earliest_latency(const weir_schedule *s) {
+    size_t count;
+    weir_value *inputs = weir_stream_inputs(s->graph, &count);
+    int64_t latency = 0;
+    for (size_t i = 0; i < count; i++) {
+        const weir_signature_part *first = &s->given[inputs[i].id].late.first;
+        latency = weir_later(latency, first->at + first->level->last + 2);
+    }
+    free(inputs);
+    return latency;
+}
+
+static void measure_latency(weir_schedule *s) {
+    s->latency = weir_later(s->latency, earliest_latency(s));
+    size_t count;
+    weir_value *outputs = weir_stream_outputs(s->graph, &count);
+    for (size_t i = 0; i < count; i++) {
+        const weir_bounds *given = weir_schedule_given(s, outputs[i]);
+        if (given == NULL) continue;
+        const weir_signature_part *first = &given->late.first;
+        s->latency = weir_later(s->latency, first->at + first->level->last + 1);
+    }
+    free(outputs);
+}
+
+static bool serve_all(weir_schedule *s, int64_t *late) {
+    serve_inputs(s);
+    for (weir_node node = weir_graph_first(s->graph); node.id != 0 && *late == 0; node = weir_node_next(s->graph, node))
+        if (weir_stream_role(s->graph, node) == WEIR_ROLE_COMPONENT && !serve_node(s, node, late)) return false;
+    if (*late == 0) measure_latency(s);
+    return true;
+}
+
+/* At the folding's interval, or the shortest that a component slower than its own interval says keeps up. */
+bool weir_schedule_update(weir_schedule *s) {
+    const size_t values = weir_graph_value_limit(s->graph), nodes = weir_graph_node_limit(s->graph) + 1;
+    s->given = weir_grow_zeroed(s->given, &s->value_capacity, values, sizeof *s->given);
+    s->record = weir_grow_zeroed(s->record, &s->node_capacity, nodes, sizeof *s->record);
+    for (;;) {
+        int64_t late = 0;
+        s->edge_count = 0;
+        s->latency = 0;
+        if (!serve_all(s, &late)) return false;
+        if (late == 0) return true;
+        s->interval += late;
+        memset(s->record, 0, nodes * sizeof *s->record);
+    }
+}
+
+static weir_schedule *new_schedule(const weir_graph *graph, int64_t interval, bool holds_rows) {
+    weir_schedule *s = weir_calloc(1, sizeof *s);
+    s->graph = graph;
+    s->arena = weir_arena_new();
+    s->interval = interval;
+    s->holds_rows = holds_rows;
+    if (weir_schedule_update(s)) return s;
+    weir_schedule_free(s);
+    return NULL;
+}
+
+weir_schedule *weir_schedule_new(const weir_graph *graph) {
+    return new_schedule(graph, weir_stream_interval(graph), find_rows(graph));
+}
+
+/* Between frames that come alone: more than any takes. */
+#define LONG_AFTER (INT64_C(1) << 42)
+
+bool weir_schedule_first_latency(const weir_graph *graph, int64_t *latency) {
+    weir_schedule *s = new_schedule(graph, LONG_AFTER, false);
+    if (s != NULL) *latency = s->latency;
+    weir_schedule_free(s);
+    return s != NULL;
+}
+
+void weir_schedule_free(weir_schedule *schedule) {
+    if (schedule == NULL) return;
+    weir_arena_free(schedule->arena);
+    free(schedule->given);
+    free(schedule->record);
+    free(schedule->edge);
+    free(schedule);
+}
+
+size_t weir_schedule_edge_count(const weir_schedule *schedule) { return schedule->edge_count; }
+weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index) { return schedule->edge[index]; }
+
+static weir_waiting waiting_at(weir_schedule *s, const weir_schedule_edge *edge, const weir_signature *given,
+                               const weir_signature *taken) {
+    comparison *c = &s->record[edge->user.id].compared[edge->input];
+    const bool known = c->given.first.level != NULL;
+    const int64_t cycles = known ? given->first.at - c->given.first.at : 0;
+    if (known && are_later(given, &c->given, cycles) && are_later(taken, &c->taken, cycles)) return c->waiting;
+    *c = (comparison){*given, *taken, weir_signature_waiting(given, taken, s->interval)};
+    s->steps += c->waiting.steps;
+    return c->waiting;
+}
+
+weir_waiting weir_schedule_waiting(weir_schedule *schedule, const weir_schedule_edge *edge) {
+    return waiting_at(schedule, edge, &edge->given->early, &edge->taken->late);
+}
+
+weir_waiting weir_schedule_held(weir_schedule *schedule, const weir_schedule_edge *into,
+                                const weir_schedule_edge *out) {
+    weir_signature gone = out->taken->late;
+    gone.first.at++;
+    gone.steady.at++;
+    return waiting_at(schedule, into, &into->taken->early, &gone);
+}
+
+int64_t weir_schedule_under_way(weir_schedule *schedule, const weir_schedule_edge *edge, int64_t cycles) {
+    weir_signature comes = edge->given->early, gone = edge->taken->late;
+    comes.first.at -= cycles;
+    comes.steady.at -= cycles;
+    gone.first.at++;
+    gone.steady.at++;
+    const weir_waiting waiting = weir_signature_waiting(&comes, &gone, schedule->interval);
+    schedule->steps += waiting.steps;
+    return waiting.beats;
+}
+
+const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value value) {
+    const weir_bounds *given = &schedule->given[value.id];
+    return given->early.first.level == NULL ? NULL : given;
+}
+
+int64_t weir_schedule_latency(const weir_schedule *schedule) { return schedule->latency; }
+bool weir_schedule_holds_rows(const weir_schedule *schedule) { return schedule->holds_rows; }
+int64_t weir_schedule_interval(const weir_schedule *schedule) { return schedule->interval; }
+int64_t weir_schedule_steps(const weir_schedule *schedule) { return schedule->steps; }
+
+/* --- parts of a frame --- */
+
+bool weir_schedule_paces_inputs(const weir_graph *graph) { return find_rows(graph); }
+
+int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t element, int64_t interval,
+                            bool holds_rows) {
+    int64_t soonest = INT64_MAX;
+    for (int64_t lanes = 1; lanes > 0; lanes = weir_stream_more_lanes(graph, input, lanes)) {
+        const int64_t beats = weir_stream_beats(graph, input, lanes);
+        const int64_t at = element / lanes * stride_of(beats, weir_later(interval, beats), holds_rows);
+        if (at < soonest) soonest = at;
+    }
+    return soonest;
+}
+
+/* Between the beats that come at once and those that come last, and between frames: more than any component works. */
+#define LONG_BEFORE (INT64_C(1) << 40)
+
+/* Between two elements: more than a component works on one. */
+#define LONG (INT64_C(1) << 18)
+
+static int64_t beats_taken(const weir_graph *graph, weir_node node, size_t input) {
+    return weir_stream_beats(graph, weir_node_input(graph, node, input),
+                             weir_node_metadata_of(graph, node)->hardware.in_lanes);
+}
+
+weir_signature_part weir_schedule_input(weir_arena *arena, const weir_graph *graph, weir_value input, int64_t lanes,
+                                        int64_t interval) {
+    const int64_t beats = weir_stream_beats(graph, input, lanes);
+    return weir_signature_run(arena, 0, beats, stride_of(beats, weir_later(interval, beats), find_rows(graph))).first;
+}
+
+bool weir_schedule_first_frame(weir_arena *arena, const weir_graph *graph, weir_node node,
+                               const weir_signature_part *arrive, weir_signature_part *gives, int64_t *steps) {
+    const size_t inputs = weir_stream_count(graph, node);
+    weir_signature each[WEIR_SERVICE_PORTS], taken[WEIR_SERVICE_PORTS], given[WEIR_SERVICE_PORTS];
+    const weir_signature *all[WEIR_SERVICE_PORTS];
+    assert(inputs <= WEIR_SERVICE_PORTS);
+    for (size_t i = 0; i < inputs; i++) {
+        each[i] = (weir_signature){arrive[i], arrive[i]};
+        all[i] = &each[i];
+    }
+    const weir_service_ports ports = {all, inputs, 1, 4 * LONG_BEFORE};
+    served x;
+    weir_service_body *rule = rule_of(graph, node, &x);
+    const weir_service_result result = weir_service_run(arena, &ports, rule, &x, taken, given);
+    *steps += result.steps;
+    if (result.status != WEIR_SERVICE_FINE) return false;
+    *gives = given[0].first;
+    return true;
+}
+
+/* The same where beats of one input come as they do, and all of the others at once. */
+static bool serve_alone(weir_arena *arena, const weir_graph *graph, weir_node node, size_t input,
+                        const weir_signature_part *arrives, weir_signature_part *gives) {
+    const size_t inputs = weir_stream_count(graph, node);
+    weir_signature_part arrive[WEIR_SERVICE_PORTS];
+    int64_t steps = 0;
+    assert(inputs <= WEIR_SERVICE_PORTS && input < inputs);
+    for (size_t i = 0; i < inputs; i++)
+        arrive[i] = i == input ? *arrives : weir_signature_run(arena, 0, beats_taken(graph, node, i), 1).first;
+    return weir_schedule_first_frame(arena, graph, node, arrive, gives, &steps);
+}
+
+/* `before` beats at once, the rest long after, one in each cycle. */
+static weir_signature_part divided(weir_arena *arena, int64_t before, int64_t rest) {
+    weir_signature_list list = {.arena = arena};
+    if (before > 0) weir_signature_append(&list, weir_signature_run(arena, 0, before, 1).first);
+    weir_signature_append(&list, weir_signature_run(arena, LONG_BEFORE, rest, 1).first);
+    return weir_signature_close(&list);
+}
+
+bool weir_schedule_tail_of(const weir_graph *graph, weir_node node, size_t input, int64_t elements,
+                           weir_schedule_tail *tail) {
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    const int64_t all = beats_taken(graph, node, input), waiting = weir_ceil_divide(elements, hardware->in_lanes),
+                  last = waiting < all ? waiting : all;
+    weir_arena *arena = weir_arena_new();
+    const weir_signature_part arrives = divided(arena, all - last, last);
+    weir_signature_part out;
+    const bool fine = serve_alone(arena, graph, node, input, &arrives, &out);
+    if (fine) {
+        const int64_t before = weir_signature_count(&out, LONG_BEFORE - 1), beats = out.level->beats;
+        *tail = (weir_schedule_tail){.elements = (beats - before) * hardware->out_lanes};
+        if (before < beats) tail->first = weir_signature_at(&out, before) - LONG_BEFORE;
+        if (before < beats) tail->last = weir_signature_at(&out, beats - 1) - LONG_BEFORE;
+    }
+    weir_arena_free(arena);
+    return fine;
+}
+
+bool weir_schedule_span_of(const weir_graph *graph, weir_node node, size_t input, int64_t elements,
+                           weir_schedule_span *span) {
+    const int64_t lanes = weir_node_metadata_of(graph, node)->hardware.in_lanes,
+                  before = weir_ceil_divide(elements, lanes) - 1;
+    weir_arena *arena = weir_arena_new();
+    const weir_signature_part arrives = divided(arena, before, beats_taken(graph, node, input) - before);
+    weir_signature_part out;
+    const bool fine = serve_alone(arena, graph, node, input, &arrives, &out);
+    if (fine)
+        *span = (weir_schedule_span){weir_signature_at(&out, 0) - LONG_BEFORE,
+                                     weir_signature_at(&out, out.level->beats - 1) - LONG_BEFORE};
+    weir_arena_free(arena);
+    return fine;
+}
+
+bool weir_schedule_needed(const weir_graph *graph, weir_node node, size_t input, int64_t element, int64_t *needed) {
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    const int64_t beats = beats_taken(graph, node, input);
+    weir_arena *arena = weir_arena_new();
+    const weir_signature_part arrives = weir_signature_run(arena, 0, beats, LONG).first;
+    weir_signature_part out;
+    const bool fine = beats < LONG_BEFORE / LONG && serve_alone(arena, graph, node, input, &arrives, &out);
+    if (fine) {
+        const int64_t beat = weir_signature_at(&out, element / hardware->out_lanes) / LONG;
+        *needed = (beat < beats ? beat : beats - 1) * hardware->in_lanes;
+    }
+    weir_arena_free(arena);
+    return fine;
+}

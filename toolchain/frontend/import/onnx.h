@@ -1,0 +1,77 @@
+/* ONNX in: a model file becomes a graph of op.def operators with inferred types. The file is hostile input: whatever is
+ * wrong with it is reported (up to WEIR_DIAG_LIMIT errors, then the import stops) and nothing is returned. */
+#ifndef WEIR_ONNX_H
+#define WEIR_ONNX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/graph/graph.h"
+#include "support/memory/array.h"
+#include "support/memory/types.h"
+
+/* The results of a node on the data of its inputs, as weir_evaluate_node (exec/evaluate.h) gives them. */
+typedef weir_array **weir_onnx_evaluate(const weir_graph *graph, weir_node node, const weir_array *const *inputs);
+
+/* The shape of a graph input whose sizes the file leaves open. */
+typedef struct weir_onnx_shape {
+    const char *input; /* NULL: the model's only one */
+    weir_shape shape;
+} weir_onnx_shape;
+
+/* What stands for sizes that the file leaves open. */
+typedef struct weir_onnx_sizes {
+    int64_t batch;                /* a symbolic or missing first dimension of an input; below 1: 1 */
+    const weir_onnx_shape *shape; /* each agrees with what the file says */
+    size_t shape_count;
+} weir_onnx_sizes;
+
+/* A node that is not known or cannot be built; its outputs, where the file declares their types, become graph inputs. Names are
+ * those of values. */
+typedef struct weir_onnx_opaque {
+    int line; /* 1-based position in the file */
+    const char *type;
+    const char *const *input, *const *output;
+    size_t input_count, output_count;
+} weir_onnx_opaque;
+
+/* A graph of shapes, for exploration: tensors with two dimensions or more, or in files of their own, are not read and become
+ * graph inputs, as do results of opaque nodes, each reported here. Data inputs come first. */
+typedef struct weir_onnx_outline {
+    size_t data_inputs;
+    const char *const *needed; /* operator types that may not be opaque; NULL ends each of these lists */
+    const char *const
+        *remark; /* integer attributes that are the reader's, not the operator's; each that is met is reported */
+    void (*remarked)(void *user, int line, const char *remark, int64_t value);
+    void (*named)(void *user, int line, const char *name); /* what the file calls a node */
+    void (*opaque)(void *user, const weir_onnx_opaque *node);
+    void *user;
+} weir_onnx_outline;
+
+typedef struct weir_onnx_options {
+    const weir_archive *bindings; /* graph inputs to turn into constants, by name; NULL: none */
+    weir_onnx_sizes sizes;
+    weir_onnx_evaluate
+        *evaluate;   /* computes shapes and parameters that the file computes; NULL: they must be constants */
+    bool to_float32; /* a model that computes in float16, bfloat16 or float64 is converted, with a note */
+    weir_onnx_outline *outline; /* NULL: the whole model */
+} weir_onnx_options;
+
+/* The model at `path`; options may be NULL. Value names are the file's, node names are legal Verilog identifiers made
+ * from the file's (README.md), node locations are the 1-based positions in the file. External tensor data is read from
+ * the model's folder only. NULL after reported errors; else free with weir_graph_free. */
+weir_graph *weir_onnx_import(const char *path, const weir_onnx_options *options);
+
+/* The same from memory. `name` stands for the file in messages; `folder` is where external data is (NULL: external data
+ * is an error). */
+weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *name, const char *folder,
+                                   const weir_onnx_options *options);
+
+/* A file that holds one TensorProto, as in ONNX's conformance data. Infinities and NaNs are kept. NULL after a reported
+ * error; else weir_array_free. */
+weir_array *weir_onnx_read_tensor(const char *path);
+/* The opset version of its domain from which files may have the operator; 0: no file has it. */
+int weir_onnx_since(weir_op op);
+
+#endif

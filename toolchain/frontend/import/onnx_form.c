@@ -1,0 +1,402 @@
+#include "frontend/import/onnx_form.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/shape/geometry.h"
+#include "ir/shape/infer.h"
+#include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
+#include "support/memory/arena.h"
+
+char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const char *part) {
+    char *name = weir_format("%s.%s", base, part);
+    while (weir_onnx_scope_find(scope, name) != NULL) {
+        char *longer = weir_format("%s_", name);
+        free(name);
+        name = longer;
+    }
+    return name;
+}
+
+/* --- attributes that became inputs --- */
+
+static weir_array *integers(const int64_t *values, size_t count) {
+    const weir_shape shape = weir_shape_of(1, (const int64_t[]){(int64_t)count});
+    weir_array *array = weir_array_new(WEIR_INT64, &shape);
+    for (size_t i = 0; i < count; i++) weir_array_set_int(array, i, values[i]);
+    return array;
+}
+
+/* A real number is of the type of the data that it meets. */
+static weir_array *scalar(double value, weir_dtype dtype) {
+    const weir_shape shape = {.rank = 0};
+    weir_array *array = weir_array_new(weir_dtype_is_float(dtype) ? dtype : WEIR_FLOAT32, &shape);
+    weir_array_set(array, 0, value);
+    return array;
+}
+
+static weir_array *floats(const float *values, size_t count) {
+    const weir_shape shape = weir_shape_of(1, (const int64_t[]){(int64_t)count});
+    weir_array *array = weir_array_new(WEIR_FLOAT32, &shape);
+    for (size_t i = 0; i < count; i++) weir_array_set(array, i, (double)values[i]);
+    return array;
+}
+
+static weir_array *array_of(const weir_onnx_form *form, const weir_onnx_attribute_rule *row,
+                            const Onnx__AttributeProto *attribute, weir_dtype dtype) {
+    switch (row->kind) {
+    case WEIR_ONNX_FLOAT: return scalar((double)attribute->f, dtype);
+    case WEIR_ONNX_FLOATS: return floats(attribute->floats, attribute->n_floats);
+    case WEIR_ONNX_INT: return integers(&attribute->i, 1);
+    case WEIR_ONNX_TENSOR: return weir_onnx_tensor_read(attribute->t, row->name, form->location, form->source);
+    default: return integers(attribute->ints, attribute->n_ints);
+    }
+}
+
+/* The array, which is freed, as input `index`. */
+static void put_constant(const weir_onnx_form *form, const char *part, weir_array *array, weir_value *inputs,
+                         size_t *count, size_t index) {
+    char *name = weir_onnx_form_name(form->scope, form->name, part);
+    while (*count <= index) inputs[(*count)++] = WEIR_NO_VALUE;
+    inputs[index] = weir_graph_add_constant(form->graph, name, array);
+    weir_array_free(array);
+    free(name);
+}
+
+static bool move_attribute(const weir_onnx_form *form, const Onnx__AttributeProto *attribute, weir_value *inputs,
+                           size_t *count) {
+    const weir_onnx_attribute_rule *row = weir_onnx_schema_attribute_rule(form->rule, attribute->name, form->opsets);
+    if (row == NULL || row->input <= 0) return true; /* NULL: of a registered operator, where all stay */
+    weir_array *array = array_of(form, row, attribute, weir_value_type(form->graph, inputs[0])->dtype);
+    if (array == NULL) return false;
+    put_constant(form, row->name, array, inputs, count, (size_t)row->input);
+    return true;
+}
+
+/* --- operators with a form of their own --- */
+
+static const Onnx__AttributeProto *attribute_of(const weir_onnx_form *form, const char *name) {
+    return weir_onnx_schema_attribute(form->proto, name);
+}
+
+static bool is_named(const weir_onnx_form *form, const char *name) { return strcmp(form->rule->name, name) == 0; }
+
+/* Sizes of the parts are always written down. `num_outputs` makes equal parts but the last, which takes what is left;
+ * without it the parts must be equal, which type inference checks. */
+static bool form_split(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    const Onnx__AttributeProto *number = attribute_of(form, "num_outputs"), *named = attribute_of(form, "axis");
+    const weir_shape *shape = &weir_value_type(form->graph, inputs[0])->shape;
+    const int64_t axis = named == NULL ? 0 : named->i < 0 ? named->i + shape->rank : named->i;
+    const int64_t parts = (int64_t)form->outputs;
+    if (number != NULL && (number->i != parts || *count > 1)) {
+        weir_error(form->location, "node '%s' (Split): 'num_outputs' is %lld, but the node has %lld outputs%s",
+                   form->name, (long long)number->i, (long long)parts, *count > 1 ? " and sizes" : "");
+        return false;
+    }
+    if (*count < 2 && number == NULL && form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] >= 18) {
+        weir_error(form->location, "node '%s' (Split): expected sizes (input 1) or 'num_outputs'", form->name);
+        return false;
+    }
+    if (*count > 1 || axis < 0 || axis >= shape->rank) return true;
+    const int64_t dim = shape->dim[axis], size = (dim + parts - 1) / parts;
+    if (number == NULL && dim % parts != 0) return true;
+    int64_t *sizes = weir_calloc(form->outputs, sizeof *sizes);
+    for (int64_t i = 0; i < parts; i++) sizes[i] = i < parts - 1 ? size : dim - size * (parts - 1);
+    put_constant(form, "split", integers(sizes, form->outputs), inputs, count, 1);
+    free(sizes);
+    return true;
+}
+
+void weir_onnx_form_rename(weir_graph *graph, const weir_onnx_scope *scope, weir_value value, const char *base,
+                           const char *part) {
+    char *name = weir_onnx_form_name(scope, base, part);
+    weir_value_set_name(graph, value, name);
+    free(name);
+}
+
+/* A node that the file does not have, for the node that it has. */
+static weir_node add_helper(const weir_onnx_form *form, weir_op op, const char *suffix, const weir_value *inputs,
+                            size_t count) {
+    char *name = weir_format("%s_%s", form->name, suffix);
+    const weir_node node = weir_graph_add_node(form->graph, op, name, inputs, count, 1, WEIR_NO_NODE);
+    weir_node_set_location(form->graph, node, form->location);
+    weir_onnx_form_rename(form->graph, form->scope, weir_node_output(form->graph, node, 0), form->name, suffix);
+    free(name);
+    return node;
+}
+
+enum { SOFTMAX_BY_AXIS = 13 };
+
+/* Softmax and LogSoftmax before opset 13 treat their input as a matrix: rows are the dimensions before the axis, columns all from it
+ * on. Along the last axis that is the later form; along another one a Reshape makes the matrix, and another one
+ * restores the shape. */
+static bool is_old_softmax(const weir_onnx_form *form) {
+    if (form->rule->op == WEIR_OP_QLINEAR_SOFTMAX) return attribute_of(form, "opset")->i < SOFTMAX_BY_AXIS;
+    const weir_op op = form->rule->op;
+    const bool is = weir_trait_of(op)->task == WEIR_TASK_SOFTMAX;
+    return is && form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < SOFTMAX_BY_AXIS;
+}
+
+static int64_t old_softmax_axis(const weir_onnx_form *form, int rank) {
+    const Onnx__AttributeProto *axis = attribute_of(form, "axis");
+    if (axis == NULL && form->rule->op == WEIR_OP_QLINEAR_SOFTMAX) return rank - 1; /* whatever Softmax's opset */
+    return axis == NULL ? 1 : axis->i < 0 ? axis->i + rank : axis->i;
+}
+
+static bool form_softmax(weir_onnx_form *form, weir_value *inputs) {
+    const int rank = weir_value_type(form->graph, inputs[0])->shape.rank;
+    const int64_t axis = old_softmax_axis(form, rank);
+    if (axis < 0 || axis >= rank - 1) return true; /* type inference checks the axis */
+    const weir_node flatten = add_helper(form, WEIR_OP_FLATTEN, "rows", inputs, 1);
+    weir_node_set_int(form->graph, flatten, "axis", axis);
+    form->unflattened = inputs[0];
+    inputs[0] = weir_node_output(form->graph, flatten, 0);
+    return weir_infer_node(form->graph, flatten);
+}
+
+static void write_softmax_axis(const weir_onnx_form *form, weir_node node) {
+    const int rank = weir_value_type(form->graph, weir_node_input(form->graph, node, 0))->shape.rank;
+    weir_node_remove_attribute(form->graph, node, "axis"); /* the last one */
+    if (form->unflattened.id == 0 && old_softmax_axis(form, rank) != rank - 1)
+        weir_node_set_int(form->graph, node, "axis", old_softmax_axis(form, rank));
+    if (form->rule->op == WEIR_OP_QLINEAR_SOFTMAX) weir_node_set_int(form->graph, node, "opset", SOFTMAX_BY_AXIS);
+}
+
+/* What ONNX Runtime's optimizer makes of convolutions and pools of codes. Pools on codes have an attribute for it themselves. */
+static bool has_channels_innermost(const weir_onnx_form *form) {
+    const Onnx__AttributeProto *flag = attribute_of(form, "channels_last");
+    return form->rule->op == WEIR_OP_QLINEAR_CONV ? flag != NULL && flag->i != 0 : is_named(form, "NhwcMaxPool");
+}
+
+static weir_value transpose(const weir_onnx_form *form, weir_value value, bool to_innermost) {
+    const int rank = weir_value_type(form->graph, value)->shape.rank;
+    int order[WEIR_MAX_RANK];
+    int64_t perm[WEIR_MAX_RANK];
+    weir_layout_channels_last(rank, order);
+    for (int i = 0; i < rank; i++) perm[to_innermost ? i : order[i]] = to_innermost ? order[i] : i;
+    const weir_node node =
+        add_helper(form, WEIR_OP_TRANSPOSE, to_innermost ? "channels_last" : "channels_first", &value, 1);
+    weir_node_set_ints(form->graph, node, "perm", perm, (size_t)rank);
+    return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
+}
+
+/* Until opset 10 the scales were the input that is the region of interest now. */
+static void form_resize(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    if (*count == 2) {
+        inputs[(*count)++] = inputs[1];
+        inputs[1] = WEIR_NO_VALUE;
+    }
+    if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] > 10 && *count > 1) inputs[1] = WEIR_NO_VALUE;
+}
+
+/* Before opset 7 an attribute says that operand 1 is broadcast, and another from which axis on its dimensions stand; PRelu's
+ * slopes are those of the channels. As numpy has it dimensions stand at the end, so ones follow. */
+static bool takes_axis(weir_op op) {
+    const weir_op_info *info = weir_op_get(op);
+    return weir_trait_of(op)->order == WEIR_ORDER_ELEMENTWISE && info->inputs_min == 2 && info->inputs_max == 2;
+}
+
+static bool align(const weir_onnx_form *form, weir_value *inputs, int64_t axis) {
+    const weir_shape *to = &weir_value_type(form->graph, inputs[0])->shape;
+    weir_shape shape = weir_value_type(form->graph, inputs[1])->shape;
+    const int64_t behind = to->rank - axis - shape.rank;
+    weir_value operands[2] = {inputs[1]};
+    size_t count = 1;
+    if (axis < 0 || behind <= 0) return true; /* type inference sees whether it fits */
+    for (int64_t i = 0; i < behind; i++) shape.dim[shape.rank++] = 1;
+    put_constant(form, "shape", integers(shape.dim, (size_t)shape.rank), operands, &count, 1);
+    const weir_node reshape = add_helper(form, WEIR_OP_RESHAPE, "aligned", operands, 2);
+    inputs[1] = weir_node_output(form->graph, reshape, 0);
+    return weir_infer_node(form->graph, reshape);
+}
+
+static bool form_broadcast(const weir_onnx_form *form, weir_value *inputs) {
+    const weir_shape *a = &weir_value_type(form->graph, inputs[0])->shape;
+    const weir_shape *b = &weir_value_type(form->graph, inputs[1])->shape;
+    const Onnx__AttributeProto *broadcast = attribute_of(form, "broadcast"), *axis = attribute_of(form, "axis");
+    if (form->rule->op == WEIR_OP_PRELU) return b->rank != 1 || b->dim[0] == 1 || align(form, inputs, 1);
+    if (broadcast != NULL && broadcast->i != 0)
+        return axis == NULL || align(form, inputs, axis->i < 0 ? axis->i + a->rank : axis->i);
+    if (weir_shape_equal(a, b)) return true;
+    weir_error(form->location, "node '%s' (%s): its operands differ in shape, and attribute 'broadcast' is not 1",
+               form->name, form->rule->name);
+    return false;
+}
+
+/* Sum, of any number of operands: an Add of the last and of those before it. Added to -0, a number stays what it is. */
+static bool form_sum(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    if (*count == 1)
+        put_constant(form, "zero", scalar(-0.0, weir_value_type(form->graph, inputs[0])->dtype), inputs, count, 1);
+    for (size_t i = 1; i + 1 < *count; i++) {
+        char suffix[32];
+        snprintf(suffix, sizeof suffix, "sum_%zu", i);
+        const weir_node sum = add_helper(form, WEIR_OP_ADD, suffix, (const weir_value[2]){inputs[0], inputs[i]}, 2);
+        if (!weir_infer_node(form->graph, sum)) return false;
+        inputs[0] = weir_node_output(form->graph, sum, 0);
+    }
+    if (*count > 2) inputs[1] = inputs[*count - 1];
+    *count = 2;
+    return true;
+}
+
+/* Mean: a Div of the sum by how many they are. */
+static bool form_mean(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    const size_t operands = *count;
+    if (operands > 1) {
+        if (!form_sum(form, inputs, count)) return false;
+        const weir_node sum = add_helper(form, WEIR_OP_ADD, "sum", inputs, 2);
+        if (!weir_infer_node(form->graph, sum)) return false;
+        inputs[0] = weir_node_output(form->graph, sum, 0);
+    }
+    *count = 1;
+    put_constant(form, "count", scalar((double)operands, weir_value_type(form->graph, inputs[0])->dtype), inputs, count,
+                 1);
+    return true;
+}
+
+/* What a sum of squares or of magnitudes adds. */
+static bool form_addends(const weir_onnx_form *form, weir_value *inputs) {
+    const bool squares = is_named(form, "ReduceL2") || is_named(form, "ReduceSumSquare");
+    if (!squares && !is_named(form, "ReduceL1")) return true;
+    const weir_value operands[2] = {inputs[0], inputs[0]};
+    const weir_node node = squares ? add_helper(form, WEIR_OP_MUL, "squares", operands, 2)
+                                   : add_helper(form, WEIR_OP_ABS, "magnitudes", operands, 1);
+    inputs[0] = weir_node_output(form->graph, node, 0);
+    return weir_infer_node(form->graph, node);
+}
+
+/* Operands that are codes become real numbers. */
+static bool form_codes(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    size_t begin, end, result, made = 0;
+    weir_onnx_schema_codes(form->rule, *count, &begin, &end, &result);
+    form->quantizer[0] = inputs[result];
+    form->quantizer[1] = inputs[result + 1];
+    while (made < form->rule->codes->plain) {
+        inputs[made] = inputs[begin - form->rule->codes->plain + made];
+        made++;
+    }
+    for (size_t i = begin; i < end; i += 3) {
+        char suffix[32];
+        snprintf(suffix, sizeof suffix, "dequantize_%zu", made);
+        const weir_node node = add_helper(form, WEIR_OP_DEQUANTIZE_LINEAR, suffix, inputs + i, 3);
+        if (!weir_infer_node(form->graph, node)) return false;
+        inputs[made++] = weir_node_output(form->graph, node, 0);
+    }
+    *count = made;
+    return true;
+}
+
+bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    if (form->rule->codes != NULL && !form_codes(form, inputs, count)) return false;
+    for (size_t i = 0; i < form->proto->n_attribute; i++)
+        if (!move_attribute(form, form->proto->attribute[i], inputs, count)) return false;
+    if (has_channels_innermost(form)) {
+        form->innermost = true;
+        inputs[0] = transpose(form, inputs[0], false);
+        return inputs[0].id != 0;
+    }
+    if (form->rule->op == WEIR_OP_SPLIT) return form_split(form, inputs, count);
+    if (form->rule->inputs_max < 0 && form->rule->op == WEIR_OP_ADD && !form_sum(form, inputs, count)) return false;
+    if (form->rule->inputs_max < 0 && form->rule->op == WEIR_OP_DIV && !form_mean(form, inputs, count)) return false;
+    if (form->rule->op == WEIR_OP_REDUCE_SUM && !form_addends(form, inputs)) return false;
+    if (form->rule->op == WEIR_OP_RESIZE) form_resize(form, inputs, count);
+    if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 7 && form->rule->inputs_max >= 0 && takes_axis(form->rule->op))
+        return form_broadcast(form, inputs);
+    return !is_old_softmax(form) || form_softmax(form, inputs);
+}
+
+/* --- the node in the graph --- */
+
+/* A ConvTranspose's result is as long as its paddings say; what is longer still is padding of the output. */
+static void write_output_padding(weir_graph *graph, weir_node node, const weir_window *w) {
+    int64_t more[WEIR_MAX_RANK];
+    for (int i = 0; i < w->rank; i++)
+        more[i] = w->in[i] + w->begin[i] + w->end[i] - (w->out[i] - 1) * w->stride[i] -
+                  (w->kernel[i] - 1) * w->dilation[i] - 1;
+    weir_node_set_ints(graph, node, "output_padding", more, (size_t)w->rank);
+    weir_node_remove_attribute(graph, node, "output_shape");
+}
+
+/* The kernel's size as the weights have it; NULL: a pool has none. */
+static const int64_t *kernel_of(const weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    const weir_value weights = weir_node_input(graph, node, op == WEIR_OP_QLINEAR_CONV ? 3 : 1);
+    if (op == WEIR_OP_QLINEAR_AVERAGE_POOL || weights.id == 0) return NULL;
+    return weir_value_type(graph, weights)->shape.dim + 2;
+}
+
+/* Paddings are always numbers. */
+static void write_pads(weir_graph *graph, weir_node node) {
+    const bool transposed = weir_node_op(graph, node) == WEIR_OP_CONV_TRANSPOSE;
+    int64_t pads[2 * WEIR_MAX_RANK];
+    int order[WEIR_MAX_RANK];
+    weir_window window = {.rank = 0};
+    if (!weir_layout_order(graph, node, order)) return;
+    const weir_shape x = weir_layout_to_onnx(&weir_value_type(graph, weir_node_input(graph, node, 0))->shape, order);
+    if (!(transposed ? weir_geometry_transposed : weir_geometry_window)(graph, node, &x, kernel_of(graph, node),
+                                                                        &window))
+        return;
+    for (int i = 0; i < window.rank; i++) {
+        pads[i] = window.begin[i];
+        pads[i + window.rank] = window.end[i];
+    }
+    weir_node_remove_attribute(graph, node, "auto_pad");
+    weir_node_set_ints(graph, node, "pads", pads, 2 * (size_t)window.rank);
+    if (transposed) write_output_padding(graph, node, &window);
+}
+
+/* The old Resize and Upsample had one mode. */
+static void write_resizing(weir_graph *graph, weir_node node) {
+    weir_node_set_string(graph, node, "coordinate_transformation_mode", "asymmetric");
+    weir_node_set_string(graph, node, "nearest_mode", "floor");
+}
+
+void weir_onnx_form_attributes(const weir_onnx_form *form, weir_node node) {
+    const int64_t version = form->opsets->version[WEIR_ONNX_DOMAIN_ONNX];
+    if (form->rule->op == WEIR_OP_RESIZE && version <= 10) write_resizing(form->graph, node);
+    if (is_old_softmax(form)) write_softmax_axis(form, node);
+}
+
+/* Input 0 had another shape in the file, and so has the output. */
+static weir_value restore_shape(const weir_onnx_form *form, weir_value value) {
+    const weir_shape *shape = &weir_value_type(form->graph, form->unflattened)->shape;
+    weir_value inputs[2] = {value};
+    size_t count = 1;
+    weir_onnx_form_rename(form->graph, form->scope, value, form->name, "matrix");
+    put_constant(form, "shape", integers(shape->dim, (size_t)shape->rank), inputs, &count, 1);
+    const weir_node reshape = add_helper(form, WEIR_OP_RESHAPE, "restored", inputs, 2);
+    weir_infer_node(form->graph, reshape);
+    return weir_node_output(form->graph, reshape, 0);
+}
+
+/* The result as codes. */
+static weir_value quantize(const weir_onnx_form *form, weir_value value) {
+    const weir_value inputs[3] = {value, form->quantizer[0], form->quantizer[1]};
+    weir_onnx_form_rename(form->graph, form->scope, value, form->name, "real");
+    const weir_node node = add_helper(form, WEIR_OP_QUANTIZE_LINEAR, "quantize", inputs, 3);
+    return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
+}
+
+/* A function of the result. */
+static weir_value apply(const weir_onnx_form *form, weir_op op, weir_value value) {
+    weir_onnx_form_rename(form->graph, form->scope, value, form->name, "sum");
+    const weir_node node = add_helper(form, op, op == WEIR_OP_SQRT ? "root" : "logarithm", &value, 1);
+    return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
+}
+
+weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
+    const weir_value value = weir_node_output(form->graph, node, 0);
+    if (form->rule->op < WEIR_OP_COUNT && (weir_node_attribute(form->graph, node, "auto_pad") != NULL ||
+                                           weir_node_attribute(form->graph, node, "output_shape") != NULL))
+        write_pads(form->graph, node);
+    if (form->rule->codes != NULL) return quantize(form, value);
+    if (is_named(form, "ReduceL2")) return apply(form, WEIR_OP_SQRT, value);
+    if (is_named(form, "ReduceLogSum")) return apply(form, WEIR_OP_LOG, value);
+    if (form->innermost) {
+        weir_onnx_form_rename(form->graph, form->scope, value, form->name, "result");
+        return transpose(form, value, true);
+    }
+    return form->unflattened.id == 0 ? value : restore_shape(form, value);
+}

@@ -1,0 +1,97 @@
+/* ONNX's operators for importer and exporter, as tables: rules (operators from an opset version on) and attributes. */
+#ifndef WEIR_ONNX_TABLE_H
+#define WEIR_ONNX_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/graph/op.h"
+#include "support/memory/array.h"
+
+typedef enum weir_onnx_domain {
+    WEIR_ONNX_DOMAIN_ONNX,
+    WEIR_ONNX_DOMAIN_MICROSOFT,
+    WEIR_ONNX_DOMAIN_QONNX,
+    WEIR_ONNX_DOMAIN_ML,
+    WEIR_ONNX_DOMAIN_OWN, /* those of registered operators (ir/graph/operator.h), one version */
+    WEIR_ONNX_DOMAIN_COUNT
+} weir_onnx_domain;
+
+/* Inputs of an operator on codes that ONNX Runtime defines as a plain one between quantizers: `plain` operands, then codes, each
+ * with its scale and zero point; the scale and zero point of the result stand before all or behind. */
+typedef struct weir_onnx_codes {
+    size_t plain;
+    bool result_first;
+} weir_onnx_codes;
+
+/* An operator from an opset version on. A later row of the same operator holds from its version on. */
+typedef struct weir_onnx_rule {
+    weir_onnx_domain domain;
+    const char *name;
+    weir_op op; /* WEIR_OP_NONE: Constant, which becomes a value */
+    int since;
+    bool is_gone;                 /* no longer an operator from `since` on */
+    int inputs_min, inputs_max;   /* 0: as op.def says; -1: any number */
+    int outputs_max;              /* 0: as op.def says; those beyond op.def's may not be used */
+    uint32_t scales;              /* bit i: input i is a scale, positive and finite */
+    bool per_axis;                /* scales may have more than one element */
+    bool plain;                   /* its attributes mean nothing here */
+    int opset;                    /* of ai.onnx: whose attributes and element types it has. 0: its domain's version */
+    const weir_onnx_codes *codes; /* NULL: its inputs are the operator's */
+} weir_onnx_rule;
+
+/* REFUSED: known, but not supported. REMOVED: no longer in the operator. DTYPE: the number of an element type, which
+ * becomes its name. */
+typedef enum weir_onnx_kind {
+    WEIR_ONNX_INT,
+    WEIR_ONNX_FLOAT,
+    WEIR_ONNX_STRING,
+    WEIR_ONNX_TENSOR,
+    WEIR_ONNX_INTS,
+    WEIR_ONNX_FLOATS,
+    WEIR_ONNX_PERMUTATION,
+    WEIR_ONNX_DTYPE,
+    WEIR_ONNX_REFUSED,
+    WEIR_ONNX_REMOVED
+} weir_onnx_kind;
+
+/* A word and the one that the graph gets for it. */
+typedef struct weir_onnx_word {
+    const char *from, *to;
+} weir_onnx_word;
+
+/* What becomes of an attribute: it stays one, concerns nothing here and is dropped, or (numbers above 0) becomes the
+ * input of that number, which is what later opsets made of it. */
+enum { WEIR_ONNX_STAYS = 0, WEIR_ONNX_DROPPED = -1 };
+
+typedef struct weir_onnx_attribute_rule {
+    weir_op op;
+    const char *name;
+    weir_onnx_kind kind;
+    int since; /* as with rules, a later row replaces an earlier one */
+    bool required;
+    int64_t low, high;           /* INT, INTS and PERMUTATION */
+    const weir_onnx_word *words; /* STRING; ends with a NULL. NULL: any printable text */
+    int input;
+} weir_onnx_attribute_rule;
+
+/* An element type of input 0 or output 0 that an operator, or any (WEIR_OP_NONE), has from a later version on than itself;
+ * WEIR_ONNX_NEVER: in no version, though the graph's operator takes it. */
+enum { WEIR_ONNX_NEVER = INT32_MAX };
+
+typedef struct weir_onnx_type_rule {
+    weir_op op;
+    weir_dtype dtype;
+    int since;
+    const char *unless; /* a flag: nodes that set it have always had the type. NULL: none */
+} weir_onnx_type_rule;
+
+extern const weir_onnx_rule weir_onnx_rules[];
+extern const size_t weir_onnx_rule_count;
+extern const weir_onnx_attribute_rule weir_onnx_attributes[];
+extern const size_t weir_onnx_attribute_count;
+extern const weir_onnx_type_rule weir_onnx_types[];
+extern const size_t weir_onnx_type_count;
+
+#endif

@@ -1,0 +1,22 @@
+/* The graph verifier. Structure: handles, order of definitions and uses, use lists, arity. Values: shapes, number
+ * formats, scales, ranges, data of constants. Meaning: attributes, metadata, and every type, which the inference rules
+ * are asked for again: a stored range must contain the inferred one, all else must be equal. */
+#ifndef WEIR_IR_VERIFY_H
+#define WEIR_IR_VERIFY_H
+
+#include "ir/graph/graph.h"
+
+/* Reports every violation (up to the diagnostic limit); true when there is none. Meaning is checked when the rest is
+ * right. O(size), with the data of constants only where a range depends on them. */
+bool weir_graph_verify(const weir_graph *graph);
+
+/* The lines of a text that declare the values without a node, by handle; 0: none. */
+typedef struct weir_verify_lines {
+    const char *file;
+    const int *line;
+} weir_verify_lines;
+
+/* The same for a graph that was read from a text, whose nodes have their locations there. */
+bool weir_graph_verify_text(const weir_graph *graph, const weir_verify_lines *lines);
+
+#endif

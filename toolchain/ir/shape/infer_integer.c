@@ -1,0 +1,533 @@
+/* Type inference of Weir's own operators. Integer ranges are exact for Linear, Sum, Maximum, Threshold and Lookup and the clip
+ * bounds for casts. */
+#include "ir/shape/geometry.h"
+#include "ir/shape/infer_rule.h"
+
+#include <float.h>
+#include <string.h>
+
+__extension__ typedef __int128 wide;
+
+/* Ranges stay inside this, so that an accumulator and the operations on it fit 64 bits. */
+static const int64_t range_limit = (int64_t)1 << 62;
+/* Largest shift of the cast operators. */
+enum { SHIFT_LIMIT = 62 };
+/* Largest number of elements of a mean: float32 has no room for more. */
+enum { COUNT_LIMIT = 1 << 24 };
+/* Most steps of a share: a whole number of them and a half has a last bit of zero in float32. */
+enum { STEPS_LIMIT = (1 << 22) - 1 };
+
+/* ---- Weir: conversions and exact integer arithmetic ---- */
+
+static bool integer_input(const weir_graph *graph, weir_node node, size_t index) {
+    return weir_rule_is_integer(weir_rule_input(graph, node, index)) ||
+           weir_rule_fail_dtype(graph, node, index, "an integer");
+}
+
+/* Range of the input's codes: the proven one, else its container's. */
+static void input_range(const weir_graph *graph, weir_node node, size_t index, int64_t *low, int64_t *high) {
+    const weir_type *type = weir_rule_input(graph, node, index);
+    weir_dtype_limits(type->dtype, low, high);
+    if (type->has_range) {
+        *low = type->low;
+        *high = type->high;
+    }
+}
+
+static int64_t channel_count(const weir_shape *shape) { return shape->rank == 0 ? 1 : shape->dim[shape->rank - 1]; }
+
+/* Are the scales of `type` per tensor, or one for each index of the last axis? */
+static bool check_channels(const weir_graph *graph, weir_node node, const weir_type *type) {
+    const weir_quant *quant = &type->quant;
+    return quant->count <= 1 ||
+           (quant->axis == type->shape.rank - 1 && (int64_t)quant->count == channel_count(&type->shape)) ||
+           weir_rule_fail(graph, node,
+                          "per-channel quantization must be along the last axis (%lld elements), has %u on axis %d",
+                          (long long)channel_count(&type->shape), (unsigned)quant->count, quant->axis);
+}
+
+/* Input `index` (when given) must be a constant of the dtype with 1 or C elements. */
+static bool check_constant(const weir_graph *graph, weir_node node, size_t index, weir_dtype dtype) {
+    const weir_type *type = weir_rule_input(graph, node, index);
+    if (type == NULL) return true;
+    if (type->dtype != dtype || weir_rule_constant(graph, node, index) == NULL) {
+        return weir_rule_fail(graph, node, "input %zu must be a constant of type %s", index, weir_dtype_name(dtype));
+    }
+    return weir_rule_check_parameter(graph, node, index, channel_count(&weir_rule_input(graph, node, 0)->shape));
+}
+
+static bool check_shift(const weir_graph *graph, weir_node node, const char *name) {
+    const int64_t shift = weir_node_int(graph, node, name, 0);
+    return (shift >= 0 && shift <= SHIFT_LIMIT) ||
+           weir_rule_fail(graph, node, "attribute '%s' is %lld, expected 0 to %d", name, (long long)shift, SHIFT_LIMIT);
+}
+
+static bool check_contract(const weir_graph *graph, weir_node node) {
+    static const char *const contracts[] = {"onnxruntime", "real", NULL};
+    return weir_rule_is_word(graph, node, "contract", contracts);
+}
+
+static bool check_quantized(const weir_graph *graph, weir_node node, const weir_inferred *to) {
+    return to->type[0].quant.format != WEIR_FORMAT_FLOAT ||
+           weir_rule_fail(graph, node, "the output must have a quantized type, such as int8[...] integer s8");
+}
+
+/* Type of an accumulator: container, width and sign follow from the range; what a pass has written about scale, zero
+ * point and rounding stays. */
+static bool set_ranged(const weir_graph *graph, weir_node node, weir_inferred *to, const weir_shape *shape, wide low,
+                       wide high) {
+    if (low < -range_limit || high > range_limit)
+        return weir_rule_fail(graph, node, "values may need more than 62 bits: give the inputs a narrower range");
+    weir_type type = {.shape = *shape, .quant = to->type[0].quant, .has_range = true};
+    type.low = (int64_t)low;
+    type.high = (int64_t)high;
+    type.dtype = weir_dtype_for(type.low, type.high);
+    if (type.quant.format == WEIR_FORMAT_FLOAT) {
+        type.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER, .axis = -1};
+    }
+    if (type.quant.format == WEIR_FORMAT_BINARY || type.quant.format == WEIR_FORMAT_TERNARY)
+        type.quant.format = WEIR_FORMAT_INTEGER; /* of any range */
+    type.quant.is_signed = low < 0;
+    type.quant.width = weir_bits_for(type.low, type.high);
+    return check_channels(graph, node, &type) && weir_rule_set(graph, node, to, &type);
+}
+
+/* Type of codes in [low, high]: a width that a pass has written stays and must hold them. */
+static bool set_coded(const weir_graph *graph, weir_node node, weir_inferred *to, wide low, wide high) {
+    weir_type type = {.shape = weir_rule_input(graph, node, 0)->shape, .quant = to->type[0].quant};
+    if (type.quant.format == WEIR_FORMAT_FLOAT) return set_ranged(graph, node, to, &type.shape, low, high);
+    int64_t least, most;
+    weir_quant_limits(&type.quant, &least, &most);
+    if (low < least || high > most) {
+        return weir_rule_fail(graph, node, "results in [%lld, %lld] do not fit the output's codes [%lld, %lld]",
+                              (long long)low, (long long)high, (long long)least, (long long)most);
+    }
+    type.dtype = weir_dtype_for(least, most);
+    type.has_range = true;
+    type.low = (int64_t)low;
+    type.high = (int64_t)high;
+    return check_channels(graph, node, &type) && weir_rule_set(graph, node, to, &type);
+}
+
+/* Type of a cast's output: codes clipped to attributes low and high, by default all codes of the output. */
+static bool set_clipped(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_quant *quant = &to->type[0].quant;
+    int64_t low = 0, high = 0;
+    if (quant->format != WEIR_FORMAT_FLOAT) {
+        weir_quant_limits(quant, &low, &high);
+    } else if (weir_node_attribute(graph, node, "low") == NULL || weir_node_attribute(graph, node, "high") == NULL) {
+        return weir_rule_fail(graph, node, "needs a quantized output type, or the attributes 'low' and 'high'");
+    }
+    low = weir_node_int(graph, node, "low", low);
+    high = weir_node_int(graph, node, "high", high);
+    if (low > high)
+        return weir_rule_fail(graph, node, "attribute 'low' is %lld, above 'high', which is %lld", (long long)low,
+                              (long long)high);
+    return set_coded(graph, node, to, low, high);
+}
+
+/* Per-axis scales must be as many as the axis is long. */
+static bool check_scales(const weir_graph *graph, weir_node node, const weir_type *type) {
+    const weir_quant *quant = &type->quant;
+    return quant->count <= 1 ||
+           (quant->axis >= 0 && quant->axis < type->shape.rank && type->shape.dim[quant->axis] == quant->count) ||
+           weir_rule_fail(graph, node, "there are %u scales along axis %d, expected one or one per element of an axis",
+                          (unsigned)quant->count, quant->axis);
+}
+
+bool weir_infer_ENCODE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_type type = to->type[0];
+    type.shape = weir_rule_input(graph, node, 0)->shape;
+    if (!weir_dtype_is_float(weir_rule_input(graph, node, 0)->dtype))
+        return weir_rule_fail_dtype(graph, node, 0, "a floating-point number");
+    if (!check_quantized(graph, node, to)) return false;
+    weir_quant_limits(&type.quant, &type.low, &type.high);
+    type.has_range = true;
+    type.dtype = weir_dtype_for(type.low, type.high);
+    return check_scales(graph, node, &type) && check_contract(graph, node) && weir_rule_set(graph, node, to, &type);
+}
+
+bool weir_infer_DECODE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    const weir_attribute *offset = weir_node_attribute(graph, node, "offset");
+    if (offset != NULL && (offset->kind != WEIR_ATTRIBUTE_FLOATS ||
+                           (offset->count != 1 && (int64_t)offset->count != channel_count(&x->shape)))) {
+        return weir_rule_fail(graph, node, "attribute 'offset' must hold 1 or %lld numbers",
+                              (long long)channel_count(&x->shape));
+    }
+    return integer_input(graph, node, 0) && check_scales(graph, node, x) && check_contract(graph, node) &&
+           weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
+}
+
+/* [batch, positions..., group * window * channels of a group] */
+bool weir_infer_WINDOW(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    const int64_t group = weir_node_int(graph, node, "group", 1), fill = weir_node_int(graph, node, "fill", 0);
+    int64_t least, most;
+    weir_window w;
+    if (!integer_input(graph, node, 0) || !weir_geometry_window_innermost(graph, node, &w)) return false;
+    weir_quant_limits(&x->quant, &least, &most);
+    if (fill < least || fill > most) {
+        return weir_rule_fail(graph, node, "attribute 'fill' is %lld, expected one of the input's codes [%lld, %lld]",
+                              (long long)fill, (long long)least, (long long)most);
+    }
+    if (group < 1 || channel_count(&x->shape) % group != 0) {
+        return weir_rule_fail(graph, node, "%lld groups do not divide %lld channels", (long long)group,
+                              (long long)channel_count(&x->shape));
+    }
+    weir_shape shape = x->shape;
+    bool pads = false;
+    for (int i = 0; i < w.rank; i++) {
+        shape.dim[i + 1] = w.out[i];
+        shape.dim[shape.rank - 1] *= w.kernel[i];
+        pads |= w.begin[i] > 0 || w.end[i] > 0;
+    }
+    weir_type type = weir_rule_moved_type(graph, node, &shape);
+    if (type.has_range && pads) {
+        type.low = fill < type.low ? fill : type.low;
+        type.high = fill > type.high ? fill : type.high;
+    }
+    return weir_rule_set(graph, node, to, &type);
+}
+
+bool weir_infer_REORDER(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const int64_t fill = weir_node_int(graph, node, "fill", 0);
+    int64_t least, most;
+    weir_reordering r;
+    if (!integer_input(graph, node, 0) || !weir_geometry_reordering(graph, node, &r)) return false;
+    weir_type type = weir_rule_moved_type(graph, node, &r.shape);
+    weir_quant_limits(&type.quant, &least, &most);
+    if (r.fills && (fill < least || fill > most)) {
+        return weir_rule_fail(graph, node, "attribute 'fill' is %lld, expected one of the input's codes [%lld, %lld]",
+                              (long long)fill, (long long)least, (long long)most);
+    }
+    if (type.has_range && r.fills) {
+        type.low = fill < type.low ? fill : type.low;
+        type.high = fill > type.high ? fill : type.high;
+    }
+    return weir_rule_set(graph, node, to, &type);
+}
+
+void weir_infer_linear_range(const weir_array *weights, size_t channel, int64_t low, int64_t high, int64_t *sum_low,
+                             int64_t *sum_high) {
+    const size_t inputs = (size_t)weights->shape.dim[1];
+    wide negative = 0, positive = 0;
+    for (size_t k = 0; k < inputs; k++) {
+        const int64_t w = weir_array_get_int(weights, channel * inputs + k);
+        negative += w < 0 ? w : 0;
+        positive += w < 0 ? 0 : w;
+    }
+    const wide least = negative * high + positive * low, most = negative * low + positive * high;
+    *sum_low = least < INT64_MIN ? INT64_MIN : (int64_t)least;
+    *sum_high = most > INT64_MAX ? INT64_MAX : (int64_t)most;
+}
+
+bool weir_infer_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    const weir_array *w = weir_rule_constant(graph, node, 1);
+    if (!integer_input(graph, node, 0) || !integer_input(graph, node, 1)) return false;
+    const int64_t group = weir_node_int(graph, node, "group", 1);
+    if (w == NULL || w->shape.rank != 2 || x->shape.rank < 1 || group < 1 || w->shape.dim[0] % group != 0 ||
+        channel_count(&x->shape) % group != 0 || w->shape.dim[1] != channel_count(&x->shape) / group) {
+        return weir_rule_fail_shapes(graph, node, "weights must be a constant [group * N, K], x [..., group * K]",
+                                     &x->shape, &weir_rule_input(graph, node, 1)->shape);
+    }
+    const int64_t interleave = weir_node_int(graph, node, "interleave", 1);
+    if (interleave < 1 || group % interleave != 0)
+        return weir_rule_fail(graph, node, "'interleave' is %lld, expected a divisor of group, %lld",
+                              (long long)interleave, (long long)group);
+    int64_t low, high, least = 0, most = 0;
+    input_range(graph, node, 0, &low, &high);
+    for (int64_t n = 0; n < w->shape.dim[0]; n++) {
+        int64_t sum_low, sum_high;
+        weir_infer_linear_range(w, (size_t)n, low, high, &sum_low, &sum_high);
+        least = n == 0 || sum_low < least ? sum_low : least;
+        most = n == 0 || sum_high > most ? sum_high : most;
+    }
+    weir_shape shape = x->shape;
+    shape.dim[shape.rank - 1] = w->shape.dim[0];
+    return set_ranged(graph, node, to, &shape, least, most);
+}
+
+bool weir_infer_SUM(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
+    const wide ca = weir_node_int(graph, node, "ca", 1), cb = weir_node_int(graph, node, "cb", 1);
+    weir_shape shape;
+    if (!integer_input(graph, node, 0) || !integer_input(graph, node, 1)) return false;
+    if (!weir_rule_broadcast(&a->shape, &b->shape, &shape) ||
+        (weir_rule_constant(graph, node, 0) == NULL && !weir_shape_equal(&a->shape, &shape)) ||
+        (weir_rule_constant(graph, node, 1) == NULL && !weir_shape_equal(&b->shape, &shape))) {
+        return weir_rule_fail_shapes(graph, node, "sum", &a->shape, &b->shape);
+    }
+    int64_t a_low, a_high, b_low, b_high;
+    input_range(graph, node, 0, &a_low, &a_high);
+    input_range(graph, node, 1, &b_low, &b_high);
+    const wide low = (ca < 0 ? ca * a_high : ca * a_low) + (cb < 0 ? cb * b_high : cb * b_low);
+    const wide high = (ca < 0 ? ca * a_low : ca * a_high) + (cb < 0 ? cb * b_low : cb * b_high);
+    return set_ranged(graph, node, to, &shape, low, high);
+}
+
+bool weir_infer_MULTIPLY(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
+    weir_shape shape;
+    if (!integer_input(graph, node, 0) || !integer_input(graph, node, 1)) return false;
+    if (!weir_rule_broadcast(&a->shape, &b->shape, &shape))
+        return weir_rule_fail_shapes(graph, node, "product", &a->shape, &b->shape);
+    int64_t a_low, a_high, b_low, b_high;
+    input_range(graph, node, 0, &a_low, &a_high);
+    input_range(graph, node, 1, &b_low, &b_high);
+    const wide za = weir_node_int(graph, node, "za", 0), zb = weir_node_int(graph, node, "zb", 0);
+    const wide corner[] = {(a_low - za) * (b_low - zb), (a_low - za) * (b_high - zb), (a_high - za) * (b_low - zb),
+                           (a_high - za) * (b_high - zb)};
+    wide low = corner[0], high = corner[0];
+    for (size_t i = 1; i < 4; i++) {
+        low = corner[i] < low ? corner[i] : low;
+        high = corner[i] > high ? corner[i] : high;
+    }
+    return set_ranged(graph, node, to, &shape, low, high);
+}
+
+bool weir_infer_SUM_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_shape shape;
+    weir_window window;
+    if (!integer_input(graph, node, 0) || !weir_rule_pool_shape(graph, node, &shape, &window)) return false;
+    int64_t low, high, least, most;
+    input_range(graph, node, 0, &low, &high);
+    weir_geometry_count_seen(&window, &least, &most);
+    const wide from = (wide)low - weir_node_int(graph, node, "zero", 0);
+    const wide up = (wide)high - weir_node_int(graph, node, "zero", 0);
+    const int64_t common = weir_node_int(graph, node, "common", 0);
+    if (common != 0) {
+        int64_t least_common = 1;
+        for (int i = 0; i < window.rank && least_common > 0; i++)
+            least_common *= weir_geometry_common(&window, i, COUNT_LIMIT / least_common);
+        if (common < 0 || common > COUNT_LIMIT || least_common == 0 || common % least_common != 0)
+            return weir_rule_fail(graph, node, "'common' is %lld, which not every window's number of elements divides",
+                                  (long long)common);
+        least = most = common;
+    }
+    return set_ranged(graph, node, to, &shape, from * (from < 0 ? most : least), up * (up < 0 ? least : most));
+}
+
+/* Input `index` must be a constant with a row of thresholds for all channels, or for each. */
+static bool check_thresholds(const weir_graph *graph, weir_node node, size_t index) {
+    const weir_type *type = weir_rule_input(graph, node, index);
+    const int64_t channels = channel_count(&weir_rule_input(graph, node, 0)->shape);
+    return (type->dtype == WEIR_FLOAT32 && weir_rule_constant(graph, node, index) != NULL && type->shape.rank == 2 &&
+            (type->shape.dim[0] == 1 || type->shape.dim[0] == channels)) ||
+           weir_rule_fail(graph, node, "input %zu must be a constant of type float32 with 1 or %lld rows", index,
+                          (long long)channels);
+}
+
+/* "Mul Add Relu": known operators, and as many constants as they take, from input 2 on. */
+static bool check_steps(const weir_graph *graph, weir_node node) {
+    const char *text = weir_node_string(graph, node, "steps", "");
+    size_t wanted = 0, inputs = weir_node_input_count(graph, node);
+    while (*text != '\0') {
+        const char *word = text;
+        bool takes_constant;
+        const weir_op op = weir_op_step(&text, &takes_constant);
+        if (op == WEIR_OP_NONE)
+            return weir_rule_fail(graph, node,
+                                  "attribute 'steps': '%.*s' cannot be a step, expected an operator that "
+                                  "works on each element by itself, such as Relu",
+                                  (int)strcspn(word, " "), word);
+        const size_t index = 2 + wanted;
+        wanted += takes_constant;
+        if (!takes_constant || index >= inputs) continue;
+        if (weir_rule_input(graph, node, index) == NULL)
+            return weir_rule_fail(graph, node, "input %zu is missing", index);
+        if (op == WEIR_OP_MULTI_THRESHOLD ? !check_thresholds(graph, node, index)
+                                          : !check_constant(graph, node, index, WEIR_FLOAT32))
+            return false;
+    }
+    return wanted == (inputs > 2 ? inputs - 2 : 0) ||
+           weir_rule_fail(graph, node, "attribute 'steps' takes %zu constants from input 2 on, found %zu", wanted,
+                          inputs > 2 ? inputs - 2 : 0);
+}
+
+bool weir_infer_REQUANTIZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    static const char *const contracts[] = {"onnxruntime", "real", "exact", NULL};
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    if (!integer_input(graph, node, 0) || !weir_rule_is_word(graph, node, "contract", contracts) ||
+        !check_constant(graph, node, 1, WEIR_FLOAT64) || !check_channels(graph, node, x)) {
+        return false;
+    }
+    if (!check_steps(graph, node)) return false;
+    const int64_t elements = weir_node_int(graph, node, "count", 1);
+    if (elements < 1 || elements > COUNT_LIMIT)
+        return weir_rule_fail(graph, node, "'count' is %lld, expected 1 to %d", (long long)elements, COUNT_LIMIT);
+    if (elements > 1 && weir_rule_input(graph, node, 1) != NULL)
+        return weir_rule_fail(graph, node, "'count' and an offset exclude each other");
+    return check_quantized(graph, node, to) && set_clipped(graph, node, to);
+}
+
+bool weir_infer_CAST(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const char *names[WEIR_ROUND_COUNT + 1] = {NULL};
+    for (int i = 0; i < WEIR_ROUND_COUNT; i++) names[i] = weir_rounding_name((weir_rounding)i);
+    return weir_rule_is_word(graph, node, "rounding", names) && integer_input(graph, node, 0) &&
+           check_constant(graph, node, 1, WEIR_INT64) && check_shift(graph, node, "left") &&
+           check_shift(graph, node, "shift") && set_clipped(graph, node, to);
+}
+
+bool weir_infer_SCALE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return integer_input(graph, node, 0) && check_constant(graph, node, 1, WEIR_INT64) &&
+           check_constant(graph, node, 2, WEIR_INT64) && check_shift(graph, node, "shift") &&
+           set_clipped(graph, node, to);
+}
+
+bool weir_infer_SCALE_FLOAT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    if (!weir_infer_SCALE(graph, node, to)) return false;
+    int64_t low, high, m_low, m_high, a_low, a_high;
+    input_range(graph, node, 0, &low, &high);
+    weir_value_data_range(graph, weir_node_input(graph, node, 1), &m_low, &m_high);
+    weir_value_data_range(graph, weir_node_input(graph, node, 2), &a_low, &a_high);
+    const wide least = (wide)low + a_low, most = (wide)high + a_high;
+    const wide reach = -least > most ? -least : most, factor = -(wide)m_low > m_high ? -(wide)m_low : m_high;
+    const wide product_limit = (wide)1 << 120;
+    return factor == 0 || reach < product_limit / factor ||
+           weir_rule_fail(graph, node, "the product may need more than 120 bits: give the input a narrower range");
+}
+
+/* How many of the row's ascending thresholds are <= x. */
+static int64_t passed(const weir_array *thresholds, int64_t row, int64_t x) {
+    const int64_t count = thresholds->shape.dim[1];
+    int64_t n = 0;
+    while (n < count && weir_array_get_int(thresholds, (size_t)(row * count + n)) <= x) {
+        n++;
+    }
+    return n;
+}
+
+bool weir_infer_THRESHOLD(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
+    const weir_array *t = weir_rule_constant(graph, node, 1);
+    if (!integer_input(graph, node, 0)) return false;
+    if (t == NULL || t->dtype != WEIR_INT64 || t->shape.rank != 2 || t->count == 0 ||
+        (t->shape.dim[0] != 1 && t->shape.dim[0] != channel_count(shape))) {
+        return weir_rule_fail(graph, node, "thresholds (input 1) must be a constant int64 [1 or %lld, count]",
+                              (long long)channel_count(shape));
+    }
+    int64_t low, high, least = t->shape.dim[1], most = 0;
+    input_range(graph, node, 0, &low, &high);
+    for (int64_t row = 0; row < t->shape.dim[0]; row++) {
+        for (int64_t i = 1; i < t->shape.dim[1]; i++) {
+            const size_t at = (size_t)(row * t->shape.dim[1] + i);
+            if (weir_array_get_int(t, at) < weir_array_get_int(t, at - 1)) {
+                return weir_rule_fail(graph, node, "thresholds of row %lld do not ascend", (long long)row);
+            }
+        }
+        const int64_t fewest = passed(t, row, low), all = passed(t, row, high);
+        least = fewest < least ? fewest : least;
+        most = all > most ? all : most;
+    }
+    const wide base = weir_node_int(graph, node, "base", 0), step = weir_node_int(graph, node, "step", 1);
+    const wide first = base + step * least, last = base + step * most;
+    return set_coded(graph, node, to, first < last ? first : last, first < last ? last : first);
+}
+
+/* Column i of the table is the result for code low + i; its rows are channels. */
+bool weir_infer_LOOKUP(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
+    const weir_array *table = weir_rule_constant(graph, node, 1);
+    if (!integer_input(graph, node, 0)) return false;
+    if (table == NULL || table->dtype != WEIR_INT64 || table->shape.rank != 2 || table->count == 0 ||
+        (table->shape.dim[0] != 1 && table->shape.dim[0] != channel_count(shape))) {
+        return weir_rule_fail(graph, node, "the table (input 1) must be a constant int64 [1 or %lld, codes]",
+                              (long long)channel_count(shape));
+    }
+    int64_t low, high;
+    input_range(graph, node, 0, &low, &high);
+    const int64_t first = weir_node_int(graph, node, "low", 0), codes = table->shape.dim[1];
+    if (low < first || high - first >= codes) {
+        return weir_rule_fail(graph, node, "the table is for codes [%lld, %lld], the input has [%lld, %lld]",
+                              (long long)first, (long long)(first + codes - 1), (long long)low, (long long)high);
+    }
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (int64_t row = 0; row < table->shape.dim[0]; row++) {
+        for (int64_t code = low; code <= high; code++) {
+            const int64_t result = weir_array_get_int(table, (size_t)(row * codes + code - first));
+            least = result < least ? result : least;
+            most = result > most ? result : most;
+        }
+    }
+    return set_coded(graph, node, to, least, most);
+}
+
+/* Numbers by distance from a row's largest code, none larger than the first; what float32 makes of their products and sums is finite. */
+static bool check_powers(const weir_graph *graph, weir_node node, int64_t distances, int64_t steps) {
+    const weir_array *power = weir_rule_constant(graph, node, 1);
+    const int64_t length = channel_count(&weir_rule_input(graph, node, 0)->shape);
+    if (power == NULL || power->dtype != WEIR_FLOAT32 || power->shape.rank != 1 || power->shape.dim[0] < distances)
+        return weir_rule_fail(graph, node, "the powers (input 1) must be a constant float32 [%lld or more]",
+                              (long long)distances);
+    const double first = weir_array_get(power, 0);
+    for (size_t i = 0; i < power->count; i++)
+        if (!(weir_array_get(power, i) >= 0 && weir_array_get(power, i) <= first))
+            return weir_rule_fail(graph, node, "power %zu is not a number from 0 to the first one", i);
+    const double most = first * (double)(steps > length ? steps : length);
+    return (first >= FLT_MIN && most <= FLT_MAX) ||
+           weir_rule_fail(graph, node, "the first power, %g, times %lld steps or %lld elements is beyond float32",
+                          first, (long long)steps, (long long)length);
+}
+
+/* A share of `steps` never exceeds them. */
+bool weir_infer_SOFTMAX_CODES(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const int64_t steps = weir_node_int(graph, node, "steps", 0), zero = weir_node_int(graph, node, "zero", 0);
+    const weir_quant *quant = &to->type[0].quant;
+    int64_t low, high, least, most = zero + steps;
+    if (!integer_input(graph, node, 0)) return false;
+    if (weir_rule_input(graph, node, 0)->shape.rank == 0) return weir_rule_fail(graph, node, "a number has no rows");
+    input_range(graph, node, 0, &low, &high);
+    if (steps < 0 || steps > STEPS_LIMIT)
+        return weir_rule_fail(graph, node, "attribute 'steps' is %lld, expected 0 to %d", (long long)steps,
+                              STEPS_LIMIT);
+    if (quant->format != WEIR_FORMAT_FLOAT) weir_quant_limits(quant, &least, &most);
+    most = weir_node_int(graph, node, "high", most);
+    if (most < zero)
+        return weir_rule_fail(graph, node, "results begin at attribute 'zero', %lld, and end at %lld", (long long)zero,
+                              (long long)most);
+    return check_powers(graph, node, high - low + 1, steps) &&
+           set_coded(graph, node, to, zero, most < zero + steps ? most : zero + steps);
+}
+
+bool weir_infer_MAXIMUM(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    if (!integer_input(graph, node, 0)) return false;
+    const int64_t zero = weir_node_int(graph, node, "zero", 0);
+    int64_t low, high;
+    input_range(graph, node, 0, &low, &high);
+    return set_ranged(graph, node, to, &weir_rule_input(graph, node, 0)->shape, low < zero ? zero : low,
+                      high < zero ? zero : high);
+}
+
+/* The same codes, read as other numbers: what the output's scale and zero point say stays. */
+bool weir_infer_RELABEL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_type type = *weir_rule_input(graph, node, 0);
+    const weir_quant *label = &to->type[0].quant;
+    if (!integer_input(graph, node, 0)) return false;
+    if (!check_quantized(graph, node, to)) return false;
+    const bool is_signed = type.quant.is_signed;
+    const int width = type.quant.width;
+    type.quant = *label;
+    type.quant.is_signed = is_signed;
+    type.quant.width = width;
+    return check_scales(graph, node, &type) && weir_rule_set(graph, node, to, &type);
+}
+
+/* ---- Weir: streams ---- */
+
+bool weir_infer_FORK(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
+        if (!weir_rule_set_output(graph, node, to, i, weir_rule_input(graph, node, 0))) return false;
+    return true;
+}
+
+bool weir_infer_FIFO(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return weir_infer_IDENTITY(graph, node, to);
+}
+bool weir_infer_LANES(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return weir_infer_IDENTITY(graph, node, to);
+}
+bool weir_infer_REGISTER_SLICE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return weir_infer_IDENTITY(graph, node, to);
+}

@@ -1,0 +1,30 @@
+/* What the tools call things in each family of devices, and what its netlists need: the cells that Yosys maps to, and how many of
+ * which resource of a profile one of them takes. The same counts that the estimates are fitted to (dataflow/cost/cost.h, scripts/cost). */
+#ifndef WEIR_SYNTH_FAMILY_H
+#define WEIR_SYNTH_FAMILY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/device.h"
+
+typedef struct weir_synth_family {
+    const char *option; /* of Yosys, beside those of the profile: no pads around the design; NULL: none needed */
+    bool flat; /* modules that are kept for what Yosys makes wrong on iCE40 (rtl/linear/weir_mul.v) are flattened too */
+    const char *map;    /* file of boards/cells that maps to gates before Yosys' own maps do; NULL: none */
+    const char *models; /* of the cells, complete, in Yosys' share folder; NULL: there are none for simulation */
+    const char *blocks; /* cells that remember words or multiply, as Yosys selects them: no logic to compare */
+    void (*mend)(json_t *netlist); /* what Yosys leaves wrong in it, or nextpnr cannot take; NULL: nothing */
+    const char *mended;            /* changes when the same netlist shall be mended in another way */
+} weir_synth_family;
+
+const weir_synth_family *weir_synth_family_of(const weir_device *device);
+
+/* What the netlist's module takes, and what is in it as modules of their own. `netlist`: as Yosys' write_json gives it. */
+weir_cost weir_synth_count(const json_t *netlist, const char *module, const weir_device *device);
+/* Is it a lookup table, a flip-flop of the family? */
+bool weir_synth_is_lut(const weir_device *device, const char *cell);
+bool weir_synth_is_flip_flop(const weir_device *device, const char *cell);
+
+#endif
