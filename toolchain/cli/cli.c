@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #if defined __GLIBC__
 #include <malloc.h>
 #endif
@@ -267,6 +268,7 @@ static void take_memory_by_the_megabyte(void) {
 
 int main(int argc, char **argv) {
     take_memory_by_the_megabyte();
+    json_set_alloc_funcs(weir_malloc, free);
     occupy_streams();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to report */
     command c = {.argc = argc, .argv = argv};

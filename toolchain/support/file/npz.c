@@ -179,7 +179,7 @@ static const unsigned char *find_data(const zip *z, const entry *e) {
 
 /* Exactly `size` bytes from exactly `compressed` ones. */
 static bool inflate_exactly(const unsigned char *from, size_t compressed, unsigned char *to, size_t size) {
-    z_stream stream = {0};
+    z_stream stream = {.zalloc = weir_zlib_alloc, .zfree = weir_zlib_free};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
         return false;
     }
@@ -337,7 +337,7 @@ static void put_name(weir_text *text, const char *name) {
 
 /* Appends the content deflated; the size it has then, or 0 on failure. */
 static size_t deflate_into(weir_text *text, const weir_text *content) {
-    z_stream stream = {0};
+    z_stream stream = {.zalloc = weir_zlib_alloc, .zfree = weir_zlib_free};
     if (deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
         return 0;
     }

@@ -3,11 +3,14 @@
  * block of its own, so at most a quarter of any block is wasted. Allocation costs a pointer addition. */
 #include "support/memory/arena.h"
 
+#include <assert.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "support/text/diag.h"
 
@@ -25,14 +28,45 @@ struct weir_arena {
     size_t block_size; /* of the next block */
 };
 
+typedef struct limit {
+    int resource;
+    const char *what, *option;
+} limit;
+
+/* What a process may be refused memory by, before the machine has none left. */
+static const limit limits[] = {{RLIMIT_AS, "address space", "-v"}, {RLIMIT_DATA, "data", "-d"}};
+
+/* Says of each limit that is set how to raise it; without one, that the machine has no more. */
+static void note_limits(void) {
+    bool is_limited = false;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct rlimit set;
+        if (getrlimit(limits[i].resource, &set) != 0 || set.rlim_cur == RLIM_INFINITY) continue;
+        is_limited = true;
+        fprintf(stderr, "weir: note: this process may have %llu KiB of %s; raise the limit with 'ulimit %s KIB'\n",
+                (unsigned long long)set.rlim_cur / 1024, limits[i].what, limits[i].option);
+    }
+    if (!is_limited)
+        fprintf(stderr, "weir: note: no limit is set (ulimit -v, -d), so the machine has no more; end other programs, "
+                        "give fewer frames of data, or add swap space\n");
+}
+
 static _Noreturn void out_of_memory(size_t size) {
     fprintf(stderr, "weir: error: out of memory (%zu bytes wanted)\n", size);
+    note_limits();
+    exit(WEIR_EXIT_INPUT);
+}
+
+/* A size that no address space holds: not the machine's fault. */
+static _Noreturn void out_of_addresses(void) {
+    fprintf(stderr, "weir: error: out of memory: the input asks for more than a process can address\n"
+                    "weir: note: look for a shape that is too large in the model or its data\n");
     exit(WEIR_EXIT_INPUT);
 }
 
 static size_t product(size_t count, size_t size) {
     if (size != 0 && count > SIZE_MAX / size) {
-        out_of_memory(SIZE_MAX);
+        out_of_addresses();
     }
     return count * size;
 }
@@ -63,6 +97,7 @@ void *weir_realloc(void *memory, size_t size) {
 }
 
 void *weir_grow(void *memory, size_t *capacity, size_t need, size_t element_size) {
+    assert(element_size > 0);
     if (need <= *capacity && memory) {
         return memory;
     }
@@ -76,6 +111,7 @@ void *weir_grow(void *memory, size_t *capacity, size_t need, size_t element_size
 }
 
 void *weir_grow_zeroed(void *memory, size_t *capacity, size_t need, size_t element_size) {
+    assert(element_size > 0);
     size_t old = *capacity, wanted = old < 8 ? 8 : old;
     if (need <= old && memory) {
         return memory;
@@ -90,6 +126,16 @@ void *weir_grow_zeroed(void *memory, size_t *capacity, size_t need, size_t eleme
     free(memory);
     *capacity = wanted;
     return grown;
+}
+
+void *weir_zlib_alloc(void *opaque, unsigned count, unsigned size) {
+    (void)opaque;
+    return weir_calloc(count, size);
+}
+
+void weir_zlib_free(void *opaque, void *memory) {
+    (void)opaque;
+    free(memory);
 }
 
 char *weir_copy_string(const char *text) {
@@ -136,7 +182,7 @@ void weir_arena_free(weir_arena *arena) {
 
 static unsigned char *add_block(weir_arena *arena, size_t size) {
     if (size > SIZE_MAX - sizeof(block)) {
-        out_of_memory(size);
+        out_of_addresses();
     }
     block *b = weir_calloc(1, sizeof *b + size);
     b->next = arena->blocks;
@@ -147,7 +193,7 @@ static unsigned char *add_block(weir_arena *arena, size_t size) {
 void *weir_arena_alloc(weir_arena *arena, size_t size) {
     const size_t align = _Alignof(max_align_t);
     if (size > SIZE_MAX - align) {
-        out_of_memory(size);
+        out_of_addresses();
     }
     size = size ? (size + align - 1) / align * align : align;
     if (size > arena->left) {

@@ -1,5 +1,5 @@
 /* Bump allocation: many small objects that die together. Freeing the arena frees everything allocated from it.
- * Allocation failure is handled here, in one place: the process reports it and stops. */
+ * Allocation failure is handled here, in one place: the process reports it with the limit it met and stops. */
 #ifndef WEIR_ARENA_H
 #define WEIR_ARENA_H
 
@@ -25,6 +25,9 @@ void *weir_realloc(void *memory, size_t size);
 void *weir_grow(void *memory, size_t *capacity, size_t need, size_t element_size);
 /* The same for an array whose new elements shall be zero; memory that is never written costs nothing. */
 void *weir_grow_zeroed(void *memory, size_t *capacity, size_t need, size_t element_size);
+/* weir_calloc and free in the form that zlib takes, for its streams' zalloc and zfree. */
+void *weir_zlib_alloc(void *opaque, unsigned count, unsigned size);
+void weir_zlib_free(void *opaque, void *memory);
 char *weir_copy_string(const char *text);
 char *weir_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -26,7 +26,7 @@ typedef struct table {
 static char *gunzip(const char *data, size_t size, size_t *text_size, weir_location location) {
     char *text = NULL;
     size_t capacity = 0, used = 0;
-    z_stream stream = {0};
+    z_stream stream = {.zalloc = weir_zlib_alloc, .zfree = weir_zlib_free};
     int result = inflateInit2(&stream, 16 + MAX_WBITS);
     size_t left = size;
     stream.next_in = (unsigned char *)(uintptr_t)data;
