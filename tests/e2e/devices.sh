@@ -29,6 +29,15 @@ expect 1 "damaged.yaml:[0-9]*: error: device: unknown key 'flipflops'" "$WEIR" d
 expect 1 "did you mean 'flip_flops'?" "$WEIR" devices damaged.yaml
 expect 1 "absent.yaml" "$WEIR" devices ./absent.yaml
 
+# One profile that cannot be read hides no other.
+mkdir -p data/boards
+cp -r "$profiles" data/boards/
+for folder in rtl sim; do ln -sf "$E2E_SOURCE/$folder" data/$folder; done
+sed -i 's/^flip_flops: /flipflops: /' data/boards/devices/ecp5-25k.yaml
+WEIR_DATA=$PWD/data expect 1 "ecp5-25k.yaml:[0-9]*: error: device: unknown key 'flipflops'" "$WEIR" devices
+[ "$(grep -cE '^ *(ice40|ecp5|gw|xc7)[a-z0-9-]* +(ice40|ecp5|gowin|xilinx7) ' output)" = $(($(ls "$profiles"/*.yaml | wc -l) - 1)) ] ||
+    fail "one damaged profile hides others: $(cat output)"
+
 # --- estimates ---
 model=$models/mlp_qdq.onnx
 # A device named is a design that fits it: the shortest interval there. A folding of the user's own that does not fit is warned of.

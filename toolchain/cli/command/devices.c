@@ -36,18 +36,22 @@ static void print_all(weir_device *const *devices, size_t count, bool json, weir
     add_json(list, text);
 }
 
+/* All that can be read: errors tell of the others. */
 static int list(bool json, weir_text *text) {
-    size_t count;
+    size_t names_count, count = 0;
     int status;
-    char **names = weir_device_names(&count);
-    weir_device **devices = weir_calloc(count + 1, sizeof(*devices));
-    bool fine = names != NULL;
-    for (size_t i = 0; fine && i < count; i++) fine = (devices[i] = weir_device_read(names[i], &status)) != NULL;
-    if (fine) print_all(devices, count, json, text);
-    for (size_t i = 0; names != NULL && i < count; i++) weir_device_free(devices[i]);
+    char **names = weir_device_names(&names_count);
+    if (names == NULL) return WEIR_EXIT_INPUT;
+    weir_device **devices = weir_calloc(names_count + 1, sizeof(*devices));
+    for (size_t i = 0; i < names_count; i++) {
+        devices[count] = weir_device_read(names[i], &status);
+        count += devices[count] != NULL;
+    }
+    print_all(devices, count, json, text);
+    for (size_t i = 0; i < count; i++) weir_device_free(devices[i]);
     free(devices);
     free(names);
-    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    return count == names_count ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
 int weir_command_devices(int argc, char **argv) {
@@ -58,7 +62,7 @@ int weir_command_devices(int argc, char **argv) {
     if (status >= 0) return status;
     weir_text text = {NULL, 0, 0};
     status = count == 1 ? show(argv[1], json, &text) : list(json, &text);
-    if (status == WEIR_EXIT_FINE) fwrite(text.data, 1, text.size, stdout);
+    if (text.size > 0) fwrite(text.data, 1, text.size, stdout);
     weir_text_free(&text);
     return status;
 }

@@ -315,26 +315,27 @@ char **weir_device_names(size_t *count) {
     char *path = devices_folder();
     DIR *folder = path == NULL ? NULL : opendir(path);
     if (path != NULL && folder == NULL) weir_error(weir_at(path, 0), "cannot read the device profiles");
-    char *found[256];
-    size_t bytes = 0;
+    char **found = NULL;
+    size_t bytes = 0, capacity = 0;
     *count = 0;
-    for (const struct dirent *e = folder == NULL ? NULL : readdir(folder); e != NULL && *count < 256;
-         e = readdir(folder)) {
+    for (const struct dirent *e = folder == NULL ? NULL : readdir(folder); e != NULL; e = readdir(folder)) {
         const size_t size = strlen(e->d_name);
         if (size <= 5 || strcmp(e->d_name + size - 5, ".yaml") != 0) continue;
+        found = weir_grow(found, &capacity, *count + 1, sizeof *found);
         found[(*count)++] = weir_format("%.*s", (int)size - 5, e->d_name);
         bytes += size;
     }
     if (folder != NULL) closedir(folder);
     free(path);
     if (folder == NULL) return NULL;
-    qsort(found, *count, sizeof *found, by_name);
+    if (*count > 0) qsort(found, *count, sizeof *found, by_name);
     char **names = weir_malloc(*count * sizeof *names + bytes + 1), *at = (char *)(names + *count);
     for (size_t i = 0; i < *count; i++) {
         names[i] = strcpy(at, found[i]);
         at += strlen(at) + 1;
         free(found[i]);
     }
+    free(found);
     return names;
 }
 
