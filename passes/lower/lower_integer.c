@@ -21,8 +21,10 @@
 
 /* --- quantization parameters --- */
 
-/* Codes of a constant: the contract's quantizer on each element, scales along the axis. */
-static weir_array *quantize_constant(const weir_lowering *l, const weir_array *data, const weir_quant *quant) {
+/* Codes of a constant: the quantizer on each element, scales along the axis. */
+static weir_array *quantize_constant(const weir_lowering *l, weir_node quantizer, const weir_array *data,
+                                     const weir_quant *quant) {
+    const weir_contract contract = weir_lower_contract_of(l, quantizer);
     int64_t low, high;
     weir_quant_limits(quant, &low, &high);
     weir_array *codes = weir_array_in(weir_graph_arena(l->to), weir_dtype_for(low, high), &data->shape);
@@ -30,7 +32,7 @@ static weir_array *quantize_constant(const weir_lowering *l, const weir_array *d
     for (int d = quant->axis + 1; channels > 1 && d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
     for (size_t i = 0; i < data->count; i++) {
         int64_t channel = (int64_t)(i / inner % channels);
-        weir_array_set_int(codes, i, weir_encode(weir_array_get(data, i), quant, channel, l->contract));
+        weir_array_set_int(codes, i, weir_encode(weir_array_get(data, i), quant, channel, contract));
     }
     return codes;
 }
@@ -40,7 +42,7 @@ static bool quantize_view(weir_lowering *l, weir_node node, const weir_quant *qu
     if (weir_lower_is_given(
             weir_lower_input(l, node, 0))) { /* weights that were quantized before are real numbers, too */
         weir_view view = {.kind = WEIR_VIEW_WEIGHTS, .quant = *quant};
-        view.codes = quantize_constant(l, weir_lower_constant(l, weir_node_input(l->from, node, 0)), quant);
+        view.codes = quantize_constant(l, node, weir_lower_constant(l, weir_node_input(l->from, node, 0)), quant);
         weir_lower_set(l, node, &view);
         return true;
     }
@@ -359,11 +361,11 @@ weir_lowered weir_lower_integer_takes(weir_op op) {
 
 /* --- the pass --- */
 
-/* QONNX quantizers are defined in real arithmetic, all others in ONNX Runtime's float32 arithmetic. */
+/* Sums become codes by real arithmetic where one quantizer of the model is defined so. */
 static weir_contract contract_of(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        weir_op op = weir_node_op(graph, node);
-        if (weir_trait_is_quantizer(op) && strcmp(weir_op_get(op)->domain, "") != 0) return WEIR_CONTRACT_REAL;
+        if (weir_trait_is_quantizer(weir_node_op(graph, node)) && weir_lower_is_real(weir_node_op(graph, node)))
+            return WEIR_CONTRACT_REAL;
     }
     return WEIR_CONTRACT_ONNXRUNTIME;
 }

@@ -287,7 +287,7 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *give
     weir_node added;
     if (x->kind == WEIR_VIEW_REAL) {
         added = weir_lower_add_node(l, node, WEIR_OP_ENCODE, "", &x->value, 1, &type);
-        weir_node_set_string(l->to, added, "contract", weir_contract_name(l->contract));
+        weir_node_set_string(l->to, added, "contract", weir_contract_name(weir_lower_contract_of(l, node)));
     } else if (x->step_count == 0 && same_codes(from, quant)) {
         /* Quantizing what already has these codes: nothing but the relu is left to do, whose zero may be no code. */
         weir_view without = *x;

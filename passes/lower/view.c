@@ -55,6 +55,14 @@ weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t
     return quant;
 }
 
+bool weir_lower_is_real(weir_op quantizer) { return strcmp(weir_op_get(quantizer)->domain, "") != 0; }
+
+weir_contract weir_lower_contract_of(const weir_lowering *l, weir_node node) {
+    const weir_op op = weir_node_op(l->from, node);
+    if (!weir_trait_is_quantizer(op)) return l->contract;
+    return weir_lower_is_real(op) ? WEIR_CONTRACT_REAL : WEIR_CONTRACT_ONNXRUNTIME;
+}
+
 void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high) {
     weir_quant_limits(quant, low, high);
     if (relu) *low = weir_encode(0, quant, 0, contract);

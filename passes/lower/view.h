@@ -90,6 +90,10 @@ bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_view *x, const
                      const weir_view *bias);
 /* The same of a ConvTranspose. */
 bool weir_lower_conv_transpose(weir_lowering *l, weir_node node);
+/* QONNX quantizers are defined in real arithmetic, all others in ONNX Runtime's float32 arithmetic. */
+bool weir_lower_is_real(weir_op quantizer);
+/* Who defines how the node rounds a number: itself where it is a quantizer, of which a model may have some of each kind. */
+weir_contract weir_lower_contract_of(const weir_lowering *l, weir_node node);
 /* The view of real numbers becomes codes of `quant`, rounded as the contract says, clipped to the quantization's
  * limits. */
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant);
