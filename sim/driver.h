@@ -127,7 +127,8 @@ typedef struct weir_sim_result {
 } weir_sim_result;
 
 /* Fine also when the hardware deadlocks or violates the protocol: the result says so. Else, after a reported error,
- * WEIR_EXIT_TOOL (the simulator failed or ran out of time) or WEIR_EXIT_INPUT (files). */
+ * WEIR_EXIT_MISMATCH (an assertion in the Verilog failed: `$display("assertion: ...")`, then `$stop`), WEIR_EXIT_TOOL (the
+ * simulator failed or ran out of time) or WEIR_EXIT_INPUT (files). */
 int weir_sim_run_bench(const weir_sim_artifact *artifact, const weir_sim_run *run, weir_sim_result *result);
 void weir_sim_result_free(weir_sim_result *result);
 const char *weir_sim_status_name(weir_sim_status status); /* "done", "deadlock", ... */

@@ -277,26 +277,45 @@ static bool read_results(const weir_sim_run *run, weir_sim_result *result) {
 
 /* ---- the run ---- */
 
-static bool simulate(const weir_sim_artifact *artifact, const weir_sim_run *run, weir_sim_result *result) {
+/* What the hardware's Verilog says of the first assertion that failed, with the line ended; NULL: none has. */
+static const char *failed_assertion(weir_text *messages) {
+    static const char head[] = "assertion: ", above[] = "TOP."; /* Verilator's name for what has the bench in it */
+    char *found = messages->data ? strstr(messages->data, head) : NULL;
+    if (!found) return NULL;
+    found += strlen(head);
+    found[strcspn(found, "\r\n")] = '\0';
+    return strncmp(found, above, strlen(above)) ? found : found + strlen(above);
+}
+
+static int simulate(const weir_sim_artifact *artifact, const weir_sim_run *run, weir_sim_result *result) {
     char *command[WEIR_SIM_MAX_ARGUMENTS + 1] = {0};
     char *description = weir_format("%s.txt", stem(run));
     size_t count = weir_sim_command(artifact, run, description, command);
     weir_arguments arguments = {command, count, WEIR_SIM_MAX_ARGUMENTS + 1};
     weir_text messages = {0};
     double start = weir_seconds();
+    weir_diag_log *log = weir_diag_capture();
     bool fine = weir_tool_run(&arguments, run->folder, run->seconds, &messages);
+    weir_diag_release(log);
     result->seconds = weir_seconds() - start;
     char *statistics = in_folder(run, ".statistics.txt");
-    if (fine && !weir_file_exists(statistics)) {
+    const bool is_complete = fine && weir_file_exists(statistics);
+    const char *assertion = is_complete ? NULL : failed_assertion(&messages);
+    if (assertion) {
+        weir_error(WEIR_NOWHERE, "an assertion fails in the hardware: %s", assertion);
+    } else if (!fine) {
+        weir_diag_replay(log);
+    } else if (!is_complete) {
         weir_error(weir_at(statistics, 0), "the simulation ended without results");
         if (messages.data) weir_note("its messages:\n%s", messages.data);
-        fine = false;
     }
+    const int status = assertion ? WEIR_EXIT_MISMATCH : is_complete ? WEIR_EXIT_FINE : WEIR_EXIT_TOOL;
     for (size_t i = 0; i < count; i++) free(command[i]);
     free(description);
     free(statistics);
+    weir_diag_log_free(log);
     weir_text_free(&messages);
-    return fine;
+    return status;
 }
 
 /* The bench can only name it weir.fst. */
@@ -319,7 +338,9 @@ int weir_sim_run_bench(const weir_sim_artifact *artifact, const weir_sim_run *ru
     result->meters = weir_calloc(run->meter_count, sizeof *result->meters);
     remove_files(run, false);
     if (!write_description(run) || !write_stimulus(run)) return WEIR_EXIT_INPUT;
-    if (!simulate(artifact, run, result) || !read_results(run, result)) return WEIR_EXIT_TOOL;
+    const int status = simulate(artifact, run, result);
+    if (status != WEIR_EXIT_FINE) return status;
+    if (!read_results(run, result)) return WEIR_EXIT_TOOL;
     if (run->dump) rename_dump(run);
     if (!run->keep_files) remove_files(run, true);
     return WEIR_EXIT_FINE;

@@ -84,6 +84,38 @@ module weir_frame_guard #(
   always @(posedge clk)
     if (rst) count <= {COUNT_W{1'b0}};
     else if (done && damaged_q) count <= count + 1'b1;
+
+`ifdef WEIR_CHECK
+  // ---- what must hold in simulation: rtl/README.md, Assertions ----
+  integer   check_place_q;  // in the frame
+  reg       check_offers_q, check_waits_q;
+  reg [1:0] check_lasts_q;  // {m_last, s_last}
+  wire      check_taken  = s_valid && s_ready;
+  wire      check_source = !check_offers_q || (s_valid && s_last == check_lasts_q[0]);
+  wire      check_holds  = !check_waits_q || (m_valid && m_last == check_lasts_q[1]);
+  wire      check_ends   = (step && m_last) == (check_taken && s_last);
+  wire      check_beats  = !step || m_last == (check_place_q == BEATS - 1);
+
+  always @(posedge clk) begin
+    check_offers_q <= s_valid && !s_ready && !rst;
+    check_waits_q  <= m_valid && !m_ready && !rst;
+    check_lasts_q  <= {m_last, s_last};
+    if (rst) check_place_q <= 0;
+    else if (step) check_place_q <= m_last ? 0 : check_place_q + 1;
+  end
+
+`ifdef FORMAL
+  always @(posedge clk) if (!rst) assert (check_source && check_holds && check_ends && check_beats);
+`else
+  always @(posedge clk)
+    if (!rst) begin
+      if (!check_source) begin $display("assertion: %m (weir_frame_guard): the source withdrew or changed a waiting beat"); $stop; end
+      if (!check_holds) begin $display("assertion: %m (weir_frame_guard): a waiting beat was withdrawn or changed"); $stop; end
+      if (!check_ends) begin $display("assertion: %m (weir_frame_guard): a frame begins or ends on one side alone"); $stop; end
+      if (!check_beats) begin $display("assertion: %m (weir_frame_guard): a frame of other than BEATS beats leaves"); $stop; end
+    end
+`endif
+`endif
 endmodule
 
 `default_nettype wire

@@ -120,6 +120,29 @@ static void what_cannot_be_checked_is_told(void **state) {
     free(path);
 }
 
+/* They are no hardware; any other conditional would be. */
+static void assertions_are_passed_over(void **state) {
+    char *path = weir_format("test_rtlir_assertions_%ld.v", (long)getpid());
+    static const char source[] =
+        "module m (input a);\n`ifdef WEIR_CHECK\n  generate if (1) begin : g_no m_must_not_be_read u_error (); end endgenerate\n"
+        "  `ifdef FORMAL\n  always @* assert (a);\n  `else\n  always @(a) $display(\"`endif\"); // `endif\n  `endif\n`endif\n"
+        "  generate if (a) begin : g_yes m_must_be_read u_error (); end endgenerate\nendmodule\n";
+    assert_true(weir_file_write(path, source, strlen(source)));
+    const weir_rtl_module m = weir_rtl_read_module(*state, path);
+    assert_int_not_equal(m.id, 0);
+    assert_int_equal(weir_rtl_get_module(*state, m).condition_count, 0);
+    weir_text expected = {0};
+    weir_text_format(
+        &expected,
+        "%s:10: warning: 'm_must_be_read' is not checked: its expression is beyond parameters and numbers\n"
+        "note: simulators and synthesis check it when they elaborate the design\n",
+        path);
+    ASSERT_MESSAGES(expected.data);
+    weir_text_free(&expected);
+    unlink(path);
+    free(path);
+}
+
 static void deep_nesting_is_refused(void **state) {
     weir_text source = {0};
     weir_text_add(&source, "module m #(parameter X = ");
@@ -233,6 +256,7 @@ int main(void) {
         DESIGN_TEST(header_is_read_and_ranges_follow_overrides),
         DESIGN_TEST(what_cannot_be_read_is_reported),
         DESIGN_TEST(what_cannot_be_checked_is_told),
+        DESIGN_TEST(assertions_are_passed_over),
         DESIGN_TEST(deep_nesting_is_refused),
         DESIGN_TEST(cut_files_do_no_harm),
         DESIGN_TEST(every_library_file_reads),

@@ -67,12 +67,13 @@ static int build(const char *folder, const weir_cosim_options *options, int64_t 
             files[count++] = weir_copy_string(options->netlist_files[i]);
         }
     }
-    static const char *const netlist_defines[] = {"NO_ICE40_DEFAULT_ASSIGNMENTS"};
+    static const char *const rtl_defines[] = {"WEIR_CHECK"}, *const netlist_defines[] = {
+                                                                 "NO_ICE40_DEFAULT_ASSIGNMENTS"};
     weir_sim_job job = {.simulator = options->simulator,
                         .files = (const char *const *)files,
                         .file_count = count,
-                        .defines = netlist_defines,
-                        .define_count = options->netlist == NULL ? 0 : 1,
+                        .defines = options->netlist == NULL ? rtl_defines : netlist_defines,
+                        .define_count = 1,
                         .trace = options->wave != NULL,
                         .cycles = (uint64_t)cycles};
     int status = fine ? weir_sim_build(&job, artifact) : WEIR_EXIT_INPUT;

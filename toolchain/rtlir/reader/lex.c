@@ -112,8 +112,31 @@ static void add_string(lexer *l) {
     skip(l, 1);
 }
 
-/* Directives that do not change what the reader sees are dropped with their line. */
+static bool is_at(const lexer *l, const char *word) {
+    const size_t size = strlen(word);
+    return (size_t)(l->end - l->at) >= size && memcmp(l->at, word, size) == 0;
+}
+
+/* Up to the `endif of the conditional that stands here; false when the text ends before it, and nothing is skipped. */
+static bool skip_conditional(lexer *l) {
+    const lexer before = *l;
+    int depth = 0;
+    while (l->at < l->end) {
+        if (is_at(l, "`ifdef") || is_at(l, "`ifndef")) depth++;
+        const bool ends = is_at(l, "`endif") && --depth == 0;
+        skip_line(l);
+        if (ends) return true;
+        while (skip_blank(l)) {
+        }
+    }
+    *l = before;
+    return false;
+}
+
+/* Directives that do not change what the reader sees are dropped with their line, and so are the assertions of the
+ * simulation, which are no hardware. */
 static void add_directive(lexer *l) {
+    if (is_at(l, "`ifdef WEIR_CHECK\n") && skip_conditional(l)) return;
     static const char *const dropped[] = {"`default_nettype", "`timescale",   "`resetall", "`define",
                                           "`undef",           "`celldefine",  "`line",     "`endcelldefine",
                                           "`begin_keywords",  "`end_keywords"};
