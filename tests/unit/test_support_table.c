@@ -95,9 +95,28 @@ static void plain_cells_lose_their_middle(void **state) {
     weir_text_free(&expected);
 }
 
+/* Rows that differ in their first cell alone are one, where the first of them stood; the others keep their places. */
+static void rows_in_groups(void **state) {
+    (void)state;
+    static const char *const headers[] = {"name", "a", "b"};
+    static const char *const cells[] = {"one", "x", "y",    "two", "x", "z",    "three",
+                                        "x",   "y", "four", "",    "y", "five", "x"};
+    weir_table *table = weir_table_new(headers, 3);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) weir_table_add(table, cells[i]);
+    weir_text text = {NULL, 0, 0};
+    weir_table_print_groups(table, &text);
+    assert_string_equal(text.data, "| name | a | b |\n|---|---|---|\n| one, three | x | y |\n| two | x | z |\n"
+                                   "| four |  | y |\n| five | x |  |\n");
+    weir_text_free(&text);
+    weir_table_free(table);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pipe_style), cmocka_unit_test(grid_style),
-                                       cmocka_unit_test(long_cells_stick_out), cmocka_unit_test(plain_style),
-                                       cmocka_unit_test(plain_cells_lose_their_middle)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pipe_style),
+                                       cmocka_unit_test(grid_style),
+                                       cmocka_unit_test(long_cells_stick_out),
+                                       cmocka_unit_test(plain_style),
+                                       cmocka_unit_test(plain_cells_lose_their_middle),
+                                       cmocka_unit_test(rows_in_groups)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

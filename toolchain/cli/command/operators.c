@@ -6,6 +6,7 @@
 #include "cli/plugins.h"
 #include "exec/kernel.h"
 #include "frontend/import/onnx.h"
+#include "ir/trait/op_listing.h"
 #include "passes/passes.h"
 #include "support/memory/arena.h"
 #include "support/text/suggest.h"
@@ -67,31 +68,22 @@ static facts *collect(size_t *count) {
     return list;
 }
 
-static bool alike(const facts *a, const facts *b) {
-    return strcmp(a->dialects, b->dialects) == 0 && strcmp(a->real, b->real) == 0 &&
-           strcmp(a->integer, b->integer) == 0 && strcmp(a->hardware, b->hardware) == 0;
-}
-
 /* Rows of operators of which the same is true, those that go furthest first. */
 static void print_groups(const facts *list, size_t count, weir_text *text) {
     static const char *const order[] = {"yes", "removed", "host", "no"};
-    weir_text_add(text, "| operators | dialects | import | float engine | integer engine | hardware |\n"
-                        "|---|---|---|---|---|---|\n");
-    bool *told = weir_calloc(count, sizeof *told);
+    static const char *const headers[] = {"operators",    "dialects",       "import",
+                                          "float engine", "integer engine", "hardware"};
+    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
     for (size_t far = 0; far < sizeof order / sizeof *order; far++) {
         for (size_t i = 0; i < count; i++) {
-            if (told[i] || strcmp(list[i].hardware, order[far]) != 0) continue;
-            weir_text_add(text, "| ");
-            for (size_t k = i; k < count; k++) {
-                if (!alike(&list[i], &list[k])) continue;
-                weir_text_format(text, "%s%s", k == i ? "" : ", ", name_of(list[k].op));
-                told[k] = true;
-            }
-            weir_text_format(text, " | %s | yes | %s | %s | %s |\n", list[i].dialects, list[i].real, list[i].integer,
-                             list[i].hardware);
+            if (strcmp(list[i].hardware, order[far]) != 0) continue;
+            const char *const cells[] = {name_of(list[i].op), list[i].dialects, "yes",
+                                         list[i].real,        list[i].integer,  list[i].hardware};
+            for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) weir_table_add(table, cells[k]);
         }
     }
-    free(told);
+    weir_table_print_groups(table, text);
+    weir_table_free(table);
 }
 
 static void print_list(const facts *list, size_t count, weir_text *text) {
@@ -142,11 +134,21 @@ static size_t find(const facts *list, size_t count, const char *name) {
 typedef struct request {
     weir_plugins plugins;
     const char *name; /* NULL: all */
-    bool json, markdown;
+    bool json, markdown, import, graph;
 } request;
+
+/* The pages that are about tables as they are: files' operators and attributes, the graph's operators. */
+static int print_page(const request *r) {
+    weir_text text = {NULL, 0, 0};
+    (r->import ? weir_onnx_listing : weir_op_listing)(&text);
+    fputs(text.data, stdout);
+    weir_text_free(&text);
+    return WEIR_EXIT_FINE;
+}
 
 static int print(void *user) {
     const request *r = user;
+    if (r->import || r->graph) return print_page(r);
     size_t count;
     facts *list = collect(&count);
     const size_t at = r->name == NULL ? 0 : find(list, count, r->name);
@@ -165,14 +167,20 @@ int weir_command_operators(int argc, char **argv) {
     const weir_cli_option options[] = {
         {"json", 'j', WEIR_CLI_FLAG, &r.json, NULL, "print JSON"},
         {"markdown", 0, WEIR_CLI_FLAG, &r.markdown, NULL, "print a Markdown table that groups similar operators"},
+        {"import", 0, WEIR_CLI_FLAG, &r.import, NULL,
+         "print as Markdown what files may have: operators and attributes by opset"},
+        {"graph", 0, WEIR_CLI_FLAG, &r.graph, NULL,
+         "print as Markdown the graph's operators, this IR's own too, with inputs and MASE's names"},
         WEIR_PLUGINS_OPTION(r.plugins),
         {.name = NULL},
     };
     size_t given;
     int status = weir_cli_parse("operators", options, help_text, argc, argv, 0, 1, &given);
     if (status < 0 && given > 0) r.name = argv[1];
-    if (status < 0 && r.markdown && (r.json || r.name != NULL))
-        status = weir_cli_misuse("operators", "--markdown cannot be combined with NAME or --json");
+    const int pages = r.markdown + r.import + r.graph;
+    if (status < 0 && (pages > 1 || (pages == 1 && (r.json || r.name != NULL))))
+        status = weir_cli_misuse("operators",
+                                 "--markdown, --import and --graph cannot be combined with NAME, --json or each other");
     if (status < 0) status = weir_plugins_guard(&r.plugins, print, &r);
     weir_cli_list_free(&r.plugins.files);
     return status;

@@ -10,6 +10,7 @@
 #include "ir/graph/graph.h"
 #include "support/memory/array.h"
 #include "support/memory/types.h"
+#include "support/text/text.h"
 
 /* The results of a node on the data of its inputs, as weir_evaluate_node (exec/evaluate.h) gives them. */
 typedef weir_array **weir_onnx_evaluate(const weir_graph *graph, weir_node node, const weir_array *const *inputs);
@@ -73,5 +74,8 @@ weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *na
 weir_array *weir_onnx_read_tensor(const char *path);
 /* The opset version of its domain from which files may have the operator; 0: no file has it. */
 int weir_onnx_since(weir_op op);
+/* The operators of files as a Markdown table, those with the same attributes in one row: the first and the last opset, what they become
+ * and the attributes, each with the opsets that have it where the operator has others. */
+void weir_onnx_listing(weir_text *text);
 
 #endif

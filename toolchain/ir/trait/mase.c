@@ -118,9 +118,12 @@ weir_mase_type weir_mase_type_of(const weir_graph *graph, weir_node node) {
     const weir_meta_common *common = &weir_node_metadata_of(graph, node)->common;
     if (common->mase_op != NULL) return common->mase_type;
     if (dense_weight(graph, node) != 0) return WEIR_MASE_MODULE_RELATED_FUNC;
-    const weir_op op = weir_node_op(graph, node);
-    return op < WEIR_OP_COUNT ? operators[op].type : WEIR_MASE_BUILTIN_FUNC;
+    return weir_mase_kind(weir_node_op(graph, node));
 }
+
+weir_mase_type weir_mase_kind(weir_op op) { return op < WEIR_OP_COUNT ? operators[op].type : WEIR_MASE_BUILTIN_FUNC; }
+
+const char *weir_mase_inputs(weir_op op) { return row_of(op)->inputs; }
 
 const char *weir_mase_name(weir_op op) { return op < WEIR_OP_COUNT ? operators[op].name : weir_op_get(op)->name; }
 

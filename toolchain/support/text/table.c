@@ -192,3 +192,36 @@ void weir_table_print(const weir_table *table, weir_table_style style, weir_text
     free(numeric);
     free(width);
 }
+
+static bool alike(const weir_table *table, size_t a, size_t b) {
+    for (size_t column = 1; column < table->columns; column++)
+        if (strcmp(cell_at(table, a, column), cell_at(table, b, column)) != 0) return false;
+    return true;
+}
+
+static void print_cells(const weir_table *table, size_t row, weir_text *text) {
+    for (size_t column = 1; column < table->columns; column++)
+        weir_text_format(text, " %s |", cell_at(table, row, column));
+    weir_text_char(text, '\n');
+}
+
+void weir_table_print_groups(const weir_table *table, weir_text *text) {
+    weir_text_format(text, "| %s |", cell_at(table, 0, 0));
+    print_cells(table, 0, text);
+    for (size_t column = 0; column < table->columns; column++) weir_text_add(text, column == 0 ? "|---|" : "---|");
+    weir_text_char(text, '\n');
+    const size_t rows = (table->count + table->columns - 1) / table->columns;
+    bool *told = weir_calloc(rows, sizeof *told);
+    for (size_t row = 1; row < rows; row++) {
+        if (told[row]) continue;
+        weir_text_format(text, "| %s", cell_at(table, row, 0));
+        for (size_t other = row + 1; other < rows; other++) {
+            if (told[other] || !alike(table, row, other)) continue;
+            weir_text_format(text, ", %s", cell_at(table, other, 0));
+            told[other] = true;
+        }
+        weir_text_add(text, " |");
+        print_cells(table, row, text);
+    }
+    free(told);
+}
