@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/graph/types.h"
 #include "support/memory/arena.h"
 #include "support/memory/hash.h"
 #include "support/memory/map.h"
@@ -411,15 +412,6 @@ typedef struct repetition {
     int64_t window, times, drift;
 } repetition;
 
-static int64_t greatest_divisor(int64_t a, int64_t b) {
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The longest one that begins at a beat, and of these that of the shortest window; times < 2: none. */
 static repetition repetition_at(const comparison *c, int64_t done, int64_t left) {
     surrounding a[SURROUNDINGS], b[SURROUNDINGS];
@@ -430,7 +422,7 @@ static repetition repetition_at(const comparison *c, int64_t done, int64_t left)
             int64_t both = a[i].left < b[k].left ? a[i].left : b[k].left;
             if (both > left) both = left;
             if (both < 2 * a[i].body || both < 2 * b[k].body) continue;
-            const int64_t of_a = b[k].body / greatest_divisor(a[i].body, b[k].body), window = a[i].body * of_a,
+            const int64_t of_a = b[k].body / weir_common_divisor(a[i].body, b[k].body), window = a[i].body * of_a,
                           times = both / window;
             const bool longer = times * window > best.times * best.window ||
                                 (times * window == best.times * best.window && window < best.window);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dse/mapping/schema.h"
+#include "ir/graph/types.h"
 
 int weir_dse_layer_dim(const weir_dse_layer *layer, const char *name) {
     for (int i = 0; i < layer->dim_count; i++)
@@ -12,18 +13,9 @@ int weir_dse_layer_dim(const weir_dse_layer *layer, const char *name) {
     return -1;
 }
 
-static int64_t greatest_divisor(int64_t a, int64_t b) {
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Too large when a < factor[1]/g; the totals depend on it. */
 static double relation_span(const weir_dse_relation *r, double a, double b) {
-    const int64_t g = greatest_divisor(r->factor[0], r->factor[1]);
+    const int64_t g = weir_common_divisor(r->factor[0], r->factor[1]);
     const double over = b - (double)(r->factor[0] / g);
     return a * b - (over > 0 ? over : 0) * (a - (double)(r->factor[1] / g));
 }
