@@ -54,18 +54,15 @@ mkdir copy
 (cd "$E2E_SOURCE" && tar -c --exclude './build*' --exclude ".${build#"$E2E_SOURCE"}" --exclude ./.git .) | tar -x -C copy
 cd copy
 
-# An operator: the rows of Softsign again in the files that the recipe names, and in no other.
-for pattern in $(paths "$page" "An operator"); do
-    for file in $pattern; do
-        case $file in
-        *.def | *.c) awk '{ print }
-            /(^|[^A-Za-z_])SOFTSIGN([^A-Za-z_]|$)/ { gsub(/SOFTSIGN/, "SOFTSIGN_TWIN"); gsub(/"Softsign"/, "\"SoftsignTwin\""); print }' \
-            "$file" >twin && mv twin "$file" ;;
-        esac
-    done
+# An operator: scripts/new copies the rows of one, in the files that the recipe names and in no other, and its cases hold for the copy.
+operators=Softsign
+for other in $operators; do
+    scripts/new operator "${other}Twin" --like "$other" >written || fail "scripts/new operator ${other}Twin"
+    sed -n 's/^  \([a-z][^ :]*\):.*/\1/p' written >>touched
+    for case in tests/op/"$other"/*.txt; do sed "s/= $other(/= ${other}Twin(/; s/($other)/(${other}Twin)/" "$case" >"tests/op/${other}Twin/${case##*/}"; done
 done
-mkdir tests/op/SoftsignTwin
-for case in tests/op/Softsign/*.txt; do sed 's/Softsign(/SoftsignTwin(/; s/(Softsign)/(SoftsignTwin)/' "$case" >"tests/op/SoftsignTwin/${case##*/}"; done
+for pattern in $(paths "$page" "An operator"); do for file in $pattern; do echo "$file"; done; done >named
+sort -u touched | grep -v '^tests/op/' | grep -vxF -f named && fail "scripts/new writes to files that the recipe does not name"
 # A component: relu's row, file, module and folder of tests again; in front, so that it is the one that is used.
 sed 's/weir_relu_rules/weir_relu_twin_rules/' toolchain/dataflow/component/activation/relu.c >toolchain/dataflow/component/relu_twin.c
 awk '/^WEIR_COMPONENT\(relu,/ { line = $0; gsub(/relu/, "relu_twin", line); print line } { print }' toolchain/dataflow/component.def >twin
@@ -116,9 +113,9 @@ units="test_twin test_infer test_ir_rows test_ir_loop test_ir_mase test_ir_verif
 ninja -C build weir run_op cover_op run_pass run_rtl import_model component mutate mutant_models array_tool $units >built 2>&1 || { tail -40 built >&2; fail "the copy does not build"; finish; }
 unset WEIR_DATA WEIR_CACHE
 ctest --test-dir build -j2 --output-on-failure --no-tests=error \
-    -R "^unit/($(echo "$units" | tr ' ' '|'))\$|^(err|pass)/|^op/(SoftsignTwin|cover)\$|^rtl/remove_twin/|^component/relu_twin/(icarus|planted|mutants)\$|^e2e/(operators|operators_twin|operator_rows)\$" \
+    -R "^unit/($(echo "$units" | tr ' ' '|'))\$|^(err|pass)/|^op/([A-Za-z]*Twin|cover)\$|^rtl/remove_twin/|^component/relu_twin/(icarus|planted|mutants)\$|^e2e/(operators|operators_twin|operator_rows)\$" \
     >tested 2>&1 || { grep -E '\*\*\*|tests passed' tested >&2; tail -60 tested >&2; fail "tests of the copy fail"; }
-for test in unit/test_twin pass/infer_type_twin/fill op/SoftsignTwin op/cover rtl/remove_twin/twin component/relu_twin/icarus component/relu_twin/mutants e2e/operators_twin; do
+for test in unit/test_twin pass/infer_type_twin/fill $(printf 'op/%sTwin ' $operators) op/cover rtl/remove_twin/twin component/relu_twin/icarus component/relu_twin/mutants e2e/operators_twin; do
     grep -q "$test .*Passed" tested || fail "$test did not run"
 done
 cd "$work"
