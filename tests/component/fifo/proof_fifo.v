@@ -1,4 +1,5 @@
 // sources: stream/weir_fifo.v memory.v
+// define: WEIR_CHECK
 // prove: unbounded WIDTH=1 DEPTH=2
 // prove: unbounded WIDTH=2 DEPTH=3
 // prove: unbounded WIDTH=1 DEPTH=5

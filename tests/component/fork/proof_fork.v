@@ -1,5 +1,6 @@
 // The stream of a free output. A beat enters as the source offers it first: an output may take it before another does.
 // sources: stream/weir_fork.v
+// define: WEIR_CHECK
 // prove: unbounded WIDTH=1 OUTPUTS=2
 // prove: unbounded WIDTH=2 OUTPUTS=3
 // prove: unbounded WIDTH=1 OUTPUTS=5

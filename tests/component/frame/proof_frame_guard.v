@@ -1,5 +1,6 @@
 // What is offered is a beat's `last`; frames are of any length. `taken_q` counts the beats of the frame that is being taken, and stays at BEATS + 1.
 // sources: stream/weir_frame_guard.v
+// define: WEIR_CHECK
 // prove: unbounded BEATS=1 COUNT_W=2
 // prove: unbounded BEATS=2 COUNT_W=2
 // prove: unbounded BEATS=3 COUNT_W=2

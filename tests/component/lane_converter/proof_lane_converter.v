@@ -1,5 +1,6 @@
 // Frames of elements, re-packed: a marked element at a free place of a frame appears in its lane of its beat.
 // sources: stream/weir_lane_converter.v stream/weir_register_slice.v
+// define: WEIR_CHECK
 // prove: unbounded IN=1 OUT=3 FRAME=5
 // prove: unbounded IN=2 OUT=2 FRAME=3
 // prove: unbounded IN=2 OUT=4 FRAME=6

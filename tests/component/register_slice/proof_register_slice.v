@@ -1,4 +1,5 @@
 // sources: stream/weir_register_slice.v
+// define: WEIR_CHECK
 // prove: unbounded WIDTH=1
 // prove: unbounded WIDTH=3
 module proof #(

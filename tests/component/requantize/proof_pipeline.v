@@ -1,6 +1,7 @@
 // The handshake around arithmetic that gives each beat's value LATENCY cycles after the beat was taken, and anything in other cycles.
 // sources: stream/weir_pipeline.v
 // with: stream/weir_fifo.v
+// define: WEIR_CHECK
 // prove: unbounded LATENCY=1 INTERVAL=1
 // prove: unbounded LATENCY=3 INTERVAL=1
 // prove: unbounded LATENCY=2 INTERVAL=2
