@@ -315,7 +315,12 @@ static bool lower_extreme(weir_lowering *l, weir_node node) { return lower_movab
 static bool lower_absolute(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_absolute); }
 static bool lower_matmul(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_matmul); }
 static bool lower_prelu(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_prelu); }
-static bool lower_reduction(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_reduction); }
+static bool lower_reduce_sum(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_reduce_sum); }
+static bool lower_reduce_mean(weir_lowering *l, weir_node node) {
+    return lower_movable(l, node, weir_lower_reduce_mean);
+}
+static bool lower_reduce_max(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_reduce_max); }
+static bool lower_reduce_min(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_reduce_min); }
 
 static bool lower_identity(weir_lowering *l, weir_node node) {
     weir_lower_set(l, node, weir_lower_input(l, node, 0));

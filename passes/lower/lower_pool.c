@@ -391,10 +391,10 @@ static bool read_reduction(weir_lowering *l, weir_node node, const weir_view *vi
 }
 
 /* Of what is quantized: the largest, or of the negated codes for the smallest; no value after a reported error. */
-static weir_value reduce_extreme(weir_lowering *l, weir_node node, weir_value codes, const bool *reduced) {
+static weir_value reduce_extreme(weir_lowering *l, weir_node node, weir_value codes, const bool *reduced,
+                                 bool largest) {
     const weir_type type = *weir_value_type(l->to, codes);
-    if (weir_node_op(l->from, node) == WEIR_OP_REDUCE_MAX)
-        return reduce_all(l, node, WEIR_OP_MAX_POOL, codes, reduced, NULL);
+    if (largest) return reduce_all(l, node, WEIR_OP_MAX_POOL, codes, reduced, NULL);
     codes = weir_lower_negated(l, node, codes);
     if (codes.id != 0) codes = reduce_all(l, node, WEIR_OP_MAX_POOL, codes, reduced, NULL);
     return codes.id == 0 ? codes : weir_lower_negated_back(l, node, codes, &type);
@@ -426,18 +426,19 @@ static bool read_addends(weir_lowering *l, weir_node node, weir_view *view) {
     return fine;
 }
 
-static weir_value reduce_sum(weir_lowering *l, weir_node node, weir_view *view, const bool *reduced, int64_t count) {
-    const bool mean = weir_node_op(l->from, node) == WEIR_OP_REDUCE_MEAN;
+static weir_value reduce_sum(weir_lowering *l, weir_node node, weir_view *view, const bool *reduced, int64_t count,
+                             bool mean) {
     const weir_quant quant = weir_value_type(l->to, view->value)->quant, label = label_of(l, &quant, count, 0, mean);
     view->count = mean ? count : 1;
     view->exact = true;
     return reduce_all(l, node, WEIR_OP_SUM_POOL, view->value, reduced, &label);
 }
 
-bool weir_lower_reduction(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    const weir_op op = weir_node_op(l->from, node);
+typedef enum reduction { REDUCE_SUM, REDUCE_MEAN, REDUCE_LARGEST, REDUCE_SMALLEST } reduction;
+
+static bool lower_reduction(weir_lowering *l, weir_node node, const weir_quant *behind, reduction what) {
     const weir_value input = weir_node_input(l->from, node, 0);
-    const bool extreme = op == WEIR_OP_REDUCE_MAX || op == WEIR_OP_REDUCE_MIN;
+    const bool extreme = what == REDUCE_LARGEST || what == REDUCE_SMALLEST;
     bool reduced[WEIR_MAX_RANK] = {false};
     int64_t count;
     weir_view view = l->view[input.id];
@@ -448,12 +449,26 @@ bool weir_lower_reduction(weir_lowering *l, weir_node node, const weir_quant *be
     if (!weir_lower_has_codes(&view)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     if (!extreme) view = (weir_view){.kind = WEIR_VIEW_CODES, .value = weir_lower_codes(l, node, &view)};
     if (view.value.id == 0 || !read_reduction(l, node, &view, reduced, &count)) return false;
-    view.value = extreme ? reduce_extreme(l, node, view.value, reduced) : reduce_sum(l, node, &view, reduced, count);
+    view.value = extreme ? reduce_extreme(l, node, view.value, reduced, what == REDUCE_LARGEST)
+                         : reduce_sum(l, node, &view, reduced, count, what == REDUCE_MEAN);
     if (view.value.id == 0) return false;
     view.value =
         reshaped(l, node, "", view.value, &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape);
     weir_lower_set(l, node, &view);
     return true;
+}
+
+bool weir_lower_reduce_sum(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    return lower_reduction(l, node, behind, REDUCE_SUM);
+}
+bool weir_lower_reduce_mean(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    return lower_reduction(l, node, behind, REDUCE_MEAN);
+}
+bool weir_lower_reduce_max(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    return lower_reduction(l, node, behind, REDUCE_LARGEST);
+}
+bool weir_lower_reduce_min(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    return lower_reduction(l, node, behind, REDUCE_SMALLEST);
 }
 
 weir_value weir_lower_totals(weir_lowering *l, weir_node node, weir_value codes) {

@@ -150,8 +150,11 @@ bool weir_lower_qlinear_mean_pool(weir_lowering *l, weir_node node);
 bool weir_lower_max_pool(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* AveragePool, GlobalAveragePool and their forms on codes: of `x`. */
 bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x);
-/* ReduceMean, ReduceSum, ReduceMax. */
-bool weir_lower_reduction(weir_lowering *l, weir_node node, const weir_quant *behind);
+/* Reductions; each has its rule, so that none is taken for another. */
+bool weir_lower_reduce_sum(weir_lowering *l, weir_node node, const weir_quant *behind);
+bool weir_lower_reduce_mean(weir_lowering *l, weir_node node, const weir_quant *behind);
+bool weir_lower_reduce_max(weir_lowering *l, weir_node node, const weir_quant *behind);
+bool weir_lower_reduce_min(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Flatten, Reshape, Squeeze, Unsqueeze, Transpose. */
 bool weir_lower_shape(weir_lowering *l, weir_node node);
 /* Concat of real numbers whose codes have one scale, or which a quantizer takes. */

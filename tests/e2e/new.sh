@@ -16,6 +16,7 @@ expect 1 "operator 'Softsign' \(SOFTSIGN\) exists: toolchain/ir/graph/op.def:[0-
 expect 1 "operator 'SoftSIGN' \(SOFT_SIGN\)|no operator 'Tahn' in toolchain/ir/graph/op.def" "$new" operator SoftSIGN --like Tahn
 expect 1 "'scaled-tanh' is no name of an operator" "$new" operator scaled-tanh --like Tanh
 expect 1 "operator 'Linear' is this IR's own" "$new" operator Twin --like Linear
+expect 1 "operator 'Mask' is this IR's own" "$new" operator Twin --like Mask
 expect 2 "expected --like OTHER" "$new" operator ScaledTanh
 expect 2 "expected 'operator', found 'pass'" "$new" pass twin --like Tanh
 expect 2 "unknown option '--as'" "$new" operator ScaledTanh --as Tanh
@@ -35,6 +36,8 @@ mkdir elsewhere
 cd elsewhere
 expect 0 "toolchain/exec/kernel_elementwise.c:[0-9]+: UNARY_STEPS\(SCALED_SIGN," "$new" operator ScaledSign --like Softsign
 expect 0 "toolchain/exec/kernel_shape.c:[0-9]+: void weir_kernel_BLOCKS_TO_SPACE\(" "$new" operator BlocksToSpace --like DepthToSpace
+# Rules of other domains.
+expect 0 'onnx_table.c:[0-9]+: RULE_SCALES\(MICROSOFT, "QLinearTwin", QLINEAR_TWIN,' "$new" operator QLinearTwin --like QLinearSigmoid
 # A column that has the word of the model keeps it.
 expect 0 "toolchain/ir/trait/trait.def:[0-9]+: WEIR_TRAIT\(SCALED_SOFTMAX, SOFTMAX," "$new" operator ScaledSoftmax --like Softmax
 cd ..

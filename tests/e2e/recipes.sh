@@ -54,8 +54,8 @@ mkdir copy
 (cd "$E2E_SOURCE" && tar -c --exclude './build*' --exclude ".${build#"$E2E_SOURCE"}" --exclude ./.git .) | tar -x -C copy
 cd copy
 
-# An operator: scripts/new copies the rows of one, in the files that the recipe names and in no other, and its cases hold for the copy.
-operators=Softsign
+# An operator of each class: scripts/new copies the rows of one, in the files that the recipe names and in no other, and its cases hold for the copy.
+operators="Softsign Transpose MaxPool ReduceMax Conv BatchNormalization"
 for other in $operators; do
     scripts/new operator "${other}Twin" --like "$other" >written || fail "scripts/new operator ${other}Twin"
     sed -n 's/^  \([a-z][^ :]*\):.*/\1/p' written >>touched
