@@ -1,6 +1,5 @@
 #include "passes/lower/view.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,34 +37,13 @@ bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t 
     return false;
 }
 
-/* No field that another kind owns is set (view.h says which has which), and a kind's own are there. */
-static void assert_view(const weir_view *v) {
-    const bool is_codes = v->kind == WEIR_VIEW_CODES, is_sum = v->kind == WEIR_VIEW_SUM;
-    const bool is_function = v->kind == WEIR_VIEW_FUNCTION;
-    const bool is_host = v->kind == WEIR_VIEW_REAL || v->kind == WEIR_VIEW_HOST;
-    assert(v->kind >= WEIR_VIEW_NONE && v->kind <= WEIR_VIEW_HOST);
-    assert(v->value.id == 0 || is_codes || is_sum || is_function || is_host);
-    assert(is_sum || (v->other.id == 0 && !v->minus));
-    assert(is_function == (v->root.id != 0));
-    assert(weir_lower_is_given(v) == (v->codes != NULL));
-    assert(v->kind == WEIR_VIEW_WEIGHTS || v->quant.count == 0);
-    assert(is_codes || (v->offset == NULL && v->step == NULL && v->step_count == 0));
-    assert((v->step_count == 0) == (v->step == NULL) && v->step_count <= WEIR_STEPS);
-    assert(is_host || v->cause == NULL);
-    assert(is_codes || (v->count == 0 && !v->exact && !v->windows && !v->centered && v->accumulator.id == 0));
-    assert(is_codes || is_sum || (!v->relu && !v->reshaped));
-    assert(is_codes || is_sum || is_function || !v->is_inside);
-}
-
 void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view) {
-    assert_view(view);
     weir_view *set = &l->view[weir_node_output(l->from, node, 0).id];
     *set = *view;
     set->accumulator = WEIR_NO_VALUE; /* the sums were another node's */
 }
 
 weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis) {
-    assert(!weir_dtype_is_float(dtype) && count > 0);
     weir_quant quant = {.format = WEIR_FORMAT_INTEGER,
                         .is_signed = weir_dtype_is_signed(dtype),
                         .width = weir_dtype_bits(dtype),
@@ -91,7 +69,6 @@ void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contrac
 }
 
 weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape, int64_t low, int64_t high) {
-    assert(quant->format != WEIR_FORMAT_FLOAT && low <= high);
     int64_t least, most;
     weir_quant_limits(quant, &least, &most);
     weir_type type = {.dtype = weir_dtype_for(least, most),
@@ -105,7 +82,6 @@ weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape
 
 static weir_value add_cast(weir_lowering *l, weir_node node, const char *suffix, const weir_value *inputs, size_t count,
                            const weir_type *type) {
-    assert(type->has_range && type->low <= type->high);
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, suffix, inputs, count, type);
     weir_node_set_int(l->to, made, "low", type->low);
     weir_node_set_int(l->to, made, "high", type->high);
@@ -114,13 +90,11 @@ static weir_value add_cast(weir_lowering *l, weir_node node, const char *suffix,
 
 weir_value weir_lower_clip(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                            const weir_type *type) {
-    assert(type->has_range && type->low <= type->high);
     return add_cast(l, node, suffix, &codes, 1, type);
 }
 
 weir_value weir_lower_shift(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                             const weir_array *add, const weir_type *type) {
-    assert(!weir_dtype_is_float(add->dtype) && add->count > 0);
     char *name = weir_format("%s_zero", weir_node_name(l->from, node));
     const weir_value inputs[2] = {codes, weir_graph_add_constant(l->to, name, add)};
     free(name);
@@ -166,7 +140,6 @@ weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value,
 
 weir_value weir_lower_reshape_as(weir_lowering *l, weir_node old, const char *suffix, weir_value value,
                                  const weir_shape *shape) {
-    assert(shape->rank >= 0 && shape->rank <= WEIR_MAX_RANK);
     weir_type type = *weir_value_type(l->to, value);
     if (type.quant.count > 1) type.quant.axis = shape->rank - 1;
     type.shape = *shape;
@@ -188,7 +161,6 @@ bool weir_lower_has_channels(const weir_lowering *l, const weir_view *view) {
 }
 
 weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op op, const weir_array *constant) {
-    assert(view->kind == WEIR_VIEW_CODES && op != WEIR_OP_NONE);
     weir_view result = *view;
     weir_step *step = weir_arena_array(weir_graph_arena(l->to), view->step_count + 2, sizeof *step);
     if (view->step_count > 0) memcpy(step, view->step, view->step_count * sizeof *step);
@@ -212,7 +184,6 @@ bool weir_lower_is_given(const weir_view *view) {
 /* --- counterparts --- */
 
 static void add_counterpart(weir_counterparts *to, const weir_lowering *l, uint32_t id) {
-    assert(id < to->limit);
     const weir_view *view = &l->view[id];
     weir_counterpart *made = &to->of[id];
     made->follows = view->step_count > 0 || view->kind == WEIR_VIEW_FUNCTION || view->is_inside;
@@ -243,7 +214,6 @@ weir_counterparts *weir_view_counterparts(const weir_lowering *l) {
 }
 
 bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
-    assert(weir_value_exists(graph, value));
     const weir_node node = weir_value_producer(graph, value);
     if (node.id == 0) return weir_value_constant(graph, value) == NULL;
     const weir_op op = weir_node_op(graph, node);
@@ -264,9 +234,7 @@ bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
 
 const weir_view *weir_lower_input(const weir_lowering *l, weir_node node, size_t index) {
     weir_value value = weir_node_input(l->from, node, index);
-    if (value.id == 0) return NULL;
-    assert_view(&l->view[value.id]);
-    return &l->view[value.id];
+    return value.id == 0 ? NULL : &l->view[value.id];
 }
 
 const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node node, size_t index) {

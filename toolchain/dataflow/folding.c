@@ -1,6 +1,5 @@
 #include "dataflow/folding.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +49,6 @@ static void consider(void *user, const weir_meta_hardware *settings) {
 }
 
 static weir_meta_hardware cheapest(const weir_graph *graph, weir_node node, int64_t target) {
-    assert(sets_pace(rules_of(graph, node)));
     const weir_meta_hardware *given = &weir_node_metadata_of(graph, node)->hardware;
     choice c = {graph, node, rules_of(graph, node), target, {.interval = 0}, {.interval = 0}};
     c.rules->foldings(graph, node, given, consider, &c);
@@ -83,7 +81,6 @@ static int64_t divided_cost_of(const weir_graph *graph, int64_t target) {
 /* The smallest target from `low` on whose cost stays in the budget; the cheapest foldings when even they are too much. Division is for
  * short targets and takes more multipliers, never fewer. */
 static int64_t target_for(const weir_graph *graph, int64_t budget, int64_t low) {
-    assert(low > 0);
     int64_t high, most, reached;
     cost_of(graph, INT64_MAX, &most);
     for (high = most; low < high;) {
@@ -123,7 +120,6 @@ static void note_settings(const weir_component_rules *rules) {
 }
 
 static int64_t *field_of(weir_meta_hardware *hardware, const weir_component_setting *setting) {
-    assert(setting->field + sizeof(int64_t) <= sizeof *hardware);
     return (int64_t *)(void *)((char *)hardware + setting->field);
 }
 

@@ -1,6 +1,5 @@
 #include "quant/staircase.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +12,6 @@ __extension__ typedef __int128 wide;
  * first probes are `guess` and the input next to it; bisection does the rest. */
 static int64_t find_step(weir_step_function *function, const void *user, int64_t wanted, int64_t below, int64_t reached,
                          int64_t guess) {
-    assert(below < reached);
     for (int probe = 0; probe < 3 && guess > below && guess < reached; probe++) {
         if (function(user, guess) >= wanted) reached = guess--;
         else below = guess++;
@@ -28,7 +26,6 @@ static int64_t find_step(weir_step_function *function, const void *user, int64_t
 
 bool weir_staircase_build(weir_staircase *staircase, weir_step_function *function, const void *user, int64_t x_low,
                           int64_t x_high, int64_t low, int64_t high) {
-    assert(x_low <= x_high && low <= high);
     *staircase = (weir_staircase){x_low, x_high, low, high, function(user, x_low), 0, NULL};
     int64_t top = function(user, x_high);
     if (top < staircase->base) return false;
@@ -54,7 +51,6 @@ void weir_staircase_free(weir_staircase *staircase) {
 static bool proves_step(const weir_staircase *staircase, size_t k, weir_step_function *candidate, const void *user,
                         int64_t *where) {
     int64_t x = staircase->step[k], code = staircase->base + (int64_t)k;
-    assert(x > staircase->x_low && x <= staircase->x_high && (k == 0 || staircase->step[k - 1] <= x));
     if (k > 0 && staircase->step[k - 1] == x) return true;
     *where = x - 1;
     if (candidate(user, x - 1) != code) return false;
@@ -97,7 +93,6 @@ static size_t chain(const weir_staircase *s, int side, corner *to) {
     size_t count = 0;
     for (size_t k = 0; k < s->count; k++) {
         const corner next = {s->step[k], s->base + (int64_t)k + 1};
-        assert(next.x > s->x_low && next.x <= s->x_high && (k == 0 || s->step[k - 1] <= next.x));
         while (count >= 2 && is_inside(to[count - 2], to[count - 1], next, side)) count--;
         to[count++] = next;
     }
@@ -150,7 +145,6 @@ static void slope_bounds(const weir_staircase *s, int shift, int64_t *low, int64
 }
 
 static bool scaling_at(const corners *c, int shift, weir_scaling *scaling) {
-    assert(shift >= 0 && shift < 63);
     const weir_staircase *s = c->staircase;
     wide least;
     if (s->count == 0) {
@@ -200,7 +194,6 @@ static bool smallest_scaling(const corners *c, int max_shift, weir_scaling *scal
 }
 
 bool weir_staircase_scaling(const weir_staircase *staircase, int max_shift, weir_scaling *scaling) {
-    assert(max_shift >= 0);
     const corners c = corners_of(staircase);
     const bool found = smallest_scaling(&c, max_shift, scaling);
     free(c.upper);

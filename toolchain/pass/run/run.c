@@ -3,7 +3,6 @@
  * without instruments costs a few dozen instructions beside its own work. */
 #include "pass/core/private.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +41,6 @@ static void update_what_holds(weir_pass_context *context, const weir_pass_frame 
 /* The graph takes the place of the one of the slot, which is freed. */
 static void put_replacement(weir_pass_context *context, weir_pass_slot *slot, weir_graph *graph) {
     size_t index = 0;
-    assert(slot->graph != NULL && graph != slot->graph);
     while (weir_module_graph(context->module, index) != slot->graph) {
         index++;
     }
@@ -291,7 +289,6 @@ static bool run_here(weir_pass_context *context, const weir_pass *pass, weir_pas
         /* Whoever skips a pass answers for its result, or its dependents would ask for it again and again. */
         weir_pass_put((slot ? slot : context->root)->valid, pass->entry->id);
     }
-    assert(context->frame == &frame); /* what ran inside has left */
     context->frame = around;
     return ok;
 }

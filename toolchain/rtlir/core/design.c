@@ -156,11 +156,11 @@ uint32_t rtl_attributes_of(const weir_rtl_design *design, const rtl_common *comm
 
 rtl_common *rtl_common_of(const weir_rtl_design *design, weir_rtl_item item) {
     switch (item.kind) {
-    case WEIR_RTL_ITEM_MODULE: return &rtl_module_at(design, item.id)->common;
-    case WEIR_RTL_ITEM_VAR: return &rtl_var_at(design, item.id)->common;
-    case WEIR_RTL_ITEM_PARAMETER: return &rtl_parameter_at(design, item.id)->common;
-    case WEIR_RTL_ITEM_INSTANCE: return &rtl_instance_at(design, item.id)->common;
-    case WEIR_RTL_ITEM_STMT: return &rtl_stmt_at(design, item.id)->common;
+    case WEIR_RTL_ITEM_MODULE: return &design->module[item.id].common;
+    case WEIR_RTL_ITEM_VAR: return &design->var[item.id].common;
+    case WEIR_RTL_ITEM_PARAMETER: return &design->parameter[item.id].common;
+    case WEIR_RTL_ITEM_INSTANCE: return &design->instance[item.id].common;
+    case WEIR_RTL_ITEM_STMT: return &design->stmt[item.id].common;
     }
     return NULL;
 }

@@ -24,7 +24,6 @@ static rtl_value no_value(const char **problem, const char *text) {
 }
 
 static int64_t clog2(int64_t value) {
-    assert(value > 0);
     int64_t bits = 0;
     while (bits < 62 && (INT64_C(1) << bits) < value) bits++;
     return bits;
