@@ -127,8 +127,11 @@ static void find_wrong(component_run *run, component_case *c, const weir_referen
 /* Whether the hardware was as it must be: right, or with a planted fault wrong. */
 static bool simulate(component_run *run, component_case *c, const weir_reference *reference, weir_sim_profile profile,
                      bool debug, bool *wrong) {
-    weir_cosim_options options = {
-        .simulator = run->simulator, .profile = profile, .seed = (uint32_t)case_bits(c), .debug = debug};
+    weir_cosim_options options = {.asserts = true,
+                                  .simulator = run->simulator,
+                                  .profile = profile,
+                                  .seed = (uint32_t)case_bits(c),
+                                  .debug = debug};
     weir_cosim result;
     if (weir_cosim_run(c->graph, run->folder, reference, &options, &result) != WEIR_EXIT_FINE) return false;
     bool right = weir_cosim_is_right(&result);
@@ -147,6 +150,7 @@ static bool simulate(component_run *run, component_case *c, const weir_reference
 static bool simulate_malformed(component_run *run, component_case *c, const weir_reference *reference,
                                weir_sim_profile profile, bool debug) {
     const weir_cosim_options options = {.simulator = run->simulator,
+                                        .asserts = true,
                                         .profile = profile,
                                         .seed = (uint32_t)case_bits(c),
                                         .one_bench = debug,

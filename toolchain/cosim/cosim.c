@@ -73,7 +73,7 @@ static int build(const char *folder, const weir_cosim_options *options, int64_t 
                         .files = (const char *const *)files,
                         .file_count = count,
                         .defines = options->netlist == NULL ? rtl_defines : netlist_defines,
-                        .define_count = 1,
+                        .define_count = options->netlist != NULL || options->asserts,
                         .trace = options->wave != NULL,
                         .cycles = (uint64_t)cycles};
     int status = fine ? weir_sim_build(&job, artifact) : WEIR_EXIT_INPUT;

@@ -12,6 +12,7 @@ typedef struct weir_cosim_options {
     uint32_t seed;
     bool debug;     /* the bench with taps and meters, on the reference's debug frames */
     bool one_bench; /* this bench for other runs too, its taps off: one build serves all */
+    bool asserts;   /* the components' assertions are on (rtl/README.md): simulation is slower; not of netlists */
     bool malformed; /* some frames are too short or too long: those must be flagged, the others right; not with debug */
     int64_t frames; /* of the reference to run, 0: all (debug: all debug frames) */
     const char
