@@ -84,7 +84,7 @@ limited() {
 commands limited
 
 # --- a disk that is full ---
-if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=512k none disk 2>/dev/null; then
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m none disk 2>/dev/null; then
     cp -r good/. disk
     dd if=/dev/zero of=filler.size bs=1k count=1 2>/dev/null
     dd if=/dev/zero of=disk/filler bs=4k 2>/dev/null || true
