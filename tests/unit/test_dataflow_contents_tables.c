@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "dataflow/contents_tables.h"
+#include "dataflow/cost/contents_tables.h"
 
 /* Whether an odd number of the lowest `bits` of the line's number are 1. */
 static uint64_t parity(int bits) {

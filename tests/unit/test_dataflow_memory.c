@@ -2,8 +2,8 @@
 #include "test_passes_support.h"
 
 #include "dataflow/component.h"
-#include "dataflow/contents_tables.h"
 #include "dataflow/cost/contents.h"
+#include "dataflow/cost/contents_tables.h"
 #include "dataflow/memory.h"
 #include "dataflow/schedule/stream.h"
 

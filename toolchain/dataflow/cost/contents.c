@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dataflow/component.h"
-#include "dataflow/contents_tables.h"
+#include "dataflow/cost/contents_tables.h"
 #include "dataflow/cost/target.h"
 #include "dataflow/memory.h"
 #include "dataflow/schedule/stream.h"

@@ -27,13 +27,18 @@ static bool has_room(const weir_graph *graph, const weir_folding_request *reques
     return fits;
 }
 
+/* How much the device has, in the order of weir_cost_uses. */
+static void uses_of(const weir_device *device, weir_cost_use *uses) {
+    weir_cost_uses(&(weir_cost){.luts = 0}, device, uses);
+}
+
 /* Is a device too small, as the least says that the graph takes of the one it was refused for? Of the same family it takes the same; lookup
  * tables of one family do less than four times as much as those of another. */
 static bool is_too_small(const weir_folding_finder *refused, const weir_device *device) {
     const weir_device *other = refused->target.device;
     if (device->family != other->family) return refused->least[0] / 4 > weir_device_luts(device);
     weir_cost_use uses[WEIR_COST_USES];
-    weir_cost_uses(&(weir_cost){.luts = 0}, device, uses);
+    uses_of(device, uses);
     bool small = false;
     for (int r = 0; r < RESOURCES; r++) small |= refused->least[r] > uses[r].available;
     return small;
@@ -42,68 +47,58 @@ static bool is_too_small(const weir_folding_finder *refused, const weir_device *
 /* Does the device have no more of anything than the other one, of its family? */
 static bool is_within_device(const weir_device *device, const weir_device *other) {
     weir_cost_use uses[WEIR_COST_USES], others[WEIR_COST_USES];
-    weir_cost_uses(&(weir_cost){.luts = 0}, device, uses);
-    weir_cost_uses(&(weir_cost){.luts = 0}, other, others);
+    uses_of(device, uses);
+    uses_of(other, others);
     bool within = device->family == other->family;
     for (int r = 0; r < RESOURCES; r++) within &= uses[r].available <= others[r].available;
     return within;
 }
 
-/* A graph for each device that is known, largest first. */
 typedef struct candidate {
-    weir_graph *graph;
-    const weir_device *device;
-    char *name;
+    const char *name;
+    weir_device *device;
     bool lacks_room;
 } candidate;
 
 static int by_size(const void *a, const void *b) {
-    const int64_t x = weir_device_luts(((const candidate *)a)->device),
-                  y = weir_device_luts(((const candidate *)b)->device);
-    return x > y ? -1 : x < y ? 1 : strcmp(((const candidate *)a)->name, ((const candidate *)b)->name);
+    const candidate *x = a, *y = b;
+    const int64_t of_x = weir_device_luts(x->device), of_y = weir_device_luts(y->device);
+    return of_x > of_y ? -1 : of_x < of_y ? 1 : strcmp(x->name, y->name);
 }
 
-static candidate *find_candidates(const weir_graph *graph, size_t *count) {
-    size_t names, found = 0;
-    char **name = weir_device_names(&names);
-    candidate *all = weir_calloc(names + 1, sizeof *all);
-    for (size_t i = 0; name != NULL && i < names; i++) {
-        candidate c = {.graph = weir_graph_copy(graph), .name = name[i]};
-        if (weir_target_set(c.graph, name[i], weir_graph_clock(graph))) {
-            c.device = weir_target_of(c.graph).device;
-            c.name = weir_copy_string(name[i]);
-            all[found++] = c;
-        } else {
-            weir_graph_free(c.graph);
-        }
-    }
-    free(name);
-    qsort(all, found, sizeof *all, by_size);
-    *count = found;
-    return all;
+static bool has_room_on(const weir_folding_finder *refused, const char *device) {
+    weir_graph *copy = weir_graph_copy(refused->graph);
+    const bool room = weir_target_set(copy, device, weir_graph_clock(copy)) && has_room(copy, refused->request);
+    weir_graph_free(copy);
+    return room;
 }
 
-/* The smallest device that has room for the graph. NULL: none; heap memory. */
+/* The smallest device that has room for the graph, of those that are known: the largest are asked first, and none that lies within one without
+ * room. NULL: none; heap memory. */
 static char *roomier(const weir_folding_finder *refused) {
     weir_diag_log *log = weir_diag_capture();
-    size_t count;
-    candidate *all = find_candidates(refused->graph, &count);
-    char *nearest = NULL;
+    size_t names, count = 0;
+    char **name = weir_device_names(&names), *nearest = NULL;
+    candidate *all = weir_calloc(names + 1, sizeof *all);
+    for (size_t i = 0; name != NULL && i < names; i++) {
+        int status;
+        all[count] = (candidate){.name = name[i], .device = weir_device_read(name[i], &status)};
+        count += all[count].device != NULL;
+    }
+    qsort(all, count, sizeof *all, by_size);
     for (size_t i = 0; i < count; i++) {
         candidate *c = &all[i];
         c->lacks_room = is_too_small(refused, c->device);
         for (size_t k = 0; k < i && !c->lacks_room; k++)
             c->lacks_room = all[k].lacks_room && is_within_device(c->device, all[k].device);
-        c->lacks_room = c->lacks_room || !has_room(c->graph, refused->request);
+        c->lacks_room = c->lacks_room || !has_room_on(refused, c->name);
         if (c->lacks_room) continue;
         free(nearest);
         nearest = weir_copy_string(c->name);
     }
-    for (size_t i = 0; i < count; i++) {
-        weir_graph_free(all[i].graph);
-        free(all[i].name);
-    }
+    for (size_t i = 0; i < count; i++) weir_device_free(all[i].device);
     free(all);
+    free(name);
     weir_diag_release(log);
     weir_diag_log_free(log);
     return nearest;
@@ -131,7 +126,7 @@ static void note_smallest(const weir_folding_finder *refused) {
     if (count > 0 && weir_folding_solve(&s, count - 1, WEIR_FOLDING_NEVER, &bound) &&
         weir_folding_try_out(&s, INT64_MAX)) {
         weir_cost_use uses[WEIR_COST_USES];
-        weir_cost_uses(&(weir_cost){.luts = 0}, s.target.device, uses);
+        uses_of(s.target.device, uses);
         weir_text text = {NULL, 0, 0};
         for (int r = 0; r < RESOURCES; r++)
             weir_text_format(&text, "%s%lld %s of %lld", r == 0 ? "" : ", ", (long long)s.built.used[r], uses[r].name,
@@ -156,7 +151,7 @@ static int64_t shortest_that_fits(const weir_folding_finder *refused) {
 static void note_margin(const weir_folding_finder *s) {
     weir_text text = {NULL, 0, 0};
     weir_cost_use uses[WEIR_COST_USES];
-    weir_cost_uses(&(weir_cost){.luts = 0}, s->target.device, uses);
+    uses_of(s->target.device, uses);
     for (int r = 0; r < RESOURCES; r++) {
         if (s->margin[r] == 0 || s->budget[r] < s->available[r] - s->margin[r]) continue;
         weir_text_format(&text, "%s%lld of %lld %s", text.size == 0 ? "" : ", ", (long long)s->margin[r],
@@ -175,7 +170,7 @@ void weir_folding_refuse(weir_folding_finder *s) {
         return;
     }
     weir_cost_use uses[WEIR_COST_USES];
-    weir_cost_uses(&(weir_cost){.luts = 0}, s->target.device, uses);
+    uses_of(s->target.device, uses);
     weir_text missing = {NULL, 0, 0};
     for (int r = 0; r < RESOURCES; r++) {
         const int64_t room = s->budget[r] - s->reserve[r];

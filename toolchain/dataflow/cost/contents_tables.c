@@ -1,4 +1,4 @@
-#include "dataflow/contents_tables.h"
+#include "dataflow/cost/contents_tables.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
