@@ -187,7 +187,11 @@ int64_t weir_geometry_trim(weir_window *w, int i) {
     int64_t first = 0, last = w->kernel[i] - 1;
     while (first < last && !sees(w, i, first)) first++;
     while (last > first && !sees(w, i, last)) last--;
-    if (!sees(w, i, first) || last - first == w->kernel[i] - 1) return 0;
+    if (!sees(w, i, first)) { /* one stays, which steps over the input */
+        first = last = 0;
+        w->begin[i] = 1;
+        w->stride[i] = w->in[i] + 1;
+    } else if (last - first == w->kernel[i] - 1) return 0;
     w->kernel[i] = last - first + 1;
     w->begin[i] -= first * w->dilation[i];
     w->end[i] = (w->out[i] - 1) * w->stride[i] + span(w, i) - w->in[i] - w->begin[i];

@@ -25,8 +25,8 @@ int64_t weir_geometry_seen(const weir_window *window, int i, int64_t o);
 int64_t weir_geometry_covered(const weir_window *window, int i, int64_t o);
 /* The fewest and the most that it sees at any position. */
 void weir_geometry_count_seen(const weir_window *window, int64_t *least, int64_t *most);
-/* Drops the elements of the kernel at both ends of axis `i` that see padding at every position, unless all do: how many before the
- * first that stays. `begin` is then where that one starts, negative where no position sees the first elements of the input; `end`
+/* Drops the elements of the kernel at both ends of axis `i` that see padding at every position: how many before the first that stays. Where
+ * all do, the first stays, and stands before the input, then behind it, by steps of its own. `begin` is then where that one starts, negative where no position sees the first elements of the input; `end`
  * is what the last one reaches, negative likewise. */
 int64_t weir_geometry_trim(weir_window *window, int i);
 /* The smallest number that all it sees along axis `i` divide; 0: a position sees nothing, or it is above `limit`. */
