@@ -1,10 +1,10 @@
 /* Lowering of the operators between codes and the next quantizer: products, sums, normalizations with constants become
- * steps of the view, which the quantizer absorbs. A step is the model's operation, in the model's order, on one float32
+ * steps, which the quantizer absorbs. A step is the model's operation, in the model's order, on one float32
  * constant or one a channel, so nothing is rounded otherwise than in the model. */
 #include <math.h>
 
 #include "ir/shape/infer.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
 static weir_array *new_numbers(weir_lowering *l, int64_t count) {
@@ -20,9 +20,9 @@ bool weir_lower_check_finite(weir_lowering *l, weir_node node, const weir_array 
 }
 
 /* A constant for a step, by channel. */
-static const weir_array *step_constant(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *constant,
-                                       const weir_shape *shape) {
-    const weir_array *result = weir_lower_by_channel(l, node, x->value, constant, shape);
+static const weir_array *step_constant(weir_lowering *l, weir_node node, const weir_expression *x,
+                                       const weir_array *constant, const weir_shape *shape) {
+    const weir_array *result = weir_lower_by_channel(l, node, weir_expression_codes_of(x), constant, shape);
     return result != NULL && weir_lower_check_finite(l, node, result) ? result : NULL;
 }
 
@@ -31,10 +31,16 @@ static bool no_quantizer(weir_lowering *l, weir_node node, size_t index) {
 }
 
 bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index) {
-    weir_view *x = &l->view[weir_node_input(l->from, node, index).id];
-    if (x->kind == WEIR_VIEW_SUM && !weir_lower_sum_exact(l, node, "_input", x)) return weir_lower_fail_sum(l, node, x);
-    if (x->kind != WEIR_VIEW_CODES) return no_quantizer(l, node, index);
-    if (x->step_count + 4 > WEIR_STEPS)
+    const weir_value input = weir_node_input(l->from, node, index);
+    const weir_expression *x = weir_lower_expression(l, input);
+    if (weir_expression_source(x) == WEIR_EXPRESSION_SUM) {
+        const weir_expression *exact = weir_lower_sum_exact(l, node, "_input", x);
+        if (exact == NULL) return weir_lower_fail_sum(l, node, x);
+        weir_lower_become(l, input, exact);
+        x = exact;
+    }
+    if (weir_expression_source(x) != WEIR_EXPRESSION_CODES) return no_quantizer(l, node, index);
+    if (weir_expression_count_steps(x) + 4 > WEIR_STEPS)
         return weir_lower_fail(l, node, "more than %d operations before a quantizer", WEIR_STEPS - 4);
     return true;
 }
@@ -44,20 +50,18 @@ static bool is_real(const weir_lowering *l, weir_node node) {
 }
 
 static bool lower_normalization(weir_lowering *l, weir_node node) {
-    const weir_view *x = weir_lower_input(l, node, 0);
+    const weir_expression *x = weir_lower_input(l, node, 0);
     const weir_array *factors, *terms;
-    if (!weir_lower_normalization(l, node, x->value, &factors, &terms) || !weir_lower_check_finite(l, node, factors) ||
-        !weir_lower_check_finite(l, node, terms))
+    if (!weir_lower_normalization(l, node, weir_expression_codes_of(x), &factors, &terms) ||
+        !weir_lower_check_finite(l, node, factors) || !weir_lower_check_finite(l, node, terms))
         return false;
-    weir_view view = weir_lower_add_step(l, x, WEIR_OP_MUL, factors);
-    view = weir_lower_add_step(l, &view, WEIR_OP_ADD, terms);
-    weir_lower_set(l, node, &view);
+    weir_lower_set(l, node, weir_lower_step(l, weir_lower_step(l, x, WEIR_OP_MUL, factors), WEIR_OP_ADD, terms));
     return true;
 }
 
 /* Max and Min with one number; either bound may be left out. */
 static bool lower_clip(weir_lowering *l, weir_node node) {
-    weir_view view = *weir_lower_input(l, node, 0);
+    const weir_expression *x = weir_lower_input(l, node, 0);
     for (size_t i = 1; i < 3; i++) {
         const weir_value value = weir_node_input(l->from, node, i);
         const weir_array *bound = value.id == 0 ? NULL : weir_lower_constant(l, value);
@@ -71,9 +75,9 @@ static bool lower_clip(weir_lowering *l, weir_node node) {
         else continue;
         if (weir_array_get(number, 0) == (i == 1 ? -HUGE_VAL : HUGE_VAL)) continue;
         if (!weir_lower_check_finite(l, node, number)) return false;
-        view = weir_lower_add_step(l, &view, i == 1 ? WEIR_OP_MAX : WEIR_OP_MIN, number);
+        x = weir_lower_step(l, x, i == 1 ? WEIR_OP_MAX : WEIR_OP_MIN, number);
     }
-    weir_lower_set(l, node, &view);
+    weir_lower_set(l, node, x);
     return true;
 }
 
@@ -82,23 +86,21 @@ static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const we
     const weir_op op = weir_node_op(l->from, node);
     if (op == WEIR_OP_DIV && data == 1) return weir_lower_function(l, node);
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    const weir_view spread = weir_lower_spread(l, node, weir_lower_input(l, node, data), constant, shape), *x = &spread;
+    const weir_expression *x = weir_lower_spread(l, node, weir_lower_input(l, node, data), constant, shape);
     const weir_array *numbers = step_constant(l, node, x, constant, shape);
     if (numbers == NULL) return false;
     for (size_t c = 0; op == WEIR_OP_DIV && c < numbers->count; c++) {
         if (weir_array_get(numbers, c) == 0) return weir_lower_fail(l, node, "it divides by zero");
     }
-    const bool plain = x->step_count == 0 && !x->relu && x->offset == NULL;
-    if (op == WEIR_OP_ADD && plain && !(x->reshaped && numbers->count > 1))
-        return weir_lower_add(l, node, x, weir_lower_input(l, node, 1 - data));
-    weir_view view = *x;
+    const bool is_leaf = weir_expression_kind_of(x) == WEIR_EXPRESSION_CODES;
+    if (op == WEIR_OP_ADD && is_leaf && !(weir_expression_leaf(x)->map != NULL && numbers->count > 1))
+        return weir_lower_add_constant(l, node, x, weir_lower_input(l, node, 1 - data));
     if (op == WEIR_OP_SUB && data == 1) { /* c - x is -x + c, bit for bit */
-        view = weir_lower_add_step(l, x, WEIR_OP_NEG, NULL);
-        view = weir_lower_add_step(l, &view, WEIR_OP_ADD, numbers);
+        x = weir_lower_step(l, weir_lower_step(l, x, WEIR_OP_NEG, NULL), WEIR_OP_ADD, numbers);
     } else {
-        view = weir_lower_add_step(l, x, op, numbers);
+        x = weir_lower_step(l, x, op, numbers);
     }
-    weir_lower_set(l, node, &view);
+    weir_lower_set(l, node, x);
     return true;
 }
 
@@ -119,24 +121,29 @@ static int64_t clip(int64_t code, int64_t low, int64_t high) {
 
 /* Codes of which fewer are used than their type has, as PyTorch's exporter says it between two quantizers. */
 static bool clip_codes(weir_lowering *l, weir_node node) {
-    weir_view view = *weir_lower_input(l, node, 0);
+    weir_arena *arena = weir_graph_arena(l->to);
+    const weir_expression *x = weir_lower_input(l, node, 0);
     int64_t low = INT64_MIN, high = INT64_MAX;
     if (!read_bound(l, node, 1, &low) || !read_bound(l, node, 2, &high)) return false;
-    if (weir_lower_is_given(&view)) {
-        weir_array *codes = weir_array_copy_in(weir_graph_arena(l->to), view.codes);
+    if (weir_expression_is_given(x)) {
+        weir_array *codes = weir_array_copy_in(arena, weir_expression_data(x));
         for (size_t i = 0; i < codes->count; i++)
             weir_array_set_int(codes, i, clip(weir_array_get_int(codes, i), low, high));
-        view.codes = codes;
-    } else if (view.kind == WEIR_VIEW_CODES && !view.centered && !view.reshaped) {
-        const weir_type *from = weir_value_type(l->to, view.value);
-        const weir_type type =
-            weir_lower_codes_type(&from->quant, &from->shape, clip(from->low, low, high), clip(from->high, low, high));
-        view.value = weir_lower_clip(l, node, "", view.value, &type);
-        if (view.value.id == 0) return false;
-    } else {
-        return no_quantizer(l, node, 0);
+        weir_lower_set(l, node,
+                       weir_expression_kind_of(x) == WEIR_EXPRESSION_CONSTANT
+                           ? weir_expression_constant(arena, codes)
+                           : weir_expression_weights(arena, codes, weir_expression_quant(x)));
+        return true;
     }
-    weir_lower_set(l, node, &view);
+    if (weir_expression_source(x) != WEIR_EXPRESSION_CODES || weir_expression_leaf(x)->centered ||
+        weir_expression_leaf(x)->map != NULL)
+        return no_quantizer(l, node, 0);
+    const weir_type *from = weir_value_type(l->to, weir_expression_codes_of(x));
+    const weir_type type =
+        weir_lower_codes_type(&from->quant, &from->shape, clip(from->low, low, high), clip(from->high, low, high));
+    const weir_value codes = weir_lower_clip(l, node, "", weir_expression_codes_of(x), &type);
+    if (codes.id == 0) return false;
+    weir_lower_set(l, node, weir_expression_with_codes(arena, x, codes));
     return true;
 }
 
@@ -159,7 +166,6 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
     if (op == WEIR_OP_BATCH_NORMALIZATION) return lower_normalization(l, node);
     if (op == WEIR_OP_CLIP) return lower_clip(l, node);
     if (!unary) return lower_binary(l, node, data, first != NULL ? first : second);
-    weir_view view = weir_lower_add_step(l, weir_lower_input(l, node, 0), op, NULL);
-    weir_lower_set(l, node, &view);
+    weir_lower_set(l, node, weir_lower_step(l, weir_lower_input(l, node, 0), op, NULL));
     return true;
 }

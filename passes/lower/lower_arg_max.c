@@ -2,12 +2,12 @@
  * negated codes. */
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 
 /* The codes; no value after a reported error. */
 static weir_value read_codes(weir_lowering *l, weir_node node) {
-    const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
-    if (x->kind != WEIR_VIEW_CODES) {
+    const weir_expression *x = weir_lower_input(l, node, 0);
+    if (weir_expression_source(x) != WEIR_EXPRESSION_CODES) {
         weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
         return WEIR_NO_VALUE;
     }
@@ -27,9 +27,9 @@ static bool add_position(weir_lowering *l, weir_node node, weir_value codes, int
     weir_node_set_int(l->to, made, "keepdims", innermost && wanted->rank == rank);
     weir_node_set_int(l->to, made, "select_last_index", weir_node_int(l->from, node, "select_last_index", 0));
     if (!weir_infer_node(l->to, made)) return false;
-    weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, made, 0)};
-    if (!innermost) view.value = weir_lower_reshape(l, node, view.value, wanted);
-    l->view[output.id] = view;
+    weir_value position = weir_node_output(l->to, made, 0);
+    if (!innermost) position = weir_lower_reshape(l, node, position, wanted);
+    weir_lower_become(l, output, weir_expression_codes(weir_graph_arena(l->to), position));
     return true;
 }
 
@@ -60,10 +60,7 @@ bool weir_lower_top_k(weir_lowering *l, weir_node node) {
     const weir_value codes = smallest ? weir_lower_negated(l, node, given) : given;
     if (codes.id == 0 || (is_needed(l, node, 1) && !add_position(l, node, codes, axis, 1))) return false;
     if (!is_needed(l, node, 0)) return true;
-    weir_view view = {.kind = WEIR_VIEW_CODES};
-    view.value = weir_lower_largest(l, node, smallest ? "_least" : "", codes, axis);
-    if (smallest && view.value.id != 0)
-        view.value = weir_lower_negated_back(l, node, view.value, weir_value_type(l->to, given));
-    weir_lower_set(l, node, &view);
-    return view.value.id != 0;
+    weir_value largest = weir_lower_largest(l, node, smallest ? "_least" : "", codes, axis);
+    if (smallest && largest.id != 0) largest = weir_lower_negated_back(l, node, largest, weir_value_type(l->to, given));
+    return weir_lower_set_codes(l, node, largest);
 }

@@ -6,7 +6,7 @@
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
 #include "ir/trait/trait.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "quant/arithmetic.h"
 #include "support/memory/arena.h"
 
@@ -66,12 +66,16 @@ static weir_shape rows_of(const weir_array *constant, const weir_shape *shape) {
 }
 
 /* Are they constant codes of one scale that change from element to element of x, or have more elements? */
-static bool needs_elements(const weir_lowering *l, weir_node node, const weir_view *given, const weir_view *x) {
+static bool needs_elements(const weir_lowering *l, weir_node node, const weir_expression *given,
+                           const weir_expression *x) {
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    const bool real = given->kind == WEIR_VIEW_CONSTANT && weir_dtype_is_float(given->codes->dtype);
-    if (!weir_lower_has_codes(x) || !weir_lower_is_given(given) || real || given->quant.count > 1) return false;
-    const weir_shape *own = &weir_value_type(l->to, x->value)->shape;
-    return !keeps_count(own, shape) || !is_by_channel(own, given->codes, shape);
+    if (!weir_expression_has_codes(x) || !weir_expression_is_given(given)) return false;
+    const weir_array *data = weir_expression_data(given);
+    const bool are_codes = weir_expression_kind_of(given) == WEIR_EXPRESSION_WEIGHTS
+                               ? weir_expression_quant(given)->count <= 1
+                               : !weir_dtype_is_float(data->dtype);
+    const weir_shape *own = &weir_value_type(l->to, weir_expression_first(x)->codes)->shape;
+    return are_codes && (!keeps_count(own, shape) || !is_by_channel(own, data, shape));
 }
 
 /* What changes by channel, for the elements of a row, in which the channels take turns. */
@@ -82,17 +86,24 @@ static const weir_array *repeat_array(weir_lowering *l, const weir_array *array,
     return result;
 }
 
-static void repeat_parameters(weir_lowering *l, weir_view *view, int64_t elements) {
+/* The operators of x, of the leaf, with what changes by channel repeated. */
+static const weir_expression *repeat_operators(weir_lowering *l, const weir_expression *x, const weir_leaf *leaf,
+                                               int64_t elements) {
     weir_arena *arena = weir_graph_arena(l->to);
-    weir_step *step = weir_arena_array(arena, view->step_count + 1, sizeof *step);
-    for (size_t i = 0; i < view->step_count; i++)
-        step[i] = (weir_step){view->step[i].op, repeat_array(l, view->step[i].constant, elements)};
-    view->step = step;
-    if (view->offset == NULL || view->offset_count == 1) return;
+    const weir_expression_kind kind = weir_expression_kind_of(x);
+    if (kind == WEIR_EXPRESSION_CODES) return weir_expression_of_leaf(arena, leaf);
+    const weir_expression *operand = repeat_operators(l, weir_expression_operand(x), leaf, elements);
+    if (kind == WEIR_EXPRESSION_RELU) return weir_expression_relu(arena, operand);
+    if (kind == WEIR_EXPRESSION_STEP) {
+        const weir_step *step = weir_expression_step_of(x);
+        return weir_lower_step(l, operand, step->op, repeat_array(l, step->constant, elements));
+    }
+    uint32_t count;
+    const double *number = weir_expression_numbers(x, &count);
+    if (count == 1) return weir_expression_offset(arena, operand, number, 1);
     double *offset = weir_arena_array(arena, (size_t)elements, sizeof *offset);
-    for (size_t i = 0; i < (size_t)elements; i++) offset[i] = view->offset[i % view->offset_count];
-    view->offset = offset;
-    view->offset_count = (uint32_t)elements;
+    for (size_t i = 0; i < (size_t)elements; i++) offset[i] = number[i % count];
+    return weir_expression_offset(arena, operand, offset, (uint32_t)elements);
 }
 
 static weir_quant repeat_scales(weir_lowering *l, const weir_quant *quant, int64_t elements) {
@@ -133,19 +144,20 @@ static weir_value make_rows(weir_lowering *l, weir_node node, weir_value codes, 
     return relabel(l, node, "_scales", weir_lower_reshape_as(l, node, "_elements", bare, rows), &repeated);
 }
 
-weir_view weir_lower_spread(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *constant,
-                            const weir_shape *shape) {
-    const weir_shape *own = &weir_value_type(l->to, x->value)->shape;
-    weir_view view = *x;
-    if (!keeps_count(own, shape) || is_by_channel(own, constant, shape)) return view;
+const weir_expression *weir_lower_spread(weir_lowering *l, weir_node node, const weir_expression *x,
+                                         const weir_array *constant, const weir_shape *shape) {
+    weir_leaf leaf = *weir_expression_leaf(x);
+    const weir_shape *own = &weir_value_type(l->to, leaf.codes)->shape;
+    if (!keeps_count(own, shape) || is_by_channel(own, constant, shape)) return x;
     const weir_shape rows = rows_of(constant, shape);
     const bool channels = weir_lower_has_channels(l, x);
-    if (channels && rows.dim[1] % own->dim[own->rank - 1] != 0) return view;
-    if (channels) repeat_parameters(l, &view, rows.dim[1]);
-    view.value = make_rows(l, node, x->value, &rows);
-    view.reshaped = true;
-    view.shape = *shape;
-    return view;
+    if (channels && rows.dim[1] % own->dim[own->rank - 1] != 0) return x;
+    weir_arena *arena = weir_graph_arena(l->to);
+    weir_index_map *map = weir_arena_alloc(arena, sizeof *map);
+    *map = weir_index_map_keep(arena, &rows, shape);
+    leaf.codes = make_rows(l, node, leaf.codes, &rows);
+    leaf.map = map;
+    return channels ? repeat_operators(l, x, &leaf, rows.dim[1]) : weir_expression_with_leaf(arena, x, &leaf);
 }
 
 /* The rows' part of the codes as a table of one code a channel. */
@@ -179,20 +191,23 @@ weir_value weir_lower_read_table(weir_lowering *l, weir_node node, const char *s
 }
 
 /* The constant becomes a stream beside x: each beat of x reads the next of a table. */
-static bool make_stream(weir_lowering *l, weir_node node, weir_view *given, const weir_view *x) {
+static bool make_stream(weir_lowering *l, weir_node node, weir_value given, const weir_expression *x) {
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    const weir_shape rows = rows_of(given->codes, shape);
-    weir_quant quant = given->quant;
-    if (given->kind == WEIR_VIEW_CONSTANT) quant = weir_lower_quant(given->codes->dtype, NULL, NULL, 0, -1);
-    weir_value beats = weir_lower_nothing(l, node, "_nothing", x->value);
+    const weir_expression *constant = weir_lower_expression(l, given);
+    const weir_array *data = weir_expression_data(constant);
+    const weir_shape rows = rows_of(data, shape);
+    const weir_quant quant = weir_expression_kind_of(constant) == WEIR_EXPRESSION_WEIGHTS
+                                 ? *weir_expression_quant(constant)
+                                 : weir_lower_quant(data->dtype, NULL, NULL, 0, -1);
+    weir_value beats = weir_lower_nothing(l, node, "_nothing", weir_expression_first(x)->codes);
     if (beats.id != 0) beats = weir_lower_broadcast(l, node, "_beats", beats, shape);
     if (beats.id == 0) return false;
     beats = weir_lower_reshape_as(l, node, "_rows", beats, &rows);
-    const weir_value table = add_table(l, node, given->codes, shape, rows.dim[1]);
+    const weir_value table = add_table(l, node, data, shape, rows.dim[1]);
     const weir_value codes = weir_lower_read_table(l, node, "_constant", beats, table, &quant);
     if (codes.id == 0) return false;
-    *given = (weir_view){.kind = WEIR_VIEW_CODES};
-    given->value = weir_lower_reshape_as(l, node, "_shaped", codes, shape);
+    const weir_value stream = weir_lower_reshape_as(l, node, "_shaped", codes, shape);
+    weir_lower_become(l, given, weir_expression_codes(weir_graph_arena(l->to), stream));
     return true;
 }
 
@@ -208,11 +223,10 @@ bool weir_lower_beside(weir_lowering *l, weir_node node, weir_lower_rule *rule) 
     const size_t second = second_operand(weir_node_op(l->from, node));
     for (size_t i = 0; second > 0 && i <= second; i += second) {
         const weir_value value = weir_node_input(l->from, node, i), other = weir_node_input(l->from, node, second - i);
-        weir_view *view = &l->view[value.id];
-        if (value.id == 0 || other.id == 0 || !needs_elements(l, node, view, &l->view[other.id])) continue;
-        const weir_view given = *view;
-        const bool fine = make_stream(l, node, view, &l->view[other.id]) && rule(l, node);
-        *view = given;
+        const weir_expression *given = weir_lower_expression(l, value), *x = weir_lower_expression(l, other);
+        if (!needs_elements(l, node, given, x)) continue;
+        const bool fine = make_stream(l, node, value, x) && rule(l, node);
+        weir_lower_become(l, value, given);
         return fine;
     }
     return rule(l, node);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "ir/shape/infer.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
 weir_value weir_lower_join(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, int axis) {
@@ -63,19 +63,21 @@ static weir_value take_beats(weir_lowering *l, weir_node node, const char *name,
 }
 
 /* What its codes are of: the quantizer behind, else the constant's own where that is x's grid, in more bits perhaps, else x's. */
-static weir_quant quantization_of(const weir_lowering *l, const weir_view *given, weir_value x,
+static weir_quant quantization_of(const weir_lowering *l, const weir_expression *given, weir_value x,
                                   const weir_quant *behind) {
-    const weir_quant *other = &weir_value_type(l->to, x)->quant, *own = &given->quant;
-    const bool same = given->kind == WEIR_VIEW_WEIGHTS && own->count == 1 && other->count <= 1 &&
-                      weir_quant_scale(own, 0) == weir_quant_scale(other, 0) &&
+    const weir_quant *other = &weir_value_type(l->to, x)->quant;
+    if (behind != NULL) return *behind;
+    if (weir_expression_kind_of(given) != WEIR_EXPRESSION_WEIGHTS) return *other;
+    const weir_quant *own = weir_expression_quant(given);
+    const bool same = own->count == 1 && other->count <= 1 && weir_quant_scale(own, 0) == weir_quant_scale(other, 0) &&
                       weir_quant_zero(own, 0) == weir_quant_zero(other, 0);
-    return behind != NULL ? *behind : same ? *own : *other;
+    return same ? *own : *other;
 }
 
 /* The constant as a stream beside x; no value after a reported error. */
 static weir_value make_stream(weir_lowering *l, weir_node node, size_t index, weir_value x, const weir_quant *behind) {
     const weir_value input = weir_node_input(l->from, node, index);
-    const weir_quant quant = quantization_of(l, &l->view[input.id], x, behind);
+    const weir_quant quant = quantization_of(l, weir_lower_expression(l, input), x, behind);
     if (quant.count > 1) {
         weir_lower_fail(l, node,
                         "what it joins has a scale per channel: it needs a quantizer with one scale before it");
@@ -105,40 +107,37 @@ static bool same_numbers(const weir_quant *a, const weir_quant *b) {
     return same;
 }
 
-/* The quantization of all parts together: theirs where they share it, else one a row of the axis along which they follow each other. */
+/* The quantization of all parts together, which are WEIGHTS: theirs where they share it, else one a row of the axis along which they follow
+ * each other. False after a reported error. */
 static bool unite_quantizations(weir_lowering *l, weir_node node, int axis, weir_quant *quant) {
     const size_t inputs = weir_node_input_count(l->from, node);
-    const weir_view *first = weir_lower_input(l, node, 0);
+    const weir_quant *first = weir_expression_quant(weir_lower_input(l, node, 0));
     int64_t rows = 0;
     bool same = true, by_row = true, is_signed = false;
     int width = 1;
     for (size_t i = 0; i < inputs; i++) {
-        const weir_view *part = weir_lower_input(l, node, i);
-        if (part->kind != first->kind)
-            return weir_lower_fail(l, node, "input %zu is %s, and input 0 is not", i,
-                                   part->kind == WEIR_VIEW_WEIGHTS ? "quantized" : "a constant that is not quantized");
-        if (part->kind == WEIR_VIEW_CONSTANT) continue;
-        const bool along = part->quant.count > 1 && part->quant.axis == axis;
-        same = same && !along && same_numbers(&part->quant, &first->quant);
-        by_row = by_row && (along || part->quant.count <= 1);
-        rows += part->codes->shape.dim[axis];
-        is_signed |= part->quant.is_signed;
-        if (part->quant.width > width) width = part->quant.width;
+        const weir_expression *part = weir_lower_input(l, node, i);
+        const weir_quant *own = weir_expression_quant(part);
+        const bool along = own->count > 1 && own->axis == axis;
+        same = same && !along && same_numbers(own, first);
+        by_row = by_row && (along || own->count <= 1);
+        rows += weir_expression_data(part)->shape.dim[axis];
+        is_signed |= own->is_signed;
+        if (own->width > width) width = own->width;
     }
-    if (first->kind == WEIR_VIEW_CONSTANT) return true;
     if (!same && !by_row)
         return weir_lower_fail(l, node, "its weights have scales along another axis than the one that it joins");
-    *quant = first->quant;
+    *quant = *first;
     quant->is_signed = is_signed;
     quant->width = width;
     if (same) return true;
     double *scale = weir_arena_array(weir_graph_arena(l->to), (size_t)rows, sizeof *scale);
     int64_t *zero = weir_arena_array(weir_graph_arena(l->to), (size_t)rows, sizeof *zero), row = 0;
     for (size_t i = 0; i < inputs; i++) {
-        const weir_view *part = weir_lower_input(l, node, i);
-        for (int64_t k = 0; k < part->codes->shape.dim[axis]; k++, row++) {
-            scale[row] = weir_quant_scale(&part->quant, k);
-            zero[row] = weir_quant_zero(&part->quant, k);
+        const weir_expression *part = weir_lower_input(l, node, i);
+        for (int64_t k = 0; k < weir_expression_data(part)->shape.dim[axis]; k++, row++) {
+            scale[row] = weir_quant_scale(weir_expression_quant(part), k);
+            zero[row] = weir_quant_zero(weir_expression_quant(part), k);
         }
     }
     quant->format = WEIR_FORMAT_INTEGER; /* not the grid of the first */
@@ -149,19 +148,32 @@ static bool unite_quantizations(weir_lowering *l, weir_node node, int axis, weir
     return true;
 }
 
+/* Are all parts WEIGHTS, or none? False after a reported error. */
+static bool check_kinds(weir_lowering *l, weir_node node) {
+    const weir_expression_kind first = weir_expression_kind_of(weir_lower_input(l, node, 0));
+    for (size_t i = 1; i < weir_node_input_count(l->from, node); i++) {
+        const weir_expression_kind kind = weir_expression_kind_of(weir_lower_input(l, node, i));
+        if (kind != first)
+            return weir_lower_fail(l, node, "input %zu is %s, and input 0 is not", i,
+                                   kind == WEIR_EXPRESSION_WEIGHTS ? "quantized" : "a constant that is not quantized");
+    }
+    return true;
+}
+
 static bool join_constants(weir_lowering *l, weir_node node, int axis) {
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    const weir_view *first = weir_lower_input(l, node, 0);
-    weir_view view = {.kind = first->kind};
+    const weir_expression *first = weir_lower_input(l, node, 0);
+    const bool real = weir_expression_kind_of(first) == WEIR_EXPRESSION_CONSTANT;
+    weir_quant quant = {.format = WEIR_FORMAT_INTEGER};
     if (axis < 0) axis += shape->rank;
-    if (!unite_quantizations(l, node, axis, &view.quant)) return false;
-    const weir_dtype dtype = first->kind == WEIR_VIEW_CONSTANT ? first->codes->dtype : WEIR_INT64;
+    if (!check_kinds(l, node) || (!real && !unite_quantizations(l, node, axis, &quant))) return false;
+    const weir_dtype dtype = real ? weir_expression_data(first)->dtype : WEIR_INT64;
     weir_array *joined = weir_array_in(weir_graph_arena(l->to), dtype, shape);
     size_t inner = 1, begin = 0;
     for (int i = axis + 1; i < shape->rank; i++) inner *= (size_t)shape->dim[i];
     const size_t whole = (size_t)shape->dim[axis] * inner;
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
-        const weir_array *part = weir_lower_input(l, node, i)->codes;
+        const weir_array *part = weir_expression_data(weir_lower_input(l, node, i));
         const size_t run = (size_t)part->shape.dim[axis] * inner;
         for (size_t k = 0; k < part->count; k++) {
             const size_t to = k / run * whole + begin + k % run;
@@ -170,8 +182,9 @@ static bool join_constants(weir_lowering *l, weir_node node, int axis) {
         }
         begin += run;
     }
-    view.codes = joined;
-    weir_lower_set(l, node, &view);
+    weir_arena *arena = weir_graph_arena(l->to);
+    weir_lower_set(l, node,
+                   real ? weir_expression_constant(arena, joined) : weir_expression_weights(arena, joined, &quant));
     return true;
 }
 
@@ -179,7 +192,7 @@ static bool join_constants(weir_lowering *l, weir_node node, int axis) {
 
 static bool all_given(const weir_lowering *l, weir_node node) {
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
-        if (!weir_lower_is_given(weir_lower_input(l, node, i))) return false;
+        if (!weir_expression_is_given(weir_lower_input(l, node, i))) return false;
     }
     return true;
 }
@@ -190,7 +203,7 @@ static bool read_inputs(weir_lowering *l, weir_node node, const weir_quant *behi
     weir_value computed = WEIR_NO_VALUE;
     for (int given = 0; given < 2; given++) {
         for (size_t i = 0; i < inputs; i++) {
-            if (weir_lower_is_given(&l->view[weir_node_input(l->from, node, i).id]) != (given == 1)) continue;
+            if (weir_expression_is_given(weir_lower_input(l, node, i)) != (given == 1)) continue;
             codes[i] =
                 given == 1 ? make_stream(l, node, i, computed, behind) : weir_lower_read_codes(l, node, i, behind);
             if (codes[i].id == 0) return false;
@@ -204,7 +217,7 @@ bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behin
     const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
     const size_t inputs = weir_node_input_count(l->from, node);
     const int axis = (int)weir_node_int(l->from, node, "axis", 0);
-    weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
+    weir_leaf joined = {.ahead = behind != NULL};
     if (all_given(l, node)) return join_constants(l, node, axis);
     if (!weir_dtype_is_float(type->dtype)) return weir_lower_fail(l, node, "hardware takes it on real numbers only");
     weir_value *codes = weir_calloc(inputs, sizeof *codes);
@@ -213,11 +226,12 @@ bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behin
         char suffix[24] = "";
         if (i + 1 < inputs) snprintf(suffix, sizeof suffix, "_%zu", i);
         weir_value next = codes[i];
-        fine = i == 0 || weir_lower_unite(l, node, i, &view.value, &next);
-        if (fine) view.value = i == 0 ? next : weir_lower_join(l, node, suffix, (weir_value[]){view.value, next}, axis);
-        fine = fine && view.value.id != 0;
+        fine = i == 0 || weir_lower_unite(l, node, i, &joined.codes, &next);
+        if (fine)
+            joined.codes = i == 0 ? next : weir_lower_join(l, node, suffix, (weir_value[]){joined.codes, next}, axis);
+        fine = fine && joined.codes.id != 0;
     }
     free(codes);
-    weir_lower_set(l, node, &view);
+    if (fine) weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &joined));
     return fine;
 }

@@ -5,7 +5,7 @@
  * the elements, which a weir.Reorder inserts. */
 #include "ir/shape/geometry.h"
 #include "ir/shape/infer.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
 /* Where the kernels' element for a row and column of the matrix is. */
@@ -97,42 +97,47 @@ static weir_value place(weir_lowering *l, weir_node node, weir_value codes, weir
     return codes.id == 0 ? codes : weir_lower_padded(l, node, "_padded", codes, &all, begin, zero);
 }
 
-/* Scales of each channel become those of the kernels, of which each has one channel; false after a reported error. */
-static bool move_scales(weir_lowering *l, weir_node node, weir_value *codes, int64_t channels, uint32_t outputs,
-                        weir_view *weights) {
+/* Scales of each channel become those of the kernels, of which each has one channel: the weights with these; NULL after a reported error. */
+static const weir_expression *move_scales(weir_lowering *l, weir_node node, weir_value *codes, int64_t channels,
+                                          uint32_t outputs, const weir_expression *weights) {
     static const double one = 1;
+    weir_arena *arena = weir_graph_arena(l->to);
     weir_type type = *weir_value_type(l->to, *codes);
     const weir_quant by_channel = type.quant;
-    if (by_channel.count <= 1) return true;
-    if (channels != 1)
-        return weir_lower_fail(l, node, "its input has a scale per channel, which only depthwise convolutions take");
-    double *scale = weir_arena_array(weir_graph_arena(l->to), outputs, sizeof *scale);
-    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), outputs, sizeof *zero);
+    weir_quant quant = *weir_expression_quant(weights);
+    if (by_channel.count <= 1) return weights;
+    if (channels != 1) {
+        weir_lower_fail(l, node, "its input has a scale per channel, which only depthwise convolutions take");
+        return NULL;
+    }
+    double *scale = weir_arena_array(arena, outputs, sizeof *scale);
+    int64_t *zero = weir_arena_array(arena, outputs, sizeof *zero);
     for (uint32_t i = 0; i < outputs; i++) {
         const int64_t c = i / (outputs / by_channel.count);
-        if (weir_quant_zero(&by_channel, c) != weir_quant_zero(&by_channel, 0))
-            return weir_lower_fail(l, node, "its input needs one zero point for all channels");
-        scale[i] =
-            weir_contract_product(l->contract, weir_quant_scale(&by_channel, c), weir_quant_scale(&weights->quant, i));
-        zero[i] = weir_quant_zero(&weights->quant, i);
+        if (weir_quant_zero(&by_channel, c) != weir_quant_zero(&by_channel, 0)) {
+            weir_lower_fail(l, node, "its input needs one zero point for all channels");
+            return NULL;
+        }
+        scale[i] = weir_contract_product(l->contract, weir_quant_scale(&by_channel, c), weir_quant_scale(&quant, i));
+        zero[i] = weir_quant_zero(&quant, i);
     }
-    weights->quant.count = outputs;
-    weights->quant.axis = 0;
-    weights->quant.scale = scale;
-    weights->quant.zero_point = zero;
-    if (weights->quant.format == WEIR_FORMAT_FIXED) weights->quant.format = WEIR_FORMAT_INTEGER;
+    quant.count = outputs;
+    quant.axis = 0;
+    quant.scale = scale;
+    quant.zero_point = zero;
+    if (quant.format == WEIR_FORMAT_FIXED) quant.format = WEIR_FORMAT_INTEGER;
     type.quant.count = 1;
     type.quant.axis = -1;
     type.quant.scale = &one;
     *codes = weir_node_output(l->to, weir_lower_add_node(l, node, WEIR_OP_RELABEL, "_channels", codes, 1, &type), 0);
-    return true;
+    return weir_expression_weights(arena, weir_expression_data(weights), &quant);
 }
 
 /* The windows of codes times the kernels, whose quantization has one scale or one for each output channel. Padding is zero: elements of a
  * kernel that see nothing else add nothing. */
 static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const weir_window *given,
-                     const weir_view *weights, bool turned, const weir_view *bias) {
-    const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weights->codes->shape.dim;
+                     const weir_expression *weights, bool turned, const weir_expression *bias) {
+    const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weir_expression_data(weights)->shape.dim;
     weir_window w = *given;
     if (w.rank > 2) return weir_lower_fail(l, node, "hardware slides windows along 1 or 2 dimensions, not %d", w.rank);
     kernels k = {.rank = w.rank, .plane = 1, .turned = turned};
@@ -149,22 +154,22 @@ static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const w
     if (codes.id == 0) return false;
     const weir_shape shape = {2, {k.outputs * group, k.channels * used}};
     const weir_array *matrix = weir_lower_matrix(l, weights, &shape, element_of, &k);
-    return weir_lower_product(l, node, codes, matrix, &weights->quant, group, bias);
+    return weir_lower_product(l, node, codes, matrix, weir_expression_quant(weights), group, bias);
 }
 
-bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
-                     const weir_view *bias) {
+bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_expression *x, const weir_expression *weights,
+                     const weir_expression *bias) {
     weir_shape onnx;
     weir_window w;
     if (!weir_lower_check_operands(l, node, x, weights) || !weir_lower_check_scales(l, node, weights, 0) ||
-        !weir_lower_channels_last(l, node, &onnx) ||
-        !weir_geometry_window(l->from, node, &onnx, weights->codes->shape.dim + 2, &w))
+        !weir_lower_channels_last(l, node, &onnx))
         return false;
+    const int64_t *dim = weir_expression_data(weights)->shape.dim;
+    if (!weir_geometry_window(l->from, node, &onnx, dim + 2, &w)) return false;
     weir_value codes = weir_lower_codes(l, node, x);
-    weir_view scaled = *weights;
-    const int64_t *dim = weights->codes->shape.dim;
-    return codes.id != 0 && move_scales(l, node, &codes, dim[1], (uint32_t)dim[0], &scaled) &&
-           multiply(l, node, codes, &w, &scaled, false, bias);
+    if (codes.id == 0) return false;
+    const weir_expression *scaled = move_scales(l, node, &codes, dim[1], (uint32_t)dim[0], weights);
+    return scaled != NULL && multiply(l, node, codes, &w, scaled, false, bias);
 }
 
 /* --- ConvTranspose --- */
@@ -192,37 +197,36 @@ static weir_value spread(weir_lowering *l, weir_node node, weir_value codes, con
 }
 
 /* The scale and zero point of each output channel, where a group's are given. */
-static weir_view by_output(weir_lowering *l, const weir_view *weights, int64_t group) {
-    weir_view view = *weights;
-    const uint32_t given = weights->quant.count;
-    if (given <= 1 || group == 1) return view;
+static const weir_expression *by_output(weir_lowering *l, const weir_expression *weights, int64_t group) {
+    weir_quant quant = *weir_expression_quant(weights);
+    const uint32_t given = quant.count;
+    if (given <= 1 || group == 1) return weights;
     double *scale = weir_arena_array(weir_graph_arena(l->to), given * (size_t)group, sizeof *scale);
     int64_t *zero = weir_arena_array(weir_graph_arena(l->to), given * (size_t)group, sizeof *zero);
-    view.quant.count = given * (uint32_t)group;
-    for (uint32_t i = 0; i < view.quant.count; i++) {
-        scale[i] = weir_quant_scale(&weights->quant, i % given);
-        zero[i] = weir_quant_zero(&weights->quant, i % given);
+    quant.count = given * (uint32_t)group;
+    for (uint32_t i = 0; i < quant.count; i++) {
+        scale[i] = weir_quant_scale(weir_expression_quant(weights), i % given);
+        zero[i] = weir_quant_zero(weir_expression_quant(weights), i % given);
     }
-    view.quant.scale = scale;
-    view.quant.zero_point = zero;
-    return view;
+    quant.scale = scale;
+    quant.zero_point = zero;
+    return weir_expression_weights(weir_graph_arena(l->to), weir_expression_data(weights), &quant);
 }
 
 bool weir_lower_conv_transpose(weir_lowering *l, weir_node node) {
-    const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
-    const weir_view *weights = &l->view[weir_node_input(l->from, node, 1).id];
-    const weir_value bias = weir_node_input(l->from, node, 2);
+    const weir_expression *x = weir_lower_input(l, node, 0), *weights = weir_lower_input(l, node, 1);
     weir_shape onnx;
     weir_window t, w = {.rank = 0};
     if (!weir_lower_check_operands(l, node, x, weights) || !weir_lower_check_scales(l, node, weights, 1) ||
-        !weir_lower_channels_last(l, node, &onnx) ||
-        !weir_geometry_transposed(l->from, node, &onnx, weights->codes->shape.dim + 2, &t))
+        !weir_lower_channels_last(l, node, &onnx))
         return false;
+    const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weir_expression_data(weights)->shape.dim;
+    if (!weir_geometry_transposed(l->from, node, &onnx, dim + 2, &t)) return false;
     weir_value codes = weir_lower_codes(l, node, x);
-    const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weights->codes->shape.dim;
-    weir_view outputs = by_output(l, weights, group);
-    if (codes.id == 0 || !move_scales(l, node, &codes, dim[0] / group, (uint32_t)(dim[1] * group), &outputs))
-        return false;
+    if (codes.id == 0) return false;
+    const weir_expression *scaled =
+        move_scales(l, node, &codes, dim[0] / group, (uint32_t)(dim[1] * group), by_output(l, weights, group));
+    if (scaled == NULL) return false;
     for (w.rank = 0; w.rank < t.rank; w.rank++) {
         const int i = w.rank;
         const int64_t spread_size = t.out[i] * t.stride[i], reach = (t.kernel[i] - 1) * t.dilation[i];
@@ -238,5 +242,5 @@ bool weir_lower_conv_transpose(weir_lowering *l, weir_node node) {
             return weir_lower_fail(l, node, "its pads leave nothing of its input");
     }
     codes = spread(l, node, codes, &t);
-    return codes.id != 0 && multiply(l, node, codes, &w, &outputs, true, bias.id == 0 ? NULL : &l->view[bias.id]);
+    return codes.id != 0 && multiply(l, node, codes, &w, scaled, true, weir_lower_input(l, node, 2));
 }

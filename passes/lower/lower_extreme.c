@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "ir/shape/infer.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
 /* One more pair of inputs of the node. */
@@ -61,14 +61,14 @@ static weir_value choose(const extreme *e, weir_value a, weir_value b) {
 static bool any_constant(const weir_lowering *l, weir_node node) {
     bool any = false;
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++)
-        any |= weir_lower_is_given(&l->view[weir_node_input(l->from, node, i).id]);
+        any |= weir_expression_is_given(weir_lower_input(l, node, i));
     return any;
 }
 
 bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind) {
     const size_t count = weir_node_input_count(l->from, node);
     const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
+    weir_leaf chosen = {.ahead = behind != NULL};
     if (any_constant(l, node) || weir_lower_is_function(l, node)) return weir_lower_affine(l, node);
     for (size_t i = 0; i < count; i++) {
         extreme e = {.l = l, .node = node};
@@ -76,12 +76,12 @@ bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behi
         snprintf(e.pair, sizeof e.pair, "_%zu", i);
         if (next.id != 0) next = weir_lower_broadcast(l, node, e.pair, next, result);
         if (next.id == 0) return false;
-        if (i > 0 && !weir_lower_unite(l, node, i, &view.value, &next)) return false;
+        if (i > 0 && !weir_lower_unite(l, node, i, &chosen.codes, &next)) return false;
         if (i + 1 == count) e.pair[0] = '\0';
-        view.value = i == 0 ? next : choose(&e, view.value, next);
-        if (view.value.id == 0) return false;
+        chosen.codes = i == 0 ? next : choose(&e, chosen.codes, next);
+        if (chosen.codes.id == 0) return false;
     }
-    weir_lower_set(l, node, &view);
+    weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &chosen));
     return true;
 }
 
@@ -124,23 +124,30 @@ weir_value weir_lower_negated_back(weir_lowering *l, weir_node node, weir_value 
 }
 
 /* The codes of the quantizer behind, of the difference; no value after a reported error. */
-static weir_value quantize_difference(const extreme *e, weir_value a, weir_value b, const weir_quant *behind) {
-    const weir_view difference = {.kind = WEIR_VIEW_SUM, .value = a, .other = b, .minus = true};
-    if (!weir_lower_quantize_sum(e->l, e->node, &difference, behind)) return WEIR_NO_VALUE;
-    return e->l->view[weir_node_output(e->l->from, e->node, 0).id].value;
+static weir_value quantize_difference(const extreme *e, const weir_leaf *a, const weir_leaf *b,
+                                      const weir_quant *behind) {
+    const weir_leaf_sum difference = {.left = *a, .right = *b, .minus = true};
+    const weir_expression *x = weir_expression_sum(weir_graph_arena(e->l->to), &difference);
+    if (!weir_lower_quantize(e->l, e->node, x, behind)) return WEIR_NO_VALUE;
+    return weir_expression_codes_of(weir_lower_expression(e->l, weir_node_output(e->l->from, e->node, 0)));
+}
+
+static bool same_scale(const weir_lowering *l, const weir_leaf_sum *sum) {
+    return weir_quant_scale(&weir_value_type(l->to, sum->left.codes)->quant, 0) ==
+           weir_quant_scale(&weir_value_type(l->to, sum->right.codes)->quant, 0);
 }
 
 bool weir_lower_absolute(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    const weir_view x = l->view[weir_node_input(l->from, node, 0).id];
-    const bool difference = behind != NULL && x.kind == WEIR_VIEW_SUM && x.minus && !x.relu && !x.reshaped;
-    if (!difference || weir_quant_scale(&weir_value_type(l->to, x.value)->quant, 0) ==
-                           weir_quant_scale(&weir_value_type(l->to, x.other)->quant, 0))
-        return weir_lower_function(l, node);
+    const weir_expression *x = weir_lower_input(l, node, 0);
+    if (behind == NULL || weir_expression_kind_of(x) != WEIR_EXPRESSION_SUM) return weir_lower_function(l, node);
+    const weir_leaf_sum *sum = weir_expression_sum_of(x);
+    if (!sum->minus || sum->left.map != NULL || same_scale(l, sum)) return weir_lower_function(l, node);
     const extreme e = {.l = l, .node = node};
-    weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = true};
-    const weir_value rest = quantize_difference(&e, x.value, x.other, behind);
-    const weir_value turned = rest.id == 0 ? rest : quantize_difference(&e, x.other, x.value, behind);
-    if (turned.id != 0) view.value = choose(&e, rest, turned);
-    weir_lower_set(l, node, &view);
-    return view.value.id != 0;
+    const weir_value rest = quantize_difference(&e, &sum->left, &sum->right, behind);
+    const weir_value turned = rest.id == 0 ? rest : quantize_difference(&e, &sum->right, &sum->left, behind);
+    if (turned.id == 0) return false;
+    const weir_leaf chosen = {.codes = choose(&e, rest, turned), .ahead = true};
+    if (chosen.codes.id == 0) return false;
+    weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &chosen));
+    return true;
 }

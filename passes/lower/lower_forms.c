@@ -7,7 +7,7 @@
 #include "ir/shape/layout.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "passes/passes.h"
 
 #define NODE(op, suffix, ...) WEIR_REWRITE_NODE(r, WEIR_OP_##op, suffix, __VA_ARGS__)

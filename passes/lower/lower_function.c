@@ -24,7 +24,7 @@ enum {
 /* --- the rule --- */
 
 static bool is_narrow(const weir_lowering *l, weir_value root) {
-    const weir_type *codes = weir_value_type(l->to, l->view[root.id].value);
+    const weir_type *codes = weir_value_type(l->to, weir_expression_codes_of(weir_lower_expression(l, root)));
     return codes->has_range && codes->high - codes->low < MOST_CODES;
 }
 
@@ -33,9 +33,9 @@ bool weir_lower_is_function(const weir_lowering *l, weir_node node) {
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
         const weir_value input = weir_node_input(l->from, node, i);
         if (input.id == 0) continue;
-        const weir_view_kind kind = l->view[input.id].kind;
-        if (kind == WEIR_VIEW_FUNCTION) return true;
-        computed += kind == WEIR_VIEW_CODES || kind == WEIR_VIEW_SUM;
+        const weir_expression *x = weir_lower_expression(l, input);
+        if (weir_expression_kind_of(x) == WEIR_EXPRESSION_FUNCTION) return true;
+        computed += weir_expression_has_codes(x);
     }
     const weir_value root = computed < 2 ? WEIR_NO_VALUE : weir_function_root(l, weir_node_output(l->from, node, 0));
     const weir_op op = weir_node_op(l->from, node);
@@ -48,10 +48,10 @@ static bool refuse(weir_lowering *l, weir_node node) {
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
         const weir_value input = weir_node_input(l->from, node, i);
         if (input.id == 0) continue;
-        const weir_view_kind kind = l->view[input.id].kind;
-        if (kind == WEIR_VIEW_REAL || kind == WEIR_VIEW_HOST || kind == WEIR_VIEW_NONE)
+        const weir_expression *x = weir_lower_expression(l, input);
+        if (!weir_expression_is_given(x) && !weir_expression_is_hardware(x))
             return weir_lower_fail_unquantized(l, node, i, "its input is not quantized");
-        if (kind == WEIR_VIEW_SUM) return weir_lower_fail_sum(l, node, &l->view[input.id]);
+        if (weir_expression_source(x) == WEIR_EXPRESSION_SUM) return weir_lower_fail_sum(l, node, x);
     }
     weir_lower_fail(l, node, "hardware computes functions of one quantized tensor, and it has several");
     weir_note("of several computed operands hardware takes the sum, the difference, the product, Max and Min");
@@ -63,13 +63,15 @@ bool weir_lower_function(weir_lowering *l, weir_node node) {
     weir_value root = weir_function_root(l, value);
     for (size_t i = 0; root.id == 0 && i < weir_node_input_count(l->from, node); i++) {
         const weir_value input = weir_node_input(l->from, node, i);
-        if (input.id != 0 && l->view[input.id].kind == WEIR_VIEW_SUM &&
-            weir_lower_sum_exact(l, node, "_input", &l->view[input.id]))
-            root = weir_function_root(l, value);
+        const weir_expression *x = weir_lower_expression(l, input);
+        if (weir_expression_source(x) != WEIR_EXPRESSION_SUM) continue;
+        x = weir_lower_sum_exact(l, node, "_input", x);
+        if (x == NULL) continue;
+        weir_lower_become(l, input, x);
+        root = weir_function_root(l, value);
     }
     if (root.id == 0) return refuse(l, node);
-    const weir_view view = {.kind = WEIR_VIEW_FUNCTION, .value = l->view[root.id].value, .root = root};
-    weir_lower_set(l, node, &view);
+    weir_lower_set(l, node, weir_expression_function(weir_graph_arena(l->to), value));
     return true;
 }
 
@@ -401,7 +403,7 @@ static weir_value use_thresholds(const tabulation *t) {
 
 bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, const weir_quant *quant) {
     const weir_value root = weir_function_root(l, value);
-    const weir_value x = l->view[root.id].value;
+    const weir_value x = weir_expression_codes_of(weir_lower_expression(l, root));
     const weir_type *codes = weir_value_type(l->to, x);
     if (!codes->has_range) return weir_lower_fail(l, node, "its input has no proven range");
     tabulation t = {.l = l, .node = node, .maker = weir_value_producer(l->from, value), .quant = quant, .x = x};
@@ -418,14 +420,12 @@ bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, con
     const weir_quant *to = quant != NULL ? quant : &weir_value_type(l->from, value)->quant;
     weir_quant_limits(to, &low, &high);
     t.type = weir_lower_codes_type(to, &codes->shape, low, high);
-    weir_view view = {.kind = WEIR_VIEW_CODES};
-    view.value = is_narrow(l, root) ? tabulate(&t) : use_thresholds(&t);
+    weir_value made = is_narrow(l, root) ? tabulate(&t) : use_thresholds(&t);
     weir_function_free(t.function);
-    if (view.value.id == 0) return false;
+    if (made.id == 0) return false;
     const weir_shape *shape = &weir_value_type(l->from, value)->shape;
-    if (!weir_shape_equal(shape, &codes->shape)) view.value = weir_lower_reshape(l, node, view.value, shape);
-    weir_lower_set(l, node, &view);
-    return true;
+    if (!weir_shape_equal(shape, &codes->shape)) made = weir_lower_reshape(l, node, made, shape);
+    return weir_lower_set_codes(l, node, made);
 }
 
 bool weir_lower_quantized_function(weir_lowering *l, weir_node node) {

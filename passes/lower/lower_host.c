@@ -1,12 +1,12 @@
 /* The host's part of a model: what is float before the first quantizer and after the last. Its nodes are copied as they
  * are, and the float engine runs them. Whether a node after the hardware is followed by more hardware is known later;
- * until then its view keeps the reason why it cannot be hardware. */
+ * until then its expression keeps the reason why it cannot be hardware. */
 #include <stdlib.h>
 
 #include "exec/evaluate.h"
 #include "exec/kernel.h"
 #include "ir/shape/infer.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "passes/quantize/remedy.h"
 #include "support/memory/arena.h"
 
@@ -37,31 +37,34 @@ static const weir_array *evaluate(weir_lowering *l, weir_value value) {
 
 const weir_array *weir_lower_constant(weir_lowering *l, weir_value value) {
     if (value.id == 0) return NULL;
-    const weir_view_kind kind = l->view[value.id].kind;
-    if (kind == WEIR_VIEW_CONSTANT) return l->view[value.id].codes;
+    const weir_expression *x = weir_lower_expression(l, value);
+    if (weir_expression_kind_of(x) == WEIR_EXPRESSION_CONSTANT) return weir_expression_data(x);
     const weir_array *data = weir_value_constant(l->from, value);
-    return kind != WEIR_VIEW_WEIGHTS ? NULL : data != NULL ? data : evaluate(l, value);
+    return !weir_expression_is_given(x) ? NULL : data != NULL ? data : evaluate(l, value);
 }
 
 /* --- values --- */
 
 /* Real numbers leave the hardware as codes and are decoded on the host. */
-static weir_value decode(weir_lowering *l, weir_node producer, const weir_view *view, const weir_type *declared) {
-    weir_value codes = view->value;
+static weir_value decode(weir_lowering *l, weir_node producer, const weir_expression *x, const weir_type *declared) {
+    const weir_leaf *leaf = weir_expression_leaf(x);
+    weir_value codes = leaf->codes;
     weir_type type = *declared;
     type.shape = weir_value_type(l->to, codes)->shape;
     weir_node node = weir_graph_add_node(l->to, WEIR_OP_DECODE, "decode", &codes, 1, 1, WEIR_NO_NODE);
     weir_value value = weir_node_output(l->to, node, 0);
     weir_value_set_type(l->to, value, &type);
-    weir_contract contract = view->offset == NULL ? l->contract : WEIR_CONTRACT_REAL;
+    uint32_t offsets;
+    const double *number = weir_expression_numbers(x, &offsets);
+    weir_contract contract = number == NULL ? l->contract : WEIR_CONTRACT_REAL;
     weir_node_set_string(l->to, node, "contract", weir_contract_name(contract));
-    if (view->offset != NULL) weir_node_set_floats(l->to, node, "offset", view->offset, view->offset_count);
-    if (view->relu) {
+    if (number != NULL) weir_node_set_floats(l->to, node, "offset", number, offsets);
+    if (weir_expression_kind_of(x) == WEIR_EXPRESSION_RELU) {
         weir_node relu = weir_graph_add_node(l->to, WEIR_OP_RELU, "decode_relu", &value, 1, 1, WEIR_NO_NODE);
         value = weir_node_output(l->to, relu, 0);
         weir_value_set_type(l->to, value, &type);
     }
-    return view->reshaped ? weir_lower_reshape(l, producer, value, &view->shape) : value;
+    return weir_lower_mapped(l, producer, value, leaf->map);
 }
 
 /* Integer results leave as the model declares them, with their zero points, whole numbers a channel, subtracted. */
@@ -94,14 +97,15 @@ static weir_value subtract_zero(weir_lowering *l, weir_value codes, const weir_t
     return codes;
 }
 
-/* CODES without steps. */
+/* Of a leaf without steps. */
 static weir_value leave(weir_lowering *l, weir_value value) {
-    const weir_view *view = &l->view[value.id];
+    const weir_expression *x = weir_lower_expression(l, value);
+    const weir_leaf *leaf = weir_expression_leaf(x);
     const weir_type *declared = weir_value_type(l->from, value);
     const weir_node producer = weir_value_producer(l->from, value);
-    if (declared->quant.format == WEIR_FORMAT_FLOAT) return decode(l, producer, view, declared);
-    weir_value codes = view->centered ? subtract_zero(l, view->value, declared) : view->value;
-    return codes.id != 0 && view->reshaped ? weir_lower_reshape(l, producer, codes, &view->shape) : codes;
+    if (declared->quant.format == WEIR_FORMAT_FLOAT) return decode(l, producer, x, declared);
+    weir_value codes = leaf->centered ? subtract_zero(l, leaf->codes, declared) : leaf->codes;
+    return codes.id == 0 ? codes : weir_lower_mapped(l, producer, codes, leaf->map);
 }
 
 /* The node as it is in the model, reading what the host knows. */
@@ -123,7 +127,7 @@ static bool copy(weir_lowering *l, weir_node node) {
         for (size_t i = 0; i < outputs; i++) {
             const weir_value value = weir_node_output(l->from, node, i), here = weir_node_output(l->to, made, i);
             weir_value_set_type(l->to, here, weir_value_type(l->from, value));
-            l->host[value.id] = here;
+            l->of[value.id].host = here;
         }
         fine = weir_infer_node(l->to, made);
     }
@@ -132,26 +136,28 @@ static bool copy(weir_lowering *l, weir_node node) {
 }
 
 weir_value weir_lower_host_value(weir_lowering *l, weir_value value) {
-    weir_value *known = &l->host[value.id];
-    const weir_view *view = &l->view[value.id];
+    weir_value *known = &l->of[value.id].host;
+    const weir_expression *x = weir_lower_expression(l, value);
     if (known->id != 0) return *known;
-    switch (view->kind) {
-    case WEIR_VIEW_NONE: return WEIR_NO_VALUE;
-    case WEIR_VIEW_REAL:
-    case WEIR_VIEW_HOST: *known = view->value; break;
-    case WEIR_VIEW_CONSTANT:
-    case WEIR_VIEW_WEIGHTS: {
+    switch (weir_expression_kind_of(x)) {
+    case WEIR_EXPRESSION_NONE: return WEIR_NO_VALUE;
+    case WEIR_EXPRESSION_REAL:
+    case WEIR_EXPRESSION_HOST: *known = weir_expression_value(x); break;
+    case WEIR_EXPRESSION_CONSTANT:
+    case WEIR_EXPRESSION_WEIGHTS: {
         const weir_array *data = weir_lower_constant(l, value);
         if (data != NULL) *known = weir_graph_add_constant(l->to, weir_value_name(l->from, value), data);
         break;
     }
-    case WEIR_VIEW_CODES:
-        if (view->step_count == 0) *known = leave(l, value);
+    case WEIR_EXPRESSION_CODES:
+    case WEIR_EXPRESSION_OFFSET:
+    case WEIR_EXPRESSION_RELU:
+    case WEIR_EXPRESSION_STEP:
+    case WEIR_EXPRESSION_SUM:
+    case WEIR_EXPRESSION_FUNCTION:
+        if (weir_expression_source(x) == WEIR_EXPRESSION_CODES && weir_expression_count_steps(x) == 0)
+            *known = leave(l, value);
         else if (!copy(l, weir_value_producer(l->from, value))) return WEIR_NO_VALUE;
-        break;
-    case WEIR_VIEW_FUNCTION:
-    case WEIR_VIEW_SUM:
-        if (!copy(l, weir_value_producer(l->from, value))) return WEIR_NO_VALUE;
         break;
     }
     return *known;
@@ -159,35 +165,41 @@ weir_value weir_lower_host_value(weir_lowering *l, weir_value value) {
 
 /* --- nodes --- */
 
-static bool is_hardware(const weir_view *view) {
-    return view->kind == WEIR_VIEW_CODES || view->kind == WEIR_VIEW_FUNCTION || view->kind == WEIR_VIEW_SUM;
-}
-
 static const weir_diag_log *keep(weir_lowering *l, weir_diag_log *log) {
     l->log = weir_grow(l->log, &l->log_capacity, l->log_count + 1, sizeof *l->log);
     return l->log[l->log_count++] = log;
 }
 
+/* Is it of hardware, or of what the host computes after it? */
+static bool is_behind(const weir_expression *x) {
+    return weir_expression_kind_of(x) == WEIR_EXPRESSION_HOST || weir_expression_is_hardware(x);
+}
+
+static const weir_diag_log *cause_of(const weir_expression *x) {
+    const weir_expression_kind kind = weir_expression_kind_of(x);
+    return kind == WEIR_EXPRESSION_HOST || kind == WEIR_EXPRESSION_REAL ? weir_expression_cause(x) : NULL;
+}
+
 bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause) {
     bool after = false;
-    weir_view view = {.cause = NULL};
-    const weir_diag_log *own = keep(l, cause);
+    weir_arena *arena = weir_graph_arena(l->to);
+    const weir_diag_log *own = keep(l, cause), *first = NULL;
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
         const weir_value value = weir_node_input(l->from, node, i);
         if (value.id == 0) continue;
-        const weir_view *x = &l->view[value.id];
-        after |= x->kind == WEIR_VIEW_HOST || is_hardware(x);
-        if (view.cause == NULL) view.cause = x->cause;
+        const weir_expression *x = weir_lower_expression(l, value);
+        after |= is_behind(x);
+        if (first == NULL) first = cause_of(x);
     }
-    if (view.cause == NULL) view.cause = own;
+    if (first == NULL) first = own;
     if (!copy(l, node)) return false;
     if (!weir_kernel_supports(l->from, node))
         return weir_lower_fail(l, node, "the float engine does not compute it on these types");
-    view.kind = after ? WEIR_VIEW_HOST : WEIR_VIEW_REAL;
     for (size_t i = 0; i < weir_node_output_count(l->from, node); i++) {
         const weir_value value = weir_node_output(l->from, node, i);
-        view.value = l->host[value.id];
-        l->view[value.id] = view;
+        const weir_value made = l->of[value.id].host;
+        weir_lower_become(l, value,
+                          after ? weir_expression_host(arena, made, first) : weir_expression_real(arena, made, first));
     }
     return true;
 }
@@ -195,22 +207,20 @@ bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause) 
 /* Does the hardware have a part in any output? Then the host may compute others alone. */
 static bool has_hardware(const weir_lowering *l) {
     bool any = false;
-    for (size_t i = 0; i < weir_graph_output_count(l->from); i++) {
-        const weir_view *view = &l->view[weir_graph_output(l->from, i).id];
-        any |= view->kind == WEIR_VIEW_HOST || is_hardware(view);
-    }
+    for (size_t i = 0; i < weir_graph_output_count(l->from); i++)
+        any |= is_behind(weir_lower_expression(l, weir_graph_output(l->from, i)));
     return any;
 }
 
 weir_value weir_lower_result(weir_lowering *l, size_t index) {
     const weir_value output = weir_graph_output(l->from, index);
-    const weir_view *view = &l->view[output.id];
-    if (view->kind == WEIR_VIEW_HOST || is_hardware(view) || (view->kind == WEIR_VIEW_REAL && has_hardware(l)))
+    const weir_expression *x = weir_lower_expression(l, output);
+    if (is_behind(x) || (weir_expression_kind_of(x) == WEIR_EXPRESSION_REAL && has_hardware(l)))
         return weir_lower_host_value(l, output);
     weir_use use;
     if (!weir_remedy_has_quantizers(l->from) && weir_remedy_unquantized(l->from, &use))
         weir_lower_fail_unquantized(l, use.node, use.index, "its input is real and has no quantizer");
-    else if (view->cause != NULL) weir_diag_replay(view->cause);
+    else if (cause_of(x) != NULL) weir_diag_replay(cause_of(x));
     else
         weir_error(weir_at(weir_graph_source(l->from), 0), "output '%s' is not computed from quantized values",
                    weir_graph_output_name(l->from, index));

@@ -1,6 +1,6 @@
 /* lower_integer: from the quantized graph ("quantized", else "model": quantizers in any ONNX dialect) to the integer graph
  * ("integer"), in which every operator between Encode and Decode works on integer codes with exact semantics.
- * Each value of the model gets a view (view.h); the table at the end has one rule per operator. Linear in the graph. */
+ * Each value of the model becomes an expression (expression.h); the table at the end has one rule per operator. Linear in the graph. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "ir/trait/trait.h"
 #include "passes/analysis/compare_lowered.h"
 #include "passes/graph/rewrite.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "passes/passes.h"
 #include "passes/quantize/function.h"
 #include "passes/quantize/remedy.h"
@@ -37,18 +37,17 @@ static weir_array *quantize_constant(const weir_lowering *l, weir_node quantizer
     return codes;
 }
 
-/* Quantizes a view of real numbers, whatever it comes from. */
-static bool quantize_view(weir_lowering *l, weir_node node, const weir_quant *quant) {
-    if (weir_lower_is_given(
-            weir_lower_input(l, node, 0))) { /* weights that were quantized before are real numbers, too */
-        weir_view view = {.kind = WEIR_VIEW_WEIGHTS, .quant = *quant};
-        view.codes = quantize_constant(l, node, weir_lower_constant(l, weir_node_input(l->from, node, 0)), quant);
-        weir_lower_set(l, node, &view);
+/* Quantizes real numbers, whatever they come from. */
+static bool quantize_numbers(weir_lowering *l, weir_node node, const weir_quant *quant) {
+    const weir_value input = weir_node_input(l->from, node, 0);
+    if (weir_expression_is_given(weir_lower_expression(l, input))) { /* also weights that were quantized before */
+        const weir_array *codes = quantize_constant(l, node, weir_lower_constant(l, input), quant);
+        weir_lower_set(l, node, weir_expression_weights(weir_graph_arena(l->to), codes, quant));
         return true;
     }
     if (quant->count > 1)
         return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", quant->count);
-    return weir_lower_quantize_input(l, node, 0, quant);
+    return weir_lower_quantize(l, node, weir_lower_expression(l, input), quant);
 }
 
 static int axis_of(const weir_lowering *l, weir_node node, int rank) {
@@ -60,17 +59,18 @@ static bool lower_quantize_linear(weir_lowering *l, weir_node node) {
     const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
     weir_quant quant;
     if (!weir_lower_read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &quant)) return false;
-    return quantize_view(l, node, &quant);
+    return quantize_numbers(l, node, &quant);
 }
 
 /* Accumulators whose zero points have been kept apart get a scale and another zero point. */
-static bool rescale(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant) {
-    weir_type type = *weir_value_type(l->to, x->value);
+static bool rescale(weir_lowering *l, weir_node node, const weir_leaf *x, const weir_quant *quant) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    weir_type type = *weir_value_type(l->to, x->codes);
     uint32_t count = type.quant.count > quant->count ? type.quant.count : quant->count;
-    double *scale = weir_arena_array(weir_graph_arena(l->to), count, sizeof *scale);
-    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), count, sizeof *zero);
+    double *scale = weir_arena_array(arena, count, sizeof *scale);
+    int64_t *zero = weir_arena_array(arena, count, sizeof *zero);
     if (quant->count > 1 &&
-        (x->reshaped || quant->axis != type.shape.rank - 1 || quant->count != type.shape.dim[quant->axis]))
+        (x->map != NULL || quant->axis != type.shape.rank - 1 || quant->count != type.shape.dim[quant->axis]))
         return weir_lower_fail(l, node, "its scales must be along the last axis");
     for (uint32_t c = 0; c < count; c++) {
         scale[c] = weir_quant_scale(quant, c);
@@ -80,33 +80,27 @@ static bool rescale(weir_lowering *l, weir_node node, const weir_view *x, const 
     type.quant.axis = count > 1 ? type.shape.rank - 1 : -1;
     type.quant.scale = scale;
     type.quant.zero_point = zero;
-    weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &x->value, 1, &type);
-    weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, relabel, 0)};
-    view.reshaped = x->reshaped;
-    view.shape = x->shape;
-    weir_lower_set(l, node, &view);
+    weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &x->codes, 1, &type);
+    const weir_leaf made = {.codes = weir_node_output(l->to, relabel, 0), .map = x->map};
+    weir_lower_set(l, node, weir_expression_of_leaf(arena, &made));
     return true;
 }
 
 static bool lower_dequantize_linear(weir_lowering *l, weir_node node) {
-    const weir_view *x = weir_lower_input(l, node, 0);
+    const weir_expression *x = weir_lower_input(l, node, 0);
     const weir_type *type = weir_value_type(l->from, weir_node_input(l->from, node, 0));
-    weir_view view = {.kind = WEIR_VIEW_WEIGHTS};
-    if (!weir_lower_read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &view.quant))
-        return false;
-    if (weir_lower_is_given(x)) {
-        view.codes = x->codes;
-    } else if (x->kind == WEIR_VIEW_CODES && x->centered) {
-        return rescale(l, node, x, &view.quant);
-    } else if (x->kind == WEIR_VIEW_CODES) {
-        if (view.quant.count > 1)
-            return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", view.quant.count);
-        view = (weir_view){.kind = WEIR_VIEW_CODES, .value = weir_lower_requalify(l, node, x->value, &view.quant)};
-    } else {
-        return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    weir_quant quant;
+    if (!weir_lower_read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &quant)) return false;
+    if (weir_expression_is_given(x)) {
+        weir_lower_set(l, node, weir_expression_weights(weir_graph_arena(l->to), weir_expression_data(x), &quant));
+        return true;
     }
-    weir_lower_set(l, node, &view);
-    return true;
+    if (weir_expression_source(x) != WEIR_EXPRESSION_CODES)
+        return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    if (weir_expression_leaf(x)->centered) return rescale(l, node, weir_expression_leaf(x), &quant);
+    if (quant.count > 1)
+        return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", quant.count);
+    return weir_lower_set_codes(l, node, weir_lower_requalify(l, node, weir_expression_codes_of(x), &quant));
 }
 
 /* The axis of x along which a parameter that broadcasts changes, -1: it is one number, -2: along several. */
@@ -175,7 +169,7 @@ static bool lower_quant(weir_lowering *l, weir_node node) {
     weir_quant quant;
     if (!read_qonnx(l, node, &quant)) return false;
     weir_lower_recognize_fixed(&quant);
-    return quantize_view(l, node, &quant);
+    return quantize_numbers(l, node, &quant);
 }
 
 static bool lower_bipolar_quant(weir_lowering *l, weir_node node) {
@@ -187,41 +181,41 @@ static bool lower_bipolar_quant(weir_lowering *l, weir_node node) {
     quant.format = WEIR_FORMAT_BINARY;
     quant.width = 2;
     quant.zero_point = NULL;
-    return quantize_view(l, node, &quant);
+    return quantize_numbers(l, node, &quant);
 }
 
 /* --- linear algebra --- */
 
 /* alpha and beta, and a C that is computed, are operations after the product. */
 static bool scale_and_add(weir_lowering *l, weir_node node, double alpha, double beta) {
-    const weir_view *c = weir_lower_input(l, node, 2);
-    weir_view view = l->view[weir_node_output(l->from, node, 0).id];
+    const weir_value input = weir_node_input(l->from, node, 2), output = weir_node_output(l->from, node, 0);
+    const weir_expression *c = weir_lower_expression(l, input), *x = weir_lower_expression(l, output);
     if (alpha != 1) {
         weir_array *factor = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {1}});
         weir_array_set(factor, 0, alpha);
-        view = weir_lower_add_step(l, &view, WEIR_OP_MUL, factor);
+        x = weir_lower_step(l, x, WEIR_OP_MUL, factor);
     }
-    if (c != NULL && !weir_lower_is_given(c)) {
+    if (c != NULL && !weir_expression_is_given(c)) {
         if (beta != 1) return weir_lower_fail(l, node, "hardware needs a beta of 1 where C is computed");
-        return weir_lower_add(l, node, &view, c);
+        return weir_lower_add(l, node, x, c);
     }
     if (c != NULL) {
-        const weir_array *given = weir_lower_constant(l, weir_node_input(l->from, node, 2));
+        const weir_array *given = weir_lower_constant(l, input);
         weir_array *term = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &given->shape);
         for (size_t i = 0; i < term->count; i++) weir_array_set(term, i, (float)beta * (float)weir_array_get(given, i));
-        const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-        const weir_array *by_channel = weir_lower_by_channel(l, node, view.value, term, shape);
+        const weir_shape *shape = &weir_value_type(l->from, output)->shape;
+        const weir_array *by_channel = weir_lower_by_channel(l, node, weir_expression_codes_of(x), term, shape);
         if (by_channel == NULL) return false;
-        view = weir_lower_add_step(l, &view, WEIR_OP_ADD, by_channel);
+        x = weir_lower_step(l, x, WEIR_OP_ADD, by_channel);
     }
-    weir_lower_set(l, node, &view);
+    weir_lower_set(l, node, x);
     return true;
 }
 
 static bool lower_gemm(weir_lowering *l, weir_node node) {
     const double alpha = weir_node_float(l->from, node, "alpha", 1), beta = weir_node_float(l->from, node, "beta", 1);
-    const weir_view *bias = weir_lower_input(l, node, 2);
-    const bool plain = alpha == 1 && (bias == NULL || (beta == 1 && weir_lower_is_given(bias)));
+    const weir_expression *bias = weir_lower_input(l, node, 2);
+    const bool plain = alpha == 1 && (bias == NULL || (beta == 1 && weir_expression_is_given(bias)));
     if (weir_node_int(l->from, node, "transA", 0) != 0) return weir_lower_fail(l, node, "hardware needs transA of 0");
     return weir_lower_linear(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1),
                              weir_node_int(l->from, node, "transB", 0) != 0, plain ? bias : NULL) &&
@@ -234,26 +228,23 @@ static bool lower_conv(weir_lowering *l, weir_node node) {
 }
 
 static bool lower_add(weir_lowering *l, weir_node node) {
-    const weir_view *a = weir_lower_input(l, node, 0), *b = weir_lower_input(l, node, 1);
-    if (weir_lower_is_given(a) != weir_lower_is_given(b)) return weir_lower_affine(l, node);
+    const weir_expression *a = weir_lower_input(l, node, 0), *b = weir_lower_input(l, node, 1);
+    if (weir_expression_is_given(a) != weir_expression_is_given(b)) return weir_lower_affine(l, node);
     return weir_lower_is_function(l, node) ? weir_lower_function(l, node) : weir_lower_add(l, node, a, b);
 }
 
 static bool lower_mul(weir_lowering *l, weir_node node) {
-    const weir_view *a = weir_lower_input(l, node, 0), *b = weir_lower_input(l, node, 1);
-    if (weir_lower_has_codes(a) && weir_lower_has_codes(b) && !weir_lower_is_function(l, node))
+    const weir_expression *a = weir_lower_input(l, node, 0), *b = weir_lower_input(l, node, 1);
+    if (weir_expression_has_codes(a) && weir_expression_has_codes(b) && !weir_lower_is_function(l, node))
         return weir_lower_multiply(l, node, a, b);
     return weir_lower_affine(l, node);
 }
 
 static bool lower_relu(weir_lowering *l, weir_node node) {
-    weir_view view = *weir_lower_input(l, node, 0);
-    if (view.kind == WEIR_VIEW_FUNCTION) return weir_lower_function(l, node);
-    if (view.kind != WEIR_VIEW_CODES && view.kind != WEIR_VIEW_SUM)
-        return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
-    if (view.step_count > 0) view = weir_lower_add_step(l, &view, WEIR_OP_RELU, NULL);
-    else view.relu = true;
-    weir_lower_set(l, node, &view);
+    const weir_expression *x = weir_lower_input(l, node, 0);
+    if (weir_expression_kind_of(x) == WEIR_EXPRESSION_FUNCTION) return weir_lower_function(l, node);
+    if (!weir_expression_has_codes(x)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    weir_lower_set(l, node, weir_expression_relu(weir_graph_arena(l->to), x));
     return true;
 }
 
@@ -267,17 +258,17 @@ static bool lower_mean_pool(weir_lowering *l, weir_node node) {
 static bool lower_convert(weir_lowering *l, weir_node node) {
     static const double one = 1;
     static const int64_t none = 0;
-    const weir_view *x = weir_lower_input(l, node, 0);
+    const weir_expression *x = weir_lower_input(l, node, 0);
     const weir_type *to = weir_value_type(l->from, weir_node_output(l->from, node, 0));
     const weir_type *from = weir_value_type(l->from, weir_node_input(l->from, node, 0));
-    if (x->kind != WEIR_VIEW_CODES || from->quant.format == WEIR_FORMAT_FLOAT || to->dtype != WEIR_FLOAT32)
+    if (weir_expression_source(x) != WEIR_EXPRESSION_CODES || from->quant.format == WEIR_FORMAT_FLOAT ||
+        to->dtype != WEIR_FLOAT32)
         return weir_lower_fail(l, node, "hardware converts codes to float32 only");
     const weir_quant quant = weir_lower_quant(from->dtype, &one, &none, 1, -1);
-    if (x->centered) return rescale(l, node, x, &quant);
-    weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_lower_requalify(l, node, x->value, &quant)};
-    view.reshaped = x->reshaped;
-    view.shape = x->shape;
-    weir_lower_set(l, node, &view);
+    const weir_leaf *leaf = weir_expression_leaf(x);
+    if (leaf->centered) return rescale(l, node, leaf, &quant);
+    const weir_leaf made = {.codes = weir_lower_requalify(l, node, leaf->codes, &quant), .map = leaf->map};
+    weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &made));
     return true;
 }
 
@@ -394,11 +385,12 @@ static void number_nodes(weir_lowering *l) {
     for (weir_node node = weir_graph_first(l->from); node.id != 0; node = weir_node_next(l->from, node)) {
         position++;
         for (size_t i = 0; i < weir_node_output_count(l->from, node); i++)
-            l->position[weir_node_output(l->from, node, i).id] = position;
+            l->of[weir_node_output(l->from, node, i).id].position = position;
     }
 }
 
 static void lower_values(weir_lowering *l) {
+    weir_arena *arena = weir_graph_arena(l->to);
     for (size_t i = 0; i < weir_graph_input_count(l->from); i++) {
         weir_value input = weir_graph_input(l->from, i);
         weir_type type = *weir_value_type(l->from, input);
@@ -408,12 +400,13 @@ static void lower_values(weir_lowering *l) {
             type.has_range = true;
         }
         weir_value value = weir_graph_add_input(l->to, weir_value_name(l->from, input), &type);
-        l->view[input.id] = (weir_view){.kind = real ? WEIR_VIEW_REAL : WEIR_VIEW_CODES, .value = value};
+        weir_lower_become(l, input,
+                          real ? weir_expression_real(arena, value, NULL) : weir_expression_codes(arena, value));
     }
     for (uint32_t id = 1; id < weir_graph_value_limit(l->from); id++) {
         weir_value value = {id};
         if (!weir_value_exists(l->from, value) || weir_value_constant(l->from, value) == NULL) continue;
-        l->view[id] = (weir_view){.kind = WEIR_VIEW_CONSTANT, .codes = weir_value_constant(l->from, value)};
+        weir_lower_become(l, value, weir_expression_constant(arena, weir_value_constant(l->from, value)));
         weir_lower_whole_weights(l, value);
     }
 }
@@ -431,9 +424,9 @@ static weir_diag_log *refuse(weir_lowering *l, weir_node node) {
 
 /* A quantizer of what the host computes after the hardware is the host's, too, and before it what makes numbers of its codes. */
 static bool quantizes_on_host(const weir_lowering *l, weir_node node) {
-    const weir_view_kind kind = weir_lower_input(l, node, 0)->kind;
-    return kind == WEIR_VIEW_HOST ||
-           (kind == WEIR_VIEW_REAL && weir_node_op(l->from, node) == WEIR_OP_DEQUANTIZE_LINEAR);
+    const weir_expression_kind kind = weir_expression_kind_of(weir_lower_input(l, node, 0));
+    return kind == WEIR_EXPRESSION_HOST ||
+           (kind == WEIR_EXPRESSION_REAL && weir_node_op(l->from, node) == WEIR_OP_DEQUANTIZE_LINEAR);
 }
 
 /* At most a hundredth of the model's multiplications. */
@@ -450,10 +443,10 @@ static bool is_small(const weir_graph *model, weir_node layer) {
 static bool is_host_work(const weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
     if (weir_trait_of(op)->task != WEIR_TASK_LAYER) return weir_trait_of(op)->is_for_host;
-    const weir_view *x = weir_lower_input(l, node, 0), *w = weir_lower_input(l, node, 1);
-    if (x->kind == WEIR_VIEW_HOST) return is_small(l->from, node);
-    return weir_trait_of(op)->is_for_host && l->contract == WEIR_CONTRACT_REAL && x->kind == WEIR_VIEW_REAL &&
-           weir_lower_is_given(w);
+    const weir_expression_kind kind = weir_expression_kind_of(weir_lower_input(l, node, 0));
+    if (kind == WEIR_EXPRESSION_HOST) return is_small(l->from, node);
+    return weir_trait_of(op)->is_for_host && l->contract == WEIR_CONTRACT_REAL && kind == WEIR_EXPRESSION_REAL &&
+           weir_expression_is_given(weir_lower_input(l, node, 1));
 }
 
 /* Has each result of the node elements, so that a frame of it is a stream? */
@@ -485,8 +478,8 @@ static bool lower_node(weir_lowering *l, weir_node node) {
     if (!fine && host) return weir_lower_on_host(l, node, log != NULL ? log : refuse(l, node));
     const weir_diag_log *cause = NULL;
     for (size_t i = 0; !fine && rule != NULL && i < weir_node_input_count(l->from, node); i++) {
-        const weir_view *x = weir_lower_input(l, node, i);
-        if (cause == NULL && x != NULL && x->kind == WEIR_VIEW_HOST) cause = x->cause;
+        const weir_expression *x = weir_lower_input(l, node, i);
+        if (cause == NULL && weir_expression_kind_of(x) == WEIR_EXPRESSION_HOST) cause = weir_expression_cause(x);
     }
     if (rule != NULL) {
         weir_diag_replay(cause != NULL ? cause : log);
@@ -501,18 +494,14 @@ static bool lower_node(weir_lowering *l, weir_node node) {
 static void free_lowering(weir_lowering *l) {
     for (size_t i = 0; i < l->log_count; i++) weir_diag_log_free(l->log[i]);
     free(l->log);
-    free(l->host);
-    free(l->position);
-    free(l->view);
+    free(l->of);
 }
 
 /* The integer graph of a prepared model and which of its values stand for which. */
 weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **counterparts) {
     weir_graph *to = weir_graph_new("integer");
     weir_lowering l = {.from = model, .to = to, .contract = contract_of(model)};
-    l.view = weir_calloc(weir_graph_value_limit(model), sizeof *l.view);
-    l.host = weir_calloc(weir_graph_value_limit(model), sizeof *l.host);
-    l.position = weir_calloc(weir_graph_value_limit(model), sizeof *l.position);
+    l.of = weir_calloc(weir_graph_value_limit(model), sizeof *l.of);
     weir_graph_set_source(to, weir_graph_source(model));
     const weir_word_list classes = weir_graph_classes(model);
     weir_graph_set_batch(to, weir_graph_batch(model));
@@ -529,7 +518,7 @@ weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **cou
     }
     weir_eliminate_dead_code(to); /* nodes of rules that failed halfway, and nodes that functions replaced */
     fine = fine && weir_layout_refresh(to);
-    if (fine) *counterparts = weir_view_counterparts(&l);
+    if (fine) *counterparts = weir_lower_counterparts(&l);
     free_lowering(&l);
     if (fine) return to;
     weir_graph_free(to);

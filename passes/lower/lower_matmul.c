@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "ir/shape/infer.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
 /* The loops of all products: batches, rows, columns, and inside those that are added. */
@@ -33,7 +33,7 @@ static void add_batches(weir_reordering *r, const weir_shape *result, const weir
     for (int i = 0; i < result->rank - 2; i++) add_loop(r, result->dim[i], stride_of(own, result, i));
 }
 
-static bool lower_computed(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
+static bool lower_computed(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b) {
     weir_value pair[2] = {weir_lower_codes(l, node, a), WEIR_NO_VALUE};
     if (pair[0].id != 0) pair[1] = weir_lower_codes(l, node, b);
     if (pair[1].id == 0) return false;
@@ -60,10 +60,7 @@ static bool lower_computed(weir_lowering *l, weir_node node, const weir_view *a,
     if (pair[0].id == 0 || pair[1].id == 0) return false;
     const weir_value products = weir_lower_products(l, node, "_products", pair);
     weir_value totals = products.id == 0 ? products : weir_lower_totals(l, node, products);
-    if (totals.id == 0) return false;
-    const weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_lower_reshape(l, node, totals, result)};
-    weir_lower_set(l, node, &view);
-    return true;
+    return totals.id != 0 && weir_lower_set_codes(l, node, weir_lower_reshape(l, node, totals, result));
 }
 
 /* --- a constant matrix a batch --- */
@@ -161,26 +158,31 @@ static size_t by_batch(const void *user, int64_t row, int64_t column) {
     return weights_at(b, row, -1, &index) + (size_t)(column * b->weights.dim[b->weights.rank - 1]);
 }
 
-/* The weights with a scale and zero point for each row of the matrix, where they have several; false after a reported error. */
-static bool scale_rows(weir_lowering *l, weir_node node, const batches *b, weir_view *weights) {
+/* The weights with a scale and zero point for each row of the matrix, where they have several; NULL after a reported error. */
+static const weir_expression *scale_rows(weir_lowering *l, weir_node node, const batches *b,
+                                         const weir_expression *weights) {
     const uint32_t rows = (uint32_t)(b->groups * b->outputs);
-    const weir_quant given = weights->quant;
-    if (given.count <= 1) return true;
-    if (given.axis == b->weights.rank - 2 || (int64_t)given.count != b->weights.dim[given.axis])
-        return weir_lower_fail(l, node, "the weights must have one scale, or one per output or matrix");
-    double *scale = weir_arena_array(weir_graph_arena(l->to), rows, sizeof *scale);
-    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), rows, sizeof *zero);
+    const weir_quant *given = weir_expression_quant(weights);
+    if (given->count <= 1) return weights;
+    if (given->axis == b->weights.rank - 2 || (int64_t)given->count != b->weights.dim[given->axis]) {
+        weir_lower_fail(l, node, "the weights must have one scale, or one per output or matrix");
+        return NULL;
+    }
+    weir_arena *arena = weir_graph_arena(l->to);
+    double *scale = weir_arena_array(arena, rows, sizeof *scale);
+    int64_t *zero = weir_arena_array(arena, rows, sizeof *zero);
     for (uint32_t i = 0; i < rows; i++) {
         int64_t index;
-        weights_at(b, i, given.axis, &index);
-        scale[i] = weir_quant_scale(&given, index);
-        zero[i] = weir_quant_zero(&given, index);
+        weights_at(b, i, given->axis, &index);
+        scale[i] = weir_quant_scale(given, index);
+        zero[i] = weir_quant_zero(given, index);
     }
-    weights->quant.count = rows;
-    weights->quant.axis = 0;
-    weights->quant.scale = scale;
-    weights->quant.zero_point = zero;
-    return true;
+    weir_quant quant = *given;
+    quant.count = rows;
+    quant.axis = 0;
+    quant.scale = scale;
+    quant.zero_point = zero;
+    return weir_expression_weights(arena, weir_expression_data(weights), &quant);
 }
 
 static bool keeps_order(const weir_reordering *r) {
@@ -193,29 +195,34 @@ static bool keeps_order(const weir_reordering *r) {
     return same;
 }
 
-/* The product's view as that of the result: codes of the quantizer behind move, else sums. */
+/* The product as the result: codes of the quantizer behind move, else sums. */
 static bool give_result(weir_lowering *l, weir_node node, const batches *b, const weir_quant *behind) {
     const weir_reordering r = order_of_result(b);
-    weir_view view = l->view[weir_node_output(l->from, node, 0).id];
+    const weir_value output = weir_node_output(l->from, node, 0);
+    const weir_expression *x = weir_lower_expression(l, output);
     if (keeps_order(&r)) {
-        view.reshaped = true;
-        view.shape = b->result;
-    } else if (behind == NULL) {
-        if (weir_lower_scales_differ(l, view.value))
-            return weir_lower_fail(l, node, "its weights have several scales: it needs a quantizer right behind it");
-        view.value = weir_lower_one_scale(l, node, view.value);
-        if (view.value.id != 0) view.value = weir_lower_in_order(l, node, "_result", view.value, &r);
-    } else {
-        if (!weir_lower_quantize(l, node, &view, behind)) return false;
-        view = l->view[weir_node_output(l->from, node, 0).id];
-        view.value = weir_lower_in_order(l, node, "_result", view.value, &r);
-        view.is_inside = true;
+        weir_lower_set(l, node, weir_lower_reshaped(l, x, &b->result));
+        return true;
     }
-    weir_lower_set(l, node, &view);
-    return view.value.id != 0;
+    if (behind != NULL) {
+        if (!weir_lower_quantize(l, node, x, behind)) return false;
+        x = weir_lower_expression(l, output);
+    }
+    weir_leaf leaf = *weir_expression_leaf(x);
+    leaf.ahead = behind != NULL;
+    if (behind == NULL) {
+        if (weir_lower_scales_differ(l, leaf.codes))
+            return weir_lower_fail(l, node, "its weights have several scales: it needs a quantizer right behind it");
+        leaf.codes = weir_lower_one_scale(l, node, leaf.codes);
+        if (leaf.codes.id == 0) return false;
+    }
+    leaf.codes = weir_lower_in_order(l, node, "_result", leaf.codes, &r);
+    if (leaf.codes.id == 0) return false;
+    weir_lower_set(l, node, weir_expression_with_leaf(weir_graph_arena(l->to), x, &leaf));
+    return true;
 }
 
-static bool lower_batches(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
+static bool lower_batches(weir_lowering *l, weir_node node, const weir_expression *x, const weir_expression *weights,
                           const weir_quant *behind) {
     if (!weir_lower_check_operands(l, node, x, weights)) return false;
     const weir_value codes = weir_lower_one_scale(l, node, weir_lower_codes(l, node, x));
@@ -223,27 +230,27 @@ static bool lower_batches(weir_lowering *l, weir_node node, const weir_view *x, 
     const weir_shape *data = &weir_value_type(l->to, codes)->shape;
     const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     if (data->rank < 2) return weir_lower_fail(l, node, "hardware multiplies matrices by several, not a vector");
-    const batches b = batches_of(data, &weights->codes->shape, result);
+    const batches b = batches_of(data, &weir_expression_data(weights)->shape, result);
     const weir_reordering r = rows_of_groups(&b);
-    weir_view scaled = *weights;
     const weir_value rows = weir_lower_in_order(l, node, "_rows", codes, &r);
-    if (rows.id == 0 || !scale_rows(l, node, &b, &scaled)) return false;
+    const weir_expression *scaled = rows.id == 0 ? NULL : scale_rows(l, node, &b, weights);
+    if (scaled == NULL) return false;
     const weir_shape shape = {2, {b.groups * b.outputs, b.inner}};
-    const weir_array *matrix = weir_lower_matrix(l, &scaled, &shape, by_batch, &b);
-    return weir_lower_product(l, node, rows, matrix, &scaled.quant, b.groups, NULL) && give_result(l, node, &b, behind);
+    const weir_array *matrix = weir_lower_matrix(l, scaled, &shape, by_batch, &b);
+    return weir_lower_product(l, node, rows, matrix, weir_expression_quant(scaled), b.groups, NULL) &&
+           give_result(l, node, &b, behind);
 }
 
 /* --- the operators --- */
 
-bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b,
+bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b,
                          const weir_quant *behind) {
-    if (weir_lower_has_codes(a) && weir_lower_has_codes(b)) return lower_computed(l, node, a, b);
-    if (weir_lower_has_codes(a) && weir_lower_is_given(b) && b->codes->shape.rank > 2)
+    if (weir_expression_has_codes(a) && weir_expression_has_codes(b)) return lower_computed(l, node, a, b);
+    if (weir_expression_has_codes(a) && weir_expression_is_given(b) && weir_expression_data(b)->shape.rank > 2)
         return lower_batches(l, node, a, b, behind);
     return weir_lower_linear(l, node, a, b, false, NULL);
 }
 
 bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    return weir_lower_matrices(l, node, &l->view[weir_node_input(l->from, node, 0).id],
-                               &l->view[weir_node_input(l->from, node, 1).id], behind);
+    return weir_lower_matrices(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1), behind);
 }

@@ -10,7 +10,7 @@
 #include "ir/shape/layout.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
 static size_t count_of(const weir_shape *shape) {
@@ -143,7 +143,7 @@ static weir_value pick(weir_lowering *l, weir_node node, weir_value codes, const
         weir_array_set_int(matrix, (size_t)(o * shape.dim[1] + p->at[axis][o]), 1);
     const weir_type before = *weir_value_type(l->to, codes);
     if (!weir_lower_product(l, node, codes, matrix, &quant, 1, NULL)) return WEIR_NO_VALUE;
-    codes = l->view[weir_node_output(l->from, node, 0).id].value;
+    codes = weir_expression_codes_of(weir_lower_expression(l, weir_node_output(l->from, node, 0)));
     const weir_type type =
         weir_lower_codes_type(&before.quant, &weir_value_type(l->to, codes)->shape, before.low, before.high);
     char suffix[32];
@@ -206,48 +206,49 @@ static bool is_linear(const weir_graph *graph, weir_node node) {
            strcmp(weir_node_string(graph, node, "mode", "nearest"), "linear") == 0;
 }
 
-/* The input as codes with one scale; false after a reported error. */
-static bool read_input(weir_lowering *l, weir_node node, const weir_quant *behind, weir_view *view) {
+/* The input as codes with one scale: `ahead` where they are those of the quantizer behind; NULL after a reported error. */
+static const weir_expression *read_input(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    weir_arena *arena = weir_graph_arena(l->to);
     const weir_value input = weir_node_input(l->from, node, 0);
+    const weir_expression *x = weir_lower_expression(l, input);
     if (weir_dtype_is_float(weir_value_type(l->from, input)->dtype)) {
-        *view = (weir_view){.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
-        view->value = weir_lower_read_codes(l, node, 0, behind);
-        if (view->value.id == 0) return false;
-    } else {
-        *view = l->view[input.id];
-        view->accumulator = WEIR_NO_VALUE; /* those sums were not moved */
-        if (view->kind != WEIR_VIEW_CODES || view->centered || view->reshaped)
-            return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+        const weir_leaf leaf = {.codes = weir_lower_read_codes(l, node, 0, behind), .ahead = behind != NULL};
+        if (leaf.codes.id == 0) return NULL;
+        x = weir_expression_of_leaf(arena, &leaf);
+    } else if (weir_expression_source(x) != WEIR_EXPRESSION_CODES || weir_expression_leaf(x)->centered ||
+               weir_expression_leaf(x)->map != NULL) {
+        weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+        return NULL;
     }
-    view->value = weir_lower_one_scale(l, node, view->value);
-    return view->value.id != 0;
+    const weir_value codes = weir_lower_one_scale(l, node, weir_expression_codes_of(x));
+    return codes.id == 0 ? NULL : weir_expression_with_codes(arena, x, codes);
 }
 
 bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind) {
     const size_t outputs = weir_node_output_count(l->from, node);
-    weir_view view;
     if (is_linear(l->from, node)) return weir_lower_resize(l, node);
     if (outputs > 1) behind = NULL; /* each output has a quantizer of its own */
-    if (!read_input(l, node, behind, &view)) return false;
+    const weir_expression *x = read_input(l, node, behind);
+    if (x == NULL) return false;
+    weir_arena *arena = weir_graph_arena(l->to);
     if (weir_node_op(l->from, node) == WEIR_OP_PAD) {
-        const bool fine = weir_lower_pad(l, node, &view);
-        weir_lower_set(l, node, &view);
-        return fine;
+        const weir_value padded = weir_lower_pad(l, node, weir_expression_codes_of(x), weir_expression_leaf(x)->ahead);
+        if (padded.id != 0) weir_lower_set(l, node, weir_expression_with_codes(arena, x, padded));
+        return padded.id != 0;
     }
-    weir_arena *arena = weir_arena_new();
+    weir_arena *maps = weir_arena_new();
     bool fine = true;
     for (size_t i = 0; i < outputs && fine; i++) {
-        weir_view part = view;
         weir_index_map map;
-        if (!weir_index_map_of_node(arena, l->from, node, i, &map)) {
+        if (!weir_index_map_of_node(maps, l->from, node, i, &map)) {
             fine = weir_lower_fail(l, node, "which elements it takes is not constant");
             break;
         }
-        part.value = move_codes(l, node, i, view.value, &map);
-        l->view[weir_node_output(l->from, node, i).id] = part;
-        fine = part.value.id != 0;
+        const weir_value moved = move_codes(l, node, i, weir_expression_codes_of(x), &map);
+        fine = moved.id != 0;
+        if (fine) weir_lower_become(l, weir_node_output(l->from, node, i), weir_expression_with_codes(arena, x, moved));
     }
-    weir_arena_free(arena);
+    weir_arena_free(maps);
     return fine;
 }
 
@@ -289,12 +290,12 @@ static bool leads_to_hardware(const weir_lowering *l, weir_node from) {
 }
 
 bool weir_lower_transposes(const weir_lowering *l, weir_node node) {
-    const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
-    const bool comes_in = x->kind == WEIR_VIEW_CODES && weir_value_producer(l->to, x->value).id == 0;
-    const bool data = x->kind == WEIR_VIEW_CODES || x->kind == WEIR_VIEW_SUM || x->kind == WEIR_VIEW_FUNCTION;
+    const weir_expression *x = weir_lower_input(l, node, 0);
+    const bool comes_in = weir_expression_source(x) == WEIR_EXPRESSION_CODES &&
+                          weir_value_producer(l->to, weir_expression_codes_of(x)).id == 0;
     int order[WEIR_MAX_RANK];
     weir_layout_permutation(l->from, node, order);
-    return data && !comes_in &&
+    return weir_expression_is_hardware(x) && !comes_in &&
            !weir_layout_keeps_memory(&weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape, order) &&
            leads_to_hardware(l, node);
 }

@@ -1,7 +1,7 @@
 /* Lowering of a product of two quantized tensors: codes less their zero points are multiplied exactly, and the quantizer after it
  * scales the product with one float32 factor, as that of a dense layer does. */
 #include "ir/shape/infer.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
 weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair) {
@@ -26,7 +26,7 @@ static bool is_row(const weir_shape *a, const weir_shape *result) {
     return same;
 }
 
-bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
+bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b) {
     weir_value pair[2] = {weir_lower_codes(l, node, a), WEIR_NO_VALUE};
     if (pair[0].id != 0) pair[1] = weir_lower_codes(l, node, b);
     if (pair[1].id == 0) return false;
@@ -42,32 +42,28 @@ bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, c
     if (pair[0].id == 0 || pair[1].id == 0) return false;
     if (weir_value_type(l->to, pair[0])->quant.count > 1 || weir_value_type(l->to, pair[1])->quant.count > 1)
         return weir_lower_fail(l, node, "hardware multiplies tensors with one scale each");
-    const weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_lower_products(l, node, "", pair)};
-    if (view.value.id == 0) return false;
-    weir_lower_set(l, node, &view);
-    return true;
+    return weir_lower_set_codes(l, node, weir_lower_products(l, node, "", pair));
 }
 
 bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant) {
     static const double one = 1;
-    weir_view view = l->view[weir_node_output(l->from, node, 0).id];
-    weir_type type = *weir_value_type(l->to, view.value);
+    const weir_value output = weir_node_output(l->from, node, 0);
+    const weir_expression *x = weir_lower_expression(l, output);
+    const weir_value products = weir_expression_codes_of(x);
+    weir_type type = *weir_value_type(l->to, products);
     double *factor = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *factor);
     *factor = (float)weir_quant_scale(&type.quant, 0) / (float)weir_quant_scale(quant, 0);
     type.quant.scale = factor;
-    weir_value_set_type(l->to, view.value, &type);
+    weir_value_set_type(l->to, products, &type);
     weir_array *zero = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {1}});
     weir_array_set(zero, 0, (double)weir_quant_zero(quant, 0));
-    view = weir_lower_add_step(l, &view, WEIR_OP_ADD, zero);
     weir_quant whole = *quant; /* codes as whole numbers */
     whole.scale = &one;
     whole.zero_point = NULL;
-    if (!weir_lower_quantize(l, node, &view, &whole)) return false;
-    view = l->view[weir_node_output(l->from, node, 0).id];
-    type = *weir_value_type(l->to, view.value);
+    if (!weir_lower_quantize(l, node, weir_lower_step(l, x, WEIR_OP_ADD, zero), &whole)) return false;
+    const weir_value codes = weir_expression_codes_of(weir_lower_expression(l, output));
+    type = *weir_value_type(l->to, codes);
     type.quant = *quant;
-    weir_node named = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &view.value, 1, &type);
-    view.value = weir_node_output(l->to, named, 0);
-    weir_lower_set(l, node, &view);
-    return true;
+    const weir_node named = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &codes, 1, &type);
+    return weir_lower_set_codes(l, node, weir_node_output(l->to, named, 0));
 }

@@ -10,7 +10,7 @@
 #include "ir/shape/geometry.h"
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
 enum { MOST_ELEMENTS = 1 << 24, MOST_FACTOR = 255 }; /* of a mean: a float32 counts so many; of windows at the edges */
@@ -193,10 +193,10 @@ static bool read_window(weir_lowering *l, weir_node node, weir_window *w) {
 }
 
 /* Do the numbers of each channel rise with its codes? */
-static bool rises(const weir_view *view) {
+static bool rises(const weir_expression *x) {
     bool fine = true;
-    for (size_t i = 0; i < view->step_count; i++) {
-        const weir_step *step = &view->step[i];
+    for (; weir_expression_kind_of(x) == WEIR_EXPRESSION_STEP; x = weir_expression_operand(x)) {
+        const weir_step *step = weir_expression_step_of(x);
         fine &= step->op != WEIR_OP_NEG;
         const bool scales = step->op == WEIR_OP_MUL || step->op == WEIR_OP_DIV;
         for (size_t c = 0; scales && c < step->constant->count; c++) fine &= weir_array_get(step->constant, c) >= 0;
@@ -204,30 +204,36 @@ static bool rises(const weir_view *view) {
     return fine;
 }
 
-static bool is_rising(const weir_view *view) { return view->kind == WEIR_VIEW_CODES && !view->reshaped && rises(view); }
+static bool is_rising(const weir_expression *x) {
+    return weir_expression_source(x) == WEIR_EXPRESSION_CODES && weir_expression_leaf(x)->map == NULL && rises(x);
+}
 
-/* Codes whose largest is that of the largest number, where need be those of the quantizer behind; false after a reported error. */
-static bool read_rising(weir_lowering *l, weir_node node, const weir_quant *behind, weir_view *view) {
-    *view = l->view[weir_node_input(l->from, node, 0).id];
-    if (!is_rising(view) && behind != NULL) {
-        if (!weir_lower_quantize_input(l, node, 0, behind)) return false;
-        *view = l->view[weir_node_output(l->from, node, 0).id];
-        view->is_inside = true;
+/* The input, whose largest code is that of the largest number, where need be of the quantizer behind; NULL after a reported error. */
+static const weir_expression *read_rising(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    const weir_expression *x = weir_lower_input(l, node, 0);
+    if (!is_rising(x) && behind != NULL) {
+        if (!weir_lower_quantize(l, node, x, behind)) return NULL;
+        x = weir_lower_expression(l, weir_node_output(l->from, node, 0));
+        weir_leaf leaf = *weir_expression_leaf(x);
+        leaf.ahead = true;
+        x = weir_expression_with_leaf(weir_graph_arena(l->to), x, &leaf);
     }
-    if (view->kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
-    if (view->reshaped)
-        return weir_lower_fail(l, node,
-                               "its input has a scale per channel: it needs a quantizer with one scale before it");
-    return rises(view) || weir_lower_fail(l, node, "its input has a negative factor: it needs a quantizer before it");
+    if (is_rising(x)) return x;
+    if (weir_expression_source(x) != WEIR_EXPRESSION_CODES)
+        weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    else if (weir_expression_leaf(x)->map != NULL)
+        weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
+    else weir_lower_fail(l, node, "its input has a negative factor: it needs a quantizer before it");
+    return NULL;
 }
 
 bool weir_lower_max_pool(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    weir_view view;
+    const weir_expression *x = read_rising(l, node, behind);
     weir_window w;
-    if (!read_rising(l, node, behind, &view) || !read_window(l, node, &w)) return false;
-    view.value = pool_all(l, node, &(pooling){.op = WEIR_OP_MAX_POOL}, view.value, &w);
-    weir_lower_set(l, node, &view);
-    return view.value.id != 0;
+    if (x == NULL || !read_window(l, node, &w)) return false;
+    const weir_value pooled = pool_all(l, node, &(pooling){.op = WEIR_OP_MAX_POOL}, weir_expression_codes_of(x), &w);
+    if (pooled.id != 0) weir_lower_set(l, node, weir_expression_with_codes(weir_graph_arena(l->to), x, pooled));
+    return pooled.id != 0;
 }
 
 /* --- means and sums --- */
@@ -292,10 +298,10 @@ static weir_value pad_all(weir_lowering *l, weir_node node, weir_value codes, we
     return weir_lower_padded(l, node, "_padded", codes, &shape, begin, zero);
 }
 
-bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x) {
+bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_expression *x) {
     weir_window w;
     pooling p = {.op = WEIR_OP_SUM_POOL};
-    if (!weir_lower_has_codes(x)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    if (!weir_expression_has_codes(x)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     weir_value codes = weir_lower_codes(l, node, x);
     if (codes.id == 0 || !read_window(l, node, &w)) return false;
     p.shares = weir_node_int(l->from, node, "count_include_pad", 0) == 0;
@@ -311,10 +317,11 @@ bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x) 
     const weir_quant label = label_of(l, &quant, count, p.zero, true);
     p.label = &label;
     const bool windows = !weir_geometry_is_all_whole(&w); /* else ONNX Runtime has a kernel for all of the image */
-    weir_view view = {.kind = WEIR_VIEW_CODES, .count = count, .exact = windows, .windows = windows};
-    view.value = pool_all(l, node, &p, codes, &w);
-    weir_lower_set(l, node, &view);
-    return view.value.id != 0;
+    const weir_leaf mean = {.codes = pool_all(l, node, &p, codes, &w),
+                            .sums = windows ? WEIR_SUMS_WINDOWS : WEIR_SUMS_PRODUCT,
+                            .count = count};
+    if (mean.codes.id != 0) weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &mean));
+    return mean.codes.id != 0;
 }
 
 /* --- reductions --- */
@@ -375,14 +382,14 @@ static weir_value reduce_all(weir_lowering *l, weir_node node, weir_op op, weir_
     return value;
 }
 
-/* Which dimensions of the view go, and of how many elements one is made; false after a reported error. */
-static bool read_reduction(weir_lowering *l, weir_node node, const weir_view *view, bool *reduced, int64_t *count) {
-    const weir_shape *shape = &weir_value_type(l->to, view->value)->shape;
+/* Which dimensions of x, of a leaf, go, and of how many elements one is made; false after a reported error. */
+static bool read_reduction(weir_lowering *l, weir_node node, const weir_expression *x, bool *reduced, int64_t *count) {
+    const weir_shape *shape = &weir_value_type(l->to, weir_expression_codes_of(x))->shape;
     if (!weir_geometry_reduced(l->from, node, reduced)) return false;
     *count = 1;
     for (int i = 0; i < shape->rank; i++) *count *= reduced[i] ? shape->dim[i] : 1;
     if (*count > MOST_ELEMENTS) return weir_lower_fail(l, node, "it reduces more than %d elements", MOST_ELEMENTS);
-    if (!weir_lower_has_channels(l, view)) return true;
+    if (!weir_lower_has_channels(l, x)) return true;
     bool channels = shape->rank < 2 || reduced[shape->rank - 1];
     for (int i = shape->rank - 2; i >= 0 && !reduced[i]; i--) channels |= shape->dim[i] != 1;
     return !channels || weir_lower_fail(l, node,
@@ -400,75 +407,77 @@ static weir_value reduce_extreme(weir_lowering *l, weir_node node, weir_value co
     return codes.id == 0 ? codes : weir_lower_negated_back(l, node, codes, &type);
 }
 
-/* Magnitudes and squares of codes are whole numbers of one scale, which needs no quantizer: codes of a table; false after a reported error. */
-static bool read_addends(weir_lowering *l, weir_node node, weir_view *view) {
+/* Magnitudes and squares of codes are whole numbers of one scale, which needs no quantizer: of such a function the codes of a table, else
+ * x as it is; NULL after a reported error. */
+static const weir_expression *read_addends(weir_lowering *l, weir_node node, const weir_expression *x) {
     enum { MOST_SQUARED = 1 << 10 }; /* float32 keeps their squares apart */
-    const weir_value input = weir_node_input(l->from, node, 0);
-    const weir_node maker = weir_value_producer(l->from, input);
+    if (weir_expression_kind_of(x) != WEIR_EXPRESSION_FUNCTION) return x;
+    const weir_node maker = weir_value_producer(l->from, weir_expression_value(x));
     const weir_op op = weir_node_op(l->from, maker);
-    const weir_value x = weir_node_input(l->from, maker, 0);
-    const weir_view *codes = &l->view[x.id];
-    const bool squares = op == WEIR_OP_MUL && weir_node_input(l->from, maker, 1).id == x.id;
-    if ((op != WEIR_OP_ABS && !squares) || codes->kind != WEIR_VIEW_CODES || codes->relu || codes->step_count > 0 ||
-        codes->offset != NULL || weir_value_type(l->to, codes->value)->quant.count > 1)
-        return true;
-    const weir_type *type = weir_value_type(l->to, codes->value);
+    const weir_expression *of = weir_lower_input(l, maker, 0);
+    const bool squares =
+        op == WEIR_OP_MUL && weir_node_input(l->from, maker, 1).id == weir_node_input(l->from, maker, 0).id;
+    if ((op != WEIR_OP_ABS && !squares) || weir_expression_kind_of(of) != WEIR_EXPRESSION_CODES) return x;
+    const weir_type *type = weir_value_type(l->to, weir_expression_codes_of(of));
     const int64_t zero = weir_quant_zero(&type->quant, 0), low = llabs(type->low - zero),
                   high = llabs(type->high - zero), most = low > high ? low : high;
-    if (squares && most > MOST_SQUARED) return true;
+    if (type->quant.count > 1 || (squares && most > MOST_SQUARED)) return x;
     double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
     *scale = weir_quant_scale(&type->quant, 0);
     if (squares) *scale = weir_contract_product(l->contract, *scale, *scale);
     weir_quant quant = weir_lower_quant(WEIR_UINT32, scale, NULL, 1, -1);
     quant.width = weir_bits_for(0, squares ? most * most : most);
-    const bool fine = weir_lower_tabulate(l, node, input, &quant);
-    *view = l->view[weir_node_output(l->from, node, 0).id];
-    return fine;
+    return weir_lower_quantize(l, node, x, &quant) ? weir_lower_expression(l, weir_node_output(l->from, node, 0))
+                                                   : NULL;
 }
 
-static weir_value reduce_sum(weir_lowering *l, weir_node node, weir_view *view, const bool *reduced, int64_t count,
-                             bool mean) {
-    const weir_quant quant = weir_value_type(l->to, view->value)->quant, label = label_of(l, &quant, count, 0, mean);
-    view->count = mean ? count : 1;
-    view->exact = true;
-    return reduce_all(l, node, WEIR_OP_SUM_POOL, view->value, reduced, &label);
+/* The reduced codes in the shape of the node's result; no value after an error, or where there are none. */
+static weir_value in_shape(weir_lowering *l, weir_node node, weir_value reduced) {
+    if (reduced.id == 0) return reduced;
+    return reshaped(l, node, "", reduced, &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape);
 }
 
-typedef enum reduction { REDUCE_SUM, REDUCE_MEAN, REDUCE_LARGEST, REDUCE_SMALLEST } reduction;
-
-static bool lower_reduction(weir_lowering *l, weir_node node, const weir_quant *behind, reduction what) {
-    const weir_value input = weir_node_input(l->from, node, 0);
-    const bool extreme = what == REDUCE_LARGEST || what == REDUCE_SMALLEST;
-    bool reduced[WEIR_MAX_RANK] = {false};
+static bool lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind, bool largest) {
+    bool dimension[WEIR_MAX_RANK] = {false};
     int64_t count;
-    weir_view view = l->view[input.id];
-    if (!extreme && !weir_dtype_is_float(weir_value_type(l->from, input)->dtype))
+    const weir_expression *x = read_rising(l, node, behind);
+    if (x == NULL || !read_reduction(l, node, x, dimension, &count)) return false;
+    const weir_value made = in_shape(l, node, reduce_extreme(l, node, weir_expression_codes_of(x), dimension, largest));
+    if (made.id != 0) weir_lower_set(l, node, weir_expression_with_codes(weir_graph_arena(l->to), x, made));
+    return made.id != 0;
+}
+
+static bool lower_total(weir_lowering *l, weir_node node, bool mean) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    bool dimension[WEIR_MAX_RANK] = {false};
+    int64_t count;
+    if (!weir_dtype_is_float(weir_value_type(l->from, weir_node_input(l->from, node, 0))->dtype))
         return weir_lower_fail(l, node, "hardware takes it on real numbers only");
-    if (extreme && !read_rising(l, node, behind, &view)) return false;
-    if (!extreme && view.kind == WEIR_VIEW_FUNCTION && !read_addends(l, node, &view)) return false;
-    if (!weir_lower_has_codes(&view)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
-    if (!extreme) view = (weir_view){.kind = WEIR_VIEW_CODES, .value = weir_lower_codes(l, node, &view)};
-    if (view.value.id == 0 || !read_reduction(l, node, &view, reduced, &count)) return false;
-    view.value = extreme ? reduce_extreme(l, node, view.value, reduced, what == REDUCE_LARGEST)
-                         : reduce_sum(l, node, &view, reduced, count, what == REDUCE_MEAN);
-    if (view.value.id == 0) return false;
-    view.value =
-        reshaped(l, node, "", view.value, &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape);
-    weir_lower_set(l, node, &view);
-    return true;
+    const weir_expression *x = read_addends(l, node, weir_lower_input(l, node, 0));
+    if (x == NULL) return false;
+    if (!weir_expression_has_codes(x)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    const weir_value codes = weir_lower_codes(l, node, x);
+    if (codes.id == 0 || !read_reduction(l, node, weir_expression_codes(arena, codes), dimension, &count)) return false;
+    const weir_quant quant = weir_value_type(l->to, codes)->quant, label = label_of(l, &quant, count, 0, mean);
+    const weir_value sums = reduce_all(l, node, WEIR_OP_SUM_POOL, codes, dimension, &label);
+    const weir_leaf leaf = {.codes = in_shape(l, node, sums), .sums = WEIR_SUMS_EXACT, .count = mean ? count : 1};
+    if (leaf.codes.id != 0) weir_lower_set(l, node, weir_expression_of_leaf(arena, &leaf));
+    return leaf.codes.id != 0;
 }
 
 bool weir_lower_reduce_sum(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    return lower_reduction(l, node, behind, REDUCE_SUM);
+    (void)behind; /* sums are rounded once, by it */
+    return lower_total(l, node, false);
 }
 bool weir_lower_reduce_mean(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    return lower_reduction(l, node, behind, REDUCE_MEAN);
+    (void)behind;
+    return lower_total(l, node, true);
 }
 bool weir_lower_reduce_max(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    return lower_reduction(l, node, behind, REDUCE_LARGEST);
+    return lower_extreme(l, node, behind, true);
 }
 bool weir_lower_reduce_min(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    return lower_reduction(l, node, behind, REDUCE_SMALLEST);
+    return lower_extreme(l, node, behind, false);
 }
 
 weir_value weir_lower_totals(weir_lowering *l, weir_node node, weir_value codes) {

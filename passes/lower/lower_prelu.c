@@ -5,30 +5,29 @@
 #include <stdlib.h>
 
 #include "ir/shape/infer.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
-static bool quantize_part(weir_lowering *l, weir_node node, const weir_view *part, const weir_quant *behind,
-                          weir_value *codes) {
-    if (!weir_lower_quantize(l, node, part, behind)) return false;
-    *codes = weir_lower_codes(l, node, &l->view[weir_node_output(l->from, node, 0).id]);
-    return codes->id != 0;
+/* No value after a reported error. */
+static weir_value quantize_part(weir_lowering *l, weir_node node, const weir_expression *part,
+                                const weir_quant *behind) {
+    if (!weir_lower_quantize(l, node, part, behind)) return WEIR_NO_VALUE;
+    return weir_lower_codes(l, node, weir_lower_expression(l, weir_node_output(l->from, node, 0)));
 }
 
-/* min(x, 0): of plain codes one clip, which leaves products by the slopes as even as any; false after a reported error. */
-static bool keep_below(weir_lowering *l, weir_node node, weir_view *x) {
-    const weir_type *codes = weir_value_type(l->to, x->value);
+/* min(x, 0): of plain codes one clip, which leaves products by the slopes as even as any; NULL after a reported error. */
+static const weir_expression *below_zero(weir_lowering *l, weir_node node, const weir_expression *x) {
+    const weir_type *codes = weir_value_type(l->to, weir_expression_codes_of(x));
     const int64_t zero = weir_quant_zero(&codes->quant, 0);
-    if (weir_lower_has_channels(l, x) || x->step_count > 0 || x->relu || x->offset != NULL || zero < codes->low ||
+    if (weir_lower_has_channels(l, x) || weir_expression_kind_of(x) != WEIR_EXPRESSION_CODES || zero < codes->low ||
         zero > codes->high) {
         weir_array *number = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {1}});
         weir_array_set(number, 0, 0);
-        *x = weir_lower_add_step(l, x, WEIR_OP_MIN, number);
-        return true;
+        return weir_lower_step(l, x, WEIR_OP_MIN, number);
     }
     const weir_type type = weir_lower_codes_type(&codes->quant, &codes->shape, codes->low, zero);
-    x->value = weir_lower_clip(l, node, "_below", x->value, &type);
-    return x->value.id != 0;
+    const weir_value clipped = weir_lower_clip(l, node, "_below", weir_expression_codes_of(x), &type);
+    return clipped.id == 0 ? NULL : weir_expression_with_codes(weir_graph_arena(l->to), x, clipped);
 }
 
 /* The codes of both parts, of which one is the zero point, added; no value after a reported error. */
@@ -47,33 +46,36 @@ static weir_value add_parts(weir_lowering *l, weir_node node, const weir_value *
     return weir_lower_shift(l, node, "", weir_node_output(l->to, sum, 0), add, &type);
 }
 
-/* The view of the node's result becomes the quantizer's codes. */
-static bool lower_elements(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *slopes,
+/* The node's result becomes the quantizer's codes. */
+static bool lower_elements(weir_lowering *l, weir_node node, const weir_expression *x, const weir_array *slopes,
                            const weir_quant *behind) {
-    weir_view below = *x;
-    weir_value part[2];
-    const weir_view above = weir_lower_add_step(l, x, WEIR_OP_RELU, NULL);
-    if (!keep_below(l, node, &below)) return false;
-    below = weir_lower_add_step(l, &below, WEIR_OP_MUL, slopes);
-    if (!quantize_part(l, node, &above, behind, &part[0]) || !quantize_part(l, node, &below, behind, &part[1]))
-        return false;
-    const weir_view view = {.kind = WEIR_VIEW_CODES, .value = add_parts(l, node, part, behind), .is_inside = true};
-    weir_lower_set(l, node, &view);
-    return view.value.id != 0;
+    const weir_expression *above = weir_lower_step(l, x, WEIR_OP_RELU, NULL), *below = below_zero(l, node, x);
+    if (below == NULL) return false;
+    weir_value part[2] = {quantize_part(l, node, above, behind), WEIR_NO_VALUE};
+    if (part[0].id == 0) return false;
+    part[1] = quantize_part(l, node, weir_lower_step(l, below, WEIR_OP_MUL, slopes), behind);
+    if (part[1].id == 0) return false;
+    const weir_leaf leaf = {.codes = add_parts(l, node, part, behind), .ahead = true};
+    if (leaf.codes.id == 0) return false;
+    weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &leaf));
+    return true;
 }
 
 bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
+    const weir_value input = weir_node_input(l->from, node, 0);
+    const weir_expression *x = weir_lower_expression(l, input);
     const weir_array *slopes = weir_lower_constant(l, weir_node_input(l->from, node, 1));
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    if (x->kind == WEIR_VIEW_SUM) weir_lower_sum_exact(l, node, "_input", x);
-    if (slopes == NULL || x->kind != WEIR_VIEW_CODES) return weir_lower_function(l, node);
-    const weir_view spread = weir_lower_spread(l, node, x, slopes, shape);
-    if (spread.value.id == x->value.id) return weir_lower_function(l, node);
+    const bool sum = weir_expression_source(x) == WEIR_EXPRESSION_SUM;
+    const weir_expression *exact = sum ? weir_lower_sum_exact(l, node, "_input", x) : NULL;
+    if (exact != NULL) weir_lower_become(l, input, x = exact);
+    if (slopes == NULL || weir_expression_source(x) != WEIR_EXPRESSION_CODES) return weir_lower_function(l, node);
+    const weir_expression *spread = weir_lower_spread(l, node, x, slopes, shape);
+    if (spread == x) return weir_lower_function(l, node);
     if (behind == NULL)
         return weir_lower_fail(l, node,
                                "its slopes change from element to element, and no quantizer takes its result alone");
-    const weir_array *numbers = weir_lower_by_channel(l, node, spread.value, slopes, shape);
+    const weir_array *numbers = weir_lower_by_channel(l, node, weir_expression_codes_of(spread), slopes, shape);
     return numbers != NULL && weir_lower_check_finite(l, node, numbers) && weir_lower_as_codes(l, node, 0) &&
-           lower_elements(l, node, &spread, numbers, behind);
+           lower_elements(l, node, spread, numbers, behind);
 }

@@ -1,8 +1,8 @@
-/* A quantizer's parameters, and what it makes of real numbers, whatever they come from. */
+/* A quantizer's parameters, and the codes that a node reads, which a quantizer behind it may make. */
 #include <math.h>
 
 #include "ir/shape/infer.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
 bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index, weir_dtype dtype,
@@ -56,43 +56,25 @@ weir_value weir_lower_requalify(weir_lowering *l, weir_node node, weir_value cod
     return weir_node_output(l->to, relabel, 0);
 }
 
-bool weir_lower_quantize_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {
-    if (weir_lower_sum_has_table(l, sum, quant)) return weir_lower_sum(l, node, sum, quant);
-    weir_view exact = *sum;
-    return weir_lower_sum_exact(l, node, "", &exact) ? weir_lower_quantize(l, node, &exact, quant)
-                                                     : weir_lower_fail_sum(l, node, sum);
-}
-
-bool weir_lower_quantize_input(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant) {
-    const weir_value input = weir_node_input(l->from, node, index);
-    const weir_view *x = &l->view[input.id];
-    if (x->kind == WEIR_VIEW_SUM) return weir_lower_quantize_sum(l, node, x, quant);
-    if (x->kind == WEIR_VIEW_FUNCTION) return weir_lower_tabulate(l, node, input, quant);
-    return weir_lower_quantize(l, node, x, quant);
-}
-
-static bool is_hardware(const weir_view *view) {
-    return view->kind == WEIR_VIEW_CODES || view->kind == WEIR_VIEW_SUM || view->kind == WEIR_VIEW_FUNCTION;
-}
-
 /* Does the node join what the host computes first with what hardware does? */
 static bool joins(const weir_lowering *l, weir_node node) {
     bool any = false;
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++)
-        any |= is_hardware(&l->view[weir_node_input(l->from, node, i).id]);
+        any |= weir_expression_is_hardware(weir_lower_input(l, node, i));
     return any;
 }
 
 weir_value weir_lower_read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant) {
-    const weir_view *view = &l->view[weir_node_input(l->from, node, index).id];
-    const bool becomes_codes = is_hardware(view) || (view->kind == WEIR_VIEW_REAL && joins(l, node));
-    if (!weir_lower_has_codes(view) && (quant == NULL || !becomes_codes)) {
+    const weir_expression *x = weir_lower_input(l, node, index);
+    const bool becomes_codes =
+        weir_expression_is_hardware(x) || (weir_expression_kind_of(x) == WEIR_EXPRESSION_REAL && joins(l, node));
+    if (!weir_expression_has_codes(x) && (quant == NULL || !becomes_codes)) {
         weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
         return WEIR_NO_VALUE;
     }
     if (quant != NULL) {
-        if (!weir_lower_quantize_input(l, node, index, quant)) return WEIR_NO_VALUE;
-        view = &l->view[weir_node_output(l->from, node, 0).id];
+        if (!weir_lower_quantize(l, node, x, quant)) return WEIR_NO_VALUE;
+        x = weir_lower_expression(l, weir_node_output(l->from, node, 0));
     }
-    return weir_lower_codes(l, node, view);
+    return weir_lower_codes(l, node, x);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "ir/shape/geometry.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
 /* The largest common denominator of an axis' weights; how far they may be from multiples, as they are computed. */
@@ -90,7 +90,7 @@ static bool multiply(resize *r, int axis) {
     *scale = 1 / (double)parts;
     const weir_quant quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale};
     if (!weir_lower_product(r->l, r->node, r->codes, weights_of(r, axis, dim, parts), &quant, 1, NULL)) return false;
-    r->codes = r->l->view[weir_node_output(r->l->from, r->node, 0).id].value;
+    r->codes = weir_expression_codes_of(weir_lower_expression(r->l, weir_node_output(r->l->from, r->node, 0)));
     unite_rows(r);
     return true;
 }
@@ -120,7 +120,5 @@ bool weir_lower_resize(weir_lowering *l, weir_node node) {
         if (changes && !resize_axis(&r, axis)) return false;
     }
     if (!arrange(&r, own, "_result")) return false;
-    const weir_view view = {.kind = WEIR_VIEW_CODES, .value = r.codes};
-    weir_lower_set(l, node, &view);
-    return true;
+    return weir_lower_set_codes(l, node, r.codes);
 }

@@ -4,7 +4,7 @@
 
 #include "ir/shape/index_map.h"
 #include "ir/shape/layout.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "passes/quantize/function.h"
 #include "support/memory/arena.h"
 
@@ -15,54 +15,78 @@ static bool keeps_order(const weir_lowering *l, weir_node node) {
     return weir_layout_keeps_memory(&weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape, order);
 }
 
-static bool shape_constant(weir_lowering *l, weir_node node, const weir_view *x) {
-    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    const bool transpose = weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE;
-    weir_view view = *x;
-    if (x->kind == WEIR_VIEW_WEIGHTS && x->quant.count > 1) {
-        if (!transpose || x->codes->shape.rank != 2)
-            return weir_lower_fail(l, node, "weights with a scale per channel can only be transposed here");
-        if (!keeps_order(l, node)) view.quant.axis = 1 - x->quant.axis;
-    }
-    weir_array *shaped = weir_array_in(weir_graph_arena(l->to), x->codes->dtype, shape);
+static bool shape_constant(weir_lowering *l, weir_node node, const weir_expression *x) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    const weir_array *data = weir_expression_data(x);
     weir_index_map map;
-    const bool moves = weir_index_map_of_node(weir_graph_arena(l->to), l->from, node, 0, &map);
+    const bool moves = weir_index_map_of_node(arena, l->from, node, 0, &map);
     assert(moves);
     (void)moves;
-    weir_index_map_apply(&map, x->codes, NULL, shaped);
-    view.codes = shaped;
-    weir_lower_set(l, node, &view);
+    weir_array *shaped = weir_array_in(arena, data->dtype, &map.to);
+    weir_index_map_apply(&map, data, NULL, shaped);
+    if (weir_expression_kind_of(x) == WEIR_EXPRESSION_CONSTANT) {
+        weir_lower_set(l, node, weir_expression_constant(arena, shaped));
+        return true;
+    }
+    weir_quant quant = *weir_expression_quant(x);
+    if (quant.count > 1) {
+        if (weir_node_op(l->from, node) != WEIR_OP_TRANSPOSE || data->shape.rank != 2)
+            return weir_lower_fail(l, node, "weights with a scale per channel can only be transposed here");
+        if (!keeps_order(l, node)) quant.axis = 1 - quant.axis;
+    }
+    weir_lower_set(l, node, weir_expression_weights(arena, shaped, &quant));
     return true;
 }
 
-bool weir_lower_shape(weir_lowering *l, weir_node node) {
-    const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
-    if (weir_lower_is_given(x)) return shape_constant(l, node, x);
+/* The host transposes. */
+static weir_value transpose(weir_lowering *l, weir_node node, weir_value value, const weir_shape *shape) {
+    weir_type type = *weir_value_type(l->to, value);
+    type.shape = *shape;
+    const weir_node moved = weir_lower_add_node(l, node, WEIR_OP_TRANSPOSE, "", &value, 1, &type);
+    const weir_attribute *perm = weir_node_attribute(l->from, node, "perm");
+    if (perm != NULL) weir_node_set_ints(l->to, moved, "perm", perm->as.ints, perm->count);
+    return weir_node_output(l->to, moved, 0);
+}
+
+/* In front of the hardware or behind it. */
+static bool shape_numbers(weir_lowering *l, weir_node node, const weir_expression *x, bool moves) {
+    weir_arena *arena = weir_graph_arena(l->to);
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    weir_type type = *weir_value_type(l->to, x->value);
-    const bool comes_in = x->kind == WEIR_VIEW_CODES && weir_value_producer(l->to, x->value).id == 0;
-    const bool host = x->kind == WEIR_VIEW_REAL || x->kind == WEIR_VIEW_HOST || comes_in;
+    const weir_value value = weir_expression_value(x),
+                     made = moves ? transpose(l, node, value, shape) : weir_lower_reshape(l, node, value, shape);
+    weir_lower_set(l, node,
+                   weir_expression_kind_of(x) == WEIR_EXPRESSION_REAL
+                       ? weir_expression_real(arena, made, weir_expression_cause(x))
+                       : weir_expression_host(arena, made, weir_expression_cause(x)));
+    return true;
+}
+
+/* Is the map of elements left to the quantizer? Where parameters change by channel there is one scale behind it only. */
+static bool waits(const weir_lowering *l, const weir_expression *x, const weir_shape *shape) {
+    if (weir_expression_source(x) == WEIR_EXPRESSION_SUM || weir_expression_leaf(x)->map != NULL) return true;
+    const weir_shape *own = &weir_value_type(l->to, weir_expression_codes_of(x))->shape;
+    const bool last = own->rank > 0 && shape->rank > 0 && shape->dim[shape->rank - 1] == own->dim[own->rank - 1];
+    return weir_lower_has_channels(l, x) && !last;
+}
+
+bool weir_lower_shape(weir_lowering *l, weir_node node) {
+    const weir_expression *x = weir_lower_input(l, node, 0);
+    const weir_expression_kind kind = weir_expression_source(x);
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    if (weir_expression_is_given(x)) return shape_constant(l, node, x);
     const bool moves = weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE && !keeps_order(l, node);
-    const int from = type.shape.rank, to = shape->rank;
-    const bool last = from > 0 && to > 0 && shape->dim[to - 1] == type.shape.dim[from - 1];
-    if (moves && !host) return weir_lower_fail(l, node, "the host transposes results of the hardware");
-    if (x->kind == WEIR_VIEW_FUNCTION) return weir_lower_function(l, node);
-    weir_view view = *x;
-    if (x->reshaped || x->kind == WEIR_VIEW_SUM) { /* after the quantizer */
-        view.reshaped = true;
-        view.shape = *shape;
-    } else if (moves) {
-        type.shape = *shape;
-        weir_node moved = weir_lower_add_node(l, node, WEIR_OP_TRANSPOSE, "", &x->value, 1, &type);
-        const weir_attribute *perm = weir_node_attribute(l->from, node, "perm");
-        if (perm != NULL) weir_node_set_ints(l->to, moved, "perm", perm->as.ints, perm->count);
-        view.value = weir_node_output(l->to, moved, 0);
-    } else if (weir_lower_has_channels(l, x) && !last) {
-        view.reshaped = true; /* the same: there is one scale there */
-        view.shape = *shape;
-    } else {
-        view.value = weir_lower_reshape(l, node, x->value, shape);
+    if (kind == WEIR_EXPRESSION_REAL || kind == WEIR_EXPRESSION_HOST) return shape_numbers(l, node, x, moves);
+    const bool comes_in =
+        kind == WEIR_EXPRESSION_CODES && weir_value_producer(l->to, weir_expression_codes_of(x)).id == 0;
+    if (moves && !comes_in) return weir_lower_fail(l, node, "the host transposes results of the hardware");
+    if (kind == WEIR_EXPRESSION_FUNCTION) return weir_lower_function(l, node);
+    weir_arena *arena = weir_graph_arena(l->to);
+    if (waits(l, x, shape)) {
+        weir_lower_set(l, node, weir_lower_reshaped(l, x, shape));
+        return true;
     }
-    weir_lower_set(l, node, &view);
+    const weir_value codes = weir_expression_codes_of(x);
+    const weir_value made = moves ? transpose(l, node, codes, shape) : weir_lower_reshape(l, node, codes, shape);
+    weir_lower_set(l, node, weir_expression_with_codes(arena, x, made));
     return true;
 }

@@ -6,7 +6,7 @@
 #include "exec/softmax.h"
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
 /* Only hardware computes it, not the host behind hardware. */
@@ -79,8 +79,6 @@ bool weir_lower_softmax(weir_lowering *l, weir_node node) {
     weir_node_set_int(l->to, made, "steps", (int64_t)steps);
     weir_node_set_int(l->to, made, "zero", weir_quant_zero(&y, 0));
     if (!weir_infer_node(l->to, made)) return false;
-    weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, made, 0)};
-    if (!innermost) view.value = weir_lower_from_rows(l, node, view.value, &shape, axis);
-    weir_lower_set(l, node, &view);
-    return view.value.id != 0;
+    const weir_value result = weir_node_output(l->to, made, 0);
+    return weir_lower_set_codes(l, node, innermost ? result : weir_lower_from_rows(l, node, result, &shape, axis));
 }

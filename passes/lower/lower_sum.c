@@ -12,7 +12,7 @@
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "quant/contract.h"
 #include "support/memory/arena.h"
 
@@ -249,10 +249,10 @@ static bool search(sum_search *s, const weir_quant *quant) {
 }
 
 /* The node that adds, with the quantizer `node` or by itself, as `type`; no value after a reported error. */
-static weir_value add_sum(weir_lowering *l, weir_node node, const char *suffix, const weir_view *sum, int64_t ca,
+static weir_value add_sum(weir_lowering *l, weir_node node, const char *suffix, const weir_leaf_sum *sum, int64_t ca,
                           int64_t cb, const weir_quant *quant) {
-    const weir_value inputs[2] = {sum->value, sum->other};
-    const weir_type type = {.dtype = WEIR_INT64, .shape = weir_value_type(l->to, sum->value)->shape, .quant = *quant};
+    const weir_value inputs[2] = {sum->left.codes, sum->right.codes};
+    const weir_type type = {.dtype = WEIR_INT64, .shape = weir_value_type(l->to, inputs[0])->shape, .quant = *quant};
     const weir_node added = weir_lower_add_node(l, node, WEIR_OP_SUM, suffix, inputs, 2, &type);
     weir_node_set_int(l->to, added, "ca", ca);
     weir_node_set_int(l->to, added, "cb", cb);
@@ -265,7 +265,7 @@ static weir_node source_of(const weir_lowering *l, weir_node node) {
     return !weir_trait_is_quantizer(weir_node_op(l->from, node)) || source.id == 0 ? node : source;
 }
 
-static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant,
+static bool emit_sum(weir_lowering *l, weir_node node, const weir_leaf_sum *sum, const weir_quant *quant,
                      const sum_search *s) {
     const weir_quant plain = {.format = WEIR_FORMAT_INTEGER, .axis = -1};
     const weir_value added = add_sum(l, source_of(l, node), "", sum, s->ca, s->cb, &plain);
@@ -286,11 +286,9 @@ static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, con
     weir_node_rename(l->to, threshold, name, "_requantize");
     weir_node_set_int(l->to, threshold, "base", s->table->low);
     weir_node_set_int(l->to, threshold, "step", 1);
-    weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, threshold, 0)};
     if (!weir_infer_node(l->to, threshold)) return false;
-    if (sum->reshaped) view.value = weir_lower_reshape(l, node, view.value, &sum->shape);
-    weir_lower_set(l, node, &view);
-    return true;
+    return weir_lower_set_codes(l, node,
+                                weir_lower_mapped(l, node, weir_node_output(l->to, threshold, 0), sum->left.map));
 }
 
 /* The largest number of which both are whole multiples, in the bits that both have. */
@@ -309,12 +307,14 @@ static double reach(const weir_type *type, double factor) {
            (fmax(fabs((double)type->low), fabs((double)type->high)) + fabs((double)weir_quant_zero(&type->quant, 0)));
 }
 
-bool weir_lower_sum_exact(weir_lowering *l, weir_node node, const char *suffix, weir_view *sum) {
-    const weir_type *a = weir_value_type(l->to, sum->value), *b = weir_value_type(l->to, sum->other);
-    if (a->quant.count > 1 || b->quant.count > 1 || !a->has_range || !b->has_range) return false;
+const weir_expression *weir_lower_sum_exact(weir_lowering *l, weir_node node, const char *suffix,
+                                            const weir_expression *x) {
+    const weir_leaf_sum *sum = weir_expression_sum_of(x);
+    const weir_type *a = weir_value_type(l->to, sum->left.codes), *b = weir_value_type(l->to, sum->right.codes);
+    if (a->quant.count > 1 || b->quant.count > 1 || !a->has_range || !b->has_range) return NULL;
     const double sa = weir_quant_scale(&a->quant, 0), sb = weir_quant_scale(&b->quant, 0), unit = common_unit(sa, sb);
     if (sa / unit > INT32_MAX || sb / unit > INT32_MAX || reach(a, sa / unit) + reach(b, sb / unit) > 0x1p52)
-        return false;
+        return NULL;
     const int64_t ca = (int64_t)(sa / unit), cb = (int64_t)(sb / unit) * (sum->minus ? -1 : 1);
     double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
     int64_t *zero = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *zero);
@@ -323,14 +323,14 @@ bool weir_lower_sum_exact(weir_lowering *l, weir_node node, const char *suffix, 
     const weir_quant quant = {
         .format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale, .zero_point = zero};
     const weir_value added = add_sum(l, source_of(l, node), suffix, sum, ca, cb, &quant);
-    if (added.id == 0) return false;
-    *sum = (weir_view){
-        .kind = WEIR_VIEW_CODES, .value = added, .relu = sum->relu, .reshaped = sum->reshaped, .shape = sum->shape};
-    return true;
+    if (added.id == 0) return NULL;
+    return weir_expression_with_leaf(weir_graph_arena(l->to), x, &(weir_leaf){.codes = added, .map = sum->left.map});
 }
 
-bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_view *sum) {
-    const weir_quant *a = &weir_value_type(l->to, sum->value)->quant, *b = &weir_value_type(l->to, sum->other)->quant;
+bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_expression *x) {
+    const weir_leaf_sum *sum = weir_expression_sum_of(x);
+    const weir_quant *a = &weir_value_type(l->to, sum->left.codes)->quant,
+                     *b = &weir_value_type(l->to, sum->right.codes)->quant;
     if (a->count > 1 || b->count > 1) {
         weir_lower_fail(l, node, "hardware adds tensors with one scale each, found %u",
                         a->count > 1 ? a->count : b->count);
@@ -343,8 +343,9 @@ bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_view
     return false;
 }
 
-bool weir_lower_sum_has_table(const weir_lowering *l, const weir_view *sum, const weir_quant *quant) {
-    const weir_type *a = weir_value_type(l->to, sum->value), *b = weir_value_type(l->to, sum->other);
+bool weir_lower_sum_has_table(const weir_lowering *l, const weir_expression *x, const weir_quant *quant) {
+    const weir_leaf_sum *sum = weir_expression_sum_of(x);
+    const weir_type *a = weir_value_type(l->to, sum->left.codes), *b = weir_value_type(l->to, sum->right.codes);
     int64_t low, high;
     weir_quant_limits(quant, &low, &high);
     return a->quant.count <= 1 && b->quant.count <= 1 && a->has_range && b->has_range && span(a) <= MAX_PAIRS &&
@@ -352,16 +353,20 @@ bool weir_lower_sum_has_table(const weir_lowering *l, const weir_view *sum, cons
 }
 
 /* The model's own where that is a function of the two codes. */
-static sum_arithmetic arithmetic_of(const weir_lowering *l, weir_node node, const weir_view *sum) {
+static sum_arithmetic arithmetic_of(const weir_lowering *l, weir_node node, const weir_leaf_sum *sum) {
     if (weir_node_op(l->from, node) == WEIR_OP_QLINEAR_ADD) return QLINEAR_SUM;
-    const bool are_codes = weir_lower_is_one_code(l->to, sum->value) && weir_lower_is_one_code(l->to, sum->other);
+    const bool are_codes =
+        weir_lower_is_one_code(l->to, sum->left.codes) && weir_lower_is_one_code(l->to, sum->right.codes);
     return l->contract == WEIR_CONTRACT_REAL || !are_codes ? EXACT_SUM : FLOAT_SUM;
 }
 
-bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {
-    sum_table table = {
-        .a = weir_value_type(l->to, sum->value), .b = weir_value_type(l->to, sum->other), .sign = sum->minus ? -1 : 1};
-    weir_lower_bounds(quant, sum->relu, l->contract, &table.low, &table.high);
+bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_expression *x, const weir_quant *quant) {
+    const weir_leaf_sum *sum = weir_expression_sum_of(x);
+    const bool relu = weir_expression_kind_of(x) == WEIR_EXPRESSION_RELU;
+    sum_table table = {.a = weir_value_type(l->to, sum->left.codes),
+                       .b = weir_value_type(l->to, sum->right.codes),
+                       .sign = sum->minus ? -1 : 1};
+    weir_lower_bounds(quant, relu, l->contract, &table.low, &table.high);
     table.result = weir_malloc(span(table.a) * span(table.b) * sizeof *table.result);
     size_t codes = (size_t)(table.high - table.low + 1);
     sum_search found = {.table = &table, .step = weir_malloc(codes * sizeof *found.step)};

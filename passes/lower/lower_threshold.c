@@ -8,7 +8,7 @@
 #include "ir/shape/layout.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "quant/arithmetic.h"
 #include "support/memory/arena.h"
 
@@ -16,10 +16,10 @@ static const weir_shape *result_shape(const weir_lowering *l, weir_node node) {
     return &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
 }
 
-static weir_view add_number(weir_lowering *l, const weir_view *view, weir_op op, double number) {
+static const weir_expression *add_number(weir_lowering *l, const weir_expression *x, weir_op op, double number) {
     weir_array *array = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {1}});
     weir_array_set(array, 0, number);
-    return weir_lower_add_step(l, view, op, array);
+    return weir_lower_step(l, x, op, array);
 }
 
 static double *one_scale(weir_lowering *l, double value) {
@@ -42,7 +42,7 @@ void weir_lower_whole_weights(weir_lowering *l, weir_value value) {
     enum { LARGEST = 1 << 15 };
     static const double one = 1;
     if (l->contract != WEIR_CONTRACT_REAL || !are_weights(l, value)) return;
-    const weir_array *data = l->view[value.id].codes;
+    const weir_array *data = weir_expression_data(weir_lower_expression(l, value));
     int64_t low = 0, high = 0;
     bool is_binary = true;
     for (size_t i = 0; i < data->count; i++) {
@@ -57,7 +57,7 @@ void weir_lower_whole_weights(weir_lowering *l, weir_value value) {
     if (is_binary) quant.format = WEIR_FORMAT_BINARY;
     weir_array *codes = weir_array_in(weir_graph_arena(l->to), weir_dtype_for(low, high), &data->shape);
     for (size_t i = 0; i < data->count; i++) weir_array_set_int(codes, i, (int64_t)weir_array_get(data, i));
-    l->view[value.id] = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = codes, .quant = quant};
+    weir_lower_become(l, value, weir_expression_weights(weir_graph_arena(l->to), codes, &quant));
 }
 
 /* --- MultiThreshold --- */
@@ -82,7 +82,7 @@ static bool threshold_codes(weir_lowering *l, weir_node node, int64_t steps, wei
 }
 
 /* Thresholds by channel of x's codes. No number reaches one of infinity, and all reach one of -infinity. */
-static const weir_array *thresholds_of(weir_lowering *l, weir_node node, const weir_view *x) {
+static const weir_array *thresholds_of(weir_lowering *l, weir_node node, const weir_expression *x) {
     const weir_array *given = weir_lower_constant(l, weir_node_input(l->from, node, 1));
     if (given == NULL) {
         weir_lower_fail(l, node, "the thresholds must be constants");
@@ -94,7 +94,7 @@ static const weir_array *thresholds_of(weir_lowering *l, weir_node node, const w
     by_channel.dim[weir_layout_channel_axis(l->from, node)] = given->shape.dim[0];
     weir_array *row = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &by_channel);
     for (size_t i = 0; i < row->count; i++) weir_array_set(row, i, (double)i);
-    const weir_array *rows = weir_lower_by_channel(l, node, x->value, row, shape);
+    const weir_array *rows = weir_lower_by_channel(l, node, weir_expression_codes_of(x), row, shape);
     if (rows == NULL) return NULL;
     const size_t steps = (size_t)given->shape.dim[1];
     const weir_shape matrix = {2, {(int64_t)rows->count, (int64_t)steps}};
@@ -110,26 +110,25 @@ static const weir_array *thresholds_of(weir_lowering *l, weir_node node, const w
 }
 
 bool weir_lower_multi_threshold(weir_lowering *l, weir_node node) {
-    const weir_value input = weir_node_input(l->from, node, 0);
     const int64_t steps = weir_value_type(l->from, weir_node_input(l->from, node, 1))->shape.dim[1];
     weir_quant quant;
     if (!threshold_codes(l, node, steps, &quant)) return false;
-    if (l->view[input.id].kind == WEIR_VIEW_REAL) {
+    if (weir_expression_kind_of(weir_lower_input(l, node, 0)) == WEIR_EXPRESSION_REAL) {
         weir_diag_log *nothing = weir_diag_capture();
         weir_diag_release(nothing);
         if (!weir_lower_on_host(l, node, nothing)) return false;
-        const weir_view view = l->view[weir_node_output(l->from, node, 0).id];
-        return weir_lower_quantize(l, node, &view, &quant);
+        return weir_lower_quantize(l, node, weir_lower_expression(l, weir_node_output(l->from, node, 0)), &quant);
     }
     if (!weir_lower_as_codes(l, node, 0)) return false;
-    const weir_array *thresholds = thresholds_of(l, node, &l->view[input.id]);
+    const weir_expression *x = weir_lower_input(l, node, 0);
+    const weir_array *thresholds = thresholds_of(l, node, x);
     if (thresholds == NULL) return false;
-    weir_view view = weir_lower_add_step(l, &l->view[input.id], WEIR_OP_MULTI_THRESHOLD, thresholds);
+    x = weir_lower_step(l, x, WEIR_OP_MULTI_THRESHOLD, thresholds);
     const double scale = weir_node_float(l->from, node, "out_scale", 1);
     const double bias = weir_node_float(l->from, node, "out_bias", 0);
-    if (scale != 1) view = add_number(l, &view, WEIR_OP_MUL, scale);
-    if (bias != 0) view = add_number(l, &view, WEIR_OP_ADD, bias);
-    return weir_lower_quantize(l, node, &view, &quant);
+    if (scale != 1) x = add_number(l, x, WEIR_OP_MUL, scale);
+    if (bias != 0) x = add_number(l, x, WEIR_OP_ADD, bias);
+    return weir_lower_quantize(l, node, x, &quant);
 }
 
 /* --- Trunc --- */
@@ -183,30 +182,28 @@ static weir_quant whole_numbers(const weir_lowering *l, weir_node node, const tr
 }
 
 bool weir_lower_trunc(weir_lowering *l, weir_node node) {
-    const weir_value input = weir_node_input(l->from, node, 0), output = weir_node_output(l->from, node, 0);
+    const weir_value output = weir_node_output(l->from, node, 0);
     truncation t;
     if (!weir_lower_as_codes(l, node, 0) || !read_truncation(l, node, &t)) return false;
-    weir_view view = add_number(l, &l->view[input.id], WEIR_OP_DIV, t.scale);
-    if (t.zero != 0) view = add_number(l, &view, WEIR_OP_ADD, t.zero);
-    view = weir_lower_add_step(l, &view, WEIR_OP_ROUND, NULL);
-    view = add_number(l, &view, WEIR_OP_MUL, ldexp(1, -t.exponent));
+    const weir_expression *x = add_number(l, weir_lower_input(l, node, 0), WEIR_OP_DIV, t.scale);
+    if (t.zero != 0) x = add_number(l, x, WEIR_OP_ADD, t.zero);
+    x = weir_lower_step(l, x, WEIR_OP_ROUND, NULL);
+    x = add_number(l, x, WEIR_OP_MUL, ldexp(1, -t.exponent));
     const weir_quant quant = whole_numbers(l, node, &t);
-    if (!weir_lower_quantize(l, node, &view, &quant)) return false;
-    view = l->view[output.id];
-    weir_type type = *weir_value_type(l->to, view.value);
+    if (!weir_lower_quantize(l, node, x, &quant)) return false;
+    const weir_value codes = weir_expression_codes_of(weir_lower_expression(l, output));
+    weir_type type = *weir_value_type(l->to, codes);
     int64_t *zero = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *zero);
     *zero = (int64_t)t.to_zero;
     if (t.width == 0) {
         type.quant.is_signed = type.low < 0;
         type.quant.width = weir_bits_for(type.low, type.high);
         type.dtype = weir_dtype_for(type.low, type.high);
-        weir_value_set_type(l->to, view.value, &type);
+        weir_value_set_type(l->to, codes, &type);
     }
     type.quant.scale = one_scale(l, t.to_scale);
     type.quant.zero_point = zero;
     weir_lower_recognize_fixed(&type.quant);
-    const weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &view.value, 1, &type);
-    view.value = weir_node_output(l->to, relabel, 0);
-    weir_lower_set(l, node, &view);
-    return true;
+    const weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &codes, 1, &type);
+    return weir_lower_set_codes(l, node, weir_node_output(l->to, relabel, 0));
 }

@@ -24,10 +24,13 @@ bool weir_function_takes(weir_op op) {
 
 /* --- where it starts --- */
 
-static bool is_constant(const weir_lowering *l, weir_value value) { return weir_lower_is_given(&l->view[value.id]); }
+static bool is_constant(const weir_lowering *l, weir_value value) {
+    return weir_expression_is_given(weir_lower_expression(l, value));
+}
 
-static bool has_codes(const weir_view *view) {
-    return view->kind == WEIR_VIEW_CODES && !view->relu && view->step_count == 0;
+static bool has_codes(const weir_expression *x) {
+    const weir_expression_kind kind = weir_expression_kind_of(x);
+    return kind == WEIR_EXPRESSION_CODES || kind == WEIR_EXPRESSION_OFFSET;
 }
 
 typedef struct roots {
@@ -84,7 +87,7 @@ static bool collect_operands(const weir_lowering *l, weir_value value, roots *r)
 
 static bool collect(const weir_lowering *l, weir_value value, roots *r) {
     if (is_constant(l, value)) return true;
-    return has_codes(&l->view[value.id]) ? add_root(r, value) : collect_operands(l, value, r);
+    return has_codes(weir_lower_expression(l, value)) ? add_root(r, value) : collect_operands(l, value, r);
 }
 
 /* Constants that are a stream (weir_lower_beside). */
@@ -103,7 +106,7 @@ weir_value weir_function_root(const weir_lowering *l, weir_value value) {
     while (fine && r.count > 1) {
         size_t latest = 0;
         for (size_t i = 1; i < r.count; i++) {
-            if (l->position[r.item[i].id] > l->position[r.item[latest].id]) latest = i;
+            if (l->of[r.item[i].id].position > l->of[r.item[latest].id].position) latest = i;
         }
         const weir_value last = r.item[latest];
         r.item[latest] = r.item[--r.count];
@@ -148,7 +151,7 @@ static void add_parameter(weir_function *f, weir_node node, size_t index, const 
 static bool read_parameters(weir_function *f, weir_node node) {
     weir_lowering *l = f->l;
     const weir_op op = weir_node_op(l->from, node);
-    const weir_value codes = l->view[f->root.id].value;
+    const weir_value codes = weir_expression_codes_of(weir_lower_expression(l, f->root));
     if (op == WEIR_OP_BATCH_NORMALIZATION) {
         const weir_array *factor, *term;
         if (!weir_lower_normalization(l, node, codes, &factor, &term)) return false;
@@ -205,7 +208,7 @@ static bool visit(weir_function *f, weir_value value) {
     }
     assert(f->visited_count < MOST_NODES);
     f->visited[f->visited_count++] = node;
-    if (value.id != f->value.id) f->l->view[value.id].is_inside = true;
+    if (value.id != f->value.id) f->l->of[value.id].is_inside = true;
     f->is_monotone &= is_monotone(f, node);
     if (weir_index_map_reshapes(weir_node_op(l->from, node))) return visit(f, weir_node_input(l->from, node, 0));
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
@@ -215,18 +218,22 @@ static bool visit(weir_function *f, weir_value value) {
     return read_parameters(f, node);
 }
 
-static const weir_view *root_view(const weir_function *f) { return &f->l->view[f->root.id]; }
+static const weir_expression *root_of(const weir_function *f) { return weir_lower_expression(f->l, f->root); }
 
-static const weir_type *codes_type(const weir_function *f) { return weir_value_type(f->l->to, root_view(f)->value); }
+static const weir_type *codes_type(const weir_function *f) {
+    return weir_value_type(f->l->to, weir_expression_codes_of(root_of(f)));
+}
 
 /* The model's elements are codes, not the numbers that they stand for. */
 static bool takes_codes(const weir_function *f) {
-    return !weir_dtype_is_float(weir_value_type(f->l->from, f->root)->dtype) && !root_view(f)->centered;
+    return !weir_dtype_is_float(weir_value_type(f->l->from, f->root)->dtype) &&
+           !weir_expression_leaf(root_of(f))->centered;
 }
 
 static double offset_of(const weir_function *f, size_t channel) {
-    const weir_view *x = root_view(f);
-    return x->offset == NULL ? 0 : x->offset[x->offset_count == 1 ? 0 : channel];
+    uint32_t count;
+    const double *number = weir_expression_numbers(root_of(f), &count);
+    return number == NULL ? 0 : number[count == 1 ? 0 : channel];
 }
 
 int64_t weir_function_zero(const weir_function *f, size_t channel) {
@@ -248,7 +255,9 @@ static bool same_function(const weir_function *f, size_t a, size_t b) {
 
 static void find_rows(weir_function *f) {
     const weir_type *codes = codes_type(f);
-    if (codes->quant.count > 1 || root_view(f)->offset_count > 1) f->channels = 2;
+    uint32_t offsets;
+    weir_expression_numbers(root_of(f), &offsets);
+    if (codes->quant.count > 1 || offsets > 1) f->channels = 2;
     if (f->channels > 1) f->channels = (size_t)codes->shape.dim[codes->shape.rank - 1];
     f->row = weir_calloc(f->channels, sizeof *f->row);
     f->sample = weir_calloc(f->channels, sizeof *f->sample);
@@ -386,7 +395,7 @@ static void set_input(weir_function *f, size_t i, size_t channel, int64_t point)
     const double real = (double)point * weir_quant_scale(&codes_type(f)->quant, (int64_t)channel);
     if (takes_codes(f)) weir_array_set_int(f->input, i, point + weir_function_zero(f, channel));
     else if (!weir_dtype_is_float(f->input->dtype)) weir_array_set_int(f->input, i, point);
-    else if (root_view(f)->offset == NULL) weir_array_set(f->input, i, real);
+    else if (weir_expression_kind_of(root_of(f)) != WEIR_EXPRESSION_OFFSET) weir_array_set(f->input, i, real);
     else weir_array_set(f->input, i, (double)((float)real + (float)offset_of(f, channel)));
 }
 

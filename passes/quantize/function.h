@@ -4,7 +4,7 @@
 #ifndef WEIR_PASSES_FUNCTION_H
 #define WEIR_PASSES_FUNCTION_H
 
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 
 typedef struct weir_function weir_function;
 

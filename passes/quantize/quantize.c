@@ -20,7 +20,7 @@
 #include "ir/trait/trait.h"
 #include "passes/graph/fold_affine.h"
 #include "passes/graph/scale_axis.h"
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 #include "passes/passes.h"
 #include "passes/quantize/function.h"
 #include "passes/quantize/remedy.h"

@@ -7,7 +7,7 @@
 #include "ir/shape/infer.h"
 
 struct weir_component;    /* dataflow/component.h */
-struct weir_lowering;     /* passes/lower/view.h */
+struct weir_lowering;     /* passes/lower/lower.h */
 struct weir_loop_builder; /* ir/shape/loop_rule.h */
 
 typedef struct weir_operator_attribute {

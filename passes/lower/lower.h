@@ -1,66 +1,43 @@
-/* How a value of the imported graph is represented by integer codes while the graph is lowered (lower_integer.c). */
-#ifndef WEIR_PASSES_VIEW_H
-#define WEIR_PASSES_VIEW_H
+/* One lowering of a model to integer codes (lower_integer.c): its state, the rules of the operators, and what they share. What a value is
+ * meanwhile says expression.h. */
+#ifndef WEIR_PASSES_LOWER_H
+#define WEIR_PASSES_LOWER_H
 
 #include "cosim/counterpart.h"
 #include "ir/graph/graph.h"
 #include "ir/shape/geometry.h"
+#include "passes/lower/expression.h"
 #include "quant/contract.h"
 #include "support/text/diag.h"
 
-typedef enum weir_view_kind {
-    WEIR_VIEW_NONE,
-    WEIR_VIEW_REAL,     /* real numbers before the hardware: a graph input, or what the host computes from it */
-    WEIR_VIEW_CONSTANT, /* a real or integer constant, not (yet) quantized */
-    WEIR_VIEW_WEIGHTS,  /* a constant given by codes and their quantization */
-    WEIR_VIEW_CODES, /* codes in the new graph; real = (code - zero) * scale + offset, then max(., 0) if relu, then steps */
-    WEIR_VIEW_FUNCTION, /* another function, element by element, of codes, pending until its quantizer (function.h) */
-    WEIR_VIEW_SUM,      /* the sum or difference of two CODES views, pending until its quantizer */
-    WEIR_VIEW_HOST      /* real numbers that the host computes after the hardware */
-} weir_view_kind;
-
-typedef struct weir_view {
-    weir_view_kind kind;
-    weir_value value;        /* in the new graph: REAL, CODES, HOST, FUNCTION's codes, SUM's first operand */
-    weir_value other;        /* SUM's second operand */
-    bool minus;              /* SUM: which is subtracted */
-    weir_value root;         /* FUNCTION: of the model, the value that has the codes */
-    const weir_array *codes; /* CONSTANT: the data; WEIGHTS: integer codes */
-    weir_quant quant;        /* WEIGHTS */
-    const double *offset;    /* CODES: real numbers added after scaling, one or one a channel; NULL: none */
-    uint32_t offset_count;
-    const weir_step
-        *step; /* CODES: operations of the model that the next quantizer absorbs; without them relu is false */
-    size_t step_count;
-    const weir_diag_log
-        *cause;     /* REAL, HOST: why no hardware computes the first node that the host took; NULL: no need */
-    int64_t count;  /* CODES: sums of so many elements, whose mean this is; up to 1: of no more than one */
-    bool exact;     /* CODES: sums that no kernel quantizes by one float32 product */
-    bool windows;   /* ... but with the zero point before the rounding */
-    bool relu;      /* CODES, SUM: negative real numbers count as zero */
-    bool is_inside; /* CODES: a function is computed from the codes before these, as if these did not exist; or they are
-                       those of the quantizer after them */
-    bool centered;  /* CODES of an integer tensor, whose elements are code - zero */
-    bool
-        reshaped; /* SUM, CODES with parameters a channel: the model's value has `shape`, which the quantizer will give */
-    weir_shape shape;
-    weir_value accumulator; /* CODES: the sums that one node of the model computes and quantizes at once; else none */
-} weir_view;
+/* What is known of a value of the model. */
+typedef struct weir_lowering_value {
+    const weir_expression *expression; /* NULL: nothing yet */
+    weir_value host;                   /* its real numbers in the new graph, where the host needed them */
+    weir_value sums; /* those that one node of the model computes and quantizes at once, in the new graph; else none */
+    uint32_t position; /* place of its node in the model, from 1 on; 0: it has none */
+    bool is_inside;    /* a function is computed from codes in front, as if there was no such value */
+} weir_lowering_value;
 
 /* State of one lowering. */
 typedef struct weir_lowering {
     const weir_graph *from;
     weir_graph *to;
-    weir_view *view;        /* by value id of `from` */
-    weir_contract contract; /* who defines the rounding of this model */
-    uint32_t *position;     /* by value id of `from`: place of its node in the graph, from 1 on; 0: it has none */
-    weir_value *host;       /* by value id of `from`: its real numbers in `to`, where the host needed them */
-    weir_diag_log **log;    /* causes of views */
+    weir_lowering_value *of; /* by value id of `from` */
+    weir_contract contract;  /* who defines the rounding of this model */
+    weir_diag_log **log;     /* causes of expressions */
     size_t log_count, log_capacity;
 } weir_lowering;
 
-/* The view of the node's input, NULL where it is left out; its constant, NULL where that is none. */
-const weir_view *weir_lower_input(const weir_lowering *l, weir_node node, size_t index);
+/* What is known of a value of the model; NULL: nothing. */
+const weir_expression *weir_lower_expression(const weir_lowering *l, weir_value value);
+/* From now on the value is this; sums and functions that were found of it before are forgotten. */
+void weir_lower_become(weir_lowering *l, weir_value value, const weir_expression *x);
+/* The same of output 0 of the node; false where there are no codes, after a reported error. */
+void weir_lower_set(weir_lowering *l, weir_node node, const weir_expression *x);
+bool weir_lower_set_codes(weir_lowering *l, weir_node node, weir_value codes);
+/* The node's input, NULL where it is left out; its constant, NULL where that is none. */
+const weir_expression *weir_lower_input(const weir_lowering *l, weir_node node, size_t index);
 const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node node, size_t index);
 /* Scale and zero point inputs as a quantization of element type `dtype`, in the new graph's arena; false after a reported error. */
 bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index, weir_dtype dtype,
@@ -69,72 +46,71 @@ bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index,
 weir_value weir_lower_requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant);
 
 /* Each returns false after a reported error. `node` is the node of the old graph that is lowered, for names and
- * places; results are stored as the view of its output 0. */
-bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
-                       bool output_major, const weir_view *bias);
+ * places; the result becomes its output 0. */
+bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_expression *x, const weir_expression *weights,
+                       bool output_major, const weir_expression *bias);
 /* Is x not real, and are the weights constant codes? */
-bool weir_lower_check_operands(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights);
+bool weir_lower_check_operands(weir_lowering *l, weir_node node, const weir_expression *x,
+                               const weir_expression *weights);
 /* Have the weights one scale, or one for each index of `axis`? */
-bool weir_lower_check_scales(weir_lowering *l, weir_node node, const weir_view *weights, int axis);
+bool weir_lower_check_scales(weir_lowering *l, weir_node node, const weir_expression *weights, int axis);
 /* The shape of input 0 in ONNX's order, where the node has its channels innermost. */
 bool weir_lower_channels_last(const weir_lowering *l, weir_node node, weir_shape *onnx);
 /* The matrix [N, K] of weights whose element (row, column) is `element` of the codes, less the row's zero point. */
 typedef size_t weir_lower_element(const void *user, int64_t row, int64_t column);
-const weir_array *weir_lower_matrix(weir_lowering *l, const weir_view *weights, const weir_shape *shape,
+const weir_array *weir_lower_matrix(weir_lowering *l, const weir_expression *weights, const weir_shape *shape,
                                     weir_lower_element *element, const void *user);
 /* Linear of codes and such a matrix, with the weights' quantization, one scale or one a row; `bias` may be NULL. */
 bool weir_lower_product(weir_lowering *l, weir_node node, weir_value codes, const weir_array *matrix,
-                        const weir_quant *weights, int64_t group, const weir_view *bias);
+                        const weir_quant *weights, int64_t group, const weir_expression *bias);
 /* A convolution with channels innermost: Window and Linear; x, weights, bias as above. */
-bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
-                     const weir_view *bias);
+bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_expression *x, const weir_expression *weights,
+                     const weir_expression *bias);
 /* The same of a ConvTranspose. */
 bool weir_lower_conv_transpose(weir_lowering *l, weir_node node);
 /* QONNX quantizers are defined in real arithmetic, all others in ONNX Runtime's float32 arithmetic. */
 bool weir_lower_is_real(weir_op quantizer);
 /* Who defines how the node rounds a number: itself where it is a quantizer, of which a model may have some of each kind. */
 weir_contract weir_lower_contract_of(const weir_lowering *l, weir_node node);
-/* The view of real numbers becomes codes of `quant`, rounded as the contract says, clipped to the quantization's
- * limits. */
-bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant);
-/* The same of the node's input, which may be a sum or a function, too. */
-bool weir_lower_quantize_input(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant);
-/* The codes of the node's input, by the quantizer where `quant` is not NULL: the view of the node's result until it has its own.
+/* x becomes codes of `quant`, rounded as the contract says, clipped to the quantization's limits: all that a quantizer absorbs is
+ * decided there. */
+bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_expression *x, const weir_quant *quant);
+/* The codes of the node's input, by the quantizer where `quant` is not NULL: the node's result until it has its own.
  * No value after a reported error. */
 weir_value weir_lower_read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant);
-/* Is it given: numbers, or codes and what they stand for? */
-bool weir_lower_is_given(const weir_view *view);
 /* Operand `index` of the node and what those before it gave become codes of one quantization, where they differ in width or sign
  * alone; false after a reported error. */
 bool weir_lower_unite(weir_lowering *l, weir_node node, size_t index, weir_value *before, weir_value *next);
 /* Codes that a quantizer may give, after a Relu or not: quantizers are monotone, so a Relu before one raises its lower
  * end to the code of real zero. */
 void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high);
-/* Sum of two quantized tensors, or of one and a constant. */
-bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
+/* Sum of two quantized tensors. */
+bool weir_lower_add(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b);
+/* Of a leaf and a constant: whole numbers of codes move the zero point, others become an OFFSET. */
+bool weir_lower_add_constant(weir_lowering *l, weir_node node, const weir_expression *x,
+                             const weir_expression *constant);
 /* Difference of two quantized tensors. */
-bool weir_lower_subtract(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
+bool weir_lower_subtract(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b);
 /* Max and Min, of quantized tensors or with constants. `behind`: as with pools. */
 bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Abs: of a difference whose operands have scales of their own the larger of both differences. */
 bool weir_lower_absolute(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Product of two quantized tensors. */
-bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
+bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b);
 /* The products of two tensors' codes less their zero points, one scale each; no value after a reported error. */
 weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair);
 /* Product by a constant matrix, by one of several for each batch, or of two quantized tensors, also in batches: of the operands given, or
- * of a MatMul. The view of the result is_inside where it has the codes of `behind` already. */
-bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b,
+ * of a MatMul. The result is a leaf `ahead` where it has the codes of `behind` already. */
+bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b,
                          const weir_quant *behind);
 bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* The quantizer in QLinearMul, after it: float32(float32(product * factor) + zero), rounded. */
 bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant);
 /* Is each element a code of one quantizer, moved, or the largest or the smallest of some? */
 bool weir_lower_is_one_code(const weir_graph *graph, weir_value value);
-/* The quantizer after a SUM view: of codes of a dense layer's kind, or Sum and a proven staircase, where a table has all pairs of codes. */
-bool weir_lower_quantize_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
-bool weir_lower_sum_has_table(const weir_lowering *l, const weir_view *sum, const weir_quant *quant);
-bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
+/* The quantizer after a SUM, Sum and a proven staircase, where a table has all pairs of codes. */
+bool weir_lower_sum_has_table(const weir_lowering *l, const weir_expression *sum, const weir_quant *quant);
+bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_expression *sum, const weir_quant *quant);
 
 /* Operators on codes, with the scales among their inputs. */
 bool weir_lower_qlinear_matmul(weir_lowering *l, weir_node node);
@@ -149,7 +125,7 @@ bool weir_lower_qlinear_mean_pool(weir_lowering *l, weir_node node);
 /* MaxPool, GlobalMaxPool. `behind` takes the result alone (NULL: no quantizer does), here and below. */
 bool weir_lower_max_pool(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* AveragePool, GlobalAveragePool and their forms on codes: of `x`. */
-bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x);
+bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_expression *x);
 /* Reductions; each has its rule, so that none is taken for another. */
 bool weir_lower_reduce_sum(weir_lowering *l, weir_node node, const weir_quant *behind);
 bool weir_lower_reduce_mean(weir_lowering *l, weir_node node, const weir_quant *behind);
@@ -161,8 +137,8 @@ bool weir_lower_shape(weir_lowering *l, weir_node node);
 bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Concat of two tensors of codes of one quantization; no value after a reported error. */
 weir_value weir_lower_join(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, int axis);
-/* Pad, of the view of its input, which becomes that of its result. */
-bool weir_lower_pad(weir_lowering *l, weir_node node, weir_view *view);
+/* Pad, of the codes of its input, which are those of the quantizer behind it where it is `ahead`; no value after a reported error. */
+weir_value weir_lower_pad(weir_lowering *l, weir_node node, weir_value codes, bool ahead);
 /* The codes in another order; no value after a reported error. */
 weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                               const weir_reordering *r, int64_t fill);
@@ -204,12 +180,13 @@ weir_value weir_lower_negated(weir_lowering *l, weir_node node, weir_value codes
 weir_value weir_lower_negated_back(weir_lowering *l, weir_node node, weir_value codes, const weir_type *type);
 
 /* The counterparts of the values of a model whose lowering has ended. */
-weir_counterparts *weir_view_counterparts(const weir_lowering *lowering);
+weir_counterparts *weir_lower_counterparts(const weir_lowering *lowering);
 
-/* The operators of weir_op_is_step with constants, BatchNormalization, Clip: steps of a CODES view. */
+/* The operators of weir_op_is_step with constants, BatchNormalization, Clip: steps. */
 bool weir_lower_affine(weir_lowering *l, weir_node node);
-/* The view with one more step; the constant, float32 with one element or one a channel, lives in the new graph's arena. */
-weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op op, const weir_array *constant);
+/* x with one more step; the constant, float32 with one element or one a channel, lives in the new graph's arena. */
+const weir_expression *weir_lower_step(weir_lowering *l, const weir_expression *x, weir_op op,
+                                       const weir_array *constant);
 /* Factor and term of a BatchNormalization, each by channel of the codes. False after a reported error. */
 bool weir_lower_normalization(weir_lowering *l, weir_node node, weir_value codes, const weir_array **factor,
                               const weir_array **term);
@@ -217,10 +194,10 @@ bool weir_lower_normalization(weir_lowering *l, weir_node node, weir_value codes
  * error. */
 const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_value codes, const weir_array *constant,
                                         const weir_shape *shape);
-/* The CODES view as a matrix whose columns are channels, where the constant, which broadcasts to `shape`, changes from element to
+/* x, of a leaf, as a matrix whose columns are channels, where the constant, which broadcasts to `shape`, changes from element to
  * element of it; what it has by channel is repeated. Else as it is. */
-weir_view weir_lower_spread(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *constant,
-                            const weir_shape *shape);
+const weir_expression *weir_lower_spread(weir_lowering *l, weir_node node, const weir_expression *x,
+                                         const weir_array *constant, const weir_shape *shape);
 /* Runs the rule; a constant operand, codes of one scale that change from element to element of the other one or have more elements, is a
  * stream beside that one meanwhile. */
 typedef bool weir_lower_rule(weir_lowering *l, weir_node node);
@@ -240,20 +217,21 @@ bool weir_lower_check_finite(weir_lowering *l, weir_node node, const weir_array 
 /* Is input `index` seen as codes with room for more steps, or can it be? False after a reported error. */
 bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index);
 
-/* Is the node a function of codes that steps do not express: of a FUNCTION view, or of two operands that are functions of the
+/* Is the node a function of codes that steps do not express: of a FUNCTION, or of two operands that are functions of the
  * same codes? Sums of such only where the codes are few: else Sum adds them. */
 bool weir_lower_is_function(const weir_lowering *l, weir_node node);
-/* Any element-wise operator on codes, operations on codes, constants: a FUNCTION view. */
+/* Any element-wise operator on codes, operations on codes, constants: a FUNCTION. */
 bool weir_lower_function(weir_lowering *l, weir_node node);
 /* A function of codes that gives codes: QLinearSigmoid and the like. */
 bool weir_lower_quantized_function(weir_lowering *l, weir_node node);
 /* The quantizer `node` of such a value: Lookup or Threshold. Without a quantization the value's elements are codes. */
 bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, const weir_quant *quant);
 
-/* SUM becomes CODES of one exact sum, in as many bits as the scales' ratio needs; false without an error where that is too many. */
-bool weir_lower_sum_exact(weir_lowering *l, weir_node node, const char *suffix, weir_view *sum);
+/* SUM as a leaf of one exact sum, in as many bits as the scales' ratio needs; NULL without an error where that is too many. */
+const weir_expression *weir_lower_sum_exact(weir_lowering *l, weir_node node, const char *suffix,
+                                            const weir_expression *sum);
 /* The error that says so; false. */
-bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_view *sum);
+bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_expression *sum);
 
 /* Under QONNX's contract a constant of whole numbers that is a layer's weights becomes WEIGHTS, as FINN means it: codes of
  * scale 1. */
@@ -279,14 +257,13 @@ const weir_array *weir_lower_constant(weir_lowering *l, weir_value value);
 weir_value weir_lower_result(weir_lowering *l, size_t index);
 
 /* --- helpers shared by the files of the lowering --- */
-void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view);
 /* The same for an input that has no quantizer, with what to do: quantize the model, or, where it has other quantizers, that tensor. */
 bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t index, const char *what);
 /* `error: node 'x' (Gemm): text` at the node's location; false. */
 bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Does something of the CODES view change from channel to channel? */
-bool weir_lower_has_channels(const weir_lowering *l, const weir_view *view);
+/* Does something of x, of a leaf or a SUM, change from channel to channel? */
+bool weir_lower_has_channels(const weir_lowering *l, const weir_expression *x);
 /* A per-tensor quantization of `width` bits with the limits of an element type. */
 weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis);
 /* The type of codes of a quantization in [low, high]. */
@@ -299,12 +276,14 @@ weir_value weir_lower_shift(weir_lowering *l, weir_node node, const char *suffix
                             const weir_array *add, const weir_type *type);
 /* A power of two as scale and no zero point: MASE's fixed-point grid. */
 void weir_lower_recognize_fixed(weir_quant *quant);
-/* Is it CODES or a SUM, that weir_lower_codes reads? */
-bool weir_lower_has_codes(const weir_view *view);
-/* The value of a CODES view with the pending relu applied, or of a SUM: for consumers that take codes. No value after an error. */
-weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *view);
+/* The codes of x, of a leaf or a SUM, with all that is pending computed, which no quantizer rounds. No value after an error. */
+weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_expression *x);
 /* The codes, smaller ones raised to `least`. No value after an error. */
 weir_value weir_lower_at_least(weir_lowering *l, weir_node node, weir_value codes, int64_t least);
+/* x, of a leaf or a SUM, in another shape, which the quantizer gives it. */
+const weir_expression *weir_lower_reshaped(weir_lowering *l, const weir_expression *x, const weir_shape *shape);
+/* The codes where the map of a leaf says; NULL: as they are. */
+weir_value weir_lower_mapped(weir_lowering *l, weir_node old, weir_value codes, const weir_index_map *map);
 /* The value in another shape, by a Reshape with the old node's location and name. */
 weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value, const weir_shape *shape);
 weir_value weir_lower_reshape_as(weir_lowering *l, weir_node old, const char *suffix, weir_value value,

@@ -1,5 +1,6 @@
-#include "passes/lower/view.h"
+#include "passes/lower/lower.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,11 +38,43 @@ bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t 
     return false;
 }
 
-void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view) {
-    weir_view *set = &l->view[weir_node_output(l->from, node, 0).id];
-    *set = *view;
-    set->accumulator = WEIR_NO_VALUE; /* the sums were another node's */
+/* --- values of the model --- */
+
+const weir_expression *weir_lower_expression(const weir_lowering *l, weir_value value) {
+    return l->of[value.id].expression;
 }
+
+void weir_lower_become(weir_lowering *l, weir_value value, const weir_expression *x) {
+    weir_lowering_value *known = &l->of[value.id];
+    known->expression = x;
+    known->sums = WEIR_NO_VALUE;
+    known->is_inside = false;
+}
+
+void weir_lower_set(weir_lowering *l, weir_node node, const weir_expression *x) {
+    weir_lower_become(l, weir_node_output(l->from, node, 0), x);
+}
+
+bool weir_lower_set_codes(weir_lowering *l, weir_node node, weir_value codes) {
+    if (codes.id != 0) weir_lower_set(l, node, weir_expression_codes(weir_graph_arena(l->to), codes));
+    return codes.id != 0;
+}
+
+const weir_expression *weir_lower_input(const weir_lowering *l, weir_node node, size_t index) {
+    return weir_lower_expression(l, weir_node_input(l->from, node, index));
+}
+
+const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node node, size_t index) {
+    const weir_expression *x = weir_lower_input(l, node, index);
+    return weir_expression_is_given(x) ? weir_expression_data(x) : NULL;
+}
+
+const weir_expression *weir_lower_step(weir_lowering *l, const weir_expression *x, weir_op op,
+                                       const weir_array *constant) {
+    return weir_expression_step(weir_graph_arena(l->to), x, op, constant);
+}
+
+/* --- types and nodes --- */
 
 weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis) {
     weir_quant quant = {.format = WEIR_FORMAT_INTEGER,
@@ -153,56 +186,55 @@ weir_value weir_lower_reshape_as(weir_lowering *l, weir_node old, const char *su
     return weir_node_output(l->to, weir_lower_add_node(l, old, WEIR_OP_RESHAPE, suffix, inputs, 2, &type), 0);
 }
 
-bool weir_lower_has_channels(const weir_lowering *l, const weir_view *view) {
-    bool any = weir_value_type(l->to, view->value)->quant.count > 1 || view->offset_count > 1;
-    for (size_t i = 0; i < view->step_count; i++)
-        any |= view->step[i].constant != NULL && view->step[i].constant->count > 1;
+const weir_expression *weir_lower_reshaped(weir_lowering *l, const weir_expression *x, const weir_shape *shape) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    const weir_shape *own = &weir_value_type(l->to, weir_expression_first(x)->codes)->shape;
+    const weir_index_map map = weir_index_map_keep(arena, own, shape);
+    return weir_expression_moved(arena, x, own, &map);
+}
+
+weir_value weir_lower_mapped(weir_lowering *l, weir_node old, weir_value codes, const weir_index_map *map) {
+    assert(map == NULL || weir_index_map_is_kept(map)); /* others are made at once: lower_move.c */
+    return map == NULL ? codes : weir_lower_reshape(l, old, codes, &map->to);
+}
+
+bool weir_lower_has_channels(const weir_lowering *l, const weir_expression *x) {
+    uint32_t offsets;
+    weir_expression_numbers(x, &offsets);
+    bool any = weir_value_type(l->to, weir_expression_first(x)->codes)->quant.count > 1 || offsets > 1;
+    for (; weir_expression_kind_of(x) == WEIR_EXPRESSION_STEP; x = weir_expression_operand(x)) {
+        const weir_array *constant = weir_expression_step_of(x)->constant;
+        any |= constant != NULL && constant->count > 1;
+    }
     return any;
-}
-
-weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op op, const weir_array *constant) {
-    weir_view result = *view;
-    weir_step *step = weir_arena_array(weir_graph_arena(l->to), view->step_count + 2, sizeof *step);
-    if (view->step_count > 0) memcpy(step, view->step, view->step_count * sizeof *step);
-    size_t count = view->step_count;
-    if (view->relu) step[count++] = (weir_step){WEIR_OP_RELU, NULL};
-    step[count++] = (weir_step){op, constant};
-    result.relu = false;
-    result.step = step;
-    result.step_count = count;
-    return result;
-}
-
-bool weir_lower_has_codes(const weir_view *view) {
-    return view->kind == WEIR_VIEW_CODES || view->kind == WEIR_VIEW_SUM;
-}
-
-bool weir_lower_is_given(const weir_view *view) {
-    return view->kind == WEIR_VIEW_CONSTANT || view->kind == WEIR_VIEW_WEIGHTS;
 }
 
 /* --- counterparts --- */
 
 static void add_counterpart(weir_counterparts *to, const weir_lowering *l, uint32_t id) {
-    const weir_view *view = &l->view[id];
+    const weir_lowering_value *known = &l->of[id];
+    const weir_expression *x = known->expression;
+    const weir_expression_kind kind = weir_expression_kind_of(x);
+    const bool is_leaf = weir_expression_source(x) == WEIR_EXPRESSION_CODES;
     weir_counterpart *made = &to->of[id];
-    made->follows = view->step_count > 0 || view->kind == WEIR_VIEW_FUNCTION || view->is_inside;
-    if (made->follows || view->kind != WEIR_VIEW_CODES) return;
-    if (!weir_value_exists(l->to, view->value)) return; /* a Reorder that became a part of the one behind it */
-    made->name = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->value));
-    if (view->accumulator.id != 0)
-        made->sums = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->accumulator));
-    made->codes = weir_value_type(l->from, (weir_value){id})->quant.format != WEIR_FORMAT_FLOAT && !view->centered;
-    made->relu = view->relu;
-    made->windows = view->windows;
-    made->offset_count = view->offset == NULL ? 0 : view->offset_count;
-    if (view->offset == NULL) return;
-    double *offset = weir_arena_array(to->arena, view->offset_count, sizeof *offset);
-    memcpy(offset, view->offset, view->offset_count * sizeof *offset);
+    made->follows = kind == WEIR_EXPRESSION_STEP || kind == WEIR_EXPRESSION_FUNCTION || known->is_inside ||
+                    (is_leaf && weir_expression_leaf(x)->ahead);
+    if (made->follows || !is_leaf) return;
+    const weir_leaf *leaf = weir_expression_leaf(x);
+    if (!weir_value_exists(l->to, leaf->codes)) return; /* a Reorder that became a part of the one behind it */
+    made->name = weir_arena_copy_string(to->arena, weir_value_name(l->to, leaf->codes));
+    if (known->sums.id != 0) made->sums = weir_arena_copy_string(to->arena, weir_value_name(l->to, known->sums));
+    made->codes = weir_value_type(l->from, (weir_value){id})->quant.format != WEIR_FORMAT_FLOAT && !leaf->centered;
+    made->relu = kind == WEIR_EXPRESSION_RELU;
+    made->windows = leaf->sums == WEIR_SUMS_WINDOWS;
+    const double *numbers = weir_expression_numbers(x, &made->offset_count);
+    if (numbers == NULL) return;
+    double *offset = weir_arena_array(to->arena, made->offset_count, sizeof *offset);
+    memcpy(offset, numbers, made->offset_count * sizeof *offset);
     made->offset = offset;
 }
 
-weir_counterparts *weir_view_counterparts(const weir_lowering *l) {
+weir_counterparts *weir_lower_counterparts(const weir_lowering *l) {
     weir_arena *arena = weir_arena_new();
     weir_counterparts *made = weir_arena_alloc(arena, sizeof *made);
     *made = (weir_counterparts){.arena = arena, .contract = l->contract, .limit = weir_graph_value_limit(l->from)};
@@ -230,14 +262,4 @@ bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
     for (size_t i = 0; one && i < (joins ? weir_node_input_count(graph, node) : 1); i++)
         one = weir_lower_is_one_code(graph, weir_node_input(graph, node, i));
     return one;
-}
-
-const weir_view *weir_lower_input(const weir_lowering *l, weir_node node, size_t index) {
-    weir_value value = weir_node_input(l->from, node, index);
-    return value.id == 0 ? NULL : &l->view[value.id];
-}
-
-const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node node, size_t index) {
-    const weir_view *view = weir_lower_input(l, node, index);
-    return view != NULL && weir_lower_is_given(view) ? view->codes : NULL;
 }

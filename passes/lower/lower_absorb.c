@@ -1,0 +1,199 @@
+/* What a quantizer absorbs of the expression before it, decided in one place (absorption_of):
+ *   real numbers before the hardware                  Encode, at its edge
+ *   one leaf whose codes are those of the quantizer   nothing, but for a Relu: the codes, no smaller than that of zero
+ *   one leaf and one map of its elements              Requantize, affine; with the steps of the model, or through float32, where the model
+ *                                                     computes so. An offset is an addition of the model then, the first of its steps
+ *   two leaves                                        Sum and Threshold where a table has all pairs of codes; else the exact sum, which is
+ *                                                     one leaf
+ *   any other function of codes                       Lookup or Threshold (lower_function.c)
+ * Anything else is refused. The map of a leaf comes behind the quantizer, whose codes have one scale. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "ir/shape/infer.h"
+#include "passes/lower/lower.h"
+#include "quant/staircase.h"
+#include "support/memory/arena.h"
+#include "support/text/text.h"
+#include "support/text/unreachable.h"
+
+/* An addition of the model's own, which float32 rounds, before the other operations. */
+static const weir_expression *offset_as_step(weir_lowering *l, const weir_expression *x) {
+    const weir_expression *operand = weir_expression_operand(x);
+    if (weir_expression_kind_of(x) == WEIR_EXPRESSION_RELU)
+        return weir_lower_step(l, offset_as_step(l, operand), WEIR_OP_RELU, NULL);
+    if (weir_expression_kind_of(x) == WEIR_EXPRESSION_STEP) {
+        const weir_step *step = weir_expression_step_of(x);
+        return weir_lower_step(l, offset_as_step(l, operand), step->op, step->constant);
+    }
+    uint32_t count;
+    const double *number = weir_expression_numbers(x, &count);
+    weir_array *numbers = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {count}});
+    for (size_t c = 0; c < numbers->count; c++) weir_array_set(numbers, c, number[c]);
+    return weir_lower_step(l, operand, WEIR_OP_ADD, numbers);
+}
+
+/* --- the requantizer --- */
+
+/* The steps' names, the innermost first, and their constants behind the `count` inputs, of which as many are returned. */
+static size_t add_steps(weir_lowering *l, weir_node node, const weir_expression *x, weir_value *inputs, size_t count,
+                        weir_text *steps) {
+    if (weir_expression_kind_of(x) != WEIR_EXPRESSION_STEP) return count;
+    const weir_expression *operand = weir_expression_operand(x);
+    const weir_step *step = weir_expression_step_of(x);
+    count = add_steps(l, node, operand, inputs, count, steps);
+    weir_text_format(steps, "%s%s", steps->size == 0 ? "" : " ", weir_op_get(step->op)->name);
+    if (step->constant == NULL) return count;
+    char *name = weir_format("%s_step_%zu", weir_node_name(l->from, node), weir_expression_count_steps(operand));
+    inputs[count] = weir_graph_add_constant(l->to, name, step->constant);
+    free(name);
+    return count + 1;
+}
+
+/* The quantizer gives the codes that its function gives at the ends of the input, over all channels. */
+static bool tighten(weir_lowering *l, weir_node made) {
+    weir_requantizer r;
+    const weir_type *x = weir_value_type(l->to, weir_node_input(l->to, made, 0));
+    if (!weir_requantizer_of(l->to, made, &r) || !x->has_range || r.to->format == WEIR_FORMAT_BINARY) return true;
+    int64_t low = r.high, high = r.low, channels = x->shape.rank == 0 ? 1 : x->shape.dim[x->shape.rank - 1];
+    for (int64_t c = 0; c < channels; c++) {
+        for (int end = 0; end < 2; end++) {
+            const int64_t code = weir_requantizer_apply(&r, c, end == 0 ? x->low : x->high);
+            low = code < low ? code : low;
+            high = code > high ? code : high;
+        }
+    }
+    weir_node_set_int(l->to, made, "low", low);
+    weir_node_set_int(l->to, made, "high", high);
+    return weir_infer_node(l->to, made);
+}
+
+/* Exact numbers have no component where codes are many. */
+static weir_contract contract_of(const weir_lowering *l, const weir_expression *x, const weir_type *to) {
+    const weir_sums sums = weir_expression_leaf(x)->sums;
+    const bool wide = to->high - to->low >= WEIR_STAIRCASE_CODES;
+    const bool steps = weir_expression_kind_of(x) == WEIR_EXPRESSION_STEP;
+    if (l->contract == WEIR_CONTRACT_REAL || steps || sums == WEIR_SUMS_PRODUCT || wide) return l->contract;
+    return sums == WEIR_SUMS_WINDOWS ? WEIR_CONTRACT_REAL : WEIR_CONTRACT_EXACT;
+}
+
+/* Are there steps of the model, whose results may not reach the ends of the quantizer? */
+static bool is_of_model(const weir_expression *x) {
+    return weir_expression_kind_of(x) == WEIR_EXPRESSION_STEP && weir_expression_step_of(x)->op != WEIR_OP_IDENTITY;
+}
+
+/* The codes of x, whose RELU the type's range has. */
+static bool requantize(weir_lowering *l, weir_node node, const weir_expression *x, const weir_type *type) {
+    const weir_leaf *leaf = weir_expression_leaf(x);
+    weir_value inputs[2 + WEIR_STEPS] = {leaf->codes, WEIR_NO_VALUE};
+    weir_text steps = {NULL, 0, 0};
+    size_t count = add_steps(l, node, x, inputs, 2, &steps);
+    if (count == 2) count = 1;
+    const weir_node producer = weir_value_producer(l->to, leaf->codes);
+    const weir_node added = weir_lower_add_node(l, node, WEIR_OP_REQUANTIZE, "", inputs, count, type);
+    if (producer.id != 0) weir_node_rename(l->to, added, weir_node_name(l->to, producer), "_requantize");
+    if (steps.size > 0) weir_node_set_string(l->to, added, "steps", steps.data);
+    weir_text_free(&steps);
+    if (leaf->count > 1) weir_node_set_int(l->to, added, "count", leaf->count);
+    weir_node_set_int(l->to, added, "low", type->low);
+    weir_node_set_int(l->to, added, "high", type->high);
+    weir_node_set_string(l->to, added, "contract", weir_contract_name(contract_of(l, x, type)));
+    if (!weir_infer_node(l->to, added) || (is_of_model(x) && !tighten(l, added))) return false;
+    return weir_lower_set_codes(l, node, weir_lower_mapped(l, node, weir_node_output(l->to, added, 0), leaf->map));
+}
+
+/* --- what is absorbed --- */
+
+typedef enum absorption {
+    ABSORB_NUMBERS,  /* Encode */
+    ABSORB_NOTHING,  /* they are its codes already */
+    ABSORB_AFFINE,   /* Requantize, also of steps */
+    ABSORB_THROUGH,  /* Requantize of codes as float32 numbers */
+    ABSORB_PAIRS,    /* Sum and Threshold */
+    ABSORB_SUM,      /* the exact sum first */
+    ABSORB_FUNCTION, /* a table */
+    REFUSE_HOST,
+    REFUSE
+} absorption;
+
+static bool same_codes(const weir_type *type, const weir_quant *quant) {
+    weir_quant other = type->quant;
+    other.rounding = quant->rounding;
+    return weir_quant_equal(&other, quant);
+}
+
+static bool has_powers(const weir_quant *quant) {
+    bool all = true;
+    int exponent;
+    for (uint32_t c = 0; c < quant->count; c++) all &= frexp(weir_quant_scale(quant, c), &exponent) == 0.5;
+    return all;
+}
+
+/* Codes that are quantized again go through float32 in the model, a product and a quotient, under any contract; sums do not, whose order
+ * nobody knows. Nothing is rounded where all scales are powers of two. Codes of more than 12 bits have no table. */
+static bool goes_through_float(const weir_lowering *l, const weir_leaf *x, const weir_quant *to, int64_t span) {
+    const weir_type *from = weir_value_type(l->to, x->codes);
+    return x->count <= 1 && span < WEIR_STAIRCASE_CODES && !(has_powers(&from->quant) && has_powers(to)) &&
+           weir_lower_is_one_code(l->to, x->codes);
+}
+
+/* `span`: of the codes that it may give. */
+static absorption absorption_of(const weir_lowering *l, const weir_expression *x, const weir_quant *quant,
+                                int64_t span) {
+    switch (weir_expression_source(x)) {
+    case WEIR_EXPRESSION_REAL: return ABSORB_NUMBERS;
+    case WEIR_EXPRESSION_FUNCTION: return ABSORB_FUNCTION;
+    case WEIR_EXPRESSION_SUM: return weir_lower_sum_has_table(l, x, quant) ? ABSORB_PAIRS : ABSORB_SUM;
+    case WEIR_EXPRESSION_HOST: return REFUSE_HOST;
+    case WEIR_EXPRESSION_NONE:
+    case WEIR_EXPRESSION_CONSTANT:
+    case WEIR_EXPRESSION_WEIGHTS: return REFUSE;
+    case WEIR_EXPRESSION_OFFSET:
+    case WEIR_EXPRESSION_RELU:
+    case WEIR_EXPRESSION_STEP: weir_unreachable("an operator below all operators");
+    case WEIR_EXPRESSION_CODES: break;
+    }
+    const weir_leaf *leaf = weir_expression_leaf(x);
+    if (weir_expression_kind_of(x) == WEIR_EXPRESSION_STEP) return ABSORB_AFFINE;
+    if (same_codes(weir_value_type(l->to, leaf->codes), quant)) return ABSORB_NOTHING;
+    return goes_through_float(l, leaf, quant, span) ? ABSORB_THROUGH : ABSORB_AFFINE;
+}
+
+static bool encode(weir_lowering *l, weir_node node, weir_value numbers, const weir_quant *quant, int64_t low,
+                   int64_t high) {
+    const weir_type type = weir_lower_codes_type(quant, &weir_value_type(l->to, numbers)->shape, low, high);
+    const weir_node added = weir_lower_add_node(l, node, WEIR_OP_ENCODE, "", &numbers, 1, &type);
+    weir_node_set_string(l->to, added, "contract", weir_contract_name(weir_lower_contract_of(l, node)));
+    return weir_infer_node(l->to, added) && weir_lower_set_codes(l, node, weir_node_output(l->to, added, 0));
+}
+
+bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_expression *x, const weir_quant *quant) {
+    uint32_t offsets;
+    if (weir_expression_numbers(x, &offsets) != NULL) x = offset_as_step(l, x);
+    const bool relu = weir_expression_kind_of(x) == WEIR_EXPRESSION_RELU;
+    const weir_expression *bare = relu ? weir_expression_operand(x) : x;
+    int64_t low, high;
+    weir_lower_bounds(quant, relu, l->contract, &low, &high);
+    switch (absorption_of(l, x, quant, high - low)) {
+    case ABSORB_NUMBERS: return encode(l, node, weir_expression_value(x), quant, low, high);
+    case ABSORB_NOTHING: { /* but the relu, whose zero may be no code */
+        const weir_value codes = weir_lower_codes(l, node, bare);
+        return weir_lower_set_codes(l, node, codes.id == 0 || !relu ? codes : weir_lower_at_least(l, node, codes, low));
+    }
+    case ABSORB_THROUGH: bare = weir_lower_step(l, bare, WEIR_OP_IDENTITY, NULL); /* fallthrough */
+    case ABSORB_AFFINE: {
+        const weir_shape *shape = &weir_value_type(l->to, weir_expression_codes_of(bare))->shape;
+        const weir_type type = weir_lower_codes_type(quant, shape, low, high);
+        return requantize(l, node, bare, &type);
+    }
+    case ABSORB_PAIRS: return weir_lower_sum(l, node, x, quant);
+    case ABSORB_SUM: {
+        const weir_expression *exact = weir_lower_sum_exact(l, node, "", x);
+        return exact != NULL ? weir_lower_quantize(l, node, exact, quant) : weir_lower_fail_sum(l, node, x);
+    }
+    case ABSORB_FUNCTION: return weir_lower_tabulate(l, node, weir_expression_value(x), quant);
+    case REFUSE_HOST: return weir_lower_fail(l, node, "its input is computed on the host, after the hardware");
+    case REFUSE: return weir_lower_fail(l, node, "its input is neither real nor quantized");
+    }
+    weir_unreachable("an absorption without a rule");
+}
