@@ -70,16 +70,23 @@ static bool fail(const realizer *r, const char *what) {
 typedef struct channel_function {
     const realizer *r;
     int64_t channel;
-    float multiplier; /* of a requantizer that is a product; 0: none */
+    bool is_product; /* the requantizer is: this one */
+    weir_channel_product product;
 } channel_function;
+
+static channel_function function_of(const realizer *r, size_t c) {
+    channel_function f = {.r = r, .channel = (int64_t)c};
+    f.is_product = r->thresholds == NULL && weir_requantizer_is_product(&r->requantizer);
+    if (f.is_product) f.product = weir_requantizer_product(&r->requantizer, f.channel);
+    return f;
+}
 
 static int64_t specified(const void *user, int64_t x) {
     const channel_function *f = user;
     const realizer *r = f->r;
     if (r->thresholds == NULL) {
-        const int64_t code = f->multiplier > 0
-                                 ? weir_requantizer_multiply(&r->requantizer, f->channel, f->multiplier, x)
-                                 : weir_requantizer_apply(&r->requantizer, f->channel, x);
+        const int64_t code = f->is_product ? weir_channel_product_apply(&f->product, x)
+                                           : weir_requantizer_apply(&r->requantizer, f->channel, x);
         return r->stride == 1 ? code : (code - r->base) / r->stride;
     }
     size_t count = (size_t)r->thresholds->shape.dim[1], below = 0;
@@ -132,11 +139,9 @@ static bool read_node(realizer *r) {
 
 static bool build_staircases(realizer *r) {
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
-    const bool product = r->thresholds == NULL && weir_requantizer_is_product(&r->requantizer);
     r->staircase = weir_calloc(r->channels, sizeof *r->staircase);
     for (size_t c = 0; c < r->channels; c++) {
-        channel_function function = {r, (int64_t)c, 0};
-        if (product) function.multiplier = weir_requantizer_multiplier(&r->requantizer, (int64_t)c);
+        const channel_function function = function_of(r, c);
         if (!weir_staircase_build(&r->staircase[c], specified, &function, in->low, in->high, r->low, r->high))
             return fail(r, "its function is not monotonically increasing");
     }
@@ -463,7 +468,7 @@ static bool use_table(realizer *r) {
     const size_t codes = (size_t)(in->high - low + 1);
     int64_t *entry = weir_malloc(codes * r->channels * sizeof *entry);
     for (size_t c = 0; c < r->channels; c++) {
-        const channel_function function = {r, (int64_t)c, 0};
+        const channel_function function = function_of(r, c);
         for (size_t i = 0; i < codes; i++) {
             const int64_t step = specified(&function, low + (int64_t)i);
             entry[c * codes + i] = r->stride == 1 ? step : r->base + r->stride * step;
@@ -511,7 +516,7 @@ static bool agrees(const realizer *r, const candidate *k) {
     enum { SPREAD = 64 };
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
     for (size_t c = 0; c < r->channels; c++) {
-        channel_function wanted = {r, (int64_t)c, 0};
+        const channel_function wanted = function_of(r, c);
         channel_candidate made = {k, c};
         for (int i = 0; i <= SPREAD; i++) {
             int64_t x = in->low + (int64_t)((double)(in->high - in->low) * i / SPREAD);
@@ -525,7 +530,7 @@ static bool agrees(const realizer *r, const candidate *k) {
 /* The scaling of one channel that is nearest to the ratio at the smallest shift. False: the function does not rise, or none fits. */
 static bool scale_channel(const realizer *r, size_t c, weir_scaling *scaling) {
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
-    channel_function function = {r, (int64_t)c, 0};
+    const channel_function function = function_of(r, c);
     weir_staircase s;
     if (!weir_staircase_build(&s, specified, &function, in->low, in->high, r->low, r->high)) return false;
     const bool fine =

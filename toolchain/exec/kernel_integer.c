@@ -283,6 +283,13 @@ static void requantize_narrow(const weir_array *x, const products *p, size_t cha
     free(from);
 }
 
+static void requantize_wide(const weir_array *x, const weir_requantizer *r, size_t factors, weir_array *y) {
+    weir_channel_product *product = weir_malloc((factors + 1) * sizeof *product);
+    for (size_t n = 0; n < factors; n++) product[n] = weir_requantizer_product(r, (int64_t)n);
+    EACH(x, y, weir_channel_product_apply(&product[c], code));
+    free(product);
+}
+
 void weir_kernel_REQUANTIZE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                             weir_array *const *outputs) {
     const weir_array *x = inputs[0];
@@ -298,7 +305,7 @@ void weir_kernel_REQUANTIZE(const weir_graph *graph, weir_node node, const weir_
     for (size_t n = 0; n < factors; n++) p.factor[n] = weir_requantizer_multiplier(r, (int64_t)n);
     if (are_narrow(weir_kernel_input_type(graph, node, 0), r, factors, &p))
         requantize_narrow(x, &p, factors, outputs[0]);
-    else EACH(x, outputs[0], weir_requantizer_multiply(r, (int64_t)c, p.factor[c], code));
+    else requantize_wide(x, r, factors, outputs[0]);
     free(p.centre);
     free(p.factor);
 }

@@ -107,7 +107,7 @@ static wide floor_shift(wide v, int shift, unsigned_wide *rest) {
     const unsigned_wide one = 1;
     const unsigned_wide mask = (one << shift) - one;
     *rest = (unsigned_wide)v & mask;
-    return (v - (wide)*rest) / (wide)(one << shift);
+    return v < 0 ? ~(wide)(~(unsigned_wide)v >> shift) : (wide)((unsigned_wide)v >> shift);
 }
 
 int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low, int64_t high) {
@@ -115,35 +115,42 @@ int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int sh
     return clip(floor_shift((wide)x * multiplier + add, shift, &rest), low, high);
 }
 
-/* v / 2^shift rounded half to even, v unsigned and below 2^126; shift may exceed the width of v. */
-static unsigned_wide half_even_shift(unsigned_wide v, int shift) {
-    if (shift == 0) return v;
-    if (shift > 126) return 0;
-    const unsigned_wide one = 1;
-    const unsigned_wide half = one << (shift - 1);
-    const unsigned_wide rest = v & ((one << shift) - one);
-    const unsigned_wide floor = v >> shift;
-    return floor + (rest > half || (rest == half && (floor & one)) ? one : 0);
+static int narrow_length(uint64_t v) { return v != 0 ? 64 - __builtin_clzll(v) : 0; }
+
+static int wide_length(unsigned_wide v) {
+    const uint64_t high = (uint64_t)(v >> 64);
+    return high != 0 ? 64 + narrow_length(high) : narrow_length((uint64_t)v);
 }
 
-static int bit_length(unsigned_wide v) {
-    const uint64_t high = (uint64_t)(v >> 64), low = (uint64_t)v;
-    return high != 0 ? 128 - __builtin_clzll(high) : low != 0 ? 64 - __builtin_clzll(low) : 0;
-}
+/* Of unsigned numbers below 2^`below`: v / 2^shift rounded half to even, where shift may exceed the width of v; v rounded half to even to
+ * the significant bits of float32; and a float32 product, scaled. */
+#define SCALE_FLOAT(type, below, length, shift_name, significant_name, name)                                           \
+    static inline type shift_name(type v, int shift) {                                                                 \
+        if (shift == 0) return v;                                                                                      \
+        if (shift > (below)) return 0;                                                                                 \
+        const type floor = v >> shift, half = (type)1 << (shift - 1), rest = v & (half + half - 1);                    \
+        return floor + (rest > half - (floor & 1));                                                                    \
+    }                                                                                                                  \
+    static inline type significant_name(type v) {                                                                      \
+        const int excess = length(v) - FLT_MANT_DIG;                                                                   \
+        return excess > 0 ? shift_name(v, excess) << excess : v;                                                       \
+    }                                                                                                                  \
+    static inline type name(type a, type factor, int shift) {                                                          \
+        return shift_name(significant_name(significant_name(a) * factor), shift);                                      \
+    }
 
-/* v rounded half to even to the significant bits of float32. */
-static unsigned_wide round_significant(unsigned_wide v) {
-    const int excess = bit_length(v) - FLT_MANT_DIG;
-    return excess > 0 ? half_even_shift(v, excess) << excess : v;
-}
+SCALE_FLOAT(unsigned_wide, 126, wide_length, wide_shift, wide_significant, wide_scale)
+SCALE_FLOAT(uint64_t, 63, narrow_length, narrow_shift, narrow_significant, narrow_scale)
 
 int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t zero, int64_t low,
                                     int64_t high) {
     const wide sum = (wide)x + add;
     const bool negative = (sum < 0) != (multiplier < 0);
-    const unsigned_wide factor = multiplier < 0 ? -(unsigned_wide)multiplier : (unsigned_wide)multiplier;
-    const unsigned_wide product = round_significant(sum < 0 ? (unsigned_wide)-sum : (unsigned_wide)sum) * factor;
-    const wide rounded = (wide)half_even_shift(round_significant(product), shift);
+    const unsigned_wide size = sum < 0 ? (unsigned_wide)-sum : (unsigned_wide)sum;
+    const uint64_t factor = multiplier < 0 ? -(uint64_t)multiplier : (uint64_t)multiplier;
+    const bool is_narrow = size < UINT64_C(1) << 31 && factor < UINT64_C(1) << 31; /* as is their product, below 2^62 */
+    const wide rounded =
+        is_narrow ? (wide)narrow_scale((uint64_t)size, factor, shift) : (wide)wide_scale(size, factor, shift);
     return clip((negative ? -rounded : rounded) + zero, low, high);
 }
 

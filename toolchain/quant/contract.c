@@ -156,14 +156,20 @@ bool weir_requantizer_is_product(const weir_requantizer *r) {
     return r->contract == WEIR_CONTRACT_ONNXRUNTIME && r->offset == NULL && r->step_count == 0;
 }
 
-int64_t weir_requantizer_multiply(const weir_requantizer *r, int64_t channel, float multiplier, int64_t code) {
-    const int64_t centered = code - weir_quant_zero(r->from, channel);
-    return weir_requantize_onnx(centered, multiplier, weir_quant_zero(r->to, channel), r->low, r->high);
+weir_channel_product weir_requantizer_product(const weir_requantizer *r, int64_t channel) {
+    return (weir_channel_product){weir_requantizer_multiplier(r, channel), weir_quant_zero(r->from, channel),
+                                  weir_quant_zero(r->to, channel), r->low, r->high};
+}
+
+int64_t weir_channel_product_apply(const weir_channel_product *p, int64_t code) {
+    return weir_requantize_onnx(code - p->from, p->multiplier, p->to, p->low, p->high);
 }
 
 int64_t weir_requantizer_apply(const weir_requantizer *r, int64_t channel, int64_t code) {
-    if (weir_requantizer_is_product(r))
-        return weir_requantizer_multiply(r, channel, weir_requantizer_multiplier(r, channel), code);
+    if (weir_requantizer_is_product(r)) {
+        const weir_channel_product product = weir_requantizer_product(r, channel);
+        return weir_channel_product_apply(&product, code);
+    }
     const int64_t centered = code - weir_quant_zero(r->from, channel);
     const double count = (double)r->count;
     double real = (double)centered * weir_quant_element_scale(r->from, channel, r->count);

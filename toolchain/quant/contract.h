@@ -66,9 +66,16 @@ typedef struct weir_requantizer {
 /* Reads contract, low, high, the offset and the steps of a Requantize node; false when a name is unknown. */
 bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantizer *requantizer);
 int64_t weir_requantizer_apply(const weir_requantizer *requantizer, int64_t channel, int64_t code);
-/* Is it one float32 product and its rounding? Then `multiply` is `apply`, with the channel's multiplier. */
+/* Is it one float32 product and its rounding? Then the channel's product is `apply`. */
 bool weir_requantizer_is_product(const weir_requantizer *requantizer);
-int64_t weir_requantizer_multiply(const weir_requantizer *requantizer, int64_t channel, float multiplier, int64_t code);
+/* What it needs to know of one channel, read once. */
+typedef struct weir_channel_product {
+    float multiplier;
+    int64_t from, to; /* zero points */
+    int64_t low, high;
+} weir_channel_product;
+weir_channel_product weir_requantizer_product(const weir_requantizer *requantizer, int64_t channel);
+int64_t weir_channel_product_apply(const weir_channel_product *product, int64_t code);
 /* What a code less its zero point is multiplied by in float32, without steps, to give a code less its zero point. */
 float weir_requantizer_multiplier(const weir_requantizer *requantizer, int64_t channel);
 /* Codes out a code in, where nothing clips; negative: the function falls, 0: it is constant. */

@@ -8,17 +8,23 @@
 /* x * M and k * 2^s stay below this. */
 __extension__ typedef __int128 wide;
 
+/* An input and the code there. */
+typedef struct place {
+    int64_t x, code;
+} place;
+
 /* The smallest input in (below, reached] that gives `wanted` or more. Steps of a scaling are evenly spaced, so the
  * first probes are `guess` and the input next to it; bisection does the rest. */
-static int64_t find_step(weir_step_function *function, const void *user, int64_t wanted, int64_t below, int64_t reached,
-                         int64_t guess) {
-    for (int probe = 0; probe < 3 && guess > below && guess < reached; probe++) {
-        if (function(user, guess) >= wanted) reached = guess--;
+static place find_step(weir_step_function *function, const void *user, int64_t wanted, int64_t below, place reached,
+                       int64_t guess) {
+    for (int probe = 0; probe < 3 && guess > below && guess < reached.x; probe++) {
+        const int64_t code = function(user, guess);
+        if (code >= wanted) reached = (place){guess--, code};
         else below = guess++;
     }
-    while (reached - below > 1) {
-        int64_t middle = below + (reached - below) / 2;
-        if (function(user, middle) >= wanted) reached = middle;
+    while (reached.x - below > 1) {
+        const int64_t middle = below + (reached.x - below) / 2, code = function(user, middle);
+        if (code >= wanted) reached = (place){middle, code};
         else below = middle;
     }
     return reached;
@@ -26,25 +32,27 @@ static int64_t find_step(weir_step_function *function, const void *user, int64_t
 
 bool weir_staircase_build(weir_staircase *staircase, weir_step_function *function, const void *user, int64_t x_low,
                           int64_t x_high, int64_t low, int64_t high) {
-    *staircase = (weir_staircase){x_low, x_high, low, high, function(user, x_low), 0, NULL};
-    int64_t top = function(user, x_high);
-    if (top < staircase->base) return false;
-    staircase->count = (size_t)(top - staircase->base);
+    *staircase = (weir_staircase){x_low, x_high, low, high, function(user, x_low), 0, NULL, NULL};
+    const place top = {x_high, function(user, x_high)};
+    if (top.code < staircase->base) return false;
+    staircase->count = (size_t)(top.code - staircase->base);
     staircase->step = weir_malloc((staircase->count + 1) * sizeof *staircase->step);
-    int64_t from = x_low, stride = 0;
+    place at = {x_low, staircase->base};
+    int64_t stride = 0;
     for (size_t k = 0; k < staircase->count; k++) {
-        int64_t wanted = staircase->base + (int64_t)k + 1;
-        int64_t step =
-            function(user, from) >= wanted ? from : find_step(function, user, wanted, from, x_high, from + stride);
-        stride = k > 0 ? step - from : 0;
-        staircase->step[k] = from = step;
+        const int64_t wanted = staircase->base + (int64_t)k + 1, from = at.x;
+        if (at.code < wanted) at = find_step(function, user, wanted, from, top, from + stride);
+        stride = k > 0 ? at.x - from : 0;
+        staircase->step[k] = at.x;
     }
     return true;
 }
 
 void weir_staircase_free(weir_staircase *staircase) {
     free(staircase->step);
+    free(staircase->corners);
     staircase->step = NULL;
+    staircase->corners = NULL;
 }
 
 /* Of several steps at one input the last one gives the code. */
@@ -73,23 +81,21 @@ bool weir_staircase_proves(const weir_staircase *staircase, weir_step_function *
 /* What decides which scalings fit. Step k at input x asks for code * 2^s - x * M, code = base + k + 1: linear in the
  * point (x, code), so that the largest and the smallest of these, whatever M and s are, are at corners of the points'
  * convex hull. */
-typedef struct corner {
-    int64_t x, code;
-} corner;
+typedef place corner;
 
-typedef struct corners {
+struct weir_staircase_corners {
     const weir_staircase *staircase;
     corner *upper, *lower; /* where code * 2^s - x * M may be largest, smallest */
     size_t uppers, lowers;
-} corners;
+};
 
 /* Is `b` on the chord from `a` to `c` or, for side 1, below it, for side -1 above it? x ascends. */
-static bool is_inside(corner a, corner b, corner c, int side) {
+static inline bool is_inside(corner a, corner b, corner c, int side) {
     const wide turn = (wide)(b.code - a.code) * (c.x - a.x) - (wide)(c.code - a.code) * (b.x - a.x);
-    return side * turn <= 0;
+    return side > 0 ? turn <= 0 : turn >= 0;
 }
 
-static size_t chain(const weir_staircase *s, int side, corner *to) {
+static inline size_t chain(const weir_staircase *s, int side, corner *to) {
     size_t count = 0;
     for (size_t k = 0; k < s->count; k++) {
         const corner next = {s->step[k], s->base + (int64_t)k + 1};
@@ -99,16 +105,19 @@ static size_t chain(const weir_staircase *s, int side, corner *to) {
     return count;
 }
 
-static corners corners_of(const weir_staircase *s) {
-    corners c = {.staircase = s, .upper = weir_malloc(2 * (s->count + 1) * sizeof *c.upper)};
-    c.lower = c.upper + s->count + 1;
-    c.uppers = chain(s, 1, c.upper);
-    c.lowers = chain(s, -1, c.lower);
+static const weir_staircase_corners *corners_of(weir_staircase *s) {
+    if (s->corners != NULL) return s->corners;
+    weir_staircase_corners *c = s->corners = weir_malloc(sizeof *c + 2 * (s->count + 1) * sizeof *c->upper);
+    c->staircase = s;
+    c->upper = (corner *)(c + 1);
+    c->lower = c->upper + s->count + 1;
+    c->uppers = chain(s, 1, c->upper);
+    c->lowers = chain(s, -1, c->lower);
     return c;
 }
 
 /* The interval of add values for a multiplier; its high end - its low end, *least. */
-static wide add_interval(const corners *c, int shift, int64_t multiplier, wide *least) {
+static wide add_interval(const weir_staircase_corners *c, int shift, int64_t multiplier, wide *least) {
     const weir_staircase *s = c->staircase;
     const wide unit = (wide)1 << shift;
     wide most = (wide)1 << 126;
@@ -144,7 +153,7 @@ static void slope_bounds(const weir_staircase *s, int shift, int64_t *low, int64
     *high = (int64_t)(top < 4e18 ? top : 4e18) + 2;
 }
 
-static bool scaling_at(const corners *c, int shift, weir_scaling *scaling) {
+static bool scaling_at(const weir_staircase_corners *c, int shift, weir_scaling *scaling) {
     const weir_staircase *s = c->staircase;
     wide least;
     if (s->count == 0) {
@@ -175,14 +184,11 @@ static bool scaling_at(const corners *c, int shift, weir_scaling *scaling) {
     return false;
 }
 
-bool weir_staircase_scaling_at(const weir_staircase *staircase, int shift, weir_scaling *scaling) {
-    const corners c = corners_of(staircase);
-    const bool found = scaling_at(&c, shift, scaling);
-    free(c.upper);
-    return found;
+bool weir_staircase_scaling_at(weir_staircase *staircase, int shift, weir_scaling *scaling) {
+    return scaling_at(corners_of(staircase), shift, scaling);
 }
 
-static bool smallest_scaling(const corners *c, int max_shift, weir_scaling *scaling) {
+static bool smallest_scaling(const weir_staircase_corners *c, int max_shift, weir_scaling *scaling) {
     int low = 0, high = max_shift;
     if (!scaling_at(c, high, scaling)) return false;
     while (low < high) {
@@ -193,14 +199,11 @@ static bool smallest_scaling(const corners *c, int max_shift, weir_scaling *scal
     return scaling_at(c, high, scaling);
 }
 
-bool weir_staircase_scaling(const weir_staircase *staircase, int max_shift, weir_scaling *scaling) {
-    const corners c = corners_of(staircase);
-    const bool found = smallest_scaling(&c, max_shift, scaling);
-    free(c.upper);
-    return found;
+bool weir_staircase_scaling(weir_staircase *staircase, int max_shift, weir_scaling *scaling) {
+    return smallest_scaling(corners_of(staircase), max_shift, scaling);
 }
 
-static bool scaling_near_at(const corners *c, double ratio, int shift, weir_scaling *scaling) {
+static bool scaling_near_at(const weir_staircase_corners *c, double ratio, int shift, weir_scaling *scaling) {
     if (c->staircase->count == 0) return scaling_at(c, shift, scaling);
     double wanted = ldexp(ratio, shift);
     if (!(wanted < 4e18)) return false;
@@ -215,16 +218,14 @@ static bool scaling_near_at(const corners *c, double ratio, int shift, weir_scal
     return false;
 }
 
-bool weir_staircase_scaling_near(const weir_staircase *staircase, double ratio, int max_shift, weir_scaling *scaling) {
-    const corners c = corners_of(staircase);
+bool weir_staircase_scaling_near(weir_staircase *staircase, double ratio, int max_shift, weir_scaling *scaling) {
+    const weir_staircase_corners *c = corners_of(staircase);
     int low = 0, high = max_shift;
-    while (high >= 0 && !scaling_near_at(&c, ratio, high, scaling)) high--;
+    while (high >= 0 && !scaling_near_at(c, ratio, high, scaling)) high--;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (scaling_near_at(&c, ratio, middle, scaling)) high = middle;
+        if (scaling_near_at(c, ratio, middle, scaling)) high = middle;
         else low = middle + 1;
     }
-    const bool found = high >= 0 && scaling_near_at(&c, ratio, high, scaling);
-    free(c.upper);
-    return found;
+    return high >= 0 && scaling_near_at(c, ratio, high, scaling);
 }

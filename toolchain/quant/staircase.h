@@ -10,18 +10,22 @@
 
 enum { WEIR_STAIRCASE_CODES = 4096 }; /* outputs of more codes have no staircases */
 
+typedef struct weir_staircase_corners weir_staircase_corners;
+
 typedef struct weir_staircase {
-    int64_t x_low, x_high; /* inputs that can occur */
-    int64_t low, high;     /* clip bounds: no code outside of them is left after clipping */
-    int64_t base;          /* code of x_low */
-    size_t count;          /* code of x_high is base + count */
-    int64_t *step;         /* ascending, each in (x_low, x_high] */
+    int64_t x_low, x_high;           /* inputs that can occur */
+    int64_t low, high;               /* clip bounds: no code outside of them is left after clipping */
+    int64_t base;                    /* code of x_low */
+    size_t count;                    /* code of x_high is base + count */
+    int64_t *step;                   /* ascending, each in (x_low, x_high] */
+    weir_staircase_corners *corners; /* which steps decide what scalings fit, from the first search on; NULL: not yet */
 } weir_staircase;
 
 /* A monotone function of the input. */
 typedef int64_t weir_step_function(const void *user, int64_t x);
 
-/* Finds the steps of the function by bisection: O(count log(x_high - x_low)) calls. `step` is heap memory. False when
+/* Finds the steps of the function: two calls each where they are evenly spaced, else by bisection, O(log(x_high - x_low)) calls. `step`
+ * is heap memory. False when
  * the function is not monotone at the inputs that were evaluated. */
 bool weir_staircase_build(weir_staircase *staircase, weir_step_function *function, const void *user, int64_t x_low,
                           int64_t x_high, int64_t low, int64_t high);
@@ -41,10 +45,10 @@ typedef struct weir_scaling {
  * [max(k * 2^s - x * M) over inputs x that must give k or more, min((k + 1) * 2^s - x * M) - 1 over those that must give
  * k or less]; its length is concave in M, so a ternary search decides whether any M fits. Feasibility at a shift implies
  * it at the next one. */
-bool weir_staircase_scaling_at(const weir_staircase *staircase, int shift, weir_scaling *scaling);
+bool weir_staircase_scaling_at(weir_staircase *staircase, int shift, weir_scaling *scaling);
 /* The smallest shift up to `max_shift` that works, or false. */
-bool weir_staircase_scaling(const weir_staircase *staircase, int max_shift, weir_scaling *scaling);
+bool weir_staircase_scaling(weir_staircase *staircase, int max_shift, weir_scaling *scaling);
 /* The same with one of the two multipliers next to ratio * 2^shift, without a search: O(steps) a shift. */
-bool weir_staircase_scaling_near(const weir_staircase *staircase, double ratio, int max_shift, weir_scaling *scaling);
+bool weir_staircase_scaling_near(weir_staircase *staircase, double ratio, int max_shift, weir_scaling *scaling);
 
 #endif
