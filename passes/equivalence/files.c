@@ -31,7 +31,7 @@ static char *absolute(const char *data, const char *path) {
 static bool add_library(weir_rtl_files *files, const char *data, const char *name) {
     weir_library_files list = {NULL, 0, 0};
     weir_library_add(&list, name);
-    const bool fine = weir_library_close(&list);
+    const bool fine = weir_library_close(&list, NULL);
     for (size_t i = 0; fine && i < list.count; i++) {
         char *full = absolute(data, list.file[i].path);
         if (full != NULL) add_path(files, full);

@@ -7,14 +7,19 @@
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 
+/* The design has read the file, or it is below the data folder. */
 static bool copy_component(const char *data, const weir_library_file *file, const char *folder) {
-    char *from = weir_path_join(data, file->path), *to = weir_format("%s/%s.v", folder, file->name);
-    size_t size;
-    char *text = weir_file_read(from, &size);
-    bool fine = text != NULL && weir_file_write(to, text, size);
-    free(from);
+    char *to = weir_format("%s/%s.v", folder, file->name), *read = NULL;
+    size_t size = file->size;
+    if (file->text == NULL) {
+        char *from = weir_path_join(data, file->path);
+        read = weir_file_read(from, &size);
+        free(from);
+    }
+    const char *text = file->text != NULL ? file->text : read;
+    const bool fine = text != NULL && weir_file_write(to, text, size);
+    free(read);
     free(to);
-    free(text);
     return fine;
 }
 
@@ -28,12 +33,12 @@ bool weir_pass_emit_internal_rtl(const weir_pass *pass, weir_pass_context *conte
         weir_library_add(&files, weir_rtl_get_module(design, weir_rtl_get_instance(design, instance).module).name);
     }
     weir_folder *output = weir_emit_open(module);
-    char *folder = output == NULL ? NULL : weir_emit_folder(output, "rtl"), *data = weir_data_folder();
-    bool fine = folder != NULL && data != NULL && weir_library_close(&files);
-    for (size_t i = 0; fine && i < files.count; i++) fine = copy_component(data, &files.file[i], folder);
+    char *folder = output == NULL ? NULL : weir_emit_folder(output, "rtl");
+    bool fine = folder != NULL && weir_library_close(&files, design);
+    for (size_t i = 0; fine && i < files.count; i++)
+        fine = copy_component(weir_rtl_library(design), &files.file[i], folder);
     weir_pass_count(context, "components", (int64_t)files.count);
     weir_library_free(&files);
-    free(data);
     free(folder);
     return weir_emit_close(output, fine);
 }

@@ -211,6 +211,7 @@ static void add_service(bench *b) {
 /* The bench of one kind in a design of its own: both are called tb, which is where the harness looks. */
 static bool emit_bench(bench *b, const char *top_file, const char *folder, bool debug) {
     b->bench = weir_rtl_design_new();
+    if (weir_rtl_library(b->design) != NULL) weir_rtl_set_library(b->bench, weir_rtl_library(b->design));
     b->requests = 0;
     weir_rtl_module top = weir_rtl_read_module(b->bench, top_file);
     b->tb = weir_rtl_add_module(b->bench, "tb");

@@ -325,6 +325,48 @@ static void written_files_read_back(void **state) {
     free(single);
 }
 
+/* The first entry's content as it is in the file. */
+static const char *first_entry(const char *file, size_t name, size_t *size) {
+    const unsigned char *at =
+        (const unsigned char *)file + 18; /* its size, in the header of 30 bytes before the name */
+    *size = at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16;
+    return file + 30 + name;
+}
+
+/* An array is compressed as it would be alone, whatever comes before it in the archive. */
+static void arrays_are_compressed_alone(void **state) {
+    (void)state;
+    enum { COUNT = 30000 };
+    weir_array *array[3];
+    const char *name[3] = {"a", "b", "c"};
+    char *path = weir_path_join(folder, "many.npz"), *alone[3], *all;
+    size_t size[3], whole;
+    for (size_t i = 0; i < 3; i++) {
+        array[i] = weir_array_new(WEIR_INT16, &(weir_shape){1, {COUNT}});
+        for (uint32_t k = 0, x = 1; k < COUNT; k++, x = x * 1103515245 + 12345)
+            weir_array_set_int(array[i], k, (int64_t)((x >> 16) % (20 + 10 * i)));
+        char *one_name[1] = {(char *)(uintptr_t)name[i]};
+        assert_true(weir_npz_write(path, &(weir_archive){.name = one_name, .array = &array[i], .count = 1}));
+        alone[i] = weir_file_read(path, &size[i]);
+    }
+    char *names[3] = {(char *)(uintptr_t) "a", (char *)(uintptr_t) "b", (char *)(uintptr_t) "c"};
+    assert_true(weir_npz_write(path, &(weir_archive){.name = names, .array = array, .count = 3}));
+    all = weir_file_read(path, &whole);
+    const char *at = all;
+    for (size_t i = 0; i < 3; i++) {
+        size_t expected, found;
+        const char *one = first_entry(alone[i], 5, &expected), *content = first_entry(at, 5, &found);
+        assert_true(expected > 1000 && expected < 2 * COUNT);
+        assert_int_equal(found, expected);
+        assert_memory_equal(content, one, expected);
+        at = content + found;
+        free(alone[i]);
+        weir_array_free(array[i]);
+    }
+    free(all);
+    free(path);
+}
+
 static void check_values(const weir_archive *archive, const char *name, weir_dtype dtype, const char *shape,
                          const double *values) {
     const weir_array *array = weir_archive_find(archive, name);
@@ -712,6 +754,7 @@ int main(void) {
         cmocka_unit_test(damaged_files_are_errors),
         cmocka_unit_test(headers_are_read_strictly),
         cmocka_unit_test(lying_archives_are_errors),
+        cmocka_unit_test(arrays_are_compressed_alone),
         cmocka_unit_test(repeated_entries_are_errors),
         cmocka_unit_test(tables_are_read),
         cmocka_unit_test(bad_tables_name_the_line),

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/folder.h"
@@ -74,6 +75,57 @@ static void files_are_replaced_whole(void **state) {
     assert_false(S_ISREG(after.st_mode));
     free(path);
     free(copy);
+}
+
+/* Processes that all make the same new file: each succeeds, the file is one of theirs, and nothing else is left. Without room for a
+ * second name, a new file appears at once and whole. */
+static void new_files_may_come_meanwhile(void **state) {
+    (void)state;
+    enum { PROCESSES = 8, ROUNDS = 40, SIZE = 20000 };
+    char *inner = weir_path_join(folder, "meanwhile"), *text = weir_malloc(SIZE + 1);
+    assert_true(weir_make_folder(inner));
+    for (int p = 0; p < PROCESSES; p++) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child > 0) continue;
+        memset(text, 'a' + p, SIZE);
+        bool fine = true;
+        for (int i = 0; i < ROUNDS; i++) {
+            char *name = weir_format("%s/%d", inner, i);
+            fine &= weir_file_write(name, text, SIZE);
+            free(name);
+        }
+        _exit(fine ? 0 : 1);
+    }
+    for (int p = 0; p < PROCESSES; p++) {
+        int status;
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        size_t size;
+        char *name = weir_format("%s/%d", inner, i), *read = weir_file_read(name, &size);
+        assert_non_null(read);
+        assert_int_equal(size, SIZE);
+        memset(text, *read, SIZE);
+        assert_memory_equal(read, text, SIZE);
+        assert_int_equal(unlink(name), 0);
+        free(name);
+        free(read);
+    }
+    assert_int_equal(rmdir(inner), 0);
+    /* a link to nothing stays a link, and what it points to is made */
+    char *link = weir_path_join(folder, "link"), *to = weir_path_join(folder, "pointed to");
+    struct stat seen;
+    assert_int_equal(symlink("pointed to", link), 0);
+    assert_true(weir_file_write(link, "x", 1));
+    check_content(to, "x");
+    assert_int_equal(lstat(link, &seen), 0);
+    assert_true(S_ISLNK(seen.st_mode));
+    free(link);
+    free(to);
+    free(text);
+    free(inner);
 }
 
 static void failures_are_reported_and_leave_nothing(void **state) {
@@ -222,6 +274,7 @@ static void missing_programs_are_told_apart(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_replaced_whole),
+        cmocka_unit_test(new_files_may_come_meanwhile),
         cmocka_unit_test(failures_are_reported_and_leave_nothing),
         cmocka_unit_test(folders_come_and_go),
         cmocka_unit_test(paths_are_taken_apart),

@@ -259,11 +259,10 @@ static bool has_library(void) {
     return found;
 }
 
-int weir_job_emit(weir_job *job, weir_module *module, const char *folder) {
+static int emit(weir_job *job, weir_module *module, const char *folder) {
     const char *refusal = job->top == NULL ? NULL : weir_emit_refusal(job->top);
     if (refusal != NULL)
         return weir_cli_misuse(job->command, "--top '%s' cannot name the top module: it is %s", job->top, refusal);
-    if (!has_library()) return WEIR_EXIT_TOOL;
     weir_module_set_folder(module, folder);
     if (job->top != NULL) weir_module_set_string(module, WEIR_EMIT_TOP, job->top);
     int status = weir_job_run(job, module, "compile");
@@ -271,11 +270,15 @@ int weir_job_emit(weir_job *job, weir_module *module, const char *folder) {
     return status;
 }
 
+int weir_job_emit(weir_job *job, weir_module *module, const char *folder) {
+    return has_library() ? emit(job, module, folder) : WEIR_EXIT_TOOL;
+}
+
 int weir_job_compile(weir_job *job, weir_module *module, const char *folder, const char *copy) {
     if (!has_library()) return WEIR_EXIT_TOOL;
     weir_folder *output = weir_folder_open(folder, WEIR_FOLDER_WHOLE);
     if (output == NULL) return WEIR_EXIT_INPUT;
-    int status = weir_job_emit(job, module, weir_folder_staging(output));
+    int status = emit(job, module, weir_folder_staging(output));
     if (status == WEIR_EXIT_FINE && copy != NULL && !weir_tree_copy(weir_folder_staging(output), copy))
         status = WEIR_EXIT_INPUT;
     if (status != WEIR_EXIT_FINE) weir_folder_abandon(output);

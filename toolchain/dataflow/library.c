@@ -17,7 +17,7 @@ static void add_file(weir_library_files *files, const char *name, size_t size) {
         if (strlen(files->file[i].name) == size && memcmp(files->file[i].name, name, size) == 0) return;
     }
     files->file = weir_grow(files->file, &files->capacity, files->count + 1, sizeof *files->file);
-    files->file[files->count++] = (weir_library_file){weir_format("%.*s", (int)size, name), NULL};
+    files->file[files->count++] = (weir_library_file){.name = weir_format("%.*s", (int)size, name)};
 }
 
 void weir_library_add(weir_library_files *files, const char *name) { add_file(files, name, strlen(name)); }
@@ -246,20 +246,43 @@ static void scan_instances(const char *text, const char *own, weir_library_files
     }
 }
 
-bool weir_library_close(weir_library_files *files) {
-    char *data = weir_data_folder();
-    bool fine = data != NULL;
+/* What the design read of the file. */
+static bool take_read(weir_rtl_design *design, weir_library_file *file) {
+    const weir_rtl_module module = weir_rtl_find_module(design, file->name);
+    if (module.id == 0) return false;
+    const weir_rtl_module_info info = weir_rtl_get_module(design, module);
+    if (info.text == NULL) return false;
+    file->path = weir_copy_string(info.path);
+    file->text = info.text;
+    file->size = info.text_size;
+    return true;
+}
+
+/* Reads the file; false after a reported error. */
+static bool close_file(const char *data, weir_library_files *files, size_t index) {
+    weir_library_file *file = &files->file[index];
+    if (data != NULL && file->path == NULL) file->path = find_file(data, file->name);
+    char *full = file->path == NULL ? NULL : weir_path_join(data, file->path);
+    size_t size;
+    char *text = full == NULL ? NULL : weir_file_read(full, &size);
+    if (text != NULL) scan_instances(text, file->name, files);
+    const bool fine = text != NULL;
+    free(text);
+    free(full);
+    return fine;
+}
+
+bool weir_library_close(weir_library_files *files, weir_rtl_design *design) {
+    char *own = NULL;
+    bool fine = true;
     for (size_t i = 0; fine && i < files->count; i++) {
-        weir_library_file *file = &files->file[i];
-        if (file->path == NULL) file->path = find_file(data, file->name);
-        char *full = file->path == NULL ? NULL : weir_path_join(data, file->path);
-        size_t size;
-        char *text = full == NULL ? NULL : weir_file_read(full, &size);
-        fine = text != NULL;
-        if (fine) scan_instances(text, file->name, files);
-        free(text);
-        free(full);
+        if (design != NULL && take_read(design, &files->file[i])) {
+            scan_instances(files->file[i].text, files->file[i].name, files);
+            continue;
+        }
+        if (design == NULL && own == NULL) own = weir_data_folder();
+        fine = close_file(design == NULL ? own : data_of(design), files, i);
     }
-    free(data);
+    free(own);
     return fine;
 }

@@ -8,8 +8,10 @@
 #include "rtlir/core/rtl.h"
 
 typedef struct weir_library_file {
-    char *name; /* of the module */
-    char *path; /* below the data folder, "rtl/linear/weir_mvu.v", or whole; NULL before weir_library_close */
+    char *name;       /* of the module */
+    char *path;       /* below the data folder, "rtl/linear/weir_mvu.v", or whole; NULL before weir_library_close */
+    const char *text; /* of the file, where a design had read it, whose memory it is; else NULL */
+    size_t size;
 } weir_library_file;
 
 /* Modules without repetition, heap memory; all zero is the empty list. */
@@ -19,8 +21,9 @@ typedef struct weir_library_files {
 } weir_library_files;
 
 void weir_library_add(weir_library_files *files, const char *name);
-/* Adds the modules below those in the list and finds every file; false after a reported error. Reads the files. */
-bool weir_library_close(weir_library_files *files);
+/* Adds the modules below those in the list and finds every file; false after a reported error. Reads the files but for those that the
+ * design has read (NULL: none). */
+bool weir_library_close(weir_library_files *files, weir_rtl_design *design);
 void weir_library_free(weir_library_files *files);
 /* The text of the module's file, heap memory; NULL after a reported error. */
 char *weir_library_text(const char *name);

@@ -119,7 +119,7 @@ static json_t *interface_of(const weir_graph *graph, weir_node node) {
 /* The files of modules and those below them; takes the list. */
 static json_t *paths_of(weir_library_files *files) {
     json_t *list = json_array();
-    if (files->count > 0 && weir_library_close(files)) {
+    if (files->count > 0 && weir_library_close(files, NULL)) {
         for (size_t i = 0; i < files->count; i++) json_array_append_new(list, json_string(files->file[i].path));
     }
     weir_library_free(files);

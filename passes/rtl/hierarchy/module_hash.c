@@ -390,10 +390,13 @@ static void add_body(hasher *h, weir_rtl_block block) {
 
 /* ---- modules ---- */
 
-static void add_file(hasher *h, const char *path) {
-    size_t size = 0;
-    char *text = path != NULL && weir_file_exists(path) ? weir_file_read(path, &size) : NULL;
-    if (text != NULL) weir_hash_add(&h->hash, text, size);
+/* The design has read the file, or has its path from its own text. */
+static void add_file(hasher *h, const weir_rtl_module_info *info) {
+    size_t size;
+    char *text = info->text == NULL && info->path != NULL && weir_file_exists(info->path)
+                     ? weir_file_read(info->path, &size)
+                     : NULL;
+    add_text(h, info->text != NULL ? info->text : text);
     free(text);
 }
 
@@ -410,7 +413,7 @@ static void hash_module(hasher *h, weir_rtl_module module) {
     add_vars(h, module);
     add_groups(h, module);
     if (info.is_external) {
-        add_file(h, info.path);
+        add_file(h, &info);
     } else {
         for (size_t i = 0; i < info.instance_count; i++)
             *weir_numbers_at(&h->instance, weir_rtl_instance_at(h->design, module, i).id) = (uint32_t)i;

@@ -313,6 +313,8 @@ weir_rtl_module_info weir_rtl_get_module(const weir_rtl_design *design, weir_rtl
     const rtl_module *record = &design->module[module.id];
     return (weir_rtl_module_info){.name = record->name,
                                   .path = record->path,
+                                  .text = record->text,
+                                  .text_size = record->text_size,
                                   .is_external = record->is_external,
                                   .is_stub = record->is_stub,
                                   .port_count = record->ports.count,

@@ -74,7 +74,8 @@ typedef struct rtl_trail {
 typedef struct rtl_module {
     rtl_common common;
     const char *name;
-    const char *path;
+    const char *path, *text; /* of its file */
+    size_t text_size;
     rtl_ids ports, parameters, instances, groups;
     bool is_parametrised;                    /* something in it has a formula: never taken back */
     uint32_t first_var, last_var, var_count; /* a list, so that variables can be removed at any time */

@@ -269,6 +269,8 @@ const char *weir_rtl_item_pass(const weir_rtl_design *design, weir_rtl_item item
 typedef struct weir_rtl_module_info {
     const char *name;
     const char *path; /* the file that an external module was read from, else NULL */
+    const char *text; /* what the file held, with a zero byte behind it; NULL without a file */
+    size_t text_size;
     bool is_external, is_stub;
     size_t port_count, var_count /* ports included */, parameter_count, instance_count;
     size_t condition_count; /* that its file states for its parameters, see reader/read.h */

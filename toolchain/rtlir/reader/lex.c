@@ -13,12 +13,6 @@ typedef struct lexer {
     size_t count, capacity;
 } lexer;
 
-bool rtl_token_is(const rtl_token *token, const char *text) {
-    if (token->length > 0 && *text != *token->text) return false; /* as most are, without a call */
-    return token->kind != RTL_TOKEN_STRING && strncmp(token->text, text, token->length) == 0 &&
-           strlen(text) == token->length;
-}
-
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool is_word(char c) {
@@ -32,7 +26,8 @@ static void skip(lexer *l, size_t count) {
 }
 
 static void skip_line(lexer *l) {
-    while (l->at < l->end && *l->at != '\n') l->at++;
+    const char *newline = memchr(l->at, '\n', (size_t)(l->end - l->at));
+    l->at = newline != NULL ? newline : l->end;
 }
 
 static void skip_past(lexer *l, const char *two) {
@@ -50,8 +45,9 @@ static bool at_attribute(const lexer *l) {
 }
 
 static bool skip_blank(lexer *l) {
-    char c = peek(l, 0);
-    if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f') skip(l, 1);
+    const char c = peek(l, 0);
+    if (c == ' ') l->at += strspn(l->at, " ");
+    else if (c == '\t' || c == '\r' || c == '\n' || c == '\f') skip(l, 1);
     else if (c == '/' && peek(l, 1) == '/') skip_line(l);
     else if (c == '/' && peek(l, 1) == '*') skip_past(l, "*/");
     else if (at_attribute(l)) skip_past(l, "*)");
@@ -59,21 +55,28 @@ static bool skip_blank(lexer *l) {
     return true;
 }
 
-static bool is_one_of(const rtl_token *token, const char *const *words) {
-    for (; *words; words++)
-        if (rtl_token_is(token, *words)) return true;
-    return false;
-}
-
-static int opens(const rtl_token *token) {
-    static const char *const open[] = {"(", "{", "begin", "case", "casez", "casex", "function", "task", "fork", NULL};
-    static const char *const close[] = {")", "}", "end", "endcase", "endfunction", "endtask", "join", NULL};
-    if (token->kind != RTL_TOKEN_NAME && token->kind != RTL_TOKEN_SYMBOL) return 0;
-    return is_one_of(token, open) - is_one_of(token, close);
+/* By the first letter, which few words share. */
+static int opens(const rtl_token *t) {
+    if (t->kind != RTL_TOKEN_NAME && t->kind != RTL_TOKEN_SYMBOL) return 0;
+    switch (*t->text) {
+    case '(':
+    case '{': return 1;
+    case ')':
+    case '}': return -1;
+    case 'b': return rtl_token_is(t, "begin");
+    case 'c': return rtl_token_is(t, "case") || rtl_token_is(t, "casez") || rtl_token_is(t, "casex");
+    case 'e':
+        return -(rtl_token_is(t, "end") || rtl_token_is(t, "endcase") || rtl_token_is(t, "endfunction") ||
+                 rtl_token_is(t, "endtask"));
+    case 'f': return rtl_token_is(t, "function") || rtl_token_is(t, "fork");
+    case 'j': return -rtl_token_is(t, "join");
+    case 't': return rtl_token_is(t, "task");
+    default: return 0;
+    }
 }
 
 static void add(lexer *l, rtl_token_kind kind, const char *text, size_t length, int line) {
-    l->token = weir_grow(l->token, &l->capacity, l->count + 1, sizeof *l->token);
+    if (l->count == l->capacity) l->token = weir_grow(l->token, &l->capacity, l->count + 1, sizeof *l->token);
     rtl_token token = {kind, line, 0, text, length};
     token.opens = opens(&token);
     l->token[l->count++] = token;

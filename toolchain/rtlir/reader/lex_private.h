@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef enum rtl_token_kind {
     RTL_TOKEN_END,
@@ -28,6 +29,9 @@ typedef struct rtl_token {
 /* Splits the text; comments, attributes and compiler directives are dropped. Heap memory that ends with a token of kind
  * END; *count does not include it. */
 rtl_token *rtl_tokenize(const char *source, size_t size, size_t *count);
-bool rtl_token_is(const rtl_token *token, const char *text);
+static inline bool rtl_token_is(const rtl_token *token, const char *text) {
+    const size_t length = strlen(text);
+    return token->length == length && memcmp(token->text, text, length) == 0 && token->kind != RTL_TOKEN_STRING;
+}
 
 #endif

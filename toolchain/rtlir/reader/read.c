@@ -24,7 +24,8 @@ typedef struct body_local {
 
 typedef struct reader {
     weir_rtl_design *design;
-    const char *path;
+    const char *path, *text; /* with a zero byte behind it */
+    size_t text_size;
     rtl_token *token;
     size_t count, at;
     uint32_t module;
@@ -266,8 +267,10 @@ static uint32_t parse_unary(reader *r) {
 
 /* The binary operator at this position, by its text; false when there is none. */
 static bool binary_operator(const reader *r, weir_rtl_operator *op) {
-    for (int i = 0; i < WEIR_RTL_OPERATOR_COUNT; i++) {
-        if (rtl_operators[i].operands == 2 && next_is(r, rtl_operators[i].text)) {
+    const rtl_token *t = &r->token[r->at];
+    for (int i = 0; t->kind == RTL_TOKEN_SYMBOL && i < WEIR_RTL_OPERATOR_COUNT; i++) {
+        const char *text = rtl_operators[i].text;
+        if (rtl_operators[i].operands == 2 && *text == *t->text && rtl_token_is(t, text)) {
             *op = (weir_rtl_operator)i;
             return true;
         }
@@ -641,6 +644,8 @@ static void parse_module(reader *r) {
     }
     r->design->module[r->module].is_external = true;
     r->design->module[r->module].path = r->path;
+    r->design->module[r->module].text = r->text;
+    r->design->module[r->module].text_size = r->text_size;
     if (accept(r, "#")) parse_parameter_list(r);
     if (accept(r, "(") && !accept(r, ")")) {
         rtl_var port = {.direction = WEIR_RTL_INTERNAL};
@@ -665,16 +670,17 @@ weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path) 
         design->errors++;
         return (weir_rtl_module){0};
     }
+    char *text = memcpy(weir_arena_alloc(design->arena, size + 1), source, size + 1);
+    free(source);
     const weir_location location = design->location;
     const char *subject = design->subject;
-    reader r = {.design = design, .path = own};
-    r.token = rtl_tokenize(source, size, &r.count);
+    reader r = {.design = design, .path = own, .text = text, .text_size = size};
+    r.token = rtl_tokenize(text, size, &r.count);
     parse_module(&r);
     weir_rtl_set_location(design, location);
     weir_rtl_set_subject(design, subject);
     free(r.local);
     free(r.token);
-    free(source);
     rtl_label label = {.name = own, .number = r.failed ? 0 : r.module};
     rtl_labels_set(&design->paths, &label);
     return (weir_rtl_module){label.number};

@@ -1,6 +1,7 @@
 /* Files, folders and paths. A file is replaced by writing a new one without a name in its folder, which the system
- * removes with the process, naming it (path.tmp<process>.<n>) and renaming it to its place; where the file system has
- * no such files the new one has that name from the start (O_EXCL, so that neither threads nor processes share one). A
+ * removes with the process, naming it (path.tmp<process>.<n>) and renaming it to its place, or, where nothing is there, by
+ * giving it its name at once; where the file system has
+ * no such files the new one has the other name from the start (O_EXCL, so that neither threads nor processes share one). A
  * link stays one: what it points to is replaced. What is not a regular file (/dev/null, a pipe) is written in place. */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "support/file/file.h"
@@ -22,7 +23,7 @@ static void report(const char *path, const char *what) {
     weir_error(weir_at(path, 0), "cannot %s: %s", what, strerror(errno));
 }
 
-/* The content of an open file; NULL with errno set. */
+/* The content of an open file, which ends after `expected` bytes where that is more than 0; NULL with errno set. */
 static char *read_all(int file, size_t expected, size_t *size) {
     size_t capacity = 0, used = 0;
     char *data = weir_grow(NULL, &capacity, expected + 2, 1);
@@ -40,6 +41,9 @@ static char *read_all(int file, size_t expected, size_t *size) {
             break;
         }
         used += (size_t)got;
+        if (used == expected) {
+            break;
+        }
     }
     data[used] = 0;
     *size = used;
@@ -112,10 +116,16 @@ static int open_unnamed(const char *path, mode_t mode) {
     return file;
 }
 
+/* Gives the file that has none a name, which must be free. False with errno set. */
+static bool give_name(int unnamed, const char *name) {
+    char self[32];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", unnamed);
+    return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
 /* Gives the file a name that is free, or without one makes a new file; *name is heap memory. -1 with errno set. */
 static int name_temporary(const char *path, int unnamed, mode_t mode, char **name) {
     enum { TRIES = 1000 };
-    char *self = weir_format("/proc/self/fd/%d", unnamed);
     int file = -1;
     *name = NULL;
     for (int i = 0; i < TRIES && file < 0; i++) {
@@ -123,16 +133,13 @@ static int name_temporary(const char *path, int unnamed, mode_t mode, char **nam
         *name = weir_format("%s.tmp%ld.%d", path, (long)getpid(), i);
         if (unnamed < 0) {
             file = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        } else if (linkat(AT_FDCWD, self, AT_FDCWD, *name, AT_SYMLINK_FOLLOW) == 0) {
+        } else if (give_name(unnamed, *name)) {
             file = unnamed;
         }
         if (file < 0 && errno != EEXIST) {
             break;
         }
     }
-    int saved = errno;
-    free(self);
-    errno = saved;
     return file;
 }
 
@@ -195,17 +202,34 @@ static char *link_target(const char *path) {
     return NULL;
 }
 
-/* A file being written: what is not a regular file has no temporary. */
+/* A file being written: what is not a regular file has no temporary, nor has a new one without a name. */
 typedef struct change {
     char *target, *temporary;
+    int unnamed; /* -1: none */
+    mode_t mode;
 } change;
+
+/* Of what is not there, not even as a link. False with errno set: it must have a temporary name. */
+static bool begin_new(const weir_file_content *content, change *c) {
+    c->unnamed = open_unnamed(content->path, c->mode);
+    if (c->unnamed >= 0 && !write_all(c->unnamed, content->data, content->size)) {
+        close(c->unnamed);
+        c->unnamed = -1;
+    }
+    return c->unnamed >= 0;
+}
 
 /* A mode of 0: the file's own, or that of a new file. False with errno set. */
 static bool begin_change(const weir_file_content *content, mode_t mode, change *c) {
     enum { NEW_FILE = 0666 };
     struct stat state;
+    *c = (change){NULL, NULL, -1, mode ? mode : NEW_FILE};
+    if (lstat(content->path, &state) != 0 && errno == ENOENT && begin_new(content, c)) {
+        c->target = weir_copy_string(content->path);
+        return true;
+    }
     bool there = stat(content->path, &state) == 0, keep = there && !mode;
-    *c = (change){link_target(content->path), NULL};
+    c->target = link_target(content->path);
     if (!c->target) {
         c->target = weir_copy_string(content->path);
     }
@@ -213,11 +237,25 @@ static bool begin_change(const weir_file_content *content, mode_t mode, change *
         errno = EISDIR;
         return !S_ISDIR(state.st_mode);
     }
-    mode = mode ? mode : there ? state.st_mode & 0777 : NEW_FILE;
-    return stage(c->target, content->data, content->size, mode, keep, &c->temporary);
+    c->mode = keep ? state.st_mode & 0777 : c->mode;
+    return stage(c->target, content->data, content->size, c->mode, keep, &c->temporary);
+}
+
+/* Where another process was faster, or the system has no /proc, by a temporary name after all. */
+static bool end_new(const weir_file_content *content, change *c) {
+    bool named = give_name(c->unnamed, c->target), closed = close(c->unnamed) == 0;
+    c->unnamed = -1;
+    if (named && closed) {
+        return true;
+    }
+    return stage(c->target, content->data, content->size, c->mode, false, &c->temporary) &&
+           rename(c->temporary, c->target) == 0;
 }
 
 static bool end_change(const weir_file_content *content, change *c) {
+    if (c->unnamed >= 0) {
+        return end_new(content, c);
+    }
     if (c->temporary) {
         return rename(c->temporary, c->target) == 0;
     }
@@ -227,6 +265,9 @@ static bool end_change(const weir_file_content *content, change *c) {
 
 static void forget_change(change *c, bool done) {
     int saved = errno;
+    if (c->unnamed >= 0) {
+        close(c->unnamed);
+    }
     if (c->temporary && !done) {
         unlink(c->temporary);
     }
@@ -412,7 +453,14 @@ char *weir_path_join(const char *folder, const char *name) {
     if (length == 0 || name[0] == '/') {
         return weir_copy_string(name);
     }
-    return weir_format("%s%s%s", folder, folder[length - 1] == '/' ? "" : "/", name);
+    const size_t size = strlen(name) + 1, slash = folder[length - 1] != '/';
+    char *path = weir_malloc(length + slash + size);
+    memcpy(path, folder, length);
+    if (slash) {
+        path[length] = '/';
+    }
+    memcpy(path + length + slash, name, size);
+    return path;
 }
 
 const char *weir_path_name(const char *path) {

@@ -220,6 +220,7 @@ typedef struct ownership {
     const weir_folder *folder;
     const weir_manifest *manifest; /* of what is there */
     weir_manifest *fresh;          /* of what comes */
+    char *parent;                  /* of the last file, a folder that can be written to; NULL: none yet */
 } ownership;
 
 static bool refuse(const char *folder, const char *path) {
@@ -245,14 +246,22 @@ static bool is_ours(void *user, const char *path) {
 /* Reads the manifest and checks that a folder that is to be Weir's holds nothing else. */
 static bool survey(const weir_folder *folder, weir_manifest *manifest) {
     bool found;
-    ownership c = {folder, manifest, NULL};
+    ownership c = {folder, manifest, NULL, NULL};
     return weir_manifest_read(folder->path, manifest, &found) &&
            (folder->kind == WEIR_FOLDER_SHARED || weir_tree_walk(folder->path, is_ours, &c));
 }
 
-/* Can something be put below these folders? Those that are absent will be made. */
-static bool check_parents(const char *folder, const char *path) {
-    char *full = in(folder, path);
+/* Can something be put below these folders? Those that are absent will be made. Files of one folder come one after the other. */
+static bool check_parents(ownership *c, const char *path) {
+    const char *folder = c->folder->path;
+    char *full = in(folder, path), *parent = weir_path_folder(full);
+    if (c->parent && strcmp(c->parent, parent) == 0) {
+        free(parent);
+        free(full);
+        return true;
+    }
+    free(c->parent);
+    c->parent = parent;
     bool fine = true;
     for (char *slash = full + strlen(folder); fine && (slash = strchr(slash + 1, '/'));) {
         struct stat state;
@@ -274,13 +283,13 @@ static bool is_same(const weir_manifest_entry *entry, uint64_t size, weir_hash h
 
 /* May the new file be moved into place? One that is there already with the same content is left alone, and stays the
  * user's (*theirs) if it was. */
-static bool may_replace(const ownership *c, const weir_manifest_entry *entry, bool *theirs) {
+static bool may_replace(ownership *c, const weir_manifest_entry *entry, bool *theirs) {
     char *full = in(c->folder->path, entry->path), *staged = in(c->folder->staging, entry->path);
     const weir_manifest_entry *old = weir_manifest_find(c->manifest, entry->path);
     struct stat state;
     uint64_t size = 0;
     weir_hash hash = {0, 0};
-    bool fine = check_parents(c->folder->path, entry->path);
+    bool fine = check_parents(c, entry->path);
     if (fine && lstat(full, &state) == 0) {
         bool readable = S_ISREG(state.st_mode) && weir_manifest_hash_file(full, &size, &hash);
         if (readable && is_same(entry, size, hash)) {
@@ -314,7 +323,7 @@ static void name_removed(const ownership *c) {
 /* Makes the new manifest in the staging folder, from which files that are in place already go. */
 static bool prepare(const weir_folder *folder) {
     weir_manifest before, after = {NULL, 0, 0};
-    ownership c = {folder, &before, &after};
+    ownership c = {folder, &before, &after, NULL};
     bool fine = survey(folder, &before) && weir_manifest_add_tree(&after, folder->staging);
     for (size_t i = 0; fine && i < after.count;) {
         bool theirs = false;
@@ -334,6 +343,7 @@ static bool prepare(const weir_folder *folder) {
         name_removed(&c);
     }
     fine = fine && weir_manifest_write(folder->staging, &after);
+    free(c.parent);
     weir_manifest_free(&before);
     weir_manifest_free(&after);
     return fine;

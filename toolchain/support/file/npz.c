@@ -335,28 +335,44 @@ static void put_name(weir_text *text, const char *name) {
     weir_text_add(text, ".npy");
 }
 
+/* An archive being written: one compressor for all of its arrays, from the first that is compressed on. */
+typedef struct writer {
+    weir_text *file, directory;
+    z_stream stream;
+    bool has_stream;
+} writer;
+
+static bool start_stream(writer *w) {
+    if (w->has_stream) {
+        return deflateReset(&w->stream) == Z_OK;
+    }
+    w->stream = (z_stream){.zalloc = weir_zlib_alloc, .zfree = weir_zlib_free};
+    w->has_stream = deflateInit2(&w->stream, LEVEL, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+    return w->has_stream;
+}
+
 /* Appends the content deflated; the size it has then, or 0 on failure. */
-static size_t deflate_into(weir_text *text, const weir_text *content) {
-    z_stream stream = {.zalloc = weir_zlib_alloc, .zfree = weir_zlib_free};
-    if (deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+static size_t deflate_into(writer *w, weir_text *text, const weir_text *content) {
+    if (!start_stream(w)) {
         return 0;
     }
-    uLong bound = deflateBound(&stream, (uLong)content->size);
+    z_stream *stream = &w->stream;
+    uLong bound = deflateBound(stream, (uLong)content->size);
     unsigned char *output = weir_malloc(bound);
-    stream.next_in = (unsigned char *)content->data;
-    stream.avail_in = (uInt)content->size;
-    stream.next_out = output;
-    stream.avail_out = (uInt)bound;
-    int result = deflate(&stream, Z_FINISH);
-    size_t size = result == Z_STREAM_END ? (size_t)stream.total_out : 0;
-    deflateEnd(&stream);
+    stream->next_in = (unsigned char *)content->data;
+    stream->avail_in = (uInt)content->size;
+    stream->next_out = output;
+    stream->avail_out = (uInt)bound;
+    int result = deflate(stream, Z_FINISH);
+    size_t size = result == Z_STREAM_END ? (size_t)stream->total_out : 0;
     weir_text_add_n(text, (const char *)output, size);
     free(output);
     return size;
 }
 
 /* Appends one array to the file and its entry to the directory. */
-static bool write_one(weir_text *file, weir_text *directory, const char *name, const weir_array *array) {
+static bool write_one(writer *w, const char *name, const weir_array *array) {
+    weir_text *file = w->file, *directory = &w->directory;
     weir_text content = {0}, packed = {0};
     size_t bytes = array->count * weir_dtype_size(weir_dtype_in_file(array->dtype)), local = file->size;
     bool fine = bytes < LARGEST_CONTENT - 65536;
@@ -364,7 +380,7 @@ static bool write_one(weir_text *file, weir_text *directory, const char *name, c
         weir_npy_format(&content, array);
         const bool small = content.size <= SMALL;
         const unsigned method = small ? STORED : DEFLATED;
-        const size_t compressed = small ? content.size : deflate_into(&packed, &content);
+        const size_t compressed = small ? content.size : deflate_into(w, &packed, &content);
         const weir_text *kept = small ? &content : &packed;
         fine = compressed > 0;
         uint32_t crc = (uint32_t)crc32(0, (const unsigned char *)content.data, (uInt)content.size);
@@ -401,13 +417,13 @@ static bool check_names(weir_location location, const weir_archive *archive) {
 }
 
 bool weir_npz_format(weir_text *text, const weir_archive *archive, weir_location location) {
-    weir_text directory = {0};
+    writer w = {.file = text};
     bool fine = check_names(location, archive);
     uint64_t content = 0;
     for (size_t i = 0; i < archive->count && fine; i++) {
         const weir_array *array = archive->array[i];
         content += array->count * weir_dtype_size(weir_dtype_in_file(array->dtype)) + 65536;
-        fine = content <= LARGEST_CONTENT && write_one(text, &directory, archive->name[i], array);
+        fine = content <= LARGEST_CONTENT && write_one(&w, archive->name[i], array);
         if (!fine) {
             weir_error(location, "cannot write the array '%s': the archive would hold more than 1 GiB",
                        archive->name[i]);
@@ -415,16 +431,19 @@ bool weir_npz_format(weir_text *text, const weir_archive *archive, weir_location
     }
     if (fine) {
         size_t start = text->size;
-        weir_text_add_n(text, directory.data, directory.size);
+        weir_text_add_n(text, w.directory.data, w.directory.size);
         put(text, 4, END_SIGNATURE);
         put(text, 2 + 2, 0); /* this is the only part */
         put(text, 2, archive->count);
         put(text, 2, archive->count);
-        put(text, 4, directory.size);
+        put(text, 4, w.directory.size);
         put(text, 4, start);
         put(text, 2, 0);
     }
-    weir_text_free(&directory);
+    if (w.has_stream) {
+        deflateEnd(&w.stream);
+    }
+    weir_text_free(&w.directory);
     return fine;
 }
 

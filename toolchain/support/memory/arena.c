@@ -130,7 +130,7 @@ void *weir_grow_zeroed(void *memory, size_t *capacity, size_t need, size_t eleme
 
 void *weir_zlib_alloc(void *opaque, unsigned count, unsigned size) {
     (void)opaque;
-    return weir_calloc(count, size);
+    return weir_malloc(product(count, size));
 }
 
 void weir_zlib_free(void *opaque, void *memory) {
@@ -153,11 +153,16 @@ static size_t formatted_length(const char *format, va_list arguments) {
 }
 
 char *weir_format(const char *format, ...) {
-    va_list arguments;
+    char near[256]; /* as most are: formatted once */
+    va_list arguments, again;
     va_start(arguments, format);
-    size_t length = formatted_length(format, arguments);
-    char *text = weir_calloc(length + 1, 1);
-    vsnprintf(text, length + 1, format, arguments);
+    va_copy(again, arguments);
+    const int length = vsnprintf(near, sizeof near, format, arguments);
+    const size_t size = length > 0 ? (size_t)length + 1 : 1;
+    char *text = weir_malloc(size);
+    if (length > 0 && size > sizeof near) vsnprintf(text, size, format, again);
+    else memcpy(text, length > 0 ? near : "", size);
+    va_end(again);
     va_end(arguments);
     return text;
 }
