@@ -20,12 +20,12 @@ network() {
 
 # keeps COMMAND ...: the run is right and as fast as it can be.
 keeps() {
-    "$@" --data frames.npy --frames 6 --debug-frames 0 --simulator icarus --json report.json >output 2>&1 || return 1
-    report_check report.json --simulator icarus --profile always --frames 6 --no-debug 2>>output
+    "$@" --data frames.npy --frames 4 --debug-frames 0 --simulator icarus --json report.json >output 2>&1 || return 1
+    report_check report.json --simulator icarus --profile always --frames 4 --no-debug 2>>output
 }
 
 tried=0 refused=0 planted=0 noticed=0
-last=$((48 + ${WEIR_INTERVALS:-0}))
+last=$((36 + ${WEIR_INTERVALS:-0}))
 for seed in 229 306 $(seq 1 "$last"); do # the first two: bursts from a pool before a fork
     network "$seed"
     # shellcheck disable=SC2086 # options
