@@ -31,8 +31,11 @@ typedef weir_folding_variant variant;
 /* A mix of bounds in shares, and resources at multipliers. */
 typedef struct relaxation {
     int64_t *share, multiplier[RESOURCES];
-    int64_t *rest;  /* by item: the least that it and all after it come to, in shares of cycles * CYCLE */
-    int64_t *value; /* by option, without resources */
+    int64_t *shares;   /* of the bounds before each, and of all */
+    int64_t *arrival;  /* the same of share times arrival */
+    int64_t *rest;     /* by item: the least that it and all after it come to, in shares of cycles * CYCLE */
+    int64_t *value;    /* by option, without resources */
+    int64_t resources; /* what the budget is worth at the multipliers, once they stay */
     int64_t bound;
 } relaxation;
 
@@ -116,11 +119,7 @@ static int64_t dual_of(const solver *s, relaxation *r, int64_t *use) {
     return sum;
 }
 
-static int64_t entry_of(const solver *s, const relaxation *r) {
-    int64_t sum = 0;
-    for (size_t b = 0; b < s->bounds; b++) sum += r->share[b] * s->arrival[b];
-    return sum * CYCLE;
-}
+static int64_t entry_of(const solver *s, const relaxation *r) { return r->arrival[s->bounds] * CYCLE; }
 
 static int64_t resources_of(const solver *s, const relaxation *r) {
     int64_t sum = 0;
@@ -187,6 +186,12 @@ static void add_relaxation(solver *s, const int64_t *share) {
     *r = (relaxation){.bound = 0};
     r->share = weir_malloc(s->bounds * sizeof *r->share);
     memcpy(r->share, share, s->bounds * sizeof *share);
+    r->shares = weir_calloc(s->bounds + 1, sizeof *r->shares);
+    r->arrival = weir_calloc(s->bounds + 1, sizeof *r->arrival);
+    for (size_t b = 0; b < s->bounds; b++) {
+        r->shares[b + 1] = r->shares[b] + share[b];
+        r->arrival[b + 1] = r->arrival[b] + share[b] * s->arrival[b];
+    }
     r->rest = weir_calloc(s->t->units + 1, sizeof *r->rest);
     r->value = weir_calloc(s->options.count + 1, sizeof *r->value);
     int64_t *before = weir_folding_sums(share, s->bounds);
@@ -226,7 +231,8 @@ static bool relax(solver *s) {
         relaxation *r = &s->relaxation[i];
         const int64_t sum = dual_of(s, r, use);
         if (sum == INT64_MAX) return false;
-        r->bound = entry_of(s, r) + sum - resources_of(s, r);
+        r->resources = resources_of(s, r);
+        r->bound = entry_of(s, r) + sum - r->resources;
     }
     qsort(s->relaxation, s->relaxations, sizeof *s->relaxation, by_bound);
     for (size_t u = s->t->units; u-- > 0;) {
@@ -252,15 +258,28 @@ static void find_stages(solver *s) {
         const size_t to = t->unit_of[t->edge[e].to.id];
         if (to > last[t->edge[e].from.id]) last[t->edge[e].from.id] = to;
     }
+    /* By node those of items before the one whose stage it is, in the order of the graph. */
+    for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
+        for (size_t u = t->unit_of[node.id]; u < last[node.id]; u++) s->stage[u + 1].lives++;
+    }
+    for (size_t u = 0; u <= t->units; u++) {
+        s->stage[u].live = weir_malloc((s->stage[u].lives + 1) * sizeof *s->stage[u].live);
+        s->stage[u].lives = 0;
+    }
+    for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
+        for (size_t u = t->unit_of[node.id]; u < last[node.id]; u++) {
+            stage *g = &s->stage[u + 1];
+            g->live[g->lives++] = node;
+        }
+    }
+    weir_node next = t->begin;
     for (size_t u = 0; u <= t->units; u++) {
         stage *g = &s->stage[u];
-        g->live = weir_malloc((t->edges + 1) * sizeof *g->live);
-        for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node))
-            if (t->unit_of[node.id] < u && last[node.id] >= u && last[node.id] > 0) g->live[g->lives++] = node;
-        for (weir_node node = t->begin; node.id != 0; node = t->station[node.id].next) {
-            if (t->unit_of[node.id] >= u) break;
-            g->path = node;
-            g->paced += t->station[node.id].paces;
+        if (u > 0) g->path = s->stage[u - 1].path;
+        if (u > 0) g->paced = s->stage[u - 1].paced;
+        for (; next.id != 0 && t->unit_of[next.id] < u; next = t->station[next.id].next) {
+            g->path = next;
+            g->paced += t->station[next.id].paces;
         }
     }
     free(last);
@@ -286,18 +305,13 @@ static void find_base(const solver *s, size_t u, state *at) {
     const stage *g = &s->stage[u];
     int64_t first = 0, last = 0;
     if (g->path.id != 0) reach_of(s, g, at, &first, &last);
+    const size_t passed = g->path.id == 0 ? 0 : g->paced + 1 < s->bounds ? g->paced + 1 : s->bounds;
     for (size_t i = 0; i < s->relaxations; i++) {
         const relaxation *r = &s->relaxation[i];
-        int64_t sum = 0;
-        for (size_t b = 0; b < s->bounds; b++) {
-            const bool passed = b == 0 || b - 1 < g->paced;
-            const int64_t cycles = g->path.id == 0    ? s->arrival[b]
-                                   : passed           ? last
-                                   : s->t->holds_rows ? s->arrival[b]
-                                                      : first;
-            sum += r->share[b] * cycles;
-        }
-        at->base[i] = sum * CYCLE + r->rest[u] - resources_of(s, r);
+        const bool arrive = g->path.id == 0 || s->t->holds_rows;
+        const int64_t later =
+            arrive ? r->arrival[s->bounds] - r->arrival[passed] : (r->shares[s->bounds] - r->shares[passed]) * first;
+        at->base[i] = (r->shares[passed] * last + later) * CYCLE + r->rest[u] - r->resources;
     }
 }
 
@@ -400,14 +414,15 @@ static const int64_t *converter_between(solver *s, size_t edge, int64_t in, int6
 
 /* Lane converters before the members. */
 static void add_converters(solver *s, size_t u, const variant *v, int64_t *use) {
-    for (size_t e = 0; e < s->t->edges; e++) {
+    for (size_t k = s->t->touching_first[u]; k < s->t->touching_first[u + 1]; k++) {
+        const size_t e = s->t->touching[k];
         if (s->t->unit_of[s->t->edge[e].to.id] != u) continue;
         size_t member = 0;
         while (s->t->unit[u].member[member].id != s->t->edge[e].to.id) member++;
         const int64_t in = weir_folding_beats_lanes(s->beats, s->stream[s->t->edge[e].from.id]),
                       out = v->member[member].in_lanes;
         const int64_t *more = converter_between(s, e, in, out);
-        for (int k = 0; k < RESOURCES; k++) use[k] += more[k];
+        for (int r = 0; r < RESOURCES; r++) use[r] += more[r];
     }
 }
 
@@ -625,6 +640,8 @@ static void finish(solver *s) {
     }
     for (size_t i = 0; i < s->relaxations; i++) {
         free(s->relaxation[i].share);
+        free(s->relaxation[i].shares);
+        free(s->relaxation[i].arrival);
         free(s->relaxation[i].rest);
         free(s->relaxation[i].value);
     }
