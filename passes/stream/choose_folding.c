@@ -44,8 +44,13 @@ static bool choose_best(const weir_pass *pass, weir_module *module, weir_graph *
 static bool is_folded(const weir_graph *graph) {
     bool any = false;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
-        any |= hardware->simd > 0 || hardware->pe > 0;
+        const weir_component *component = weir_component_of(graph, node);
+        if (component == NULL) continue;
+        size_t count;
+        const weir_component_setting *settings = weir_component_setting_list(component->rules, &count);
+        for (size_t i = 0; i < count; i++)
+            any |= settings[i].role == WEIR_SETTING_UNITS &&
+                   weir_component_setting_of(&weir_node_metadata_of(graph, node)->hardware, &settings[i]) > 0;
     }
     return any;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "dataflow/component.h"
+#include "dataflow/fifo.h"
 #include "dataflow/folding.h"
 #include "dataflow/frame.h"
 #include "dataflow/host.h"
@@ -145,7 +146,7 @@ static void insert_fifo(weir_graph *graph, const weir_schedule_edge *edge, int64
     int64_t lanes = weir_stream_lanes(graph, edge->value);
     weir_node fifo = insert_after(graph, edge->value, WEIR_OP_FIFO, "_fifo", 1, edge->user);
     assign(graph, fifo, lanes, lanes);
-    weir_node_metadata(graph, fifo)->hardware.depth = depth;
+    weir_fifo_set(graph, fifo, &(weir_fifo){.depth = depth});
     weir_node_set_input(graph, edge->user, edge->input, weir_node_output(graph, fifo, 0));
 }
 
@@ -231,18 +232,22 @@ static int64_t late_beats(const weir_graph *graph, const weir_schedule_edge *edg
 static bool deepen_fifo(weir_graph *graph, weir_schedule *schedule, const weir_schedule_edge *into,
                         const weir_schedule_edge *out, int64_t interval) {
     const weir_waiting held = weir_schedule_held(schedule, into, out);
-    weir_meta_hardware *hardware = &weir_node_metadata(graph, into->user)->hardware;
+    weir_fifo fifo = weir_fifo_of(graph, into->user);
     const int64_t most = most_held(graph, schedule, out, interval), waiting = held.beats < most ? held.beats : most;
     const int64_t late = late_beats(graph, out);
     const int64_t beats = waiting + spare_beats(graph, schedule, out, waiting) + late;
-    hardware->stall = waiting < held.beats ? 0 : held.cycles - 1;
-    hardware->bound = weir_schedule_holds_rows(schedule) || late > 0 ? WEIR_FIFO_ESTIMATED
-                      : into->exact && out->exact                    ? WEIR_FIFO_EXACT
-                                                                     : WEIR_FIFO_UPPER;
-    if (beats <= hardware->depth) return false;
+    fifo.stall = waiting < held.beats ? 0 : held.cycles - 1;
+    fifo.bound = weir_schedule_holds_rows(schedule) || late > 0 ? WEIR_FIFO_ESTIMATED
+                 : into->exact && out->exact                    ? WEIR_FIFO_EXACT
+                                                                : WEIR_FIFO_UPPER;
+    if (beats <= fifo.depth) {
+        weir_fifo_set(graph, into->user, &fifo);
+        return false;
+    }
     const weir_component_rules *rules = weir_component_of(graph, into->user)->rules;
     const int64_t latency = rules->timing(graph, into->user).latency;
-    hardware->depth = beats;
+    fifo.depth = beats;
+    weir_fifo_set(graph, into->user, &fifo);
     return rules->timing(graph, into->user).latency != latency;
 }
 

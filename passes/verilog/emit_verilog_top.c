@@ -105,8 +105,11 @@ static char *node_comment(const weir_graph *graph, weir_node node) {
     weir_text text = {NULL, 0, 0};
     weir_text_format(&text, "%s: %s -> %s", weir_node_name(graph, node), weir_node_info(graph, node)->name,
                      weir_shape_print(&type->shape, shape, sizeof shape));
-    if (hardware->simd > 0)
-        weir_text_format(&text, ", %lld x %lld multipliers", (long long)hardware->simd, (long long)hardware->pe);
+    const weir_component *component = weir_component_of(graph, node);
+    weir_text units = {NULL, 0, 0};
+    if (component != NULL && weir_component_setting_add_units(component->rules, hardware, &units))
+        weir_text_format(&text, ", %s multipliers", units.data);
+    weir_text_free(&units);
     return text.data;
 }
 

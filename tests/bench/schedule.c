@@ -50,9 +50,9 @@ static weir_graph *network(int layers, int64_t rows, int64_t width, int64_t simd
     weir_value x = weir_graph_add_input(g, "x", &type);
     for (int i = 0; i < layers; i++) {
         weir_value y = add(g, WEIR_OP_LINEAR, x, add_constant(g, "w", WEIR_INT8, width, width));
-        weir_meta_hardware *hardware = &weir_node_metadata(g, weir_value_producer(g, y))->hardware;
-        hardware->simd = simd;
-        hardware->pe = pe;
+        weir_settings *settings = &weir_node_metadata(g, weir_value_producer(g, y))->hardware.settings;
+        weir_settings_set(settings, "simd", WEIR_SETTINGS_BEFORE_LANES, simd);
+        weir_settings_set(settings, "pe", WEIR_SETTINGS_BEFORE_LANES, pe);
         y = add(g, WEIR_OP_THRESHOLD, y, add_constant(g, "t", WEIR_INT64, 1, 15));
         x = residual ? add(g, WEIR_OP_SUM, x, y) : y;
         if (residual) x = add(g, WEIR_OP_THRESHOLD, x, add_constant(g, "t", WEIR_INT64, 1, 15));

@@ -54,10 +54,13 @@ static void collect(void *user, const weir_meta_hardware *settings) {
     weir_component_of(f->graph, f->node)->rules->derive(f->graph, f->node, &f->item[f->count++]);
 }
 
+static int64_t simd_of(const weir_meta_hardware *folding) { return weir_settings_get(&folding->settings, "simd"); }
+static int64_t pe_of(const weir_meta_hardware *folding) { return weir_settings_get(&folding->settings, "pe"); }
+
 static int by_size(const void *a, const void *b) {
     const weir_meta_hardware *x = a, *y = b;
-    if (x->pe != y->pe) return x->pe < y->pe ? -1 : 1;
-    return x->simd < y->simd ? -1 : x->simd > y->simd;
+    if (pe_of(x) != pe_of(y)) return pe_of(x) < pe_of(y) ? -1 : 1;
+    return simd_of(x) < simd_of(y) ? -1 : simd_of(x) > simd_of(y);
 }
 
 /* SIMD at the smallest PE, then PE at that SIMD. */
@@ -68,13 +71,13 @@ static weir_meta_hardware greedy(const weir_graph *graph, weir_node node, int64_
     qsort(f.item, f.count, sizeof *f.item, by_size);
     const int64_t bits = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1));
     size_t at = 0;
-    for (size_t i = 1; i < f.count && f.item[at].interval > target && f.item[i].pe == f.item[0].pe; i++) {
-        if (f.item[i].simd * bits > WEIGHT_STREAM) break;
+    for (size_t i = 1; i < f.count && f.item[at].interval > target && pe_of(&f.item[i]) == pe_of(&f.item[0]); i++) {
+        if (simd_of(&f.item[i]) * bits > WEIGHT_STREAM) break;
         at = i;
     }
-    const int64_t simd = f.item[at].simd;
+    const int64_t simd = simd_of(&f.item[at]);
     for (size_t i = at + 1; i < f.count && f.item[at].interval > target; i++)
-        if (f.item[i].simd == simd) at = i;
+        if (simd_of(&f.item[i]) == simd) at = i;
     const weir_meta_hardware chosen = f.item[at];
     free(f.item);
     return chosen;
@@ -84,11 +87,11 @@ static int64_t fold_layers(weir_graph *graph, int64_t target) {
     int64_t slowest = 1;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (!sets_pace(graph, node)) continue;
-        weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
-        hardware->simd = hardware->pe = 0;
+        weir_component_setting_put(graph, node, "simd", 0);
+        weir_component_setting_put(graph, node, "pe", 0);
         const weir_meta_hardware chosen = greedy(graph, node, target);
-        hardware->simd = chosen.simd;
-        hardware->pe = chosen.pe;
+        weir_component_setting_put(graph, node, "simd", simd_of(&chosen));
+        weir_component_setting_put(graph, node, "pe", pe_of(&chosen));
         if (chosen.interval > slowest) slowest = chosen.interval;
     }
     return slowest;

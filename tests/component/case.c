@@ -118,11 +118,13 @@ void case_place(component_case *c, weir_node node, int64_t in_lanes, int64_t out
     weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
     hardware->in_lanes = in_lanes;
     hardware->out_lanes = out_lanes;
-    hardware->digit = digit;
     const weir_component_rules *rules = weir_component_of(c->graph, node)->rules;
+    weir_component_setting_set_as(rules, hardware, WEIR_SETTING_PIECES, digit);
     if (rules->foldings == NULL) case_take_time(c, node);
     hardware->storage = (weir_storage)case_range(c, WEIR_STORAGE_AUTO, WEIR_STORAGE_LOGIC);
-    if (rules->multiplies) hardware->products = (weir_storage)case_range(c, WEIR_STORAGE_AUTO, WEIR_STORAGE_LOGIC);
+    const weir_component_setting *products = weir_component_setting_as(rules, WEIR_SETTING_PRODUCTS, 0);
+    if (products != NULL)
+        weir_component_setting_set(hardware, products, case_range(c, WEIR_STORAGE_AUTO, WEIR_STORAGE_LOGIC));
 }
 
 void case_hurry(component_case *c, weir_node node) {
@@ -195,7 +197,7 @@ void case_stream(component_case *c, weir_op op, int64_t depth) {
     weir_value x = case_codes(c, 1, channels, 1, 24, 50);
     weir_node node = case_node(c, op, "stream", &x, 1, 1);
     case_place(c, node, lanes, lanes, 0);
-    weir_node_metadata(c->graph, node)->hardware.depth = depth;
+    if (op == WEIR_OP_FIFO) weir_component_setting_put(c->graph, node, "depth", depth);
     case_finish(c, case_result(c, node));
     case_make_data(c, 2 * CASE_FRAMES);
 }

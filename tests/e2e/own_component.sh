@@ -53,6 +53,7 @@ awk 'BEGIN { for (i = 0; i < 21; i++) for (j = 0; j < 12; j++) {
     printf "%.2f%s", (y - 3) / 4, j < 11 ? "," : "\n" } }' >expected.csv
 sed -i 's/frames\.npy/frames.csv/' commands
 expect 0 "2 streams" sh -e commands
+grep -q 'settings  stages' output || fail "weir components does not show the setting"
 grep -q 'square  *example_square' output || fail "the report does not name the component"
 grep -q 'square: x . x of codes' output || fail "weir components does not show it"
 
@@ -72,6 +73,37 @@ fi
 expect 0 "" weir export --load-pass ./libsquare.so squares.onnx -o back.onnx
 expect 0 "" weir eval --load-pass ./libsquare.so back.onnx -d frames.csv -o back.npy
 cmp -s back.npy int.npy || fail "export and import change results"
+
+# Its own setting: the folding file's goes into the text form, the report, the Verilog and the hardware's time, and nothing else changes.
+expect 0 "zero point 100, stages 3" weir compile --load-pass ./libsquare.so squares.onnx -f stages.yaml -o staged
+grep -q 'module=example_square stages=3 in_lanes=' staged/hardware.weir || fail "the text form does not carry the setting"
+grep -q 'STAGES *(3)' staged/rtl/squares.v || fail "the hardware does not have the setting"
+grep -q 'stages' design/hardware.weir && fail "a setting that is not set is printed"
+expect 0 "" weir check --load-pass ./libsquare.so squares.onnx -d frames.csv --frames 3 --simulator icarus -f stages.yaml --json report.json
+tr -d ' \n' <report.json | grep -q '"settings":{"stages":3}' || fail "the report does not have the setting"
+again() { # FOLDER PASS: reads its hardware again
+    echo "load_graph{load_dir=$1 graph=hardware},$2"
+}
+expect 0 "" weir opt --load-pass ./libsquare.so squares.onnx -p "$(again staged 'choose_folding,save_graph{save_dir=saved graph=hardware}')"
+grep -q 'stages=3' saved/hardware.weir || fail "a text that is read loses the setting"
+wrong_setting() { # PATTERN FOLDING
+    echo "$2" >wrong.yaml
+    expect 1 "$1" weir compile --load-pass ./libsquare.so squares.onnx -f wrong.yaml -o refused
+}
+wrong_setting "wrong.yaml:1: error: unknown setting 'stage' for node 'square'" 'nodes: {square: {stage: 3}}'
+grep -q "^note: known settings: stages$" output || fail "the names that it has are not said"
+wrong_setting "wrong.yaml:1: error: .*9" 'nodes: {square: {stages: 9}}'
+wrong_setting "wrong.yaml:1: error: unknown setting 'simd' for node 'square'" 'nodes: {square: {simd: 1}}'
+mkdir unknown && cp staged/hardware.npz unknown/
+sed 's/stages=3/stage=3/' staged/hardware.weir >unknown/hardware.weir
+for pass in emit_verilog_top choose_folding; do
+    expect 1 "node 'square' .*: hardware: example_square has no setting 'stage'" \
+        weir opt --load-pass ./libsquare.so squares.onnx -p "$(again unknown $pass)"
+    grep -q "^note: its settings: stages$" output || fail "$pass: the text's refusal does not say the settings"
+done
+sed 's/stages=3/stages=9/' staged/hardware.weir >unknown/hardware.weir
+expect 1 "node 'square' .*: stages is 9, expected 0 to 8" \
+    weir opt --load-pass ./libsquare.so squares.onnx -p "$(again unknown emit_verilog_top)"
 
 # A component that computes something else is found, and named.
 sed 's/x \* x;/x * x + 1;/' example_square.v >wrong.v
@@ -141,6 +173,11 @@ sed 's/weir_fifo/example_fifo/g' "$work"/prefix/share/weir/rtl/stream/weir_fifo.
 "${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) fifo.c -o libfifo.so || fail "compiling: fifo"
 expect 0 "fifo +example_fifo" weir check --load-pass ./libfifo.so "$models/mlp_residual_qdq.onnx" --data "$test_data" --frames 3 \
     --simulator icarus
+sed 's/rules = \*\(.*\);$/rules = *\1; rules.setting_count = 2;/' fifo.c >short.c
+# shellcheck disable=SC2046 # words
+"${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) short.c -o libshort.so || fail "compiling: short"
+expect 1 "'example_fifo' cannot be registered: it lacks a setting that is found for its operator" \
+    weir components --load-pass ./libshort.so
 expect 0 "fifo +weir_fifo" weir compile "$models/mlp_residual_qdq.onnx" -o ours
 
 # Without the object, or with a wrong one.
@@ -159,6 +196,9 @@ refused "cannot be registered: expected the full name DOMAIN.NAME" 's/"example.S
 refused "cannot be registered: expected infer and kernel" 's/\.kernel = square,//'
 refused "component 'linear' cannot be registered: there is one of that name" 's/"square", "example_square"/"linear", "example_square"/'
 refused "cannot be registered: its module is another component's" 's/"example_square", weir/"weir_mvu", weir/'
+refused "cannot be registered: expected settings of letters in lower case" 's/{"stages", WEIR/{"in_lanes", WEIR/'
+refused "cannot be registered: expected settings of letters in lower case" 's/{"stages", WEIR/{"Stages", WEIR/'
+refused "cannot be registered: it has more than 6 settings" 's/setting_count = 1/setting_count = 7/'
 refused "cannot be registered: expected timing and build" 's/\.timing = timing, //'
 sed 's/name: "square" input: "xd"/name: "square" attribute { name: "power" type: INT i: 3 } input: "xd"/' squares.textproto >attribute.textproto
 encode attribute

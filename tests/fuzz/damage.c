@@ -428,7 +428,7 @@ static void break_metadata(random_source *r, weir_graph *graph, weir_node node) 
     }
     metadata->hardware.assigned = true;
     metadata->hardware.in_lanes += 1;
-    metadata->hardware.simd = -1;
+    weir_settings_set(&metadata->hardware.settings, "simd", WEIR_SETTINGS_BEFORE_LANES, -1);
 }
 
 static bool run_breaker(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "common/network.h"
+#include "common/setting_of.h"
 #include "dataflow/folding.h"
 #include "dataflow/memory.h"
 #include "dataflow/schedule/stream.h"
@@ -40,8 +41,8 @@ static inline weir_value random_linear(weir_graph *g, weir_value x, int64_t n) {
     free(w);
     if (random_int(0, 1) == 0) return y;
     weir_meta_hardware *hardware = &weir_node_metadata(g, weir_value_producer(g, y))->hardware;
-    hardware->simd = rows == 1 && random_int(0, 1) == 0 ? random_int(1, k) : random_divisor(k);
-    hardware->pe = rows == 1 && random_int(0, 1) == 0 ? random_int(1, n) : random_divisor(n);
+    set_setting(hardware, "simd", rows == 1 && random_int(0, 1) == 0 ? random_int(1, k) : random_divisor(k));
+    set_setting(hardware, "pe", rows == 1 && random_int(0, 1) == 0 ? random_int(1, n) : random_divisor(n));
     return y;
 }
 
@@ -88,12 +89,12 @@ static inline void network_timing(const weir_graph *g, weir_node node, network_n
     bool scales = op == WEIR_OP_SCALE || op == WEIR_OP_SCALE_FLOAT;
     to->cycles = scales || op == WEIR_OP_THRESHOLD ? hardware->interval / to->beats : 1;
     int64_t search = 0; /* stages: two bits of the number of a word's thresholds each */
-    while (((int64_t)2 << (2 * search)) <= hardware->digit) search++;
-    to->latency = op == WEIR_OP_FORK                           ? 0
-                  : op == WEIR_OP_THRESHOLD                    ? (to->cycles > 1 ? to->cycles : 0) + 2 + search
-                  : scales                                     ? to->cycles + 2
-                  : op == WEIR_OP_FIFO && hardware->depth > 32 ? 2
-                                                               : 1;
+    while (((int64_t)2 << (2 * search)) <= setting_of(hardware, "digit")) search++;
+    to->latency = op == WEIR_OP_FORK        ? 0
+                  : op == WEIR_OP_THRESHOLD ? (to->cycles > 1 ? to->cycles : 0) + 2 + search
+                  : scales                  ? to->cycles + 2
+                  : op == WEIR_OP_FIFO && setting_of(hardware, "depth") > 32 ? 2
+                                                                             : 1;
 }
 
 static inline size_t index_of(const weir_graph *g, const weir_value *streams, size_t count, weir_value value) {
@@ -140,10 +141,10 @@ static inline network network_of(const weir_graph *g, weir_value **streams) {
             const weir_shape *w = &weir_value_type(g, weir_node_input(g, node, 1))->shape;
             to.kind = NETWORK_LINEAR;
             to.rows = weir_stream_elements(g, y) / w->dim[0];
-            to.in_beats = weir_ceil_divide(w->dim[1], hardware->simd);
-            to.groups = weir_ceil_divide(w->dim[0], hardware->pe);
+            to.in_beats = weir_ceil_divide(w->dim[1], setting_of(hardware, "simd"));
+            to.groups = weir_ceil_divide(w->dim[0], setting_of(hardware, "pe"));
             int64_t levels = 0;
-            while ((int64_t)1 << levels < hardware->simd) levels++;
+            while ((int64_t)1 << levels < setting_of(hardware, "simd")) levels++;
             weir_memory weights;
             assert_true(weir_memory_get(g, node, 0, &weights));
             /* Reading the weight, one register more from a block; the product; the tree; with several beats the accumulator; the place

@@ -1,6 +1,7 @@
 /* The parameter memories against content written by hand. */
 #include "test_passes_support.h"
 
+#include "common/setting_of.h"
 #include "dataflow/component.h"
 #include "dataflow/cost/contents.h"
 #include "dataflow/cost/contents_tables.h"
@@ -71,9 +72,9 @@ static void check(weir_graph *graph, weir_node node, int64_t lanes, int64_t digi
     assert_true(weir_component_assign(graph));
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     hardware->out_lanes = lanes;
-    hardware->digit = digit;
-    hardware->simd = simd;
-    hardware->pe = pe;
+    if (digit > 0) set_setting(hardware, "digit", digit);
+    if (simd > 0) set_setting(hardware, "simd", simd);
+    if (pe > 0) set_setting(hardware, "pe", pe);
     weir_memory rom;
     assert_true(weir_memory_get(graph, node, 0, &rom));
     weir_text text = {NULL, 0, 0};
@@ -195,7 +196,8 @@ static char *file_of(const char *node_name) {
     assert_true(weir_infer_node(graph, node));
     assert_true(weir_component_assign(graph));
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
-    hardware->simd = hardware->pe = 1;
+    set_setting(hardware, "simd", 1);
+    set_setting(hardware, "pe", 1);
     weir_memory rom;
     assert_true(weir_memory_get(graph, node, 0, &rom));
     char *file = weir_memory_file(graph, node, &rom);
@@ -243,7 +245,9 @@ static void deep_tables(void **state) {
     assert_true(weir_infer_node(graph, node));
     assert_true(weir_component_assign(graph));
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
-    hardware->out_lanes = hardware->simd = hardware->pe = 1;
+    hardware->out_lanes = 1;
+    set_setting(hardware, "simd", 1);
+    set_setting(hardware, "pe", 1);
     hardware->storage = WEIR_STORAGE_LOGIC;
     weir_memory rom;
     assert_true(weir_memory_get(graph, node, 0, &rom));

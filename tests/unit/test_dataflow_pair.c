@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "common/setting_of.h"
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/target.h"
@@ -37,8 +38,10 @@ static weir_graph *layers(const char *device, size_t count, const layer *of, wei
     assert_true(weir_component_assign(graph));
     for (size_t i = 0; i < count; i++) {
         weir_meta_hardware *hardware = &weir_node_metadata(graph, node[i])->hardware;
-        hardware->simd = hardware->in_lanes = of[i].simd;
-        hardware->pe = hardware->out_lanes = of[i].pe;
+        hardware->in_lanes = of[i].simd;
+        set_setting(hardware, "simd", of[i].simd);
+        hardware->out_lanes = of[i].pe;
+        set_setting(hardware, "pe", of[i].pe);
         hardware->storage = of[i].storage;
         hardware->interval = of[i].outputs * of[i].inputs / of[i].simd / of[i].pe;
     }

@@ -3,7 +3,9 @@
 /* nightly: 20000 */
 #include "stream_graphs.h"
 
+#include "common/setting_of.h"
 #include "dataflow/cost/resources.h"
+#include "dataflow/fifo.h"
 #include "dataflow/schedule/schedule.h"
 #include "dataflow/schedule/service.h"
 #include "ir/graph/print.h"
@@ -100,8 +102,8 @@ static bool fifos_fit(const weir_graph *g) {
             int64_t held = network_waiting(&run.taken[from], &run.taken[i]);
             for (int64_t b = 0; b < run.taken[i].count; b++) run.taken[i].at[b]--;
             const weir_meta_hardware *hardware = &weir_node_metadata_of(g, fifo)->hardware;
-            int64_t depth = hardware->depth, most = weir_later(held + 2, held + held / 20);
-            fits = fits && depth >= held && (depth <= most || hardware->bound != 0);
+            int64_t depth = setting_of(hardware, "depth"), most = weir_later(held + 2, held + held / 20);
+            fits = fits && depth >= held && (depth <= most || setting_of(hardware, "bound") != 0);
         }
     }
     network_run_free(&net, &run);
@@ -118,11 +120,12 @@ static void fifos_hold_what_waits(void **state) {
         assert_true(weir_size_fifos(g));
         if (!fifos_fit(g)) fail_msg("graph %d from the end", count);
         weir_node fifo = find_op(g, WEIR_OP_FIFO);
-        if (fifo.id != 0 && weir_node_metadata(g, fifo)->hardware.bound == 0) { /* planted */
-            int64_t *depth = &weir_node_metadata(g, fifo)->hardware.depth, right = *depth;
-            *depth = right - 1;
+        if (fifo.id != 0 && weir_fifo_of(g, fifo).bound == WEIR_FIFO_EXACT) { /* planted */
+            const int64_t right = weir_fifo_of(g, fifo).depth;
+            weir_component_setting_put(g, fifo, "depth", right - 1);
             assert_true(right == SHALLOWEST || !fifos_fit(g));
-            *depth = right + weir_later(6, right / 15 + 1); /* a deeper one may be a memory, which delays: more wait */
+            /* a deeper one may be a memory, which delays: more wait */
+            weir_component_setting_put(g, fifo, "depth", right + weir_later(6, right / 15 + 1));
             assert_false(fifos_fit(g));
         }
         weir_graph_free(g);
@@ -141,8 +144,8 @@ static weir_value uneven_layer(weir_graph *g, weir_value x, int64_t simd, int64_
     weir_value y = ADD(g, WEIR_OP_LINEAR, "fc", x, add_constant(g, "w", WEIR_INT8, 2, n, n, w));
     free(w);
     weir_meta_hardware *hardware = &weir_node_metadata(g, weir_value_producer(g, y))->hardware;
-    hardware->simd = simd;
-    hardware->pe = pe;
+    set_setting(hardware, "simd", simd);
+    set_setting(hardware, "pe", pe);
     return random_thresholds(g, y, 1);
 }
 
@@ -168,7 +171,7 @@ static void bounds_are_marked(void **state) {
     for (weir_node node = weir_graph_first(g); node.id != 0; node = weir_node_next(g, node)) {
         if (weir_node_op(g, node) != WEIR_OP_FIFO) continue;
         fifos++;
-        bounds += weir_node_metadata_of(g, node)->hardware.bound;
+        bounds += weir_fifo_of(g, node).bound;
     }
     assert_true(bounds > 0 && bounds < fifos);
     assert_true(fifos_fit(g));
@@ -192,7 +195,8 @@ static weir_graph *layers(int count, int64_t rows, int64_t width, bool residual)
     for (int i = 0; i < count; i++) {
         weir_value y = ADD(g, WEIR_OP_LINEAR, "fc", x, add_constant(g, "w", WEIR_INT8, 2, width, width, w));
         weir_meta_hardware *hardware = &weir_node_metadata(g, weir_value_producer(g, y))->hardware;
-        hardware->simd = hardware->pe = 1;
+        set_setting(hardware, "simd", 1);
+        set_setting(hardware, "pe", 1);
         y = random_thresholds(g, y, 1);
         x = residual ? random_thresholds(g, ADD(g, WEIR_OP_SUM, "sum", x, y), 2) : y;
     }
@@ -252,7 +256,7 @@ static void an_update_is_a_new_schedule(void **state) {
     int64_t updated = -weir_schedule_steps(s), anew = 0, stale = 0;
     for (weir_node node = weir_graph_first(g); node.id != 0; node = weir_node_next(g, node)) {
         if (weir_node_op(g, node) != WEIR_OP_FIFO) continue;
-        weir_node_metadata(g, node)->hardware.depth += 100;
+        weir_component_setting_put(g, node, "depth", weir_fifo_of(g, node).depth + 100);
         weir_schedule *fresh = weir_schedule_new(g);
         stale += !is_same(s, fresh);
         assert_true(weir_schedule_update(s));

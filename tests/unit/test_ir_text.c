@@ -177,13 +177,15 @@ static void metadata_and_constants(void **state) {
                                               .module = "weir_fork",
                                               .in_lanes = 3,
                                               .out_lanes = 3,
-                                              .digit = 5,
-                                              .depth = 6,
-                                              .stall = 17,
-                                              .bound = 1,
                                               .frames = 9,
                                               .interval = INT64_MAX,
                                               .storage = WEIR_STORAGE_BLOCK};
+    weir_settings *settings = &metadata->hardware.settings;
+    weir_settings_set(settings, "units", WEIR_SETTINGS_BEFORE_LANES, INT64_MAX);
+    weir_settings_set(settings, "unset", WEIR_SETTINGS_AFTER_LANES, 0);
+    weir_settings_set(settings, "stall_2", WEIR_SETTINGS_AFTER_LANES, 17);
+    weir_settings_set(settings, "depth", WEIR_SETTINGS_AFTER_LANES, 6);
+    weir_settings_set(settings, "products", WEIR_SETTINGS_STORAGE, WEIR_STORAGE_LOGIC);
     weir_value forked = weir_node_output(g, node, 0);
     weir_node host = put(g, WEIR_OP_MAXIMUM, "host", 1, &forked), named = put(g, WEIR_OP_RELABEL, "named", 1, &forked);
     weir_value_set_type(g, weir_node_output(g, named, 0), weir_value_type(g, forked));
@@ -192,23 +194,25 @@ static void metadata_and_constants(void **state) {
     weir_node_metadata(g, host)->common.group = 7;
     weir_node_metadata(g, named)->hardware = (weir_meta_hardware){.assigned = true, .is_implicit = true};
     weir_value linear = ADD(g, WEIR_OP_LINEAR, "fc", x, add_constant(g, "w", WEIR_INT8, 2, 1, 4, values));
-    weir_node_metadata(g, weir_value_producer(g, linear))->hardware = (weir_meta_hardware){
-        true,          false, "weir_mvu", 2, 1, 2, 1, 0, 0, 0, 0, 0, 2, 4, WEIR_STORAGE_LOGIC, WEIR_STORAGE_BLOCK,
-        WEIR_HOST_TAIL};
+    weir_node_metadata(g, weir_value_producer(g, linear))->hardware =
+        (weir_meta_hardware){true, false, "weir_mvu", {.count = 0}, 2, 1, 0, 2, 4, WEIR_STORAGE_LOGIC, WEIR_HOST_TAIL};
     weir_graph *parsed = again(g);
     const weir_metadata *found = weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "fork"));
     assert_int_equal(found->common.mase_type, WEIR_MASE_PLACEHOLDER);
     assert_string_equal(found->common.mase_op, "special");
     assert_int_equal(found->common.group, INT32_MAX);
     assert_true(found->hardware.interval == INT64_MAX);
-    assert_int_equal(found->hardware.depth, 6);
-    assert_int_equal(found->hardware.stall, 17);
-    assert_int_equal(found->hardware.bound, 1);
+    assert_true(weir_settings_get(&found->hardware.settings, "units") == INT64_MAX);
+    assert_int_equal(weir_settings_get(&found->hardware.settings, "stall_2"), 17);
+    assert_int_equal(weir_settings_get(&found->hardware.settings, "depth"), 6);
+    assert_int_equal(weir_settings_get(&found->hardware.settings, "products"), WEIR_STORAGE_LOGIC);
+    assert_int_equal(found->hardware.settings.count, 4);
     assert_int_equal(found->hardware.frames, 9);
     assert_int_equal(found->hardware.storage, WEIR_STORAGE_BLOCK);
     assert_true(weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "named"))->hardware.is_implicit);
     found = weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "fc"));
-    assert_int_equal(found->hardware.simd, 2);
+    assert_int_equal(found->hardware.settings.count, 0);
+    assert_int_equal(found->hardware.in_lanes, 2);
     assert_int_equal(found->hardware.operations, 4);
     assert_int_equal(found->hardware.host, WEIR_HOST_TAIL);
     found = weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "host"));
@@ -316,7 +320,13 @@ static const struct {
     {HEAD NODE " facts {\"tools\":{}}" TYPE, "t.weir:4: error: expected facts as JSON: {\"common\": {...}"},
     {HEAD NODE " facts {\"common\":1}" TYPE, "t.weir:4: error: expected facts as JSON: {\"common\": {...}"},
     {HEAD NODE " facts {\"common\":{}" TYPE, "t.weir:4: error: expected facts as JSON: {\"common\": {...}"},
-    {HEAD NODE " hardware{module=m speed=9}" TYPE, "t.weir:4: error: expected '}', found 's'"},
+    {HEAD NODE " hardware{module=m Speed=9}" TYPE, "t.weir:4: error: expected '}', found 'S'"},
+    {HEAD NODE " hardware{module=m speed=fast}" TYPE, "t.weir:4: error: expected an integer, found 'f'"},
+    {HEAD NODE " hardware{module=m speed=9 in_lanes=1 speed=9}" TYPE,
+     "t.weir:4: error: more than one setting is called 'speed'"},
+    {HEAD NODE " hardware{module=m in_lanes=1 in_lanes=1}" TYPE, "t.weir:4: error: expected '}', found 'i'"},
+    {HEAD NODE " hardware{module=m a=1 b=1 c=1 d=1 e=1 f=1 g=1}" TYPE, "t.weir:4: error: a setting too many: 'g'"},
+    {HEAD NODE " hardware{module=m storage=block where=9}" TYPE, "t.weir:4: error: unknown storage '9'"},
     {HEAD "n: %y = weir.Sum(%x)" TYPE, "error: node 'n': weir.Sum takes 2 inputs, found 1"}, /* the verifier */
 };
 

@@ -202,18 +202,21 @@ static void attributes_of_the_importer(void **state) {
 
 static void folding_against_shapes(void **state) {
     (void)state;
-    static const char *const texts[] = {"hardware: simd is -1, expected 0 to", "hardware: in_lanes is 0, expected 1 to",
+    static const char *const texts[] = {"hardware: simd is -1, expected 0 to",
+                                        "hardware: in_lanes is 0, expected 1 to",
                                         "hardware: interval is 0, expected 1 to",
                                         "hardware: operations is 5, expected 4 to 4",
-                                        "statistics: the least element is 2, the largest 1"};
-    for (int kind = -1; kind < 5; kind++) {
+                                        "statistics: the least element is 2, the largest 1",
+                                        "hardware: products is 3, expected 0 to 2"};
+    for (int kind = -1; kind < 6; kind++) {
         weir_graph *g = linear(small);
         weir_metadata *metadata = weir_node_metadata(g, weir_graph_find_node(g, "fc"));
         weir_meta_hardware *h = &metadata->hardware;
-        *h = (weir_meta_hardware){.assigned = true, .module = "weir_mvu", .simd = 1, .pe = 1};
+        *h = (weir_meta_hardware){.assigned = true, .module = "weir_mvu"};
+        weir_settings_set(&h->settings, "simd", WEIR_SETTINGS_BEFORE_LANES, kind == 0 ? -1 : 1);
+        weir_settings_set(&h->settings, "products", WEIR_SETTINGS_STORAGE, kind == 5 ? 3 : 2);
         h->in_lanes = h->out_lanes = 1;
         h->interval = h->operations = 4;
-        if (kind == 0) h->simd = -1;
         if (kind == 1) h->in_lanes = 0;
         if (kind == 2) h->interval = 0;
         if (kind == 3) h->operations = 5;

@@ -4,6 +4,7 @@
 
 #include "test_passes_support.h"
 
+#include "common/setting_of.h"
 #include "ir/graph/print.h"
 #include "passes/mase/metadata/node_meta.h"
 #include "passes/mase/metadata/node_meta_param.h"
@@ -258,8 +259,9 @@ static void folded_nodes_have_their_parallelism(void **state) {
     run(&b, "add_hardware_metadata{max_parallelism=\"1\"}");
     weir_meta_hardware *hardware =
         &weir_node_metadata(graph_of(&b), weir_graph_find_node(graph_of(&b), "fc"))->hardware;
-    *hardware =
-        (weir_meta_hardware){.assigned = true, .module = "weir_mvu", .simd = 2, .pe = 4, .in_lanes = 2, .out_lanes = 4};
+    *hardware = (weir_meta_hardware){.assigned = true, .module = "weir_mvu", .in_lanes = 2, .out_lanes = 4};
+    set_setting(hardware, "simd", 2);
+    set_setting(hardware, "pe", 4);
     static const char *const parameters[][2] = {
         {"DATA_IN_0_PARALLELISM_DIM_0", "2"},  {"DATA_IN_0_PARALLELISM_DIM_1", "1"},
         {"WEIGHT_PARALLELISM_DIM_0", "2"},     {"WEIGHT_PARALLELISM_DIM_1", "4"},

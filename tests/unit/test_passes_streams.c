@@ -8,6 +8,7 @@
 
 #include "common/folder.h"
 #include "cosim/cosim.h"
+#include "dataflow/fifo.h"
 #include "dataflow/schedule/schedule.h"
 #include "dataflow/schedule/stream.h"
 #include "pass/core/context.h"
@@ -204,8 +205,8 @@ static void shallow_fifos_only_slow_down(void **state) {
     weir_graph *g = folded(16);
     assert_true(weir_size_fifos(g));
     for (weir_node node = weir_graph_first(g); node.id != 0; node = weir_node_next(g, node)) {
-        weir_meta_hardware *hardware = &weir_node_metadata(g, node)->hardware;
-        if (weir_node_op(g, node) == WEIR_OP_FIFO) hardware->depth = hardware->depth / 2 > 2 ? hardware->depth / 2 : 2;
+        if (weir_node_op(g, node) != WEIR_OP_FIFO) continue;
+        weir_component_setting_put(g, node, "depth", weir_later(weir_fifo_of(g, node).depth / 2, 2));
     }
     for (int profile = 0; profile < WEIR_SIM_PROFILES; profile += 3)
         assert_true(simulate(weir_graph_copy(g), (weir_sim_profile)profile) > 0);

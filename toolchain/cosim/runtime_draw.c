@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cosim/runtime.h"
+#include "dataflow/component.h"
 #include "dataflow/host.h"
 #include "support/memory/arena.h"
 
@@ -149,7 +150,11 @@ static void draw_box(drawing *d, weir_node node) {
     weir_text made = {NULL, 0, 0};
     weir_text_add(&made, hardware->module == NULL ? weir_node_info(d->graph, node)->full_name : hardware->module);
     if (on_host) weir_text_add(&made, " on the host");
-    if (hardware->simd > 0) weir_text_format(&made, " %lld x %lld", (long long)hardware->simd, (long long)hardware->pe);
+    const weir_component *component = weir_component_of(d->graph, node);
+    weir_text units = {NULL, 0, 0};
+    if (component != NULL && weir_component_setting_add_units(component->rules, hardware, &units))
+        weir_text_format(&made, " %s", units.data);
+    weir_text_free(&units);
     draw_line(d, "", x + MARGIN, y + 30, made.data, room);
     weir_text_free(&made);
     if (meter != NULL) {

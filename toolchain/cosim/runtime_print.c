@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cosim/runtime.h"
+#include "dataflow/component_setting.h"
+#include "dataflow/fifo.h"
 #include "dataflow/host.h"
 #include "support/text/table.h"
 
@@ -146,10 +148,11 @@ static void print_activity(const weir_runtime *r, weir_text *text) {
         weir_table_format(table, "%.1f %%", a->meter.busy / all);
         weir_table_format(table, "%.1f %%", a->meter.starved / all);
         weir_table_format(table, "%.1f %%", a->meter.blocked / all);
-        if (hardware->depth == 0) weir_table_add(table, "");
-        else weir_table_format(table, "%lld/%lld", (long long)a->meter.occupancy, (long long)hardware->depth);
-        if (hardware->stall == 0) weir_table_add(table, "");
-        else weir_table_format(table, "%s%lld", signs[hardware->bound], (long long)hardware->stall);
+        const weir_fifo fifo = weir_fifo_of(r->hardware, a->node);
+        if (fifo.depth == 0) weir_table_add(table, "");
+        else weir_table_format(table, "%lld/%lld", (long long)a->meter.occupancy, (long long)fifo.depth);
+        if (fifo.stall == 0) weir_table_add(table, "");
+        else weir_table_format(table, "%s%lld", signs[fifo.bound], (long long)fifo.stall);
     }
     weir_text_char(text, '\n');
     weir_table_print(table, WEIR_TABLE_PLAIN, text);
@@ -187,16 +190,17 @@ static json_t *activity_json(const weir_runtime *r, const weir_cosim *run) {
     for (size_t i = 0; i < run->activity_count; i++) {
         const weir_activity *a = &run->activity[i];
         const weir_meta_hardware *h = &weir_node_metadata_of(r->hardware, a->node)->hardware;
+        const weir_fifo fifo = weir_fifo_of(r->hardware, a->node);
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}",
-                            "node", weir_node_name(r->hardware, a->node), "component", h->module, "simd",
-                            (json_int_t)h->simd, "pe", (json_int_t)h->pe, "in_lanes", (json_int_t)h->in_lanes,
+            list, json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "node",
+                            weir_node_name(r->hardware, a->node), "component", h->module, "settings",
+                            weir_component_setting_json(r->hardware, a->node), "in_lanes", (json_int_t)h->in_lanes,
                             "out_lanes", (json_int_t)h->out_lanes, "operations", (json_int_t)h->operations,
                             "ideal_interval", (json_int_t)weir_resources_ideal(r->hardware, a->node), "folded_interval",
                             (json_int_t)h->interval, "interval", measured(a->interval), "busy", integer(a->meter.busy),
                             "starved", integer(a->meter.starved), "blocked", integer(a->meter.blocked), "depth",
-                            integer((uint64_t)h->depth), "high_water", integer(a->meter.occupancy), "longest_wait",
-                            integer((uint64_t)h->stall), "exact", h->bound == 0));
+                            integer((uint64_t)fifo.depth), "high_water", integer(a->meter.occupancy), "longest_wait",
+                            integer((uint64_t)fifo.stall), "exact", fifo.bound == WEIR_FIFO_EXACT));
     }
     return list;
 }

@@ -14,13 +14,6 @@
 #include "support/text/suggest.h"
 #include "support/text/table.h"
 
-/* "simd, pe, storage": what a folding file may set. */
-static void add_settings(const weir_component_rules *rules, weir_text *text) {
-    for (size_t i = 0; i < rules->setting_count; i++)
-        weir_text_format(text, "%s%s", i == 0 ? "" : ", ", rules->settings[i].name);
-    if (rules->memory != NULL) weir_text_format(text, "%sstorage", text->size == 0 ? "" : ", ");
-}
-
 static const char *folding_of(const weir_component_rules *rules) {
     if (rules->foldings != NULL) return "sets the pace";
     return rules->pieces != NULL ? "keeps up, in pieces" : "keeps up";
@@ -115,7 +108,7 @@ bool weir_catalog_print_one(const char *name, const weir_device *device, weir_te
     if (component == NULL || !weir_header_read(component->module, &header)) return false;
     const weir_component_rules *rules = component->rules;
     weir_text settings = {NULL, 0, 0}, interval = {NULL, 0, 0};
-    add_settings(rules, &settings);
+    weir_component_setting_add_open(rules, &settings);
     add_interval(&header, &interval);
     weir_text_format(text, "%s: %s\n", component->name, component->summary);
     weir_text_format(text, "  operator  %s, %zu stream%s in\n", weir_op_get(component->op)->full_name,
@@ -159,9 +152,9 @@ static json_t *describe(const weir_component *component, const weir_device *devi
     weir_header header;
     if (!weir_header_read(component->module, &header)) return NULL;
     json_t *settings = json_array();
-    for (size_t i = 0; i < rules->setting_count; i++)
-        json_array_append_new(settings, json_string(rules->settings[i].name));
-    if (rules->memory != NULL) json_array_append_new(settings, json_string("storage"));
+    const char *name[WEIR_COMPONENT_SETTING_OPEN_MOST];
+    const size_t count = weir_component_setting_open_names(rules, name);
+    for (size_t i = 0; i < count; i++) json_array_append_new(settings, json_string(name[i]));
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:s, s:o, s:s, s:s, s:s, s:o}", "name", component->name, "operator",
                   weir_op_get(component->op)->full_name, "module", component->module, "does", component->summary,
@@ -202,7 +195,7 @@ static void print_components(weir_text *text) {
     for (size_t i = 0; i < weir_component_count(); i++) {
         const weir_component *component = weir_component_at(i);
         weir_text settings = {NULL, 0, 0};
-        add_settings(component->rules, &settings);
+        weir_component_setting_add_open(component->rules, &settings);
         weir_table_add(table, component->name);
         weir_table_add(table, weir_op_get(component->op)->full_name);
         weir_table_add(table, component->module);

@@ -33,6 +33,33 @@ static bool refuse(const weir_component *component, const char *what) {
     return false;
 }
 
+/* Has it the settings that the schedule finds for nodes of ours? */
+static bool has_found(const weir_component *component, const weir_component *ours) {
+    const weir_component_setting *found;
+    for (size_t i = 0; (found = weir_component_setting_as(ours->rules, WEIR_SETTING_FOUND, i)) != NULL; i++) {
+        const weir_component_setting *own = weir_component_setting_called(component->rules, found->name);
+        if (own == NULL || own->role != WEIR_SETTING_FOUND)
+            return refuse(component, "it lacks a setting that is found for its operator");
+    }
+    return true;
+}
+
+static bool check_settings(const weir_component *component) {
+    size_t count;
+    const weir_component_setting *settings = weir_component_setting_list(component->rules, &count);
+    if (count > WEIR_SETTINGS_MOST) return refuse(component, "it has more than 6 settings");
+    for (size_t i = 0; i < count; i++) {
+        if (!weir_settings_may_have(settings[i].name))
+            return refuse(component, "expected settings of letters in lower case, digits and '_', and of no name that "
+                                     "metadata has already");
+        if (weir_component_setting_called(component->rules, settings[i].name) != &settings[i])
+            return refuse(component, "two settings have the same name");
+    }
+    for (size_t i = 0; i < OURS; i++)
+        if (table[i].op == component->op && !has_found(component, &table[i])) return false;
+    return true;
+}
+
 bool weir_component_register(const weir_component *component, const char *folder) {
     for (size_t i = 0; i < weir_component_count(); i++) {
         const weir_component *other = weir_component_at(i);
@@ -46,6 +73,7 @@ bool weir_component_register(const weir_component *component, const char *folder
         return refuse(component, "expected timing and build");
     if ((component->rules->memory == NULL) != (component->rules->content == NULL))
         return refuse(component, "memory and content go together");
+    if (!check_settings(component)) return false;
     if ((component->rules->foldings != NULL) && component->rules->derive == NULL)
         return refuse(component, "foldings need derive");
     return weir_operator_add_component(component, folder);
@@ -195,11 +223,13 @@ static bool assign(weir_graph *graph, weir_node node) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     weir_op op = weir_node_op(graph, node);
     bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
+    if (!weir_component_setting_are_declared(graph, node)) return false;
     weir_text why = {NULL, 0, 0};
     const bool host = hardware->host != WEIR_HOST_NONE;
     const weir_component *component = host ? NULL : find(graph, node, &why);
     hardware->assigned = true;
     hardware->module = component == NULL ? NULL : component->module;
+    weir_component_setting_lay_out(graph, node);
     hardware->is_implicit = !real && !host && is_name(op);
     bool fine = component != NULL || hardware->is_implicit || host;
     if (!fine && why.size > 0) weir_node_fail(graph, node, "%s", why.data);

@@ -4,16 +4,10 @@
 #ifndef WEIR_DATAFLOW_COMPONENT_H
 #define WEIR_DATAFLOW_COMPONENT_H
 
+#include "dataflow/component_setting.h"
 #include "dataflow/schedule/service.h"
 #include "ir/graph/graph.h"
 #include "support/text/text.h"
-
-/* What a setting of a folding file may be, beyond `storage`, which every component with memories has. */
-typedef struct weir_component_setting {
-    const char *name;
-    size_t field; /* offset of an int64_t of weir_meta_hardware; 0 there: not set */
-    int64_t (*most)(const weir_graph *graph, weir_node node);
-} weir_component_setting;
 
 /* Of which values the codes on the wires are made. */
 typedef enum weir_result_codes {
@@ -66,7 +60,7 @@ typedef void weir_folding_visit(void *user, const weir_meta_hardware *settings);
 typedef struct weir_builder weir_builder;
 
 /* The comment after each says what NULL means. */
-typedef struct weir_component_rules {
+struct weir_component_rules {
     /* Assignment. */
     const char *asks; /* of a node beyond its types, in words, for tables: nothing */
     bool (*fits)(const weir_graph *graph, weir_node node, weir_text *why); /* every node; else the reason is added */
@@ -79,8 +73,8 @@ typedef struct weir_component_rules {
     const struct weir_component_rules *replaces;
 
     /* Folding: one that sets its pace names its foldings, the others take the lanes of the stream before them. */
-    const weir_component_setting *settings;
-    size_t setting_count;
+    const weir_component_setting *settings; /* weir_component_setting_list says what NULL means */
+    size_t setting_count;                   /* at most WEIR_SETTINGS_MOST */
     /* Every folding without padding, those to be preferred first; `given` has settings that are fixed. */
     void (*foldings)(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
                      weir_folding_visit *visit, void *user);
@@ -88,11 +82,11 @@ typedef struct weir_component_rules {
     void (*divide)(weir_graph *graph, weir_node node, int64_t interval);
     bool (*legal)(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware,
                   weir_text *why);                              /* all */
-    int64_t (*pieces)(const weir_graph *graph, weir_node node); /* of work a beat, `digit` of them a cycle: 1 */
-    /* Lanes and interval from the settings; pieces / digit cycles a beat. */
+    int64_t (*pieces)(const weir_graph *graph, weir_node node); /* of work a beat: 1 */
+    /* Lanes and interval from the settings; ceil(pieces / those of a cycle) cycles a beat. */
     void (*derive)(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware);
-    void (*settle)(weir_graph *graph,
-                   weir_node node); /* orders streams as a chosen folding takes them: any takes the same */
+    /* Orders streams as a chosen folding takes them, by the lanes that it gives: any takes the same. */
+    void (*settle)(weir_graph *graph, weir_node node);
 
     /* Time. */
     /* The fewest cycles a frame, without padding and idle cycles, that its units of work need as it is folded: those of a beat's pieces, for all
@@ -121,10 +115,9 @@ typedef struct weir_component_rules {
         may_wait; /* a frame may take longer than the interval where the one before it holds memory; the service tells */
     bool
         pauses; /* takes nothing for a while between the lines of a frame: what is given to it meanwhile is worth holding */
-    bool multiplies; /* products of variables, which metadata.hardware.products puts into blocks or logic */
     bool has_active; /* a wire `active`, high when it takes a beat */
     bool has_level;  /* a register `level`, the beats held */
-} weir_component_rules;
+};
 
 typedef struct weir_component {
     const char *name;   /* "linear" */

@@ -35,8 +35,6 @@ typedef struct choice {
     weir_meta_hardware best, fastest;
 } choice;
 
-static int64_t multipliers(const weir_meta_hardware *hardware) { return hardware->simd * hardware->pe; }
-
 /* Fewest multipliers, then the shorter interval, then the one named first; the fastest when nothing meets the target. */
 static void consider(void *user, const weir_meta_hardware *settings) {
     choice *c = user;
@@ -44,7 +42,8 @@ static void consider(void *user, const weir_meta_hardware *settings) {
     c->rules->derive(c->graph, c->node, &folding);
     if (c->fastest.interval == 0 || folding.interval < c->fastest.interval) c->fastest = folding;
     if (folding.interval > c->target) return;
-    int64_t cost = multipliers(&folding), best = c->best.interval == 0 ? INT64_MAX : multipliers(&c->best);
+    const int64_t cost = weir_component_setting_units(c->rules, &folding),
+                  best = c->best.interval == 0 ? INT64_MAX : weir_component_setting_units(c->rules, &c->best);
     if (cost < best || (cost == best && folding.interval < c->best.interval)) c->best = folding;
 }
 
@@ -62,7 +61,7 @@ static int64_t cost_of(const weir_graph *graph, int64_t target, int64_t *reached
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (!sets_pace(rules_of(graph, node))) continue;
         weir_meta_hardware folding = cheapest(graph, node, target);
-        cost += multipliers(&folding);
+        cost += weir_component_setting_units(rules_of(graph, node), &folding);
         if (folding.interval > *reached) *reached = folding.interval;
     }
     return cost;
@@ -101,26 +100,17 @@ static int64_t target_for(const weir_graph *graph, int64_t budget, int64_t low) 
 
 static bool has_memory(const weir_component_rules *rules) { return rules != NULL && rules->memory != NULL; }
 
-static bool multiplies(const weir_component_rules *rules) { return rules != NULL && rules->multiplies; }
-
 static bool has_settings(const weir_graph *graph, weir_node node) {
-    const weir_component_rules *rules = rules_of(graph, node);
-    return rules != NULL && (rules->setting_count > 0 || has_memory(rules) || multiplies(rules));
+    const char *name[WEIR_COMPONENT_SETTING_OPEN_MOST];
+    return weir_component_setting_open_names(rules_of(graph, node), name) > 0;
 }
 
 static void note_settings(const weir_component_rules *rules) {
     weir_text text = {NULL, 0, 0};
-    for (size_t i = 0; rules != NULL && i < rules->setting_count; i++)
-        weir_text_format(&text, "%s%s", i == 0 ? "" : ", ", rules->settings[i].name);
-    if (has_memory(rules)) weir_text_format(&text, "%sstorage", text.size == 0 ? "" : ", ");
-    if (multiplies(rules)) weir_text_format(&text, "%sproducts", text.size == 0 ? "" : ", ");
+    weir_component_setting_add_open(rules, &text);
     if (text.size == 0) weir_note("the node has no settings");
     else weir_note("known settings: %s", text.data);
     weir_text_free(&text);
-}
-
-static int64_t *field_of(weir_meta_hardware *hardware, const weir_component_setting *setting) {
-    return (int64_t *)(void *)((char *)hardware + setting->field);
 }
 
 static bool read_storage(const weir_yaml *value, weir_storage *storage) {
@@ -129,16 +119,28 @@ static bool read_storage(const weir_yaml *value, weir_storage *storage) {
     return false;
 }
 
+/* From 1 on, or where products are formed. */
+static bool read_number(const weir_graph *graph, weir_node node, const weir_component_setting *setting,
+                        const weir_yaml *value, int64_t *number) {
+    if (setting->role != WEIR_SETTING_PRODUCTS)
+        return weir_yaml_int(value, 1, weir_component_setting_most(setting, graph, node), number);
+    weir_storage products;
+    if (!read_storage(value, &products)) return false;
+    *number = products;
+    return true;
+}
+
 static bool read_setting(weir_graph *graph, weir_node node, const char *key, weir_location at, const weir_yaml *value) {
     const weir_component_rules *rules = rules_of(graph, node);
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
-    for (size_t i = 0; rules != NULL && i < rules->setting_count; i++) {
-        const weir_component_setting *setting = &rules->settings[i];
-        if (strcmp(setting->name, key) != 0) continue;
-        return weir_yaml_int(value, 1, setting->most(graph, node), field_of(hardware, setting));
+    const weir_component_setting *setting = weir_component_setting_called(rules, key);
+    if (setting != NULL && weir_component_setting_is_open(setting)) {
+        int64_t number;
+        if (!read_number(graph, node, setting, value, &number)) return false;
+        weir_component_setting_set(hardware, setting, number);
+        return true;
     }
     if (has_memory(rules) && strcmp(key, "storage") == 0) return read_storage(value, &hardware->storage);
-    if (multiplies(rules) && strcmp(key, "products") == 0) return read_storage(value, &hardware->products);
     weir_error(at, "unknown setting '%s' for node '%s'", key, weir_node_name(graph, node));
     note_settings(rules);
     return false;
@@ -208,19 +210,30 @@ static void write_setting(weir_text *text, const char *name, const char *value) 
     weir_text_format(text, "%s%s: %s", text->size == 0 ? "" : ", ", name, value);
 }
 
+/* What is set of where products are formed, or of the others, as far as a file may set it. */
+static void write_declared(const weir_component_rules *rules, const weir_meta_hardware *hardware, bool products,
+                           weir_text *text) {
+    size_t count;
+    const weir_component_setting *settings = weir_component_setting_list(rules, &count);
+    for (size_t i = 0; i < count; i++) {
+        const int64_t value = weir_component_setting_of(hardware, &settings[i]);
+        if (value == 0 || !weir_component_setting_is_open(&settings[i]) ||
+            (settings[i].role == WEIR_SETTING_PRODUCTS) != products)
+            continue;
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)value);
+        write_setting(text, settings[i].name, products ? weir_storage_name((weir_storage)value) : number);
+    }
+}
+
 /* "simd: 8, pe: 4": what is set. */
 static void write_settings(const weir_graph *graph, weir_node node, weir_text *text) {
     const weir_component_rules *rules = rules_of(graph, node);
-    weir_meta_hardware hardware = weir_node_metadata_of(graph, node)->hardware;
-    for (size_t i = 0; i < rules->setting_count; i++) {
-        char number[24];
-        snprintf(number, sizeof number, "%lld", (long long)*field_of(&hardware, &rules->settings[i]));
-        if (strcmp(number, "0") != 0) write_setting(text, rules->settings[i].name, number);
-    }
-    if (has_memory(rules) && hardware.storage != WEIR_STORAGE_AUTO)
-        write_setting(text, "storage", weir_storage_name(hardware.storage));
-    if (multiplies(rules) && hardware.products != WEIR_STORAGE_AUTO)
-        write_setting(text, "products", weir_storage_name(hardware.products));
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    write_declared(rules, hardware, false, text);
+    if (has_memory(rules) && hardware->storage != WEIR_STORAGE_AUTO)
+        write_setting(text, "storage", weir_storage_name(hardware->storage));
+    write_declared(rules, hardware, true, text);
 }
 
 void weir_folding_write(const weir_graph *graph, int64_t interval, weir_text *text) {
@@ -309,10 +322,11 @@ void weir_folding_follow(weir_graph *graph, weir_node node) {
     hardware->in_lanes = hardware->out_lanes;
     int64_t pieces = rules->pieces == NULL ? 1 : rules->pieces(graph, node);
     int64_t cycles = cycles_a_beat(graph, node, interval);
-    do hardware->digit = weir_ceil_divide(pieces, cycles++);
-    while (hardware->digit > 1 && !weir_memory_fits_vectors(graph, node));
+    int64_t each;
+    do weir_component_setting_set_as(rules, hardware, WEIR_SETTING_PIECES, each = weir_ceil_divide(pieces, cycles++));
+    while (each > 1 && !weir_memory_fits_vectors(graph, node));
     if (rules->derive == NULL) {
-        hardware->interval = weir_stream_beats_of(graph, node) * weir_ceil_divide(pieces, hardware->digit);
+        hardware->interval = weir_stream_beats_of(graph, node) * weir_ceil_divide(pieces, each);
         return;
     }
     rules->derive(graph, node, hardware);
@@ -380,7 +394,8 @@ static bool is_smaller(weir_graph *graph, weir_cost_survey *survey, weir_node no
     const weir_cost_node now = weir_cost_survey_known(survey, node, known);
     weir_text why = {NULL, 0, 0};
     hardware->module = other->module;
-    hardware->digit = 1;
+    weir_component_setting_lay_out(graph, node);
+    weir_component_setting_set_as(other->rules, hardware, WEIR_SETTING_PIECES, 1);
     hardware->interval = weir_stream_beats_of(graph, node);
     bool smaller = other->rules->legal(graph, node, hardware, &why);
     if (smaller) {
@@ -466,7 +481,9 @@ static void warn_of_interval(const weir_graph *graph, const weir_graph *fastest,
 static void warn_of_multipliers(const weir_graph *graph, int64_t budget) {
     int64_t spent = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (sets_pace(rules_of(graph, node))) spent += multipliers(&weir_node_metadata_of(graph, node)->hardware);
+        const weir_component_rules *rules = rules_of(graph, node);
+        if (sets_pace(rules))
+            spent += weir_component_setting_units(rules, &weir_node_metadata_of(graph, node)->hardware);
     }
     if (spent > budget)
         weir_warning(weir_at(weir_graph_source(graph), 0),
@@ -526,10 +543,7 @@ static bool is(const weir_graph *graph, weir_node node, const char *name, int64_
 static bool verify(const weir_graph *graph, weir_node node, const weir_component_rules *rules) {
     const weir_meta_hardware *h = &weir_node_metadata_of(graph, node)->hardware;
     weir_meta_hardware derived = *h;
-    for (size_t i = 0; i < rules->setting_count; i++) {
-        const weir_component_setting *setting = &rules->settings[i];
-        if (!is(graph, node, setting->name, *field_of(&derived, setting), 1, setting->most(graph, node))) return false;
-    }
+    if (!weir_component_setting_verify(graph, node)) return false;
     if (rules->derive != NULL) rules->derive(graph, node, &derived);
     else derived.out_lanes = derived.in_lanes;
     return is(graph, node, "in_lanes", h->in_lanes, derived.in_lanes > 1 ? derived.in_lanes : 1,

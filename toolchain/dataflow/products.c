@@ -13,15 +13,17 @@ enum { WORTH = 60 };
 /* A node that may use blocks. */
 typedef struct candidate {
     weir_node node;
+    const weir_component_setting *setting;
     int64_t blocks, saved; /* lookup tables that they save */
 } candidate;
 
-static weir_cost cost_in(weir_cost_survey *survey, weir_graph *graph, weir_node node, weir_storage products) {
+static weir_cost cost_in(weir_cost_survey *survey, weir_graph *graph, weir_node node,
+                         const weir_component_setting *setting, weir_storage products) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
-    const weir_storage before = hardware->products;
-    hardware->products = products;
+    const int64_t before = weir_component_setting_of(hardware, setting);
+    weir_component_setting_set(hardware, setting, products);
     const weir_cost cost = weir_cost_survey_node(survey, node).cost;
-    hardware->products = before;
+    weir_component_setting_set(hardware, setting, before);
     return cost;
 }
 
@@ -33,8 +35,12 @@ static int compare(const void *a, const void *b) {
     return x->node.id > y->node.id ? 1 : -1;
 }
 
-static bool may_choose(const weir_component_rules *rules, const weir_meta_hardware *hardware) {
-    return rules->multiplies && rules->foldings == NULL && hardware->products == WEIR_STORAGE_AUTO;
+/* The setting of where products are formed, if that is open; else NULL. */
+static const weir_component_setting *open_setting(const weir_component_rules *rules,
+                                                  const weir_meta_hardware *hardware) {
+    const weir_component_setting *setting = weir_component_setting_as(rules, WEIR_SETTING_PRODUCTS, 0);
+    const bool is_open = setting != NULL && rules->foldings == NULL;
+    return is_open && weir_component_setting_of(hardware, setting) == WEIR_STORAGE_AUTO ? setting : NULL;
 }
 
 void weir_products_choose(weir_graph *graph) {
@@ -48,21 +54,23 @@ void weir_products_choose(weir_graph *graph) {
         const weir_component *component = weir_component_of(graph, node);
         if (component == NULL) continue;
         weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
-        if (!may_choose(component->rules, hardware)) {
+        const weir_component_setting *setting = open_setting(component->rules, hardware);
+        if (setting == NULL) {
             left -= weir_cost_survey_node(survey, node).cost.multipliers;
             continue;
         }
-        const weir_cost block = cost_in(survey, graph, node, WEIR_STORAGE_BLOCK);
-        const weir_cost logic = cost_in(survey, graph, node, WEIR_STORAGE_LOGIC);
+        const weir_cost block = cost_in(survey, graph, node, setting, WEIR_STORAGE_BLOCK);
+        const weir_cost logic = cost_in(survey, graph, node, setting, WEIR_STORAGE_LOGIC);
         if (block.multipliers == 0) continue;
-        hardware->products = WEIR_STORAGE_LOGIC;
-        item[count++] = (candidate){node, block.multipliers, logic.luts - block.luts};
+        weir_component_setting_set(hardware, setting, WEIR_STORAGE_LOGIC);
+        item[count++] = (candidate){node, setting, block.multipliers, logic.luts - block.luts};
     }
     weir_cost_survey_free(survey);
     qsort(item, count, sizeof *item, compare);
     for (size_t i = 0; i < count; i++) {
         if (item[i].blocks > left || item[i].saved < WORTH * item[i].blocks) continue;
-        weir_node_metadata(graph, item[i].node)->hardware.products = WEIR_STORAGE_BLOCK;
+        weir_component_setting_set(&weir_node_metadata(graph, item[i].node)->hardware, item[i].setting,
+                                   WEIR_STORAGE_BLOCK);
         left -= item[i].blocks;
     }
     free(item);

@@ -78,10 +78,18 @@ static void set_settings(json_t *parameters, const weir_graph *graph, weir_node 
     json_decref(settings);
 }
 
+/* Of a folded node: its operations side by side along the innermost dimension of the weights, or the next one. */
+static int64_t unit_of(const weir_component *component, const weir_meta_hardware *hardware, size_t index) {
+    const weir_component_setting *unit =
+        component == NULL ? NULL : weir_component_setting_as(component->rules, WEIR_SETTING_UNITS, index);
+    return unit == NULL ? 0 : weir_component_setting_of(hardware, unit);
+}
+
 static json_t *verilog_parameters(const weir_graph *graph, weir_node node, const json_t *limits) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     folding in = {limits, hardware->in_lanes, 1}, out = {limits, hardware->out_lanes, 1};
-    folding weight = {limits, hardware->simd, hardware->pe};
+    const weir_component *component = weir_component_of(graph, node);
+    folding weight = {limits, unit_of(component, hardware, 0), unit_of(component, hardware, 1)};
     json_t *parameters = json_object();
     char name[WEIR_MASE_NAME_SIZE];
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
@@ -89,7 +97,7 @@ static json_t *verilog_parameters(const weir_graph *graph, weir_node node, const
         weir_mase_role role = weir_mase_input(graph, node, i, name);
         if (role == WEIR_MASE_DATA) set_tensor(parameters, graph, value, name, false, &in);
         if (role == WEIR_MASE_PARAMETER)
-            set_tensor(parameters, graph, value, name, true, hardware->simd > 0 ? &weight : &out);
+            set_tensor(parameters, graph, value, name, true, weight.inner > 0 ? &weight : &out);
     }
     if (!weir_mase_is_module(graph, node)) set_settings(parameters, graph, node);
     for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {

@@ -2,6 +2,7 @@
  * groups and rows that are computed side by side, devices. */
 #include <stdlib.h>
 
+#include "common/setting_of.h"
 #include "component/case.h"
 #include "dataflow/cost/target.h"
 #include "dataflow/schedule/stream.h"
@@ -40,8 +41,8 @@ static void build(component_case *c) {
     weir_target_set(c->graph, wide ? "xc7a35t" : devices[device], 0);
     weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
     hardware->storage = (weir_storage)case_range(c, WEIR_STORAGE_AUTO, WEIR_STORAGE_LOGIC);
-    hardware->simd = simd;
-    hardware->pe = pe;
+    set_setting(hardware, "simd", simd);
+    set_setting(hardware, "pe", pe);
     hardware->interval = rows / together * weir_ceil_divide(k, simd) * weir_ceil_divide(n * together, pe);
     hardware->operations = weir_loop_macs(c->graph, node);
     case_finish(c, case_result(c, node));

@@ -1,5 +1,6 @@
 /* A fork into branches that meet again in a chain of sums. */
 #include "component/case.h"
+#include "dataflow/component_setting.h"
 
 /* A branch of a fork: a few components that delay beats by different times. */
 static weir_value add_branch(component_case *c, weir_value value, int64_t channels, int64_t lanes) {
@@ -11,7 +12,8 @@ static weir_value add_branch(component_case *c, weir_value value, int64_t channe
         } else {
             node = case_node(c, choice == 1 ? WEIR_OP_REGISTER_SLICE : WEIR_OP_FIFO, "wait", &value, 1, 1);
             case_place(c, node, lanes, lanes, 0);
-            weir_node_metadata(c->graph, node)->hardware.depth = case_range(c, 2, 40);
+            const int64_t depth = case_range(c, 2, 40);
+            if (choice != 1) weir_component_setting_put(c->graph, node, "depth", depth);
         }
         value = case_result(c, node);
     }

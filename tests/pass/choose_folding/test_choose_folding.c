@@ -1,6 +1,7 @@
 /* choose_folding: divisors, targets, budgets, the file and its errors. */
 #include "test_passes_support.h"
 
+#include "common/setting_of.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/resources.h"
 #include "dataflow/cost/target.h"
@@ -40,8 +41,8 @@ static const weir_meta_hardware *hardware_of(const weir_graph *g, const char *na
 }
 
 static int64_t multipliers(const weir_graph *g) {
-    return hardware_of(g, "fc")->simd * hardware_of(g, "fc")->pe +
-           hardware_of(g, "fc2")->simd * hardware_of(g, "fc2")->pe;
+    return setting_of(hardware_of(g, "fc"), "simd") * setting_of(hardware_of(g, "fc"), "pe") +
+           setting_of(hardware_of(g, "fc2"), "simd") * setting_of(hardware_of(g, "fc2"), "pe");
 }
 
 /* Fewest multipliers over all pairs of divisors that meet the target, and for rows side by side. */
@@ -62,18 +63,21 @@ static void targets_are_met_with_divisors(void **state) {
             weir_graph *g = network(rows);
             assert_true(weir_choose_folding(g, target, 64, ""));
             const weir_meta_hardware *a = hardware_of(g, "fc"), *b = hardware_of(g, "fc2");
-            assert_int_equal(12 % a->simd + 8 * rows % a->pe + 8 % b->simd + 5 * rows % b->pe, 0);
-            assert_int_equal(a->interval, rows * (12 / a->simd) * 8 / a->pe);
+            assert_int_equal(12 % setting_of(a, "simd") + 8 * rows % setting_of(a, "pe") + 8 % setting_of(b, "simd") +
+                                 5 * rows % setting_of(b, "pe"),
+                             0);
+            assert_int_equal(a->interval, rows * (12 / setting_of(a, "simd")) * 8 / setting_of(a, "pe"));
             assert_true(a->interval <= target && b->interval <= target);
-            assert_int_equal(a->simd * a->pe, cheapest(rows, 12, 8, target));
-            assert_int_equal(b->simd * b->pe, cheapest(rows, 8, 5, target));
-            assert_int_equal(a->in_lanes, a->simd * (a->pe > 8 ? a->pe / 8 : 1));
-            assert_int_equal(a->out_lanes, a->pe);
+            assert_int_equal(setting_of(a, "simd") * setting_of(a, "pe"), cheapest(rows, 12, 8, target));
+            assert_int_equal(setting_of(b, "simd") * setting_of(b, "pe"), cheapest(rows, 8, 5, target));
+            assert_int_equal(a->in_lanes,
+                             setting_of(a, "simd") * (setting_of(a, "pe") > 8 ? setting_of(a, "pe") / 8 : 1));
+            assert_int_equal(a->out_lanes, setting_of(a, "pe"));
             assert_int_equal(a->operations, rows * 96);
             /* elementwise nodes never become the slowest */
             assert_true(hardware_of(g, "scale")->interval <= weir_stream_interval(g) ||
-                        hardware_of(g, "scale")->digit == 10);
-            assert_int_equal(hardware_of(g, "scale")->out_lanes, a->pe);
+                        setting_of(hardware_of(g, "scale"), "digit") == 10);
+            assert_int_equal(hardware_of(g, "scale")->out_lanes, setting_of(a, "pe"));
             weir_graph_free(g);
         }
     }
@@ -129,11 +133,12 @@ static void the_file_decides(void **state) {
     weir_graph *g = network(1);
     assert_true(weir_choose_folding(g, 40, 64, folding));
     const weir_meta_hardware *a = hardware_of(g, "fc");
-    assert_int_equal(a->simd, 5);
-    assert_int_equal(a->pe, 3);
+    assert_int_equal(setting_of(a, "simd"), 5);
+    assert_int_equal(setting_of(a, "pe"), 3);
     assert_int_equal(a->interval, 3 * 3); /* padded */
     assert_int_equal(a->storage, WEIR_STORAGE_BLOCK);
-    assert_int_equal(hardware_of(g, "fc2")->simd * hardware_of(g, "fc2")->pe, 1); /* 40 cycles for 40 products */
+    assert_int_equal(setting_of(hardware_of(g, "fc2"), "simd") * setting_of(hardware_of(g, "fc2"), "pe"),
+                     1); /* 40 cycles for 40 products */
     weir_graph_free(g);
 }
 
@@ -143,8 +148,8 @@ static void what_the_file_leaves_open(void **state) {
     write_folding("nodes:\n  fc: {pe: 2}\n  scale: {storage: block}\n");
     weir_graph *g = network(1);
     assert_true(weir_choose_folding(g, 8, 64, folding));
-    assert_int_equal(hardware_of(g, "fc")->pe, 2);
-    assert_int_equal(hardware_of(g, "fc")->simd, 6);
+    assert_int_equal(setting_of(hardware_of(g, "fc"), "pe"), 2);
+    assert_int_equal(setting_of(hardware_of(g, "fc"), "simd"), 6);
     assert_int_equal(hardware_of(g, "fc")->interval, 8);
     assert_int_equal(hardware_of(g, "scale")->storage, WEIR_STORAGE_BLOCK);
     weir_graph_free(g);
@@ -152,10 +157,10 @@ static void what_the_file_leaves_open(void **state) {
 
 static weir_cost cost_with(weir_cost_survey *survey, weir_graph *g, weir_node node, weir_storage products) {
     weir_meta_hardware *hardware = &weir_node_metadata(g, node)->hardware;
-    const weir_storage before = hardware->products;
-    hardware->products = products;
+    const int64_t before = setting_of(hardware, "products");
+    set_setting(hardware, "products", products);
     const weir_cost cost = weir_cost_survey_node(survey, node).cost;
-    hardware->products = before;
+    set_setting(hardware, "products", before);
     return cost;
 }
 
@@ -178,9 +183,9 @@ static void blocks_go_where_they_save(void **state) {
                             logic = cost_with(survey, g, node, WEIR_STORAGE_LOGIC);
             const int64_t blocks = block.multipliers, saved = logic.luts - block.luts;
             assert_int_equal(logic.multipliers, 0);
-            assert_int_equal(hardware_of(g, names[i])->products == WEIR_STORAGE_AUTO, blocks == 0);
+            assert_int_equal(setting_of(hardware_of(g, names[i]), "products") == WEIR_STORAGE_AUTO, blocks == 0);
             const bool fits = report.total.multipliers + blocks <= BLOCKS;
-            if (hardware_of(g, names[i])->products == WEIR_STORAGE_BLOCK) {
+            if (setting_of(hardware_of(g, names[i]), "products") == WEIR_STORAGE_BLOCK) {
                 assert_true(saved >= WORTH * blocks && report.total.multipliers <= BLOCKS);
                 in_blocks++;
             } else if (blocks > 0) {
@@ -203,7 +208,7 @@ static void products_by_hand(void **state) {
         weir_graph *g = network(1);
         assert_true(weir_target_set(g, devices[i], 0));
         assert_true(weir_choose_folding(g, 8, 64, NULL));
-        assert_int_equal(hardware_of(g, "scale")->products, WEIR_STORAGE_AUTO);
+        assert_int_equal(setting_of(hardware_of(g, "scale"), "products"), WEIR_STORAGE_AUTO);
         weir_graph_free(g);
     }
     static const weir_storage wanted[] = {WEIR_STORAGE_BLOCK, WEIR_STORAGE_LOGIC};
@@ -212,7 +217,7 @@ static void products_by_hand(void **state) {
         weir_graph *g = network(1);
         assert_true(weir_target_set(g, "ecp5-25k", 0));
         assert_true(weir_choose_folding(g, 24, 64, folding));
-        assert_int_equal(hardware_of(g, "scale")->products, wanted[i]);
+        assert_int_equal(setting_of(hardware_of(g, "scale"), "products"), wanted[i]);
         weir_graph_free(g);
     }
 }
@@ -286,8 +291,8 @@ static void too_much_in_a_cycle(void **state) {
     weir_graph *slower = weir_graph_copy(g), *set = weir_graph_copy(g);
     weir_diag_log *log = weir_diag_capture();
     weir_meta_hardware *hardware = &weir_node_metadata(set, weir_graph_find_node(set, "fc"))->hardware;
-    hardware->simd = K;
-    hardware->pe = N;
+    set_setting(hardware, "simd", K);
+    set_setting(hardware, "pe", N);
     assert_false(weir_choose_folding(set, 1, 64, NULL));
     assert_true(weir_choose_folding(slower, 5, 64, NULL));
     assert_true(weir_choose_folding(g, 1, 64, NULL));
@@ -352,11 +357,11 @@ static void foldings_that_cannot_be(void **state) {
         assert_true(weir_choose_folding(g, 1000, 64, folding));
         weir_meta_hardware *fc = &weir_node_metadata(g, weir_graph_find_node(g, "fc"))->hardware;
         weir_meta_hardware *scale = &weir_node_metadata(g, weir_graph_find_node(g, "scale"))->hardware;
-        if (kind == 0) fc->simd = 13;
-        if (kind == 1) fc->pe = 0;
+        if (kind == 0) set_setting(fc, "simd", 13);
+        if (kind == 1) set_setting(fc, "pe", 0);
         if (kind == 2) fc->in_lanes = 5;
         if (kind == 3) fc->interval = 3;
-        if (kind == 4) fc->simd = fc->in_lanes = 5, fc->interval = 2 * 3 * 4;
+        if (kind == 4) set_setting(fc, "simd", 5), fc->in_lanes = 5, fc->interval = 2 * 3 * 4;
         if (kind == 5) scale->in_lanes = 0;
         if (kind == 6) scale->out_lanes = 4;
         assert_true(weir_folding_verify(g) == (kind < 0));
@@ -458,8 +463,8 @@ static void channels_are_computed_side_by_side(void **state) {
         weir_graph *g = grouped(8, false);
         assert_true(weir_choose_folding(g, target, 64, ""));
         const weir_meta_hardware *dw = hardware_of(g, "dw"), *window = hardware_of(g, "window");
-        assert_int_equal(dw->simd, 1);
-        assert_int_equal(dw->pe, pe);
+        assert_int_equal(setting_of(dw, "simd"), 1);
+        assert_int_equal(setting_of(dw, "pe"), pe);
         assert_int_equal(dw->in_lanes, pe);
         assert_int_equal(dw->interval, 1152 / pe);
         assert_int_equal(dw->operations, 1152);
@@ -486,8 +491,9 @@ static void pixels_are_computed_side_by_side(void **state) {
         assert_true(weir_choose_folding(g, cases[i].target, 64, ""));
         const weir_meta_hardware *dw = hardware_of(g, "dw"), *window = hardware_of(g, "window");
         const int64_t side = cases[i].pe < 8 ? cases[i].pe : 8;
-        if (dw->simd != cases[i].simd || dw->pe != cases[i].pe)
-            fail_msg("%lld: simd %lld, pe %lld", (long long)cases[i].target, (long long)dw->simd, (long long)dw->pe);
+        if (setting_of(dw, "simd") != cases[i].simd || setting_of(dw, "pe") != cases[i].pe)
+            fail_msg("%lld: simd %lld, pe %lld", (long long)cases[i].target, (long long)setting_of(dw, "simd"),
+                     (long long)setting_of(dw, "pe"));
         assert_int_equal(dw->in_lanes, cases[i].simd * cases[i].pe);
         assert_int_equal(dw->interval, cases[i].interval);
         assert_int_equal(weir_stream_interval(g), cases[i].interval);
@@ -547,7 +553,7 @@ static void groups_take_whole_windows(void **state) {
         weir_graph *g = grouped(4, false);
         assert_true(weir_choose_folding(g, 64 * 18 / simd, 64, ""));
         assert_int_equal(hardware_of(g, "dw")->interval, 64 * 18 / simd);
-        assert_int_equal(hardware_of(g, "dw")->simd, simd);
+        assert_int_equal(setting_of(hardware_of(g, "dw"), "simd"), simd);
         assert_int_equal(weir_stream_interval(g), 64 * 18 / simd);
         assert_int_equal(attribute_of(g, "window", "group"), 4);
         weir_graph_free(g);
@@ -575,7 +581,7 @@ static void channels_that_stay_in_a_row(void **state) {
         test_setup(NULL);
         weir_graph *g = grouped(cases[i].groups, cases[i].shared);
         assert_true(weir_choose_folding(g, 1, 64, ""));
-        if (cases[i].shared || cases[i].groups < 8) assert_int_equal(hardware_of(g, "dw")->pe, 1);
+        if (cases[i].shared || cases[i].groups < 8) assert_int_equal(setting_of(hardware_of(g, "dw"), "pe"), 1);
         weir_graph_free(g);
         g = grouped(cases[i].groups, cases[i].shared);
         write_folding(cases[i].file);

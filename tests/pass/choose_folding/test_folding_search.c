@@ -2,6 +2,7 @@
 /* nightly: 12 */
 #include "test_passes_support.h"
 
+#include "common/setting_of.h"
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/target.h"
@@ -35,7 +36,8 @@ static weir_graph *network(const sizes *n, const char *device) {
         weir_node_set_int(g, node, "high", 127);
         assert_true(weir_infer_node(g, node));
         weir_node_metadata(g, node)->hardware.storage = i == 0 ? WEIR_STORAGE_LOGIC : WEIR_STORAGE_AUTO;
-        weir_node_metadata(g, node)->hardware.products = i == 1 ? WEIR_STORAGE_LOGIC : WEIR_STORAGE_AUTO;
+        set_setting(&weir_node_metadata(g, node)->hardware, "products",
+                    i == 1 ? WEIR_STORAGE_LOGIC : WEIR_STORAGE_AUTO);
         x = weir_node_output(g, node, 0);
     }
     weir_graph_add_output(g, "y", x);
@@ -91,12 +93,12 @@ static outcome build(const weir_graph *assigned, const settings *s) {
     weir_graph *g = weir_graph_copy(assigned);
     for (size_t i = 0; i < LAYERS; i++) {
         weir_meta_hardware *hardware = hardware_of(g, layer_name[i]);
-        hardware->simd = s->simd[i];
-        hardware->pe = s->pe[i];
+        set_setting(hardware, "simd", s->simd[i]);
+        set_setting(hardware, "pe", s->pe[i]);
         hardware->storage = s->storage[i];
     }
     hardware_of(g, scale_name[1])->storage = s->last_storage;
-    hardware_of(g, scale_name[0])->products = s->products;
+    set_setting(hardware_of(g, scale_name[0]), "products", s->products);
     assert_true(weir_folding_choose(g, 0, INT32_MAX, NULL));
     const outcome o = outcome_of(g);
     weir_graph_free(g);
@@ -289,8 +291,8 @@ static void windows_of_a_depthwise_layer(void **state) {
             for (int storage = 0; storage < STORAGES; storage++) {
                 weir_graph *folded = weir_graph_copy(g);
                 weir_meta_hardware *hardware = hardware_of(folded, "dw");
-                hardware->simd = simd;
-                hardware->pe = pe;
+                set_setting(hardware, "simd", simd);
+                set_setting(hardware, "pe", pe);
                 hardware->storage = (weir_storage)storage;
                 assert_true(weir_folding_choose(folded, 0, INT32_MAX, NULL));
                 all[count++] = outcome_of(folded);

@@ -247,11 +247,11 @@ weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node nod
 /* What the columns of the memory depend on wherever it lies, where `values` stands for what is in it. */
 static uint64_t layout_of(const weir_graph *graph, weir_node node, const weir_memory *memory, uint64_t values) {
     const weir_meta_hardware *h = &weir_node_metadata_of(graph, node)->hardware;
-    const int64_t number[] = {
-        h->in_lanes,        h->out_lanes,           h->simd,       h->pe,
-        h->digit,           (int64_t)memory->index, memory->depth, memory->fields,
-        memory->field_bits, memory->low_bits,       memory->side,  memory->is_odd + 2 * memory->in_pairs};
+    const int64_t number[] = {h->in_lanes,      h->out_lanes,   (int64_t)memory->index,
+                              memory->depth,    memory->fields, memory->field_bits,
+                              memory->low_bits, memory->side,   memory->is_odd + 2 * memory->in_pairs};
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) values = weir_hash_mix(values, (uint64_t)number[i]);
+    values = weir_settings_hash(&h->settings, values);
     return weir_hash_mix_text(values, weir_component_of(graph, node)->module);
 }
 

@@ -32,9 +32,10 @@ static void add_memories(const weir_graph *graph, weir_node node, weir_table *ta
 
 /* What components do that state their work as pieces, and no other rule of their own. */
 static int64_t pieces_ideal(const weir_graph *graph, weir_node node, const weir_component_rules *rules) {
-    const int64_t digit = weir_node_metadata_of(graph, node)->hardware.digit;
-    if (rules->pieces == NULL || digit == 0) return 1;
-    return weir_stream_beats_of(graph, node) * weir_ceil_divide(rules->pieces(graph, node), digit);
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    const int64_t each = weir_component_setting_value_as(rules, hardware, WEIR_SETTING_PIECES);
+    if (rules->pieces == NULL || each == 0) return 1;
+    return weir_stream_beats_of(graph, node) * weir_ceil_divide(rules->pieces(graph, node), each);
 }
 
 int64_t weir_resources_ideal(const weir_graph *graph, weir_node node) {
@@ -58,7 +59,7 @@ weir_resources weir_resources_of(const weir_graph *graph) {
         const int64_t ideal = weir_resources_ideal(graph, node);
         if (ideal > total.ideal_interval) total.ideal_interval = ideal;
         if (hardware->operations == 0) continue;
-        total.multipliers += hardware->simd * hardware->pe;
+        total.multipliers += weir_component_setting_units(weir_component_of(graph, node)->rules, hardware);
         total.operations += hardware->operations;
     }
     return total;

@@ -41,7 +41,7 @@ static uint64_t mix_built(weir_folding_space *s, const unit *u, size_t member, u
     while (first < CHOICES && (choices >> first & 1) == 0) first++;
     while (last > first && (choices >> last & 1) == 0) last--;
     for (unsigned choice = first; choice < CHOICES; choice = choice == last ? CHOICES : last) {
-        weir_folding_pick_choice(h, choice);
+        weir_folding_pick_choice(s->at.graph, node, choice);
         const weir_meta_hardware before = *h;
         hash = weir_hash_mix(hash, weir_cost_survey_form(weir_folding_survey(s), node));
         *h = weir_folding_built(s, node);

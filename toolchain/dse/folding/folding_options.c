@@ -28,7 +28,8 @@ typedef struct partial {
 /* A service rule knows of memories and products no more than the timing says. */
 static bool are_alike(const way *a, const way *b) {
     return strcmp(a->hardware.module, b->hardware.module) == 0 && a->timing.latency == b->timing.latency &&
-           a->timing.interval == b->timing.interval && a->hardware.digit == b->hardware.digit;
+           a->timing.interval == b->timing.interval &&
+           weir_settings_hash(&a->hardware.settings, 0) == weir_settings_hash(&b->hardware.settings, 0);
 }
 
 static bool is_as_good(const int64_t *a, const int64_t *b) {
@@ -73,7 +74,7 @@ static bool find_ways(weir_folding_space *s, const unit *u, const folding *f, si
     h->interval = f->state[STATE * i + 3];
     for (unsigned choice = 0; choice < CHOICES && fine; choice++) {
         if ((choices >> choice & 1) == 0) continue;
-        weir_folding_pick_choice(h, choice);
+        weir_folding_pick_choice(s->at.graph, node, choice);
         way w = way_of(s, node, choice, weir_folding_settled_for(u, f, i));
         fine = strcmp(w.hardware.module, h->module) == 0 || w.use[RESOURCES - 1] == 0;
         add_way(to, count, &w);

@@ -40,7 +40,9 @@ uint64_t weir_folding_seen(const weir_folding_structure *t, weir_node node) {
     const weir_graph *graph = t->graph;
     const weir_meta_hardware *assigned = &t->assigned[node.id];
     uint64_t hash = weir_hash_mix_text(weir_hash_mix(0, weir_node_op(graph, node)), assigned->module);
-    hash = weir_hash_mix(hash, (uint64_t)(assigned->storage * 3 + assigned->products));
+    const int64_t products =
+        weir_component_setting_value_as(weir_folding_rules(graph, node), assigned, WEIR_SETTING_PRODUCTS);
+    hash = weir_hash_mix(hash, (uint64_t)assigned->storage * 3 + (uint64_t)products);
     for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++)
         hash = mix_attribute(hash, weir_node_attribute_at(graph, node, i));
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++)

@@ -87,8 +87,10 @@ static void move_to(weir_folding_space *s, size_t index) {
 /* Notes how member i is folded now. A price is that of the way in which it is, and of the time of a frame where it starts by that. */
 static void note_state(const weir_folding_space *s, const unit *u, folding *f, size_t i) {
     const weir_meta_hardware *h = weir_folding_hardware(s->at.graph, u->member[i]);
-    const int64_t state[STATE] = {h->in_lanes, h->out_lanes, h->digit, h->interval};
-    const bool starts = weir_folding_rules(s->at.graph, u->member[i])->start != NULL;
+    const weir_component_rules *rules = weir_folding_rules(s->at.graph, u->member[i]);
+    const int64_t pieces = weir_component_setting_value_as(rules, h, WEIR_SETTING_PIECES);
+    const int64_t state[STATE] = {h->in_lanes, h->out_lanes, pieces, h->interval};
+    const bool starts = rules->start != NULL;
     if (memcmp(f->state + STATE * i, state, sizeof state) == 0 && (!starts || f->reached == s->reached)) return;
     memcpy(f->state + STATE * i, state, sizeof state);
     memset(f->price + CHOICES * i, 0, CHOICES * sizeof *f->price);
@@ -126,7 +128,7 @@ static const weir_folding_hardware_price *member_price(weir_folding_space *s, co
     weir_meta_hardware *h = weir_folding_hardware(s->at.graph, node);
     if (s->at.folded != f) weir_folding_fold(s, u, f);
     h->interval = f->state[STATE * member + 3];
-    weir_folding_pick_choice(h, choice);
+    weir_folding_pick_choice(s->at.graph, node, choice);
     const size_t index = weir_folding_priced(s, node, weir_folding_settled_for(u, f, member));
     h->interval = 0;
     *known = (uint32_t)index + 1;
@@ -421,13 +423,14 @@ static void apply_to(const structure *t, const unit *u, const folding *f, uint64
     for (size_t i = 0; i < u->members; i++) {
         const weir_node node = u->member[i];
         if (!weir_node_exists(graph, node)) continue; /* a part of a divided node, which has no settings */
-        const weir_component_rules *rules = weir_folding_rules(t->graph, node);
-        weir_meta_hardware *hardware = weir_folding_hardware(graph, node);
-        for (size_t k = 0; i == u->pace && k < rules->setting_count; k++) {
-            const size_t field = rules->settings[k].field;
-            memcpy((char *)hardware + field, (const char *)&f->settings + field, sizeof(int64_t));
-        }
-        if (i < MEMBERS) weir_folding_pick_choice(hardware, weir_folding_choice_of(choice, i));
+        size_t count;
+        const weir_component_setting *settings =
+            weir_component_setting_list(weir_folding_rules(t->graph, node), &count);
+        for (size_t k = 0; i == u->pace && k < count; k++)
+            if (weir_component_setting_is_open(&settings[k]))
+                weir_component_setting_set(weir_folding_hardware(graph, node), &settings[k],
+                                           weir_component_setting_of(&f->settings, &settings[k]));
+        if (i < MEMBERS) weir_folding_pick_choice(graph, node, weir_folding_choice_of(choice, i));
     }
 }
 

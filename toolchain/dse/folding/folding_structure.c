@@ -55,14 +55,19 @@ static amount amount_of(const weir_folding_space *s, const weir_cost *cost, int6
     return amount_of_use(s, use, busy);
 }
 
-/* What a node's hardware depends on: its metadata, what `settle` has done for a folding of `pe` (0: nothing), and the time of
+/* The choice (weir_folding_choices) that a node has. */
+static unsigned choice_of(const weir_component_rules *rules, const weir_meta_hardware *h) {
+    return (unsigned)h->storage + 3 * (unsigned)weir_component_setting_value_as(rules, h, WEIR_SETTING_PRODUCTS);
+}
+
+/* What a node's hardware depends on: its metadata, what `settle` has done for a folding of so many lanes (0: nothing), and the time of
  * a frame where it holds rows or pools them, whose spare ones fill what is left of it (0: of another). */
-static uint64_t key_of(uint64_t form, const weir_meta_hardware *h, int64_t settled, int64_t pace) {
-    const uint64_t part[] = {(uint64_t)h->in_lanes, (uint64_t)h->out_lanes, (uint64_t)h->simd,
-                             (uint64_t)h->pe,       (uint64_t)h->digit,     (uint64_t)(h->storage * 3 + h->products),
-                             (uint64_t)settled,     (uint64_t)pace};
+static uint64_t key_of(uint64_t form, const weir_component_rules *rules, const weir_meta_hardware *h, int64_t settled,
+                       int64_t pace) {
+    const uint64_t part[] = {(uint64_t)h->in_lanes, (uint64_t)h->out_lanes, choice_of(rules, h), (uint64_t)settled,
+                             (uint64_t)pace};
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) form = weir_hash_mix(form, part[i]);
-    return form;
+    return weir_settings_hash(&h->settings, form);
 }
 
 /* A new price by its key: the index of `price`. */
@@ -101,9 +106,10 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
     if (found != NULL) return *found;
     const weir_meta_hardware before = *hardware;
     *hardware = weir_folding_built(s, node);
+    weir_component_setting_lay_out(t->graph, node); /* names outlive the structure */
     weir_folding_hardware_price price = {.timing = weir_folding_rules(t->graph, node)->timing(t->graph, node),
                                          .module = weir_component_of(t->graph, node)->module,
-                                         .digit = hardware->digit,
+                                         .settings = hardware->settings,
                                          .interval = hardware->interval};
     const weir_cost cost = weir_cost_survey_known(weir_folding_survey(s), node, &known).cost;
     use_of(s, &cost, price.use);
@@ -113,8 +119,9 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
 
 size_t weir_folding_priced(weir_folding_space *s, weir_node node, int64_t settled) {
     structure *t = &s->at;
-    const int64_t pace = weir_folding_rules(t->graph, node)->start != NULL ? weir_stream_pace(t->graph) : 0;
-    const uint64_t key = key_of(t->form[node.id], weir_folding_hardware(t->graph, node), settled, pace);
+    const weir_component_rules *rules = weir_folding_rules(t->graph, node);
+    const int64_t pace = rules->start != NULL ? weir_stream_pace(t->graph) : 0;
+    const uint64_t key = key_of(t->form[node.id], rules, weir_folding_hardware(t->graph, node), settled, pace);
     const uint64_t own = weir_hash_mix(key, t->values[node.id]), *found = weir_map_find(&s->prices, own);
     const size_t index = found != NULL ? *found : find_price(s, node, key);
     if (found == NULL) *weir_map_put(&s->prices, own) = index;
@@ -166,13 +173,15 @@ static unsigned all_choices(const weir_graph *graph, weir_node node, const weir_
                             bool has_blocks) {
     const weir_component_rules *rules = weir_folding_rules(graph, node);
     const bool memory = rules->memory != NULL && assigned->storage == WEIR_STORAGE_AUTO;
-    const bool multiplies = rules->multiplies && assigned->products == WEIR_STORAGE_AUTO;
+    const unsigned given = choice_of(rules, assigned) / 3;
+    const bool multiplies =
+        weir_component_setting_as(rules, WEIR_SETTING_PRODUCTS, 0) != NULL && given == (unsigned)WEIR_STORAGE_AUTO;
     unsigned choices = 0;
     for (unsigned products = 0; products < 3; products++) {
         for (unsigned storage = 0; storage < 3; storage++) {
             const bool block = storage != WEIR_STORAGE_BLOCK || has_blocks;
             if ((memory ? block : storage == assigned->storage) &&
-                (multiplies ? products != WEIR_STORAGE_AUTO : products == assigned->products))
+                (multiplies ? products != WEIR_STORAGE_AUTO : products == given))
                 choices |= 1u << (storage + 3 * products);
         }
     }
@@ -182,13 +191,14 @@ static unsigned all_choices(const weir_graph *graph, weir_node node, const weir_
 unsigned weir_folding_choices(const weir_folding_space *s, const unit *u, size_t member) {
     const weir_node node = u->member[member];
     const weir_meta_hardware *assigned = &s->at.assigned[node.id];
-    if (member >= MEMBERS) return 1u << (assigned->storage + 3 * assigned->products);
+    if (member >= MEMBERS) return 1u << choice_of(weir_folding_rules(s->at.graph, node), assigned);
     return all_choices(s->at.graph, node, assigned, weir_device_block(s->device) != NULL);
 }
 
-void weir_folding_pick_choice(weir_meta_hardware *hardware, unsigned choice) {
+void weir_folding_pick_choice(weir_graph *graph, weir_node node, unsigned choice) {
+    weir_meta_hardware *hardware = weir_folding_hardware(graph, node);
     hardware->storage = (weir_storage)(choice % 3);
-    hardware->products = (weir_storage)(choice / 3);
+    weir_component_setting_set_as(weir_folding_rules(graph, node), hardware, WEIR_SETTING_PRODUCTS, choice / 3);
 }
 
 /* --- the structure --- */
@@ -287,16 +297,19 @@ static bool is_settled(weir_folding_space *s, const unit *u, weir_node before) {
         return false;
     const folding *extreme[2] = {&u->folding[0], &u->folding[0]};
     for (size_t i = 0; i < u->foldings; i++) {
-        if (u->folding[i].settings.pe < extreme[0]->settings.pe) extreme[0] = &u->folding[i];
-        if (u->folding[i].settings.pe > extreme[1]->settings.pe) extreme[1] = &u->folding[i];
+        if (u->folding[i].settings.out_lanes < extreme[0]->settings.out_lanes) extreme[0] = &u->folding[i];
+        if (u->folding[i].settings.out_lanes > extreme[1]->settings.out_lanes) extreme[1] = &u->folding[i];
     }
     bool changes = false;
-    weir_meta_hardware known[2] = {{.digit = 0}, {.digit = 0}};
+    const weir_component_rules *rules = weir_folding_rules(t->graph, before);
+    weir_meta_hardware known[2] = {{.out_lanes = 0}, {.out_lanes = 0}};
     for (size_t i = t->first; i <= t->last && !changes; i++) {
         bool same = true;
         for (int e = 0; e < 2; e++) {
             const weir_meta_hardware folded = settled(t, u, extreme[e], before, s->interval[i]);
-            same &= folded.digit == known[e].digit && folded.out_lanes == known[e].out_lanes;
+            same &= weir_component_setting_value_as(rules, &folded, WEIR_SETTING_PIECES) ==
+                        weir_component_setting_value_as(rules, &known[e], WEIR_SETTING_PIECES) &&
+                    folded.out_lanes == known[e].out_lanes;
             known[e] = folded;
         }
         if (same) continue;
@@ -538,7 +551,8 @@ bool weir_folding_structure_make(weir_folding_space *s, size_t index) {
     for (size_t i = 0; i < limit; i++) t->unit_of[i] = SIZE_MAX;
     for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
         weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
-        hardware->in_lanes = hardware->out_lanes = hardware->digit = 1;
+        hardware->in_lanes = hardware->out_lanes = 1;
+        weir_component_setting_set_as(weir_folding_rules(t->graph, node), hardware, WEIR_SETTING_PIECES, 1);
         hardware->interval = 0;
         t->assigned[node.id] = *hardware;
     }

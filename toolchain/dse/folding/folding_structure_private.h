@@ -22,7 +22,7 @@ typedef struct weir_folding_combination {
     uint64_t choice;
 } weir_folding_combination;
 
-/* Nodes of an item that have options, for each of which a choice has 4 bits; and numbers of a member in `state`: lanes, digit, interval. */
+/* Nodes of an item that have options, for each of which a choice has 4 bits; and numbers of a member in `state`: lanes, pieces a cycle, interval. */
 enum { WEIR_FOLDING_MEMBERS = 16, WEIR_FOLDING_STATE = 4, WEIR_FOLDING_CHOICES = 9 };
 
 /* The combinations of a folding, and a hash of how the members folded with it when these were counted; 0: never. */
@@ -63,8 +63,9 @@ typedef struct weir_folding_times {
 typedef struct weir_folding_hardware_price {
     int64_t use[WEIR_KNAPSACK_RESOURCES];
     weir_component_timing timing;
-    const char *module;      /* it is built of: that of the component which takes it over, or its own */
-    int64_t digit, interval; /* and how that is folded */
+    const char *module;     /* it is built of: that of the component which takes it over, or its own */
+    weir_settings settings; /* and how that is folded */
+    int64_t interval;
     weir_folding_times times;
     bool is_timed;
 } weir_folding_hardware_price;
@@ -197,12 +198,12 @@ bool weir_folding_is_open(const weir_folding_space *space, const weir_folding_un
                           const weir_folding_setting *folding);
 /* Where the member's memories may lie and its products be formed: bits of storage + 3 * products. */
 unsigned weir_folding_choices(const weir_folding_space *space, const weir_folding_unit *unit, size_t member);
-void weir_folding_pick_choice(weir_meta_hardware *hardware, unsigned choice);
+void weir_folding_pick_choice(weir_graph *graph, weir_node node, unsigned choice);
 static inline unsigned weir_folding_choice_of(uint64_t choices, size_t member) { return choices >> 4 * member & 15; }
-/* What the folding settles the member for; 0: nothing. */
+/* The lanes that the folding settles the member for; 0: none. */
 static inline int64_t weir_folding_settled_for(const weir_folding_unit *unit, const weir_folding_setting *folding,
                                                size_t member) {
-    return member < unit->pace && unit->pace != SIZE_MAX ? folding->settings.pe : 0;
+    return member < unit->pace && unit->pace != SIZE_MAX ? folding->settings.out_lanes : 0;
 }
 /* False: another component may take the node over, with a timing of its own. */
 bool weir_folding_is_fixed(const weir_graph *graph, weir_node node);
@@ -214,7 +215,7 @@ static inline weir_meta_hardware weir_folding_built_as(const weir_folding_hardwa
     weir_meta_hardware built = *hardware;
     if (strcmp(price->module, built.module) == 0) return built;
     built.module = price->module;
-    built.digit = price->digit;
+    built.settings = price->settings;
     built.interval = price->interval;
     return built;
 }

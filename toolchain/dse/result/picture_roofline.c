@@ -31,7 +31,8 @@ static component component_of(const weir_graph *graph, weir_node node, int64_t i
     const int64_t in_beats = weir_stream_beats(graph, in, h->in_lanes),
                   out_beats = weir_stream_beats(graph, out, h->out_lanes);
     return (component){weir_node_name(graph, node), operations / (bytes_of(graph, in) + bytes_of(graph, out)),
-                       operations / (double)interval, (double)(h->simd * h->pe),
+                       operations / (double)interval,
+                       (double)weir_component_setting_units(weir_component_of(graph, node)->rules, h),
                        operations / (double)(in_beats > out_beats ? in_beats : out_beats)};
 }
 

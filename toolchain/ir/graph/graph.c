@@ -731,6 +731,8 @@ static void copy_node(weir_graph *to, const weir_graph *from, uint32_t id) {
         record->metadata.common.mase_op = weir_graph_intern(to, old->metadata.common.mase_op);
     if (old->metadata.hardware.module != NULL)
         record->metadata.hardware.module = weir_graph_intern(to, old->metadata.hardware.module);
+    weir_settings *settings = &record->metadata.hardware.settings;
+    for (uint8_t i = 0; i < settings->count; i++) settings->name[i] = weir_graph_intern(to, settings->name[i]);
     record->metadata.facts = json_deep_copy(old->metadata.facts);
 }
 

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ir/graph/settings.h"
+
 /* MASE's kinds of nodes. */
 typedef enum weir_mase_type {
     WEIR_MASE_MODULE,
@@ -34,9 +36,6 @@ typedef struct weir_meta_software {
     double min, max;
 } weir_meta_software;
 
-/* What a Fifo's depth and stall are: what the schedule says, more than that, or an estimate where components hold rows of a frame. */
-typedef enum weir_fifo_bound { WEIR_FIFO_EXACT, WEIR_FIFO_UPPER, WEIR_FIFO_ESTIMATED } weir_fifo_bound;
-
 /* Where a memory goes, and where products are formed. */
 typedef enum weir_storage { WEIR_STORAGE_AUTO, WEIR_STORAGE_BLOCK, WEIR_STORAGE_LOGIC } weir_storage;
 
@@ -44,22 +43,16 @@ typedef enum weir_storage { WEIR_STORAGE_AUTO, WEIR_STORAGE_BLOCK, WEIR_STORAGE_
 typedef enum weir_host { WEIR_HOST_NONE, WEIR_HOST_HEAD, WEIR_HOST_TAIL } weir_host;
 
 typedef struct weir_meta_hardware {
-    bool assigned;      /* a component is chosen, or none is needed: the fields below are set */
-    bool is_implicit;   /* no component: nothing is emitted for the node */
-    const char *module; /* component of rtl/ that computes the node */
-    int64_t simd;       /* inputs a cycle (Linear) */
-    int64_t pe;         /* outputs a cycle, of one position or of several (Linear) */
-    int64_t in_lanes;   /* elements a beat on each input stream */
-    int64_t out_lanes;  /* elements a beat on each output stream */
-    int64_t digit;      /* multiplier bits (Scale) or thresholds (Threshold) a cycle */
-    int64_t depth;      /* Fifo: elements of storage in beats */
-    int64_t stall;      /* Fifo: cycles that a beat waits there, at most */
-    int64_t bound;      /* Fifo, depth and stall: weir_fifo_bound */
+    bool assigned;          /* a component is chosen, or none is needed: the fields below are set */
+    bool is_implicit;       /* no component: nothing is emitted for the node */
+    const char *module;     /* component of rtl/ that computes the node */
+    weir_settings settings; /* the component's own */
+    int64_t in_lanes;       /* elements a beat on each input stream */
+    int64_t out_lanes;      /* elements a beat on each output stream */
     int64_t frames;   /* inside the hardware at once, at most, before one leaves by this node's output; 0: not known */
     int64_t interval; /* cycles a frame when never stalled, padding and idle cycles included */
-    int64_t operations;    /* multiply-accumulates a frame, without padding */
-    weir_storage storage;  /* of parameters */
-    weir_storage products; /* blocks or logic; auto: blocks for a product a cycle */
+    int64_t operations;   /* multiply-accumulates a frame, without padding */
+    weir_storage storage; /* of parameters */
     weir_host host;
 } weir_meta_hardware;
 

@@ -428,9 +428,36 @@ static bool parse_attribute(parser *p, weir_node node) {
     return true;
 }
 
-static bool accept_storage(parser *p, const char *field, weir_storage *storage) {
-    if (!accept_field(p, field)) return true;
+static bool read_storage(parser *p, weir_storage *storage) {
     return read_name(p) && (weir_storage_parse(p->word.data, storage) || fail_name(p, "unknown storage", p->word.data));
+}
+
+/* "name=" of a setting, which p->word has then; leaves the position alone when it is something else. */
+static bool accept_setting(parser *p) {
+    skip_blanks(p);
+    const char *start = p->at, *end = start;
+    while (end < p->end && weir_is_word(*end)) end++;
+    if (end == p->end || *end != '=') return false;
+    p->word.size = 0;
+    weir_text_add_n(&p->word, start, (size_t)(end - start));
+    if (!weir_settings_may_have(p->word.data)) return false;
+    p->at = end + 1;
+    return true;
+}
+
+/* Names and values of settings, of which dataflow/folding.h checks whether the component has them. */
+static bool parse_settings(parser *p, weir_settings *settings, weir_settings_place place) {
+    while (accept_setting(p)) {
+        const char *name = weir_graph_intern(p->graph, p->word.data);
+        for (uint8_t i = 0; i < settings->count; i++)
+            if (settings->name[i] == name) return fail_name(p, "more than one setting is called", name);
+        if (settings->count == WEIR_SETTINGS_MOST) return fail_name(p, "a setting too many:", name);
+        weir_storage storage = WEIR_STORAGE_AUTO;
+        int64_t value = 0;
+        if (place == WEIR_SETTINGS_STORAGE ? !read_storage(p, &storage) : !read_int(p, &value)) return false;
+        weir_settings_set(settings, name, place, place == WEIR_SETTINGS_STORAGE ? (int64_t)storage : value);
+    }
+    return true;
 }
 
 static bool parse_hardware(parser *p, weir_meta_hardware *hardware) {
@@ -445,12 +472,16 @@ static bool parse_hardware(parser *p, weir_meta_hardware *hardware) {
     int64_t implicit = 0;
     if (accept_field(p, "implicit") && !read_int(p, &implicit)) return false;
     hardware->is_implicit = implicit != 0;
+    if (!parse_settings(p, &hardware->settings, WEIR_SETTINGS_BEFORE_LANES)) return false;
+#define WEIR_HARDWARE_SETTINGS                                                                                         \
+    if (!parse_settings(p, &hardware->settings, WEIR_SETTINGS_AFTER_LANES)) return false;
 #define WEIR_HARDWARE_FIELD(name)                                                                                      \
     if (accept_field(p, #name) && !read_int(p, &hardware->name)) return false;
 #include "ir/trait/hardware.def"
 #undef WEIR_HARDWARE_FIELD
-    return accept_storage(p, "storage", &hardware->storage) && accept_storage(p, "products", &hardware->products) &&
-           expect(p, '}');
+#undef WEIR_HARDWARE_SETTINGS
+    if (accept_field(p, "storage") && !read_storage(p, &hardware->storage)) return false;
+    return parse_settings(p, &hardware->settings, WEIR_SETTINGS_STORAGE) && expect(p, '}');
 }
 
 static bool parse_mase(parser *p, weir_meta_common *common) {

@@ -110,17 +110,28 @@ static void print_field(weir_text *text, const char *name, int64_t value) {
     print_int(text, value);
 }
 
+static void print_settings(const weir_settings *settings, weir_settings_place place, weir_text *text) {
+    for (uint8_t i = 0; i < settings->count; i++) {
+        const int64_t value = settings->value[i];
+        if (settings->place[i] != place || value == 0) continue;
+        if (place != WEIR_SETTINGS_STORAGE) print_field(text, settings->name[i], value);
+        else weir_text_format(text, " %s=%s", settings->name[i], weir_storage_name((weir_storage)value));
+    }
+}
+
 static void print_hardware(const weir_meta_hardware *hardware, weir_text *text) {
     weir_text_format(text, " hardware{module=%s", hardware->module == NULL ? "_" : hardware->module);
     if (hardware->host != WEIR_HOST_NONE) weir_text_format(text, " host=%s", weir_host_name(hardware->host));
     print_field(text, "implicit", hardware->is_implicit);
+    print_settings(&hardware->settings, WEIR_SETTINGS_BEFORE_LANES, text);
+#define WEIR_HARDWARE_SETTINGS print_settings(&hardware->settings, WEIR_SETTINGS_AFTER_LANES, text);
 #define WEIR_HARDWARE_FIELD(name) print_field(text, #name, hardware->name);
 #include "ir/trait/hardware.def"
 #undef WEIR_HARDWARE_FIELD
+#undef WEIR_HARDWARE_SETTINGS
     if (hardware->storage != WEIR_STORAGE_AUTO)
         weir_text_format(text, " storage=%s", weir_storage_name(hardware->storage));
-    if (hardware->products != WEIR_STORAGE_AUTO)
-        weir_text_format(text, " products=%s", weir_storage_name(hardware->products));
+    print_settings(&hardware->settings, WEIR_SETTINGS_STORAGE, text);
     weir_text_char(text, '}');
 }
 

@@ -199,16 +199,26 @@ static bool in_bounds(const weir_graph *graph, weir_node node, const char *name,
                                                              name, (long long)value, (long long)low, (long long)high);
 }
 
-/* What holds of any component; what follows from its settings is checked by dataflow/folding.h. */
+static bool verify_settings(const weir_graph *graph, weir_node node, const weir_settings *settings) {
+    for (uint8_t i = 0; i < settings->count; i++) {
+        const int64_t most = settings->place[i] == WEIR_SETTINGS_STORAGE ? WEIR_STORAGE_LOGIC : INT64_MAX;
+        if (!in_bounds(graph, node, settings->name[i], settings->value[i], 0, most)) return false;
+    }
+    return true;
+}
+
+static bool has_settings(const weir_settings *settings) {
+    bool any = false;
+    for (uint8_t i = 0; i < settings->count; i++) any |= settings->value[i] != 0;
+    return any;
+}
+
+/* What holds of any component; its settings, and what follows from them, are checked by dataflow/folding.h. */
 static bool verify_folding(const weir_graph *graph, weir_node node, const weir_meta_hardware *h) {
     const int64_t folded = h->in_lanes != 0 || h->out_lanes != 0;
-    if (!in_bounds(graph, node, "simd", h->simd, 0, INT32_MAX) || !in_bounds(graph, node, "pe", h->pe, 0, INT32_MAX) ||
+    if (!verify_settings(graph, node, &h->settings) ||
         !in_bounds(graph, node, "in_lanes", h->in_lanes, folded, INT32_MAX) ||
         !in_bounds(graph, node, "out_lanes", h->out_lanes, folded, INT32_MAX) ||
-        !in_bounds(graph, node, "digit", h->digit, 0, INT32_MAX) ||
-        !in_bounds(graph, node, "depth", h->depth, 0, INT32_MAX) ||
-        !in_bounds(graph, node, "stall", h->stall, 0, INT64_MAX) ||
-        !in_bounds(graph, node, "bound", h->bound, WEIR_FIFO_EXACT, WEIR_FIFO_ESTIMATED) ||
         !in_bounds(graph, node, "frames", h->frames, 0, INT32_MAX) ||
         !in_bounds(graph, node, "interval", h->interval, folded, INT64_MAX))
         return false;
@@ -225,8 +235,8 @@ bool weir_verify_metadata(const weir_graph *graph, weir_node node) {
     if (h->module != NULL && h->is_implicit)
         return weir_node_fail(graph, node, "hardware: a component is not implicit");
     if (h->module == NULL)
-        return (h->simd == 0 && h->pe == 0 && h->in_lanes == 0 && h->out_lanes == 0 && h->digit == 0 && h->depth == 0 &&
-                h->stall == 0 && h->bound == 0 && h->frames == 0 && h->interval == 0 && h->operations == 0) ||
+        return (!has_settings(&h->settings) && h->in_lanes == 0 && h->out_lanes == 0 && h->frames == 0 &&
+                h->interval == 0 && h->operations == 0) ||
                weir_node_fail(graph, node, "hardware: a node without a component has no folding");
     return verify_folding(graph, node, h);
 }

@@ -31,5 +31,6 @@ const weir_component_rules weir_requantize_rules = {.asks = "multipliers of 0 or
                                                     .facts = weir_multiplier_facts,
                                                     .build = build,
                                                     .describe = weir_multiplier_describe,
-                                                    .multiplies = true,
+                                                    .settings = weir_multiplier_settings,
+                                                    .setting_count = WEIR_MULTIPLIER_SETTINGS,
                                                     .has_active = true};

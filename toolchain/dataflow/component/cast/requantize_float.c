@@ -71,5 +71,6 @@ const weir_component_rules weir_requantize_float_rules = {.asks = "multipliers o
                                                           .facts = weir_multiplier_facts,
                                                           .build = build,
                                                           .describe = describe,
-                                                          .multiplies = true,
+                                                          .settings = weir_multiplier_settings,
+                                                          .setting_count = WEIR_MULTIPLIER_SETTINGS,
                                                           .has_active = true};

@@ -7,13 +7,13 @@
  * Weights: word (group g, beat b) holds, for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index
  * p * SIMD + s; words in the order of matrices, then g, then b. Outputs and inputs beyond the matrix are zero. In pairs of outputs, the weights of
  * the second are less 1 where those of the first are negative (weir_mul_pair). */
-#include <stddef.h>
 #include <string.h>
 
 #include "dataflow/build.h"
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/target.h"
+#include "dataflow/depthwise.h"
 #include "dataflow/memory.h"
 #include "dataflow/schedule/stream.h"
 #include "ir/trait/trait.h"
@@ -41,8 +41,16 @@ static const weir_meta_hardware *folded(const weir_graph *graph, weir_node node)
     return &weir_node_metadata_of(graph, node)->hardware;
 }
 
+enum { SIMD, PE, SETTINGS };
+static const weir_component_setting settings[SETTINGS];
+
+static int64_t simd_of(const weir_meta_hardware *folding) {
+    return weir_component_setting_of(folding, &settings[SIMD]);
+}
+static int64_t pe_of(const weir_meta_hardware *folding) { return weir_component_setting_of(folding, &settings[PE]); }
+
 static int64_t beats_of(const weir_graph *graph, weir_node node) {
-    return weir_ceil_divide(size_of(graph, node).k, folded(graph, node)->simd);
+    return weir_ceil_divide(size_of(graph, node).k, simd_of(folded(graph, node)));
 }
 
 /* Rows of a beat: more than one where PE are more than a row has. */
@@ -50,12 +58,12 @@ static int64_t rows_at(const size *s, int64_t pe) { return pe > s->n ? pe / s->n
 
 static int64_t rows_of(const weir_graph *graph, weir_node node) {
     const size s = size_of(graph, node);
-    return rows_at(&s, folded(graph, node)->pe);
+    return rows_at(&s, pe_of(folded(graph, node)));
 }
 
 /* Outputs of one row. */
 static int64_t outputs_of(const weir_graph *graph, weir_node node) {
-    return folded(graph, node)->pe / rows_of(graph, node);
+    return pe_of(folded(graph, node)) / rows_of(graph, node);
 }
 
 static int64_t groups_of(const weir_graph *graph, weir_node node) {
@@ -77,159 +85,135 @@ static int64_t interval_of(const size *s, int64_t simd, int64_t pe) {
 
 /* The interleave that a folding asks for: all groups for several rows. */
 static int64_t interleave_at(const weir_graph *graph, weir_node node, int64_t pe) {
-    const size s = size_at(graph, node, 1);
-    const int64_t groups = pe % s.matrices == 0 ? s.matrices : pe;
-    return s.n == 1 && s.matrices % groups == 0 ? groups : 1;
-}
-
-/* The window before a node, if no other node reads it. */
-static weir_node window_before(const weir_graph *graph, weir_node node) {
-    const weir_value x = weir_node_input(graph, node, 0);
-    const weir_node window = weir_value_producer(graph, x);
-    return window.id != 0 && weir_node_op(graph, window) == WEIR_OP_WINDOW && weir_value_use_count(graph, x) == 1 &&
-                   !weir_value_is_output(graph, x)
-               ? window
-               : WEIR_NO_NODE;
-}
-
-/* The windows before a depthwise node that give it its elements and no other node any: the last one, and that before it where it was
- * divided, else none. Returns how many. */
-static size_t own_windows(const weir_graph *graph, weir_node node, weir_node windows[2]) {
-    size_t count = 0;
-    for (weir_node at = window_before(graph, node); at.id != 0 && count < 2; at = window_before(graph, at))
-        windows[count++] = at;
-    if (count == 0) return 0;
-    const weir_shape *seen = &weir_value_type(graph, weir_node_input(graph, windows[count - 1], 0))->shape;
-    return seen->dim[seen->rank - 1] == weir_node_int(graph, node, "group", 1) ? count : 0;
-}
-
-/* Can neighbouring groups come element by element? Those of one element do. */
-static bool interleaves(const weir_graph *graph, weir_node node) {
-    const size s = size_at(graph, node, 1);
-    weir_node windows[2];
-    return s.n == 1 && s.matrices > 1 && (s.k == 1 || own_windows(graph, node, windows) > 0);
+    const int64_t all = weir_depthwise_groups(graph, node), groups = all > 0 && pe % all != 0 ? pe : all;
+    return groups > 0 && all % groups == 0 ? groups : 1;
 }
 
 /* Does a cycle bring all elements of a channel? */
 static bool has_whole_windows(const weir_graph *graph, weir_node node) {
     weir_node windows[2];
-    return own_windows(graph, node, windows) > 0 && strcmp(folded(graph, windows[0])->module, "weir_taps") == 0;
+    return weir_depthwise_windows(graph, node, windows) > 0 &&
+           strcmp(folded(graph, windows[0])->module, "weir_taps") == 0;
 }
 
 static int64_t most_simd(const weir_graph *graph, weir_node node) { return size_of(graph, node).k; }
 
 /* Rows that may share a beat: neighbours in the frame, of one matrix or of groups that are one or may become it. */
 static int64_t most_rows(const weir_graph *graph, weir_node node) {
-    return size_of(graph, node).matrices == 1 || interleaves(graph, node)
+    return size_of(graph, node).matrices == 1 || weir_depthwise_interleaves(graph, node)
                ? weir_stream_row(graph, weir_node_output(graph, node, 0))
                : 1;
 }
 
 /* Outputs of a row that may be computed side by side: also those of groups. */
-static int64_t row_outputs(const size *s) { return s->matrices > 1 && s->n == 1 ? s->matrices : s->n; }
-
-static int64_t most_pe(const weir_graph *graph, weir_node node) {
-    const size s = size_at(graph, node, 1);
-    return row_outputs(&s) * most_rows(graph, node);
+static int64_t row_outputs(const weir_graph *graph, weir_node node) {
+    const int64_t groups = weir_depthwise_groups(graph, node);
+    return groups > 0 ? groups : size_at(graph, node, 1).n;
 }
 
-static const weir_component_setting settings[] = {{"simd", offsetof(weir_meta_hardware, simd), most_simd},
-                                                  {"pe", offsetof(weir_meta_hardware, pe), most_pe}};
+static int64_t most_pe(const weir_graph *graph, weir_node node) {
+    return row_outputs(graph, node) * most_rows(graph, node);
+}
+
+static const weir_component_setting settings[SETTINGS] = {
+    [SIMD] = {"simd", WEIR_SETTING_UNITS, most_simd}, [PE] = {"pe", WEIR_SETTING_UNITS, most_pe}};
 
 /* Are a word of weights and a beat vectors? Others are far beyond any device. */
 static bool fits_vectors(const weir_graph *graph, weir_node node, const weir_meta_hardware *folding) {
-    const int64_t interleave = interleave_at(graph, node, folding->pe);
+    const int64_t interleave = interleave_at(graph, node, pe_of(folding));
     const size s = size_at(graph, node, interleave);
-    const int64_t rows = rows_at(&s, folding->pe);
+    const int64_t rows = rows_at(&s, pe_of(folding));
     const int64_t weight = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1));
     bool is_signed;
     const int64_t element =
         weir_stream_width(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)), &is_signed);
-    return folding->simd * (folding->pe / rows) * weight <= WEIR_RTL_MAX_WIDTH &&
-           rows * interleave * folding->simd * element <= WEIR_RTL_MAX_WIDTH;
+    return simd_of(folding) * (pe_of(folding) / rows) * weight <= WEIR_RTL_MAX_WIDTH &&
+           rows * interleave * simd_of(folding) * element <= WEIR_RTL_MAX_WIDTH;
 }
 
 /* Does a window give so many elements of a channel a cycle? One of them, unless it was divided for intervals that this does not reach; of
  * these the others are not worth more lanes. */
 static bool is_served(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
                       const weir_meta_hardware *folding) {
-    if (given->simd != 0 || folding->simd == 1 || !interleaves(graph, node)) return true;
+    if (simd_of(given) != 0 || simd_of(folding) == 1 || !weir_depthwise_interleaves(graph, node)) return true;
     if (!has_whole_windows(graph, node)) return false;
-    const int64_t most = given->pe != 0 ? given->pe : size_at(graph, node, 1).matrices;
-    const size s = size_at(graph, node, interleave_at(graph, node, folding->pe)),
+    const int64_t most = pe_of(given) != 0 ? pe_of(given) : size_at(graph, node, 1).matrices;
+    const size s = size_at(graph, node, interleave_at(graph, node, pe_of(folding))),
                slow = size_at(graph, node, interleave_at(graph, node, most));
-    return interval_of(&s, folding->simd, folding->pe) < interval_of(&slow, 1, most);
+    return interval_of(&s, simd_of(folding), pe_of(folding)) < interval_of(&slow, 1, most);
+}
+
+/* Visits a folding with so many outputs where it can be. */
+static void visit_outputs(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
+                          weir_meta_hardware *folding, int64_t pe, weir_folding_visit *visit, void *user) {
+    weir_component_setting_set(folding, &settings[PE], pe);
+    if (is_served(graph, node, given, folding) && (pe_of(given) != 0 || fits_vectors(graph, node, folding)))
+        visit(user, folding);
 }
 
 /* The larger SIMD first: one accumulator and requantizer for more products. Several rows where each is computed in one cycle. */
 static void foldings(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
                      weir_folding_visit *visit, void *user) {
     const size s = size_at(graph, node, 1);
-    const int64_t one = interleaves(graph, node) ? s.matrices : s.n, rows = most_rows(graph, node);
+    const int64_t one = weir_depthwise_interleaves(graph, node) ? s.matrices : s.n, rows = most_rows(graph, node);
+    const int64_t given_simd = simd_of(given), given_pe = pe_of(given);
     weir_meta_hardware folding = *given;
-    for (folding.simd = s.k; folding.simd >= 1; folding.simd--) {
-        if (given->simd != 0 ? folding.simd != given->simd : s.k % folding.simd != 0) continue;
-        for (int64_t pe = 1; given->pe == 0 && pe <= one; pe++) {
-            folding.pe = pe;
-            if (one % pe == 0 && is_served(graph, node, given, &folding) && fits_vectors(graph, node, &folding))
-                visit(user, &folding);
-        }
-        for (int64_t row = 2; given->pe == 0 && folding.simd == s.k && row <= rows; row++) {
-            folding.pe = row * one;
-            if (rows % row == 0 && is_served(graph, node, given, &folding) && fits_vectors(graph, node, &folding))
-                visit(user, &folding);
-        }
-        if (given->pe == 0) continue;
-        folding.pe = given->pe;
-        if (is_served(graph, node, given, &folding)) visit(user, &folding);
+    for (int64_t simd = s.k; simd >= 1; simd--) {
+        if (given_simd != 0 ? simd != given_simd : s.k % simd != 0) continue;
+        weir_component_setting_set(&folding, &settings[SIMD], simd);
+        if (given_pe != 0) visit_outputs(graph, node, given, &folding, given_pe, visit, user);
+        for (int64_t pe = 1; given_pe == 0 && pe <= one; pe++)
+            if (one % pe == 0) visit_outputs(graph, node, given, &folding, pe, visit, user);
+        for (int64_t row = 2; given_pe == 0 && simd == s.k && row <= rows; row++)
+            if (rows % row == 0) visit_outputs(graph, node, given, &folding, row * one, visit, user);
     }
 }
 
 /* Several rows a frame share beats only when rows are whole numbers of beats. */
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
     const size s = size_at(graph, node, 1);
-    const int64_t outputs = row_outputs(&s), rows = most_rows(graph, node);
-    if (hardware->pe > outputs && hardware->simd == s.k && hardware->pe % outputs == 0 &&
-        rows % (hardware->pe / outputs) == 0)
+    const int64_t outputs = row_outputs(graph, node), rows = most_rows(graph, node);
+    if (pe_of(hardware) > outputs && simd_of(hardware) == s.k && pe_of(hardware) % outputs == 0 &&
+        rows % (pe_of(hardware) / outputs) == 0)
         return true;
-    if (hardware->pe > outputs) {
+    if (pe_of(hardware) > outputs) {
         weir_text_format(why,
                          "computes several positions at a time, which takes a simd of %lld and a pe of %lld times what "
                          "divides a row of %lld positions, found %lld and %lld",
-                         (long long)s.k, (long long)outputs, (long long)rows, (long long)hardware->simd,
-                         (long long)hardware->pe);
+                         (long long)s.k, (long long)outputs, (long long)rows, (long long)simd_of(hardware),
+                         (long long)pe_of(hardware));
         return false;
     }
-    if (s.rows > 1 && (s.k % hardware->simd != 0 || outputs % hardware->pe != 0)) {
+    if (s.rows > 1 && (s.k % simd_of(hardware) != 0 || outputs % pe_of(hardware) != 0)) {
         weir_text_format(why, "has %lld rows per frame: simd must divide %lld and pe %lld, found %lld and %lld",
-                         (long long)s.rows, (long long)s.k, (long long)outputs, (long long)hardware->simd,
-                         (long long)hardware->pe);
+                         (long long)s.rows, (long long)s.k, (long long)outputs, (long long)simd_of(hardware),
+                         (long long)pe_of(hardware));
         return false;
     }
-    if (interleave_of(graph, node) == interleave_at(graph, node, hardware->pe)) return true;
+    if (interleave_of(graph, node) == interleave_at(graph, node, pe_of(hardware))) return true;
     weir_text_format(why,
                      "computes %lld groups side by side, which must be of one channel each, of a window that no other "
                      "node reads",
-                     (long long)hardware->pe);
+                     (long long)pe_of(hardware));
     return false;
 }
 
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
-    const int64_t interleave = interleave_at(graph, node, hardware->pe);
+    const int64_t interleave = interleave_at(graph, node, pe_of(hardware));
     const size s = size_at(graph, node, interleave);
-    const int64_t rows = rows_at(&s, hardware->pe);
-    hardware->in_lanes = rows * interleave * hardware->simd;
-    hardware->out_lanes = hardware->pe;
-    hardware->interval = interval_of(&s, hardware->simd, hardware->pe);
+    const int64_t rows = rows_at(&s, pe_of(hardware));
+    hardware->in_lanes = rows * interleave * simd_of(hardware);
+    hardware->out_lanes = pe_of(hardware);
+    hardware->interval = interval_of(&s, simd_of(hardware), pe_of(hardware));
 }
 
 /* The window gives the groups that are computed side by side element by element. */
 static void settle(weir_graph *graph, weir_node node) {
-    if (!interleaves(graph, node)) return;
-    const int64_t pe = folded(graph, node)->pe, most = size_at(graph, node, 1).matrices;
+    if (!weir_depthwise_interleaves(graph, node)) return;
+    const int64_t pe = pe_of(folded(graph, node)), most = size_at(graph, node, 1).matrices;
     const int64_t interleave = interleave_at(graph, node, pe > 0 ? pe : most);
     weir_node windows[2];
-    const size_t count = own_windows(graph, node, windows);
+    const size_t count = weir_depthwise_windows(graph, node, windows);
     if (interleave > 1) weir_node_set_int(graph, node, "interleave", interleave);
     else weir_node_remove_attribute(graph, node, "interleave");
     for (size_t i = 0; i < count; i++) weir_node_set_int(graph, windows[i], "group", size_of(graph, node).matrices);
@@ -238,7 +222,7 @@ static void settle(weir_graph *graph, weir_node node) {
 /* Multiply-accumulates by multipliers. */
 static int64_t ideal(const weir_graph *graph, weir_node node) {
     const weir_meta_hardware *hardware = folded(graph, node);
-    return weir_ceil_divide(hardware->operations, hardware->simd * hardware->pe);
+    return weir_ceil_divide(hardware->operations, simd_of(hardware) * pe_of(hardware));
 }
 
 /* --- what the target asks for --- */
@@ -306,7 +290,7 @@ static int64_t is_replay_registered(const weir_graph *graph, weir_node node) {
 /* From the last beat of a dot product to its result. */
 static int64_t depth_of(const weir_graph *graph, weir_node node) {
     return read_cycles(graph, node) + weir_clog2(parts_of(graph, node)) + in_pairs(graph, node) +
-           weir_clog2(folded(graph, node)->simd) + (beats_of(graph, node) > 1 ? 3 : 2);
+           weir_clog2(simd_of(folded(graph, node))) + (beats_of(graph, node) > 1 ? 3 : 2);
 }
 
 /* With one group of outputs the replay buffer is no more than wires. */
@@ -364,7 +348,7 @@ static bool are_binary(const weir_graph *graph, weir_node node) {
     const weir_type *type = weir_value_type(graph, value);
     const weir_array *weights = weir_value_constant(graph, value);
     const size s = size_of(graph, node);
-    if (type->low != -1 || type->high != 1 || in_pairs(graph, node) || s.k % folded(graph, node)->simd != 0 ||
+    if (type->low != -1 || type->high != 1 || in_pairs(graph, node) || s.k % simd_of(folded(graph, node)) != 0 ||
         s.n % outputs_of(graph, node) != 0)
         return false;
     return !weir_array_has_zero(weights);
@@ -375,7 +359,7 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     const weir_meta_hardware *hardware = folded(graph, node);
     *memory = (weir_memory){.suffix = "weights",
                             .depth = beats_of(graph, node) * groups_of(graph, node) * size_of(graph, node).matrices,
-                            .fields = hardware->simd * outputs_of(graph, node),
+                            .fields = simd_of(hardware) * outputs_of(graph, node),
                             .field_bits = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)),
                             .is_odd = are_binary(graph, node),
                             .in_turn = true,
@@ -396,7 +380,7 @@ static void content(const weir_graph *graph, weir_node node, const weir_memory *
     (void)upper;
     const weir_array *weights = weir_value_constant(graph, weir_node_input(graph, node, 1));
     const size s = size_of(graph, node);
-    const int64_t simd = folded(graph, node)->simd, outputs = memory->fields / simd;
+    const int64_t simd = simd_of(folded(graph, node)), outputs = memory->fields / simd;
     const int64_t beats = weir_ceil_divide(s.k, simd), groups = weir_ceil_divide(s.n, outputs);
     const int64_t matrix = word / (beats * groups);
     const int64_t first_row = word / beats % groups * outputs, first_column = word % beats * simd;
@@ -430,7 +414,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "X_SIGNED", x->is_signed);
     weir_build_set(b, u, "W_W", weights.field_bits);
     weir_build_set(b, u, "ACC_W", y->element_bits);
-    weir_build_set(b, u, "SIMD", hardware->simd);
+    weir_build_set(b, u, "SIMD", simd_of(hardware));
     weir_build_set(b, u, "PE", outputs_of(b->graph, node));
     weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
     weir_build_set(b, u, "READ", read);
@@ -448,7 +432,7 @@ static void build(weir_builder *b, weir_node node) {
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     const weir_meta_hardware *hardware = folded(graph, node);
-    weir_text_format(text, "simd %lld, pe %lld", (long long)hardware->simd, (long long)hardware->pe);
+    weir_text_format(text, "simd %lld, pe %lld", (long long)simd_of(hardware), (long long)pe_of(hardware));
     if (rows_of(graph, node) > 1)
         weir_text_format(text, " of %lld positions at a time", (long long)rows_of(graph, node));
     weir_text_format(text, "%s, %d-bit weights%s", interleave_of(graph, node) > 1 ? " with inputs of their own" : "",

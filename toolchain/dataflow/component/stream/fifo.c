@@ -1,4 +1,6 @@
 /* Fifo: holds up to `depth` beats that wait. */
+#include "dataflow/fifo.h"
+
 #include "dataflow/build.h"
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
@@ -8,9 +10,39 @@
 /* From here on the beats lie in a memory: rtl/stream/weir_fifo.v. */
 enum { MEMORY_DEPTH = 33 };
 
-static int64_t depth_of(const weir_graph *graph, weir_node node) {
-    return weir_node_metadata_of(graph, node)->hardware.depth;
+static int64_t most_stall(const weir_graph *graph, weir_node node) {
+    (void)graph;
+    (void)node;
+    return INT64_MAX;
 }
+
+static int64_t most_bound(const weir_graph *graph, weir_node node) {
+    (void)graph;
+    (void)node;
+    return WEIR_FIFO_ESTIMATED;
+}
+
+enum { DEPTH, STALL, BOUND };
+static const weir_component_setting settings[] = {[DEPTH] = {"depth", WEIR_SETTING_FOUND, NULL},
+                                                  [STALL] = {"stall", WEIR_SETTING_FOUND, most_stall},
+                                                  [BOUND] = {"bound", WEIR_SETTING_FOUND, most_bound}};
+
+weir_fifo weir_fifo_of(const weir_graph *graph, weir_node node) {
+    if (weir_node_op(graph, node) != WEIR_OP_FIFO) return (weir_fifo){.depth = 0};
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    return (weir_fifo){weir_component_setting_of(hardware, &settings[DEPTH]),
+                       weir_component_setting_of(hardware, &settings[STALL]),
+                       (weir_fifo_bound)weir_component_setting_of(hardware, &settings[BOUND])};
+}
+
+void weir_fifo_set(weir_graph *graph, weir_node node, const weir_fifo *fifo) {
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+    weir_component_setting_set(hardware, &settings[DEPTH], fifo->depth);
+    weir_component_setting_set(hardware, &settings[STALL], fifo->stall);
+    weir_component_setting_set(hardware, &settings[BOUND], fifo->bound);
+}
+
+static int64_t depth_of(const weir_graph *graph, weir_node node) { return weir_fifo_of(graph, node).depth; }
 
 /* With the output register that the device's memory blocks have. */
 static int64_t is_registered(const weir_graph *graph, weir_node node) {
@@ -40,10 +72,10 @@ static const char *const bounds[] = {
     [WEIR_FIFO_EXACT] = "exact", [WEIR_FIFO_UPPER] = "upper bounds", [WEIR_FIFO_ESTIMATED] = "estimated"};
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
-    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
-    weir_text_format(text, "%lld beats", (long long)hardware->depth);
-    if (hardware->stall == 0) return; /* set by hand, or less than all that waits */
-    weir_text_format(text, ", waiting up to %lld cycles (%s)", (long long)hardware->stall, bounds[hardware->bound]);
+    const weir_fifo fifo = weir_fifo_of(graph, node);
+    weir_text_format(text, "%lld beats", (long long)fifo.depth);
+    if (fifo.stall > 0)
+        weir_text_format(text, ", waiting up to %lld cycles (%s)", (long long)fifo.stall, bounds[fifo.bound]);
 }
 
 /* --- cost --- */
@@ -73,6 +105,8 @@ static void cost(weir_cost_part *part) {
 }
 
 const weir_component_rules weir_fifo_rules = {.result = WEIR_RESULT_INPUT,
+                                              .settings = settings,
+                                              .setting_count = sizeof settings / sizeof *settings,
                                               .timing = timing,
                                               .cost = cost,
                                               .build = build,

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "dataflow/depthwise.h"
 #include "dataflow/schedule/stream.h"
 #include "ir/shape/geometry.h"
 #include "ir/shape/infer.h"
@@ -130,22 +131,6 @@ static void hurry(weir_graph *graph, weir_node node, int64_t interval) {
         weir_node_metadata(graph, node)->hardware.module = "weir_taps";
 }
 
-static int64_t channels_of(const weir_graph *graph, weir_value value) {
-    const weir_shape *shape = &weir_value_type(graph, value)->shape;
-    return shape->dim[shape->rank - 1];
-}
-
-/* Is the node behind it depthwise? Its folding chooses the groups, of as many channels as it computes side by side (linear.c). As many as can be
- * are here, but fewer multipliers make more groups. */
-static bool is_depthwise(const weir_graph *graph, weir_node node) {
-    const weir_value y = weir_node_output(graph, node, 0);
-    if (weir_value_use_count(graph, y) != 1) return false;
-    const weir_node user = weir_value_use(graph, y, 0).node;
-    const int64_t group = weir_node_op(graph, user) == WEIR_OP_LINEAR ? weir_node_int(graph, user, "group", 1) : 1;
-    return group > 1 && channels_of(graph, weir_node_input(graph, node, 0)) == group &&
-           channels_of(graph, weir_node_output(graph, user, 0)) == group;
-}
-
 /* Down the columns, then along the rows: what the first sees at a position is one pixel for the second, and a column of the
  * kernel a beat. The elements come in the order of the node. Each that is still too slow gets them all at once (weir_taps), and so does each
  * before a depthwise node: weir_window would keep up with the fewest groups only. */
@@ -156,7 +141,7 @@ static void divide(weir_graph *graph, weir_node node, int64_t interval) {
     along.y = (weir_sliding_axis){w.y.out, w.y.out, 1, 1, 1, 0};
     along.channels *= w.y.kernel;
     const int64_t alone = interval_at(&w, w.channels);
-    const bool depthwise = is_depthwise(graph, node);
+    const bool depthwise = weir_depthwise_has_window(graph, node);
     if (depthwise ? alone <= interval : keeps_pace(&w, w.channels, interval)) return;
     if (depthwise) interval = 0;
     if (weir_taps_interval(&w) == 0 && fastest(&down) < alone && fastest(&along) < alone) {
