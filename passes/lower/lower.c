@@ -76,7 +76,7 @@ const weir_expression *weir_lower_step(weir_lowering *l, const weir_expression *
 
 /* --- types and nodes --- */
 
-weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis) {
+weir_quant weir_lower_quant_of(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis) {
     weir_quant quant = {.format = WEIR_FORMAT_INTEGER,
                         .is_signed = weir_dtype_is_signed(dtype),
                         .width = weir_dtype_bits(dtype),

@@ -42,6 +42,12 @@ const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node no
 /* Scale and zero point inputs as a quantization of element type `dtype`, in the new graph's arena; false after a reported error. */
 bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index, weir_dtype dtype,
                            int axis, weir_quant *quant);
+/* The quantizer that takes all of the node's result, also behind what rises; a count of 0: there is none. False after a reported error. */
+bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant);
+/* The operator's own rule; NULL: it has none, or one that is given the quantizer behind, too. */
+typedef bool weir_lower_rule(weir_lowering *l, weir_node node);
+typedef bool weir_lower_rule_before(weir_lowering *l, weir_node node, const weir_quant *behind);
+weir_lower_rule *weir_lower_rule_of(weir_op op);
 /* Codes get a quantization: on the value itself where it has none and its operator leaves that open, else by a Relabel. */
 weir_value weir_lower_requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant);
 
@@ -111,6 +117,13 @@ bool weir_lower_is_one_code(const weir_graph *graph, weir_value value);
 /* The quantizer after a SUM, Sum and a proven staircase, where a table has all pairs of codes. */
 bool weir_lower_sum_has_table(const weir_lowering *l, const weir_expression *sum, const weir_quant *quant);
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_expression *sum, const weir_quant *quant);
+
+/* Quantizers of a model, and what makes numbers of codes. */
+bool weir_lower_quantize_linear(weir_lowering *l, weir_node node);
+bool weir_lower_dequantize_linear(weir_lowering *l, weir_node node);
+bool weir_lower_quant(weir_lowering *l, weir_node node);
+bool weir_lower_bipolar_quant(weir_lowering *l, weir_node node);
+bool weir_lower_convert(weir_lowering *l, weir_node node);
 
 /* Operators on codes, with the scales among their inputs. */
 bool weir_lower_qlinear_matmul(weir_lowering *l, weir_node node);
@@ -200,7 +213,6 @@ const weir_expression *weir_lower_spread(weir_lowering *l, weir_node node, const
                                          const weir_array *constant, const weir_shape *shape);
 /* Runs the rule; a constant operand, codes of one scale that change from element to element of the other one or have more elements, is a
  * stream beside that one meanwhile. */
-typedef bool weir_lower_rule(weir_lowering *l, weir_node node);
 bool weir_lower_beside(weir_lowering *l, weir_node node, weir_lower_rule *rule);
 
 /* The stream of the codes without what it says, all 0; and the codes of a table, one a row, of which each element of such a stream reads
@@ -265,7 +277,7 @@ bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format,
 /* Does something of x, of a leaf or a SUM, change from channel to channel? */
 bool weir_lower_has_channels(const weir_lowering *l, const weir_expression *x);
 /* A per-tensor quantization of `width` bits with the limits of an element type. */
-weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis);
+weir_quant weir_lower_quant_of(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis);
 /* The type of codes of a quantization in [low, high]. */
 weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape, int64_t low, int64_t high);
 /* The codes as a type of the same grid, clipped to its range: a weir.Cast; no value after a reported error. */

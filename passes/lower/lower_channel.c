@@ -198,7 +198,7 @@ static bool make_stream(weir_lowering *l, weir_node node, weir_value given, cons
     const weir_shape rows = rows_of(data, shape);
     const weir_quant quant = weir_expression_kind_of(constant) == WEIR_EXPRESSION_WEIGHTS
                                  ? *weir_expression_quant(constant)
-                                 : weir_lower_quant(data->dtype, NULL, NULL, 0, -1);
+                                 : weir_lower_quant_of(data->dtype, NULL, NULL, 0, -1);
     weir_value beats = weir_lower_nothing(l, node, "_nothing", weir_expression_first(x)->codes);
     if (beats.id != 0) beats = weir_lower_broadcast(l, node, "_beats", beats, shape);
     if (beats.id == 0) return false;

@@ -425,7 +425,7 @@ static const weir_expression *read_addends(weir_lowering *l, weir_node node, con
     double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
     *scale = weir_quant_scale(&type->quant, 0);
     if (squares) *scale = weir_contract_product(l->contract, *scale, *scale);
-    weir_quant quant = weir_lower_quant(WEIR_UINT32, scale, NULL, 1, -1);
+    weir_quant quant = weir_lower_quant_of(WEIR_UINT32, scale, NULL, 1, -1);
     quant.width = weir_bits_for(0, squares ? most * most : most);
     return weir_lower_quantize(l, node, x, &quant) ? weir_lower_expression(l, weir_node_output(l->from, node, 0))
                                                    : NULL;

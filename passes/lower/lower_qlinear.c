@@ -116,7 +116,7 @@ static bool lower_integer_product(weir_lowering *l, weir_node node, int axis, co
             scales[c] = one;
             zeros[c] = given ? weir_array_get_int(zero, c) : 0;
         }
-        quant[i] = weir_lower_quant(input_dtype(l, node, i), scales, zeros, (uint32_t)count, i == 0 ? 0 : axis);
+        quant[i] = weir_lower_quant_of(input_dtype(l, node, i), scales, zeros, (uint32_t)count, i == 0 ? 0 : axis);
     }
     return qualify_operands(l, node, &quant[0], &quant[1], 1, x, w);
 }

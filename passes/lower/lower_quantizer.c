@@ -1,7 +1,9 @@
-/* A quantizer's parameters, and the codes that a node reads, which a quantizer behind it may make. */
+/* Quantizers in any dialect: their parameters, what they are of constants and codes, and the codes that a node reads, which a quantizer behind it
+ * may make. What they make of everything else: lower_absorb.c. */
 #include <math.h>
 
 #include "ir/shape/infer.h"
+#include "ir/trait/trait.h"
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
@@ -23,8 +25,85 @@ bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index,
         if (!(scales[i] > 0) || !isfinite(scales[i]))
             return weir_lower_fail(l, node, "scale %zu is not a positive number", i);
     }
-    *quant = weir_lower_quant(dtype, scales, zeros, (uint32_t)scale->count, axis);
+    *quant = weir_lower_quant_of(dtype, scales, zeros, (uint32_t)scale->count, axis);
     return true;
+}
+
+/* The axis of x along which a parameter that broadcasts changes, -1: it is one number, -2: along several. */
+static int changing_axis(const weir_array *parameter, int rank) {
+    int axis = -1;
+    for (int d = 0; d < parameter->shape.rank; d++) {
+        if (parameter->shape.dim[d] > 1) axis = axis == -1 ? d + rank - parameter->shape.rank : -2;
+    }
+    return axis;
+}
+
+/* Whole zero points of QONNX, real numbers there, into the quantization, whose `count` is set. */
+static bool read_qonnx_zero(weir_lowering *l, weir_node node, const weir_array *zero, weir_quant *quant) {
+    int64_t *zeros = weir_arena_array(weir_graph_arena(l->to), quant->count, sizeof *zeros);
+    for (uint32_t i = 0; i < quant->count; i++) {
+        double center = weir_array_get(zero, zero->count == 1 ? 0 : i);
+        if (center != floor(center) || fabs(center) > 2147483647.0)
+            return weir_lower_fail(l, node, "the zero point is %g, hardware needs an integer", center);
+        zeros[i] = (int64_t)center;
+    }
+    quant->zero_point = zeros;
+    return true;
+}
+
+static bool read_qonnx_scale(weir_lowering *l, weir_node node, const weir_array *scale, const weir_array *zero,
+                             weir_quant *quant) {
+    int rank = weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape.rank;
+    int axis = changing_axis(scale, rank), zero_axis = changing_axis(zero, rank);
+    if (axis == -2 || zero_axis == -2 || (axis != -1 && zero_axis != -1 && axis != zero_axis))
+        return weir_lower_fail(l, node, "its scales and zero points must vary along one axis only");
+    uint32_t count = (uint32_t)(scale->count > zero->count ? scale->count : zero->count);
+    double *scales = weir_arena_array(weir_graph_arena(l->to), count, sizeof *scales);
+    for (uint32_t i = 0; i < count; i++) {
+        scales[i] = weir_array_get(scale, scale->count == 1 ? 0 : i);
+        if (!(scales[i] > 0) || !isfinite(scales[i]))
+            return weir_lower_fail(l, node, "scale %u is not a positive number", i);
+    }
+    *quant = weir_lower_quant_of(WEIR_INT8, scales, NULL, count, axis == -1 ? zero_axis : axis);
+    return true;
+}
+
+/* QONNX: scale and zero point (any shapes that broadcast along one axis) and bit width as real constants. */
+static bool read_qonnx(weir_lowering *l, weir_node node, weir_quant *quant) {
+    const weir_array *scale = weir_lower_input_constant(l, node, 1), *zero = weir_lower_input_constant(l, node, 2);
+    const weir_array *bits = weir_lower_input_constant(l, node, 3);
+    if (scale == NULL || zero == NULL || bits == NULL || bits->count != 1)
+        return weir_lower_fail(l, node, "scale, zero point and bit width must be constants, the bit width one number");
+    if (!read_qonnx_scale(l, node, scale, zero, quant)) return false;
+    double width = weir_array_get(bits, 0);
+    if (width != floor(width) || width < 1 || width > 32)
+        return weir_lower_fail(l, node, "the bit width is %g, expected a whole number from 1 to 32", width);
+    quant->width = (int)width;
+    quant->is_signed = weir_node_int(l->from, node, "signed", 1) != 0;
+    bool narrow = weir_node_int(l->from, node, "narrow", 0) != 0;
+    quant->saturation = narrow ? WEIR_SATURATE_SYMMETRIC : WEIR_SATURATE;
+    if (quant->is_signed && quant->width == 1) { /* -1 and +1 */
+        quant->format = WEIR_FORMAT_BINARY;
+        quant->width = 2;
+        quant->saturation = WEIR_SATURATE;
+    }
+    weir_rounding_parse_qonnx(weir_node_string(l->from, node, "rounding_mode", "ROUND"), &quant->rounding);
+    return read_qonnx_zero(l, node, zero, quant);
+}
+
+/* The quantizer that takes all of the node's result, also behind what rises; a count of 0: there is none. */
+bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant) {
+    const weir_value result = weir_node_output(l->from, node, 0);
+    quant->count = 0;
+    if (weir_value_use_count(l->from, result) != 1 || weir_value_is_output(l->from, result)) return true;
+    const weir_node user = weir_value_use(l->from, result, 0).node;
+    const weir_op op = weir_node_op(l->from, user);
+    const weir_dtype dtype = weir_value_type(l->from, weir_node_output(l->from, user, 0))->dtype;
+    if (op == WEIR_OP_QUANTIZE_LINEAR) return weir_lower_read_quant(l, user, 1, 2, dtype, 0, quant);
+    if (op == WEIR_OP_QUANT) return read_qonnx(l, user, quant);
+    const weir_trait *trait = weir_trait_of(op);
+    const bool rises = (trait->element == WEIR_ELEMENT_STEP && trait->is_exact) || op == WEIR_OP_TRANSPOSE;
+    return (!rises && weir_lower_rule_of(op) != weir_lower_shape) || weir_lower_read_behind(l, user, quant);
 }
 
 /* Gives the codes that quantization, unless inference gives them another: that of what they are made of. */
@@ -77,4 +156,125 @@ weir_value weir_lower_read_codes(weir_lowering *l, weir_node node, size_t index,
         x = weir_lower_expression(l, weir_node_output(l->from, node, 0));
     }
     return weir_lower_codes(l, node, x);
+}
+
+/* --- the rules --- */
+
+/* Codes of a constant: the quantizer on each element, scales along the axis. */
+static weir_array *quantize_constant(const weir_lowering *l, weir_node quantizer, const weir_array *data,
+                                     const weir_quant *quant) {
+    const weir_contract contract = weir_lower_contract_of(l, quantizer);
+    int64_t low, high;
+    weir_quant_limits(quant, &low, &high);
+    weir_array *codes = weir_array_in(weir_graph_arena(l->to), weir_dtype_for(low, high), &data->shape);
+    size_t inner = 1, channels = quant->count > 1 ? quant->count : 1;
+    for (int d = quant->axis + 1; channels > 1 && d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
+    for (size_t i = 0; i < data->count; i++) {
+        int64_t channel = (int64_t)(i / inner % channels);
+        weir_array_set_int(codes, i, weir_encode(weir_array_get(data, i), quant, channel, contract));
+    }
+    return codes;
+}
+
+/* Quantizes real numbers, whatever they come from. */
+static bool quantize_numbers(weir_lowering *l, weir_node node, const weir_quant *quant) {
+    const weir_value input = weir_node_input(l->from, node, 0);
+    if (weir_expression_is_given(weir_lower_expression(l, input))) { /* also weights that were quantized before */
+        const weir_array *codes = quantize_constant(l, node, weir_lower_constant(l, input), quant);
+        weir_lower_set(l, node, weir_expression_weights(weir_graph_arena(l->to), codes, quant));
+        return true;
+    }
+    if (quant->count > 1)
+        return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", quant->count);
+    return weir_lower_quantize(l, node, weir_lower_expression(l, input), quant);
+}
+
+static int axis_of(const weir_lowering *l, weir_node node, int rank) {
+    int64_t axis = weir_node_int(l->from, node, "axis", 1);
+    return (int)(axis < 0 ? axis + rank : axis);
+}
+
+bool weir_lower_quantize_linear(weir_lowering *l, weir_node node) {
+    const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    weir_quant quant;
+    if (!weir_lower_read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &quant)) return false;
+    return quantize_numbers(l, node, &quant);
+}
+
+/* Accumulators whose zero points have been kept apart get a scale and another zero point. */
+static bool rescale(weir_lowering *l, weir_node node, const weir_leaf *x, const weir_quant *quant) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    weir_type type = *weir_value_type(l->to, x->codes);
+    uint32_t count = type.quant.count > quant->count ? type.quant.count : quant->count;
+    double *scale = weir_arena_array(arena, count, sizeof *scale);
+    int64_t *zero = weir_arena_array(arena, count, sizeof *zero);
+    if (quant->count > 1 &&
+        (x->map != NULL || quant->axis != type.shape.rank - 1 || quant->count != type.shape.dim[quant->axis]))
+        return weir_lower_fail(l, node, "its scales must be along the last axis");
+    for (uint32_t c = 0; c < count; c++) {
+        scale[c] = weir_quant_scale(quant, c);
+        zero[c] = weir_quant_zero(&type.quant, c) + weir_quant_zero(quant, c);
+    }
+    type.quant.count = count;
+    type.quant.axis = count > 1 ? type.shape.rank - 1 : -1;
+    type.quant.scale = scale;
+    type.quant.zero_point = zero;
+    weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &x->codes, 1, &type);
+    const weir_leaf made = {.codes = weir_node_output(l->to, relabel, 0), .map = x->map};
+    weir_lower_set(l, node, weir_expression_of_leaf(arena, &made));
+    return true;
+}
+
+bool weir_lower_dequantize_linear(weir_lowering *l, weir_node node) {
+    const weir_expression *x = weir_lower_input(l, node, 0);
+    const weir_type *type = weir_value_type(l->from, weir_node_input(l->from, node, 0));
+    weir_quant quant;
+    if (!weir_lower_read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &quant)) return false;
+    if (weir_expression_is_given(x)) {
+        weir_lower_set(l, node, weir_expression_weights(weir_graph_arena(l->to), weir_expression_data(x), &quant));
+        return true;
+    }
+    if (weir_expression_source(x) != WEIR_EXPRESSION_CODES)
+        return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    if (weir_expression_leaf(x)->centered) return rescale(l, node, weir_expression_leaf(x), &quant);
+    if (quant.count > 1)
+        return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", quant.count);
+    return weir_lower_set_codes(l, node, weir_lower_requalify(l, node, weir_expression_codes_of(x), &quant));
+}
+
+bool weir_lower_quant(weir_lowering *l, weir_node node) {
+    weir_quant quant;
+    if (!read_qonnx(l, node, &quant)) return false;
+    weir_lower_recognize_fixed(&quant);
+    return quantize_numbers(l, node, &quant);
+}
+
+bool weir_lower_bipolar_quant(weir_lowering *l, weir_node node) {
+    weir_quant quant;
+    const weir_array *scale = weir_lower_input_constant(l, node, 1);
+    weir_array *none = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){.rank = 0});
+    if (scale == NULL) return weir_lower_fail(l, node, "its scale must be a constant");
+    if (!read_qonnx_scale(l, node, scale, none, &quant)) return false;
+    quant.format = WEIR_FORMAT_BINARY;
+    quant.width = 2;
+    quant.zero_point = NULL;
+    return quantize_numbers(l, node, &quant);
+}
+
+/* Integers as real numbers: the same codes with a scale of 1. */
+bool weir_lower_convert(weir_lowering *l, weir_node node) {
+    static const double one = 1;
+    static const int64_t none = 0;
+    const weir_expression *x = weir_lower_input(l, node, 0);
+    const weir_type *to = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    const weir_type *from = weir_value_type(l->from, weir_node_input(l->from, node, 0));
+    if (weir_expression_source(x) != WEIR_EXPRESSION_CODES || from->quant.format == WEIR_FORMAT_FLOAT ||
+        to->dtype != WEIR_FLOAT32)
+        return weir_lower_fail(l, node, "hardware converts codes to float32 only");
+    const weir_quant quant = weir_lower_quant_of(from->dtype, &one, &none, 1, -1);
+    const weir_leaf *leaf = weir_expression_leaf(x);
+    if (leaf->centered) return rescale(l, node, leaf, &quant);
+    const weir_leaf made = {.codes = weir_lower_requalify(l, node, leaf->codes, &quant), .map = leaf->map};
+    weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &made));
+    return true;
 }

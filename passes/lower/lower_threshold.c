@@ -52,7 +52,7 @@ void weir_lower_whole_weights(weir_lowering *l, weir_value value) {
         high = (int64_t)v > high ? (int64_t)v : high;
         is_binary = is_binary && fabs(v) == 1;
     }
-    weir_quant quant = weir_lower_quant(weir_dtype_for(low, high), &one, NULL, 1, -1);
+    weir_quant quant = weir_lower_quant_of(weir_dtype_for(low, high), &one, NULL, 1, -1);
     quant.width = weir_bits_for(low, high);
     if (is_binary) quant.format = WEIR_FORMAT_BINARY;
     weir_array *codes = weir_array_in(weir_graph_arena(l->to), weir_dtype_for(low, high), &data->shape);
@@ -73,7 +73,7 @@ static bool threshold_codes(weir_lowering *l, weir_node node, int64_t steps, wei
         return weir_lower_fail(l, node, "'out_bias', %g, is no multiple of half of 'out_scale', %g", (double)bias,
                                (double)scale);
     const int64_t step = fmod(first, 2) == 0 ? 1 : 2, low = (int64_t)first * step / 2, high = low + steps * step;
-    *quant = weir_lower_quant(WEIR_INT8, one_scale(l, (double)scale / (double)step), NULL, 1, -1);
+    *quant = weir_lower_quant_of(WEIR_INT8, one_scale(l, (double)scale / (double)step), NULL, 1, -1);
     quant->is_signed = low < 0;
     quant->width = weir_bits_for(low, high);
     if (low == -1 && step == 2 && steps == 1) quant->format = WEIR_FORMAT_BINARY;
@@ -172,7 +172,7 @@ static bool read_truncation(weir_lowering *l, weir_node node, truncation *t) {
 /* Whole numbers, which the result's scale then makes others of. */
 static weir_quant whole_numbers(const weir_lowering *l, weir_node node, const truncation *t) {
     static const double one = 1;
-    weir_quant quant = weir_lower_quant(WEIR_INT32, &one, NULL, 1, -1);
+    weir_quant quant = weir_lower_quant_of(WEIR_INT32, &one, NULL, 1, -1);
     weir_rounding_parse_qonnx(weir_node_string(l->from, node, "rounding_mode", "FLOOR"), &quant.rounding);
     if (t->width == 0) return quant;
     quant.is_signed = weir_node_int(l->from, node, "signed", 1) != 0;
