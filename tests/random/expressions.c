@@ -41,7 +41,9 @@ enum { FRAMES = 4 };
     X(WEIGHTS_OF_NEXT_ROW, "a product has the weights beside")                                                         \
     X(PARTS_SWAPPED, "what is joined is swapped")                                                                      \
     X(SPREAD_BACKWARDS, "elements of a constant that changes with each of them come backwards")                        \
-    X(CONSTANT_BACKWARDS, "a constant beside a stream comes backwards")
+    X(CONSTANT_BACKWARDS, "a constant beside a stream comes backwards")                                                \
+    X(ZERO_POINTS_KEPT, "integers keep the zero points of the codes that they are of")                                 \
+    X(WINDOWS_BACKWARDS, "windows come backwards")
 
 typedef enum fault {
     NO_FAULT,
@@ -187,6 +189,22 @@ WRAPPED(bool, weir_lower_linear, weir_lowering *l, weir_node node, const weir_ex
         weights = weir_expression_weights(weir_graph_arena(l->to), turned, weir_expression_quant(weights));
     }
     return __real_weir_lower_linear(l, node, x, weights, output_major, bias);
+}
+
+WRAPPED(const weir_expression *, weir_expression_with_leaf, weir_arena *arena, const weir_expression *x,
+        const weir_leaf *leaf) {
+    weir_leaf other = *leaf;
+    other.centered &= planted != ZERO_POINTS_KEPT;
+    return __real_weir_expression_with_leaf(arena, x, &other);
+}
+
+WRAPPED(bool, weir_lower_max_pool, weir_lowering *l, weir_node node, const weir_quant *behind) {
+    if (!__real_weir_lower_max_pool(l, node, behind)) return false;
+    const weir_expression *x = result_of(l, node);
+    if (planted != WINDOWS_BACKWARDS) return true;
+    const weir_value codes = backwards(l, node, weir_expression_codes_of(x));
+    if (codes.id != 0) weir_lower_set(l, node, weir_expression_with_codes(weir_graph_arena(l->to), x, codes));
+    return codes.id != 0;
 }
 
 WRAPPED(bool, weir_lower_unite, weir_lowering *l, weir_node node, size_t index, weir_value *before, weir_value *next) {

@@ -260,6 +260,30 @@ static int reduce(const maker *m, int a) {
     return keep(m, s, finish(m, node));
 }
 
+static int pool(const maker *m, int a) {
+    term *s = new_term(m, TERM_POOL, a);
+    const int64_t kernel = 2;
+    s->shape.dim[2]--;
+    const weir_node node = add_node(m, WEIR_OP_MAX_POOL, &m->t->of[a].value, 1);
+    weir_node_set_ints(m->t->graph, node, "kernel_shape", &kernel, 1);
+    return keep(m, s, finish(m, node));
+}
+
+/* Products of codes, which are made numbers by their scales: of weights [k, n] with a scale for each of the `n`, or one. */
+static weir_value multiply_codes(const maker *m, const term *x, weir_value weights, const double *scale, int64_t n,
+                                 bool one) {
+    const weir_dtype dtype = x->low < 0 ? WEIR_INT8 : WEIR_UINT8;
+    const weir_value inputs[3] = {x->codes, weights, add_number(m, dtype, (double)x->zero)};
+    const weir_value sums = finish(m, add_node(m, WEIR_OP_MATMUL_INTEGER, inputs, 3));
+    const weir_node node = add_node(m, WEIR_OP_CONVERT, &sums, 1);
+    weir_node_set_string(m->t->graph, node, "to", "float32");
+    double both[4];
+    for (int64_t c = 0; c < n; c++) both[c] = scale[c] * x->scale;
+    const weir_shape shape = {one ? 0 : 1, {n}};
+    const weir_value factors[2] = {finish(m, node), add_numbers(m, WEIR_FLOAT32, &shape, both)};
+    return finish(m, add_node(m, WEIR_OP_MUL, factors, 2));
+}
+
 /* Weights of codes up to 7 of one scale, or of one a column. */
 static int dense(const maker *m, int a) {
     term *s = new_term(m, TERM_DENSE, a);
@@ -286,6 +310,8 @@ static int dense(const maker *m, int a) {
         real = finish_quant(m, w, true);
     } else {
         w[0] = add_numbers(m, WEIR_INT8, &(weir_shape){2, {k, n}}, code);
+        if (m->t->of[a].kind == TERM_QUANTIZE && random_chance(m->r, 40))
+            return keep(m, s, multiply_codes(m, &m->t->of[a], w[0], scale, n, one));
         w[1] = add_numbers(m, WEIR_FLOAT32, &scales, scale);
         w[2] = add_numbers(m, WEIR_INT8, &scales, zero);
         const weir_node node = add_node(m, WEIR_OP_DEQUANTIZE_LINEAR, w, 3);
@@ -356,7 +382,8 @@ static int grow(const maker *m, int depth) {
     if (kind < 40 || (!m->t->exact && kind < 70)) a = step(m, a);
     else if (kind < 60 || !m->t->exact) a = move(m, a);
     else if (kind < 80) a = pair(m, a, (int)random_range(m->r, 0, depth - 1));
-    else if (kind < 92) a = reduce(m, settled(m, a, 70));
+    else if (kind < 90) a = reduce(m, settled(m, a, 70));
+    else if (kind < 93 && m->t->of[a].shape.rank == 3 && m->t->of[a].shape.dim[2] > 1) a = pool(m, a);
     else a = dense(m, settled(m, a, 90));
     return settled(m, a, 30);
 }
@@ -506,6 +533,10 @@ static void define(definer *d, const term *s, double *y) {
         break;
     case TERM_SLICE:
     case TERM_REDUCE: define_along(d, s, y); break;
+    case TERM_POOL:
+        for (int64_t i = 0; i < count; i++)
+            y[i] = fmax(x[i / last * (last + 1) + i % last], x[i / last * (last + 1) + i % last + 1]);
+        break;
     case TERM_DENSE: {
         const int64_t k = (int64_t)s->constants / last;
         for (int64_t i = 0; i < count; i++) {

@@ -19,6 +19,7 @@ typedef enum term_kind {
     TERM_TRANSPOSE, /* of the last two dimensions */
     TERM_SLICE,     /* along `axis`, from `start` on, every `step`-th */
     TERM_REDUCE,    /* along `axis`, which becomes 1 */
+    TERM_POOL,      /* the larger of neighbours along the last dimension */
     TERM_DENSE      /* a times a constant matrix [k, n] */
 } term_kind;
 
