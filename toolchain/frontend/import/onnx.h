@@ -7,13 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "frontend/import/onnx_evaluate.h"
 #include "ir/graph/graph.h"
 #include "support/memory/array.h"
 #include "support/memory/types.h"
 #include "support/text/text.h"
-
-/* The results of a node on the data of its inputs, as weir_evaluate_node (exec/evaluate.h) gives them. */
-typedef weir_array **weir_onnx_evaluate(const weir_graph *graph, weir_node node, const weir_array *const *inputs);
 
 /* The shape of a graph input whose sizes the file leaves open. */
 typedef struct weir_onnx_shape {

@@ -3,7 +3,7 @@
 #ifndef WEIR_ONNX_KNOWN_H
 #define WEIR_ONNX_KNOWN_H
 
-#include "frontend/import/onnx.h"
+#include "frontend/import/onnx_evaluate.h"
 #include "frontend/import/onnx_scope.h"
 
 typedef struct weir_onnx_known {

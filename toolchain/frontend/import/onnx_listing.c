@@ -116,3 +116,12 @@ void weir_onnx_listing(weir_text *text) {
     weir_table_print_groups(table, text);
     weir_table_free(table);
 }
+
+int weir_onnx_since(weir_op op) {
+    int since = 0;
+    for (size_t i = 0; i < weir_onnx_rule_count; i++) {
+        const weir_onnx_rule *rule = &weir_onnx_rules[i];
+        if (rule->op == op && rule->opset == 0 && (since == 0 || rule->since < since)) since = rule->since;
+    }
+    return since;
+}

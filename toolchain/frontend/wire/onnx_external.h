@@ -2,7 +2,11 @@
 #ifndef WEIR_ONNX_EXTERNAL_H
 #define WEIR_ONNX_EXTERNAL_H
 
-#include "frontend/wire/onnx_tensor.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "onnx.pb-c.h"
+#include "support/text/diag.h"
 
 /* Exactly `size` bytes into `data`, from the file, offset and length that the tensor names. The file must be a regular
  * one inside `folder`, symbolic links included. False after a reported error. */

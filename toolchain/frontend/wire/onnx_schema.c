@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/import/onnx.h"
 #include "frontend/wire/onnx_tensor.h"
 #include "ir/graph/operator.h"
 #include "support/memory/arena.h"
@@ -707,13 +706,4 @@ const char *weir_onnx_schema_attribute_of_input(weir_op op, size_t index) {
             return row->name;
     }
     return NULL;
-}
-
-int weir_onnx_since(weir_op op) {
-    int since = 0;
-    for (size_t i = 0; i < weir_onnx_rule_count; i++) {
-        const weir_onnx_rule *rule = &weir_onnx_rules[i];
-        if (rule->op == op && rule->opset == 0 && (since == 0 || rule->since < since)) since = rule->since;
-    }
-    return since;
 }
