@@ -55,8 +55,17 @@ void weir_lower_set(weir_lowering *l, weir_node node, const weir_expression *x) 
     weir_lower_become(l, weir_node_output(l->from, node, 0), x);
 }
 
+bool weir_lower_set_leaf(weir_lowering *l, weir_node node, const weir_leaf *leaf) {
+    if (leaf->codes.id != 0) weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), leaf));
+    return leaf->codes.id != 0;
+}
+
 bool weir_lower_set_codes(weir_lowering *l, weir_node node, weir_value codes) {
-    if (codes.id != 0) weir_lower_set(l, node, weir_expression_codes(weir_graph_arena(l->to), codes));
+    return weir_lower_set_leaf(l, node, &(weir_leaf){.codes = codes});
+}
+
+bool weir_lower_set_with_codes(weir_lowering *l, weir_node node, const weir_expression *x, weir_value codes) {
+    if (codes.id != 0) weir_lower_set(l, node, weir_expression_with_codes(weir_graph_arena(l->to), x, codes));
     return codes.id != 0;
 }
 

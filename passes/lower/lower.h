@@ -36,6 +36,9 @@ void weir_lower_become(weir_lowering *l, weir_value value, const weir_expression
 /* The same of output 0 of the node; false where there are no codes, after a reported error. */
 void weir_lower_set(weir_lowering *l, weir_node node, const weir_expression *x);
 bool weir_lower_set_codes(weir_lowering *l, weir_node node, weir_value codes);
+bool weir_lower_set_leaf(weir_lowering *l, weir_node node, const weir_leaf *leaf);
+/* x, of a leaf, of these codes. */
+bool weir_lower_set_with_codes(weir_lowering *l, weir_node node, const weir_expression *x, weir_value codes);
 /* The node's input, NULL where it is left out; its constant, NULL where that is none. */
 const weir_expression *weir_lower_input(const weir_lowering *l, weir_node node, size_t index);
 const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node node, size_t index);

@@ -141,10 +141,7 @@ static bool clip_codes(weir_lowering *l, weir_node node) {
     const weir_type *from = weir_value_type(l->to, weir_expression_codes_of(x));
     const weir_type type =
         weir_lower_codes_type(&from->quant, &from->shape, clip(from->low, low, high), clip(from->high, low, high));
-    const weir_value codes = weir_lower_clip(l, node, "", weir_expression_codes_of(x), &type);
-    if (codes.id == 0) return false;
-    weir_lower_set(l, node, weir_expression_with_codes(arena, x, codes));
-    return true;
+    return weir_lower_set_with_codes(l, node, x, weir_lower_clip(l, node, "", weir_expression_codes_of(x), &type));
 }
 
 bool weir_lower_affine(weir_lowering *l, weir_node node) {

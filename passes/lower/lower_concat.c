@@ -232,6 +232,5 @@ bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behin
         fine = fine && joined.codes.id != 0;
     }
     free(codes);
-    if (fine) weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &joined));
-    return fine;
+    return fine && weir_lower_set_leaf(l, node, &joined);
 }

@@ -81,8 +81,7 @@ bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behi
         chosen.codes = i == 0 ? next : choose(&e, chosen.codes, next);
         if (chosen.codes.id == 0) return false;
     }
-    weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &chosen));
-    return true;
+    return weir_lower_set_leaf(l, node, &chosen);
 }
 
 /* x - 2 x: no component turns signs alone. */
@@ -147,7 +146,5 @@ bool weir_lower_absolute(weir_lowering *l, weir_node node, const weir_quant *beh
     const weir_value turned = rest.id == 0 ? rest : quantize_difference(&e, &sum->right, &sum->left, behind);
     if (turned.id == 0) return false;
     const weir_leaf chosen = {.codes = choose(&e, rest, turned), .ahead = true};
-    if (chosen.codes.id == 0) return false;
-    weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &chosen));
-    return true;
+    return weir_lower_set_leaf(l, node, &chosen);
 }

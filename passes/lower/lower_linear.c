@@ -202,8 +202,7 @@ bool weir_lower_add_constant(weir_lowering *l, weir_node node, const weir_expres
     if (type.quant.format == WEIR_FORMAT_FIXED) type.quant.format = WEIR_FORMAT_INTEGER;
     const weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &leaf.codes, 1, &type);
     leaf.codes = weir_node_output(l->to, relabel, 0);
-    weir_lower_set(l, node, weir_expression_of_leaf(arena, &leaf));
-    return true;
+    return weir_lower_set_leaf(l, node, &leaf);
 }
 
 static weir_value read_operand(weir_lowering *l, weir_node node, const char *suffix, const weir_expression *x) {

@@ -233,8 +233,7 @@ bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind)
     weir_arena *arena = weir_graph_arena(l->to);
     if (weir_node_op(l->from, node) == WEIR_OP_PAD) {
         const weir_value padded = weir_lower_pad(l, node, weir_expression_codes_of(x), weir_expression_leaf(x)->ahead);
-        if (padded.id != 0) weir_lower_set(l, node, weir_expression_with_codes(arena, x, padded));
-        return padded.id != 0;
+        return weir_lower_set_with_codes(l, node, x, padded);
     }
     weir_arena *maps = weir_arena_new();
     bool fine = true;

@@ -232,8 +232,7 @@ bool weir_lower_max_pool(weir_lowering *l, weir_node node, const weir_quant *beh
     weir_window w;
     if (x == NULL || !read_window(l, node, &w)) return false;
     const weir_value pooled = pool_all(l, node, &(pooling){.op = WEIR_OP_MAX_POOL}, weir_expression_codes_of(x), &w);
-    if (pooled.id != 0) weir_lower_set(l, node, weir_expression_with_codes(weir_graph_arena(l->to), x, pooled));
-    return pooled.id != 0;
+    return weir_lower_set_with_codes(l, node, x, pooled);
 }
 
 /* --- means and sums --- */
@@ -320,8 +319,7 @@ bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_expressio
     const weir_leaf mean = {.codes = pool_all(l, node, &p, codes, &w),
                             .sums = windows ? WEIR_SUMS_WINDOWS : WEIR_SUMS_PRODUCT,
                             .count = count};
-    if (mean.codes.id != 0) weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &mean));
-    return mean.codes.id != 0;
+    return weir_lower_set_leaf(l, node, &mean);
 }
 
 /* --- reductions --- */
@@ -443,8 +441,7 @@ static bool lower_extreme(weir_lowering *l, weir_node node, const weir_quant *be
     const weir_expression *x = read_rising(l, node, behind);
     if (x == NULL || !read_reduction(l, node, x, dimension, &count)) return false;
     const weir_value made = in_shape(l, node, reduce_extreme(l, node, weir_expression_codes_of(x), dimension, largest));
-    if (made.id != 0) weir_lower_set(l, node, weir_expression_with_codes(weir_graph_arena(l->to), x, made));
-    return made.id != 0;
+    return weir_lower_set_with_codes(l, node, x, made);
 }
 
 static bool lower_total(weir_lowering *l, weir_node node, bool mean) {
@@ -461,8 +458,7 @@ static bool lower_total(weir_lowering *l, weir_node node, bool mean) {
     const weir_quant quant = weir_value_type(l->to, codes)->quant, label = label_of(l, &quant, count, 0, mean);
     const weir_value sums = reduce_all(l, node, WEIR_OP_SUM_POOL, codes, dimension, &label);
     const weir_leaf leaf = {.codes = in_shape(l, node, sums), .sums = WEIR_SUMS_EXACT, .count = mean ? count : 1};
-    if (leaf.codes.id != 0) weir_lower_set(l, node, weir_expression_of_leaf(arena, &leaf));
-    return leaf.codes.id != 0;
+    return weir_lower_set_leaf(l, node, &leaf);
 }
 
 bool weir_lower_reduce_sum(weir_lowering *l, weir_node node, const weir_quant *behind) {

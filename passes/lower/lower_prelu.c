@@ -56,9 +56,7 @@ static bool lower_elements(weir_lowering *l, weir_node node, const weir_expressi
     part[1] = quantize_part(l, node, weir_lower_step(l, below, WEIR_OP_MUL, slopes), behind);
     if (part[1].id == 0) return false;
     const weir_leaf leaf = {.codes = add_parts(l, node, part, behind), .ahead = true};
-    if (leaf.codes.id == 0) return false;
-    weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &leaf));
-    return true;
+    return weir_lower_set_leaf(l, node, &leaf);
 }
 
 bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *behind) {

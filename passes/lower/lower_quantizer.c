@@ -221,8 +221,7 @@ static bool rescale(weir_lowering *l, weir_node node, const weir_leaf *x, const 
     type.quant.zero_point = zero;
     weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &x->codes, 1, &type);
     const weir_leaf made = {.codes = weir_node_output(l->to, relabel, 0), .map = x->map};
-    weir_lower_set(l, node, weir_expression_of_leaf(arena, &made));
-    return true;
+    return weir_lower_set_leaf(l, node, &made);
 }
 
 bool weir_lower_dequantize_linear(weir_lowering *l, weir_node node) {
@@ -275,6 +274,5 @@ bool weir_lower_convert(weir_lowering *l, weir_node node) {
     const weir_leaf *leaf = weir_expression_leaf(x);
     if (leaf->centered) return rescale(l, node, leaf, &quant);
     const weir_leaf made = {.codes = weir_lower_requalify(l, node, leaf->codes, &quant), .map = leaf->map};
-    weir_lower_set(l, node, weir_expression_of_leaf(weir_graph_arena(l->to), &made));
-    return true;
+    return weir_lower_set_leaf(l, node, &made);
 }

@@ -80,13 +80,11 @@ bool weir_lower_shape(weir_lowering *l, weir_node node) {
         kind == WEIR_EXPRESSION_CODES && weir_value_producer(l->to, weir_expression_codes_of(x)).id == 0;
     if (moves && !comes_in) return weir_lower_fail(l, node, "the host transposes results of the hardware");
     if (kind == WEIR_EXPRESSION_FUNCTION) return weir_lower_function(l, node);
-    weir_arena *arena = weir_graph_arena(l->to);
     if (waits(l, x, shape)) {
         weir_lower_set(l, node, weir_lower_reshaped(l, x, shape));
         return true;
     }
     const weir_value codes = weir_expression_codes_of(x);
     const weir_value made = moves ? transpose(l, node, codes, shape) : weir_lower_reshape(l, node, codes, shape);
-    weir_lower_set(l, node, weir_expression_with_codes(arena, x, made));
-    return true;
+    return weir_lower_set_with_codes(l, node, x, made);
 }

@@ -158,8 +158,7 @@ WRAPPED(bool, weir_lower_move, weir_lowering *l, weir_node node, const weir_quan
     const weir_expression *x = result_of(l, node);
     if (planted != MOVED_BACKWARDS || weir_expression_source(x) != WEIR_EXPRESSION_CODES) return true;
     const weir_value codes = backwards(l, node, weir_expression_codes_of(x));
-    if (codes.id != 0) weir_lower_set(l, node, weir_expression_with_codes(weir_graph_arena(l->to), x, codes));
-    return codes.id != 0;
+    return weir_lower_set_with_codes(l, node, x, codes);
 }
 
 WRAPPED(const weir_expression *, weir_lower_reshaped, weir_lowering *l, const weir_expression *x,
@@ -203,8 +202,7 @@ WRAPPED(bool, weir_lower_max_pool, weir_lowering *l, weir_node node, const weir_
     const weir_expression *x = result_of(l, node);
     if (planted != WINDOWS_BACKWARDS) return true;
     const weir_value codes = backwards(l, node, weir_expression_codes_of(x));
-    if (codes.id != 0) weir_lower_set(l, node, weir_expression_with_codes(weir_graph_arena(l->to), x, codes));
-    return codes.id != 0;
+    return weir_lower_set_with_codes(l, node, x, codes);
 }
 
 WRAPPED(bool, weir_lower_unite, weir_lowering *l, weir_node node, size_t index, weir_value *before, weir_value *next) {
