@@ -87,11 +87,13 @@ static int64_t fold_layers(weir_graph *graph, int64_t target) {
     int64_t slowest = 1;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (!sets_pace(graph, node)) continue;
-        weir_component_setting_put(graph, node, "simd", 0);
-        weir_component_setting_put(graph, node, "pe", 0);
+        weir_settings_set(&weir_node_metadata(graph, node)->hardware.settings, "simd", WEIR_SETTINGS_BEFORE_LANES, 0);
+        weir_settings_set(&weir_node_metadata(graph, node)->hardware.settings, "pe", WEIR_SETTINGS_BEFORE_LANES, 0);
         const weir_meta_hardware chosen = greedy(graph, node, target);
-        weir_component_setting_put(graph, node, "simd", simd_of(&chosen));
-        weir_component_setting_put(graph, node, "pe", pe_of(&chosen));
+        weir_settings_set(&weir_node_metadata(graph, node)->hardware.settings, "simd", WEIR_SETTINGS_BEFORE_LANES,
+                          simd_of(&chosen));
+        weir_settings_set(&weir_node_metadata(graph, node)->hardware.settings, "pe", WEIR_SETTINGS_BEFORE_LANES,
+                          pe_of(&chosen));
         if (chosen.interval > slowest) slowest = chosen.interval;
     }
     return slowest;

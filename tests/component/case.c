@@ -197,7 +197,9 @@ void case_stream(component_case *c, weir_op op, int64_t depth) {
     weir_value x = case_codes(c, 1, channels, 1, 24, 50);
     weir_node node = case_node(c, op, "stream", &x, 1, 1);
     case_place(c, node, lanes, lanes, 0);
-    if (op == WEIR_OP_FIFO) weir_component_setting_put(c->graph, node, "depth", depth);
+    if (op == WEIR_OP_FIFO)
+        weir_settings_set(&weir_node_metadata(c->graph, node)->hardware.settings, "depth", WEIR_SETTINGS_AFTER_LANES,
+                          depth);
     case_finish(c, case_result(c, node));
     case_make_data(c, 2 * CASE_FRAMES);
 }

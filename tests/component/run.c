@@ -183,7 +183,9 @@ static bool simulate_all(component_run *run, component_case *c, const weir_refer
 
 static void cut_fifos(weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        if (weir_node_op(graph, node) == WEIR_OP_FIFO) weir_component_setting_put(graph, node, "depth", 2);
+        if (weir_node_op(graph, node) == WEIR_OP_FIFO)
+            weir_settings_set(&weir_node_metadata(graph, node)->hardware.settings, "depth", WEIR_SETTINGS_AFTER_LANES,
+                              2);
 }
 
 /* Of the row of that name; NULL: there is none. */

@@ -122,10 +122,12 @@ static void fifos_hold_what_waits(void **state) {
         weir_node fifo = find_op(g, WEIR_OP_FIFO);
         if (fifo.id != 0 && weir_fifo_of(g, fifo).bound == WEIR_FIFO_EXACT) { /* planted */
             const int64_t right = weir_fifo_of(g, fifo).depth;
-            weir_component_setting_put(g, fifo, "depth", right - 1);
+            weir_settings_set(&weir_node_metadata(g, fifo)->hardware.settings, "depth", WEIR_SETTINGS_AFTER_LANES,
+                              right - 1);
             assert_true(right == SHALLOWEST || !fifos_fit(g));
             /* a deeper one may be a memory, which delays: more wait */
-            weir_component_setting_put(g, fifo, "depth", right + weir_later(6, right / 15 + 1));
+            weir_settings_set(&weir_node_metadata(g, fifo)->hardware.settings, "depth", WEIR_SETTINGS_AFTER_LANES,
+                              right + weir_later(6, right / 15 + 1));
             assert_false(fifos_fit(g));
         }
         weir_graph_free(g);
@@ -256,7 +258,8 @@ static void an_update_is_a_new_schedule(void **state) {
     int64_t updated = -weir_schedule_steps(s), anew = 0, stale = 0;
     for (weir_node node = weir_graph_first(g); node.id != 0; node = weir_node_next(g, node)) {
         if (weir_node_op(g, node) != WEIR_OP_FIFO) continue;
-        weir_component_setting_put(g, node, "depth", weir_fifo_of(g, node).depth + 100);
+        weir_settings_set(&weir_node_metadata(g, node)->hardware.settings, "depth", WEIR_SETTINGS_AFTER_LANES,
+                          weir_fifo_of(g, node).depth + 100);
         weir_schedule *fresh = weir_schedule_new(g);
         stale += !is_same(s, fresh);
         assert_true(weir_schedule_update(s));

@@ -206,7 +206,8 @@ static void shallow_fifos_only_slow_down(void **state) {
     assert_true(weir_size_fifos(g));
     for (weir_node node = weir_graph_first(g); node.id != 0; node = weir_node_next(g, node)) {
         if (weir_node_op(g, node) != WEIR_OP_FIFO) continue;
-        weir_component_setting_put(g, node, "depth", weir_later(weir_fifo_of(g, node).depth / 2, 2));
+        weir_settings_set(&weir_node_metadata(g, node)->hardware.settings, "depth", WEIR_SETTINGS_AFTER_LANES,
+                          weir_later(weir_fifo_of(g, node).depth / 2, 2));
     }
     for (int profile = 0; profile < WEIR_SIM_PROFILES; profile += 3)
         assert_true(simulate(weir_graph_copy(g), (weir_sim_profile)profile) > 0);

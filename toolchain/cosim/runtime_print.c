@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cosim/runtime.h"
+#include "dataflow/component.h"
 #include "dataflow/component_setting.h"
 #include "dataflow/fifo.h"
 #include "dataflow/host.h"
@@ -194,9 +195,10 @@ static json_t *activity_json(const weir_runtime *r, const weir_cosim *run) {
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "node",
                             weir_node_name(r->hardware, a->node), "component", h->module, "settings",
-                            weir_component_setting_json(r->hardware, a->node), "in_lanes", (json_int_t)h->in_lanes,
-                            "out_lanes", (json_int_t)h->out_lanes, "operations", (json_int_t)h->operations,
-                            "ideal_interval", (json_int_t)weir_resources_ideal(r->hardware, a->node), "folded_interval",
+                            weir_component_setting_json(weir_component_of(r->hardware, a->node)->rules, h), "in_lanes",
+                            (json_int_t)h->in_lanes, "out_lanes", (json_int_t)h->out_lanes, "operations",
+                            (json_int_t)h->operations, "ideal_interval",
+                            (json_int_t)weir_resources_ideal(r->hardware, a->node), "folded_interval",
                             (json_int_t)h->interval, "interval", measured(a->interval), "busy", integer(a->meter.busy),
                             "starved", integer(a->meter.starved), "blocked", integer(a->meter.blocked), "depth",
                             integer((uint64_t)fifo.depth), "high_water", integer(a->meter.occupancy), "longest_wait",

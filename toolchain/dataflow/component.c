@@ -223,13 +223,14 @@ static bool assign(weir_graph *graph, weir_node node) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     weir_op op = weir_node_op(graph, node);
     bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
-    if (!weir_component_setting_are_declared(graph, node)) return false;
+    const weir_component *before = weir_component_of(graph, node);
+    if (before != NULL && !weir_component_setting_are_declared(before->rules, graph, node)) return false;
     weir_text why = {NULL, 0, 0};
     const bool host = hardware->host != WEIR_HOST_NONE;
     const weir_component *component = host ? NULL : find(graph, node, &why);
     hardware->assigned = true;
     hardware->module = component == NULL ? NULL : component->module;
-    weir_component_setting_lay_out(graph, node);
+    weir_component_setting_lay_out(component == NULL ? NULL : component->rules, hardware);
     hardware->is_implicit = !real && !host && is_name(op);
     bool fine = component != NULL || hardware->is_implicit || host;
     if (!fine && why.size > 0) weir_node_fail(graph, node, "%s", why.data);

@@ -1,6 +1,5 @@
 #include "dataflow/component_setting.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "dataflow/component.h"
@@ -89,23 +88,6 @@ void weir_component_setting_set_as(const weir_component_rules *rules, weir_meta_
     if (setting != NULL) weir_component_setting_set(hardware, setting, value);
 }
 
-static const weir_component_rules *rules_of(const weir_graph *graph, weir_node node) {
-    const weir_component *component = weir_component_of(graph, node);
-    return component == NULL ? NULL : component->rules;
-}
-
-int64_t weir_component_setting_get(const weir_graph *graph, weir_node node, const char *name) {
-    const weir_component_setting *setting = weir_component_setting_called(rules_of(graph, node), name);
-    assert(setting != NULL);
-    return weir_component_setting_of(&weir_node_metadata_of(graph, node)->hardware, setting);
-}
-
-void weir_component_setting_put(weir_graph *graph, weir_node node, const char *name, int64_t value) {
-    const weir_component_setting *setting = weir_component_setting_called(rules_of(graph, node), name);
-    assert(setting != NULL);
-    weir_component_setting_set(&weir_node_metadata(graph, node)->hardware, setting, value);
-}
-
 /* --- what a node may have --- */
 
 static void add_name(weir_text *text, const char *name) {
@@ -131,13 +113,12 @@ void weir_component_setting_add_open(const weir_component_rules *rules, weir_tex
     for (size_t i = 0; i < count; i++) add_name(text, name[i]);
 }
 
-json_t *weir_component_setting_json(const weir_graph *graph, weir_node node) {
+json_t *weir_component_setting_json(const weir_component_rules *rules, const weir_meta_hardware *hardware) {
     size_t count = 0;
-    const weir_component_rules *rules = rules_of(graph, node);
     const weir_component_setting *settings = rules == NULL ? NULL : weir_component_setting_list(rules, &count);
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++) {
-        const int64_t value = weir_component_setting_of(&weir_node_metadata_of(graph, node)->hardware, &settings[i]);
+        const int64_t value = weir_component_setting_of(hardware, &settings[i]);
         const bool is_place = settings[i].role == WEIR_SETTING_PRODUCTS;
         json_object_set_new(object, settings[i].name,
                             is_place ? json_string(weir_storage_name((weir_storage)value)) : json_integer(value));
@@ -145,11 +126,12 @@ json_t *weir_component_setting_json(const weir_graph *graph, weir_node node) {
     return object;
 }
 
-static bool is_declared(const weir_graph *graph, weir_node node, const weir_component *component, const char *name) {
-    if (weir_component_setting_called(component->rules, name) != NULL) return true;
-    weir_node_fail(graph, node, "hardware: %s has no setting '%s'", component->module, name);
+static bool is_declared(const weir_graph *graph, weir_node node, const weir_component_rules *rules, const char *name) {
+    if (weir_component_setting_called(rules, name) != NULL) return true;
+    weir_node_fail(graph, node, "hardware: %s has no setting '%s'", weir_node_metadata_of(graph, node)->hardware.module,
+                   name);
     size_t count;
-    const weir_component_setting *settings = weir_component_setting_list(component->rules, &count);
+    const weir_component_setting *settings = weir_component_setting_list(rules, &count);
     weir_text text = {NULL, 0, 0};
     for (size_t i = 0; i < count; i++) add_name(&text, settings[i].name);
     if (count == 0) weir_note("it has none");
@@ -158,17 +140,15 @@ static bool is_declared(const weir_graph *graph, weir_node node, const weir_comp
     return false;
 }
 
-bool weir_component_setting_are_declared(const weir_graph *graph, weir_node node) {
-    const weir_component *component = weir_component_of(graph, node);
+bool weir_component_setting_are_declared(const weir_component_rules *rules, const weir_graph *graph, weir_node node) {
     const weir_settings *settings = &weir_node_metadata_of(graph, node)->hardware.settings;
-    for (uint8_t i = 0; component != NULL && i < settings->count; i++)
-        if (!is_declared(graph, node, component, settings->name[i])) return false;
+    for (uint8_t i = 0; i < settings->count; i++)
+        if (!is_declared(graph, node, rules, settings->name[i])) return false;
     return true;
 }
 
-bool weir_component_setting_verify(const weir_graph *graph, weir_node node) {
-    if (!weir_component_setting_are_declared(graph, node)) return false;
-    const weir_component_rules *rules = rules_of(graph, node);
+bool weir_component_setting_verify(const weir_component_rules *rules, const weir_graph *graph, weir_node node) {
+    if (!weir_component_setting_are_declared(rules, graph, node)) return false;
     size_t count = 0;
     const weir_component_setting *settings = rules == NULL ? NULL : weir_component_setting_list(rules, &count);
     for (size_t i = 0; i < count; i++) {
@@ -182,9 +162,8 @@ bool weir_component_setting_verify(const weir_graph *graph, weir_node node) {
     return true;
 }
 
-void weir_component_setting_lay_out(weir_graph *graph, weir_node node) {
-    const weir_component_rules *rules = rules_of(graph, node);
-    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware, laid_out = *hardware;
+void weir_component_setting_lay_out(const weir_component_rules *rules, weir_meta_hardware *hardware) {
+    weir_meta_hardware laid_out = *hardware;
     size_t count = 0;
     const weir_component_setting *settings = rules == NULL ? NULL : weir_component_setting_list(rules, &count);
     laid_out.settings = (weir_settings){.count = 0};

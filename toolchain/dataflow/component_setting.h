@@ -52,9 +52,6 @@ int64_t weir_component_setting_value_as(const weir_component_rules *rules, const
                                         weir_setting_role role);
 void weir_component_setting_set_as(const weir_component_rules *rules, weir_meta_hardware *hardware,
                                    weir_setting_role role, int64_t value);
-/* A setting that the node's component declares, by its name. */
-int64_t weir_component_setting_get(const weir_graph *graph, weir_node node, const char *name);
-void weir_component_setting_put(weir_graph *graph, weir_node node, const char *name, int64_t value);
 /* What a folding file may set, `storage` included: how many names; 0 where `rules` is NULL. */
 enum { WEIR_COMPONENT_SETTING_OPEN_MOST = WEIR_SETTINGS_MOST + 1 };
 size_t weir_component_setting_open_names(const weir_component_rules *rules,
@@ -62,12 +59,12 @@ size_t weir_component_setting_open_names(const weir_component_rules *rules,
 /* "simd, pe, storage": the same as a text. */
 void weir_component_setting_add_open(const weir_component_rules *rules, weir_text *text);
 /* {"simd": 8, "pe": 4}: all settings of a node with a component, numbers or names of storage; a new reference. */
-json_t *weir_component_setting_json(const weir_graph *graph, weir_node node);
+json_t *weir_component_setting_json(const weir_component_rules *rules, const weir_meta_hardware *hardware);
 /* Has a node with a component only settings that this declares? The error names the first other one, a note those that it has. */
-bool weir_component_setting_are_declared(const weir_graph *graph, weir_node node);
+bool weir_component_setting_are_declared(const weir_component_rules *rules, const weir_graph *graph, weir_node node);
 /* And are all in their bounds, units set? */
-bool weir_component_setting_verify(const weir_graph *graph, weir_node node);
+bool weir_component_setting_verify(const weir_component_rules *rules, const weir_graph *graph, weir_node node);
 /* Puts the settings of a node that was given its component in the order of the declaration. */
-void weir_component_setting_lay_out(weir_graph *graph, weir_node node);
+void weir_component_setting_lay_out(const weir_component_rules *rules, weir_meta_hardware *hardware);
 
 #endif

@@ -394,7 +394,7 @@ static bool is_smaller(weir_graph *graph, weir_cost_survey *survey, weir_node no
     const weir_cost_node now = weir_cost_survey_known(survey, node, known);
     weir_text why = {NULL, 0, 0};
     hardware->module = other->module;
-    weir_component_setting_lay_out(graph, node);
+    weir_component_setting_lay_out(other->rules, hardware);
     weir_component_setting_set_as(other->rules, hardware, WEIR_SETTING_PIECES, 1);
     hardware->interval = weir_stream_beats_of(graph, node);
     bool smaller = other->rules->legal(graph, node, hardware, &why);
@@ -543,7 +543,7 @@ static bool is(const weir_graph *graph, weir_node node, const char *name, int64_
 static bool verify(const weir_graph *graph, weir_node node, const weir_component_rules *rules) {
     const weir_meta_hardware *h = &weir_node_metadata_of(graph, node)->hardware;
     weir_meta_hardware derived = *h;
-    if (!weir_component_setting_verify(graph, node)) return false;
+    if (!weir_component_setting_verify(rules, graph, node)) return false;
     if (rules->derive != NULL) rules->derive(graph, node, &derived);
     else derived.out_lanes = derived.in_lanes;
     return is(graph, node, "in_lanes", h->in_lanes, derived.in_lanes > 1 ? derived.in_lanes : 1,

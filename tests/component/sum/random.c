@@ -1,6 +1,5 @@
 /* A fork into branches that meet again in a chain of sums. */
 #include "component/case.h"
-#include "dataflow/component_setting.h"
 
 /* A branch of a fork: a few components that delay beats by different times. */
 static weir_value add_branch(component_case *c, weir_value value, int64_t channels, int64_t lanes) {
@@ -13,7 +12,9 @@ static weir_value add_branch(component_case *c, weir_value value, int64_t channe
             node = case_node(c, choice == 1 ? WEIR_OP_REGISTER_SLICE : WEIR_OP_FIFO, "wait", &value, 1, 1);
             case_place(c, node, lanes, lanes, 0);
             const int64_t depth = case_range(c, 2, 40);
-            if (choice != 1) weir_component_setting_put(c->graph, node, "depth", depth);
+            if (choice != 1)
+                weir_settings_set(&weir_node_metadata(c->graph, node)->hardware.settings, "depth",
+                                  WEIR_SETTINGS_AFTER_LANES, depth);
         }
         value = case_result(c, node);
     }

@@ -106,7 +106,7 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
     if (found != NULL) return *found;
     const weir_meta_hardware before = *hardware;
     *hardware = weir_folding_built(s, node);
-    weir_component_setting_lay_out(t->graph, node); /* names outlive the structure */
+    weir_component_setting_lay_out(weir_folding_rules(t->graph, node), hardware); /* names outlive the structure */
     weir_folding_hardware_price price = {.timing = weir_folding_rules(t->graph, node)->timing(t->graph, node),
                                          .module = weir_component_of(t->graph, node)->module,
                                          .settings = hardware->settings,
