@@ -47,10 +47,9 @@ bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index,
                            int axis, weir_quant *quant);
 /* The quantizer that takes all of the node's result, also behind what rises; a count of 0: there is none. False after a reported error. */
 bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant);
-/* The operator's own rule; NULL: it has none, or one that is given the quantizer behind, too. */
+/* An operator's own rule, or one that is given the quantizer behind, too. */
 typedef bool weir_lower_rule(weir_lowering *l, weir_node node);
 typedef bool weir_lower_rule_before(weir_lowering *l, weir_node node, const weir_quant *behind);
-weir_lower_rule *weir_lower_rule_of(weir_op op);
 /* Codes get a quantization: on the value itself where it has none and its operator leaves that open, else by a Relabel. */
 weir_value weir_lower_requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant);
 

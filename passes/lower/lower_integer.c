@@ -136,7 +136,7 @@ enum {
 #undef WEIR_OP
 };
 
-weir_lower_rule *weir_lower_rule_of(weir_op op) {
+static weir_lower_rule *own_rule_of(weir_op op) {
     weir_lower_rule *rule = op < WEIR_OP_COUNT ? rows[op].rule : weir_operator_of(op)->lower;
     return rule == none ? NULL : rule;
 }
@@ -147,7 +147,7 @@ static bool lower_before(weir_lowering *l, weir_node node) {
 
 /* NULL: it has none. */
 static weir_lower_rule *rule_of(weir_op op) {
-    return op < WEIR_OP_COUNT && rows[op].before != NULL ? lower_before : weir_lower_rule_of(op);
+    return op < WEIR_OP_COUNT && rows[op].before != NULL ? lower_before : own_rule_of(op);
 }
 
 weir_lowered weir_lower_integer_takes(weir_op op) {

@@ -102,8 +102,8 @@ bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant)
     if (op == WEIR_OP_QUANTIZE_LINEAR) return weir_lower_read_quant(l, user, 1, 2, dtype, 0, quant);
     if (op == WEIR_OP_QUANT) return read_qonnx(l, user, quant);
     const weir_trait *trait = weir_trait_of(op);
-    const bool rises = (trait->element == WEIR_ELEMENT_STEP && trait->is_exact) || op == WEIR_OP_TRANSPOSE;
-    return (!rises && weir_lower_rule_of(op) != weir_lower_shape) || weir_lower_read_behind(l, user, quant);
+    const bool rises = (trait->element == WEIR_ELEMENT_STEP && trait->is_exact) || weir_index_map_reshapes(op);
+    return !rises || weir_lower_read_behind(l, user, quant);
 }
 
 /* Gives the codes that quantization, unless inference gives them another: that of what they are made of. */
