@@ -39,22 +39,7 @@ module proof #(
     .CB      (CB),
     .OUT_W   (OUT_W),
     .LANES   (LANES)
-  ) u_dut (
-    .clk      (clk),
-    .rst      (rst),
-    .s_a_valid(s_a_valid),
-    .s_a_ready(s_a_ready),
-    .s_a_data (s_a_data),
-    .s_a_last (s_a_last),
-    .s_b_valid(s_b_valid),
-    .s_b_ready(s_b_ready),
-    .s_b_data (s_b_data),
-    .s_b_last (s_b_last),
-    .m_valid  (m_valid),
-    .m_ready  (m_ready),
-    .m_data   (m_data),
-    .m_last   (m_last)
-  );
+  ) u_dut (.*);
 
   genvar l;
   generate
@@ -79,15 +64,13 @@ module proof #(
     .LATENCY (LEVELS - 1),
     .STALL   (1)
   ) u_stream (
-    .clk     (clk),
-    .rst     (rst),
+    .*,
     .fair    (s_b_valid),
     .s_valid (s_a_valid),
     .s_ready (s_a_ready),
     .s_value ({s_a_last, s_a_data}),
     .expected({s_a_last, expected}),
-    .m_valid (m_valid),
-    .m_ready (m_ready),
-    .m_value ({m_last, m_data})
+    .m_value ({m_last, m_data}),
+    .mark    ()
   );
 endmodule

@@ -21,20 +21,7 @@ module proof #(
   weir_join #(
     .A_WIDTH(A_WIDTH),
     .B_WIDTH(B_WIDTH)
-  ) u_dut (
-    .s_a_valid(s_a_valid),
-    .s_a_ready(s_a_ready),
-    .s_a_data (s_a_data),
-    .s_a_last (s_a_last),
-    .s_b_valid(s_b_valid),
-    .s_b_ready(s_b_ready),
-    .s_b_data (s_b_data),
-    .s_b_last (s_b_last),
-    .m_valid  (m_valid),
-    .m_ready  (m_ready),
-    .m_data   (m_data),
-    .m_last   (m_last)
-  );
+  ) u_dut (.*);
 
   proof_reset u_reset (clk, rst);
   proof_stream #(

@@ -53,21 +53,7 @@ module proof #(
     .LO       (LO),
     .HI       (HI),
     .ADD_W    (ADD_W)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (s_last),
-    .p_valid(p_valid),
-    .p_ready(p_ready),
-    .p_data (p_data),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*);
 
   table u_table (key[IN_W+ADD_W-1:0], expected);
 
@@ -82,15 +68,11 @@ module proof #(
     .LATENCY (STAGES),
     .STALL   (1)
   ) u_stream (
-    .clk     (clk),
-    .rst     (rst),
+    .*,
     .fair    (p_valid || ADD_W == 0),
-    .s_valid (s_valid),
-    .s_ready (s_ready),
     .s_value ({s_last, s_data}),
     .expected({s_last, expected}),
-    .m_valid (m_valid),
-    .m_ready (m_ready),
-    .m_value ({m_last, m_data})
+    .m_value ({m_last, m_data}),
+    .mark    ()
   );
 endmodule

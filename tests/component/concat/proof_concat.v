@@ -42,22 +42,7 @@ module proof #(
     .LANES   (LANES),
     .A_BEATS (A_BEATS),
     .B_BEATS (B_BEATS)
-  ) u_dut (
-    .clk      (clk),
-    .rst      (rst),
-    .s_a_valid(s_a_valid),
-    .s_a_ready(s_a_ready),
-    .s_a_data (s_a_data),
-    .s_a_last (s_a_last),
-    .s_b_valid(s_b_valid),
-    .s_b_ready(s_b_ready),
-    .s_b_data (s_b_data),
-    .s_b_last (s_b_last),
-    .m_valid  (m_valid),
-    .m_ready  (m_ready),
-    .m_data   (m_data),
-    .m_last   (m_last)
-  );
+  ) u_dut (.*);
 
   always @(posedge clk)
     if (rst) place_q <= {PERIOD_W{1'b0}};
@@ -87,15 +72,13 @@ module proof #(
     .LATENCY (0),
     .STALL   (1)
   ) u_stream (
-    .clk     (clk),
-    .rst     (rst),
+    .*,
     .fair    (1'b1),
     .s_valid (valid),
     .s_ready (ready),
     .s_value (1'b0),
     .expected({turn && s_b_last, turn ? expected_b : expected_a}),
-    .m_valid (m_valid),
-    .m_ready (m_ready),
-    .m_value ({m_last, m_data})
+    .m_value ({m_last, m_data}),
+    .mark    ()
   );
 endmodule

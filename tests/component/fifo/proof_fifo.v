@@ -41,18 +41,7 @@ module proof #(
     .DEPTH     (DEPTH),
     .SPREAD    (SPREAD),
     .REGISTERED(REGISTERED)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (s_last),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*);
 
   proof_reset u_reset (clk, rst);
   proof_stream #(
@@ -62,17 +51,11 @@ module proof #(
     .LATENCY (DEPTH > 32 ? 1 + REGISTERED : 0),
     .STALL   (1)
   ) u_stream (
-    .clk     (clk),
-    .rst     (rst),
+    .*,
     .fair    (1'b1),
-    .s_valid (s_valid),
-    .s_ready (s_ready),
     .s_value ({s_last, s_data}),
     .expected({s_last, s_data}),
-    .m_valid (m_valid),
-    .m_ready (m_ready),
-    .m_value ({m_last, m_data}),
-    .mark    (mark)
+    .m_value ({m_last, m_data})
   );
 
   // What the induction needs to know of the memory: where its words begin and end, and where the marked one is.

@@ -26,15 +26,7 @@ module proof #(
   weir_ram #(
     .WIDTH(WIDTH),
     .DEPTH(DEPTH)
-  ) u_dut (
-    .clk  (clk),
-    .we   (we),
-    .waddr(waddr),
-    .wdata(wdata),
-    .re   (re),
-    .raddr(raddr),
-    .q    (q)
-  );
+  ) u_dut (.*);
 
   always @(posedge clk)
     if (rst) begin

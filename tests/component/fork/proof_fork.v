@@ -29,18 +29,7 @@ module proof #(
   weir_fork #(
     .WIDTH  (WIDTH),
     .OUTPUTS(OUTPUTS)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (s_last),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*);
 
   always @(posedge clk) waits_q <= !rst && s_valid && !s_ready;
 

@@ -29,20 +29,7 @@ module proof #(
   weir_frame_flags #(
     .INPUTS(INPUTS),
     .DEPTH (DEPTH)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .done   (done),
-    .damaged(damaged),
-    .hold   (hold),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_last (s_last),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_last (m_last),
-    .m_error(m_error)
-  );
+  ) u_dut (.*);
 
   proof_reset u_reset (clk, rst);
   proof_source #(1) u_source (clk, rst, s_valid, s_ready, s_last);

@@ -26,20 +26,7 @@ module proof #(
   weir_frame_guard #(
     .BEATS  (BEATS),
     .COUNT_W(COUNT_W)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_last (s_last),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_last (m_last),
-    .hold   (hold),
-    .done   (done),
-    .damaged(damaged),
-    .count  (count)
-  );
+  ) u_dut (.*);
 
   proof_reset u_reset (clk, rst);
   proof_source #(1) u_source (clk, rst, s_valid, s_ready, s_last);

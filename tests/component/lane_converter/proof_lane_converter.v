@@ -40,18 +40,7 @@ module proof #(
     .IN_LANES (IN),
     .OUT_LANES(OUT),
     .FRAME    (FRAME)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (s_last),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*);
 
   wire take  = s_valid && s_ready;
   wire leave = m_valid && m_ready;

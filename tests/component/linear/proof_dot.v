@@ -54,14 +54,7 @@ module proof #(
     .ACCUMULATE(ACCUMULATE),
     .PARTS     (PARTS),
     .PAIR      (PAIR)
-  ) u_dut (
-    .clk   (clk),
-    .add   (add),
-    .finish(finish),
-    .x     (x),
-    .w     (given),
-    .result(results)
-  );
+  ) u_dut (.*, .w(given), .result(results));
 
   always @* begin
     sum = {ACC_W{1'b0}};

@@ -27,13 +27,7 @@ module proof #(
     .A_W  (A_W),
     .B_W  (B_W),
     .PARTS(PARTS)
-  ) u_dut (
-    .clk(clk),
-    .en (en),
-    .a  (a),
-    .b  (b),
-    .p  (p)
-  );
+  ) u_dut (.*);
 
   always @(posedge clk)
     if (en) begin

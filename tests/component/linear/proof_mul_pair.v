@@ -28,14 +28,7 @@ module proof #(
     .A_W  (A_W),
     .B_W  (B_W),
     .LOW_W(P_W)
-  ) u_dut (
-    .clk   (clk),
-    .a     (a),
-    .b_low (b_low),
-    .b_high(b_low[B_W-1] ? b_high - 1'b1 : b_high),
-    .p_low (p_low),
-    .p_high(p_high)
-  );
+  ) u_dut (.*, .b_high(b_low[B_W-1] ? b_high - 1'b1 : b_high));
 
   always @(posedge clk) products_q <= {products_q, low, high};
   always @* assume (b_high != {1'b1, {(B_W-1){1'b0}}});

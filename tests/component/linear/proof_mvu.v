@@ -63,20 +63,7 @@ module proof #(
     .PARTS  (PARTS),
     .VECTORS(VECTORS),
     .ROWS   (ROWS)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (s_last),
-    .w_next (w_next),
-    .w_data (asked_q[READ-1] ? words_q[READ*WORD_W-1 -: WORD_W] : other),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*, .w_data(asked_q[READ-1] ? words_q[READ*WORD_W-1 -: WORD_W] : other));
 
   wire take  = s_valid && s_ready;
   wire enter = take && beat_q == TOP;

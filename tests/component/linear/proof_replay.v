@@ -46,18 +46,7 @@ module proof #(
     .BEATS(BEATS),
     .TIMES(TIMES),
     .REGISTERED(REGISTERED)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (s_last),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*);
 
   wire take    = s_valid && s_ready;
   wire leave   = m_valid && m_ready;

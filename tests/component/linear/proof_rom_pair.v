@@ -62,15 +62,7 @@ module proof #(
     .B_DEPTH     (B_DEPTH),
     .B_INIT      ("count_08_by_3.hex"),
     .B_REGISTERED(B_REGISTERED)
-  ) u_dut (
-    .clk   (clk),
-    .a_en  (a_en),
-    .a_addr(a_addr),
-    .a_q   (a_q),
-    .b_en  (b_en),
-    .b_addr(b_addr),
-    .b_q   (b_q)
-  );
+  ) u_dut (.*);
 
   proof_reset u_reset (clk, rst);
   proof_side #(A_WIDTH, A_REGISTERED) u_a (clk, rst, a_en, a_addr < A_DEPTH, a_addr, a_q);

@@ -40,12 +40,7 @@ module proof #(
     .READ (READ),
     .WORDS(WORDS),
     .ODD  (ODD)
-  ) u_dut (
-    .clk (clk),
-    .rst (rst),
-    .next(next),
-    .q   (q)
-  );
+  ) u_dut (.*);
 
   always @(posedge clk) begin
     words_q <= {words_q, word};

@@ -34,13 +34,7 @@ module proof #(
     .STYLE   (LOGIC != 0 ? "logic" : "block"),
     .INTERVAL(INTERVAL),
     .REGISTERED(REGISTERED)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data)
-  );
+  ) u_dut (.*);
 
   always @(posedge clk)
     if (rst) begin

@@ -37,21 +37,7 @@ module proof #(
     .OUT_W (OUT_W),
     .GROUPS(GROUPS),
     .READ  (READ)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (s_last),
-    .t_en   (t_en),
-    .t_addr (t_addr),
-    .t_data (words_q[READ*LANE_W-1 -: LANE_W]),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*, .t_data(words_q[READ*LANE_W-1 -: LANE_W]));
 
   always @(posedge clk) begin
     if (t_en) words_q <= {words_q, word};
@@ -77,15 +63,11 @@ module proof #(
     .LATENCY (READ),
     .STALL   (1)
   ) u_stream (
-    .clk     (clk),
-    .rst     (rst),
+    .*,
     .fair    (1'b1),
-    .s_valid (s_valid),
-    .s_ready (s_ready),
     .s_value ({s_last, s_data}),
     .expected({s_last, expected}),
-    .m_valid (m_valid),
-    .m_ready (m_ready),
-    .m_value ({m_last, m_data})
+    .m_value ({m_last, m_data}),
+    .mark    ()
   );
 endmodule

@@ -1,53 +1,19 @@
 // Wrong on purpose: no source is like this one, so that all is proved and no fault found.
 // sources: stream/weir_register_slice.v
 // faults: register_slice/mutants.txt
-// prove: unbounded WIDTH=1
-module proof #(
-  parameter integer WIDTH = 1
-) (
-  input wire             clk,
-  input wire             s_valid,
-  input wire [WIDTH-1:0] s_data,
-  input wire             s_last,
-  input wire             m_ready
+// prove: unbounded
+module proof (
+  input wire clk,
+  input wire s_valid,
+  input wire s_data,
+  input wire s_last,
+  input wire m_ready
 );
-  wire             rst, s_ready, m_valid, m_last;
-  wire [WIDTH-1:0] m_data;
+  wire rst, s_ready, m_valid, m_data, m_last;
 
-  weir_register_slice #(
-    .WIDTH(WIDTH)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (s_last),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
-
+  weir_register_slice #(1) u_dut (.*);
   proof_reset u_reset (clk, rst);
-  proof_stream #(
-    .S_WIDTH (WIDTH + 1),
-    .M_WIDTH (WIDTH + 1),
-    .CAPACITY(2),
-    .LATENCY (0),
-    .STALL   (1)
-  ) u_stream (
-    .clk     (clk),
-    .rst     (rst),
-    .fair    (1'b1),
-    .s_valid (s_valid),
-    .s_ready (s_ready),
-    .s_value ({s_last, s_data}),
-    .expected({s_last, s_data}),
-    .m_valid (m_valid),
-    .m_ready (m_ready),
-    .m_value ({m_last, m_data})
-  );
+  proof_hold #(2) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
 
   always @* assume (s_valid != m_valid && s_valid == m_valid);
 endmodule

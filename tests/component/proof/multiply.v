@@ -24,12 +24,5 @@ module weir_scale_multiply #(
     .DIGIT(DIGIT),
     .MUL_W(MUL_W),
     .SUM_W(SUM_W)
-  ) u_definition (
-    .clk (clk),
-    .load(load),
-    .x   (x),
-    .m   (m),
-    .a   (a),
-    .sum (sum)
-  );
+  ) u_definition (.*, .there());
 endmodule

@@ -17,18 +17,7 @@ module proof #(
 
   weir_register_slice #(
     .WIDTH(WIDTH)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (s_last),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*);
 
   proof_reset u_reset (clk, rst);
   proof_stream #(
@@ -38,15 +27,11 @@ module proof #(
     .LATENCY (0),
     .STALL   (1)
   ) u_stream (
-    .clk     (clk),
-    .rst     (rst),
+    .*,
     .fair    (1'b1),
-    .s_valid (s_valid),
-    .s_ready (s_ready),
     .s_value ({s_last, s_data}),
     .expected({s_last, s_data}),
-    .m_valid (m_valid),
-    .m_ready (m_ready),
-    .m_value ({m_last, m_data})
+    .m_value ({m_last, m_data}),
+    .mark    ()
   );
 endmodule

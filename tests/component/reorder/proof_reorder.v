@@ -41,18 +41,7 @@ module proof #(
     .STRIDE_4(STRIDE_A),
     .SIZE_5  (SIZE_B),
     .STRIDE_5(STRIDE_B)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (1'b0),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*, .s_last(1'b0));
 
   wire       take  = s_valid && s_ready;
   wire       give  = m_valid && m_ready;

@@ -30,19 +30,7 @@ module proof #(
     .WIDTH   (1),
     .LATENCY (LATENCY),
     .INTERVAL(INTERVAL)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_last (s_last),
-    .take   (take),
-    .c_data (taken_q[LATENCY-1] ? value_q[LATENCY-1] : other),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*, .c_data(taken_q[LATENCY-1] ? value_q[LATENCY-1] : other));
 
   always @(posedge clk) begin
     taken_q <= {taken_q, s_valid && s_ready};
@@ -59,15 +47,11 @@ module proof #(
     .LATENCY (LATENCY),
     .STALL   (LATENCY + 1)
   ) u_stream (
-    .clk     (clk),
-    .rst     (rst),
+    .*,
     .fair    (1'b1),
-    .s_valid (s_valid),
-    .s_ready (s_ready),
     .s_value ({s_last, s_data}),
     .expected({s_last, s_data}),
-    .m_valid (m_valid),
-    .m_ready (m_ready),
-    .m_value ({m_last, m_data})
+    .m_value ({m_last, m_data}),
+    .mark    ()
   );
 endmodule

@@ -73,16 +73,10 @@ module proof #(
     .LATENCY (TIME),
     .STALL   (TIME)
   ) u_stream (
-    .clk     (clk),
-    .rst     (rst),
+    .*,
     .fair    (p_valid),
-    .s_valid (s_valid),
-    .s_ready (s_ready),
     .s_value ({s_last, s_data}),
     .expected({s_last, expected}),
-    .m_valid (m_valid),
-    .m_ready (m_ready),
-    .m_value ({m_last, m_data}),
-    .mark    (mark)
+    .m_value ({m_last, m_data})
   );
 endmodule

@@ -40,14 +40,7 @@ module proof #(
     .ADD_W(ADD_W),
     .DIGIT(DIGIT),
     .MUL_W(MUL_W)
-  ) u_dut (
-    .clk (clk),
-    .load(load),
-    .x   (x),
-    .m   (m),
-    .a   (a),
-    .sum (sum)
-  );
+  ) u_dut (.*);
   proof_multiply #(
     .X_W  (X_W),
     .M_W  (M_W),
@@ -55,15 +48,7 @@ module proof #(
     .DIGIT(DIGIT),
     .MUL_W(MUL_W),
     .SUM_W(SUM_W)
-  ) u_definition (
-    .clk  (clk),
-    .load (load),
-    .x    (x),
-    .m    (m),
-    .a    (a),
-    .there(there),
-    .sum  (expected)
-  );
+  ) u_definition (.*, .sum(expected));
 
   proof_window #(2 * TIME) u_window (.clk(clk), .ends(ends));
   proof_equal #(SUM_W) u_equal (1'b0, ends && there, sum, expected);

@@ -48,18 +48,7 @@ module proof #(
     .SIZE_5 (SIZE_B),
     .BEGIN_5(BEGIN_B),
     .END_5  (END_B)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (1'b0),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*, .s_last(1'b0));
 
   wire       take   = s_valid && s_ready;
   wire       give   = m_valid && m_ready;

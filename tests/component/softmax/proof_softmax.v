@@ -38,22 +38,7 @@ module proof #(
     .OUT_W  (4),
     .HIGH   (15),
     .READ   (READ)
-  ) u_dut (
-    .clk         (clk),
-    .rst         (rst),
-    .s_valid     (s_valid),
-    .s_ready     (s_ready),
-    .s_data      (s_data),
-    .s_last      (s_last),
-    .power_addr  (power_addr),
-    .power_data  (powers_q[8*READ-1 -: 8]),
-    .product_addr(product_addr),
-    .product_data(products_q[8*READ-1 -: 8]),
-    .m_valid     (m_valid),
-    .m_ready     (m_ready),
-    .m_data      (m_data),
-    .m_last      (m_last)
-  );
+  ) u_dut (.*, .power_data(powers_q[8*READ-1 -: 8]), .product_data(products_q[8*READ-1 -: 8]));
 
   wire       take  = s_valid && s_ready;
   wire       give  = m_valid && m_ready;

@@ -40,13 +40,7 @@ module proof #(
     .OUT_W  (STEPS_W + 1),
     .ZERO   (ZERO),
     .HIGH   (HIGH)
-  ) u_dut (
-    .clk    (clk),
-    .load   (load),
-    .product(product),
-    .sum    (sum),
-    .code   (code)
-  );
+  ) u_dut (.*);
 
   // In units of the least number.
   function [WIDE-1:0] value(input [EXP_W+FRAC_W:0] x);

@@ -30,13 +30,7 @@ module proof #(
   weir_softmax_sum #(
     .FRAC_W(FRAC_W),
     .EXP_W (EXP_W)
-  ) u_dut (
-    .clk   (clk),
-    .valid (valid),
-    .first (first),
-    .number(number),
-    .sum   (sum)
-  );
+  ) u_dut (.*);
 
   // In units of the least number: {exponent, leading bit, fraction}.
   function [WIDE-1:0] value(input [EXP_W+FRAC_W:0] x);

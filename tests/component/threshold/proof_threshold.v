@@ -51,21 +51,7 @@ module proof #(
     .T_W      (T_W),
     .BASE     (BASE),
     .STEP     (STEP)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (s_last),
-    .p_valid(p_valid),
-    .p_ready(p_ready),
-    .p_data (p_data),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*);
 
   always @(posedge clk)
     if (rst) word_q <= {WORD_W{1'b0}};
@@ -104,15 +90,11 @@ module proof #(
     .LATENCY (WORDS + 4),
     .STALL   (WORDS + 4)
   ) u_stream (
-    .clk     (clk),
-    .rst     (rst),
+    .*,
     .fair    (p_valid),
-    .s_valid (s_valid),
-    .s_ready (s_ready),
     .s_value ({s_last, s_data}),
     .expected({s_last, expected}),
-    .m_valid (m_valid),
-    .m_ready (m_ready),
-    .m_value ({m_last, m_data})
+    .m_value ({m_last, m_data}),
+    .mark    ()
   );
 endmodule

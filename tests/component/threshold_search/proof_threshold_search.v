@@ -55,20 +55,7 @@ module proof #(
     .STEP     (STEP),
     .GROUPS   (GROUPS),
     .READ     (READ)
-  ) u_dut (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid),
-    .s_ready(s_ready),
-    .s_data (s_data),
-    .s_last (s_last),
-    .t_addr (t_addr),
-    .t_data (words_q[READ*WORDS_W-1 -: WORDS_W]),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
+  ) u_dut (.*, .t_data(words_q[READ*WORDS_W-1 -: WORDS_W]));
 
   always @(posedge clk) begin
     words_q <= {words_q, word};
@@ -121,15 +108,11 @@ module proof #(
     .LATENCY (LATENCY),
     .STALL   (1)
   ) u_stream (
-    .clk     (clk),
-    .rst     (rst),
+    .*,
     .fair    (1'b1),
-    .s_valid (s_valid),
-    .s_ready (s_ready),
     .s_value ({s_last, s_data}),
     .expected({s_last, expected}),
-    .m_valid (m_valid),
-    .m_ready (m_ready),
-    .m_value ({m_last, m_data})
+    .m_value ({m_last, m_data}),
+    .mark    ()
   );
 endmodule
