@@ -11,7 +11,8 @@ static void option_text(const weir_pass *pass, const weir_pass_option *option, w
     case WEIR_PASS_BOOL: weir_text_add(text, weir_pass_bool(pass, option->name) ? "true" : "false"); break;
     case WEIR_PASS_INT: weir_text_format(text, "%lld", (long long)weir_pass_int(pass, option->name)); break;
     case WEIR_PASS_REAL: weir_text_double(text, weir_pass_real(pass, option->name)); break;
-    default: weir_text_add(text, weir_pass_string(pass, option->name)); break;
+    case WEIR_PASS_STRING:
+    case WEIR_PASS_ENUM: weir_text_add(text, weir_pass_string(pass, option->name)); break;
     }
 }
 

@@ -61,7 +61,7 @@ static void hash_attribute(weir_hash *hash, const weir_attribute *attribute) {
     case WEIR_ATTRIBUTE_FLOAT: weir_hash_add(hash, &attribute->as.f, sizeof attribute->as.f); break;
     case WEIR_ATTRIBUTE_STRING: weir_hash_add_string(hash, attribute->as.s); break;
     case WEIR_ATTRIBUTE_INTS: weir_hash_add(hash, attribute->as.ints, attribute->count * sizeof(int64_t)); break;
-    default: weir_hash_add(hash, attribute->as.floats, attribute->count * sizeof(double));
+    case WEIR_ATTRIBUTE_FLOATS: weir_hash_add(hash, attribute->as.floats, attribute->count * sizeof(double)); break;
     }
 }
 

@@ -6,6 +6,7 @@
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
 #include "support/memory/arena.h"
+#include "support/text/unreachable.h"
 
 bool weir_rewrite_may(const weir_graph *graph, weir_node node) {
     return weir_node_info(graph, node)->class != WEIR_CLASS_STREAM &&
@@ -119,8 +120,10 @@ static bool same_attribute(const weir_attribute *a, const weir_attribute *b) {
     case WEIR_ATTRIBUTE_STRING: return strcmp(a->as.s, b->as.s) == 0;
     case WEIR_ATTRIBUTE_INTS:
         return a->count == 0 || memcmp(a->as.ints, b->as.ints, a->count * sizeof *a->as.ints) == 0;
-    default: return a->count == 0 || memcmp(a->as.floats, b->as.floats, a->count * sizeof *a->as.floats) == 0;
+    case WEIR_ATTRIBUTE_FLOATS:
+        return a->count == 0 || memcmp(a->as.floats, b->as.floats, a->count * sizeof *a->as.floats) == 0;
     }
+    weir_unreachable("a kind of attributes");
 }
 
 bool weir_rewrite_same_attributes(const weir_graph *graph, weir_node a, weir_node b) {

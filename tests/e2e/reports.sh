@@ -49,6 +49,12 @@ weir compile "$models/mlp_qdq.onnx" -o design --passes report_node_type >out 2>e
     lacks out 'Node name' || fail "compile --passes"
 weir show design/hardware.weir --table meta >out && has out "'module': 'weir_mvu'" && has out "'rtl/linear/weir_mvu.v'" ||
     fail "metadata of hardware"
+cp -r design damaged
+sed -i 's/module=weir_mvu/module=weir_nothing/' damaged/hardware.weir
+for command in 'show damaged/hardware.weir' "sim damaged --data $test_data" 'synth damaged --device ice40up5k -o placed'; do
+    # shellcheck disable=SC2086
+    expect 1 "mlp_qdq.onnx:[0-9]+: error: .*no component 'weir_nothing' computes it" "$WEIR" $command
+done
 
 # --- metadata to YAML and back ---
 opt "$model" -p 'add_software_metadata,add_hardware_metadata{max_parallelism="2,8"},save_node_meta_param{path=m.yaml}' \

@@ -389,6 +389,11 @@ static void types_left_open(void **state) {
     test_setup(NULL);
     assert_null(weir_graph_parse(bad, sizeof bad - 1, &archive, "t.weir"));
     assert_error("t.weir:6: error: node 'm' (MatMul): matrix product: shapes [1,4] and [1,4] do not fit");
+    static const char empty[] = "weir 1\ngraph \"g\" from \"g\"\ninput %x : int8[1,4] integer s4 range=[5,3]\n"
+                                "m: %m = weir.Maximum(%x)\n    : ?\noutput y = %m\n";
+    test_setup(NULL);
+    assert_null(weir_graph_parse(empty, sizeof empty - 1, &archive, "t.weir"));
+    assert_error("t.weir:3: error: value 'x': the range is empty: low 5, high 3");
 }
 
 /* What may stand in a text although the printer does not write it. */

@@ -1,6 +1,7 @@
 /* Every array that the source names goes into a pool first; inputs and labels are picked from it by name. */
 #include "cosim/frames.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,7 @@ static item *find_data(const weir_frames *f, const char *source, const char *inp
 
 /* Does anything read the input? */
 static bool is_read(const weir_graph *graph, size_t index) {
+    assert(index < weir_graph_input_count(graph));
     const weir_value input = weir_graph_input(graph, index);
     bool read = weir_value_use_count(graph, input) > 0;
     for (size_t i = 0; i < weir_graph_output_count(graph); i++) read |= weir_graph_output(graph, i).id == input.id;
@@ -386,6 +388,7 @@ const weir_array *const *weir_frames_arrays(const weir_frames *f) { return f->in
 const char *weir_frames_file(const weir_frames *f) { return f->item[f->first].file; }
 
 weir_array **weir_frames_frame(const weir_frames *f, const weir_graph *graph, int64_t index) {
+    assert(index >= 0);
     size_t count = weir_graph_input_count(graph);
     weir_array **frame = weir_calloc(count, sizeof *frame);
     for (size_t i = 0; i < count; i++) {

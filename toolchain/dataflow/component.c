@@ -1,5 +1,6 @@
 #include "dataflow/component.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ size_t weir_component_count(void) { return OURS + weir_operator_component_count(
 
 const weir_component *weir_component_at(size_t index) {
     const size_t own = weir_operator_component_count();
+    assert(index < own + OURS);
     return index < own ? weir_operator_component(index, NULL) : &table[index - own];
 }
 

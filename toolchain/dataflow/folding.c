@@ -1,5 +1,6 @@
 #include "dataflow/folding.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ static void consider(void *user, const weir_meta_hardware *settings) {
 }
 
 static weir_meta_hardware cheapest(const weir_graph *graph, weir_node node, int64_t target) {
+    assert(sets_pace(rules_of(graph, node)));
     const weir_meta_hardware *given = &weir_node_metadata_of(graph, node)->hardware;
     choice c = {graph, node, rules_of(graph, node), target, {.interval = 0}, {.interval = 0}};
     c.rules->foldings(graph, node, given, consider, &c);
@@ -80,6 +82,7 @@ static int64_t divided_cost_of(const weir_graph *graph, int64_t target) {
 /* The smallest target from `low` on whose cost stays in the budget; the cheapest foldings when even they are too much. Division is for
  * short targets and takes more multipliers, never fewer. */
 static int64_t target_for(const weir_graph *graph, int64_t budget, int64_t low) {
+    assert(low > 0);
     int64_t high, most, reached;
     cost_of(graph, INT64_MAX, &most);
     for (high = most; low < high;) {
@@ -555,6 +558,9 @@ static bool verify(const weir_graph *graph, weir_node node, const weir_component
 bool weir_folding_verify(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);
+        const char *module = weir_node_metadata_of(graph, node)->hardware.module;
+        if (rules == NULL && module != NULL)
+            return weir_node_fail(graph, node, "no component '%s' computes it", module);
         if (rules != NULL && !verify(graph, node, rules)) return false;
     }
     return true;

@@ -20,6 +20,7 @@ bool weir_memory_wants_blocks(int64_t width, int64_t depth) {
 }
 
 static weir_storage choose_storage(weir_storage wanted, int64_t width, int64_t depth) {
+    assert(width > 0 && depth > 0);
     if (wanted != WEIR_STORAGE_AUTO) return wanted;
     return weir_memory_wants_blocks(width, depth) ? WEIR_STORAGE_BLOCK : WEIR_STORAGE_LOGIC;
 }
@@ -63,17 +64,20 @@ bool weir_memory_fits_vectors(const weir_graph *graph, weir_node node) {
 }
 
 int weir_memory_signed_bits(const weir_graph *graph, weir_value constant) {
+    assert(weir_value_type(graph, constant)->has_range);
     const weir_type *type = weir_value_type(graph, constant);
     return weir_bits_for(type->low < 0 ? type->low : -1, type->high);
 }
 
 int64_t weir_memory_words(const weir_graph *graph, weir_value constant, int64_t lanes) {
+    assert(lanes > 0 && weir_value_type(graph, constant)->shape.rank > 0);
     return weir_ceil_divide(weir_value_type(graph, constant)->shape.dim[0], lanes);
 }
 
 int64_t weir_memory_element(const weir_graph *graph, weir_value constant, int64_t row, int64_t column, int64_t columns,
                             int64_t outside) {
     const weir_array *array = weir_value_constant(graph, constant);
+    assert(array != NULL && row >= 0 && column >= 0 && columns > 0 && (int64_t)array->count % columns == 0);
     row %= array->shape.dim[0];
     return column < columns ? weir_array_get_int(array, (size_t)(row * columns + column)) : outside;
 }
@@ -94,6 +98,7 @@ static void print_line(weir_text *text, const char *nibbles, int64_t width) {
 
 void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memory *memory, weir_text *text) {
     weir_memory_content *content = weir_component_of(graph, node)->rules->content;
+    assert(memory->fields > 0 && memory->side > 0 && memory->low_bits <= memory->field_bits);
     const int64_t bits = memory->field_bits - memory->is_odd;
     const int64_t line = memory->side * memory->width;
     size_t digits = (size_t)(line + 3) / 4;

@@ -1,6 +1,9 @@
 #include "exec/kernel_common.h"
 
+#include <assert.h>
+
 weir_broadcast weir_broadcast_of(const weir_shape *operand, const weir_shape *result) {
+    assert(operand->rank <= result->rank && result->rank <= WEIR_MAX_RANK);
     weir_broadcast broadcast = {.kind = WEIR_BROADCAST_SAME, .rank = result->rank};
     size_t stride = 1;
     bool same = true, gone = false, repeat = true;
@@ -31,6 +34,7 @@ size_t weir_broadcast_index(const weir_broadcast *broadcast, size_t i) {
 }
 
 weir_product weir_product_of(const weir_shape *a, const weir_shape *b) {
+    assert(a->rank > 0 && b->rank > 0);
     weir_product product = {.batch = 1, .rows = 1, .columns = 1, .inner = (size_t)a->dim[a->rank - 1]};
     weir_shape left = *a, right = *b, all;
     if (a->rank > 1) product.rows = (size_t)a->dim[a->rank - 2];
@@ -50,6 +54,7 @@ weir_product weir_product_of(const weir_shape *a, const weir_shape *b) {
 }
 
 weir_channels weir_channels_of(const weir_shape *shape, int axis, size_t count) {
+    assert(count <= 1 || (axis >= 0 && axis < shape->rank && (size_t)shape->dim[axis] == count));
     weir_channels channels = {.inner = 1, .count = count};
     for (int i = axis + 1; count > 1 && i < shape->rank; i++) channels.inner *= (size_t)shape->dim[i];
     return channels;
@@ -64,6 +69,7 @@ const weir_type *weir_kernel_output_type(const weir_graph *graph, weir_node node
 }
 
 uint64_t weir_kernel_bits(const weir_array *array, size_t i) {
+    assert(i < array->count && !weir_dtype_is_float(array->dtype));
     if (array->dtype == WEIR_UINT64) return ((const uint64_t *)array->data)[i];
     return (uint64_t)weir_array_get_int(array, i);
 }
@@ -71,6 +77,7 @@ uint64_t weir_kernel_bits(const weir_array *array, size_t i) {
 #define SIGN(a, b) (((a) > (b)) - ((a) < (b)))
 
 int weir_kernel_compare(const weir_array *a, size_t i, const weir_array *b, size_t k) {
+    assert(a->dtype == b->dtype && i < a->count && k < b->count);
     if (a->dtype == WEIR_UINT64) return SIGN(weir_kernel_bits(a, i), weir_kernel_bits(b, k));
     if (weir_dtype_is_float(a->dtype)) return SIGN(weir_array_get(a, i), weir_array_get(b, k));
     return SIGN(weir_array_get_int(a, i), weir_array_get_int(b, k));
@@ -84,6 +91,7 @@ int weir_kernel_compare(const weir_array *a, size_t i, const weir_array *b, size
     } while (0)
 
 void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64_t *to) {
+    assert(first <= array->count && count <= array->count - first);
     switch (array->dtype) {
     case WEIR_INT8: LOAD(int8_t); break;
     case WEIR_UINT8: LOAD(uint8_t); break;
@@ -101,6 +109,7 @@ void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64
 }
 
 void weir_kernel_load_narrow(const weir_array *array, size_t first, size_t count, int32_t *to) {
+    assert(first <= array->count && count <= array->count - first);
     switch (array->dtype) {
     case WEIR_INT8: LOAD(int8_t); break;
     case WEIR_UINT8: LOAD(uint8_t); break;
@@ -133,6 +142,12 @@ void weir_kernel_load_narrow(const weir_array *array, size_t first, size_t count
         }                                                                                                              \
     } while (0)
 
-void weir_kernel_store(weir_array *array, size_t first, size_t count, const int64_t *from) { STORE_ALL; }
+void weir_kernel_store(weir_array *array, size_t first, size_t count, const int64_t *from) {
+    assert(first <= array->count && count <= array->count - first);
+    STORE_ALL;
+}
 
-void weir_kernel_store_narrow(weir_array *array, size_t first, size_t count, const int32_t *from) { STORE_ALL; }
+void weir_kernel_store_narrow(weir_array *array, size_t first, size_t count, const int32_t *from) {
+    assert(first <= array->count && count <= array->count - first);
+    STORE_ALL;
+}

@@ -2,6 +2,7 @@
  * (the library is compiled without contraction), so a result does not depend on the compiler or the machine. */
 #include "quant/arithmetic.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -28,21 +29,25 @@ static float round_half_even(float x) {
 }
 
 int64_t weir_encode_onnx(float x, float scale, int64_t zero, int64_t low, int64_t high) {
+    assert(low <= high);
     const float quotient = x / scale;
     return clip_real((double)round_half_even(quotient) + (double)zero, low, high);
 }
 
 int64_t weir_encode_qonnx(float x, float scale, float zero, weir_rounding rounding, int64_t low, int64_t high) {
+    assert(low <= high && rounding < WEIR_ROUND_COUNT);
     const float quotient = x / scale;
     const float shifted = quotient + zero;
     return clip_real(weir_round((double)shifted, rounding), low, high);
 }
 
 int64_t weir_encode_real(double x, double scale, double zero, weir_rounding rounding, int64_t low, int64_t high) {
+    assert(low <= high && rounding < WEIR_ROUND_COUNT);
     return clip_real(weir_round(x / scale + zero, rounding), low, high);
 }
 
 int64_t weir_requantize_onnx(int64_t accumulator, float multiplier, int64_t zero, int64_t low, int64_t high) {
+    assert(low <= high);
     const float product = (float)accumulator * multiplier;
     return clip_real((double)round_half_even(product) + (double)zero, low, high);
 }
@@ -111,6 +116,7 @@ static wide floor_shift(wide v, int shift, unsigned_wide *rest) {
 }
 
 int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low, int64_t high) {
+    assert(shift >= 0 && low <= high);
     unsigned_wide rest;
     return clip(floor_shift((wide)x * multiplier + add, shift, &rest), low, high);
 }
@@ -144,6 +150,7 @@ SCALE_FLOAT(uint64_t, 63, narrow_length, narrow_shift, narrow_significant, narro
 
 int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t zero, int64_t low,
                                     int64_t high) {
+    assert(shift >= 0 && low <= high);
     const wide sum = (wide)x + add;
     const bool negative = (sum < 0) != (multiplier < 0);
     const unsigned_wide size = sum < 0 ? (unsigned_wide)-sum : (unsigned_wide)sum;
@@ -155,6 +162,7 @@ int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, 
 }
 
 int64_t weir_cast(int64_t x, int64_t add, int left, int shift, weir_rounding rounding, int64_t low, int64_t high) {
+    assert(left >= 0 && shift >= 0 && low <= high && rounding < WEIR_ROUND_COUNT);
     const unsigned_wide one = 1;
     const wide v = ((wide)x + add) * (wide)(one << left);
     unsigned_wide rest;

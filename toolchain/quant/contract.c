@@ -1,5 +1,6 @@
 #include "quant/contract.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +9,10 @@
 
 static const char *const names[WEIR_CONTRACT_COUNT] = {"onnxruntime", "real", "exact"};
 
-const char *weir_contract_name(weir_contract contract) { return names[contract]; }
+const char *weir_contract_name(weir_contract contract) {
+    assert(contract < WEIR_CONTRACT_COUNT);
+    return names[contract];
+}
 
 bool weir_contract_parse(const char *name, weir_contract *contract) {
     for (int i = 0; i < WEIR_CONTRACT_COUNT; i++) {
@@ -24,6 +28,7 @@ double weir_contract_product(weir_contract contract, double a, double b) {
 }
 
 int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_contract contract) {
+    assert(contract < WEIR_CONTRACT_COUNT);
     int64_t low, high, zero = weir_quant_zero(quant, channel);
     double scale = weir_quant_scale(quant, channel);
     if (quant->format == WEIR_FORMAT_BINARY) {
@@ -37,6 +42,7 @@ int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_con
 
 /* x / count, both exact in float64. */
 static int64_t encode_mean(double x, int64_t count, const weir_quant *quant, int64_t channel, weir_contract contract) {
+    assert(count > 0 && contract < WEIR_CONTRACT_COUNT);
     int64_t low, high, zero = weir_quant_zero(quant, channel);
     double scale = weir_quant_scale(quant, channel) * (double)count;
     if (quant->format == WEIR_FORMAT_BINARY) return x / scale + (double)zero >= 0 ? 1 : -1;
@@ -52,6 +58,7 @@ int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir
 /* MLAS is compiled with fused multiplications, which the compiler also makes of one of the two products of zero points. */
 weir_qlinear_sum weir_qlinear_sum_of(const weir_quant *a, const weir_quant *b, const weir_quant *to, int64_t low,
                                      int64_t high) {
+    assert(a->count <= 1 && b->count <= 1 && to->count <= 1 && low <= high);
     const float scale = (float)weir_quant_scale(to, 0);
     weir_qlinear_sum sum = {.a = (float)weir_quant_scale(a, 0) / scale,
                             .b = (float)weir_quant_scale(b, 0) / scale,
@@ -77,11 +84,15 @@ size_t weir_step_channels(const weir_step *step) {
 
 static float constant_of(const weir_step *step, int64_t channel) {
     if (step->constant == NULL) return 0;
+    assert(step->constant->dtype == WEIR_FLOAT32);
     return (float)weir_array_get(step->constant, step->constant->count == 1 ? 0 : (size_t)channel);
 }
 
 /* A MultiThreshold's row of thresholds for the channel. */
 static const float *thresholds_of(const weir_step *step, int64_t channel, size_t *count) {
+    assert(step->op == WEIR_OP_MULTI_THRESHOLD && step->constant->shape.rank == 2);
+    assert(step->constant->dtype == WEIR_FLOAT32 && channel >= 0);
+    assert(step->constant->shape.dim[0] == 1 || channel < step->constant->shape.dim[0]);
     *count = (size_t)step->constant->shape.dim[1];
     return (const float *)step->constant->data + (step->constant->shape.dim[0] == 1 ? 0 : (size_t)channel) * *count;
 }

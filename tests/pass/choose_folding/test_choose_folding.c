@@ -349,8 +349,9 @@ static void foldings_that_cannot_be(void **state) {
                                         "node 'fc' (weir.Linear): interval is 3, expected 32 to 32",
                                         "node 'fc' has 2 rows per frame: simd must divide 12 and pe 8, found 5 and 2",
                                         "node 'scale' (weir.Scale): in_lanes is 0, expected 1 to",
-                                        "node 'scale' (weir.Scale): out_lanes is 4, expected 2 to 2"};
-    for (int kind = -1; kind < 7; kind++) {
+                                        "node 'scale' (weir.Scale): out_lanes is 4, expected 2 to 2",
+                                        "node 'fc' (weir.Linear): no component 'weir_nothing' computes it"};
+    for (int kind = -1; kind < 8; kind++) {
         test_setup(NULL);
         write_folding("nodes:\n  fc: {simd: 3, pe: 2}\n");
         weir_graph *g = network(2);
@@ -364,6 +365,7 @@ static void foldings_that_cannot_be(void **state) {
         if (kind == 4) set_setting(fc, "simd", 5), fc->in_lanes = 5, fc->interval = 2 * 3 * 4;
         if (kind == 5) scale->in_lanes = 0;
         if (kind == 6) scale->out_lanes = 4;
+        if (kind == 7) fc->module = "weir_nothing";
         assert_true(weir_folding_verify(g) == (kind < 0));
         if (kind >= 0) assert_error(texts[kind]);
         weir_graph_free(g);

@@ -5,6 +5,7 @@
 #include "cli/job.h"
 #include "cli/plugins.h"
 #include "dataflow/cost/resources.h"
+#include "dataflow/folding.h"
 #include "ir/graph/print.h"
 #include "passes/mase/report.h"
 #include "support/text/table.h"
@@ -184,9 +185,11 @@ static int show(void *user) {
     const request *r = user;
     weir_module *module = weir_job_read(r->model, &r->sizes);
     if (module == NULL) return WEIR_EXIT_INPUT;
-    print_tables(weir_job_result(module, NULL), r->table);
+    const weir_graph *graph = weir_job_result(module, NULL);
+    const bool fine = weir_folding_verify(graph);
+    if (fine) print_tables(graph, r->table);
     weir_module_free(module);
-    return WEIR_EXIT_FINE;
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
 int weir_command_show(int argc, char **argv) {

@@ -7,6 +7,7 @@
 #include "cli/simulate.h"
 #include "cosim/cosim.h"
 #include "dataflow/cost/device.h"
+#include "dataflow/folding.h"
 #include "ir/graph/print.h"
 #include "sim/driver.h"
 #include "support/file/file.h"
@@ -40,7 +41,7 @@ static int read_folder(void *user) {
     char *path = weir_path_join(r->folder, "hardware.weir");
     weir_graph_free(r->hardware);
     r->hardware = weir_graph_load(path);
-    bool fine = r->hardware != NULL;
+    bool fine = r->hardware != NULL && weir_folding_verify(r->hardware);
     free(path);
     if (!fine) weir_note("expected '%s' to be a folder that 'weir compile' wrote", r->folder);
     fine = fine && weir_cosim_copy(r->folder, r->work);

@@ -8,6 +8,7 @@
 #include "cli/synthesize.h"
 #include "cosim/cosim.h"
 #include "dataflow/cost/target.h"
+#include "dataflow/folding.h"
 #include "ir/graph/print.h"
 #include "support/file/file.h"
 #include "support/file/folder.h"
@@ -48,7 +49,7 @@ static int read_folder(void *user) {
     free(r->top);
     r->top = NULL;
     r->hardware = weir_graph_load(path);
-    if (r->hardware != NULL) r->top = read_top(r->folder);
+    if (r->hardware != NULL && weir_folding_verify(r->hardware)) r->top = read_top(r->folder);
     const bool is_found = r->top != NULL;
     free(path);
     if (!is_found) weir_note("'%s' is expected to be a folder that 'weir compile' wrote", r->folder);

@@ -66,6 +66,7 @@ void weir_cost_slice(weir_cost_part *part, int64_t width) {
 
 /* Slices of an operand that is wider than the block: all but the top one are unsigned and lose a bit. */
 static int64_t slices(int64_t bits, int64_t most) {
+    assert(bits > 0 && most > 1);
     return bits <= most ? 1 : 1 + weir_ceil_divide(bits - most, most - 1);
 }
 
@@ -88,6 +89,7 @@ static int64_t product_tables(const weir_device *device, int64_t a, int64_t b) {
 }
 
 void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t kept) {
+    assert(count >= 0 && a > 0 && b > 0);
     const int64_t blocks = weir_cost_product_blocks(part->device, a, b);
     part->cost.multipliers += blocks * count;
     weir_cost_term(part, blocks == 0 ? count * product_tables(part->device, a, b) : 0);

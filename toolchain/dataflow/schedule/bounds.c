@@ -40,6 +40,7 @@ static range range_of_level(const weir_signature_level *level, slope along) {
     range body = {0, 0};
     for (size_t i = 0; i < level->parts; i++) {
         const weir_signature_part *part = &level->part[i];
+        assert(i == 0 || (part->first > level->part[i - 1].first && part->at >= level->part[i - 1].at));
         const range inner = range_of_level(part->level, along);
         const int64_t base = part->at * along.beats - part->first * along.cycles;
         body.low = lesser(body.low, base + inner.low);
@@ -50,6 +51,7 @@ static range range_of_level(const weir_signature_level *level, slope along) {
 }
 
 static void measure_region(region *r, const weir_signature_part *part) {
+    assert(r->first < r->end);
     const weir_signature_part *last = &part[r->end - 1];
     r->at = part[r->first].at;
     r->last = last->at + last->level->last;

@@ -276,7 +276,10 @@ void weir_schedule_free(weir_schedule *schedule) {
 }
 
 size_t weir_schedule_edge_count(const weir_schedule *schedule) { return schedule->edge_count; }
-weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index) { return schedule->edge[index]; }
+weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index) {
+    assert(index < weir_schedule_edge_count(schedule));
+    return schedule->edge[index];
+}
 
 static weir_waiting waiting_at(weir_schedule *s, const weir_schedule_edge *edge, const weir_signature *given,
                                const weir_signature *taken) {

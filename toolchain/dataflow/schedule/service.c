@@ -386,6 +386,7 @@ static void mark_or_compare(const weir_service *service) {
 static bool is_worth_a_try(int64_t steps) { return steps <= 32 || steps % (steps / 16) == 0; }
 
 void weir_service_repeat(weir_service *service, int64_t count, weir_service_body *body, const void *user) {
+    assert(count >= 0);
     weir_service_state *s = service->state;
     const size_t first = s->entries, depth = s->at.depth++, loops = s->loops;
     loop l = {.body = body, .user = user, .base = first};
@@ -464,7 +465,7 @@ static weir_signature join_frames(weir_signature_part first, weir_signature_part
 
 weir_service_result weir_service_run(weir_arena *arena, const weir_service_ports *ports, weir_service_body *rule,
                                      const void *user, weir_signature *taken, weir_signature *given) {
-    assert(ports->inputs <= WEIR_SERVICE_PORTS && ports->outputs <= WEIR_SERVICE_PORTS);
+    assert(ports->interval > 0 && ports->inputs <= WEIR_SERVICE_PORTS && ports->outputs <= WEIR_SERVICE_PORTS);
     weir_service_state state = {.ports = ports};
     weir_service service = {.state = &state};
     weir_service_result result = {.status = WEIR_SERVICE_SLOW};

@@ -70,6 +70,7 @@ bool weir_signature_equal(const weir_signature_part *a, const weir_signature_par
 }
 
 weir_signature weir_signature_run(weir_arena *arena, int64_t at, int64_t beats, int64_t stride) {
+    assert(beats > 0 && stride >= 0);
     const weir_signature_level level = level_of(beats, stride, NULL, 0);
     weir_signature_part part = {0, at, beats == 1 ? &beat_level : keep_level(arena, &level)};
     return (weir_signature){part, part};
@@ -154,6 +155,7 @@ int64_t weir_signature_count(const weir_signature_part *part, int64_t cycle) {
 
 int64_t weir_signature_alike(const weir_signature_part *part, int64_t from, int64_t lag, int64_t *stride,
                              bool *aligned) {
+    assert(from >= 0 && lag > 0);
     const weir_signature_level *level = part->level;
     while (from + lag < level->beats) {
         if (level->count > 1 && lag % level->body == 0) {

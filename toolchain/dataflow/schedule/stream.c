@@ -1,5 +1,6 @@
 #include "dataflow/schedule/stream.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "dataflow/component.h"
@@ -58,6 +59,7 @@ int64_t weir_stream_row(const weir_graph *graph, weir_value value) {
 }
 
 int64_t weir_stream_more_lanes(const weir_graph *graph, weir_value value, int64_t lanes) {
+    assert(lanes > 0);
     const weir_shape *shape = &weir_value_type(graph, value)->shape;
     const int64_t channels = shape->rank == 0 ? 1 : shape->dim[shape->rank - 1], row = weir_stream_row(graph, value);
     for (int64_t more = lanes + 1; more <= channels; more++) {
@@ -70,10 +72,12 @@ int64_t weir_stream_more_lanes(const weir_graph *graph, weir_value value, int64_
 }
 
 int64_t weir_stream_beats(const weir_graph *graph, weir_value value, int64_t lanes) {
+    assert(lanes > 0);
     return weir_ceil_divide(weir_stream_elements(graph, value), lanes);
 }
 
 int64_t weir_stream_beats_of(const weir_graph *graph, weir_node node) {
+    assert(weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT);
     return weir_stream_beats(graph, weir_node_output(graph, node, 0),
                              weir_node_metadata_of(graph, node)->hardware.out_lanes);
 }

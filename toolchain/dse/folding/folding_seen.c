@@ -3,6 +3,7 @@
 
 #include "dse/folding/folding_structure_private.h"
 #include "support/memory/hash.h"
+#include "support/text/unreachable.h"
 
 static uint64_t mix_real(uint64_t hash, double value) {
     uint64_t bits;
@@ -23,14 +24,15 @@ static uint64_t mix_attribute(uint64_t hash, const weir_attribute *a) {
         for (size_t i = 0; i < a->count; i++) hash = mix_real(hash, a->as.floats[i]);
         return hash;
     }
-    return hash;
+    weir_unreachable("a kind of attributes");
 }
 
 static uint64_t mix_value(const weir_graph *graph, uint64_t hash, weir_value value) {
     const weir_type *type = weir_value_type(graph, value);
     hash = weir_hash_mix(weir_hash_mix(hash, type->dtype), (uint64_t)type->shape.rank);
     for (int i = 0; i < (int)type->shape.rank; i++) hash = weir_hash_mix(hash, (uint64_t)type->shape.dim[i]);
-    if (weir_value_constant(graph, value) != NULL) return hash;
+    /* A neighbour may be a node of the host, which has real numbers on its other side: they have no codes. */
+    if (type->quant.format == WEIR_FORMAT_FLOAT || weir_value_constant(graph, value) != NULL) return hash;
     bool is_signed;
     hash = weir_hash_mix(hash, (uint64_t)weir_stream_width(graph, value, &is_signed));
     return weir_hash_mix(hash, is_signed);

@@ -133,6 +133,7 @@ static void relax(solver *s, int first) {
             for (int m = first; m < MEASURES; m++) s->from[i][b].of[m] = INT64_MAX;
         for (size_t o = 0; o < it->count; o++) {
             const weir_knapsack_option *option = &it->option[o];
+            assert(option->begin < it->begins && option->end < it->ends);
             for (int m = first; m < MEASURES; m++) {
                 int64_t sum = measure(s, &option->price, m);
                 for (size_t c = s->first[i]; c != 0; c = s->next[c]) sum += s->at[c][option->end].of[m];

@@ -1,5 +1,6 @@
 #include "dse/mapping/accelerator.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "dse/mapping/schema.h"
@@ -16,8 +17,14 @@ static int find_word(const char *const *words, const char *text, size_t length) 
 }
 
 int weir_dse_memory_operand_of(const char *text) { return find_word(operand_names, text, strlen(text)); }
-const char *weir_dse_memory_operand_name(int operand) { return operand_names[operand]; }
-const char *weir_dse_direction_name(int direction) { return direction_names[direction]; }
+const char *weir_dse_memory_operand_name(int operand) {
+    assert(operand >= WEIR_DSE_I1 && operand <= WEIR_DSE_O);
+    return operand_names[operand];
+}
+const char *weir_dse_direction_name(int direction) {
+    assert(direction >= 0 && direction < WEIR_DSE_DIRECTIONS);
+    return direction_names[direction];
+}
 
 int weir_dse_accelerator_dimension(const weir_dse_accelerator *accelerator, const char *name) {
     for (int i = 0; i < accelerator->dimension_count; i++)
@@ -83,6 +90,7 @@ static void sort(weir_dse_accelerator *a) {
 }
 
 void weir_dse_accelerator_link(weir_dse_accelerator *a) {
+    assert(a->memory_count >= 0 && a->memory_count <= WEIR_DSE_MEMORIES);
     sort(a);
     for (int o = 0; o < WEIR_DSE_OPERANDS; o++) {
         a->levels[o] = 0;

@@ -1,5 +1,6 @@
 #include "dse/mapping/problem.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "support/memory/arena.h"
 
 void weir_dse_walk_start(weir_dse_walk *walk, const weir_dse_layer *layer, int operand) {
+    assert(operand >= 0 && operand < layer->operand_count);
     walk->layer = layer;
     walk->operand = &layer->operand[operand];
     for (int i = 0; i < layer->relation_count; i++)
@@ -29,6 +31,7 @@ static void walk_partial(weir_dse_walk *walk, int dim, double factor, double *fr
 }
 
 void weir_dse_walk_loop(weir_dse_walk *walk, int dim, double factor, double *fresh, double *again) {
+    assert(dim >= 0 && dim < walk->layer->dim_count && factor > 0);
     switch ((weir_dse_relevance)walk->operand->relevance[dim]) {
     case WEIR_DSE_RELEVANT: *fresh *= factor; break;
     case WEIR_DSE_IRRELEVANT: *again *= factor; break;
@@ -147,6 +150,7 @@ static bool same_factors(const weir_dse_problem *p) {
 
 weir_dse_problem *weir_dse_problem_new(const weir_dse_accelerator *accelerator, const weir_dse_layer *layer,
                                        const weir_dse_unroll *unroll) {
+    assert(layer->operand_count > 0 && layer->operand_count <= WEIR_DSE_OPERANDS);
     weir_dse_problem *p = weir_calloc(1, sizeof *p);
     atomic_init(&p->holders, 1);
     p->accelerator = accelerator;
@@ -168,6 +172,7 @@ weir_dse_problem *weir_dse_problem_new(const weir_dse_accelerator *accelerator, 
 }
 
 const weir_dse_problem *weir_dse_problem_hold(const weir_dse_problem *problem) {
+    assert(atomic_load(&((weir_dse_problem *)problem)->holders) > 0);
     atomic_fetch_add(&((weir_dse_problem *)problem)->holders, 1);
     return problem;
 }

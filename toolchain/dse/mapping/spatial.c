@@ -133,6 +133,7 @@ static double product_of(const double *factor, int count) {
 
 /* The largest factor shrinks first. */
 static void shrink(weir_dse_unroll *u, const place *places, int count, double most) {
+    assert(count > 0 && count <= WEIR_DSE_ARRAY_DIMS * WEIR_DSE_DIMS);
     double factor[WEIR_DSE_ARRAY_DIMS * WEIR_DSE_DIMS];
     for (int i = 0; i < count; i++) factor[i] = u->factor[places[i].a][places[i].index];
     while (product_of(factor, count) > most) {
@@ -160,7 +161,7 @@ static void limit_by_capacity(const generator *g, weir_dse_unroll *u, const weir
         }
     }
     const double most = memory->size / g->layer->operand[o].precision;
-    if (most < used) shrink(u, places, count, most);
+    if (count > 0 && most < used) shrink(u, places, count, most);
 }
 
 static void fit_memories(const generator *g, weir_dse_unroll *u) {
@@ -359,6 +360,7 @@ static void adjust(const weir_dse_accelerator *accelerator, const weir_dse_layer
 
 /* A loop that several array dimensions of one level unroll is there once. */
 static void add_loop(weir_dse_spatial *s, int o, int level, int dim, double factor) {
+    assert(level >= 0 && level <= s->levels[o] && dim >= 0 && dim < WEIR_DSE_DIMS && factor > 0);
     int *end = &s->start[o][level + 1];
     for (int i = s->start[o][level]; i < *end; i++) {
         if (s->dim[o][i] != dim) continue;

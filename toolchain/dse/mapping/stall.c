@@ -1,5 +1,6 @@
 #include "dse/mapping/stall.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ typedef struct window_set {
 } window_set;
 
 static void add_window(window_set *w, double period, double allowed) {
+    assert(w->count < MOST && period > 0);
     int at = w->count;
     while (at > 0 && w->period[at - 1] > period) at--;
     if (at > 0 && w->period[at - 1] == period) {

@@ -1,5 +1,6 @@
 #include "dse/mapping/temporal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -85,6 +86,7 @@ static bool split_evenly(const int *taken, const int *chosen, int count) {
 
 /* The combination with the fewest accesses above, the later of equals; false: the smallest does not fit. */
 static bool choose(const choices *c, bool is_even, const int *taken, int count, double capacity, int *best) {
+    assert(count >= 1 && count <= WEIR_DSE_OPERANDS);
     static const choices none = {.count = 1};
     const choices *c0 = &c[0], *c1 = count > 1 ? &c[1] : &none, *c2 = count > 2 ? &c[2] : &none;
     double fewest = INFINITY;
@@ -139,6 +141,7 @@ static bool allocate_stop(weir_dse_temporal *t, bool is_even, const weir_dse_sto
 }
 
 bool weir_dse_temporal_allocate(weir_dse_temporal *t, bool is_even, weir_dse_misfit *misfit) {
+    assert(t->loops.count > 0 && t->loops.count <= WEIR_DSE_LOOPS);
     const weir_dse_problem *p = t->problem;
     double above[WEIR_DSE_LOOPS + 1];
     state states[3];

@@ -9,6 +9,7 @@
 #include "ir/shape/geometry.h"
 #include "ir/shape/layout.h"
 #include "support/memory/arena.h"
+#include "support/text/unreachable.h"
 
 __extension__ typedef __int128 wide;
 
@@ -227,8 +228,10 @@ static name round_real(const work *w, name v, weir_rounding rounding) {
     case WEIR_ROUND_HALF_DOWN: return round_half(w, v, false);
     case WEIR_ROUND_HALF_AWAY: return keep_sign(w, v, round_half(w, unary(w, WEIR_OP_ABS, v), true));
     case WEIR_ROUND_HALF_TO_ZERO: return keep_sign(w, v, round_half(w, unary(w, WEIR_OP_ABS, v), false));
-    default: return unary(w, WEIR_OP_ROUND, v); /* half to even */
+    case WEIR_ROUND_HALF_EVEN: return unary(w, WEIR_OP_ROUND, v);
+    case WEIR_ROUND_COUNT: break;
     }
+    weir_unreachable("a rounding");
 }
 
 static name sign_of(const work *w, name v, weir_dtype dtype) {
@@ -499,7 +502,8 @@ static name round_shift(const work *w, name v, name down, name rest, int64_t shi
     case WEIR_ROUND_HALF_DOWN: up = more; break;
     case WEIR_ROUND_HALF_AWAY: up = binary(w, WEIR_OP_OR, more, binary(w, WEIR_OP_AND, tie, above)); break;
     case WEIR_ROUND_HALF_TO_ZERO: up = binary(w, WEIR_OP_OR, more, binary(w, WEIR_OP_AND, tie, below)); break;
-    default: up = binary(w, WEIR_OP_OR, more, binary(w, WEIR_OP_AND, tie, odd)); break; /* half to even */
+    case WEIR_ROUND_HALF_EVEN: up = binary(w, WEIR_OP_OR, more, binary(w, WEIR_OP_AND, tie, odd)); break;
+    default: weir_unreachable("a rounding that has no remainder to round");
     }
     return binary(w, WEIR_OP_ADD, down, cast(w, up, WEIR_INT64));
 }

@@ -9,6 +9,7 @@
 #include "ir/shape/layout.h"
 #include "ir/trait/trait.h"
 #include "support/memory/arena.h"
+#include "support/text/unreachable.h"
 
 char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const char *part) {
     char *name = weir_format("%s.%s", base, part);
@@ -51,7 +52,9 @@ static weir_array *array_of(const weir_onnx_form *form, const weir_onnx_attribut
     case WEIR_ONNX_FLOATS: return floats(attribute->floats, attribute->n_floats);
     case WEIR_ONNX_INT: return integers(&attribute->i, 1);
     case WEIR_ONNX_TENSOR: return weir_onnx_tensor_read(attribute->t, row->name, form->location, form->source);
-    default: return integers(attribute->ints, attribute->n_ints);
+    case WEIR_ONNX_INTS:
+    case WEIR_ONNX_PERMUTATION: return integers(attribute->ints, attribute->n_ints);
+    default: weir_unreachable("a kind of attributes that does not become an input");
     }
 }
 

@@ -1,6 +1,7 @@
 /* A sorted array rather than a hash table: no file can choose names that make it slow. */
 #include "frontend/import/onnx_scope.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ bool weir_onnx_scope_build(weir_onnx_scope *scope, const Onnx__GraphProto *graph
         weir_onnx_definition *d = &scope->definition[i];
         weir_onnx_definition *before = kept == 0 ? NULL : &scope->definition[kept - 1];
         if (before == NULL || strcmp(before->name, d->name) != 0) {
+            assert(before == NULL || strcmp(before->name, d->name) < 0);
             scope->definition[kept++] = *d;
             continue;
         }
@@ -114,6 +116,7 @@ static bool order_from(const weir_onnx_scope *scope, const Onnx__GraphProto *gra
         state[top->node] = ACTIVE;
         if (top->input == node->n_input) {
             state[top->node] = DONE;
+            assert(*count < graph->n_node);
             order[(*count)++] = top->node;
             depth--;
             continue;
@@ -127,6 +130,7 @@ static bool order_from(const weir_onnx_scope *scope, const Onnx__GraphProto *gra
                        weir_onnx_schema_label(node, label), name);
             return false;
         }
+        assert(depth < graph->n_node && state[d->index] == UNSEEN);
         stack[depth++] = (frame){d->index, 0};
     }
     return true;

@@ -432,8 +432,10 @@ static bool check_value(const check *c, const weir_onnx_attribute_rule *row, con
         if (attribute->t != NULL) return true;
         weir_error(c->location, "%s: attribute '%s' has no tensor", c->label, row->name);
         return false;
-    default: return true;
+    case WEIR_ONNX_REFUSED:
+    case WEIR_ONNX_REMOVED: break; /* told of before this */
     }
+    return true;
 }
 
 /* Of an operator that was registered: a known name, and the kind that its row says. */
@@ -564,7 +566,9 @@ static void attach(const weir_onnx_attribute_rule *row, const Onnx__AttributePro
         if (weir_onnx_tensor_type((int32_t)attribute->i, &dtype))
             weir_node_set_string(graph, node, row->name, weir_dtype_name(dtype));
         break;
-    default: break;
+    case WEIR_ONNX_TENSOR:
+    case WEIR_ONNX_REFUSED:
+    case WEIR_ONNX_REMOVED: break;
     }
 }
 

@@ -233,10 +233,19 @@ const void *weir_graph_keep(const weir_graph *graph, void *data, void (*release_
 const char *weir_graph_intern(weir_graph *graph, const char *text) { return weir_strings_intern(graph->strings, text); }
 
 size_t weir_graph_input_count(const weir_graph *graph) { return graph->input_count; }
-weir_value weir_graph_input(const weir_graph *graph, size_t index) { return graph->input[index]; }
+weir_value weir_graph_input(const weir_graph *graph, size_t index) {
+    assert(index < graph->input_count);
+    return graph->input[index];
+}
 size_t weir_graph_output_count(const weir_graph *graph) { return graph->output_count; }
-weir_value weir_graph_output(const weir_graph *graph, size_t index) { return graph->output[index].value; }
-const char *weir_graph_output_name(const weir_graph *graph, size_t index) { return graph->output[index].name; }
+weir_value weir_graph_output(const weir_graph *graph, size_t index) {
+    assert(index < graph->output_count);
+    return graph->output[index].value;
+}
+const char *weir_graph_output_name(const weir_graph *graph, size_t index) {
+    assert(index < graph->output_count);
+    return graph->output[index].name;
+}
 
 /* --- values --- */
 
@@ -295,6 +304,7 @@ void weir_graph_add_output(weir_graph *graph, const char *name, weir_value value
 }
 
 void weir_graph_set_output(weir_graph *graph, size_t index, weir_value value) {
+    assert(index < graph->output_count);
     uint32_t *link = &value_at(graph, graph->output[index].value)->first_output;
     while (*link != index + 1) link = &graph->output[*link - 1].next;
     *link = graph->output[index].next;
@@ -335,6 +345,7 @@ void weir_value_bind(weir_graph *graph, weir_value value, const weir_array *data
         graph->input_count--;
         record->is_input = false;
     }
+    assert(data->data != NULL);
     record->constant = weir_malloc(sizeof *record->constant);
     atomic_init(&record->constant->graphs, 0);
     record->constant->array = weir_array_copy(data);
@@ -359,8 +370,16 @@ void weir_value_set_name(weir_graph *graph, weir_value value, const char *name) 
 
 const weir_type *weir_value_type(const weir_graph *graph, weir_value value) { return &value_at(graph, value)->type; }
 
+/* What a copy of the type reads; the verifier reports the rest, and names the pass that set it. */
+static void assert_type(const weir_type *type) {
+    const weir_quant *quant = &type->quant;
+    assert(quant->format < WEIR_FORMAT_COUNT && (quant->count == 0) == (quant->scale == NULL));
+    assert(quant->count <= 1 || quant->axis >= 0);
+}
+
 void weir_value_set_type(weir_graph *graph, weir_value value, const weir_type *type) {
     value_record *record = value_at(graph, value);
+    assert_type(type);
     weir_quant quant = type->quant.scale == record->type.quant.scale && type->quant.scale != NULL &&
                                type->quant.zero_point == record->type.quant.zero_point
                            ? type->quant
@@ -391,7 +410,9 @@ uint32_t weir_value_producer_output(const weir_graph *graph, weir_value value) {
 size_t weir_value_use_count(const weir_graph *graph, weir_value value) { return value_at(graph, value)->use_count; }
 
 weir_use weir_value_use(const weir_graph *graph, weir_value value, size_t index) {
-    return value_at(graph, value)->use[index];
+    const value_record *record = value_at(graph, value);
+    assert(index < record->use_count);
+    return record->use[index];
 }
 
 bool weir_value_is_output(const weir_graph *graph, weir_value value) {
@@ -420,6 +441,7 @@ static void add_use(weir_graph *graph, weir_value value, weir_node node, uint32_
 
 /* The last use takes the place of the dropped one. */
 static void drop_use(weir_graph *graph, weir_node node, uint32_t index) {
+    assert(weir_node_exists(graph, node) && index < graph->node[node.id]->input_count);
     const weir_value value = graph->node[node.id]->input[index];
     if (value.id == 0) return;
     value_record *record = value_at(graph, value);
@@ -430,6 +452,7 @@ static void drop_use(weir_graph *graph, weir_node node, uint32_t index) {
 }
 
 void weir_value_replace(weir_graph *graph, weir_value old, weir_value with) {
+    assert(weir_value_exists(graph, with));
     if (old.id == with.id) return;
     value_record *record = value_at(graph, old);
     for (uint32_t i = 0; i < record->use_count; i++) {
@@ -475,6 +498,7 @@ static void unlink_node(weir_graph *graph, weir_node node) {
 
 weir_node weir_graph_add_node(weir_graph *graph, weir_op op, const char *name, const weir_value *inputs,
                               size_t input_count, size_t outputs, weir_node before) {
+    assert(op > WEIR_OP_NONE && op < weir_op_limit());
     weir_node node = {(uint32_t)graph->node_count};
     make_nodes(graph, 1);
     node_record *record = graph->node[node.id];
@@ -615,6 +639,7 @@ size_t weir_node_attribute_count(const weir_graph *graph, weir_node node) {
 }
 
 const weir_attribute *weir_node_attribute_at(const weir_graph *graph, weir_node node, size_t index) {
+    assert(index < weir_node_attribute_count(graph, node));
     return &node_at(graph, node)->attribute[index];
 }
 

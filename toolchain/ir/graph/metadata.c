@@ -1,5 +1,6 @@
 #include "ir/graph/metadata.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char *const storage_names[] = {"auto", "block", "logic"};
@@ -36,6 +37,7 @@ const char *weir_mase_type_name(weir_mase_type type) {
 }
 
 const char *weir_meta_group_name(weir_meta_group group) {
+    assert(group < WEIR_META_GROUPS);
     static const char *const names[WEIR_META_GROUPS] = {"common", "software", "hardware"};
     return names[group];
 }

@@ -1,5 +1,6 @@
 #include "ir/graph/op.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "support/memory/arena.h"
@@ -34,7 +35,10 @@ weir_op weir_op_add(const weir_op_info *info) {
 
 weir_op weir_op_limit(void) { return (weir_op)(WEIR_OP_COUNT + added.count); }
 
-const weir_op_info *weir_op_get(weir_op op) { return op < WEIR_OP_COUNT ? &table[op] : added.info[op - WEIR_OP_COUNT]; }
+const weir_op_info *weir_op_get(weir_op op) {
+    assert(op < weir_op_limit());
+    return op < WEIR_OP_COUNT ? &table[op] : added.info[op - WEIR_OP_COUNT];
+}
 
 weir_op weir_op_find(const char *domain, const char *name) {
     if (strcmp(domain, "ai.onnx") == 0) domain = "";

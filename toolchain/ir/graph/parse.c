@@ -6,6 +6,7 @@
 #include "ir/graph/operator.h"
 #include "ir/graph/print.h"
 #include "ir/graph/verify.h"
+#include "ir/graph/verify_part.h"
 #include "ir/graph/word.h"
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
@@ -721,12 +722,27 @@ static bool parse_statement(parser *p) {
     return parse_node(p);
 }
 
-/* Types that the text leaves open are inferred. Complaints name lines of the text; afterwards nodes have the locations that the text gives them. */
+/* Types that the text leaves open are inferred, of types that are verified: inference takes their ranges and formats for granted. */
+static bool infer_open(parser *p) {
+    weir_graph *graph = p->graph;
+    bool is_given = true, fine = true;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        is_given = is_given && !p->open[node.id];
+    for (uint32_t id = 1; !is_given && id < weir_graph_value_limit(graph); id++) {
+        const weir_node producer = weir_value_producer(graph, (weir_value){id});
+        if (producer.id == 0 || !p->open[producer.id])
+            fine &= weir_verify_value(graph, (weir_value){id}, weir_at(p->file, p->value_line[id]));
+    }
+    for (weir_node node = weir_graph_first(graph); fine && node.id != 0; node = weir_node_next(graph, node))
+        fine = !p->open[node.id] || weir_infer_node(graph, node);
+    return fine;
+}
+
+/* Complaints name lines of the text; afterwards nodes have the locations that the text gives them. */
 static bool verify(parser *p) {
     weir_graph *graph = p->graph;
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        if (p->open[node.id] && !weir_infer_node(graph, node)) return false;
     p->value_line = weir_grow_zeroed(p->value_line, &p->value_limit, weir_graph_value_limit(graph), sizeof(int));
+    if (!infer_open(p)) return false;
     const weir_verify_lines lines = {p->file, p->value_line};
     if (!weir_graph_verify_text(graph, &lines)) return false;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))

@@ -1,8 +1,11 @@
 #include "ir/graph/types.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+
+#include "support/text/unreachable.h"
 
 static const char *const format_names[WEIR_FORMAT_COUNT] = {"float",     "integer", "fixed", "binary", "ternary",
                                                             "minifloat", "log",     "block", "mx"};
@@ -28,8 +31,14 @@ static const struct {
                        {"UP", WEIR_ROUND_AWAY},           {"DOWN", WEIR_ROUND_TRUNCATE},
                        {"HALF_UP", WEIR_ROUND_HALF_AWAY}, {"HALF_DOWN", WEIR_ROUND_HALF_TO_ZERO}};
 
-const char *weir_format_name(weir_number_format format) { return format_names[format]; }
-const char *weir_rounding_name(weir_rounding rounding) { return rounding_names[rounding]; }
+const char *weir_format_name(weir_number_format format) {
+    assert(format < WEIR_FORMAT_COUNT);
+    return format_names[format];
+}
+const char *weir_rounding_name(weir_rounding rounding) {
+    assert(rounding < WEIR_ROUND_COUNT);
+    return rounding_names[rounding];
+}
 bool weir_rounding_parse_qonnx(const char *name, weir_rounding *rounding) {
     for (size_t i = 0; i < sizeof qonnx_roundings / sizeof *qonnx_roundings; i++) {
         if (strcasecmp(qonnx_roundings[i].name, name) != 0) continue;
@@ -39,7 +48,10 @@ bool weir_rounding_parse_qonnx(const char *name, weir_rounding *rounding) {
     return false;
 }
 
-const char *weir_saturation_name(weir_saturation saturation) { return saturation_names[saturation]; }
+const char *weir_saturation_name(weir_saturation saturation) {
+    assert(saturation < WEIR_SATURATION_COUNT);
+    return saturation_names[saturation];
+}
 
 bool weir_format_parse(const char *name, weir_number_format *format) {
     int index;
@@ -63,11 +75,13 @@ bool weir_saturation_parse(const char *name, weir_saturation *saturation) {
 }
 
 void weir_quant_limits(const weir_quant *quant, int64_t *low, int64_t *high) {
+    assert(quant->format >= WEIR_FORMAT_INTEGER && quant->format <= WEIR_FORMAT_TERNARY);
     if (quant->format == WEIR_FORMAT_BINARY || quant->format == WEIR_FORMAT_TERNARY) {
         *low = -1;
         *high = 1;
         return;
     }
+    assert(quant->width >= 1 && quant->width <= 64);
     int bits = quant->is_signed ? quant->width - 1 : quant->width;
     int64_t top = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
     *high = top;
@@ -78,16 +92,19 @@ void weir_quant_limits(const weir_quant *quant, int64_t *low, int64_t *high) {
 double weir_quant_scale(const weir_quant *quant, int64_t index) {
     if (quant->format == WEIR_FORMAT_FIXED) return ldexp(1.0, -quant->frac);
     if (quant->count == 0) return 1.0;
+    assert(quant->count == 1 || (index >= 0 && index < quant->count));
     return quant->scale[quant->count == 1 ? 0 : index];
 }
 
 double weir_quant_element_scale(const weir_quant *quant, int64_t index, int64_t count) {
+    assert(count > 0);
     const double scale = weir_quant_scale(quant, index) * (double)count, nearest = (double)(float)scale;
     return count > 1 && fabs(nearest - scale) <= scale * 0x1p-50 ? nearest : scale;
 }
 
 int64_t weir_quant_zero(const weir_quant *quant, int64_t index) {
     if (quant->zero_point == NULL || quant->count == 0) return 0;
+    assert(quant->count == 1 || (index >= 0 && index < quant->count));
     return quant->zero_point[quant->count == 1 ? 0 : index];
 }
 
@@ -108,6 +125,7 @@ bool weir_type_equal(const weir_type *a, const weir_type *b) {
 }
 
 int weir_bits_for(int64_t low, int64_t high) {
+    assert(low <= high);
     bool is_signed = low < 0;
     uint64_t magnitude = (uint64_t)(high < 0 ? -(high + 1) : high);
     if (is_signed && (uint64_t) - (low + 1) > magnitude) magnitude = (uint64_t) - (low + 1);
@@ -127,6 +145,7 @@ int64_t weir_common_divisor(int64_t a, int64_t b) {
 }
 
 weir_dtype weir_dtype_for(int64_t low, int64_t high) {
+    assert(low <= high);
     static const weir_dtype containers[] = {WEIR_UINT8, WEIR_INT8, WEIR_UINT16, WEIR_INT16, WEIR_UINT32, WEIR_INT32};
     for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
         int64_t least, most;
@@ -149,7 +168,8 @@ double weir_round(double v, weir_rounding rounding) {
     case WEIR_ROUND_HALF_DOWN: up |= rest == 0.5 && v < 0; break;
     case WEIR_ROUND_HALF_AWAY: up |= rest == 0.5; break;
     case WEIR_ROUND_HALF_TO_ZERO: break;
-    default: up |= rest == 0.5 && fmod(down, 2.0) != 0; break;
+    case WEIR_ROUND_HALF_EVEN: up |= rest == 0.5 && fmod(down, 2.0) != 0; break;
+    case WEIR_ROUND_COUNT: weir_unreachable("a rounding");
     }
     return copysign(up ? down + 1 : down, v);
 }

@@ -1,5 +1,6 @@
 #include "ir/shape/geometry.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +48,10 @@ static bool read_kernel(const weir_graph *graph, weir_node node, const int64_t *
 }
 
 /* Elements that a window spans. */
-static int64_t span(const weir_window *w, int i) { return (w->kernel[i] - 1) * w->dilation[i] + 1; }
+static int64_t span(const weir_window *w, int i) {
+    assert(i >= 0 && i < w->rank && w->kernel[i] > 0 && w->dilation[i] > 0);
+    return (w->kernel[i] - 1) * w->dilation[i] + 1;
+}
 
 /* auto_pad SAME_*: as many positions as strides fit into the input. */
 static void pad_same(weir_window *w, int i, bool lower) {
@@ -101,10 +105,12 @@ bool weir_geometry_window(const weir_graph *graph, weir_node node, const weir_sh
 }
 
 bool weir_geometry_is_trivial(const weir_window *w, int i) {
+    assert(i >= 0 && i < w->rank);
     return w->kernel[i] == 1 && w->stride[i] == 1 && w->begin[i] == 0 && w->end[i] == 0;
 }
 
 bool weir_geometry_is_whole(const weir_window *w, int i) {
+    assert(i >= 0 && i < w->rank);
     return w->kernel[i] == w->in[i] && w->begin[i] == 0 && w->end[i] == 0;
 }
 
@@ -168,6 +174,7 @@ bool weir_geometry_window_innermost(const weir_graph *graph, weir_node node, wei
 }
 
 int64_t weir_geometry_seen(const weir_window *w, int i, int64_t o) {
+    assert(i >= 0 && i < w->rank && o >= 0 && o < w->out[i]);
     const int64_t first = o * w->stride[i] - w->begin[i],
                   left = w->in[i] - first; /* of them the elements 0, d, 2 d, ... */
     const int64_t skipped = first < 0 ? (-first + w->dilation[i] - 1) / w->dilation[i] : 0;
@@ -178,12 +185,14 @@ int64_t weir_geometry_seen(const weir_window *w, int i, int64_t o) {
 
 /* Is element k of the kernel over the input at any position? */
 static bool sees(const weir_window *w, int i, int64_t k) {
+    assert(i >= 0 && i < w->rank && k >= 0 && k < w->kernel[i]);
     const int64_t at = k * w->dilation[i] - w->begin[i], stride = w->stride[i];
     const int64_t o = at < 0 ? (-at + stride - 1) / stride : 0; /* the first position that is not before it */
     return o < w->out[i] && at + o * stride < w->in[i];
 }
 
 int64_t weir_geometry_trim(weir_window *w, int i) {
+    assert(i >= 0 && i < w->rank);
     int64_t first = 0, last = w->kernel[i] - 1;
     while (first < last && !sees(w, i, first)) first++;
     while (last > first && !sees(w, i, last)) last--;
@@ -199,6 +208,7 @@ int64_t weir_geometry_trim(weir_window *w, int i) {
 }
 
 int64_t weir_geometry_common(const weir_window *w, int i, int64_t limit) {
+    assert(i >= 0 && i < w->rank && limit > 0);
     int64_t common = 1;
     for (int64_t o = 0; o < w->out[i] && common > 0; o++) {
         const int64_t seen = weir_geometry_seen(w, i, o);
@@ -209,6 +219,7 @@ int64_t weir_geometry_common(const weir_window *w, int i, int64_t limit) {
 }
 
 int64_t weir_geometry_covered(const weir_window *w, int i, int64_t o) {
+    assert(i >= 0 && i < w->rank && o >= 0 && o < w->out[i]);
     const int64_t left = w->in[i] + w->begin[i] + w->end[i] - o * w->stride[i];
     const int64_t reached = left <= 0 ? 0 : (left - 1) / w->dilation[i] + 1;
     return reached < w->kernel[i] ? reached : w->kernel[i];
@@ -258,6 +269,7 @@ bool weir_geometry_blocks(const weir_graph *graph, weir_node node, const weir_sh
 
 /* Start and end of an axis as numpy takes them: negative ones count from the back, then both are clipped. */
 static void slice_axis(weir_slice *slice, int axis, int64_t dim, int64_t start, int64_t end, int64_t step) {
+    assert(axis >= 0 && axis < WEIR_MAX_RANK && step != 0);
     const int64_t first = step > 0 ? 0 : -1, last = step > 0 ? dim : dim - 1;
     start += start < 0 ? dim : 0;
     end += end < 0 ? dim : 0;
@@ -271,6 +283,7 @@ static void slice_axis(weir_slice *slice, int axis, int64_t dim, int64_t start, 
 }
 
 bool weir_geometry_slice(const weir_graph *graph, weir_node node, weir_slice *slice) {
+    assert(weir_node_op(graph, node) == WEIR_OP_SLICE);
     const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
     int64_t starts[WEIR_MAX_RANK], ends[WEIR_MAX_RANK], axes[WEIR_MAX_RANK], steps[WEIR_MAX_RANK];
     int count, end_count, axis_count, step_count;
@@ -335,6 +348,7 @@ static bool pad_axis(const weir_graph *graph, weir_node node, weir_padding *padd
 }
 
 bool weir_geometry_padding(const weir_graph *graph, weir_node node, weir_padding *padding) {
+    assert(weir_node_op(graph, node) == WEIR_OP_PAD);
     const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
     int64_t pads[2 * WEIR_MAX_RANK], axes[WEIR_MAX_RANK];
     bool named[WEIR_MAX_RANK] = {false};
@@ -364,6 +378,7 @@ bool weir_geometry_padding(const weir_graph *graph, weir_node node, weir_padding
 }
 
 int64_t weir_geometry_padded(const weir_padding *padding, int axis, int64_t dim, int64_t o) {
+    assert(axis >= 0 && axis < WEIR_MAX_RANK && o >= 0 && o < padding->out[axis]);
     const int64_t at = o - padding->begin[axis];
     if (at >= 0 && at < dim) return at;
     switch (padding->mode) {
@@ -444,6 +459,7 @@ static bool resize_by_sizes(const weir_graph *graph, weir_node node, const weir_
 }
 
 bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizing *resizing) {
+    assert(weir_node_op(graph, node) == WEIR_OP_RESIZE);
     static const char *const modes[] = {"nearest", "linear", NULL}; /* of ONNX's, which also has cubic */
     static const char *const coordinates[] = {"half_pixel",
                                               "half_pixel_symmetric",
@@ -495,6 +511,7 @@ static double coordinate_in_input(const weir_resizing *r, int axis, double dim, 
 }
 
 int64_t weir_geometry_resized(const weir_resizing *resizing, int axis, int64_t dim, int64_t o) {
+    assert(axis >= 0 && axis < WEIR_MAX_RANK && o >= 0 && o < resizing->out[axis]);
     if (resizing->out[axis] == dim && resizing->scale[axis] == 1) return o;
     const double coordinate = coordinate_in_input(resizing, axis, (double)dim, (double)o);
     double at = ceil(coordinate);
@@ -505,6 +522,7 @@ int64_t weir_geometry_resized(const weir_resizing *resizing, int axis, int64_t d
 }
 
 double weir_geometry_interpolated(const weir_resizing *resizing, int axis, int64_t dim, int64_t o, int64_t at[2]) {
+    assert(axis >= 0 && axis < WEIR_MAX_RANK && o >= 0 && o < resizing->out[axis]);
     at[0] = at[1] = o;
     if (resizing->out[axis] == dim && resizing->scale[axis] == 1) return 0;
     const double coordinate = coordinate_in_input(resizing, axis, (double)dim, (double)o);
@@ -531,6 +549,7 @@ static int clipped(int64_t position, int rank) {
 }
 
 void weir_geometry_shape_part(const weir_graph *graph, weir_node node, int *first, int *last) {
+    assert(weir_node_op(graph, node) == WEIR_OP_SHAPE);
     const int rank = weir_rule_input(graph, node, 0)->shape.rank;
     *first = clipped(weir_node_int(graph, node, "start", 0), rank);
     *last = clipped(weir_node_int(graph, node, "end", rank), rank);
@@ -571,6 +590,7 @@ static bool check_reach(const weir_graph *graph, weir_node node, const weir_reor
 }
 
 bool weir_geometry_reordering(const weir_graph *graph, weir_node node, weir_reordering *r) {
+    assert(weir_node_op(graph, node) == WEIR_OP_REORDER);
     static const int64_t none[WEIR_MAX_RANK] = {0};
     const weir_attribute *shape = weir_node_attribute(graph, node, "shape");
     const weir_attribute *sizes = weir_node_attribute(graph, node, "sizes");
@@ -603,6 +623,7 @@ bool weir_geometry_reordering(const weir_graph *graph, weir_node node, weir_reor
 }
 
 int64_t weir_geometry_reordered(const weir_reordering *r, int64_t k) {
+    assert(k >= 0 && r->loops >= 0 && r->loops <= WEIR_MAX_RANK);
     int64_t from = r->start;
     for (int i = r->loops - 1; i >= 0; i--) {
         const int64_t at = k % r->size[i];

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "ir/shape/layout.h"
 #include "support/memory/arena.h"
 
 static int64_t count_of(const weir_shape *shape) {
@@ -188,6 +189,7 @@ static void strides_of(const weir_shape *shape, int64_t *stride) {
 }
 
 weir_index_map weir_index_map_transpose(weir_arena *arena, const weir_shape *from, const int *order) {
+    assert(weir_layout_is_permutation(order, from->rank));
     int64_t stride[WEIR_MAX_RANK];
     weir_index_loop loop[WEIR_MAX_RANK];
     weir_shape to = {.rank = from->rank};
@@ -207,8 +209,10 @@ weir_index_map weir_index_map_along(weir_arena *arena, const weir_shape *from, c
     strides_of(from, stride);
     for (int i = 0; i < to->rank; i++) {
         int64_t *table = weir_arena_array(arena, (size_t)to->dim[i], sizeof *table);
-        for (int64_t o = 0; o < to->dim[i]; o++)
+        for (int64_t o = 0; o < to->dim[i]; o++) {
+            assert(at[i][o] == WEIR_INDEX_FILL || (at[i][o] >= 0 && at[i][o] < from->dim[i]));
             table[o] = at[i][o] == WEIR_INDEX_FILL ? WEIR_INDEX_NONE : at[i][o] * stride[i];
+        }
         loop[i] = (weir_index_loop){.size = to->dim[i], .end = to->dim[i], .at = table};
     }
     return weir_index_map_loops(arena, from, to, 0, loop, (size_t)to->rank);
@@ -247,7 +251,10 @@ weir_index_map weir_index_map_table(weir_arena *arena, const weir_shape *from, c
     const int64_t count = count_of(to);
     weir_index_map map = {.from = *from}, whole;
     int64_t *table = weir_arena_array(arena, (size_t)count, sizeof *table);
-    for (int64_t k = 0; k < count; k++) table[k] = position[k] == WEIR_INDEX_FILL ? WEIR_INDEX_NONE : position[k];
+    for (int64_t k = 0; k < count; k++) {
+        assert(position[k] == WEIR_INDEX_FILL || (position[k] >= 0 && position[k] < count_of(from)));
+        table[k] = position[k] == WEIR_INDEX_FILL ? WEIR_INDEX_NONE : position[k];
+    }
     const weir_index_loop loop = {.size = count, .end = count, .at = table};
     whole = weir_index_map_loops(arena, from, to, 0, &loop, count > 0);
     return weir_index_map_is_regular(&whole) || !find_axes(arena, to, position, &map) ? whole : map;
@@ -261,8 +268,11 @@ weir_index_map weir_index_map_then(weir_arena *arena, const weir_index_map *firs
     both.to = second->to;
     if (weir_index_map_is_kept(first) || weir_index_map_is_kept(second)) return both;
     int64_t *position = weir_index_map_positions(arena, second);
-    for (int64_t k = 0; k < count; k++)
-        if (position[k] != WEIR_INDEX_FILL) position[k] = weir_index_map_at(first, position[k]);
+    for (int64_t k = 0; k < count; k++) {
+        if (position[k] == WEIR_INDEX_FILL) continue;
+        assert(position[k] >= 0 && position[k] < count_of(&second->from));
+        position[k] = weir_index_map_at(first, position[k]);
+    }
     return weir_index_map_table(arena, &both.from, &both.to, position);
 }
 
@@ -273,6 +283,7 @@ bool weir_index_map_invert(weir_arena *arena, const weir_index_map *map, weir_in
     for (int64_t k = 0; k < count; k++) back[k] = WEIR_INDEX_FILL;
     for (int64_t k = 0; k < count; k++) {
         const int64_t at = weir_index_map_at(map, k);
+        assert(at == WEIR_INDEX_FILL || (at >= 0 && at < count));
         if (at == WEIR_INDEX_FILL || back[at] != WEIR_INDEX_FILL) return false;
         back[at] = k;
     }
@@ -283,6 +294,7 @@ bool weir_index_map_invert(weir_arena *arena, const weir_index_map *map, weir_in
 /* --- what a map says --- */
 
 int64_t weir_index_map_at(const weir_index_map *map, int64_t k) {
+    assert(k >= 0);
     int64_t from = map->start;
     for (size_t i = map->count; i-- > 0;) {
         assert(map->loop[i].size > 0); /* where there is an element */
@@ -295,6 +307,7 @@ int64_t weir_index_map_at(const weir_index_map *map, int64_t k) {
 }
 
 int64_t *weir_index_map_positions(weir_arena *arena, const weir_index_map *map) {
+    assert(map->count == 0 || map->loop != NULL);
     const int64_t count = count_of(&map->to);
     int64_t *position = weir_arena_array(arena, (size_t)count, sizeof *position);
     for (int64_t k = 0; k < count; k++) position[k] = weir_index_map_at(map, k);

@@ -4,6 +4,7 @@
  * depends on one. */
 #include "ir/shape/infer.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,10 +43,12 @@ bool weir_rule_set_output(const weir_graph *graph, weir_node node, weir_inferred
 }
 
 bool weir_rule_set(const weir_graph *graph, weir_node node, weir_inferred *to, const weir_type *type) {
+    assert(type->shape.rank >= 0 && type->shape.rank <= WEIR_MAX_RANK);
     return weir_rule_set_output(graph, node, to, 0, type);
 }
 
 weir_type weir_rule_plain_type(weir_dtype dtype, const weir_shape *shape) {
+    assert(dtype < WEIR_DTYPE_COUNT);
     weir_type type = {.dtype = dtype, .shape = *shape, .quant = {.axis = -1}};
     if (!weir_dtype_is_float(dtype)) {
         type.quant.format = WEIR_FORMAT_INTEGER;
@@ -110,6 +113,7 @@ bool weir_rule_is_word(const weir_graph *graph, weir_node node, const char *name
 }
 
 bool weir_rule_axis(int64_t axis, int rank, int *normal) {
+    assert(rank >= 0 && rank <= WEIR_MAX_RANK);
     if (axis < -rank || axis >= rank) return false;
     *normal = (int)(axis < 0 ? axis + rank : axis);
     return true;
@@ -171,6 +175,7 @@ bool weir_rule_integers(const weir_graph *graph, weir_node node, size_t index, c
 }
 
 bool weir_rule_axes(const weir_graph *graph, weir_node node, size_t index, int rank, bool *named, int *count) {
+    assert(rank >= 0 && rank <= WEIR_MAX_RANK);
     int64_t axes[WEIR_MAX_RANK];
     if (!weir_rule_integers(graph, node, index, "the axes", WEIR_MAX_RANK, axes, count)) return false;
     for (int i = 0; i < rank; i++) named[i] = false;

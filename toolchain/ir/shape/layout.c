@@ -21,10 +21,12 @@ bool weir_layout_has_channels(weir_op op) {
 }
 
 static char letter_of(int dimension, int rank) {
+    assert(dimension >= 0 && dimension < rank && rank <= WEIR_MAX_RANK);
     return dimension < 2 ? "NC"[dimension] : spatial[sizeof spatial - 1 - (size_t)(rank - dimension)];
 }
 
 bool weir_layout_parse(const char *text, int rank, int *order) {
+    assert(rank >= 0 && rank <= WEIR_MAX_RANK);
     bool seen[WEIR_MAX_RANK] = {false};
     if (rank < 2 || strlen(text) != (size_t)rank) return false;
     for (int i = 0; i < rank; i++) {
@@ -41,11 +43,23 @@ void weir_layout_print(const int *order, int rank, char *text) {
     text[rank < 2 || weir_layout_is_identity(order, rank) ? 0 : rank] = '\0';
 }
 
+bool weir_layout_is_permutation(const int *order, int rank) {
+    unsigned seen = 0;
+    assert(rank >= 0 && rank <= WEIR_MAX_RANK);
+    for (int i = 0; i < rank; i++) {
+        if (order[i] < 0 || order[i] >= rank || (seen >> order[i] & 1) != 0) return false;
+        seen |= 1u << order[i];
+    }
+    return true;
+}
+
 void weir_layout_channels_last(int rank, int *order) {
+    assert(rank >= 0 && rank <= WEIR_MAX_RANK);
     for (int i = 0; i < rank; i++) order[i] = i == 0 ? 0 : i == rank - 1 ? 1 : i + 1;
 }
 
 bool weir_layout_is_identity(const int *order, int rank) {
+    assert(rank >= 0 && rank <= WEIR_MAX_RANK);
     int i = 0;
     while (i < rank && order[i] == i) i++;
     return i == rank;
@@ -78,6 +92,7 @@ bool weir_layout_order(const weir_graph *graph, weir_node node, int *order) {
 static int threshold_axis(const weir_graph *graph, weir_node node) {
     const int rank = input_type(graph, node, 0)->shape.rank;
     const char *layout = weir_node_string(graph, node, "data_layout", ""), *channels = strchr(layout, 'C');
+    assert(rank >= 1);
     const int axis = channels != NULL ? (int)(channels - layout) : *layout == '\0' && rank == 3 ? 2 : 1;
     return axis < rank ? axis : -1;
 }
@@ -86,32 +101,39 @@ int weir_layout_channel_axis(const weir_graph *graph, weir_node node) {
     if (weir_node_op(graph, node) == WEIR_OP_MULTI_THRESHOLD) return threshold_axis(graph, node);
     int order[WEIR_MAX_RANK], axis = 0;
     weir_layout_order(graph, node, order);
+    assert(input_type(graph, node, 0)->shape.rank >= 2);
     while (order[axis] != 1) axis++;
     return axis;
 }
 
 weir_shape weir_layout_to_onnx(const weir_shape *shape, const int *order) {
+    assert(weir_layout_is_permutation(order, shape->rank));
     weir_shape to = {.rank = shape->rank};
     for (int i = 0; i < shape->rank; i++) to.dim[order[i]] = shape->dim[i];
     return to;
 }
 
 weir_shape weir_layout_from_onnx(const weir_shape *shape, const int *order) {
+    assert(weir_layout_is_permutation(order, shape->rank));
     weir_shape to = {.rank = shape->rank};
     for (int i = 0; i < shape->rank; i++) to.dim[i] = shape->dim[order[i]];
     return to;
 }
 
 void weir_layout_permutation(const weir_graph *graph, weir_node node, int *order) {
+    assert(weir_node_op(graph, node) == WEIR_OP_TRANSPOSE);
     const weir_attribute *perm = weir_node_attribute(graph, node, "perm");
     const int rank = input_type(graph, node, 0)->shape.rank;
+    assert(perm == NULL || (perm->kind == WEIR_ATTRIBUTE_INTS && perm->count == (size_t)rank));
     for (int i = 0; i < rank; i++) {
         order[i] = perm == NULL ? rank - 1 - i : (int)perm->as.ints[i];
         order[i] += order[i] < 0 ? rank : 0;
     }
+    assert(weir_layout_is_permutation(order, rank));
 }
 
 bool weir_layout_keeps_memory(const weir_shape *shape, const int *order) {
+    assert(weir_layout_is_permutation(order, shape->rank));
     int last = -1;
     for (int i = 0; i < shape->rank; i++) {
         if (shape->dim[order[i]] == 1) continue;
@@ -139,6 +161,7 @@ void weir_layout_transpose_into(const weir_array *data, const int *order, weir_a
     const int rank = data->shape.rank, last = rank - 1;
     const size_t size = weir_dtype_size(data->dtype);
     size_t stride[WEIR_MAX_RANK], at[WEIR_MAX_RANK] = {0}, from = 0;
+    assert(weir_layout_is_permutation(order, rank));
     assert(to->count == data->count && to->dtype == data->dtype);
     for (int i = last; i >= 0; i--) stride[i] = i == last ? 1 : stride[i + 1] * (size_t)data->shape.dim[i + 1];
     const size_t run = rank == 0 ? 1 : (size_t)data->shape.dim[order[last]];

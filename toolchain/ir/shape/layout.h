@@ -15,6 +15,8 @@ bool weir_layout_has_channels(weir_op op);
 bool weir_layout_parse(const char *text, int rank, int *order);
 /* The reverse, "" for ONNX's own order; `text` has room for WEIR_LAYOUT_TEXT. */
 void weir_layout_print(const int *order, int rank, char *text);
+/* Is each of the dimensions in it once? */
+bool weir_layout_is_permutation(const int *order, int rank);
 /* The order with channels innermost. */
 void weir_layout_channels_last(int rank, int *order);
 bool weir_layout_is_identity(const int *order, int rank);

@@ -102,6 +102,7 @@ const weir_loop_operand *weir_loop_find_operand(const weir_loop_nest *nest, char
 }
 
 bool weir_loop_uses(const weir_loop_operand *operand, uint32_t loop) {
+    assert(operand->rank >= 0 && operand->rank <= WEIR_MAX_RANK);
     for (int i = 0; i < operand->rank; i++) {
         for (int t = 0; t < operand->axis[i].terms; t++)
             if (operand->axis[i].term[t].loop == loop) return true;

@@ -3,6 +3,7 @@
 #include "ir/shape/index_map.h"
 #include "ir/trait/trait.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ static const char *const spatial[][3] = {
 };
 
 static const mase_row *row_of(weir_op op) {
+    assert(op < weir_op_limit());
     static const setting_row none[] = {{NULL, SETTING_BOOL, NULL, NULL}};
     static const mase_row torch = {WEIR_MASE_BUILTIN, "torch", "data", none};
     static const mase_row weir = {WEIR_MASE_FUNCTION, "weir", "data", none};

@@ -5,6 +5,7 @@
 
 #include "ir/graph/graph.h"
 #include "support/memory/arena.h"
+#include "support/text/unreachable.h"
 
 static weir_pass_result *find_result(const weir_pass_slot *slot, const weir_pass_entry *entry) {
     for (size_t i = 0; i < slot->result_count; i++) {
@@ -24,8 +25,10 @@ static void *compute(weir_pass_context *context, const weir_pass_analysis *analy
             return NULL;
         }
         return analysis->compute.hardware(context, weir_module_design(context->module));
-    default: return analysis->compute.module(context, context->module);
+    case WEIR_PASS_MODULE: return analysis->compute.module(context, context->module);
+    case WEIR_PASS_KIND_COUNT: break;
     }
+    weir_unreachable("a kind of analyses");
 }
 
 static const void *get(weir_pass_context *context, const weir_pass_entry *entry, weir_pass_slot *slot) {

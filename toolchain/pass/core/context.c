@@ -1,6 +1,7 @@
 /* Contexts: settings, the instruments' scope, statistics. Running is in run.c. */
 #include "pass/core/private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,7 @@ void weir_pass_context_add_instrument(weir_pass_context *context, weir_pass_inst
 size_t weir_pass_context_instrument_count(const weir_pass_context *context) { return context->instrument_count; }
 
 weir_pass_instrument *weir_pass_context_instrument(const weir_pass_context *context, size_t index) {
+    assert(index < context->instrument_count);
     return context->instrument[index];
 }
 
@@ -228,6 +230,7 @@ void weir_pass_unchanged(weir_pass_context *context) {
 }
 
 void weir_pass_add_count(weir_pass_context *context, const char *pass, const char *what, int64_t amount) {
+    assert(*pass != 0 && *what != 0);
     for (size_t i = 0; i < context->row_count; i++) {
         if (strcmp(context->row[i].what, what) == 0 && strcmp(context->row[i].pass, pass) == 0) {
             context->row[i].amount += amount;

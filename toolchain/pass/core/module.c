@@ -1,6 +1,7 @@
 /* Modules: plain arrays; properties and side data are sorted by name and found by bisection. */
 #include "pass/core/module.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +100,10 @@ void weir_module_set_folder(weir_module *module, const char *folder) {
 /* --- graphs --- */
 size_t weir_module_graph_count(const weir_module *module) { return module->graph_count; }
 
-weir_graph *weir_module_graph(const weir_module *module, size_t index) { return module->graph[index]; }
+weir_graph *weir_module_graph(const weir_module *module, size_t index) {
+    assert(index < module->graph_count);
+    return module->graph[index];
+}
 
 weir_graph *weir_module_find_graph(const weir_module *module, const char *name) {
     for (size_t i = 0; i < module->graph_count; i++) {
@@ -110,9 +114,13 @@ weir_graph *weir_module_find_graph(const weir_module *module, const char *name) 
     return NULL;
 }
 
-uint32_t weir_module_graph_id(const weir_module *module, size_t index) { return module->id[index]; }
+uint32_t weir_module_graph_id(const weir_module *module, size_t index) {
+    assert(index < module->graph_count);
+    return module->id[index];
+}
 
 void weir_module_add_graph(weir_module *module, weir_graph *graph) {
+    assert(graph != NULL);
     size_t need = module->graph_count + 1;
     module->graph = weir_grow(module->graph, &module->graph_capacity, need, sizeof *module->graph);
     module->id = weir_grow(module->id, &module->id_capacity, need, sizeof *module->id);
@@ -122,6 +130,7 @@ void weir_module_add_graph(weir_module *module, weir_graph *graph) {
 }
 
 void weir_module_replace_graph(weir_module *module, size_t index, weir_graph *graph) {
+    assert(index < module->graph_count && graph != NULL);
     if (module->graph[index] != graph) {
         weir_graph_free(module->graph[index]);
         module->graph[index] = graph;
@@ -130,6 +139,7 @@ void weir_module_replace_graph(weir_module *module, size_t index, weir_graph *gr
 }
 
 weir_graph *weir_module_remove_graph(weir_module *module, size_t index) {
+    assert(index < module->graph_count);
     weir_graph *graph = module->graph[index];
     size_t behind = module->graph_count - index - 1;
     memmove(module->graph + index, module->graph + index + 1, behind * sizeof *module->graph);
@@ -295,6 +305,7 @@ void weir_module_print_properties(const weir_module *module, weir_text *text) {
 }
 
 void weir_module_set_data(weir_module *module, const char *name, void *data, void (*release)(void *data)) {
+    assert(data != NULL || release == NULL);
     bool found;
     size_t at = position(&module->data, name, &found);
     if (!data) {

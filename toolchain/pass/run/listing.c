@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/text/unreachable.h"
+
 static const char *const kind_words[] = {"bool", "int", "real", "string", "enum"};
 
 static void print_specs(const weir_pass_specs *specs, const char *indent, weir_text *text) {
@@ -41,7 +43,7 @@ static void print_entry(const weir_pass_entry *entry, weir_text *text) {
     case WEIR_PASS_ENTRY_FORM:
         weir_text_format(text, "%s (%s form): %s\n", entry->name, kind, entry->form->help);
         break;
-    default:
+    case WEIR_PASS_ENTRY_PIPELINE:
         weir_text_format(text, "%s (%s pipeline %s): %s\n", entry->name, kind, entry->pipeline, entry->help);
         break;
     }
@@ -170,7 +172,7 @@ static void print_section(const weir_pass_entry *entry, weir_text *text) {
         if (entry->form->remedy) weir_text_format(text, "; `%s` establishes it", entry->form->remedy);
         print_help(entry->form->help, text);
         break;
-    default:
+    case WEIR_PASS_ENTRY_PIPELINE:
         weir_text_format(text, "Pipeline over a %s%s: `%s`", kind, entry->kind == WEIR_PASS_HARDWARE ? " design" : "",
                          entry->pipeline);
         print_help(entry->help, text);
@@ -227,10 +229,11 @@ static json_t *entry_json(const weir_pass_entry *entry) {
     case WEIR_PASS_ENTRY_FORM:
         return json_pack("{s:s, s:s, s:s, s:s, s:s?}", "name", entry->name, "what", "form", "kind", kind, "help",
                          entry->form->help, "remedy", entry->form->remedy);
-    default:
+    case WEIR_PASS_ENTRY_PIPELINE:
         return json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", entry->name, "what", "pipeline", "kind", kind, "help",
                          entry->help, "pipeline", entry->pipeline);
     }
+    weir_unreachable("a kind of entries");
 }
 
 json_t *weir_pass_registry_json(const weir_pass_registry *registry) {

@@ -3,11 +3,13 @@
  * without instruments costs a few dozen instructions beside its own work. */
 #include "pass/core/private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/graph/graph.h"
 #include "support/memory/arena.h"
+#include "support/text/unreachable.h"
 
 /* Facts about a graph and about the design do not depend on each other; facts about the module depend on its graphs. */
 static void update_what_holds(weir_pass_context *context, const weir_pass_frame *frame) {
@@ -21,12 +23,13 @@ static void update_what_holds(weir_pass_context *context, const weir_pass_frame 
             weir_pass_slot_keep(context, context->root, entry->survive, hardware, 0);
             break;
         case WEIR_PASS_HARDWARE: weir_pass_slot_keep(context, own, entry->survive, hardware, UINT64_MAX); break;
-        default:
+        case WEIR_PASS_MODULE:
             weir_pass_slot_keep(context, own, entry->survive, NULL, 0);
             for (size_t i = 0; i < context->slot_count; i++) {
                 weir_pass_slot_keep(context, context->slot[i], entry->survive, NULL, 0);
             }
             break;
+        case WEIR_PASS_KIND_COUNT: weir_unreachable("a kind of passes");
         }
     }
     for (size_t i = 0; i < context->registry->words && !frame->site.unchanged; i++) {
@@ -41,6 +44,7 @@ static void update_what_holds(weir_pass_context *context, const weir_pass_frame 
 /* The graph takes the place of the one of the slot, which is freed. */
 static void put_replacement(weir_pass_context *context, weir_pass_slot *slot, weir_graph *graph) {
     size_t index = 0;
+    assert(slot->graph != NULL && graph != slot->graph);
     while (weir_module_graph(context->module, index) != slot->graph) {
         index++;
     }
@@ -194,7 +198,8 @@ static bool run_leaf(weir_pass_context *context, const weir_pass_frame *frame) {
             weir_error(WEIR_NOWHERE, "module '%s' has no hardware design yet", weir_module_name(context->module));
         }
         break;
-    default: ok = info->run.module(pass, context, context->module); break;
+    case WEIR_PASS_MODULE: ok = info->run.module(pass, context, context->module); break;
+    case WEIR_PASS_KIND_COUNT: weir_unreachable("a kind of passes");
     }
     if (!ok) {
         weir_text unit = {0};
@@ -289,6 +294,7 @@ static bool run_here(weir_pass_context *context, const weir_pass *pass, weir_pas
         /* Whoever skips a pass answers for its result, or its dependents would ask for it again and again. */
         weir_pass_put((slot ? slot : context->root)->valid, pass->entry->id);
     }
+    assert(context->frame == &frame); /* what ran inside has left */
     context->frame = around;
     return ok;
 }

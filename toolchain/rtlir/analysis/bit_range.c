@@ -1,6 +1,8 @@
 /* The bits of a variable or a port that a part of it is. */
 #include "rtlir/analysis/bit_range_private.h"
 
+#include "support/text/unreachable.h"
+
 static int64_t cut(uint64_t value, uint32_t width, bool is_signed) {
     uint32_t above = 64 - width;
     if (above == 0) return (int64_t)value;
@@ -75,7 +77,7 @@ static void step_out(const weir_rtl_design *design, const rtl_unroll *unroll, co
         is_known = rtl_index_value(design, unroll, e->b, &index);
         low = index;
         break;
-    default: /* an element */
+    case WEIR_RTL_EXPR_ELEMENT:
         if (design->type[rtl_type_of(design, e->a)].kind == WEIR_RTL_TYPE_MEMORY) {
             range->low = 0;
             range->width = whole->width;
@@ -85,6 +87,7 @@ static void step_out(const weir_rtl_design *design, const rtl_unroll *unroll, co
         is_known = rtl_index_value(design, unroll, e->b, &index) && index < INT32_MAX && index > INT32_MIN;
         low = is_known ? index * (int64_t)e->width : 0;
         break;
+    default: weir_unreachable("an expression that is no part of another");
     }
     if (!is_known) {
         range->low = 0;

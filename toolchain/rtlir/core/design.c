@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rtlir/core/private.h"
+#include "support/text/unreachable.h"
 
 weir_rtl_design *weir_rtl_design_new(void) {
     weir_rtl_design *design = weir_calloc(1, sizeof *design);
@@ -156,13 +157,13 @@ uint32_t rtl_attributes_of(const weir_rtl_design *design, const rtl_common *comm
 
 rtl_common *rtl_common_of(const weir_rtl_design *design, weir_rtl_item item) {
     switch (item.kind) {
-    case WEIR_RTL_ITEM_MODULE: return &design->module[item.id].common;
-    case WEIR_RTL_ITEM_VAR: return &design->var[item.id].common;
-    case WEIR_RTL_ITEM_PARAMETER: return &design->parameter[item.id].common;
-    case WEIR_RTL_ITEM_INSTANCE: return &design->instance[item.id].common;
-    case WEIR_RTL_ITEM_STMT: return &design->stmt[item.id].common;
+    case WEIR_RTL_ITEM_MODULE: return &rtl_module_at(design, item.id)->common;
+    case WEIR_RTL_ITEM_VAR: return &rtl_var_at(design, item.id)->common;
+    case WEIR_RTL_ITEM_PARAMETER: return &rtl_parameter_at(design, item.id)->common;
+    case WEIR_RTL_ITEM_INSTANCE: return &rtl_instance_at(design, item.id)->common;
+    case WEIR_RTL_ITEM_STMT: return &rtl_stmt_at(design, item.id)->common;
     }
-    return NULL;
+    weir_unreachable("a kind of items");
 }
 
 void weir_rtl_touch(weir_rtl_design *design, weir_rtl_item item) {
@@ -314,8 +315,9 @@ size_t weir_rtl_id_limit(const weir_rtl_design *design, enum weir_rtl_item_kind 
     case WEIR_RTL_ITEM_VAR: return design->var_count;
     case WEIR_RTL_ITEM_PARAMETER: return design->parameter_count;
     case WEIR_RTL_ITEM_INSTANCE: return design->instance_count;
-    default: return design->stmt_count;
+    case WEIR_RTL_ITEM_STMT: return design->stmt_count;
     }
+    weir_unreachable("a kind of items");
 }
 
 bool weir_rtl_attribute_flag(const weir_rtl_design *design, weir_rtl_item item, const char *name, bool otherwise) {

@@ -86,7 +86,7 @@ weir_rtl_expr rtl_add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a, u
 
 weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var) {
     if (!var.id) return none;
-    rtl_var *record = &design->var[var.id];
+    rtl_var *record = rtl_var_at(design, var.id);
     if (record->read) return (weir_rtl_expr){record->read};
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_VAR,
                      .width = record->width,
@@ -102,18 +102,18 @@ weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var) {
 
 weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_parameter parameter) {
     if (!parameter.id) return none;
-    const rtl_value *value = &design->parameter[parameter.id].value;
+    const rtl_value *value = &rtl_parameter_at(design, parameter.id)->value;
     if (value->kind != RTL_VALUE_INTEGER || value->integer < INT32_MIN || value->integer > INT32_MAX) {
         rtl_error(design, design->location,
                   "parameter '%s' is not a 32-bit integer and cannot be part of an expression",
-                  design->parameter[parameter.id].name);
+                  rtl_parameter_at(design, parameter.id)->name);
         return none;
     }
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_PARAMETER,
                      .width = 32,
                      .is_signed = true,
                      .has_parameter = true,
-                     .module = design->parameter[parameter.id].module,
+                     .module = rtl_parameter_at(design, parameter.id)->module,
                      .a = parameter.id};
     return rtl_add_expr(design, expr, 0, 0, 0);
 }
@@ -156,6 +156,7 @@ weir_rtl_expr rtl_new_constant(weir_rtl_design *design, rtl_expr expr, const uin
 
 /* Constants of up to 64 bits are shared. */
 static weir_rtl_expr share_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words) {
+    assert(expr.kind == WEIR_RTL_EXPR_CONSTANT && expr.width > 0);
     if (expr.width > 64) return rtl_new_constant(design, expr, words);
     const constant_wanted wanted = {design, &expr, words[0]};
     const uint32_t hash = constant_hash(&expr, words[0]);
@@ -172,7 +173,7 @@ weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_
 }
 
 weir_rtl_expr rtl_in_base(weir_rtl_design *design, weir_rtl_expr constant, rtl_base base) {
-    rtl_expr expr = design->expr[constant.id];
+    rtl_expr expr = *rtl_expr_at(design, constant.id);
     if (!constant.id || expr.base == base) return constant;
     assert(expr.kind == WEIR_RTL_EXPR_CONSTANT);
     expr.base = base;
@@ -241,16 +242,19 @@ weir_rtl_expr weir_rtl_high_z(weir_rtl_design *design, uint32_t width) {
     return rtl_high_z(design, (rtl_size){.number = width}, false);
 }
 
-bool weir_rtl_floats(const weir_rtl_design *design, weir_rtl_expr value) { return design->expr[value.id].floats; }
+bool weir_rtl_floats(const weir_rtl_design *design, weir_rtl_expr value) {
+    return rtl_expr_at(design, value.id)->floats;
+}
 
 bool weir_rtl_takes_floating(const weir_rtl_design *design, weir_rtl_expr target) {
-    const rtl_expr *e = &design->expr[target.id];
+    const rtl_expr *e = rtl_expr_at(design, target.id);
     while (rtl_is_part(e->kind)) e = &design->expr[e->a];
     if (e->kind == WEIR_RTL_EXPR_CONCAT) {
         for (uint32_t i = 0; i < e->b; i++)
             if (!weir_rtl_takes_floating(design, (weir_rtl_expr){design->operand[e->a + i]})) return false;
         return true;
     }
+    assert(e->kind == WEIR_RTL_EXPR_PORT || e->kind == WEIR_RTL_EXPR_VAR);
     const rtl_var *var = &design->var[e->kind == WEIR_RTL_EXPR_PORT ? e->b : e->a];
     if (e->kind == WEIR_RTL_EXPR_PORT || var->direction != WEIR_RTL_INTERNAL) return var->direction == WEIR_RTL_INOUT;
     return !var->is_register && design->type[var->type].kind != WEIR_RTL_TYPE_MEMORY;
@@ -260,6 +264,7 @@ bool weir_rtl_takes_floating(const weir_rtl_design *design, weir_rtl_expr target
 
 /* Bits [low, low + width) of a constant. */
 static weir_rtl_expr slice_constant(weir_rtl_design *design, const rtl_expr *value, uint32_t low, uint32_t width) {
+    assert(value->kind == WEIR_RTL_EXPR_CONSTANT && width > 0 && low + width <= value->width);
     size_t count = (width + 63) / 64;
     size_t available = (value->width + 63) / 64;
     uint64_t *words = weir_arena_array(design->arena, count, sizeof *words);
@@ -281,7 +286,7 @@ static bool is_array(weir_rtl_design *design, weir_rtl_expr value) {
 
 weir_rtl_expr rtl_slice(weir_rtl_design *design, weir_rtl_expr value, rtl_size low, rtl_size width) {
     if (!value.id) return none;
-    rtl_expr from = design->expr[value.id];
+    rtl_expr from = *rtl_expr_at(design, value.id);
     if (low.number < 0 || width.number < 1 || low.number + width.number > from.width) {
         rtl_error(design, design->location, "slice [%lld:%lld] is outside of '%s', which has %u bits",
                   (long long)(low.number + width.number - 1), (long long)low.number, rtl_describe(design, value.id),
@@ -320,7 +325,7 @@ weir_rtl_expr weir_rtl_bit(weir_rtl_design *design, weir_rtl_expr value, uint32_
 
 weir_rtl_expr rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, rtl_size width) {
     if (!value.id || !base.id) return none;
-    const rtl_expr *from = &design->expr[value.id];
+    const rtl_expr *from = rtl_expr_at(design, value.id);
     if (!rtl_has_parts(from->kind) || from->width < 2 || width.number < 1 || width.number > from->width) {
         rtl_error(design, design->location, "'%s' has %u bits; a select of %lld bits needs a variable of at least %lld",
                   rtl_describe(design, value.id), (unsigned)from->width, (long long)width.number,
@@ -384,7 +389,7 @@ weir_rtl_expr weir_rtl_concat2(weir_rtl_design *design, weir_rtl_expr high, weir
 weir_rtl_expr rtl_repeat(weir_rtl_design *design, rtl_size count, weir_rtl_expr value) {
     if (!value.id) return none;
     int64_t width = 0;
-    bool is_large = __builtin_mul_overflow(count.number, (int64_t)design->expr[value.id].width, &width);
+    bool is_large = __builtin_mul_overflow(count.number, (int64_t)rtl_expr_at(design, value.id)->width, &width);
     if (is_large || width < 1 || width > WEIR_RTL_MAX_WIDTH) {
         rtl_error(design, design->location, "a replication has %lld bits, expected 1 to %d", (long long)width,
                   WEIR_RTL_MAX_WIDTH);
@@ -392,7 +397,7 @@ weir_rtl_expr rtl_repeat(weir_rtl_design *design, rtl_size count, weir_rtl_expr 
     }
     if (count.number == 1 && !count.formula) return weir_rtl_as_unsigned(design, value);
     rtl_size size = {.number = width};
-    if (count.formula || design->expr[value.id].formula)
+    if (count.formula || rtl_expr_at(design, value.id)->formula)
         size = rtl_size_apply(design, WEIR_RTL_MULTIPLY, count, rtl_width_of(design, value.id));
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_REPEAT,
                      .width = (uint32_t)width,
@@ -413,8 +418,8 @@ static const char *sign_name(bool is_signed) { return is_signed ? "signed" : "un
 
 /* Do both operands agree in width and sign? */
 static bool agree(weir_rtl_design *design, const char *what, weir_rtl_expr left, weir_rtl_expr right) {
-    const rtl_expr *l = &design->expr[left.id];
-    const rtl_expr *r = &design->expr[right.id];
+    const rtl_expr *l = rtl_expr_at(design, left.id);
+    const rtl_expr *r = rtl_expr_at(design, right.id);
     if (l->width != r->width) {
         rtl_error(design, design->location, "'%s' needs operands of one width: '%s' has %u bits, '%s' has %u", what,
                   rtl_describe(design, left.id), (unsigned)l->width, rtl_describe(design, right.id),
@@ -431,7 +436,7 @@ static bool agree(weir_rtl_design *design, const char *what, weir_rtl_expr left,
 }
 
 static bool is_one_bit(weir_rtl_design *design, const char *what, weir_rtl_expr value) {
-    const rtl_expr *expr = &design->expr[value.id];
+    const rtl_expr *expr = rtl_expr_at(design, value.id);
     if (expr->width == 1 && !expr->is_signed) return true;
     rtl_error(design, design->location, "'%s' needs one unsigned bit: '%s' has %u %s bits", what,
               rtl_describe(design, value.id), (unsigned)expr->width, sign_name(expr->is_signed));
@@ -448,9 +453,9 @@ weir_rtl_expr weir_rtl_unary(weir_rtl_design *design, weir_rtl_operator op, weir
     }
     if (row->rule == RTL_LOGICAL && !is_one_bit(design, row->text, value)) return none;
     if (row->rule == RTL_SAME) {
-        expr.width = design->expr[value.id].width;
-        expr.formula = design->expr[value.id].formula;
-        expr.is_signed = design->expr[value.id].is_signed;
+        expr.width = rtl_expr_at(design, value.id)->width;
+        expr.formula = rtl_expr_at(design, value.id)->formula;
+        expr.is_signed = rtl_expr_at(design, value.id)->is_signed;
     }
     return rtl_add_expr(design, expr, value.id, 0, 0);
 }
@@ -463,7 +468,7 @@ weir_rtl_expr weir_rtl_binary(weir_rtl_design *design, weir_rtl_operator op, wei
         rtl_error(design, design->location, "'%s' is not an operator with two operands", row->text);
         return none;
     }
-    if (row->rule == RTL_SHIFT && design->expr[right.id].is_signed) {
+    if (row->rule == RTL_SHIFT && rtl_expr_at(design, right.id)->is_signed) {
         rtl_error(design, design->location, "'%s' needs an unsigned right operand: '%s' is signed", row->text,
                   rtl_describe(design, right.id));
         return none;
@@ -472,9 +477,9 @@ weir_rtl_expr weir_rtl_binary(weir_rtl_design *design, weir_rtl_operator op, wei
     if (row->rule == RTL_LOGICAL && (!is_one_bit(design, row->text, left) || !is_one_bit(design, row->text, right)))
         return none;
     if (row->rule == RTL_SAME || row->rule == RTL_SHIFT) {
-        expr.width = design->expr[left.id].width;
-        expr.formula = design->expr[left.id].formula;
-        expr.is_signed = design->expr[left.id].is_signed;
+        expr.width = rtl_expr_at(design, left.id)->width;
+        expr.formula = rtl_expr_at(design, left.id)->formula;
+        expr.is_signed = rtl_expr_at(design, left.id)->is_signed;
     }
     return rtl_add_expr(design, expr, left.id, right.id, 0);
 }
@@ -484,9 +489,9 @@ weir_rtl_expr weir_rtl_conditional(weir_rtl_design *design, weir_rtl_expr condit
     if (!condition.id || !yes.id || !no.id) return none;
     if (!is_one_bit(design, "?:", condition) || !agree(design, "?:", yes, no)) return none;
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONDITIONAL,
-                     .width = design->expr[yes.id].width,
-                     .formula = design->expr[yes.id].formula,
-                     .is_signed = design->expr[yes.id].is_signed,
+                     .width = rtl_expr_at(design, yes.id)->width,
+                     .formula = rtl_expr_at(design, yes.id)->formula,
+                     .is_signed = rtl_expr_at(design, yes.id)->is_signed,
                      .a = condition.id,
                      .b = yes.id,
                      .c = no.id};
@@ -496,8 +501,8 @@ weir_rtl_expr weir_rtl_conditional(weir_rtl_design *design, weir_rtl_expr condit
 /* ---- casts ---- */
 
 static weir_rtl_expr cast(weir_rtl_design *design, weir_rtl_expr value, bool is_signed) {
-    if (!value.id || design->expr[value.id].is_signed == is_signed) return value;
-    rtl_expr expr = design->expr[value.id];
+    if (!value.id || rtl_expr_at(design, value.id)->is_signed == is_signed) return value;
+    rtl_expr expr = *rtl_expr_at(design, value.id);
     expr.is_signed = is_signed;
     if (expr.kind == WEIR_RTL_EXPR_CONSTANT) expr.c = 0;
     if (expr.kind == WEIR_RTL_EXPR_CONSTANT) return rtl_add_expr(design, (expr.size = 0, expr), 0, 0, 0);
@@ -517,14 +522,14 @@ weir_rtl_expr weir_rtl_as_signed(weir_rtl_design *design, weir_rtl_expr value) {
 weir_rtl_expr weir_rtl_as_unsigned(weir_rtl_design *design, weir_rtl_expr value) { return cast(design, value, false); }
 
 weir_rtl_expr weir_rtl_as(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_kind kind) {
-    if (!value.id || design->expr[value.id].carries == kind) return value;
+    if (!value.id || rtl_expr_at(design, value.id)->carries == kind) return value;
     if (!is_one_bit(design, "cast to a clock, reset or enable", value)) return none;
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_CAST, .width = 1, .a = value.id, .carries = kind};
     return rtl_add_expr(design, expr, value.id, 0, 0);
 }
 
 static weir_rtl_expr extend_constant(weir_rtl_design *design, weir_rtl_expr value, uint32_t width) {
-    rtl_expr expr = design->expr[value.id];
+    rtl_expr expr = *rtl_expr_at(design, value.id);
     size_t count = (width + 63) / 64;
     size_t old = (expr.width + 63) / 64;
     uint64_t *words = weir_arena_array(design->arena, count, sizeof *words);
@@ -538,7 +543,7 @@ static weir_rtl_expr extend_constant(weir_rtl_design *design, weir_rtl_expr valu
 
 weir_rtl_expr weir_rtl_extend(weir_rtl_design *design, weir_rtl_expr value, uint32_t width) {
     if (!value.id) return none;
-    const rtl_expr *expr = &design->expr[value.id];
+    const rtl_expr *expr = rtl_expr_at(design, value.id);
     uint32_t old = expr->width;
     if (width < old || width > WEIR_RTL_MAX_WIDTH) {
         rtl_error(design, design->location, "'%s' has %u bits and cannot be extended to %u",
@@ -561,10 +566,12 @@ weir_rtl_expr weir_rtl_extend(weir_rtl_design *design, weir_rtl_expr value, uint
 
 /* ---- reading back ---- */
 
-uint32_t weir_rtl_width(const weir_rtl_design *design, weir_rtl_expr expr) { return design->expr[expr.id].width; }
+uint32_t weir_rtl_width(const weir_rtl_design *design, weir_rtl_expr expr) {
+    return rtl_expr_at(design, expr.id)->width;
+}
 
 bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr) {
-    const rtl_expr *record = &design->expr[expr.id];
+    const rtl_expr *record = rtl_expr_at(design, expr.id);
     switch (record->kind) {
     case WEIR_RTL_EXPR_VAR:
         return rtl_var_of(design, record)->direction != WEIR_RTL_INPUT && !rtl_var_of(design, record)->is_path &&
@@ -599,13 +606,14 @@ size_t rtl_operand_count(const rtl_expr *expr) {
 
 uint32_t rtl_operand_at(const weir_rtl_design *design, const rtl_expr *expr, size_t index) {
     assert(index < rtl_operand_count(expr));
+    assert(!lists_operands(expr) || expr->a + index < design->operand_count);
     if (lists_operands(expr)) return design->operand[expr->a + index];
     return index == 0 ? expr->a : index == 1 ? expr->b : expr->c;
 }
 
 /* A literal, as in other get functions: what is filled in member by member is gathered on the stack first, and copied. */
 weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_expr expr) {
-    const rtl_expr *record = &design->expr[expr.id], *base = record;
+    const rtl_expr *record = rtl_expr_at(design, expr.id), *base = record;
     const weir_rtl_expr_kind kind = record->kind;
     while (rtl_is_part(base->kind)) base = &design->expr[base->a];
     const bool is_port = base->kind == WEIR_RTL_EXPR_PORT, is_var = base->kind == WEIR_RTL_EXPR_VAR;
@@ -635,5 +643,5 @@ weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_exp
 }
 
 weir_rtl_expr weir_rtl_operand(const weir_rtl_design *design, weir_rtl_expr expr, size_t index) {
-    return (weir_rtl_expr){rtl_operand_at(design, &design->expr[expr.id], index)};
+    return (weir_rtl_expr){rtl_operand_at(design, rtl_expr_at(design, expr.id), index)};
 }

@@ -6,6 +6,7 @@
 #include "rtlir/core/private.h"
 
 uint32_t rtl_outermost(const weir_rtl_design *design, uint32_t fsm) {
+    assert(fsm > 0 && fsm < design->fsm_count);
     while (design->fsm[fsm].parent) fsm = design->fsm[fsm].parent;
     return fsm;
 }
@@ -36,22 +37,22 @@ weir_rtl_fsm weir_rtl_add_fsm(weir_rtl_design *design, weir_rtl_module module, c
                               weir_rtl_var clock, weir_rtl_var reset) {
     weir_rtl_fsm none = {0};
     if (!module.id || !clock.id || !reset.id || !rtl_in_own_module(design, module.id)) return none;
-    const rtl_var *c = &design->var[clock.id];
-    const rtl_var *r = &design->var[reset.id];
+    const rtl_var *c = rtl_var_at(design, clock.id);
+    const rtl_var *r = rtl_var_at(design, reset.id);
     bool is_reset = r->kind == WEIR_RTL_RESET || r->kind == WEIR_RTL_ASYNC_RESET;
     if (c->module != module.id || c->kind != WEIR_RTL_CLOCK || r->module != module.id || !is_reset) {
         rtl_error(design, design->location,
                   "state machine '%s' needs a clock and a reset of module '%s', not '%s' and '%s'", name,
-                  design->module[module.id].name, c->name, r->name);
+                  rtl_module_at(design, module.id)->name, c->name, r->name);
         return none;
     }
     rtl_fsm model = {.name = name, .module = module.id, .edge = edge, .clock = clock.id, .reset = reset.id};
-    return (weir_rtl_fsm){rtl_new_fsm(design, design->module[module.id].body, &model)};
+    return (weir_rtl_fsm){rtl_new_fsm(design, rtl_module_at(design, module.id)->body, &model)};
 }
 
 weir_rtl_fsm weir_rtl_add_child_fsm(weir_rtl_design *design, weir_rtl_fsm fsm, const char *name) {
     if (!fsm.id) return fsm;
-    rtl_fsm model = {.name = name, .module = design->fsm[fsm.id].module, .parent = fsm.id};
+    rtl_fsm model = {.name = name, .module = rtl_fsm_at(design, fsm.id)->module, .parent = fsm.id};
     return (weir_rtl_fsm){rtl_new_fsm(design, weir_rtl_fsm_body(design, fsm).id, &model)};
 }
 
@@ -66,6 +67,7 @@ void weir_rtl_set_mealy(weir_rtl_design *design, weir_rtl_fsm fsm, bool is_mealy
 /* ---- states and transitions ---- */
 
 uint32_t rtl_new_state(weir_rtl_design *design, uint32_t fsm, const char *name) {
+    assert(fsm > 0 && fsm < design->fsm_count);
     const char *own = rtl_new_name(design, RTL_FSM_SCOPE | fsm, "state", name);
     if (!own) return 0;
     uint32_t id = RTL_APPEND(design, state);
@@ -91,15 +93,15 @@ weir_rtl_state weir_rtl_add_state(weir_rtl_design *design, weir_rtl_fsm fsm, con
 }
 
 void weir_rtl_set_start(weir_rtl_design *design, weir_rtl_state state) {
-    if (state.id) design->fsm[rtl_outermost(design, design->state[state.id].fsm)].start = state.id;
+    if (state.id) design->fsm[rtl_outermost(design, rtl_state_at(design, state.id)->fsm)].start = state.id;
 }
 
 static weir_rtl_stmt new_transition(weir_rtl_design *design, weir_rtl_state from, uint32_t condition,
                                     weir_rtl_state to) {
     weir_rtl_stmt none = {0};
     if (!from.id || !to.id) return none;
-    const rtl_state *here = &design->state[from.id];
-    const rtl_state *there = &design->state[to.id];
+    const rtl_state *here = rtl_state_at(design, from.id);
+    const rtl_state *there = rtl_state_at(design, to.id);
     if (rtl_outermost(design, here->fsm) != rtl_outermost(design, there->fsm)) {
         rtl_error(design, design->location,
                   "state '%s' of state machine '%s' leads to '%s', which is in another machine", here->name,
@@ -116,8 +118,8 @@ weir_rtl_stmt weir_rtl_add_transition(weir_rtl_design *design, weir_rtl_state fr
                                       weir_rtl_state to) {
     weir_rtl_stmt none = {0};
     if (!from.id || !condition.id) return none;
-    uint32_t module = design->fsm[design->state[from.id].fsm].module;
-    const rtl_expr *expr = &design->expr[condition.id];
+    uint32_t module = design->fsm[rtl_state_at(design, from.id)->fsm].module;
+    const rtl_expr *expr = rtl_expr_at(design, condition.id);
     if (expr->width != 1 || (expr->module && expr->module != module)) {
         rtl_error(design, design->location, "condition '%s' has %u bits, expected 1 of module '%s'",
                   rtl_describe(design, condition.id), (unsigned)expr->width, design->module[module].name);
@@ -131,31 +133,33 @@ weir_rtl_stmt weir_rtl_add_default_transition(weir_rtl_design *design, weir_rtl_
 }
 
 void weir_rtl_set_destination(weir_rtl_design *design, weir_rtl_stmt transition, weir_rtl_state to) {
-    if (transition.id && to.id && design->stmt[transition.id].kind == WEIR_RTL_STMT_TRANSITION)
-        design->stmt[transition.id].b = to.id;
+    if (transition.id && to.id && rtl_stmt_at(design, transition.id)->kind == WEIR_RTL_STMT_TRANSITION)
+        rtl_stmt_at(design, transition.id)->b = to.id;
 }
 
 weir_rtl_block weir_rtl_fsm_body(const weir_rtl_design *design, weir_rtl_fsm fsm) {
-    return (weir_rtl_block){design->stmt[design->fsm[fsm.id].stmt].body};
+    return (weir_rtl_block){design->stmt[rtl_fsm_at(design, fsm.id)->stmt].body};
 }
 
 weir_rtl_block weir_rtl_state_body(const weir_rtl_design *design, weir_rtl_state state) {
-    return (weir_rtl_block){design->stmt[design->state[state.id].stmt].body};
+    return (weir_rtl_block){design->stmt[rtl_state_at(design, state.id)->stmt].body};
 }
 
 weir_rtl_block weir_rtl_transition_body(weir_rtl_design *design, weir_rtl_stmt transition) {
     weir_rtl_block none = {0};
-    if (!transition.id || design->stmt[transition.id].kind != WEIR_RTL_STMT_TRANSITION) return none;
-    if (!design->stmt[transition.id].body) {
-        uint32_t body = rtl_new_block(design, design->block[design->stmt[transition.id].block].module, transition.id);
-        design->stmt[transition.id].body = body;
+    if (!transition.id || rtl_stmt_at(design, transition.id)->kind != WEIR_RTL_STMT_TRANSITION) return none;
+    if (!rtl_stmt_at(design, transition.id)->body) {
+        uint32_t body =
+            rtl_new_block(design, design->block[rtl_stmt_at(design, transition.id)->block].module, transition.id);
+        rtl_stmt_at(design, transition.id)->body = body;
     }
-    return (weir_rtl_block){design->stmt[transition.id].body};
+    return (weir_rtl_block){rtl_stmt_at(design, transition.id)->body};
 }
 
 /* ---- the variable that holds the state ---- */
 
 bool rtl_states_are_members(const weir_rtl_design *design, uint32_t fsm, uint32_t type) {
+    assert(fsm < design->fsm_count && type < design->type_count);
     uint32_t f = design->type[type].kind == WEIR_RTL_TYPE_ENUM ? design->type[type].first : 0;
     weir_rtl_state s = weir_rtl_first_state(design, (weir_rtl_fsm){fsm});
     uint64_t value = 0;
@@ -197,7 +201,7 @@ weir_rtl_var weir_rtl_current_state(weir_rtl_design *design, weir_rtl_fsm fsm) {
     weir_rtl_var none = {0};
     if (!fsm.id) return none;
     weir_rtl_fsm outermost = {rtl_outermost(design, fsm.id)};
-    const rtl_fsm *record = &design->fsm[outermost.id];
+    const rtl_fsm *record = rtl_fsm_at(design, outermost.id);
     if (record->current) return (weir_rtl_var){record->current};
     uint32_t count = count_states(design, outermost);
     if (count == 0) {
@@ -224,6 +228,7 @@ weir_rtl_var weir_rtl_current_state(weir_rtl_design *design, weir_rtl_fsm fsm) {
 }
 
 bool rtl_bind_current(weir_rtl_design *design, uint32_t outermost, uint32_t var) {
+    assert(rtl_outermost(design, outermost) == outermost && var < design->var_count);
     const rtl_fsm *fsm = &design->fsm[outermost];
     weir_rtl_expr target = weir_rtl_read(design, (weir_rtl_var){var});
     bool fits = design->var[var].module == fsm->module && weir_rtl_is_target(design, target) &&
@@ -240,16 +245,16 @@ bool rtl_bind_current(weir_rtl_design *design, uint32_t outermost, uint32_t var)
 weir_rtl_expr weir_rtl_state_value(weir_rtl_design *design, weir_rtl_state state) {
     weir_rtl_expr none = {0};
     if (!state.id) return none;
-    weir_rtl_var current = weir_rtl_current_state(design, (weir_rtl_fsm){design->state[state.id].fsm});
+    weir_rtl_var current = weir_rtl_current_state(design, (weir_rtl_fsm){rtl_state_at(design, state.id)->fsm});
     if (!current.id) return none;
-    return weir_rtl_member(design, (weir_rtl_type){design->var[current.id].type},
+    return weir_rtl_member(design, (weir_rtl_type){rtl_var_at(design, current.id)->type},
                            weir_rtl_state_name(design, state, '_'));
 }
 
 weir_rtl_expr weir_rtl_in_state(weir_rtl_design *design, weir_rtl_state state) {
     weir_rtl_expr value = weir_rtl_state_value(design, state);
     if (!value.id) return value;
-    weir_rtl_fsm fsm = {design->state[state.id].fsm};
+    weir_rtl_fsm fsm = {rtl_state_at(design, state.id)->fsm};
     return weir_rtl_binary(design, WEIR_RTL_EQUAL, weir_rtl_read(design, weir_rtl_current_state(design, fsm)), value);
 }
 
@@ -262,7 +267,7 @@ uint32_t rtl_start_of(const weir_rtl_design *design, uint32_t outermost) {
 }
 
 weir_rtl_fsm_info weir_rtl_get_fsm(const weir_rtl_design *design, weir_rtl_fsm fsm) {
-    const rtl_fsm *own = &design->fsm[fsm.id];
+    const rtl_fsm *own = rtl_fsm_at(design, fsm.id);
     uint32_t outermost = rtl_outermost(design, fsm.id);
     const rtl_fsm *top = &design->fsm[outermost];
     return (weir_rtl_fsm_info){.name = own->name,
@@ -280,12 +285,12 @@ weir_rtl_fsm_info weir_rtl_get_fsm(const weir_rtl_design *design, weir_rtl_fsm f
 }
 
 weir_rtl_state_info weir_rtl_get_state(const weir_rtl_design *design, weir_rtl_state state) {
-    const rtl_state *record = &design->state[state.id];
+    const rtl_state *record = rtl_state_at(design, state.id);
     return (weir_rtl_state_info){record->name, {record->fsm}, {record->stmt}};
 }
 
 const char *weir_rtl_state_name(const weir_rtl_design *design, weir_rtl_state state, char joint) {
-    const rtl_state *record = &design->state[state.id];
+    const rtl_state *record = rtl_state_at(design, state.id);
     weir_text text = {0};
     const char *name = record->name;
     for (uint32_t fsm = record->fsm; design->fsm[fsm].parent; fsm = design->fsm[fsm].parent) {
@@ -322,9 +327,9 @@ static weir_rtl_state state_after(const weir_rtl_design *design, uint32_t stmt, 
 }
 
 weir_rtl_state weir_rtl_first_state(const weir_rtl_design *design, weir_rtl_fsm fsm) {
-    return state_after(design, design->fsm[fsm.id].stmt, design->fsm[fsm.id].stmt);
+    return state_after(design, rtl_fsm_at(design, fsm.id)->stmt, rtl_fsm_at(design, fsm.id)->stmt);
 }
 
 weir_rtl_state weir_rtl_next_state(const weir_rtl_design *design, weir_rtl_fsm fsm, weir_rtl_state state) {
-    return state_after(design, design->state[state.id].stmt, design->fsm[fsm.id].stmt);
+    return state_after(design, rtl_state_at(design, state.id)->stmt, rtl_fsm_at(design, fsm.id)->stmt);
 }

@@ -68,7 +68,7 @@ static void draw_states(const weir_rtl_design *design, uint32_t fsm, const char 
 }
 
 void weir_rtl_fsm_dot(const weir_rtl_design *design, weir_rtl_fsm fsm, weir_text *text) {
-    const rtl_fsm *record = &design->fsm[fsm.id];
+    const rtl_fsm *record = rtl_fsm_at(design, fsm.id);
     uint32_t state = 0;
     weir_text_format(text, "digraph \"%s\" {\n", record->name);
     draw_states(design, fsm.id, record->name, rtl_start_of(design, rtl_outermost(design, fsm.id)), 1, text);
@@ -168,12 +168,12 @@ static void add_header(sheet *s, const rtl_fsm *fsm, bool is_mealy) {
 void weir_rtl_fsm_csv(const weir_rtl_design *design, weir_rtl_fsm fsm, weir_text *text) {
     sheet s = {.design = design, .text = text};
     bool is_mealy = weir_rtl_get_fsm(design, fsm).is_mealy;
-    add_header(&s, &design->fsm[fsm.id], is_mealy);
+    add_header(&s, rtl_fsm_at(design, fsm.id), is_mealy);
     s.value = weir_calloc(2 * s.count + 1, sizeof *s.value);
     s.base = s.value + s.count;
     for (weir_rtl_state i = weir_rtl_first_state(design, fsm); i.id; i = weir_rtl_next_state(design, fsm, i)) {
         uint32_t block = weir_rtl_state_body(design, i).id;
-        take_defaults(&s, design->state[i.id].fsm);
+        take_defaults(&s, rtl_state_at(design, i.id)->fsm);
         take_outputs(&s, block, s.base);
         if (is_mealy) add_transitions(&s, i.id, block);
         else add_row(&s, i.id, 0, 0, s.base);

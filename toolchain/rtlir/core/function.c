@@ -15,7 +15,7 @@ weir_rtl_function weir_rtl_add_function(weir_rtl_design *design, weir_rtl_module
         return none;
     }
     uint32_t id = RTL_APPEND(design, function);
-    uint32_t stmt = rtl_new_stmt(design, design->module[module.id].body, WEIR_RTL_STMT_FUNCTION);
+    uint32_t stmt = rtl_new_stmt(design, rtl_module_at(design, module.id)->body, WEIR_RTL_STMT_FUNCTION);
     uint32_t body = rtl_new_block(design, module.id, stmt);
     design->stmt[stmt].a = id;
     design->stmt[stmt].body = body;
@@ -54,7 +54,7 @@ weir_rtl_var weir_rtl_add_argument(weir_rtl_design *design, weir_rtl_function fu
                                    uint32_t width, bool is_signed) {
     rtl_var model = {.name = name, .width = width, .is_signed = is_signed, .direction = WEIR_RTL_INPUT};
     weir_rtl_var var = new_local(design, function.id, &model);
-    if (var.id) rtl_ids_add(&design->function[function.id].arguments, var.id);
+    if (var.id) rtl_ids_add(&rtl_function_at(design, function.id)->arguments, var.id);
     return var;
 }
 
@@ -62,7 +62,7 @@ weir_rtl_var weir_rtl_add_local_var(weir_rtl_design *design, weir_rtl_function f
                                     uint32_t width, bool is_signed) {
     rtl_var model = {.name = name, .width = width, .is_signed = is_signed, .is_undecided = true};
     weir_rtl_var var = new_local(design, function.id, &model);
-    if (var.id) rtl_ids_add(&design->function[function.id].locals, var.id);
+    if (var.id) rtl_ids_add(&rtl_function_at(design, function.id)->locals, var.id);
     return var;
 }
 
@@ -75,7 +75,7 @@ weir_rtl_stmt weir_rtl_add_return(weir_rtl_design *design, weir_rtl_block block,
         return none;
     }
     const rtl_function *function = rtl_function_of(design, &design->stmt[process]);
-    const rtl_expr *expr = &design->expr[value.id];
+    const rtl_expr *expr = rtl_expr_at(design, value.id);
     bool is_constant = expr->kind == WEIR_RTL_EXPR_CONSTANT;
     if (expr->width != function->width || (expr->is_signed != function->is_signed && !is_constant)) {
         rtl_error(design, design->location, "function '%s' has %u %s bits and cannot return '%s', which has %u %s",
@@ -94,7 +94,7 @@ weir_rtl_expr weir_rtl_call(weir_rtl_design *design, weir_rtl_function function,
                             const weir_rtl_expr *arguments) {
     weir_rtl_expr none = {0};
     if (!function.id) return none;
-    const rtl_function *record = &design->function[function.id];
+    const rtl_function *record = rtl_function_at(design, function.id);
     if (count != record->arguments.count) {
         rtl_error(design, design->location, "function '%s' takes %zu arguments, found %zu", record->name,
                   record->arguments.count, count);
@@ -122,7 +122,7 @@ weir_rtl_expr weir_rtl_call(weir_rtl_design *design, weir_rtl_function function,
 /* ---- reading back ---- */
 
 weir_rtl_function_info weir_rtl_get_function(const weir_rtl_design *design, weir_rtl_function function) {
-    const rtl_function *record = &design->function[function.id];
+    const rtl_function *record = rtl_function_at(design, function.id);
     return (weir_rtl_function_info){.name = record->name,
                                     .module = {record->module},
                                     .width = record->width,
@@ -134,11 +134,13 @@ weir_rtl_function_info weir_rtl_get_function(const weir_rtl_design *design, weir
 }
 
 weir_rtl_var weir_rtl_argument_at(const weir_rtl_design *design, weir_rtl_function function, size_t index) {
-    return (weir_rtl_var){design->function[function.id].arguments.id[index]};
+    assert(index < rtl_function_at(design, function.id)->arguments.count);
+    return (weir_rtl_var){rtl_function_at(design, function.id)->arguments.id[index]};
 }
 
 weir_rtl_var weir_rtl_local_var_at(const weir_rtl_design *design, weir_rtl_function function, size_t index) {
-    return (weir_rtl_var){design->function[function.id].locals.id[index]};
+    assert(index < rtl_function_at(design, function.id)->locals.count);
+    return (weir_rtl_var){rtl_function_at(design, function.id)->locals.id[index]};
 }
 
 weir_rtl_function weir_rtl_find_function(const weir_rtl_design *design, weir_rtl_module module, const char *name) {

@@ -158,7 +158,7 @@ weir_rtl_module weir_rtl_choose_top(weir_rtl_design *design, const char *name) {
         if (is_used[m] || module->is_external || module->is_removed) continue;
         if (top.id) {
             weir_error(WEIR_NOWHERE, "both '%s' and '%s' could be the top module: name one",
-                       design->module[top.id].name, module->name);
+                       rtl_module_at(design, top.id)->name, module->name);
             top.id = 0;
             break;
         }

@@ -11,15 +11,15 @@ static weir_rtl_instance new_instance(weir_rtl_design *design, weir_rtl_module p
                                       const char *name, bool is_wired) {
     weir_rtl_instance failed = {0};
     if (!parent.id || !module.id) return failed;
-    if (design->module[parent.id].is_external) {
+    if (rtl_module_at(design, parent.id)->is_external) {
         rtl_error(design, design->location, "instance '%s' cannot be added to the external module '%s'", name,
-                  design->module[parent.id].name);
+                  rtl_module_at(design, parent.id)->name);
         return failed;
     }
     const char *own = rtl_new_name(design, parent.id, "instance", name);
     if (!own) return failed;
     uint32_t id = RTL_APPEND(design, instance);
-    uint32_t stmt = rtl_new_stmt(design, design->module[parent.id].body, WEIR_RTL_STMT_INSTANCE);
+    uint32_t stmt = rtl_new_stmt(design, rtl_module_at(design, parent.id)->body, WEIR_RTL_STMT_INSTANCE);
     design->stmt[stmt].a = id;
     rtl_instance *instance = &design->instance[id];
     instance->common = rtl_common_now(design);
@@ -28,7 +28,7 @@ static weir_rtl_instance new_instance(weir_rtl_design *design, weir_rtl_module p
     instance->module = module.id;
     instance->stmt = stmt;
     instance->is_wired = is_wired;
-    rtl_ids_add(&design->module[parent.id].instances, id);
+    rtl_ids_add(&rtl_module_at(design, parent.id)->instances, id);
     rtl_names_add(design, (rtl_name){RTL_NAME_INSTANCE, id});
     return (weir_rtl_instance){id};
 }
@@ -127,19 +127,19 @@ void weir_rtl_set_parameter(weir_rtl_design *design, weir_rtl_instance instance,
 void weir_rtl_set_parameter_by(weir_rtl_design *design, weir_rtl_instance instance, const char *name,
                                weir_rtl_formula value) {
     if (!instance.id || !value.id) return;
-    const uint32_t parent = design->instance[instance.id].parent;
+    const uint32_t parent = rtl_instance_at(design, instance.id)->parent;
     const uint32_t module = rtl_formula_module(design, value.id);
     rtl_value formula = {.kind = RTL_VALUE_FORMULA, .formula = value.id};
     int64_t number;
     if (module && module != parent) {
         rtl_error(design, design->location,
                   "parameter '%s' of instance '%s' depends on parameters of module '%s', not '%s'", name,
-                  design->instance[instance.id].name, design->module[module].name, design->module[parent].name);
+                  rtl_instance_at(design, instance.id)->name, design->module[module].name, design->module[parent].name);
         return;
     }
-    const rtl_formula *f = &design->formula[value.id];
-    const bool is_alias =
-        f->kind == RTL_FORMULA_PARAMETER && !design->module[design->instance[instance.id].module].is_parametrised;
+    const rtl_formula *f = rtl_formula_at(design, value.id);
+    const bool is_alias = f->kind == RTL_FORMULA_PARAMETER &&
+                          !design->module[rtl_instance_at(design, instance.id)->module].is_parametrised;
     if (is_alias)
         formula =
             (rtl_value){.kind = RTL_VALUE_EXPR, .expr = weir_rtl_read_parameter(design, (weir_rtl_parameter){f->a}).id};
@@ -158,18 +158,18 @@ void weir_rtl_set_parameter_string(weir_rtl_design *design, weir_rtl_instance in
 void weir_rtl_set_parameter_expr(weir_rtl_design *design, weir_rtl_instance instance, const char *name,
                                  weir_rtl_expr value) {
     if (!instance.id || !value.id) return;
-    const rtl_expr *expr = &design->expr[value.id];
+    const rtl_expr *expr = rtl_expr_at(design, value.id);
     rtl_value constant = {.kind = RTL_VALUE_EXPR, .expr = value.id};
-    bool own = expr->kind == WEIR_RTL_EXPR_PARAMETER && expr->module == design->instance[instance.id].parent;
-    if (own && design->module[design->instance[instance.id].module].is_parametrised)
+    bool own = expr->kind == WEIR_RTL_EXPR_PARAMETER && expr->module == rtl_instance_at(design, instance.id)->parent;
+    if (own && design->module[rtl_instance_at(design, instance.id)->module].is_parametrised)
         weir_rtl_set_parameter_by(design, instance, name, (weir_rtl_formula){rtl_of_parameter(design, expr->a)});
     else if (own || (expr->kind == WEIR_RTL_EXPR_CONSTANT && !expr->formula))
         override(design, instance.id, name, constant);
     else
         rtl_error(design, design->location,
                   "parameter '%s' of instance '%s': expected a constant or a parameter of module '%s', found '%s'",
-                  name, design->instance[instance.id].name, design->module[design->instance[instance.id].parent].name,
-                  rtl_describe(design, value.id));
+                  name, rtl_instance_at(design, instance.id)->name,
+                  design->module[rtl_instance_at(design, instance.id)->parent].name, rtl_describe(design, value.id));
 }
 
 /* ---- ports ---- */
@@ -177,7 +177,7 @@ void weir_rtl_set_parameter_expr(weir_rtl_design *design, weir_rtl_instance inst
 uint32_t rtl_find_port(weir_rtl_design *design, uint32_t id, const char *name) {
     const rtl_instance *instance = &design->instance[id];
     rtl_name entry = rtl_names_find(design, instance->module, weir_strings_intern(design->strings, name));
-    if (entry.kind == RTL_NAME_VAR && design->var[entry.id].direction != WEIR_RTL_INTERNAL) return entry.id;
+    if (entry.kind == RTL_NAME_VAR && rtl_var_at(design, entry.id)->direction != WEIR_RTL_INTERNAL) return entry.id;
     rtl_error(design, design->location, "module '%s' of instance '%s' has no port '%s'",
               design->module[instance->module].name, instance->name, name);
     const char *nearest = rtl_nearest_port(design, instance->module, name);
@@ -186,6 +186,7 @@ uint32_t rtl_find_port(weir_rtl_design *design, uint32_t id, const char *name) {
 }
 
 static void set_connection(weir_rtl_design *design, rtl_instance *instance, const rtl_var *port, uint32_t value) {
+    assert(port->direction != WEIR_RTL_INTERNAL);
     if (port->slot >= instance->connection_count) {
         uint32_t count = design->module[instance->module].port_slots;
         uint32_t *bigger = weir_arena_array(design->arena, count, sizeof *bigger);
@@ -211,11 +212,11 @@ static bool kind_fits(const rtl_expr *expr, const rtl_var *port) {
 
 void weir_rtl_connect(weir_rtl_design *design, weir_rtl_instance instance, const char *port, weir_rtl_expr value) {
     if (!instance.id || !value.id) return;
-    rtl_instance *record = &design->instance[instance.id];
+    rtl_instance *record = rtl_instance_at(design, instance.id);
     uint32_t id = rtl_find_port(design, instance.id, port);
     if (!id) return;
     const rtl_var *var = &design->var[id];
-    const rtl_expr *expr = &design->expr[value.id];
+    const rtl_expr *expr = rtl_expr_at(design, value.id);
     if (expr->module && expr->module != record->parent)
         rtl_error(design, design->location, "port '%s' of instance '%s' in module '%s': '%s' belongs to module '%s'",
                   port, record->name, design->module[record->parent].name, rtl_describe(design, value.id),
@@ -237,7 +238,7 @@ void weir_rtl_connect(weir_rtl_design *design, weir_rtl_instance instance, const
 
 void weir_rtl_leave_open(weir_rtl_design *design, weir_rtl_instance instance, const char *port) {
     if (!instance.id) return;
-    rtl_instance *record = &design->instance[instance.id];
+    rtl_instance *record = rtl_instance_at(design, instance.id);
     uint32_t id = rtl_find_port(design, instance.id, port);
     if (!id) return;
     if (design->var[id].direction == WEIR_RTL_INPUT)
@@ -292,7 +293,7 @@ uint32_t weir_rtl_port_width(weir_rtl_design *design, weir_rtl_instance instance
         rtl_size size;
         return rtl_port_size(design, instance.id, id, &size) ? (uint32_t)size.number : 0;
     }
-    const rtl_instance *record = &design->instance[instance.id];
+    const rtl_instance *record = rtl_instance_at(design, instance.id);
     const char *problem = NULL;
     rtl_value *parameters = rtl_evaluate_parameters(design, record->module, record);
     uint32_t width = rtl_port_width(design, id, parameters, &problem);
@@ -305,7 +306,7 @@ uint32_t weir_rtl_port_width(weir_rtl_design *design, weir_rtl_instance instance
 
 bool weir_rtl_parameter_value(weir_rtl_design *design, weir_rtl_instance instance, const char *name, int64_t *value) {
     if (!instance.id) return false;
-    const rtl_instance *record = &design->instance[instance.id];
+    const rtl_instance *record = rtl_instance_at(design, instance.id);
     uint32_t id = find_parameter(design, record, name);
     if (!id) return false;
     rtl_value *parameters = rtl_evaluate_parameters(design, record->module, record);
@@ -320,7 +321,7 @@ bool weir_rtl_parameter_value(weir_rtl_design *design, weir_rtl_instance instanc
 }
 
 weir_rtl_instance_info weir_rtl_get_instance(const weir_rtl_design *design, weir_rtl_instance instance) {
-    const rtl_instance *record = &design->instance[instance.id];
+    const rtl_instance *record = rtl_instance_at(design, instance.id);
     return (weir_rtl_instance_info){.name = record->name,
                                     .parent = {record->parent},
                                     .module = {record->module},
@@ -335,21 +336,22 @@ weir_rtl_instance weir_rtl_find_instance(const weir_rtl_design *design, weir_rtl
 
 weir_rtl_connection weir_rtl_connection_of(const weir_rtl_design *design, weir_rtl_instance instance,
                                            weir_rtl_var port) {
-    const rtl_instance *record = &design->instance[instance.id];
-    uint32_t slot = design->var[port.id].slot;
+    const rtl_instance *record = rtl_instance_at(design, instance.id);
+    uint32_t slot = rtl_var_at(design, port.id)->slot;
     uint32_t id = slot < record->connection_count ? record->connection[slot] : 0;
     return (weir_rtl_connection){.value = {id == RTL_OPEN ? 0 : id}, .is_open = id == RTL_OPEN};
 }
 
 weir_rtl_expr weir_rtl_connection_at(const weir_rtl_design *design, weir_rtl_instance instance, size_t port) {
-    weir_rtl_var var = {design->module[design->instance[instance.id].module].ports.id[port]};
+    assert(port < rtl_module_at(design, rtl_instance_at(design, instance.id)->module)->ports.count);
+    weir_rtl_var var = {design->module[rtl_instance_at(design, instance.id)->module].ports.id[port]};
     return weir_rtl_connection_of(design, instance, var).value;
 }
 
 weir_rtl_override weir_rtl_override_of(const weir_rtl_design *design, weir_rtl_instance instance,
                                        weir_rtl_parameter parameter) {
-    const rtl_instance *record = &design->instance[instance.id];
-    uint32_t slot = design->parameter[parameter.id].slot;
+    const rtl_instance *record = rtl_instance_at(design, instance.id);
+    uint32_t slot = rtl_parameter_at(design, parameter.id)->slot;
     weir_rtl_override result = {0};
     if (slot >= record->override_count || record->override[slot].kind == RTL_VALUE_NONE) return result;
     const rtl_value *value = &record->override[slot];
@@ -363,8 +365,8 @@ weir_rtl_override weir_rtl_override_of(const weir_rtl_design *design, weir_rtl_i
 
 weir_rtl_expr weir_rtl_port_of(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
     if (!instance.id || !port.id) return none;
-    const rtl_instance *record = &design->instance[instance.id];
-    const rtl_var *var = &design->var[port.id];
+    const rtl_instance *record = rtl_instance_at(design, instance.id);
+    const rtl_var *var = rtl_var_at(design, port.id);
     if (var->module != record->module || var->direction == WEIR_RTL_INTERNAL) {
         rtl_error(design, design->location, "'%s' is not a port of module '%s' of instance '%s'", var->name,
                   design->module[record->module].name, record->name);
@@ -372,9 +374,9 @@ weir_rtl_expr weir_rtl_port_of(weir_rtl_design *design, weir_rtl_instance instan
     }
     rtl_size size;
     if (!rtl_port_size(design, instance.id, port.id, &size)) return none;
-    record = &design->instance[instance.id];
-    var = &design->var[port.id];
-    design->instance[instance.id].is_named = true;
+    record = rtl_instance_at(design, instance.id);
+    var = rtl_var_at(design, port.id);
+    rtl_instance_at(design, instance.id)->is_named = true;
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_PORT,
                      .width = (uint32_t)size.number,
                      .formula = size.formula,

@@ -16,7 +16,7 @@ weir_rtl_interface weir_rtl_add_interface(weir_rtl_design *design, const char *n
         return interface;
     }
     interface.id = RTL_APPEND(design, interface);
-    design->interface[interface.id].name = own;
+    rtl_interface_at(design, interface.id)->name = own;
     rtl_label label = {.name = own, .scope = RTL_INTERFACE_SCOPE, .number = interface.id};
     rtl_labels_set(&design->types, &label);
     return interface;
@@ -34,7 +34,7 @@ static uint32_t find_field(const weir_rtl_design *design, uint32_t interface, co
 void weir_rtl_add_interface_field(weir_rtl_design *design, weir_rtl_interface interface, const char *name,
                                   weir_rtl_shape shape, weir_rtl_kind kind) {
     if (!interface.id) return;
-    rtl_interface *record = &design->interface[interface.id];
+    rtl_interface *record = rtl_interface_at(design, interface.id);
     const char *own = rtl_legal_name(design, 0, "field", name);
     if (!own) return;
     bool is_memory = design->type[shape.type.id].kind == WEIR_RTL_TYPE_MEMORY;
@@ -62,14 +62,14 @@ weir_rtl_modport weir_rtl_add_modport(weir_rtl_design *design, weir_rtl_interfac
     if (!own) return modport;
     if (weir_rtl_find_modport(design, interface, own).id) {
         rtl_error(design, design->location, "interface '%s' has two modports '%s'",
-                  design->interface[interface.id].name, own);
+                  rtl_interface_at(design, interface.id)->name, own);
         return modport;
     }
     modport.id = RTL_APPEND(design, modport);
-    rtl_interface *record = &design->interface[interface.id];
-    design->modport[modport.id].name = own;
-    design->modport[modport.id].interface = interface.id;
-    design->modport[modport.id].direction = weir_arena_array(design->arena, record->count + 1, 1);
+    rtl_interface *record = rtl_interface_at(design, interface.id);
+    rtl_modport_at(design, modport.id)->name = own;
+    rtl_modport_at(design, modport.id)->interface = interface.id;
+    rtl_modport_at(design, modport.id)->direction = weir_arena_array(design->arena, record->count + 1, 1);
     rtl_ids_add(&record->modports, modport.id);
     return modport;
 }
@@ -77,7 +77,7 @@ weir_rtl_modport weir_rtl_add_modport(weir_rtl_design *design, weir_rtl_interfac
 void weir_rtl_set_modport(weir_rtl_design *design, weir_rtl_modport modport, const char *field,
                           weir_rtl_direction direction) {
     if (!modport.id) return;
-    const rtl_modport *record = &design->modport[modport.id];
+    const rtl_modport *record = rtl_modport_at(design, modport.id);
     const rtl_interface *interface = &design->interface[record->interface];
     uint32_t index = find_field(design, record->interface, field);
     if (index == interface->count || interface->is_used || record->direction[index] != WEIR_RTL_INTERNAL)
@@ -117,6 +117,7 @@ bool rtl_group_has(const weir_rtl_design *design, const rtl_group *group, uint32
 }
 
 bool rtl_join_group(weir_rtl_design *design, uint32_t group, uint32_t field, uint32_t var) {
+    assert(group > 0 && field < rtl_interface_at(design, rtl_group_at(design, group)->interface)->count);
     const rtl_group *record = &design->group[group];
     const rtl_signal *signal = &design->interface[record->interface].field[field];
     const rtl_var *own = &design->var[var];
@@ -166,7 +167,7 @@ weir_rtl_group weir_rtl_add_port_group(weir_rtl_design *design, weir_rtl_module 
     if (!module.id || !modport.id) return (weir_rtl_group){0};
     rtl_group model = {.name = name,
                        .module = module.id,
-                       .interface = design->modport[modport.id].interface,
+                       .interface = rtl_modport_at(design, modport.id)->interface,
                        .modport = modport.id,
                        .is_flipped = is_flipped};
     return add_group(design, &model);
@@ -180,8 +181,8 @@ weir_rtl_group weir_rtl_add_variable_group(weir_rtl_design *design, weir_rtl_mod
 }
 
 void weir_rtl_remove_group(weir_rtl_design *design, weir_rtl_group group) {
-    if (!group.id || design->group[group.id].is_removed) return;
-    rtl_group *record = &design->group[group.id];
+    if (!group.id || rtl_group_at(design, group.id)->is_removed) return;
+    rtl_group *record = rtl_group_at(design, group.id);
     for (uint32_t i = 0; i < design->interface[record->interface].count; i++)
         if (record->var[i]) design->var[record->var[i]].group = 0;
     rtl_names_remove(design, (rtl_name){RTL_NAME_GROUP, group.id});
@@ -191,7 +192,7 @@ void weir_rtl_remove_group(weir_rtl_design *design, weir_rtl_group group) {
 
 void rtl_leave_group(weir_rtl_design *design, uint32_t var) {
     weir_rtl_group group = {design->var[var].group};
-    const rtl_group *record = &design->group[group.id];
+    const rtl_group *record = rtl_group_at(design, group.id);
     bool is_empty = true;
     for (uint32_t i = 0; group.id && i < design->interface[record->interface].count; i++) {
         if (record->var[i] == var) record->var[i] = 0;
@@ -221,7 +222,7 @@ void rtl_copy_groups(weir_rtl_design *design, uint32_t from, uint32_t to) {
 static bool is_connectable(weir_rtl_design *design, weir_rtl_instance instance, uint32_t port, uint32_t var,
                            const rtl_group *own, uint32_t field) {
     const char *name = design->interface[own->interface].field[field].name;
-    const rtl_instance *record = &design->instance[instance.id];
+    const rtl_instance *record = rtl_instance_at(design, instance.id);
     if (!var) {
         rtl_error(design, design->location, "group '%s' of module '%s' has no '%s' for port '%s' of instance '%s'",
                   own->name, design->module[own->module].name, name, design->var[port].name, record->name);
@@ -244,10 +245,10 @@ static bool is_connectable(weir_rtl_design *design, weir_rtl_instance instance, 
 
 bool weir_rtl_connect_group(weir_rtl_design *design, weir_rtl_instance instance, const char *name, weir_rtl_group own) {
     if (!instance.id || !own.id) return false;
-    const rtl_instance *record = &design->instance[instance.id];
-    const rtl_group *outside = &design->group[own.id];
+    const rtl_instance *record = rtl_instance_at(design, instance.id);
+    const rtl_group *outside = rtl_group_at(design, own.id);
     weir_rtl_group group = weir_rtl_find_group(design, (weir_rtl_module){record->module}, name);
-    const rtl_group *inside = &design->group[group.id];
+    const rtl_group *inside = rtl_group_at(design, group.id);
     if (!group.id || !inside->modport || inside->interface != outside->interface || outside->module != record->parent) {
         rtl_error(design, design->location,
                   "instance '%s' (module '%s') has no group '%s' of interface '%s' to connect to '%s'", record->name,
@@ -256,9 +257,9 @@ bool weir_rtl_connect_group(weir_rtl_design *design, weir_rtl_instance instance,
     }
     size_t errors = design->errors;
     for (uint32_t i = 0; i < design->interface[outside->interface].count; i++) {
-        uint32_t port = design->group[group.id].var[i];
-        uint32_t var = design->group[own.id].var[i];
-        if (port && is_connectable(design, instance, port, var, &design->group[own.id], i))
+        uint32_t port = rtl_group_at(design, group.id)->var[i];
+        uint32_t var = rtl_group_at(design, own.id)->var[i];
+        if (port && is_connectable(design, instance, port, var, rtl_group_at(design, own.id), i))
             weir_rtl_connect(design, instance, design->var[port].name, weir_rtl_read(design, (weir_rtl_var){var}));
     }
     return design->errors == errors;
@@ -269,7 +270,7 @@ bool weir_rtl_connect_group(weir_rtl_design *design, weir_rtl_instance instance,
 weir_rtl_var weir_rtl_group_var(weir_rtl_design *design, weir_rtl_group group, const char *field) {
     weir_rtl_var none = {0};
     if (!group.id) return none;
-    const rtl_group *record = &design->group[group.id];
+    const rtl_group *record = rtl_group_at(design, group.id);
     uint32_t index = find_field(design, record->interface, field);
     if (index < design->interface[record->interface].count && record->var[index])
         return (weir_rtl_var){record->var[index]};
@@ -279,7 +280,7 @@ weir_rtl_var weir_rtl_group_var(weir_rtl_design *design, weir_rtl_group group, c
 }
 
 weir_rtl_interface_info weir_rtl_get_interface(const weir_rtl_design *design, weir_rtl_interface interface) {
-    const rtl_interface *record = &design->interface[interface.id];
+    const rtl_interface *record = rtl_interface_at(design, interface.id);
     return (weir_rtl_interface_info){record->name, record->count, (uint32_t)record->modports.count};
 }
 
@@ -299,17 +300,19 @@ weir_rtl_interface weir_rtl_first_interface(const weir_rtl_design *design) {
 
 weir_rtl_interface_field_info weir_rtl_interface_field_at(const weir_rtl_design *design, weir_rtl_interface interface,
                                                           uint32_t index) {
-    const rtl_signal *signal = &design->interface[interface.id].field[index];
+    assert(index < rtl_interface_at(design, interface.id)->count);
+    const rtl_signal *signal = &rtl_interface_at(design, interface.id)->field[index];
     return (weir_rtl_interface_field_info){signal->name, signal->shape, signal->kind};
 }
 
 weir_rtl_modport weir_rtl_modport_at(const weir_rtl_design *design, weir_rtl_interface interface, uint32_t index) {
-    return (weir_rtl_modport){design->interface[interface.id].modports.id[index]};
+    assert(index < rtl_interface_at(design, interface.id)->modports.count);
+    return (weir_rtl_modport){rtl_interface_at(design, interface.id)->modports.id[index]};
 }
 
 weir_rtl_modport weir_rtl_find_modport(const weir_rtl_design *design, weir_rtl_interface interface, const char *name) {
     weir_rtl_modport none = {0};
-    const rtl_ids *modports = &design->interface[interface.id].modports;
+    const rtl_ids *modports = &rtl_interface_at(design, interface.id)->modports;
     const char *own = weir_strings_intern(design->strings, name);
     for (size_t i = 0; interface.id && i < modports->count; i++)
         if (design->modport[modports->id[i]].name == own) return (weir_rtl_modport){modports->id[i]};
@@ -317,21 +320,22 @@ weir_rtl_modport weir_rtl_find_modport(const weir_rtl_design *design, weir_rtl_i
 }
 
 const char *weir_rtl_modport_name(const weir_rtl_design *design, weir_rtl_modport modport) {
-    return design->modport[modport.id].name;
+    return rtl_modport_at(design, modport.id)->name;
 }
 
 weir_rtl_direction weir_rtl_modport_direction(const weir_rtl_design *design, weir_rtl_modport modport, uint32_t field) {
-    return (weir_rtl_direction)design->modport[modport.id].direction[field];
+    assert(field < rtl_interface_at(design, rtl_modport_at(design, modport.id)->interface)->count);
+    return (weir_rtl_direction)rtl_modport_at(design, modport.id)->direction[field];
 }
 
 weir_rtl_group_info weir_rtl_get_group(const weir_rtl_design *design, weir_rtl_group group) {
-    const rtl_group *record = &design->group[group.id];
+    const rtl_group *record = rtl_group_at(design, group.id);
     return (weir_rtl_group_info){record->name,      {record->module},   {record->interface},
                                  {record->modport}, record->is_flipped, record->is_interface};
 }
 
 void weir_rtl_mark_group(weir_rtl_design *design, weir_rtl_group group, bool is_interface) {
-    if (group.id) design->group[group.id].is_interface = is_interface;
+    if (group.id) rtl_group_at(design, group.id)->is_interface = is_interface;
 }
 
 weir_rtl_group weir_rtl_find_group(const weir_rtl_design *design, weir_rtl_module module, const char *name) {
@@ -340,13 +344,15 @@ weir_rtl_group weir_rtl_find_group(const weir_rtl_design *design, weir_rtl_modul
 }
 
 size_t weir_rtl_group_count(const weir_rtl_design *design, weir_rtl_module module) {
-    return design->module[module.id].groups.count;
+    return rtl_module_at(design, module.id)->groups.count;
 }
 
 weir_rtl_group weir_rtl_group_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
-    return (weir_rtl_group){design->module[module.id].groups.id[index]};
+    assert(index < rtl_module_at(design, module.id)->groups.count);
+    return (weir_rtl_group){rtl_module_at(design, module.id)->groups.id[index]};
 }
 
 weir_rtl_var weir_rtl_group_var_at(const weir_rtl_design *design, weir_rtl_group group, uint32_t field) {
-    return (weir_rtl_var){design->group[group.id].var[field]};
+    assert(field < rtl_interface_at(design, rtl_group_at(design, group.id)->interface)->count);
+    return (weir_rtl_var){rtl_group_at(design, group.id)->var[field]};
 }

@@ -15,7 +15,7 @@ void rtl_file_module(weir_rtl_design *design, uint32_t module) {
         rtl_names_add(design, (rtl_name){RTL_NAME_MODULE, module});
         return;
     }
-    rtl_module *head = &design->module[first.id];
+    rtl_module *head = rtl_module_at(design, first.id);
     record->same_next = first.id;
     record->same_previous = head->same_previous;
     design->module[head->same_previous].same_next = module;
@@ -59,8 +59,8 @@ weir_rtl_module weir_rtl_find_module(const weir_rtl_design *design, const char *
 }
 
 weir_rtl_module weir_rtl_next_namesake(const weir_rtl_design *design, weir_rtl_module module) {
-    uint32_t next = design->module[module.id].same_next;
-    bool is_last = rtl_names_find(design, 0, design->module[module.id].name).id == next;
+    uint32_t next = rtl_module_at(design, module.id)->same_next;
+    bool is_last = rtl_names_find(design, 0, rtl_module_at(design, module.id)->name).id == next;
     return (weir_rtl_module){is_last ? 0 : next};
 }
 
@@ -79,11 +79,11 @@ weir_rtl_module weir_rtl_first_module(const weir_rtl_design *design) {
 }
 
 void weir_rtl_set_stub(weir_rtl_design *design, weir_rtl_module module, bool is_stub) {
-    if (module.id) design->module[module.id].is_stub = is_stub;
+    if (module.id) rtl_module_at(design, module.id)->is_stub = is_stub;
 }
 
 void weir_rtl_set_external(weir_rtl_design *design, weir_rtl_module module) {
-    if (module.id) design->module[module.id].is_external = true;
+    if (module.id) rtl_module_at(design, module.id)->is_external = true;
 }
 
 /* ---- ports and variables ---- */
@@ -156,12 +156,12 @@ weir_rtl_var rtl_add_var(weir_rtl_design *design, weir_rtl_module module, const 
     if (!module.id) return none;
     if (model->width < 1 || model->width > WEIR_RTL_MAX_WIDTH) {
         rtl_error(design, design->location, "'%s' in '%s' has %u bits, expected 1 to %d", model->name,
-                  design->module[module.id].name, (unsigned)model->width, WEIR_RTL_MAX_WIDTH);
+                  rtl_module_at(design, module.id)->name, (unsigned)model->width, WEIR_RTL_MAX_WIDTH);
         return none;
     }
     if (model->kind != WEIR_RTL_DATA && model->width != 1) {
         rtl_error(design, design->location, "'%s' in '%s' is a clock, reset or enable and has %u bits, expected 1",
-                  model->name, design->module[module.id].name, (unsigned)model->width);
+                  model->name, rtl_module_at(design, module.id)->name, (unsigned)model->width);
         return none;
     }
     return (weir_rtl_var){rtl_new_var(design, module.id, model)};
@@ -225,7 +225,7 @@ weir_rtl_var weir_rtl_add_variable(weir_rtl_design *design, weir_rtl_module modu
 weir_rtl_var weir_rtl_add_variable_like(weir_rtl_design *design, weir_rtl_module module, const char *name,
                                         weir_rtl_expr like) {
     if (!like.id) return (weir_rtl_var){0};
-    const rtl_expr *expr = &design->expr[like.id];
+    const rtl_expr *expr = rtl_expr_at(design, like.id);
     rtl_var model = {.name = name,
                      .width = expr->width,
                      .formula = expr->formula,
@@ -255,6 +255,7 @@ weir_rtl_var weir_rtl_find_var(const weir_rtl_design *design, weir_rtl_module mo
 
 uint32_t rtl_new_parameter(weir_rtl_design *design, uint32_t module, const char *name, uint32_t formula,
                            bool is_local) {
+    assert(module > 0 && module < design->module_count);
     const char *own = rtl_new_name(design, module, "parameter", name);
     if (!own) return 0;
     uint32_t id = RTL_APPEND(design, parameter);
@@ -310,7 +311,7 @@ weir_rtl_parameter weir_rtl_add_local_string(weir_rtl_design *design, weir_rtl_m
 /* ---- reading back ---- */
 
 weir_rtl_module_info weir_rtl_get_module(const weir_rtl_design *design, weir_rtl_module module) {
-    const rtl_module *record = &design->module[module.id];
+    const rtl_module *record = rtl_module_at(design, module.id);
     return (weir_rtl_module_info){.name = record->name,
                                   .path = record->path,
                                   .text = record->text,
@@ -327,39 +328,42 @@ weir_rtl_module_info weir_rtl_get_module(const weir_rtl_design *design, weir_rtl
 }
 
 const char *weir_rtl_condition_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
-    const rtl_module *record = &design->module[module.id];
+    const rtl_module *record = rtl_module_at(design, module.id);
     assert(index < record->condition_count);
     return design->condition[record->first_condition + index].name;
 }
 
 const char *weir_rtl_inner_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
-    const rtl_module *record = &design->module[module.id];
+    const rtl_module *record = rtl_module_at(design, module.id);
     assert(index < record->inner_count);
     return design->inner[record->first_inner + index].module;
 }
 
 weir_rtl_var weir_rtl_port_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
-    return (weir_rtl_var){design->module[module.id].ports.id[index]};
+    assert(index < rtl_module_at(design, module.id)->ports.count);
+    return (weir_rtl_var){rtl_module_at(design, module.id)->ports.id[index]};
 }
 
 weir_rtl_var weir_rtl_first_var(const weir_rtl_design *design, weir_rtl_module module) {
-    return (weir_rtl_var){design->module[module.id].first_var};
+    return (weir_rtl_var){rtl_module_at(design, module.id)->first_var};
 }
 
 weir_rtl_var weir_rtl_next_var(const weir_rtl_design *design, weir_rtl_var var) {
-    return (weir_rtl_var){design->var[var.id].next};
+    return (weir_rtl_var){rtl_var_at(design, var.id)->next};
 }
 
 weir_rtl_parameter weir_rtl_parameter_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
-    return (weir_rtl_parameter){design->module[module.id].parameters.id[index]};
+    assert(index < rtl_module_at(design, module.id)->parameters.count);
+    return (weir_rtl_parameter){rtl_module_at(design, module.id)->parameters.id[index]};
 }
 
 weir_rtl_instance weir_rtl_instance_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
-    return (weir_rtl_instance){design->module[module.id].instances.id[index]};
+    assert(index < rtl_module_at(design, module.id)->instances.count);
+    return (weir_rtl_instance){rtl_module_at(design, module.id)->instances.id[index]};
 }
 
 weir_rtl_var_info weir_rtl_get_var(const weir_rtl_design *design, weir_rtl_var var) {
-    const rtl_var *record = &design->var[var.id];
+    const rtl_var *record = rtl_var_at(design, var.id);
     return (weir_rtl_var_info){.name = record->name,
                                .module = {record->module},
                                .width = record->width,
@@ -382,7 +386,7 @@ weir_rtl_parameter weir_rtl_find_parameter(const weir_rtl_design *design, weir_r
 }
 
 weir_rtl_parameter_info weir_rtl_get_parameter(const weir_rtl_design *design, weir_rtl_parameter parameter) {
-    const rtl_parameter *record = &design->parameter[parameter.id];
+    const rtl_parameter *record = rtl_parameter_at(design, parameter.id);
     const rtl_formula *formula = &design->formula[record->formula];
     bool is_value = formula->kind == RTL_FORMULA_VALUE;
     weir_rtl_parameter_info info = {.name = record->name,
@@ -403,7 +407,7 @@ weir_rtl_var weir_rtl_add_typed(weir_rtl_design *design, weir_rtl_module module,
     weir_rtl_shape shape = {.type = type};
     if (!module.id || !type.id || !rtl_complete_shape(design, name, &shape)) return (weir_rtl_var){0};
     bool is_port = direction != WEIR_RTL_INTERNAL;
-    if (is_port && design->type[type.id].kind == WEIR_RTL_TYPE_MEMORY) {
+    if (is_port && rtl_type_at(design, type.id)->kind == WEIR_RTL_TYPE_MEMORY) {
         rtl_error(design, design->location, "port '%s' cannot be a memory", name);
         return (weir_rtl_var){0};
     }

@@ -34,20 +34,29 @@ static rtl_name unpack(uint32_t packed) {
 static const char *name_of(const weir_rtl_design *design, rtl_name entry, uint32_t *scope) {
     *scope = 0;
     switch (entry.kind) {
-    case RTL_NAME_MODULE: return design->module[entry.id].name;
+    case RTL_NAME_MODULE: return rtl_module_at(design, entry.id)->name;
     case RTL_NAME_VAR:
-        *scope = design->var[entry.id].module;
-        if (design->var[entry.id].function) *scope = RTL_FUNCTION_SCOPE | design->var[entry.id].function;
-        return design->var[entry.id].name;
-    case RTL_NAME_FUNCTION: *scope = design->function[entry.id].module; return design->function[entry.id].name;
-    case RTL_NAME_PARAMETER: *scope = design->parameter[entry.id].module; return design->parameter[entry.id].name;
-    case RTL_NAME_INSTANCE: *scope = design->instance[entry.id].parent; return design->instance[entry.id].name;
+        *scope = rtl_var_at(design, entry.id)->module;
+        if (rtl_var_at(design, entry.id)->function)
+            *scope = RTL_FUNCTION_SCOPE | rtl_var_at(design, entry.id)->function;
+        return rtl_var_at(design, entry.id)->name;
+    case RTL_NAME_FUNCTION:
+        *scope = rtl_function_at(design, entry.id)->module;
+        return rtl_function_at(design, entry.id)->name;
+    case RTL_NAME_PARAMETER:
+        *scope = rtl_parameter_at(design, entry.id)->module;
+        return rtl_parameter_at(design, entry.id)->name;
+    case RTL_NAME_INSTANCE:
+        *scope = rtl_instance_at(design, entry.id)->parent;
+        return rtl_instance_at(design, entry.id)->name;
     case RTL_NAME_FSM:
-        *scope = design->fsm[entry.id].module;
-        if (design->fsm[entry.id].parent) *scope = RTL_FSM_SCOPE | design->fsm[entry.id].parent;
-        return design->fsm[entry.id].name;
-    case RTL_NAME_GROUP: *scope = design->group[entry.id].module; return design->group[entry.id].name;
-    case RTL_NAME_STATE: *scope = RTL_FSM_SCOPE | design->state[entry.id].fsm; return design->state[entry.id].name;
+        *scope = rtl_fsm_at(design, entry.id)->module;
+        if (rtl_fsm_at(design, entry.id)->parent) *scope = RTL_FSM_SCOPE | rtl_fsm_at(design, entry.id)->parent;
+        return rtl_fsm_at(design, entry.id)->name;
+    case RTL_NAME_GROUP: *scope = rtl_group_at(design, entry.id)->module; return rtl_group_at(design, entry.id)->name;
+    case RTL_NAME_STATE:
+        *scope = RTL_FSM_SCOPE | rtl_state_at(design, entry.id)->fsm;
+        return rtl_state_at(design, entry.id)->name;
     case RTL_NAME_NONE: break;
     }
     return NULL;

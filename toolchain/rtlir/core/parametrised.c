@@ -53,8 +53,8 @@ weir_rtl_formula weir_rtl_formula_choose(weir_rtl_design *design, weir_rtl_formu
 }
 
 bool weir_rtl_formula_value(const weir_rtl_design *design, weir_rtl_formula formula, int64_t *value) {
-    *value = design->formula[formula.id].number;
-    return formula.id && design->formula[formula.id].has_number;
+    *value = rtl_formula_at(design, formula.id)->number;
+    return formula.id && rtl_formula_at(design, formula.id)->has_number;
 }
 
 bool weir_rtl_same_formula(weir_rtl_design *design, weir_rtl_formula a, weir_rtl_formula b) {
@@ -65,7 +65,7 @@ bool weir_rtl_same_formula(weir_rtl_design *design, weir_rtl_formula a, weir_rtl
 static bool size_of(weir_rtl_design *design, weir_rtl_formula formula, rtl_size *size) {
     if (!formula.id) return false;
     *size = rtl_size_of(design, formula.id);
-    if (design->formula[formula.id].has_number) return true;
+    if (rtl_formula_at(design, formula.id)->has_number) return true;
     rtl_error(design, design->location, "a formula has no value of 32 bits with the default parameters");
     return false;
 }
@@ -101,7 +101,7 @@ weir_rtl_parameter weir_rtl_add_local_formula(weir_rtl_design *design, weir_rtl_
     const uint32_t own = rtl_formula_module(design, value.id);
     if (own && own != module.id) {
         rtl_error(design, design->location, "parameter '%s' of module '%s' depends on parameters of module '%s'", name,
-                  design->module[module.id].name, design->module[own].name);
+                  rtl_module_at(design, module.id)->name, design->module[own].name);
         return parameter;
     }
     parameter.id = rtl_new_parameter(design, module.id, name, value.id, true);
@@ -235,7 +235,7 @@ weir_rtl_block weir_rtl_add_for_by(weir_rtl_design *design, weir_rtl_block block
 /* ---- modules ---- */
 
 bool weir_rtl_is_parametrised(const weir_rtl_design *design, weir_rtl_module module) {
-    return design->module[module.id].is_parametrised;
+    return rtl_module_at(design, module.id)->is_parametrised;
 }
 
 weir_rtl_module weir_rtl_find_parametrised(weir_rtl_design *design, weir_rtl_module top) {

@@ -17,7 +17,7 @@ static bool is_static(const weir_rtl_design *design, uint32_t expr) {
 }
 
 static bool is_index(weir_rtl_design *design, const rtl_type *type, weir_rtl_expr index) {
-    const rtl_expr *e = &design->expr[index.id];
+    const rtl_expr *e = rtl_expr_at(design, index.id);
     if (e->width == 32 && e->is_signed && is_static(design, index.id)) return true;
     bool fits = !e->is_signed && e->width <= rtl_index_bits(type->count);
     if (e->kind == WEIR_RTL_EXPR_CONSTANT && fits) fits = rtl_words_of(design, e)[0] < type->count;
@@ -73,7 +73,7 @@ weir_rtl_expr weir_rtl_field(weir_rtl_design *design, weir_rtl_expr value, const
 
 weir_rtl_expr weir_rtl_member(weir_rtl_design *design, weir_rtl_type type, const char *name) {
     if (!type.id) return none;
-    const rtl_type *record = &design->type[type.id];
+    const rtl_type *record = rtl_type_at(design, type.id);
     const char *own = weir_strings_intern(design->strings, name);
     uint32_t f = record->kind == WEIR_RTL_TYPE_ENUM ? rtl_find_field(design, type.id, own) : 0;
     if (!f) {

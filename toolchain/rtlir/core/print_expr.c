@@ -665,7 +665,7 @@ void rtl_print_value(rtl_writer *w, uint32_t type, uint32_t expr) {
 }
 
 static void print_alone(const weir_rtl_design *design, weir_rtl_expr expr, bool is_message, weir_text *text) {
-    rtl_writer w = {.text = text, .module = design->expr[expr.id].module, .is_message = is_message};
+    rtl_writer w = {.text = text, .module = rtl_expr_at(design, expr.id)->module, .is_message = is_message};
     memcpy(&w.design, &design, sizeof design); /* printing an expression changes nothing */
     size_t from = text->size;
     print(&w, expr.id);

@@ -456,6 +456,29 @@ struct weir_rtl_design {
 #undef RTL_LABEL_LIST
 };
 
+/* The record of a handle or an id, 0 included; asserts that the design has it. */
+#define RTL_RECORD(table)                                                                                              \
+    static inline rtl_##table *rtl_##table##_at(const weir_rtl_design *design, uint32_t id) {                          \
+        assert(id < design->table##_count);                                                                            \
+        return &design->table[id];                                                                                     \
+    }
+RTL_RECORD(module)
+RTL_RECORD(var)
+RTL_RECORD(expr)
+RTL_RECORD(stmt)
+RTL_RECORD(instance)
+RTL_RECORD(parameter)
+RTL_RECORD(function)
+RTL_RECORD(fsm)
+RTL_RECORD(state)
+RTL_RECORD(interface)
+RTL_RECORD(modport)
+RTL_RECORD(group)
+RTL_RECORD(type)
+RTL_RECORD(formula)
+RTL_RECORD(block)
+#undef RTL_RECORD
+
 /* What `a` of a statement or an expression names: asserts that it is of the kind that has it. */
 static inline rtl_loop *rtl_loop_of(const weir_rtl_design *design, const rtl_stmt *stmt) {
     assert(stmt->kind == WEIR_RTL_STMT_FOR && stmt->a < design->loop_count);

@@ -15,6 +15,8 @@ uint32_t rtl_new_block(weir_rtl_design *design, uint32_t module, uint32_t owner)
 }
 
 void rtl_link_stmt(weir_rtl_design *design, uint32_t stmt, uint32_t block, uint32_t before) {
+    assert(stmt > 0 && stmt < design->stmt_count && block < design->block_count);
+    assert(before == 0 || design->stmt[before].block == block);
     rtl_stmt *record = &design->stmt[stmt];
     rtl_block *owner = &design->block[block];
     record->block = block;
@@ -27,6 +29,7 @@ void rtl_link_stmt(weir_rtl_design *design, uint32_t stmt, uint32_t block, uint3
 }
 
 void rtl_unlink_stmt(weir_rtl_design *design, uint32_t stmt) {
+    assert(stmt > 0 && stmt < design->stmt_count && design->stmt[stmt].block != 0);
     rtl_stmt *record = &design->stmt[stmt];
     rtl_block *owner = &design->block[record->block];
     for (rtl_cursor *c = design->cursor; c; c = c->outer) {
@@ -42,6 +45,7 @@ void rtl_unlink_stmt(weir_rtl_design *design, uint32_t stmt) {
 }
 
 uint32_t rtl_new_stmt(weir_rtl_design *design, uint32_t block, weir_rtl_stmt_kind kind) {
+    assert(block > 0 && block < design->block_count && kind != WEIR_RTL_STMT_NONE);
     uint32_t id = RTL_APPEND(design, stmt);
     design->stmt[id].common = rtl_common_now(design);
     design->stmt[id].kind = kind;
@@ -50,6 +54,7 @@ uint32_t rtl_new_stmt(weir_rtl_design *design, uint32_t block, weir_rtl_stmt_kin
 }
 
 uint32_t *rtl_stmt_slot(const weir_rtl_design *design, uint32_t stmt, size_t index) {
+    assert(stmt < design->stmt_count);
     rtl_stmt *record = &design->stmt[stmt];
     rtl_assertion *assertion = &design->assertion[record->kind == WEIR_RTL_STMT_ASSERT ? record->a : 0];
     uint32_t *const parts[3] = {&assertion->disable, &assertion->antecedent, &assertion->consequent};
@@ -66,6 +71,7 @@ uint32_t *rtl_stmt_slot(const weir_rtl_design *design, uint32_t stmt, size_t ind
 }
 
 uint32_t rtl_root_stmt(const weir_rtl_design *design, uint32_t stmt) {
+    assert(stmt > 0 && stmt < design->stmt_count);
     for (uint32_t owner; (owner = design->block[design->stmt[stmt].block].owner) != 0;) stmt = owner;
     return stmt;
 }
@@ -73,8 +79,8 @@ uint32_t rtl_root_stmt(const weir_rtl_design *design, uint32_t stmt) {
 /* ---- the module's body ---- */
 
 uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr target, weir_rtl_expr value) {
-    const rtl_expr *to = &design->expr[target.id];
-    const rtl_expr *from = &design->expr[value.id];
+    const rtl_expr *to = rtl_expr_at(design, target.id);
+    const rtl_expr *from = rtl_expr_at(design, value.id);
     if (design->type[rtl_type_of(design, target.id)].kind == WEIR_RTL_TYPE_MEMORY ||
         design->type[rtl_type_of(design, value.id)].kind == WEIR_RTL_TYPE_MEMORY) {
         rtl_error(design, design->location, "'%s' = '%s': a memory is assigned element by element",
@@ -130,14 +136,14 @@ static weir_rtl_stmt new_assign(weir_rtl_design *design, uint32_t block, uint32_
 
 weir_rtl_stmt weir_rtl_assign(weir_rtl_design *design, weir_rtl_module module, weir_rtl_expr target,
                               weir_rtl_expr value) {
-    weir_rtl_block body = {module.id ? design->module[module.id].body : 0};
+    weir_rtl_block body = {module.id ? rtl_module_at(design, module.id)->body : 0};
     return weir_rtl_add_assign(design, body, target, value, WEIR_RTL_CONTINUOUS);
 }
 
 weir_rtl_stmt weir_rtl_add_comment(weir_rtl_design *design, weir_rtl_module module, const char *text) {
     weir_rtl_stmt none = {0};
     if (!module.id || !rtl_in_own_module(design, module.id)) return none;
-    weir_rtl_stmt stmt = {rtl_new_stmt(design, design->module[module.id].body, WEIR_RTL_STMT_COMMENT)};
+    weir_rtl_stmt stmt = {rtl_new_stmt(design, rtl_module_at(design, module.id)->body, WEIR_RTL_STMT_COMMENT)};
     weir_rtl_set_comment(design, WEIR_RTL_ITEM(stmt), text);
     return stmt;
 }
@@ -145,7 +151,7 @@ weir_rtl_stmt weir_rtl_add_comment(weir_rtl_design *design, weir_rtl_module modu
 static weir_rtl_block add_process(weir_rtl_design *design, weir_rtl_module module, weir_rtl_stmt_kind kind) {
     weir_rtl_block none = {0};
     if (!module.id || !rtl_in_own_module(design, module.id)) return none;
-    uint32_t stmt = rtl_new_stmt(design, design->module[module.id].body, kind);
+    uint32_t stmt = rtl_new_stmt(design, rtl_module_at(design, module.id)->body, kind);
     uint32_t body = rtl_new_block(design, module.id, stmt);
     design->stmt[stmt].body = body;
     return (weir_rtl_block){body};
@@ -178,8 +184,8 @@ weir_rtl_block weir_rtl_add_initial(weir_rtl_design *design, weir_rtl_module mod
 
 void weir_rtl_add_event(weir_rtl_design *design, weir_rtl_block always, weir_rtl_edge edge, weir_rtl_var var) {
     if (!always.id || !var.id) return;
-    const rtl_block *block = &design->block[always.id];
-    const rtl_var *trigger = &design->var[var.id];
+    const rtl_block *block = rtl_block_at(design, always.id);
+    const rtl_var *trigger = rtl_var_at(design, var.id);
     uint32_t owner = block->owner;
     if (!owner || design->stmt[owner].kind != WEIR_RTL_STMT_ALWAYS) {
         rtl_error(design, design->location, "an edge of '%s' needs the body of an always block", trigger->name);
@@ -238,6 +244,7 @@ void rtl_infer_registers(weir_rtl_design *design, uint32_t module) {
 }
 
 uint32_t rtl_process_of(const weir_rtl_design *design, uint32_t block) {
+    assert(block < design->block_count);
     uint32_t owner = design->block[block].owner;
     while (owner && !rtl_is_process(design->stmt[owner].kind)) owner = design->block[design->stmt[owner].block].owner;
     return owner;
@@ -280,6 +287,7 @@ bool weir_rtl_timing_fits(const weir_rtl_design *design, weir_rtl_block block, w
 }
 
 const char *weir_rtl_timing_name(weir_rtl_timing timing) {
+    assert(timing >= WEIR_RTL_CONTINUOUS && timing <= WEIR_RTL_UNDECIDED);
     static const char *const names[] = {"continuous", "blocking", "nonblocking", "undecided"};
     return names[timing];
 }
@@ -319,7 +327,7 @@ weir_rtl_stmt weir_rtl_add_assign(weir_rtl_design *design, weir_rtl_block block,
                                   weir_rtl_expr value, weir_rtl_timing timing) {
     weir_rtl_stmt none = {0};
     if (!block.id || !target.id || !value.id) return none;
-    uint32_t module = design->block[block.id].module;
+    uint32_t module = rtl_block_at(design, block.id)->module;
     bool is_body = rtl_process_of(design, block.id) == 0;
     if (!rtl_in_own_module(design, module) || (!is_body && !takes_sets(design, block.id))) return none;
     if (!check_timing(design, block, target, timing)) return none;
@@ -349,8 +357,8 @@ static weir_rtl_stmt add_branch(weir_rtl_design *design, weir_rtl_block block, w
                                 weir_rtl_stmt_kind kind) {
     weir_rtl_stmt none = {0};
     if (!block.id || !value.id || !rtl_in_process(design, block.id)) return none;
-    const rtl_expr *expr = &design->expr[value.id];
-    uint32_t module = design->block[block.id].module;
+    const rtl_expr *expr = rtl_expr_at(design, value.id);
+    uint32_t module = rtl_block_at(design, block.id)->module;
     if (expr->module && expr->module != module) {
         rtl_error(design, design->location, "condition '%s' in module '%s' names variables of another module",
                   rtl_describe(design, value.id), design->module[module].name);
@@ -373,21 +381,21 @@ weir_rtl_stmt weir_rtl_add_if(weir_rtl_design *design, weir_rtl_block block, wei
 }
 
 weir_rtl_block weir_rtl_then(weir_rtl_design *design, weir_rtl_stmt branch) {
-    return (weir_rtl_block){branch.id ? design->stmt[branch.id].body : 0};
+    return (weir_rtl_block){branch.id ? rtl_stmt_at(design, branch.id)->body : 0};
 }
 
 weir_rtl_block weir_rtl_else(weir_rtl_design *design, weir_rtl_stmt branch) {
     weir_rtl_block none = {0};
     if (!branch.id) return none;
-    if (design->stmt[branch.id].kind != WEIR_RTL_STMT_IF) {
+    if (rtl_stmt_at(design, branch.id)->kind != WEIR_RTL_STMT_IF) {
         rtl_error(design, design->location, "only an if has an else");
         return none;
     }
-    if (!design->stmt[branch.id].other) {
-        uint32_t other = rtl_new_block(design, design->block[design->stmt[branch.id].block].module, branch.id);
-        design->stmt[branch.id].other = other;
+    if (!rtl_stmt_at(design, branch.id)->other) {
+        uint32_t other = rtl_new_block(design, design->block[rtl_stmt_at(design, branch.id)->block].module, branch.id);
+        rtl_stmt_at(design, branch.id)->other = other;
     }
-    return (weir_rtl_block){design->stmt[branch.id].other};
+    return (weir_rtl_block){rtl_stmt_at(design, branch.id)->other};
 }
 
 weir_rtl_stmt weir_rtl_add_case(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr value) {
@@ -395,7 +403,7 @@ weir_rtl_stmt weir_rtl_add_case(weir_rtl_design *design, weir_rtl_block block, w
 }
 
 static weir_rtl_block add_item(weir_rtl_design *design, weir_rtl_stmt branch, uint32_t label) {
-    uint32_t list = design->stmt[branch.id].body;
+    uint32_t list = rtl_stmt_at(design, branch.id)->body;
     uint32_t item = rtl_new_stmt(design, list, WEIR_RTL_STMT_CASE_ITEM);
     uint32_t body = rtl_new_block(design, design->block[list].module, item);
     design->stmt[item].a = label;
@@ -406,9 +414,9 @@ static weir_rtl_block add_item(weir_rtl_design *design, weir_rtl_stmt branch, ui
 weir_rtl_block weir_rtl_add_case_item(weir_rtl_design *design, weir_rtl_stmt branch, weir_rtl_expr label) {
     weir_rtl_block none = {0};
     if (!branch.id || !label.id) return none;
-    const rtl_stmt *stmt = &design->stmt[branch.id];
+    const rtl_stmt *stmt = rtl_stmt_at(design, branch.id);
     const rtl_expr *value = &design->expr[stmt->a];
-    const rtl_expr *expr = &design->expr[label.id];
+    const rtl_expr *expr = rtl_expr_at(design, label.id);
     if (stmt->kind != WEIR_RTL_STMT_CASE || expr->kind != WEIR_RTL_EXPR_CONSTANT || expr->width != value->width ||
         expr->is_signed != value->is_signed) {
         rtl_error(design, design->location, "case label '%s' has %u bits, expected a constant like '%s' with %u",
@@ -422,7 +430,7 @@ weir_rtl_block weir_rtl_add_case_item(weir_rtl_design *design, weir_rtl_stmt bra
 weir_rtl_block weir_rtl_add_default(weir_rtl_design *design, weir_rtl_stmt branch) {
     weir_rtl_block none = {0};
     if (!branch.id) return none;
-    if (design->stmt[branch.id].kind != WEIR_RTL_STMT_CASE) {
+    if (rtl_stmt_at(design, branch.id)->kind != WEIR_RTL_STMT_CASE) {
         rtl_error(design, design->location, "only a case has a default");
         return none;
     }
@@ -435,14 +443,14 @@ weir_rtl_block rtl_add_for(weir_rtl_design *design, weir_rtl_block block, weir_r
                            const rtl_size bound[3]) {
     weir_rtl_block none = {0};
     if (!block.id || !iterator.id) return none;
-    uint32_t module = design->block[block.id].module;
+    uint32_t module = rtl_block_at(design, block.id)->module;
     bool in_body = !rtl_process_of(design, block.id);
     if (!rtl_in_own_module(design, module) || (!in_body && !rtl_in_process(design, block.id))) return none;
-    if (design->block[block.id].depth > RTL_MAX_DEPTH) {
+    if (rtl_block_at(design, block.id)->depth > RTL_MAX_DEPTH) {
         rtl_error(design, design->location, "blocks nest deeper than %d", RTL_MAX_DEPTH);
         return none;
     }
-    const rtl_var *var = &design->var[iterator.id];
+    const rtl_var *var = rtl_var_at(design, iterator.id);
     bool fits = bound[2].number != 0;
     for (int i = 0; i < 3; i++) {
         uint32_t own = rtl_formula_module(design, bound[i].formula);
@@ -476,7 +484,7 @@ weir_rtl_block weir_rtl_add_for(weir_rtl_design *design, weir_rtl_block block, w
 weir_rtl_stmt weir_rtl_add_break(weir_rtl_design *design, weir_rtl_block block) {
     weir_rtl_stmt none = {0};
     if (!block.id || !rtl_in_process(design, block.id)) return none;
-    uint32_t owner = design->block[block.id].owner;
+    uint32_t owner = rtl_block_at(design, block.id)->owner;
     while (owner && design->stmt[owner].kind != WEIR_RTL_STMT_FOR)
         owner = design->block[design->stmt[owner].block].owner;
     if (!owner || !rtl_process_of(design, design->stmt[owner].block)) {
@@ -487,7 +495,7 @@ weir_rtl_stmt weir_rtl_add_break(weir_rtl_design *design, weir_rtl_block block) 
 }
 
 static bool is_condition(weir_rtl_design *design, uint32_t module, weir_rtl_expr value) {
-    const rtl_expr *expr = &design->expr[value.id];
+    const rtl_expr *expr = rtl_expr_at(design, value.id);
     if (expr->width == 1 && (!expr->module || expr->module == module)) return true;
     rtl_error(design, design->location, "condition '%s' has %u bits, expected 1 of module '%s'",
               rtl_describe(design, value.id), (unsigned)expr->width, design->module[module].name);
@@ -495,7 +503,7 @@ static bool is_condition(weir_rtl_design *design, uint32_t module, weir_rtl_expr
 }
 
 static bool is_clock_of(const weir_rtl_design *design, uint32_t module, weir_rtl_var var) {
-    return design->var[var.id].module == module && design->var[var.id].kind == WEIR_RTL_CLOCK;
+    return rtl_var_at(design, var.id)->module == module && rtl_var_at(design, var.id)->kind == WEIR_RTL_CLOCK;
 }
 
 static weir_rtl_stmt new_assertion(weir_rtl_design *design, uint32_t block, const weir_rtl_property *property,
@@ -522,7 +530,7 @@ weir_rtl_stmt weir_rtl_add_assertion(weir_rtl_design *design, weir_rtl_block blo
                                      weir_rtl_expr condition, const char *message) {
     weir_rtl_stmt none = {0};
     if (!block.id || !condition.id || !rtl_in_process(design, block.id)) return none;
-    if (!is_condition(design, design->block[block.id].module, condition)) return none;
+    if (!is_condition(design, rtl_block_at(design, block.id)->module, condition)) return none;
     weir_rtl_property property = {.kind = kind, .consequent = condition, .message = message};
     return new_assertion(design, block.id, &property, false);
 }
@@ -539,11 +547,11 @@ weir_rtl_stmt weir_rtl_add_property(weir_rtl_design *design, weir_rtl_module mod
         (property->antecedent.id && !is_condition(design, module.id, property->antecedent)) ||
         (property->disable.id && !is_condition(design, module.id, property->disable)))
         return none;
-    return new_assertion(design, design->module[module.id].body, property, true);
+    return new_assertion(design, rtl_module_at(design, module.id)->body, property, true);
 }
 
 weir_rtl_property weir_rtl_get_property(const weir_rtl_design *design, weir_rtl_stmt stmt) {
-    const rtl_assertion *assertion = rtl_assertion_of(design, &design->stmt[stmt.id]);
+    const rtl_assertion *assertion = rtl_assertion_of(design, rtl_stmt_at(design, stmt.id));
     return (weir_rtl_property){.kind = assertion->kind,
                                .edge = assertion->edge,
                                .clock = {assertion->clock},
@@ -559,7 +567,7 @@ weir_rtl_property weir_rtl_get_property(const weir_rtl_design *design, weir_rtl_
 /* ---- reading back ---- */
 
 weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt) {
-    const rtl_stmt *record = &design->stmt[stmt.id];
+    const rtl_stmt *record = rtl_stmt_at(design, stmt.id);
     const weir_rtl_stmt_kind kind = record->kind;
     const rtl_loop *loop = &design->loop[kind == WEIR_RTL_STMT_FOR ? record->a : 0];
     const bool has_value = kind == WEIR_RTL_STMT_RETURN || kind == WEIR_RTL_STMT_IF || kind == WEIR_RTL_STMT_CASE ||
@@ -589,19 +597,19 @@ weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stm
 }
 
 weir_rtl_stmt weir_rtl_first(const weir_rtl_design *design, weir_rtl_block block) {
-    return (weir_rtl_stmt){design->block[block.id].first};
+    return (weir_rtl_stmt){rtl_block_at(design, block.id)->first};
 }
 
 weir_rtl_stmt weir_rtl_next(const weir_rtl_design *design, weir_rtl_stmt stmt) {
-    return (weir_rtl_stmt){design->stmt[stmt.id].next};
+    return (weir_rtl_stmt){rtl_stmt_at(design, stmt.id)->next};
 }
 
 weir_rtl_stmt weir_rtl_last(const weir_rtl_design *design, weir_rtl_block block) {
-    return (weir_rtl_stmt){design->block[block.id].last};
+    return (weir_rtl_stmt){rtl_block_at(design, block.id)->last};
 }
 
 weir_rtl_stmt weir_rtl_previous(const weir_rtl_design *design, weir_rtl_stmt stmt) {
-    return (weir_rtl_stmt){design->stmt[stmt.id].previous};
+    return (weir_rtl_stmt){rtl_stmt_at(design, stmt.id)->previous};
 }
 
 weir_rtl_stmt weir_rtl_inside(const weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_stmt root) {
@@ -609,15 +617,15 @@ weir_rtl_stmt weir_rtl_inside(const weir_rtl_design *design, weir_rtl_stmt stmt,
 }
 
 weir_rtl_stmt_kind weir_rtl_kind_of(const weir_rtl_design *design, weir_rtl_stmt stmt) {
-    return design->stmt[stmt.id].kind;
+    return rtl_stmt_at(design, stmt.id)->kind;
 }
 
 weir_rtl_stmt weir_rtl_first_part(const weir_rtl_design *design, weir_rtl_module module) {
-    return (weir_rtl_stmt){design->block[design->module[module.id].body].first};
+    return (weir_rtl_stmt){design->block[rtl_module_at(design, module.id)->body].first};
 }
 
 weir_rtl_stmt weir_rtl_next_part(const weir_rtl_design *design, weir_rtl_stmt part) {
-    const rtl_stmt *stmt = &design->stmt[part.id];
+    const rtl_stmt *stmt = rtl_stmt_at(design, part.id);
     uint32_t next = stmt->kind == WEIR_RTL_STMT_FOR ? design->block[stmt->body].first : 0;
     for (uint32_t owner = part.id; !next && owner; owner = design->block[stmt->block].owner) {
         stmt = &design->stmt[owner];
@@ -628,26 +636,28 @@ weir_rtl_stmt weir_rtl_next_part(const weir_rtl_design *design, weir_rtl_stmt pa
 
 size_t weir_rtl_event_count(const weir_rtl_design *design, weir_rtl_stmt always) {
     size_t count = 0;
-    if (design->stmt[always.id].kind != WEIR_RTL_STMT_ALWAYS) return 0;
-    for (uint32_t e = design->stmt[always.id].a; e; e = design->event[e].next) count++;
+    if (rtl_stmt_at(design, always.id)->kind != WEIR_RTL_STMT_ALWAYS) return 0;
+    for (uint32_t e = rtl_stmt_at(design, always.id)->a; e; e = design->event[e].next) count++;
     return count;
 }
 
 weir_rtl_event weir_rtl_event_at(const weir_rtl_design *design, weir_rtl_stmt always, size_t index) {
-    uint32_t e = design->stmt[always.id].a;
+    assert(index < weir_rtl_event_count(design, always));
+    uint32_t e = rtl_stmt_at(design, always.id)->a;
     while (index-- > 0) e = design->event[e].next;
     return (weir_rtl_event){design->event[e].edge, {design->event[e].var}};
 }
 
 weir_rtl_stmt weir_rtl_owner(const weir_rtl_design *design, weir_rtl_block block) {
-    return (weir_rtl_stmt){design->block[block.id].owner};
+    return (weir_rtl_stmt){rtl_block_at(design, block.id)->owner};
 }
 
 weir_rtl_module weir_rtl_block_module(const weir_rtl_design *design, weir_rtl_block block) {
-    return (weir_rtl_module){design->block[block.id].module};
+    return (weir_rtl_module){rtl_block_at(design, block.id)->module};
 }
 
 uint32_t rtl_walk_next(const weir_rtl_design *design, uint32_t stmt, uint32_t root) {
+    assert(stmt > 0 && stmt < design->stmt_count && root < design->stmt_count);
     const rtl_stmt *record = &design->stmt[stmt];
     uint32_t down = design->block[record->body].first;
     if (!down) down = design->block[record->other].first;

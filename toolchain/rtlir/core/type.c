@@ -14,9 +14,9 @@ static weir_rtl_type new_named(weir_rtl_design *design, weir_rtl_type_kind kind,
         return type;
     }
     type.id = RTL_APPEND(design, type);
-    design->type[type.id].kind = kind;
-    design->type[type.id].name = own;
-    design->type[type.id].width = width;
+    rtl_type_at(design, type.id)->kind = kind;
+    rtl_type_at(design, type.id)->name = own;
+    rtl_type_at(design, type.id)->width = width;
     rtl_label label = {.name = own, .number = type.id};
     rtl_labels_set(&design->types, &label);
     return type;
@@ -59,12 +59,14 @@ bool rtl_complete_shape(weir_rtl_design *design, const char *what, weir_rtl_shap
 
 /* A field or a member by its interned name, or 0. */
 uint32_t rtl_find_field(const weir_rtl_design *design, uint32_t type, const char *name) {
+    assert(type < design->type_count);
     const rtl_label *label = rtl_labels_find(&design->fields, type, name);
     return label ? label->number : 0;
 }
 
 /* Appends a field or a member whose name is new in the type; 0 after an error. */
 static uint32_t new_field(weir_rtl_design *design, uint32_t type, const char *name) {
+    assert(type > 0 && type < design->type_count);
     const char *own = rtl_legal_name(design, 0, "field", name);
     rtl_type *record = &design->type[type];
     if (!own) return 0;
@@ -92,10 +94,10 @@ void weir_rtl_add_field(weir_rtl_design *design, weir_rtl_type type, const char 
     if (!type.id || !rtl_complete_shape(design, name, &shape)) return;
     if (shape.formula.id || rtl_type_has_formula(design, shape.type.id)) {
         rtl_error(design, design->location, "field '%s' of type '%s' has a width that depends on parameters", name,
-                  design->type[type.id].name);
+                  rtl_type_at(design, type.id)->name);
         return;
     }
-    rtl_type *record = &design->type[type.id];
+    rtl_type *record = rtl_type_at(design, type.id);
     bool is_union = record->kind == WEIR_RTL_TYPE_UNION;
     if ((!is_union && record->kind != WEIR_RTL_TYPE_STRUCT) || shape.type.id == type.id ||
         design->type[shape.type.id].kind == WEIR_RTL_TYPE_MEMORY) {
@@ -120,7 +122,7 @@ void weir_rtl_add_field(weir_rtl_design *design, weir_rtl_type type, const char 
 
 void weir_rtl_add_member(weir_rtl_design *design, weir_rtl_type type, const char *name, uint64_t value) {
     if (!type.id) return;
-    const rtl_type *record = &design->type[type.id];
+    const rtl_type *record = rtl_type_at(design, type.id);
     if (record->kind != WEIR_RTL_TYPE_ENUM || (record->width < 64 && value >> record->width)) {
         rtl_error(design, design->location, "'%s' = %llu cannot be a member of type '%s' with %u bits", name,
                   (unsigned long long)value, record->name, (unsigned)record->width);
@@ -135,7 +137,7 @@ void weir_rtl_add_member(weir_rtl_design *design, weir_rtl_type type, const char
     }
     uint32_t id = new_field(design, type.id, name);
     if (!id) return;
-    rtl_type *enumeration = &design->type[type.id];
+    rtl_type *enumeration = rtl_type_at(design, type.id);
     enumeration->top = value > enumeration->top ? value : enumeration->top;
     design->field[id].value = value;
     rtl_label label = {.name = design->field[id].name, .number = type.id};
@@ -144,6 +146,7 @@ void weir_rtl_add_member(weir_rtl_design *design, weir_rtl_type type, const char
 }
 
 weir_rtl_type rtl_new_array(weir_rtl_design *design, weir_rtl_type_kind kind, rtl_size count, weir_rtl_shape element) {
+    assert(kind == WEIR_RTL_TYPE_ARRAY || kind == WEIR_RTL_TYPE_MEMORY);
     weir_rtl_type type = {0};
     bool is_memory = kind == WEIR_RTL_TYPE_MEMORY;
     if (!rtl_complete_shape(design, "an element", &element)) return type;
@@ -159,7 +162,7 @@ weir_rtl_type rtl_new_array(weir_rtl_design *design, weir_rtl_type_kind kind, rt
     rtl_size size = {element.width, element.formula.id};
     if (!is_memory && (count.formula || size.formula)) size = rtl_size_apply(design, WEIR_RTL_MULTIPLY, count, size);
     type.id = RTL_APPEND(design, type);
-    rtl_type *record = &design->type[type.id];
+    rtl_type *record = rtl_type_at(design, type.id);
     record->kind = kind;
     record->count = (uint32_t)count.number;
     record->count_formula = count.formula;
@@ -178,6 +181,7 @@ weir_rtl_type weir_rtl_memory_of(weir_rtl_design *design, uint32_t count, weir_r
 }
 
 bool rtl_type_has_formula(const weir_rtl_design *design, uint32_t type) {
+    assert(type < design->type_count);
     for (; design->type[type].kind >= WEIR_RTL_TYPE_ARRAY; type = design->type[type].element.type.id)
         if (design->type[type].count_formula || design->type[type].formula || design->type[type].element.formula.id)
             return true;
@@ -185,6 +189,7 @@ bool rtl_type_has_formula(const weir_rtl_design *design, uint32_t type) {
 }
 
 uint32_t rtl_type_of(const weir_rtl_design *design, uint32_t expr) {
+    assert(expr < design->expr_count);
     const rtl_expr *e = &design->expr[expr];
     switch (e->kind) {
     case WEIR_RTL_EXPR_VAR: return rtl_var_of(design, e)->type;
@@ -207,6 +212,7 @@ uint32_t rtl_index_bits(uint32_t count) {
 }
 
 uint32_t rtl_member_of(const weir_rtl_design *design, uint32_t expr) {
+    assert(expr < design->expr_count);
     const rtl_expr *e = &design->expr[expr];
     if (e->kind != WEIR_RTL_EXPR_CONSTANT || e->is_signed || !e->c) return 0;
     const rtl_type *type = &design->type[e->c];
@@ -231,24 +237,25 @@ weir_rtl_type weir_rtl_first_type(const weir_rtl_design *design) {
 }
 
 weir_rtl_type_info weir_rtl_get_type(const weir_rtl_design *design, weir_rtl_type type) {
-    const rtl_type *record = &design->type[type.id];
+    const rtl_type *record = rtl_type_at(design, type.id);
     return (weir_rtl_type_info){record->kind,    record->name,      record->width,          record->count,
                                 record->element, {record->formula}, {record->count_formula}};
 }
 
 weir_rtl_field_info weir_rtl_field_at(const weir_rtl_design *design, weir_rtl_type type, uint32_t index) {
-    uint32_t f = design->type[type.id].first;
+    uint32_t f = rtl_type_at(design, type.id)->first;
     while (index-- > 0) f = design->field[f].next;
+    assert(f > 0 && f < design->field_count);
     const rtl_field *field = &design->field[f];
     return (weir_rtl_field_info){field->name, field->shape,
-                                 design->type[type.id].width - field->above - field->shape.width, field->value};
+                                 rtl_type_at(design, type.id)->width - field->above - field->shape.width, field->value};
 }
 
 /* Arrays are alike by what they hold, named types by being the same. */
 bool weir_rtl_same_type(const weir_rtl_design *design, weir_rtl_type a, weir_rtl_type b) {
     while (a.id != b.id) {
-        const rtl_type *x = &design->type[a.id];
-        const rtl_type *y = &design->type[b.id];
+        const rtl_type *x = rtl_type_at(design, a.id);
+        const rtl_type *y = rtl_type_at(design, b.id);
         bool is_array = x->kind == WEIR_RTL_TYPE_ARRAY || x->kind == WEIR_RTL_TYPE_MEMORY;
         if (!is_array || x->kind != y->kind || x->count != y->count || x->width != y->width ||
             x->element.is_signed != y->element.is_signed || x->count_formula != y->count_formula ||

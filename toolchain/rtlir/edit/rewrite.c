@@ -7,6 +7,7 @@
 #include "rtlir/core/private.h"
 #include "rtlir/edit/mutate.h"
 #include "rtlir/edit/rewrite_private.h"
+#include "support/text/unreachable.h"
 
 typedef enum mapped_kind {
     MAPPED_VAR,
@@ -216,7 +217,7 @@ static weir_rtl_expr remake(weir_rtl_rewriter *r, const rtl_expr *e, const weir_
     case WEIR_RTL_EXPR_BINARY: return weir_rtl_binary(design, e->op, operand[0], operand[1]);
     case WEIR_RTL_EXPR_CONDITIONAL: return weir_rtl_conditional(design, operand[0], operand[1], operand[2]);
     case WEIR_RTL_EXPR_CAST: return remake_cast(design, e, operand[0]);
-    default: return (weir_rtl_expr){0};
+    default: weir_unreachable("an expression of operands that are not rewritten here");
     }
 }
 

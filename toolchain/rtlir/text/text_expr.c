@@ -5,6 +5,7 @@
 
 #include "rtlir/text/text_parser_private.h"
 #include "rtlir/text/words_private.h"
+#include "support/text/unreachable.h"
 
 static const weir_rtl_expr none = {0};
 
@@ -59,7 +60,9 @@ static weir_rtl_expr build_flexible(rtl_scan *s, const rtl_node *node) {
     case RTL_NODE_HIGH_Z: return rtl_high_z(design, (rtl_size){node->width, node->formula}, node->is_signed);
     case RTL_NODE_UNARY: return weir_rtl_unary(design, node->op, expr_of(s, node->a));
     case RTL_NODE_BINARY: return weir_rtl_binary(design, node->op, expr_of(s, node->a), expr_of(s, node->b));
-    default: return weir_rtl_conditional(design, expr_of(s, node->a), expr_of(s, node->b), expr_of(s, node->c));
+    case RTL_NODE_CONDITIONAL:
+        return weir_rtl_conditional(design, expr_of(s, node->a), expr_of(s, node->b), expr_of(s, node->c));
+    default: weir_unreachable("a flexible node that has a width of its own");
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "rtlir/analysis/branch.h"
 #include "rtlir/verilog/printer_private.h"
+#include "support/text/unreachable.h"
 
 static void print_block(rtl_writer *w, uint32_t block, int indent);
 
@@ -507,7 +508,8 @@ static const char *process_word(const rtl_writer *w, weir_rtl_stmt_kind kind) {
     case WEIR_RTL_STMT_COMBINATIONAL: return is_system ? "always_comb" : "always @*";
     case WEIR_RTL_STMT_LATCH: return is_system ? "always_latch" : "always @*";
     case WEIR_RTL_STMT_FINAL: return "final";
-    default: return "initial";
+    case WEIR_RTL_STMT_INITIAL: return "initial";
+    default: weir_unreachable("a statement that is no process");
     }
 }
 

@@ -211,6 +211,7 @@ void *weir_arena_alloc(weir_arena *arena, size_t size) {
             arena->block_size *= 2;
         }
     }
+    assert(size <= arena->left);
     void *memory = arena->free;
     arena->free += size;
     arena->left -= size;

@@ -11,6 +11,7 @@
 
 #include "support/memory/arena.h"
 #include "support/text/text.h"
+#include "support/text/unreachable.h"
 
 static const struct {
     const char *name;
@@ -27,13 +28,20 @@ static const struct {
     [WEIR_FLOAT64] = {"float64", 8, true, true},
 };
 
-size_t weir_dtype_size(weir_dtype dtype) { return dtypes[dtype].size; }
+size_t weir_dtype_size(weir_dtype dtype) {
+    assert(dtype < WEIR_DTYPE_COUNT);
+    return dtypes[dtype].size;
+}
 
 int weir_dtype_bits(weir_dtype dtype) {
+    assert(dtype < WEIR_DTYPE_COUNT);
     return dtype == WEIR_INT4 || dtype == WEIR_UINT4 ? 4 : 8 * (int)dtypes[dtype].size;
 }
 
-const char *weir_dtype_name(weir_dtype dtype) { return dtypes[dtype].name; }
+const char *weir_dtype_name(weir_dtype dtype) {
+    assert(dtype < WEIR_DTYPE_COUNT);
+    return dtypes[dtype].name;
+}
 
 bool weir_dtype_parse(const char *name, weir_dtype *dtype) {
     for (int i = 0; i < WEIR_DTYPE_COUNT; i++) {
@@ -54,12 +62,18 @@ weir_dtype weir_dtype_in_file(weir_dtype dtype) {
     }
 }
 
-bool weir_dtype_is_float(weir_dtype dtype) { return dtypes[dtype].is_float; }
+bool weir_dtype_is_float(weir_dtype dtype) {
+    assert(dtype < WEIR_DTYPE_COUNT);
+    return dtypes[dtype].is_float;
+}
 
-bool weir_dtype_is_signed(weir_dtype dtype) { return dtypes[dtype].is_signed; }
+bool weir_dtype_is_signed(weir_dtype dtype) {
+    assert(dtype < WEIR_DTYPE_COUNT);
+    return dtypes[dtype].is_signed;
+}
 
 void weir_dtype_limits(weir_dtype dtype, int64_t *low, int64_t *high) {
-    assert(!dtypes[dtype].is_float);
+    assert(!weir_dtype_is_float(dtype));
     int bits = weir_dtype_bits(dtype);
     if (dtype == WEIR_BOOL) {
         *low = 0;
@@ -108,6 +122,7 @@ bool weir_shape_count(const weir_shape *shape, size_t *count) {
 }
 
 bool weir_shape_equal(const weir_shape *a, const weir_shape *b) {
+    assert(a->rank <= WEIR_MAX_RANK && b->rank <= WEIR_MAX_RANK);
     for (int i = 0; i < a->rank && i < b->rank; i++) {
         if (a->dim[i] != b->dim[i]) {
             return false;
@@ -117,6 +132,7 @@ bool weir_shape_equal(const weir_shape *a, const weir_shape *b) {
 }
 
 char *weir_shape_print(const weir_shape *shape, char *text, size_t size) {
+    assert(shape->rank >= 0 && shape->rank <= WEIR_MAX_RANK);
     weir_text whole = {0};
     weir_text_char(&whole, '[');
     for (int i = 0; i < shape->rank; i++) {
@@ -341,7 +357,8 @@ void weir_array_set_int(weir_array *array, size_t index, int64_t value) {
     case WEIR_FLOAT16: ((uint16_t *)data)[index] = half_from_double((double)value); break;
     case WEIR_BFLOAT16: ((uint16_t *)data)[index] = bfloat_from_double((double)value); break;
     case WEIR_FLOAT32: ((float *)data)[index] = (float)value; break;
-    default: ((double *)data)[index] = (double)value; break;
+    case WEIR_FLOAT64: ((double *)data)[index] = (double)value; break;
+    case WEIR_DTYPE_COUNT: weir_unreachable("an element type");
     }
 }
 
@@ -397,6 +414,7 @@ static uint32_t hash_of(const char *name) { return weir_map_hash_text(name, strl
 
 /* A name that is there already keeps its place and gets the new array. */
 void weir_archive_add(weir_archive *archive, const char *name, weir_array *array) {
+    assert(array != NULL);
     bool is_new;
     weir_map_entry *entry =
         weir_map_put_as(&archive->place, hash_of(name), is_called, &(wanted_name){archive, name}, &is_new);

@@ -1,6 +1,7 @@
 /* String interning: a map from the hash of a text to its one copy in the arena. Strings are never removed. */
 #include "support/memory/intern.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ weir_strings *weir_strings_new(weir_arena *arena) {
 }
 
 const char *weir_strings_intern_n(weir_strings *strings, const char *text, size_t length) {
+    assert(text != NULL || length == 0);
     const uint32_t hash = weir_map_hash_text(text, length);
     const wanted w = {text, length};
     bool is_new;

@@ -44,6 +44,7 @@ weir_map weir_map_copy(const weir_map *map) {
 /* The slot of the entry that `is` means, else the free one where it belongs. With a NULL `is`, the key is `*user`. */
 static inline size_t find_slot(const weir_map *map, uint32_t hash, weir_map_is *is, const void *user) {
     const size_t mask = map->slots - 1;
+    assert(map->slots > map->count && (map->slots & mask) == 0); /* or the search does not end */
     size_t at = hash & mask;
     for (; map->slot[at].entry != 0; at = (at + 1) & mask) {
         if (map->slot[at].hash != hash) continue;
@@ -62,6 +63,7 @@ static void compact(weir_map *map) {
         map->entry[kept++] = map->entry[i];
         moved[i + 1] = (uint32_t)kept;
     }
+    assert(kept == map->count);
     for (size_t i = 0; i < map->slots; i++) map->slot[i].entry = moved[map->slot[i].entry];
     memset(map->removed, 0, map->entries * sizeof *map->removed);
     map->entries = kept;
@@ -166,6 +168,7 @@ bool weir_map_remove_as(weir_map *map, uint32_t hash, weir_map_is *is, const voi
 }
 
 const weir_map_entry *weir_map_next(const weir_map *map, const weir_map_entry *entry) {
+    assert(entry == NULL || (entry >= map->entry && entry < map->entry + map->entries));
     size_t i = entry == NULL ? 0 : (size_t)(entry - map->entry) + 1;
     while (i < map->entries && map->removed != NULL && map->removed[i]) i++;
     return i < map->entries ? &map->entry[i] : NULL;

@@ -138,7 +138,7 @@ void weir_diag_replay(const weir_diag_log *log) {
         switch (d->severity) {
         case WEIR_SEVERITY_ERROR: weir_error(d->location, "%s", d->text); break;
         case WEIR_SEVERITY_WARNING: weir_warning(d->location, "%s", d->text); break;
-        default: weir_note_at(d->location, "%s", d->text); break;
+        case WEIR_SEVERITY_NOTE: weir_note_at(d->location, "%s", d->text); break;
         }
     }
 }

@@ -3,6 +3,7 @@
  * shows. The whole tree lives in one arena, which the root's holder owns. */
 #include "support/text/yaml.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -291,6 +292,7 @@ static bool parse_int(const char *text, int64_t *value) {
 }
 
 bool weir_yaml_int(const weir_yaml *node, int64_t low, int64_t high, int64_t *value) {
+    assert(low <= high);
     int64_t parsed;
     if (node->kind == WEIR_YAML_SCALAR && parse_int(node->text, &parsed) && parsed >= low && parsed <= high) {
         *value = parsed;

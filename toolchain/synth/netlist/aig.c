@@ -56,6 +56,7 @@ uint64_t weir_aig_word(const weir_aig *aig, weir_literal literal, size_t word) {
 }
 
 bool weir_aig_looks_equal(const weir_aig *aig, weir_literal a, weir_literal b) {
+    assert(a / 2 < aig->count && b / 2 < aig->count);
     for (size_t w = 0; w < WEIR_AIG_WORDS; w++) {
         if (weir_aig_word(aig, a, w) != weir_aig_word(aig, b, w)) return false;
     }
@@ -73,6 +74,7 @@ void weir_aig_set_words(weir_aig *aig, weir_literal input, const uint64_t words[
 }
 
 void weir_aig_simulate(weir_aig *aig) {
+    assert(aig->count > 0);
     for (size_t i = 1; i < aig->count; i++) {
         if (aig->node[i].a != 0) simulate_node(aig, &aig->node[i]);
     }
@@ -87,6 +89,7 @@ void weir_aig_mark(const weir_aig *aig, bool *marked) {
 size_t weir_aig_nodes(const weir_aig *aig) { return aig->count; }
 
 weir_literal weir_aig_and(weir_aig *aig, weir_literal a, weir_literal b) {
+    assert(a / 2 < aig->count && b / 2 < aig->count);
     if (a < b) return weir_aig_and(aig, b, a);
     if (b == WEIR_LITERAL_FALSE || a == weir_literal_not(b)) return WEIR_LITERAL_FALSE;
     if (b == WEIR_LITERAL_TRUE || a == b) return a;
@@ -115,6 +118,7 @@ weir_literal *weir_aig_without(weir_aig *aig, const bool *marked) {
     weir_literal *without = weir_calloc(count, sizeof *without);
     for (size_t i = 1; i < count; i++) {
         const weir_literal a = aig->node[i].a, b = aig->node[i].b;
+        assert(a / 2 < i && b / 2 < i); /* operands first */
         if (a != 0) without[i] = weir_aig_and(aig, without[a / 2] ^ (a & 1), without[b / 2] ^ (b & 1));
         else if (!marked[i]) without[i] = (weir_literal)(2 * i);
     }
@@ -122,6 +126,7 @@ weir_literal *weir_aig_without(weir_aig *aig, const bool *marked) {
 }
 
 bool weir_aig_is_input(const weir_aig *aig, weir_literal literal) {
+    assert(literal / 2 < aig->count);
     return literal > WEIR_LITERAL_TRUE && aig->node[literal / 2].a == 0;
 }
 

@@ -73,6 +73,7 @@ static void set_outputs(search *s, size_t index) {
 }
 
 static void pair_blocks(search *s, size_t gold, size_t gate) {
+    assert(!s->block[gold].found && !s->taken[gate]);
     s->block[gold].found = true;
     s->block[gold].block = gate;
     s->taken[gate] = true;

@@ -1,5 +1,6 @@
 #include "synth/netlist/gates.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,12 +47,14 @@ static weir_net net_of(place *p, const json_t *bit) {
 }
 
 static void drive(weir_gates *g, weir_net net, weir_driver kind, size_t index) {
+    assert(net < WEIR_NET_FIRST || net < g->nets);
     if (net < WEIR_NET_FIRST) return;
     g->driver[net].kind = kind;
     g->driver[net].index = (uint32_t)index;
 }
 
 static void add_gate(weir_gates *g, weir_gate gate) {
+    assert(gate.kind < WEIR_GATE_KINDS);
     g->gate = weir_grow(g->gate, &g->gate_capacity, g->gates + 1, sizeof *g->gate);
     g->gate[g->gates] = gate;
     drive(g, gate.y, WEIR_DRIVER_GATE, g->gates++);
