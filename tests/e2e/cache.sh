@@ -1,6 +1,7 @@
 #!/bin/sh
 # The cache of built simulators: what is damaged is rebuilt, a full disk and killed runs leave nothing in it, and
 # `weir cache` shows, checks and clears it.
+# test: cost=20
 name=cache
 umount "$E2E_WORK/$name/disk" 2>/dev/null || true # of a run that was cut off
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Convolutional networks as ONNX Runtime quantizes them (tests/models/conv): the integer engine gives ONNX Runtime's outputs to the
 # last bit, and every stream of the hardware is the integer engine's.
-# test: seconds=600
+# test: seconds=600 cost=30
 name=conv
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test: seconds=300
+# test: seconds=300 cost=20
 # Foldings of deep networks for a latency: the search ends after as many steps as are its own to count, says what no folding is below, and
 # finds no more than the fewest cycles a frame give. Networks of a few layers prove what they find.
 name=deep

@@ -7,7 +7,7 @@ name=malformed
 . "$(dirname "$0")/lib.sh"
 need_tools verilator iverilog jq
 conv=$E2E_SOURCE/tests/models/conv
-stop= every=1
+stop= every=2
 
 # bench FOLDER TOP [DEPENDS]: malformed.v on a compiled folder, whose ports are those that host.json names. DEPENDS has a bit an input, the first
 # one lowest, for each output, the first one lowest; 1 with one of each.
@@ -42,7 +42,7 @@ for model in autoencoder_qdq line_qdq; do
     expect 0 "^done [0-9]{3} frames, 0 failures" bench "$model" "$model"
     every=3 # the second has long frames
 done
-every=1
+every=2
 
 # Both simulators, all profiles.
 expect 0 "malformed runs: of 10 frames [0-9]+ too short or too long" \

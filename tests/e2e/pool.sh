@@ -2,7 +2,7 @@
 # Quantized networks that pool an image and name a class (tests/models/pool): the whole of them is hardware but the
 # transposition of an image that comes with its channels in front, which is named. Every stream is the integer engine's on both
 # simulators, and the labels are ONNX Runtime's.
-# test: seconds=600
+# test: seconds=600 cost=20
 name=pool
 . "$(dirname "$0")/lib.sh"
 
