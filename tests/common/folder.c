@@ -23,7 +23,7 @@ char *make_test_folder(void) {
 }
 
 int remove_test_folder(char *folder) {
-    const bool fine = weir_remove_tree(folder);
+    const bool fine = weir_remove_tree(folder) && !weir_file_exists(folder);
     free(folder);
     return fine ? 0 : -1;
 }

@@ -22,13 +22,6 @@ void check_equal(const char *what, const char *expected, const char *found) {
     weir_text_free(&diff);
 }
 
-void keep_message(void *user, const weir_diagnostic *diagnostic) {
-    static const char *const words[] = {"note", "warning", "error"};
-    if (diagnostic->location.file != NULL)
-        weir_text_format(user, "%s:%d: ", diagnostic->location.file, diagnostic->location.line);
-    weir_text_format(user, "%s: %s\n", words[diagnostic->severity], diagnostic->text);
-}
-
 int case_status(const char *planted) {
     const char *first = failed;
     failed = NULL;

@@ -24,9 +24,6 @@ void complain(const char *what, const char *text);
 /* Complains with a diff unless the texts are equal. */
 void check_equal(const char *what, const char *expected, const char *found);
 
-/* A handler of diagnostics; `user` is the weir_text that gets one line each. */
-void keep_message(void *user, const weir_diagnostic *diagnostic);
-
 /* Exit status: 0 when nothing failed, or when exactly `planted` did; else 1. The next case starts clean. */
 int case_status(const char *planted);
 

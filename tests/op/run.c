@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/graph_case.h"
+#include "common/messages.h"
 #include "common/nest_execute.h"
 #include "common/text_case.h"
 #include "exec/exec.h"

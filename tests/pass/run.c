@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/graph_case.h"
+#include "common/messages.h"
 #include "common/text_case.h"
 #include "exec/exec.h"
 #include "ir/graph/print.h"

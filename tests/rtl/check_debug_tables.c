@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "common/messages.h"
 #include "common/text_case.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text/text.h"

@@ -15,6 +15,7 @@
 
 #include "batch.h"
 #include "common/hardware_passes.h"
+#include "common/messages.h"
 #include "common/text_case.h"
 #include "pass/run/instrument.h"
 #include "passes/equivalence/equivalence.h"

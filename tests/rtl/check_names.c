@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "common/messages.h"
 #include "common/text_case.h"
 #include "pass/run/instrument.h"
 #include "passes/rtl/rtl.h"

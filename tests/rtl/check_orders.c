@@ -11,6 +11,7 @@
 
 #include "batch.h"
 #include "common/hardware_passes.h"
+#include "common/messages.h"
 #include "common/text_case.h"
 #include "pass/run/instrument.h"
 #include "passes/equivalence/plain.h"

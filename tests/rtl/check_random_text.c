@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "common/messages.h"
 #include "common/text_case.h"
 #include "passes/rtl/rtl.h"
 #include "random_text.h"

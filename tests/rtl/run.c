@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/messages.h"
 #include "common/text_case.h"
 #include "pass/run/instrument.h"
 #include "passes/equivalence/equivalence.h"

@@ -22,45 +22,10 @@
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 #include "support/text/text.h"
-
-static weir_text reported;
-
-static void keep(void *user, const weir_diagnostic *diagnostic) {
-    (void)user;
-    weir_text_format(&reported, "%s\n", diagnostic->text);
-}
-
-static int keep_diagnostics(void **state) {
-    (void)state;
-    weir_text_free(&reported);
-    weir_diag_set_handler(keep, NULL);
-    return 0;
-}
-
-static int drop_diagnostics(void **state) {
-    (void)state;
-    weir_text_free(&reported);
-    weir_diag_set_handler(NULL, NULL);
-    return 0;
-}
-
-static bool was_reported(const char *text) { return reported.data != NULL && strstr(reported.data, text) != NULL; }
+#include "test_digits.h"
+#include "test_frontend_reported.h"
 
 /* --- trained networks --- */
-
-static char *digits_path(const char *file) {
-    const char *source = getenv("WEIR_SOURCE");
-    return weir_format("%s/tests/models/digits/%s", source != NULL ? source : ".", file);
-}
-
-static weir_array *run(const weir_graph *graph, const weir_array *data) {
-    weir_executor *executor = weir_executor_new(graph);
-    assert_non_null(executor);
-    weir_array *result = weir_executor_run_all(executor, data, 0, 0);
-    assert_non_null(result);
-    weir_executor_free(executor);
-    return result;
-}
 
 static bool ends_with(const char *name, const char *ending) {
     size_t length = strlen(name), tail = strlen(ending);
@@ -89,7 +54,7 @@ static void digits_models_come_back(void **state) {
         assert_non_null(again);
         assert_true(weir_graph_verify(again));
         assert_true(same_graph(graph, again));
-        weir_array *expected = run(graph, data), *found = run(again, data);
+        weir_array *expected = run_all(graph, data), *found = run_all(again, data);
         assert_true(weir_array_equal(expected, found));
         weir_array_free(expected);
         weir_array_free(found);
@@ -294,7 +259,7 @@ static void masks_are_exported(void **state) {
         weir_graph_add_output(graph, "y", weir_node_output(graph, node, 0));
         weir_graph *again = read_back(graph);
         assert_non_null(again);
-        weir_array *result = run(again, data);
+        weir_array *result = run_all(again, data);
         for (size_t e = 0; e < 4; e++) assert_true(weir_array_get(result, e) == expected[e]);
         weir_array_free(result);
         weir_array_free(mask);

@@ -18,33 +18,9 @@
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 #include "test_frontend_model.h"
+#include "test_frontend_reported.h"
 
 static const int64_t vector4[] = {4};
-
-/* --- diagnostics kept for inspection --- */
-
-static weir_text reported;
-
-static void keep(void *user, const weir_diagnostic *diagnostic) {
-    (void)user;
-    weir_text_format(&reported, "%s:%d: %s\n", diagnostic->location.file, diagnostic->location.line, diagnostic->text);
-}
-
-static int keep_diagnostics(void **state) {
-    (void)state;
-    weir_text_free(&reported);
-    weir_diag_set_handler(keep, NULL);
-    return 0;
-}
-
-static int drop_diagnostics(void **state) {
-    (void)state;
-    weir_text_free(&reported);
-    weir_diag_set_handler(NULL, NULL);
-    return 0;
-}
-
-static bool was_reported(const char *text) { return reported.data != NULL && strstr(reported.data, text) != NULL; }
 
 /* --- helpers --- */
 
@@ -468,7 +444,7 @@ static void many_uses_of_scales(void **state) {
         put_message(&graph, GRAPH_NODE, make_node("QuantizeLinear", NULL, "x", "s", output));
     }
     assert_null(import_graph(graph, NULL));
-    assert_true(was_reported("test.onnx:257: unnamed node (QuantizeLinear): the nodes of the model use more"));
+    assert_true(was_reported("test.onnx:257: error: unnamed node (QuantizeLinear): the nodes of the model use more"));
 }
 
 /* --- models --- */

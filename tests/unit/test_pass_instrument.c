@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "common/messages.h"
 #include "ir/graph/graph.h"
 #include "pass/core/registry.h"
 #include "pass/run/instrument.h"
@@ -17,11 +18,6 @@
 #include "support/file/file.h"
 
 static weir_text events, messages;
-
-static void keep_message(void *user, const weir_diagnostic *diagnostic) {
-    static const char *const words[] = {"note", "warning", "error"};
-    weir_text_format(user, "%s: %s\n", words[diagnostic->severity], diagnostic->text);
-}
 
 /* --- passes --- */
 static bool log_graph(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "common/messages.h"
 #include "ir/graph/graph.h"
 #include "pass/core/context.h"
 #include "pass/core/registry.h"
@@ -18,11 +19,6 @@
 
 /* --- the record of a run: pass names, a graph's in brackets, and of diagnostics --- */
 static weir_text log_text, messages;
-
-static void keep_message(void *user, const weir_diagnostic *diagnostic) {
-    static const char *const words[] = {"note", "warning", "error"};
-    weir_text_format(user, "%s: %s\n", words[diagnostic->severity], diagnostic->text);
-}
 
 static bool log_graph(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     if (weir_module_graph_count(weir_pass_module_of(context)) > 1) {

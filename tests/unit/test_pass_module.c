@@ -8,16 +8,12 @@
 
 #include <cmocka.h>
 
+#include "common/messages.h"
 #include "ir/graph/graph.h"
 #include "pass/core/context.h"
 #include "pass/core/registry.h"
 
 static weir_text messages;
-
-static void keep_message(void *user, const weir_diagnostic *diagnostic) {
-    static const char *const words[] = {"note", "warning", "error"};
-    weir_text_format(user, "%s: %s\n", words[diagnostic->severity], diagnostic->text);
-}
 
 static int setup(void **state) {
     (void)state;

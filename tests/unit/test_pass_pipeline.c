@@ -8,18 +8,11 @@
 
 #include <cmocka.h>
 
+#include "common/messages.h"
 #include "ir/graph/graph.h"
 #include "pass/core/record.h"
 
 static weir_text messages;
-
-static void keep_message(void *user, const weir_diagnostic *diagnostic) {
-    static const char *const words[] = {"note", "warning", "error"};
-    if (diagnostic->location.file) {
-        weir_text_format(user, "%s:%d: ", diagnostic->location.file, diagnostic->location.line);
-    }
-    weir_text_format(user, "%s: %s\n", words[diagnostic->severity], diagnostic->text);
-}
 
 /* A table as pass.def would hold it. */
 #define TABLE                                                                                                          \

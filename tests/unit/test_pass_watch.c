@@ -8,17 +8,13 @@
 
 #include <cmocka.h>
 
+#include "common/messages.h"
 #include "ir/graph/graph.h"
 #include "pass/core/registry.h"
 #include "pass/run/instrument.h"
 #include "support/text/text.h"
 
 static weir_text messages, ran;
-
-static void keep_message(void *user, const weir_diagnostic *diagnostic) {
-    static const char *const words[] = {"note", "warning", "error"};
-    weir_text_format(user, "%s: %s\n", words[diagnostic->severity], diagnostic->text);
-}
 
 static bool note(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     (void)context;

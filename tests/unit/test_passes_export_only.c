@@ -1,9 +1,8 @@
 /* onnx_annotate and tensorrt: what viewers and TensorRT are given. Scales and widths are worked out by hand. */
 #include "frontend/import/onnx.h"
 #include "ir/graph/print.h"
-#include "pass/core/context.h"
 #include "support/file/file.h"
-#include "test_passes_support.h"
+#include "test_passes_pipeline.h"
 
 #define FOLDER "export_only"
 
@@ -12,16 +11,7 @@ static bool run_on(weir_graph *graph, const char *text, json_t **records) {
     weir_module *module = weir_module_new("net");
     weir_module_add_graph(module, graph);
     weir_module_set_folder(module, FOLDER);
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass *pass = weir_pass_parse(registry, text, weir_at("pipeline", 1));
-    assert_non_null(pass);
-    weir_pass_context *context = weir_pass_context_new(registry);
-    bool fine = weir_pass_run(context, pass, module);
-    if (records != NULL) *records = json_deep_copy(weir_pass_records(context));
-    weir_pass_context_free(context);
-    weir_pass_free(pass);
-    weir_pass_registry_free(registry);
+    const bool fine = run_pipeline(module, text, records);
     weir_module_free(module);
     return fine;
 }

@@ -5,21 +5,8 @@
 
 #include "frontend/import/onnx.h"
 #include "passes/interface/form.h"
+#include "test_digits.h"
 #include "test_passes_support.h"
-
-static char *digits_path(const char *file) {
-    const char *source = getenv("WEIR_SOURCE");
-    return weir_format("%s/tests/models/digits/%s", source != NULL ? source : ".", file);
-}
-
-static weir_array *run_all(const weir_graph *graph, const weir_array *data) {
-    weir_executor *executor = weir_executor_new(graph);
-    assert_non_null(executor);
-    weir_array *result = weir_executor_run_all(executor, data, 0, 0);
-    assert_non_null(result);
-    weir_executor_free(executor);
-    return result;
-}
 
 static size_t differences(const weir_array *a, const weir_array *b) {
     size_t count = 0;

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "common/messages.h"
 #include "exec/exec.h"
 #include "ir/graph/verify.h"
 #include "ir/shape/infer.h"
@@ -28,13 +29,6 @@ static inline int64_t random_int(int64_t low, int64_t high) {
 }
 
 static weir_text test_messages;
-
-static inline void keep_message(void *user, const weir_diagnostic *diagnostic) {
-    static const char *const words[] = {"note", "warning", "error"};
-    if (diagnostic->location.file != NULL)
-        weir_text_format(user, "%s:%d: ", diagnostic->location.file, diagnostic->location.line);
-    weir_text_format(user, "%s: %s\n", words[diagnostic->severity], diagnostic->text);
-}
 
 static inline int test_setup(void **state) {
     (void)state;

@@ -20,30 +20,14 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "common/folder.h"
+#include "common/messages.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/memory/array.h"
 #include "support/process/process.h"
 #include "support/text/diag.h"
 #include "support/text/text.h"
-
-static char *folder;
-
-static int make_scratch(void **state) {
-    (void)state;
-    folder = make_test_folder();
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    (void)state;
-    return remove_test_folder(folder);
-}
-
-static void collect(void *user, const weir_diagnostic *diagnostic) {
-    weir_text_format(user, "%d: %s\n", diagnostic->location.line, diagnostic->text);
-}
+#include "test_support_scratch.h"
 
 static void expect(const weir_text *text, const char *expected) {
     if (!text->data || !strstr(text->data, expected)) {
@@ -422,7 +406,7 @@ static void numpy_files_read_as_numpy_meant(void **state) {
     weir_array_free(array);
     weir_array_free(same);
     weir_text text = {0};
-    weir_diag_set_handler(collect, &text);
+    weir_diag_set_handler(keep_line, &text);
     assert_null(weir_array_read(stored, "bigg"));
     assert_null(weir_array_read("x.txt", NULL));
     weir_diag_set_handler(NULL, NULL);
@@ -493,7 +477,7 @@ static void abuse(const char *name, const unsigned char *data, size_t size) {
     weir_text text = {0};
     unsigned char *changed = malloc(size + 1);
     memcpy(changed, data, size);
-    weir_diag_set_handler(collect, &text);
+    weir_diag_set_handler(keep_line, &text);
     assert_true(read_bytes(name, data, size));
     for (size_t i = 0; i < size; i++) {
         size_t before = weir_diag_errors();
@@ -552,7 +536,7 @@ static void check_header(const char *dictionary, size_t bytes, const char *expec
     for (size_t i = 0; i < bytes; i++) {
         weir_text_char(&file, 0);
     }
-    weir_diag_set_handler(collect, &text);
+    weir_diag_set_handler(keep_line, &text);
     bool fine = read_bytes("h.npy", file.data, file.size);
     weir_diag_set_handler(NULL, NULL);
     if (expected) {
@@ -604,7 +588,7 @@ static void check_patched(size_t from_end, uint32_t value, int bytes, const char
         data[size - from_end + (size_t)i] = (char)(value >> 8 * i & 255);
     }
     weir_text text = {0};
-    weir_diag_set_handler(collect, &text);
+    weir_diag_set_handler(keep_line, &text);
     assert_false(read_bytes("p.npz", data, size));
     weir_diag_set_handler(NULL, NULL);
     expect(&text, expected);
@@ -652,7 +636,7 @@ static void repeated_entries_are_errors(void **state) {
         }
     }
     weir_text text = {0};
-    weir_diag_set_handler(collect, &text);
+    weir_diag_set_handler(keep_line, &text);
     assert_false(read_bytes("r.npz", data, size));
     weir_diag_set_handler(NULL, NULL);
     expect(&text, "two entries 'a.npy'");
@@ -699,7 +683,7 @@ static void tables_are_read(void **state) {
     char *data = weir_file_read(path, &size);
     check_table(data, size, "[2,3]", values);
     weir_text text = {0};
-    weir_diag_set_handler(collect, &text);
+    weir_diag_set_handler(keep_line, &text);
     for (size_t i = 0; i < size; i++) {
         assert_false(read_bytes("u.csv.gz", data, i));
     }
@@ -726,14 +710,14 @@ static void bad_tables_name_the_line(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_text text = {0};
-        weir_diag_set_handler(collect, &text);
+        weir_diag_set_handler(keep_line, &text);
         assert_false(read_bytes("bad.csv", cases[i][0], strlen(cases[i][0])));
         weir_diag_set_handler(NULL, NULL);
         expect(&text, cases[i][1]);
         weir_text_free(&text);
     }
     weir_text text = {0};
-    weir_diag_set_handler(collect, &text);
+    weir_diag_set_handler(keep_line, &text);
     assert_false(read_bytes("bad.csv", "1\0002", 3));
     weir_diag_set_handler(NULL, NULL);
     expect(&text, "found a zero byte");

@@ -14,27 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/folder.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
 #include "support/text/diag.h"
 #include "support/text/text.h"
-
-static char *folder;
-
-static int make_scratch(void **state) {
-    (void)state;
-    folder = make_test_folder();
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    (void)state;
-    const bool fine = weir_remove_tree(folder) && !weir_file_exists(folder);
-    free(folder);
-    return fine ? 0 : -1;
-}
+#include "test_support_scratch.h"
 
 static void ignore(void *user, const weir_diagnostic *diagnostic) {
     (void)user;

@@ -8,28 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/folder.h"
+#include "common/messages.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/text/text.h"
 #include "support/text/yaml.h"
-
-static char *folder;
-
-static int make_scratch(void **state) {
-    (void)state;
-    folder = make_test_folder();
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    (void)state;
-    return remove_test_folder(folder);
-}
-
-static void collect(void *user, const weir_diagnostic *diagnostic) {
-    weir_text_format(user, "%d: %s\n", diagnostic->location.line, diagnostic->text);
-}
+#include "test_support_scratch.h"
 
 static weir_yaml *read(const char *content, size_t size) {
     char *path = weir_path_join(folder, "c.yaml");
@@ -87,7 +71,7 @@ static void an_empty_file_is_an_empty_mapping(void **state) {
 
 static void check_refused(const char *content, size_t size, const char *expected) {
     weir_text text = {0};
-    weir_diag_set_handler(collect, &text);
+    weir_diag_set_handler(keep_line, &text);
     assert_null(read(content, size));
     assert_int_equal(weir_diag_errors(), 1);
     weir_diag_set_handler(NULL, NULL);
@@ -132,7 +116,7 @@ static void scalar_readers_say_what_they_expected(void **state) {
     weir_yaml *root = read(content, sizeof content - 1);
     assert_non_null(root);
     weir_text text = {0};
-    weir_diag_set_handler(collect, &text);
+    weir_diag_set_handler(keep_line, &text);
     int64_t number = 5;
     bool flag = true;
     double value = 5;
@@ -165,7 +149,7 @@ static void damaged_files_never_crash(void **state) {
     (void)state;
     static const char content[] = "a: {b: [1, 2, \"x\"], c: 'y'}\nd:\n  - e: |\n      text\n    f: >-\n      g\n";
     weir_text text = {0};
-    weir_diag_set_handler(collect, &text);
+    weir_diag_set_handler(keep_line, &text);
     for (size_t i = 0; i < sizeof content - 1; i++) {
         weir_yaml_free(read(content, i));
         for (const char *c = "\"'[]{}:-&*!|>%@\n\t\x01\xff#?,"; *c; c++) {
