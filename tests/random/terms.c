@@ -399,7 +399,7 @@ void terms_make(terms *t, random_source *r) {
         if (t->of[i].kind == TERM_QUANTIZE && t->of[t->of[i].a].kind != TERM_INPUT && i != root)
             t->output[t->outputs++] = i;
     for (int i = 0; i < t->outputs; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "y%d", i);
         weir_graph_add_output(t->graph, name, t->of[t->output[i]].codes);
     }
