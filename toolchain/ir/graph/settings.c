@@ -22,10 +22,12 @@ bool weir_settings_may_have(const char *name) {
     return letter > name && *letter == '\0';
 }
 
-/* Mostly it is the same text. */
+/* Mostly it is the same text, which is looked for first: searches of foldings ask often. */
 static uint8_t find(const weir_settings *settings, const char *name) {
+    for (uint8_t i = 0; i < settings->count; i++)
+        if (settings->name[i] == name) return i;
     uint8_t i = 0;
-    while (i < settings->count && settings->name[i] != name && strcmp(settings->name[i], name) != 0) i++;
+    while (i < settings->count && strcmp(settings->name[i], name) != 0) i++;
     return i;
 }
 
