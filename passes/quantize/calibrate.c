@@ -1,0 +1,48 @@
+#include <math.h>
+
+#include "cosim/frames.h"
+#include "passes/quantize/quantizer.h"
+
+static bool see_frame(void *user, const weir_executor *executor) {
+    weir_quantizer *q = user;
+    for (uint32_t id = 1; weir_side_has(&q->values, id); id++) {
+        weir_value value = {id};
+        if (!weir_value_exists(q->graph, value) || weir_value_constant(q->graph, value) != NULL) continue;
+        const weir_array *array = weir_executor_value(executor, value);
+        if (array == NULL) continue;
+        for (size_t i = 0; i < array->count; i++) {
+            double v = weir_array_get(array, i);
+            weir_range_see(&weir_quantizer_value(q, value)->range, v);
+            if (isfinite(v)) continue;
+            weir_error(weir_at(weir_graph_source(q->graph), 0),
+                       "calibration: frame %lld makes element %zu of '%s' %g, expected finite numbers",
+                       (long long)q->frame, i, weir_value_name(q->graph, value), v);
+            return false;
+        }
+    }
+    q->frame++;
+    return true;
+}
+
+static void keep_statistics(weir_quantizer *q, int64_t frames) {
+    for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node)) {
+        weir_value value = weir_node_output(q->graph, node, 0);
+        const weir_range *r = &weir_quantizer_value(q, value)->range;
+        size_t count = 1;
+        weir_shape_count(&weir_value_type(q->graph, value)->shape, &count);
+        if (r->seen)
+            weir_node_metadata(q->graph, node)->software =
+                (weir_meta_software){(uint64_t)frames * count, r->min, r->max};
+    }
+}
+
+bool weir_quantizer_calibrate(weir_quantizer *q, const char *path) {
+    if (*path == '\0') {
+        weir_error(weir_at(weir_graph_source(q->graph), 0), "quantizing a float model needs calibration data");
+        weir_note("give some typical inputs with --calibration FILE");
+        return false;
+    }
+    int64_t frames = weir_frames_run(q->graph, path, 0, see_frame, q);
+    if (frames > 0) keep_statistics(q, frames);
+    return frames > 0;
+}

@@ -1,0 +1,280 @@
+#include <assert.h>
+#include <stdlib.h>
+
+#include "ir/shape/index_map.h"
+#include "ir/trait/trait.h"
+#include "passes/graph/scale_axis.h"
+#include "passes/quantize/function.h"
+#include "passes/quantize/quantizer.h"
+#include "support/memory/arena.h"
+
+/* The constant addend of the only user of a MatMul, where frameworks put the bias: node and input index. */
+static bool bias_behind(const weir_quantizer *q, weir_node node, weir_use *use) {
+    weir_value result = weir_node_output(q->graph, node, 0);
+    if (weir_node_op(q->graph, node) != WEIR_OP_MATMUL || weir_value_use_count(q->graph, result) != 1) return false;
+    *use = weir_value_use(q->graph, result, 0);
+    if (weir_node_op(q->graph, use->node) != WEIR_OP_ADD) return false;
+    use->index = 1 - use->index;
+    const weir_value addend = weir_node_input(q->graph, use->node, use->index);
+    const int last = weir_value_type(q->graph, result)->shape.rank - 1;
+    return weir_quantizer_is_constant(q, addend) && weir_scale_fits(q->graph, result, addend, last);
+}
+
+static bool set_input(weir_quantizer *q, weir_node node, size_t index, weir_value value) {
+    if (value.id == 0) return false;
+    weir_node_set_input(q->graph, node, index, value);
+    return true;
+}
+
+/* Is input 2 a constant of the results' channels? A Gemm may also have one of its rows, which stays a real number. */
+static bool is_bias(const weir_quantizer *q, weir_node node) {
+    const weir_value bias = weir_node_input(q->graph, node, 2);
+    return weir_quantizer_is_constant(q, bias) &&
+           (weir_node_op(q->graph, node) != WEIR_OP_GEMM ||
+            weir_scale_fits(q->graph, weir_node_output(q->graph, node, 0), bias, 1));
+}
+
+static bool is_convolution(weir_op op) { return op == WEIR_OP_CONV || op == WEIR_OP_CONV_TRANSPOSE; }
+
+static bool quantize_layer(weir_quantizer *q, weir_node node) {
+    weir_value weights = weir_node_input(q->graph, node, 1);
+    const weir_op op = weir_node_op(q->graph, node);
+    const bool by_rows = op == WEIR_OP_GEMM && weir_node_int(q->graph, node, "transB", 0) != 0;
+    const int64_t axis = op == WEIR_OP_CONV || by_rows ? 0 : 1;
+    if (!is_convolution(op) && weir_value_type(q->graph, weights)->shape.rank != 2) {
+        weir_error(weir_node_location(q->graph, node), "node '%s': weights of rank %d, expected 2",
+                   weir_node_name(q->graph, node), weir_value_type(q->graph, weights)->shape.rank);
+        return false;
+    }
+    size_t outputs = (size_t)weir_value_type(q->graph, weights)->shape.dim[axis];
+    weir_value x = weir_quantizer_activation(q, weir_node_input(q->graph, node, 0), node);
+    if (!set_input(q, node, 0, x)) return false;
+    weir_use bias = {node, 2};
+    bool has_bias = op != WEIR_OP_MATMUL ? is_bias(q, node) : bias_behind(q, node, &bias);
+    weir_value addend = has_bias ? weir_node_input(q->graph, bias.node, bias.index) : WEIR_NO_VALUE;
+    if (q->fixed) {
+        return set_input(q, node, 1, weir_quantizer_fixed(q, node, weights, "weight")) &&
+               (!has_bias || set_input(q, bias.node, bias.index, weir_quantizer_fixed(q, bias.node, addend, "bias")));
+    }
+    const size_t groups = op == WEIR_OP_CONV_TRANSPOSE ? (size_t)weir_node_int(q->graph, node, "group", 1) : 1;
+    double *scale = weir_calloc(outputs * groups, sizeof *scale);
+    const weir_array *numbers = has_bias ? weir_value_constant(q->graph, addend) : NULL;
+    double *least = weir_quantizer_least_scales(numbers, weir_quantizer_scale(q, x), outputs, outputs * groups);
+    bool fine = set_input(q, node, 1, weir_quantizer_weights(q, node, weights, axis, least, scale));
+    free(least);
+    for (size_t c = outputs; c < outputs * groups; c++) scale[c] = scale[c - outputs]; /* all groups have the first's */
+    if (fine && has_bias)
+        fine =
+            set_input(q, bias.node, bias.index,
+                      weir_quantizer_bias(q, bias.node, addend, weir_quantizer_scale(q, x), scale, outputs * groups));
+    free(scale);
+    return fine;
+}
+
+/* A constant matrix on the left, with a scale a row, which gives the results of one. */
+static bool quantize_left(weir_quantizer *q, weir_node node) {
+    const weir_value matrix = weir_node_input(q->graph, node, 0);
+    const weir_shape *shape = &weir_value_type(q->graph, matrix)->shape;
+    if (shape->rank != 2) return true;
+    if (!set_input(q, node, 1, weir_quantizer_activation(q, weir_node_input(q->graph, node, 1), node))) return false;
+    if (q->fixed) return set_input(q, node, 0, weir_quantizer_fixed(q, node, matrix, "weight"));
+    const size_t rows = (size_t)shape->dim[0];
+    double *scale = weir_calloc(rows, sizeof *scale), *least = weir_calloc(rows, sizeof *least);
+    const bool fine = set_input(q, node, 0, weir_quantizer_weights(q, node, matrix, 0, least, scale));
+    free(least);
+    free(scale);
+    return fine;
+}
+
+/* --- functions between layers --- */
+
+/* Does the next quantizer absorb the operation on its one computed operand, or does it only move elements? */
+static bool is_absorbed(const weir_quantizer *q, weir_node node) {
+    const weir_op op = weir_node_op(q->graph, node);
+    const bool divides = op == WEIR_OP_DIV && weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0));
+    return weir_index_map_reshapes(op) || (weir_trait_of(op)->element == WEIR_ELEMENT_STEP && !divides);
+}
+
+/* The one computed operand of an operation that is absorbed; false: the value is made otherwise. */
+static bool operand_of(const weir_quantizer *q, weir_value value, weir_use *use) {
+    const weir_node maker = weir_value_producer(q->graph, value);
+    size_t computed = 0;
+    for (uint32_t i = 0; maker.id != 0 && i < weir_node_input_count(q->graph, maker); i++) {
+        if (!weir_quantizer_is_computed(q, weir_node_input(q->graph, maker, i))) continue;
+        computed++;
+        *use = (weir_use){maker, i};
+    }
+    return computed == 1 && is_absorbed(q, maker);
+}
+
+static weir_value read_by(const weir_quantizer *q, weir_use use) {
+    return weir_node_input(q->graph, use.node, use.index);
+}
+
+/* The operand at which a function starts: itself, or one before absorbed operations that other nodes read as well. */
+static weir_use start_of(const weir_quantizer *q, weir_use use) {
+    weir_use start = use;
+    while (operand_of(q, read_by(q, use), &use)) {
+        if (weir_value_use_count(q->graph, read_by(q, use)) > 1) start = use;
+    }
+    return start;
+}
+
+static uint32_t root_of(const weir_quantizer *q, weir_use use) {
+    const uint32_t root = weir_quantizer_value(q, read_by(q, use))->root;
+    return root != 0 ? root : read_by(q, start_of(q, use)).id;
+}
+
+/* The value's quantizer moves to the node that makes the value, before all that may read it. */
+static void advance(weir_quantizer *q, weir_value value, weir_value quantized) {
+    const weir_node maker = weir_value_producer(q->graph, value);
+    weir_node next = maker.id != 0 ? weir_node_next(q->graph, maker) : weir_graph_first(q->graph);
+    while (quantized.id != 0 && quantized.id != value.id) {
+        const weir_node node = weir_value_producer(q->graph, quantized);
+        assert(node.id != 0 && next.id != 0);
+        if (node.id != next.id) weir_graph_move_before(q->graph, node, next);
+        next = node;
+        quantized = weir_node_input(q->graph, node, 0);
+    }
+}
+
+/* Quantizes where the operand starts, which is the root of what lies between. */
+static bool quantize_start(weir_quantizer *q, weir_use operand) {
+    const weir_use start = start_of(q, operand);
+    const weir_value root = read_by(q, start);
+    for (weir_use use = operand; read_by(q, use).id != root.id;) {
+        weir_quantizer_value(q, read_by(q, use))->root = root.id;
+        operand_of(q, read_by(q, use), &use);
+    }
+    const weir_value quantized = weir_quantizer_activation(q, root, start.node);
+    advance(q, root, quantized);
+    return set_input(q, start.node, start.index, quantized);
+}
+
+/* Is the value a sum or a difference of two computed ones, as such or in another shape? */
+static bool is_sum(const weir_quantizer *q, weir_value value) {
+    weir_node node = weir_value_producer(q->graph, value);
+    while (node.id != 0 &&
+           (weir_node_op(q->graph, node) == WEIR_OP_RELU || weir_index_map_reshapes(weir_node_op(q->graph, node))))
+        node = weir_value_producer(q->graph, weir_node_input(q->graph, node, 0));
+    const weir_op op = node.id == 0 ? WEIR_OP_NONE : weir_node_op(q->graph, node);
+    return (op == WEIR_OP_ADD || op == WEIR_OP_SUB) &&
+           !weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0)) &&
+           !weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 1));
+}
+
+/* The quantizer of a result right after it, for all that read it. */
+static bool quantize_result(weir_quantizer *q, weir_value result) {
+    const size_t count = weir_value_use_count(q->graph, result);
+    if (count == 0) return true; /* it leaves the model */
+    const weir_value quantized = weir_quantizer_activation(q, result, weir_value_use(q->graph, result, 0).node);
+    advance(q, result, quantized);
+    for (size_t i = count; i-- > 0;) {
+        const weir_use use = weir_value_use(q->graph, result, i);
+        if (!set_input(q, use.node, use.index, quantized)) return false;
+    }
+    return quantized.id != 0;
+}
+
+/* A Concat has the codes of the quantizer right after it, which quantizes what layers give and constants; the rest is quantized
+ * before it. */
+static bool quantize_concat(weir_quantizer *q, weir_node node) {
+    const weir_value result = weir_node_output(q->graph, node, 0);
+    if (weir_value_use_count(q->graph, result) == 0 || !weir_quantizer_is_between(q, result)) return true;
+    for (size_t i = 0; i < weir_node_input_count(q->graph, node); i++) {
+        const weir_value value = weir_node_input(q->graph, node, i);
+        if (!weir_quantizer_is_computed(q, value) || weir_quantizer_value(q, value)->after) continue;
+        if (!set_input(q, node, i, weir_quantizer_activation(q, value, node))) return false;
+    }
+    return quantize_result(q, result);
+}
+
+/* A table has few entries where its input is quantized: what functions start from gets a quantizer, and none lies between two of
+ * them. Operands that start from several values are quantized each. */
+static bool quantize_function(weir_quantizer *q, weir_node node) {
+    const weir_value result = weir_node_output(q->graph, node, 0);
+    if (!weir_quantizer_is_between(q, result)) return true;
+    weir_use use;
+    if (operand_of(q, result, &use)) {
+        const weir_value value = read_by(q, use);
+        if (is_sum(q, value) && !is_sum(q, result)) /* a sum has no scale of its own */
+            return set_input(q, node, use.index, weir_quantizer_activation(q, value, node));
+        weir_quantizer_value(q, result)->root = weir_quantizer_value(q, read_by(q, use))->root;
+        return true;
+    }
+    uint32_t root = 0;
+    bool several = false;
+    const uint32_t count = (uint32_t)weir_node_input_count(q->graph, node);
+    for (use = (weir_use){node, 0}; use.index < count; use.index++) {
+        if (!weir_quantizer_is_computed(q, read_by(q, use))) continue;
+        several |= root != 0 && root != root_of(q, use);
+        root = root_of(q, use);
+    }
+    bool fine = true;
+    for (use = (weir_use){node, 0}; fine && use.index < count; use.index++) {
+        const weir_value value = read_by(q, use);
+        if (!weir_quantizer_is_computed(q, value)) continue;
+        if (several) fine = set_input(q, node, use.index, weir_quantizer_activation(q, value, node));
+        else if (weir_quantizer_value(q, value)->root == 0) fine = quantize_start(q, use);
+    }
+    weir_quantizer_value(q, result)->root = several ? 0 : root;
+    const weir_op op = weir_node_op(q->graph, node);
+    if (several && (op == WEIR_OP_MAX || op == WEIR_OP_MIN)) /* their scales differ */
+        fine = fine && quantize_result(q, result);
+    return fine;
+}
+
+/* Codes move between layers, and sums with a scale a channel do not. */
+static bool quantize_moved(weir_quantizer *q, weir_node node) {
+    const weir_value value = weir_node_input(q->graph, node, 0), result = weir_node_output(q->graph, node, 0);
+    const bool between = weir_quantizer_is_float(q, value) && weir_quantizer_value(q, value)->before &&
+                         weir_quantizer_value(q, result)->after;
+    return !between || set_input(q, node, 0, weir_quantizer_activation(q, value, node));
+}
+
+static bool quantize_both(weir_quantizer *q, weir_node node) {
+    for (size_t i = 0; i < 2; i++) {
+        if (!set_input(q, node, i, weir_quantizer_activation(q, weir_node_input(q->graph, node, i), node)))
+            return false;
+    }
+    return true;
+}
+
+bool weir_quantizer_node(weir_quantizer *q, weir_node node) {
+    weir_op op = weir_node_op(q->graph, node);
+    if (weir_trait_of(op)->task == WEIR_TASK_LAYER && weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 1)))
+        return quantize_layer(q, node);
+    if (weir_quantizer_is_pool(op))
+        return set_input(q, node, 0, weir_quantizer_activation(q, weir_node_input(q->graph, node, 0), node));
+    if (op == WEIR_OP_CONCAT) return quantize_concat(q, node);
+    if (op == WEIR_OP_MATMUL)
+        return weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0)) ? quantize_left(q, node)
+                                                                                 : quantize_both(q, node);
+    if (weir_index_map_exists(op) && !weir_index_map_reshapes(op)) return quantize_moved(q, node);
+    if (op != WEIR_OP_ADD && op != WEIR_OP_SUB) return !weir_function_takes(op) || quantize_function(q, node);
+    for (size_t i = 0; i < 2; i++) {
+        weir_value other = weir_node_input(q->graph, node, 1 - i), value = weir_node_input(q->graph, node, i);
+        if (weir_quantizer_is_constant(q, value) || weir_quantizer_is_constant(q, other))
+            return quantize_function(q, node);
+        if (!weir_quantizer_is_float(q, value) || !weir_quantizer_is_float(q, other)) return true;
+    }
+    return quantize_both(q, node);
+}
+
+/* Does a function of a model without layers give it? */
+static bool is_function(const weir_quantizer *q, weir_value value) {
+    const weir_node node = weir_value_producer(q->graph, value);
+    return q->everywhere && node.id != 0 && weir_function_takes(weir_node_op(q->graph, node)) &&
+           weir_dtype_is_float(weir_value_type(q->graph, value)->dtype);
+}
+
+bool weir_quantizer_outputs(weir_quantizer *q) {
+    for (size_t i = 0; i < weir_graph_output_count(q->graph); i++) {
+        weir_value output = weir_graph_output(q->graph, i);
+        if (!weir_quantizer_is_float(q, output) || !(is_sum(q, output) || is_function(q, output))) continue;
+        weir_value result = weir_quantizer_activation(q, output, WEIR_NO_NODE);
+        if (result.id == 0) return false;
+        weir_graph_set_output(q->graph, i, result);
+    }
+    return true;
+}

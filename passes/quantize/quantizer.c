@@ -1,0 +1,218 @@
+#include "passes/quantize/quantizer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "ir/shape/infer.h"
+#include "ir/trait/trait.h"
+#include "support/memory/arena.h"
+
+void weir_range_see(weir_range *r, double v) {
+    if (!r->seen || v < r->min) r->min = v;
+    if (!r->seen || v > r->max) r->max = v;
+    r->seen = true;
+}
+
+bool weir_quantizer_is_float(const weir_quantizer *q, weir_value value) {
+    return value.id != 0 && weir_side_has(&q->values, value.id);
+}
+
+weir_quantized_value *weir_quantizer_value(const weir_quantizer *q, weir_value value) {
+    return weir_side_at(&q->values, value.id);
+}
+
+bool weir_quantizer_is_constant(const weir_quantizer *q, weir_value value) {
+    return value.id != 0 && weir_value_constant(q->graph, value) != NULL;
+}
+
+bool weir_quantizer_is_computed(const weir_quantizer *q, weir_value value) {
+    return weir_quantizer_is_float(q, value) && !weir_quantizer_is_constant(q, value);
+}
+
+bool weir_quantizer_is_between(const weir_quantizer *q, weir_value value) {
+    const weir_quantized_value *own = weir_quantizer_value(q, value);
+    return own->before && own->after;
+}
+
+bool weir_quantizer_is_pool(weir_op op) {
+    return weir_trait_of(op)->task == WEIR_TASK_EXTREME || weir_trait_of(op)->task == WEIR_TASK_MEAN;
+}
+
+static weir_value constant_of(weir_quantizer *q, const char *base, const char *suffix, weir_dtype dtype, size_t count,
+                              bool vector, const double *values) {
+    weir_shape shape = {vector ? 1 : 0, {(int64_t)count}};
+    weir_array *array = weir_array_new(dtype, &shape);
+    for (size_t i = 0; i < count; i++) weir_array_set(array, i, values[i]);
+    char *name = weir_format("%s_%s", base, suffix);
+    weir_value value = weir_graph_add_constant(q->graph, name, array);
+    free(name);
+    weir_array_free(array);
+    return value;
+}
+
+static weir_value add_node(weir_quantizer *q, weir_op op, const char *base, const char *suffix,
+                           const weir_value *inputs, size_t count, weir_node before, int64_t axis) {
+    char *name = weir_format("%s_%s", base, suffix);
+    weir_node node = weir_graph_add_node(q->graph, op, name, inputs, count, 1, before);
+    free(name);
+    if (axis >= 0) weir_node_set_int(q->graph, node, "axis", axis);
+    weir_node source = before.id != 0 ? before : weir_value_producer(q->graph, inputs[0]);
+    weir_node_set_location(q->graph, node, weir_node_location(q->graph, source));
+    return weir_infer_node(q->graph, node) ? weir_node_output(q->graph, node, 0) : WEIR_NO_VALUE;
+}
+
+/* MASE's rule for the fraction bits of a range: what the integer part and the sign leave of the width. */
+static int64_t fraction_bits(const weir_range *r, int64_t width, int64_t wanted) {
+    if (wanted >= 0) return wanted;
+    double largest = fmax(0.5, fmax(fabs(r->min), fabs(r->max)));
+    int exponent; /* floor(log2(largest)) + 1 */
+    frexp(largest, &exponent);
+    return width > exponent + 1 ? width - exponent - 1 : 0;
+}
+
+/* QONNX Quant: value on the grid of 2^-frac, rounded by the mode, saturated. */
+static weir_value add_fixed(weir_quantizer *q, const char *base, weir_value value, const weir_range *r, int64_t width,
+                            int64_t frac, const char *rounding, weir_node before) {
+    double parameters[3] = {ldexp(1, -(int)fraction_bits(r, width, frac)), 0, (double)width};
+    static const char *const names[3] = {"scale", "zero_point", "width"};
+    weir_value inputs[4] = {value};
+    for (size_t i = 0; i < 3; i++)
+        inputs[i + 1] = constant_of(q, base, names[i], WEIR_FLOAT32, 1, false, &parameters[i]);
+    weir_value result = add_node(q, WEIR_OP_QUANT, base, "quant", inputs, 4, before, -1);
+    if (result.id == 0) return result;
+    weir_node node = weir_value_producer(q->graph, result);
+    weir_node_set_int(q->graph, node, "signed", 1);
+    weir_node_set_int(q->graph, node, "narrow", 0);
+    weir_node_set_string(q->graph, node, "rounding_mode", rounding);
+    return result;
+}
+
+/* Numbers whose codes would stand for less than this are zero: products of such scales are no normal float32 numbers, and of dead
+ * channels nothing else is left after training. */
+static const double LEAST_SCALE = 0x1p-60;
+
+static weir_value add_int8(weir_quantizer *q, const char *base, weir_value value, const weir_range *r,
+                           weir_node before) {
+    double low = fmin(r->min, 0), high = fmax(r->max, 0);
+    double scale = high - low > 255 * LEAST_SCALE ? (double)(float)((high - low) / 255) : 1;
+    double zero = nearbyint(-low / scale);
+    weir_value inputs[3] = {value, constant_of(q, base, "scale", WEIR_FLOAT32, 1, false, &scale),
+                            constant_of(q, base, "zero_point", WEIR_UINT8, 1, false, &zero)};
+    weir_value codes = add_node(q, WEIR_OP_QUANTIZE_LINEAR, base, "quantize", inputs, 3, before, -1);
+    if (codes.id == 0) return codes;
+    inputs[0] = codes;
+    return add_node(q, WEIR_OP_DEQUANTIZE_LINEAR, base, "dequantize", inputs, 3, before, -1);
+}
+
+weir_value weir_quantizer_activation(weir_quantizer *q, weir_value value, weir_node before) {
+    if (!weir_quantizer_is_float(q, value)) return value; /* a quantizer gives it */
+    weir_quantized_value *own = weir_quantizer_value(q, value);
+    if (own->quantized.id != 0) return own->quantized;
+    weir_node producer = weir_value_producer(q->graph, value);
+    const char *base = producer.id != 0 ? weir_node_name(q->graph, producer) : weir_value_name(q->graph, value);
+    weir_value result = q->fixed ? add_fixed(q, base, value, &own->range, weir_pass_int(q->pass, "data_in_width"),
+                                             weir_pass_int(q->pass, "data_in_frac_width"), "FLOOR", before)
+                                 : add_int8(q, base, value, &own->range, before);
+    own->quantized = result;
+    return result;
+}
+
+static weir_range range_of(const weir_array *data) {
+    weir_range r = {false, 0, 0};
+    for (size_t i = 0; i < data->count; i++) weir_range_see(&r, weir_array_get(data, i));
+    return r;
+}
+
+/* The constant of a node that its codes stand for, with a scale an output. */
+typedef struct codes_of {
+    weir_node node;
+    weir_value value;
+    const char *what;
+    int64_t axis;
+    size_t outputs;
+    const double *scale;
+} codes_of;
+
+/* A DequantizeLinear of the codes, which it takes over, without zero points. */
+static weir_value add_codes(weir_quantizer *q, const codes_of *of, weir_array *codes) {
+    const char *base = weir_value_name(q->graph, of->value);
+    char *name = weir_format("%s_quantized", base);
+    double *zero = weir_calloc(of->outputs, sizeof *zero);
+    const weir_value inputs[3] = {weir_graph_add_constant(q->graph, name, codes),
+                                  constant_of(q, base, "scale", WEIR_FLOAT32, of->outputs, true, of->scale),
+                                  constant_of(q, base, "zero_point", codes->dtype, of->outputs, true, zero)};
+    free(name);
+    free(zero);
+    weir_array_free(codes);
+    return add_node(q, WEIR_OP_DEQUANTIZE_LINEAR, weir_node_name(q->graph, of->node), of->what, inputs, 3, of->node,
+                    of->axis);
+}
+
+weir_value weir_quantizer_weights(weir_quantizer *q, weir_node node, weir_value value, int64_t axis,
+                                  const double *least, double *scale) {
+    const weir_array *data = weir_value_constant(q->graph, value);
+    size_t outputs = (size_t)data->shape.dim[axis], inner = 1;
+    for (int d = (int)axis + 1; d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
+    weir_array *codes = weir_array_new(WEIR_INT8, &data->shape);
+    double *peak = weir_calloc(outputs, sizeof *peak);
+    for (size_t i = 0; i < data->count; i++) {
+        size_t channel = i / inner % outputs;
+        peak[channel] = fmax(peak[channel], fabs(weir_array_get(data, i)));
+    }
+    double largest = 0;
+    for (size_t c = 0; c < outputs; c++) {
+        scale[c] = peak[c] > 127 * LEAST_SCALE || least[c] > 0 ? (double)(float)fmax(peak[c] / 127, least[c]) : 0;
+        largest = fmax(largest, scale[c]);
+    }
+    for (size_t c = 0; c < outputs; c++) scale[c] = scale[c] > 0 ? scale[c] : largest > 0 ? largest : 1;
+    for (size_t i = 0; i < data->count; i++) {
+        double code = nearbyint(weir_array_get(data, i) / scale[i / inner % outputs]);
+        weir_array_set(codes, i, fmax(-127, fmin(127, code)));
+    }
+    free(peak);
+    return add_codes(q, &(codes_of){node, value, "weights", axis, outputs, scale}, codes);
+}
+
+/* Codes of a bias go up to here, where each still is a float32 number: of a channel that gives its bias and little else, weights with
+ * more digits are of no use, and its requantizer would have other exponents than those of its neighbours. */
+static const double LARGEST_BIAS = 0x1p23;
+
+double *weir_quantizer_least_scales(const weir_array *bias, double input_scale, size_t outputs, size_t results) {
+    double *least = weir_calloc(outputs, sizeof *least);
+    for (size_t c = 0; bias != NULL && c < results; c++) {
+        const double size = fabs(weir_array_get(bias, bias->count == 1 ? 0 : c)) / LARGEST_BIAS;
+        if (size > LEAST_SCALE) least[c % outputs] = fmax(least[c % outputs], size / input_scale);
+    }
+    return least;
+}
+
+weir_value weir_quantizer_bias(weir_quantizer *q, weir_node node, weir_value value, double input_scale,
+                               const double *weight_scale, size_t outputs) {
+    const weir_array *data = weir_value_constant(q->graph, value);
+    weir_array *codes = weir_array_new(WEIR_INT32, &(weir_shape){1, {(int64_t)outputs}});
+    double *scale = weir_calloc(outputs, sizeof *scale);
+    for (size_t c = 0; c < outputs; c++) {
+        scale[c] = (double)((float)input_scale * (float)weight_scale[c]);
+        double code = nearbyint(weir_array_get(data, data->count == 1 ? 0 : c) / scale[c]);
+        weir_array_set(codes, c, fmax(-2147483648.0, fmin(2147483647.0, code)));
+    }
+    const weir_value bias = add_codes(q, &(codes_of){node, value, "bias", 0, outputs, scale}, codes);
+    free(scale);
+    return bias;
+}
+
+weir_value weir_quantizer_fixed(weir_quantizer *q, weir_node node, weir_value value, const char *kind) {
+    const bool nearest = weir_pass_choice(q->pass, "constant_rounding") == 0;
+    weir_range r = range_of(weir_value_constant(q->graph, value));
+    char *width = weir_format("%s_width", kind), *frac = weir_format("%s_frac_width", kind);
+    weir_value result = add_fixed(q, weir_value_name(q->graph, value), value, &r, weir_pass_int(q->pass, width),
+                                  weir_pass_int(q->pass, frac), nearest ? "ROUND" : "FLOOR", node);
+    free(width);
+    free(frac);
+    return result;
+}
+
+double weir_quantizer_scale(const weir_quantizer *q, weir_value dequantized) {
+    weir_node node = weir_value_producer(q->graph, dequantized);
+    return weir_array_get(weir_value_constant(q->graph, weir_node_input(q->graph, node, 1)), 0);
+}

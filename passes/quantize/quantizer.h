@@ -1,0 +1,73 @@
+/* State and steps of quantize: what is known of the float model's values, and the quantizers that are put behind them. */
+#ifndef WEIR_PASSES_QUANTIZER_H
+#define WEIR_PASSES_QUANTIZER_H
+
+#include "ir/graph/graph.h"
+#include "ir/graph/side.h"
+#include "pass/core/pass.h"
+
+typedef struct weir_range {
+    bool seen;
+    double min, max;
+} weir_range;
+
+typedef struct weir_quantized_value {
+    weir_range range;
+    weir_value quantized; /* none: not made yet */
+    bool before, after;   /* does hardware compute from it, is it computed by hardware */
+    uint32_t root;        /* of functions of one quantized value, the id of that; 0: of all others */
+} weir_quantized_value;
+
+typedef struct weir_quantizer {
+    weir_graph *graph;
+    const weir_pass *pass;
+    bool fixed;
+    bool everywhere;  /* nothing of the model has to be hardware: all of it is to be */
+    int64_t frame;    /* of the calibration */
+    weir_side values; /* of the float graph: weir_quantized_value */
+    uint32_t node_limit;
+} weir_quantizer;
+
+/* --- of values --- */
+
+void weir_range_see(weir_range *r, double v);
+
+/* Values of the float graph have records; those that the pass makes have none, for quantizers give them. */
+bool weir_quantizer_is_float(const weir_quantizer *q, weir_value value);
+weir_quantized_value *weir_quantizer_value(const weir_quantizer *q, weir_value value);
+bool weir_quantizer_is_constant(const weir_quantizer *q, weir_value value);
+/* Of the float graph, and no constant? */
+bool weir_quantizer_is_computed(const weir_quantizer *q, weir_value value);
+/* Is the value computed by hardware, and hardware computes from it? */
+bool weir_quantizer_is_between(const weir_quantizer *q, weir_value value);
+bool weir_quantizer_is_pool(weir_op op);
+
+/* --- calibrate.c --- */
+
+/* The ranges of all values on the frames of the file. False after a reported error. */
+bool weir_quantizer_calibrate(weir_quantizer *q, const char *path);
+
+/* --- quantizer.c: building quantizers; WEIR_NO_VALUE after a reported error --- */
+
+/* The quantized value; its quantizer is made at the first use. */
+weir_value weir_quantizer_activation(weir_quantizer *q, weir_value value, weir_node before);
+/* Scale of an activation that was quantized to int8. */
+double weir_quantizer_scale(const weir_quantizer *q, weir_value dequantized);
+/* int8 weights with a scale an output, which is returned for the bias, and no smaller than `least` of the output. An output without
+ * weights has the largest one of the others: any is right, and that is not far from them. */
+weir_value weir_quantizer_weights(weir_quantizer *q, weir_node node, weir_value value, int64_t axis,
+                                  const double *least, double *scale);
+/* The least scales of weights for a bias whose codes are float32 numbers; heap memory. Results of groups share those of the weights. */
+double *weir_quantizer_least_scales(const weir_array *bias, double input_scale, size_t outputs, size_t results);
+weir_value weir_quantizer_bias(weir_quantizer *q, weir_node node, weir_value value, double input_scale,
+                               const double *weight_scale, size_t outputs);
+/* A constant in MASE's fixed point; `kind`: "weight" or "bias". */
+weir_value weir_quantizer_fixed(weir_quantizer *q, weir_node node, weir_value value, const char *kind);
+
+/* --- quantize_node.c: where quantizers go; false after a reported error --- */
+
+bool weir_quantizer_node(weir_quantizer *q, weir_node node);
+/* A sum that leaves the model has codes of its own, since those of its terms do not add up, and so has a function where there are no layers. */
+bool weir_quantizer_outputs(weir_quantizer *q);
+
+#endif

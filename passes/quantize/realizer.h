@@ -1,0 +1,94 @@
+/* What realize_requantize chooses a component for: a Requantize or Threshold of the integer graph, the function that each of its
+ * channels specifies, and candidates for hardware that computes the same. */
+#ifndef WEIR_PASSES_REALIZER_H
+#define WEIR_PASSES_REALIZER_H
+
+#include "quant/arithmetic.h"
+#include "quant/contract.h"
+#include "quant/staircase.h"
+
+/* Values above outputs of so many codes have no staircases: WEIR_STAIRCASE_CODES. Binary outputs are handled as step numbers 0, 1
+ * with base -1 and stride 2. */
+typedef struct weir_realizer {
+    weir_graph *graph;
+    weir_node node;
+    size_t channels; /* 1 when every channel has the same function */
+    weir_staircase *staircase;
+    weir_requantizer requantizer; /* Requantize only */
+    const weir_array *thresholds; /* Threshold only */
+    int64_t low, high, base, stride;
+    bool *falling; /* by channel, while the node's function is straightened */
+} weir_realizer;
+
+/* --- realizer.c: the specification --- */
+
+bool weir_realizer_fail(const weir_realizer *r, const char *what); /* reports an error at the node; false */
+/* Bits of the number in two's complement, or of a positive one without a sign. */
+int weir_realizer_bits(int64_t value);
+
+/* Reads the node: the channels, the codes. False after a reported error. */
+bool weir_realizer_read(weir_realizer *r);
+/* The staircase of each channel. False after a reported error: a channel's function falls. */
+bool weir_realizer_build(weir_realizer *r);
+
+typedef struct weir_channel_function {
+    const weir_realizer *r;
+    int64_t channel;
+    bool is_product; /* the requantizer is: this one */
+    weir_channel_product product;
+} weir_channel_function;
+
+weir_channel_function weir_realizer_function(const weir_realizer *r, size_t channel);
+/* What the function (a weir_channel_function) gives for the sum, as the staircase counts codes. */
+int64_t weir_realizer_specified(const void *function, int64_t x);
+
+/* --- candidate.c: each fills parameters a channel --- */
+
+typedef struct weir_candidate {
+    weir_op op;
+    int shift, left;
+    weir_rounding rounding;
+    int64_t zero, low, high; /* low, high: in the codes of the staircase */
+    int64_t *multiplier, *add;
+} weir_candidate;
+
+typedef struct weir_channel_candidate {
+    const weir_candidate *k;
+    size_t channel;
+} weir_channel_candidate;
+
+enum { WEIR_CANDIDATE_ADD_BITS = 56 }; /* the most that a component's addend has */
+
+/* What a channel of the candidate (a weir_channel_candidate) gives for the sum. */
+int64_t weir_candidate_computed(const void *channel, int64_t x);
+/* False: there is none, or it is not the same function. */
+bool weir_candidate_cast(const weir_realizer *r, weir_candidate *k);
+bool weir_candidate_scale(const weir_realizer *r, weir_candidate *k);
+bool weir_candidate_float(const weir_realizer *r, weir_candidate *k);
+/* Parameters alone, without the proof. A shift: where ratios are powers of two and additions whole; float32 arithmetic: by ONNX Runtime's contract. */
+bool weir_candidate_shift_of(const weir_realizer *r, weir_candidate *k);
+bool weir_candidate_float_of(const weir_realizer *r, weir_candidate *k);
+
+/* --- realizer_wide.c: outputs of more codes than staircases take --- */
+
+bool weir_realizer_is_wide(const weir_realizer *r);
+/* A candidate that is exact by construction, or proved step by step. False after a reported error. */
+bool weir_realizer_use_wide(weir_realizer *r, weir_candidate *k);
+
+/* --- realizer_straighten.c --- */
+
+/* Makes every channel's function rise: by the weights before it, or, where all fall, by counting codes from the top. */
+bool weir_realizer_straighten(weir_realizer *r);
+
+/* --- realizer_use.c: the winner in the graph --- */
+
+/* The new node takes the old one's name, location, output type and users. */
+weir_node weir_realizer_replace(weir_realizer *r, weir_op op, const weir_value *inputs, size_t count);
+/* False after a reported error. */
+bool weir_realizer_use_candidate(weir_realizer *r, const weir_candidate *k);
+bool weir_realizer_use_thresholds(weir_realizer *r);
+bool weir_realizer_use_table(weir_realizer *r);
+/* Has a table of no more than so many entries at most four times the bits of thresholds, which need comparisons besides? */
+bool weir_realizer_table_is_small(const weir_realizer *r, int64_t entries);
+
+#endif

@@ -1,0 +1,99 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "passes/quantize/realizer.h"
+#include "support/memory/arena.h"
+
+/* The most codes of a wide output whose scale is no power of two. */
+enum { MOST_CODES = 65536, WIDE_SHIFT = 62, WIDE_MULTIPLIER_BITS = 44 };
+
+bool weir_realizer_is_wide(const weir_realizer *r) { return r->high - r->low >= WEIR_STAIRCASE_CODES; }
+
+static bool is_power(double v) {
+    int exponent;
+    return frexp(v, &exponent) == 0.5;
+}
+
+/* Is the specification exact in float64 (or float32), so that a shift can be the same without looking at each step? */
+static bool is_exact(const weir_realizer *r) {
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    bool onnx = r->requantizer.contract == WEIR_CONTRACT_ONNXRUNTIME;
+    int64_t most = onnx ? (int64_t)1 << 24 : (int64_t)1 << 50;
+    bool exact = is_power(weir_quant_scale(r->requantizer.to, 0));
+    for (size_t c = 0; c < r->channels; c++) {
+        int64_t zero = weir_quant_zero(r->requantizer.from, (int64_t)c);
+        exact &= is_power(weir_quant_scale(r->requantizer.from, (int64_t)c)) && in->high - zero <= most &&
+                 zero - in->low <= most;
+    }
+    return exact;
+}
+
+/* The candidate on the ends of the input, and on codes spread over it; what is exact by construction differs nowhere. */
+static bool agrees(const weir_realizer *r, const weir_candidate *k) {
+    enum { SPREAD = 64 };
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    for (size_t c = 0; c < r->channels; c++) {
+        const weir_channel_function wanted = weir_realizer_function(r, c);
+        weir_channel_candidate made = {k, c};
+        for (int i = 0; i <= SPREAD; i++) {
+            int64_t x = in->low + (int64_t)((double)(in->high - in->low) * i / SPREAD);
+            x = x > in->high ? in->high : x;
+            if (weir_realizer_specified(&wanted, x) != weir_candidate_computed(&made, x)) return false;
+        }
+    }
+    return true;
+}
+
+/* The scaling of one channel that is nearest to the ratio at the smallest shift. False: the function does not rise, or none fits. */
+static bool scale_channel(const weir_realizer *r, size_t c, weir_scaling *scaling) {
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    const weir_channel_function function = weir_realizer_function(r, c);
+    weir_staircase s;
+    if (!weir_staircase_build(&s, weir_realizer_specified, &function, in->low, in->high, r->low, r->high)) return false;
+    const bool fine =
+        weir_staircase_scaling_near(&s, weir_requantizer_slope(&r->requantizer, (int64_t)c), WIDE_SHIFT, scaling);
+    weir_staircase_free(&s);
+    return fine;
+}
+
+/* The conditions on the add value are those of the steps, so a scaling that is found is proved; times a power of two it is the same at
+ * a larger shift. */
+static bool try_wide_scale(const weir_realizer *r, weir_candidate *k) {
+    weir_scaling *scaling = weir_calloc(r->channels, sizeof *scaling);
+    bool fine = true;
+    int shift = 0;
+    for (size_t c = 0; fine && c < r->channels; c++) {
+        fine = scale_channel(r, c, &scaling[c]);
+        if (scaling[c].shift > shift) shift = scaling[c].shift;
+    }
+    *k = (weir_candidate){WEIR_OP_SCALE, shift, 0, WEIR_ROUND_FLOOR, 0, r->low, r->high, k->multiplier, k->add};
+    for (size_t c = 0; fine && c < r->channels; c++) {
+        const int more = shift - scaling[c].shift;
+        fine = weir_realizer_bits(scaling[c].multiplier) + more <= WIDE_MULTIPLIER_BITS &&
+               weir_realizer_bits(scaling[c].add) + more <= WEIR_CANDIDATE_ADD_BITS;
+        if (!fine) break;
+        k->multiplier[c] = scaling[c].multiplier * ((int64_t)1 << more);
+        k->add[c] = scaling[c].add * ((int64_t)1 << more);
+    }
+    free(scaling);
+    return fine;
+}
+
+static bool fail_wide(const weir_realizer *r) {
+    int bits = weir_bits_for(0, r->high - r->low);
+    bool many = r->high - r->low >= MOST_CODES;
+    weir_error(weir_node_location(r->graph, r->node), "node '%s': no component is exact for its %d-bit codes",
+               weir_node_name(r->graph, r->node), bits);
+    weir_note(many ? "codes of more than 16 bits need scales that are powers of two"
+                   : "codes of more than 12 bits need scales that are powers of two, or narrower sums");
+    return false;
+}
+
+bool weir_realizer_use_wide(weir_realizer *r, weir_candidate *k) {
+    if (r->thresholds != NULL || r->stride != 1) return fail_wide(r);
+    if (is_exact(r) && weir_candidate_shift_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);
+    bool onnx = r->requantizer.offset == NULL;
+    if (onnx && weir_candidate_float_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);
+    if (r->high - r->low < MOST_CODES && try_wide_scale(r, k)) return weir_realizer_use_candidate(r, k);
+    return fail_wide(r);
+}
