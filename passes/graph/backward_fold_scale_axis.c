@@ -7,6 +7,7 @@
  * more node for each array that is scaled, which fold_constant computes. */
 
 #include "ir/graph/side.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/scale_axis.h"
 #include "passes/passes.h"
 
@@ -128,7 +129,7 @@ static void run(folder *f) {
         known(f, weir_node_output(graph, node, 0))->offer = offer_of(f, node);
     for (weir_node node = weir_graph_last(graph), previous; node.id != 0; node = previous) {
         previous = weir_node_previous(graph, node);
-        if (weir_node_op(graph, node) == WEIR_OP_MUL && weir_rewrite_may(graph, node)) give_away(f, node);
+        if (weir_trait_kind(graph, node) == WEIR_OP_MUL && weir_rewrite_may(graph, node)) give_away(f, node);
         else take(f, node);
     }
     remove_absorbed(f);

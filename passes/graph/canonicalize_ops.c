@@ -2,6 +2,7 @@
  * passes have one form of a bias to look for: fold_scale_axis moves scales through it, combine_parallel_conv2d and
  * eliminate_common_subexpr find more in common. A Conv computes the same bits (the kernel adds its bias last as well), a
  * Gemm rounds in another order. O(size). */
+#include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"
 
@@ -10,7 +11,7 @@ static weir_value bias_of(weir_rewrite *r) {
     const weir_graph *graph = r->graph;
     const weir_value bias = weir_node_input(graph, r->at, 2);
     const weir_shape *y = &weir_value_type(graph, weir_node_output(graph, r->at, 0))->shape;
-    if (weir_node_op(graph, r->at) == WEIR_OP_GEMM) return bias;
+    if (weir_trait_kind(graph, r->at) == WEIR_OP_GEMM) return bias;
     weir_shape shape = {.rank = y->rank - 1, .dim = {y->dim[1]}};
     for (int i = 1; i < shape.rank; i++) shape.dim[i] = 1;
     return weir_rewrite_reshape(r, "bias", bias, &shape);
@@ -18,9 +19,10 @@ static weir_value bias_of(weir_rewrite *r) {
 
 /* Quantized biases stay where lowering expects them. */
 static bool has_bias(const weir_graph *graph, weir_node node) {
-    const weir_op op = weir_node_op(graph, node);
+    const weir_op kind = weir_trait_kind(graph, node);
     const weir_value bias = weir_node_input(graph, node, 2);
-    const bool is_plain = op == WEIR_OP_CONV || (op == WEIR_OP_GEMM && weir_node_float(graph, node, "beta", 1) == 1);
+    const bool is_plain =
+        kind == WEIR_OP_CONV || (kind == WEIR_OP_GEMM && weir_node_float(graph, node, "beta", 1) == 1);
     return is_plain && bias.id != 0 && weir_rewrite_is_parameter(graph, bias) && weir_rewrite_may(graph, node);
 }
 

@@ -6,6 +6,7 @@
 
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "support/memory/arena.h"
 
 /* ---- orders ---- */
@@ -47,7 +48,7 @@ weir_order weir_order_permutation(const weir_order *from, const weir_order *to) 
 static weir_value add_node(weir_relayout *c, weir_op op, weir_value named, const weir_value *inputs, size_t count) {
     const weir_node maker = weir_value_producer(c->graph, named);
     const char *base = maker.id != 0 ? weir_node_name(c->graph, maker) : weir_value_name(c->graph, named);
-    char *name = weir_format("%s_%s", base, op == WEIR_OP_TRANSPOSE ? "transposed" : "view");
+    char *name = weir_format("%s_%s", base, weir_trait_of(op)->kind == WEIR_OP_TRANSPOSE ? "transposed" : "view");
     const weir_node node = weir_graph_add_node(c->graph, op, name, inputs, count, 1, c->at);
     free(name);
     const weir_node source = c->at.id != 0 ? c->at : weir_value_producer(c->graph, named);
@@ -144,7 +145,9 @@ static weir_value clone(weir_relayout *c, weir_value value, const weir_value *in
     return made;
 }
 
-static bool is_linear_quantizer(weir_op op) { return op == WEIR_OP_QUANTIZE_LINEAR || op == WEIR_OP_DEQUANTIZE_LINEAR; }
+static bool is_linear_quantizer(weir_op kind) {
+    return kind == WEIR_OP_QUANTIZE_LINEAR || kind == WEIR_OP_DEQUANTIZE_LINEAR;
+}
 
 bool weir_carrier_is_one(const weir_graph *graph, weir_value value) {
     size_t count;
@@ -160,11 +163,11 @@ int weir_carrier_quantizer_axis(const weir_relayout *c, weir_node node, int rank
 static weir_value move_fixed(weir_relayout *c, weir_value value, const weir_order *want) {
     const weir_shape shape = weir_value_type(c->graph, value)->shape;
     const weir_node maker = weir_value_producer(c->graph, value);
-    const weir_op op = maker.id == 0 ? WEIR_OP_NONE : weir_node_op(c->graph, maker);
+    const weir_op kind = maker.id == 0 ? WEIR_OP_NONE : weir_trait_kind(c->graph, maker);
     const int missing = want->rank - shape.rank;
     weir_shape wide = {.rank = want->rank};
     for (int i = 0; i < want->rank; i++) wide.dim[i] = i < missing ? 1 : shape.dim[i - missing];
-    if (op == WEIR_OP_NONE) {
+    if (kind == WEIR_OP_NONE) {
         weir_array *data = weir_array_copy(weir_value_constant(c->graph, value));
         data->shape = wide;
         weir_array *to = weir_layout_transpose(data, want->at);
@@ -173,14 +176,14 @@ static weir_value move_fixed(weir_relayout *c, weir_value value, const weir_orde
         weir_array_free(data);
         return made;
     }
-    if (is_linear_quantizer(op) || op == WEIR_OP_QUANT || op == WEIR_OP_BIPOLAR_QUANT) {
+    if (is_linear_quantizer(kind) || kind == WEIR_OP_QUANT || kind == WEIR_OP_BIPOLAR_QUANT) {
         weir_value inputs[4] = {weir_carrier_fixed(c, weir_node_input(c->graph, maker, 0), want)};
         for (size_t i = 1; i < weir_node_input_count(c->graph, maker); i++) {
             inputs[i] = weir_node_input(c->graph, maker, i);
-            if (!is_linear_quantizer(op)) inputs[i] = weir_carrier_fixed(c, inputs[i], want);
+            if (!is_linear_quantizer(kind)) inputs[i] = weir_carrier_fixed(c, inputs[i], want);
         }
         const weir_value made = clone(c, value, inputs);
-        if (is_linear_quantizer(op) && !weir_carrier_is_one(c->graph, inputs[1]))
+        if (is_linear_quantizer(kind) && !weir_carrier_is_one(c->graph, inputs[1]))
             weir_node_set_int(c->graph, weir_value_producer(c->graph, made), "axis",
                               weir_order_position(want, weir_carrier_quantizer_axis(c, maker, shape.rank) + missing));
         return infer(c, made);
@@ -217,9 +220,9 @@ weir_value weir_carrier_taken(weir_relayout *c, weir_value value, int axis, cons
     assert(type->shape.dim[axis] == s->count);
     const weir_node maker = weir_value_producer(c->graph, value);
     if (maker.id == 0) return take_constant(c, value, axis, s);
-    const weir_op op = weir_node_op(c->graph, maker);
+    const weir_op op = weir_node_op(c->graph, maker), kind = weir_trait_of(op)->kind;
     const int rank = type->shape.rank;
-    if (is_linear_quantizer(op) || op == WEIR_OP_QUANT || op == WEIR_OP_BIPOLAR_QUANT) {
+    if (is_linear_quantizer(kind) || kind == WEIR_OP_QUANT || kind == WEIR_OP_BIPOLAR_QUANT) {
         weir_value inputs[4] = {weir_carrier_taken(c, weir_node_input(c->graph, maker, 0), axis, s)};
         for (size_t i = 1; i < weir_node_input_count(c->graph, maker); i++) {
             inputs[i] = weir_node_input(c->graph, maker, i);
@@ -231,7 +234,7 @@ weir_value weir_carrier_taken(weir_relayout *c, weir_value value, int axis, cons
         }
         return infer(c, clone(c, value, inputs));
     }
-    if (op == WEIR_OP_TRANSPOSE) {
+    if (kind == WEIR_OP_TRANSPOSE) {
         int perm[WEIR_MAX_RANK];
         weir_layout_permutation(c->graph, maker, perm);
         const weir_value input = weir_carrier_taken(c, weir_node_input(c->graph, maker, 0), perm[axis], s);

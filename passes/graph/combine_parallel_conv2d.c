@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ir/graph/side.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/fusion.h"
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"
@@ -54,7 +55,7 @@ static bool comes_before(const combiner *c, weir_value value, weir_node node) {
 static bool is_conv2d(const combiner *c, weir_node node) {
     const weir_graph *graph = c->rewrite.graph;
     const weir_value bias = input_of(c, node, 2);
-    return weir_node_op(graph, node) == WEIR_OP_CONV && weir_rewrite_may(graph, node) &&
+    return weir_trait_kind(graph, node) == WEIR_OP_CONV && weir_rewrite_may(graph, node) &&
            weir_node_int(graph, node, "group", 1) == 1 && shape_of(c, input_of(c, node, 1))->rank == 4 &&
            weir_rewrite_is_parameter(graph, input_of(c, node, 1)) &&
            (bias.id == 0 || weir_rewrite_is_parameter(graph, bias));

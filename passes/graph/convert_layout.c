@@ -16,6 +16,7 @@
 
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/fusion.h"
 #include "passes/graph/relayout.h"
 #include "passes/graph/rewrite.h"
@@ -47,7 +48,7 @@ static void find_entries(weir_relayout *c, weir_node node) {
 
 static bool moves_data(const weir_graph *graph, weir_node node) {
     int perm[WEIR_MAX_RANK];
-    if (weir_node_op(graph, node) != WEIR_OP_TRANSPOSE) return false;
+    if (weir_trait_kind(graph, node) != WEIR_OP_TRANSPOSE) return false;
     weir_layout_permutation(graph, node, perm);
     return !weir_layout_keeps_memory(&weir_value_type(graph, weir_node_input(graph, node, 0))->shape, perm);
 }
@@ -59,7 +60,7 @@ static void tell_layout(weir_relayout *c, weir_value value, const char *layout) 
     if (type.layout[0] != '\0' || (int)strlen(layout) != type.shape.rank ||
         weir_value_constant(c->graph, value) != NULL)
         return;
-    if (producer.id != 0 && weir_node_op(c->graph, producer) != WEIR_OP_TRANSPOSE) {
+    if (producer.id != 0 && weir_trait_kind(c->graph, producer) != WEIR_OP_TRANSPOSE) {
         const weir_trait_order which = weir_trait_of(weir_node_op(c->graph, producer))->order;
         for (size_t i = 0; which == WEIR_ORDER_ELEMENTWISE && i < weir_node_input_count(c->graph, producer); i++)
             if (weir_node_input(c->graph, producer, i).id != 0)

@@ -32,30 +32,30 @@ static double by_channel(const weir_array *numbers, size_t channel) {
 
 /* The layer's axis of results; -1: nothing is folded into it. */
 static int axis_of(const weir_graph *graph, weir_node node) {
-    const weir_op op = weir_node_op(graph, node);
+    const weir_op op = weir_node_op(graph, node), kind = weir_trait_of(op)->kind;
     const weir_value weights = weir_node_input(graph, node, 1), bias = weir_node_input(graph, node, 2);
     if (weir_trait_of(op)->task != WEIR_TASK_LAYER || !weir_rewrite_may(graph, node)) return -1;
     if (weights.id == 0 || weir_value_constant(graph, weights) == NULL ||
         weir_value_type(graph, weights)->dtype != WEIR_FLOAT32 ||
         (bias.id != 0 && weir_value_constant(graph, bias) == NULL))
         return -1;
-    if (op == WEIR_OP_CONV_TRANSPOSE) return 1;
-    if (op == WEIR_OP_GEMM &&
+    if (kind == WEIR_OP_CONV_TRANSPOSE) return 1;
+    if (kind == WEIR_OP_GEMM &&
         (weir_node_float(graph, node, "alpha", 1) != 1 || weir_node_float(graph, node, "beta", 1) != 1))
         return -1;
     weir_scale_product product;
     const weir_value result = weir_node_output(graph, node, 0);
     if (!weir_scale_product_of(graph, node, &product)) return -1;
-    const bool rows = op == WEIR_OP_GEMM && bias.id != 0 && !weir_scale_fits(graph, result, bias, product.out_axis);
+    const bool rows = kind == WEIR_OP_GEMM && bias.id != 0 && !weir_scale_fits(graph, result, bias, product.out_axis);
     return rows ? -1 : product.out_axis; /* a Gemm may add a number a row */
 }
 
 /* factor and term behind one operator more; false where it is none that can be folded. */
 static bool step(const chain *c, weir_node node, double *factor, double *term) {
     const weir_graph *graph = c->rewrite->graph;
-    const weir_op op = weir_node_op(graph, node);
+    const weir_op kind = weir_trait_kind(graph, node);
     const size_t data = weir_node_input(graph, node, 0).id == c->end.id ? 0 : 1;
-    if (op == WEIR_OP_BATCH_NORMALIZATION) {
+    if (kind == WEIR_OP_BATCH_NORMALIZATION) {
         const double epsilon = weir_node_float(graph, node, "epsilon", 1e-5);
         if (c->axis != 1 || data != 0 || weir_node_output_count(graph, node) != 1) return false;
         for (size_t i = 1; i < 5; i++)
@@ -69,24 +69,27 @@ static bool step(const chain *c, weir_node node, double *factor, double *term) {
         }
         return true;
     }
-    if (op != WEIR_OP_MUL && op != WEIR_OP_ADD && (data != 0 || (op != WEIR_OP_DIV && op != WEIR_OP_SUB))) return false;
+    if (kind != WEIR_OP_MUL && kind != WEIR_OP_ADD && (data != 0 || (kind != WEIR_OP_DIV && kind != WEIR_OP_SUB)))
+        return false;
     const weir_value other = weir_node_input(graph, node, 1 - data);
     if (weir_value_constant(graph, other) == NULL || !weir_scale_fits(graph, c->end, other, c->axis)) return false;
     for (size_t k = 0; k < c->channels; k++) {
         const double number = by_channel(weir_value_constant(graph, other), k);
-        const double by = op == WEIR_OP_MUL ? number : op == WEIR_OP_DIV ? 1 / number : 1;
+        const double by = kind == WEIR_OP_MUL ? number : kind == WEIR_OP_DIV ? 1 / number : 1;
         factor[k] = c->factor[k] * by;
-        term[k] = c->term[k] * by + (op == WEIR_OP_ADD ? number : op == WEIR_OP_SUB ? -number : 0);
+        term[k] = c->term[k] * by + (kind == WEIR_OP_ADD ? number : kind == WEIR_OP_SUB ? -number : 0);
     }
     return true;
 }
 
-static bool moves(weir_op op) { return op == WEIR_OP_RESHAPE || op == WEIR_OP_SQUEEZE || op == WEIR_OP_UNSQUEEZE; }
+static bool moves(weir_op kind) {
+    return kind == WEIR_OP_RESHAPE || kind == WEIR_OP_SQUEEZE || kind == WEIR_OP_UNSQUEEZE;
+}
 
 /* Other dimensions behind the channels, in front of which all stays as it is. */
 static bool is_view(const chain *c, weir_node node) {
     const weir_graph *graph = c->rewrite->graph;
-    if (!moves(weir_node_op(graph, node))) return false;
+    if (!moves(weir_trait_kind(graph, node))) return false;
     const weir_shape *from = &weir_value_type(graph, c->end)->shape;
     const weir_shape *to = &weir_value_type(graph, weir_node_output(graph, node, 0))->shape;
     bool same = weir_node_input(graph, node, 0).id == c->end.id && to->rank > c->axis;
@@ -126,14 +129,14 @@ static bool extend(chain *c) {
 /* The channel of the result that an element of the weights belongs to. */
 static size_t channel_of(const chain *c, const weir_array *weights, size_t i) {
     const weir_graph *graph = c->rewrite->graph;
-    const weir_op op = weir_node_op(graph, c->layer);
-    if (op == WEIR_OP_CONV) return i / (weights->count / c->channels);
-    if (op == WEIR_OP_CONV_TRANSPOSE) { /* [in, out / groups, ...] */
+    const weir_op kind = weir_trait_kind(graph, c->layer);
+    if (kind == WEIR_OP_CONV) return i / (weights->count / c->channels);
+    if (kind == WEIR_OP_CONV_TRANSPOSE) { /* [in, out / groups, ...] */
         const size_t groups = (size_t)weir_node_int(graph, c->layer, "group", 1), of_group = c->channels / groups;
         const size_t row = weights->count / (size_t)weights->shape.dim[0];
         return i / row / ((size_t)weights->shape.dim[0] / groups) * of_group + i % row / (row / of_group);
     }
-    const bool by_rows = op == WEIR_OP_GEMM && weir_node_int(graph, c->layer, "transB", 0) != 0;
+    const bool by_rows = kind == WEIR_OP_GEMM && weir_node_int(graph, c->layer, "transB", 0) != 0;
     return by_rows ? i / (size_t)weights->shape.dim[1] : i % c->channels;
 }
 
@@ -166,9 +169,9 @@ static weir_value new_bias(const chain *c, int rank) {
 static void fold(const chain *c) {
     weir_rewrite *r = c->rewrite;
     const weir_graph *graph = r->graph;
-    const weir_op op = weir_node_op(graph, c->layer);
+    const weir_op op = weir_node_op(graph, c->layer), kind = weir_trait_of(op)->kind;
     const weir_value result = weir_node_output(graph, c->layer, 0);
-    const size_t inputs = op == WEIR_OP_MATMUL ? 2 : 3;
+    const size_t inputs = kind == WEIR_OP_MATMUL ? 2 : 3;
     r->at = c->layer;
     weir_value operands[3] = {weir_node_input(graph, c->layer, 0), new_weights(c)};
     if (operands[1].id == 0) return;
@@ -206,7 +209,7 @@ static void fold_behind(weir_rewrite *rewrite, weir_node layer, int axis) {
         c.term[k] = 0;
     }
     while (extend(&c)) continue;
-    bool scales = weir_node_op(graph, layer) != WEIR_OP_MATMUL || c.length > 1; /* the one Add of a MatMul stays */
+    bool scales = weir_trait_kind(graph, layer) != WEIR_OP_MATMUL || c.length > 1; /* the one Add of a MatMul stays */
     for (size_t k = 0; k < c.channels; k++) scales |= c.factor[k] != 1;
     if (c.length > 0 && scales) fold(&c);
     free(c.factor);

@@ -12,7 +12,7 @@
 #include "support/memory/arena.h"
 
 /* Is the result that of the input's shape alone? */
-static bool reads_shape(weir_op op) { return op == WEIR_OP_SHAPE || op == WEIR_OP_SIZE; }
+static bool reads_shape(weir_op op) { return weir_trait_of(op)->order == WEIR_ORDER_SHAPE; }
 
 bool weir_fold_constants_removes(weir_op op) { return reads_shape(op); }
 
@@ -20,7 +20,7 @@ bool weir_fold_constants_removes(weir_op op) { return reads_shape(op); }
 static bool is_fixed(const weir_graph *graph, weir_node node) {
     bool any = false;
     if (reads_shape(weir_node_op(graph, node))) return true;
-    if (weir_node_op(graph, node) == WEIR_OP_CONSTANT_OF_SHAPE) return false;
+    if (weir_trait_kind(graph, node) == WEIR_OP_CONSTANT_OF_SHAPE) return false;
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value input = weir_node_input(graph, node, i);
         if (input.id == 0) continue;

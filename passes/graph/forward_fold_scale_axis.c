@@ -7,6 +7,7 @@
  * scaled, which fold_constant computes. */
 
 #include "ir/graph/side.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/scale_axis.h"
 #include "passes/passes.h"
 
@@ -120,7 +121,7 @@ static void run(folder *f) {
     for (weir_node node = weir_graph_last(graph); node.id != 0; node = weir_node_previous(graph, node)) ask(f, node);
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
-        if (weir_node_op(graph, node) == WEIR_OP_MUL && weir_rewrite_may(graph, node)) start(f, node);
+        if (weir_trait_kind(graph, node) == WEIR_OP_MUL && weir_rewrite_may(graph, node)) start(f, node);
         for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
             const weir_value input = input_of(f, node, i);
             if (input.id == 0 || known(f, input)->base.id == 0) continue;

@@ -1,8 +1,11 @@
 /* Which operators take which order: ir/trait/trait.h. */
 #include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/relayout.h"
 
-bool weir_relayout_is_ordered(weir_trait_order order) { return order != WEIR_ORDER_OTHER && order != WEIR_ORDER_FREE; }
+bool weir_relayout_is_ordered(weir_trait_order order) {
+    return order != WEIR_ORDER_OTHER && order != WEIR_ORDER_FREE && order != WEIR_ORDER_SHAPE;
+}
 
 bool weir_relayout_is_data(const weir_relayout *c, weir_value value) {
     return value.id != 0 && !weir_known(c, value)->is_fixed;
@@ -42,8 +45,8 @@ void weir_relayout_expect(weir_relayout *c, weir_node node) {
 /* Sums that a quantizer takes stay in their order: fewer bits move behind it, and codes have one scale. The host moves what comes in
  * before its quantizer. */
 static bool quantizes_sums(const weir_relayout *c, weir_node node) {
-    const weir_op op = weir_node_op(c->graph, node);
-    return weir_trait_is_quantizer(op) && op != WEIR_OP_DEQUANTIZE_LINEAR &&
+    const weir_op op = weir_node_op(c->graph, node), kind = weir_trait_of(op)->kind;
+    return weir_trait_is_quantizer(op) && kind != WEIR_OP_DEQUANTIZE_LINEAR &&
            !weir_known(c, weir_node_input(c->graph, node, 0))->comes_in;
 }
 

@@ -3,6 +3,7 @@
 #include "ir/shape/geometry.h"
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "passes/graph/relayout.h"
 
 /* The node works on `want`; its outputs have it. */
@@ -147,9 +148,9 @@ static void move_thresholds(weir_relayout *c, weir_node node) {
 static int64_t normal_axis(int64_t axis, int rank) { return axis < 0 ? axis + rank : axis; }
 
 static void move_axis(weir_relayout *c, weir_node node) {
-    const weir_op op = weir_node_op(c->graph, node);
-    const int64_t otherwise = op == WEIR_OP_SPLIT || op == WEIR_OP_CONCAT ? 0 : -1;
-    const weir_order want = fetch_inputs(c, node, op == WEIR_OP_CONCAT);
+    const weir_op kind = weir_trait_kind(c->graph, node);
+    const int64_t otherwise = kind == WEIR_OP_SPLIT || kind == WEIR_OP_CONCAT ? 0 : -1;
+    const weir_order want = fetch_inputs(c, node, kind == WEIR_OP_CONCAT);
     if (!weir_order_is_plain(&want)) {
         const int64_t axis = normal_axis(weir_node_int(c->graph, node, "axis", otherwise), want.rank);
         weir_node_set_int(c->graph, node, "axis", weir_order_position(&want, axis));
@@ -261,8 +262,8 @@ static void move_transpose(weir_relayout *c, weir_node node) {
 
 /* Data times a constant matrix: the rows of the matrix take the sequence of the data in memory. */
 static void move_product(weir_relayout *c, weir_node node) {
-    const weir_op op = weir_node_op(c->graph, node);
-    const size_t right = op == WEIR_OP_QGEMM || op == WEIR_OP_QLINEAR_MATMUL ? 3 : 1;
+    const weir_op kind = weir_trait_kind(c->graph, node);
+    const size_t right = kind == WEIR_OP_QGEMM || kind == WEIR_OP_QLINEAR_MATMUL ? 3 : 1;
     const weir_value x = weir_node_input(c->graph, node, 0), w = weir_node_input(c->graph, node, right);
     const bool transposed = weir_node_int(c->graph, node, "transB", 0) != 0;
     const weir_shuffle *s = weir_known(c, x)->carrier.shuffled;
@@ -305,6 +306,7 @@ void weir_relayout_node(weir_relayout *c, weir_node node) {
         break;
     case WEIR_ORDER_PRODUCT: move_product(c, node); break;
     case WEIR_ORDER_FREE:
+    case WEIR_ORDER_SHAPE:
     case WEIR_ORDER_OTHER: keep_order(c, node); break;
     }
 }

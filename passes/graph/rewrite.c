@@ -5,6 +5,7 @@
 
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "support/memory/arena.h"
 #include "support/text/unreachable.h"
 
@@ -139,9 +140,9 @@ bool weir_rewrite_is_parameter(const weir_graph *graph, weir_value value) {
     for (int depth = 0; depth < 4; depth++) {
         const weir_node producer = weir_value_producer(graph, value);
         if (producer.id == 0) return true;
-        const weir_op op = weir_node_op(graph, producer);
-        const bool is_product = op == WEIR_OP_MUL || op == WEIR_OP_DIV;
-        if (!is_product && op != WEIR_OP_RESHAPE) return false;
+        const weir_op kind = weir_trait_kind(graph, producer);
+        const bool is_product = kind == WEIR_OP_MUL || kind == WEIR_OP_DIV;
+        if (!is_product && kind != WEIR_OP_RESHAPE) return false;
         if (is_product && !is_given(graph, weir_node_input(graph, producer, 1))) return false;
         value = weir_node_input(graph, producer, 0);
     }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "ir/trait/trait.h"
+
 static const weir_shape *shape_of(const weir_graph *graph, weir_value value) {
     return &weir_value_type(graph, value)->shape;
 }
@@ -20,13 +22,13 @@ static void conv_axes(const weir_graph *graph, weir_node node, weir_scale_produc
 }
 
 bool weir_scale_product_of(const weir_graph *graph, weir_node node, weir_scale_product *product) {
-    const weir_op op = weir_node_op(graph, node);
-    if (op != WEIR_OP_CONV && op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL) return false;
+    const weir_op kind = weir_trait_kind(graph, node);
+    if (kind != WEIR_OP_CONV && kind != WEIR_OP_GEMM && kind != WEIR_OP_MATMUL) return false;
     const weir_value weights = weir_node_input(graph, node, 1);
     if (!is_real(graph, node) || !weir_rewrite_is_parameter(graph, weights)) return false;
-    if (op == WEIR_OP_CONV) {
+    if (kind == WEIR_OP_CONV) {
         conv_axes(graph, node, product);
-    } else if (op == WEIR_OP_GEMM) {
+    } else if (kind == WEIR_OP_GEMM) {
         const int ta = weir_node_int(graph, node, "transA", 0) != 0, tb = weir_node_int(graph, node, "transB", 0) != 0;
         *product = (weir_scale_product){1 - ta, 1, tb, 1 - tb};
     } else {
@@ -38,13 +40,13 @@ bool weir_scale_product_of(const weir_graph *graph, weir_node node, weir_scale_p
 }
 
 bool weir_scale_is_sum(const weir_graph *graph, weir_node node) {
-    const weir_op op = weir_node_op(graph, node);
-    return (op == WEIR_OP_ADD || op == WEIR_OP_SUB) && is_real(graph, node);
+    const weir_op kind = weir_trait_kind(graph, node);
+    return (kind == WEIR_OP_ADD || kind == WEIR_OP_SUB) && is_real(graph, node);
 }
 
 bool weir_scale_is_relu(const weir_graph *graph, weir_node node) {
-    const weir_op op = weir_node_op(graph, node);
-    return (op == WEIR_OP_RELU || op == WEIR_OP_LEAKY_RELU) && is_real(graph, node);
+    const weir_op kind = weir_trait_kind(graph, node);
+    return (kind == WEIR_OP_RELU || kind == WEIR_OP_LEAKY_RELU) && is_real(graph, node);
 }
 
 bool weir_scale_fits(const weir_graph *graph, weir_value data, weir_value value, int axis) {

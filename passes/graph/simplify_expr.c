@@ -106,7 +106,7 @@ static bool is_neutral(const simplifier *s, const neutral *row, weir_value opera
 /* The other operand alone, when one is neutral and does not widen the other's shape. */
 static bool simplify_neutral(simplifier *s, weir_node node) {
     const neutral *row = neutrals;
-    while (row->op != weir_node_op(s->rewrite.graph, node)) row++;
+    while (row->op != weir_trait_kind(s->rewrite.graph, node)) row++;
     for (size_t i = row->either ? 0 : 1; i < 2; i++) {
         const weir_value other = input_of(s, node, 1 - i);
         if (is_neutral(s, row, input_of(s, node, i)) &&
@@ -187,7 +187,7 @@ static bool simplify_view(simplifier *s, weir_node node) {
     if (chained) root = input_of(s, producer, 0);
     if (weir_shape_equal(shape_of(s, root), shape_of(s, output))) return become(s, node, root);
     if (!chained) return false;
-    if (weir_node_op(graph, node) == WEIR_OP_RESHAPE && is_absolute(s, node)) return take_from(s, node, root);
+    if (weir_trait_kind(graph, node) == WEIR_OP_RESHAPE && is_absolute(s, node)) return take_from(s, node, root);
     return reshape(s, node, root);
 }
 
@@ -255,7 +255,9 @@ static const rule rules[] = {
     {WEIR_OP_DROPOUT, simplify_identity},
 };
 
-static const rule *rule_of(weir_op op) { return weir_op_row(rules, sizeof rules / sizeof *rules, sizeof *rules, op); }
+static const rule *rule_of(weir_op op) {
+    return weir_op_row(rules, sizeof rules / sizeof *rules, sizeof *rules, weir_trait_of(op)->kind);
+}
 
 bool weir_simplify_expressions_removes(weir_op op) {
     const rule *own = rule_of(op);

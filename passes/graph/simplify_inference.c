@@ -10,6 +10,7 @@
  * O(size). */
 #include <float.h>
 
+#include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"
 
@@ -104,12 +105,13 @@ bool weir_pass_simplify_inference(const weir_pass *pass, weir_pass_context *cont
     weir_rewrite r = {.graph = graph};
     (void)pass;
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
-        const weir_op op = weir_node_op(graph, node);
-        const expansion *own = weir_op_row(expansions, sizeof expansions / sizeof *expansions, sizeof *expansions, op);
+        const weir_op kind = weir_trait_kind(graph, node);
+        const expansion *own =
+            weir_op_row(expansions, sizeof expansions / sizeof *expansions, sizeof *expansions, kind);
         next = weir_node_next(graph, node);
         if (!weir_rewrite_may(graph, node)) continue;
         r.at = node;
-        if (op == WEIR_OP_DROPOUT) {
+        if (kind == WEIR_OP_DROPOUT) {
             weir_rewrite_replace(&r, weir_node_output(graph, node, 0), weir_node_input(graph, node, 0));
             weir_rewrite_remove(&r, node);
         } else if (own != NULL) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ir/shape/infer.h"
+#include "ir/trait/trait.h"
 #include "passes/passes.h"
 #include "support/memory/arena.h"
 
@@ -98,7 +99,7 @@ static const form_rule to_qonnx[] = {
 static bool apply(weir_graph *graph, const form_rule *rules, size_t count) {
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
-        const form_rule *rule = weir_op_row(rules, count, sizeof *rules, weir_node_op(graph, node));
+        const form_rule *rule = weir_op_row(rules, count, sizeof *rules, weir_trait_kind(graph, node));
         if (rule != NULL && !rule->apply(graph, node)) return false;
     }
     weir_eliminate_dead_code(graph);
@@ -109,7 +110,7 @@ static bool apply(weir_graph *graph, const form_rule *rules, size_t count) {
 static bool has_only_floats(weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_node_info(graph, node)->class != WEIR_CLASS_TENSOR) return refuse_integer(graph, node);
-        if (weir_node_op(graph, node) == WEIR_OP_QUANTIZE_LINEAR)
+        if (weir_trait_kind(graph, node) == WEIR_OP_QUANTIZE_LINEAR)
             return weir_node_fail(graph, node,
                                   "nodes other than DequantizeLinear use its codes, which QONNX cannot express");
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/trait/trait.h"
 #include "passes/interface/form.h"
 #include "quant/arithmetic.h"
 #include "support/memory/array.h"
@@ -147,7 +148,7 @@ bool weir_form_join_dequantize(weir_graph *graph, weir_node node) {
     if (source.id == 0)
         return weir_node_fail(graph, node, "its codes '%s' are an input of the graph, QONNX has float values only",
                               weir_value_name(graph, codes));
-    if (weir_node_op(graph, source) != WEIR_OP_QUANTIZE_LINEAR)
+    if (weir_trait_kind(graph, source) != WEIR_OP_QUANTIZE_LINEAR)
         return weir_node_fail(graph, node, "its codes come from node '%s' (%s), QONNX has float values only",
                               weir_node_name(graph, source), weir_node_info(graph, source)->full_name);
     if (!read_linear(graph, source, type, &in)) return false;

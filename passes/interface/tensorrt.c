@@ -12,6 +12,7 @@
 #include "cosim/frames.h"
 #include "frontend/export/onnx_export.h"
 #include "ir/shape/infer.h"
+#include "ir/trait/trait.h"
 #include "passes/interface/interface.h"
 #include "support/file/file.h"
 #include "support/file/folder.h"
@@ -24,8 +25,8 @@ enum { LARGEST_CODE = 127 };
 
 /* Products of a tensor with constant weights. */
 static bool is_layer(const weir_graph *graph, weir_node node) {
-    weir_op op = weir_node_op(graph, node);
-    if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL && op != WEIR_OP_CONV) return false;
+    const weir_op kind = weir_trait_kind(graph, node);
+    if (kind != WEIR_OP_GEMM && kind != WEIR_OP_MATMUL && kind != WEIR_OP_CONV) return false;
     weir_value weight = weir_node_input(graph, node, 1);
     return weir_value_constant(graph, weight) != NULL && weir_value_type(graph, weight)->dtype == WEIR_FLOAT32;
 }
@@ -33,7 +34,7 @@ static bool is_layer(const weir_graph *graph, weir_node node) {
 /* The axis of output channels in the weights. */
 static int channel_axis(const weir_graph *graph, weir_node node) {
     int rank = weir_value_type(graph, weir_node_input(graph, node, 1))->shape.rank;
-    switch (weir_node_op(graph, node)) {
+    switch (weir_trait_kind(graph, node)) {
     case WEIR_OP_CONV: return 0;
     case WEIR_OP_GEMM: return weir_node_int(graph, node, "transB", 0) != 0 ? 0 : 1;
     case WEIR_OP_MATMUL: return rank - 1;
@@ -41,7 +42,10 @@ static int channel_axis(const weir_graph *graph, weir_node node) {
     }
 }
 
-static bool is_quantizer(weir_op op) { return op == WEIR_OP_QUANTIZE_LINEAR || op == WEIR_OP_DEQUANTIZE_LINEAR; }
+static bool is_quantizer(weir_op op) {
+    const weir_op kind = weir_trait_of(op)->kind;
+    return kind == WEIR_OP_QUANTIZE_LINEAR || kind == WEIR_OP_DEQUANTIZE_LINEAR;
+}
 
 static bool has_quantizers(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
@@ -55,7 +59,7 @@ static bool is_symmetric(const weir_graph *graph, weir_node node) {
     weir_value zero = weir_node_input(graph, node, 2);
     const weir_array *zeros = zero.id == 0 ? NULL : weir_value_constant(graph, zero);
     if (zeros == NULL) return false;
-    bool wide = weir_node_op(graph, node) == WEIR_OP_DEQUANTIZE_LINEAR && zeros->dtype == WEIR_INT32;
+    bool wide = weir_trait_kind(graph, node) == WEIR_OP_DEQUANTIZE_LINEAR && zeros->dtype == WEIR_INT32;
     bool fine = zeros->dtype == WEIR_INT8 || wide;
     for (size_t i = 0; fine && i < zeros->count; i++) fine = weir_array_get_int(zeros, i) == 0;
     return fine;

@@ -22,7 +22,7 @@ bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format,
     return false;
 }
 
-static bool moves(weir_op op) { return op == WEIR_OP_TRANSPOSE || op == WEIR_OP_RESHAPE; }
+static bool moves(weir_op kind) { return kind == WEIR_OP_TRANSPOSE || kind == WEIR_OP_RESHAPE; }
 
 /* Quantizing the model helps only where it has no quantizers yet. */
 bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t index, const char *what) {
@@ -30,7 +30,7 @@ bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t 
         return weir_lower_fail(l, node, "%s; quantize the model first (--quantize int8 --calibration DATA)", what);
     weir_value value = weir_node_input(l->from, node, index);
     for (weir_node maker = weir_value_producer(l->from, value); /* as the model calls it, before its layout changed */
-         maker.id != 0 && moves(weir_node_op(l->from, maker)); maker = weir_value_producer(l->from, value))
+         maker.id != 0 && moves(weir_trait_kind(l->from, maker)); maker = weir_value_producer(l->from, value))
         value = weir_node_input(l->from, maker, 0);
     weir_lower_fail(l, node, "%s: tensor '%s' has no quantizer, though the model has others", what,
                     weir_value_name(l->from, value));
@@ -257,14 +257,14 @@ weir_counterparts *weir_lower_counterparts(const weir_lowering *l) {
 bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
     const weir_node node = weir_value_producer(graph, value);
     if (node.id == 0) return weir_value_constant(graph, value) == NULL;
-    const weir_op op = weir_node_op(graph, node);
+    const weir_op op = weir_node_op(graph, node), kind = weir_trait_of(op)->kind;
     const weir_value first = weir_node_input(graph, node, 0);
     if (op == WEIR_OP_ENCODE || op == WEIR_OP_REQUANTIZE || op == WEIR_OP_THRESHOLD || op == WEIR_OP_LOOKUP)
         return true;
     if (op == WEIR_OP_SUM) /* which turns the sign: weir_lower_negated */
         return first.id == weir_node_input(graph, node, 1).id && weir_node_int(graph, node, "cb", 1) == -2 &&
                weir_lower_is_one_code(graph, first);
-    const bool joins = op == WEIR_OP_CONCAT;
+    const bool joins = kind == WEIR_OP_CONCAT;
     const bool moves = weir_index_map_exists(op) && op != WEIR_OP_RELABEL; /* whose codes mean other numbers */
     bool one =
         joins || moves || op == WEIR_OP_CAST || op == WEIR_OP_MAXIMUM || weir_trait_of(op)->task == WEIR_TASK_EXTREME;

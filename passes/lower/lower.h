@@ -183,6 +183,7 @@ bool weir_lower_resize(weir_lowering *l, weir_node node);
 /* Does a Transpose move elements between operators of the hardware? */
 bool weir_lower_transposes(const weir_lowering *l, weir_node node);
 bool weir_lower_arg_max(weir_lowering *l, weir_node node);
+bool weir_lower_arg_min(weir_lowering *l, weir_node node);
 /* QLinearSoftmax, where hardware is behind it. */
 bool weir_lower_softmax(weir_lowering *l, weir_node node);
 bool weir_lower_top_k(weir_lowering *l, weir_node node);

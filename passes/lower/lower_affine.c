@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ir/shape/infer.h"
+#include "ir/trait/trait.h"
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
@@ -83,22 +84,22 @@ static bool lower_clip(weir_lowering *l, weir_node node) {
 
 /* x op constant, or constant op x where that can be turned around. */
 static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const weir_array *constant) {
-    const weir_op op = weir_node_op(l->from, node);
-    if (op == WEIR_OP_DIV && data == 1) return weir_lower_function(l, node);
+    const weir_op kind = weir_trait_kind(l->from, node);
+    if (kind == WEIR_OP_DIV && data == 1) return weir_lower_function(l, node);
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     const weir_expression *x = weir_lower_spread(l, node, weir_lower_input(l, node, data), constant, shape);
     const weir_array *numbers = step_constant(l, node, x, constant, shape);
     if (numbers == NULL) return false;
-    for (size_t c = 0; op == WEIR_OP_DIV && c < numbers->count; c++) {
+    for (size_t c = 0; kind == WEIR_OP_DIV && c < numbers->count; c++) {
         if (weir_array_get(numbers, c) == 0) return weir_lower_fail(l, node, "it divides by zero");
     }
     const bool is_leaf = weir_expression_kind_of(x) == WEIR_EXPRESSION_CODES;
-    if (op == WEIR_OP_ADD && is_leaf && !(weir_expression_leaf(x)->map != NULL && numbers->count > 1))
+    if (kind == WEIR_OP_ADD && is_leaf && !(weir_expression_leaf(x)->map != NULL && numbers->count > 1))
         return weir_lower_add_constant(l, node, x, weir_lower_input(l, node, 1 - data));
-    if (op == WEIR_OP_SUB && data == 1) { /* c - x is -x + c, bit for bit */
+    if (kind == WEIR_OP_SUB && data == 1) { /* c - x is -x + c, bit for bit */
         x = weir_lower_step(l, weir_lower_step(l, x, WEIR_OP_NEG, NULL), WEIR_OP_ADD, numbers);
     } else {
-        x = weir_lower_step(l, x, op, numbers);
+        x = weir_lower_step(l, x, kind, numbers);
     }
     weir_lower_set(l, node, x);
     return true;
@@ -145,24 +146,25 @@ static bool clip_codes(weir_lowering *l, weir_node node) {
 }
 
 bool weir_lower_affine(weir_lowering *l, weir_node node) {
-    const weir_op op = weir_node_op(l->from, node);
-    if (op == WEIR_OP_CLIP && !weir_dtype_is_float(weir_value_type(l->from, weir_node_input(l->from, node, 0))->dtype))
+    const weir_op kind = weir_trait_kind(l->from, node);
+    if (kind == WEIR_OP_CLIP &&
+        !weir_dtype_is_float(weir_value_type(l->from, weir_node_input(l->from, node, 0))->dtype))
         return clip_codes(l, node);
     if (!is_real(l, node)) return weir_lower_fail(l, node, "hardware takes it on float32 numbers only");
     if (weir_lower_is_function(l, node)) return weir_lower_function(l, node);
     const size_t inputs = weir_node_input_count(l->from, node);
-    const bool unary = op == WEIR_OP_NEG || op == WEIR_OP_CLIP || op == WEIR_OP_BATCH_NORMALIZATION;
+    const bool unary = kind == WEIR_OP_NEG || kind == WEIR_OP_CLIP || kind == WEIR_OP_BATCH_NORMALIZATION;
     const weir_array *first = unary ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 0));
     const weir_array *second = unary || inputs != 2 ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 1));
-    if (op == WEIR_OP_SUB && first == NULL && second == NULL)
+    if (kind == WEIR_OP_SUB && first == NULL && second == NULL)
         return weir_lower_subtract(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1));
     if (!unary && (inputs != 2 || (first == NULL) == (second == NULL)))
         return weir_lower_fail(l, node, "hardware takes it with a constant only");
     const size_t data = first != NULL;
     if (!weir_lower_as_codes(l, node, data)) return false;
-    if (op == WEIR_OP_BATCH_NORMALIZATION) return lower_normalization(l, node);
-    if (op == WEIR_OP_CLIP) return lower_clip(l, node);
+    if (kind == WEIR_OP_BATCH_NORMALIZATION) return lower_normalization(l, node);
+    if (kind == WEIR_OP_CLIP) return lower_clip(l, node);
     if (!unary) return lower_binary(l, node, data, first != NULL ? first : second);
-    weir_lower_set(l, node, weir_lower_step(l, weir_lower_input(l, node, 0), op, NULL));
+    weir_lower_set(l, node, weir_lower_step(l, weir_lower_input(l, node, 0), kind, NULL));
     return true;
 }

@@ -39,8 +39,13 @@ static int axis_of(const weir_lowering *l, weir_node node, weir_value codes, int
 }
 
 bool weir_lower_arg_max(weir_lowering *l, weir_node node) {
+    const weir_value codes = read_codes(l, node);
+    return codes.id != 0 && add_position(l, node, codes, axis_of(l, node, codes, 0), 0);
+}
+
+bool weir_lower_arg_min(weir_lowering *l, weir_node node) {
     weir_value codes = read_codes(l, node);
-    if (codes.id != 0 && weir_node_op(l->from, node) == WEIR_OP_ARG_MIN) codes = weir_lower_negated(l, node, codes);
+    if (codes.id != 0) codes = weir_lower_negated(l, node, codes);
     return codes.id != 0 && add_position(l, node, codes, axis_of(l, node, codes, 0), 0);
 }
 

@@ -213,9 +213,10 @@ static bool make_stream(weir_lowering *l, weir_node node, weir_value given, cons
 
 /* Of the operators with two operands of one kind: where the other one is. */
 static size_t second_operand(weir_op op) {
-    if (op == WEIR_OP_QLINEAR_ADD || op == WEIR_OP_QLINEAR_MUL) return 3;
+    const weir_op kind = weir_trait_of(op)->kind;
+    if (kind == WEIR_OP_QLINEAR_ADD || kind == WEIR_OP_QLINEAR_MUL) return 3;
     const int most = weir_op_get(op)->inputs_max;
-    const bool divides = op == WEIR_OP_DIV; /* the divisor is no stream */
+    const bool divides = kind == WEIR_OP_DIV; /* the divisor is no stream */
     return weir_trait_of(op)->element == WEIR_ELEMENT_STEP && (most == 2 || most < 0) && !divides ? 1 : 0;
 }
 

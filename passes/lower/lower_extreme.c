@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "ir/shape/infer.h"
+#include "ir/trait/trait.h"
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
@@ -44,7 +45,7 @@ static weir_value sum(const extreme *e, const char *what, weir_value a, weir_val
 /* No value after a reported error. */
 static weir_value choose(const extreme *e, weir_value a, weir_value b) {
     weir_graph *to = e->l->to;
-    const bool larger = weir_node_op(e->l->from, e->node) != WEIR_OP_MIN;
+    const bool larger = weir_trait_kind(e->l->from, e->node) != WEIR_OP_MIN;
     const weir_type ta = *weir_value_type(to, a), tb = *weir_value_type(to, b);
     const bool low_of_a = larger == (ta.low > tb.low), high_of_a = larger == (ta.high > tb.high);
     const weir_value difference = sum(e, "_difference", a, b, -1, 0);

@@ -22,8 +22,8 @@ static const weir_shape *shape_of(const weir_rewrite *r, weir_value value) {
 static bool is_fixed(const weir_graph *graph, weir_value value) {
     weir_node maker = weir_value_producer(graph, value);
     for (; maker.id != 0; maker = weir_value_producer(graph, value)) {
-        const weir_op op = weir_node_op(graph, maker);
-        if (!weir_trait_is_quantizer(op) && op != WEIR_OP_TRANSPOSE && op != WEIR_OP_RESHAPE) return false;
+        const weir_op op = weir_node_op(graph, maker), kind = weir_trait_of(op)->kind;
+        if (!weir_trait_is_quantizer(op) && kind != WEIR_OP_TRANSPOSE && kind != WEIR_OP_RESHAPE) return false;
         value = weir_node_input(graph, maker, 0);
     }
     return weir_value_constant(graph, value) != NULL;
@@ -32,8 +32,8 @@ static bool is_fixed(const weir_graph *graph, weir_value value) {
 /* --- quantizers --- */
 
 static const weir_array *scales_of(const weir_rewrite *r) {
-    const weir_op op = weir_node_op(r->graph, r->at);
-    const bool quantizes = op == WEIR_OP_QUANT || op == WEIR_OP_BIPOLAR_QUANT;
+    const weir_op kind = weir_trait_kind(r->graph, r->at);
+    const bool quantizes = kind == WEIR_OP_QUANT || kind == WEIR_OP_BIPOLAR_QUANT;
     return quantizes ? weir_value_constant(r->graph, input_of(r, 1)) : NULL;
 }
 
@@ -43,9 +43,9 @@ static bool has_scales(const weir_rewrite *r) {
 }
 
 static void part_scales(weir_rewrite *r) {
-    const weir_op op = weir_node_op(r->graph, r->at);
+    const weir_op op = weir_node_op(r->graph, r->at), kind = weir_trait_of(op)->kind;
     const weir_value scales = input_of(r, 1), one = weir_rewrite_number(r, "one", WEIR_FLOAT32, 1);
-    const weir_value x = op == WEIR_OP_QUANT ? NODE(DIV, "scaled", input_of(r, 0), scales) : input_of(r, 0);
+    const weir_value x = kind == WEIR_OP_QUANT ? NODE(DIV, "scaled", input_of(r, 0), scales) : input_of(r, 0);
     const weir_value inputs[4] = {x, one, input_of(r, 2), input_of(r, 3)};
     const weir_value codes = weir_rewrite_start(r, op, "codes", inputs, weir_node_input_count(r->graph, r->at));
     weir_rewrite_copy_attributes(r, codes, r->at);
@@ -71,7 +71,7 @@ static weir_value product_of(weir_rewrite *r, weir_value a, weir_value b) {
 }
 
 static bool is_gemm_of_two(const weir_rewrite *r) {
-    return weir_node_op(r->graph, r->at) == WEIR_OP_GEMM &&
+    return weir_trait_kind(r->graph, r->at) == WEIR_OP_GEMM &&
            (weir_node_int(r->graph, r->at, "transA", 0) != 0 || !is_fixed(r->graph, input_of(r, 1)));
 }
 
@@ -89,7 +89,7 @@ static void part_gemm(weir_rewrite *r) {
 }
 
 static bool is_by_constant(const weir_rewrite *r, size_t index) {
-    return weir_node_op(r->graph, r->at) == WEIR_OP_MATMUL && is_fixed(r->graph, input_of(r, index)) &&
+    return weir_trait_kind(r->graph, r->at) == WEIR_OP_MATMUL && is_fixed(r->graph, input_of(r, index)) &&
            !is_fixed(r->graph, input_of(r, 1 - index));
 }
 

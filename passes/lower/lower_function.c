@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/shape/infer.h"
+#include "ir/trait/trait.h"
 #include "passes/quantize/function.h"
 #include "passes/quantize/remedy.h"
 #include "support/memory/arena.h"
@@ -38,9 +39,9 @@ bool weir_lower_is_function(const weir_lowering *l, weir_node node) {
         computed += weir_expression_has_codes(x);
     }
     const weir_value root = computed < 2 ? WEIR_NO_VALUE : weir_function_root(l, weir_node_output(l->from, node, 0));
-    const weir_op op = weir_node_op(l->from, node);
+    const weir_op kind = weir_trait_kind(l->from, node);
     return root.id != 0 &&
-           ((op != WEIR_OP_ADD && op != WEIR_OP_SUB && op != WEIR_OP_QLINEAR_ADD) || is_narrow(l, root));
+           ((kind != WEIR_OP_ADD && kind != WEIR_OP_SUB && kind != WEIR_OP_QLINEAR_ADD) || is_narrow(l, root));
 }
 
 /* Why the node is no function of one code. */

@@ -172,9 +172,9 @@ static weir_contract contract_of(const weir_graph *graph) {
 static bool is_converted(const weir_lowering *l, weir_value value) {
     for (size_t i = 0; i < weir_value_use_count(l->from, value); i++) {
         const weir_use use = weir_value_use(l->from, value, i);
-        const weir_op op = weir_node_op(l->from, use.node);
+        const weir_op op = weir_node_op(l->from, use.node), kind = weir_trait_of(op)->kind;
         const bool shape = rule_of(op) == weir_lower_shape || rule_of(op) == lower_identity;
-        if (op == WEIR_OP_CONVERT || (op == WEIR_OP_GATHER && use.index == 1) ||
+        if (kind == WEIR_OP_CONVERT || (kind == WEIR_OP_GATHER && use.index == 1) ||
             (shape && is_converted(l, weir_node_output(l->from, use.node, 0))))
             return true;
     }
@@ -227,7 +227,7 @@ static weir_diag_log *refuse(weir_lowering *l, weir_node node) {
 static bool quantizes_on_host(const weir_lowering *l, weir_node node) {
     const weir_expression_kind kind = weir_expression_kind_of(weir_lower_input(l, node, 0));
     return kind == WEIR_EXPRESSION_HOST ||
-           (kind == WEIR_EXPRESSION_REAL && weir_node_op(l->from, node) == WEIR_OP_DEQUANTIZE_LINEAR);
+           (kind == WEIR_EXPRESSION_REAL && weir_trait_kind(l->from, node) == WEIR_OP_DEQUANTIZE_LINEAR);
 }
 
 /* At most a hundredth of the model's multiplications. */

@@ -157,7 +157,7 @@ static weir_index_map along_axes(const weir_lowering *l, weir_node node, const w
                                  const weir_index_map *map) {
     weir_index_map along = *map;
     along.from = *data;
-    if (weir_node_op(l->from, node) != WEIR_OP_GATHER) return along;
+    if (weir_trait_kind(l->from, node) != WEIR_OP_GATHER) return along;
     const weir_shape *indices = &weir_value_type(l->from, weir_node_input(l->from, node, 1))->shape;
     const int64_t axis = weir_node_int(l->from, node, "axis", 0), at = axis < 0 ? axis + map->from.rank : axis;
     along.to = map->from;
@@ -202,8 +202,7 @@ static weir_value move_codes(weir_lowering *l, weir_node node, size_t output, we
 /* --- rules --- */
 
 static bool is_linear(const weir_graph *graph, weir_node node) {
-    return weir_node_op(graph, node) == WEIR_OP_RESIZE &&
-           strcmp(weir_node_string(graph, node, "mode", "nearest"), "linear") == 0;
+    return strcmp(weir_node_string(graph, node, "mode", "nearest"), "linear") == 0;
 }
 
 /* The input as codes with one scale: `ahead` where they are those of the quantizer behind; NULL after a reported error. */
@@ -231,7 +230,7 @@ bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind)
     const weir_expression *x = read_input(l, node, behind);
     if (x == NULL) return false;
     weir_arena *arena = weir_graph_arena(l->to);
-    if (weir_node_op(l->from, node) == WEIR_OP_PAD) {
+    if (weir_trait_kind(l->from, node) == WEIR_OP_PAD) {
         const weir_value padded = weir_lower_pad(l, node, weir_expression_codes_of(x), weir_expression_leaf(x)->ahead);
         return weir_lower_set_with_codes(l, node, x, padded);
     }

@@ -10,6 +10,7 @@
 #include "ir/shape/geometry.h"
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
@@ -180,12 +181,12 @@ static weir_value pool_all(weir_lowering *l, weir_node node, const pooling *give
 
 /* The node's window over [batch, ..., channels]; false after a reported error. */
 static bool read_window(weir_lowering *l, weir_node node, weir_window *w) {
-    const weir_op op = weir_node_op(l->from, node);
+    const weir_op kind = weir_trait_kind(l->from, node);
     int64_t least, most;
     weir_shape onnx;
     if (!weir_lower_channels_last(l, node, &onnx)) return false;
-    const bool global =
-        op == WEIR_OP_GLOBAL_AVERAGE_POOL || op == WEIR_OP_GLOBAL_MAX_POOL || op == WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL;
+    const bool global = kind == WEIR_OP_GLOBAL_AVERAGE_POOL || kind == WEIR_OP_GLOBAL_MAX_POOL ||
+                        kind == WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL;
     if (global) *w = whole_window(&onnx);
     else if (!weir_geometry_window(l->from, node, &onnx, NULL, w)) return false;
     weir_geometry_count_seen(w, &least, &most);
@@ -305,7 +306,7 @@ bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_expressio
     if (codes.id == 0 || !read_window(l, node, &w)) return false;
     p.shares = weir_node_int(l->from, node, "count_include_pad", 0) == 0;
     /* Of a QLinearAveragePool they count as padding, too: ONNX Runtime's kernel divides by all of the window. */
-    if (!p.shares && weir_node_op(l->from, node) != WEIR_OP_QLINEAR_AVERAGE_POOL && reaches_beyond(&w)) {
+    if (!p.shares && weir_trait_kind(l->from, node) != WEIR_OP_QLINEAR_AVERAGE_POOL && reaches_beyond(&w)) {
         p.shares = true;
         codes = pad_all(l, node, codes, &w);
         if (codes.id == 0) return false;
@@ -411,11 +412,11 @@ static const weir_expression *read_addends(weir_lowering *l, weir_node node, con
     enum { MOST_SQUARED = 1 << 10 }; /* float32 keeps their squares apart */
     if (weir_expression_kind_of(x) != WEIR_EXPRESSION_FUNCTION) return x;
     const weir_node maker = weir_value_producer(l->from, weir_expression_value(x));
-    const weir_op op = weir_node_op(l->from, maker);
+    const weir_op kind = weir_trait_kind(l->from, maker);
     const weir_expression *of = weir_lower_input(l, maker, 0);
     const bool squares =
-        op == WEIR_OP_MUL && weir_node_input(l->from, maker, 1).id == weir_node_input(l->from, maker, 0).id;
-    if ((op != WEIR_OP_ABS && !squares) || weir_expression_kind_of(of) != WEIR_EXPRESSION_CODES) return x;
+        kind == WEIR_OP_MUL && weir_node_input(l->from, maker, 1).id == weir_node_input(l->from, maker, 0).id;
+    if ((kind != WEIR_OP_ABS && !squares) || weir_expression_kind_of(of) != WEIR_EXPRESSION_CODES) return x;
     const weir_type *type = weir_value_type(l->to, weir_expression_codes_of(of));
     const int64_t zero = weir_quant_zero(&type->quant, 0), low = llabs(type->low - zero),
                   high = llabs(type->high - zero), most = low > high ? low : high;

@@ -1,5 +1,6 @@
 /* Operators on codes: QLinearMatMul, QLinearConv, QGemm, MatMulInteger, ConvInteger, QLinearAdd, QLinearMul and the pools. Scales and
  * zero points are inputs of the node itself, and what it computes is quantized at once. */
+#include "ir/trait/trait.h"
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
@@ -7,14 +8,13 @@ static weir_dtype input_dtype(const weir_lowering *l, weir_node node, size_t ind
     return weir_value_type(l->from, weir_node_input(l->from, node, index))->dtype;
 }
 
-/* Operands of products and convolutions of codes, which get their quantization from other inputs of the same node. */
+/* Operands of products and convolutions of codes, which get their quantization from other inputs of the same node; `computed`: the second one
+ * may be computed, too. */
 static bool qualify_operands(weir_lowering *l, weir_node node, const weir_quant *xq, const weir_quant *wq, size_t wi,
-                             const weir_expression **x, const weir_expression **w) {
+                             bool computed, const weir_expression **x, const weir_expression **w) {
     weir_arena *arena = weir_graph_arena(l->to);
     const weir_expression *a = weir_lower_input(l, node, 0), *b = weir_lower_input(l, node, wi);
-    const weir_op op = weir_node_op(l->from, node);
-    const bool two = (op == WEIR_OP_QLINEAR_MATMUL || op == WEIR_OP_MATMUL_INTEGER) &&
-                     weir_expression_source(b) == WEIR_EXPRESSION_CODES;
+    const bool two = computed && weir_expression_source(b) == WEIR_EXPRESSION_CODES;
     if (weir_expression_source(a) != WEIR_EXPRESSION_CODES)
         return weir_lower_fail_unquantized(l, node, 0, "its first input is not quantized");
     if (!two && !weir_expression_is_given(b))
@@ -56,8 +56,8 @@ bool weir_lower_qlinear_matmul(weir_lowering *l, weir_node node) {
     const int columns = weir_value_type(l->from, weir_node_input(l->from, node, 3))->shape.rank - 1;
     if (!weir_lower_read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) ||
         !weir_lower_read_quant(l, node, 4, 5, input_dtype(l, node, 3), columns, &wq) ||
-        !weir_lower_read_quant(l, node, 6, 7, type->dtype, 0, &yq) || !qualify_operands(l, node, &xq, &wq, 3, &x, &w) ||
-        !weir_lower_matrices(l, node, x, w, &yq))
+        !weir_lower_read_quant(l, node, 6, 7, type->dtype, 0, &yq) ||
+        !qualify_operands(l, node, &xq, &wq, 3, true, &x, &w) || !weir_lower_matrices(l, node, x, w, &yq))
         return false;
     return take_codes(l, node) || requantize_result(l, node, 6, 7);
 }
@@ -78,7 +78,7 @@ bool weir_lower_qlinear_conv(weir_lowering *l, weir_node node) {
     const weir_expression *x, *w, *bias;
     return weir_lower_read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) &&
            weir_lower_read_quant(l, node, 4, 5, input_dtype(l, node, 3), 0, &wq) &&
-           qualify_operands(l, node, &xq, &wq, 3, &x, &w) && read_code_bias(l, node, 8, &bias) &&
+           qualify_operands(l, node, &xq, &wq, 3, false, &x, &w) && read_code_bias(l, node, 8, &bias) &&
            weir_lower_conv(l, node, x, w, bias) && requantize_result(l, node, 6, 7);
 }
 
@@ -93,14 +93,14 @@ bool weir_lower_qgemm(weir_lowering *l, weir_node node) {
     double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
     *scale = (float)weir_node_float(l->from, node, "alpha", 1) * (float)weir_quant_scale(&xq, 0);
     if (xq.count == 1) xq.scale = scale;
-    if (!qualify_operands(l, node, &xq, &wq, 3, &x, &w)) return false;
+    if (!qualify_operands(l, node, &xq, &wq, 3, false, &x, &w)) return false;
     if (!read_code_bias(l, node, 6, &bias)) return false;
     if (!weir_lower_linear(l, node, x, w, output_major, bias)) return false;
     return weir_node_input(l->from, node, 7).id == 0 || requantize_result(l, node, 7, 8);
 }
 
 /* MatMulInteger and ConvInteger: zero points only; weights have theirs along `axis`. */
-static bool lower_integer_product(weir_lowering *l, weir_node node, int axis, const weir_expression **x,
+static bool lower_integer_product(weir_lowering *l, weir_node node, int axis, bool computed, const weir_expression **x,
                                   const weir_expression **w) {
     static const double one = 1;
     weir_quant quant[2];
@@ -118,7 +118,7 @@ static bool lower_integer_product(weir_lowering *l, weir_node node, int axis, co
         }
         quant[i] = weir_lower_quant_of(input_dtype(l, node, i), scales, zeros, (uint32_t)count, i == 0 ? 0 : axis);
     }
-    return qualify_operands(l, node, &quant[0], &quant[1], 1, x, w);
+    return qualify_operands(l, node, &quant[0], &quant[1], 1, computed, x, w);
 }
 
 /* The result, of an integer tensor, has the zero points subtracted. */
@@ -133,13 +133,13 @@ static bool center(weir_lowering *l, weir_node node) {
 bool weir_lower_matmul_integer(weir_lowering *l, weir_node node) {
     const weir_expression *x, *w;
     const int columns = weir_value_type(l->from, weir_node_input(l->from, node, 1))->shape.rank - 1;
-    return lower_integer_product(l, node, columns, &x, &w) && weir_lower_matrices(l, node, x, w, NULL) &&
+    return lower_integer_product(l, node, columns, true, &x, &w) && weir_lower_matrices(l, node, x, w, NULL) &&
            center(l, node);
 }
 
 bool weir_lower_conv_integer(weir_lowering *l, weir_node node) {
     const weir_expression *x, *w;
-    return lower_integer_product(l, node, 0, &x, &w) && weir_lower_conv(l, node, x, w, NULL) && center(l, node);
+    return lower_integer_product(l, node, 0, false, &x, &w) && weir_lower_conv(l, node, x, w, NULL) && center(l, node);
 }
 
 /* The codes of a QLinear operator's operand, with its scale and zero point; NULL after a reported error. */

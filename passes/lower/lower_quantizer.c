@@ -97,10 +97,10 @@ bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant)
     quant->count = 0;
     if (weir_value_use_count(l->from, result) != 1 || weir_value_is_output(l->from, result)) return true;
     const weir_node user = weir_value_use(l->from, result, 0).node;
-    const weir_op op = weir_node_op(l->from, user);
+    const weir_op op = weir_node_op(l->from, user), kind = weir_trait_of(op)->kind;
     const weir_dtype dtype = weir_value_type(l->from, weir_node_output(l->from, user, 0))->dtype;
-    if (op == WEIR_OP_QUANTIZE_LINEAR) return weir_lower_read_quant(l, user, 1, 2, dtype, 0, quant);
-    if (op == WEIR_OP_QUANT) return read_qonnx(l, user, quant);
+    if (kind == WEIR_OP_QUANTIZE_LINEAR) return weir_lower_read_quant(l, user, 1, 2, dtype, 0, quant);
+    if (kind == WEIR_OP_QUANT) return read_qonnx(l, user, quant);
     const weir_trait *trait = weir_trait_of(op);
     const bool rises = (trait->element == WEIR_ELEMENT_STEP && trait->is_exact) || weir_index_map_reshapes(op);
     return !rises || weir_lower_read_behind(l, user, quant);

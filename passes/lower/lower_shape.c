@@ -30,7 +30,7 @@ static bool shape_constant(weir_lowering *l, weir_node node, const weir_expressi
     }
     weir_quant quant = *weir_expression_quant(x);
     if (quant.count > 1) {
-        if (weir_node_op(l->from, node) != WEIR_OP_TRANSPOSE || data->shape.rank != 2)
+        if (weir_index_map_keeps(weir_node_op(l->from, node)) || data->shape.rank != 2)
             return weir_lower_fail(l, node, "weights with a scale per channel can only be transposed here");
         if (!keeps_order(l, node)) quant.axis = 1 - quant.axis;
     }
@@ -74,7 +74,7 @@ bool weir_lower_shape(weir_lowering *l, weir_node node) {
     const weir_expression_kind kind = weir_expression_source(x);
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     if (weir_expression_is_given(x)) return shape_constant(l, node, x);
-    const bool moves = weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE && !keeps_order(l, node);
+    const bool moves = !weir_index_map_keeps(weir_node_op(l->from, node)) && !keeps_order(l, node);
     if (kind == WEIR_EXPRESSION_REAL || kind == WEIR_EXPRESSION_HOST) return shape_numbers(l, node, x, moves);
     const bool comes_in =
         kind == WEIR_EXPRESSION_CODES && weir_value_producer(l->to, weir_expression_codes_of(x)).id == 0;

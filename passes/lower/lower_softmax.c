@@ -11,7 +11,7 @@
 
 /* Only hardware computes it, not the host behind hardware. */
 static bool is_hardware(weir_op op) {
-    return !weir_trait_of(op)->is_for_host || op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL;
+    return !weir_trait_of(op)->is_for_host || weir_trait_of(op)->task == WEIR_TASK_LAYER;
 }
 
 /* Does such a node depend on the node's result? */

@@ -354,7 +354,7 @@ bool weir_lower_sum_has_table(const weir_lowering *l, const weir_expression *x, 
 
 /* The model's own where that is a function of the two codes. */
 static sum_arithmetic arithmetic_of(const weir_lowering *l, weir_node node, const weir_leaf_sum *sum) {
-    if (weir_node_op(l->from, node) == WEIR_OP_QLINEAR_ADD) return QLINEAR_SUM;
+    if (weir_trait_kind(l->from, node) == WEIR_OP_QLINEAR_ADD) return QLINEAR_SUM;
     const bool are_codes =
         weir_lower_is_one_code(l->to, sum->left.codes) && weir_lower_is_one_code(l->to, sum->right.codes);
     return l->contract == WEIR_CONTRACT_REAL || !are_codes ? EXACT_SUM : FLOAT_SUM;

@@ -57,7 +57,7 @@ static size_t element_count(const weir_graph *graph, weir_value value) {
  * operand is broadcast: x + Transpose(x) is no function of x's elements. */
 static bool is_by_element(const weir_lowering *l, weir_node node) {
     const size_t count = element_count(l->from, weir_node_output(l->from, node, 0));
-    if (weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE) {
+    if (weir_trait_of(weir_node_op(l->from, node))->order == WEIR_ORDER_TRANSPOSE) {
         int order[WEIR_MAX_RANK];
         weir_layout_permutation(l->from, node, order);
         return weir_layout_keeps_memory(&weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape, order);
@@ -150,9 +150,9 @@ static void add_parameter(weir_function *f, weir_node node, size_t index, const 
 /* Normalizations are a product and a sum; bounds, scales and zero points one number; the rest broadcasts. */
 static bool read_parameters(weir_function *f, weir_node node) {
     weir_lowering *l = f->l;
-    const weir_op op = weir_node_op(l->from, node);
+    const weir_op op = weir_node_op(l->from, node), kind = weir_trait_of(op)->kind;
     const weir_value codes = weir_expression_codes_of(weir_lower_expression(l, f->root));
-    if (op == WEIR_OP_BATCH_NORMALIZATION) {
+    if (kind == WEIR_OP_BATCH_NORMALIZATION) {
         const weir_array *factor, *term;
         if (!weir_lower_normalization(l, node, codes, &factor, &term)) return false;
         add_parameter(f, node, 1, factor);
@@ -166,15 +166,15 @@ static bool read_parameters(weir_function *f, weir_node node) {
         const weir_array *data = weir_lower_constant(l, input);
         if (data == NULL) return weir_lower_fail(l, node, "input %zu is not constant", i);
         if (data->count > 1) {
-            if (op == WEIR_OP_CLIP || weir_trait_is_quantizer(op))
+            if (kind == WEIR_OP_CLIP || weir_trait_is_quantizer(op))
                 return weir_lower_fail(l, node, "input %zu has %zu elements, expected one", i, data->count);
             data = weir_lower_by_channel(l, node, codes, data, shape);
             if (data == NULL) return false;
         }
         add_parameter(f, node, i, data);
         for (size_t k = 0; k < data->count; k++) {
-            if (op == WEIR_OP_DIV) f->is_monotone &= weir_array_get(data, k) != 0;
-            if (op == WEIR_OP_PRELU) f->is_monotone &= weir_array_get(data, k) >= 0;
+            if (kind == WEIR_OP_DIV) f->is_monotone &= weir_array_get(data, k) != 0;
+            if (kind == WEIR_OP_PRELU) f->is_monotone &= weir_array_get(data, k) >= 0;
         }
     }
     return true;
@@ -193,7 +193,7 @@ static bool is_monotone(const weir_function *f, weir_node node) {
         if (attribute->kind == WEIR_ATTRIBUTE_FLOAT && !(attribute->as.f >= 0)) return false;
     }
     const weir_op op = weir_node_op(from, node);
-    const bool divides = op == WEIR_OP_DIV && !is_constant(f->l, weir_node_input(from, node, 1));
+    const bool divides = weir_trait_of(op)->kind == WEIR_OP_DIV && !is_constant(f->l, weir_node_input(from, node, 1));
     return weir_index_map_reshapes(op) ||
            (weir_trait_of(op)->element >= WEIR_ELEMENT_MONOTONE && computed == 1 && !divides);
 }
@@ -351,16 +351,17 @@ static weir_value copy(const weir_function *f, weir_value value, weir_value *mad
     if (made[at].id != 0) return made[at];
     const weir_op op = weir_node_op(from, node);
     if (weir_index_map_reshapes(op)) return copy(f, weir_node_input(from, node, 0), made);
+    const bool normalizes = weir_trait_of(op)->kind == WEIR_OP_BATCH_NORMALIZATION;
     const size_t count = weir_node_input_count(from, node);
     weir_value *inputs = weir_calloc(count + 2, sizeof *inputs);
     bool fine = true;
     for (size_t i = 0; i < count; i++) {
         const weir_value input = weir_node_input(from, node, i);
-        if (input.id == 0 || (op == WEIR_OP_BATCH_NORMALIZATION && i > 0)) continue;
+        if (input.id == 0 || (normalizes && i > 0)) continue;
         inputs[i] = is_constant(f->l, input) ? parameter_of(f, node, i) : copy(f, input, made);
         fine &= inputs[i].id != 0;
     }
-    if (fine && op == WEIR_OP_BATCH_NORMALIZATION) {
+    if (fine && normalizes) {
         inputs[1] = parameter_of(f, node, 1);
         inputs[0] = add_node(f, WEIR_OP_MUL, node, inputs, 2);
         inputs[1] = parameter_of(f, node, 2);

@@ -42,11 +42,11 @@ static bool refuse(const weir_graph *model, weir_node node) {
 
 /* Is the node hardware wherever it stands: a layer, what is quantized always, or what the host does not compute? */
 static bool is_hardware(const weir_quantizer *q, weir_node node) {
-    const weir_op op = weir_node_op(q->graph, node);
+    const weir_op op = weir_node_op(q->graph, node), kind = weir_trait_of(op)->kind;
     if (q->everywhere || weir_trait_of(op)->task == WEIR_TASK_LAYER || weir_quantizer_is_pool(op) ||
         !weir_trait_of(op)->is_for_host)
         return true;
-    return (op == WEIR_OP_ADD || op == WEIR_OP_SUB) &&
+    return (kind == WEIR_OP_ADD || kind == WEIR_OP_SUB) &&
            weir_quantizer_is_computed(q, weir_node_input(q->graph, node, 0)) &&
            weir_quantizer_is_computed(q, weir_node_input(q->graph, node, 1));
 }
@@ -144,7 +144,7 @@ static void fold_factor(weir_graph *graph, weir_node node, const char *attribute
 /* A layer has no factors besides its scales. */
 static void fold_factors(weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_node_op(graph, node) != WEIR_OP_GEMM) continue;
+        if (weir_trait_kind(graph, node) != WEIR_OP_GEMM) continue;
         fold_factor(graph, node, "alpha", 1);
         fold_factor(graph, node, "beta", 2);
     }

@@ -11,9 +11,9 @@
 /* The constant addend of the only user of a MatMul, where frameworks put the bias: node and input index. */
 static bool bias_behind(const weir_quantizer *q, weir_node node, weir_use *use) {
     weir_value result = weir_node_output(q->graph, node, 0);
-    if (weir_node_op(q->graph, node) != WEIR_OP_MATMUL || weir_value_use_count(q->graph, result) != 1) return false;
+    if (weir_trait_kind(q->graph, node) != WEIR_OP_MATMUL || weir_value_use_count(q->graph, result) != 1) return false;
     *use = weir_value_use(q->graph, result, 0);
-    if (weir_node_op(q->graph, use->node) != WEIR_OP_ADD) return false;
+    if (weir_trait_kind(q->graph, use->node) != WEIR_OP_ADD) return false;
     use->index = 1 - use->index;
     const weir_value addend = weir_node_input(q->graph, use->node, use->index);
     const int last = weir_value_type(q->graph, result)->shape.rank - 1;
@@ -30,18 +30,18 @@ static bool set_input(weir_quantizer *q, weir_node node, size_t index, weir_valu
 static bool is_bias(const weir_quantizer *q, weir_node node) {
     const weir_value bias = weir_node_input(q->graph, node, 2);
     return weir_quantizer_is_constant(q, bias) &&
-           (weir_node_op(q->graph, node) != WEIR_OP_GEMM ||
+           (weir_trait_kind(q->graph, node) != WEIR_OP_GEMM ||
             weir_scale_fits(q->graph, weir_node_output(q->graph, node, 0), bias, 1));
 }
 
-static bool is_convolution(weir_op op) { return op == WEIR_OP_CONV || op == WEIR_OP_CONV_TRANSPOSE; }
+static bool is_convolution(weir_op kind) { return kind == WEIR_OP_CONV || kind == WEIR_OP_CONV_TRANSPOSE; }
 
 static bool quantize_layer(weir_quantizer *q, weir_node node) {
     weir_value weights = weir_node_input(q->graph, node, 1);
-    const weir_op op = weir_node_op(q->graph, node);
-    const bool by_rows = op == WEIR_OP_GEMM && weir_node_int(q->graph, node, "transB", 0) != 0;
-    const int64_t axis = op == WEIR_OP_CONV || by_rows ? 0 : 1;
-    if (!is_convolution(op) && weir_value_type(q->graph, weights)->shape.rank != 2) {
+    const weir_op kind = weir_trait_kind(q->graph, node);
+    const bool by_rows = kind == WEIR_OP_GEMM && weir_node_int(q->graph, node, "transB", 0) != 0;
+    const int64_t axis = kind == WEIR_OP_CONV || by_rows ? 0 : 1;
+    if (!is_convolution(kind) && weir_value_type(q->graph, weights)->shape.rank != 2) {
         weir_error(weir_node_location(q->graph, node), "node '%s': weights of rank %d, expected 2",
                    weir_node_name(q->graph, node), weir_value_type(q->graph, weights)->shape.rank);
         return false;
@@ -50,13 +50,13 @@ static bool quantize_layer(weir_quantizer *q, weir_node node) {
     weir_value x = weir_quantizer_activation(q, weir_node_input(q->graph, node, 0), node);
     if (!set_input(q, node, 0, x)) return false;
     weir_use bias = {node, 2};
-    bool has_bias = op != WEIR_OP_MATMUL ? is_bias(q, node) : bias_behind(q, node, &bias);
+    bool has_bias = kind != WEIR_OP_MATMUL ? is_bias(q, node) : bias_behind(q, node, &bias);
     weir_value addend = has_bias ? weir_node_input(q->graph, bias.node, bias.index) : WEIR_NO_VALUE;
     if (q->fixed) {
         return set_input(q, node, 1, weir_quantizer_fixed(q, node, weights, "weight")) &&
                (!has_bias || set_input(q, bias.node, bias.index, weir_quantizer_fixed(q, bias.node, addend, "bias")));
     }
-    const size_t groups = op == WEIR_OP_CONV_TRANSPOSE ? (size_t)weir_node_int(q->graph, node, "group", 1) : 1;
+    const size_t groups = kind == WEIR_OP_CONV_TRANSPOSE ? (size_t)weir_node_int(q->graph, node, "group", 1) : 1;
     double *scale = weir_calloc(outputs * groups, sizeof *scale);
     const weir_array *numbers = has_bias ? weir_value_constant(q->graph, addend) : NULL;
     double *least = weir_quantizer_least_scales(numbers, weir_quantizer_scale(q, x), outputs, outputs * groups);
@@ -90,8 +90,8 @@ static bool quantize_left(weir_quantizer *q, weir_node node) {
 
 /* Does the next quantizer absorb the operation on its one computed operand, or does it only move elements? */
 static bool is_absorbed(const weir_quantizer *q, weir_node node) {
-    const weir_op op = weir_node_op(q->graph, node);
-    const bool divides = op == WEIR_OP_DIV && weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0));
+    const weir_op op = weir_node_op(q->graph, node), kind = weir_trait_of(op)->kind;
+    const bool divides = kind == WEIR_OP_DIV && weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0));
     return weir_index_map_reshapes(op) || (weir_trait_of(op)->element == WEIR_ELEMENT_STEP && !divides);
 }
 
@@ -155,10 +155,10 @@ static bool quantize_start(weir_quantizer *q, weir_use operand) {
 static bool is_sum(const weir_quantizer *q, weir_value value) {
     weir_node node = weir_value_producer(q->graph, value);
     while (node.id != 0 &&
-           (weir_node_op(q->graph, node) == WEIR_OP_RELU || weir_index_map_reshapes(weir_node_op(q->graph, node))))
+           (weir_trait_kind(q->graph, node) == WEIR_OP_RELU || weir_index_map_reshapes(weir_node_op(q->graph, node))))
         node = weir_value_producer(q->graph, weir_node_input(q->graph, node, 0));
-    const weir_op op = node.id == 0 ? WEIR_OP_NONE : weir_node_op(q->graph, node);
-    return (op == WEIR_OP_ADD || op == WEIR_OP_SUB) &&
+    const weir_op kind = node.id == 0 ? WEIR_OP_NONE : weir_trait_kind(q->graph, node);
+    return (kind == WEIR_OP_ADD || kind == WEIR_OP_SUB) &&
            !weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0)) &&
            !weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 1));
 }
@@ -218,8 +218,8 @@ static bool quantize_function(weir_quantizer *q, weir_node node) {
         else if (weir_quantizer_value(q, value)->root == 0) fine = quantize_start(q, use);
     }
     weir_quantizer_value(q, result)->root = several ? 0 : root;
-    const weir_op op = weir_node_op(q->graph, node);
-    if (several && (op == WEIR_OP_MAX || op == WEIR_OP_MIN)) /* their scales differ */
+    const weir_op kind = weir_trait_kind(q->graph, node);
+    if (several && (kind == WEIR_OP_MAX || kind == WEIR_OP_MIN)) /* their scales differ */
         fine = fine && quantize_result(q, result);
     return fine;
 }
@@ -241,17 +241,17 @@ static bool quantize_both(weir_quantizer *q, weir_node node) {
 }
 
 bool weir_quantizer_node(weir_quantizer *q, weir_node node) {
-    weir_op op = weir_node_op(q->graph, node);
+    const weir_op op = weir_node_op(q->graph, node), kind = weir_trait_of(op)->kind;
     if (weir_trait_of(op)->task == WEIR_TASK_LAYER && weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 1)))
         return quantize_layer(q, node);
     if (weir_quantizer_is_pool(op))
         return set_input(q, node, 0, weir_quantizer_activation(q, weir_node_input(q->graph, node, 0), node));
-    if (op == WEIR_OP_CONCAT) return quantize_concat(q, node);
-    if (op == WEIR_OP_MATMUL)
+    if (kind == WEIR_OP_CONCAT) return quantize_concat(q, node);
+    if (kind == WEIR_OP_MATMUL)
         return weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0)) ? quantize_left(q, node)
                                                                                  : quantize_both(q, node);
     if (weir_index_map_exists(op) && !weir_index_map_reshapes(op)) return quantize_moved(q, node);
-    if (op != WEIR_OP_ADD && op != WEIR_OP_SUB) return !weir_function_takes(op) || quantize_function(q, node);
+    if (kind != WEIR_OP_ADD && kind != WEIR_OP_SUB) return !weir_function_takes(op) || quantize_function(q, node);
     for (size_t i = 0; i < 2; i++) {
         weir_value other = weir_node_input(q->graph, node, 1 - i), value = weir_node_input(q->graph, node, i);
         if (weir_quantizer_is_constant(q, value) || weir_quantizer_is_constant(q, other))

@@ -7,7 +7,7 @@
 
 void weir_remedy_operator(weir_op op) {
     const weir_trait_task task = weir_trait_of(op)->task;
-    if (op == WEIR_OP_SOFTMAX)
+    if (weir_trait_of(op)->kind == WEIR_OP_SOFTMAX)
         weir_note(
             "between layers it has no hardware, but ONNX Runtime's QLinearSoftmax has: quantize the model with QuantFormat.QOperator; after "
             "the last layer it runs on the host");
@@ -35,7 +35,9 @@ bool weir_remedy_has_quantizers(const weir_graph *model) {
 
 /* Operators through which the codes of a quantizer pass. */
 static bool keeps_codes(weir_op op) {
-    return weir_index_map_exists(op) || op == WEIR_OP_RELU || op == WEIR_OP_MAX_POOL;
+    const weir_trait *trait = weir_trait_of(op);
+    return weir_index_map_exists(op) || trait->kind == WEIR_OP_RELU ||
+           (trait->task == WEIR_TASK_EXTREME && trait->is_exact);
 }
 
 static bool is_quantized(const weir_graph *model, weir_value value) {

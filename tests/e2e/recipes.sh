@@ -2,9 +2,11 @@
 # recipes.sh PART [BUILD]: CONTRIBUTING's "Where to start" is literally true. `paths`: what it names exists, and a
 # device of one's own is a file that the command reads. `build`: each recipe
 # is followed in a copy of the repository, by making a twin of something that exists; the copy builds, and the twins'
-# tests pass.
+# tests pass. `twins`: every operator that files have gets a twin by rows alone, all in one copy, and the operator's cases hold for it;
+# WEIR_TWINS="Softsign Conv" chooses some.
 # test: name=recipes/paths -- paths
 # test: name=recipes/build label=nightly seconds=3600 processors=2 -- build %build
+# test: name=recipes/twins label=nightly seconds=3600 processors=2 -- twins %build
 part=$1 build=${2-}
 name="recipes-$part"
 . "$(dirname "$0")/lib.sh"
@@ -54,13 +56,46 @@ mkdir copy
 (cd "$E2E_SOURCE" && tar -c --exclude './build*' --exclude ".${build#"$E2E_SOURCE"}" --exclude ./.git .) | tar -x -C copy
 cd copy
 
+# twin OPERATOR: its rows and its cases again; the files that are written are added to `touched`.
+twin() {
+    scripts/new operator "$1Twin" --like "$1" >written 2>&1 || { cat written >&2; fail "scripts/new operator $1Twin"; }
+    sed -n 's/^  \([a-z][^ :]*\):.*/\1/p' written >>touched
+    for case in tests/op/"$1"/*.txt; do
+        sed "s/\(= \([a-z_]*\.\)*\)$1(/\1$1Twin(/; s/($1)/($1Twin)/" "$case" >"tests/op/$1Twin/${case##*/}"
+    done
+}
+# configure: the copy, with the compiler's results of before where there are any.
+configure() {
+    launcher=
+    command -v ccache >/dev/null && launcher=-DCMAKE_C_COMPILER_LAUNCHER=ccache
+    CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+    export CCACHE_BASEDIR CCACHE_NOHASHDIR
+    # shellcheck disable=SC2086 # an option or none
+    cmake -S . -B build -G Ninja $launcher >configured 2>&1 || { tail -20 configured >&2; fail "the copy cannot be configured"; finish; }
+}
+
+if [ "$part" = twins ]; then
+    operators=${WEIR_TWINS:-$(sed -nE 's/^WEIR_OP\(.*, "(.*)", "(.*)", .*, TENSOR\)$/\1 \2/p' toolchain/ir/graph/op.def | sed '/^weir /d; s/.* //')}
+    for other in $operators; do twin "$other"; done
+    configure
+    ninja -C build run_op >built 2>&1 || { tail -40 built >&2; fail "the copy does not build"; }
+    for other in $operators; do
+        build/tests/op/run_op "tests/op/${other}Twin" >ran 2>&1 || { head -5 ran >&2; fail "${other}Twin is not what $other is"; }
+    done
+    # Planted: twins of no kind, which code that is about one operator does not know.
+    sed -i 's/^\(WEIR_TRAIT([A-Z_]*_TWIN, [A-Z_]*, [A-Z_]*, \)[A-Z_]*,/\1NONE,/' toolchain/ir/trait/trait.def
+    ninja -C build run_op >built 2>&1 || { tail -40 built >&2; fail "the copy does not build"; }
+    unknown=0
+    for other in $operators; do build/tests/op/run_op "tests/op/${other}Twin" >ran 2>&1 || unknown=$((unknown + 1)); done
+    [ $unknown -gt 0 ] || fail "twins of no kind are not found"
+    cd "$work"
+    finish
+    exit
+fi
+
 # An operator of each class: scripts/new copies the rows of one, in the files that the recipe names and in no other, and its cases hold for the copy.
 operators="Softsign Transpose MaxPool ReduceMax Conv BatchNormalization"
-for other in $operators; do
-    scripts/new operator "${other}Twin" --like "$other" >written || fail "scripts/new operator ${other}Twin"
-    sed -n 's/^  \([a-z][^ :]*\):.*/\1/p' written >>touched
-    for case in tests/op/"$other"/*.txt; do sed "s/= $other(/= ${other}Twin(/; s/($other)/(${other}Twin)/" "$case" >"tests/op/${other}Twin/${case##*/}"; done
-done
+for other in $operators; do twin "$other"; done
 for pattern in $(paths "$page" "An operator"); do for file in $pattern; do echo "$file"; done; done >named
 sort -u touched | grep -v '^tests/op/' | grep -vxF -f named && fail "scripts/new writes to files that the recipe does not name"
 # A component: relu's row, file, module and folder of tests again; in front, so that it is the one that is used.
@@ -101,12 +136,7 @@ expect 0 "SoftsignTwin" "$WEIR" operators_twin SoftsignTwin
 finish
 END
 
-launcher=
-command -v ccache >/dev/null && launcher=-DCMAKE_C_COMPILER_LAUNCHER=ccache
-CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-export CCACHE_BASEDIR CCACHE_NOHASHDIR
-# shellcheck disable=SC2086 # an option or none
-cmake -S . -B build -G Ninja $launcher >configured 2>&1 || { tail -20 configured >&2; fail "the copy cannot be configured"; finish; }
+configure
 scripts/pages >pages 2>&1 || { tail -40 pages >&2; fail "the copy does not build"; finish; }
 units="test_twin test_infer test_ir_rows test_ir_loop test_ir_mase test_ir_verify test_frontend_onnx test_passes_pages test_passes_fuse"
 # shellcheck disable=SC2086 # a list

@@ -256,8 +256,8 @@ static bool on_grid(const weir_lockstep *l, weir_value value) {
 /* And what the node computes it from? The unit of a sum of numbers that are no such multiples may be one, and what only moves its
  * elements makes no others of them. */
 static bool computes_on_grid(const weir_lockstep *l, weir_node node) {
-    const weir_op op = weir_node_op(l->model, node);
-    const bool product = weir_trait_of(op)->task == WEIR_TASK_LAYER, sum = op == WEIR_OP_ADD || op == WEIR_OP_SUB;
+    const weir_op op = weir_node_op(l->model, node), kind = weir_trait_of(op)->kind;
+    const bool product = weir_trait_of(op)->task == WEIR_TASK_LAYER, sum = kind == WEIR_OP_ADD || kind == WEIR_OP_SUB;
     const bool mean = weir_trait_of(op)->task == WEIR_TASK_MEAN;
     const bool moves = mean || weir_trait_of(op)->is_exact;
     const size_t count = product || mean ? 1 : sum ? 2 : moves ? weir_node_input_count(l->model, node) : 0;
@@ -341,22 +341,22 @@ static double *reach_of(const weir_lockstep *l, weir_node node, const weir_opera
     for (uint32_t k = 0; k < c->offset_count; k++) offset = fmax(offset, fabs(c->offset[k]));
     bool grid = comes_from_grid(l, value);
     grid &= !c->windows;
-    const bool compares = weir_node_op(l->model, node) == WEIR_OP_MULTI_THRESHOLD;
+    const bool compares = weir_trait_kind(l->model, node) == WEIR_OP_MULTI_THRESHOLD;
     for (size_t k = 0; !compares && k < o->input[1]->count; k++) grid &= power_of_two(weir_array_get(o->input[1], k));
     for (size_t i = 0; o->slack[0] != NULL && i < o->input[0]->count; i++)
         reach[i] = o->slack[0][i] + (grid ? 0 : CHAIN * (fabs(weir_array_get(o->input[0], i)) + 2 * offset));
     return reach;
 }
 
-static bool is_pool(weir_op op) {
-    return op == WEIR_OP_QLINEAR_AVERAGE_POOL || op == WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL;
+static bool is_pool(weir_op kind) {
+    return kind == WEIR_OP_QLINEAR_AVERAGE_POOL || kind == WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL;
 }
 
 /* A node that adds and quantizes at once: without the scale of the result, its kernel gives the sums as real numbers. Takes the scale
  * and the zero point away, which other inputs may follow. */
 static weir_array *sums_of(const weir_lockstep *l, weir_node node, weir_operands *o, const weir_array *out) {
-    const weir_op op = weir_node_op(l->model, node);
-    const size_t scale = is_pool(op) ? 3 : op == WEIR_OP_QGEMM ? 7 : 6;
+    const weir_op kind = weir_trait_kind(l->model, node);
+    const size_t scale = is_pool(kind) ? 3 : kind == WEIR_OP_QGEMM ? 7 : 6;
     for (size_t i = scale; i < scale + 2 && i < o->slots; i++) o->input[i] = NULL;
     weir_array *sums = weir_array_new(WEIR_FLOAT32, &out->shape);
     weir_kernel_run(l->model, node, o->input, &sums);
@@ -391,7 +391,7 @@ static bool have_all_digits(const weir_operands *o) {
 static void widen(const weir_lockstep *l, weir_node node, size_t index, const weir_array *out, double *low,
                   double *high) {
     weir_operands o = operands_of(l, node);
-    weir_op op = weir_node_op(l->model, node);
+    const weir_op op = weir_node_op(l->model, node), kind = weir_trait_of(op)->kind;
     const weir_value y = weir_node_output(l->model, node, index);
     if (weir_trait_of(op)->task == WEIR_TASK_QUANTIZER) {
         double *reach = reach_of(l, node, &o);
@@ -403,7 +403,7 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
         weir_array_free(below);
         weir_array_free(above);
         free(reach);
-    } else if (op == WEIR_OP_QLINEAR_AVERAGE_POOL) {
+    } else if (kind == WEIR_OP_QLINEAR_AVERAGE_POOL) {
         widen_pool(l, node, &o, out, low, high);
     } else if (weir_dtype_is_float(out->dtype)) {
         bool product = weir_trait_of(op)->task == WEIR_TASK_LAYER, grid = on_grid(l, y) && computes_on_grid(l, node);

@@ -22,12 +22,12 @@ static bool is_unit(const weir_type *type) {
 /* Is it the number of a class, or a label that is picked by one? */
 static bool is_index(const weir_graph *graph, weir_value value) {
     for (weir_node node = weir_value_producer(graph, value); node.id != 0; node = weir_value_producer(graph, value)) {
-        const weir_op op = weir_node_op(graph, node);
-        if (op == WEIR_OP_ARG_MAX || op == WEIR_OP_ARG_MIN) return true;
-        if (op == WEIR_OP_TOP_K) return weir_value_producer_output(graph, value) == 1;
-        const bool picks = op == WEIR_OP_GATHER || op == WEIR_OP_ARRAY_FEATURE_EXTRACTOR;
+        const weir_trait_meaning meaning = weir_trait_of(weir_node_op(graph, node))->meaning;
+        if (meaning == WEIR_MEANING_POSITION) return true;
+        if (meaning == WEIR_MEANING_POSITION_1) return weir_value_producer_output(graph, value) == 1;
+        const bool picks = meaning == WEIR_MEANING_PICK;
         if (picks && weir_value_constant(graph, weir_node_input(graph, node, 0)) == NULL) return false;
-        if (!picks && !weir_trait_of(op)->keeps_meaning) return false;
+        if (!picks && meaning != WEIR_MEANING_SAME) return false;
         value = weir_node_input(graph, node, picks);
     }
     return false;
@@ -39,9 +39,9 @@ static weir_scoring_kind kind_of(const weir_graph *graph, weir_value value) {
         if (is_unit(weir_value_type(graph, value))) return WEIR_SCORING_PROBABILITY;
         const weir_node node = weir_value_producer(graph, value);
         if (node.id == 0) return WEIR_SCORING_LOGIT;
-        const weir_op op = weir_node_op(graph, node);
-        if (op == WEIR_OP_SIGMOID || op == WEIR_OP_HARD_SIGMOID) return WEIR_SCORING_PROBABILITY;
-        if (!weir_trait_of(op)->keeps_meaning) return WEIR_SCORING_LOGIT;
+        const weir_trait_meaning meaning = weir_trait_of(weir_node_op(graph, node))->meaning;
+        if (meaning == WEIR_MEANING_SHARE) return WEIR_SCORING_PROBABILITY;
+        if (meaning != WEIR_MEANING_SAME) return WEIR_SCORING_LOGIT;
         value = weir_node_input(graph, node, 0);
     }
 }
@@ -50,7 +50,7 @@ static bool is_share(const weir_graph *graph, weir_value value) {
     for (weir_node node = weir_value_producer(graph, value); node.id != 0; node = weir_value_producer(graph, value)) {
         const weir_op op = weir_node_op(graph, node);
         if (weir_trait_of(op)->task == WEIR_TASK_SOFTMAX) return true;
-        if (!weir_trait_of(op)->keeps_meaning) return false;
+        if (weir_trait_of(op)->meaning != WEIR_MEANING_SAME) return false;
         value = weir_node_input(graph, node, 0);
     }
     return false;

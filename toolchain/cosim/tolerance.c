@@ -85,12 +85,13 @@ weir_array *weir_tolerance_magnitude(const weir_operands *o) { return product(o,
 
 /* How many terms an output of a product has, or more. */
 static int64_t terms(const weir_operands *o) {
-    const weir_op op = weir_node_op(o->graph, o->node);
+    const weir_op kind = weir_trait_kind(o->graph, o->node);
     const weir_array *weights = o->input[1];
-    if (op == WEIR_OP_CONV) return (int64_t)weights->count / weights->shape.dim[0];
-    if (op == WEIR_OP_CONV_TRANSPOSE) return (int64_t)weights->count / weights->shape.dim[1];
+    if (kind == WEIR_OP_CONV) return (int64_t)weights->count / weights->shape.dim[0];
+    if (kind == WEIR_OP_CONV_TRANSPOSE) return (int64_t)weights->count / weights->shape.dim[1];
     const weir_shape *shape = &o->input[0]->shape;
-    bool transposed = weir_node_op(o->graph, o->node) == WEIR_OP_GEMM && weir_node_int(o->graph, o->node, "transA", 0);
+    bool transposed =
+        weir_trait_kind(o->graph, o->node) == WEIR_OP_GEMM && weir_node_int(o->graph, o->node, "transA", 0);
     return shape->rank == 0 ? 1 : shape->dim[transposed ? 0 : shape->rank - 1];
 }
 
@@ -136,7 +137,7 @@ static void add_movement(const weir_operands *o, size_t index, const weir_array 
 
 /* Does float32 add these two exactly? */
 static bool is_exact_sum(const weir_operands *o, const weir_array *output) {
-    if (weir_node_op(o->graph, o->node) != WEIR_OP_ADD || o->input[0]->count != output->count ||
+    if (weir_trait_kind(o->graph, o->node) != WEIR_OP_ADD || o->input[0]->count != output->count ||
         o->input[1]->count != output->count)
         return false;
     for (size_t i = 0; i < output->count; i++) {

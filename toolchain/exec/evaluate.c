@@ -3,11 +3,10 @@
 #include <stdlib.h>
 
 #include "exec/kernel.h"
+#include "ir/trait/trait.h"
 #include "support/memory/arena.h"
 
 /* Is the result that of the input's shape alone? */
-static bool reads_shape(weir_op op) { return op == WEIR_OP_SHAPE || op == WEIR_OP_SIZE; }
-
 static bool has_data(const weir_graph *graph, weir_node node, const weir_array *const *inputs) {
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++)
         if (weir_node_input(graph, node, i).id != 0 && inputs[i] == NULL) return false;
@@ -23,7 +22,7 @@ static weir_array without_data(const weir_type *type) {
 
 weir_array **weir_evaluate_node(const weir_graph *graph, weir_node node, const weir_array *const *inputs) {
     const weir_op_info *info = weir_node_info(graph, node);
-    const bool shape_only = reads_shape(weir_node_op(graph, node));
+    const bool shape_only = weir_trait_of(weir_node_op(graph, node))->order == WEIR_ORDER_SHAPE;
     const size_t given = weir_node_input_count(graph, node), outputs = weir_node_output_count(graph, node);
     const size_t slots = info->inputs_max > 0 && (size_t)info->inputs_max > given ? (size_t)info->inputs_max : given;
     if (!weir_kernel_supports(graph, node) || (!shape_only && !has_data(graph, node, inputs))) return NULL;

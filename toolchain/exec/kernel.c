@@ -38,7 +38,7 @@ static void run_laid_out(const weir_graph *graph, weir_node node, const weir_arr
 
 void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                      weir_array *const *outputs) {
-    if (weir_node_op(graph, node) == WEIR_OP_MAX_POOL && weir_kernel_max_codes(graph, node, inputs[0], outputs[0]))
+    if (weir_trait_kind(graph, node) == WEIR_OP_MAX_POOL && weir_kernel_max_codes(graph, node, inputs[0], outputs[0]))
         return;
     if (weir_layout_is_changed(graph, node)) run_laid_out(graph, node, inputs, outputs);
     else find(weir_node_op(graph, node))(graph, node, inputs, outputs);
@@ -59,10 +59,10 @@ bool weir_kernel_exists(weir_op op) { return find(op) != NULL; }
 
 /* Products of real numbers are computed in float32 and float64. */
 bool weir_kernel_supports(const weir_graph *graph, weir_node node) {
-    const weir_op op = weir_node_op(graph, node);
+    const weir_op op = weir_node_op(graph, node), kind = weir_trait_of(op)->kind;
     if (find(op) == NULL) return false;
-    if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL && op != WEIR_OP_CONV) return true;
+    if (kind != WEIR_OP_GEMM && kind != WEIR_OP_MATMUL && kind != WEIR_OP_CONV) return true;
     const weir_dtype dtype = weir_kernel_input_type(graph, node, 0)->dtype;
     if (dtype == WEIR_FLOAT16 || dtype == WEIR_BFLOAT16) return false;
-    return op != WEIR_OP_GEMM || weir_dtype_is_float(dtype);
+    return kind != WEIR_OP_GEMM || weir_dtype_is_float(dtype);
 }

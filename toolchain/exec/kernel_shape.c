@@ -321,11 +321,10 @@ static size_t deep_place(const weir_blocks *b, size_t i) {
     return ((plane / channels * channels * size * size + channel) * height + row / size) * width + column / size;
 }
 
-static void move_blocks(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y) {
-    const bool to_space = weir_node_op(graph, node) == WEIR_OP_DEPTH_TO_SPACE;
+static void move_blocks(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y, bool to_space) {
     const size_t size = weir_dtype_size(x->dtype);
     weir_blocks b;
-    weir_geometry_blocks(graph, node, &x->shape, &b);
+    weir_geometry_blocks(graph, node, &x->shape, to_space, &b);
     for (size_t i = 0; i < y->count; i++) {
         const size_t deep = deep_place(&b, i), from = to_space ? deep : i, to = to_space ? i : deep;
         memcpy((char *)y->data + to * size, (const char *)x->data + from * size, size);
@@ -334,12 +333,12 @@ static void move_blocks(const weir_graph *graph, weir_node node, const weir_arra
 
 void weir_kernel_DEPTH_TO_SPACE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                 weir_array *const *outputs) {
-    move_blocks(graph, node, inputs[0], outputs[0]);
+    move_blocks(graph, node, inputs[0], outputs[0], true);
 }
 
 void weir_kernel_SPACE_TO_DEPTH(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                 weir_array *const *outputs) {
-    move_blocks(graph, node, inputs[0], outputs[0]);
+    move_blocks(graph, node, inputs[0], outputs[0], false);
 }
 
 void weir_kernel_REORDER(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

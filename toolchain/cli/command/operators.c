@@ -7,6 +7,7 @@
 #include "exec/kernel.h"
 #include "frontend/import/onnx.h"
 #include "ir/trait/op_listing.h"
+#include "ir/trait/trait.h"
 #include "passes/passes.h"
 #include "support/memory/arena.h"
 #include "support/text/suggest.h"
@@ -28,12 +29,10 @@ typedef struct facts {
 } facts;
 
 static const char *dialects_of(weir_op op) {
-    const char *name = weir_op_get(op)->name;
+    const weir_trait_task task = weir_trait_of(op)->task;
     if (strncmp(weir_op_get(op)->domain, "qonnx", 5) == 0) return "QONNX";
-    if (op == WEIR_OP_QUANTIZE_LINEAR) return "QDQ, QOperator";
-    if (op == WEIR_OP_DEQUANTIZE_LINEAR) return "QDQ, QOperator";
-    const bool codes =
-        strncmp(name, "QLinear", 7) == 0 || strcmp(name, "QGemm") == 0 || strstr(name, "Integer") != NULL;
+    if (weir_trait_is_quantizer(op)) return "QDQ, QOperator";
+    const bool codes = task == WEIR_TASK_CODE_LAYER || task == WEIR_TASK_CODE_OPERATOR;
     return codes ? "QOperator" : "float, QDQ, QONNX";
 }
 

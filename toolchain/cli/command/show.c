@@ -7,6 +7,7 @@
 #include "dataflow/cost/resources.h"
 #include "dataflow/folding.h"
 #include "ir/graph/print.h"
+#include "ir/trait/trait.h"
 #include "passes/mase/report.h"
 #include "support/text/table.h"
 #include "support/text/text.h"
@@ -33,7 +34,7 @@ static void add_codes(weir_table *table, const weir_type *type) {
 /* A real value after QONNX's quantizers, by the node's parameters; unknown ones are "?". */
 static void add_grid(weir_table *table, const weir_graph *graph, weir_node node) {
     const weir_array *scale = weir_value_constant(graph, weir_node_input(graph, node, 1));
-    const bool bipolar = weir_node_op(graph, node) == WEIR_OP_BIPOLAR_QUANT;
+    const bool bipolar = weir_trait_kind(graph, node) == WEIR_OP_BIPOLAR_QUANT;
     const weir_array *width = bipolar ? NULL : weir_value_constant(graph, weir_node_input(graph, node, 3));
     const bool is_signed = bipolar || weir_node_int(graph, node, "signed", 1) != 0;
     const int64_t bits = bipolar ? 1 : width == NULL || width->count != 1 ? 0 : weir_array_get_int(width, 0);
@@ -77,9 +78,9 @@ static void print_quantization(const weir_graph *graph) {
         if (!weir_value_exists(graph, value)) continue;
         const weir_type *type = weir_value_type(graph, value);
         const weir_node node = weir_value_producer(graph, value);
-        const weir_op op = node.id == 0 ? WEIR_OP_NONE : weir_node_op(graph, node);
+        const weir_op kind = node.id == 0 ? WEIR_OP_NONE : weir_trait_kind(graph, node);
         const bool codes = type->quant.format != WEIR_FORMAT_FLOAT;
-        const bool on_grid = op == WEIR_OP_QUANT || op == WEIR_OP_BIPOLAR_QUANT;
+        const bool on_grid = kind == WEIR_OP_QUANT || kind == WEIR_OP_BIPOLAR_QUANT;
         if (!codes && !on_grid && type->layout[0] == '\0') continue;
         weir_table_add(table, weir_value_name(graph, value));
         if (codes) add_codes(table, type);

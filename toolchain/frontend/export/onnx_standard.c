@@ -639,9 +639,9 @@ static name add_steps(const work *w, name real) {
     name x = cast(w, real, WEIR_FLOAT32);
     while (*text != '\0') {
         bool takes_constant = false;
-        const weir_op op = weir_op_step(&text, &takes_constant);
-        if (op == WEIR_OP_MULTI_THRESHOLD) x = count_reached(w, x, input(w, constant++), WEIR_FLOAT32);
-        else x = takes_constant ? binary(w, op, x, input(w, constant++)) : unary(w, op, x);
+        const weir_op step = weir_op_step(&text, &takes_constant);
+        if (step == WEIR_OP_MULTI_THRESHOLD) x = count_reached(w, x, input(w, constant++), WEIR_FLOAT32);
+        else x = takes_constant ? binary(w, step, x, input(w, constant++)) : unary(w, step, x);
     }
     return x;
 }

@@ -21,6 +21,8 @@ char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const 
     return name;
 }
 
+static weir_op kind_of(const weir_onnx_form *form) { return weir_trait_of(form->rule->op)->kind; }
+
 /* --- attributes that became inputs --- */
 
 static weir_array *integers(const int64_t *values, size_t count) {
@@ -136,7 +138,7 @@ enum { SOFTMAX_BY_AXIS = 13 };
  * on. Along the last axis that is the later form; along another one a Reshape makes the matrix, and another one
  * restores the shape. */
 static bool is_old_softmax(const weir_onnx_form *form) {
-    if (form->rule->op == WEIR_OP_QLINEAR_SOFTMAX) return attribute_of(form, "opset")->i < SOFTMAX_BY_AXIS;
+    if (kind_of(form) == WEIR_OP_QLINEAR_SOFTMAX) return attribute_of(form, "opset")->i < SOFTMAX_BY_AXIS;
     const weir_op op = form->rule->op;
     const bool is = weir_trait_of(op)->task == WEIR_TASK_SOFTMAX;
     return is && form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < SOFTMAX_BY_AXIS;
@@ -144,7 +146,7 @@ static bool is_old_softmax(const weir_onnx_form *form) {
 
 static int64_t old_softmax_axis(const weir_onnx_form *form, int rank) {
     const Onnx__AttributeProto *axis = attribute_of(form, "axis");
-    if (axis == NULL && form->rule->op == WEIR_OP_QLINEAR_SOFTMAX) return rank - 1; /* whatever Softmax's opset */
+    if (axis == NULL && kind_of(form) == WEIR_OP_QLINEAR_SOFTMAX) return rank - 1; /* whatever Softmax's opset */
     return axis == NULL ? 1 : axis->i < 0 ? axis->i + rank : axis->i;
 }
 
@@ -164,13 +166,13 @@ static void write_softmax_axis(const weir_onnx_form *form, weir_node node) {
     weir_node_remove_attribute(form->graph, node, "axis"); /* the last one */
     if (form->unflattened.id == 0 && old_softmax_axis(form, rank) != rank - 1)
         weir_node_set_int(form->graph, node, "axis", old_softmax_axis(form, rank));
-    if (form->rule->op == WEIR_OP_QLINEAR_SOFTMAX) weir_node_set_int(form->graph, node, "opset", SOFTMAX_BY_AXIS);
+    if (kind_of(form) == WEIR_OP_QLINEAR_SOFTMAX) weir_node_set_int(form->graph, node, "opset", SOFTMAX_BY_AXIS);
 }
 
 /* What ONNX Runtime's optimizer makes of convolutions and pools of codes. Pools on codes have an attribute for it themselves. */
 static bool has_channels_innermost(const weir_onnx_form *form) {
     const Onnx__AttributeProto *flag = attribute_of(form, "channels_last");
-    return form->rule->op == WEIR_OP_QLINEAR_CONV ? flag != NULL && flag->i != 0 : is_named(form, "NhwcMaxPool");
+    return kind_of(form) == WEIR_OP_QLINEAR_CONV ? flag != NULL && flag->i != 0 : is_named(form, "NhwcMaxPool");
 }
 
 static weir_value transpose(const weir_onnx_form *form, weir_value value, bool to_innermost) {
@@ -219,7 +221,7 @@ static bool form_broadcast(const weir_onnx_form *form, weir_value *inputs) {
     const weir_shape *a = &weir_value_type(form->graph, inputs[0])->shape;
     const weir_shape *b = &weir_value_type(form->graph, inputs[1])->shape;
     const Onnx__AttributeProto *broadcast = attribute_of(form, "broadcast"), *axis = attribute_of(form, "axis");
-    if (form->rule->op == WEIR_OP_PRELU) return b->rank != 1 || b->dim[0] == 1 || align(form, inputs, 1);
+    if (kind_of(form) == WEIR_OP_PRELU) return b->rank != 1 || b->dim[0] == 1 || align(form, inputs, 1);
     if (broadcast != NULL && broadcast->i != 0)
         return axis == NULL || align(form, inputs, axis->i < 0 ? axis->i + a->rank : axis->i);
     if (weir_shape_equal(a, b)) return true;
@@ -300,11 +302,11 @@ bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
         inputs[0] = transpose(form, inputs[0], false);
         return inputs[0].id != 0;
     }
-    if (form->rule->op == WEIR_OP_SPLIT) return form_split(form, inputs, count);
-    if (form->rule->inputs_max < 0 && form->rule->op == WEIR_OP_ADD && !form_sum(form, inputs, count)) return false;
-    if (form->rule->inputs_max < 0 && form->rule->op == WEIR_OP_DIV && !form_mean(form, inputs, count)) return false;
-    if (form->rule->op == WEIR_OP_REDUCE_SUM && !form_addends(form, inputs)) return false;
-    if (form->rule->op == WEIR_OP_RESIZE) form_resize(form, inputs, count);
+    if (kind_of(form) == WEIR_OP_SPLIT) return form_split(form, inputs, count);
+    if (form->rule->inputs_max < 0 && kind_of(form) == WEIR_OP_ADD && !form_sum(form, inputs, count)) return false;
+    if (form->rule->inputs_max < 0 && kind_of(form) == WEIR_OP_DIV && !form_mean(form, inputs, count)) return false;
+    if (kind_of(form) == WEIR_OP_REDUCE_SUM && !form_addends(form, inputs)) return false;
+    if (kind_of(form) == WEIR_OP_RESIZE) form_resize(form, inputs, count);
     if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 7 && form->rule->inputs_max >= 0 && takes_axis(form->rule->op))
         return form_broadcast(form, inputs);
     return !is_old_softmax(form) || form_softmax(form, inputs);
@@ -324,15 +326,15 @@ static void write_output_padding(weir_graph *graph, weir_node node, const weir_w
 
 /* The kernel's size as the weights have it; NULL: a pool has none. */
 static const int64_t *kernel_of(const weir_graph *graph, weir_node node) {
-    const weir_op op = weir_node_op(graph, node);
-    const weir_value weights = weir_node_input(graph, node, op == WEIR_OP_QLINEAR_CONV ? 3 : 1);
-    if (op == WEIR_OP_QLINEAR_AVERAGE_POOL || weights.id == 0) return NULL;
+    const weir_op kind = weir_trait_kind(graph, node);
+    const weir_value weights = weir_node_input(graph, node, kind == WEIR_OP_QLINEAR_CONV ? 3 : 1);
+    if (kind == WEIR_OP_QLINEAR_AVERAGE_POOL || weights.id == 0) return NULL;
     return weir_value_type(graph, weights)->shape.dim + 2;
 }
 
 /* Paddings are always numbers. */
 static void write_pads(weir_graph *graph, weir_node node) {
-    const bool transposed = weir_node_op(graph, node) == WEIR_OP_CONV_TRANSPOSE;
+    const bool transposed = weir_trait_kind(graph, node) == WEIR_OP_CONV_TRANSPOSE;
     int64_t pads[2 * WEIR_MAX_RANK];
     int order[WEIR_MAX_RANK];
     weir_window window = {.rank = 0};
@@ -358,7 +360,7 @@ static void write_resizing(weir_graph *graph, weir_node node) {
 
 void weir_onnx_form_attributes(const weir_onnx_form *form, weir_node node) {
     const int64_t version = form->opsets->version[WEIR_ONNX_DOMAIN_ONNX];
-    if (form->rule->op == WEIR_OP_RESIZE && version <= 10) write_resizing(form->graph, node);
+    if (kind_of(form) == WEIR_OP_RESIZE && version <= 10) write_resizing(form->graph, node);
     if (is_old_softmax(form)) write_softmax_axis(form, node);
 }
 
@@ -383,9 +385,9 @@ static weir_value quantize(const weir_onnx_form *form, weir_value value) {
 }
 
 /* A function of the result. */
-static weir_value apply(const weir_onnx_form *form, weir_op op, weir_value value) {
+static weir_value apply(const weir_onnx_form *form, weir_op op, const char *part, weir_value value) {
     weir_onnx_form_rename(form->graph, form->scope, value, form->name, "sum");
-    const weir_node node = add_helper(form, op, op == WEIR_OP_SQRT ? "root" : "logarithm", &value, 1);
+    const weir_node node = add_helper(form, op, part, &value, 1);
     return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
 }
 
@@ -395,8 +397,8 @@ weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
                                            weir_node_attribute(form->graph, node, "output_shape") != NULL))
         write_pads(form->graph, node);
     if (form->rule->codes != NULL) return quantize(form, value);
-    if (is_named(form, "ReduceL2")) return apply(form, WEIR_OP_SQRT, value);
-    if (is_named(form, "ReduceLogSum")) return apply(form, WEIR_OP_LOG, value);
+    if (is_named(form, "ReduceL2")) return apply(form, WEIR_OP_SQRT, "root", value);
+    if (is_named(form, "ReduceLogSum")) return apply(form, WEIR_OP_LOG, "logarithm", value);
     if (form->innermost) {
         weir_onnx_form_rename(form->graph, form->scope, value, form->name, "result");
         return transpose(form, value, true);

@@ -47,13 +47,13 @@ static bool reserve(weir_onnx_known *known, const weir_graph *graph, weir_node n
 
 void weir_onnx_known_learn(weir_onnx_known *known, const weir_graph *graph, weir_node node) {
     const size_t count = weir_node_input_count(graph, node);
-    const weir_op op = weir_node_op(graph, node);
+    const bool reads_shape = weir_trait_of(weir_node_op(graph, node))->order == WEIR_ORDER_SHAPE;
     bool fine = known->evaluate != NULL;
     const weir_array **inputs = weir_calloc(count + 1, sizeof *inputs);
     for (size_t i = 0; fine && i < count; i++) {
         const weir_value input = weir_node_input(graph, node, i);
         inputs[i] = find(known, graph, input);
-        if (op == WEIR_OP_SHAPE || op == WEIR_OP_SIZE || input.id == 0) continue;
+        if (reads_shape || input.id == 0) continue;
         fine = inputs[i] != NULL && inputs[i]->count <= ELEMENT_LIMIT;
     }
     weir_array **results = fine && reserve(known, graph, node) ? known->evaluate(graph, node, inputs) : NULL;

@@ -5,6 +5,12 @@
 #include <string.h>
 
 #include "ir/shape/infer_rule.h"
+#include "ir/trait/trait.h"
+
+/* For assertions only. */
+static inline weir_trait_order order_of(const weir_graph *graph, weir_node node) {
+    return weir_trait_of(weir_node_op(graph, node))->order;
+}
 
 /* ---- windows ---- */
 
@@ -241,9 +247,9 @@ void weir_geometry_count_seen(const weir_window *w, int64_t *least, int64_t *mos
 
 /* ---- blocks ---- */
 
-bool weir_geometry_blocks(const weir_graph *graph, weir_node node, const weir_shape *x, weir_blocks *blocks) {
+bool weir_geometry_blocks(const weir_graph *graph, weir_node node, const weir_shape *x, bool to_space,
+                          weir_blocks *blocks) {
     static const char *const modes[] = {"DCR", "CRD", NULL};
-    const bool to_space = weir_node_op(graph, node) == WEIR_OP_DEPTH_TO_SPACE;
     const int64_t size = weir_node_int(graph, node, "blocksize", 0);
     weir_blocks *b = blocks;
     if (x->rank != 4) return weir_rule_fail(graph, node, "input 0 must have 4 dimensions, has %d", x->rank);
@@ -283,7 +289,7 @@ static void slice_axis(weir_slice *slice, int axis, int64_t dim, int64_t start, 
 }
 
 bool weir_geometry_slice(const weir_graph *graph, weir_node node, weir_slice *slice) {
-    assert(weir_node_op(graph, node) == WEIR_OP_SLICE);
+    assert(order_of(graph, node) == WEIR_ORDER_SLICE);
     const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
     int64_t starts[WEIR_MAX_RANK], ends[WEIR_MAX_RANK], axes[WEIR_MAX_RANK], steps[WEIR_MAX_RANK];
     int count, end_count, axis_count, step_count;
@@ -348,7 +354,7 @@ static bool pad_axis(const weir_graph *graph, weir_node node, weir_padding *padd
 }
 
 bool weir_geometry_padding(const weir_graph *graph, weir_node node, weir_padding *padding) {
-    assert(weir_node_op(graph, node) == WEIR_OP_PAD);
+    assert(order_of(graph, node) == WEIR_ORDER_PAD);
     const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
     int64_t pads[2 * WEIR_MAX_RANK], axes[WEIR_MAX_RANK];
     bool named[WEIR_MAX_RANK] = {false};
@@ -459,7 +465,6 @@ static bool resize_by_sizes(const weir_graph *graph, weir_node node, const weir_
 }
 
 bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizing *resizing) {
-    assert(weir_node_op(graph, node) == WEIR_OP_RESIZE);
     static const char *const modes[] = {"nearest", "linear", NULL}; /* of ONNX's, which also has cubic */
     static const char *const coordinates[] = {"half_pixel",
                                               "half_pixel_symmetric",
@@ -549,7 +554,7 @@ static int clipped(int64_t position, int rank) {
 }
 
 void weir_geometry_shape_part(const weir_graph *graph, weir_node node, int *first, int *last) {
-    assert(weir_node_op(graph, node) == WEIR_OP_SHAPE);
+    assert(order_of(graph, node) == WEIR_ORDER_SHAPE);
     const int rank = weir_rule_input(graph, node, 0)->shape.rank;
     *first = clipped(weir_node_int(graph, node, "start", 0), rank);
     *last = clipped(weir_node_int(graph, node, "end", rank), rank);

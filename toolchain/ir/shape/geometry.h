@@ -52,8 +52,9 @@ typedef struct weir_blocks {
     int64_t row_stride, column_stride, channel_stride; /* of the deep tensor's channels */
 } weir_blocks;
 
-/* Of a node whose input is x, in ONNX's order. */
-bool weir_geometry_blocks(const weir_graph *graph, weir_node node, const weir_shape *x, weir_blocks *blocks);
+/* Of a node whose input is x, in ONNX's order; `to_space`: the channels become blocks, else blocks become channels. */
+bool weir_geometry_blocks(const weir_graph *graph, weir_node node, const weir_shape *x, bool to_space,
+                          weir_blocks *blocks);
 
 /* A Slice: output index i of an axis is input index start + i * step, for i in [0, count). */
 typedef struct weir_slice {

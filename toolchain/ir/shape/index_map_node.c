@@ -142,7 +142,7 @@ static bool gather_last(const move *m, weir_index_map *map) { return gather_alon
 /* The wide tensor's elements in the deep one. */
 static bool to_space(const move *m, const weir_shape *deep, const weir_shape *wide, weir_index_map *map) {
     weir_blocks b;
-    if (!weir_geometry_blocks(m->graph, m->node, &m->from, &b)) return false;
+    if (!weir_geometry_blocks(m->graph, m->node, &m->from, deep == &m->from, &b)) return false;
     const int64_t plane = b.height * b.width;
     const weir_index_loop loop[] = {{b.batch, b.channels * b.size * b.size * plane, 0, b.batch, NULL},
                                     {b.channels, b.channel_stride * plane, 0, b.channels, NULL},
@@ -179,7 +179,7 @@ static bool none(const move *m, weir_index_map *map) {
 static rule *rule_of(weir_op op) {
     static rule *const rules[WEIR_OP_COUNT] = {
         [WEIR_OP_NONE] = none,
-#define WEIR_TRAIT(op, task, element, move, ...) [WEIR_OP_##op] = move,
+#define WEIR_TRAIT(op, task, element, kind, move, ...) [WEIR_OP_##op] = move,
 #include "ir/trait/trait.def"
 #undef WEIR_TRAIT
     };

@@ -13,6 +13,7 @@
 #include "ir/graph/operator.h"
 #include "ir/shape/infer_rule.h"
 #include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "support/memory/arena.h"
 #include "support/text/text.h"
 
@@ -153,8 +154,9 @@ bool weir_rule_broadcasts_to(const weir_graph *graph, weir_node node, size_t ind
 
 /* ONNX takes int32 too for what Slice reads and for the axes of Pad. */
 static bool is_index(const weir_graph *graph, weir_node node, size_t index, weir_dtype dtype) {
-    const weir_op op = weir_node_op(graph, node);
-    return dtype == WEIR_INT64 || (dtype == WEIR_INT32 && (op == WEIR_OP_SLICE || (op == WEIR_OP_PAD && index == 3)));
+    const weir_trait_order order = weir_trait_of(weir_node_op(graph, node))->order;
+    return dtype == WEIR_INT64 ||
+           (dtype == WEIR_INT32 && (order == WEIR_ORDER_SLICE || (order == WEIR_ORDER_PAD && index == 3)));
 }
 
 bool weir_rule_integers(const weir_graph *graph, weir_node node, size_t index, const char *what, int limit,

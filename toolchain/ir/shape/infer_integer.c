@@ -326,8 +326,8 @@ static bool check_steps(const weir_graph *graph, weir_node node) {
     while (*text != '\0') {
         const char *word = text;
         bool takes_constant;
-        const weir_op op = weir_op_step(&text, &takes_constant);
-        if (op == WEIR_OP_NONE)
+        const weir_op step = weir_op_step(&text, &takes_constant);
+        if (step == WEIR_OP_NONE)
             return weir_rule_fail(graph, node,
                                   "attribute 'steps': '%.*s' cannot be a step, expected an operator that "
                                   "works on each element by itself, such as Relu",
@@ -337,8 +337,8 @@ static bool check_steps(const weir_graph *graph, weir_node node) {
         if (!takes_constant || index >= inputs) continue;
         if (weir_rule_input(graph, node, index) == NULL)
             return weir_rule_fail(graph, node, "input %zu is missing", index);
-        if (op == WEIR_OP_MULTI_THRESHOLD ? !check_thresholds(graph, node, index)
-                                          : !check_constant(graph, node, index, WEIR_FLOAT32))
+        if (step == WEIR_OP_MULTI_THRESHOLD ? !check_thresholds(graph, node, index)
+                                            : !check_constant(graph, node, index, WEIR_FLOAT32))
             return false;
     }
     return wanted == (inputs > 2 ? inputs - 2 : 0) ||

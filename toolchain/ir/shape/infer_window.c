@@ -145,24 +145,23 @@ bool weir_infer_CONV_TRANSPOSE(const weir_graph *graph, weir_node node, weir_inf
     return weir_rule_set_plain(graph, node, to, type->dtype, &shape);
 }
 
-static bool blocks(const weir_graph *graph, weir_node node, weir_inferred *to) {
+static bool blocks(const weir_graph *graph, weir_node node, bool to_space, weir_inferred *to) {
     weir_shape x;
     weir_blocks b;
     int order[WEIR_MAX_RANK];
-    if (!channels_first(graph, node, &x, order) || !weir_geometry_blocks(graph, node, &x, &b)) return false;
-    const bool wide = weir_node_op(graph, node) == WEIR_OP_DEPTH_TO_SPACE;
-    x.dim[1] = wide ? b.channels : b.channels * b.size * b.size;
-    x.dim[2] = wide ? b.height * b.size : b.height;
-    x.dim[3] = wide ? b.width * b.size : b.width;
+    if (!channels_first(graph, node, &x, order) || !weir_geometry_blocks(graph, node, &x, to_space, &b)) return false;
+    x.dim[1] = to_space ? b.channels : b.channels * b.size * b.size;
+    x.dim[2] = to_space ? b.height * b.size : b.height;
+    x.dim[3] = to_space ? b.width * b.size : b.width;
     const weir_shape shape = weir_layout_from_onnx(&x, order);
     const weir_type type = weir_rule_moved_type(graph, node, &shape);
     return weir_rule_set(graph, node, to, &type);
 }
 
 bool weir_infer_DEPTH_TO_SPACE(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return blocks(graph, node, to);
+    return blocks(graph, node, true, to);
 }
 
 bool weir_infer_SPACE_TO_DEPTH(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return blocks(graph, node, to);
+    return blocks(graph, node, false, to);
 }

@@ -98,7 +98,7 @@ static int threshold_axis(const weir_graph *graph, weir_node node) {
 }
 
 int weir_layout_channel_axis(const weir_graph *graph, weir_node node) {
-    if (weir_node_op(graph, node) == WEIR_OP_MULTI_THRESHOLD) return threshold_axis(graph, node);
+    if (weir_trait_of(weir_node_op(graph, node))->order == WEIR_ORDER_THRESHOLDS) return threshold_axis(graph, node);
     int order[WEIR_MAX_RANK], axis = 0;
     weir_layout_order(graph, node, order);
     assert(input_type(graph, node, 0)->shape.rank >= 2);
@@ -121,7 +121,7 @@ weir_shape weir_layout_from_onnx(const weir_shape *shape, const int *order) {
 }
 
 void weir_layout_permutation(const weir_graph *graph, weir_node node, int *order) {
-    assert(weir_node_op(graph, node) == WEIR_OP_TRANSPOSE);
+    assert(weir_trait_of(weir_node_op(graph, node))->order == WEIR_ORDER_TRANSPOSE);
     const weir_attribute *perm = weir_node_attribute(graph, node, "perm");
     const int rank = input_type(graph, node, 0)->shape.rank;
     assert(perm == NULL || (perm->kind == WEIR_ATTRIBUTE_INTS && perm->count == (size_t)rank));
@@ -189,7 +189,8 @@ weir_array *weir_layout_transpose(const weir_array *data, const int *order) {
 /* Are the result's dimensions, where they are as many, those of the inputs in their order? */
 static bool keeps_dimensions(weir_op op) {
     const weir_trait_order order = weir_trait_of(op)->order;
-    return order != WEIR_ORDER_FREE && order != WEIR_ORDER_RESHAPE && order != WEIR_ORDER_PRODUCT;
+    return order != WEIR_ORDER_FREE && order != WEIR_ORDER_SHAPE && order != WEIR_ORDER_RESHAPE &&
+           order != WEIR_ORDER_PRODUCT;
 }
 
 /* The layout that the inputs with the output's rank have, if they say the same. */
@@ -221,7 +222,7 @@ bool weir_layout_infer(const weir_graph *graph, weir_node node, weir_type *outpu
     const weir_op op = weir_node_op(graph, node);
     for (size_t i = 0; i < weir_node_output_count(graph, node); i++) outputs[i].layout[0] = '\0';
     if (weir_layout_has_channels(op)) return channel_layout(graph, node, &outputs[0]);
-    if (op == WEIR_OP_TRANSPOSE) {
+    if (weir_trait_of(op)->order == WEIR_ORDER_TRANSPOSE) {
         transposed_layout(graph, node, &outputs[0]);
         return true;
     }

@@ -137,11 +137,11 @@ void weir_loop_CONV_TRANSPOSE(weir_loop_builder *b) {
 }
 
 /* The deep tensor's channels are made of a channel of the wide one, a row and a column of the block. */
-static void blocks(weir_loop_builder *b) {
+static void blocks(weir_loop_builder *b, bool to_space) {
     order laid;
     weir_blocks w;
     const weir_shape x = data_shape(b, &laid);
-    const bool fine = weir_geometry_blocks(b->graph, b->node, &x, &w);
+    const bool fine = weir_geometry_blocks(b->graph, b->node, &x, to_space, &w);
     assert(fine);
     (void)fine;
     b->nest->body = WEIR_LOOP_MOVE;
@@ -149,7 +149,6 @@ static void blocks(weir_loop_builder *b) {
     const uint32_t y = weir_loop_add(b, "OY", w.height, false), fy = weir_loop_add(b, "FY", w.size, false);
     const uint32_t ox = weir_loop_add(b, "OX", w.width, false), fx = weir_loop_add(b, "FX", w.size, false);
     weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
-    const bool to_space = weir_node_op(b->graph, b->node) == WEIR_OP_DEPTH_TO_SPACE;
     weir_loop_operand *deep = to_space ? in : out, *wide = to_space ? out : in;
     to_onnx(in, &laid);
     to_onnx(out, &laid);
@@ -169,8 +168,8 @@ static void blocks(weir_loop_builder *b) {
     from_onnx(out, &laid);
 }
 
-void weir_loop_DEPTH_TO_SPACE(weir_loop_builder *b) { blocks(b); }
-void weir_loop_SPACE_TO_DEPTH(weir_loop_builder *b) { blocks(b); }
+void weir_loop_DEPTH_TO_SPACE(weir_loop_builder *b) { blocks(b, true); }
+void weir_loop_SPACE_TO_DEPTH(weir_loop_builder *b) { blocks(b, false); }
 
 enum { NO_BIAS = 1000 }; /* an input that no operator has */
 

@@ -89,10 +89,10 @@ static const mase_row *row_of(weir_op op) {
 
 /* Which input of a matrix product is its weights in a dense layer: a constant matrix on the right. 0: it is none. */
 static size_t dense_weight(const weir_graph *graph, weir_node node) {
-    const weir_op op = weir_node_op(graph, node);
-    const size_t index = op == WEIR_OP_MATMUL || op == WEIR_OP_MATMUL_INTEGER ? 1
-                         : op == WEIR_OP_QLINEAR_MATMUL                       ? 3
-                                                                              : 0;
+    const weir_op kind = weir_trait_kind(graph, node);
+    const size_t index = kind == WEIR_OP_MATMUL || kind == WEIR_OP_MATMUL_INTEGER ? 1
+                         : kind == WEIR_OP_QLINEAR_MATMUL                         ? 3
+                                                                                  : 0;
     if (index == 0) return 0;
     const weir_value weight = weir_node_input(graph, node, index);
     if (weight.id == 0 || weir_value_type(graph, weight)->shape.rank != 2) return 0;
@@ -100,12 +100,12 @@ static size_t dense_weight(const weir_graph *graph, weir_node node) {
 }
 
 weir_value weir_mase_bias(const weir_graph *graph, weir_node node) {
-    const bool open = weir_node_op(graph, node) == WEIR_OP_GEMM && weir_node_input(graph, node, 2).id == 0;
+    const bool open = weir_trait_kind(graph, node) == WEIR_OP_GEMM && weir_node_input(graph, node, 2).id == 0;
     if (dense_weight(graph, node) == 0 && !open) return WEIR_NO_VALUE;
     const weir_value result = weir_node_output(graph, node, 0);
     if (weir_value_use_count(graph, result) != 1 || weir_value_is_output(graph, result)) return WEIR_NO_VALUE;
     const weir_use use = weir_value_use(graph, result, 0);
-    if (weir_node_op(graph, use.node) != WEIR_OP_ADD) return WEIR_NO_VALUE;
+    if (weir_trait_kind(graph, use.node) != WEIR_OP_ADD) return WEIR_NO_VALUE;
     const weir_value bias = weir_node_input(graph, use.node, 1 - use.index);
     const weir_shape *from = &weir_value_type(graph, bias)->shape, *to = &weir_value_type(graph, result)->shape;
     size_t count;
@@ -143,8 +143,8 @@ const char *weir_mase_op(const weir_graph *graph, weir_node node) {
 }
 
 weir_mase_callable weir_mase_target(const weir_graph *graph, weir_node node, weir_text *text) {
-    const weir_op op = weir_node_op(graph, node);
-    const mase_row *row = row_of(op == WEIR_OP_MATMUL && dense_weight(graph, node) != 0 ? WEIR_OP_GEMM : op);
+    const weir_op op = weir_node_op(graph, node), kind = weir_trait_of(op)->kind;
+    const mase_row *row = row_of(kind == WEIR_OP_MATMUL && dense_weight(graph, node) != 0 ? WEIR_OP_GEMM : op);
     weir_text_format(text, "%s.%s", row->prefix, weir_mase_op(graph, node));
     return row->callable;
 }
@@ -347,10 +347,10 @@ weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value v
         value = weir_node_input(graph, producer, 0);
         producer = weir_value_producer(graph, value);
     }
-    weir_op op = producer.id == 0 ? WEIR_OP_NONE : weir_node_op(graph, producer);
-    if (op == WEIR_OP_BIPOLAR_QUANT) return (weir_mase_precision){"binary", 3, {1, 0, 1}};
-    if (op == WEIR_OP_QUANT) return of_quantizer(graph, producer);
-    if (op == WEIR_OP_DEQUANTIZE_LINEAR) return of_dequantizer(graph, producer);
+    const weir_op kind = producer.id == 0 ? WEIR_OP_NONE : weir_trait_kind(graph, producer);
+    if (kind == WEIR_OP_BIPOLAR_QUANT) return (weir_mase_precision){"binary", 3, {1, 0, 1}};
+    if (kind == WEIR_OP_QUANT) return of_quantizer(graph, producer);
+    if (kind == WEIR_OP_DEQUANTIZE_LINEAR) return of_dequantizer(graph, producer);
     return of_type(weir_value_type(graph, value));
 }
 

@@ -10,6 +10,7 @@
 #include "ir/shape/geometry.h"
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
+#include "ir/trait/trait.h"
 #include "support/memory/arena.h"
 
 /* A graph with which of its values have rows. */
@@ -199,7 +200,8 @@ static const char *unknown(const finder *f, weir_node node) {
 
 static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_NONE] = unknown,
-#define WEIR_TRAIT(op, task, element, move, order, sizes, rounding, frames, meaning, place, rows) [WEIR_OP_##op] = rows,
+#define WEIR_TRAIT(op, task, element, kind, move, order, sizes, rounding, frames, meaning, place, rows)                \
+    [WEIR_OP_##op] = rows,
 #include "ir/trait/trait.def"
 #undef WEIR_TRAIT
 };
@@ -285,8 +287,8 @@ weir_rows weir_rows_find(const weir_graph *graph) {
 
 /* A Reshape or Expand to a shape that names the rows gets one that names one. */
 static void rewrite_shape(weir_graph *graph, weir_node node, int64_t count) {
-    const weir_op op = weir_node_op(graph, node);
-    if (op != WEIR_OP_RESHAPE && op != WEIR_OP_EXPAND) return;
+    const weir_op kind = weir_trait_kind(graph, node);
+    if (kind != WEIR_OP_RESHAPE && kind != WEIR_OP_EXPAND) return;
     const weir_value wanted = weir_node_input(graph, node, 1);
     const weir_array *shape = weir_value_constant(graph, wanted);
     if (shape == NULL || shape->count == 0 || weir_array_get_int(shape, 0) != count) return;
@@ -456,11 +458,11 @@ static void open_features(weir_graph *graph, weir_node node) {
 }
 
 static void open_node(weir_graph *graph, weir_node node) {
-    const weir_op op = weir_node_op(graph, node);
-    if (op == WEIR_OP_RESHAPE) open_reshape(graph, node);
-    if (op == WEIR_OP_SLICE) open_slice(graph, node);
-    if (op == WEIR_OP_RESIZE) open_resize(graph, node);
-    if (op == WEIR_OP_ARRAY_FEATURE_EXTRACTOR) open_features(graph, node);
+    const weir_op kind = weir_trait_kind(graph, node);
+    if (kind == WEIR_OP_RESHAPE) open_reshape(graph, node);
+    if (kind == WEIR_OP_SLICE) open_slice(graph, node);
+    if (kind == WEIR_OP_RESIZE) open_resize(graph, node);
+    if (kind == WEIR_OP_ARRAY_FEATURE_EXTRACTOR) open_features(graph, node);
 }
 
 /* Infers the node for two rows; of this IR's own operators, whose attributes may say shapes, the rules know that rows stay. */

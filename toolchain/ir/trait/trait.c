@@ -5,16 +5,22 @@
 /* The words of trait.def. */
 enum { ROUNDED, EXACT };
 enum { ONE, SEVERAL };
-enum { OTHER, SAME };
 enum { HARDWARE, HOST };
 #define NO_SIZES SIZE_MAX
 #define SIZES_0 0
 #define SIZES_1 1
 
 static const weir_trait traits[WEIR_OP_COUNT] = {
-#define WEIR_TRAIT(op, task, element, move, order, sizes, rounding, frames, meaning, place, rows)                      \
-    [WEIR_OP_##                                                                                                        \
-        op] = {WEIR_TASK_##task, WEIR_ELEMENT_##element, WEIR_ORDER_##order, sizes, rounding, frames, meaning, place},
+#define WEIR_TRAIT(op, in_task, by_element, of_kind, move, in_order, from, rounding, frames, of_classes, place, rows)  \
+    [WEIR_OP_##op] = {.task = WEIR_TASK_##in_task,                                                                     \
+                      .element = WEIR_ELEMENT_##by_element,                                                            \
+                      .kind = WEIR_OP_##of_kind,                                                                       \
+                      .order = WEIR_ORDER_##in_order,                                                                  \
+                      .meaning = WEIR_MEANING_##of_classes,                                                            \
+                      .sizes = (from),                                                                                 \
+                      .is_exact = (rounding),                                                                          \
+                      .takes_frames = (frames),                                                                        \
+                      .is_for_host = (place)},
 #include "ir/trait/trait.def"
 #undef WEIR_TRAIT
 };
@@ -36,6 +42,10 @@ const weir_trait *weir_trait_of(weir_op op) {
                             in_hardware = {.sizes = NO_SIZES, .is_for_host = false};
     if (op < WEIR_OP_COUNT) return &traits[op];
     return weir_op_get(op)->class == WEIR_CLASS_TENSOR ? &registered : &in_hardware;
+}
+
+weir_op weir_trait_kind(const weir_graph *graph, weir_node node) {
+    return weir_trait_of(weir_node_op(graph, node))->kind;
 }
 
 bool weir_trait_is_quantizer(weir_op op) {

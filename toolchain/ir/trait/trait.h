@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ir/graph/graph.h"
 #include "ir/graph/op.h"
 
 typedef enum weir_trait_task {
@@ -30,6 +31,7 @@ typedef enum weir_trait_element {
 typedef enum weir_trait_order {
     WEIR_ORDER_OTHER,       /* the result has the dimensions of ONNX's order alone */
     WEIR_ORDER_FREE,        /* so, and they are not those of the input */
+    WEIR_ORDER_SHAPE,       /* so, and nothing else of the input is used */
     WEIR_ORDER_CHANNELS,    /* attribute `layout`: a window, channels innermost in streams */
     WEIR_ORDER_NORMALIZE,   /* attribute `layout`: channels at any position */
     WEIR_ORDER_ELEMENTWISE, /* one order for all inputs and the output */
@@ -45,17 +47,31 @@ typedef enum weir_trait_order {
     WEIR_ORDER_PRODUCT      /* of matrices: sums over the innermost dimension */
 } weir_trait_order;
 
+typedef enum weir_trait_meaning {
+    WEIR_MEANING_OTHER,      /* nothing that is known */
+    WEIR_MEANING_SAME,       /* what the data says */
+    WEIR_MEANING_SHARE,      /* numbers from 0 to 1, one a class */
+    WEIR_MEANING_POSITION,   /* the number of a class */
+    WEIR_MEANING_POSITION_1, /* so in output 1 */
+    WEIR_MEANING_PICK        /* of a constant, what input 1 is the number of */
+} weir_trait_meaning;
+
 typedef struct weir_trait {
     weir_trait_task task;
     weir_trait_element element;
     weir_trait_order order;
+    weir_trait_meaning meaning;
+    weir_op kind; /* the operator that it is to what knows just that one; WEIR_OP_NONE: nothing does */
     size_t sizes; /* the first input that must be a constant; SIZE_MAX: none */
-    bool is_exact, takes_frames, keeps_meaning, is_for_host;
+    bool is_exact, takes_frames, is_for_host;
 } weir_trait;
 
 /* The operator's row; of a registered operator (operator.h) what is true of any: nothing is taken for granted, and the host computes
  * those on tensors. */
 const weir_trait *weir_trait_of(weir_op op);
+/* The node's kind. Code that is about one operator asks for it: operators are added by rows, and theirs may say that they are one more
+ * of that kind. */
+weir_op weir_trait_kind(const weir_graph *graph, weir_node node);
 /* Does it round numbers to codes, or make numbers of codes? */
 bool weir_trait_is_quantizer(weir_op op);
 

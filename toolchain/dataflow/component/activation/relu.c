@@ -3,13 +3,14 @@
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/schedule/stream.h"
+#include "ir/trait/trait.h"
 
 static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
     static const char *const names[] = {"zero"};
     return weir_component_fits_32(graph, node, names, 1, why);
 }
 
-static bool becomes(const weir_graph *graph, weir_node node) { return weir_node_op(graph, node) == WEIR_OP_RELU; }
+static bool becomes(const weir_graph *graph, weir_node node) { return weir_trait_kind(graph, node) == WEIR_OP_RELU; }
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);

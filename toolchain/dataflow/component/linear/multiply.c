@@ -5,12 +5,13 @@
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/target.h"
 #include "dataflow/schedule/stream.h"
+#include "ir/trait/trait.h"
 
 static bool becomes(const weir_graph *graph, weir_node node) {
-    const weir_op op = weir_node_op(graph, node);
-    if (op == WEIR_OP_QLINEAR_MUL)
+    const weir_op kind = weir_trait_kind(graph, node);
+    if (kind == WEIR_OP_QLINEAR_MUL)
         return weir_component_stream_operand(graph, node, 0) && weir_component_stream_operand(graph, node, 3);
-    return op == WEIR_OP_MUL && /* by a constant: part of the requantizer */
+    return kind == WEIR_OP_MUL && /* by a constant: part of the requantizer */
            !weir_component_takes_constant(graph, node, "data_in_0") &&
            !weir_component_takes_constant(graph, node, "data_in_1");
 }
