@@ -199,9 +199,13 @@ expect 0 "^energy 18598784[0-9.]* pJ" least salsa
 
 # --- a stage of one's own ---
 expect 0 '^limit_energy +drop results' "$WEIR" dse --list --load-stage "$E2E_TOOLS/limit_energy.so"
+# Objects that are not of this program's headers.
+sed 's/weir [0-9.]* [0-9a-f]\{12\}/weir 9.9.9 0123456789ab/' "$E2E_TOOLS/limit_energy.so" >older.so
+expect 1 "older.so: error: was compiled for 'weir 9.9.9 0123456789ab', expected 'weir [0-9.]+ [0-9a-f]+'" "$WEIR" dse --list --load-stage older.so
+expect 1 "absent.so: error: no such file" "$WEIR" dse --list --load-stage absent.so
 expect 0 "^energy 511349.76[0-9]* pJ" dse gemm_layer.yaml gemm_l1 gemm_l1 --lpf-limit 3 --load-stage "$E2E_TOOLS/limit_energy.so" --stages "workload,minimal_latency,limit_energy{most=511350},spatial_mapping_generator,loma,cost_model"
 expect 1 "layer 'Layer0' has no mapping" dse gemm_layer.yaml gemm_l1 gemm_l1 --lpf-limit 3 --load-stage "$E2E_TOOLS/limit_energy.so" --stages "workload,minimal_latency,limit_energy{most=511349},spatial_mapping_generator,loma,cost_model"
-expect 1 "no function 'weir_dse_register'" dse gemm_layer.yaml gemm_l1 gemm_l1 --load-stage "$(ldconfig -p 2>/dev/null | sed -n 's/.*libz\.so\.1 .*=> //p' | head -1)"
+expect 1 "has no symbol 'weir_dse_stages', expected that of WEIR_DSE_STAGES" dse gemm_layer.yaml gemm_l1 gemm_l1 --load-stage "$(ldconfig -p 2>/dev/null | sed -n 's/.*libz\.so\.1 .*=> //p' | head -1)"
 
 # --- wrong files ---
 damage() { # FILE SED LINE-AND-TEXT

@@ -26,7 +26,5 @@ static const weir_dse_option options[] = {{"most", NULL, WEIR_DSE_REAL, "1e12", 
 static const weir_dse_stage_info info = {"limit_energy", "LimitEnergyStage", "drop results that take more energy",
                                          .options = options, .run = run};
 
-bool weir_dse_register(weir_dse_registry *registry);
-bool weir_dse_register(weir_dse_registry *registry) {
-    return weir_dse_registry_add(registry, WEIR_DSE_STAGE_VERSION, &info);
-}
+static bool add(weir_dse_registry *registry) { return weir_dse_registry_add(registry, &info); }
+WEIR_DSE_STAGES(add);

@@ -1,6 +1,5 @@
 /* The stages by name: the published ones and those of shared objects. */
 #include <ctype.h>
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +21,7 @@ static const weir_dse_stage_info *const published[] = {
 
 weir_dse_registry *weir_dse_registry_new(void) {
     weir_dse_registry *registry = weir_calloc(1, sizeof *registry);
-    for (size_t i = 0; i < sizeof published / sizeof *published; i++)
-        weir_dse_registry_add(registry, WEIR_DSE_STAGE_VERSION, published[i]);
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) weir_dse_registry_add(registry, published[i]);
     return registry;
 }
 
@@ -53,12 +51,7 @@ static const weir_dse_stage_info *find(const weir_dse_registry *registry, const 
     return NULL;
 }
 
-bool weir_dse_registry_add(weir_dse_registry *registry, int version, const weir_dse_stage_info *info) {
-    if (version != WEIR_DSE_STAGE_VERSION) {
-        weir_error(WEIR_NOWHERE, "stage '%s' was compiled for version %d of stages, this is version %d", info->name,
-                   version, WEIR_DSE_STAGE_VERSION);
-        return false;
-    }
+bool weir_dse_registry_add(weir_dse_registry *registry, const weir_dse_stage_info *info) {
     if (find(registry, info->name) != NULL) {
         weir_error(WEIR_NOWHERE, "stage '%s' is already there", info->name);
         return false;
@@ -68,22 +61,13 @@ bool weir_dse_registry_add(weir_dse_registry *registry, int version, const weir_
     return true;
 }
 
-typedef bool register_stages(weir_dse_registry *registry);
-
 bool weir_dse_registry_load(weir_dse_registry *registry, const char *path) {
-    char *name = strchr(path, '/') != NULL ? weir_copy_string(path) : weir_format("./%s", path);
-    void *object = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    free(name);
-    if (object == NULL) {
-        weir_error(weir_at(path, 0), "not a shared object: %s", dlerror());
-        return false;
-    }
-    register_stages *call;
-    *(void **)&call = dlsym(object, "weir_dse_register");
-    if (call != NULL) return call(registry);
-    weir_error(weir_at(path, 0), "no function 'weir_dse_register'");
-    weir_note("toolchain/dse/README.md has an example");
-    return false;
+    void *object = weir_object_open(path);
+    const weir_dse_stages_record *record =
+        object == NULL
+            ? NULL
+            : weir_object_record_of(object, path, "weir_dse_stages", "WEIR_DSE_STAGES of dse/stages/stage.h");
+    return record != NULL && record->add(registry);
 }
 
 const weir_dse_stage_info *weir_dse_registry_find(const weir_dse_registry *registry, const char *name) {

@@ -2,15 +2,12 @@
  * above hand down, by key) and a sink (where its results go). It calls the stage below it as often as it wants, with more in
  * the context, and passes on what comes back, or something else. The lowest stage, the leaf, makes results.
  *
- * A shared object adds stages: it defines `bool weir_dse_register(weir_dse_registry *registry)`, which calls
- * weir_dse_registry_add. */
+ * A shared object adds stages: WEIR_DSE_STAGES names its function that calls weir_dse_registry_add. */
 #ifndef WEIR_DSE_STAGE_H
 #define WEIR_DSE_STAGE_H
 
 #include "dse/result/result.h"
-
-/* Changes when a shared object with stages has to be compiled again. */
-#define WEIR_DSE_STAGE_VERSION 2
+#include "support/process/object.h"
 
 /* A frame of a context; it shadows frames of the same key above. Values belong to whoever made the frame. */
 typedef struct weir_dse_context {
@@ -97,8 +94,21 @@ typedef struct weir_dse_registry weir_dse_registry;
 weir_dse_registry *weir_dse_registry_new(void);
 void weir_dse_registry_free(weir_dse_registry *registry);
 /* The record must outlive the registry. False after a reported error: the name is taken. */
-bool weir_dse_registry_add(weir_dse_registry *registry, int version, const weir_dse_stage_info *info);
+bool weir_dse_registry_add(weir_dse_registry *registry, const weir_dse_stage_info *info);
+/* Those of a shared object. False after a reported error: none, or made with other headers. */
 bool weir_dse_registry_load(weir_dse_registry *registry, const char *path);
+
+/* What the loader looks for in the object, under the name weir_dse_stages; `add` returns false after a reported error. */
+typedef struct weir_dse_stages_record {
+    weir_object_record made; /* the headers it was compiled with: must be those of the program */
+    bool (*add)(weir_dse_registry *registry);
+} weir_dse_stages_record;
+
+/* Once in a shared object, at file scope. */
+#define WEIR_DSE_STAGES(add_function)                                                                                  \
+    extern const weir_dse_stages_record weir_dse_stages;                                                               \
+    const weir_dse_stages_record weir_dse_stages = {{WEIR_ABI}, add_function}
+
 /* By either of its names; NULL after an error that suggests the nearest. */
 const weir_dse_stage_info *weir_dse_registry_find(const weir_dse_registry *registry, const char *name);
 size_t weir_dse_registry_count(const weir_dse_registry *registry);

@@ -8,9 +8,9 @@
 #define WEIR_PASS_PLUGIN_H
 
 #include "ir/graph/graph.h"
-#include "pass/abi.h"
 #include "pass/core/context.h"
 #include "pass/core/registry.h"
+#include "support/process/object.h"
 #include "support/text/diag.h"
 
 /* Registers the passes, analyses and pipelines of the shared object with weir_pass_registry_add and its like. Records
@@ -19,13 +19,13 @@ typedef bool weir_pass_plugin_add(weir_pass_registry *registry);
 
 /* What the loader looks for in the object, under the name weir_pass_plugin. */
 typedef struct weir_pass_plugin_record {
-    char abi[WEIR_PASS_ABI_SIZE]; /* WEIR_PASS_ABI of the headers it was compiled with: must be that of the program */
+    weir_object_record made; /* the headers it was compiled with: must be those of the program */
     weir_pass_plugin_add *add;
 } weir_pass_plugin_record;
 
 /* Once in a shared object, at file scope. */
 #define WEIR_PASS_PLUGIN(add_function)                                                                                 \
     extern const weir_pass_plugin_record weir_pass_plugin;                                                             \
-    const weir_pass_plugin_record weir_pass_plugin = {WEIR_PASS_ABI, add_function}
+    const weir_pass_plugin_record weir_pass_plugin = {{WEIR_ABI}, add_function}
 
 #endif
