@@ -100,7 +100,8 @@ struct weir_component_rules {
     int64_t (*late)(const weir_graph *graph, weir_node node);
     weir_service_rule *service; /* a beat for a beat, which takes the pieces' cycles and leaves after the latency */
 
-    /* Parameter memory `index` of the node: suffix, fields, bits, depth, interval and copies if over 1; false: it has no such memory. None. */
+    /* Parameter memory `index` of the node: suffix, fields, bits, depth, interval and copies if over 1; false: it has no such memory. None.
+     * What it holds, like `facts`, does not depend on where products are formed (WEIR_SETTING_PRODUCTS). */
     bool (*memory)(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
     weir_memory_content *content;
 

@@ -43,9 +43,19 @@ static const weir_component_setting *open_setting(const weir_component_rules *ru
     return is_open && weir_component_setting_of(hardware, setting) == WEIR_STORAGE_AUTO ? setting : NULL;
 }
 
+/* A search for foldings leaves none. */
+static bool has_open(const weir_graph *graph) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_component *component = weir_component_of(graph, node);
+        if (component != NULL && open_setting(component->rules, &weir_node_metadata_of(graph, node)->hardware) != NULL)
+            return true;
+    }
+    return false;
+}
+
 void weir_products_choose(weir_graph *graph) {
     const weir_device *device = weir_target_of(graph).device;
-    if (device == NULL) return;
+    if (device == NULL || !has_open(graph)) return;
     weir_cost_survey *survey = weir_cost_survey_new(graph, device);
     candidate *item = weir_calloc(weir_graph_node_limit(graph), sizeof *item);
     size_t count = 0;

@@ -244,22 +244,34 @@ weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node nod
 
 /* --- counted once --- */
 
-/* What the columns of the memory depend on wherever it lies, where `values` stands for what is in it. */
-static uint64_t layout_of(const weir_graph *graph, weir_node node, const weir_memory *memory, uint64_t values) {
-    const weir_meta_hardware *h = &weir_node_metadata_of(graph, node)->hardware;
-    const int64_t number[] = {h->in_lanes,      h->out_lanes,   (int64_t)memory->index,
-                              memory->depth,    memory->fields, memory->field_bits,
-                              memory->low_bits, memory->side,   memory->is_odd + 2 * memory->in_pairs};
-    for (size_t i = 0; i < sizeof number / sizeof *number; i++) values = weir_hash_mix(values, (uint64_t)number[i]);
-    values = weir_settings_hash(&h->settings, values);
-    return weir_hash_mix_text(values, weir_component_of(graph, node)->module);
+/* What contents depend on wherever memories lie and products are formed (component.h), where `values` stands for what is in them. */
+static uint64_t folding_of(const weir_graph *graph, weir_node node, uint64_t values) {
+    const weir_component *component = weir_component_of(graph, node);
+    weir_meta_hardware h = weir_node_metadata_of(graph, node)->hardware;
+    weir_component_setting_set_as(component->rules, &h, WEIR_SETTING_PRODUCTS, 0);
+    values = weir_hash_mix(weir_hash_mix(values, (uint64_t)h.in_lanes), (uint64_t)h.out_lanes);
+    return weir_hash_mix_text(weir_settings_hash(&h.settings, values), component->module);
 }
 
+/* And the columns of one of them. */
+static uint64_t layout_of(uint64_t folding, const weir_memory *memory) {
+    const int64_t number[] = {(int64_t)memory->index,
+                              memory->depth,
+                              memory->fields,
+                              memory->field_bits,
+                              memory->low_bits,
+                              memory->side,
+                              memory->is_odd + 2 * memory->in_pairs};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) folding = weir_hash_mix(folding, (uint64_t)number[i]);
+    return folding;
+}
+
+/* `folding`: of the node where `known` is not NULL. */
 static weir_contents_columns columns_of(const weir_graph *graph, weir_node node, const weir_memory *memory,
-                                        const weir_contents_known *known) {
+                                        const weir_contents_known *known, uint64_t folding) {
     enum { HALF = 32 };
     if (known == NULL) return weir_contents_count(graph, node, memory, NULL);
-    uint64_t *columns = weir_map_put(known->columns, layout_of(graph, node, memory, known->values));
+    uint64_t *columns = weir_map_put(known->columns, layout_of(folding, memory));
     if (*columns == 0) {
         const weir_contents_columns counted = count_all(graph, node, memory, is_small(memory), NULL, 0, NULL);
         assert(counted.varying < INT64_C(1) << (HALF - 1));
@@ -277,12 +289,11 @@ static int64_t inputs_for(const weir_graph *graph, const weir_memory *memory) {
 }
 
 static weir_contents_tables count_tables(const weir_graph *graph, weir_node node, const weir_memory *memory,
-                                         int64_t inputs, const weir_contents_known *known) {
+                                         int64_t inputs, const weir_contents_known *known, uint64_t folding) {
     enum { HALF = 32, TABLES = 1 };
     weir_contents_tables tables;
     uint64_t *counted = NULL;
-    if (known != NULL)
-        counted = weir_map_put(known->columns, weir_hash_mix(layout_of(graph, node, memory, known->values), TABLES));
+    if (known != NULL) counted = weir_map_put(known->columns, weir_hash_mix(layout_of(folding, memory), TABLES));
     if (counted == NULL || *counted == 0) count_all(graph, node, memory, true, NULL, inputs, &tables);
     else tables = (weir_contents_tables){(int64_t)(*counted >> HALF) - 1, (int64_t)(*counted & UINT32_MAX)};
     if (counted != NULL) *counted = (uint64_t)(tables.leaves + 1) << HALF | (uint64_t)tables.choices;
@@ -315,30 +326,42 @@ size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *fi
     if (rules->facts != NULL) count += rules->facts(graph, node, parameter + count);
     weir_memory memory;
     if (file == NULL || !find_memory(graph, node, file, &memory)) return count;
-    const weir_contents_columns columns = columns_of(graph, node, &memory, known);
+    const uint64_t folding = known == NULL ? 0 : folding_of(graph, node, known->values);
+    const weir_contents_columns columns = columns_of(graph, node, &memory, known, folding);
     parameter[count++] = (weir_cost_parameter){"VARYING", columns.varying};
     parameter[count++] = (weir_cost_parameter){"DISTINCT", columns.distinct};
     const int64_t inputs = inputs_for(graph, &memory);
     if (inputs == 0) return count;
-    const weir_contents_tables tables = count_tables(graph, node, &memory, inputs, known);
+    const weir_contents_tables tables = count_tables(graph, node, &memory, inputs, known, folding);
     parameter[count++] = (weir_cost_parameter){"LEAVES", tables.leaves};
     parameter[count++] = (weir_cost_parameter){"CHOICES", tables.choices};
     return count;
 }
 
-uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, const weir_contents_known *known) {
+/* Of what the component says, once for a folding and storage. */
+static uint64_t facts_of(const weir_graph *graph, weir_node node, const weir_contents_known *known, uint64_t folding) {
+    enum { FACTS = 2 };
     const weir_component_rules *rules = weir_component_of(graph, node)->rules;
+    if (rules->facts == NULL) return 0;
+    const uint64_t storage = weir_node_metadata_of(graph, node)->hardware.storage;
+    uint64_t *hash = weir_map_put(known->columns, weir_hash_mix(weir_hash_mix(folding, storage), FACTS));
+    if (*hash != 0) return *hash;
     weir_cost_parameter fact[WEIR_CONTENTS_FACTS];
-    const size_t count = rules->facts == NULL ? 0 : rules->facts(graph, node, fact);
-    uint64_t hash = 0;
-    for (size_t i = 0; i < count; i++) hash = weir_hash_mix(hash, (uint64_t)fact[i].value);
+    const size_t count = rules->facts(graph, node, fact);
+    for (size_t i = 0; i < count; i++) *hash = weir_hash_mix(*hash, (uint64_t)fact[i].value);
+    return *hash;
+}
+
+uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, const weir_contents_known *known) {
+    const uint64_t folding = folding_of(graph, node, known->values);
+    uint64_t hash = facts_of(graph, node, known, folding);
     weir_memory memory;
     for (size_t i = 0; weir_memory_get(graph, node, i, &memory); i++) {
-        const weir_contents_columns columns = columns_of(graph, node, &memory, known);
+        const weir_contents_columns columns = columns_of(graph, node, &memory, known, folding);
         hash = weir_hash_mix(weir_hash_mix(hash, (uint64_t)columns.varying), (uint64_t)columns.distinct);
         const int64_t inputs = inputs_for(graph, &memory);
         if (inputs == 0) continue;
-        const weir_contents_tables tables = count_tables(graph, node, &memory, inputs, known);
+        const weir_contents_tables tables = count_tables(graph, node, &memory, inputs, known, folding);
         hash = weir_hash_mix(weir_hash_mix(hash, (uint64_t)tables.leaves), (uint64_t)tables.choices);
     }
     return hash;

@@ -22,8 +22,8 @@ typedef enum weir_contents_bit { WEIR_CONTENTS_ZERO, WEIR_CONTENTS_ONE, WEIR_CON
 weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node node, const weir_memory *memory,
                                           uint8_t *bit);
 
-/* Columns that were counted, once for a layout of a memory wherever it lies: `values` stands for the node's constants and what it is but for its
- * folding. */
+/* What was counted: columns once for a layout of a memory wherever it lies, facts once for a folding, both wherever products are formed.
+ * `values` stands for the node's constants and what it is but for its folding. */
 typedef struct weir_contents_known {
     weir_map *columns;
     uint64_t values;
@@ -35,7 +35,7 @@ enum { WEIR_CONTENTS_FACTS = 12 };
  * none, the lookup tables of these in logic where a column takes several of the target's, and what the component says. Returns how many there are then. `known`: NULL, or of the node. */
 size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *file, const weir_contents_known *known,
                          weir_cost_parameter *parameter, size_t count);
-/* A hash of all facts of the node. */
+/* A hash of all facts of the node; `known` is not NULL. */
 uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, const weir_contents_known *known);
 
 #endif

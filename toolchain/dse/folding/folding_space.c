@@ -153,26 +153,26 @@ static void keep(combination *set, size_t *count, const combination *c) {
     *count = kept;
 }
 
-/* Each combination of the members before with each choice of member i. */
-static void combine(weir_folding_space *s, const unit *u, folding *f, size_t i) {
-    counted *of = &f->by[s->by];
+/* Each of `count` combinations of the members before with each choice of member i: those that are kept, in the other room. */
+static size_t combine(weir_folding_space *s, const unit *u, folding *f, size_t i, size_t count) {
     const unsigned choices = weir_folding_choices(s, u, i);
-    combination *grown = weir_malloc(CHOICES * of->count * sizeof *grown);
-    size_t count = 0;
+    s->room[(i + 1) % 2] =
+        weir_grow(s->room[(i + 1) % 2], &s->room_capacity[(i + 1) % 2], CHOICES * count, sizeof *s->room[0]);
+    const combination *before = s->room[i % 2];
+    combination *grown = s->room[(i + 1) % 2];
+    size_t kept = 0;
     for (unsigned choice = 0; choice < CHOICES; choice++) {
         if ((choices >> choice & 1) == 0) continue;
         const weir_folding_hardware_price *price = member_price(s, u, f, i, choice);
         const amount a = weir_folding_amount_of(s, u->member[i], price, f->state[STATE * i + 3]);
-        for (size_t k = 0; k < of->count; k++) {
-            combination c = of->item[k];
+        for (size_t k = 0; k < count; k++) {
+            combination c = before[k];
             weir_folding_add(&c.amount, &a);
             if (i < MEMBERS) c.choice |= (uint64_t)choice << 4 * i;
-            keep(grown, &count, &c);
+            keep(grown, &kept, &c);
         }
     }
-    free(of->item);
-    of->item = grown;
-    of->count = count;
+    return kept;
 }
 
 /* Lane converters between two members. */
@@ -202,10 +202,12 @@ static void count_combinations(weir_folding_space *s, size_t index, folding *f) 
     s->steps += COUNT_STEPS;
     of->state = f->hash;
     free(of->item);
-    of->item = weir_malloc(sizeof *of->item);
-    of->item[0] = (combination){inner_converters(s, index, f), 0};
+    s->room[0] = weir_grow(s->room[0], &s->room_capacity[0], 1, sizeof *s->room[0]);
+    s->room[0][0] = (combination){inner_converters(s, index, f), 0};
     of->count = 1;
-    for (size_t i = 0; i < u->members; i++) combine(s, u, f, i);
+    for (size_t i = 0; i < u->members; i++) of->count = combine(s, u, f, i, of->count);
+    of->item = weir_malloc(of->count * sizeof *of->item);
+    memcpy(of->item, s->room[u->members % 2], of->count * sizeof *of->item);
 }
 
 /* --- the knapsack --- */
@@ -242,18 +244,37 @@ static bool meets_parent(const structure *t, const edge *e) {
     return to->parent == t->unit_of[e->from.id] && to->pace != SIZE_MAX && to->member[0].id == e->to.id;
 }
 
+/* Streams of an item: those to its children, and those whose other end has no choice. */
+typedef struct streams {
+    const edge **child, **fixed;
+    size_t children, fixes;
+} streams;
+
+static streams streams_of(const weir_folding_space *s, size_t index) {
+    const structure *t = &s->at;
+    const size_t first = t->touching_first[index], end = t->touching_first[index + 1];
+    streams of = {weir_arena_array(s->arena, end - first, sizeof *of.child),
+                  weir_arena_array(s->arena, end - first, sizeof *of.fixed), 0, 0};
+    for (size_t i = first; i < end; i++) {
+        const edge *e = &t->edge[t->touching[i]];
+        const bool from = t->unit_of[e->from.id] == index, to = t->unit_of[e->to.id] == index;
+        if (from && meets_parent(t, e)) of.child[of.children++] = e;
+        if (t->unit[index].pace != SIZE_MAX && ((from && !chooses(t, e->to)) || (to && !chooses(t, e->from))))
+            of.fixed[of.fixes++] = e;
+    }
+    return of;
+}
+
 /* Converters between the item with this folding and nodes that have no choice. */
-static amount outer_converters(weir_folding_space *s, size_t index, const folding *f) {
+static amount outer_converters(weir_folding_space *s, size_t index, const streams *of, const folding *f) {
     const structure *t = &s->at;
     amount sum = {{0}, 0};
-    for (size_t i = t->touching_first[index]; i < t->touching_first[index + 1]; i++) {
-        const edge *e = &t->edge[t->touching[i]];
+    for (size_t i = 0; i < of->fixes; i++) {
+        const edge *e = of->fixed[i];
         const size_t from = t->unit_of[e->from.id], to = t->unit_of[e->to.id];
-        amount a = {{0}, 0};
-        if (from == index && !chooses(t, e->to))
-            a = weir_folding_converter(s, e->value, lanes_given(s, e, f), lanes_taken(s, e, &t->unit[to].folding[0]));
-        else if (to == index && !chooses(t, e->from))
-            a = weir_folding_converter(s, e->value, lanes_given(s, e, &t->unit[from].folding[0]), lanes_taken(s, e, f));
+        const amount a =
+            weir_folding_converter(s, e->value, lanes_given(s, e, from == index ? f : &t->unit[from].folding[0]),
+                                   lanes_taken(s, e, to == index ? f : &t->unit[to].folding[0]));
         weir_folding_add(&sum, &a);
     }
     return sum;
@@ -271,19 +292,6 @@ static uint32_t kind_of(kinds *k, const int64_t *lanes) {
     k->lanes = weir_realloc(k->lanes, (k->count + 1) * (k->width + 1) * sizeof *lanes);
     memcpy(&k->lanes[k->count * k->width], lanes, k->width * sizeof *lanes);
     return (uint32_t)k->count++;
-}
-
-/* Lanes of the streams to children, as many as there are. */
-static size_t ends_of(const weir_folding_space *s, size_t index, const folding *f, int64_t *lanes) {
-    const structure *t = &s->at;
-    size_t count = 0;
-    for (size_t i = t->touching_first[index]; i < t->touching_first[index + 1]; i++) {
-        const edge *e = &t->edge[t->touching[i]];
-        if (!meets_parent(t, e) || t->unit_of[e->from.id] != index) continue;
-        if (f != NULL) lanes[count] = lanes_given(s, e, f);
-        count++;
-    }
-    return count;
 }
 
 static const edge *parent_edge(const structure *t, size_t index, size_t *position) {
@@ -317,18 +325,19 @@ static void list_options(weir_folding_space *s, size_t index, weir_knapsack_item
     weir_knapsack_option *option = weir_arena_array(s->arena, count, sizeof *option);
     *tags = weir_arena_array(s->arena, count, sizeof **tags);
     begins->width = 1;
-    ends->width = ends_of(s, index, NULL, NULL);
+    const streams of_item = streams_of(s, index);
+    ends->width = of_item.children;
     int64_t *lanes = weir_arena_array(s->arena, ends->width, sizeof *lanes);
     count = 0;
     for (size_t i = 0; i < u->foldings; i++) {
         const folding *f = &u->folding[i];
         if (!weir_folding_is_open(s, u, f)) continue;
         const counted *of = &f->by[s->by];
-        ends_of(s, index, f, lanes);
+        for (size_t k = 0; k < of_item.children; k++) lanes[k] = lanes_given(s, of_item.child[k], f);
         const bool follows = u->parent != SIZE_MAX;
         const uint32_t begin = kind_of(begins, follows ? &f->state[0] : &(int64_t){0}), end = kind_of(ends, lanes);
         amount outer = weir_folding_guards(s, u, f);
-        const amount converters = u->pace == SIZE_MAX ? (amount){{0}, 0} : outer_converters(s, index, f);
+        const amount converters = outer_converters(s, index, &of_item, f);
         weir_folding_add(&outer, &converters);
         for (size_t k = 0; k < of->count; k++) {
             amount a = of->item[k].amount;
@@ -490,6 +499,8 @@ void weir_folding_space_free(weir_folding_space *s) {
     weir_map_free(&s->converters);
     free(s->converter);
     free(s->interval);
+    free(s->form_at);
+    for (size_t i = 0; i < 2; i++) free(s->room[i]);
     free(s->share);
     free(s->share_before);
     free(s);

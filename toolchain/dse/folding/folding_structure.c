@@ -159,10 +159,11 @@ amount weir_folding_converter(weir_folding_space *s, weir_value value, int64_t i
     amount a = {{0}, 0};
     if (in == out) return a;
     const weir_graph *graph = s->at.graph;
+    uint16_t *width = &s->at.width[value.id];
     bool is_signed;
-    const int width = weir_stream_width(graph, value, &is_signed);
+    if (*width == 0) *width = (uint16_t)(1 + weir_stream_width(graph, value, &is_signed));
     const weir_cost_parameter parameter[] = {
-        {"WIDTH", width}, {"IN_LANES", in}, {"OUT_LANES", out}, {"FRAME", weir_stream_elements(graph, value)}};
+        {"WIDTH", *width - 1}, {"IN_LANES", in}, {"OUT_LANES", out}, {"FRAME", weir_stream_elements(graph, value)}};
     return amount_of(s, converter_cost(s, parameter, 4), weir_stream_beats(graph, value, in < out ? in : out));
 }
 
@@ -468,7 +469,7 @@ static void find_doors(structure *t) {
     free(in);
 }
 
-amount weir_folding_common(const weir_folding_space *s) {
+static amount count_common(const weir_folding_space *s) {
     const structure *t = &s->at;
     amount forks = {{0}, 0};
     add_common_doors(s, &forks);
@@ -487,6 +488,15 @@ amount weir_folding_common(const weir_folding_space *s) {
         weir_folding_add(&forks, &a);
     }
     return forks;
+}
+
+amount weir_folding_common(weir_folding_space *s) {
+    amount **common = &s->at.common[s->by];
+    if (*common == NULL) {
+        *common = weir_malloc(sizeof **common);
+        **common = count_common(s);
+    }
+    return **common;
 }
 
 void weir_folding_structure_free(structure *t) {
@@ -512,22 +522,30 @@ void weir_folding_structure_free(structure *t) {
     free(t->door);
     free(t->station);
     free(t->needed);
+    free(t->width);
+    for (size_t by = 0; by < WEIR_FOLDING_WEIGHTS; by++) free(t->common[by]);
     *t = (structure){.graph = NULL};
 }
 
 /* Of the nodes and their modules, which division changes both. */
-static uint64_t form_at(const weir_folding_space *s, size_t index) {
+static uint64_t count_form(const weir_folding_space *s, size_t index) {
     weir_graph *graph = weir_graph_copy(s->graph);
     weir_folding_divide(graph, s->interval[index]);
     uint64_t form = weir_graph_node_count(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         form = weir_hash_mix_text(weir_hash_mix(form, node.id), weir_folding_hardware(graph, node)->module);
     weir_graph_free(graph);
-    return form;
+    return form == 0 ? 1 : form;
+}
+
+static uint64_t form_at(weir_folding_space *s, size_t index) {
+    if (s->form_at == NULL) s->form_at = weir_calloc(s->count, sizeof *s->form_at);
+    if (s->form_at[index] == 0) s->form_at[index] = count_form(s, index);
+    return s->form_at[index];
 }
 
 /* The longer the interval, the less is divided. */
-static size_t last_like(const weir_folding_space *s, size_t index, size_t end) {
+static size_t last_like(weir_folding_space *s, size_t index, size_t end) {
     const uint64_t form = form_at(s, index);
     while (index != end) {
         const size_t middle = end > index ? index + (end - index + 1) / 2 : index - (index - end + 1) / 2;
@@ -546,6 +564,7 @@ bool weir_folding_structure_make(weir_folding_space *s, size_t index) {
     t->graph = weir_graph_copy(s->graph);
     weir_folding_divide(t->graph, s->interval[index]);
     const size_t limit = weir_graph_node_limit(t->graph) + 1;
+    t->width = weir_calloc(weir_graph_value_limit(t->graph), sizeof *t->width);
     t->assigned = weir_calloc(limit, sizeof *t->assigned);
     t->unit_of = weir_malloc(limit * sizeof *t->unit_of);
     for (size_t i = 0; i < limit; i++) t->unit_of[i] = SIZE_MAX;

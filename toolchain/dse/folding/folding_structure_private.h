@@ -116,6 +116,8 @@ typedef struct weir_folding_structure {
         needed; /* by place: the entry's element without which the station does not give anything; NULL: not known yet */
     size_t places;
     bool holds_rows; /* inputs come evenly over the interval */
+    uint16_t *width; /* by value: 1 + bits of an element of its stream; 0: not known yet */
+    weir_folding_amount *common[WEIR_FOLDING_WEIGHTS]; /* what all foldings take; NULL: not known yet */
 } weir_folding_structure;
 
 struct weir_folding_space {
@@ -125,6 +127,7 @@ struct weir_folding_space {
     size_t weights_count, by; /* those known, and that by which foldings are judged */
     int64_t *interval;
     size_t count, intervals_capacity;
+    uint64_t *form_at; /* by interval: of the nodes and modules as they are divided; 0: not known yet */
     int64_t shortest;
     weir_folding_structure at;
     weir_cost_survey *survey; /* of its graph */
@@ -141,9 +144,11 @@ struct weir_folding_space {
     int64_t *share;        /* by bound: weir_folding_space_share */
     int64_t *share_before; /* their sums */
     size_t shares;
-    int64_t reached; /* cycles a frame, of the knapsack */
-    int64_t steps;   /* that it took */
-    bool relaxed;    /* weir_folding_space_relax */
+    int64_t reached;                   /* cycles a frame, of the knapsack */
+    int64_t steps;                     /* that it took */
+    bool relaxed;                      /* weir_folding_space_relax */
+    weir_folding_combination *room[2]; /* for combinations while they are counted */
+    size_t room_capacity[2];
     /* the knapsack */
     weir_arena *arena;
     weir_knapsack knapsack;
@@ -183,7 +188,7 @@ weir_folding_amount weir_folding_amount_of(const weir_folding_space *space, weir
 /* A lane converter, as insert_streams puts it where a stream's ends differ. */
 weir_folding_amount weir_folding_converter(weir_folding_space *space, weir_value value, int64_t in, int64_t out);
 /* What all foldings take: forks, which cost the same for all lanes, and the doors of outputs, with places for the fewest frames. */
-weir_folding_amount weir_folding_common(const weir_folding_space *space);
+weir_folding_amount weir_folding_common(weir_folding_space *space);
 /* The doors of the inputs that only the item takes, with the lanes of a folding. */
 weir_folding_amount weir_folding_guards(const weir_folding_space *space, const weir_folding_unit *unit,
                                         const weir_folding_setting *folding);

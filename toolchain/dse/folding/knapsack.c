@@ -124,37 +124,64 @@ static void prepare(solver *s, const weir_knapsack *knapsack) {
 
 /* --- bounds --- */
 
+/* A measure as weights of what a price holds. */
+typedef struct weights {
+    int64_t use[RESOURCES], value;
+} weights;
+
+static weights weights_of(const solver *s, int m) {
+    weights w = {{0}, m == LAGRANGE};
+    for (int r = 0; r < RESOURCES; r++) w.use[r] = m == LAGRANGE ? s->multiplier[r] : m == r;
+    return w;
+}
+
+static int64_t weigh(const weights *w, const weir_knapsack_price *p) {
+    int64_t sum = w->value * p->value;
+    for (int r = 0; r < RESOURCES; r++) sum += w->use[r] * p->use[r];
+    return sum;
+}
+
+/* The least measure `m` of item i's subtree for each kind of beginning, where its children's are known. */
+static void relax_options(solver *s, size_t i, int m, weights w) {
+    const weir_knapsack_item *it = &s->item[i];
+    least *from = s->from[i];
+    for (uint32_t b = 0; b < it->begins; b++) from[b].of[m] = INT64_MAX;
+    for (size_t o = 0; o < it->count; o++) {
+        const weir_knapsack_option *option = &it->option[o];
+        assert(option->begin < it->begins && option->end < it->ends);
+        int64_t sum = weigh(&w, &option->price);
+        for (size_t c = s->first[i]; c != 0; c = s->next[c]) sum += s->at[c][option->end].of[m];
+        if (sum >= from[option->begin].of[m]) continue;
+        from[option->begin].of[m] = sum;
+        if (m == LAGRANGE) s->best[i][option->begin] = o;
+    }
+}
+
+/* And for each kind of end of its parent. */
+static void relax_meetings(solver *s, size_t i, int m, weights w) {
+    const weir_knapsack_item *it = &s->item[i];
+    const least *from = s->from[i];
+    for (uint32_t end = 0; end < s->item[it->parent].ends; end++) {
+        int64_t smallest = INT64_MAX;
+        for (uint32_t b = 0; b < it->begins; b++) {
+            if (from[b].of[m] == INT64_MAX) continue; /* no option begins so */
+            const int64_t sum = from[b].of[m] + weigh(&w, meet(s, i, end, b));
+            if (sum >= smallest) continue;
+            smallest = sum;
+            if (m == LAGRANGE) s->begin[i][end] = b;
+        }
+        s->at[i][end].of[m] = smallest;
+    }
+}
+
 /* Measures from `first` on of `from` and `at`, for the present multipliers: those of resources never change. */
 static void relax(solver *s, int first) {
     s->work += RELAX_WORK * (int64_t)s->options * (MEASURES - first);
-    for (size_t i = s->items; i-- > 0;) {
-        const weir_knapsack_item *it = &s->item[i];
-        for (uint32_t b = 0; b < it->begins; b++)
-            for (int m = first; m < MEASURES; m++) s->from[i][b].of[m] = INT64_MAX;
-        for (size_t o = 0; o < it->count; o++) {
-            const weir_knapsack_option *option = &it->option[o];
-            assert(option->begin < it->begins && option->end < it->ends);
-            for (int m = first; m < MEASURES; m++) {
-                int64_t sum = measure(s, &option->price, m);
-                for (size_t c = s->first[i]; c != 0; c = s->next[c]) sum += s->at[c][option->end].of[m];
-                int64_t *to = &s->from[i][option->begin].of[m];
-                if (sum >= *to) continue;
-                *to = sum;
-                if (m == LAGRANGE) s->best[i][option->begin] = o;
-            }
-        }
-        if (i == 0) return;
-        for (uint32_t end = 0; end < s->item[it->parent].ends; end++) {
-            for (int m = first; m < MEASURES; m++) s->at[i][end].of[m] = INT64_MAX;
-            for (uint32_t b = 0; b < it->begins; b++) {
-                for (int m = first; m < MEASURES; m++) {
-                    if (s->from[i][b].of[m] == INT64_MAX) continue; /* no option begins so */
-                    const int64_t sum = s->from[i][b].of[m] + measure(s, meet(s, i, end, b), m);
-                    if (sum >= s->at[i][end].of[m]) continue;
-                    s->at[i][end].of[m] = sum;
-                    if (m == LAGRANGE) s->begin[i][end] = b;
-                }
-            }
+    for (int m = first; m < MEASURES; m++) {
+        const weights w = weights_of(s, m);
+        for (size_t i = s->items; i-- > 0;) {
+            relax_options(s, i, m, w);
+            if (i > 0) relax_meetings(s, i, m, w);
         }
     }
 }
@@ -188,10 +215,9 @@ static bool choose_relaxed(const solver *s, size_t *chosen, weir_knapsack_price 
     return attains;
 }
 
-/* The same; an incumbent where it keeps the budgets. Its price. */
-static weir_knapsack_price relaxed_choice(solver *s) {
+/* The same; an incumbent where it keeps the budgets. Its price. `chosen`: room for it. */
+static weir_knapsack_price relaxed_choice(solver *s, size_t *chosen) {
     weir_knapsack_price total;
-    size_t *chosen = weir_arena_array(s->arena, s->items, sizeof *chosen);
     const bool attains = choose_relaxed(s, chosen, &total);
     if (attains && is_within(s, &total) && total.value < s->incumbent) {
         s->incumbent = total.value;
@@ -206,6 +232,7 @@ static weir_knapsack_price relaxed_choice(solver *s) {
  * left with. */
 static int64_t raise_dual(solver *s) {
     int64_t best[RESOURCES] = {0}, bound = INT64_MIN;
+    size_t *chosen = weir_arena_array(s->arena, s->items, sizeof *chosen);
     double scale = 1;
     const int64_t affordable = s->knapsack->work / 4 / (RELAX_WORK * (int64_t)s->options + 1);
     const int steps = s->knapsack->work == 0 || affordable > STEPS ? STEPS
@@ -221,7 +248,7 @@ static int64_t raise_dual(solver *s) {
         } else if (++idle % 4 == 0) {
             scale /= 2;
         }
-        const weir_knapsack_price total = relaxed_choice(s);
+        const weir_knapsack_price total = relaxed_choice(s, chosen);
         if (bound >= s->incumbent) break;
         double norm = 0, excess[RESOURCES];
         for (int r = 0; r < RESOURCES; r++) {
