@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/trait/trait.h"
+
 static bool takes_maximum(weir_op op) { return op == WEIR_OP_MAX_POOL || op == WEIR_OP_REDUCE_MAX; }
 
 /* One iteration of the body. */
@@ -86,7 +88,9 @@ bool nest_is_definition(const weir_graph *graph, weir_node node, const weir_loop
     case WEIR_OP_ADD: return true;
     case WEIR_OP_GEMM:
         return weir_node_float(graph, node, "alpha", 1) == 1 && weir_node_float(graph, node, "beta", 1) == 1;
-    case WEIR_OP_PAD: return weir_node_input_count(graph, node) < 3;
-    default: return nest->body == WEIR_LOOP_MOVE;
+    default: break;
     }
+    /* What a Pad puts around the data is none of it where input 2 says. */
+    const bool fills = weir_trait_of(op)->order == WEIR_ORDER_PAD && weir_node_input_count(graph, node) >= 3;
+    return nest->body == WEIR_LOOP_MOVE && !fills;
 }

@@ -61,7 +61,7 @@ twin() {
     scripts/new operator "$1Twin" --like "$1" >written 2>&1 || { cat written >&2; fail "scripts/new operator $1Twin"; }
     sed -n 's/^  \([a-z][^ :]*\):.*/\1/p' written >>touched
     for case in tests/op/"$1"/*.txt; do
-        sed "s/\(= \([a-z_]*\.\)*\)$1(/\1$1Twin(/; s/($1)/($1Twin)/" "$case" >"tests/op/$1Twin/${case##*/}"
+        sed "s/\(= [a-z_.]*\)$1(/\1$1Twin(/; s/(\([a-z_.]*\)$1)/(\1$1Twin)/" "$case" >"tests/op/$1Twin/${case##*/}"
     done
 }
 # configure: the copy, with the compiler's results of before where there are any.
