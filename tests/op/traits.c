@@ -25,6 +25,8 @@ typedef struct evidence {
     bool both_ways; /* a result went up and down while an input went up */
     bool computed;  /* an element of the result is none of the inputs' */
     bool other_map; /* the map of the row gives something else */
+    bool has_map;   /* there is one for some node */
+    bool mixed;     /* two frames at once are not two results */
 } evidence;
 
 /* A node with the arrays that it takes and gives. */
@@ -165,6 +167,7 @@ static void look_at_map(const trial *t, evidence *e) {
     for (size_t o = 0; o < t->outputs; o++) {
         weir_index_map map;
         if (!weir_index_map_of_node(arena, t->graph, t->node, o, &map)) continue;
+        e->has_map = true;
         weir_array *moved = weir_array_copy(t->output[o]);
         const weir_array *fill = weir_node_op(t->graph, t->node) == WEIR_OP_PAD ? t->input[2] : NULL;
         if (!weir_index_map_fills(&map) || weir_node_op(t->graph, t->node) != WEIR_OP_REORDER) {
@@ -174,6 +177,36 @@ static void look_at_map(const trial *t, evidence *e) {
         weir_array_free(moved);
     }
     weir_arena_free(arena);
+}
+
+/* The array twice, as frames one after the other. */
+static weir_array *twice(const weir_array *array) {
+    weir_shape shape = array->shape;
+    shape.dim[0] *= 2;
+    weir_array *both = weir_array_new(array->dtype, &shape);
+    const size_t size = array->count * weir_dtype_size(array->dtype);
+    memcpy(both->data, array->data, size);
+    memcpy((char *)both->data + size, array->data, size);
+    return both;
+}
+
+/* A node that takes several frames gives of two that are the same twice what it gives of one. */
+static void look_at_frames(const trial *t, evidence *e) {
+    if (!weir_kernel_is_joint(t->graph, t->node) || t->outputs != 1) return;
+    const weir_array *input[MOST_INPUTS] = {NULL};
+    weir_array *own[MOST_INPUTS] = {NULL}, *expected = twice(t->output[0]);
+    for (size_t i = 0; i < t->inputs; i++) {
+        const bool flows = t->input[i] != NULL && t->input[i]->shape.rank > 0 &&
+                           weir_value_constant(t->graph, weir_node_input(t->graph, t->node, i)) == NULL;
+        if (flows) own[i] = twice(t->input[i]);
+        input[i] = flows ? own[i] : t->input[i];
+    }
+    weir_array *output = weir_array_new(expected->dtype, &expected->shape);
+    weir_kernel_run(t->graph, t->node, input, &output);
+    e->mixed |= !weir_array_equal(output, expected);
+    weir_array_free(output);
+    weir_array_free(expected);
+    for (size_t i = 0; i < t->inputs; i++) weir_array_free(own[i]);
 }
 
 /* Arithmetic of integers wraps around; that of codes does not. */
@@ -193,6 +226,7 @@ static void look(const trial *t, evidence *e) {
     if (is_real(t)) look_both_ways(t, e);
     look_for_computed(t, e);
     look_at_map(t, e);
+    look_at_frames(t, e);
 }
 
 /* --- the cases of a folder --- */
@@ -270,21 +304,23 @@ static bool run_folder(const char *folder, weir_op op, evidence *e) {
 /* --- the rows --- */
 
 typedef struct claim {
-    bool by_element, is_monotone, is_exact;
+    bool by_element, is_monotone, is_exact, moves;
 } claim;
 
 static claim claim_of(weir_op op) {
     const weir_trait *trait = weir_trait_of(op);
-    return (claim){trait->element != WEIR_ELEMENT_NONE, trait->element >= WEIR_ELEMENT_MONOTONE, trait->is_exact};
+    return (claim){trait->element != WEIR_ELEMENT_NONE, trait->element >= WEIR_ELEMENT_MONOTONE, trait->is_exact,
+                   weir_index_map_exists(op)};
 }
 
 /* The fact that the evidence denies; NULL: none. */
 static const char *denied(const claim *c, const evidence *e) {
-    return e->other_map                     ? "move"
-           : c->by_element && e->elsewhere  ? "element"
-           : c->is_monotone && e->both_ways ? "element (monotone)"
-           : c->is_exact && e->computed     ? "rounding"
-                                            : NULL;
+    return e->other_map || (c->moves && !e->has_map) ? "move"
+           : c->by_element && e->elsewhere           ? "element"
+           : c->is_monotone && e->both_ways          ? "element (monotone)"
+           : c->is_exact && e->computed              ? "rounding"
+           : e->mixed                                ? "frames"
+                                                     : NULL;
 }
 
 /* Claims more than the row says about one fact; false: it says all. */
