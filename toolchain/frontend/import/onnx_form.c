@@ -305,7 +305,7 @@ bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
     if (kind_of(form) == WEIR_OP_SPLIT) return form_split(form, inputs, count);
     if (form->rule->inputs_max < 0 && kind_of(form) == WEIR_OP_ADD && !form_sum(form, inputs, count)) return false;
     if (form->rule->inputs_max < 0 && kind_of(form) == WEIR_OP_DIV && !form_mean(form, inputs, count)) return false;
-    if (kind_of(form) == WEIR_OP_REDUCE_SUM && !form_addends(form, inputs)) return false;
+    if (!form_addends(form, inputs)) return false;
     if (kind_of(form) == WEIR_OP_RESIZE) form_resize(form, inputs, count);
     if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 7 && form->rule->inputs_max >= 0 && takes_axis(form->rule->op))
         return form_broadcast(form, inputs);
