@@ -10,11 +10,13 @@
 #include "common/graph_case.h"
 #include "exec/kernel.h"
 #include "ir/shape/index_map.h"
+#include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
 #include "op/case.h"
 #include "op/subject.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 enum { MOST_INPUTS = 16, STEPS = 12, PLACES = 12 };
 
@@ -27,6 +29,7 @@ typedef struct evidence {
     bool other_map; /* the map of the row gives something else */
     bool has_map;   /* there is one for some node */
     bool mixed;     /* two frames at once are not two results */
+    bool sizes;     /* an input that must be a constant is computed, or inference refuses that of another one */
 } evidence;
 
 /* A node with the arrays that it takes and gives. */
@@ -209,6 +212,33 @@ static void look_at_frames(const trial *t, evidence *e) {
     for (size_t i = 0; i < t->inputs; i++) weir_array_free(own[i]);
 }
 
+/* Would inference take the node with a computed operand there? */
+static bool may_flow(const trial *t, size_t operand) {
+    weir_graph *graph = weir_graph_copy(t->graph);
+    const weir_value given = weir_node_input(graph, t->node, operand);
+    const weir_value computed = weir_graph_add_input(graph, "computed", weir_value_type(graph, given));
+    weir_node_set_input(graph, t->node, operand, computed);
+    weir_diag_log *log = weir_diag_capture();
+    const bool fine = weir_infer_node(graph, t->node);
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    weir_graph_free(graph);
+    return fine;
+}
+
+static void look_at_sizes(const trial *t, evidence *e) {
+    const weir_op op = weir_node_op(t->graph, t->node);
+    for (size_t i = 0; i < t->inputs && weir_op_get(op)->class == WEIR_CLASS_TENSOR; i++) {
+        const weir_value input = weir_node_input(t->graph, t->node, i);
+        if (input.id == 0) continue;
+        const bool flows = weir_value_constant(t->graph, input) == NULL, may = flows || may_flow(t, i);
+        if (i >= weir_trait_of(op)->sizes ? flows : !may) {
+            if (!e->sizes) fprintf(stderr, "%s: input %zu\n", weir_node_name(t->graph, t->node), i);
+            e->sizes = true;
+        }
+    }
+}
+
 /* Arithmetic of integers wraps around; that of codes does not. */
 static bool is_real(const trial *t) {
     const bool plain = weir_node_info(t->graph, t->node)->domain[0] == '\0';
@@ -227,6 +257,7 @@ static void look(const trial *t, evidence *e) {
     look_for_computed(t, e);
     look_at_map(t, e);
     look_at_frames(t, e);
+    look_at_sizes(t, e);
 }
 
 /* --- the cases of a folder --- */
@@ -320,6 +351,7 @@ static const char *denied(const claim *c, const evidence *e) {
            : c->is_monotone && e->both_ways          ? "element (monotone)"
            : c->is_exact && e->computed              ? "rounding"
            : e->mixed                                ? "frames"
+           : e->sizes                                ? "sizes"
                                                      : NULL;
 }
 
