@@ -261,6 +261,14 @@ static bool may_mean(weir_op op, const evidence *e) {
     return false;
 }
 
+/* The host takes what files have, without the work of hardware: products by weights, arithmetic of codes. */
+static bool may_stand(weir_op op) {
+    const weir_trait *trait = weir_trait_of(op);
+    const bool is_work =
+        trait->task == WEIR_TASK_LAYER || trait->task == WEIR_TASK_CODE_LAYER || trait->task == WEIR_TASK_CODE_OPERATOR;
+    return weir_op_get(op)->class != WEIR_CLASS_TENSOR ? !trait->is_for_host : trait->is_for_host || is_work;
+}
+
 /* Arithmetic of integers wraps around; that of codes does not. */
 static bool is_real(const trial *t) {
     const bool plain = weir_node_info(t->graph, t->node)->domain[0] == '\0';
@@ -452,7 +460,9 @@ int main(int count, char **argument) {
         evidence e = {0};
         const claim row = claim_of((weir_op)op);
         wrong += !run_folder(folder, (weir_op)op, &e);
-        const char *fact = may_mean((weir_op)op, &e) ? denied(&row, &e) : "meaning";
+        const char *fact = !may_mean((weir_op)op, &e) ? "meaning"
+                           : !may_stand((weir_op)op)  ? "place"
+                                                      : denied(&row, &e);
         if (fact != NULL || e.nodes == 0) {
             fprintf(stderr, "%s: trait.def: %s is wrong\n", name, fact == NULL ? "nothing is known: its row" : fact);
             wrong++;
