@@ -2,7 +2,7 @@
 # affine.sh: quantized networks with normalizations, products and sums by constants between their quantizers, in front of the
 # first and behind the last: what the simulated hardware and the host give is what qonnx and ONNX Runtime gave
 # (tests/models/affine). Icarus runs all of them, Verilator one.
-# test: seconds=600
+# test: seconds=600 label=nightly
 name=affine
 . "$(dirname "$0")/lib.sh"
 affine=$E2E_SOURCE/tests/models/affine

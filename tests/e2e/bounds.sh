@@ -1,5 +1,5 @@
 # Nothing in a user's graph runs into a fixed size: ports, users of a value, names, paths, dimensions, nodes.
-# test: seconds=600 cost=20
+# test: seconds=600 label=nightly
 name=bounds
 . "$(dirname "$0")/lib.sh"
 simulate() { weir sim "$1" -d frames.npy --simulator icarus -n 4 >output 2>&1 || fail "$1: $(tail -3 output)"; }

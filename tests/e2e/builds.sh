@@ -32,6 +32,6 @@ works "moved sources/build"
 expect 4 "error: cannot find the data folder: the sources of this build are no longer in '$outside/the sources'" deep/moved/toolchain/cli/weir compile "$models/mlp_qdq.onnx" -o design
 grep -q "configure the build folder again, or set WEIR_DATA" output || fail "no remedy"
 # Verilator too where there are blanks; it takes a while.
-[ "${WEIR_NIGHTLY:-0}" != 1 ] || expect 0 "" "moved sources/build/toolchain/cli/weir" check "$models/mlp_qdq.onnx" -d "$test_data" -n 1 --simulator verilator -o "with blanks"
+! is_night || expect 0 "" "moved sources/build/toolchain/cli/weir" check "$models/mlp_qdq.onnx" -d "$test_data" -n 1 --simulator verilator -o "with blanks"
 rm -rf "$outside"
 finish

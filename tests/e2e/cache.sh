@@ -201,7 +201,7 @@ kill -INT $run
 ended_quietly "while it waits"
 pkill -P $holder sleep || kill $holder
 wait $holder || true
-if [ "${WEIR_NIGHTLY:-0}" = 1 ]; then
+if is_night; then
     quick first
     first=$run
     quick second

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test: seconds=300
+# test: seconds=300 label=nightly
 # Clocks that are estimated of the networks held out from development, against those that nextpnr reached: within 15 %, but for rows that are known to be
 # beyond (BEYOND in scripts/estimates/measure). Another clock that is off by more is noticed, and a known one that no longer is.
 name=clocks

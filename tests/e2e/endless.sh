@@ -1,6 +1,6 @@
 #!/bin/sh
 # endless.sh: hardware that gives one result for ever and never another one ends the simulation as a deadlock, in both simulators.
-# test: seconds=120 cost=5
+# test: seconds=120 label=nightly
 name=endless
 . "$(dirname "$0")/lib.sh"
 need_tools verilator iverilog

@@ -44,8 +44,10 @@ grep -q "note: candidate 1 does not fit by Yosys: [0-9]* LUTs of 7680 ($(luts be
 cmp same/hardware.weir next/hardware.weir || fail "the folder has another folding than the candidate that fits"
 
 # None does: each is smaller than the one before, until the search finds none or eight have been tried; nothing is written.
-shim 100
-expect 1 "error: (none of [2-8] candidates fits ice40hx8k by Yosys|no folding fits)" compile none
-[ "$(wc -l <mapped)" -ge 2 ] || fail "only $(wc -l <mapped) candidates were tried"
-[ ! -e none ] && [ ! -e none.json ] || fail "something was written"
+if is_night; then
+    shim 100
+    expect 1 "error: (none of [2-8] candidates fits ice40hx8k by Yosys|no folding fits)" compile none
+    [ "$(wc -l <mapped)" -ge 2 ] || fail "only $(wc -l <mapped) candidates were tried"
+    [ ! -e none ] && [ ! -e none.json ] || fail "something was written"
+fi
 finish

@@ -7,7 +7,7 @@ name=folding
 # awkward MODEL NAME TEXT [PROFILE FRAMES]: in Icarus four frames under all profiles, or FRAMES under PROFILE; at night all.
 awkward() {
     profile=${4:-all} frames=${5:-4}
-    [ "${WEIR_NIGHTLY:-0}" != 1 ] || profile=all frames=4
+    ! is_night || profile=all frames=4
     printf '%b' "$3" >"$2.yaml"
     expect 0 "397 frames" "$WEIR" check "$models/$1.onnx" --data "$test_data" --folding "$2.yaml" --simulator verilator \
         --profile all --json report.json
@@ -21,7 +21,7 @@ awkward() {
 }
 awkward mlp_qdq odd 'nodes:\n  fc1: {simd: 7, pe: 3}\n  fc2: {simd: 5, pe: 7}\n  fc3: {simd: 3, pe: 4}\n  fc1_requantize: {products: block}\n'
 # 576 multipliers: seconds a run in Icarus.
-awkward mlp_qdq wide 'nodes:\n  fc1: {simd: 5, pe: 32}\n  fc2: {simd: 64, pe: 5}\n  fc3: {simd: 32, pe: 3}\n' eighth 1
+! is_night || awkward mlp_qdq wide 'nodes:\n  fc1: {simd: 5, pe: 32}\n  fc2: {simd: 64, pe: 5}\n  fc3: {simd: 32, pe: 3}\n' eighth 1
 awkward mlp_residual_qdq skip 'nodes:\n  fc1: {simd: 7, pe: 9}\n  fc2: {simd: 11, pe: 6}\n  fc3: {simd: 10, pe: 3, storage: logic}\n'
 
 # wrong LINE TEXT_EXPECTED YAML: exit status 1, one message with its place, and no folder.

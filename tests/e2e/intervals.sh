@@ -25,7 +25,9 @@ keeps() {
 }
 
 tried=0 refused=0 planted=0 noticed=0
-last=$((36 + ${WEIR_INTERVALS:-0}))
+last=18
+! is_night || last=36
+last=$((last + ${WEIR_INTERVALS:-0}))
 for seed in 229 306 $(seq 1 "$last"); do # the first two: bursts from a pool before a fork
     network "$seed"
     # shellcheck disable=SC2086 # options

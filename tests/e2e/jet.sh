@@ -10,11 +10,11 @@ for model in jet_qdq jet_qoperator jet_qonnx_w6a6; do
     expect 0 "accuracy" "$WEIR" eval "$folder/$model.onnx" --data "$folder/jet_test.npz" -o "$model.npy"
     array_tool same "$model.npy" "$folder/$model.expected.npz:test" || fail "$model: logits"
 done
-for interval in 16 2048; do
+for interval in 2048 $(! is_night || echo 16); do
     expect 0 " 0 of 2500" "$WEIR" check "$folder/jet_qdq.onnx" --data "$folder/jet_test.npz" --simulator verilator \
         --target-interval $interval
 done
-expect 0 " 0 of 2500" "$WEIR" check "$folder/jet_qonnx_w6a6.onnx" --data "$folder/jet_test.npz" --simulator verilator
+! is_night || expect 0 " 0 of 2500" "$WEIR" check "$folder/jet_qonnx_w6a6.onnx" --data "$folder/jet_test.npz" --simulator verilator
 expect 0 " 0 of 60" "$WEIR" check "$folder/jet_qoperator.onnx" --data "$folder/jet_test.npz" --simulator icarus --frames 12
 
 # Planted: logits of another dialect.

@@ -31,12 +31,12 @@ simulate() {
 if [ "$1" = quick ]; then
     simulate qdq verilator 12 2
     simulate qonnx_w4a4 icarus 1 0
+else
     # Fewer cycles than the first layer has positions: two of them a beat.
     expect 0 "^  verilator +always +4 +0 of " "$WEIR" check "$folder/lenet_qdq.onnx" --data "$data" --target-interval 400 \
         --simulator verilator --frames 4 --debug-frames 1
     grep -Eq "^  verilator +always .* 400[.]0 +1[.]000x" output || fail "400 cycles a frame"
     grep -Eq "^  conv1 +weir_mvu +50 +12 " output || fail "two positions of the first layer a beat"
-else
     for form in float qdq qoperator qonnx_w4a4; do
         simulate $form verilator 1000 16
         simulate $form icarus 3 3

@@ -25,6 +25,8 @@ finish() {
     cd / && rm -rf "$work"
 }
 
+# Do tests run that take long?
+is_night() { [ "${WEIR_NIGHTLY:-0}" = 1 ]; }
 weir() { "$WEIR" "$@"; }
 array_tool() { "$E2E_TOOLS/array_tool" "$@"; }
 report_check() { "$E2E_TOOLS/report_check" "$@"; }

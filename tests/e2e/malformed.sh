@@ -37,7 +37,7 @@ cmp -s drawn shown || fail "rtl/README.md shows another waveform: $(diff shown d
 sed 's/#/_/' drawn | cmp -s - shown && fail "a planted change of the waveform is not seen"
 
 # Lanes that do not divide the frame, a window that does not need the end of its input, small designs.
-for model in autoencoder_qdq line_qdq; do
+for model in autoencoder_qdq $(! is_night || echo line_qdq); do
     weir compile "$conv/$model.onnx" -o "$model" --max-macs 200 >/dev/null || fail "compile $model"
     expect 0 "^done [0-9]{3} frames, 0 failures" bench "$model" "$model"
     every=3 # the second has long frames
@@ -91,8 +91,10 @@ planted() {
     cp good.v "$file"
 }
 planted "a short frame ends early" weir_frame_guard 's/ends ? at_end \&\& /ends ? /'
-planted "a long frame runs on" weir_frame_guard 's/s_last \&\& !held : /!held : /'
 planted "no flag" weir_frame_flags 's/s_last \&\& |flag/1'"'"'b0/'
-planted "the newest flag" weir_frame_flags 's/|(flags & others_q)/flags[0]/'
-planted "good frames are counted" weir_frame_guard 's/if (done \&\& damaged_q)/if (done)/'
+if is_night; then
+    planted "a long frame runs on" weir_frame_guard 's/s_last \&\& !held : /!held : /'
+    planted "the newest flag" weir_frame_flags 's/|(flags & others_q)/flags[0]/'
+    planted "good frames are counted" weir_frame_guard 's/if (done \&\& damaged_q)/if (done)/'
+fi
 finish

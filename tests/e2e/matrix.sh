@@ -1,17 +1,17 @@
 #!/bin/sh
 # matrix.sh MODEL QUANTIZATION FOLDING SIMULATOR FRAMES: every stream and every output, four back-pressure profiles.
 # One multiplier a layer takes cycles: the bipolar network, whose layers are the largest, less often than the others.
-# test: name=matrix/%name_folded_verilator models=qdq$ seconds=600 cost=8 -- %model %quantization folded verilator 397
-# test: name=matrix/%name_folded_verilator models=bipolar seconds=600 cost=8 -- %model %quantization folded verilator 40
-# test: name=matrix/%name_middle_verilator models=float_int8|qoperator|residual_qdq_relu seconds=600 cost=8 -- %model %quantization middle verilator 397
+# test: name=matrix/%name_folded_verilator models=^mlp_residual_qdq$ seconds=600 cost=8 -- %model %quantization folded verilator 397
+# test: name=matrix/%name_folded_verilator models=bipolar label=nightly seconds=600 -- %model %quantization folded verilator 40
+# test: name=matrix/%name_middle_verilator models=float_int8 seconds=600 cost=8 -- %model %quantization middle verilator 397
 # test: name=matrix/%name_folded_icarus models=^mlp_qdq$ seconds=600 cost=8 -- %model %quantization folded icarus 2
 # test: name=matrix/%name_middle_icarus models=qoperator seconds=600 cost=8 -- %model %quantization middle icarus 16
 # Where a branch of the residual network needs every place of its FIFO.
 # test: name=matrix/mlp_residual_qdq_forty_verilator seconds=600 -- mlp_residual_qdq none forty verilator 397
 # A fully parallel design takes Verilator half a minute and more; the default suite has one of 576 multipliers in e2e/folding.
 # test: name=matrix/%name_parallel_verilator models=.* label=nightly seconds=3600 -- %model %quantization parallel verilator 397
-# test: name=matrix/%name_middle_verilator models=.* except=float_int8|qoperator|residual_qdq_relu label=nightly seconds=600 -- %model %quantization middle verilator 397
-# test: name=matrix/%name_folded_verilator models=.* except=bipolar|qdq$ label=nightly seconds=600 -- %model %quantization folded verilator 397
+# test: name=matrix/%name_middle_verilator models=.* except=float_int8 label=nightly seconds=600 -- %model %quantization middle verilator 397
+# test: name=matrix/%name_folded_verilator models=.* except=bipolar|^mlp_residual_qdq$ label=nightly seconds=600 -- %model %quantization folded verilator 397
 # Icarus takes a minute and more for all 397 images.
 # test: name=matrix/%name_middle_icarus_all models=.* label=nightly seconds=7200 -- %model %quantization middle icarus 397
 # test: name=matrix/%name_folded_icarus_all models=.* label=nightly seconds=7200 -- %model %quantization folded icarus 397

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test: -- %compiler
+# test: label=nightly -- %compiler
 # new.sh COMPILER: `scripts/new operator` in a copy of the tables: the frame of an element-wise operator compiles and is what was asked for, of one whose rules
 # are functions too; what it cannot write it refuses, and writes nothing. recipes/build links one and runs its cases.
 compiler=$1

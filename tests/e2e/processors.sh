@@ -1,6 +1,7 @@
 #!/bin/sh
 # processors.sh: the same input gives the same bytes as on other processors: without and with AVX, AVX2 and FMA, which both
 # our own products and the C library choose by; QEMU plays the processors, glibc's tunables hide features of this one.
+# test: label=nightly seconds=600
 name=processors
 . "$(dirname "$0")/lib.sh"
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: processors of x86-64 only"; exit 77; }

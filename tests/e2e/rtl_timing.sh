@@ -2,6 +2,7 @@
 # Library modules that no component shows alone (memories, sources of parameters, replay, join): latency and interval in
 # simulation (Icarus; at night Verilator too) are what their headers' formulas say, for parameters at corners, and their data is right, without stalls and with them.
 # A formula that is a cycle off, and a module whose words are wrong, must be found.
+# test: label=nightly seconds=600
 name=rtl_timing
 . "$(dirname "$0")/lib.sh"
 
@@ -39,7 +40,7 @@ icarus() {
 }
 expect 0 "^all [0-9]+ checks hold" icarus "$library" formulas.v
 # At night: its runtime takes longer to compile than all the rest.
-if [ "${WEIR_NIGHTLY:-0}" = 1 ] && command -v verilator_bin >/dev/null; then
+if is_night && command -v verilator_bin >/dev/null; then
     expect 0 "" verilator --binary --timing -Wno-fatal -Wno-lint -Wno-style --top-module bench --Mdir built -CFLAGS -O0 \
         formulas.v "$bench" "$library"/memory/*.v "$library"/stream/*.v
     expect 0 "^all [0-9]+ checks hold" built/Vbench

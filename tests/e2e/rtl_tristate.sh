@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tri-state drivers of the text language: both dialects in all three tools, and a bus of several levels in two simulators,
 # with the values that the design says by hand; a driver that does not let go of the bus is noticed.
-# test: cost=20
+# test: label=nightly
 name=rtl_tristate
 . "$(dirname "$0")/lib.sh"
 designs=$E2E_SOURCE/tests/rtl/designs

@@ -49,7 +49,7 @@ awk 'NR == 1 { c = substr($0, length($0)); $0 = substr($0, 1, length($0) - 1) (c
     design/rtl/fc3_weights.hex >wrong/rtl/fc3_weights.hex
 cmp -s design/rtl/fc3_weights.hex wrong/rtl/fc3_weights.hex && fail "no weight is changed"
 simulators=icarus
-[ "${WEIR_NIGHTLY:-0}" != 1 ] || simulators="icarus verilator" # whose runtime for waveforms takes 20 s to compile
+! is_night || simulators="icarus verilator" # whose runtime for waveforms takes 20 s to compile
 for simulator in $simulators; do
     expect 3 "first divergence at node 'fc3" "$WEIR" sim wrong --data data.npy --frames 24 --simulator $simulator -j report.json
     if report_check report.json --simulator $simulator --profile always --frames 24 --no-debug 2>/dev/null; then

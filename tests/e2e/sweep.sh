@@ -1,6 +1,6 @@
 #!/bin/sh
 # Foldings over devices and budgets: a front, whose files compile to what the table says, and stages that compose.
-# test: seconds=600 cost=20
+# test: seconds=600 label=nightly
 name=sweep
 . "$(dirname "$0")/lib.sh"
 need_tools jq

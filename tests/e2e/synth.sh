@@ -127,10 +127,12 @@ expect 0 "the goal of 1 MHz is met" weir check "$model" --data "$data" --max-mac
     --simulator icarus --frames 4 --json met.json
 ! grep -q "warning: the clock goal" output || fail "a warning of a goal that is met"
 jq -e '.synthesis | .clock_met and .simulation.mismatches == 0 and (.placement.seeds | length) == 1' met.json >/dev/null || fail "seeds beyond the one that met the goal"
-expect 0 "the goal of 997 MHz is missed" weir check "$model" --data "$data" --max-macs 4 --device ice40hx8k --clock 997 --seeds 1 \
-    --simulator icarus --frames 4
-grep -q "warning: the clock goal of 997 MHz is missed: [0-9.]* MHz is the best of 1 seed" output || fail "check does not warn of the goal"
-grep -q "note: the critical path: .* to " output || fail "check warns without a critical path"
+if is_night; then
+    expect 0 "the goal of 997 MHz is missed" weir check "$model" --data "$data" --max-macs 4 --device ice40hx8k --clock 997 --seeds 1 \
+        --simulator icarus --frames 4
+    grep -q "warning: the clock goal of 997 MHz is missed: [0-9.]* MHz is the best of 1 seed" output || fail "check does not warn of the goal"
+    grep -q "note: the critical path: .* to " output || fail "check warns without a critical path"
+fi
 # A program that never ends: its time is over, also for one seed of several; an interrupt ends its children.
 hang() { shim nextpnr-ice40 "case \$1 in -V) exec '$placer' -V;; esac; $1"; }
 hang "sleep 654 & wait"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # synthesis.sh PART PARTS: every component with every set of parameters that the digits models give it, once, through Yosys'
 # synthesis without a warning. Several tests share the list: this one does each PARTS-th. Exit status 77 without Yosys.
-# test: name=synthesis/0 seconds=1200 cost=20 -- 0 8
+# test: name=synthesis/0 label=nightly seconds=1200 -- 0 8
 # test: name=synthesis/1 label=nightly seconds=1200 -- 1 8
 # test: name=synthesis/2 label=nightly seconds=1200 -- 2 8
 # test: name=synthesis/3 label=nightly seconds=1200 -- 3 8

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The commands of README.md's Quick start, as a reader types them in a fresh copy, and from there those of "On an FPGA", in the same
 # shell. Skipped without the tools.
-# test: seconds=900 cost=40
+# test: seconds=900 label=nightly
 name=walk
 . "$(dirname "$0")/lib.sh"
 need_tools verilator iverilog yosys nextpnr-ice40
