@@ -11,6 +11,7 @@
 #include "exec/kernel.h"
 #include "ir/shape/index_map.h"
 #include "ir/shape/infer.h"
+#include "ir/shape/loop.h"
 #include "ir/trait/trait.h"
 #include "op/case.h"
 #include "op/subject.h"
@@ -23,13 +24,14 @@ enum { MOST_INPUTS = 16, STEPS = 12, PLACES = 12 };
 /* What was seen of an operator that a claim would deny. */
 typedef struct evidence {
     size_t nodes;
-    bool elsewhere;             /* an element of the result depends on one at another place */
-    bool both_ways;             /* a result went up and down while an input went up */
-    bool computed;              /* an element of the result is none of the inputs' */
-    bool other_map;             /* the map of the row gives something else */
-    bool has_map;               /* there is one for some node */
-    bool no_share, no_position; /* output 0 is not of numbers from 0 to 1, and none of integers */
-    bool mixed;                 /* two frames at once are not two results */
+    bool elsewhere;                    /* an element of the result depends on one at another place */
+    bool both_ways;                    /* a result went up and down while an input went up */
+    bool computed;                     /* an element of the result is none of the inputs' */
+    bool other_map;                    /* the map of the row gives something else */
+    bool has_map;                      /* there is one for some node */
+    bool multiplies, reduces, is_real; /* its nest does; input 0 is of real numbers */
+    bool no_share, no_position;        /* output 0 is not of numbers from 0 to 1, and none of integers */
+    bool mixed;                        /* two frames at once are not two results */
     bool sizes; /* an input that must be a constant is computed, or inference refuses that of another one */
 } evidence;
 
@@ -261,6 +263,35 @@ static bool may_mean(weir_op op, const evidence *e) {
     return false;
 }
 
+static void look_at_nest(const trial *t, evidence *e) {
+    weir_arena *arena = weir_arena_new();
+    const weir_loop_nest *nest = weir_loop_nest_of(t->graph, t->node, arena);
+    e->multiplies |= nest != NULL && nest->body == WEIR_LOOP_MULTIPLY_ACCUMULATE;
+    e->reduces |= nest != NULL && nest->body == WEIR_LOOP_REDUCE;
+    e->is_real |= weir_dtype_is_float(t->input[0]->dtype);
+    weir_arena_free(arena);
+}
+
+/* Is that its task, by what its loop nest and its kernel do? Only what files have has one. */
+static bool may_do(weir_op op, const evidence *e) {
+    const weir_trait_task task = weir_trait_of(op)->task;
+    if (weir_op_get(op)->class != WEIR_CLASS_TENSOR) return task == WEIR_TASK_NONE;
+    if ((task == WEIR_TASK_LAYER || task == WEIR_TASK_CODE_LAYER) != e->multiplies) return false;
+    switch (task) {
+    case WEIR_TASK_LAYER: return e->is_real;
+    case WEIR_TASK_CODE_LAYER:
+    case WEIR_TASK_CODE_OPERATOR:
+    case WEIR_TASK_DEQUANTIZER: return !e->is_real;
+    case WEIR_TASK_EXTREME:
+    case WEIR_TASK_MEAN: return e->reduces;
+    case WEIR_TASK_SOFTMAX:
+    case WEIR_TASK_NORMALIZATION: return e->elsewhere;
+    case WEIR_TASK_QUANTIZER:
+    case WEIR_TASK_NONE: return true;
+    }
+    return false;
+}
+
 /* The host takes what files have, without the work of hardware: products by weights, arithmetic of codes. */
 static bool may_stand(weir_op op) {
     const weir_trait *trait = weir_trait_of(op);
@@ -289,6 +320,7 @@ static void look(const trial *t, evidence *e) {
     look_at_frames(t, e);
     look_at_sizes(t, e);
     look_at_meaning(t, e);
+    look_at_nest(t, e);
 }
 
 /* --- the cases of a folder --- */
@@ -460,9 +492,10 @@ int main(int count, char **argument) {
         evidence e = {0};
         const claim row = claim_of((weir_op)op);
         wrong += !run_folder(folder, (weir_op)op, &e);
-        const char *fact = !may_mean((weir_op)op, &e) ? "meaning"
-                           : !may_stand((weir_op)op)  ? "place"
-                                                      : denied(&row, &e);
+        const char *fact = !may_do((weir_op)op, &e)     ? "task"
+                           : !may_mean((weir_op)op, &e) ? "meaning"
+                           : !may_stand((weir_op)op)    ? "place"
+                                                        : denied(&row, &e);
         if (fact != NULL || e.nodes == 0) {
             fprintf(stderr, "%s: trait.def: %s is wrong\n", name, fact == NULL ? "nothing is known: its row" : fact);
             wrong++;

@@ -12,6 +12,8 @@
 #include "exec/exec.h"
 #include "ir/shape/infer.h"
 #include "ir/trait/rows.h"
+#include "ir/trait/trait.h"
+#include "support/text/diag.h"
 
 enum { ROWS = 3, COLUMNS = 4 };
 
@@ -289,12 +291,58 @@ static void graphs_for_one_row_are_named(void **state) {
     }
 }
 
+/* A graph of the operator on streams of rows alone; NULL: it takes no such. */
+static weir_graph *make_elementwise(weir_op op, weir_dtype dtype) {
+    weir_graph *g = weir_graph_new("g");
+    weir_value in[3];
+    const size_t count = weir_op_get(op)->inputs_min > 0 ? (size_t)weir_op_get(op)->inputs_min : 1;
+    assert_true(count <= 3);
+    for (size_t i = 0; i < count; i++) {
+        const weir_type type = {.dtype = i == 0 && op == WEIR_OP_WHERE ? WEIR_BOOL : dtype,
+                                .shape = {2, {ROWS, COLUMNS}},
+                                .quant = {.axis = -1}};
+        in[i] = weir_graph_add_input(g, (const char *[]){"a", "b", "c"}[i], &type);
+    }
+    const weir_node node = weir_graph_add_node(g, op, "n", in, count, 1, WEIR_NO_NODE);
+    weir_diag_log *log = weir_diag_capture();
+    const bool fine = weir_infer_graph(g);
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    if (fine) {
+        weir_graph_add_output(g, "y", weir_node_output(g, node, 0));
+        return g;
+    }
+    weir_graph_free(g);
+    return NULL;
+}
+
+/* Each element of a row comes from elements of that row. */
+static void elementwise_operators_keep_rows_apart(void **state) {
+    static const weir_dtype dtypes[] = {WEIR_FLOAT32, WEIR_BOOL};
+    int seen = 0;
+    (void)state;
+    for (weir_op op = 1; op < WEIR_OP_COUNT; op++) {
+        if (weir_op_get(op)->class != WEIR_CLASS_TENSOR || weir_trait_of(op)->order != WEIR_ORDER_ELEMENTWISE ||
+            weir_op_get(op)->inputs_min > 3)
+            continue;
+        for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+            weir_graph *g = make_elementwise(op, dtypes[i]);
+            if (g == NULL) continue;
+            const weir_rows rows = weir_rows_find(g);
+            if (rows.count != ROWS || rows.why != NULL) fail_msg("%s mixes rows", weir_op_get(op)->full_name);
+            weir_graph_free(g);
+            seen++;
+        }
+    }
+    assert_true(seen > 50);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_keep_rows_apart),    cmocka_unit_test(mixed_rows_are_named),
         cmocka_unit_test(batches_are_recognized),       cmocka_unit_test(shapes_that_reach_the_data_count),
         cmocka_unit_test(planted_mix_is_seen),          cmocka_unit_test(opened_graphs_take_any_number_of_rows),
-        cmocka_unit_test(graphs_for_one_row_are_named),
+        cmocka_unit_test(graphs_for_one_row_are_named), cmocka_unit_test(elementwise_operators_keep_rows_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
