@@ -291,17 +291,27 @@ static void graphs_for_one_row_are_named(void **state) {
     }
 }
 
-/* A graph of the operator on streams of rows alone; NULL: it takes no such. */
-static weir_graph *make_elementwise(weir_op op, weir_dtype dtype) {
+enum { MOST_OPERANDS = 6 };
+
+static size_t operands_of(weir_op op) {
+    return weir_op_get(op)->inputs_max < 0 ? 2 : (size_t)weir_op_get(op)->inputs_min;
+}
+
+/* A graph of the operator on streams of rows alone, or of one with a constant for each row, others for all; NULL: it takes no such. */
+static weir_graph *make_elementwise(weir_op op, weir_dtype dtype, bool by_row) {
     weir_graph *g = weir_graph_new("g");
-    weir_value in[3];
-    const size_t count = weir_op_get(op)->inputs_min > 0 ? (size_t)weir_op_get(op)->inputs_min : 1;
-    assert_true(count <= 3);
+    weir_value in[MOST_OPERANDS];
+    const size_t count = operands_of(op);
+    assert_true(count >= 1 && count <= MOST_OPERANDS);
     for (size_t i = 0; i < count; i++) {
-        const weir_type type = {.dtype = i == 0 && op == WEIR_OP_WHERE ? WEIR_BOOL : dtype,
+        if (by_row && i > 0) {
+            in[i] = add_constant(g, dtype, i == 1 ? 2 : 0, (const int64_t[]){ROWS, 1}, (const double[]){1, 2, 4});
+            continue;
+        }
+        const weir_type type = {.dtype = op == WEIR_OP_WHERE && i == 0 ? WEIR_BOOL : dtype,
                                 .shape = {2, {ROWS, COLUMNS}},
                                 .quant = {.axis = -1}};
-        in[i] = weir_graph_add_input(g, (const char *[]){"a", "b", "c"}[i], &type);
+        in[i] = weir_graph_add_input(g, (const char *[]){"a", "b", "c", "d", "e", "f"}[i], &type);
     }
     const weir_node node = weir_graph_add_node(g, op, "n", in, count, 1, WEIR_NO_NODE);
     weir_diag_log *log = weir_diag_capture();
@@ -319,22 +329,26 @@ static weir_graph *make_elementwise(weir_op op, weir_dtype dtype) {
 /* Each element of a row comes from elements of that row. */
 static void elementwise_operators_keep_rows_apart(void **state) {
     static const weir_dtype dtypes[] = {WEIR_FLOAT32, WEIR_BOOL};
-    int seen = 0;
+    int seen = 0, constants = 0;
     (void)state;
     for (weir_op op = 1; op < WEIR_OP_COUNT; op++) {
         if (weir_op_get(op)->class != WEIR_CLASS_TENSOR || weir_trait_of(op)->order != WEIR_ORDER_ELEMENTWISE ||
-            weir_op_get(op)->inputs_min > 3)
+            operands_of(op) > MOST_OPERANDS)
             continue;
         for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
-            weir_graph *g = make_elementwise(op, dtypes[i]);
-            if (g == NULL) continue;
-            const weir_rows rows = weir_rows_find(g);
-            if (rows.count != ROWS || rows.why != NULL) fail_msg("%s mixes rows", weir_op_get(op)->full_name);
-            weir_graph_free(g);
-            seen++;
+            weir_graph *streams = make_elementwise(op, dtypes[i], false);
+            weir_graph *by_row = operands_of(op) > 1 ? make_elementwise(op, dtypes[i], true) : NULL;
+            const weir_rows apart = streams == NULL ? (weir_rows){.count = ROWS} : weir_rows_find(streams);
+            if (apart.count != ROWS || apart.why != NULL) fail_msg("%s mixes rows", weir_op_get(op)->full_name);
+            if (by_row != NULL && weir_rows_find(by_row).why == NULL)
+                fail_msg("%s does another thing to each row", weir_op_get(op)->full_name);
+            seen += streams != NULL;
+            constants += by_row != NULL;
+            weir_graph_free(streams);
+            weir_graph_free(by_row);
         }
     }
-    assert_true(seen > 50);
+    assert_true(seen > 50 && constants > 15);
 }
 
 int main(void) {
