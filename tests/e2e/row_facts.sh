@@ -1,12 +1,12 @@
 #!/bin/sh
-# test: label=nightly seconds=7200 processors=2 -- %build
+# test: label=nightly seconds=3600 processors=2 -- %build
 # row_facts.sh BUILD: a fact in an operator's row (trait.def, mase.def) that is another one makes a test fail. In a copy of the repository a cell
 # of a table at a time gets another word of its column, what changes is built, and the tests about operators run. WEIR_RANDOM chooses other cells,
 # WEIR_MUTANTS how many, WEIR_CELLS="RELU element|..." which. Cells that no test needs to know are in tests/op/row_facts.txt, with reasons.
 build=$1
 name=row_facts
 . "$(dirname "$0")/lib.sh"
-seed=${WEIR_RANDOM:-1} mutants=${WEIR_MUTANTS:-60}
+seed=${WEIR_RANDOM:-1} mutants=${WEIR_MUTANTS:-30}
 need_tools cmake ninja
 mkdir copy
 (cd "$E2E_SOURCE" && tar -c --exclude './build*' --exclude ".${build#"$E2E_SOURCE"}" --exclude ./.git .) | tar -x -C copy
