@@ -41,7 +41,8 @@ typedef struct reading {
     bool searched;          /* for equal columns */
     bool kept;              /* all lines, as words */
     int64_t *lower, *upper; /* of the fields of a word */
-    uint64_t *value;        /* where it is searched, of the lines at hand, WORD_BITS for each part */
+    int64_t stride;         /* the most lines at hand */
+    uint64_t *value;        /* where it is searched, of the lines at hand, `stride` for each part */
 } reading;
 
 static int64_t words_of(const reading *r) { return weir_ceil_divide(r->lines, WORD_BITS); }
@@ -66,7 +67,7 @@ static void read_lines(const reading *r, part *parts, int64_t count, int64_t lin
             const uint64_t stored = exists ? (uint64_t)field : 0;
             p->ones |= stored;
             p->zeros |= ~stored;
-            if (r->searched) r->value[k * WORD_BITS + i] = stored;
+            if (r->searched) r->value[k * r->stride + i] = stored;
         }
     }
 }
@@ -170,7 +171,7 @@ static void read_parts(const reading *r, part *parts, int64_t count, int64_t col
         if (end > r->lines) end = r->lines;
         read_lines(r, parts, count, line, end);
         for (int64_t i = 0; r->searched && i < count; i++)
-            hash_lines(r, &parts[i], &r->value[i * WORD_BITS], line, end);
+            hash_lines(r, &parts[i], &r->value[i * r->stride], line, end);
         if (end < r->lines && !r->kept && is_settled(r, parts, count, columns, end, hash)) break;
     }
 }
@@ -216,11 +217,11 @@ static weir_contents_columns count_all(const weir_graph *graph, weir_node node, 
     part *parts = parts_of(memory, &count, &columns);
     r.lower = weir_calloc(2 * (size_t)memory->fields, sizeof *r.lower);
     r.upper = r.lower + memory->fields;
-    const size_t places = (size_t)count * WORD_BITS;
-    r.value = r.searched ? weir_malloc(places * sizeof *r.value) : NULL;
+    r.stride = r.lines < WORD_BITS ? r.lines : WORD_BITS;
+    r.value = r.searched ? weir_malloc((size_t)(count * r.stride) * sizeof *r.value) : NULL;
     uint64_t *hash = r.searched ? weir_calloc((size_t)columns, sizeof *hash) : NULL;
-    uint64_t *hashes = r.searched ? weir_calloc(places, sizeof *hashes) : NULL;
-    for (int64_t i = 0; r.searched && i < count; i++) parts[i].hash = &hashes[i * WORD_BITS];
+    uint64_t *hashes = r.searched ? weir_calloc((size_t)columns, sizeof *hashes) : NULL, *of_part = hashes;
+    for (int64_t i = 0; r.searched && i < count; of_part += parts[i++].bits) parts[i].hash = of_part;
     int64_t kept = 0;
     uint64_t *words = r.kept ? keep_words(&r, parts, count, &kept) : NULL;
     read_parts(&r, parts, count, columns, hash);
@@ -338,23 +339,13 @@ size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *fi
     return count;
 }
 
-/* Of what the component says, once for a folding and storage. */
-static uint64_t facts_of(const weir_graph *graph, weir_node node, const weir_contents_known *known, uint64_t folding) {
-    enum { FACTS = 2 };
+/* The same, each time anew. */
+static uint64_t hash_all(const weir_graph *graph, weir_node node, const weir_contents_known *known, uint64_t folding) {
     const weir_component_rules *rules = weir_component_of(graph, node)->rules;
-    if (rules->facts == NULL) return 0;
-    const uint64_t storage = weir_node_metadata_of(graph, node)->hardware.storage;
-    uint64_t *hash = weir_map_put(known->columns, weir_hash_mix(weir_hash_mix(folding, storage), FACTS));
-    if (*hash != 0) return *hash;
     weir_cost_parameter fact[WEIR_CONTENTS_FACTS];
-    const size_t count = rules->facts(graph, node, fact);
-    for (size_t i = 0; i < count; i++) *hash = weir_hash_mix(*hash, (uint64_t)fact[i].value);
-    return *hash;
-}
-
-uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, const weir_contents_known *known) {
-    const uint64_t folding = folding_of(graph, node, known->values);
-    uint64_t hash = facts_of(graph, node, known, folding);
+    const size_t count = rules->facts == NULL ? 0 : rules->facts(graph, node, fact);
+    uint64_t hash = 0;
+    for (size_t i = 0; i < count; i++) hash = weir_hash_mix(hash, (uint64_t)fact[i].value);
     weir_memory memory;
     for (size_t i = 0; weir_memory_get(graph, node, i, &memory); i++) {
         const weir_contents_columns columns = columns_of(graph, node, &memory, known, folding);
@@ -364,5 +355,17 @@ uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, const weir_
         const weir_contents_tables tables = count_tables(graph, node, &memory, inputs, known, folding);
         hash = weir_hash_mix(weir_hash_mix(hash, (uint64_t)tables.leaves), (uint64_t)tables.choices);
     }
+    return hash;
+}
+
+uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, const weir_contents_known *known) {
+    enum { ALL = 2 };
+    const uint64_t folding = folding_of(graph, node, known->values);
+    const uint64_t storage = weir_node_metadata_of(graph, node)->hardware.storage;
+    const uint64_t key = weir_hash_mix(weir_hash_mix(folding, storage), ALL);
+    const uint64_t *found = weir_map_find(known->columns, key);
+    if (found != NULL) return *found;
+    const uint64_t hash = hash_all(graph, node, known, folding);
+    *weir_map_put(known->columns, key) = hash;
     return hash;
 }

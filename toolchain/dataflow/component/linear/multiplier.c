@@ -196,19 +196,19 @@ static uint64_t odd_part(uint64_t digits) {
     return digits == 2 ? 1 : digits;
 }
 
-static bool is_new(const uint64_t *digits, size_t at) {
+/* Of the digits by their odd parts. */
+static bool is_new(const uint64_t *odd, size_t at) {
     for (size_t i = 0; i < at; i++)
-        if (odd_part(digits[i]) == odd_part(digits[at])) return false;
-    return digits[at] != 0;
+        if (odd[i] == odd[at]) return false;
+    return odd[at] != 0;
 }
 
 /* Registers of the rows or sums at one level of the tree. */
-static void add_level(constant_rows *r, const uint64_t *digits, size_t count) {
+static void add_level(constant_rows *r, const uint64_t *odd, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (!is_new(digits, i)) continue;
-        const uint64_t odd = odd_part(digits[i]);
+        if (!is_new(odd, i)) continue;
         r->of_x++;
-        r->bits += weir_bits_for(0, (int64_t)odd) - (odd == 1);
+        r->bits += weir_bits_for(0, (int64_t)odd[i]) - (odd[i] == 1);
     }
 }
 
@@ -216,27 +216,29 @@ static void add_level(constant_rows *r, const uint64_t *digits, size_t count) {
 static constant_rows rows_of(uint64_t multiplier, int64_t k) {
     enum { PAIRS = 32 };
     constant_rows r = {1, 0, 0, 0};
-    uint64_t digits[PAIRS];
+    uint64_t digits[PAIRS], odd[PAIRS];
     size_t count = (size_t)weir_ceil_divide(k, 2);
     assert(count <= PAIRS);
     bool three = false;
     for (size_t i = 0; i < count; i++) {
         digits[i] = multiplier >> 2 * i & 3;
+        odd[i] = odd_part(digits[i]);
         three |= digits[i] == 3;
     }
     if (three) r = (constant_rows){2, 2, 1, 2};
-    add_level(&r, digits, count);
+    add_level(&r, odd, count);
     for (size_t step = 2; count > 1; step *= 2) {
         const size_t from = count;
         count = (from + 1) / 2;
         for (size_t i = 0; i < count; i++) {
             const uint64_t low = digits[2 * i], high = 2 * i + 1 < from ? digits[2 * i + 1] : 0;
             digits[i] = low | high << step;
-            if (low == 0 || high == 0 || !is_new(digits, i)) continue;
+            odd[i] = odd_part(digits[i]);
+            if (low == 0 || high == 0 || !is_new(odd, i)) continue;
             r.sums++;
             r.sum_bits += weir_bits_for(0, (int64_t)high);
         }
-        add_level(&r, digits, count);
+        add_level(&r, odd, count);
     }
     return r;
 }
