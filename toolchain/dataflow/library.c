@@ -1,6 +1,5 @@
 #include "dataflow/library.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,11 +182,17 @@ bool weir_library_read_inside(weir_rtl_design *design) {
     return fine;
 }
 
-static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
+
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static bool is_ours(const char *name, size_t size) { return size > 5 && strncmp(name, "weir_", 5) == 0; }
 
 /* Is it the name of a library module, or of a file beside a registered component? */
 static bool is_module(const char *name, size_t size) {
-    if (size > 5 && strncmp(name, "weir_", 5) == 0) return true;
+    if (is_ours(name, size)) return true;
     if (weir_operator_component_count() == 0) return false;
     char *file = weir_format("%.*s.v", (int)size, name);
     bool found = false;
@@ -204,7 +209,7 @@ static bool is_module(const char *name, size_t size) {
 static const char *skip_blank(const char *at) {
     for (;;) {
         const char *end;
-        if (isspace((unsigned char)*at)) at++;
+        if (is_space(*at)) at++;
         else if (at[0] == '/' && at[1] == '/') at += strcspn(at, "\n");
         else if (at[0] == '/' && at[1] == '*' && (end = strstr(at + 2, "*/")) != NULL) at = end + 2;
         else return at;
@@ -226,19 +231,27 @@ static bool is_check(const char *name, size_t size) {
     return false;
 }
 
+/* Is what comes behind the name of a module parameters or the name of an instance? */
+static bool is_instance(const char *behind) {
+    const char *next = skip_blank(behind);
+    return *next == '#' || *next == '\\' || (is_name(*next) && !is_digit(*next));
+}
+
 /* Names of modules that are followed by parameters or the name of an instance. */
 static void scan_instances(const char *text, const char *own, weir_library_files *files) {
+    const bool all_are_ours = weir_operator_component_count() == 0;
+    const size_t own_size = strlen(own);
     for (const char *at = skip_blank(text); *at != '\0'; at = skip_blank(at)) {
         if (*at == '"') {
             at = skip_string(at);
         } else if (is_name(*at)) {
             const char *end = at;
             while (is_name(*end)) end++;
-            const char *next = skip_blank(end);
             const size_t size = (size_t)(end - at);
-            const bool instance = *next == '#' || *next == '\\' || (is_name(*next) && !isdigit((unsigned char)*next));
-            const bool itself = strlen(own) == size && strncmp(at, own, size) == 0;
-            if (instance && !itself && is_module(at, size) && !is_check(at, size)) add_file(files, at, size);
+            const bool itself = own_size == size && strncmp(at, own, size) == 0;
+            if ((is_ours(at, size) || !all_are_ours) && !itself && is_instance(end) && is_module(at, size) &&
+                !is_check(at, size))
+                add_file(files, at, size);
             at = end;
         } else {
             at++;

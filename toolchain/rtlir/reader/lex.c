@@ -46,7 +46,7 @@ static bool at_attribute(const lexer *l) {
 
 static bool skip_blank(lexer *l) {
     const char c = peek(l, 0);
-    if (c == ' ') l->at += strspn(l->at, " ");
+    if (c == ' ') l->at++;
     else if (c == '\t' || c == '\r' || c == '\n' || c == '\f') skip(l, 1);
     else if (c == '/' && peek(l, 1) == '/') skip_line(l);
     else if (c == '/' && peek(l, 1) == '*') skip_past(l, "*/");
@@ -153,27 +153,35 @@ static void add_directive(lexer *l) {
     }
 }
 
-static void add_symbol(lexer *l) {
-    static const char *const symbols[] = {
-        "<<<", ">>>", "===", "!==", "**", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+:", "-:", "->"};
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        if (symbols[i][0] != *l->at) continue;
-        size_t length = strlen(symbols[i]);
-        if ((size_t)(l->end - l->at) >= length && memcmp(l->at, symbols[i], length) == 0) {
-            add(l, RTL_TOKEN_SYMBOL, l->at, length, l->line);
-            l->at += length;
-            return;
-        }
+/* Characters of the symbol that begins at `at`, of which `left` are there: those of more than one are all named here. */
+static size_t symbol_length(const char *at, size_t left) {
+    const char first = at[0], second = left > 1 ? at[1] : '\0', third = left > 2 ? at[2] : '\0';
+    switch (first) {
+    case '<':
+    case '>': return second == first ? third == first ? 3 : 2 : second == '=' ? 2 : 1;
+    case '=':
+    case '!': return second != '=' ? 1 : third == '=' ? 3 : 2;
+    case '*':
+    case '&':
+    case '|': return second == first ? 2 : 1;
+    case '+': return second == ':' ? 2 : 1;
+    case '-': return second == ':' || second == '>' ? 2 : 1;
+    default: return 1;
     }
-    unsigned char c = (unsigned char)*l->at;
-    add(l, c > 0x20 && c < 0x7f ? RTL_TOKEN_SYMBOL : RTL_TOKEN_BAD, l->at, 1, l->line);
-    l->at++;
+}
+
+static void add_symbol(lexer *l) {
+    const size_t length = symbol_length(l->at, (size_t)(l->end - l->at));
+    const unsigned char c = (unsigned char)*l->at;
+    add(l, c > 0x20 && c < 0x7f ? RTL_TOKEN_SYMBOL : RTL_TOKEN_BAD, l->at, length, l->line);
+    l->at += length;
 }
 
 rtl_token *rtl_tokenize(const char *source, size_t size, size_t *count) {
     lexer l = {.at = source, .end = source + size, .line = 1};
     while (l.at < l.end) {
-        if (skip_blank(&l)) continue;
+        while (l.at < l.end && *l.at == ' ') l.at++;
+        if (l.at == l.end || skip_blank(&l)) continue;
         char c = *l.at;
         if (c == '"') add_string(&l);
         else if (c == '`') add_directive(&l);

@@ -30,6 +30,7 @@ typedef struct rtl_token {
  * END; *count does not include it. */
 rtl_token *rtl_tokenize(const char *source, size_t size, size_t *count);
 static inline bool rtl_token_is(const rtl_token *token, const char *text) {
+    if (token->length == 0 || *token->text != *text) return false; /* as most */
     const size_t length = strlen(text);
     return token->length == length && memcmp(token->text, text, length) == 0 && token->kind != RTL_TOKEN_STRING;
 }

@@ -259,7 +259,11 @@ static const char *const keywords[] = {"accept_on",
                                        "xnor",
                                        "xor"};
 
-static int compare_text(const void *a, const void *b) { return strcmp(a, *(const char *const *)b); }
+/* Most differ in the first letter. */
+static int compare_text(const void *a, const void *b) {
+    const char *x = a, *y = *(const char *const *)b;
+    return *x != *y ? (unsigned char)*x - (unsigned char)*y : strcmp(x, y);
+}
 
 bool weir_is_keyword(const char *word) {
     return bsearch(word, keywords, sizeof keywords / sizeof *keywords, sizeof *keywords, compare_text) != NULL;

@@ -30,19 +30,29 @@ void weir_text_add_n(weir_text *text, const char *data, size_t size) {
 
 void weir_text_add(weir_text *text, const char *string) { weir_text_add_n(text, string, strlen(string)); }
 
-void weir_text_char(weir_text *text, char c) { weir_text_add_n(text, &c, 1); }
+void weir_text_char(weir_text *text, char c) {
+    if (text->size + 1 >= text->capacity) {
+        reserve(text, 1);
+    }
+    text->data[text->size++] = c;
+    text->data[text->size] = 0;
+}
 
+/* Most fits into the room that is left, and is formatted once. */
 void weir_text_vformat(weir_text *text, const char *format, va_list arguments) {
+    const size_t room = text->capacity > text->size ? text->capacity - text->size : 0;
+    char *end = text->data == NULL ? NULL : text->data + text->size;
     va_list copy;
     va_copy(copy, arguments);
-    int length = vsnprintf(NULL, 0, format, copy);
+    const int length = vsnprintf(end, room, format, copy);
     va_end(copy);
-    if (length < 0) {
-        return;
+    if (length >= 0 && (size_t)length >= room) {
+        reserve(text, (size_t)length);
+        vsnprintf(text->data + text->size, (size_t)length + 1, format, arguments);
+    } else if (length < 0 && room > 0) {
+        *end = 0;
     }
-    reserve(text, (size_t)length);
-    vsnprintf(text->data + text->size, (size_t)length + 1, format, arguments);
-    text->size += (size_t)length;
+    text->size += length > 0 ? (size_t)length : 0;
 }
 
 void weir_text_format(weir_text *text, const char *format, ...) {
