@@ -255,7 +255,7 @@ static void deep_tables(void **state) {
     weir_memory_print(graph, node, &rom, &text);
     const weir_contents_tables tables = tables_of(text.data, 4);
     weir_map columns = {0};
-    const weir_contents_known known = {&columns, 1};
+    const weir_contents_known known = {&columns, 1, 0};
     check_facts(graph, node, NULL, &tables);
     for (int again = 0; again < 2; again++) check_facts(graph, node, &known, &tables);
     hardware->storage = WEIR_STORAGE_BLOCK;

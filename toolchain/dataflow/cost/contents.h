@@ -27,6 +27,8 @@ weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node nod
 typedef struct weir_contents_known {
     weir_map *columns;
     uint64_t values;
+    uint64_t
+        built; /* equal where the same modules with the same parameters are built, whatever they hold; 0: not known */
 } weir_contents_known;
 
 enum { WEIR_CONTENTS_FACTS = 12 };

@@ -355,12 +355,29 @@ bool weir_cost_of_defaults(const weir_device *device, const char *module, weir_c
     return found.id != 0;
 }
 
+/* An instance as it was built: all texts are the survey's. */
+typedef struct instance {
+    const char *module, *file; /* of its memory; NULL: it has none */
+    weir_cost_parameter *parameter;
+    size_t count;
+} instance;
+
+/* Instances of a node, from one on. */
+typedef struct recipe {
+    size_t first, count;
+} recipe;
+
 /* A design that is never printed: each component builds itself as for emission, and its instances say what it takes. */
 struct weir_cost_survey {
     weir_builder builder;
     weir_map wires;
     const weir_device *device;
     const weir_contents_known *known; /* of the next node; NULL: none */
+    weir_map recipes;                 /* by what nodes are built of: index of `recipe` */
+    recipe *recipe;
+    instance *instance;
+    size_t recipe_capacity, instances, instance_capacity;
+    weir_arena *texts; /* of instances */
 };
 
 void weir_cost_survey_turn(weir_cost_survey *survey, const weir_graph *graph) {
@@ -383,6 +400,7 @@ weir_cost_survey *weir_cost_survey_new(const weir_graph *graph, const weir_devic
     weir_cost_survey *survey = weir_calloc(1, sizeof *survey);
     survey->device = device;
     survey->builder.shared = &survey->wires;
+    survey->texts = weir_arena_new();
     weir_cost_survey_turn(survey, graph);
     open_design(&survey->builder);
     return survey;
@@ -393,6 +411,10 @@ void weir_cost_survey_free(weir_cost_survey *survey) {
     free(survey->builder.wires);
     free(survey->builder.is_result);
     weir_map_free(&survey->wires);
+    weir_map_free(&survey->recipes);
+    free(survey->recipe);
+    free(survey->instance);
+    weir_arena_free(survey->texts);
     free(survey);
 }
 
@@ -451,17 +473,67 @@ uint64_t weir_cost_survey_form(weir_cost_survey *survey, weir_node node) {
     return hash;
 }
 
+static char *kept_text(weir_cost_survey *survey, const char *text) {
+    return text == NULL ? NULL : weir_arena_copy_string(survey->texts, text);
+}
+
+static void keep_instance(weir_cost_survey *survey, weir_rtl_instance u) {
+    weir_rtl_design *design = survey->builder.design;
+    weir_cost_parameter parameters[PARAMETERS_MAX];
+    const char *file;
+    instance kept = {.count = parameters_of(design, u, parameters, &file)};
+    kept.module = kept_text(survey, weir_rtl_get_module(design, weir_rtl_get_instance(design, u).module).name);
+    kept.file = kept_text(survey, file);
+    kept.parameter = weir_arena_array(survey->texts, kept.count, sizeof *kept.parameter);
+    for (size_t i = 0; i < kept.count; i++)
+        kept.parameter[i] = (weir_cost_parameter){kept_text(survey, parameters[i].name), parameters[i].value};
+    survey->instance =
+        weir_grow(survey->instance, &survey->instance_capacity, survey->instances + 1, sizeof *survey->instance);
+    survey->instance[survey->instances++] = kept;
+}
+
+/* Builds the node, unless one that is built alike was. */
+static recipe recipe_of(weir_cost_survey *survey, weir_node node, uint64_t key) {
+    const uint64_t *found = weir_map_find(&survey->recipes, key);
+    if (found != NULL) return survey->recipe[*found];
+    weir_builder *b = &survey->builder;
+    recipe made = {.first = survey->instances};
+    for (size_t i = build_alone(b, node); i < weir_rtl_get_module(b->design, b->top).instance_count; i++)
+        keep_instance(survey, weir_rtl_instance_at(b->design, b->top, i));
+    made.count = survey->instances - made.first;
+    const size_t index = survey->recipes.count;
+    survey->recipe = weir_grow(survey->recipe, &survey->recipe_capacity, index + 1, sizeof *survey->recipe);
+    survey->recipe[index] = made;
+    *weir_map_put(&survey->recipes, key) = index;
+    return made;
+}
+
+/* With the facts of the node. */
+static void visit_instance(weir_cost_survey *survey, weir_node node, const char *module, const char *file,
+                           weir_cost_parameter *parameters, size_t own, weir_cost_visit *visit, void *user) {
+    visit(user, module, parameters,
+          weir_contents_add(survey->builder.graph, node, file, survey->known, parameters, own));
+}
+
 void weir_cost_survey_visit(weir_cost_survey *survey, weir_node node, weir_cost_visit *visit, void *user) {
     weir_builder *b = &survey->builder;
+    weir_cost_parameter parameters[WITH_FACTS_MAX];
+    if (survey->known != NULL && survey->known->built != 0) {
+        const recipe made = recipe_of(survey, node, survey->known->built);
+        for (size_t i = made.first; i < made.first + made.count; i++) {
+            const instance *kept = &survey->instance[i];
+            memcpy(parameters, kept->parameter, kept->count * sizeof *parameters);
+            visit_instance(survey, node, kept->module, kept->file, parameters, kept->count, visit, user);
+        }
+        return;
+    }
     const size_t before = build_alone(b, node);
     for (size_t i = before; i < weir_rtl_get_module(b->design, b->top).instance_count; i++) {
         const weir_rtl_instance u = weir_rtl_instance_at(b->design, b->top, i);
-        weir_cost_parameter parameters[WITH_FACTS_MAX];
         const char *module = weir_rtl_get_module(b->design, weir_rtl_get_instance(b->design, u).module).name;
         const char *file;
         const size_t own = parameters_of(b->design, u, parameters, &file);
-        const size_t count = weir_contents_add(b->graph, node, file, survey->known, parameters, own);
-        visit(user, module, parameters, count);
+        visit_instance(survey, node, module, file, parameters, own, visit, user);
     }
 }
 

@@ -80,7 +80,7 @@ static size_t add_price(weir_folding_space *s, uint64_t key, const weir_folding_
 
 /* What is known of the memories of the node. */
 static weir_contents_known known_of(weir_folding_space *s, weir_node node) {
-    return (weir_contents_known){&s->contents, weir_hash_mix(s->at.form[node.id], s->at.values[node.id])};
+    return (weir_contents_known){&s->contents, weir_hash_mix(s->at.form[node.id], s->at.values[node.id]), 0};
 }
 
 weir_meta_hardware weir_folding_built(weir_folding_space *s, weir_node node) {
@@ -100,7 +100,8 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
     const uint64_t values = t->values[node.id];
     const bool shares = values != 0 && weir_folding_is_fixed(t->graph, node);
-    const weir_contents_known known = known_of(s, node);
+    weir_contents_known known = known_of(s, node);
+    if (shares) known.built = key;
     const uint64_t alike = shares ? weir_hash_mix(key, weir_contents_hash(t->graph, node, &known)) : 0;
     const uint64_t *found = shares ? weir_map_find(&s->prices, alike) : NULL;
     if (found != NULL) return *found;
