@@ -147,35 +147,10 @@ module weir_multiply #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  wire            check_pair    = !s_a_valid || !s_b_valid || s_a_last == s_b_last;
-  reg [7:0]       check_in_q, check_out_q;  // beats taken and given, modulo 256: there is no place for more of them
-  reg [255:0]     check_lasts_q;            // of those inside
-  reg             check_waits_q;
-  reg [LANES*OUT_W:0] check_beat_q;
-  wire            check_taken   = s_a_valid && s_a_ready, check_given = m_valid && m_ready;
-  wire            check_m_valid = !m_valid || check_in_q != check_out_q;
-  wire            check_m_last  = !m_valid || m_last == check_lasts_q[check_out_q];
-  wire            check_holds   = !check_waits_q || (m_valid && {m_last, m_data} === check_beat_q);
-
-  always @(posedge clk) begin
-    check_waits_q <= m_valid && !m_ready && !rst;
-    if (m_valid && !m_ready) check_beat_q <= {m_last, m_data};
-    if (check_taken) check_lasts_q[check_in_q] <= s_a_last;
-    check_in_q  <= rst ? 8'd0 : check_in_q + {7'd0, check_taken};
-    check_out_q <= rst ? 8'd0 : check_out_q + {7'd0, check_given};
-  end
-
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_pair && check_m_valid && check_m_last && check_holds);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_pair) begin $display("assertion: %m (weir_multiply): s_a_last and s_b_last differ"); $stop; end
-      if (!check_m_valid) begin $display("assertion: %m (weir_multiply): a beat leaves that was never taken"); $stop; end
-      if (!check_m_last) begin $display("assertion: %m (weir_multiply): m_last is not with the beat that had s_last"); $stop; end
-      if (!check_holds) begin $display("assertion: %m (weir_multiply): a waiting beat was withdrawn or changed"); $stop; end
-    end
-`endif
+  weir_check #("weir_multiply", "s_a_last and s_b_last differ") u_check_pair (
+    clk, rst, !s_a_valid || !s_b_valid || s_a_last == s_b_last);
+  weir_check_carried #("weir_multiply", LANES * OUT_W) u_check (
+    clk, rst, s_a_valid && s_a_ready, s_a_last, m_valid, m_ready, m_last, m_data);
 `endif
 endmodule
 

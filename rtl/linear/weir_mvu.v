@@ -241,35 +241,20 @@ module weir_mvu #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  reg  [USED_W-1:0]   check_results_q;  // that wait or are offered
-  integer         check_in_q;  // beats of the row so far
-  reg             check_waits_q;
-  reg [GIVEN_W:0] check_beat_q;
-  wire            check_s_last = !s_valid || !s_last || check_in_q == BEATS - 1;
-  wire            check_holds  = !check_waits_q || (m_valid && {m_last, m_data} === check_beat_q);
-  wire                check_room   = used_q != PLACES[USED_W-1:0] || !done;
-  wire                check_kept   = check_results_q != PLACES[USED_W-1:0] || !end_q[RESULT-1];
+  reg [USED_W-1:0] check_results_q;  // that wait or are offered
 
-  always @(posedge clk) begin
-    check_waits_q <= m_valid && !m_ready && !rst;
-    if (m_valid && !m_ready) check_beat_q <= {m_last, m_data};
-    if (rst) check_in_q <= 0;
-    else if (s_valid && s_ready) check_in_q <= check_in_q == BEATS - 1 ? 0 : check_in_q + 1;
+  always @(posedge clk)
     if (rst) check_results_q <= {USED_W{1'b0}};
     else if (end_q[RESULT-1] != pop) check_results_q <= pop ? check_results_q - 1'b1 : check_results_q + 1'b1;
-  end
 
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_s_last && check_room && check_kept && check_holds);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_s_last) begin $display("assertion: %m (weir_mvu): s_last is not where a product ends"); $stop; end
-      if (!check_room) begin $display("assertion: %m (weir_mvu): a product is begun without a place for its result"); $stop; end
-      if (!check_kept) begin $display("assertion: %m (weir_mvu): a result finds no place"); $stop; end
-      if (!check_holds) begin $display("assertion: %m (weir_mvu): a waiting beat was withdrawn or changed"); $stop; end
-    end
-`endif
+  weir_check_last #("weir_mvu", "s_last is not where a product ends", BEATS, 1) u_check_s_last (
+    clk, rst, s_valid, s_ready, s_last);
+  weir_check #("weir_mvu", "a product is begun without a place for its result") u_check_room (
+    clk, rst, used_q != PLACES[USED_W-1:0] || !done);
+  weir_check #("weir_mvu", "a result finds no place") u_check_kept (
+    clk, rst, check_results_q != PLACES[USED_W-1:0] || !end_q[RESULT-1]);
+  weir_check_hold #("weir_mvu", "a waiting beat was withdrawn or changed", GIVEN_W + 1) u_check_hold (
+    clk, rst, m_valid, m_ready, {m_last, m_data});
 `endif
 endmodule
 

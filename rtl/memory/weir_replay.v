@@ -172,33 +172,12 @@ module weir_replay #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  integer         check_in_q;  // beats of the row so far
-  reg             check_waits_q;
-  reg [WIDTH:0] check_beat_q;
-  wire            check_s_last = !s_valid || !s_last || check_in_q == BEATS - 1;
-  wire            check_holds  = !check_waits_q || (m_valid && {m_last, m_data} === check_beat_q);
-  integer         check_out_q;  // beats of a row's repetitions so far
-  wire            check_m_last = !m_valid || !m_last || check_out_q == BEATS * TIMES - 1;
-
-  always @(posedge clk) begin
-    check_waits_q <= m_valid && !m_ready && !rst;
-    if (m_valid && !m_ready) check_beat_q <= {m_last, m_data};
-    if (rst) check_in_q <= 0;
-    else if (s_valid && s_ready) check_in_q <= check_in_q == BEATS - 1 ? 0 : check_in_q + 1;
-    if (rst) check_out_q <= 0;
-    else if (m_valid && m_ready) check_out_q <= check_out_q == BEATS * TIMES - 1 ? 0 : check_out_q + 1;
-  end
-
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_s_last && check_m_last && check_holds);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_s_last) begin $display("assertion: %m (weir_replay): s_last is not where a row ends"); $stop; end
-      if (!check_m_last) begin $display("assertion: %m (weir_replay): m_last is not where the last repetition of a row ends"); $stop; end
-      if (!check_holds) begin $display("assertion: %m (weir_replay): a waiting beat was withdrawn or changed"); $stop; end
-    end
-`endif
+  weir_check_last #("weir_replay", "s_last is not where a row ends", BEATS, 1) u_check_s_last (
+    clk, rst, s_valid, s_ready, s_last);
+  weir_check_last #("weir_replay", "m_last is not where the last repetition of a row ends", BEATS * TIMES, 1) u_check_m_last (
+    clk, rst, m_valid, m_ready, m_last);
+  weir_check_hold #("weir_replay", "a waiting beat was withdrawn or changed", WIDTH + 1) u_check_hold (
+    clk, rst, m_valid, m_ready, {m_last, m_data});
 `endif
 endmodule
 

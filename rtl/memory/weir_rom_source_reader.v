@@ -159,23 +159,8 @@ module weir_rom_source_reader #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  reg             check_waits_q;
-  reg [WIDTH-1:0] check_beat_q;
-  wire            check_holds = !check_waits_q || (m_valid && m_data === check_beat_q);
-
-  always @(posedge clk) begin
-    check_waits_q <= m_valid && !m_ready && !rst;
-    if (m_valid && !m_ready) check_beat_q <= m_data;
-  end
-
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_holds);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_holds) begin $display("assertion: %m (weir_rom_source_reader): a waiting word was withdrawn or changed"); $stop; end
-    end
-`endif
+  weir_check_hold #("weir_rom_source_reader", "a waiting word was withdrawn or changed", WIDTH) u_check_hold (
+    clk, rst, m_valid, m_ready, m_data);
 `endif
 endmodule
 

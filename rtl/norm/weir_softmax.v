@@ -296,37 +296,13 @@ module weir_softmax #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  integer         check_in_q;  // beats of the row so far
-  reg             check_waits_q;
-  reg [OUT_W:0] check_beat_q;
-  wire            check_s_last = !s_valid || !s_last || check_in_q == LENGTH - 1;
-  wire            check_holds  = !check_waits_q || (m_valid && {m_last, m_data} === check_beat_q);
-  integer         check_out_q, check_inside_q;  // of the row, of all beats
-  wire            check_m_valid = !m_valid || check_inside_q != 0;
-  wire            check_m_last  = !m_valid || !m_last || check_out_q == LENGTH - 1;
-
-  always @(posedge clk) begin
-    check_waits_q <= m_valid && !m_ready && !rst;
-    if (m_valid && !m_ready) check_beat_q <= {m_last, m_data};
-    if (rst) check_in_q <= 0;
-    else if (s_valid && s_ready) check_in_q <= check_in_q == LENGTH - 1 ? 0 : check_in_q + 1;
-    if (rst) check_inside_q <= 0;
-    else check_inside_q <= check_inside_q + {31'd0, s_valid && s_ready} - {31'd0, m_valid && m_ready};
-    if (rst) check_out_q <= 0;
-    else if (m_valid && m_ready) check_out_q <= check_out_q == LENGTH - 1 ? 0 : check_out_q + 1;
-  end
-
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_s_last && check_m_valid && check_m_last && check_holds);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_s_last) begin $display("assertion: %m (weir_softmax): s_last is not where a row ends"); $stop; end
-      if (!check_m_valid) begin $display("assertion: %m (weir_softmax): a beat leaves that was never taken"); $stop; end
-      if (!check_m_last) begin $display("assertion: %m (weir_softmax): m_last is not where a row ends"); $stop; end
-      if (!check_holds) begin $display("assertion: %m (weir_softmax): a waiting beat was withdrawn or changed"); $stop; end
-    end
-`endif
+  weir_check_last #("weir_softmax", "s_last is not where a row ends", LENGTH, 1) u_check_s_last (
+    clk, rst, s_valid, s_ready, s_last);
+  weir_check_last #("weir_softmax", "m_last is not where a row ends", LENGTH, 1) u_check_m_last (
+    clk, rst, m_valid, m_ready, m_last);
+  weir_check_taken #("weir_softmax", "a beat leaves that was never taken") u_check_taken (clk, rst, s_valid && s_ready, m_valid, m_ready);
+  weir_check_hold #("weir_softmax", "a waiting beat was withdrawn or changed", OUT_W + 1) u_check_hold (
+    clk, rst, m_valid, m_ready, {m_last, m_data});
 `endif
 endmodule
 

@@ -154,34 +154,18 @@ module weir_argmax #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  integer         check_in_q;  // beats of the row so far
-  reg             check_waits_q;
-  reg [OUT_W:0] check_beat_q;
-  wire            check_s_last = !s_valid || !s_last || check_in_q == BEATS - 1;
-  wire            check_holds  = !check_waits_q || (m_valid && {m_last, m_data} === check_beat_q);
-  integer         check_rows_q;  // inside
-  wire            check_end     = s_valid && s_ready && check_in_q == BEATS - 1;
-  wire            check_m_valid = !m_valid || check_rows_q != 0;
+  integer check_place_q;  // in the row
 
-  always @(posedge clk) begin
-    check_waits_q <= m_valid && !m_ready && !rst;
-    if (m_valid && !m_ready) check_beat_q <= {m_last, m_data};
-    if (rst) check_in_q <= 0;
-    else if (s_valid && s_ready) check_in_q <= check_in_q == BEATS - 1 ? 0 : check_in_q + 1;
-    if (rst) check_rows_q <= 0;
-    else check_rows_q <= check_rows_q + {31'd0, check_end} - {31'd0, m_valid && m_ready};
-  end
-
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_s_last && check_m_valid && check_holds);
-`else
   always @(posedge clk)
-    if (!rst) begin
-      if (!check_s_last) begin $display("assertion: %m (weir_argmax): s_last is not where a row ends"); $stop; end
-      if (!check_m_valid) begin $display("assertion: %m (weir_argmax): a result leaves of a row that is not complete"); $stop; end
-      if (!check_holds) begin $display("assertion: %m (weir_argmax): a waiting beat was withdrawn or changed"); $stop; end
-    end
-`endif
+    if (rst) check_place_q <= 0;
+    else if (s_valid && s_ready) check_place_q <= check_place_q == BEATS - 1 ? 0 : check_place_q + 1;
+
+  weir_check_last #("weir_argmax", "s_last is not where a row ends", BEATS, 1) u_check_s_last (
+    clk, rst, s_valid, s_ready, s_last);
+  weir_check_taken #("weir_argmax", "a result leaves of a row that is not complete") u_check_taken (
+    clk, rst, s_valid && s_ready && check_place_q == BEATS - 1, m_valid, m_ready);
+  weir_check_hold #("weir_argmax", "a waiting beat was withdrawn or changed", OUT_W + 1) u_check_hold (
+    clk, rst, m_valid, m_ready, {m_last, m_data});
 `endif
 endmodule
 

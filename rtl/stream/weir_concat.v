@@ -106,25 +106,10 @@ module weir_concat #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  wire check_last = !active || !(turn_q ? s_b_last : s_a_last) || left_q == 0;
-  reg             check_waits_q;
-  reg [LANES*OUT_W:0] check_beat_q;
-  wire            check_holds = !check_waits_q || (m_valid && {m_last, m_data} === check_beat_q);
-
-  always @(posedge clk) begin
-    check_waits_q <= m_valid && !m_ready && !rst;
-    if (m_valid && !m_ready) check_beat_q <= {m_last, m_data};
-  end
-
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_last && check_holds);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_last) begin $display("assertion: %m (weir_concat): the last beat of a frame is not the last of its stream's turn"); $stop; end
-      if (!check_holds) begin $display("assertion: %m (weir_concat): a waiting beat was withdrawn or changed"); $stop; end
-    end
-`endif
+  weir_check #("weir_concat", "the last beat of a frame is not the last of its stream's turn") u_check_last (
+    clk, rst, !active || !(turn_q ? s_b_last : s_a_last) || left_q == 0);
+  weir_check_hold #("weir_concat", "a waiting beat was withdrawn or changed", LANES * OUT_W + 1) u_check_hold (
+    clk, rst, m_valid, m_ready, {m_last, m_data});
 `endif
 endmodule
 

@@ -177,31 +177,14 @@ module weir_fifo #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  reg           check_offers_q, check_waits_q;
-  reg [WIDTH:0] check_offer_q, check_beat_q;
-  wire          check_source = !check_offers_q || (s_valid && {s_last, s_data} === check_offer_q);
-  wire          check_holds  = !check_waits_q || (m_valid && {m_last, m_data} === check_beat_q);
-  wire          check_over   = level != DEPTH[LEVEL_W-1:0] || !push;
-  wire          check_under  = level != {LEVEL_W{1'b0}} || !pop;
-
-  always @(posedge clk) begin
-    check_offers_q <= s_valid && !s_ready && !rst;
-    check_waits_q  <= m_valid && !m_ready && !rst;
-    if (s_valid && !s_ready) check_offer_q <= {s_last, s_data};
-    if (m_valid && !m_ready) check_beat_q <= {m_last, m_data};
-  end
-
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_source && check_holds && check_over && check_under);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_source) begin $display("assertion: %m (weir_fifo): the source withdrew or changed a waiting beat"); $stop; end
-      if (!check_holds) begin $display("assertion: %m (weir_fifo): a waiting beat was withdrawn or changed"); $stop; end
-      if (!check_over) begin $display("assertion: %m (weir_fifo): a beat is taken while DEPTH are held"); $stop; end
-      if (!check_under) begin $display("assertion: %m (weir_fifo): a beat is given while none is held"); $stop; end
-    end
-`endif
+  weir_check_hold #("weir_fifo", "the source withdrew or changed a waiting beat", WIDTH + 1) u_check_source (
+    clk, rst, s_valid, s_ready, {s_last, s_data});
+  weir_check_hold #("weir_fifo", "a waiting beat was withdrawn or changed", WIDTH + 1) u_check_hold (
+    clk, rst, m_valid, m_ready, {m_last, m_data});
+  weir_check #("weir_fifo", "a beat is taken while DEPTH are held") u_check_over (
+    clk, rst, level != DEPTH[LEVEL_W-1:0] || !push);
+  weir_check #("weir_fifo", "a beat is given while none is held") u_check_under (
+    clk, rst, level != {LEVEL_W{1'b0}} || !pop);
 `endif
 endmodule
 

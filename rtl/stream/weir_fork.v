@@ -45,27 +45,14 @@ module weir_fork #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  reg               check_offers_q;
   reg [OUTPUTS-1:0] check_waits_q;
-  reg [WIDTH:0]     check_beat_q;
-  wire              check_source = !check_offers_q || (s_valid && {s_last, s_data} === check_beat_q);
-  wire              check_holds  = (check_waits_q & ~m_valid) == {OUTPUTS{1'b0}};
 
-  always @(posedge clk) begin
-    check_offers_q <= s_valid && !s_ready && !rst;
-    check_waits_q  <= m_valid & ~m_ready & {OUTPUTS{!rst}};
-    if (s_valid) check_beat_q <= {s_last, s_data};
-  end
+  always @(posedge clk) check_waits_q <= m_valid & ~m_ready & {OUTPUTS{!rst}};
 
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_source && check_holds);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_source) begin $display("assertion: %m (weir_fork): the source withdrew or changed a waiting beat"); $stop; end
-      if (!check_holds) begin $display("assertion: %m (weir_fork): a waiting beat was withdrawn from an output"); $stop; end
-    end
-`endif
+  weir_check_hold #("weir_fork", "the source withdrew or changed a waiting beat", WIDTH + 1) u_check_source (
+    clk, rst, s_valid, s_ready, {s_last, s_data});
+  weir_check #("weir_fork", "a waiting beat was withdrawn from an output") u_check_hold (
+    clk, rst, (check_waits_q & ~m_valid) == {OUTPUTS{1'b0}});
 `endif
 endmodule
 

@@ -75,11 +75,7 @@ module weir_frame_flags #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  reg               check_waits_q;
-  reg  [1:0]        check_beat_q;  // {last, error}
   wire [INPUTS-1:0] check_kept;
-  wire              check_flags = &check_kept;
-  wire              check_holds = !check_waits_q || (m_valid && {m_last, m_error} == check_beat_q);
 
   generate
     for (i = 0; i < INPUTS; i = i + 1) begin : g_check
@@ -88,20 +84,10 @@ module weir_frame_flags #(
     end
   endgenerate
 
-  always @(posedge clk) begin
-    check_waits_q <= m_valid && !m_ready && !rst;
-    check_beat_q  <= {m_last, m_error};
-  end
-
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_flags && check_holds);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_flags) begin $display("assertion: %m (weir_frame_flags): an input ends a frame for whose flag there is no place"); $stop; end
-      if (!check_holds) begin $display("assertion: %m (weir_frame_flags): a waiting beat was withdrawn or changed"); $stop; end
-    end
-`endif
+  weir_check #("weir_frame_flags", "an input ends a frame for whose flag there is no place") u_check_flags (
+    clk, rst, &check_kept);
+  weir_check_hold #("weir_frame_flags", "a waiting beat was withdrawn or changed", 2) u_check_hold (
+    clk, rst, m_valid, m_ready, {m_last, m_error});
 `endif
 endmodule
 

@@ -87,34 +87,12 @@ module weir_frame_guard #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  integer   check_place_q;  // in the frame
-  reg       check_offers_q, check_waits_q;
-  reg [1:0] check_lasts_q;  // {m_last, s_last}
-  wire      check_taken  = s_valid && s_ready;
-  wire      check_source = !check_offers_q || (s_valid && s_last == check_lasts_q[0]);
-  wire      check_holds  = !check_waits_q || (m_valid && m_last == check_lasts_q[1]);
-  wire      check_ends   = (step && m_last) == (check_taken && s_last);
-  wire      check_beats  = !step || m_last == (check_place_q == BEATS - 1);
-
-  always @(posedge clk) begin
-    check_offers_q <= s_valid && !s_ready && !rst;
-    check_waits_q  <= m_valid && !m_ready && !rst;
-    check_lasts_q  <= {m_last, s_last};
-    if (rst) check_place_q <= 0;
-    else if (step) check_place_q <= m_last ? 0 : check_place_q + 1;
-  end
-
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_source && check_holds && check_ends && check_beats);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_source) begin $display("assertion: %m (weir_frame_guard): the source withdrew or changed a waiting beat"); $stop; end
-      if (!check_holds) begin $display("assertion: %m (weir_frame_guard): a waiting beat was withdrawn or changed"); $stop; end
-      if (!check_ends) begin $display("assertion: %m (weir_frame_guard): a frame begins or ends on one side alone"); $stop; end
-      if (!check_beats) begin $display("assertion: %m (weir_frame_guard): a frame of other than BEATS beats leaves"); $stop; end
-    end
-`endif
+  weir_check_hold #("weir_frame_guard", "the source withdrew or changed a waiting beat", 1) u_check_source (
+    clk, rst, s_valid, s_ready, s_last);
+  weir_check_hold #("weir_frame_guard", "a waiting beat was withdrawn or changed", 1) u_check_hold (clk, rst, m_valid, m_ready, m_last);
+  weir_check #("weir_frame_guard", "a frame begins or ends on one side alone") u_check_ends (
+    clk, rst, (step && m_last) == (s_valid && s_ready && s_last));
+  weir_check_last #("weir_frame_guard", "a frame of other than BEATS beats leaves", BEATS) u_check_beats (clk, rst, step, 1'b1, m_last);
 `endif
 endmodule
 

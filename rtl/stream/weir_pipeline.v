@@ -124,23 +124,16 @@ module weir_pipeline #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  reg  [USED_W-1:0] check_results_q;  // in the buffer
-  wire              check_room = used_q != PLACES[USED_W-1:0] || !take;
-  wire              check_kept = check_results_q != PLACES[USED_W-1:0] || !line_q[2*DELAY-2];
+  reg [USED_W-1:0] check_results_q;  // in the buffer
 
   always @(posedge clk)
     if (rst) check_results_q <= {USED_W{1'b0}};
     else if (line_q[2*DELAY-2] != pop) check_results_q <= pop ? check_results_q - 1'b1 : check_results_q + 1'b1;
 
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_room && check_kept);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_room) begin $display("assertion: %m (weir_pipeline): a beat is taken without a place for its result"); $stop; end
-      if (!check_kept) begin $display("assertion: %m (weir_pipeline): a result finds no place"); $stop; end
-    end
-`endif
+  weir_check #("weir_pipeline", "a beat is taken without a place for its result") u_check_room (
+    clk, rst, used_q != PLACES[USED_W-1:0] || !take);
+  weir_check #("weir_pipeline", "a result finds no place") u_check_kept (
+    clk, rst, check_results_q != PLACES[USED_W-1:0] || !line_q[2*DELAY-2]);
 `endif
 endmodule
 

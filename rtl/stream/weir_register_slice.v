@@ -55,29 +55,11 @@ module weir_register_slice #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  reg           check_offers_q, check_waits_q;
-  reg [WIDTH:0] check_offer_q, check_beat_q;
-  wire          check_source = !check_offers_q || (s_valid && {s_last, s_data} === check_offer_q);
-  wire          check_holds  = !check_waits_q || (m_valid && {m_last, m_data} === check_beat_q);
-  wire          check_skid   = valid_q || !skid_valid_q;
-
-  always @(posedge clk) begin
-    check_offers_q <= s_valid && !s_ready && !rst;
-    check_waits_q  <= m_valid && !m_ready && !rst;
-    if (s_valid && !s_ready) check_offer_q <= {s_last, s_data};
-    if (m_valid && !m_ready) check_beat_q <= {m_last, m_data};
-  end
-
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_source && check_holds && check_skid);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_source) begin $display("assertion: %m (weir_register_slice): the source withdrew or changed a waiting beat"); $stop; end
-      if (!check_holds) begin $display("assertion: %m (weir_register_slice): a waiting beat was withdrawn or changed"); $stop; end
-      if (!check_skid) begin $display("assertion: %m (weir_register_slice): skid_valid_q without valid_q"); $stop; end
-    end
-`endif
+  weir_check_hold #("weir_register_slice", "the source withdrew or changed a waiting beat", WIDTH + 1) u_check_source (
+    clk, rst, s_valid, s_ready, {s_last, s_data});
+  weir_check_hold #("weir_register_slice", "a waiting beat was withdrawn or changed", WIDTH + 1) u_check_hold (
+    clk, rst, m_valid, m_ready, {m_last, m_data});
+  weir_check #("weir_register_slice", "skid_valid_q without valid_q") u_check_skid (clk, rst, valid_q || !skid_valid_q);
 `endif
 endmodule
 

@@ -218,36 +218,9 @@ module weir_reorder #(
 
 `ifdef WEIR_CHECK
   // ---- what must hold in simulation: rtl/README.md, Assertions ----
-  localparam integer CHECK_IN  = PAGES * PAGE;  // beats of a frame
-  localparam integer CHECK_OUT = PAGES * SIZE_0 * SIZE_1 * SIZE_2 * SIZE_3 * SIZE_4 * SIZE_5;
-
-  integer         check_in_q, check_out_q;  // beats of the frame so far
-  reg             check_waits_q;
-  reg [WIDTH:0] check_beat_q;
-  wire            check_taken  = s_valid && s_ready, check_given = m_valid && m_ready;
-  wire            check_s_last = !s_valid || s_last == (check_in_q == CHECK_IN - 1);
-  wire            check_m_last = !m_valid || m_last == (check_out_q == CHECK_OUT - 1);
-  wire            check_holds  = !check_waits_q || (m_valid && {m_last, m_data} === check_beat_q);
-
-  always @(posedge clk) begin
-    check_waits_q <= m_valid && !m_ready && !rst;
-    if (m_valid && !m_ready) check_beat_q <= {m_last, m_data};
-    if (rst) check_in_q <= 0;
-    else if (check_taken) check_in_q <= s_last ? 0 : check_in_q + 1;
-    if (rst) check_out_q <= 0;
-    else if (check_given) check_out_q <= m_last ? 0 : check_out_q + 1;
-  end
-
-`ifdef FORMAL
-  always @(posedge clk) if (!rst) assert (check_s_last && check_m_last && check_holds);
-`else
-  always @(posedge clk)
-    if (!rst) begin
-      if (!check_s_last) begin $display("assertion: %m (weir_reorder): s_last is not where a frame ends"); $stop; end
-      if (!check_m_last) begin $display("assertion: %m (weir_reorder): m_last is not where a frame ends"); $stop; end
-      if (!check_holds) begin $display("assertion: %m (weir_reorder): a waiting beat was withdrawn or changed"); $stop; end
-    end
-`endif
+  weir_check_frames #("weir_reorder", WIDTH, PAGES * PAGE,
+      PAGES * SIZE_0 * SIZE_1 * SIZE_2 * SIZE_3 * SIZE_4 * SIZE_5) u_check (
+    clk, rst, s_valid, s_ready, s_last, m_valid, m_ready, m_last, m_data);
 `endif
 endmodule
 

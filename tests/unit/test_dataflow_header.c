@@ -75,12 +75,12 @@ static void errors(void **state) {
     }
 }
 
-/* With its parameters at their defaults each formula has a value. */
+/* With its parameters at their defaults each formula has a value; what is in rtl/check is no hardware. */
 static bool read_module(void *user, const char *path) {
     (void)user;
     const char *file = weir_path_name(path);
     size_t size = strlen(file);
-    if (size < 3 || strcmp(file + size - 2, ".v") != 0) return true;
+    if (size < 3 || strcmp(file + size - 2, ".v") != 0 || strncmp(path, "check/", 6) == 0) return true;
     char *name = weir_format("%.*s", (int)(size - 2), file);
     weir_header header;
     weir_rtl_design *design = weir_rtl_design_new();

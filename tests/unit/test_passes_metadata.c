@@ -161,7 +161,8 @@ static void hardware_records_of_the_example(void **state) {
     assert_meta(g, "relu", WEIR_META_HARDWARE, "module", "'weir_relu'");
     assert_meta(g, "relu", WEIR_META_HARDWARE, "verilog_param.INPLACE", "0");
     assert_meta(g, "relu", WEIR_META_HARDWARE, "dependence_files",
-                "['rtl/activation/weir_relu.v', 'rtl/stream/weir_register_slice.v']");
+                "['rtl/activation/weir_relu.v', 'rtl/stream/weir_register_slice.v', 'rtl/check/weir_check_carried.v',"
+                "'rtl/check/weir_check_hold.v', 'rtl/check/weir_check.v']");
     assert_meta(g, "x", WEIR_META_HARDWARE, "", "{'is_implicit': true, 'device_id': 0}");
     stop(&b);
 }

@@ -8,14 +8,15 @@
 
 #include "support/process/process.h"
 
-/* Reads the headers of all files below a folder into the design; how many there are. */
+/* Reads the headers of all files below a folder into the design; how many there are. Without those of rtl/check, which hold
+ * nothing unless WEIR_CHECK is defined. */
 static inline int read_folder(weir_rtl_design *design, const char *folder) {
     int files = 0;
     DIR *list = opendir(folder);
     for (struct dirent *entry = list ? readdir(list) : NULL; entry; entry = readdir(list)) {
         const char *name = entry->d_name;
         size_t length = strlen(name);
-        if (name[0] == '.') continue;
+        if (name[0] == '.' || strcmp(name, "check") == 0) continue;
         char *path = weir_path_join(folder, name);
         if (length > 2 && strcmp(name + length - 2, ".v") == 0) {
             weir_rtl_module module = weir_rtl_read_module(design, path);

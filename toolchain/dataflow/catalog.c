@@ -228,11 +228,12 @@ static bool add_parameters(const char *path, weir_table *table) {
     return module.id != 0;
 }
 
+/* What is in check/ is no hardware: assertions of a simulation. */
 static bool add_module(void *user, const char *path) {
     modules *m = user;
     const char *file = weir_path_name(path);
     const size_t size = strlen(file);
-    if (size < 3 || strcmp(file + size - 2, ".v") != 0) return true;
+    if (size < 3 || strcmp(file + size - 2, ".v") != 0 || strncmp(path, "check/", 6) == 0) return true;
     char *name = weir_format("%.*s", (int)(size - 2), file), *full = weir_path_join(m->root, path);
     weir_header header = {NULL, NULL, NULL, NULL};
     weir_text interval = {NULL, 0, 0};
