@@ -1,5 +1,7 @@
 // The largest element that a window sees, or the sum of what it sees: of a free window at a free place of a step, in a marked line.
 // sources: pool/weir_pool.v stream/weir_register_slice.v memory.v
+// define: WEIR_CHECK
+// without: u_s_last
 // prove: unbounded WIDTH=1 INNER=1 IN=1 OUT=1 LINES=1 KERNEL=1 STRIDE=1
 // prove: unbounded WIDTH=1 LANES=2 INNER=1 IN=2 OUT=1 LINES=1 KERNEL=2 STRIDE=1
 // prove: unbounded WIDTH=2 LANES=2 TOGETHER=2 PIXEL=1 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=1 STRIDE=1

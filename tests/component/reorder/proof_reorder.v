@@ -1,11 +1,14 @@
 // What two loops read of each page, from a record of all that has been taken: every beat in its place, none before its page is there,
 // `last` at the end of a frame; the word being written is never read.
 // sources: stream/weir_reorder.v memory/weir_ram.v stream/weir_register_slice.v
+// define: WEIR_CHECK
+// without: u_s_last
 // prove: bounded 15 PAGES=1 PAGE=3 START=2 SIZE_A=1 STRIDE_A=0 SIZE_B=2 STRIDE_B=-2
 // prove: bounded 15 PAGES=1 PAGE=4 START=0 SIZE_A=2 STRIDE_A=1 SIZE_B=2 STRIDE_B=2
 // nightly: bounded 15 PAGES=2 PAGE=2 START=0 SIZE_A=2 STRIDE_A=0 SIZE_B=2 STRIDE_B=1
 // nightly: bounded 14 PAGES=2 PAGE=1 START=0 SIZE_A=3 STRIDE_A=0 SIZE_B=1 STRIDE_B=0
 // nightly: bounded 34 PAGES=1 PAGE=6 START=1 SIZE_A=2 STRIDE_A=1 SIZE_B=2 STRIDE_B=3
+// faults: reorder/mutants.txt reorder/proof_faults.txt
 // planted: nightly
 module proof #(
   parameter integer PAGES    = 1,

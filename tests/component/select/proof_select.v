@@ -1,11 +1,14 @@
 // What two loops walk, from a record of all that has been taken: every beat inside in its place, none before it is there, fill values
 // around them, none before the frame's first beat; `last` at the end of a frame.
 // sources: stream/weir_select.v stream/weir_register_slice.v
+// define: WEIR_CHECK
+// without: u_s_last u_check_source
 // prove: bounded 16 FILLS=0 SIZE_A=2 BEGIN_A=0 END_A=1 SIZE_B=3 BEGIN_B=1 END_B=3
 // prove: bounded 14 FILLS=0 SIZE_A=3 BEGIN_A=1 END_A=2 SIZE_B=1 BEGIN_B=0 END_B=1
 // nightly: bounded 18 FILLS=1 SIZE_A=2 BEGIN_A=1 END_A=2 SIZE_B=3 BEGIN_B=1 END_B=2
 // nightly: bounded 16 FILLS=1 SIZE_A=1 BEGIN_A=0 END_A=1 SIZE_B=3 BEGIN_B=0 END_B=2
 // nightly: bounded 30 FILLS=1 SIZE_A=3 BEGIN_A=1 END_A=2 SIZE_B=3 BEGIN_B=1 END_B=3
+// faults: select/mutants.txt select/proof_faults.txt
 // planted: nightly
 // spared: select_lane_zero_for_all there is one: random.c
 // spared: select_unsigned_as_signed codes are signed: random.c

@@ -1,6 +1,8 @@
 // What each position of the window sees, from a record of all that has been taken: every beat in its place, none before its last step
 // is there, `last` at the end of a frame; the word being written is never read.
 // sources: window/weir_taps.v memory/weir_ram.v stream/weir_register_slice.v
+// define: WEIR_CHECK
+// without: u_s_last
 // prove: bounded 14 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // prove: bounded 14 INNER=1 IN=4 OUT=4 LINES=1 KERNEL=2 STRIDE=1 BEGIN=1 ALONG=2
 // prove: bounded 14 INNER=2 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=0 JOINED=1

@@ -1,6 +1,8 @@
 // What each position of the window sees, from a record of all that has been taken: every beat in its place, none before its pixel is
 // there, `last` at the end of a frame; the word being written is never read.
 // sources: window/weir_window.v memory/weir_ram.v stream/weir_register_slice.v
+// define: WEIR_CHECK
+// without: u_s_last
 // prove: bounded 16 IN_X=2 IN_Y=2 OUT_X=2 OUT_Y=2 KERNEL_X=2 KERNEL_Y=2 BEGIN_X=1 BEGIN_Y=1 STRIDE=1
 // prove: bounded 16 IN_X=3 IN_Y=2 OUT_X=2 OUT_Y=1 KERNEL_X=1 KERNEL_Y=1 BEGIN_X=0 BEGIN_Y=0 STRIDE=2
 // prove: bounded 12 IN_X=2 IN_Y=2 OUT_X=1 OUT_Y=2 KERNEL_X=2 KERNEL_Y=1 BEGIN_X=0 BEGIN_Y=0 STRIDE=1 SPARE=1
