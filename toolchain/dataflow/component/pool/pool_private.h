@@ -8,8 +8,6 @@
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 
-#define WEIR_POOL_ASKS "channels innermost, one dimension at a time"
-
 bool weir_pool_fits(const weir_graph *graph, weir_node node, weir_text *why);
 /* Whole beats a pixel or whole pixels a beat. */
 bool weir_pool_legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why);
@@ -23,5 +21,14 @@ weir_service_rule weir_pool_service;
 void weir_pool_cost(weir_cost_part *part);
 void weir_pool_build(weir_builder *b, weir_node node);
 void weir_pool_describe(const weir_graph *graph, weir_node node, weir_text *text);
+
+/* All that the two say of themselves but how their result relates to the input. */
+#define WEIR_POOL_RULES(RESULT)                                                                                        \
+    {                                                                                                                  \
+        .asks = "channels innermost, one dimension at a time", .fits = weir_pool_fits, .result = RESULT,               \
+        .legal = weir_pool_legal, .derive = weir_pool_derive, .ideal = weir_pool_ideal, .timing = weir_pool_timing,    \
+        .start = weir_pool_start, .late = weir_pool_late, .service = weir_pool_service, .cost = weir_pool_cost,        \
+        .build = weir_pool_build, .describe = weir_pool_describe, .pauses = true, .has_active = true                   \
+    }
 
 #endif
