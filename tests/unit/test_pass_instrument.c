@@ -10,12 +10,10 @@
 
 #include <cmocka.h>
 
-#include "common/messages.h"
-#include "ir/graph/graph.h"
-#include "pass/core/registry.h"
 #include "pass/run/instrument.h"
 #include "rtlir/edit/mutate.h"
 #include "support/file/file.h"
+#include "test_pass_bench.h"
 
 static weir_text events, messages;
 
@@ -149,9 +147,7 @@ static void init_recorder(recorder *r, const char *name, trouble t) {
 
 /* --- fixture --- */
 typedef struct fixture {
-    weir_pass_registry *registry;
-    weir_pass_context *context;
-    weir_module *module;
+    pass_bench bench;
     recorder one, two;
 } fixture;
 
@@ -176,37 +172,29 @@ static weir_graph *make_graph(const char *name) {
 
 static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
-    weir_diag_set_handler(keep_message, &messages);
-    f->registry = weir_pass_registry_new();
-    assert_true(weir_pass_registry_add_all(f->registry, passes, sizeof passes / sizeof *passes));
-    f->context = weir_pass_context_new(f->registry);
-    f->module = weir_module_new("m");
-    weir_module_add_graph(f->module, make_graph("main"));
+    pass_bench_start(&f->bench, passes, sizeof passes / sizeof *passes, make_graph("main"), &messages);
     *state = f;
     return 0;
 }
 
 static int teardown(void **state) {
     fixture *f = *state;
-    weir_module_free(f->module);
-    weir_pass_context_free(f->context);
-    weir_pass_registry_free(f->registry);
+    pass_bench_stop(&f->bench);
     free(f);
     weir_text_free(&events);
     weir_text_free(&messages);
-    weir_diag_set_handler(NULL, NULL);
     return 0;
 }
 
 static bool run(fixture *f, const char *text) {
     weir_text_add(&events, "");
     weir_text_add(&messages, "");
-    weir_pass *open = weir_pass_parse(f->registry, text, WEIR_NOWHERE);
+    weir_pass *open = weir_pass_parse(f->bench.registry, text, WEIR_NOWHERE);
     assert_non_null(open);
     bool ok = true;
     /* Without the sequence around, so that the events are those of the passes alone. */
     for (size_t i = 0; ok && i < weir_pass_sequence_count(open); i++) {
-        ok = weir_pass_run(f->context, weir_pass_sequence_at(open, i), f->module);
+        ok = weir_pass_run(f->bench.context, weir_pass_sequence_at(open, i), f->bench.module);
     }
     weir_pass_free(open);
     return ok;
@@ -215,8 +203,8 @@ static bool run(fixture *f, const char *text) {
 static void two_recorders(fixture *f, trouble first, trouble second) {
     init_recorder(&f->one, "1", first);
     init_recorder(&f->two, "2", second);
-    weir_pass_context_add_instrument(f->context, &f->one.instrument);
-    weir_pass_context_add_instrument(f->context, &f->two.instrument);
+    weir_pass_context_add_instrument(f->bench.context, &f->one.instrument);
+    weir_pass_context_add_instrument(f->bench.context, &f->two.instrument);
 }
 
 #define assert_events(expected) assert_string_equal(events.data, expected)
@@ -224,9 +212,9 @@ static void two_recorders(fixture *f, trouble first, trouble second) {
 static void case_1_timing_names_each_pass(void **state) {
     fixture *f = *state;
     weir_pass_instrument *timing = weir_pass_timing_new();
-    weir_pass_context_add_instrument(f->context, timing);
-    weir_pass *pass = weir_pass_parse(f->registry, "graph(a,graph(b,b)),needs-a", WEIR_NOWHERE);
-    assert_true(weir_pass_run(f->context, pass, f->module));
+    weir_pass_context_add_instrument(f->bench.context, timing);
+    weir_pass *pass = weir_pass_parse(f->bench.registry, "graph(a,graph(b,b)),needs-a", WEIR_NOWHERE);
+    assert_true(weir_pass_run(f->bench.context, pass, f->bench.module));
     weir_pass_free(pass);
     weir_text text = {0};
     weir_pass_timing_print(timing, &text);
@@ -238,7 +226,7 @@ static void case_1_timing_names_each_pass(void **state) {
     assert_non_null(strstr(text.data, "     2        b\n"));
     assert_non_null(strstr(text.data, "     1    needs-a\n"));
     weir_text_free(&text);
-    weir_pass_context_override(f->context, NULL, 0);
+    weir_pass_context_override(f->bench.context, NULL, 0);
     weir_pass_instrument_free(timing);
 }
 
@@ -246,10 +234,10 @@ static void case_1_timing_names_each_pass(void **state) {
 static void timing_survives_failures(void **state) {
     fixture *f = *state;
     weir_pass_instrument *timing = weir_pass_timing_new();
-    weir_pass_context_add_instrument(f->context, timing);
+    weir_pass_context_add_instrument(f->bench.context, timing);
     init_recorder(&f->one, "1", TROUBLE_BEFORE);
     assert_false(run(f, "fail"));
-    weir_pass_context_add_instrument(f->context, &f->one.instrument);
+    weir_pass_context_add_instrument(f->bench.context, &f->one.instrument);
     assert_false(run(f, "a"));
     f->one.trouble = TROUBLE_NONE;
     assert_true(run(f, "b"));
@@ -266,7 +254,7 @@ static void case_2_custom_instrument(void **state) {
     fixture *f = *state;
     init_recorder(&f->one, "1", TROUBLE_NONE);
     f->one.instrument.should_run = NULL; /* hooks may be left out */
-    weir_pass_context_add_instrument(f->context, &f->one.instrument);
+    weir_pass_context_add_instrument(f->bench.context, &f->one.instrument);
     assert_true(run(f, "a"));
     assert_events("1 enter;1 before a;a 1 after a;1 exit;");
 }
@@ -275,7 +263,7 @@ static void case_3_should_run_filters(void **state) {
     fixture *f = *state;
     init_recorder(&f->one, "1", TROUBLE_NONE);
     f->one.only = "a";
-    weir_pass_context_add_instrument(f->context, &f->one.instrument);
+    weir_pass_context_add_instrument(f->bench.context, &f->one.instrument);
     assert_true(run(f, "b,a,b"));
     assert_null(strstr(events.data, "before b"));
     assert_non_null(strstr(events.data, "1 before a;a 1 after a;"));
@@ -290,7 +278,7 @@ static void case_4_two_skippers(void **state) {
     assert_true(run(f, "a"));
     assert_events("1 enter;2 enter;1 ask a;2 ask a;1 exit;2 exit;");
     weir_text_free(&events);
-    weir_pass_context_require(f->context, "a");
+    weir_pass_context_require(f->bench.context, "a");
     assert_true(run(f, "a"));
     assert_events("1 enter;2 enter;1 before a;2 before a;a 1 after a;2 after a;1 exit;2 exit;");
 }
@@ -300,7 +288,7 @@ static void skipped_requirements(void **state) {
     fixture *f = *state;
     init_recorder(&f->one, "1", TROUBLE_NONE);
     f->one.only = "needs-a";
-    weir_pass_context_add_instrument(f->context, &f->one.instrument);
+    weir_pass_context_add_instrument(f->bench.context, &f->one.instrument);
     assert_true(run(f, "needs-a"));
     assert_events("1 enter;1 ask a;1 ask needs-a;1 before needs-a;needs-a 1 after needs-a;1 exit;");
 }
@@ -308,8 +296,8 @@ static void skipped_requirements(void **state) {
 static void case_5_counts_agree(void **state) {
     fixture *f = *state;
     two_recorders(f, TROUBLE_NONE, TROUBLE_NONE);
-    weir_pass *pass = weir_pass_parse(f->registry, "graph(a,b,needs-a),module(b),rename,needs-a", WEIR_NOWHERE);
-    assert_true(weir_pass_run(f->context, pass, f->module));
+    weir_pass *pass = weir_pass_parse(f->bench.registry, "graph(a,b,needs-a),module(b),rename,needs-a", WEIR_NOWHERE);
+    assert_true(weir_pass_run(f->bench.context, pass, f->bench.module));
     weir_pass_free(pass);
     /* pipeline, graph, a, b, needs-a, module, b, rename, a again as needs-a and rename preserve nothing, needs-a */
     assert_int_equal(f->one.before, 10);
@@ -322,8 +310,8 @@ static void case_6_enter_fails(void **state) {
     two_recorders(f, TROUBLE_NONE, TROUBLE_ENTER);
     assert_false(run(f, "a"));
     assert_events("1 enter;2 enter;1 exit;");
-    assert_int_equal(weir_pass_context_instrument_count(f->context), 0);
-    assert_false(weir_pass_context_is_entered(f->context));
+    assert_int_equal(weir_pass_context_instrument_count(f->bench.context), 0);
+    assert_false(weir_pass_context_is_entered(f->bench.context));
     assert_string_equal(messages.data, "error: instrument '2' failed on entering the context\n");
 }
 
@@ -332,12 +320,12 @@ static void case_7_enter_fails_in_an_entered_context(void **state) {
     init_recorder(&f->one, "1", TROUBLE_NONE);
     init_recorder(&f->two, "2", TROUBLE_ENTER);
     weir_pass_instrument *const both[] = {&f->one.instrument, &f->two.instrument};
-    assert_true(weir_pass_context_enter(f->context));
-    assert_false(weir_pass_context_override(f->context, both, 2));
+    assert_true(weir_pass_context_enter(f->bench.context));
+    assert_false(weir_pass_context_override(f->bench.context, both, 2));
     assert_events("1 enter;2 enter;1 exit;");
-    assert_int_equal(weir_pass_context_instrument_count(f->context), 0);
+    assert_int_equal(weir_pass_context_instrument_count(f->bench.context), 0);
     assert_true(run(f, "a"));
-    assert_true(weir_pass_context_exit(f->context));
+    assert_true(weir_pass_context_exit(f->bench.context));
     assert_events("1 enter;2 enter;1 exit;a ");
 }
 
@@ -346,28 +334,28 @@ static void case_8_exit_fails(void **state) {
     two_recorders(f, TROUBLE_NONE, TROUBLE_EXIT);
     recorder three;
     init_recorder(&three, "3", TROUBLE_NONE);
-    weir_pass_context_add_instrument(f->context, &three.instrument);
-    assert_true(weir_pass_context_enter(f->context));
-    assert_false(weir_pass_context_exit(f->context));
+    weir_pass_context_add_instrument(f->bench.context, &three.instrument);
+    assert_true(weir_pass_context_enter(f->bench.context));
+    assert_false(weir_pass_context_exit(f->bench.context));
     assert_events("1 enter;2 enter;3 enter;1 exit;2 exit;");
-    assert_int_equal(weir_pass_context_instrument_count(f->context), 0);
-    assert_false(weir_pass_context_is_entered(f->context));
+    assert_int_equal(weir_pass_context_instrument_count(f->bench.context), 0);
+    assert_false(weir_pass_context_is_entered(f->bench.context));
 }
 
 static void case_9_exit_fails_on_override(void **state) {
     fixture *f = *state;
     two_recorders(f, TROUBLE_EXIT, TROUBLE_NONE);
-    assert_true(weir_pass_context_enter(f->context));
-    assert_false(weir_pass_context_override(f->context, NULL, 0));
+    assert_true(weir_pass_context_enter(f->bench.context));
+    assert_false(weir_pass_context_override(f->bench.context, NULL, 0));
     assert_events("1 enter;2 enter;1 exit;");
-    assert_int_equal(weir_pass_context_instrument_count(f->context), 0);
-    assert_true(weir_pass_context_exit(f->context));
+    assert_int_equal(weir_pass_context_instrument_count(f->bench.context), 0);
+    assert_true(weir_pass_context_exit(f->bench.context));
 }
 
 static void case_10_pass_fails(void **state) {
     fixture *f = *state;
     init_recorder(&f->one, "1", TROUBLE_NONE);
-    weir_pass_context_add_instrument(f->context, &f->one.instrument);
+    weir_pass_context_add_instrument(f->bench.context, &f->one.instrument);
     assert_false(run(f, "fail,a"));
     assert_events("1 enter;1 ask fail;1 before fail;fail 1 failed fail;1 exit;");
 }
@@ -377,7 +365,7 @@ static void failing_in_a_sequence(void **state) {
     fixture *f = *state;
     init_recorder(&f->one, "1", TROUBLE_NONE);
     f->one.instrument.should_run = NULL;
-    weir_pass_context_add_instrument(f->context, &f->one.instrument);
+    weir_pass_context_add_instrument(f->bench.context, &f->one.instrument);
     assert_false(run(f, "graph(fail,a)"));
     assert_events("1 enter;1 before graph;1 before fail;fail 1 failed fail;1 failed graph;1 exit;");
 }
@@ -387,7 +375,7 @@ static void case_11_should_run_fails(void **state) {
     two_recorders(f, TROUBLE_ASK, TROUBLE_NONE);
     assert_false(run(f, "a"));
     assert_events("1 enter;2 enter;1 ask a;1 exit;2 exit;");
-    assert_string_equal(weir_pass_failed_name(f->context), "a");
+    assert_string_equal(weir_pass_failed_name(f->bench.context), "a");
 }
 
 /* 2 got no before, so it gets no failed either; nor does 1, whose before failed. */
@@ -397,7 +385,7 @@ static void case_12_before_fails(void **state) {
     assert_false(run(f, "a"));
     assert_events("1 enter;2 enter;1 ask a;2 ask a;1 before a;1 exit;2 exit;");
     assert_string_equal(messages.data, "error: instrument '1' failed before pass 'a'\n");
-    assert_int_equal(weir_pass_context_instrument_count(f->context), 2);
+    assert_int_equal(weir_pass_context_instrument_count(f->bench.context), 2);
 }
 
 /* 2 loses its after and is told. */
@@ -411,9 +399,9 @@ static void case_13_after_fails(void **state) {
 static void case_14_call_sequence(void **state) {
     fixture *f = *state;
     two_recorders(f, TROUBLE_NONE, TROUBLE_NONE);
-    assert_true(weir_pass_context_enter(f->context));
+    assert_true(weir_pass_context_enter(f->bench.context));
     assert_true(run(f, "a,b"));
-    assert_true(weir_pass_context_exit(f->context));
+    assert_true(weir_pass_context_exit(f->bench.context));
     assert_events("1 enter;2 enter;"
                   "1 ask a;2 ask a;1 before a;2 before a;a 1 after a;2 after a;"
                   "1 ask b;2 ask b;1 before b;2 before b;b 1 after b;2 after b;"
@@ -422,10 +410,10 @@ static void case_14_call_sequence(void **state) {
 
 static void scope_misuse(void **state) {
     fixture *f = *state;
-    assert_false(weir_pass_context_exit(f->context));
-    assert_true(weir_pass_context_enter(f->context));
-    assert_false(weir_pass_context_enter(f->context));
-    assert_true(weir_pass_context_exit(f->context));
+    assert_false(weir_pass_context_exit(f->bench.context));
+    assert_true(weir_pass_context_enter(f->bench.context));
+    assert_false(weir_pass_context_enter(f->bench.context));
+    assert_true(weir_pass_context_exit(f->bench.context));
 }
 
 /* --- built in --- */
@@ -433,19 +421,19 @@ static void verifier_names_the_pass(void **state) {
     fixture *f = *state;
     weir_pass_instrument *verifier = weir_pass_verifier_new();
     assert_true(run(f, "break,a,break")); /* nobody looks, and the second break repairs */
-    weir_pass_context_add_instrument(f->context, verifier);
+    weir_pass_context_add_instrument(f->bench.context, verifier);
     assert_true(run(f, "a,rename,data"));
     assert_string_equal(messages.data, "");
     assert_false(run(f, "a,break,b"));
     assert_non_null(strstr(messages.data, "error: "));
     assert_non_null(strstr(messages.data, "note: pass 'break' left graph 'main' invalid\n"));
-    assert_string_equal(weir_pass_failed_name(f->context), "break");
+    assert_string_equal(weir_pass_failed_name(f->bench.context), "break");
     weir_text_free(&messages);
     assert_false(run(f, "a")); /* broken before the first pass */
     assert_non_null(strstr(messages.data, "note: module 'm' is invalid as it was read, before any pass\n"));
-    weir_pass_context_override(f->context, NULL, 0);
+    weir_pass_context_override(f->bench.context, NULL, 0);
     assert_true(run(f, "break"));
-    weir_pass_context_override(f->context, &verifier, 1);
+    weir_pass_context_override(f->bench.context, &verifier, 1);
     assert_false(run(f, "break-all"));
     assert_non_null(strstr(messages.data, "note: pass 'break-all' left module 'm' invalid\n"));
     weir_pass_instrument_free(verifier);
@@ -467,12 +455,12 @@ static void verifier_and_changes_know_designs(void **state) {
     fixture *f = *state;
     static const weir_module_design_calls calls = {.print = print_design, .verify = verify_design};
     int design = 0;
-    weir_module_set_design(f->module, (weir_rtl_design *)&design, &calls);
+    weir_module_set_design(f->bench.module, (weir_rtl_design *)&design, &calls);
     FILE *file = tmpfile();
     weir_pass_instrument *verifier = weir_pass_verifier_new();
     weir_pass_instrument *changes = weir_pass_changes_new(file, WEIR_PASS_CHANGE_DIFF);
-    weir_pass_context_add_instrument(f->context, changes);
-    weir_pass_context_add_instrument(f->context, verifier);
+    weir_pass_context_add_instrument(f->bench.context, changes);
+    weir_pass_context_add_instrument(f->bench.context, verifier);
     assert_true(run(f, "hardware(touch)"));
     assert_false(run(f, "touch"));
     assert_string_equal(messages.data,
@@ -503,18 +491,18 @@ static void designs_of_the_hardware_ir(void **state) {
     fixture *f = *state;
     static const weir_pass_info loosen = {
         .name = "loosen", .kind = WEIR_PASS_HARDWARE, .run = {.hardware = lose_input}};
-    assert_true(weir_pass_registry_add(f->registry, &loosen));
+    assert_true(weir_pass_registry_add(f->bench.registry, &loosen));
     weir_rtl_design *design = weir_rtl_design_new();
     weir_rtl_module top = weir_rtl_add_module(design, "top");
     weir_rtl_add_clock(design, top, "clk");
-    weir_module_set_rtl(f->module, design, "top");
+    weir_module_set_rtl(f->bench.module, design, "top");
     weir_pass_instrument *verifier = weir_pass_verifier_new();
-    weir_pass_context_add_instrument(f->context, verifier);
+    weir_pass_context_add_instrument(f->bench.context, verifier);
     assert_true(run(f, "module(a)"));
     assert_string_equal(messages.data, "");
-    weir_pass_site site = {.context = f->context, .pass = NULL, .module = f->module};
+    weir_pass_site site = {.context = f->bench.context, .pass = NULL, .module = f->bench.module};
     weir_text text = {0};
-    weir_pass *pass = weir_pass_new(f->registry, "touch");
+    weir_pass *pass = weir_pass_new(f->bench.registry, "touch");
     site.pass = pass;
     weir_pass_site_text(&site, &text);
     assert_non_null(strstr(text.data, "module top"));
@@ -523,7 +511,7 @@ static void designs_of_the_hardware_ir(void **state) {
     assert_false(run(f, "loosen"));
     assert_non_null(strstr(messages.data, "loose"));
     assert_non_null(strstr(messages.data, "note: pass 'loosen' left the design of module 'm' invalid\n"));
-    weir_module_set_string(f->module, "hardware.top", "tap");
+    weir_module_set_string(f->bench.module, "hardware.top", "tap");
     assert_false(run(f, "a"));
     assert_non_null(strstr(messages.data, "error: the design of module 'm' has no top module 'tap'\n"));
     weir_pass_instrument_free(verifier);
@@ -535,9 +523,9 @@ static char *changes_of(fixture *f, const char *pipeline, weir_pass_change_style
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     weir_pass_instrument *changes = weir_pass_changes_new(file, style);
-    weir_pass_context_override(f->context, &changes, 1);
+    weir_pass_context_override(f->bench.context, &changes, 1);
     run(f, pipeline);
-    weir_pass_context_override(f->context, NULL, 0);
+    weir_pass_context_override(f->bench.context, NULL, 0);
     weir_pass_instrument_free(changes);
     fclose(file);
     return text;
@@ -571,8 +559,8 @@ static void dump_writes_one_file_a_pass(void **state) {
     char folder[] = "weir-dump-XXXXXX";
     assert_non_null(mkdtemp(folder));
     weir_pass_instrument *dump = weir_pass_dump_new(folder);
-    weir_graph_set_name(weir_module_graph(f->module, 0), "../ma in");
-    weir_pass_context_add_instrument(f->context, dump);
+    weir_graph_set_name(weir_module_graph(f->bench.module, 0), "../ma in");
+    weir_pass_context_add_instrument(f->bench.context, dump);
     assert_true(run(f, "graph(a,rename),module(break-all)"));
     static const char *const names[] = {"001_a..._ma_in.txt", "002_rename..._ma_in.txt", "003_break-all.txt"};
     for (int i = 0; i < 3; i++) {

@@ -9,13 +9,10 @@
 
 #include <cmocka.h>
 
-#include "common/messages.h"
-#include "ir/graph/graph.h"
-#include "pass/core/context.h"
-#include "pass/core/registry.h"
 #include "pass/run/instrument.h"
 #include "rtlir/core/rtl.h"
 #include "support/process/process.h"
+#include "test_pass_bench.h"
 
 /* --- the record of a run: pass names, a graph's in brackets, and of diagnostics --- */
 static weir_text log_text, messages;
@@ -176,34 +173,24 @@ static const weir_pass_info passes[] = {
 };
 
 typedef struct fixture {
-    weir_pass_registry *registry;
-    weir_pass_context *context;
-    weir_module *module;
+    pass_bench bench;
 } fixture;
 
 static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
     weir_text_free(&log_text);
     weir_text_free(&messages);
-    weir_diag_set_handler(keep_message, &messages);
-    f->registry = weir_pass_registry_new();
-    assert_true(weir_pass_registry_add_all(f->registry, passes, sizeof passes / sizeof *passes));
-    f->context = weir_pass_context_new(f->registry);
-    f->module = weir_module_new("m");
-    weir_module_add_graph(f->module, weir_graph_new("main"));
+    pass_bench_start(&f->bench, passes, sizeof passes / sizeof *passes, weir_graph_new("main"), &messages);
     *state = f;
     return 0;
 }
 
 static int teardown(void **state) {
     fixture *f = *state;
-    weir_module_free(f->module);
-    weir_pass_context_free(f->context);
-    weir_pass_registry_free(f->registry);
+    pass_bench_stop(&f->bench);
     free(f);
     weir_text_free(&log_text);
     weir_text_free(&messages);
-    weir_diag_set_handler(NULL, NULL);
     return 0;
 }
 
@@ -213,9 +200,9 @@ static bool run(fixture *f, const char *text) {
     weir_text_add(&log_text, "");
     weir_text_free(&messages);
     weir_text_add(&messages, "");
-    weir_pass *pass = weir_pass_parse(f->registry, text, WEIR_NOWHERE);
+    weir_pass *pass = weir_pass_parse(f->bench.registry, text, WEIR_NOWHERE);
     assert_non_null(pass);
-    bool ok = weir_pass_run(f->context, pass, f->module);
+    bool ok = weir_pass_run(f->bench.context, pass, f->bench.module);
     weir_pass_free(pass);
     return ok;
 }
@@ -235,18 +222,18 @@ static void enabling_rule(void **state) {
     fixture *f = *state;
     const char *all = "g0,g1,g2,g3,g4";
     static const char *const ran[] = {"g0 ", "g0 g1 ", "g0 g1 g2 ", "g0 g1 g2 g3 ", "g0 g1 g2 g3 g4 "};
-    assert_int_equal(weir_pass_context_level(f->context), 2);
+    assert_int_equal(weir_pass_context_level(f->bench.context), 2);
     for (int level = 0; level <= 4; level++) {
-        assert_true(weir_pass_context_set_level(f->context, level));
+        assert_true(weir_pass_context_set_level(f->bench.context, level));
         expect_run(f, all, ran[level]);
     }
-    weir_pass_context_set_level(f->context, 1);
-    assert_true(weir_pass_context_require(f->context, "g4, g1"));
+    weir_pass_context_set_level(f->bench.context, 1);
+    assert_true(weir_pass_context_require(f->bench.context, "g4, g1"));
     expect_run(f, all, "g0 g1 g4 ");
-    assert_true(weir_pass_context_disable(f->context, "g0"));
+    assert_true(weir_pass_context_disable(f->bench.context, "g0"));
     expect_run(f, all, "g1 g4 ");
     /* disabled beats required, and the conflict is reported, once */
-    assert_true(weir_pass_context_disable(f->context, "g4"));
+    assert_true(weir_pass_context_disable(f->bench.context, "g4"));
     assert_true(run(f, all));
     assert_string_equal(log_text.data, "g1 ");
     assert_string_equal(messages.data, "warning: pass 'g4' is both required and disabled: it is not run\n");
@@ -255,9 +242,9 @@ static void enabling_rule(void **state) {
 
 static void explain_as(fixture *f, const char *text, const char *said) {
     weir_text explained = {0};
-    weir_pass *pass = weir_pass_parse(f->registry, text, WEIR_NOWHERE);
+    weir_pass *pass = weir_pass_parse(f->bench.registry, text, WEIR_NOWHERE);
     weir_text_add(&explained, "");
-    assert_true(weir_pass_explain(f->context, pass, &explained));
+    assert_true(weir_pass_explain(f->bench.context, pass, &explained));
     assert_string_equal(explained.data, said);
     weir_text_free(&explained);
     weir_pass_free(pass);
@@ -272,15 +259,15 @@ static void direct_application(void **state) {
     expect_run(f, "g0,g4", "g0 ");
     explain_as(f, "g4", "run g4: asked for by itself\n");
     explain_as(f, "g0", "run g0: level 0 <= 2\n");
-    weir_pass *pass = weir_pass_new(f->registry, "g3");
+    weir_pass *pass = weir_pass_new(f->bench.registry, "g3");
     weir_text_free(&log_text);
-    assert_true(weir_pass_run(f->context, pass, f->module));
+    assert_true(weir_pass_run(f->bench.context, pass, f->bench.module));
     assert_string_equal(log_text.data, "g3 ");
     weir_pass_free(pass);
     weir_text skipped = {0};
-    pass = weir_pass_parse(f->registry, "g0,graph(g3,g1),g4,g2", WEIR_NOWHERE);
-    weir_pass_context_disable(f->context, "g1");
-    weir_pass_list_skipped(f->context, pass, &skipped);
+    pass = weir_pass_parse(f->bench.registry, "g0,graph(g3,g1),g4,g2", WEIR_NOWHERE);
+    weir_pass_context_disable(f->bench.context, "g1");
+    weir_pass_list_skipped(f->bench.context, pass, &skipped);
     assert_string_equal(skipped.data, "g3 (3), g4 (4)");
     weir_text_free(&skipped);
     weir_pass_free(pass);
@@ -291,10 +278,10 @@ static void direct_application(void **state) {
 
 static void unknown_names_and_levels_are_errors(void **state) {
     fixture *f = *state;
-    assert_false(weir_pass_context_disable(f->context, "g0, quantise"));
-    assert_false(weir_pass_context_require(f->context, " fold,xyzzy"));
-    assert_false(weir_pass_context_set_level(f->context, 5));
-    assert_false(weir_pass_context_set_level(f->context, -1));
+    assert_false(weir_pass_context_disable(f->bench.context, "g0, quantise"));
+    assert_false(weir_pass_context_require(f->bench.context, " fold,xyzzy"));
+    assert_false(weir_pass_context_set_level(f->bench.context, 5));
+    assert_false(weir_pass_context_set_level(f->bench.context, -1));
     assert_string_equal(messages.data, "error: unknown pass 'quantise'\nnote: did you mean 'quantize'?\n"
                                        "error: unknown pass 'xyzzy'\n"
                                        "error: optimization level must be from 0 to 4, found 5\n"
@@ -304,10 +291,10 @@ static void unknown_names_and_levels_are_errors(void **state) {
 static void explain(void **state) {
     fixture *f = *state;
     weir_text text = {0};
-    weir_pass *pass = weir_pass_parse(f->registry, "g0,graph(g3,g1),g4", WEIR_NOWHERE);
-    weir_pass_context_disable(f->context, "g1");
-    weir_pass_context_require(f->context, "g4");
-    assert_true(weir_pass_explain(f->context, pass, &text));
+    weir_pass *pass = weir_pass_parse(f->bench.registry, "g0,graph(g3,g1),g4", WEIR_NOWHERE);
+    weir_pass_context_disable(f->bench.context, "g1");
+    weir_pass_context_require(f->bench.context, "g4");
+    assert_true(weir_pass_explain(f->bench.context, pass, &text));
     assert_string_equal(text.data, "run g0: level 0 <= 2\nskip g3: level 3 > 2\nskip g1: disabled\n"
                                    "run g4: required by the context\n");
     weir_text_free(&text);
@@ -323,7 +310,7 @@ static void explain_says_why(void **state) {
     explain_as(f, "order",
                "run weak: required by 'order'\nrun strong: required by 'order'\nrun weak: required by 'order'\n"
                "run order: level 0 <= 2\n");
-    weir_pass_context_disable(f->context, "infer");
+    weir_pass_context_disable(f->bench.context, "infer");
     explain_as(f, "g0,dce,g1", "run g0: level 0 <= 2\nfail dce: requires 'infer', which is disabled\n");
 }
 
@@ -345,12 +332,12 @@ static void explain_agrees_with_the_run(void **state) {
                                             "graph(quantize,forget),quantize",
                                             "fold,fuse,dce,tower"};
     for (int level = 0; level <= 4; level++) {
-        weir_pass_context_set_level(f->context, level);
+        weir_pass_context_set_level(f->bench.context, level);
         for (size_t i = 0; i < sizeof pipelines / sizeof *pipelines; i++) {
             weir_text explained = {0}, ran = {0};
             bool ok = run(f, pipelines[i]);
-            weir_pass *pass = weir_pass_parse(f->registry, pipelines[i], WEIR_NOWHERE);
-            assert_true(weir_pass_explain(f->context, pass, &explained));
+            weir_pass *pass = weir_pass_parse(f->bench.registry, pipelines[i], WEIR_NOWHERE);
+            assert_true(weir_pass_explain(f->bench.context, pass, &explained));
             weir_text_add(&ran, "");
             weir_text_add(&explained, "");
             for (char *line = strtok(explained.data, "\n"); line; line = strtok(NULL, "\n")) {
@@ -371,8 +358,8 @@ static void explain_agrees_with_the_run(void **state) {
 
 static void case_1_module_pass_adds_a_graph(void **state) {
     fixture *f = *state;
-    weir_graph *main_graph = weir_module_graph(f->module, 0);
-    weir_pass *pass = weir_pass_new(f->registry, "add-abs");
+    weir_graph *main_graph = weir_module_graph(f->bench.module, 0);
+    weir_pass *pass = weir_pass_new(f->bench.registry, "add-abs");
     assert_string_equal(weir_pass_name(pass), "add-abs");
     assert_int_equal(weir_pass_level(pass), 0);
     assert_int_equal(weir_pass_kind_of(pass), WEIR_PASS_MODULE);
@@ -380,11 +367,11 @@ static void case_1_module_pass_adds_a_graph(void **state) {
     weir_pass_print(pass, &text);
     assert_string_equal(text.data, "add-abs");
     weir_text_free(&text);
-    assert_true(weir_pass_run(f->context, pass, f->module));
+    assert_true(weir_pass_run(f->bench.context, pass, f->bench.module));
     weir_pass_free(pass);
-    assert_int_equal(weir_module_graph_count(f->module), 2);
-    assert_ptr_equal(weir_module_graph(f->module, 0), main_graph);
-    assert_non_null(weir_module_find_graph(f->module, "my_abs"));
+    assert_int_equal(weir_module_graph_count(f->bench.module), 2);
+    assert_ptr_equal(weir_module_graph(f->bench.module, 0), main_graph);
+    assert_non_null(weir_module_find_graph(f->bench.module, "my_abs"));
 }
 
 static void case_3_graph_pass_runs_on_every_graph(void **state) {
@@ -394,25 +381,25 @@ static void case_3_graph_pass_runs_on_every_graph(void **state) {
 
 static void case_4_replacing_a_graph(void **state) {
     fixture *f = *state;
-    uint32_t id = weir_module_graph_id(f->module, 0);
+    uint32_t id = weir_module_graph_id(f->bench.module, 0);
     expect_run(f, "graph(infer,replace,fold)", "infer fold ");
-    assert_string_equal(weir_graph_source(weir_module_graph(f->module, 0)), "made.onnx");
-    assert_int_not_equal(weir_module_graph_id(f->module, 0), id);
-    weir_graph *graph = weir_module_graph(f->module, 0);
+    assert_string_equal(weir_graph_source(weir_module_graph(f->bench.module, 0)), "made.onnx");
+    assert_int_not_equal(weir_module_graph_id(f->bench.module, 0), id);
+    weir_graph *graph = weir_module_graph(f->bench.module, 0);
     assert_false(run(f, "replace-and-fail"));
-    assert_ptr_equal(weir_module_graph(f->module, 0), graph);
+    assert_ptr_equal(weir_module_graph(f->bench.module, 0), graph);
 }
 
 static void case_5_info(void **state) {
     fixture *f = *state;
-    const weir_pass_info *info = weir_pass_registry_find(f->registry, "fuse");
+    const weir_pass_info *info = weir_pass_registry_find(f->bench.registry, "fuse");
     assert_string_equal(info->name, "fuse");
     assert_int_equal(info->level, 0);
     assert_string_equal(info->requires, "cse,dce");
-    assert_null(weir_pass_registry_find(f->registry, "nothing"));
-    assert_int_equal(weir_pass_registry_count(f->registry), sizeof passes / sizeof *passes);
-    assert_string_equal(weir_pass_registry_at(f->registry, 1)->name, "g1");
-    assert_null(weir_pass_registry_at(f->registry, 1000));
+    assert_null(weir_pass_registry_find(f->bench.registry, "nothing"));
+    assert_int_equal(weir_pass_registry_count(f->bench.registry), sizeof passes / sizeof *passes);
+    assert_string_equal(weir_pass_registry_at(f->bench.registry, 1)->name, "g1");
+    assert_null(weir_pass_registry_at(f->bench.registry, 1000));
 }
 
 static void case_6_sequences(void **state) {
@@ -423,34 +410,34 @@ static void case_6_sequences(void **state) {
     assert_true(weir_pass_is_sequence(sequence));
     assert_null(weir_pass_info_of(sequence));
     weir_text_add(&log_text, "");
-    assert_true(weir_pass_run(f->context, sequence, f->module)); /* empty: identity */
+    assert_true(weir_pass_run(f->bench.context, sequence, f->bench.module)); /* empty: identity */
     assert_string_equal(log_text.data, "");
-    assert_true(weir_pass_sequence_add(sequence, weir_pass_new(f->registry, "m0")));
-    assert_true(weir_pass_sequence_add(sequence, weir_pass_new(f->registry, "g0")));
+    assert_true(weir_pass_sequence_add(sequence, weir_pass_new(f->bench.registry, "m0")));
+    assert_true(weir_pass_sequence_add(sequence, weir_pass_new(f->bench.registry, "g0")));
     assert_int_equal(weir_pass_sequence_count(sequence), 2);
     assert_string_equal(weir_pass_name(weir_pass_sequence_at(sequence, 1)), "g0");
-    assert_true(weir_pass_run(f->context, sequence, f->module));
+    assert_true(weir_pass_run(f->bench.context, sequence, f->bench.module));
     assert_string_equal(log_text.data, "m0 g0 ");
-    weir_pass_context_set_level(f->context, 1); /* the sequence's own level counts */
-    assert_true(weir_pass_run(f->context, sequence, f->module));
+    weir_pass_context_set_level(f->bench.context, 1); /* the sequence's own level counts */
+    assert_true(weir_pass_run(f->bench.context, sequence, f->bench.module));
     assert_string_equal(log_text.data, "m0 g0 ");
     weir_pass_free(sequence);
     sequence = weir_pass_sequence_new(WEIR_PASS_GRAPH, NULL, 0);
     assert_false(weir_pass_sequence_add(sequence, NULL));
-    assert_false(weir_pass_sequence_add(sequence, weir_pass_new(f->registry, "m0")));
+    assert_false(weir_pass_sequence_add(sequence, weir_pass_new(f->bench.registry, "m0")));
     assert_string_equal(messages.data, "error: module 'm0' does not fit into a sequence of graph passes\n");
     weir_pass_free(sequence);
 }
 
 static void case_8_nested_sequences(void **state) {
     fixture *f = *state;
-    weir_pass_context_set_level(f->context, 1);
+    weir_pass_context_set_level(f->bench.context, 1);
     expect_run(f, "module(g1,module(g0,graph(g1,graph(g0))),g2)", "g1 g0 g1 g0 ");
 }
 
 static void graph_sequence_finishes_one_graph_first(void **state) {
     fixture *f = *state;
-    weir_module_add_graph(f->module, weir_graph_new("b"));
+    weir_module_add_graph(f->bench.module, weir_graph_new("b"));
     expect_run(f, "graph(g0,g1)", "g0[main] g1[main] g0[b] g1[b] ");
     expect_run(f, "g0,g1", "g0[main] g0[b] g1[main] g1[b] ");
 }
@@ -459,9 +446,9 @@ static void case_11_levels_and_disabling(void **state) {
     fixture *f = *state;
     expect_run(f, "fold,cse,fuse", "infer fold infer cse dce fuse ");
     expect_run(f, "fold,cse", "infer fold ");
-    weir_pass_context_set_level(f->context, 3);
+    weir_pass_context_set_level(f->bench.context, 3);
     expect_run(f, "fold,cse", "infer fold infer cse ");
-    weir_pass_context_disable(f->context, "cse");
+    weir_pass_context_disable(f->bench.context, "cse");
     expect_run(f, "fold,cse", "infer fold ");
 }
 
@@ -479,13 +466,13 @@ static void requirements(void **state) {
 
 static void assumed_results_hold_for_one_run(void **state) {
     fixture *f = *state;
-    assert_true(weir_pass_context_assume(f->context, "infer, calibrate"));
+    assert_true(weir_pass_context_assume(f->bench.context, "infer, calibrate"));
     expect_run(f, "dce,quantize,fold", "dce quantize fold ");
     expect_run(f, "dce,quantize", "infer dce calibrate quantize ");
-    weir_module_add_graph(f->module, weir_graph_new("b"));
-    assert_true(weir_pass_context_assume(f->context, "infer"));
+    weir_module_add_graph(f->bench.module, weir_graph_new("b"));
+    assert_true(weir_pass_context_assume(f->bench.context, "infer"));
     expect_run(f, "add-abs,dce", "dce[main] dce[b] infer[my_abs] dce[my_abs] ");
-    assert_false(weir_pass_context_assume(f->context, "inferr"));
+    assert_false(weir_pass_context_assume(f->bench.context, "inferr"));
     assert_string_equal(messages.data, "error: unknown pass 'inferr'\nnote: did you mean 'infer'?\n");
 }
 
@@ -495,12 +482,12 @@ static void requirements_that_undo_each_other(void **state) {
     expect_failure(f, "quarrel",
                    "error: the requirements of pass 'quarrel' undo each other: the result of 'quarrel-b' is always "
                    "lost\n");
-    assert_string_equal(weir_pass_failed_name(f->context), "quarrel");
+    assert_string_equal(weir_pass_failed_name(f->bench.context), "quarrel");
 }
 
 static void requirements_are_kept_for_each_graph(void **state) {
     fixture *f = *state;
-    weir_module_add_graph(f->module, weir_graph_new("b"));
+    weir_module_add_graph(f->bench.module, weir_graph_new("b"));
     expect_run(f, "graph(dce,dce)", "infer[main] dce[main] dce[main] infer[b] dce[b] dce[b] ");
     expect_run(f, "calibrate", "infer[main] infer[b] calibrate ");
     expect_run(f, "infer,add-abs,dce", "infer[main] infer[b] dce[main] dce[b] infer[my_abs] dce[my_abs] ");
@@ -508,21 +495,21 @@ static void requirements_are_kept_for_each_graph(void **state) {
 
 static void module_requirements_come_before_the_first_graph(void **state) {
     fixture *f = *state;
-    weir_module_add_graph(f->module, weir_graph_new("b"));
+    weir_module_add_graph(f->bench.module, weir_graph_new("b"));
     expect_run(f, "graph(g0,quantize)", "infer[main] infer[b] calibrate g0[main] quantize[main] g0[b] quantize[b] ");
     expect_run(f, "emit", "infer[main] infer[b] calibrate quantize[main] quantize[b] emit ");
     expect_failure(f, "graph(quantize,forget,quantize)",
                    "error: pass 'quantize' requires module pass 'calibrate', whose result was lost within graph(...)\n"
                    "note: end the graph(...) before 'quantize'\n");
-    weir_graph_free(weir_module_remove_graph(f->module, 1));
+    weir_graph_free(weir_module_remove_graph(f->bench.module, 1));
     expect_run(f, "graph(quantize,forget),quantize", "infer calibrate quantize forget calibrate quantize ");
 }
 
 static void required_but_disabled_is_an_error(void **state) {
     fixture *f = *state;
-    weir_pass_context_disable(f->context, "infer");
+    weir_pass_context_disable(f->bench.context, "infer");
     expect_failure(f, "dce", "error: pass 'dce' requires 'infer', which is disabled\n");
-    assert_string_equal(weir_pass_failed_name(f->context), "dce");
+    assert_string_equal(weir_pass_failed_name(f->bench.context), "dce");
 }
 
 static void cycles_are_errors(void **state) {
@@ -647,23 +634,23 @@ static void failure_stops_the_pipeline_and_is_named(void **state) {
     fixture *f = *state;
     expect_failure(f, "g0,silent,g1", "error: pass 'silent' failed on graph 'main'\n");
     assert_string_equal(log_text.data, "g0 ");
-    assert_string_equal(weir_pass_failed_name(f->context), "silent");
+    assert_string_equal(weir_pass_failed_name(f->bench.context), "silent");
     expect_failure(f, "graph(loud,g1)", "error: graph 'main' is no good\nnote: pass 'loud' failed on graph 'main'\n");
     expect_failure(f, "needs-loud",
                    "error: graph 'main' is no good\nnote: pass 'loud' failed on graph 'main'\n"
                    "note: 'loud' is required by pass 'needs-loud'\n");
-    assert_string_equal(weir_pass_failed_name(f->context), "loud");
+    assert_string_equal(weir_pass_failed_name(f->bench.context), "loud");
     expect_failure(f, "lint",
                    "error: module 'm' has no hardware design yet\n"
                    "note: pass 'lint' failed on the design of module 'm'\n");
     expect_run(f, "g0", "g0 ");
-    assert_null(weir_pass_failed_name(f->context));
+    assert_null(weir_pass_failed_name(f->bench.context));
 }
 
 static void hardware_passes(void **state) {
     fixture *f = *state;
     int design;
-    weir_module_set_design(f->module, (weir_rtl_design *)&design, NULL);
+    weir_module_set_design(f->bench.module, (weir_rtl_design *)&design, NULL);
     expect_run(f, "hardware(lint,lint)", "infer lint lint ");
 }
 
@@ -674,8 +661,8 @@ static void pipelines_built_by_passes(void **state) {
     expect_failure(f, "wrong",
                    "error: graph pass 'wrong' cannot run module 'm0'\n"
                    "note: pass 'wrong' failed on graph 'main'\n");
-    weir_pass *pass = weir_pass_new(f->registry, "g0");
-    assert_false(weir_pass_run_here(f->context, pass));
+    weir_pass *pass = weir_pass_new(f->bench.registry, "g0");
+    assert_false(weir_pass_run_here(f->bench.context, pass));
     weir_pass_free(pass);
 }
 
@@ -683,24 +670,24 @@ static void statistics(void **state) {
     fixture *f = *state;
     expect_run(f, "count,count", "");
     weir_text text = {0};
-    weir_pass_print_statistics(f->context, &text);
+    weir_pass_print_statistics(f->bench.context, &text);
     assert_string_equal(text.data, "count: 6 nodes folded\n");
     weir_text_free(&text);
-    assert_int_equal(weir_pass_statistic(f->context, "count", "nodes folded"), 6);
-    assert_int_equal(weir_pass_statistic(f->context, "count", "nodes"), 0);
+    assert_int_equal(weir_pass_statistic(f->bench.context, "count", "nodes folded"), 6);
+    assert_int_equal(weir_pass_statistic(f->bench.context, "count", "nodes"), 0);
 }
 
 static void contexts_nest_and_restore(void **state) {
     fixture *f = *state;
     static const weir_pass_info nested = {.name = "nested", .kind = WEIR_PASS_MODULE, .run = {.module = run_nested}};
     static const weir_pass_option depth = {"depth", WEIR_PASS_INT, "3", "0..", "of nothing"};
-    assert_true(weir_pass_registry_add(f->registry, &nested));
-    assert_true(weir_pass_registry_add_config(f->registry, &depth));
-    assert_true(weir_pass_context_set_level(f->context, 1));
-    assert_true(weir_pass_config_set(f->context, "depth", "5"));
+    assert_true(weir_pass_registry_add(f->bench.registry, &nested));
+    assert_true(weir_pass_registry_add_config(f->bench.registry, &depth));
+    assert_true(weir_pass_context_set_level(f->bench.context, 1));
+    assert_true(weir_pass_config_set(f->bench.context, "depth", "5"));
     assert_true(run(f, "g0,g4,nested,g0,g4"));
     assert_string_equal(log_text.data, "g0 nested (1 5) g4 (1 5) g0 ");
-    assert_null(weir_pass_failed_name(f->context)); /* the failure was the nested context's */
+    assert_null(weir_pass_failed_name(f->bench.context)); /* the failure was the nested context's */
 }
 
 static bool note_name(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
@@ -713,10 +700,10 @@ static bool note_name(const weir_pass *pass, weir_pass_context *context, weir_gr
 static void records_are_kept_in_order(void **state) {
     fixture *f = *state;
     static const weir_pass_info info = {.name = "note-name", .kind = WEIR_PASS_GRAPH, .run = {.graph = note_name}};
-    assert_true(weir_pass_registry_add(f->registry, &info));
-    weir_module_add_graph(f->module, weir_graph_new("second"));
+    assert_true(weir_pass_registry_add(f->bench.registry, &info));
+    weir_module_add_graph(f->bench.module, weir_graph_new("second"));
     expect_run(f, "note-name,count", "");
-    char *text = json_dumps(weir_pass_records(f->context), JSON_COMPACT);
+    char *text = json_dumps(weir_pass_records(f->bench.context), JSON_COMPACT);
     assert_string_equal(
         text, "[{\"pass\":\"note-name\",\"graph\":\"main\",\"info\":{\"name\":\"note-name\",\"again\":true}},"
               "{\"pass\":\"note-name\",\"graph\":\"second\",\"info\":{\"name\":\"note-name\",\"again\":true}}]");
@@ -728,7 +715,7 @@ static void passes_of_another_registry_are_refused(void **state) {
     weir_pass_registry *other = weir_pass_registry_new();
     weir_pass_registry_add(other, &passes[0]);
     weir_pass *pass = weir_pass_new(other, "g0");
-    assert_false(weir_pass_run(f->context, pass, f->module));
+    assert_false(weir_pass_run(f->bench.context, pass, f->bench.module));
     assert_string_equal(messages.data, "error: pass 'g0' belongs to another registry than the context\n");
     weir_pass_free(pass);
     weir_pass_registry_free(other);
@@ -740,10 +727,10 @@ static void overhead_of_an_empty_pass(void **state) {
     enum { COUNT = 100000 };
     weir_pass *sequence = weir_pass_sequence_new(WEIR_PASS_GRAPH, NULL, 0);
     for (int i = 0; i < COUNT; i++) {
-        weir_pass_sequence_add(sequence, weir_pass_new(f->registry, "empty"));
+        weir_pass_sequence_add(sequence, weir_pass_new(f->bench.registry, "empty"));
     }
     double start = weir_seconds();
-    assert_true(weir_pass_run(f->context, sequence, f->module));
+    assert_true(weir_pass_run(f->bench.context, sequence, f->bench.module));
     double each = (weir_seconds() - start) / COUNT;
     print_message("overhead: %.0f ns a pass\n", each * 1e9);
     assert_true(each < 10e-6);

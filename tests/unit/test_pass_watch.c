@@ -8,11 +8,9 @@
 
 #include <cmocka.h>
 
-#include "common/messages.h"
-#include "ir/graph/graph.h"
-#include "pass/core/registry.h"
 #include "pass/run/instrument.h"
 #include "support/text/text.h"
+#include "test_pass_bench.h"
 
 static weir_text messages, ran;
 
@@ -52,24 +50,17 @@ static const weir_pass_info passes[] = {
 };
 
 typedef struct fixture {
-    weir_pass_registry *registry;
-    weir_pass_context *context;
-    weir_module *module;
+    pass_bench bench;
     FILE *file;
     char *written; /* what went to the file, from `read_back` */
 } fixture;
 
 static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
-    weir_diag_set_handler(keep_message, &messages);
     weir_text_add(&messages, "");
     weir_text_add(&ran, "");
-    f->registry = weir_pass_registry_new();
-    assert_true(weir_pass_registry_add_all(f->registry, passes, sizeof passes / sizeof *passes));
-    assert_true(weir_pass_registry_add_pipeline(f->registry, WEIR_PASS_GRAPH, "both", "a,b", "two"));
-    f->context = weir_pass_context_new(f->registry);
-    f->module = weir_module_new("m");
-    weir_module_add_graph(f->module, weir_graph_new("main"));
+    pass_bench_start(&f->bench, passes, sizeof passes / sizeof *passes, weir_graph_new("main"), &messages);
+    assert_true(weir_pass_registry_add_pipeline(f->bench.registry, WEIR_PASS_GRAPH, "both", "a,b", "two"));
     f->file = tmpfile();
     *state = f;
     return 0;
@@ -77,27 +68,24 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     fixture *f = *state;
-    weir_module_free(f->module);
-    weir_pass_context_free(f->context);
-    weir_pass_registry_free(f->registry);
+    pass_bench_stop(&f->bench);
     fclose(f->file);
     free(f->written);
     free(f);
     weir_text_free(&messages);
     weir_text_free(&ran);
-    weir_diag_set_handler(NULL, NULL);
     return 0;
 }
 
 /* Runs a pipeline under one instrument, which it frees unless `keep`. */
 static bool run_under(fixture *f, weir_pass_instrument *instrument, const char *pipeline, bool keep) {
-    weir_pass *pass = weir_pass_parse(f->registry, pipeline, WEIR_NOWHERE);
+    weir_pass *pass = weir_pass_parse(f->bench.registry, pipeline, WEIR_NOWHERE);
     assert_non_null(pass);
-    assert_true(weir_pass_context_override(f->context, &instrument, 1));
-    bool ok = weir_pass_run(f->context, pass, f->module);
+    assert_true(weir_pass_context_override(f->bench.context, &instrument, 1));
+    bool ok = weir_pass_run(f->bench.context, pass, f->bench.module);
     weir_pass_free(pass);
     if (!keep) {
-        weir_pass_context_override(f->context, NULL, 0);
+        weir_pass_context_override(f->bench.context, NULL, 0);
         weir_pass_instrument_free(instrument);
     }
     return ok;
@@ -148,8 +136,8 @@ static void print_after_failure(void **state) {
 
 static void names_are_checked(void **state) {
     fixture *f = *state;
-    assert_true(weir_pass_registry_knows(f->registry, "a, both"));
-    assert_false(weir_pass_registry_knows(f->registry, "a, need-a, xyzzy"));
+    assert_true(weir_pass_registry_knows(f->bench.registry, "a, both"));
+    assert_false(weir_pass_registry_knows(f->bench.registry, "a, need-a, xyzzy"));
     assert_string_equal(messages.data, "error: unknown pass 'need-a'\nnote: did you mean 'needs-a'?\n"
                                        "error: unknown pass 'xyzzy'\n");
 }
@@ -168,7 +156,7 @@ static void bisect_limit(void **state) {
         assert_true(run_under(f, bisect, "graph(needs-a,b),m", true));
         assert_string_equal(ran.data, cases[i].ran);
         assert_int_equal(weir_pass_bisect_count(bisect), 4);
-        weir_pass_context_override(f->context, NULL, 0);
+        weir_pass_context_override(f->bench.context, NULL, 0);
         weir_pass_instrument_free(bisect);
     }
     const char *log = read_back(f);
@@ -184,7 +172,7 @@ static void bisect_limit(void **state) {
 
 static void bisect_spares_what_the_context_requires(void **state) {
     fixture *f = *state;
-    assert_true(weir_pass_context_require(f->context, "b"));
+    assert_true(weir_pass_context_require(f->bench.context, "b"));
     assert_true(run_under(f, weir_pass_bisect_new(f->file, 0), "a,b,m", false));
     assert_string_equal(ran.data, "b ");
     assert_string_equal(read_back(f), "BISECT: NOT running pass (1) a on graph 'main'\n"
@@ -234,7 +222,7 @@ static void timing_as_json(void **state) {
     assert_string_equal(json_string_value(json_object_get(b, "pass")), "b");
     assert_int_equal(json_integer_value(json_object_get(b, "runs")), 2);
     json_decref(json);
-    weir_pass_context_override(f->context, NULL, 0);
+    weir_pass_context_override(f->bench.context, NULL, 0);
     weir_pass_instrument_free(timing);
 }
 
