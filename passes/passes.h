@@ -22,6 +22,9 @@ weir_graph *weir_tidy(const weir_graph *model);
  * model's. NULL after a reported error; the caller frees it. */
 weir_graph *weir_lower_prepare(const weir_graph *model, bool *reordered);
 
+/* In place, as ONNX Runtime's default level does it (quantize/onnxruntime_kernels.c); `count`: operators that became kernels on codes.
+ * False after a reported error. */
+bool weir_onnxruntime_kernels(weir_graph *graph, size_t *count);
 /* In place; false after a reported error. What fold_constant and simplify_expr do; `count`: nodes that went. */
 bool weir_fold_constants(weir_graph *graph, bool quantizers, size_t *count);
 bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *count);

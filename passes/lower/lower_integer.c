@@ -305,6 +305,7 @@ weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **cou
     l.of = weir_calloc(weir_graph_value_limit(model), sizeof *l.of);
     weir_graph_set_source(to, weir_graph_source(model));
     const weir_word_list classes = weir_graph_classes(model);
+    weir_graph_set_contract(to, weir_graph_contract_of(model));
     weir_graph_set_batch(to, weir_graph_batch(model));
     weir_graph_set_classes(to, &classes);
     number_nodes(&l);

@@ -136,7 +136,8 @@ bool weir_pass_emit_host(const weir_pass *pass, weir_pass_context *context, weir
     weir_folder *output = weir_emit_open(module);
     bool fine = output != NULL && save(weir_host_graph_head(graph), output, "head.weir") &&
                 save(weir_host_graph_tail(graph), output, "tail.weir") &&
-                write_json(output, json_pack("{s:i, s:s, s:o, s:o}", "schema", SCHEMA, "top", top, "head",
+                write_json(output, json_pack("{s:i, s:s, s:s, s:o, s:o}", "schema", SCHEMA, "top", top, "contract",
+                                             weir_graph_contract_name(weir_graph_contract_of(graph)), "head",
                                              head_json(graph), "tail", tail_json(graph)));
     return weir_emit_close(output, fine);
 }

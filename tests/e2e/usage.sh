@@ -86,6 +86,7 @@ expect 2 "whole number from 1 to 2147483647, found '0'" "$WEIR" check "$model" "
 expect 0 "" "$WEIR" eval "$model" "-d$test_data" -eint
 expect 0 "^weir [0-9]+\.[0-9]+\.[0-9]+$" "$WEIR" -V
 expect 2 "takes no value" "$WEIR" compile "$model" -o design --timing=yes
+expect 2 "unknown contract 'ort', expected model or onnxruntime" "$WEIR" eval "$model" --data "$test_data" --contract ort
 expect 2 "unknown engine 'double'" "$WEIR" eval "$model" --data "$test_data" --engine double
 expect 2 "expected text, graph, nodes, shapes, meta, quantization or hardware" "$WEIR" show "$model" --table weights
 expect 2 "auto, scale, float or threshold|auto.*threshold" "$WEIR" compile "$model" -o design --requantize magic

@@ -179,5 +179,13 @@ check_blocks() {
     tail -1 output
 }
 
+# --contract onnxruntime on all codes of each operator that ONNX Runtime has a kernel for; SETS says for how many scales.
+check_contract() {
+    need_qonnx
+    if "$python" "$here/contract.py" "$WEIR" --sets 4 --only Add --plant >output; then fail "another contract is not seen: $(cat output)"; fi
+    "$python" "$here/contract.py" "$WEIR" --sets "${SETS:-10}" >output || fail "$(cat output)"
+    cat output
+}
+
 check_"$part"
 finish

@@ -218,12 +218,16 @@ int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
     if (job->level > WEIR_PASS_LEVEL_MAX)
         return weir_cli_misuse(job->command, "--level takes a level from 0 to %d, found %lld", WEIR_PASS_LEVEL_MAX,
                                (long long)job->level);
+    weir_graph_contract contract = WEIR_GRAPH_MODEL;
+    if (job->contract != NULL && !weir_graph_contract_parse(job->contract, &contract))
+        return weir_cli_misuse(job->command, "unknown contract '%s', expected model or onnxruntime", job->contract);
     weir_pass_registry *registry = weir_pass_registry_new();
     int status = WEIR_EXIT_INPUT;
     weir_pass *pass = NULL;
     if (weir_passes_register(registry) && weir_plugins_load(&job->plugins, registry)) {
         const char *const parts[] = {job->passes, job->level < 0 ? NULL : "graph(default)",
-                                     job->quantize == NULL ? NULL : "quantize", pipeline};
+                                     job->quantize == NULL ? NULL : "quantize",
+                                     contract == WEIR_GRAPH_ONNXRUNTIME ? "onnxruntime_kernels" : NULL, pipeline};
         char *text = join(parts, sizeof parts / sizeof *parts);
         pass = weir_pass_parse(registry, text, weir_at("pipeline", 1));
         status = pass == NULL ? WEIR_EXIT_USAGE : configure(job, pass, strcmp(pipeline, "compile") == 0);

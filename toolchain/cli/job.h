@@ -35,8 +35,9 @@ weir_graph *weir_job_result(weir_module *module, const char *name);
 
 /* How to compile: the options that `compile`, `check` and `eval` share. */
 typedef struct weir_job {
-    const char *command;                                        /* the subcommand, for messages */
-    const char *quantize, *requantize, *folding, *top, *device; /* device: NULL is any */
+    const char *command; /* the subcommand, for messages */
+    const char *quantize, *contract, *requantize, *folding, *top,
+        *device; /* contract: NULL is the model's; device: NULL is any */
     weir_cli_list calibration;
     weir_job_sizes sizes;
     int64_t target_interval, max_macs, clock, level; /* clock: in MHz, 0 is the device's; level -1: no optimization */
@@ -62,6 +63,8 @@ typedef struct weir_job {
         {"calibration",  'c',                                                                                          \
          WEIR_CLI_LIST,  &(job).calibration,                                                                           \
          "[INPUT=]FILE", "typical inputs to quantize with, in the form of --data"},                                    \
+        {"contract",      0,      WEIR_CLI_STRING,                                                                     \
+         &(job).contract, "NAME", "whose rounding: model, its own meaning (default), or onnxruntime, its kernels"},    \
         WEIR_JOB_SIZE_OPTIONS((job).sizes)
 #define WEIR_JOB_SET_OPTION(job)                                                                                       \
     { "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir passes'" }

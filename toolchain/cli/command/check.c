@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/contract.h"
 #include "cli/estimate.h"
 #include "cli/job.h"
 #include "cli/simulate.h"
@@ -53,11 +54,26 @@ static int synthesize(const request *r, const weir_module *module, json_t *repor
     return status;
 }
 
+/* How many outputs the other contract would change, in the report too; takes `before` over. */
+static int tell_contract(const request *r, const weir_module *module, weir_graph *before, json_t *report) {
+    weir_contract_other other;
+    const bool fine = weir_contract_compare(r->job, module, before, &r->simulate->data, r->simulate->threads, &other);
+    char *text = fine ? weir_contract_text(&other) : NULL;
+    if (text != NULL) printf("\n  %s\n", text);
+    if (fine && report != NULL)
+        json_object_set_new(report, "contract",
+                            json_pack("{s:s, s:I, s:I}", "name", weir_graph_contract_name(other.own), "outputs",
+                                      (json_int_t)other.outputs, "changed_by_other", (json_int_t)other.changed));
+    free(text);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+}
+
 /* The folder that is simulated is this run's own; with `r->folder` that one gets the same files. Hardware that is wrong is not
  * synthesized. */
 static int check_in(const request *r, weir_scratch *scratch) {
     const char *work = weir_scratch_path(scratch), *folder = r->folder == NULL ? work : r->folder;
     weir_module *module = weir_job_read_frames(r->model, &r->job->sizes);
+    weir_graph *before = module == NULL ? NULL : weir_graph_copy(weir_module_find_graph(module, "model"));
     int status = WEIR_EXIT_INPUT;
     json_t *report = NULL;
     if (module != NULL && r->folder == NULL) status = weir_job_emit(r->job, module, work);
@@ -65,6 +81,10 @@ static int check_in(const request *r, weir_scratch *scratch) {
     r->simulate->work = work;
     if (status == WEIR_EXIT_FINE) {
         status = simulate(r, module, folder, &report);
+        if (status == WEIR_EXIT_FINE) {
+            status = tell_contract(r, module, before, report);
+            before = NULL;
+        }
         if (r->device != NULL && (status == WEIR_EXIT_FINE || status == WEIR_EXIT_TOOL)) {
             const int synthesized = synthesize(r, module, report);
             if (synthesized != WEIR_EXIT_FINE) status = synthesized;
@@ -72,6 +92,7 @@ static int check_in(const request *r, weir_scratch *scratch) {
     }
     if (!weir_simulate_write(r->simulate, report)) status = WEIR_EXIT_INPUT;
     json_decref(report);
+    weir_graph_free(before);
     weir_module_free(module);
     return status;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/contract.h"
 #include "cli/job.h"
 #include "cli/results.h"
 #include "cosim/metrics.h"
@@ -55,17 +56,30 @@ typedef struct request {
     int64_t threads;
 } request;
 
+/* How many outputs the other contract would change; takes `before` over. */
+static int tell_contract(const request *r, const weir_module *module, weir_graph *before) {
+    weir_contract_other other;
+    const bool fine = weir_contract_compare(r->job, module, before, &r->data, r->threads, &other);
+    char *text = fine ? weir_contract_text(&other) : NULL;
+    if (text != NULL) fprintf(stderr, "%s\n", text);
+    free(text);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+}
+
 static int run(void *user) {
     const request *r = user;
     weir_job *job = r->job;
     weir_module *module = weir_job_read_frames(r->model, &job->sizes);
     int status = module == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
-    if (module != NULL && (r->integer || job->quantize != NULL || job->passes != NULL))
+    weir_graph *before = module != NULL && r->integer ? weir_graph_copy(weir_module_find_graph(module, "model")) : NULL;
+    if (module != NULL && (r->integer || job->quantize != NULL || job->contract != NULL || job->passes != NULL))
         status = weir_job_run(job, module, r->integer ? "lower_integer" : "");
     if (status == WEIR_EXIT_FINE) {
         const char *graph = r->integer ? "integer" : job->quantize != NULL ? "quantized" : "model";
         status = evaluate(weir_module_find_graph(module, graph), &r->data, r->output, r->threads);
     }
+    if (status == WEIR_EXIT_FINE && before != NULL) status = tell_contract(r, module, before);
+    else weir_graph_free(before);
     weir_module_free(module);
     return status;
 }

@@ -67,6 +67,7 @@ struct weir_graph {
     keeper *keeper;
     weir_strings *strings;
     const char *name, *source, *device, *batch;
+    weir_graph_contract contract;
     weir_word_list classes;
     int64_t clock, interval;
     value_record *
@@ -191,6 +192,8 @@ void weir_graph_set_name(weir_graph *graph, const char *name) { graph->name = we
 weir_arena *weir_graph_arena(weir_graph *graph) { return graph->arena; }
 const char *weir_graph_source(const weir_graph *graph) { return graph->source; }
 void weir_graph_set_source(weir_graph *graph, const char *file) { graph->source = weir_graph_intern(graph, file); }
+weir_graph_contract weir_graph_contract_of(const weir_graph *graph) { return graph->contract; }
+void weir_graph_set_contract(weir_graph *graph, weir_graph_contract contract) { graph->contract = contract; }
 const char *weir_graph_batch(const weir_graph *graph) { return graph->batch; }
 weir_word_list weir_graph_classes(const weir_graph *graph) { return graph->classes; }
 void weir_graph_set_classes(weir_graph *graph, const weir_word_list *names) {
@@ -643,21 +646,6 @@ const weir_attribute *weir_node_attribute_at(const weir_graph *graph, weir_node 
     return &node_at(graph, node)->attribute[index];
 }
 
-int64_t weir_node_int(const weir_graph *graph, weir_node node, const char *name, int64_t otherwise) {
-    const weir_attribute *attribute = weir_node_attribute(graph, node, name);
-    return attribute != NULL && attribute->kind == WEIR_ATTRIBUTE_INT ? attribute->as.i : otherwise;
-}
-
-double weir_node_float(const weir_graph *graph, weir_node node, const char *name, double otherwise) {
-    const weir_attribute *attribute = weir_node_attribute(graph, node, name);
-    return attribute != NULL && attribute->kind == WEIR_ATTRIBUTE_FLOAT ? attribute->as.f : otherwise;
-}
-
-const char *weir_node_string(const weir_graph *graph, weir_node node, const char *name, const char *otherwise) {
-    const weir_attribute *attribute = weir_node_attribute(graph, node, name);
-    return attribute != NULL && attribute->kind == WEIR_ATTRIBUTE_STRING ? attribute->as.s : otherwise;
-}
-
 /* The attribute of that name, made at its sorted position when absent. */
 static weir_attribute *attribute_for(weir_graph *graph, weir_node node, const char *name, weir_attribute_kind kind) {
     node_record *record = node_at(graph, node);
@@ -775,6 +763,7 @@ static void copy_value(weir_graph *to, const weir_graph *from, uint32_t id) {
 weir_graph *weir_graph_copy(const weir_graph *graph) {
     weir_graph *copy = weir_graph_new(graph->name);
     copy->source = weir_graph_intern(copy, graph->source);
+    weir_graph_set_contract(copy, graph->contract);
     weir_graph_set_batch(copy, graph->batch);
     weir_graph_set_classes(copy, &graph->classes);
     weir_graph_set_device(copy, graph->device, graph->clock);

@@ -66,6 +66,12 @@ const char *weir_graph_intern(weir_graph *graph, const char *text);
 /* The file that the graph came from (its last part only), for locations; "" when unknown. */
 const char *weir_graph_source(const weir_graph *graph);
 void weir_graph_set_source(weir_graph *graph, const char *file);
+/* Whose rounding the results follow: the model's own meaning, or what ONNX Runtime computes at its default level. */
+typedef enum weir_graph_contract { WEIR_GRAPH_MODEL, WEIR_GRAPH_ONNXRUNTIME } weir_graph_contract;
+const char *weir_graph_contract_name(weir_graph_contract contract);
+bool weir_graph_contract_parse(const char *name, weir_graph_contract *contract);
+weir_graph_contract weir_graph_contract_of(const weir_graph *graph);
+void weir_graph_set_contract(weir_graph *graph, weir_graph_contract contract);
 /* What the model calls the first dimension of all of its inputs where it leaves that open: the graph takes one of its rows, a frame.
  * "": it has no name; NULL: the dimension is a number. */
 const char *weir_graph_batch(const weir_graph *graph);

@@ -711,6 +711,12 @@ static bool parse_header(parser *p) {
         if (!read_string(p)) return fail(p, "'batch \"name\"'");
         weir_graph_set_batch(p->graph, p->word.data);
     }
+    if (accept_word(p, "by")) {
+        weir_graph_contract contract;
+        if (!read_name(p) || !weir_graph_contract_parse(p->word.data, &contract))
+            return fail(p, "'by onnxruntime', the contract of the results");
+        weir_graph_set_contract(p->graph, contract);
+    }
     return !accept_word(p, "classes") || parse_classes(p);
 }
 

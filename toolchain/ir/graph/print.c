@@ -205,6 +205,8 @@ void weir_graph_print(const weir_graph *graph, weir_text *text) {
         weir_text_add(text, " batch ");
         weir_text_quoted(text, weir_graph_batch(graph));
     }
+    if (weir_graph_contract_of(graph) != WEIR_GRAPH_MODEL)
+        weir_text_format(text, " by %s", weir_graph_contract_name(weir_graph_contract_of(graph)));
     const weir_word_list classes = weir_graph_classes(graph);
     if (classes.count > 0) weir_text_add(text, " classes");
     for (size_t i = 0; i < classes.count; i++) {

@@ -1,0 +1,237 @@
+/* onnxruntime_kernels: where ONNX Runtime 1.32 at its default level runs a kernel on codes, that operator takes the place of
+ * DequantizeLinear, the float operator and QuantizeLinear. What it computes then differs from the model's own meaning next to ties,
+ * because its float steps round otherwise (quant/contract.h, QLinearAdd and its like). Its conditions are those of ONNX Runtime:
+ *   codes        int8 of a QuantizeLinear that one DequantizeLinear reads become uint8, 128 larger
+ *   operands     all from DequantizeLinear, of one type of 8 bits, with one scale each
+ *   result       read by one QuantizeLinear of that type alone; a Relu or Clip before it that its range makes redundant goes
+ *   between      what only moves elements changes places with quantizers: Reshape, Transpose, Squeeze, Unsqueeze, Slice
+ * Products of codes (Conv, Gemm, MatMul) mean the same under both contracts. Not followed is AveragePool, whose kernel adds dequantized
+ * float32 numbers one by one: that is no function of the sum of codes, which is what hardware has. O(size). */
+#include <float.h>
+#include <stdlib.h>
+
+#include "ir/shape/index_map.h"
+#include "ir/trait/trait.h"
+#include "passes/graph/rewrite.h"
+#include "passes/passes.h"
+
+enum { MOST_MOVES = 16 };
+
+typedef struct kernel {
+    weir_op from, to;
+    size_t operands;
+    bool has_zero; /* every zero point is given */
+} kernel;
+
+static const kernel kernels[] = {
+    {WEIR_OP_ADD, WEIR_OP_QLINEAR_ADD, 2, false},
+    {WEIR_OP_MUL, WEIR_OP_QLINEAR_MUL, 2, false},
+    {WEIR_OP_SIGMOID, WEIR_OP_QLINEAR_SIGMOID, 1, false},
+    {WEIR_OP_LEAKY_RELU, WEIR_OP_QLINEAR_LEAKY_RELU, 1, false},
+    {WEIR_OP_SOFTMAX, WEIR_OP_QLINEAR_SOFTMAX, 1, false},
+    {WEIR_OP_GLOBAL_AVERAGE_POOL, WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL, 1, true},
+};
+
+static const kernel *kernel_of(weir_op op) {
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (kernels[i].from == op) return &kernels[i];
+    return NULL;
+}
+
+static bool moves(const weir_graph *graph, weir_node node) {
+    const weir_op kind = weir_trait_kind(graph, node);
+    return weir_index_map_reshapes(kind) || kind == WEIR_OP_TRANSPOSE || kind == WEIR_OP_SLICE;
+}
+
+/* The scale of a quantizer, which is one; NULL: there are several, or none that is known. */
+static const weir_array *one_scale(const weir_graph *graph, weir_node quantizer) {
+    const weir_value zero = weir_node_input(graph, quantizer, 2);
+    const weir_array *scale = weir_value_constant(graph, weir_node_input(graph, quantizer, 1));
+    if (scale == NULL || scale->count != 1 || (zero.id != 0 && weir_value_constant(graph, zero) == NULL)) return NULL;
+    return scale;
+}
+
+static bool is_byte(weir_dtype dtype) { return dtype == WEIR_INT8 || dtype == WEIR_UINT8; }
+
+/* The DequantizeLinear that gives the operand, also before moves; none: another operator does. */
+static weir_node dequantizer_of(const weir_graph *graph, weir_value value) {
+    weir_node maker = weir_value_producer(graph, value);
+    while (maker.id != 0 && moves(graph, maker)) maker = weir_value_producer(graph, weir_node_input(graph, maker, 0));
+    const bool is =
+        maker.id != 0 && weir_trait_kind(graph, maker) == WEIR_OP_DEQUANTIZE_LINEAR && one_scale(graph, maker) != NULL;
+    return is ? maker : WEIR_NO_NODE;
+}
+
+/* The operand's codes: moves of what is dequantized are moves of its codes. */
+static weir_value codes_of(weir_rewrite *r, weir_value value) {
+    const weir_node maker = weir_value_producer(r->graph, value);
+    if (!moves(r->graph, maker)) return weir_node_input(r->graph, maker, 0);
+    const size_t count = weir_node_input_count(r->graph, maker);
+    weir_value inputs[8] = {codes_of(r, weir_node_input(r->graph, maker, 0))};
+    for (size_t i = 1; i < count; i++) inputs[i] = weir_node_input(r->graph, maker, i);
+    const weir_value moved = weir_rewrite_start(r, weir_node_op(r->graph, maker), "moved", inputs, count);
+    weir_rewrite_copy_attributes(r, moved, maker);
+    return weir_rewrite_infer(r, moved);
+}
+
+/* What reads a result: moves, then a quantizer. */
+typedef struct reading {
+    weir_node move[MOST_MOVES], quantizer;
+    size_t count;
+} reading;
+
+/* The numbers that the quantizer's codes stand for. */
+static void range_of(const weir_graph *graph, weir_node quantizer, weir_dtype dtype, float *low, float *high) {
+    const weir_value zero = weir_node_input(graph, quantizer, 2);
+    const int64_t least = dtype == WEIR_INT8 ? -128 : 0;
+    const int64_t z = zero.id == 0 ? 0 : weir_array_get_int(weir_value_constant(graph, zero), 0);
+    const float scale = (float)weir_array_get(one_scale(graph, quantizer), 0);
+    *low = scale * (float)(least - z);
+    *high = scale * (float)(least + 255 - z);
+}
+
+/* Does the quantizer clip all that the Relu or Clip before it does? Bounds within ONNX Runtime's tolerance. */
+static bool is_redundant(const weir_graph *graph, weir_node node, weir_node quantizer, weir_dtype dtype) {
+    float low, high, least = -FLT_MAX, most = FLT_MAX;
+    range_of(graph, quantizer, dtype, &low, &high);
+    if (weir_trait_kind(graph, node) == WEIR_OP_RELU) return low >= 0;
+    for (size_t i = 1; i < 3; i++) {
+        const weir_value bound = weir_node_input(graph, node, i);
+        const weir_array *data = bound.id == 0 ? NULL : weir_value_constant(graph, bound);
+        if (bound.id != 0 && data == NULL) return false;
+        if (data != NULL) *(i == 1 ? &least : &most) = (float)weir_array_get(data, 0);
+    }
+    return least - low <= FLT_EPSILON && high - most <= FLT_EPSILON;
+}
+
+static bool is_clip(weir_op kind) { return kind == WEIR_OP_RELU || kind == WEIR_OP_CLIP; }
+
+/* False: it is read in another way. */
+static bool read_result(const weir_graph *graph, weir_value value, weir_dtype dtype, reading *to) {
+    weir_node clip = WEIR_NO_NODE;
+    to->count = 0;
+    for (;;) {
+        if (weir_value_use_count(graph, value) != 1 || weir_value_is_output(graph, value)) return false;
+        const weir_use use = weir_value_use(graph, value, 0);
+        const weir_op kind = weir_trait_kind(graph, use.node);
+        if (use.index != 0) return false;
+        if (kind == WEIR_OP_QUANTIZE_LINEAR) {
+            to->quantizer = use.node;
+            return one_scale(graph, use.node) != NULL &&
+                   weir_value_type(graph, weir_node_output(graph, use.node, 0))->dtype == dtype &&
+                   (clip.id == 0 || is_redundant(graph, clip, use.node, dtype));
+        }
+        if (clip.id == 0 && is_clip(kind)) clip = use.node;
+        else if (clip.id == 0 && moves(graph, use.node) && to->count < MOST_MOVES) to->move[to->count++] = use.node;
+        else return false;
+        value = weir_node_output(graph, use.node, 0);
+    }
+}
+
+/* Softmax over the last axis: what the kernels do. */
+static bool has_kernel(const weir_graph *graph, weir_node node) {
+    const int rank = weir_value_type(graph, weir_node_output(graph, node, 0))->shape.rank;
+    const int64_t axis = weir_node_int(graph, node, "axis", -1);
+    return weir_trait_kind(graph, node) != WEIR_OP_SOFTMAX || axis == -1 || axis == rank - 1;
+}
+
+static void set_attributes(weir_rewrite *r, weir_node from, weir_value made) {
+    weir_rewrite_copy_attributes(r, made, from);
+    if (weir_trait_kind(r->graph, from) == WEIR_OP_SOFTMAX) weir_rewrite_set_int(r, made, "opset", 13);
+}
+
+/* The quantizer's scale and zero point as inputs of the kernel. */
+static size_t add_parameters(weir_rewrite *r, weir_node quantizer, weir_dtype dtype, bool has_zero,
+                             weir_value *inputs) {
+    inputs[0] = weir_node_input(r->graph, quantizer, 1);
+    inputs[1] = weir_node_input(r->graph, quantizer, 2);
+    if (inputs[1].id == 0 && has_zero) inputs[1] = weir_rewrite_number(r, "zero_point", dtype, 0);
+    return 2;
+}
+
+static bool fuse(weir_rewrite *r, const kernel *k) {
+    weir_graph *graph = r->graph;
+    const weir_node node = r->at;
+    weir_node from[2];
+    reading result;
+    weir_dtype dtype = WEIR_UINT8;
+    for (size_t i = 0; i < k->operands; i++) {
+        from[i] = dequantizer_of(graph, weir_node_input(graph, node, i));
+        if (from[i].id == 0) return false;
+        const weir_dtype own = weir_value_type(graph, weir_node_input(graph, from[i], 0))->dtype;
+        if (!is_byte(own) || (i > 0 && own != dtype)) return false;
+        dtype = own;
+    }
+    if (!has_kernel(graph, node) || !read_result(graph, weir_node_output(graph, node, 0), dtype, &result)) return false;
+    weir_value inputs[8];
+    size_t count = 0;
+    for (size_t i = 0; i < k->operands; i++) {
+        inputs[count++] = codes_of(r, weir_node_input(graph, node, i));
+        count += add_parameters(r, from[i], dtype, k->has_zero, &inputs[count]);
+    }
+    count += add_parameters(r, result.quantizer, dtype, k->has_zero, &inputs[count]);
+    if (inputs[count - 1].id == 0) count--;
+    weir_value value = weir_rewrite_start(r, k->to, "codes", inputs, count);
+    set_attributes(r, node, value);
+    value = weir_rewrite_infer(r, value);
+    for (size_t i = 0; i < result.count; i++) {
+        const size_t given = weir_node_input_count(graph, result.move[i]);
+        weir_value move[8] = {value};
+        for (size_t j = 1; j < given; j++) move[j] = weir_node_input(graph, result.move[i], j);
+        value = weir_rewrite_start(r, weir_node_op(graph, result.move[i]), "moved", move, given);
+        weir_rewrite_copy_attributes(r, value, result.move[i]);
+        value = weir_rewrite_infer(r, value);
+    }
+    weir_rewrite_replace(r, weir_node_output(graph, result.quantizer, 0), value);
+    return true;
+}
+
+/* The codes of a pair of quantizers in int8, which go nowhere else, as uint8. */
+static void shift_codes(weir_rewrite *r) {
+    weir_graph *graph = r->graph;
+    const weir_value codes = weir_node_output(graph, r->at, 0), zero = weir_node_input(graph, r->at, 2);
+    if (weir_value_type(graph, codes)->dtype != WEIR_INT8 || zero.id == 0 || one_scale(graph, r->at) == NULL) return;
+    if (weir_value_use_count(graph, codes) != 1 || weir_value_is_output(graph, codes)) return;
+    const weir_node reader = weir_value_use(graph, codes, 0).node;
+    const weir_value other = weir_node_input(graph, reader, 2);
+    if (weir_trait_kind(graph, reader) != WEIR_OP_DEQUANTIZE_LINEAR || other.id == 0 ||
+        one_scale(graph, reader) == NULL)
+        return;
+    const weir_value zeros[2] = {zero, other};
+    const weir_node pair[2] = {r->at, reader};
+    for (size_t i = 0; i < 2; i++) {
+        const double z = (double)weir_array_get_int(weir_value_constant(graph, zeros[i]), 0);
+        weir_node_set_input(graph, pair[i], 2, weir_rewrite_number(r, "zero_point", WEIR_UINT8, z + 128));
+    }
+    r->is_stale = true;
+}
+
+bool weir_onnxruntime_kernels(weir_graph *graph, size_t *count) {
+    weir_rewrite r = {.graph = graph};
+    *count = 0;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        r.at = node;
+        if (weir_trait_kind(graph, node) == WEIR_OP_QUANTIZE_LINEAR) shift_codes(&r);
+    }
+    if (!weir_rewrite_finish(&r)) return false;
+    for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
+        next = weir_node_next(graph, node);
+        const kernel *k = kernel_of(weir_node_op(graph, node));
+        r.at = node;
+        *count += k != NULL && fuse(&r, k);
+    }
+    const bool fine = weir_rewrite_finish(&r);
+    weir_eliminate_dead_code(graph);
+    return fine;
+}
+
+bool weir_pass_onnxruntime_kernels(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)pass;
+    size_t count;
+    const weir_graph *source = weir_lower_source(module);
+    weir_graph *graph = weir_module_find_graph(module, weir_graph_name(source));
+    weir_graph_set_contract(graph, WEIR_GRAPH_ONNXRUNTIME);
+    const bool fine = weir_onnxruntime_kernels(graph, &count);
+    weir_pass_count(context, "kernels on codes", (int64_t)count);
+    return fine;
+}

@@ -1,0 +1,79 @@
+#include "cli/contract.h"
+
+#include <stdlib.h>
+
+#include "cosim/frames.h"
+#include "exec/parallel.h"
+#include "passes/passes.h"
+#include "support/memory/arena.h"
+
+/* Does the model have operators that are kernels on codes? */
+static bool has_kernels(const weir_graph *source) {
+    size_t count = 0;
+    weir_graph *copy = weir_graph_copy(source);
+    const bool fine = weir_onnxruntime_kernels(copy, &count);
+    weir_graph_free(copy);
+    return fine && count > 0;
+}
+
+/* Elements that differ; the total goes to `all`. */
+static int64_t count_different(weir_array *const *a, weir_array *const *b, size_t count, int64_t *all) {
+    int64_t different = 0;
+    for (size_t i = 0; i < count; i++) {
+        *all += (int64_t)a[i]->count;
+        for (size_t k = 0; k < a[i]->count; k++) different += weir_array_get(a[i], k) != weir_array_get(b[i], k);
+    }
+    return different;
+}
+
+static bool run(const weir_graph *graph, const char *source, int64_t threads, weir_array **results) {
+    weir_frames *frames = weir_frames_read(graph, source);
+    const bool fine =
+        frames != NULL && weir_parallel_run(graph, weir_frames_arrays(frames), 0, (size_t)threads, results);
+    weir_frames_free(frames);
+    return fine;
+}
+
+static bool compare(const weir_graph *a, const weir_graph *b, const weir_cli_list *data, int64_t threads,
+                    weir_contract_other *result) {
+    const size_t count = weir_graph_output_count(a);
+    weir_array **of_a = weir_calloc(count, sizeof *of_a), **of_b = weir_calloc(count, sizeof *of_b);
+    char *source = weir_cli_list_join(data);
+    const bool fine = run(a, source, threads, of_a) && run(b, source, threads, of_b);
+    if (fine) result->changed = count_different(of_a, of_b, count, &result->outputs);
+    for (size_t i = 0; i < count; i++) {
+        weir_array_free(of_a[i]);
+        weir_array_free(of_b[i]);
+    }
+    free(source);
+    free(of_a);
+    free(of_b);
+    return fine;
+}
+
+bool weir_contract_compare(weir_job *job, const weir_module *module, weir_graph *before, const weir_cli_list *data,
+                           int64_t threads, weir_contract_other *result) {
+    const weir_graph *integer = weir_module_find_graph(module, "integer");
+    const weir_graph_contract own = weir_graph_contract_of(integer);
+    *result =
+        (weir_contract_other){.own = own, .other = own == WEIR_GRAPH_MODEL ? WEIR_GRAPH_ONNXRUNTIME : WEIR_GRAPH_MODEL};
+    if (own == WEIR_GRAPH_MODEL && !has_kernels(weir_lower_source(module))) {
+        weir_graph_free(before);
+        return true;
+    }
+    const char *given = job->contract;
+    weir_module *again = weir_job_again(module, before);
+    job->contract = weir_graph_contract_name(result->other);
+    const bool fine = weir_job_run(job, again, "lower_integer") == WEIR_EXIT_FINE &&
+                      compare(integer, weir_module_find_graph(again, "integer"), data, threads, result);
+    job->contract = given;
+    weir_module_free(again);
+    return fine;
+}
+
+char *weir_contract_text(const weir_contract_other *result) {
+    if (result->outputs == 0) return NULL;
+    return weir_format("contract %s; of %lld outputs %lld differ by the contract %s",
+                       weir_graph_contract_name(result->own), (long long)result->outputs, (long long)result->changed,
+                       weir_graph_contract_name(result->other));
+}
