@@ -6,6 +6,7 @@
 #include "exec/parallel.h"
 #include "passes/passes.h"
 #include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 /* Does the model have operators that are kernels on codes? */
 static bool has_kernels(const weir_graph *source) {
@@ -51,24 +52,27 @@ static bool compare(const weir_graph *a, const weir_graph *b, const weir_cli_lis
     return fine;
 }
 
-bool weir_contract_compare(weir_job *job, const weir_module *module, weir_graph *before, const weir_cli_list *data,
-                           int64_t threads, weir_contract_other *result) {
+weir_contract_other weir_contract_compare(const weir_job *job, const weir_module *module, weir_graph *before,
+                                          const weir_cli_list *data, int64_t threads) {
     const weir_graph *integer = weir_module_find_graph(module, "integer");
-    const weir_graph_contract own = weir_graph_contract_of(integer);
-    *result =
-        (weir_contract_other){.own = own, .other = own == WEIR_GRAPH_MODEL ? WEIR_GRAPH_ONNXRUNTIME : WEIR_GRAPH_MODEL};
-    if (own == WEIR_GRAPH_MODEL && !has_kernels(weir_lower_source(module))) {
+    weir_contract_other result = {.own = weir_graph_contract_of(integer)};
+    result.other = result.own == WEIR_GRAPH_MODEL ? WEIR_GRAPH_ONNXRUNTIME : WEIR_GRAPH_MODEL;
+    if (result.own == WEIR_GRAPH_MODEL && !has_kernels(weir_lower_source(module))) {
         weir_graph_free(before);
-        return true;
+        return result;
     }
-    const char *given = job->contract;
-    weir_module *again = weir_job_again(module, before);
-    job->contract = weir_graph_contract_name(result->other);
-    const bool fine = weir_job_run(job, again, "lower_integer") == WEIR_EXIT_FINE &&
-                      compare(integer, weir_module_find_graph(again, "integer"), data, threads, result);
-    job->contract = given;
-    weir_module_free(again);
-    return fine;
+    weir_job again = *job; /* everything is said already */
+    again.contract = weir_graph_contract_name(result.other);
+    again.verify = again.timing = false;
+    weir_module *other = weir_job_again(module, before);
+    weir_diag_log *log = weir_diag_capture();
+    if (weir_job_run(&again, other, "lower_integer") != WEIR_EXIT_FINE ||
+        !compare(integer, weir_module_find_graph(other, "integer"), data, threads, &result))
+        result.outputs = 0;
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    weir_module_free(other);
+    return result;
 }
 
 char *weir_contract_text(const weir_contract_other *result) {

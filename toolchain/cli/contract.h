@@ -12,9 +12,10 @@ typedef struct weir_contract_other {
     int64_t changed, outputs; /* outputs 0: there is nothing to say */
 } weir_contract_other;
 
-/* `before`: the model as it was before the job ran on `module`, which was lowered; it is taken over. False after a reported error. */
-bool weir_contract_compare(weir_job *job, const weir_module *module, weir_graph *before, const weir_cli_list *data,
-                           int64_t threads, weir_contract_other *result);
+/* `before`: the model as it was before the job ran on `module`, which was lowered; it is taken over. Where the other contract's lowering is
+ * refused there is nothing to say. */
+weir_contract_other weir_contract_compare(const weir_job *job, const weir_module *module, weir_graph *before,
+                                          const weir_cli_list *data, int64_t threads);
 /* Heap memory; NULL: there is nothing to say. */
 char *weir_contract_text(const weir_contract_other *result);
 
