@@ -146,7 +146,12 @@ static int set_text(const weir_job *job, weir_pass *pass, const char *setting, c
 /* The job's own options that a pass of the pipeline takes, then --set. */
 static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
     int status = WEIR_EXIT_FINE;
-    if (job->quantize != NULL) {
+    if (job->input_quantizers.count > 0) {
+        char *inputs = weir_cli_list_join(&job->input_quantizers);
+        status = set_text(job, pass, "quantize_input.inputs", inputs);
+        free(inputs);
+    }
+    if (status == WEIR_EXIT_FINE && job->quantize != NULL) {
         char *calibration = weir_cli_list_join(&job->calibration);
         status = set_text(job, pass, "quantize.scheme", job->quantize);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "quantize.calibration", calibration);
@@ -197,6 +202,7 @@ static bool run_pass(const weir_job *job, weir_pass_registry *registry, const we
 void weir_job_free(weir_job *job) {
     weir_cli_list_free(&job->set);
     weir_cli_list_free(&job->calibration);
+    weir_cli_list_free(&job->input_quantizers);
     weir_cli_list_free(&job->sizes.shape);
     weir_cli_list_free(&job->plugins.files);
 }
@@ -225,9 +231,12 @@ int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
     int status = WEIR_EXIT_INPUT;
     weir_pass *pass = NULL;
     if (weir_passes_register(registry) && weir_plugins_load(&job->plugins, registry)) {
-        const char *const parts[] = {job->passes, job->level < 0 ? NULL : "graph(default)",
+        const char *const parts[] = {job->input_quantizers.count > 0 ? "quantize_input" : NULL,
+                                     job->passes,
+                                     job->level < 0 ? NULL : "graph(default)",
                                      job->quantize == NULL ? NULL : "quantize",
-                                     contract == WEIR_GRAPH_ONNXRUNTIME ? "onnxruntime_kernels" : NULL, pipeline};
+                                     contract == WEIR_GRAPH_ONNXRUNTIME ? "onnxruntime_kernels" : NULL,
+                                     pipeline};
         char *text = join(parts, sizeof parts / sizeof *parts);
         pass = weir_pass_parse(registry, text, weir_at("pipeline", 1));
         status = pass == NULL ? WEIR_EXIT_USAGE : configure(job, pass, strcmp(pipeline, "compile") == 0);

@@ -38,7 +38,7 @@ typedef struct weir_job {
     const char *command; /* the subcommand, for messages */
     const char *quantize, *contract, *requantize, *folding, *top,
         *device; /* contract: NULL is the model's; device: NULL is any */
-    weir_cli_list calibration;
+    weir_cli_list calibration, input_quantizers;
     weir_job_sizes sizes;
     int64_t target_interval, max_macs, clock, level; /* clock: in MHz, 0 is the device's; level -1: no optimization */
     const char *passes;                              /* a pipeline that runs on the model first, or NULL */
@@ -63,6 +63,12 @@ typedef struct weir_job {
         {"calibration",  'c',                                                                                          \
          WEIR_CLI_LIST,  &(job).calibration,                                                                           \
          "[INPUT=]FILE", "typical inputs to quantize with, in the form of --data"},                                    \
+        {"input-quantizer",                                                                                            \
+         0,                                                                                                            \
+         WEIR_CLI_LIST,                                                                                                \
+         &(job).input_quantizers,                                                                                      \
+         "[INPUT=]TYPE:SCALE[:ZERO]",                                                                                  \
+         "quantize an input for which the model states nothing: x=u8:0.0039:0"},                                       \
         {"contract",      0,      WEIR_CLI_STRING,                                                                     \
          &(job).contract, "NAME", "whose rounding: model, its own meaning (default), or onnxruntime, its kernels"},    \
         WEIR_JOB_SIZE_OPTIONS((job).sizes)

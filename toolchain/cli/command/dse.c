@@ -235,7 +235,8 @@ static int refuse_idle(const arguments *a) {
                    {"rate", a->rate > 0, SWEEP | OWN},
                    {"quantize", a->job.quantize != NULL, SWEEP | OWN},
                    {"calibration", a->job.calibration.count > 0, SWEEP | OWN},
-                   {"contract", a->job.contract != NULL, SWEEP | OWN}};
+                   {"contract", a->job.contract != NULL, SWEEP | OWN},
+                   {"input-quantizer", a->job.input_quantizers.count > 0, SWEEP | OWN}};
     const int run = r->stages != NULL ? OWN : r->sweep.folder != NULL ? SWEEP : USUAL;
     for (size_t i = 0; !a->list && i < sizeof options / sizeof *options; i++) {
         if (!options[i].given || (options[i].of & run)) continue;
