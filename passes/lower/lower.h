@@ -255,6 +255,8 @@ void weir_lower_whole_weights(weir_lowering *l, weir_value value);
 bool weir_lower_multi_threshold(weir_lowering *l, weir_node node);
 bool weir_lower_trunc(weir_lowering *l, weir_node node);
 
+/* What depends on constants behind quantizers becomes constant codes behind one; false after a reported error. */
+bool weir_lower_weights(weir_graph *graph);
 /* Rewrites forms of a model's operators that no rule takes; false after a reported error. */
 bool weir_lower_forms(weir_graph *graph);
 

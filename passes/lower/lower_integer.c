@@ -330,7 +330,9 @@ weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **cou
 weir_graph *weir_lower_prepare(const weir_graph *model, bool *reordered) {
     weir_graph *graph = weir_tidy(model);
     *reordered = false;
-    if (graph == NULL || (weir_lower_forms(graph) && weir_convert_layout(graph, reordered))) return graph;
+    if (graph == NULL ||
+        (weir_lower_weights(graph) && weir_lower_forms(graph) && weir_convert_layout(graph, reordered)))
+        return graph;
     weir_graph_free(graph);
     return NULL;
 }

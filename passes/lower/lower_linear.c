@@ -129,6 +129,28 @@ static weir_quant accumulator_quant(weir_lowering *l, const weir_quant *x, const
     return quant;
 }
 
+/* Does the value depend on constants only? Gives up behind `budget` values. */
+static bool is_fixed(const weir_graph *graph, weir_value value, int *budget) {
+    const weir_node maker = weir_value_producer(graph, value);
+    if (maker.id == 0) return weir_value_constant(graph, value) != NULL;
+    bool all = (*budget)-- > 0;
+    for (size_t i = 0; all && i < weir_node_input_count(graph, maker); i++) {
+        const weir_value input = weir_node_input(graph, maker, i);
+        all = input.id == 0 || is_fixed(graph, input, budget);
+    }
+    return all;
+}
+
+/* What weights are that are no codes. */
+static bool fail_weights(const weir_lowering *l, weir_node node) {
+    int budget = 1000;
+    if (!is_fixed(l->from, weir_node_input(l->from, node, 1), &budget))
+        return weir_lower_fail(l, node, "its weights are not constant");
+    weir_lower_fail(l, node, "its weights are computed from quantized ones and are no whole multiples of a scale");
+    weir_note("put their quantizer behind what computes them");
+    return false;
+}
+
 bool weir_lower_check_operands(weir_lowering *l, weir_node node, const weir_expression *x,
                                const weir_expression *weights) {
     const weir_expression_kind kind = weir_expression_kind_of(weights);
@@ -136,7 +158,7 @@ bool weir_lower_check_operands(weir_lowering *l, weir_node node, const weir_expr
         return weir_lower_fail_unquantized(l, node, 0, "its input is real and has no quantizer");
     if (kind == WEIR_EXPRESSION_CONSTANT)
         return weir_lower_fail_unquantized(l, node, 1, "its weights are real numbers without a quantizer");
-    return kind == WEIR_EXPRESSION_WEIGHTS || weir_lower_fail(l, node, "its weights are not constant");
+    return kind == WEIR_EXPRESSION_WEIGHTS || fail_weights(l, node);
 }
 
 bool weir_lower_check_scales(weir_lowering *l, weir_node node, const weir_expression *weights, int axis) {

@@ -478,7 +478,7 @@ static void wide_weights(void **state) {
 /* --- errors --- */
 static void operands_must_be_quantized(void **state) {
     (void)state;
-    double w[4] = {1, 2, 3, 4};
+    double w[4] = {1, 1.41421354, 1.73205078, 2.23606801}; /* on no grid */
     weir_graph *g = weir_graph_new("model");
     weir_value x = add_real_input(g, "x", 1, 2), constant = add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w);
     weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "mm", x, constant));
