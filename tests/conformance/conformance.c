@@ -161,7 +161,12 @@ static const struct {
                        {"Unsqueeze", 1},
                        {"Dropout", 1},
                        {"TopK", 1},
-                       {"Tile", 1}};
+                       {"Tile", 1},
+                       {"CumSum", 1},
+                       {"OneHot", 1},
+                       {"GatherElements", 1},
+                       {"ScatterElements", 1},
+                       {"ScatterND", 1}};
 
 static int inputs_that_vary(const scan *scanned) {
     int least = -1;
@@ -217,8 +222,9 @@ static verdict run_test(const char *folder, const scan *scanned, bool planted) {
 }
 
 /* What the importer makes other operators of. */
-static const char *const composed[] = {"Constant",        "Sum",         "Mean", "ReduceL1", "ReduceL2",
-                                       "ReduceSumSquare", "ReduceLogSum"};
+static const char *const composed[] = {"Constant",        "Sum",          "Mean",           "ReduceL1", "ReduceL2",
+                                       "ReduceSumSquare", "ReduceLogSum", "Einsum",         "CumSum",   "OneHot",
+                                       "GatherElements",  "ScatterND",    "ScatterElements"};
 
 static bool is_composed(const char *name) {
     for (size_t i = 0; i < sizeof composed / sizeof *composed; i++) {
@@ -243,6 +249,18 @@ static const struct {
     {"test_batchnorm_example_training_mode", "training"},
     {"test_dequantizelinear_blocked", "a scale for each block"},
     {"test_dropout_default_mask", "the mask is an output"},
+    {"test_cumsum_1d_int32", "sums of integers along an axis"},
+    {"test_einsum_batch_diagonal", "an Einsum that is no product of two operands"},
+    {"test_einsum_sum", "an Einsum that is no product of two operands"},
+    {"test_einsum_transpose", "an Einsum that is no product of two operands"},
+    {"test_einsum_scalar", "an Einsum that is no product of two operands"},
+    {"test_nllloss", "positions along an axis that are an input"},
+    {"test_scatter_elements_with_duplicate_indices", "results of several updates"},
+    {"test_scatter_elements_with_reduction", "results of several updates"},
+    {"test_scatternd_add", "results of several updates"},
+    {"test_scatternd_max", "results of several updates"},
+    {"test_scatternd_min", "results of several updates"},
+    {"test_scatternd_multiply", "results of several updates"},
     {"test_flexattention_fp16", "products of float16, which commands convert"},
     {"test_mod_float_edge_cases", "infinite numbers as constants"},
     {"test_qlinearmatmul_2D_int8_float16", "scales of float16, which commands convert"},

@@ -187,5 +187,13 @@ check_contract() {
     cat output
 }
 
+# Operators that become several, alone.
+check_composed() {
+    need_qonnx
+    "$python" "$here/composed.py" "$WEIR" composed >output || fail "$(cat output)"
+    tail -1 output
+    if "$python" "$here/composed.py" "$WEIR" composed --plant >output; then fail "a wrong value is not seen"; fi
+}
+
 check_"$part"
 finish

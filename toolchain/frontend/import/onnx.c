@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/import/onnx_compose.h"
 #include "frontend/import/onnx_finn.h"
 #include "frontend/import/onnx_float.h"
 #include "frontend/import/onnx_form.h"
@@ -445,6 +446,14 @@ static void define_outputs(importer *im, const Onnx__NodeProto *proto, weir_node
     }
 }
 
+/* The same of the second output of a composed operator. */
+static void define_second(importer *im, const Onnx__NodeProto *proto, weir_value value) {
+    if (proto->n_output < 2 || *proto->output[1] == '\0') return;
+    weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, proto->output[1]);
+    d->value = value;
+    weir_value_set_name(im->graph, value, d->name);
+}
+
 /* `inputs` has room for those of the file and WEIR_ONNX_FORM_SPARE more. */
 static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
     const Onnx__NodeProto *proto = im->proto->node[index];
@@ -469,19 +478,23 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
                            .name = name,
                            .outputs = outputs};
     convert_parameters(im, rule, inputs, count);
-    if (!check_scales(im, &form, inputs, count) || !weir_onnx_form_inputs(&form, inputs, &count)) return;
+    if (!check_scales(im, &form, inputs, count) ||
+        !(rule->composed ? weir_onnx_compose_inputs : weir_onnx_form_inputs)(&form, inputs, &count))
+        return;
     weir_node node = weir_graph_add_node(im->graph, rule->op, name, inputs, count, outputs, WEIR_NO_NODE);
     weir_node_set_location(im->graph, node, form.location);
     weir_onnx_schema_attach(rule, proto, &im->opsets, im->graph, node);
     convert_attribute(im, node, "to");
     convert_attribute(im, node, "output_dtype");
-    weir_onnx_form_attributes(&form, node);
+    (rule->composed ? weir_onnx_compose_attributes : weir_onnx_form_attributes)(&form, node);
     if (!weir_infer_node(im->graph, node) || !weir_onnx_schema_check_types(rule, im->graph, node, &im->opsets) ||
         !check_result(im, node))
         return;
-    const weir_value first = weir_onnx_form_finish(&form, node);
+    const weir_value first =
+        rule->composed ? weir_onnx_compose_finish(&form, node) : weir_onnx_form_finish(&form, node);
     if (first.id == 0) return;
     define_outputs(im, proto, node, first);
+    if (form.second.id != 0) define_second(im, proto, form.second);
     weir_onnx_known_learn(&im->known, im->graph, node);
 }
 
@@ -545,7 +558,7 @@ static void outline_node(importer *im, uint32_t index) {
 /* --- outputs and declared types --- */
 
 static void check_declared(importer *im, const Onnx__ValueInfoProto *info, const weir_onnx_definition *d,
-                           const char *kind) {
+                           const char *kind, size_t *others) {
     weir_onnx_declared declared;
     char what[160];
     snprintf(what, sizeof what, "%s '%.100s'", kind, d->name);
@@ -554,7 +567,7 @@ static void check_declared(importer *im, const Onnx__ValueInfoProto *info, const
     if (info->type == NULL || weir_onnx_label_differs(im->proto, info, d, type->dtype) ||
         !read_declared(im, info, what, location, &declared))
         return;
-    weir_onnx_type_agrees(&declared, what, location, type->dtype, &type->shape);
+    weir_onnx_type_remark(&declared, what, location, type->dtype, &type->shape, others);
 }
 
 static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
@@ -586,7 +599,10 @@ static void check_outputs(importer *im) {
 /* Outputs that an operator may have in ONNX and has not here: nothing may use them. */
 static void check_spare_outputs(const importer *im, size_t index) {
     const Onnx__NodeProto *node = im->proto->node[index];
-    const int known = im->rule[index] == NULL ? -1 : weir_op_get(im->rule[index]->op)->outputs;
+    const weir_onnx_rule *rule = im->rule[index];
+    const int known = rule == NULL                              ? -1
+                      : rule->composed && rule->outputs_max > 0 ? rule->outputs_max
+                                                                : weir_op_get(rule->op)->outputs;
     char label[WEIR_ONNX_LABEL_SIZE];
     for (size_t i = 1; known > 0 && i < node->n_output && !full(im); i++) {
         const weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, node->output[i]);
@@ -597,18 +613,20 @@ static void check_spare_outputs(const importer *im, size_t index) {
 }
 
 static void build_outputs(importer *im) {
+    size_t others = 0;
     for (size_t i = 0; i < im->proto->n_output && !full(im); i++) {
         weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, im->proto->output[i]->name);
         weir_value value = resolve(im, d);
         if (value.id == 0) continue;
         weir_graph_add_output(im->graph, d->name, value);
-        check_declared(im, im->proto->output[i], d, "graph output");
+        check_declared(im, im->proto->output[i], d, "graph output", &others);
     }
     for (size_t i = 0; i < im->proto->n_value_info && !full(im); i++) {
         const Onnx__ValueInfoProto *info = im->proto->value_info[i];
         const weir_onnx_definition *d = info->name == NULL ? NULL : weir_onnx_scope_find(&im->scope, info->name);
-        if (d != NULL && d->value.id != 0) check_declared(im, info, d, "value");
+        if (d != NULL && d->value.id != 0) check_declared(im, info, d, "value", &others);
     }
+    if (others > 1) weir_note("values declared with another shape than is found: %zu more", others - 1);
 }
 
 /* --- the whole --- */

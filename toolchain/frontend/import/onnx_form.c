@@ -60,14 +60,19 @@ static weir_array *array_of(const weir_onnx_form *form, const weir_onnx_attribut
     }
 }
 
+weir_value weir_onnx_form_constant(const weir_onnx_form *form, const char *part, weir_array *array) {
+    char *name = weir_onnx_form_name(form->scope, form->name, part);
+    const weir_value value = weir_graph_add_constant(form->graph, name, array);
+    weir_array_free(array);
+    free(name);
+    return value;
+}
+
 /* The array, which is freed, as input `index`. */
 static void put_constant(const weir_onnx_form *form, const char *part, weir_array *array, weir_value *inputs,
                          size_t *count, size_t index) {
-    char *name = weir_onnx_form_name(form->scope, form->name, part);
     while (*count <= index) inputs[(*count)++] = WEIR_NO_VALUE;
-    inputs[index] = weir_graph_add_constant(form->graph, name, array);
-    weir_array_free(array);
-    free(name);
+    inputs[index] = weir_onnx_form_constant(form, part, array);
 }
 
 static bool move_attribute(const weir_onnx_form *form, const Onnx__AttributeProto *attribute, weir_value *inputs,
@@ -133,6 +138,11 @@ static weir_node add_helper(const weir_onnx_form *form, weir_op op, const char *
 }
 
 enum { SOFTMAX_BY_AXIS = 13 };
+
+weir_value weir_onnx_form_node(const weir_onnx_form *form, weir_op op, const char *suffix, const weir_value *inputs,
+                               size_t count) {
+    return weir_node_output(form->graph, add_helper(form, op, suffix, inputs, count), 0);
+}
 
 /* Softmax and LogSoftmax before opset 13 treat their input as a matrix: rows are the dimensions before the axis, columns all from it
  * on. Along the last axis that is the later form; along another one a Reshape makes the matrix, and another one

@@ -22,6 +22,9 @@ typedef struct weir_onnx_form {
     weir_value unflattened;  /* what input 0 was before a node was put before it; none: there is no such node */
     bool innermost;          /* the file's node has its channels innermost: there is a Transpose before it */
     weir_value quantizer[2]; /* scale and zero point of a result that is codes */
+    weir_value operand[2];   /* what a composed operator keeps of its inputs, and the axis that it works along */
+    int64_t axis;
+    weir_value second; /* what the file knows as a composed operator's second output */
 } weir_onnx_form;
 
 enum { WEIR_ONNX_FORM_SPARE = 8 }; /* inputs that weir_onnx_form_inputs may add */
@@ -36,6 +39,12 @@ weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node);
 
 /* "`base`.`part`", with "_" added while the file uses the name; heap memory. */
 char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const char *part);
+
+/* Output 0, without a type, of a node that the file does not have, for the node that it has; both are called by the suffix. */
+weir_value weir_onnx_form_node(const weir_onnx_form *form, weir_op op, const char *suffix, const weir_value *inputs,
+                               size_t count);
+/* A constant for the node; the array is taken over. */
+weir_value weir_onnx_form_constant(const weir_onnx_form *form, const char *part, weir_array *array);
 
 /* Gives a value that the file does not name such a name. */
 void weir_onnx_form_rename(weir_graph *graph, const weir_onnx_scope *scope, weir_value value, const char *base,

@@ -50,19 +50,23 @@ weir_array *weir_onnx_label_positions(const Onnx__GraphProto *graph, const Onnx_
     return positions;
 }
 
-void weir_onnx_label_names(weir_graph *graph, const Onnx__TensorProto *tensor) {
+void weir_onnx_label_words(weir_graph *graph, const ProtobufCBinaryData *words, size_t count) {
     if (weir_graph_classes(graph).count > 0) return;
-    const char **name = weir_calloc(tensor->n_string_data, sizeof *name);
+    const char **name = weir_calloc(count, sizeof *name);
     weir_text text = {0};
-    for (size_t i = 0; i < tensor->n_string_data; i++) {
+    for (size_t i = 0; i < count; i++) {
         text.size = 0;
         weir_text_add(&text, "");
-        weir_text_add_n(&text, (const char *)tensor->string_data[i].data, tensor->string_data[i].len);
+        weir_text_add_n(&text, (const char *)words[i].data, words[i].len);
         name[i] = weir_graph_intern(graph, text.data);
     }
-    weir_graph_set_classes(graph, &(weir_word_list){name, tensor->n_string_data});
+    weir_graph_set_classes(graph, &(weir_word_list){name, count});
     weir_text_free(&text);
     free(name);
+}
+
+void weir_onnx_label_names(weir_graph *graph, const Onnx__TensorProto *tensor) {
+    weir_onnx_label_words(graph, tensor->string_data, tensor->n_string_data);
 }
 
 bool weir_onnx_label_differs(const Onnx__GraphProto *graph, const Onnx__ValueInfoProto *info,

@@ -12,6 +12,7 @@ weir_array *weir_onnx_label_positions(const Onnx__GraphProto *graph, const Onnx_
 
 /* The classes of the graph are called as the tensor's strings, unless they have names. */
 void weir_onnx_label_names(weir_graph *graph, const Onnx__TensorProto *tensor);
+void weir_onnx_label_words(weir_graph *graph, const ProtobufCBinaryData *words, size_t count);
 
 /* Is the value something else than it is declared to be, because it is made of such labels or is that of a ZipMap? `dtype` is the
  * value's element type. */

@@ -41,7 +41,7 @@ static const weir_onnx_attribute_rule *attribute_at(const weir_onnx_rule *rule, 
     if (rule == NULL) return NULL;
     for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
         const weir_onnx_attribute_rule *row = &weir_onnx_attributes[i];
-        if (row->op == rule->op && strcmp(row->name, name) == 0 &&
+        if (weir_onnx_schema_has(rule, row) && strcmp(row->name, name) == 0 &&
             row->since <= (rule->opset != 0 ? rule->opset : version))
             found = row;
     }
@@ -75,9 +75,10 @@ static void add_attribute(weir_text *text, const weir_onnx_rule *named, const ch
 static void add_attributes(weir_text *text, const weir_onnx_rule *named, span all) {
     for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
         const weir_onnx_attribute_rule *row = &weir_onnx_attributes[i];
-        bool is_first = row->op == named->op;
+        bool is_first = weir_onnx_schema_has(named, row);
         for (size_t k = 0; k < i && is_first; k++)
-            is_first = weir_onnx_attributes[k].op != row->op || strcmp(weir_onnx_attributes[k].name, row->name) != 0;
+            is_first = !weir_onnx_schema_has(named, &weir_onnx_attributes[k]) ||
+                       strcmp(weir_onnx_attributes[k].name, row->name) != 0;
         if (is_first) add_attribute(text, named, row->name, all);
     }
 }

@@ -13,22 +13,29 @@
 
 /* An operator whose inputs and outputs are those of op.def; one with other numbers of them; one with scales. */
 #define RULE(name, id, since)                                                                                          \
-    { ONNX, name, WEIR_OP_##id, since, false, 0, 0, 0, 0, false, false, 0, NULL }
+    { ONNX, name, WEIR_OP_##id, since, false, 0, 0, 0, 0, false, false, 0, NULL, false }
 /* The operator's name has no meaning from an opset on. */
 #define RULE_GONE(name, id, since)                                                                                     \
-    { ONNX, name, WEIR_OP_##id, since, true, 0, 0, 0, 0, false, false, 0, NULL }
+    { ONNX, name, WEIR_OP_##id, since, true, 0, 0, 0, 0, false, false, 0, NULL, false }
 #define RULE_ARITY(name, id, since, inputs_min, inputs_max, outputs_max)                                               \
-    { ONNX, name, WEIR_OP_##id, since, false, inputs_min, inputs_max, outputs_max, 0, false, false, 0, NULL }
+    { ONNX, name, WEIR_OP_##id, since, false, inputs_min, inputs_max, outputs_max, 0, false, false, 0, NULL, false }
 #define RULE_SCALES(domain, name, id, since, scales, per_axis)                                                         \
-    { domain, name, WEIR_OP_##id, since, false, 0, 0, 0, scales, per_axis, false, 0, NULL }
+    { domain, name, WEIR_OP_##id, since, false, 0, 0, 0, scales, per_axis, false, 0, NULL, false }
 /* ONNX Runtime's name for an operator of ai.onnx of an opset; one of codes. */
 #define RULE_RUNTIME(name, id, opset, scales)                                                                          \
-    { MICROSOFT, name, WEIR_OP_##id, 1, false, 0, 0, 0, scales, true, false, opset, NULL }
+    { MICROSOFT, name, WEIR_OP_##id, 1, false, 0, 0, 0, scales, true, false, opset, NULL, false }
 /* ReduceSum with another operator before or behind, with the attributes that ReduceSum has in an opset. */
 #define RULE_SUMS(name, since, opset, inputs_max)                                                                      \
-    { ONNX, name, WEIR_OP_REDUCE_SUM, since, false, 1, inputs_max, 0, 0, false, false, opset, NULL }
+    { ONNX, name, WEIR_OP_REDUCE_SUM, since, false, 1, inputs_max, 0, 0, false, false, opset, NULL, false }
 #define RULE_CODES(name, id, opset, inputs_min, inputs_max, codes)                                                     \
-    { MICROSOFT, name, WEIR_OP_##id, 1, false, inputs_min, inputs_max, 0, 0, false, false, opset, codes }
+    { MICROSOFT, name, WEIR_OP_##id, 1, false, inputs_min, inputs_max, 0, 0, false, false, opset, codes, false }
+
+/* What becomes several operators, with the attributes of the main one that opset `opset` of ai.onnx has. */
+#define RULE_COMPOSED(domain, name, id, since, opset, inputs_min, inputs_max, outputs_max)                             \
+    {                                                                                                                  \
+        domain, name, WEIR_OP_##id, since, false, inputs_min, inputs_max, outputs_max, 0, false, false, opset, NULL,   \
+            true                                                                                                       \
+    }
 
 static const weir_onnx_codes concat_codes = {.result_first = true}, where_codes = {.plain = 1};
 
@@ -196,12 +203,28 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE_SCALES(QONNX, "Quant", QUANT, 1, INPUT(1), true),
     RULE_SCALES(QONNX, "IntQuant", QUANT, 1, INPUT(1), true), /* its later name */
     RULE_SCALES(QONNX, "BipolarQuant", BIPOLAR_QUANT, 1, INPUT(1), true),
-    {QONNX, "Trunc", WEIR_OP_TRUNC, 1, false, 5, 5, 0, INPUT(1), true, false, 0, NULL}, /* to a bit width */
+    {QONNX, "Trunc", WEIR_OP_TRUNC, 1, false, 5, 5, 0, INPUT(1), true, false, 0, NULL, false}, /* to a bit width */
     RULE_SCALES(QONNX, "Trunc", TRUNC, 2, INPUT(1) | INPUT(4), true), /* or to a scale and a bit width */
     RULE_SCALES(QONNX, "MultiThreshold", MULTI_THRESHOLD, 1, 0, false),
     RULE_SCALES(ML, "Scaler", SCALER, 1, 0, false),
     RULE_SCALES(ML, "ArrayFeatureExtractor", ARRAY_FEATURE_EXTRACTOR, 1, 0, false),
-    {ML, "ZipMap", WEIR_OP_IDENTITY, 1, false, 0, 0, 0, 0, false, true, 0, NULL}, /* a map of what is a tensor */
+    {ML, "ZipMap", WEIR_OP_IDENTITY, 1, false, 0, 0, 0, 0, false, true, 0, NULL, false}, /* a map of what is a tensor */
+    RULE_COMPOSED(ONNX, "Einsum", MATMUL, 12, 13, 2, 2, 0),
+    RULE_COMPOSED(ONNX, "CumSum", MATMUL, 11, 13, 2, 2, 0),
+    RULE_COMPOSED(ONNX, "OneHot", WHERE, 9, 13, 3, 3, 0),
+    RULE_COMPOSED(ONNX, "GatherElements", GATHER, 11, 13, 2, 2, 0),
+    RULE_COMPOSED(ONNX, "ScatterElements", GATHER, 11, 13, 3, 3, 0),
+    RULE_COMPOSED(ONNX, "ScatterND", GATHER, 11, 13, 3, 3, 0),
+    RULE_COMPOSED(MICROSOFT, "FusedGemm", GEMM, 1, 13, 2, 3, 0),
+    RULE_COMPOSED(MICROSOFT, "FusedMatMul", MATMUL, 1, 13, 2, 2, 0),
+    RULE_COMPOSED(MICROSOFT, "FusedConv", CONV, 1, 13, 2, 4, 0),
+    RULE_RUNTIME("Gelu", GELU, 20, 0),
+    RULE_COMPOSED(MICROSOFT, "BiasGelu", GELU, 1, 20, 2, 2, 0),
+    RULE_COMPOSED(MICROSOFT, "FastGelu", GELU, 1, 20, 1, 2, 0),
+    RULE_COMPOSED(MICROSOFT, "QuickGelu", SWISH, 1, 24, 1, 1, 0),
+    RULE_COMPOSED(ML, "LinearRegressor", GEMM, 1, 13, 1, 1, 0),
+    RULE_COMPOSED(ML, "LinearClassifier", GEMM, 1, 13, 1, 1, 2),
+    RULE_COMPOSED(ML, "Normalizer", LP_NORMALIZATION, 1, 13, 1, 1, 0),
 };
 const size_t weir_onnx_rule_count = sizeof weir_onnx_rules / sizeof *weir_onnx_rules;
 
@@ -217,6 +240,13 @@ static const weir_onnx_word auto_pads[] = {
 static const weir_onnx_word approximations[] = {{"none", "none"}, {"tanh", "tanh"}, {NULL, NULL}};
 static const weir_onnx_word directions_of_rounding[] = {
     {"up", "up"}, {"down", "down"}, {"nearest", "nearest"}, {NULL, NULL}}; /* to float8e8m0 */
+static const weir_onnx_word scatterings[] = {{"none", "none"}, {NULL, NULL}};
+static const weir_onnx_word activations[] = {{"Relu", "Relu"}, {"LeakyRelu", "LeakyRelu"},     {"Sigmoid", "Sigmoid"},
+                                             {"Tanh", "Tanh"}, {"HardSigmoid", "HardSigmoid"}, {"Clip", "Clip"},
+                                             {NULL, NULL}};
+static const weir_onnx_word score_functions[] = {
+    {"NONE", "NONE"}, {"SOFTMAX", "SOFTMAX"}, {"LOGISTIC", "LOGISTIC"}, {NULL, NULL}};
+static const weir_onnx_word norms[] = {{"L1", "L1"}, {"L2", "L2"}, {NULL, NULL}};
 static const weir_onnx_word block_modes[] = {{"DCR", "DCR"}, {"CRD", "CRD"}, {NULL, NULL}};
 static const weir_onnx_word directions[] = {{"LEFT", "LEFT"}, {"RIGHT", "RIGHT"}, {NULL, NULL}};
 static const weir_onnx_word padding_modes[] = {
@@ -244,15 +274,20 @@ enum { STAYS = WEIR_ONNX_STAYS, DROPPED = WEIR_ONNX_DROPPED, BIG = INT32_MAX, RA
 
 /* Integers (or lists of them) within bounds; words; everything else. */
 #define WHOLE(id, name, kind, since, need, low, high, input)                                                           \
-    { WEIR_OP_##id, name, WEIR_ONNX_##kind, since, need, low, high, NULL, input }
+    { WEIR_OP_##id, NULL, name, WEIR_ONNX_##kind, since, need, low, high, NULL, input }
 #define WORDS(id, name, since, need, words)                                                                            \
-    { WEIR_OP_##id, name, WEIR_ONNX_STRING, since, need, 0, 0, words, STAYS }
+    { WEIR_OP_##id, NULL, name, WEIR_ONNX_STRING, since, need, 0, 0, words, STAYS }
 #define DROPPED_WORDS(id, name, since, words)                                                                          \
-    { WEIR_OP_##id, name, WEIR_ONNX_STRING, since, false, 0, 0, words, DROPPED }
+    { WEIR_OP_##id, NULL, name, WEIR_ONNX_STRING, since, false, 0, 0, words, DROPPED }
 #define OTHER(id, name, kind, since, need, input)                                                                      \
-    { WEIR_OP_##id, name, WEIR_ONNX_##kind, since, need, 0, 0, NULL, input }
+    { WEIR_OP_##id, NULL, name, WEIR_ONNX_##kind, since, need, 0, 0, NULL, input }
 #define REMOVED(id, name, since)                                                                                       \
-    { WEIR_OP_##id, name, WEIR_ONNX_REMOVED, since, false, 0, 0, NULL, STAYS }
+    { WEIR_OP_##id, NULL, name, WEIR_ONNX_REMOVED, since, false, 0, 0, NULL, STAYS }
+/* Those of a composed rule: read by onnx_compose.c, or, STAYS, those of the graph's operator. */
+#define OF(rule, id, name, kind, need, low, high, stays)                                                               \
+    { WEIR_OP_##id, rule, name, WEIR_ONNX_##kind, 1, need, low, high, NULL, stays }
+#define OF_WORDS(rule, id, name, need, words)                                                                          \
+    { WEIR_OP_##id, rule, name, WEIR_ONNX_STRING, 1, need, 0, 0, words, DROPPED }
 /* What every sliding window has; the version from which on it may be dilated. */
 #define WINDOW(id, kernel, dilated)                                                                                    \
     WORDS(id, "auto_pad", 1, OPTIONAL, auto_pads), WHOLE(id, "kernel_shape", INTS, 1, kernel, 1, BIG, STAYS),          \
@@ -446,6 +481,47 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     OTHER(MULTI_THRESHOLD, "data_layout", STRING, 1, OPTIONAL, STAYS),
     OTHER(SCALER, "offset", FLOATS, 1, OPTIONAL, STAYS),
     OTHER(SCALER, "scale", FLOATS, 1, OPTIONAL, STAYS),
+    OF("Einsum", MATMUL, "equation", STRING, REQUIRED, 0, 0, DROPPED),
+    OF("CumSum", MATMUL, "exclusive", INT, OPTIONAL, 0, 1, DROPPED),
+    OF("CumSum", MATMUL, "reverse", INT, OPTIONAL, 0, 1, DROPPED),
+    OF("OneHot", WHERE, "axis", INT, OPTIONAL, -RANK, RANK - 1, DROPPED),
+    OF("GatherElements", GATHER, "axis", INT, OPTIONAL, -RANK, RANK - 1, DROPPED),
+    OF("ScatterElements", GATHER, "axis", INT, OPTIONAL, -RANK, RANK - 1, DROPPED),
+    OF_WORDS("ScatterElements", GATHER, "reduction", OPTIONAL, scatterings),
+    OF_WORDS("ScatterND", GATHER, "reduction", OPTIONAL, scatterings),
+    OF("FusedGemm", GEMM, "alpha", FLOAT, OPTIONAL, 0, 0, STAYS),
+    OF("FusedGemm", GEMM, "beta", FLOAT, OPTIONAL, 0, 0, STAYS),
+    OF("FusedGemm", GEMM, "transA", INT, OPTIONAL, 0, 1, STAYS),
+    OF("FusedGemm", GEMM, "transB", INT, OPTIONAL, 0, 1, STAYS),
+    OF_WORDS("FusedGemm", GEMM, "activation", OPTIONAL, activations),
+    OF("FusedGemm", GEMM, "activation_alpha", FLOAT, OPTIONAL, 0, 0, DROPPED),
+    OF("FusedGemm", GEMM, "activation_beta", FLOAT, OPTIONAL, 0, 0, DROPPED),
+    OF("FusedGemm", GEMM, "activation_gamma", FLOAT, OPTIONAL, 0, 0, DROPPED),
+    OF("FusedMatMul", MATMUL, "alpha", FLOAT, OPTIONAL, 0, 0, DROPPED),
+    OF("FusedMatMul", MATMUL, "transA", INT, OPTIONAL, 0, 1, DROPPED),
+    OF("FusedMatMul", MATMUL, "transB", INT, OPTIONAL, 0, 1, DROPPED),
+    OF("FusedMatMul", MATMUL, "transBatchA", INT, OPTIONAL, 0, 0, DROPPED),
+    OF("FusedMatMul", MATMUL, "transBatchB", INT, OPTIONAL, 0, 0, DROPPED),
+    {WEIR_OP_CONV, "FusedConv", "auto_pad", WEIR_ONNX_STRING, 1, OPTIONAL, 0, 0, auto_pads, STAYS},
+    OF("FusedConv", CONV, "kernel_shape", INTS, OPTIONAL, 1, BIG, STAYS),
+    OF("FusedConv", CONV, "strides", INTS, OPTIONAL, 1, BIG, STAYS),
+    OF("FusedConv", CONV, "pads", INTS, OPTIONAL, 0, BIG, STAYS),
+    OF("FusedConv", CONV, "dilations", INTS, OPTIONAL, 1, BIG, STAYS),
+    OF("FusedConv", CONV, "group", INT, OPTIONAL, 1, BIG, STAYS),
+    OF_WORDS("FusedConv", CONV, "activation", OPTIONAL, activations),
+    OF("FusedConv", CONV, "activation_params", FLOATS, OPTIONAL, 0, 0, DROPPED),
+    OF("QuickGelu", SWISH, "alpha", FLOAT, OPTIONAL, 0, 0, STAYS),
+    OF("LinearRegressor", GEMM, "coefficients", FLOATS, REQUIRED, 0, 0, DROPPED),
+    OF("LinearRegressor", GEMM, "intercepts", FLOATS, OPTIONAL, 0, 0, DROPPED),
+    OF("LinearRegressor", GEMM, "targets", INT, OPTIONAL, 1, BIG, DROPPED),
+    OF_WORDS("LinearRegressor", GEMM, "post_transform", OPTIONAL, score_functions),
+    OF("LinearClassifier", GEMM, "coefficients", FLOATS, REQUIRED, 0, 0, DROPPED),
+    OF("LinearClassifier", GEMM, "intercepts", FLOATS, OPTIONAL, 0, 0, DROPPED),
+    OF("LinearClassifier", GEMM, "multi_class", INT, OPTIONAL, 0, 1, DROPPED),
+    OF("LinearClassifier", GEMM, "classlabels_ints", INTS, OPTIONAL, INT64_MIN, INT64_MAX, DROPPED),
+    OF("LinearClassifier", GEMM, "classlabels_strings", STRINGS, OPTIONAL, 0, 0, DROPPED),
+    OF_WORDS("LinearClassifier", GEMM, "post_transform", OPTIONAL, score_functions),
+    OF_WORDS("Normalizer", LP_NORMALIZATION, "norm", OPTIONAL, norms),
     OTHER(NONE, "value", TENSOR, 1, OPTIONAL, STAYS),
     OTHER(NONE, "sparse_value", REFUSED, 11, OPTIONAL, STAYS),
     OTHER(NONE, "value_float", FLOAT, 12, OPTIONAL, STAYS),

@@ -39,6 +39,7 @@ typedef struct weir_onnx_rule {
     bool plain;                   /* its attributes mean nothing here */
     int opset;                    /* of ai.onnx: whose attributes and element types it has. 0: its domain's version */
     const weir_onnx_codes *codes; /* NULL: its inputs are the operator's */
+    bool composed;                /* it becomes several operators (onnx_compose.h), of which this is the main one */
 } weir_onnx_rule;
 
 /* REFUSED: known, but not supported. REMOVED: no longer in the operator. DTYPE: the number of an element type, which
@@ -50,6 +51,7 @@ typedef enum weir_onnx_kind {
     WEIR_ONNX_TENSOR,
     WEIR_ONNX_INTS,
     WEIR_ONNX_FLOATS,
+    WEIR_ONNX_STRINGS, /* always DROPPED */
     WEIR_ONNX_PERMUTATION,
     WEIR_ONNX_DTYPE,
     WEIR_ONNX_REFUSED,
@@ -67,6 +69,7 @@ enum { WEIR_ONNX_STAYS = 0, WEIR_ONNX_DROPPED = -1 };
 
 typedef struct weir_onnx_attribute_rule {
     weir_op op;
+    const char *only; /* of the rules of this name; NULL: of those that are not composed */
     const char *name;
     weir_onnx_kind kind;
     int since; /* as with rules, a later row replaces an earlier one */

@@ -54,6 +54,7 @@ static int onnx_kind(weir_onnx_kind kind) {
                                 [WEIR_ONNX_TENSOR] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR,
                                 [WEIR_ONNX_INTS] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS,
                                 [WEIR_ONNX_FLOATS] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS,
+                                [WEIR_ONNX_STRINGS] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS,
                                 [WEIR_ONNX_PERMUTATION] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS,
                                 [WEIR_ONNX_DTYPE] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT};
     return kinds[kind];
@@ -137,9 +138,10 @@ static const struct {
     const char *name, *hint;
 } hints[] = {
 #define LABEL_HINT "it turns scores into labels: cut the model after its Softmax or Sigmoid (onnx.utils.extract_model)"
-#define COEFFICIENTS_HINT                                                                                                \
-    "replace it by a Gemm with the attributes 'coefficients' (one row per output) as weights and 'intercepts' as bias, " \
-    "followed by the Sigmoid or Softmax"
+#define TREE_HINT "decision trees are none of the models that Weir compiles: networks and linear models"
+#define SVM_HINT                                                                                                       \
+    "support vector machines with a kernel are none of the models that Weir compiles: networks and linear models "     \
+    "(scikit-learn's LinearSVC is one)"
 #define STATIC_HINT                                                                                                    \
     "its scales are computed anew for each input; hardware needs fixed ones: quantize statically, with calibration "   \
     "data (ONNX Runtime: quantize_static; or 'weir compile --quantize int8 --calibration DATA' on the float model)"
@@ -148,10 +150,14 @@ static const struct {
     {"MatMulIntegerToFloat", STATIC_HINT},
     {"DynamicQuantizeLSTM", STATIC_HINT},
     {"MatMulNBits", "its weights have a scale per block; quantize them per tensor or per channel"},
-    {"LinearClassifier", COEFFICIENTS_HINT},
-    {"LinearRegressor", COEFFICIENTS_HINT},
     {"LabelEncoder", LABEL_HINT},
-    {"Normalizer", "apply it to the data, and cut the model after it (onnx.utils.extract_model)"},
+    {"TreeEnsembleClassifier", TREE_HINT},
+    {"TreeEnsembleRegressor", TREE_HINT},
+    {"TreeEnsemble", TREE_HINT},
+    {"SVMClassifier", SVM_HINT},
+    {"SVMRegressor", SVM_HINT},
+    {"CDist",
+     "it compares with stored samples: nearest neighbours and kernels are none of the models that Weir compiles"},
     {"MatMulBnb4", "its weights have a scale per block; quantize them per tensor or per channel"},
 };
 
@@ -284,25 +290,31 @@ static int64_t version_of(const weir_onnx_rule *rule, const weir_onnx_opsets *op
     return rule->opset != 0 ? rule->opset : opsets->version[rule->domain];
 }
 
+bool weir_onnx_schema_has(const weir_onnx_rule *rule, const weir_onnx_attribute_rule *row) {
+    const bool composed = rule != NULL && rule->composed;
+    return row->op == (rule == NULL ? row->op : rule->op) &&
+           (composed ? row->only != NULL && strcmp(row->only, rule->name) == 0 : row->only == NULL);
+}
+
 /* The row that holds in a version, and the first later one. */
-static const weir_onnx_attribute_rule *effective(weir_op op, const char *name, int64_t version,
-                                                 const weir_onnx_attribute_rule **later) {
+static const weir_onnx_attribute_rule *effective(weir_op op, const weir_onnx_rule *rule, const char *name,
+                                                 int64_t version, const weir_onnx_attribute_rule **later) {
     const weir_onnx_attribute_rule *found = NULL;
     *later = NULL;
     for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
         const weir_onnx_attribute_rule *row = &weir_onnx_attributes[i];
-        if (row->op != op || strcmp(row->name, name) != 0) continue;
+        if (row->op != op || strcmp(row->name, name) != 0 || !weir_onnx_schema_has(rule, row)) continue;
         if (row->since <= version) found = row;
         else if (*later == NULL) *later = row;
     }
     return found;
 }
 
-static void suggest_attribute(weir_op op, const char *name) {
+static void suggest_attribute(const weir_onnx_rule *rule, const char *name) {
     const char **names = weir_calloc(weir_onnx_attribute_count, sizeof *names);
     size_t count = 0;
     for (size_t i = 0; i < weir_onnx_attribute_count; i++)
-        if (weir_onnx_attributes[i].op == op) names[count++] = weir_onnx_attributes[i].name;
+        if (weir_onnx_schema_has(rule, &weir_onnx_attributes[i])) names[count++] = weir_onnx_attributes[i].name;
     const char *nearest = weir_suggest(name, names, count);
     if (nearest != NULL) weir_note("did you mean '%s'?", nearest);
     free(names);
@@ -310,7 +322,7 @@ static void suggest_attribute(weir_op op, const char *name) {
 
 /* The row that holds in the model's version; NULL after an error. */
 static const weir_onnx_attribute_rule *find_attribute(const check *c, const char *name) {
-    const weir_onnx_attribute_rule *later, *found = effective(c->rule->op, name, c->version, &later);
+    const weir_onnx_attribute_rule *later, *found = effective(c->rule->op, c->rule, name, c->version, &later);
     if (found != NULL && found->kind != WEIR_ONNX_REMOVED) return found;
     if (found != NULL) {
         weir_error(c->location, "%s: attribute '%s' was last part of opset %d, the model imports opset %lld", c->label,
@@ -323,7 +335,7 @@ static const weir_onnx_attribute_rule *find_attribute(const check *c, const char
         return NULL;
     }
     weir_error(c->location, "%s: unknown attribute '%.80s'", c->label, name);
-    suggest_attribute(c->rule->op, name);
+    suggest_attribute(c->rule, name);
     return NULL;
 }
 
@@ -432,6 +444,7 @@ static bool check_value(const check *c, const weir_onnx_attribute_rule *row, con
         if (attribute->t != NULL) return true;
         weir_error(c->location, "%s: attribute '%s' has no tensor", c->label, row->name);
         return false;
+    case WEIR_ONNX_STRINGS: return true;
     case WEIR_ONNX_REFUSED:
     case WEIR_ONNX_REMOVED: break; /* told of before this */
     }
@@ -493,8 +506,9 @@ static bool check_required(const check *c, const Onnx__NodeProto *node) {
     }
     for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
         const weir_onnx_attribute_rule *row = &weir_onnx_attributes[i], *later;
-        if (row->op != c->rule->op || !row->required || weir_onnx_schema_attribute(node, row->name) != NULL ||
-            effective(row->op, row->name, c->version, &later) != row) {
+        if (!weir_onnx_schema_has(c->rule, row) || !row->required ||
+            weir_onnx_schema_attribute(node, row->name) != NULL ||
+            effective(row->op, c->rule, row->name, c->version, &later) != row) {
             continue;
         }
         weir_error(c->location, "%s: attribute '%s' is missing", c->label, row->name);
@@ -533,7 +547,7 @@ bool weir_onnx_schema_is_scale(const weir_onnx_rule *rule, size_t index, size_t 
 const weir_onnx_attribute_rule *weir_onnx_schema_attribute_rule(const weir_onnx_rule *rule, const char *name,
                                                                 const weir_onnx_opsets *opsets) {
     const weir_onnx_attribute_rule *later;
-    return effective(rule->op, name, version_of(rule, opsets), &later);
+    return effective(rule->op, rule, name, version_of(rule, opsets), &later);
 }
 
 /* Free text, or what the table has for the word. */
@@ -567,6 +581,7 @@ static void attach(const weir_onnx_attribute_rule *row, const Onnx__AttributePro
             weir_node_set_string(graph, node, row->name, weir_dtype_name(dtype));
         break;
     case WEIR_ONNX_TENSOR:
+    case WEIR_ONNX_STRINGS:
     case WEIR_ONNX_REFUSED:
     case WEIR_ONNX_REMOVED: break;
     }
@@ -681,7 +696,7 @@ bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t ve
     if (rule->inputs_max != 0 && inputs > (size_t)rule->inputs_max) return false;
     for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++) {
         const weir_attribute *attribute = weir_node_attribute_at(graph, node, i);
-        const weir_onnx_attribute_rule *later, *row = effective(rule->op, attribute->name, version, &later);
+        const weir_onnx_attribute_rule *later, *row = effective(rule->op, NULL, attribute->name, version, &later);
         if (row == NULL || row->input != WEIR_ONNX_STAYS || row->kind == WEIR_ONNX_REMOVED) return false;
         if (row->kind == WEIR_ONNX_INT && (attribute->as.i < row->low || attribute->as.i > row->high)) return false;
         if (row->words != NULL && !has_word(row->words, attribute->as.s)) return false;
@@ -690,7 +705,7 @@ bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t ve
 }
 
 const char *weir_onnx_schema_word(weir_op op, const char *name, const char *text) {
-    const weir_onnx_attribute_rule *later, *row = effective(op, name, INT64_MAX, &later);
+    const weir_onnx_attribute_rule *later, *row = effective(op, NULL, name, INT64_MAX, &later);
     for (size_t i = 0; row != NULL && row->words != NULL && row->words[i].from != NULL; i++) {
         if (strcmp(row->words[i].to, text) == 0) return row->words[i].from;
     }
@@ -698,7 +713,7 @@ const char *weir_onnx_schema_word(weir_op op, const char *name, const char *text
 }
 
 bool weir_onnx_schema_is_dtype(weir_op op, const char *name, const char *text, weir_dtype *dtype) {
-    const weir_onnx_attribute_rule *later, *row = effective(op, name, INT64_MAX, &later);
+    const weir_onnx_attribute_rule *later, *row = effective(op, NULL, name, INT64_MAX, &later);
     return row != NULL && row->kind == WEIR_ONNX_DTYPE && weir_dtype_parse(text, dtype);
 }
 
@@ -706,7 +721,7 @@ const char *weir_onnx_schema_attribute_of_input(weir_op op, size_t index) {
     for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
         const weir_onnx_attribute_rule *later, *row = &weir_onnx_attributes[i];
         if (row->op == op && row->input == (int)index && index > 0 &&
-            effective(op, row->name, INT64_MAX, &later) == row)
+            effective(op, NULL, row->name, INT64_MAX, &later) == row)
             return row->name;
     }
     return NULL;

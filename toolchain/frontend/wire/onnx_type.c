@@ -104,21 +104,36 @@ bool weir_onnx_type_input(const weir_onnx_declared *declared, const char *what, 
     return true;
 }
 
+static bool has_dtype(const weir_onnx_declared *declared, const char *what, weir_location location, weir_dtype dtype) {
+    if (dtype == declared->dtype) return true;
+    weir_error(location, "%s is declared as %s, found %s", what, weir_dtype_name(declared->dtype),
+               weir_dtype_name(dtype));
+    return false;
+}
+
+static bool has_shape(const weir_onnx_declared *declared, const weir_shape *shape) {
+    bool same = declared->rank < 0 || declared->rank == shape->rank;
+    for (int i = 0; same && i < declared->rank; i++) same = declared->dim[i] == -1 || declared->dim[i] == shape->dim[i];
+    return same;
+}
+
 bool weir_onnx_type_agrees(const weir_onnx_declared *declared, const char *what, weir_location location,
                            weir_dtype dtype, const weir_shape *shape) {
-    char text[128];
-    if (dtype != declared->dtype) {
-        weir_error(location, "%s is declared as %s, found %s", what, weir_dtype_name(declared->dtype),
-                   weir_dtype_name(dtype));
-        return false;
-    }
-    if (declared->rank < 0) return true;
-    bool same = declared->rank == shape->rank;
-    for (int i = 0; same && i < shape->rank; i++) same = declared->dim[i] == -1 || declared->dim[i] == shape->dim[i];
-    if (same) return true;
-    char expected[128];
-    weir_shape given = weir_shape_of(declared->rank, declared->dim);
+    char expected[128], text[128];
+    const weir_shape given = weir_shape_of(declared->rank < 0 ? 0 : declared->rank, declared->dim);
+    if (!has_dtype(declared, what, location, dtype)) return false;
+    if (has_shape(declared, shape)) return true;
     weir_error(location, "%s is declared with shape %s, found %s", what,
                weir_shape_print(&given, expected, sizeof expected), weir_shape_print(shape, text, sizeof text));
     return false;
+}
+
+void weir_onnx_type_remark(const weir_onnx_declared *declared, const char *what, weir_location location,
+                           weir_dtype dtype, const weir_shape *shape, size_t *others) {
+    char expected[128], text[128];
+    const weir_shape given = weir_shape_of(declared->rank < 0 ? 0 : declared->rank, declared->dim);
+    if (!has_dtype(declared, what, location, dtype) || has_shape(declared, shape)) return;
+    if ((*others)++ == 0)
+        weir_warning(location, "%s is declared with shape %s, found %s: the declaration is ignored", what,
+                     weir_shape_print(&given, expected, sizeof expected), weir_shape_print(shape, text, sizeof text));
 }

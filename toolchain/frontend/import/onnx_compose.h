@@ -1,0 +1,21 @@
+/* Operators of files that are several of the graph's: what is put before the main one (the rule's), and what behind it. Their attributes have been
+ * checked, inputs have inferred types.
+ *   Einsum of two operands                  Transpose, Reshape, MatMul, Reshape, Transpose
+ *   CumSum                                  MatMul by a triangle of ones, between Transposes
+ *   OneHot                                  Where(Equal(indices, positions), on, off)
+ *   GatherElements, ScatterElements, ScatterND of constant indices    Gather of the flat tensor, of it and the updates
+ *   FusedGemm, FusedMatMul, FusedConv       the plain one, Transposes and products with alpha, a sum, the activation
+ *   BiasGelu, FastGelu, QuickGelu           Add, Gelu, Swish
+ *   LinearRegressor, LinearClassifier       Gemm, Softmax or Sigmoid, ArgMax
+ *   Normalizer                              LpNormalization */
+#ifndef WEIR_ONNX_COMPOSE_H
+#define WEIR_ONNX_COMPOSE_H
+
+#include "frontend/import/onnx_form.h"
+
+/* As weir_onnx_form_inputs, weir_onnx_form_attributes and weir_onnx_form_finish, of a composed rule. */
+bool weir_onnx_compose_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count);
+void weir_onnx_compose_attributes(const weir_onnx_form *form, weir_node node);
+weir_value weir_onnx_compose_finish(weir_onnx_form *form, weir_node node);
+
+#endif
