@@ -4,7 +4,8 @@
  *          QuantizeLinear and DequantizeLinear nodes
  *   fixed  MASE's fixed point: code = floor(x * 2^frac), saturated, and of constants, where it costs nothing, the nearest
  *          code (half to even) unless asked otherwise; QONNX Quant nodes with a power of two as scale
- * Quantized are the inputs of every Gemm, MatMul and Conv with constant weights, those weights (of a MatMul on either side), constant
+ * A model with quantizers of its own keeps them, and its layers get the int8 ones that they lack (complete.c). Else
+ * quantized are the inputs of every Gemm, MatMul and Conv with constant weights, those weights (of a MatMul on either side), constant
  * addends after them, inputs of pools, both operands of additions and subtractions, and between what must be hardware what a function
  * starts from, what moves, and sums that meet a constant. Results of the last layer stay accumulators, but sums are quantized. */
 #include "ir/trait/trait.h"
@@ -14,7 +15,7 @@
 #include "passes/quantize/quantizer.h"
 #include "passes/quantize/remedy.h"
 
-/* A model with quantizers of its own: is it complete? */
+/* A model with quantizers of its own that is complete, or that the scheme does not complete. */
 static bool refuse_quantized(const weir_graph *model) {
     const weir_location whole = weir_at(weir_graph_source(model), 0);
     weir_use use;
@@ -22,12 +23,23 @@ static bool refuse_quantized(const weir_graph *model) {
         weir_error(whole, "the model is quantized in part: tensor '%s', an input of node '%s' (%s), has no quantizer",
                    weir_value_name(model, weir_node_input(model, use.node, use.index)), weir_node_name(model, use.node),
                    weir_node_info(model, use.node)->full_name);
-        weir_note("quantize it where the model was quantized; --quantize takes models without quantizers");
+        weir_note(
+            "--quantize int8 completes models in ONNX's own dialects; in QONNX's, quantize it where the model was quantized");
     } else {
         weir_error(whole, "the model is quantized already, by quantizers of its own");
         weir_note("drop --quantize");
     }
     return false;
+}
+
+/* Is the model one with quantizers, of which layers lack some that this scheme makes? */
+static bool is_partial(const weir_quantizer *q) {
+    weir_use use;
+    bool of_onnx = !q->fixed && weir_remedy_has_quantizers(q->graph) && weir_remedy_unquantized(q->graph, &use);
+    for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node))
+        of_onnx &=
+            !weir_trait_is_quantizer(weir_node_op(q->graph, node)) || !weir_lower_is_real(weir_node_op(q->graph, node));
+    return of_onnx;
 }
 
 /* Reports the node that cannot be quantized; returns false. */
@@ -114,6 +126,7 @@ static bool check_options(const weir_pass *pass) {
 
 static bool quantize_graph(weir_quantizer *q, weir_pass_context *context) {
     bool fine = weir_quantizer_calibrate(q, weir_pass_string(q->pass, "calibration"));
+    if (q->partial) return fine && weir_quantizer_complete(q);
     for (weir_node node = weir_graph_first(q->graph), next; fine && node.id != 0; node = next) {
         next = weir_node_next(q->graph, node);
         if (node.id >= q->node_limit) continue; /* a quantizer that was put before a later node */
@@ -164,12 +177,14 @@ static bool fold(weir_graph *graph) {
 bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     if (!check_options(pass)) return false;
     weir_graph *graph = weir_tidy(weir_module_find_graph(module, "model"));
-    if (graph == NULL || !fold(graph)) return false;
+    if (graph == NULL || !weir_lower_weights(graph)) return false;
     weir_quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};
+    q.partial = is_partial(&q);
+    if (!q.partial && !fold(graph)) return false;
     q.node_limit = weir_graph_node_limit(graph);
     q.values = weir_side_new(sizeof(weir_quantized_value), weir_graph_value_limit(graph));
     mark_hardware(&q);
-    bool fine = can_quantize(&q);
+    bool fine = q.partial || can_quantize(&q);
     if (fine) {
         weir_graph_set_name(graph, "quantized");
         weir_module_add_graph(module, graph);

@@ -22,6 +22,7 @@ typedef struct weir_quantizer {
     weir_graph *graph;
     const weir_pass *pass;
     bool fixed;
+    bool partial;     /* the model has quantizers, and layers without: these get theirs */
     bool everywhere;  /* nothing of the model has to be hardware: all of it is to be */
     int64_t frame;    /* of the calibration */
     weir_side values; /* of the float graph: weir_quantized_value */
@@ -63,6 +64,11 @@ weir_value weir_quantizer_bias(weir_quantizer *q, weir_node node, weir_value val
                                const double *weight_scale, size_t outputs);
 /* A constant in MASE's fixed point; `kind`: "weight" or "bias". */
 weir_value weir_quantizer_fixed(weir_quantizer *q, weir_node node, weir_value value, const char *kind);
+
+/* --- complete.c --- */
+
+/* Of a model with quantizers: those that layers lack. False after a reported error. */
+bool weir_quantizer_complete(weir_quantizer *q);
 
 /* --- quantize_node.c: where quantizers go; false after a reported error --- */
 

@@ -40,7 +40,7 @@ static bool keeps_codes(weir_op op) {
            (trait->task == WEIR_TASK_EXTREME && trait->is_exact);
 }
 
-static bool is_quantized(const weir_graph *model, weir_value value) {
+bool weir_remedy_is_quantized(const weir_graph *model, weir_value value) {
     weir_node producer = weir_value_producer(model, value);
     while (producer.id != 0 && keeps_codes(weir_node_op(model, producer)))
         producer = weir_value_producer(model, weir_node_input(model, producer, 0));
@@ -51,7 +51,7 @@ bool weir_remedy_unquantized(const weir_graph *model, weir_use *use) {
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
         if (weir_trait_of(weir_node_op(model, node))->task != WEIR_TASK_LAYER) continue;
         for (uint32_t i = 0; i < 2; i++) {
-            if (is_quantized(model, weir_node_input(model, node, i))) continue;
+            if (weir_remedy_is_quantized(model, weir_node_input(model, node, i))) continue;
             *use = (weir_use){node, i};
             return true;
         }

@@ -9,6 +9,8 @@ void weir_remedy_operator(weir_op op);
 
 /* Does the model have quantizers of its own? */
 bool weir_remedy_has_quantizers(const weir_graph *model);
+/* Does a quantizer give the value, as it is or moved? */
+bool weir_remedy_is_quantized(const weir_graph *model, weir_value value);
 /* The first input of a product or convolution that no quantizer makes; false: there is none. */
 bool weir_remedy_unquantized(const weir_graph *model, weir_use *use);
 

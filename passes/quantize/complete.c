@@ -1,0 +1,66 @@
+/* Models that are quantized in part: quantizers of their own stay, and layers get those that they lack, on an input from the range that the
+ * calibration saw, on weights with a scale an output. Biases stay numbers. */
+#include <stdlib.h>
+
+#include "ir/trait/trait.h"
+#include "passes/quantize/quantizer.h"
+#include "passes/quantize/remedy.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+
+/* The axis of weights, input `index` of the layer, that its results are along; -1: they have too many dimensions. */
+static int axis_of(const weir_quantizer *q, weir_node node, size_t index) {
+    const weir_op kind = weir_trait_kind(q->graph, node);
+    const int rank = weir_value_type(q->graph, weir_node_input(q->graph, node, index))->shape.rank;
+    if (kind == WEIR_OP_CONV) return 0;
+    if (kind == WEIR_OP_CONV_TRANSPOSE) return 1;
+    if (rank != 2) return -1;
+    return index == 0 || (kind == WEIR_OP_GEMM && weir_node_int(q->graph, node, "transB", 0) != 0) ? 0 : 1;
+}
+
+static weir_value complete_weights(weir_quantizer *q, weir_node node, size_t index, int axis) {
+    const weir_value value = weir_node_input(q->graph, node, index);
+    const size_t outputs = (size_t)weir_value_type(q->graph, value)->shape.dim[axis];
+    double *scale = weir_calloc(outputs, sizeof *scale), *least = weir_calloc(outputs, sizeof *least);
+    const weir_value made = weir_quantizer_weights(q, node, value, axis, least, scale);
+    free(least);
+    free(scale);
+    return made;
+}
+
+/* False after a reported error. */
+static bool complete_input(weir_quantizer *q, weir_node node, size_t index) {
+    const weir_value value = weir_node_input(q->graph, node, index);
+    const bool constant = weir_quantizer_is_constant(q, value);
+    const int axis = constant ? axis_of(q, node, index) : -1;
+    if (constant && axis < 0) {
+        weir_error(weir_node_location(q->graph, node), "node '%s': weights of rank %d, expected 2",
+                   weir_node_name(q->graph, node), weir_value_type(q->graph, value)->shape.rank);
+        return false;
+    }
+    const weir_range *range = constant ? NULL : &weir_quantizer_value(q, value)->range;
+    const weir_value made =
+        constant ? complete_weights(q, node, index, axis) : weir_quantizer_activation(q, value, node);
+    if (made.id == 0) return false;
+    weir_node_set_input(q->graph, node, index, made);
+    if (constant)
+        weir_note("node '%s' (%s): weights '%s' had no quantizer: 8 bits, a scale for each of %lld outputs",
+                  weir_node_name(q->graph, node), weir_node_info(q->graph, node)->full_name,
+                  weir_value_name(q->graph, value), (long long)weir_value_type(q->graph, value)->shape.dim[axis]);
+    else
+        weir_note("node '%s' (%s): input '%s' had no quantizer: 8 bits of [%g, %g], an error of up to %.3g",
+                  weir_node_name(q->graph, node), weir_node_info(q->graph, node)->full_name,
+                  weir_value_name(q->graph, value), range->min, range->max, weir_quantizer_scale(q, made) / 2);
+    return true;
+}
+
+bool weir_quantizer_complete(weir_quantizer *q) {
+    bool fine = true;
+    for (weir_node node = weir_graph_first(q->graph), next; fine && node.id != 0; node = next) {
+        next = weir_node_next(q->graph, node);
+        if (weir_trait_of(weir_node_op(q->graph, node))->task != WEIR_TASK_LAYER) continue;
+        for (size_t i = 0; fine && i < 2; i++)
+            fine = weir_remedy_is_quantized(q->graph, weir_node_input(q->graph, node, i)) || complete_input(q, node, i);
+    }
+    return fine;
+}
