@@ -22,6 +22,7 @@
 #include "frontend/wire/onnx_wire.h"
 #include "ir/graph/graph.h"
 #include "ir/shape/infer.h"
+#include "ir/trait/trait.h"
 #include "onnx.pb-c.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
@@ -364,7 +365,8 @@ static bool check_scale(importer *im, const weir_onnx_form *form, weir_value val
     im->scales_left -= count;
     for (size_t i = 0; scale != NULL && i < scale->count; i++) {
         const double number = weir_array_get(scale, i);
-        if (number > 0 && isfinite(number)) continue;
+        const bool may_turn = weir_trait_of(form->rule->op)->kind == WEIR_OP_DEQUANTIZE_LINEAR; /* a form of its own */
+        if ((number > 0 || (may_turn && number < 0)) && isfinite(number)) continue;
         weir_error(form->location, "%s: element %zu of scale '%.100s' is %g, expected a positive number", label, i,
                    weir_value_name(im->graph, value), number);
         return false;

@@ -303,6 +303,72 @@ static bool form_codes(weir_onnx_form *form, weir_value *inputs, size_t *count) 
     return true;
 }
 
+/* --- DequantizeLinear --- */
+
+/* The constant as a vector, as another input. */
+static void flatten_constant(const weir_onnx_form *form, const char *part, weir_value *inputs, size_t *count,
+                             size_t index) {
+    weir_array *array = weir_array_copy(weir_value_constant(form->graph, inputs[index]));
+    array->shape = (weir_shape){1, {(int64_t)array->count}};
+    put_constant(form, part, array, inputs, count, index);
+}
+
+/* Blocks that are all of an axis are scales along the other one. */
+static bool form_blocks(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    const Onnx__AttributeProto *size = attribute_of(form, "block_size"), *named = attribute_of(form, "axis");
+    if (size == NULL || size->i == 0) return true;
+    const weir_shape *x = &weir_value_type(form->graph, inputs[0])->shape,
+                     *scale = &weir_value_type(form->graph, inputs[1])->shape;
+    const int64_t axis = named == NULL ? 1 : named->i < 0 ? named->i + x->rank : named->i;
+    const bool zero = *count > 2 && inputs[2].id != 0;
+    bool fine = scale->rank == x->rank && axis >= 0 && axis < x->rank && scale->dim[axis] == 1 &&
+                size->i >= x->dim[axis] && weir_value_constant(form->graph, inputs[1]) != NULL &&
+                (!zero || weir_value_constant(form->graph, inputs[2]) != NULL);
+    form->blocks = true;
+    form->axis = axis == 0 ? x->rank - 1 : 0;
+    for (int d = 0; fine && d < x->rank; d++) {
+        if (d == axis || x->dim[d] == 1) continue;
+        fine = scale->dim[d] == x->dim[d] && (x->dim[form->axis] == 1 || form->axis == d || form->axis == axis);
+        form->axis = d;
+    }
+    if (fine) {
+        flatten_constant(form, "scale", inputs, count, 1);
+        if (zero) flatten_constant(form, "zero_point", inputs, count, 2);
+        return true;
+    }
+    weir_error(form->location,
+               "node '%s' (DequantizeLinear): attribute 'block_size' is %lld, and blocks are not whole columns",
+               form->name, (long long)size->i);
+    weir_note("hardware has a scale per tensor or per channel, not per block; quantize per channel");
+    return false;
+}
+
+/* Negative scales are positive ones, and a product with a sign. */
+static bool form_dequantize(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    if (!form_blocks(form, inputs, count)) return false;
+    const Onnx__AttributeProto *named = attribute_of(form, "axis");
+    const weir_array *scale = weir_value_constant(form->graph, inputs[1]);
+    const int rank = weir_value_type(form->graph, inputs[0])->shape.rank;
+    const int64_t given = form->blocks    ? form->axis
+                          : named == NULL ? 1
+                                          : named->i,
+                  axis = given < 0 ? given + rank : given;
+    bool negative = false;
+    for (size_t i = 0; scale != NULL && i < scale->count; i++) negative |= weir_array_get(scale, i) < 0;
+    if (!negative || (scale->count > 1 && (axis < 0 || axis >= rank))) return true; /* type inference checks the axis */
+    weir_shape wide = {.rank = scale->count > 1 ? rank : 0};
+    for (int d = 0; d < wide.rank; d++) wide.dim[d] = d == axis ? (int64_t)scale->count : 1;
+    weir_array *sign = weir_array_new(scale->dtype, &wide), *size = weir_array_copy(scale);
+    for (size_t i = 0; i < scale->count; i++) {
+        const double number = weir_array_get(scale, i);
+        weir_array_set(sign, i, number < 0 ? -1 : 1);
+        weir_array_set(size, i, number < 0 ? -number : number);
+    }
+    form->sign = weir_onnx_form_constant(form, "sign", sign);
+    put_constant(form, "positive", size, inputs, count, 1);
+    return true;
+}
+
 bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
     if (form->rule->codes != NULL && !form_codes(form, inputs, count)) return false;
     for (size_t i = 0; i < form->proto->n_attribute; i++)
@@ -312,6 +378,7 @@ bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
         inputs[0] = transpose(form, inputs[0], false);
         return inputs[0].id != 0;
     }
+    if (kind_of(form) == WEIR_OP_DEQUANTIZE_LINEAR) return form_dequantize(form, inputs, count);
     if (kind_of(form) == WEIR_OP_SPLIT) return form_split(form, inputs, count);
     if (form->rule->inputs_max < 0 && kind_of(form) == WEIR_OP_ADD && !form_sum(form, inputs, count)) return false;
     if (form->rule->inputs_max < 0 && kind_of(form) == WEIR_OP_DIV && !form_mean(form, inputs, count)) return false;
@@ -372,6 +439,10 @@ void weir_onnx_form_attributes(const weir_onnx_form *form, weir_node node) {
     const int64_t version = form->opsets->version[WEIR_ONNX_DOMAIN_ONNX];
     if (kind_of(form) == WEIR_OP_RESIZE && version <= 10) write_resizing(form->graph, node);
     if (is_old_softmax(form)) write_softmax_axis(form, node);
+    if (form->blocks) {
+        weir_node_remove_attribute(form->graph, node, "block_size");
+        weir_node_set_int(form->graph, node, "axis", form->axis);
+    }
 }
 
 /* Input 0 had another shape in the file, and so has the output. */
@@ -401,8 +472,16 @@ static weir_value apply(const weir_onnx_form *form, weir_op op, const char *part
     return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
 }
 
+/* The numbers times the signs of their scales. */
+static weir_value apply_sign(const weir_onnx_form *form, weir_value value) {
+    weir_onnx_form_rename(form->graph, form->scope, value, form->name, "size");
+    const weir_node node = add_helper(form, WEIR_OP_MUL, "signed", (const weir_value[2]){value, form->sign}, 2);
+    return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
+}
+
 weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
     const weir_value value = weir_node_output(form->graph, node, 0);
+    if (form->sign.id != 0) return apply_sign(form, value);
     if (form->rule->op < WEIR_OP_COUNT && (weir_node_attribute(form->graph, node, "auto_pad") != NULL ||
                                            weir_node_attribute(form->graph, node, "output_shape") != NULL))
         write_pads(form->graph, node);

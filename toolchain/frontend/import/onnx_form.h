@@ -22,9 +22,11 @@ typedef struct weir_onnx_form {
     weir_value unflattened;  /* what input 0 was before a node was put before it; none: there is no such node */
     bool innermost;          /* the file's node has its channels innermost: there is a Transpose before it */
     weir_value quantizer[2]; /* scale and zero point of a result that is codes */
-    weir_value operand[2];   /* what a composed operator keeps of its inputs, and the axis that it works along */
-    int64_t axis;
-    weir_value second; /* what the file knows as a composed operator's second output */
+    weir_value operand[2];   /* what a composed operator keeps of its inputs */
+    int64_t axis;            /* that the operator works along, where it is not its attribute's */
+    weir_value sign;         /* of a DequantizeLinear's scales, where some are negative */
+    bool blocks;             /* its blocks are whole, so that its scales lie along `axis` */
+    weir_value second;       /* what the file knows as a composed operator's second output */
 } weir_onnx_form;
 
 enum { WEIR_ONNX_FORM_SPARE = 8 }; /* inputs that weir_onnx_form_inputs may add */

@@ -454,7 +454,7 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     OTHER(QUANTIZE_LINEAR, "output_dtype", DTYPE, 21, OPTIONAL, STAYS),
     WHOLE(QUANTIZE_LINEAR, "precision", INT, 23, OPTIONAL, 0, 1, DROPPED), /* float32, which is the scale's type */
     WHOLE(DEQUANTIZE_LINEAR, "axis", INT, 13, OPTIONAL, -RANK, RANK - 1, STAYS),
-    WHOLE(DEQUANTIZE_LINEAR, "block_size", INT, 21, OPTIONAL, 0, 0, STAYS),
+    WHOLE(DEQUANTIZE_LINEAR, "block_size", INT, 21, OPTIONAL, 0, BIG, STAYS),
     OTHER(DEQUANTIZE_LINEAR, "output_dtype", DTYPE, 23, OPTIONAL, STAYS),
     WHOLE(QLINEAR_SOFTMAX, "axis", INT, 1, OPTIONAL, -RANK, RANK - 1, STAYS),
     WHOLE(QLINEAR_SOFTMAX, "opset", INT, 1, REQUIRED, 1, BIG, STAYS), /* of the Softmax that it was */
