@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "cosim/frames.h"
+#include "ir/trait/trait.h"
 #include "passes/quantize/quantizer.h"
 
 static bool see_frame(void *user, const weir_executor *executor) {
@@ -36,6 +37,15 @@ static void keep_statistics(weir_quantizer *q, int64_t frames) {
     }
 }
 
+/* What a Pad fills in below its input is the least code where only MaxPools read it: they take anything else. */
+static void leave_out_fill(weir_quantizer *q, weir_node pad) {
+    const weir_value input = weir_node_input(q->graph, pad, 0), result = weir_node_output(q->graph, pad, 0);
+    bool fine = !weir_value_is_output(q->graph, result) && weir_value_constant(q->graph, input) == NULL;
+    for (size_t i = 0; fine && i < weir_value_use_count(q->graph, result); i++)
+        fine = weir_trait_kind(q->graph, weir_value_use(q->graph, result, i).node) == WEIR_OP_MAX_POOL;
+    if (fine) weir_quantizer_value(q, result)->range.min = weir_quantizer_value(q, input)->range.min;
+}
+
 bool weir_quantizer_calibrate(weir_quantizer *q, const char *path) {
     if (*path == '\0') {
         weir_error(weir_at(weir_graph_source(q->graph), 0), "quantizing a float model needs calibration data");
@@ -44,5 +54,7 @@ bool weir_quantizer_calibrate(weir_quantizer *q, const char *path) {
     }
     int64_t frames = weir_frames_run(q->graph, path, 0, see_frame, q);
     if (frames > 0) keep_statistics(q, frames);
+    for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node))
+        if (weir_trait_kind(q->graph, node) == WEIR_OP_PAD) leave_out_fill(q, node);
     return frames > 0;
 }
