@@ -232,6 +232,52 @@ static bool quantize_moved(weir_quantizer *q, weir_node node) {
     return !between || set_input(q, node, 0, weir_quantizer_activation(q, value, node));
 }
 
+/* --- channels that a reshape splits --- */
+
+static bool is_split(const weir_quantizer *q, weir_node node) {
+    const weir_shape *x = &weir_value_type(q->graph, weir_node_input(q->graph, node, 0))->shape,
+                     *y = &weir_value_type(q->graph, weir_node_output(q->graph, node, 0))->shape;
+    int64_t inner = 1;
+    for (int d = 2; d < x->rank; d++) inner *= x->dim[d];
+    return weir_index_map_reshapes(weir_node_op(q->graph, node)) && inner > 1 &&
+           (y->rank < 2 || y->dim[1] != x->dim[1]);
+}
+
+/* Is it what a layer gives, at most shaped and with operations that a quantizer absorbs? */
+static bool is_layers(const weir_quantizer *q, weir_value value) {
+    weir_use use;
+    while (operand_of(q, value, &use)) value = read_by(q, use);
+    const weir_node maker = weir_value_producer(q->graph, value);
+    return maker.id != 0 && weir_trait_of(weir_node_op(q->graph, maker))->task == WEIR_TASK_LAYER;
+}
+
+/* Does something read the value that needs one scale of it: a Concat, constants that change from element to element? */
+static bool needs_scale(const weir_quantizer *q, weir_value value, int depth) {
+    bool needs = false;
+    for (size_t i = 0; !needs && depth > 0 && i < weir_value_use_count(q->graph, value); i++) {
+        const weir_node user = weir_value_use(q->graph, value, i).node;
+        if (weir_trait_kind(q->graph, user) == WEIR_OP_CONCAT) needs = true;
+        if (needs || !is_absorbed(q, user)) continue;
+        for (size_t k = 1;
+             k < weir_node_input_count(q->graph, user) && !weir_index_map_reshapes(weir_node_op(q->graph, user)); k++) {
+            const weir_value other = weir_node_input(q->graph, user, k);
+            needs |= weir_quantizer_is_constant(q, other) && weir_value_constant(q->graph, other)->count > 1;
+        }
+        needs = needs || needs_scale(q, weir_node_output(q->graph, user, 0), depth - 1);
+    }
+    return needs;
+}
+
+/* A scale a channel ends where a reshape splits the channels up: what needs one scale behind it has a quantizer before it. */
+static bool quantize_split(weir_quantizer *q, weir_node node) {
+    const weir_value value = weir_node_input(q->graph, node, 0);
+    if (q->fixed || !weir_quantizer_is_float(q, value) ||
+        !weir_quantizer_is_between(q, weir_node_output(q->graph, node, 0)) || !is_split(q, node) ||
+        !is_layers(q, value) || !needs_scale(q, weir_node_output(q->graph, node, 0), 6))
+        return true;
+    return set_input(q, node, 0, weir_quantizer_activation(q, value, node));
+}
+
 static bool quantize_both(weir_quantizer *q, weir_node node) {
     for (size_t i = 0; i < 2; i++) {
         if (!set_input(q, node, i, weir_quantizer_activation(q, weir_node_input(q->graph, node, i), node)))
@@ -251,6 +297,7 @@ bool weir_quantizer_node(weir_quantizer *q, weir_node node) {
         return weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0)) ? quantize_left(q, node)
                                                                                  : quantize_both(q, node);
     if (weir_index_map_exists(op) && !weir_index_map_reshapes(op)) return quantize_moved(q, node);
+    if (weir_index_map_reshapes(op) && !quantize_split(q, node)) return false;
     if (kind != WEIR_OP_ADD && kind != WEIR_OP_SUB) return !weir_function_takes(op) || quantize_function(q, node);
     for (size_t i = 0; i < 2; i++) {
         weir_value other = weir_node_input(q->graph, node, 1 - i), value = weir_node_input(q->graph, node, i);
