@@ -5,8 +5,9 @@
  *   operands     all from DequantizeLinear, of one type of 8 bits, with one scale each
  *   result       read by one QuantizeLinear of that type alone; a Relu or Clip before it that its range makes redundant goes
  *   between      what only moves elements changes places with quantizers: Reshape, Transpose, Squeeze, Unsqueeze, Slice
- * Products of codes (Conv, Gemm, MatMul) mean the same under both contracts. Not followed is AveragePool, whose kernel adds dequantized
- * float32 numbers one by one: that is no function of the sum of codes, which is what hardware has. O(size). */
+ * Products of codes (Conv, Gemm, MatMul) and Concat mean the same under both contracts. Two kernels are not followed, which a warning
+ * says: AveragePool's, which adds dequantized float32 numbers one by one, what is no function of the sum of codes that hardware has; and
+ * those of layers whose bias is of real numbers, which ONNX Runtime rounds to int32. O(size). */
 #include <float.h>
 #include <stdlib.h>
 
@@ -206,8 +207,35 @@ static void shift_codes(weir_rewrite *r) {
     r->is_stale = true;
 }
 
+/* Why the node's kernel is not followed; NULL: it has none, or it is. */
+static const char *why_not(const weir_graph *graph, weir_node node) {
+    reading result;
+    const weir_node from = dequantizer_of(graph, weir_node_input(graph, node, 0));
+    if (from.id == 0) return NULL;
+    const weir_dtype dtype = weir_value_type(graph, weir_node_input(graph, from, 0))->dtype;
+    if (!is_byte(dtype) || !read_result(graph, weir_node_output(graph, node, 0), dtype, &result)) return NULL;
+    const weir_trait *trait = weir_trait_of(weir_node_op(graph, node));
+    const bool is_pool = trait->task == WEIR_TASK_MEAN && trait->order == WEIR_ORDER_CHANNELS;
+    if (is_pool && kernel_of(weir_node_op(graph, node)) == NULL)
+        return "its kernel adds float32 numbers one by one, which is no function of a sum of codes";
+    const weir_value bias = weir_node_input(graph, node, 2);
+    const bool is_layer = trait->task == WEIR_TASK_LAYER;
+    const bool is_real = bias.id != 0 && weir_value_constant(graph, bias) != NULL;
+    return is_layer && is_real ? "ONNX Runtime rounds its bias of real numbers to int32" : NULL;
+}
+
+/* A warning for the first node of each reason. */
+static void warn_of(const weir_graph *graph, weir_node node, const char *why, const char **before) {
+    for (; *before != NULL; before++)
+        if (*before == why) return;
+    *before = why;
+    weir_warning(weir_node_location(graph, node), "node '%s' (%s) keeps the model's contract: %s",
+                 weir_node_name(graph, node), weir_node_info(graph, node)->full_name, why);
+}
+
 bool weir_onnxruntime_kernels(weir_graph *graph, size_t *count) {
     weir_rewrite r = {.graph = graph};
+    const char *said[4] = {NULL};
     *count = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         r.at = node;
@@ -217,6 +245,8 @@ bool weir_onnxruntime_kernels(weir_graph *graph, size_t *count) {
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
         const kernel *k = kernel_of(weir_node_op(graph, node));
+        const char *why = weir_node_input_count(graph, node) == 0 ? NULL : why_not(graph, node);
+        if (why != NULL) warn_of(graph, node, why, said);
         r.at = node;
         *count += k != NULL && fuse(&r, k);
     }

@@ -118,6 +118,12 @@ def clipped(m):
     return m.pair(value, (scale, m.dtype(m.low))), {"x": x, "y": y}
 
 
+def concat(m):
+    a, b = m.quantization(), m.quantization()
+    x, y = m.all_codes(a)[None], m.all_codes(b)[None]
+    return m.pair(m.node("Concat", [m.pair("x", a), m.pair("y", b)], axis=1), around(np.concatenate([x, y], 1), m)), {"x": x, "y": y}
+
+
 CASES = {
     "Add": lambda m: binary("Add", m, False),
     "Add of a constant": lambda m: binary("Add", m, True),
@@ -127,6 +133,7 @@ CASES = {
     "LeakyRelu": lambda m: unary("LeakyRelu", m, alpha=float(m.rng.choice([0.01, 0.1, 0.125, 0.3]))),
     "GlobalAveragePool": lambda m: pool("GlobalAveragePool", m),
     "Softmax": softmax,
+    "Concat": concat,
     "Add, Relu between moves": clipped,
 }
 

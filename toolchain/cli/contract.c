@@ -12,7 +12,10 @@
 static bool has_kernels(const weir_graph *source) {
     size_t count = 0;
     weir_graph *copy = weir_graph_copy(source);
+    weir_diag_log *log = weir_diag_capture();
     const bool fine = weir_onnxruntime_kernels(copy, &count);
+    weir_diag_release(log);
+    weir_diag_log_free(log);
     weir_graph_free(copy);
     return fine && count > 0;
 }
