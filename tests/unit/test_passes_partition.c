@@ -206,13 +206,13 @@ static void a_small_layer_behind_the_host(void **state) {
 /* In front of the quantizers and behind them alike. */
 static void convolutions(void **state) {
     (void)state;
-    static const double ones[4] = {1, 1, 1, 1};
+    static const double off_any_grid[4] = {1, 0.1234567, 0.7071068, 0.3141593};
     for (int behind = 0; behind < 2; behind++) {
         weir_graph *g = weir_graph_new("model");
         weir_type type = {.dtype = WEIR_FLOAT32, .shape = {4, {1, 1, 2, 2}}, .quant = {.axis = -1}};
         weir_value x = weir_graph_add_input(g, "x", &type);
-        weir_array *kernel = weir_array_new(WEIR_FLOAT32, &(weir_shape){4, {1, 1, 1, 1}});
-        for (size_t i = 0; i < kernel->count; i++) weir_array_set(kernel, i, ones[i]);
+        weir_array *kernel = weir_array_new(WEIR_FLOAT32, &(weir_shape){4, {1, 1, 2, 2}});
+        for (size_t i = 0; i < kernel->count; i++) weir_array_set(kernel, i, off_any_grid[i]);
         weir_value w = weir_graph_add_constant(g, "k", kernel);
         weir_array_free(kernel);
         if (behind) x = add_qdq(g, "q", x, 0.5, WEIR_INT8, 0);
