@@ -37,9 +37,10 @@ typedef struct weir_leaf {
     weir_value codes;          /* in the new graph */
     const weir_index_map *map; /* from the codes to the elements of the model's value; NULL: they are those */
     weir_sums sums;
-    int64_t count; /* of the elements whose mean it is; up to 1: of no more than one */
-    bool centered; /* the model's value is an integer tensor with the elements code - zero */
-    bool ahead;    /* they are codes of the quantizer behind the value, which has been moved in front of it */
+    int64_t count;   /* of the elements whose mean it is; up to 1: of no more than one */
+    bool centered;   /* the model's value is an integer tensor with the elements code - zero */
+    bool ahead;      /* they are codes of the quantizer behind the value, which has been moved in front of it */
+    double rounding; /* how far their numbers may be from the exact ones: of fixed point (lower_carry.c) */
 } weir_leaf;
 
 /* left + right, or left - right; both have one shape and one map. */

@@ -50,6 +50,7 @@ void weir_lower_become(weir_lowering *l, weir_value value, const weir_expression
     known->expression = x;
     known->sums = WEIR_NO_VALUE;
     known->is_inside = false;
+    known->carried = WEIR_NO_VALUE;
 }
 
 void weir_lower_set(weir_lowering *l, weir_node node, const weir_expression *x) {
@@ -229,6 +230,7 @@ static void add_counterpart(weir_counterparts *to, const weir_lowering *l, uint3
     weir_counterpart *made = &to->of[id];
     made->follows = kind == WEIR_EXPRESSION_STEP || kind == WEIR_EXPRESSION_FUNCTION || known->is_inside ||
                     (is_leaf && weir_expression_leaf(x)->ahead);
+    if (is_leaf) made->rounding = weir_expression_leaf(x)->rounding;
     if (made->follows || !is_leaf) return;
     const weir_leaf *leaf = weir_expression_leaf(x);
     if (!weir_value_exists(l->to, leaf->codes)) return; /* a Reorder that became a part of the one behind it */

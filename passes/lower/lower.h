@@ -15,6 +15,9 @@ typedef struct weir_lowering_value {
     const weir_expression *expression; /* NULL: nothing yet */
     weir_value host;                   /* its real numbers in the new graph, where the host needed them */
     weir_value sums; /* those that one node of the model computes and quantizes at once, in the new graph; else none */
+    weir_value
+        carried; /* its codes of one scale in the new graph, where hardware goes on without a quantizer; else none */
+    double rounding;   /* how far they may be from the model's; 0: they are exact */
     uint32_t position; /* place of its node in the model, from 1 on; 0: it has none */
     bool is_inside;    /* a function is computed from codes in front, as if there was no such value */
 } weir_lowering_value;
@@ -25,7 +28,9 @@ typedef struct weir_lowering {
     weir_graph *to;
     weir_lowering_value *of; /* by value id of `from` */
     weir_contract contract;  /* who defines the rounding of this model */
-    weir_diag_log **log;     /* causes of expressions */
+    bool carries;    /* values without quantizers become codes of one scale: a model that cannot be lowered otherwise */
+    double rounding; /* of the node that is lowered: leaf.rounding of its results */
+    weir_diag_log **log; /* causes of expressions */
     size_t log_count, log_capacity;
 } weir_lowering;
 
@@ -116,6 +121,8 @@ bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *behin
 bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant);
 /* Is each element a code of one quantizer, moved, or the largest or the smallest of some? */
 bool weir_lower_is_one_code(const weir_graph *graph, weir_value value);
+/* Has a table all pairs of codes of the sum's operands? */
+bool weir_lower_sum_is_narrow(const weir_lowering *l, const weir_leaf_sum *sum);
 /* The quantizer after a SUM, Sum and a proven staircase, where a table has all pairs of codes. */
 bool weir_lower_sum_has_table(const weir_lowering *l, const weir_expression *sum, const weir_quant *quant);
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_expression *sum, const weir_quant *quant);
@@ -182,6 +189,8 @@ bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind)
 bool weir_lower_resize(weir_lowering *l, weir_node node);
 /* Does a Transpose move elements between operators of the hardware? */
 bool weir_lower_transposes(const weir_lowering *l, weir_node node);
+/* Is the node's result computed with again in hardware? O(nodes behind it). */
+bool weir_lower_leads_to_hardware(const weir_lowering *l, weir_node node);
 bool weir_lower_arg_max(weir_lowering *l, weir_node node);
 bool weir_lower_arg_min(weir_lowering *l, weir_node node);
 /* QLinearSoftmax, where hardware is behind it. */
@@ -232,6 +241,8 @@ bool weir_lower_check_finite(weir_lowering *l, weir_node node, const weir_array 
 /* Is input `index` seen as codes with room for more steps, or can it be? False after a reported error. */
 bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index);
 
+/* Has the value, with codes, few enough of them for a table? */
+bool weir_lower_is_narrow(const weir_lowering *l, weir_value root);
 /* Is the node a function of codes that steps do not express: of a FUNCTION, or of two operands that are functions of the
  * same codes? Sums of such only where the codes are few: else Sum adds them. */
 bool weir_lower_is_function(const weir_lowering *l, weir_node node);
@@ -259,6 +270,23 @@ bool weir_lower_trunc(weir_lowering *l, weir_node node);
 bool weir_lower_weights(weir_graph *graph);
 /* Rewrites forms of a model's operators that no rule takes; false after a reported error. */
 bool weir_lower_forms(weir_graph *graph);
+
+/* --- values without quantizers (lower_carry.c) --- */
+/* Does hardware go on with the node's results, in a model that cannot be lowered where only quantizers make codes? */
+bool weir_lower_carries(const weir_lowering *l, weir_node node);
+/* A value of the model, or the node's input, as codes of one scale: exact, or numbers in fixed point. No value after a reported error. */
+weir_value weir_lower_carry(weir_lowering *l, weir_node node, weir_value value);
+weir_value weir_lower_carried(weir_lowering *l, weir_node node, size_t index);
+/* The same of x, of a leaf or a SUM. */
+weir_value weir_lower_carry_expression(weir_lowering *l, weir_node node, const weir_expression *x);
+/* What weir_lower_codes gives of the input; where it does not and the node carries, these. */
+weir_value weir_lower_codes_or_carried(weir_lowering *l, weir_node node, size_t index);
+/* Codes of one scale each get one scale and zero point together; false after a reported error. */
+bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_t count);
+/* The node's result is the sum of two such. */
+bool weir_lower_add_carried(weir_lowering *l, weir_node node, const weir_leaf_sum *sum);
+/* Is the node a function of several tensors, which are carried? */
+bool weir_lower_joins_carried(const weir_lowering *l, weir_node node);
 
 /* --- the host's part (lower_host.c) --- */
 /* The host computes the node, because of `cause`: the errors that refuse it as hardware, kept in case hardware uses the

@@ -167,6 +167,19 @@ static bool encode(weir_lowering *l, weir_node node, weir_value numbers, const w
     return weir_infer_node(l->to, added) && weir_lower_set_codes(l, node, weir_node_output(l->to, added, 0));
 }
 
+/* In a table, or, where it has none and values are carried, as numbers. */
+static bool absorb_function(weir_lowering *l, weir_node node, weir_value value, const weir_quant *quant) {
+    if (!l->carries) return weir_lower_tabulate(l, node, value, quant);
+    weir_diag_log *log = weir_diag_capture();
+    const bool fine = weir_lower_tabulate(l, node, value, quant);
+    weir_diag_release(log);
+    const weir_value codes = fine ? WEIR_NO_VALUE : weir_lower_carry(l, node, value);
+    if (fine) weir_diag_replay(log);
+    weir_diag_log_free(log);
+    return fine || (codes.id != 0 &&
+                    weir_lower_quantize(l, node, weir_expression_codes(weir_graph_arena(l->to), codes), quant));
+}
+
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_expression *x, const weir_quant *quant) {
     uint32_t offsets;
     if (weir_expression_numbers(x, &offsets) != NULL) x = offset_as_step(l, x);
@@ -191,7 +204,7 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_expression
         const weir_expression *exact = weir_lower_sum_exact(l, node, "", x);
         return exact != NULL ? weir_lower_quantize(l, node, exact, quant) : weir_lower_fail_sum(l, node, x);
     }
-    case ABSORB_FUNCTION: return weir_lower_tabulate(l, node, weir_expression_value(x), quant);
+    case ABSORB_FUNCTION: return absorb_function(l, node, weir_expression_value(x), quant);
     case REFUSE_HOST: return weir_lower_fail(l, node, "its input is computed on the host, after the hardware");
     case REFUSE: return weir_lower_fail(l, node, "its input is neither real nor quantized");
     }

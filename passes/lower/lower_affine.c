@@ -151,7 +151,8 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
         !weir_dtype_is_float(weir_value_type(l->from, weir_node_input(l->from, node, 0))->dtype))
         return clip_codes(l, node);
     if (!is_real(l, node)) return weir_lower_fail(l, node, "hardware takes it on float32 numbers only");
-    if (weir_lower_is_function(l, node)) return weir_lower_function(l, node);
+    const bool subtracts = kind == WEIR_OP_SUB && weir_lower_joins_carried(l, node);
+    if (weir_lower_is_function(l, node) && !subtracts) return weir_lower_function(l, node);
     const size_t inputs = weir_node_input_count(l->from, node);
     const bool unary = kind == WEIR_OP_NEG || kind == WEIR_OP_CLIP || kind == WEIR_OP_BATCH_NORMALIZATION;
     const weir_array *first = unary ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 0));

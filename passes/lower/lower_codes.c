@@ -158,3 +158,43 @@ bool weir_lower_unite(weir_lowering *l, weir_node node, size_t index, weir_value
     *next = widen(l, node, suffix[1], *next, &both);
     return before->id != 0 && next->id != 0;
 }
+
+/* --- the other sign --- */
+
+/* x - 2 x: no component turns signs alone. */
+static weir_value negated(weir_lowering *l, weir_node node, const char *suffix, weir_value codes) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    const weir_value inputs[2] = {codes, codes};
+    weir_type type = *weir_value_type(l->to, codes);
+    const uint32_t count = type.quant.count > 1 ? type.quant.count : 1;
+    double *scale = weir_arena_array(arena, count, sizeof *scale);
+    int64_t *zero = weir_arena_array(arena, count, sizeof *zero);
+    for (uint32_t c = 0; c < count; c++) {
+        scale[c] = weir_quant_scale(&type.quant, c);
+        zero[c] = -weir_quant_zero(&type.quant, c);
+    }
+    type.dtype = WEIR_INT64;
+    type.has_range = false;
+    type.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER,
+                              .axis = count > 1 ? type.quant.axis : -1,
+                              .count = count,
+                              .scale = scale,
+                              .zero_point = zero};
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_SUM, suffix, inputs, 2, &type);
+    weir_node_set_int(l->to, made, "cb", -2);
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
+weir_value weir_lower_negated(weir_lowering *l, weir_node node, weir_value codes) {
+    return negated(l, node, "_negated", codes);
+}
+
+weir_value weir_lower_negated_back(weir_lowering *l, weir_node node, weir_value codes, const weir_type *type) {
+    codes = negated(l, node, "_back", codes);
+    if (codes.id == 0) return codes;
+    const weir_shape *shape = &weir_value_type(l->to, codes)->shape;
+    weir_type same = weir_lower_codes_type(&type->quant, shape, type->low, type->high);
+    if (same.quant.count > 1) same.quant.axis = shape->rank - 1;
+    same.dtype = type->dtype;
+    return weir_lower_clip(l, node, "_codes", codes, &same);
+}

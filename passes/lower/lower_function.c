@@ -1,7 +1,8 @@
 /* Lowering of functions of one code (function.h): the quantizer after one becomes
  *   Lookup               of all codes, where the input has few
  *   Threshold            of sums, where the function is monotone: its steps by bisection
- *   Threshold and Lookup of sums, for any other function: of the pieces on which its results are equal, found by looking at all sums
+ *   Threshold and Lookup of sums, for any other function: of the pieces on which its results are equal, found by looking at all sums, or at bounds
+ *                        of the results on ever smaller ranges of them
  * Every entry is what the model's own float32 operations give, quantized as the contract says. */
 #include <math.h>
 #include <stdlib.h>
@@ -19,12 +20,13 @@ enum {
     MOST_WIDE_CODES = 1 << 16,
     MOST_ENTRIES = 1 << 20,
     MOST_THRESHOLDS = 1 << 18,
-    MOST_SUMS = 1 << 22
+    MOST_SUMS = 1 << 22,
+    MOST_RANGES = 1 << 21
 };
 
 /* --- the rule --- */
 
-static bool is_narrow(const weir_lowering *l, weir_value root) {
+bool weir_lower_is_narrow(const weir_lowering *l, weir_value root) {
     const weir_type *codes = weir_value_type(l->to, weir_expression_codes_of(weir_lower_expression(l, root)));
     return codes->has_range && codes->high - codes->low < MOST_CODES;
 }
@@ -40,8 +42,8 @@ bool weir_lower_is_function(const weir_lowering *l, weir_node node) {
     }
     const weir_value root = computed < 2 ? WEIR_NO_VALUE : weir_function_root(l, weir_node_output(l->from, node, 0));
     const weir_op kind = weir_trait_kind(l->from, node);
-    return root.id != 0 &&
-           ((kind != WEIR_OP_ADD && kind != WEIR_OP_SUB && kind != WEIR_OP_QLINEAR_ADD) || is_narrow(l, root));
+    return root.id != 0 && ((kind != WEIR_OP_ADD && kind != WEIR_OP_SUB && kind != WEIR_OP_QLINEAR_ADD) ||
+                            weir_lower_is_narrow(l, root));
 }
 
 /* Why the node is no function of one code. */
@@ -264,6 +266,105 @@ static bool find_steps(const tabulation *t, pieces *row) {
     return fine;
 }
 
+/* Sums from `first` to `last`, and what all of them give where that is known. */
+typedef struct range {
+    int64_t first, last, result;
+} range;
+
+/* Of one row: those that are to be looked at, and those of which the result is known. */
+typedef struct ranges {
+    range *open, *known;
+    size_t open_count, known_count, open_capacity, known_capacity;
+} ranges;
+
+static void push(range **list, size_t *count, size_t *capacity, range r) {
+    *list = weir_grow(*list, capacity, *count + 1, sizeof **list);
+    (*list)[(*count)++] = r;
+}
+
+enum { RANGES = 256 }; /* of each row at a time */
+
+/* The least and the most code of `count` ranges of each row, at [row * RANGES]: those at all corners, of as many dimensions as the root is read. */
+static void bound(const tabulation *t, const range *at, int64_t *low, int64_t *high) {
+    const size_t rows = weir_function_rows(t->function), leaves = weir_function_leaves(t->function),
+                 all = rows * RANGES;
+    int64_t *point = weir_malloc(leaves * all * sizeof *point);
+    double *result = weir_malloc(all * sizeof *result);
+    for (size_t corner = 0; corner < (size_t)1 << leaves; corner++) {
+        for (size_t leaf = 0; leaf < leaves; leaf++)
+            for (size_t i = 0; i < all; i++) point[leaf * all + i] = corner >> leaf & 1 ? at[i].last : at[i].first;
+        weir_function_run_apart(t->function, point, RANGES, result);
+        for (size_t i = 0; i < all; i++) {
+            const int64_t code = code_of(t, result[i]);
+            low[i] = corner == 0 || code < low[i] ? code : low[i];
+            high[i] = corner == 0 || code > high[i] ? code : high[i];
+        }
+    }
+    free(point);
+    free(result);
+}
+
+/* One more look at ranges of each row; false: none is open. */
+static bool look(const tabulation *t, ranges *row, int64_t *scratch) {
+    const size_t rows = weir_function_rows(t->function);
+    int64_t *low = scratch, *high = scratch + rows * RANGES;
+    range *at = weir_malloc(rows * RANGES * sizeof *at);
+    size_t *taken = weir_calloc(rows, sizeof *taken);
+    bool any = false;
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t i = 0; i < RANGES; i++) {
+            const bool open = row[r].open_count > 0;
+            at[r * RANGES + i] = open ? row[r].open[--row[r].open_count] : (range){t->low, t->low, 0};
+            taken[r] += open;
+            any |= open;
+        }
+    }
+    if (any) bound(t, at, low, high);
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t i = 0; i < taken[r]; i++) {
+            range x = at[r * RANGES + i];
+            const int64_t middle = x.first + (x.last - x.first) / 2;
+            x.result = low[r * RANGES + i];
+            if (x.result == high[r * RANGES + i]) {
+                push(&row[r].known, &row[r].known_count, &row[r].known_capacity, x);
+                continue;
+            }
+            push(&row[r].open, &row[r].open_count, &row[r].open_capacity, (range){x.first, middle, 0});
+            push(&row[r].open, &row[r].open_count, &row[r].open_capacity, (range){middle + 1, x.last, 0});
+        }
+    }
+    free(taken);
+    free(at);
+    return any;
+}
+
+static int by_first(const void *a, const void *b) {
+    const range *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* By bounds on ranges of sums, which are halved until they give one code; false: there are too many. */
+static bool halve(const tabulation *t, pieces *row) {
+    const size_t rows = weir_function_rows(t->function);
+    ranges *of = weir_calloc(rows, sizeof *of);
+    int64_t *scratch = weir_malloc(2 * rows * RANGES * sizeof *scratch);
+    size_t looks = 0;
+    bool open = true;
+    for (size_t r = 0; r < rows; r++)
+        push(&of[r].open, &of[r].open_count, &of[r].open_capacity, (range){t->low, t->high, 0});
+    while (open && looks++ * rows * RANGES < MOST_RANGES) open = look(t, of, scratch);
+    for (size_t r = 0; r < rows; r++) {
+        qsort(of[r].known, of[r].known_count, sizeof *of[r].known, by_first);
+        for (size_t i = 0; !open && i < of[r].known_count; i++)
+            add_piece(&row[r], of[r].known[i].first, of[r].known[i].result);
+        free(of[r].open);
+        free(of[r].known);
+    }
+    free(scratch);
+    free(of);
+    return !open;
+}
+
 static bool find_pieces(const tabulation *t, pieces *row) {
     if (weir_function_is_monotone(t->function)) return find_steps(t, row);
     const double sums = (double)(t->high - t->low + 1) * (double)weir_function_rows(t->function);
@@ -271,6 +372,7 @@ static bool find_pieces(const tabulation *t, pieces *row) {
         look_at_all(t, row);
         return true;
     }
+    if (weir_function_leaves(t->function) > 0 && halve(t, row)) return true;
     weir_lower_fail(t->l, t->node, "its input is a function of sums of %d bits that both rises and falls",
                     weir_bits_for(t->low, t->high));
     advise(t);
@@ -421,7 +523,7 @@ bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, con
     const weir_quant *to = quant != NULL ? quant : &weir_value_type(l->from, value)->quant;
     weir_quant_limits(to, &low, &high);
     t.type = weir_lower_codes_type(to, &codes->shape, low, high);
-    weir_value made = is_narrow(l, root) ? tabulate(&t) : use_thresholds(&t);
+    weir_value made = weir_lower_is_narrow(l, root) ? tabulate(&t) : use_thresholds(&t);
     weir_function_free(t.function);
     if (made.id == 0) return false;
     const weir_shape *shape = &weir_value_type(l->from, value)->shape;

@@ -65,12 +65,15 @@ static bool lower_conv(weir_lowering *l, weir_node node) {
 static bool lower_add(weir_lowering *l, weir_node node) {
     const weir_expression *a = weir_lower_input(l, node, 0), *b = weir_lower_input(l, node, 1);
     if (weir_expression_is_given(a) != weir_expression_is_given(b)) return weir_lower_affine(l, node);
-    return weir_lower_is_function(l, node) ? weir_lower_function(l, node) : weir_lower_add(l, node, a, b);
+    return weir_lower_is_function(l, node) && !weir_lower_joins_carried(l, node) ? weir_lower_function(l, node)
+                                                                                 : weir_lower_add(l, node, a, b);
 }
 
 static bool lower_mul(weir_lowering *l, weir_node node) {
     const weir_expression *a = weir_lower_input(l, node, 0), *b = weir_lower_input(l, node, 1);
     if (weir_expression_has_codes(a) && weir_expression_has_codes(b) && !weir_lower_is_function(l, node))
+        return weir_lower_multiply(l, node, a, b);
+    if (weir_expression_is_hardware(a) && weir_expression_is_hardware(b) && weir_lower_joins_carried(l, node))
         return weir_lower_multiply(l, node, a, b);
     return weir_lower_affine(l, node);
 }
@@ -262,6 +265,18 @@ static bool has_elements(const weir_lowering *l, weir_node node) {
     return all;
 }
 
+/* How far its results may be from the exact ones is known. */
+static void keep_rounding(weir_lowering *l, weir_node node) {
+    for (size_t i = 0; l->rounding > 0 && i < weir_node_output_count(l->from, node); i++) {
+        const weir_value value = weir_node_output(l->from, node, i);
+        const weir_expression *x = weir_lower_expression(l, value);
+        if (weir_expression_source(x) != WEIR_EXPRESSION_CODES) continue;
+        weir_leaf leaf = *weir_expression_leaf(x);
+        leaf.rounding = l->rounding;
+        l->of[value.id].expression = weir_expression_with_leaf(weir_graph_arena(l->to), x, &leaf);
+    }
+}
+
 /* The node as hardware; else, where the host may compute it, there, and the reason is kept. */
 static bool lower_node(weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
@@ -272,7 +287,9 @@ static bool lower_node(weir_lowering *l, weir_node node) {
     bool fine = false;
     if (rule != NULL) {
         log = weir_diag_capture();
+        l->rounding = 0;
         fine = weir_lower_beside(l, node, rule);
+        if (fine) keep_rounding(l, node);
         weir_diag_release(log);
     }
     const bool host = is_host_work(l, node) && (!weir_trait_is_quantizer(op) || quantizes_on_host(l, node));
@@ -298,10 +315,12 @@ static void free_lowering(weir_lowering *l) {
     free(l->of);
 }
 
-/* The integer graph of a prepared model and which of its values stand for which. */
-weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **counterparts) {
+/* The integer graph of a prepared model and which of its values stand for which. NULL after a reported error, of the node at place
+ * `*failed`, from 1 on. */
+static weir_graph *lower_model(const weir_graph *model, bool carries, weir_counterparts **counterparts,
+                               size_t *failed) {
     weir_graph *to = weir_graph_new("integer");
-    weir_lowering l = {.from = model, .to = to, .contract = contract_of(model)};
+    weir_lowering l = {.from = model, .to = to, .contract = contract_of(model), .carries = carries};
     l.of = weir_calloc(weir_graph_value_limit(model), sizeof *l.of);
     weir_graph_set_source(to, weir_graph_source(model));
     const weir_word_list classes = weir_graph_classes(model);
@@ -311,8 +330,11 @@ weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **cou
     number_nodes(&l);
     lower_values(&l);
     bool fine = true;
-    for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node))
+    *failed = 0;
+    for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node)) {
+        ++*failed;
         fine = lower_node(&l, node);
+    }
     for (size_t i = 0; fine && i < weir_graph_output_count(model); i++) {
         const weir_value result = weir_lower_result(&l, i);
         fine = result.id != 0;
@@ -325,6 +347,25 @@ weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **cou
     if (fine) return to;
     weir_graph_free(to);
     return NULL;
+}
+
+/* With values carried where there is no other lowering; of two refusals the one is told that comes later in the model. */
+weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **counterparts) {
+    size_t failed[2];
+    weir_diag_log *log[2] = {weir_diag_capture(), NULL};
+    weir_graph *made = lower_model(model, false, counterparts, &failed[0]);
+    weir_diag_release(log[0]);
+    bool second = false;
+    if (made == NULL) {
+        log[1] = weir_diag_capture();
+        made = lower_model(model, true, counterparts, &failed[1]);
+        weir_diag_release(log[1]);
+        second = made != NULL || failed[1] > failed[0];
+    }
+    weir_diag_replay(log[second]);
+    for (int i = 0; i < 2; i++)
+        if (log[i] != NULL) weir_diag_log_free(log[i]);
+    return made;
 }
 
 weir_graph *weir_lower_prepare(const weir_graph *model, bool *reordered) {

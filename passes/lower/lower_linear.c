@@ -227,20 +227,26 @@ bool weir_lower_add_constant(weir_lowering *l, weir_node node, const weir_expres
     return weir_lower_set_leaf(l, node, &leaf);
 }
 
-static weir_value read_operand(weir_lowering *l, weir_node node, const char *suffix, const weir_expression *x) {
-    const weir_value codes = weir_lower_codes(l, node, x);
+/* `index`: of x among the node's inputs, where it is one; else the node has made it. */
+static weir_value read_operand(weir_lowering *l, weir_node node, const char *suffix, size_t index,
+                               const weir_expression *x) {
+    const weir_value codes = weir_lower_input(l, node, index) == x ? weir_lower_read_codes(l, node, index, NULL)
+                             : weir_lower_carries(l, node)         ? weir_lower_carry_expression(l, node, x)
+                                                                   : weir_lower_codes(l, node, x);
     const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     return codes.id == 0 ? codes : weir_lower_broadcast(l, node, suffix, codes, result);
 }
 
 static bool add(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b, bool minus) {
-    if (!weir_expression_has_codes(a) || !weir_expression_has_codes(b))
+    const bool carries = weir_lower_carries(l, node);
+    if (!carries && (!weir_expression_has_codes(a) || !weir_expression_has_codes(b)))
         return weir_lower_fail_unquantized(l, node, weir_expression_has_codes(a) ? 1 : 0,
                                            "its inputs are not quantized");
-    weir_leaf_sum sum = {.left = {.codes = read_operand(l, node, "_left", a)}, .minus = minus};
+    weir_leaf_sum sum = {.left = {.codes = read_operand(l, node, "_left", 0, a)}, .minus = minus};
     if (sum.left.codes.id == 0) return false;
-    sum.right.codes = read_operand(l, node, "_right", b);
+    sum.right.codes = read_operand(l, node, "_right", 1, b);
     if (sum.right.codes.id == 0) return false;
+    if (carries && !weir_lower_sum_is_narrow(l, &sum)) return weir_lower_add_carried(l, node, &sum);
     weir_lower_set(l, node, weir_expression_sum(weir_graph_arena(l->to), &sum));
     return true;
 }

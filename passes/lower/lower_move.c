@@ -250,43 +250,6 @@ bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind)
     return fine;
 }
 
-static bool reads(const weir_graph *graph, weir_node node, const bool *reached) {
-    bool any = false;
-    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) any |= reached[weir_node_input(graph, node, i).id];
-    return any;
-}
-
-/* Does hardware compute the node, where an input of it has codes? A product does, where both of its operands do. */
-static bool is_in_hardware(const weir_lowering *l, weir_node node) {
-    const weir_trait *trait = weir_trait_of(weir_node_op(l->from, node));
-    if (trait->task == WEIR_TASK_DEQUANTIZER) return false;
-    if (trait->task != WEIR_TASK_LAYER || !trait->is_for_host)
-        return weir_trait_is_quantizer(weir_node_op(l->from, node)) || !trait->is_for_host;
-    for (size_t i = 0; i < 2; i++) {
-        weir_node maker = weir_value_producer(l->from, weir_node_input(l->from, node, i));
-        while (maker.id != 0 && weir_index_map_exists(weir_node_op(l->from, maker)))
-            maker = weir_value_producer(l->from, weir_node_input(l->from, maker, 0));
-        if (maker.id == 0) return false;
-        const weir_op op = weir_node_op(l->from, maker);
-        if (weir_trait_of(op)->task != WEIR_TASK_DEQUANTIZER && !weir_trait_is_quantizer(op)) return false;
-    }
-    return true;
-}
-
-/* Is the node's result computed with again in hardware? O(nodes behind it). */
-static bool leads_to_hardware(const weir_lowering *l, weir_node from) {
-    bool *reached = weir_calloc(weir_graph_value_limit(l->from) + 1, sizeof *reached), found = false;
-    reached[weir_node_output(l->from, from, 0).id] = true;
-    for (weir_node node = weir_node_next(l->from, from); !found && node.id != 0; node = weir_node_next(l->from, node)) {
-        if (!reads(l->from, node, reached)) continue;
-        found = is_in_hardware(l, node);
-        for (size_t i = 0; i < weir_node_output_count(l->from, node); i++)
-            reached[weir_node_output(l->from, node, i).id] = true;
-    }
-    free(reached);
-    return found;
-}
-
 bool weir_lower_transposes(const weir_lowering *l, weir_node node) {
     const weir_expression *x = weir_lower_input(l, node, 0);
     const bool comes_in = weir_expression_source(x) == WEIR_EXPRESSION_CODES &&
@@ -295,5 +258,5 @@ bool weir_lower_transposes(const weir_lowering *l, weir_node node) {
     weir_layout_permutation(l->from, node, order);
     return weir_expression_is_hardware(x) && !comes_in &&
            !weir_layout_keeps_memory(&weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape, order) &&
-           leads_to_hardware(l, node);
+           weir_lower_leads_to_hardware(l, node);
 }

@@ -27,8 +27,10 @@ static bool is_row(const weir_shape *a, const weir_shape *result) {
 }
 
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b) {
-    weir_value pair[2] = {weir_lower_codes(l, node, a), WEIR_NO_VALUE};
-    if (pair[0].id != 0) pair[1] = weir_lower_codes(l, node, b);
+    const bool inputs = a == weir_lower_input(l, node, 0) && b == weir_lower_input(l, node, 1);
+    weir_value pair[2] = {inputs ? weir_lower_read_codes(l, node, 0, NULL) : weir_lower_codes(l, node, a),
+                          WEIR_NO_VALUE};
+    if (pair[0].id != 0) pair[1] = inputs ? weir_lower_read_codes(l, node, 1, NULL) : weir_lower_codes(l, node, b);
     if (pair[1].id == 0) return false;
     const weir_type *y = weir_value_type(l->from, weir_node_output(l->from, node, 0));
     if (!weir_shape_equal(&weir_value_type(l->to, pair[1])->shape, &y->shape)) { /* what is repeated comes first */

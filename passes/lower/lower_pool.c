@@ -220,6 +220,10 @@ static const weir_expression *read_rising(weir_lowering *l, weir_node node, cons
         x = weir_expression_with_leaf(weir_graph_arena(l->to), x, &leaf);
     }
     if (is_rising(x)) return x;
+    if (weir_lower_carries(l, node)) {
+        const weir_value codes = weir_lower_carried(l, node, 0);
+        return codes.id == 0 ? NULL : weir_expression_codes(weir_graph_arena(l->to), codes);
+    }
     if (weir_expression_source(x) != WEIR_EXPRESSION_CODES)
         weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     else if (weir_expression_leaf(x)->map != NULL)
@@ -301,8 +305,8 @@ static weir_value pad_all(weir_lowering *l, weir_node node, weir_value codes, we
 bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_expression *x) {
     weir_window w;
     pooling p = {.op = WEIR_OP_SUM_POOL};
-    if (!weir_expression_has_codes(x)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
-    weir_value codes = weir_lower_codes(l, node, x);
+    weir_value codes =
+        x == weir_lower_input(l, node, 0) ? weir_lower_codes_or_carried(l, node, 0) : weir_lower_codes(l, node, x);
     if (codes.id == 0 || !read_window(l, node, &w)) return false;
     p.shares = weir_node_int(l->from, node, "count_include_pad", 0) == 0;
     /* Of a QLinearAveragePool they count as padding, too: ONNX Runtime's kernel divides by all of the window. */
@@ -453,8 +457,8 @@ static bool lower_total(weir_lowering *l, weir_node node, bool mean) {
         return weir_lower_fail(l, node, "hardware takes it on real numbers only");
     const weir_expression *x = read_addends(l, node, weir_lower_input(l, node, 0));
     if (x == NULL) return false;
-    if (!weir_expression_has_codes(x)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
-    const weir_value codes = weir_lower_codes(l, node, x);
+    const bool is_input = x == weir_lower_input(l, node, 0);
+    const weir_value codes = is_input ? weir_lower_read_codes(l, node, 0, NULL) : weir_lower_codes(l, node, x);
     if (codes.id == 0 || !read_reduction(l, node, weir_expression_codes(arena, codes), dimension, &count)) return false;
     const weir_quant quant = weir_value_type(l->to, codes)->quant, label = label_of(l, &quant, count, 0, mean);
     const weir_value sums = reduce_all(l, node, WEIR_OP_SUM_POOL, codes, dimension, &label);

@@ -1,6 +1,7 @@
 /* Quantizers in any dialect: their parameters, what they are of constants and codes, and the codes that a node reads, which a quantizer behind it
  * may make. What they make of everything else: lower_absorb.c. */
 #include <math.h>
+#include <string.h>
 
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
@@ -91,7 +92,15 @@ static bool read_qonnx(weir_lowering *l, weir_node node, weir_quant *quant) {
     return read_qonnx_zero(l, node, zero, quant);
 }
 
-/* The quantizer that takes all of the node's result, also behind what rises; a count of 0: there is none. */
+/* Are its elements those of its inputs, or the largest of some? */
+static bool moves(const weir_lowering *l, weir_node node) {
+    const weir_op op = weir_node_op(l->from, node), kind = weir_trait_of(op)->kind;
+    const bool largest = kind == WEIR_OP_MAX_POOL || kind == WEIR_OP_GLOBAL_MAX_POOL || kind == WEIR_OP_REDUCE_MAX;
+    return largest || (weir_node_output_count(l->from, node) == 1 && weir_trait_of(op)->is_exact &&
+                       (weir_index_map_exists(op) || kind == WEIR_OP_CONCAT) &&
+                       strcmp(weir_node_string(l->from, node, "mode", ""), "linear") != 0);
+}
+
 bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant) {
     const weir_value result = weir_node_output(l->from, node, 0);
     quant->count = 0;
@@ -103,7 +112,7 @@ bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant)
     if (kind == WEIR_OP_QUANT) return read_qonnx(l, user, quant);
     const weir_trait *trait = weir_trait_of(op);
     const bool rises = (trait->element == WEIR_ELEMENT_STEP && trait->is_exact) || weir_index_map_reshapes(op);
-    return !rises || weir_lower_read_behind(l, user, quant);
+    return !(rises || (l->carries && moves(l, user))) || weir_lower_read_behind(l, user, quant);
 }
 
 /* Gives the codes that quantization, unless inference gives them another: that of what they are made of. */
@@ -145,6 +154,7 @@ static bool joins(const weir_lowering *l, weir_node node) {
 
 weir_value weir_lower_read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant) {
     const weir_expression *x = weir_lower_input(l, node, index);
+    if (quant == NULL && weir_lower_carries(l, node)) return weir_lower_carried(l, node, index);
     const bool becomes_codes =
         weir_expression_is_hardware(x) || (weir_expression_kind_of(x) == WEIR_EXPRESSION_REAL && joins(l, node));
     if (!weir_expression_has_codes(x) && (quant == NULL || !becomes_codes)) {

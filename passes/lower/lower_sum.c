@@ -327,14 +327,30 @@ const weir_expression *weir_lower_sum_exact(weir_lowering *l, weir_node node, co
     return weir_expression_with_leaf(weir_graph_arena(l->to), x, &(weir_leaf){.codes = added, .map = sum->left.map});
 }
 
+/* Different ones. */
+static uint32_t count_scales(const weir_quant *quant) {
+    uint32_t count = 1;
+    for (uint32_t c = 1; c < quant->count; c++) {
+        bool is_new = true;
+        for (uint32_t k = 0; k < c; k++) is_new &= weir_quant_scale(quant, k) != weir_quant_scale(quant, c);
+        count += is_new;
+    }
+    return count;
+}
+
 bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_expression *x) {
     const weir_leaf_sum *sum = weir_expression_sum_of(x);
     const weir_quant *a = &weir_value_type(l->to, sum->left.codes)->quant,
                      *b = &weir_value_type(l->to, sum->right.codes)->quant;
-    if (a->count > 1 || b->count > 1) {
-        weir_lower_fail(l, node, "hardware adds tensors with one scale each, found %u",
-                        a->count > 1 ? a->count : b->count);
+    const uint32_t of_a = count_scales(a), of_b = count_scales(b);
+    if (of_a > 1 || of_b > 1) {
+        weir_lower_fail(l, node, "hardware adds tensors with one scale each, found %u", of_a > 1 ? of_a : of_b);
         weir_note("quantize what is added, products and convolutions too, with one scale a tensor");
+        return false;
+    }
+    if (a->count > 1 || b->count > 1) {
+        weir_lower_fail(l, node, "hardware adds tensors with one zero point each, and one of these has one a channel");
+        weir_note("quantize what is added, products and convolutions too");
         return false;
     }
     weir_lower_fail(l, node, "the scales of what it adds, %g and %g, are too far apart for an exact sum",
@@ -343,13 +359,16 @@ bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_expr
     return false;
 }
 
-bool weir_lower_sum_has_table(const weir_lowering *l, const weir_expression *x, const weir_quant *quant) {
-    const weir_leaf_sum *sum = weir_expression_sum_of(x);
+bool weir_lower_sum_is_narrow(const weir_lowering *l, const weir_leaf_sum *sum) {
     const weir_type *a = weir_value_type(l->to, sum->left.codes), *b = weir_value_type(l->to, sum->right.codes);
+    return a->quant.count <= 1 && b->quant.count <= 1 && a->has_range && b->has_range && span(a) <= MAX_PAIRS &&
+           span(b) <= MAX_PAIRS && span(a) * span(b) <= MAX_PAIRS;
+}
+
+bool weir_lower_sum_has_table(const weir_lowering *l, const weir_expression *x, const weir_quant *quant) {
     int64_t low, high;
     weir_quant_limits(quant, &low, &high);
-    return a->quant.count <= 1 && b->quant.count <= 1 && a->has_range && b->has_range && span(a) <= MAX_PAIRS &&
-           span(b) <= MAX_PAIRS && span(a) * span(b) <= MAX_PAIRS && high - low < MAX_CODES;
+    return weir_lower_sum_is_narrow(l, weir_expression_sum_of(x)) && high - low < MAX_CODES;
 }
 
 /* The model's own where that is a function of the two codes. */

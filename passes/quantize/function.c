@@ -136,7 +136,8 @@ struct weir_function {
     bool is_monotone;
     weir_graph *graph; /* computes all rows at `points` points each */
     weir_executor *executor;
-    weir_array *input;
+    weir_array *input[WEIR_FUNCTION_LEAVES];
+    size_t inputs; /* of the graph: 1, or one a read of the root */
     size_t points;
 };
 
@@ -288,10 +289,10 @@ weir_function *weir_function_new(weir_lowering *l, weir_value value, weir_value 
 static void close_graph(weir_function *f) {
     weir_executor_free(f->executor);
     weir_graph_free(f->graph);
-    weir_array_free(f->input);
+    for (size_t i = 0; i < f->inputs; i++) weir_array_free(f->input[i]);
     f->executor = NULL;
     f->graph = NULL;
-    f->input = NULL;
+    f->inputs = 0;
 }
 
 void weir_function_free(weir_function *f) {
@@ -341,16 +342,17 @@ static weir_value add_node(const weir_function *f, weir_op op, weir_node like, c
     return fine ? weir_node_output(f->graph, node, 0) : WEIR_NO_VALUE;
 }
 
-/* The value in the function's graph; made[i] is that of visited[i]. None after a reported error. */
-static weir_value copy(const weir_function *f, weir_value value, weir_value *made) {
+/* The value in the function's graph; made[i] is that of visited[i]. `leaf`: the next read of the root, where they are apart; else NULL. None
+ * after a reported error. */
+static weir_value copy(const weir_function *f, weir_value value, weir_value *made, size_t *leaf) {
     const weir_graph *from = f->l->from;
-    if (value.id == f->root.id) return weir_graph_input(f->graph, 0);
+    if (value.id == f->root.id) return weir_graph_input(f->graph, leaf == NULL ? 0 : (*leaf)++);
     const weir_node node = weir_value_producer(from, value);
     size_t at = 0;
     while (f->visited[at].id != node.id) at++;
-    if (made[at].id != 0) return made[at];
+    if (made[at].id != 0 && leaf == NULL) return made[at];
     const weir_op op = weir_node_op(from, node);
-    if (weir_index_map_reshapes(op)) return copy(f, weir_node_input(from, node, 0), made);
+    if (weir_index_map_reshapes(op)) return copy(f, weir_node_input(from, node, 0), made, leaf);
     const bool normalizes = weir_trait_of(op)->kind == WEIR_OP_BATCH_NORMALIZATION;
     const size_t count = weir_node_input_count(from, node);
     weir_value *inputs = weir_calloc(count + 2, sizeof *inputs);
@@ -358,7 +360,7 @@ static weir_value copy(const weir_function *f, weir_value value, weir_value *mad
     for (size_t i = 0; i < count; i++) {
         const weir_value input = weir_node_input(from, node, i);
         if (input.id == 0 || (normalizes && i > 0)) continue;
-        inputs[i] = is_constant(f->l, input) ? parameter_of(f, node, i) : copy(f, input, made);
+        inputs[i] = is_constant(f->l, input) ? parameter_of(f, node, i) : copy(f, input, made, leaf);
         fine &= inputs[i].id != 0;
     }
     if (fine && normalizes) {
@@ -373,7 +375,7 @@ static weir_value copy(const weir_function *f, weir_value value, weir_value *mad
     return made[at];
 }
 
-static void open_graph(weir_function *f, size_t points) {
+static void open_graph(weir_function *f, size_t points, size_t inputs) {
     close_graph(f);
     f->points = points;
     f->graph = weir_graph_new("function");
@@ -381,32 +383,76 @@ static void open_graph(weir_function *f, size_t points) {
     type.shape = (weir_shape){2, {(int64_t)f->rows, (int64_t)points}};
     type.has_range = false;
     type.layout[0] = '\0';
-    weir_graph_add_input(f->graph, "x", &type);
+    for (f->inputs = 0; f->inputs < inputs; f->inputs++) {
+        weir_graph_add_input(f->graph, "x", &type);
+        f->input[f->inputs] = weir_array_new(type.dtype, &type.shape);
+    }
     weir_value made[MOST_NODES] = {{0}};
-    const weir_value result = copy(f, f->value, made);
+    size_t leaf = 0;
+    const weir_value result = copy(f, f->value, made, inputs > 1 ? &leaf : NULL);
     assert(result.id != 0); /* inferred before, for the model's shapes */
     weir_graph_add_output(f->graph, "y", result);
     f->executor = weir_executor_new(f->graph);
     assert(f->executor != NULL);
-    f->input = weir_array_new(type.dtype, &type.shape);
 }
 
 /* What the model's element is where the code less its zero point is `point`. */
-static void set_input(weir_function *f, size_t i, size_t channel, int64_t point) {
+static void set_input(weir_function *f, weir_array *input, size_t i, size_t channel, int64_t point) {
     const double real = (double)point * weir_quant_scale(&codes_type(f)->quant, (int64_t)channel);
-    if (takes_codes(f)) weir_array_set_int(f->input, i, point + weir_function_zero(f, channel));
-    else if (!weir_dtype_is_float(f->input->dtype)) weir_array_set_int(f->input, i, point);
-    else if (weir_expression_kind_of(root_of(f)) != WEIR_EXPRESSION_OFFSET) weir_array_set(f->input, i, real);
-    else weir_array_set(f->input, i, (double)((float)real + (float)offset_of(f, channel)));
+    if (takes_codes(f)) weir_array_set_int(input, i, point + weir_function_zero(f, channel));
+    else if (!weir_dtype_is_float(input->dtype)) weir_array_set_int(input, i, point);
+    else if (weir_expression_kind_of(root_of(f)) != WEIR_EXPRESSION_OFFSET) weir_array_set(input, i, real);
+    else weir_array_set(input, i, (double)((float)real + (float)offset_of(f, channel)));
 }
 
-void weir_function_run(weir_function *f, const int64_t *points, size_t count, double *results) {
-    if (f->executor == NULL || f->points != count) open_graph(f, count);
-    for (size_t i = 0; i < f->rows * count; i++) set_input(f, i, f->sample[i / count], points[i]);
-    const weir_array *input = f->input;
-    const bool fine = weir_executor_run(f->executor, &input);
+static void run(weir_function *f, const int64_t *points, size_t count, size_t inputs, double *results) {
+    const size_t all = f->rows * count;
+    if (f->executor == NULL || f->points != count || f->inputs != inputs) open_graph(f, count, inputs);
+    for (size_t leaf = 0; leaf < inputs; leaf++)
+        for (size_t i = 0; i < all; i++) set_input(f, f->input[leaf], i, f->sample[i / count], points[leaf * all + i]);
+    const bool fine = weir_executor_run(f->executor, (const weir_array *const *)f->input);
     assert(fine);
     (void)fine;
     const weir_array *result = weir_executor_value(f->executor, weir_graph_output(f->graph, 0));
-    for (size_t i = 0; i < f->rows * count; i++) results[i] = weir_array_get(result, i);
+    for (size_t i = 0; i < all; i++) results[i] = weir_array_get(result, i);
+}
+
+void weir_function_run(weir_function *f, const int64_t *points, size_t count, double *results) {
+    run(f, points, count, 1, results);
+}
+
+void weir_function_run_apart(weir_function *f, const int64_t *points, size_t count, double *results) {
+    run(f, points, count, weir_function_leaves(f), results);
+}
+
+/* More than there may be: an operation on the way does not rise or fall in each operand. */
+static size_t count_leaves(const weir_function *f, weir_value value) {
+    const weir_graph *from = f->l->from;
+    if (is_constant(f->l, value)) return 0;
+    if (value.id == f->root.id) return 1;
+    const weir_node node = weir_value_producer(from, value);
+    const weir_op op = weir_node_op(from, node);
+    if (weir_index_map_reshapes(op)) return count_leaves(f, weir_node_input(from, node, 0));
+    size_t leaves = 0, computed = 0;
+    for (size_t i = 0; i < weir_node_input_count(from, node) && leaves <= WEIR_FUNCTION_LEAVES; i++) {
+        const weir_value input = weir_node_input(from, node, i);
+        const size_t here = input.id == 0 ? 0 : count_leaves(f, input);
+        leaves += here;
+        computed += here > 0;
+    }
+    const bool of_two = weir_trait_of(op)->element == WEIR_ELEMENT_STEP && weir_trait_of(op)->kind != WEIR_OP_DIV;
+    return (computed == 2 && of_two) || is_monotone(f, node) ? leaves : WEIR_FUNCTION_LEAVES + 1;
+}
+
+size_t weir_function_leaves(const weir_function *f) {
+    const size_t leaves = count_leaves(f, f->value);
+    bool fine = leaves <= WEIR_FUNCTION_LEAVES;
+    for (size_t i = 0; i < f->parameter_count; i++) {
+        const weir_op kind = weir_trait_kind(f->l->from, f->parameter[i].node);
+        for (size_t k = 0; fine && k < f->parameter[i].data->count; k++) {
+            const double number = weir_array_get(f->parameter[i].data, k);
+            fine = isfinite(number) && (kind != WEIR_OP_DIV || number != 0) && (kind != WEIR_OP_PRELU || number >= 0);
+        }
+    }
+    return fine ? leaves : 0;
 }

@@ -27,6 +27,12 @@ size_t weir_function_row(const weir_function *function, size_t channel);
 int64_t weir_function_zero(const weir_function *function, size_t channel);
 /* Is each of its operations monotone, whatever the number? Then so is the function, in one direction or the other. */
 bool weir_function_is_monotone(const weir_function *function);
+/* How often the root is read, where each operation rises or falls in each of its operands, whatever the other is; 0: one does neither, or it
+ * is read more than WEIR_FUNCTION_LEAVES times. Read apart, the least and the most results for numbers in a range are at its ends. */
+enum { WEIR_FUNCTION_LEAVES = 4 };
+size_t weir_function_leaves(const weir_function *function);
+/* As weir_function_run, each read of the root at points of its own: points[leaf][row][count]. */
+void weir_function_run_apart(weir_function *function, const int64_t *points, size_t count, double *results);
 /* Row r's results for points[r * count ...], codes less the zero point: real numbers, or codes where the value is an
  * integer tensor. */
 void weir_function_run(weir_function *function, const int64_t *points, size_t count, double *results);

@@ -426,3 +426,72 @@ def ort_settings(rng, model):
         if opset >= 21 and rng.random() < 0.3:
             chosen["weight_type"] = pick(QuantType.QInt4, QuantType.QInt16) if chosen["activation_type"] == QuantType.QInt16 else QuantType.QInt4
     return chosen
+
+
+class Products(Blocks):
+    """Networks whose quantizers are at the inputs of products only, as TensorRT's explicit form has them: between these values are sums, moved,
+    joined, pooled and compared, and functions of them."""
+
+    def residual_chain(self):
+        """A trunk that no quantizer touches: layers read it, and their results are added to it."""
+        trunk, shape = self.value, list(self.shape)
+        for _ in range(int(self.rng.integers(1, 4))):
+            self.value, self.shape = trunk, list(shape)
+            self.unit(shape[1], self.pick(1, 3))
+            self.filter(shape[1], self.pick(1, 3), bias=self.chance(0.5))
+            self.add(trunk, self.value)
+            if self.chance(0.6):
+                self.act()
+            trunk = self.value
+
+    def joined_sums(self):
+        """Sums of several layers, of scales of their own, follow each other, and are read twice."""
+        self.concat(self.from_here(*[lambda: self.unit(self.size() // 2 + 1, self.pick(1, 3), act=self.chance(0.5))] * int(self.rng.integers(2, 4))))
+        if self.chance(0.5):
+            self.concat(self.from_here(lambda: None, lambda: self.unit(2, 3)))
+
+    def pooled_functions(self):
+        self.unit(self.size(), self.pick(1, 3), act=False)
+        if self.chance(0.7):
+            self.value = self.function(of=self.pick("Relu", "LeakyRelu", "Elu", "HardSwish", "Tanh", "Sigmoid"))
+        self.pool(self.pick("MaxPool", "AveragePool"))
+
+    def moved_sums(self):
+        """Parts of sums, or sums in another order, before functions and layers read them."""
+        if self.chance(0.5):
+            self.filter(4, 3)
+            a, b = self.split_in(self.value, 1, [2, 2])
+            self.shape[1] = 2
+            self.value = self.node("Mul", [self.node("Tanh", [a]), self.node("Sigmoid", [b])]) if self.chance(0.3) else self.node("Add", [a, b])
+        else:
+            self.unit(self.size(), 3)
+            axis = int(self.rng.integers(2, len(self.shape)))
+            self.value = self.slice(self.value, axis, 0, self.shape[axis] - 1)
+            self.shape[axis] -= 1
+
+    BLOCKS = (residual_chain, residual_chain, joined_sums, joined_sums, pooled_functions, moved_sums, Blocks.residual, Blocks.inverted,
+              Blocks.halves, Blocks.inception, Blocks.dense_block, Blocks.down_and_up, Blocks.squeeze_excite)
+
+
+class ProductsOnly:
+    """The source of such networks, in the place of this module."""
+
+    FORMS = ("ort",)
+
+    @staticmethod
+    def float_model(seed):
+        network = Products(np.random.default_rng([seed, 11]))
+        network.build()
+        return network.model(), network.inputs
+
+    @staticmethod
+    def ort_settings(rng, model):
+        pick = lambda *options: options[int(rng.integers(0, len(options)))]
+        products = ["Conv", "ConvTranspose", "MatMul", "Gemm"]
+        extra = {"OpTypesToExcludeOutputQuantization": products, "QuantizeBias": bool(rng.random() < 0.3), "WeightSymmetric": True,
+                 "ActivationSymmetric": bool(rng.random() < 0.6)}
+        chosen = dict(quant_format=QuantFormat.QDQ, activation_type=pick(QuantType.QInt8, QuantType.QInt8, QuantType.QUInt8),
+                      weight_type=QuantType.QInt8, per_channel=bool(rng.random() < 0.5) and model.opset_import[0].version > 12, extra_options=extra)
+        if rng.random() < 0.75:
+            chosen["op_types_to_quantize"] = products
+        return chosen

@@ -454,7 +454,8 @@ def make(seed, folder, source=None):
     the form and its settings."""
     source = source or sys.modules[__name__]
     model, inputs = source.float_model(seed)
-    form = FORMS[seed % len(FORMS)]
+    forms = getattr(source, "FORMS", FORMS)
+    form = forms[seed % len(forms)]
     text = f"opset={model.opset_import[0].version}"
     if form == "ort":
         model, settings = ort_model(seed, model, inputs, folder, source.ort_settings)

@@ -492,10 +492,12 @@ def main():
     parser.add_argument("--simulator", default="icarus")
     parser.add_argument("--elaborate", type=int, nargs="?", const=1, default=0, help="of every so many-th, in Yosys of every fifth of these")
     parser.add_argument("--blocks", action="store_true", help="networks of random_blocks.py")
+    parser.add_argument("--products", action="store_true", help="networks of random_blocks.py with quantizers at the inputs of products only")
     parser.add_argument("--work")
     parser.add_argument("--keep", action="store_true", help="keep the folders of what failed in --work")
     parser.add_argument("--plant", action="store_true", help="a fault in a value of each eval: must fail")
     options = parser.parse_args()
+    source = random_blocks if options.blocks else random_blocks.ProductsOnly if options.products else None
     work = os.path.abspath(options.work or tempfile.mkdtemp())
     counts, reasons, failures, simulated = collections.Counter(), collections.Counter(), 0, 0
     print(f"networks {options.first} to {options.first + options.count - 1}, ONNX Runtime {onnxruntime.__version__}", flush=True)
@@ -504,7 +506,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         try:
-            form, settings = random_models.make(seed, folder, random_blocks if options.blocks else None)
+            form, settings = random_models.make(seed, folder, source)
         except Exception as error:
             counts["not made"] += 1
             print(f"{seed}: not made: {type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}", flush=True)

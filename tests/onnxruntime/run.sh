@@ -171,6 +171,13 @@ check_random() {
     tail -1 output
 }
 
+# The same of networks with quantizers at the inputs of products only.
+check_products() {
+    "$python" "$here/random_run.py" "$WEIR" --products --first "${FIRST:-0}" --count "${NETWORKS:-100}" --elaborate 10 --simulate "${SIMULATED:-10}" \
+        --work networks >output || fail "$(cat output)"
+    tail -1 output
+}
+
 # The same of the blocks that published networks are made of.
 check_blocks() {
     need_qonnx

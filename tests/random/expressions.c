@@ -43,7 +43,10 @@ enum { FRAMES = 4 };
     X(SPREAD_BACKWARDS, "elements of a constant that changes with each of them come backwards")                        \
     X(CONSTANT_BACKWARDS, "a constant beside a stream comes backwards")                                                \
     X(ZERO_POINTS_KEPT, "integers keep the zero points of the codes that they are of")                                 \
-    X(WINDOWS_BACKWARDS, "windows come backwards")
+    X(WINDOWS_BACKWARDS, "windows come backwards")                                                                     \
+    X(CARRIED_BACKWARDS, "values without a quantizer come backwards")                                                  \
+    X(CARRIED_DIFFERENCE, "a sum of values without a quantizer is a difference")                                       \
+    X(ALIGNED_SWAPPED, "values that get one unit are swapped")
 
 typedef enum fault {
     NO_FAULT,
@@ -229,13 +232,34 @@ WRAPPED(weir_value, weir_lower_read_table, weir_lowering *l, weir_node node, con
     return planted == CONSTANT_BACKWARDS && made.id != 0 ? backwards(l, node, made) : made;
 }
 
+WRAPPED(weir_value, weir_lower_carried, weir_lowering *l, weir_node node, size_t index) {
+    const weir_value codes = __real_weir_lower_carried(l, node, index);
+    return planted == CARRIED_BACKWARDS && codes.id != 0 ? backwards(l, node, codes) : codes;
+}
+
+WRAPPED(bool, weir_lower_add_carried, weir_lowering *l, weir_node node, const weir_leaf_sum *sum) {
+    weir_leaf_sum other = *sum;
+    other.minus ^= planted == CARRIED_DIFFERENCE;
+    return __real_weir_lower_add_carried(l, node, &other);
+}
+
+WRAPPED(bool, weir_lower_align, weir_lowering *l, weir_node node, weir_value *codes, size_t count) {
+    const bool fine = __real_weir_lower_align(l, node, codes, count);
+    const weir_value first = codes[0];
+    if (planted == ALIGNED_SWAPPED && fine) {
+        codes[0] = codes[count - 1];
+        codes[count - 1] = first;
+    }
+    return fine;
+}
+
 /* --- one expression --- */
 
 /* Operators of integers that the rules make, and the host's. */
 static const weir_op made[] = {WEIR_OP_ENCODE,   WEIR_OP_REQUANTIZE, WEIR_OP_THRESHOLD, WEIR_OP_LOOKUP,
                                WEIR_OP_SUM,      WEIR_OP_MULTIPLY,   WEIR_OP_LINEAR,    WEIR_OP_SUM_POOL,
                                WEIR_OP_MAX_POOL, WEIR_OP_REORDER,    WEIR_OP_RELABEL,   WEIR_OP_CAST,
-                               WEIR_OP_MAXIMUM,  WEIR_OP_RESHAPE,    WEIR_OP_CONCAT};
+                               WEIR_OP_MAXIMUM,  WEIR_OP_RESHAPE,    WEIR_OP_CONCAT,    WEIR_OP_SCALE};
 enum { MADE = sizeof made / sizeof *made };
 
 typedef struct tally {

@@ -284,11 +284,14 @@ static weir_value multiply_codes(const maker *m, const term *x, weir_value weigh
     return finish(m, add_node(m, WEIR_OP_MUL, factors, 2));
 }
 
-/* Weights of codes up to 7 of one scale, or of one a column. */
-static int dense(const maker *m, int a) {
+/* Weights of codes up to 7 of one scale, or of one a column, of which there are `outputs`; 0: any number. */
+static int dense(const maker *m, int a, int64_t outputs) {
     term *s = new_term(m, TERM_DENSE, a);
     const int64_t k = last_of(&s->shape), rows = count_of(&s->shape) / k, wanted = random_range(m->r, 1, 4),
-                  most = MOST_ELEMENTS / (k > rows ? k : rows), n = wanted < most ? wanted : most;
+                  most = MOST_ELEMENTS / (k > rows ? k : rows),
+                  n = outputs > 0     ? outputs
+                      : wanted < most ? wanted
+                                      : most;
     const bool one = random_chance(m->r, 50);
     double scale[4], code[MOST_ELEMENTS], zero[4] = {0};
     for (int64_t c = 0; c < n; c++) scale[c] = c > 0 && one ? scale[0] : power(m, -4, -2);
@@ -371,6 +374,20 @@ static int pair(const maker *m, int a, int depth) {
     return keep(m, s, finish(m, add_node(m, s->op, inputs, 2)));
 }
 
+/* Two products of the same codes, added or joined without quantizers. */
+static int products(const maker *m, int a) {
+    a = settled(m, a, 100);
+    const int x = dense(m, a, 0), y = dense(m, a, last_of(&m->t->of[x].shape));
+    if (random_chance(m->r, 60)) return concat(m, x, y);
+    term *s = new_term(m, TERM_PAIR, x);
+    s->b = y;
+    s->grid = 0;
+    s->op = random_chance(m->r, 50) ? WEIR_OP_ADD : WEIR_OP_SUB;
+    s->reach += m->t->of[y].reach;
+    const weir_value inputs[2] = {m->t->of[x].value, m->t->of[y].value};
+    return keep(m, s, finish(m, add_node(m, s->op, inputs, 2)));
+}
+
 /* Room for what one of these adds, with its quantizers. */
 static bool is_full(const terms *t) { return t->count + 14 > MOST_TERMS; }
 
@@ -384,7 +401,8 @@ static int grow(const maker *m, int depth) {
     else if (kind < 80) a = pair(m, a, (int)random_range(m->r, 0, depth - 1));
     else if (kind < 90) a = reduce(m, settled(m, a, 70));
     else if (kind < 93 && m->t->of[a].shape.rank == 3 && m->t->of[a].shape.dim[2] > 1) a = pool(m, a);
-    else a = dense(m, settled(m, a, 90));
+    else if (kind < 97) a = dense(m, settled(m, a, 90), 0);
+    else a = products(m, a);
     return settled(m, a, 30);
 }
 

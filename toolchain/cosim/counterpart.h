@@ -15,6 +15,8 @@ typedef struct weir_counterpart {
     bool windows;     /* means of windows, whose quantizer may round ties otherwise than the model's */
     const double *offset; /* one or one a channel; NULL: none */
     uint32_t offset_count;
+    double
+        rounding; /* how far the codes' numbers may be from the model's own arithmetic: of fixed point; 0: not at all */
 } weir_counterpart;
 
 typedef struct weir_counterparts {

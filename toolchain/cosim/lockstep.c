@@ -345,6 +345,8 @@ static double *reach_of(const weir_lockstep *l, weir_node node, const weir_opera
     for (size_t k = 0; !compares && k < o->input[1]->count; k++) grid &= power_of_two(weir_array_get(o->input[1], k));
     for (size_t i = 0; o->slack[0] != NULL && i < o->input[0]->count; i++)
         reach[i] = o->slack[0][i] + (grid ? 0 : CHAIN * (fabs(weir_array_get(o->input[0], i)) + 2 * offset));
+    const double rounding = l->counterparts->of[weir_node_output(l->model, node, 0).id].rounding;
+    for (size_t i = 0; i < o->input[0]->count; i++) reach[i] += rounding;
     return reach;
 }
 
@@ -415,6 +417,7 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
         for (size_t i = 0; i < out->count; i++) {
             double by = error[i], reached = size != NULL ? weir_array_get(size, i) : fabs(weir_array_get(out, i));
             if (grid && reached <= EXACT * grid_step(l, y, i)) by = 0;
+            by += l->counterparts->of[y.id].rounding;
             low[i] -= by;
             high[i] += by;
         }
