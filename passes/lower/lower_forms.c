@@ -1,5 +1,7 @@
 /* Forms of operators that lowering does not know, written in those that it knows. Sums are exact in integers, so that all keep the results.
  *   A quantizer of data with a scale a channel   a quotient by the scales, the quantizer with a scale of 1, a product with them
+ *   DequantizeLinear behind such a quantizer     with a scale of 1, and a product with the scales
+ *   Depthwise Conv of such a product             of what is multiplied, the scales in those of the weights
  *   Gemm with transA or a computed B             Transposes of its operands and MatMul, alpha and beta times C
  *   MatMul of constant matrices by data          the Transpose of the product of the transposed operands
  *   MatMul of data by a constant vector          by a matrix of one column
@@ -50,6 +52,113 @@ static void part_scales(weir_rewrite *r) {
     const weir_value codes = weir_rewrite_start(r, op, "codes", inputs, weir_node_input_count(r->graph, r->at));
     weir_rewrite_copy_attributes(r, codes, r->at);
     weir_rewrite_become(r, NODE(MUL, "real", weir_rewrite_infer(r, codes), scales));
+}
+
+/* The one zero point of a QuantizeLinear or DequantizeLinear that has a scale a channel; false: it has several, or one scale, or is of
+ * constants. */
+static bool has_linear_scales(const weir_rewrite *r, weir_op kind) {
+    const weir_value last = weir_node_input_count(r->graph, r->at) > 2 ? input_of(r, 2) : WEIR_NO_VALUE;
+    if (weir_trait_kind(r->graph, r->at) != kind || is_fixed(r->graph, input_of(r, 0))) return false;
+    const weir_array *scale = weir_value_constant(r->graph, input_of(r, 1)),
+                     *zero = last.id == 0 ? NULL : weir_value_constant(r->graph, last);
+    bool one = scale != NULL && scale->count > 1 && (last.id == 0 || zero != NULL);
+    for (size_t i = 1; one && zero != NULL && i < zero->count; i++)
+        one = weir_array_get_int(zero, i) == weir_array_get_int(zero, 0);
+    return one;
+}
+
+/* The scales, along their axis of x. */
+static weir_value scales_along(weir_rewrite *r) {
+    const weir_array *scale = weir_value_constant(r->graph, input_of(r, 1));
+    const int rank = shape_of(r, input_of(r, 0))->rank;
+    const int64_t axis = weir_node_int(r->graph, r->at, "axis", 1);
+    weir_array *wide = weir_array_copy(scale);
+    wide->shape = (weir_shape){.rank = rank};
+    for (int d = 0; d < rank; d++) wide->shape.dim[d] = 1;
+    wide->shape.dim[axis < 0 ? axis + rank : axis] = (int64_t)scale->count;
+    return weir_rewrite_constant(r, "scales", wide);
+}
+
+/* The node of x with a scale of 1. */
+static weir_value with_one(weir_rewrite *r, weir_value x) {
+    const size_t count = weir_node_input_count(r->graph, r->at);
+    weir_value inputs[3] = {x, weir_rewrite_number(r, "one", WEIR_FLOAT32, 1)};
+    if (count > 2 && input_of(r, 2).id != 0) {
+        const weir_array *zero = weir_value_constant(r->graph, input_of(r, 2));
+        inputs[2] = weir_rewrite_number(r, "zero", zero->dtype, (double)weir_array_get_int(zero, 0));
+    }
+    const weir_value made = weir_rewrite_start(r, weir_node_op(r->graph, r->at), "codes", inputs, count);
+    weir_rewrite_copy_attributes(r, made, r->at);
+    return weir_rewrite_infer(r, made);
+}
+
+static bool is_quantized_input(const weir_rewrite *r) {
+    const weir_node maker = weir_value_producer(r->graph, input_of(r, 0));
+    return maker.id != 0 && weir_trait_kind(r->graph, maker) == WEIR_OP_QUANTIZE_LINEAR;
+}
+
+static void part_quantize(weir_rewrite *r) {
+    const weir_value x = NODE(DIV, "scaled", input_of(r, 0), scales_along(r));
+    weir_rewrite_become(r, with_one(r, x));
+}
+
+static void part_dequantize(weir_rewrite *r) {
+    const weir_value scales = scales_along(r), numbers = with_one(r, input_of(r, 0));
+    weir_rewrite_become(r, NODE(MUL, "real", numbers, scales));
+}
+
+/* --- depthwise convolutions of scaled channels --- */
+
+/* Of a constant that is one number a channel of x: count. */
+static bool is_by_channel(const weir_rewrite *r, weir_value constant, weir_value x) {
+    const weir_array *data = weir_value_constant(r->graph, constant);
+    const weir_shape *shape = shape_of(r, x);
+    if (data == NULL || data->shape.rank > shape->rank || (int64_t)data->count != shape->dim[1]) return false;
+    const int ahead = shape->rank - data->shape.rank;
+    return ahead <= 1 && data->shape.dim[1 - ahead] == shape->dim[1];
+}
+
+static bool is_scaled_depthwise(const weir_rewrite *r) {
+    if (weir_trait_kind(r->graph, r->at) != WEIR_OP_CONV) return false;
+    const weir_node maker = weir_value_producer(r->graph, input_of(r, 0)),
+                    weights = weir_value_producer(r->graph, input_of(r, 1));
+    if (maker.id == 0 || weights.id == 0 || weir_trait_kind(r->graph, maker) != WEIR_OP_MUL ||
+        weir_trait_kind(r->graph, weights) != WEIR_OP_DEQUANTIZE_LINEAR)
+        return false;
+    const weir_node codes = weir_value_producer(r->graph, weir_node_input(r->graph, maker, 0));
+    const weir_array *scale = weir_value_constant(r->graph, weir_node_input(r->graph, weights, 1));
+    const int rank = shape_of(r, input_of(r, 1))->rank;
+    const int64_t axis = weir_node_int(r->graph, weights, "axis", 1);
+    return codes.id != 0 && weir_trait_kind(r->graph, codes) == WEIR_OP_DEQUANTIZE_LINEAR && scale != NULL &&
+           (scale->count == 1 || axis == 0 || axis + rank == 0) &&
+           weir_value_constant(r->graph, weir_node_input(r->graph, weights, 0)) != NULL &&
+           (weir_node_input_count(r->graph, weights) < 3 || weir_node_input(r->graph, weights, 2).id == 0 ||
+            weir_value_constant(r->graph, weir_node_input(r->graph, weights, 2)) != NULL) &&
+           is_by_channel(r, weir_node_input(r->graph, maker, 1), input_of(r, 0)) &&
+           weir_node_int(r->graph, r->at, "group", 1) == shape_of(r, input_of(r, 0))->dim[1];
+}
+
+static void part_depthwise(weir_rewrite *r) {
+    const weir_node maker = weir_value_producer(r->graph, input_of(r, 0)),
+                    weights = weir_value_producer(r->graph, input_of(r, 1));
+    const weir_array *by = weir_value_constant(r->graph, weir_node_input(r->graph, maker, 1)),
+                     *own = weir_value_constant(r->graph, weir_node_input(r->graph, weights, 1));
+    const bool has_zero = weir_node_input_count(r->graph, weights) > 2 && weir_node_input(r->graph, weights, 2).id != 0;
+    const weir_array *zero = has_zero ? weir_value_constant(r->graph, weir_node_input(r->graph, weights, 2)) : NULL;
+    const size_t outputs = (size_t)shape_of(r, input_of(r, 1))->dim[0], each = outputs / by->count;
+    const weir_shape vector = {1, {(int64_t)outputs}};
+    weir_array *scale = weir_array_new(WEIR_FLOAT32, &vector),
+               *zeros = has_zero ? weir_array_new(zero->dtype, &vector) : NULL;
+    for (size_t o = 0; o < outputs; o++) {
+        weir_array_set(scale, o, weir_array_get(own, own->count == 1 ? 0 : o) * weir_array_get(by, o / each));
+        if (has_zero) weir_array_set_int(zeros, o, weir_array_get_int(zero, zero->count == 1 ? 0 : o));
+    }
+    weir_value inputs[3] = {weir_node_input(r->graph, weights, 0), weir_rewrite_constant(r, "scales", scale)};
+    if (has_zero) inputs[2] = weir_rewrite_constant(r, "zeros", zeros);
+    const weir_value made = weir_rewrite_start(r, WEIR_OP_DEQUANTIZE_LINEAR, "weights", inputs, has_zero ? 3 : 2);
+    weir_rewrite_set_int(r, made, "axis", 0);
+    weir_node_set_input(r->graph, r->at, 1, weir_rewrite_infer(r, made));
+    weir_node_set_input(r->graph, r->at, 0, weir_node_input(r->graph, maker, 0));
 }
 
 /* --- products --- */
@@ -110,10 +219,14 @@ bool weir_lower_forms(weir_graph *graph) {
         next = weir_node_next(graph, node);
         r.at = node;
         if (has_scales(&r)) part_scales(&r);
+        else if (has_linear_scales(&r, WEIR_OP_QUANTIZE_LINEAR)) part_quantize(&r);
+        else if (has_linear_scales(&r, WEIR_OP_DEQUANTIZE_LINEAR) && is_quantized_input(&r)) part_dequantize(&r);
+        else if (is_scaled_depthwise(&r)) part_depthwise(&r);
         else if (is_gemm_of_two(&r)) part_gemm(&r);
         else if (is_by_constant(&r, 0) && are_matrices(&r))
             weir_rewrite_become(&r, product_of(&r, input_of(&r, 0), input_of(&r, 1)));
         else if (is_by_constant(&r, 1) && shape_of(&r, input_of(&r, 1))->rank == 1) widen_vector(&r);
     }
+    weir_eliminate_dead_code(graph);
     return weir_rewrite_finish(&r);
 }

@@ -498,8 +498,10 @@ static void scales_must_be_fit_for_hardware(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("model");
     weir_value x = add_real_input(g, "x", 1, 4);
-    weir_value in[2] = {x, add_constant(g, "s", WEIR_FLOAT32, 1, 4, 0, mixed)};
-    weir_graph_add_output(g, "y", add_value(g, WEIR_OP_QUANTIZE_LINEAR, "q", 2, in));
+    const double different[4] = {1, 2, 3, 4};
+    weir_value in[3] = {x, add_constant(g, "s", WEIR_FLOAT32, 1, 4, 0, mixed),
+                        add_constant(g, "z", WEIR_INT8, 1, 4, 0, different)};
+    weir_graph_add_output(g, "y", add_value(g, WEIR_OP_QUANTIZE_LINEAR, "q", 3, in));
     fails(g, "activations need one scale per tensor, found 4");
     test_setup(NULL);
     g = weir_graph_new("model");
