@@ -4,8 +4,11 @@
  *   Depthwise Conv of such a product             of what is multiplied, the scales in those of the weights
  *   Gemm with transA or a computed B             Transposes of its operands and MatMul, alpha and beta times C
  *   MatMul of constant matrices by data          the Transpose of the product of the transposed operands
+ *   Layers of codes that are looked up           of what the host makes of them: DequantizeLinear, then QuantizeLinear
+ *   QLinearMatMul of a constant by codes         the Transpose of that of the transposed operands
  *   MatMul of data by a constant vector          by a matrix of one column
  * O(size). */
+#include "ir/shape/index_map.h"
 #include "ir/shape/layout.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
@@ -179,6 +182,57 @@ static weir_value product_of(weir_rewrite *r, weir_value a, weir_value b) {
     return transposed(r, "turned", NODE(MATMUL, "product", x, w));
 }
 
+/* Are the codes, input 0 of a layer of codes, elements of a constant that the host looks up, as they are or moved? */
+static bool are_looked_up(const weir_rewrite *r) {
+    if (weir_trait_of(weir_node_op(r->graph, r->at))->task != WEIR_TASK_CODE_LAYER ||
+        !weir_dtype_is_float(weir_value_type(r->graph, input_of(r, 1))->dtype)) /* no scale, but a second operand */
+        return false;
+    weir_node maker = weir_value_producer(r->graph, input_of(r, 0));
+    while (maker.id != 0 && weir_index_map_reshapes(weir_node_op(r->graph, maker)))
+        maker = weir_value_producer(r->graph, weir_node_input(r->graph, maker, 0));
+    return maker.id != 0 && weir_trait_kind(r->graph, maker) == WEIR_OP_GATHER &&
+           weir_value_constant(r->graph, weir_node_input(r->graph, maker, 0)) != NULL &&
+           weir_value_constant(r->graph, input_of(r, 1)) != NULL &&
+           weir_value_constant(r->graph, input_of(r, 2)) != NULL;
+}
+
+/* Codes of up to 16 bits are themselves again. */
+static void quantize_again(weir_rewrite *r) {
+    const weir_value real = NODE(DEQUANTIZE_LINEAR, "real", input_of(r, 0), input_of(r, 1), input_of(r, 2));
+    weir_node_set_input(r->graph, r->at, 0, NODE(QUANTIZE_LINEAR, "codes", real, input_of(r, 1), input_of(r, 2)));
+}
+
+/* Operands of a QLinearMatMul are codes with their scale and zero point. */
+static bool is_left_codes(const weir_rewrite *r) {
+    return weir_trait_kind(r->graph, r->at) == WEIR_OP_QLINEAR_MATMUL &&
+           weir_value_constant(r->graph, input_of(r, 0)) != NULL &&
+           weir_value_constant(r->graph, input_of(r, 3)) == NULL && shape_of(r, input_of(r, 0))->rank == 2 &&
+           shape_of(r, input_of(r, 3))->rank >= 2;
+}
+
+/* Scales or zero points of rows, which are a column or a vector, as a vector. */
+static weir_value of_columns(weir_rewrite *r, const char *suffix, size_t index) {
+    const weir_array *constant = weir_value_constant(r->graph, input_of(r, index));
+    if (constant == NULL || constant->count <= 1) return input_of(r, index);
+    return weir_rewrite_reshape(r, suffix, input_of(r, index), &(weir_shape){1, {(int64_t)constant->count}});
+}
+
+static void turn_codes(weir_rewrite *r) {
+    const weir_array *left = weir_value_constant(r->graph, input_of(r, 0));
+    weir_array *turned = weir_layout_transpose(left, (const int[2]){1, 0});
+    const weir_value inputs[8] = {transposed(r, "columns", input_of(r, 3)),
+                                  input_of(r, 4),
+                                  input_of(r, 5),
+                                  weir_rewrite_constant(r, "weights", turned),
+                                  of_columns(r, "scales", 1),
+                                  of_columns(r, "zeros", 2),
+                                  input_of(r, 6),
+                                  input_of(r, 7)};
+    const weir_value product = weir_rewrite_start(r, weir_node_op(r->graph, r->at), "product", inputs, 8);
+    weir_rewrite_copy_attributes(r, product, r->at);
+    weir_rewrite_become(r, transposed(r, "turned", weir_rewrite_infer(r, product)));
+}
+
 static bool is_gemm_of_two(const weir_rewrite *r) {
     return weir_trait_kind(r->graph, r->at) == WEIR_OP_GEMM &&
            (weir_node_int(r->graph, r->at, "transA", 0) != 0 || !is_fixed(r->graph, input_of(r, 1)));
@@ -218,11 +272,13 @@ bool weir_lower_forms(weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
         r.at = node;
+        if (are_looked_up(&r)) quantize_again(&r);
         if (has_scales(&r)) part_scales(&r);
         else if (has_linear_scales(&r, WEIR_OP_QUANTIZE_LINEAR)) part_quantize(&r);
         else if (has_linear_scales(&r, WEIR_OP_DEQUANTIZE_LINEAR) && is_quantized_input(&r)) part_dequantize(&r);
         else if (is_scaled_depthwise(&r)) part_depthwise(&r);
         else if (is_gemm_of_two(&r)) part_gemm(&r);
+        else if (is_left_codes(&r)) turn_codes(&r);
         else if (is_by_constant(&r, 0) && are_matrices(&r))
             weir_rewrite_become(&r, product_of(&r, input_of(&r, 0), input_of(&r, 1)));
         else if (is_by_constant(&r, 1) && shape_of(&r, input_of(&r, 1))->rank == 1) widen_vector(&r);
