@@ -279,7 +279,7 @@ weir_value weir_lower_carry(weir_lowering *l, weir_node node, weir_value value);
 weir_value weir_lower_carried(weir_lowering *l, weir_node node, size_t index);
 /* The same of x, of a leaf or a SUM. */
 weir_value weir_lower_carry_expression(weir_lowering *l, weir_node node, const weir_expression *x);
-/* What weir_lower_codes gives of the input; where it does not and the node carries, these. */
+/* What weir_lower_codes gives of the input; where that is nothing, or has a zero point a channel, and the node carries, these. */
 weir_value weir_lower_codes_or_carried(weir_lowering *l, weir_node node, size_t index);
 /* Codes of one scale each get one scale and zero point together; false after a reported error. */
 bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_t count);

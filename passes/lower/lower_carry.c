@@ -443,8 +443,9 @@ static weir_value bend(weir_lowering *l, weir_node node, weir_value codes, const
         affine a = affine_of(l, &(weir_leaf){.codes = below});
         if (part == 0) apply(l, &a, WEIR_OP_MUL, &least, 1);
         else apply(l, &a, WEIR_OP_MUL, above_least(l, slope, count, most > 0 ? least : 0), count);
-        const weir_value term = emit(l, node, &a, unit);
-        sum = term.id == 0 ? term : add_pair(l, node, "_bent", (weir_value[]){sum, term}, false);
+        weir_value pair[2] = {sum, emit(l, node, &a, fmax(most, -least) <= 1 ? unit : 0)};
+        const bool fine = pair[1].id != 0 && weir_lower_align(l, node, pair, 2);
+        sum = fine ? add_pair(l, node, "_bent", pair, false) : WEIR_NO_VALUE;
     }
     return sum;
 }
@@ -533,7 +534,10 @@ weir_value weir_lower_codes_or_carried(weir_lowering *l, weir_node node, size_t 
     const weir_value codes = weir_expression_has_codes(x) ? weir_lower_codes(l, node, x) : WEIR_NO_VALUE;
     weir_diag_release(log);
     weir_diag_log_free(log);
-    return codes.id != 0 ? codes : weir_lower_carried(l, node, index);
+    const weir_quant *quant = codes.id == 0 ? NULL : &weir_value_type(l->to, codes)->quant;
+    bool fine = quant != NULL;
+    for (uint32_t c = 1; fine && c < quant->count; c++) fine = weir_quant_zero(quant, c) == weir_quant_zero(quant, 0);
+    return fine ? codes : weir_lower_carried(l, node, index);
 }
 
 bool weir_lower_joins_carried(const weir_lowering *l, weir_node node) {

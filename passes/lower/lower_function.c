@@ -284,22 +284,33 @@ static void push(range **list, size_t *count, size_t *capacity, range r) {
 
 enum { RANGES = 256 }; /* of each row at a time */
 
-/* The least and the most code of `count` ranges of each row, at [row * RANGES]: those at all corners, of as many dimensions as the root is read. */
+/* The least and the most code of RANGES ranges of each row: those of the results at all corners, of as many dimensions as the root is read, and what
+ * float32 may be off. */
 static void bound(const tabulation *t, const range *at, int64_t *low, int64_t *high) {
     const size_t rows = weir_function_rows(t->function), leaves = weir_function_leaves(t->function),
                  all = rows * RANGES;
     int64_t *point = weir_malloc(leaves * all * sizeof *point);
-    double *result = weir_malloc(all * sizeof *result);
+    double *result = weir_malloc(3 * all * sizeof *result), *least = result + all, *most = least + all;
     for (size_t corner = 0; corner < (size_t)1 << leaves; corner++) {
         for (size_t leaf = 0; leaf < leaves; leaf++)
             for (size_t i = 0; i < all; i++) point[leaf * all + i] = corner >> leaf & 1 ? at[i].last : at[i].first;
         weir_function_run_apart(t->function, point, RANGES, result);
         for (size_t i = 0; i < all; i++) {
-            const int64_t code = code_of(t, result[i]);
-            low[i] = corner == 0 || code < low[i] ? code : low[i];
-            high[i] = corner == 0 || code > high[i] ? code : high[i];
+            least[i] = corner == 0 ? result[i] : fmin(least[i], result[i]);
+            most[i] = corner == 0 ? result[i] : fmax(most[i], result[i]);
         }
     }
+    for (size_t i = 0; i < all; i++) {
+        const double off = 0x1p-20 * fmax(fabs(least[i]), fabs(most[i]));
+        low[i] = code_of(t, least[i] - off);
+        high[i] = code_of(t, most[i] + off);
+        point[i] = at[i].first;
+    }
+    int64_t *code = weir_malloc(all * sizeof *code); /* of one sum: its own */
+    run(t, point, RANGES, code);
+    for (size_t i = 0; i < all; i++)
+        if (at[i].first == at[i].last) low[i] = high[i] = code[i];
+    free(code);
     free(point);
     free(result);
 }

@@ -398,11 +398,20 @@ const weir_graph *weir_lower_source(const weir_module *module) {
     return quantized != NULL ? quantized : weir_module_find_graph(module, "model");
 }
 
+/* Values that no quantizer takes and that are not exact (lower_carry.c), but for those that a table has. */
+static int64_t count_numbers(const weir_graph *integer) {
+    int64_t count = 0;
+    for (weir_node node = weir_graph_first(integer); node.id != 0; node = weir_node_next(integer, node))
+        count += weir_node_op(integer, node) == WEIR_OP_SCALE;
+    return count;
+}
+
 bool weir_pass_lower_integer(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)pass;
     weir_graph *integer = weir_lower_integer(weir_lower_source(module));
     if (integer == NULL) return false;
     weir_pass_count(context, "nodes made", (int64_t)weir_graph_node_count(integer));
+    if (count_numbers(integer) > 0) weir_pass_count(context, "values in fixed point", count_numbers(integer));
     weir_module_add_graph(module, integer);
     return true;
 }

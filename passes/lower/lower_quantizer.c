@@ -92,13 +92,13 @@ static bool read_qonnx(weir_lowering *l, weir_node node, weir_quant *quant) {
     return read_qonnx_zero(l, node, zero, quant);
 }
 
-/* Are its elements those of its inputs, or the largest of some? */
+/* Are its elements those of its inputs, or the largest or the smallest of some? */
 static bool moves(const weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node), kind = weir_trait_of(op)->kind;
-    const bool largest = kind == WEIR_OP_MAX_POOL || kind == WEIR_OP_GLOBAL_MAX_POOL || kind == WEIR_OP_REDUCE_MAX;
-    return largest || (weir_node_output_count(l->from, node) == 1 && weir_trait_of(op)->is_exact &&
-                       (weir_index_map_exists(op) || kind == WEIR_OP_CONCAT) &&
-                       strcmp(weir_node_string(l->from, node, "mode", ""), "linear") != 0);
+    return weir_trait_of(op)->task == WEIR_TASK_EXTREME ||
+           (weir_node_output_count(l->from, node) == 1 && weir_trait_of(op)->is_exact &&
+            (weir_index_map_exists(op) || kind == WEIR_OP_CONCAT) &&
+            strcmp(weir_node_string(l->from, node, "mode", ""), "linear") != 0);
 }
 
 bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant) {

@@ -92,6 +92,12 @@ static weir_value less_zeros(weir_lowering *l, weir_node node, weir_value codes,
     type->has_range = false;
     type->low = low;
     type->high = high;
+    int64_t least, most;
+    weir_quant_limits(&type->quant, &least, &most);
+    if (low < least || high > most) { /* differences need more bits */
+        type->quant.is_signed = low < 0;
+        type->quant.width = weir_bits_for(low, high);
+    }
     return weir_lower_shift(l, node, "_centered", codes, add, type);
 }
 

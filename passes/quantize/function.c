@@ -342,6 +342,46 @@ static weir_value add_node(const weir_function *f, weir_op op, weir_node like, c
     return fine ? weir_node_output(f->graph, node, 0) : WEIR_NO_VALUE;
 }
 
+static weir_value add_number(const weir_function *f, double number) {
+    weir_array *array = weir_array_new(WEIR_FLOAT32, &(weir_shape){0, {0}});
+    weir_array_set(array, 0, number);
+    const weir_value value = weir_graph_add_constant(f->graph, "number", array);
+    weir_array_free(array);
+    return value;
+}
+
+/* Is it x * g(x) of a gate g that rises? */
+static bool is_gated(const weir_function *f, weir_node node) {
+    const weir_op kind = weir_trait_kind(f->l->from, node);
+    const bool exact = strcmp(weir_node_string(f->l->from, node, "approximate", "none"), "none") == 0;
+    return kind == WEIR_OP_HARD_SWISH || kind == WEIR_OP_SWISH || (kind == WEIR_OP_GELU && exact);
+}
+
+/* x * g(y), as near to the operator's own number as float32 is. */
+static weir_value add_gated(const weir_function *f, weir_node node, weir_value x, weir_value y) {
+    const weir_op kind = weir_trait_kind(f->l->from, node);
+    weir_value in[2] = {y, WEIR_NO_VALUE};
+    if (kind == WEIR_OP_HARD_SWISH) {
+        in[0] = add_node(f, WEIR_OP_HARD_SIGMOID, node, in, 1);
+        const weir_node gate = weir_value_producer(f->graph, in[0]);
+        weir_node_set_float(f->graph, gate, "alpha", 1.0 / 6);
+        weir_node_set_float(f->graph, gate, "beta", 0.5);
+    } else if (kind == WEIR_OP_SWISH) {
+        in[1] = add_number(f, weir_node_float(f->l->from, node, "alpha", 1));
+        in[0] = add_node(f, WEIR_OP_MUL, node, in, 2);
+        in[0] = add_node(f, WEIR_OP_SIGMOID, node, in, 1);
+    } else {
+        in[1] = add_number(f, sqrt(0.5));
+        in[0] = add_node(f, WEIR_OP_MUL, node, in, 2);
+        in[0] = add_node(f, WEIR_OP_ERF, node, in, 1);
+        in[1] = add_number(f, 1);
+        in[0] = add_node(f, WEIR_OP_ADD, node, in, 2);
+        in[1] = add_number(f, 0.5);
+        in[0] = add_node(f, WEIR_OP_MUL, node, in, 2);
+    }
+    return add_node(f, WEIR_OP_MUL, node, (weir_value[]){x, in[0]}, 2);
+}
+
 /* The value in the function's graph; made[i] is that of visited[i]. `leaf`: the next read of the root, where they are apart; else NULL. None
  * after a reported error. */
 static weir_value copy(const weir_function *f, weir_value value, weir_value *made, size_t *leaf) {
@@ -353,6 +393,10 @@ static weir_value copy(const weir_function *f, weir_value value, weir_value *mad
     if (made[at].id != 0 && leaf == NULL) return made[at];
     const weir_op op = weir_node_op(from, node);
     if (weir_index_map_reshapes(op)) return copy(f, weir_node_input(from, node, 0), made, leaf);
+    if (leaf != NULL && is_gated(f, node)) {
+        const weir_value x = copy(f, weir_node_input(from, node, 0), made, leaf);
+        return add_gated(f, node, x, copy(f, weir_node_input(from, node, 0), made, leaf));
+    }
     const bool normalizes = weir_trait_of(op)->kind == WEIR_OP_BATCH_NORMALIZATION;
     const size_t count = weir_node_input_count(from, node);
     weir_value *inputs = weir_calloc(count + 2, sizeof *inputs);
@@ -433,6 +477,7 @@ static size_t count_leaves(const weir_function *f, weir_value value) {
     const weir_node node = weir_value_producer(from, value);
     const weir_op op = weir_node_op(from, node);
     if (weir_index_map_reshapes(op)) return count_leaves(f, weir_node_input(from, node, 0));
+    if (is_gated(f, node)) return 2 * count_leaves(f, weir_node_input(from, node, 0));
     size_t leaves = 0, computed = 0;
     for (size_t i = 0; i < weir_node_input_count(from, node) && leaves <= WEIR_FUNCTION_LEAVES; i++) {
         const weir_value input = weir_node_input(from, node, i);

@@ -28,7 +28,8 @@ int64_t weir_function_zero(const weir_function *function, size_t channel);
 /* Is each of its operations monotone, whatever the number? Then so is the function, in one direction or the other. */
 bool weir_function_is_monotone(const weir_function *function);
 /* How often the root is read, where each operation rises or falls in each of its operands, whatever the other is; 0: one does neither, or it
- * is read more than WEIR_FUNCTION_LEAVES times. Read apart, the least and the most results for numbers in a range are at its ends. */
+ * is read more than WEIR_FUNCTION_LEAVES times. Read apart, the least and the most results for numbers in a range are at its ends, as
+ * near as float32 is: HardSwish, Swish and Gelu are products with a gate then. */
 enum { WEIR_FUNCTION_LEAVES = 4 };
 size_t weir_function_leaves(const weir_function *function);
 /* As weir_function_run, each read of the root at points of its own: points[leaf][row][count]. */
