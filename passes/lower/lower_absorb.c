@@ -97,7 +97,7 @@ static bool requantize(weir_lowering *l, weir_node node, const weir_expression *
     if (leaf->count > 1) weir_node_set_int(l->to, added, "count", leaf->count);
     weir_node_set_int(l->to, added, "low", type->low);
     weir_node_set_int(l->to, added, "high", type->high);
-    weir_node_set_string(l->to, added, "contract", weir_contract_name(contract_of(l, x, type)));
+    weir_node_set_string(l->to, added, "arithmetic", weir_contract_name(contract_of(l, x, type)));
     if (!weir_infer_node(l->to, added) || (is_of_model(x) && !tighten(l, added))) return false;
     return weir_lower_set_codes(l, node, weir_lower_mapped(l, node, weir_node_output(l->to, added, 0), leaf->map));
 }
@@ -163,7 +163,7 @@ static bool encode(weir_lowering *l, weir_node node, weir_value numbers, const w
                    int64_t high) {
     const weir_type type = weir_lower_codes_type(quant, &weir_value_type(l->to, numbers)->shape, low, high);
     const weir_node added = weir_lower_add_node(l, node, WEIR_OP_ENCODE, "", &numbers, 1, &type);
-    weir_node_set_string(l->to, added, "contract", weir_contract_name(weir_lower_contract_of(l, node)));
+    weir_node_set_string(l->to, added, "arithmetic", weir_contract_name(weir_lower_contract_of(l, node)));
     return weir_infer_node(l->to, added) && weir_lower_set_codes(l, node, weir_node_output(l->to, added, 0));
 }
 

@@ -57,7 +57,7 @@ static weir_value decode(weir_lowering *l, weir_node producer, const weir_expres
     uint32_t offsets;
     const double *number = weir_expression_numbers(x, &offsets);
     weir_contract contract = number == NULL ? l->contract : WEIR_CONTRACT_REAL;
-    weir_node_set_string(l->to, node, "contract", weir_contract_name(contract));
+    weir_node_set_string(l->to, node, "arithmetic", weir_contract_name(contract));
     if (number != NULL) weir_node_set_floats(l->to, node, "offset", number, offsets);
     if (weir_expression_kind_of(x) == WEIR_EXPRESSION_RELU) {
         weir_node relu = weir_graph_add_node(l->to, WEIR_OP_RELU, "decode_relu", &value, 1, 1, WEIR_NO_NODE);

@@ -133,7 +133,7 @@ static const char *const seeds[] = {
     "weir 1\ngraph \"g\" from \"net.onnx\"\n"
     "input %x : float32[1,3]\n"
     "constant %fc_weights : int8[2,3] integer s8 range=[0,4]\n"
-    "encode: %encode = weir.Encode(%x) {contract = \"onnxruntime\"} at \"net.onnx\":1\n"
+    "encode: %encode = weir.Encode(%x) {arithmetic = \"qlinear\"} at \"net.onnx\":1\n"
     "    : uint8[1,3] integer u8 round=half-even scale=0.5 zero=3 range=[0,255]\n"
     "fc: %fc = weir.Linear(%encode, %fc_weights) at \"net.onnx\":2"
     " hardware{module=weir_mvu simd=3 pe=1 in_lanes=3 out_lanes=1 interval=2 operations=6 storage=logic}\n"

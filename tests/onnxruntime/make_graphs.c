@@ -225,7 +225,7 @@ static void make_requantizes(weir_graph *graph, bool fine) {
             weir_value add = offset == 0 ? WEIR_NO_VALUE : add_offset(graph, offset == 1 ? 1 : CHANNELS);
             weir_node node = add_node(graph, WEIR_OP_REQUANTIZE, "requantize", x, add, WEIR_NO_VALUE);
             const bool binary = to.format == WEIR_FORMAT_BINARY;
-            weir_node_set_string(graph, node, "contract", real || binary ? "real" : "onnxruntime");
+            weir_node_set_string(graph, node, "arithmetic", real || binary ? "quant" : "qlinear");
             if (rounding % 4 == 1) set_bounds(graph, node, 3, 29);
             finish(graph, node, &to);
         }
@@ -237,7 +237,7 @@ static void make_ties(weir_graph *graph) { make_requantizes(graph, false); }
 
 /* Sums whose means are quantized, and with operations before the quantizer: by each contract, on ties and elsewhere. */
 static void make_means(weir_graph *graph) {
-    static const char *const contracts[] = {"onnxruntime", "real", "exact"};
+    static const char *const arithmetics[] = {"qlinear", "quant", "exact"};
     static const int64_t counts[] = {1, 6, 16, 49};
     for (int form = 0; form < 24; form++) {
         const bool fine = form % 2 != 0, steps = form >= 12;
@@ -249,7 +249,7 @@ static void make_means(weir_graph *graph) {
         if (steps) sign = add_constant(graph, WEIR_FLOAT32, 1, 1, CHANNELS, -3, 4);
         weir_value inputs[] = {x, WEIR_NO_VALUE, sign};
         weir_node node = weir_graph_add_node(graph, WEIR_OP_REQUANTIZE, "mean", inputs, steps ? 3 : 1, 1, WEIR_NO_NODE);
-        weir_node_set_string(graph, node, "contract", contracts[form % 3]);
+        weir_node_set_string(graph, node, "arithmetic", arithmetics[form % 3]);
         weir_node_set_int(graph, node, "count", count);
         if (steps) weir_node_set_string(graph, node, "steps", "Mul Relu");
         const weir_quant to = codes_quant(8, true, 1, 1.0 / 64, 3);
@@ -341,7 +341,7 @@ static void make_encodes(weir_graph *graph) {
             if (rounding >= 0) quant.rounding = (weir_rounding)rounding;
             quant.saturation = i == 4 ? WEIR_SATURATE_SYMMETRIC : WEIR_SATURATE;
             weir_node node = add_node(graph, WEIR_OP_ENCODE, "encode", x, WEIR_NO_VALUE, WEIR_NO_VALUE);
-            weir_node_set_string(graph, node, "contract", rounding < 0 ? "onnxruntime" : "real");
+            weir_node_set_string(graph, node, "arithmetic", rounding < 0 ? "qlinear" : "quant");
             finish(graph, node, &quant);
         }
     }
@@ -351,7 +351,7 @@ static void make_encodes(weir_graph *graph) {
     const weir_quant *others[] = {&fixed, &binary};
     for (int i = 0; i < 2; i++) {
         weir_node node = add_node(graph, WEIR_OP_ENCODE, "encode", x, WEIR_NO_VALUE, WEIR_NO_VALUE);
-        weir_node_set_string(graph, node, "contract", "real");
+        weir_node_set_string(graph, node, "arithmetic", "quant");
         finish(graph, node, others[i]);
     }
 }
@@ -368,7 +368,7 @@ static void make_decodes(weir_graph *graph) {
     for (int i = 0; i < CHANNELS; i++) offsets[i] = (double)random_int(-999, 999) / 700;
     for (int form = 0; form < 9; form++) {
         weir_node node = add_node(graph, WEIR_OP_DECODE, "decode", values[form / 3], WEIR_NO_VALUE, WEIR_NO_VALUE);
-        weir_node_set_string(graph, node, "contract", form % 3 == 0 ? "onnxruntime" : "real");
+        weir_node_set_string(graph, node, "arithmetic", form % 3 == 0 ? "qlinear" : "quant");
         if (form % 3 == 2) weir_node_set_floats(graph, node, "offset", offsets, form == 2 ? 1 : CHANNELS);
         finish(graph, node, NULL);
     }

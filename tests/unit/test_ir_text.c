@@ -74,7 +74,7 @@ static void attributes_of_every_kind(void **state) {
     weir_node_set_int(g, whole, "ca", INT64_MIN >> 8);
     weir_node real = put(g, WEIR_OP_DECODE, "decode", 1, &x);
     weir_node_set_floats(g, real, "offset", offset, 4);
-    weir_node_set_string(g, real, "contract", "real");
+    weir_node_set_string(g, real, "arithmetic", "quant");
     assert_true(weir_infer_node(g, whole) && weir_infer_node(g, real));
     weir_node alpha = put(g, WEIR_OP_LEAKY_RELU, "alpha", 1, (weir_value[]){weir_node_output(g, real, 0)});
     weir_node_set_float(g, alpha, "alpha", 1.0 / 3);

@@ -109,7 +109,7 @@ static void qdq_gemm_with_bias(void **state) {
         weir_graph *integer = lower(g, 100);
         weir_node requantize = find_op(integer, WEIR_OP_REQUANTIZE);
         assert_int_equal(weir_node_input_count(integer, requantize), 1); /* the bias is in the zero points */
-        assert_string_equal(weir_node_string(integer, requantize, "contract", ""), "onnxruntime");
+        assert_string_equal(weir_node_string(integer, requantize, "arithmetic", ""), "qlinear");
         assert_int_equal(weir_node_int(integer, requantize, "low", -1), 7); /* the Relu */
         assert_int_equal(count_op(integer, WEIR_OP_MAXIMUM), 0);
         assert_int_equal(weir_value_type(integer, weir_node_input(integer, requantize, 0))->quant.count, 4);
@@ -159,7 +159,7 @@ static void check_real_bias(double scale, double zero) {
     weir_graph *integer = lower(g, 60);
     weir_node requantize = find_op(integer, WEIR_OP_REQUANTIZE);
     assert_string_equal(weir_node_string(integer, requantize, "steps", ""), "Add");
-    assert_string_equal(weir_node_string(integer, requantize, "contract", ""), "onnxruntime");
+    assert_string_equal(weir_node_string(integer, requantize, "arithmetic", ""), "qlinear");
     weir_graph_free(integer);
 }
 

@@ -47,7 +47,7 @@ static weir_graph *build(const problem *p) {
                              .scale = &p->to_scale,
                              .zero_point = &p->to_zero};
     weir_value_set_type(graph, weir_node_output(graph, node, 0), &out);
-    weir_node_set_string(graph, node, "contract", p->contract);
+    weir_node_set_string(graph, node, "arithmetic", p->contract);
     assert_true(weir_infer_node(graph, node));
     weir_graph_add_output(graph, "y", weir_node_output(graph, node, 0));
     return graph;
@@ -97,7 +97,7 @@ static problem usual(void) {
                      .width = 8,
                      .is_signed = true,
                      .rounding = WEIR_ROUND_HALF_EVEN,
-                     .contract = "onnxruntime"};
+                     .contract = "qlinear"};
 }
 
 static void powers_of_two_are_casts(void **state) {
@@ -110,7 +110,7 @@ static void powers_of_two_are_casts(void **state) {
             p.rounding = (weir_rounding)rounding;
             p.to_zero = exponent > 0 ? 4 : 0;
             p.zero[0] = random_int(-50, 50);
-            p.contract = "real";
+            p.contract = "quant";
             assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_CAST);
         }
     }
@@ -129,7 +129,7 @@ static void other_roundings_are_found(void **state) {
     p.to_scale = 1;
     p.to_zero = 0;
     p.rounding = WEIR_ROUND_HALF_TO_ZERO;
-    p.contract = "real";
+    p.contract = "quant";
     realize(&p, WEIR_REQUANTIZE_AUTO);
 }
 
@@ -141,7 +141,7 @@ static void few_codes_are_thresholds(void **state) {
     p = usual();
     p.binary = true;
     p.to_zero = 0;
-    p.contract = "real";
+    p.contract = "quant";
     for (size_t c = 0; c < MAX_CHANNELS; c++) p.zero[c] = random_int(-2000, 2000), p.scale[c] = 0.5;
     p.channels = MAX_CHANNELS;
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_THRESHOLD);
@@ -172,7 +172,7 @@ static void forms_can_be_asked_for(void **state) {
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_SCALE), WEIR_OP_SCALE);
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_FLOAT), WEIR_OP_SCALE_FLOAT);
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_THRESHOLD), WEIR_OP_THRESHOLD);
-    p.contract = "real"; /* no float32 arithmetic: the table */
+    p.contract = "quant"; /* no float32 arithmetic: the table */
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_FLOAT), WEIR_OP_THRESHOLD);
 }
 
@@ -189,7 +189,7 @@ static void ties_take_the_float_form(void **state) {
     p.scale[1] = 0.015625 * 5;
     p.zero[1] = 1234;
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_SCALE_FLOAT);
-    p.contract = "real";
+    p.contract = "quant";
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_THRESHOLD);
     p = usual();
     p.scale[0] = 0.125;
@@ -219,7 +219,7 @@ static void ties_of_few_codes_take_a_table(void **state) {
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_LOOKUP);
     p.high = 128;
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_SCALE_FLOAT);
-    p.contract = "real";
+    p.contract = "quant";
     p.scale[0] = p.scale[1] = 0.75;
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_LOOKUP);
     p.high = 896;
@@ -259,7 +259,7 @@ static void offsets_are_kept(void **state) {
     p.channels = 2;
     p.scale[1] = 0.02;
     p.offset = offset;
-    p.contract = "real";
+    p.contract = "quant";
     realize(&p, WEIR_REQUANTIZE_AUTO);
     realize(&p, WEIR_REQUANTIZE_THRESHOLD);
 }
@@ -272,7 +272,7 @@ static void random_problems(void **state) {
         p.high = p.low + random_int(0, 3000);
         p.channels = (size_t)random_int(1, MAX_CHANNELS);
         bool real = random_int(0, 1) == 0;
-        p.contract = real ? "real" : "onnxruntime";
+        p.contract = real ? "quant" : "qlinear";
         if (real) p.rounding = (weir_rounding)random_int(0, WEIR_ROUND_COUNT - 1);
         p.width = (int)random_int(1, 8);
         p.is_signed = p.width > 1 && random_int(0, 1) == 0;
@@ -341,7 +341,7 @@ static void large_tables_are_told(void **state) {
     out.quant = (weir_quant){
         .format = WEIR_FORMAT_INTEGER, .width = 8, .axis = -1, .count = 1, .scale = &to, .zero_point = &zero};
     weir_value_set_type(g, weir_node_output(g, node, 0), &out);
-    weir_node_set_string(g, node, "contract", "onnxruntime");
+    weir_node_set_string(g, node, "arithmetic", "qlinear");
     weir_node_set_string(g, node, "steps", "Mul Add");
     assert_true(weir_infer_node(g, node));
     weir_graph_add_output(g, "y", weir_node_output(g, node, 0));
@@ -371,7 +371,7 @@ static void wide_codes_have_multipliers(void **state) {
             p.scale[c] = (double)(float)ldexp((double)random_int(600000, 1000000), -bits - 4);
         }
         assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_SCALE_FLOAT);
-        p.contract = "real";
+        p.contract = "quant";
         p.to_scale = bits < 30 ? 1 : 0.5;
         for (size_t c = 0; bits >= 30 && c < p.channels; c++) p.scale[c] = ldexp(1, 14 - bits);
         for (size_t c = 0; bits < 30 && c < p.channels; c++) p.scale[c] = p.scale[0];
@@ -390,7 +390,7 @@ static void wider_codes_need_powers_of_two(void **state) {
     p.low = -((int64_t)1 << 40);
     p.high = (int64_t)1 << 40;
     p.width = 32;
-    p.contract = "real";
+    p.contract = "quant";
     p.scale[0] = ldexp(1, -9);
     p.to_scale = 0.5;
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_CAST);

@@ -182,7 +182,7 @@ void weir_kernel_MULTI_THRESHOLD(const weir_graph *graph, weir_node node, const 
 
 static weir_contract contract_of(const weir_graph *graph, weir_node node) {
     weir_contract contract = WEIR_CONTRACT_ONNXRUNTIME;
-    weir_contract_parse(weir_node_string(graph, node, "contract", "onnxruntime"), &contract);
+    weir_contract_parse(weir_node_string(graph, node, "arithmetic", "qlinear"), &contract);
     return contract;
 }
 

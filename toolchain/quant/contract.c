@@ -7,7 +7,7 @@
 #include "quant/arithmetic.h"
 #include "support/text/unreachable.h"
 
-static const char *const names[WEIR_CONTRACT_COUNT] = {"onnxruntime", "real", "exact"};
+static const char *const names[WEIR_CONTRACT_COUNT] = {"qlinear", "quant", "exact"};
 
 const char *weir_contract_name(weir_contract contract) {
     assert(contract < WEIR_CONTRACT_COUNT);
@@ -153,7 +153,7 @@ bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantiz
     requantizer->high = weir_node_int(graph, node, "high", high);
     requantizer->count = weir_node_int(graph, node, "count", 1);
     return read_steps(graph, node, requantizer) &&
-           weir_contract_parse(weir_node_string(graph, node, "contract", "onnxruntime"), &requantizer->contract);
+           weir_contract_parse(weir_node_string(graph, node, "arithmetic", "qlinear"), &requantizer->contract);
 }
 
 static int64_t clip(int64_t code, int64_t low, int64_t high) { return code < low ? low : code > high ? high : code; }

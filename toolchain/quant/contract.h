@@ -1,4 +1,4 @@
-/* Who defines the rounding: a contract names the arithmetic that "bit-exact" refers to (DESIGN "Numbers"),
+/* Who defines the rounding: what "bit-exact" refers to (DESIGN "Numbers"), node by node ("arithmetic" in text IR: qlinear, quant, exact),
  * and here it is applied to quantization records, channel by channel. */
 #ifndef WEIR_QUANT_CONTRACT_H
 #define WEIR_QUANT_CONTRACT_H

@@ -68,7 +68,7 @@ static weir_value add_requantize(component_case *c, weir_value accumulator) {
     weir_quant_limits(&type.quant, &low, &high);
     type.dtype = weir_dtype_for(low, high);
     weir_value_set_type(c->graph, weir_node_output(c->graph, node, 0), &type);
-    weir_node_set_string(c->graph, node, "contract", case_chance(c, 70) ? "onnxruntime" : "real");
+    weir_node_set_string(c->graph, node, "arithmetic", case_chance(c, 70) ? "qlinear" : "quant");
     if (case_chance(c, 40)) weir_node_set_int(c->graph, node, "low", zero > low ? zero : low);
     must(weir_infer_node(c->graph, node), "inference");
     return weir_node_output(c->graph, node, 0);

@@ -31,10 +31,10 @@ static void codes_and_reals_convert(void **state) {
                             .rounding = WEIR_ROUND_FLOOR};
         if (which == 2) quant.zero_point = NULL;
         set_output_quant(graph, encode, &quant);
-        weir_node_set_string(graph, encode, "contract", which == 1 ? "real" : "onnxruntime");
+        weir_node_set_string(graph, encode, "arithmetic", which == 1 ? "quant" : "qlinear");
         const weir_node decode =
             add(graph, WEIR_OP_DECODE, weir_node_output(graph, encode, 0), WEIR_NO_VALUE, WEIR_NO_VALUE);
-        weir_node_set_string(graph, decode, "contract", which == 1 ? "real" : "onnxruntime");
+        weir_node_set_string(graph, decode, "arithmetic", which == 1 ? "quant" : "qlinear");
         if (which == 1) weir_node_set_floats(graph, decode, "offset", offset, 1);
         weir_executor *executor;
         const weir_array *y = run(graph, decode, x, &executor);

@@ -41,7 +41,7 @@ static void requantize_follows_contract_and_channel(void **state) {
                                .zero_point = &out_zero,
                                .rounding = WEIR_ROUND_HALF_UP};
         set_output_quant(graph, node, &to);
-        weir_node_set_string(graph, node, "contract", real ? "real" : "onnxruntime");
+        weir_node_set_string(graph, node, "arithmetic", real ? "quant" : "qlinear");
         weir_node_set_int(graph, node, "low", 5); /* a folded Relu */
         weir_executor *executor;
         const weir_array *y = run(graph, node, x, &executor);

@@ -50,7 +50,7 @@ static int64_t attribute(const work *w, const char *key, int64_t otherwise) {
 }
 
 static bool is_onnx_contract(const work *w) {
-    return strcmp(weir_node_string(w->b->graph, w->node, "contract", "onnxruntime"), "onnxruntime") == 0;
+    return strcmp(weir_node_string(w->b->graph, w->node, "arithmetic", "qlinear"), "qlinear") == 0;
 }
 
 /* Bounds of a cast's result: attributes low and high, by default all codes of the output. */
@@ -661,7 +661,7 @@ static bool add_requantize(const work *w) {
     const weir_quant *from = &input_type(w, 0)->quant, *to = &output_type(w)->quant;
     const int rank = input_type(w, 0)->shape.rank;
     const bool offset = input_value(w, 1).id != 0, steps = *weir_node_string(w->b->graph, w->node, "steps", "") != '\0';
-    const bool zero_last = strcmp(weir_node_string(w->b->graph, w->node, "contract", "onnxruntime"), "real") != 0;
+    const bool zero_last = strcmp(weir_node_string(w->b->graph, w->node, "arithmetic", "qlinear"), "quant") != 0;
     int64_t low, high;
     clip_bounds(w, &low, &high);
     if (!fits_real(low, high)) return fail(w, "its codes have more than 53 bits");

@@ -235,7 +235,8 @@ static bool read_scales(parser *p, const char *owner, weir_quant *quant, double 
     }
     const weir_array *scale = find_part(p, owner, ".scale", WEIR_FLOAT64);
     if (scale == NULL) return false;
-    if (scale->count > UINT32_MAX) return fail(p, "fewer scales");
+    if (scale->count == 0 || scale->count > UINT32_MAX) return fail_name(p, "no scales, or too many, for", owner);
+    if (scale->count > 1 && quant->axis < 0) return fail(p, "'axis=' before several scales");
     quant->count = (uint32_t)scale->count;
     quant->scale = scale->data;
     if (!accept_field(p, "zero")) return true;

@@ -62,9 +62,9 @@ static bool check_shift(const weir_graph *graph, weir_node node, const char *nam
            weir_rule_fail(graph, node, "attribute '%s' is %lld, expected 0 to %d", name, (long long)shift, SHIFT_LIMIT);
 }
 
-static bool check_contract(const weir_graph *graph, weir_node node) {
-    static const char *const contracts[] = {"onnxruntime", "real", NULL};
-    return weir_rule_is_word(graph, node, "contract", contracts);
+static bool check_arithmetic(const weir_graph *graph, weir_node node) {
+    static const char *const kinds[] = {"qlinear", "quant", NULL};
+    return weir_rule_is_word(graph, node, "arithmetic", kinds);
 }
 
 static bool check_quantized(const weir_graph *graph, weir_node node, const weir_inferred *to) {
@@ -144,7 +144,7 @@ bool weir_infer_ENCODE(const weir_graph *graph, weir_node node, weir_inferred *t
     weir_quant_limits(&type.quant, &type.low, &type.high);
     type.has_range = true;
     type.dtype = weir_dtype_for(type.low, type.high);
-    return check_scales(graph, node, &type) && check_contract(graph, node) && weir_rule_set(graph, node, to, &type);
+    return check_scales(graph, node, &type) && check_arithmetic(graph, node) && weir_rule_set(graph, node, to, &type);
 }
 
 bool weir_infer_DECODE(const weir_graph *graph, weir_node node, weir_inferred *to) {
@@ -155,7 +155,7 @@ bool weir_infer_DECODE(const weir_graph *graph, weir_node node, weir_inferred *t
         return weir_rule_fail(graph, node, "attribute 'offset' must hold 1 or %lld numbers",
                               (long long)channel_count(&x->shape));
     }
-    return integer_input(graph, node, 0) && check_scales(graph, node, x) && check_contract(graph, node) &&
+    return integer_input(graph, node, 0) && check_scales(graph, node, x) && check_arithmetic(graph, node) &&
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
@@ -347,9 +347,9 @@ static bool check_steps(const weir_graph *graph, weir_node node) {
 }
 
 bool weir_infer_REQUANTIZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    static const char *const contracts[] = {"onnxruntime", "real", "exact", NULL};
+    static const char *const kinds[] = {"qlinear", "quant", "exact", NULL};
     const weir_type *x = weir_rule_input(graph, node, 0);
-    if (!integer_input(graph, node, 0) || !weir_rule_is_word(graph, node, "contract", contracts) ||
+    if (!integer_input(graph, node, 0) || !weir_rule_is_word(graph, node, "arithmetic", kinds) ||
         !check_constant(graph, node, 1, WEIR_FLOAT64) || !check_channels(graph, node, x)) {
         return false;
     }
