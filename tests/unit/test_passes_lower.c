@@ -488,6 +488,13 @@ static void operands_must_be_quantized(void **state) {
     x = add_qdq(g, "q", add_real_input(g, "x", 1, 2), 1, WEIR_INT8, 0);
     weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "mm", x, add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w)));
     fails(g, "its weights are real numbers without a quantizer");
+    assert_non_null(strstr(test_messages.data, "--quantize int8"));
+    test_setup(NULL);
+    g = weir_graph_new("quantized"); /* by the pass: the note does not say to do it again */
+    x = add_qdq(g, "q", add_real_input(g, "x", 1, 2), 1, WEIR_INT8, 0);
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "mm", x, add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w)));
+    fails(g, "its weights are real numbers without a quantizer");
+    assert_null(strstr(test_messages.data, "--quantize"));
     test_setup(NULL);
     g = weir_graph_new("model");
     weir_graph_add_output(g, "y", ADD(g, WEIR_OP_RELU, "relu", add_real_input(g, "x", 1, 2)));
