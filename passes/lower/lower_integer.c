@@ -19,6 +19,8 @@
 #include "support/memory/arena.h"
 #include "support/text/unreachable.h"
 
+enum { MOST_CODE_BITS = 16 };
+
 /* --- linear algebra --- */
 
 /* alpha and beta, and a C that is computed, are operations after the product. */
@@ -398,11 +400,25 @@ const weir_graph *weir_lower_source(const weir_module *module) {
     return quantized != NULL ? quantized : weir_module_find_graph(module, "model");
 }
 
-/* Values that no quantizer takes and that are not exact (lower_carry.c), but for those that a table has. */
-static int64_t count_numbers(const weir_graph *integer) {
+/* Is the node a value that no quantizer takes and that is not exact (lower_carry.c): a fixed point number, or a table of such? */
+static bool is_fixed_point(const weir_graph *integer, weir_node node) {
+    const weir_op op = weir_node_op(integer, node);
+    const weir_type *type = weir_value_type(integer, weir_node_output(integer, node, 0));
+    return op == WEIR_OP_SCALE || (op == WEIR_OP_LOOKUP && weir_bits_for(type->low, type->high) > MOST_CODE_BITS);
+}
+
+/* How many there are; who asked for codes shall know of them. */
+static int64_t tell_fixed_point(const weir_graph *integer) {
     int64_t count = 0;
-    for (weir_node node = weir_graph_first(integer); node.id != 0; node = weir_node_next(integer, node))
-        count += weir_node_op(integer, node) == WEIR_OP_SCALE;
+    weir_node first = WEIR_NO_NODE;
+    for (weir_node node = weir_graph_first(integer); node.id != 0; node = weir_node_next(integer, node)) {
+        if (!is_fixed_point(integer, node)) continue;
+        if (count++ == 0) first = node;
+    }
+    if (count > 0)
+        weir_note(
+            "%lld values that no quantizer takes are fixed point numbers, as fine as float32's: the first is that of node '%s'",
+            (long long)count, weir_node_name(integer, first));
     return count;
 }
 
@@ -411,7 +427,8 @@ bool weir_pass_lower_integer(const weir_pass *pass, weir_pass_context *context, 
     weir_graph *integer = weir_lower_integer(weir_lower_source(module));
     if (integer == NULL) return false;
     weir_pass_count(context, "nodes made", (int64_t)weir_graph_node_count(integer));
-    if (count_numbers(integer) > 0) weir_pass_count(context, "values in fixed point", count_numbers(integer));
+    const int64_t numbers = tell_fixed_point(integer);
+    if (numbers > 0) weir_pass_count(context, "values in fixed point", numbers);
     weir_module_add_graph(module, integer);
     return true;
 }
