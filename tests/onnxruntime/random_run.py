@@ -142,6 +142,8 @@ def constants_of(graph):
     for node in graph.node:
         if node.op_type == "Constant":
             values[node.output[0]] = numpy_helper.to_array(node.attribute[0].t)
+        elif node.op_type == "Identity" and node.input[0] in values:  # exporters share equal zero points so
+            values[node.output[0]] = values[node.input[0]]
     return values
 
 
