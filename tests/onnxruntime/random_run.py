@@ -77,8 +77,10 @@ def run_qonnx(path, frames):
     from qonnx.core.onnx_exec import execute_onnx
     from qonnx.transformation.infer_shapes import InferShapes
     fixed = onnx.load(path)
+    constants = {constant.name for constant in fixed.graph.initializer}  # which Brevitas lists as inputs, too
     for value in [*fixed.graph.input, *fixed.graph.output]:
-        value.type.tensor_type.shape.dim[0].dim_value = 1
+        if value.name not in constants:
+            value.type.tensor_type.shape.dim[0].dim_value = 1
     model = ModelWrapper(fixed).transform(InferShapes())
     contexts = [execute_onnx(model, feed, return_full_exec_context=True) for feed in each(frames)]
     names = [name for node in model.graph.node for name in node.output if name]
