@@ -86,6 +86,17 @@ weir_value weir_rewrite_integers(weir_rewrite *rewrite, const char *suffix, cons
     return weir_rewrite_constant(rewrite, suffix, array);
 }
 
+weir_value weir_rewrite_quant(weir_rewrite *rewrite, weir_value value, weir_value scale, double zero, int bits,
+                              bool is_signed) {
+    const weir_value inputs[4] = {value, scale, weir_rewrite_number(rewrite, "zero_point", WEIR_FLOAT32, zero),
+                                  weir_rewrite_number(rewrite, "bits", WEIR_FLOAT32, bits)};
+    const weir_value made = weir_rewrite_start(rewrite, WEIR_OP_QUANT, "quantized", inputs, 4);
+    weir_rewrite_set_int(rewrite, made, "signed", is_signed);
+    weir_rewrite_set_int(rewrite, made, "narrow", 0);
+    weir_node_set_string(rewrite->graph, weir_value_producer(rewrite->graph, made), "rounding_mode", "ROUND");
+    return weir_rewrite_infer(rewrite, made);
+}
+
 weir_value weir_rewrite_reshape(weir_rewrite *rewrite, const char *suffix, weir_value value, const weir_shape *shape) {
     weir_graph *graph = rewrite->graph;
     const weir_array *constant = weir_value_constant(graph, value);

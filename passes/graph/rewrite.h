@@ -36,6 +36,9 @@ weir_value weir_rewrite_infer(weir_rewrite *rewrite, weir_value value); /* retur
 weir_value weir_rewrite_constant(weir_rewrite *rewrite, const char *suffix, weir_array *array);
 weir_value weir_rewrite_number(weir_rewrite *rewrite, const char *suffix, weir_dtype dtype, double number);
 weir_value weir_rewrite_integers(weir_rewrite *rewrite, const char *suffix, const int64_t *values, size_t count);
+/* QONNX's Quant of the value: half to even, saturated at all codes of so many bits; zero point and bits become constants. */
+weir_value weir_rewrite_quant(weir_rewrite *rewrite, weir_value value, weir_value scale, double zero, int bits,
+                              bool is_signed);
 /* `value` in another shape with as many elements: itself, a new constant, or a Reshape. */
 weir_value weir_rewrite_reshape(weir_rewrite *rewrite, const char *suffix, weir_value value, const weir_shape *shape);
 /* Output 0 of `at` is `value` from now on; `at` goes. The node that makes the value takes over the names. */

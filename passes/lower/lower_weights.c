@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "exec/evaluate.h"
+#include "exec/kernel.h"
 #include "exec/kernel_common.h"
 #include "ir/graph/side.h"
 #include "ir/shape/index_map.h"
@@ -19,13 +20,16 @@
 /* Codes have fewer bits than the numbers that stand for them; those of weights without quantizers are of 8 bits, less a zero point. */
 enum { MOST_CODE = 1 << 23, MOST_FOUND_CODE = 255 };
 
-/* A value that depends on constants only: its data, and of real numbers behind a quantizer the size of a step, element by element; 0:
- * any. All on the heap. */
+/* What is known of a value. Of one that depends on constants only, where a layer may have use for it: its data, and of real numbers
+ * behind a quantizer the size of a step, element by element; 0: any. */
 typedef struct fixed_value {
-    weir_array *data, *step;
-    bool quantized; /* behind a quantizer */
-    bool plain;     /* constants, or what a quantizer makes of them */
-    bool real;      /* behind a quantizer of QONNX */
+    const weir_array *data;
+    weir_array *made, *step; /* on the heap; `made`: the data, where it is no constant of the graph */
+    bool is_fixed;           /* it depends on constants only */
+    bool is_needed;          /* so its data are */
+    bool quantized;          /* behind a quantizer */
+    bool plain;              /* constants, or what a quantizer makes of them */
+    bool real;               /* behind a quantizer of QONNX */
 } fixed_value;
 
 typedef struct fixed_values {
@@ -111,35 +115,62 @@ static void learn_constants(fixed_values *f) {
     for (uint32_t id = 1; id < weir_graph_value_limit(f->graph); id++) {
         const weir_value value = {id};
         const weir_array *data = weir_value_exists(f->graph, value) ? weir_value_constant(f->graph, value) : NULL;
-        if (data != NULL) *known(f, value) = (fixed_value){.data = weir_array_copy(data), .plain = true};
+        if (data != NULL) *known(f, value) = (fixed_value){.data = data, .is_fixed = true, .plain = true};
     }
 }
 
-/* The node's results, where its inputs are known. */
+/* Where all inputs of the node are fixed, its results are, too. */
 static void learn_node(fixed_values *f, weir_node node) {
     const weir_op op = weir_node_op(f->graph, node), kind = weir_trait_kind(f->graph, node);
-    const size_t count = weir_node_input_count(f->graph, node), outputs = weir_node_output_count(f->graph, node);
-    const weir_array **inputs = weir_calloc(count + 1, sizeof *inputs);
     fixed_value made = {
         .quantized = weir_trait_is_quantizer(op), .plain = weir_trait_is_quantizer(op), .real = is_quantizer(kind)};
     size_t given = 0;
-    bool all = kind != WEIR_OP_CONSTANT_OF_SHAPE;
-    for (size_t i = 0; i < count && all; i++) {
+    made.is_fixed = kind != WEIR_OP_CONSTANT_OF_SHAPE;
+    for (size_t i = 0; made.is_fixed && i < weir_node_input_count(f->graph, node); i++) {
         const weir_value input = weir_node_input(f->graph, node, i);
         if (input.id == 0) continue;
         const fixed_value *x = known(f, input);
-        inputs[i] = x->data;
-        all = x->data != NULL;
+        made.is_fixed = x->is_fixed;
         made.quantized |= x->quantized;
         made.plain &= x->plain;
         made.real |= x->real;
         given++;
     }
-    weir_array **results = all && given > 0 ? weir_evaluate_node(f->graph, node, inputs) : NULL;
-    for (size_t i = 0; results != NULL && i < outputs; i++) {
-        made.data = results[i];
-        made.step = made.data->dtype == WEIR_FLOAT32 ? steps_of(f, node, i, &made.data->shape) : NULL;
+    if (!made.is_fixed || given == 0 || !weir_kernel_supports(f->graph, node)) return;
+    for (size_t i = 0; i < weir_node_output_count(f->graph, node); i++)
         *known(f, weir_node_output(f->graph, node, i)) = made;
+}
+
+static bool gives_needed(const fixed_values *f, weir_node node) {
+    bool needed = false;
+    for (size_t i = 0; i < weir_node_output_count(f->graph, node); i++)
+        needed |= known(f, weir_node_output(f->graph, node, i))->is_needed;
+    return needed;
+}
+
+/* From the last node to the first: what a needed value is made of. */
+static void need_inputs(fixed_values *f, weir_node node) {
+    if (!gives_needed(f, node)) return;
+    for (size_t i = 0; i < weir_node_input_count(f->graph, node); i++) {
+        const weir_value input = weir_node_input(f->graph, node, i);
+        if (input.id != 0) known(f, input)->is_needed = true;
+    }
+}
+
+/* The node's results and their steps. */
+static void evaluate(fixed_values *f, weir_node node) {
+    const size_t count = weir_node_input_count(f->graph, node);
+    const weir_array **inputs = weir_calloc(count + 1, sizeof *inputs);
+    for (size_t i = 0; i < count; i++) {
+        const weir_value input = weir_node_input(f->graph, node, i);
+        if (input.id != 0) inputs[i] = known(f, input)->data;
+    }
+    weir_array **results = weir_evaluate_node(f->graph, node, inputs);
+    assert(results != NULL);
+    for (size_t i = 0; i < weir_node_output_count(f->graph, node); i++) {
+        fixed_value *made = known(f, weir_node_output(f->graph, node, i));
+        made->data = made->made = results[i];
+        made->step = made->data->dtype == WEIR_FLOAT32 ? steps_of(f, node, i, &made->data->shape) : NULL;
     }
     free(results);
     free(inputs);
@@ -148,7 +179,7 @@ static void learn_node(fixed_values *f, weir_node node) {
 static void forget(fixed_values *f) {
     for (uint32_t id = 0; id < f->of.limit; id++) {
         const fixed_value *x = weir_side_at(&f->of, id);
-        weir_array_free(x->data);
+        weir_array_free(x->made);
         weir_array_free(x->step);
     }
     weir_side_free(&f->of);
@@ -161,6 +192,14 @@ static size_t index_along(const weir_shape *shape, int axis, size_t element) {
     if (axis < 0) return 0;
     for (int d = axis + 1; d < shape->rank; d++) inner *= (size_t)shape->dim[d];
     return element / inner % (size_t)shape->dim[axis];
+}
+
+/* The n-th element that has the index along the axis, of all where there is none. */
+static size_t element_of(const weir_shape *shape, int axis, size_t index, size_t n) {
+    size_t inner = 1;
+    if (axis < 0) return n;
+    for (int d = axis + 1; d < shape->rank; d++) inner *= (size_t)shape->dim[d];
+    return (n / inner * (size_t)shape->dim[axis] + index) * inner + n % inner;
 }
 
 static grid grid_new(const weir_shape *shape, int axis) {
@@ -221,21 +260,20 @@ static bool find_codes(const fixed_value *x, grid *g) {
 
 /* The coarsest scale of which all numbers with the index are multiples; false: there is none. */
 static bool find_scale(const weir_array *data, const grid *g, size_t index, float *scale) {
+    const size_t count = data->count / g->count;
     double largest = 0;
-    for (size_t i = 0; i < data->count; i++) {
-        const double x = fabs(weir_array_get(data, i));
-        if (index_along(&data->shape, g->axis, i) == index && x > largest) largest = x;
-    }
+    for (size_t n = 0; n < count; n++)
+        largest = fmax(largest, fabs(weir_array_get(data, element_of(&data->shape, g->axis, index, n))));
     *scale = 1;
     for (int most = 1; most <= MOST_FOUND_CODE && largest > 0; most++) {
         const float nearest = (float)(largest / most),
                     tries[3] = {nearest, nextafterf(nearest, 0), nextafterf(nearest, INFINITY)};
         for (int t = 0; t < 3; t++) {
             bool all = tries[t] > 0 && isfinite(tries[t]);
-            for (size_t i = 0; all && i < data->count; i++) {
+            for (size_t n = 0; all && n < count; n++) {
                 int64_t code;
-                all = index_along(&data->shape, g->axis, i) != index ||
-                      divide((float)weir_array_get(data, i), tries[t], MOST_FOUND_CODE, &code);
+                const double number = weir_array_get(data, element_of(&data->shape, g->axis, index, n));
+                all = divide((float)number, tries[t], MOST_FOUND_CODE, &code);
             }
             *scale = tries[t];
             if (all) return true;
@@ -277,13 +315,8 @@ static weir_array *scales_of(const grid *g, int rank, bool broadcasts) {
 static weir_value add_quantizer(weir_rewrite *r, const fixed_value *x, const grid *g) {
     const weir_value scale = weir_rewrite_constant(r, "scale", scales_of(g, x->data->shape.rank, x->real));
     if (x->real) {
-        const weir_value inputs[4] = {weir_rewrite_constant(r, "numbers", weir_array_copy(x->data)), scale,
-                                      weir_rewrite_number(r, "zero", WEIR_FLOAT32, 0),
-                                      weir_rewrite_number(r, "bits", WEIR_FLOAT32, bits_of(g))};
-        const weir_value made = weir_rewrite_start(r, WEIR_OP_QUANT, "quantized", inputs, 4);
-        weir_rewrite_set_int(r, made, "signed", 1);
-        weir_rewrite_set_int(r, made, "narrow", 0);
-        return weir_rewrite_infer(r, made);
+        const weir_value numbers = weir_rewrite_constant(r, "numbers", weir_array_copy(x->data));
+        return weir_rewrite_quant(r, numbers, scale, 0, bits_of(g), true);
     }
     const bool small = g->low >= INT8_MIN && g->high <= INT8_MAX;
     const weir_value inputs[2] = {
@@ -302,21 +335,33 @@ static int output_axis(const weir_graph *graph, weir_node node, int rank) {
 }
 
 /* Do lowering's rules take it as it is? */
-static bool is_taken(const fixed_value *x) {
-    return x->data == NULL || x->data->dtype != WEIR_FLOAT32 || (x->quantized && x->plain);
+static bool is_taken(const fixed_values *f, weir_value value) {
+    const fixed_value *x = known(f, value);
+    return !x->is_fixed || weir_value_type(f->graph, value)->dtype != WEIR_FLOAT32 || (x->quantized && x->plain);
 }
 
-/* Weights of layers alone are looked at where no quantizer says that they have codes, and other values where they have several scales. */
+static bool is_weights(const fixed_values *f, weir_node node, size_t index) {
+    return weir_trait_of(weir_node_op(f->graph, node))->task == WEIR_TASK_LAYER && index < 2;
+}
+
+/* May the input become codes? Weights of layers alone are looked at where no quantizer says that they have some. */
+static bool may_have_codes(const fixed_values *f, weir_node node, size_t index) {
+    const weir_value input = weir_node_input(f->graph, node, index);
+    return input.id != 0 && weir_side_has(&f->of, input.id) &&
+           !known(f, weir_node_output(f->graph, node, 0))->is_fixed && !is_taken(f, input) &&
+           (is_weights(f, node, index) || known(f, input)->quantized);
+}
+
+/* Of such an input, which is not of weights only where it has several scales. */
 static bool has_codes(const fixed_values *f, weir_node node, size_t index, bool searches, grid *g) {
     const fixed_value *x = known(f, weir_node_input(f->graph, node, index));
-    const bool layer = weir_trait_of(weir_node_op(f->graph, node))->task == WEIR_TASK_LAYER && index < 2;
-    if (is_taken(x) || (!layer && !x->quantized)) return false;
+    const bool weights = is_weights(f, node, index);
     if (x->step != NULL && find_codes(x, g)) {
-        if (layer || g->count > 1) return true;
+        if (weights || g->count > 1) return true;
         grid_free(g);
         return false;
     }
-    return layer && searches && find_grid(x->data, output_axis(f->graph, node, x->data->shape.rank), g);
+    return weights && searches && find_grid(x->data, output_axis(f->graph, node, x->data->shape.rank), g);
 }
 
 static bool is_real(const weir_graph *graph) {
@@ -325,24 +370,34 @@ static bool is_real(const weir_graph *graph) {
     return false;
 }
 
+/* Data of what a layer may have use for alone: those of large weights that are quantized as lowering takes them are as large again. */
+static void learn(fixed_values *f) {
+    const weir_graph *graph = f->graph;
+    learn_constants(f);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        learn_node(f, node);
+        for (size_t i = 0; i < weir_node_input_count(graph, node); i++)
+            if (may_have_codes(f, node, i)) known(f, weir_node_input(graph, node, i))->is_needed = true;
+    }
+    for (weir_node node = weir_graph_last(graph); node.id != 0; node = weir_node_previous(graph, node))
+        need_inputs(f, node);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        if (gives_needed(f, node)) evaluate(f, node);
+}
+
 bool weir_lower_weights(weir_graph *graph) {
     if (!weir_remedy_has_quantizers(graph)) return true;
     fixed_values f = {graph, weir_side_new(sizeof(fixed_value), weir_graph_value_limit(graph))};
     weir_rewrite r = {.graph = graph};
     const bool searches = !is_real(graph); /* QONNX has numbers without a quantizer, as codes */
-    learn_constants(&f);
+    learn(&f);
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
-        learn_node(&f, node);
         r.at = node;
         for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
-            const weir_value input = weir_node_input(graph, node, i);
-            const weir_value result = weir_node_output(graph, node, 0);
             grid g;
-            if (input.id == 0 || !weir_side_has(&f.of, input.id) || known(&f, result)->data != NULL ||
-                !has_codes(&f, node, i, searches, &g))
-                continue;
-            weir_node_set_input(graph, node, i, add_quantizer(&r, known(&f, input), &g));
+            if (!may_have_codes(&f, node, i) || !has_codes(&f, node, i, searches, &g)) continue;
+            weir_node_set_input(graph, node, i, add_quantizer(&r, known(&f, weir_node_input(graph, node, i)), &g));
             grid_free(&g);
         }
     }

@@ -105,14 +105,7 @@ static weir_value add_quantizer(weir_rewrite *r, weir_value input, const item *i
         const weir_value codes = WEIR_REWRITE_NODE(r, WEIR_OP_QUANTIZE_LINEAR, "quantized", input, scale, zero);
         return WEIR_REWRITE_NODE(r, WEIR_OP_DEQUANTIZE_LINEAR, "dequantized", codes, scale, zero);
     }
-    const weir_value inputs[4] = {input, scale, weir_rewrite_number(r, "zero_point", WEIR_FLOAT32, (double)i->zero),
-                                  weir_rewrite_number(r, "width", WEIR_FLOAT32, i->bits)};
-    const weir_value value = weir_rewrite_start(r, WEIR_OP_QUANT, "quantized", inputs, 4);
-    const weir_node node = weir_value_producer(r->graph, value);
-    weir_node_set_int(r->graph, node, "signed", i->is_signed);
-    weir_node_set_int(r->graph, node, "narrow", 0);
-    weir_node_set_string(r->graph, node, "rounding_mode", "ROUND");
-    return weir_rewrite_infer(r, value);
+    return weir_rewrite_quant(r, input, scale, (double)i->zero, i->bits, i->is_signed);
 }
 
 static bool quantize_item(weir_rewrite *r, const item *i) {

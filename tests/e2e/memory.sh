@@ -1,7 +1,7 @@
 #!/bin/sh
 # What compiling takes of memory is what the weights and a few frames of values take, not the schedule's beats nor copies of graphs:
 # networks for images of 224 x 224 stay below 200 MB.
-# test: name=memory label=nightly seconds=60 -- 64 100
+# test: name=memory seconds=60 -- 64 100
 # test: name=memory/224 label=nightly seconds=900 -- 224 200
 name=memory_$1
 . "$(dirname "$0")/lib.sh"
