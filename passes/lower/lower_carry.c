@@ -8,7 +8,6 @@
  * do the same. How far a value may lie from the exact one is kept with it (weir_leaf). */
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "ir/shape/infer.h"
@@ -242,7 +241,7 @@ static weir_value relabel(weir_lowering *l, weir_node node, const affine *a) {
     if (is_as_it_was(l, a)) return a->codes;
     int64_t *zero = weir_arena_array(weir_graph_arena(l->to), a->count, sizeof *zero);
     for (uint32_t c = 0; c < a->count; c++) zero[c] = (int64_t)nearbyint(-a->term[c] / a->factor[c]);
-    if (type.quant.format != WEIR_FORMAT_INTEGER) type.quant.format = WEIR_FORMAT_INTEGER;
+    type.quant.format = WEIR_FORMAT_INTEGER;
     type.quant.count = a->count;
     type.quant.axis = a->count > 1 ? type.shape.rank - 1 : -1;
     type.quant.scale = a->factor;

@@ -8,6 +8,7 @@
  * Products of codes (Conv, Gemm, MatMul) and Concat mean the same under both contracts. Two kernels are not followed, which a warning
  * says: AveragePool's, which adds dequantized float32 numbers one by one, what is no function of the sum of codes that hardware has; and
  * those of layers whose bias is of real numbers, which ONNX Runtime rounds to int32. O(size). */
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"
 
-enum { MOST_MOVES = 16 };
+enum { MOST_MOVES = 16, MOST_MOVE_INPUTS = 5 };
 
 typedef struct kernel {
     weir_op from, to;
@@ -63,16 +64,22 @@ static weir_node dequantizer_of(const weir_graph *graph, weir_value value) {
     return is ? maker : WEIR_NO_NODE;
 }
 
+/* The value moved as the node moves another one. */
+static weir_value moved_by(weir_rewrite *r, weir_node move, weir_value value) {
+    weir_value inputs[MOST_MOVE_INPUTS] = {value};
+    const size_t count = weir_node_input_count(r->graph, move);
+    assert(count <= MOST_MOVE_INPUTS);
+    for (size_t i = 1; i < count; i++) inputs[i] = weir_node_input(r->graph, move, i);
+    const weir_value moved = weir_rewrite_start(r, weir_node_op(r->graph, move), "moved", inputs, count);
+    weir_rewrite_copy_attributes(r, moved, move);
+    return weir_rewrite_infer(r, moved);
+}
+
 /* The operand's codes: moves of what is dequantized are moves of its codes. */
 static weir_value codes_of(weir_rewrite *r, weir_value value) {
     const weir_node maker = weir_value_producer(r->graph, value);
-    if (!moves(r->graph, maker)) return weir_node_input(r->graph, maker, 0);
-    const size_t count = weir_node_input_count(r->graph, maker);
-    weir_value inputs[8] = {codes_of(r, weir_node_input(r->graph, maker, 0))};
-    for (size_t i = 1; i < count; i++) inputs[i] = weir_node_input(r->graph, maker, i);
-    const weir_value moved = weir_rewrite_start(r, weir_node_op(r->graph, maker), "moved", inputs, count);
-    weir_rewrite_copy_attributes(r, moved, maker);
-    return weir_rewrite_infer(r, moved);
+    const weir_value input = weir_node_input(r->graph, maker, 0);
+    return moves(r->graph, maker) ? moved_by(r, maker, codes_of(r, input)) : input;
 }
 
 /* What reads a result: moves, then a quantizer. */
@@ -175,14 +182,7 @@ static bool fuse(weir_rewrite *r, const kernel *k) {
     weir_value value = weir_rewrite_start(r, k->to, "codes", inputs, count);
     set_attributes(r, node, value);
     value = weir_rewrite_infer(r, value);
-    for (size_t i = 0; i < result.count; i++) {
-        const size_t given = weir_node_input_count(graph, result.move[i]);
-        weir_value move[8] = {value};
-        for (size_t j = 1; j < given; j++) move[j] = weir_node_input(graph, result.move[i], j);
-        value = weir_rewrite_start(r, weir_node_op(graph, result.move[i]), "moved", move, given);
-        weir_rewrite_copy_attributes(r, value, result.move[i]);
-        value = weir_rewrite_infer(r, value);
-    }
+    for (size_t i = 0; i < result.count; i++) value = moved_by(r, result.move[i], value);
     weir_rewrite_replace(r, weir_node_output(graph, result.quantizer, 0), value);
     return true;
 }

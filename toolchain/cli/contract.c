@@ -30,25 +30,20 @@ static int64_t count_different(weir_array *const *a, weir_array *const *b, size_
     return different;
 }
 
-static bool run(const weir_graph *graph, const char *source, int64_t threads, weir_array **results) {
-    weir_frames *frames = weir_frames_read(graph, source);
-    const bool fine =
-        frames != NULL && weir_parallel_run(graph, weir_frames_arrays(frames), 0, (size_t)threads, results);
-    weir_frames_free(frames);
-    return fine;
-}
-
 static bool compare(const weir_graph *a, const weir_graph *b, const weir_cli_list *data, int64_t threads,
                     weir_contract_other *result) {
     const size_t count = weir_graph_output_count(a);
     weir_array **of_a = weir_calloc(count, sizeof *of_a), **of_b = weir_calloc(count, sizeof *of_b);
     char *source = weir_cli_list_join(data);
-    const bool fine = run(a, source, threads, of_a) && run(b, source, threads, of_b);
+    weir_frames *frames = weir_frames_read(a, source);
+    const bool fine = frames != NULL && weir_parallel_run(a, weir_frames_arrays(frames), 0, (size_t)threads, of_a) &&
+                      weir_parallel_run(b, weir_frames_arrays(frames), 0, (size_t)threads, of_b);
     if (fine) result->changed = count_different(of_a, of_b, count, &result->outputs);
     for (size_t i = 0; i < count; i++) {
         weir_array_free(of_a[i]);
         weir_array_free(of_b[i]);
     }
+    weir_frames_free(frames);
     free(source);
     free(of_a);
     free(of_b);
