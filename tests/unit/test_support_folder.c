@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -188,6 +189,90 @@ static void whole_folders_are_replaced(void **state) {
     check_error(log, "holds 'mine', which weir did not write");
 }
 
+static struct stat state_of(const char *path) {
+    struct stat state;
+    assert_int_equal(lstat(path, &state), 0);
+    return state;
+}
+
+static bool is_one_file(weir_folder *folder, const char *name, const char *path) {
+    char *staged = weir_path_join(weir_folder_staging(folder), name);
+    const struct stat a = state_of(staged), b = state_of(path);
+    free(staged);
+    return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+/* What is written again as it is in place takes no file; and what comes after it changes nothing there before the end. */
+static void files_stay_that_are_the_same(void **state) {
+    (void)state;
+    weir_folder *folder = weir_folder_open("again", WEIR_FOLDER_WHOLE);
+    put_in(folder, "rtl/same", "x");
+    put_in(folder, "rtl/other", "y");
+    put_in(folder, "late", "z");
+    assert_true(weir_folder_commit(folder));
+    const struct stat same = state_of("again/rtl/same"), manifest = state_of("again/" WEIR_MANIFEST);
+    folder = weir_folder_open("again", WEIR_FOLDER_WHOLE);
+    put_in(folder, "rtl/same", "x");
+    assert_true(is_one_file(folder, "rtl/same", "again/rtl/same"));
+    put_in(folder, "rtl/other", "w"); /* of the same size */
+    assert_false(is_one_file(folder, "rtl/other", "again/rtl/other"));
+    put_in(folder, "late", "z");
+    put_in(folder, "late", "changed"); /* a second name that is replaced */
+    assert_false(is_one_file(folder, "late", "again/late"));
+    check("again/late", "z");
+    check("again/rtl/other", "y");
+    assert_true(weir_folder_commit(folder));
+    check("again/rtl/other", "w");
+    check("again/late", "changed");
+    const struct stat after = state_of("again/rtl/same"), renewed = state_of("again/" WEIR_MANIFEST);
+    assert_true(after.st_ino == same.st_ino && after.st_nlink == 1 && after.st_mtim.tv_sec == same.st_mtim.tv_sec &&
+                after.st_mtim.tv_nsec == same.st_mtim.tv_nsec);
+    assert_true(renewed.st_ino != manifest.st_ino);
+}
+
+/* Readers see by the manifest that something was put in place, the same or not. */
+static void manifests_are_always_new(void **state) {
+    (void)state;
+    struct stat manifest[2];
+    for (int i = 0; i < 2; i++) {
+        weir_folder *folder = weir_folder_open("renewed", WEIR_FOLDER_WHOLE);
+        put_in(folder, "a", "x");
+        assert_true(weir_folder_commit(folder));
+        manifest[i] = state_of("renewed/" WEIR_MANIFEST);
+        assert_int_equal(manifest[i].st_nlink, 1);
+        const int held = open("renewed/" WEIR_MANIFEST, O_RDONLY | O_CLOEXEC); /* its number is not given again */
+        assert_true(held >= 0);
+    }
+    assert_true(manifest[0].st_ino != manifest[1].st_ino);
+}
+
+/* A link or a changed file in the place of a staged one is refused or replaced as before. */
+static void what_is_in_place_is_not_trusted(void **state) {
+    (void)state;
+    weir_folder *folder = weir_folder_open("linked", WEIR_FOLDER_WHOLE);
+    put_in(folder, "a", "x");
+    assert_true(weir_folder_commit(folder));
+    put("elsewhere", "x");
+    assert_int_equal(unlink("linked/a"), 0);
+    folder = weir_folder_open("linked", WEIR_FOLDER_WHOLE);
+    assert_int_equal(symlink("../elsewhere", "linked/a"), 0);
+    put_in(folder, "a", "x");
+    assert_false(is_one_file(folder, "a", "linked/a"));
+    assert_int_equal(state_of("elsewhere").st_nlink, 1);
+    weir_diag_log *log = weir_diag_capture();
+    assert_false(weir_folder_commit(folder));
+    check_error(log, "holds 'a', which weir did not write");
+    assert_int_equal(unlink("linked/a"), 0);
+    put("linked/a", "mine");
+    log = weir_diag_capture();
+    folder = weir_folder_open("linked", WEIR_FOLDER_WHOLE);
+    put_in(folder, "a", "x");
+    assert_true(weir_folder_commit(folder));
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    check("linked/a", "x");
+}
+
 static int count_files(const char *folder) {
     int count = 0;
     weir_scratch_sweep(folder, "t-");
@@ -325,6 +410,9 @@ int main(void) {
         cmocka_unit_test(bad_manifests_are_refused),
         cmocka_unit_test(shared_folders_keep_what_others_have),
         cmocka_unit_test(whole_folders_are_replaced),
+        cmocka_unit_test(files_stay_that_are_the_same),
+        cmocka_unit_test(manifests_are_always_new),
+        cmocka_unit_test(what_is_in_place_is_not_trusted),
         cmocka_unit_test(scratch_folders_go),
         cmocka_unit_test(scratch_folders_go_with_their_process),
         cmocka_unit_test(what_is_cleaned_is_gone),

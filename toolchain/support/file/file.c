@@ -2,7 +2,8 @@
  * removes with the process, naming it (path.tmp<process>.<n>) and renaming it to its place, or, where nothing is there, by
  * giving it its name at once; where the file system has
  * no such files the new one has the other name from the start (O_EXCL, so that neither threads nor processes share one). A
- * link stays one: what it points to is replaced. What is not a regular file (/dev/null, a pipe) is written in place. */
+ * link stays one: what it points to is replaced. A new file that is staged (folder.h) has its name from the start, and is only a second name
+ * of the one in its place where that has the content: no file is made and removed again, which some file systems take long for. What is not a regular file (/dev/null, a pipe) is written in place. */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "support/file/file.h"
 
@@ -205,9 +206,56 @@ static char *link_target(const char *path) {
 /* A file being written: what is not a regular file has no temporary, nor has a new one without a name. */
 typedef struct change {
     char *target, *temporary;
+    char *same;  /* holds the content already, and may have a second name; NULL: none */
+    bool made;   /* the target is the new file */
     int unnamed; /* -1: none */
     mode_t mode;
 } change;
+
+/* Where a file goes from the folder in which it is staged; NULL: it is in none. Heap memory. */
+static char *place_of(const char *path) {
+    static const char before[] = "/" WEIR_FILE_STAGING, after[] = "/" WEIR_FILE_STAGED "/";
+    enum { RANDOM = 6 }; /* characters between them (scratch.h) */
+    const size_t named = sizeof before - 1 + RANDOM;
+    for (const char *at = strstr(path, before); at; at = strstr(at + 1, before)) {
+        if (strlen(at) > named && strncmp(at + named, after, sizeof after - 1) == 0) {
+            return weir_format("%.*s/%s", (int)(at - path), path, at + named + sizeof after - 1);
+        }
+    }
+    return NULL;
+}
+
+/* Has the file of this state the content? */
+static bool holds(const char *path, const struct stat *state, const void *data, size_t size) {
+    if (!S_ISREG(state->st_mode) || (uintmax_t)state->st_size != size) {
+        return false;
+    }
+    size_t found;
+    char *old = weir_file_read_quietly(path, &found);
+    bool same = old && found == size && (size == 0 || memcmp(old, data, size) == 0);
+    free(old);
+    return same;
+}
+
+/* Of what is not there and staged, so that nobody sees it before it is whole. False: it is not staged, or with errno set, and as before. */
+static bool begin_staged(const weir_file_content *content, change *c) {
+    struct stat state;
+    char *place = place_of(content->path);
+    if (!place) {
+        return false;
+    }
+    if (lstat(place, &state) == 0 && holds(place, &state, content->data, content->size)) {
+        c->same = place;
+        return true;
+    }
+    free(place);
+    int file = open(content->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, c->mode);
+    c->made = file >= 0 && write_and_close(file, content->data, content->size);
+    if (file >= 0 && !c->made) {
+        unlink(content->path);
+    }
+    return c->made;
+}
 
 /* Of what is not there, not even as a link. False with errno set: it must have a temporary name. */
 static bool begin_new(const weir_file_content *content, change *c) {
@@ -219,12 +267,13 @@ static bool begin_new(const weir_file_content *content, change *c) {
     return c->unnamed >= 0;
 }
 
-/* A mode of 0: the file's own, or that of a new file. False with errno set. */
-static bool begin_change(const weir_file_content *content, mode_t mode, change *c) {
+/* A mode of 0: the file's own, or that of a new file. `anew`: as if it were not staged. False with errno set. */
+static bool begin_change(const weir_file_content *content, mode_t mode, bool anew, change *c) {
     enum { NEW_FILE = 0666 };
     struct stat state;
-    *c = (change){NULL, NULL, -1, mode ? mode : NEW_FILE};
-    if (lstat(content->path, &state) != 0 && errno == ENOENT && begin_new(content, c)) {
+    *c = (change){.unnamed = -1, .mode = mode ? mode : NEW_FILE};
+    if (lstat(content->path, &state) != 0 && errno == ENOENT &&
+        ((!anew && begin_staged(content, c)) || begin_new(content, c))) {
         c->target = weir_copy_string(content->path);
         return true;
     }
@@ -241,9 +290,10 @@ static bool begin_change(const weir_file_content *content, mode_t mode, change *
     return stage(c->target, content->data, content->size, c->mode, keep, &c->temporary);
 }
 
-/* Where another process was faster, or the system has no /proc, by a temporary name after all. */
+/* Where another process was faster, or the system has no /proc or no links, by a temporary name after all. */
 static bool end_new(const weir_file_content *content, change *c) {
-    bool named = give_name(c->unnamed, c->target), closed = close(c->unnamed) == 0;
+    bool named = c->same ? link(c->same, c->target) == 0 : give_name(c->unnamed, c->target);
+    bool closed = c->same || close(c->unnamed) == 0;
     c->unnamed = -1;
     if (named && closed) {
         return true;
@@ -253,7 +303,10 @@ static bool end_new(const weir_file_content *content, change *c) {
 }
 
 static bool end_change(const weir_file_content *content, change *c) {
-    if (c->unnamed >= 0) {
+    if (c->made) {
+        return true;
+    }
+    if (c->unnamed >= 0 || c->same) {
         return end_new(content, c);
     }
     if (c->temporary) {
@@ -271,17 +324,21 @@ static void forget_change(change *c, bool done) {
     if (c->temporary && !done) {
         unlink(c->temporary);
     }
+    if (c->made && !done) {
+        unlink(c->target);
+    }
     free(c->temporary);
     free(c->target);
+    free(c->same);
     errno = saved;
 }
 
-static bool write_files(const weir_file_content *files, size_t count, mode_t mode) {
+static bool write_files(const weir_file_content *files, size_t count, mode_t mode, bool anew) {
     change *changes = weir_calloc(count, sizeof *changes);
     size_t begun = 0, done = 0;
     bool fine = true;
     while (fine && begun < count) {
-        fine = begin_change(&files[begun], mode, &changes[begun]);
+        fine = begin_change(&files[begun], mode, anew, &changes[begun]);
         begun++;
     }
     size_t wrong = begun - 1;
@@ -300,15 +357,19 @@ static bool write_files(const weir_file_content *files, size_t count, mode_t mod
     return fine;
 }
 
-bool weir_files_write(const weir_file_content *files, size_t count) { return write_files(files, count, 0); }
+bool weir_files_write(const weir_file_content *files, size_t count) { return write_files(files, count, 0, false); }
 
 bool weir_file_write(const char *path, const void *data, size_t size) {
     return weir_files_write(&(weir_file_content){path, data, size}, 1);
 }
 
+bool weir_file_write_anew(const char *path, const void *data, size_t size) {
+    return write_files(&(weir_file_content){path, data, size}, 1, 0, true);
+}
+
 bool weir_file_is_writable(const char *path) {
     change c;
-    const bool fine = begin_change(&(weir_file_content){path, "", 0}, 0, &c);
+    const bool fine = begin_change(&(weir_file_content){path, "", 0}, 0, true, &c);
     if (!fine) {
         report(path, "write");
     }
@@ -318,16 +379,7 @@ bool weir_file_is_writable(const char *path) {
 
 bool weir_file_write_changed(const char *path, const void *data, size_t size) {
     struct stat state;
-    if (stat(path, &state) == 0 && S_ISREG(state.st_mode) && (uintmax_t)state.st_size == size) {
-        size_t old_size;
-        char *old = weir_file_read_quietly(path, &old_size);
-        bool same = old && old_size == size && (size == 0 || memcmp(old, data, size) == 0);
-        free(old);
-        if (same) {
-            return true;
-        }
-    }
-    return weir_file_write(path, data, size);
+    return (stat(path, &state) == 0 && holds(path, &state, data, size)) || weir_file_write(path, data, size);
 }
 
 /* The copy has the permissions of the original, less the umask. */
@@ -339,7 +391,7 @@ bool weir_file_copy(const char *from, const char *to) {
         report(from, "read");
         return false;
     }
-    bool fine = write_files(&(weir_file_content){to, data, size}, 1, mode | 0200);
+    bool fine = write_files(&(weir_file_content){to, data, size}, 1, mode | 0200, true);
     free(data);
     return fine;
 }

@@ -9,8 +9,13 @@
 char *weir_file_read(const char *path, size_t *size);
 /* The same without a report; errno says why. */
 char *weir_file_read_quietly(const char *path, size_t *size);
-/* Written under a temporary name in its folder, then renamed: the old file stays whole until the new one is. */
+/* Written under a temporary name in its folder, then renamed: the old file stays whole until the new one is. A new file
+ * in FOLDER/.weir-new-XXXXXX/files (folder.h) that FOLDER has already is a second name of that one: nothing writes into it. */
 bool weir_file_write(const char *path, const void *data, size_t size);
+#define WEIR_FILE_STAGING ".weir-new-"
+#define WEIR_FILE_STAGED "files"
+/* The same, but always a file of its own. */
+bool weir_file_write_anew(const char *path, const void *data, size_t size);
 typedef struct weir_file_content {
     const char *path;
     const void *data;

@@ -1,7 +1,7 @@
 /* A folder while files are put in place:
  *   .weir-new-XXXXXX/files   being made (a scratch folder, so it is removed with its process)
  *   .weir-ready              complete: from the moment of its renaming, everything in it is moved to its place, file by file,
- *                            the manifest last. A process that finds it, and not its owner, completes the move.
+ *                            or with a folder that is new, the manifest last. A process that finds it, and not its owner, completes the move.
  * The lock is on the folder itself, or on .weir-lock where a file system locks files only (NFS). Readers take no lock, so
  * they can read what they may not write: without .weir-ready before and after, and with the same manifest (inode and
  * time), they have read one state. */
@@ -26,7 +26,7 @@
 #include "support/process/process.h"
 #include "support/text/diag.h"
 
-#define STAGING ".weir-new-"
+#define STAGING WEIR_FILE_STAGING
 #define READY ".weir-ready"
 #define LOCK ".weir-lock"
 #define WAVES "waves/"
@@ -166,11 +166,29 @@ static bool remove_file(const char *folder, const char *path) {
 
 typedef struct moving {
     const char *from, *to;
+    char *top;     /* "rtl/": of the last file that was in one */
+    bool is_moved; /* as it is, with all that is in it */
 } moving;
 
+/* Has it moved with its folder? One at the top that is not there yet does. */
+static bool moves_with_folder(moving *m, const char *path) {
+    const char *slash = strchr(path, '/');
+    if (!slash || (m->top && starts_with(path, m->top))) {
+        return slash && m->is_moved;
+    }
+    free(m->top);
+    m->top = weir_format("%.*s/", (int)(slash - path), path);
+    char *name = weir_format("%.*s", (int)(slash - path), path), *from = in(m->from, name), *to = in(m->to, name);
+    m->is_moved = !has(m->to, name) && rename(from, to) == 0;
+    free(to);
+    free(from);
+    free(name);
+    return m->is_moved;
+}
+
 static bool move_file(void *user, const char *path) {
-    const moving *m = user;
-    if (strcmp(path, WEIR_MANIFEST) == 0) {
+    moving *m = user;
+    if (strcmp(path, WEIR_MANIFEST) == 0 || moves_with_folder(m, path)) {
         return true;
     }
     char *from = in(m->from, path), *to = in(m->to, path);
@@ -195,7 +213,7 @@ static bool put_in_place(const char *path) {
             fine = remove_file(path, before.entry[i].path);
         }
     }
-    moving m = {ready, path};
+    moving m = {ready, path, NULL, false};
     if (fine && whole) {
         fine = weir_tree_walk(ready, move_file, &m);
         if (fine && rename(from, to) != 0) {
@@ -206,6 +224,7 @@ static bool put_in_place(const char *path) {
     if (fine) {
         remove_quietly(ready);
     }
+    free(m.top);
     weir_manifest_free(&before);
     weir_manifest_free(&after);
     free(to);
@@ -281,6 +300,12 @@ static bool is_same(const weir_manifest_entry *entry, uint64_t size, weir_hash h
     return entry->size == size && weir_hash_equal(entry->hash, hash);
 }
 
+/* Both names are of one file, where that was there with the content already (file.h). */
+static bool is_one_file(const char *staged, const struct stat *there) {
+    struct stat state;
+    return lstat(staged, &state) == 0 && state.st_ino == there->st_ino && state.st_dev == there->st_dev;
+}
+
 /* May the new file be moved into place? One that is there already with the same content is left alone, and stays the
  * user's (*theirs) if it was. */
 static bool may_replace(ownership *c, const weir_manifest_entry *entry, bool *theirs) {
@@ -291,8 +316,9 @@ static bool may_replace(ownership *c, const weir_manifest_entry *entry, bool *th
     weir_hash hash = {0, 0};
     bool fine = check_parents(c, entry->path);
     if (fine && lstat(full, &state) == 0) {
-        bool readable = S_ISREG(state.st_mode) && weir_manifest_hash_file(full, &size, &hash);
-        if (readable && is_same(entry, size, hash)) {
+        const bool one = is_one_file(staged, &state);
+        bool readable = !one && S_ISREG(state.st_mode) && weir_manifest_hash_file(full, &size, &hash);
+        if (one || (readable && is_same(entry, size, hash))) {
             fine = unlink(staged) == 0;
             *theirs = !old;
         } else if (!old || !S_ISREG(state.st_mode)) {
@@ -406,7 +432,7 @@ weir_folder *weir_folder_open(const char *path, weir_folder_kind kind) {
         folder->scratch = weir_scratch_new_in(folder->path, STAGING, folder->made, folder->lock);
     }
     if (fine && folder->scratch) {
-        folder->staging = in(weir_scratch_path(folder->scratch), "files");
+        folder->staging = in(weir_scratch_path(folder->scratch), WEIR_FILE_STAGED);
         if (weir_make_folder(folder->staging)) {
             return folder;
         }

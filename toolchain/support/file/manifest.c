@@ -141,7 +141,8 @@ bool weir_manifest_write(const char *folder, weir_manifest *manifest) {
     }
     weir_text_add(&text, tail);
     char *path = weir_path_join(folder, WEIR_MANIFEST);
-    bool fine = weir_file_write(path, text.data, text.size);
+    bool fine =
+        weir_file_write_anew(path, text.data, text.size); /* a new one tells readers that something was put in place */
     free(path);
     weir_text_free(&text);
     return fine;
