@@ -254,14 +254,14 @@ static void deep_tables(void **state) {
     weir_text text = {NULL, 0, 0};
     weir_memory_print(graph, node, &rom, &text);
     const weir_contents_tables tables = tables_of(text.data, 4);
-    weir_map columns = {0};
-    const weir_contents_known known = {&columns, 1, 0};
+    weir_contents_counted counted = {.facts = NULL};
+    const weir_contents_known known = {&counted, 1, 0};
     check_facts(graph, node, NULL, &tables);
     for (int again = 0; again < 2; again++) check_facts(graph, node, &known, &tables);
     hardware->storage = WEIR_STORAGE_BLOCK;
     check_facts(graph, node, &known, NULL);
     weir_text_free(&text);
-    weir_map_free(&columns);
+    weir_contents_forget(&counted);
     weir_graph_free(graph);
 }
 

@@ -101,14 +101,15 @@ struct weir_component_rules {
     weir_service_rule *service; /* a beat for a beat, which takes the pieces' cycles and leaves after the latency */
 
     /* Parameter memory `index` of the node: suffix, fields, bits, depth, interval and copies if over 1; false: it has no such memory. None.
-     * What it holds, like `facts`, does not depend on where products are formed (WEIR_SETTING_PRODUCTS). */
+     * What it holds, like `facts`, does not depend on where products are formed (WEIR_SETTING_PRODUCTS), nor, but for these numbers, on the
+     * pieces that are done in a cycle (WEIR_SETTING_PIECES). */
     bool (*memory)(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
     weir_memory_content *content;
 
     /* What its module takes, by the parameters that `build` sets; the other modules of `build` are added. Not known. */
     void (*cost)(weir_cost_part *part);
     /* What that takes depends on besides: numbers for all instances of the node, at most WEIR_CONTENTS_FACTS - 4 of them
-     * (contents.h); how many there are. None. */
+     * (contents.h); how many there are. Of the pieces that are done in a cycle it matters only whether they are all. None. */
     size_t (*facts)(const weir_graph *graph, weir_node node, weir_cost_parameter *fact);
     void (*build)(weir_builder *b, weir_node node);
     void (*describe)(const weir_graph *graph, weir_node node, weir_text *text); /* how it computes: nothing */

@@ -212,7 +212,8 @@ static weir_contents_columns count_all(const weir_graph *graph, weir_node node, 
                  .content = weir_component_of(graph, node)->rules->content,
                  .lines = weir_ceil_divide(memory->depth, memory->side),
                  .kept = tables != NULL};
-    r.searched = searched && r.lines > 1; /* of one line no column varies */
+    if (r.lines == 1 && bit == NULL && !r.kept) return (weir_contents_columns){0, 0}; /* no column varies */
+    r.searched = searched && r.lines > 1;
     int64_t count, columns;
     part *parts = parts_of(memory, &count, &columns);
     r.lower = weir_calloc(2 * (size_t)memory->fields, sizeof *r.lower);
@@ -245,11 +246,18 @@ weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node nod
 
 /* --- counted once --- */
 
-/* What contents depend on wherever memories lie and products are formed (component.h), where `values` stands for what is in them. */
+void weir_contents_forget(weir_contents_counted *counted) {
+    weir_map_free(&counted->number);
+    free(counted->facts);
+    *counted = (weir_contents_counted){.facts = NULL};
+}
+
+/* What contents depend on (component.h), where `values` stands for what is in them, beside the numbers of memories. */
 static uint64_t folding_of(const weir_graph *graph, weir_node node, uint64_t values) {
     const weir_component *component = weir_component_of(graph, node);
     weir_meta_hardware h = weir_node_metadata_of(graph, node)->hardware;
     weir_component_setting_set_as(component->rules, &h, WEIR_SETTING_PRODUCTS, 0);
+    weir_component_setting_set_as(component->rules, &h, WEIR_SETTING_PIECES, 0);
     values = weir_hash_mix(weir_hash_mix(values, (uint64_t)h.in_lanes), (uint64_t)h.out_lanes);
     return weir_hash_mix_text(weir_settings_hash(&h.settings, values), component->module);
 }
@@ -272,7 +280,7 @@ static weir_contents_columns columns_of(const weir_graph *graph, weir_node node,
                                         const weir_contents_known *known, uint64_t folding) {
     enum { HALF = 32 };
     if (known == NULL) return weir_contents_count(graph, node, memory, NULL);
-    uint64_t *columns = weir_map_put(known->columns, layout_of(folding, memory));
+    uint64_t *columns = weir_map_put(&known->counted->number, layout_of(folding, memory));
     if (*columns == 0) {
         const weir_contents_columns counted = count_all(graph, node, memory, is_small(memory), NULL, 0, NULL);
         assert(counted.varying < INT64_C(1) << (HALF - 1));
@@ -294,7 +302,8 @@ static weir_contents_tables count_tables(const weir_graph *graph, weir_node node
     enum { HALF = 32, TABLES = 1 };
     weir_contents_tables tables;
     uint64_t *counted = NULL;
-    if (known != NULL) counted = weir_map_put(known->columns, weir_hash_mix(layout_of(folding, memory), TABLES));
+    if (known != NULL)
+        counted = weir_map_put(&known->counted->number, weir_hash_mix(layout_of(folding, memory), TABLES));
     if (counted == NULL || *counted == 0) count_all(graph, node, memory, true, NULL, inputs, &tables);
     else tables = (weir_contents_tables){(int64_t)(*counted >> HALF) - 1, (int64_t)(*counted & UINT32_MAX)};
     if (counted != NULL) *counted = (uint64_t)(tables.leaves + 1) << HALF | (uint64_t)tables.choices;
@@ -302,6 +311,36 @@ static weir_contents_tables count_tables(const weir_graph *graph, weir_node node
 }
 
 /* --- facts --- */
+
+/* Are all pieces of a beat done in one cycle? */
+static bool is_whole(const weir_component_rules *rules, const weir_graph *graph, weir_node node) {
+    const weir_meta_hardware *h = &weir_node_metadata_of(graph, node)->hardware;
+    const int64_t pieces = rules->pieces == NULL ? 1 : rules->pieces(graph, node);
+    return weir_component_setting_value_as(rules, h, WEIR_SETTING_PIECES) >= pieces;
+}
+
+/* `folding`: of the node where `known` is not NULL. */
+static size_t facts_of(const weir_graph *graph, weir_node node, const weir_contents_known *known, uint64_t folding,
+                       weir_cost_parameter *fact) {
+    enum { FACTS = 3 };
+    const weir_component_rules *rules = weir_component_of(graph, node)->rules;
+    if (rules->facts == NULL) return 0;
+    if (known == NULL) return rules->facts(graph, node, fact);
+    const uint64_t storage = weir_node_metadata_of(graph, node)->hardware.storage;
+    const uint64_t key = weir_hash_mix(weir_hash_mix(folding, 2 * storage + is_whole(rules, graph, node)), FACTS);
+    weir_contents_counted *counted = known->counted;
+    uint64_t *place = weir_map_put(&counted->number, key);
+    if (*place == 0) {
+        counted->facts =
+            weir_grow(counted->facts, &counted->facts_capacity, counted->facts_count + 1, sizeof *counted->facts);
+        weir_contents_facts *made = &counted->facts[counted->facts_count++];
+        made->count = rules->facts(graph, node, made->fact);
+        *place = counted->facts_count;
+    }
+    const weir_contents_facts *facts = &counted->facts[*place - 1];
+    memcpy(fact, facts->fact, facts->count * sizeof *fact);
+    return facts->count;
+}
 
 /* Is that the file of the memory (memory.h)? */
 static bool is_file_of(const char *file, const weir_memory *memory) {
@@ -323,11 +362,10 @@ static bool find_memory(const weir_graph *graph, weir_node node, const char *fil
 
 size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *file, const weir_contents_known *known,
                          weir_cost_parameter *parameter, size_t count) {
-    const weir_component_rules *rules = weir_component_of(graph, node)->rules;
-    if (rules->facts != NULL) count += rules->facts(graph, node, parameter + count);
+    const uint64_t folding = known == NULL ? 0 : folding_of(graph, node, known->values);
+    count += facts_of(graph, node, known, folding, parameter + count);
     weir_memory memory;
     if (file == NULL || !find_memory(graph, node, file, &memory)) return count;
-    const uint64_t folding = known == NULL ? 0 : folding_of(graph, node, known->values);
     const weir_contents_columns columns = columns_of(graph, node, &memory, known, folding);
     parameter[count++] = (weir_cost_parameter){"VARYING", columns.varying};
     parameter[count++] = (weir_cost_parameter){"DISTINCT", columns.distinct};
@@ -341,9 +379,8 @@ size_t weir_contents_add(const weir_graph *graph, weir_node node, const char *fi
 
 /* The same, each time anew. */
 static uint64_t hash_all(const weir_graph *graph, weir_node node, const weir_contents_known *known, uint64_t folding) {
-    const weir_component_rules *rules = weir_component_of(graph, node)->rules;
     weir_cost_parameter fact[WEIR_CONTENTS_FACTS];
-    const size_t count = rules->facts == NULL ? 0 : rules->facts(graph, node, fact);
+    const size_t count = facts_of(graph, node, known, folding, fact);
     uint64_t hash = 0;
     for (size_t i = 0; i < count; i++) hash = weir_hash_mix(hash, (uint64_t)fact[i].value);
     weir_memory memory;
@@ -360,12 +397,14 @@ static uint64_t hash_all(const weir_graph *graph, weir_node node, const weir_con
 
 uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, const weir_contents_known *known) {
     enum { ALL = 2 };
+    const weir_meta_hardware *h = &weir_node_metadata_of(graph, node)->hardware;
+    const int64_t pieces =
+        weir_component_setting_value_as(weir_component_of(graph, node)->rules, h, WEIR_SETTING_PIECES);
     const uint64_t folding = folding_of(graph, node, known->values);
-    const uint64_t storage = weir_node_metadata_of(graph, node)->hardware.storage;
-    const uint64_t key = weir_hash_mix(weir_hash_mix(folding, storage), ALL);
-    const uint64_t *found = weir_map_find(known->columns, key);
+    const uint64_t key = weir_hash_mix(weir_hash_mix(weir_hash_mix(folding, h->storage), (uint64_t)pieces), ALL);
+    const uint64_t *found = weir_map_find(&known->counted->number, key);
     if (found != NULL) return *found;
     const uint64_t hash = hash_all(graph, node, known, folding);
-    *weir_map_put(known->columns, key) = hash;
+    *weir_map_put(&known->counted->number, key) = hash;
     return hash;
 }

@@ -22,16 +22,30 @@ typedef enum weir_contents_bit { WEIR_CONTENTS_ZERO, WEIR_CONTENTS_ONE, WEIR_CON
 weir_contents_columns weir_contents_count(const weir_graph *graph, weir_node node, const weir_memory *memory,
                                           uint8_t *bit);
 
-/* What was counted: columns once for a layout of a memory wherever it lies, facts once for a folding, both wherever products are formed.
- * `values` stands for the node's constants and what it is but for its folding. */
+enum { WEIR_CONTENTS_FACTS = 12 };
+
+/* Numbers of a node as `facts` gives them (component.h). */
+typedef struct weir_contents_facts {
+    weir_cost_parameter fact[WEIR_CONTENTS_FACTS];
+    size_t count;
+} weir_contents_facts;
+
+/* What was counted of nodes, all zero: nothing. Heap memory: weir_contents_forget. */
+typedef struct weir_contents_counted {
+    weir_map number; /* columns, tables and hashes; 1 + index of facts */
+    weir_contents_facts *facts;
+    size_t facts_count, facts_capacity;
+} weir_contents_counted;
+void weir_contents_forget(weir_contents_counted *counted);
+
+/* What was counted: columns once for a layout of a memory wherever it lies, facts once for a folding, both wherever products are formed,
+ * and in however many cycles. `values` stands for the node's constants and what it is but for its folding. */
 typedef struct weir_contents_known {
-    weir_map *columns;
+    weir_contents_counted *counted;
     uint64_t values;
     uint64_t
         built; /* equal where the same modules with the same parameters are built, whatever they hold; 0: not known */
 } weir_contents_known;
-
-enum { WEIR_CONTENTS_FACTS = 12 };
 
 /* The facts for an instance of the node's, after the `count` parameters that it has: the columns of the memory in `file`, NULL: it has
  * none, the lookup tables of these in logic where a column takes several of the target's, and what the component says. Returns how many there are then. `known`: NULL, or of the node. */

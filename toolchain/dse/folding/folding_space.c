@@ -491,7 +491,7 @@ void weir_folding_space_free(weir_folding_space *s) {
     weir_folding_structure_free(&s->at);
     if (s->survey != NULL) weir_cost_survey_free(s->survey);
     weir_arena_free(s->arena);
-    weir_map_free(&s->contents);
+    weir_contents_forget(&s->contents);
     weir_map_free(&s->prices);
     weir_map_free(&s->bursts);
     weir_map_free(&s->needs);

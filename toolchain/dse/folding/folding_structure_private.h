@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dataflow/component.h"
+#include "dataflow/cost/contents.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/schedule/stream.h"
 #include "dse/folding/folding_space.h"
@@ -132,7 +133,7 @@ struct weir_folding_space {
     weir_folding_structure at;
     weir_cost_survey *survey; /* of its graph */
     size_t surveyed;
-    weir_map contents; /* of memories (dataflow/cost/contents.h) */
+    weir_contents_counted contents;
     weir_map prices;   /* by hash: index of `price` */
     weir_map bursts;   /* elements that wait after a node, by what is seen of it: folding_tail.c */
     weir_map needs;    /* elements that a node needs, by form and element: folding_tail.c */
