@@ -96,9 +96,10 @@ const weir_component *weir_component_of(const weir_graph *graph, weir_node node)
         const weir_component *component = weir_operator_component(i, NULL);
         if (component->op == op && strcmp(component->module, module) == 0) return component;
     }
-    for (size_t i = 0; module != NULL && i < OURS; i++) { /* mostly it is the table's own text */
-        if (table[i].op == op && (table[i].module == module || strcmp(table[i].module, module) == 0)) return &table[i];
-    }
+    for (size_t i = 0; module != NULL && i < OURS; i++) /* mostly it is the table's own text */
+        if (table[i].module == module && table[i].op == op) return &table[i];
+    for (size_t i = 0; module != NULL && i < OURS; i++)
+        if (table[i].op == op && strcmp(table[i].module, module) == 0) return &table[i];
     return NULL;
 }
 

@@ -42,7 +42,8 @@ double weir_cost_mhz(const weir_cost *cost) { return cost->delay_ps > 0 ? 1e6 / 
 
 int64_t weir_cost_fact(const weir_cost_part *part, const char *fact, int64_t otherwise) {
     for (size_t i = 0; i < part->parameters; i++) {
-        if (strcmp(part->parameter[i].name, fact) == 0) return part->parameter[i].value;
+        const char *name = part->parameter[i].name;
+        if (name[0] == fact[0] && strcmp(name, fact) == 0) return part->parameter[i].value;
     }
     return otherwise;
 }

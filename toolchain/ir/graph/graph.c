@@ -632,7 +632,8 @@ const weir_metadata *weir_node_metadata_of(const weir_graph *graph, weir_node no
 const weir_attribute *weir_node_attribute(const weir_graph *graph, weir_node node, const char *name) {
     const node_record *record = node_at(graph, node);
     for (uint32_t i = 0; i < record->attribute_count; i++) {
-        if (strcmp(record->attribute[i].name, name) == 0) return &record->attribute[i];
+        const char *found = record->attribute[i].name;
+        if (found[0] == name[0] && strcmp(found, name) == 0) return &record->attribute[i];
     }
     return NULL;
 }

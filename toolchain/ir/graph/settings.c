@@ -27,7 +27,7 @@ static uint8_t find(const weir_settings *settings, const char *name) {
     for (uint8_t i = 0; i < settings->count; i++)
         if (settings->name[i] == name) return i;
     uint8_t i = 0;
-    while (i < settings->count && strcmp(settings->name[i], name) != 0) i++;
+    while (i < settings->count && (settings->name[i][0] != name[0] || strcmp(settings->name[i], name) != 0)) i++;
     return i;
 }
 
