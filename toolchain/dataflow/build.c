@@ -9,6 +9,11 @@
 #include "dataflow/schedule/stream.h"
 #include "support/memory/arena.h"
 
+/* Nobody asks a survey what its instances are connected to. */
+static void connect(weir_builder *b, weir_rtl_instance u, const char *port, weir_rtl_expr expr) {
+    if (b->shared == NULL) weir_rtl_connect(b->design, u, port, expr);
+}
+
 /* Of a survey: one of each width serves all. */
 static weir_rtl_var shared_wire(weir_builder *b, int64_t width) {
     const uint64_t *known = weir_map_find(b->shared, (uint64_t)width);
@@ -73,6 +78,9 @@ const weir_wires *weir_build_output(weir_builder *b, weir_node node) {
 weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream) {
     weir_wires wide = *stream;
     if (stream->is_signed) return wide;
+    wide.element_bits++;
+    wide.is_signed = true;
+    if (b->shared != NULL) return wide;
     weir_rtl_expr *part = weir_malloc((size_t)stream->lanes * 2 * sizeof *part);
     for (int64_t lane = 0; lane < stream->lanes; lane++) {
         uint32_t low = (uint32_t)(lane * stream->element_bits), high = low + (uint32_t)stream->element_bits - 1;
@@ -81,8 +89,6 @@ weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream) {
         part[at + 1] = weir_rtl_slice(b->design, stream->data, high, low);
     }
     wide.data = weir_rtl_concat(b->design, (size_t)stream->lanes * 2, part);
-    wide.element_bits++;
-    wide.is_signed = true;
     free(part);
     return wide;
 }
@@ -96,13 +102,13 @@ static weir_rtl_instance clocked(weir_builder *b, weir_node node, const char *mo
         weir_rtl_add_instance(b->design, b->top, weir_library_module(b->design, module),
                               b->shared != NULL ? wanted : weir_rtl_free_name(b->design, b->top, wanted));
     free(wanted);
-    weir_rtl_connect(b->design, u, "clk", weir_rtl_read(b->design, b->clk));
+    connect(b, u, "clk", weir_rtl_read(b->design, b->clk));
     return u;
 }
 
 weir_rtl_instance weir_build_part(weir_builder *b, weir_node node, const char *module, const char *suffix) {
     weir_rtl_instance u = clocked(b, node, module, suffix);
-    weir_rtl_connect(b->design, u, "rst", weir_rtl_read(b->design, b->rst));
+    connect(b, u, "rst", weir_rtl_read(b->design, b->rst));
     return u;
 }
 
@@ -119,10 +125,10 @@ void weir_build_connect(weir_builder *b, weir_rtl_instance u, const char *prefix
         const char *name;
         weir_rtl_expr expr;
     } ports[] = {{"valid", stream->valid}, {"ready", stream->ready}, {"data", stream->data}, {"last", stream->last}};
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; b->shared == NULL && i < 4; i++) {
         if (ports[i].expr.id == 0) continue;
         char *port = weir_format("%s_%s", prefix, ports[i].name);
-        weir_rtl_connect(b->design, u, port, ports[i].expr);
+        connect(b, u, port, ports[i].expr);
         free(port);
     }
 }
@@ -167,9 +173,9 @@ static void build_side(weir_builder *b, weir_node node, const weir_memory *memor
     weir_build_set(b, u, side->depth, rom->depth);
     set_file(b, node, u, memory, side->init);
     weir_build_set(b, u, side->registered, registered);
-    weir_rtl_connect(b->design, u, side->en, wires->en);
-    weir_rtl_connect(b->design, u, side->addr, wires->addr);
-    weir_rtl_connect(b->design, u, side->q, wires->q);
+    connect(b, u, side->en, wires->en);
+    connect(b, u, side->addr, wires->addr);
+    connect(b, u, side->q, wires->q);
 }
 
 void weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory, int64_t copy, bool registered,
@@ -185,9 +191,9 @@ void weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory, 
     set_file(b, node, u, memory, "INIT");
     set_style(b, u, memory);
     weir_build_set(b, u, "REGISTERED", registered);
-    weir_rtl_connect(b->design, u, "en", wires->en);
-    weir_rtl_connect(b->design, u, "addr", wires->addr);
-    weir_rtl_connect(b->design, u, "q", wires->q);
+    connect(b, u, "en", wires->en);
+    connect(b, u, "addr", wires->addr);
+    connect(b, u, "q", wires->q);
 }
 
 /* An instance of a module that reads the memory's words one after the other: `alone` holds the memory too, `reader` reads a side of a
@@ -208,9 +214,9 @@ static weir_rtl_instance build_reader(weir_builder *b, weir_node node, const wei
                                   read_wire(b, node, prefix, "addr", rom->depth > 1 ? weir_clog2(rom->depth) : 1),
                                   read_wire(b, node, prefix, "q", rom->width)};
     free(prefix);
-    if (!always) weir_rtl_connect(b->design, u, "rom_en", wires.en);
-    weir_rtl_connect(b->design, u, "rom_addr", wires.addr);
-    weir_rtl_connect(b->design, u, "rom_q", wires.q);
+    if (!always) connect(b, u, "rom_en", wires.en);
+    connect(b, u, "rom_addr", wires.addr);
+    connect(b, u, "rom_q", wires.q);
     build_side(b, node, memory, pair, is_b, registered, &wires);
     return u;
 }
@@ -242,7 +248,7 @@ weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_mem
         build_reader(b, node, memory, "weir_rom_sequence", "weir_rom_sequence_reader", true, read > 1);
     weir_build_set(b, u, "READ", read);
     if (memory->side > 1) weir_build_set(b, u, "WORDS", memory->side);
-    weir_rtl_connect(b->design, u, "next", words.next);
-    weir_rtl_connect(b->design, u, "q", words.data);
+    connect(b, u, "next", words.next);
+    connect(b, u, "q", words.data);
     return words;
 }

@@ -26,8 +26,9 @@ struct weir_builder {
     bool *is_result;         /* by value id: the wires are ports of the top, from the start */
     weir_pairs pairs;        /* of memories that share blocks: none in a design of one node */
     weir_rtl_instance *pair; /* by pair: its instance, once one of its memories is built */
-    weir_map
-        *shared; /* NULL, or of a design that is never printed: its wires by width; instances have numbers for names */
+    /* NULL, or of a design that is never printed: its wires by width; instances have numbers for names, and no connections but those that
+     * components make by themselves. */
+    weir_map *shared;
 };
 
 /* A wire NODE_SUFFIX, or a free name near that. */

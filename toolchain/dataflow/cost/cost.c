@@ -425,10 +425,8 @@ static void give_inputs(weir_builder *b, weir_node node) {
         const weir_value value = weir_stream_source(b->graph, weir_node_input(b->graph, node, i));
         bool is_signed;
         const int bits = weir_stream_width(b->graph, value, &is_signed);
-        char *prefix = weir_format("input_%zu_", i);
-        b->wires[value.id] = weir_build_stream(
-            b, node, prefix, weir_node_metadata_of(b->graph, node)->hardware.in_lanes, bits, is_signed);
-        free(prefix);
+        b->wires[value.id] =
+            weir_build_stream(b, node, "", weir_node_metadata_of(b->graph, node)->hardware.in_lanes, bits, is_signed);
     }
 }
 
