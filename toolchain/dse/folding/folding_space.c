@@ -489,6 +489,7 @@ void weir_folding_space_relax(weir_folding_space *s, bool relaxed) { s->relaxed 
 
 void weir_folding_space_free(weir_folding_space *s) {
     weir_folding_structure_free(&s->at);
+    for (size_t i = 0; i < WEIR_FOLDING_KEPT; i++) weir_folding_structure_free(&s->kept[i]);
     if (s->survey != NULL) weir_cost_survey_free(s->survey);
     weir_arena_free(s->arena);
     weir_contents_forget(&s->contents);

@@ -556,9 +556,36 @@ static size_t last_like(weir_folding_space *s, size_t index, size_t end) {
     return index;
 }
 
+static bool is_for(const structure *t, size_t index) {
+    return t->graph != NULL && index >= t->first && index <= t->last;
+}
+
+/* As after it was made, so that steps are counted as then, but for what is known of folded nodes. */
+static void take_up(weir_folding_space *s) {
+    const structure *t = &s->at;
+    for (size_t i = 0; i < t->units; i++)
+        for (size_t f = 0; f < t->unit[i].foldings; f++)
+            for (size_t by = 0; by < WEIR_FOLDING_WEIGHTS; by++) t->unit[i].folding[f].by[by].state = 0;
+    weir_graph_set_interval(t->graph, s->interval[t->first]);
+    if (s->survey != NULL) weir_cost_survey_turn(s->survey, t->graph);
+}
+
+/* Searches return to a structure a few times. False: it is a new one, and that before stays with those that are kept. */
+static bool change_to_kept(weir_folding_space *s, size_t index) {
+    size_t place = 0;
+    while (place < WEIR_FOLDING_KEPT && !is_for(&s->kept[place], index)) place++;
+    const bool found = place < WEIR_FOLDING_KEPT;
+    if (!found) place = s->keeps++ % WEIR_FOLDING_KEPT;
+    const structure before = s->at;
+    s->at = s->kept[place];
+    s->kept[place] = before;
+    if (found) take_up(s);
+    return found;
+}
+
 bool weir_folding_structure_make(weir_folding_space *s, size_t index) {
     structure *t = &s->at;
-    if (t->graph != NULL && index >= t->first && index <= t->last) return false;
+    if (is_for(t, index) || change_to_kept(s, index)) return false;
     weir_folding_structure_free(t);
     t->first = last_like(s, index, 0);
     t->last = last_like(s, index, s->count - 1);

@@ -33,8 +33,8 @@ typedef struct weir_folding_counted {
     size_t count;
 } weir_folding_counted;
 
-/* Sets of weights by which combinations stay counted. */
-enum { WEIR_FOLDING_WEIGHTS = 5 };
+/* Sets of weights by which combinations stay counted; structures that stay beside the present one. */
+enum { WEIR_FOLDING_WEIGHTS = 5, WEIR_FOLDING_KEPT = 3 };
 
 /* Of a component that sets the pace; a node without foldings has one. */
 typedef struct weir_folding_setting {
@@ -130,13 +130,14 @@ struct weir_folding_space {
     size_t count, intervals_capacity;
     uint64_t *form_at; /* by interval: of the nodes and modules as they are divided; 0: not known yet */
     int64_t shortest;
-    weir_folding_structure at;
-    weir_cost_survey *survey; /* of its graph */
+    weir_folding_structure at, kept[WEIR_FOLDING_KEPT]; /* and those before it, NULL graphs: none */
+    size_t keeps;                                       /* the place of `kept` that is taken next */
+    weir_cost_survey *survey;                           /* of its graph */
     size_t surveyed;
     weir_contents_counted contents;
-    weir_map prices;   /* by hash: index of `price` */
-    weir_map bursts;   /* elements that wait after a node, by what is seen of it: folding_tail.c */
-    weir_map needs;    /* elements that a node needs, by form and element: folding_tail.c */
+    weir_map prices; /* by hash: index of `price` */
+    weir_map bursts; /* elements that wait after a node, by what is seen of it: folding_tail.c */
+    weir_map needs;  /* elements that a node needs, by form and element: folding_tail.c */
     weir_folding_hardware_price *price;
     size_t price_count, price_capacity;
     weir_map converters; /* by hash of its parameters: index of `converter` */
@@ -248,7 +249,7 @@ int64_t *weir_folding_sums(const int64_t *share, size_t bounds);
 /* The rest of it. */
 int64_t weir_folding_arrival(const weir_folding_structure *structure, size_t index, int64_t interval);
 
-/* The items and streams of the graph for interval `index`, in place of those before; false: they are the same. Then come the forms. */
+/* The items and streams of the graph for interval `index`, in place of those before; false: they were made. Then come the forms. */
 bool weir_folding_structure_make(weir_folding_space *space, size_t index);
 void weir_folding_structure_free(weir_folding_structure *structure);
 
