@@ -22,6 +22,22 @@ static const weir_component table[] = {
 
 enum { OURS = sizeof table / sizeof *table };
 
+/* Places in the table, from 1 on, and the last one of each operator: a later row overrides the one before. */
+enum {
+    NOWHERE,
+#define WEIR_COMPONENT(name, module, op, summary) PLACE_##name,
+#include "dataflow/component.def"
+#undef WEIR_COMPONENT
+};
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init" /* operators with several components */
+static const uint8_t last_of[] = {
+#define WEIR_COMPONENT(name, module, op, summary) [WEIR_OP_##op] = PLACE_##name,
+#include "dataflow/component.def"
+#undef WEIR_COMPONENT
+};
+#pragma GCC diagnostic pop
+
 size_t weir_component_count(void) { return OURS + weir_operator_component_count(); }
 
 const weir_component *weir_component_at(size_t index) {
@@ -96,8 +112,9 @@ const weir_component *weir_component_of(const weir_graph *graph, weir_node node)
         const weir_component *component = weir_operator_component(i, NULL);
         if (component->op == op && strcmp(component->module, module) == 0) return component;
     }
-    for (size_t i = 0; module != NULL && i < OURS; i++) /* mostly it is the table's own text */
-        if (table[i].module == module && table[i].op == op) return &table[i];
+    for (size_t i = (size_t)op < sizeof last_of ? last_of[op] : NOWHERE; i > 0;
+         i--) /* mostly it is the table's own text */
+        if (table[i - 1].module == module && table[i - 1].op == op) return &table[i - 1];
     for (size_t i = 0; module != NULL && i < OURS; i++)
         if (table[i].op == op && strcmp(table[i].module, module) == 0) return &table[i];
     return NULL;

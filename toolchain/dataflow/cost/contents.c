@@ -178,7 +178,7 @@ static void read_parts(const reading *r, part *parts, int64_t count, int64_t col
 
 /* The parts of a line, in the order of places; `*columns`: of all. */
 static part *parts_of(const weir_memory *memory, int64_t *count, int64_t *columns) {
-    part *parts = weir_calloc((size_t)(2 * memory->side * memory->fields), sizeof *parts);
+    part *parts = weir_malloc((size_t)(2 * memory->side * memory->fields) * sizeof *parts);
     *count = *columns = 0;
     for (int64_t i = 0; i < memory->side * memory->fields; i++) {
         for (int upper = 0; upper < 2; upper++) {
@@ -220,7 +220,7 @@ static weir_contents_columns count_all(const weir_graph *graph, weir_node node, 
     r.upper = r.lower + memory->fields;
     r.stride = r.lines < WORD_BITS ? r.lines : WORD_BITS;
     r.value = r.searched ? weir_malloc((size_t)(count * r.stride) * sizeof *r.value) : NULL;
-    uint64_t *hash = r.searched ? weir_calloc((size_t)columns, sizeof *hash) : NULL;
+    uint64_t *hash = r.searched ? weir_malloc((size_t)columns * sizeof *hash) : NULL;
     uint64_t *hashes = r.searched ? weir_calloc((size_t)columns, sizeof *hashes) : NULL, *of_part = hashes;
     for (int64_t i = 0; r.searched && i < count; of_part += parts[i++].bits) parts[i].hash = of_part;
     int64_t kept = 0;

@@ -129,8 +129,7 @@ int weir_bits_for(int64_t low, int64_t high) {
     bool is_signed = low < 0;
     uint64_t magnitude = (uint64_t)(high < 0 ? -(high + 1) : high);
     if (is_signed && (uint64_t) - (low + 1) > magnitude) magnitude = (uint64_t) - (low + 1);
-    int bits = 0;
-    while (magnitude >> bits != 0 && bits < 63) bits++;
+    int bits = magnitude == 0 ? 0 : 64 - __builtin_clzll(magnitude); /* at most 63 */
     if (is_signed) bits++;
     return bits < 1 ? 1 : bits;
 }

@@ -23,10 +23,17 @@ typedef struct size {
     int64_t matrices;
 } size;
 
-static size size_at(const weir_graph *graph, weir_node node, int64_t interleave) {
+/* Without the rows. */
+static size matrix_at(const weir_graph *graph, weir_node node, int64_t interleave) {
     const weir_shape *weights = &weir_value_type(graph, weir_node_input(graph, node, 1))->shape;
-    const int64_t matrices = weir_node_int(graph, node, "group", 1) / interleave, n = weights->dim[0] / matrices;
-    return (size){weir_stream_elements(graph, weir_node_output(graph, node, 0)) / n, weights->dim[1], n, matrices};
+    const int64_t matrices = weir_node_int(graph, node, "group", 1) / interleave;
+    return (size){.k = weights->dim[1], .n = weights->dim[0] / matrices, .matrices = matrices};
+}
+
+static size size_at(const weir_graph *graph, weir_node node, int64_t interleave) {
+    size s = matrix_at(graph, node, interleave);
+    s.rows = weir_stream_elements(graph, weir_node_output(graph, node, 0)) / s.n;
+    return s;
 }
 
 static int64_t interleave_of(const weir_graph *graph, weir_node node) {
@@ -379,7 +386,7 @@ static void content(const weir_graph *graph, weir_node node, const weir_memory *
                     int64_t *upper) {
     (void)upper;
     const weir_array *weights = weir_value_constant(graph, weir_node_input(graph, node, 1));
-    const size s = size_of(graph, node);
+    const size s = matrix_at(graph, node, interleave_of(graph, node));
     const int64_t simd = simd_of(folded(graph, node)), outputs = memory->fields / simd;
     const int64_t beats = weir_ceil_divide(s.k, simd), groups = weir_ceil_divide(s.n, outputs);
     const int64_t matrix = word / (beats * groups);
