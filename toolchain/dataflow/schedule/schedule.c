@@ -87,10 +87,11 @@ static bool report_wrong(const weir_schedule *s, weir_node node, size_t port, si
     return false;
 }
 
-static weir_service_body *rule_of(const weir_graph *graph, weir_node node, served *x) {
+/* A rule of the component's own does not ask for the latency: it is there where `timed`. */
+static weir_service_body *rule_of(const weir_graph *graph, weir_node node, bool timed, served *x) {
     const weir_component_rules *rules = weir_component_of(graph, node)->rules;
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
-    *x = (served){graph, node, 0, 1, rules->timing(graph, node).latency};
+    *x = (served){graph, node, 0, 1, timed || rules->service == NULL ? rules->timing(graph, node).latency : 0};
     x->beats = weir_stream_beats(graph, weir_node_output(graph, node, 0), hardware->out_lanes);
     if (rules->pieces != NULL) x->cycles = hardware->interval / x->beats;
     return rules->service == NULL ? serve_beats : serve_by_rule;
@@ -137,7 +138,7 @@ static bool serve_later(record *r, const weir_bounds *const *arrive, size_t inpu
 static bool serve(weir_schedule *s, weir_node node, const weir_bounds *const *arrive, size_t inputs, int64_t *late) {
     const weir_bounds_ports ports = {arrive, inputs, 1, s->interval, MOST_PARTS};
     served x;
-    weir_service_body *rule = rule_of(s->graph, node, &x);
+    weir_service_body *rule = rule_of(s->graph, node, true, &x);
     record *r = &s->record[node.id];
     if (serve_later(r, arrive, inputs, x.latency)) return true;
     comparison *compared = r->inputs == inputs ? r->compared : weir_arena_array(s->arena, inputs, sizeof *r->compared);
@@ -369,7 +370,7 @@ bool weir_schedule_first_frame(weir_arena *arena, const weir_graph *graph, weir_
     }
     const weir_service_ports ports = {all, inputs, 1, 4 * LONG_BEFORE};
     served x;
-    weir_service_body *rule = rule_of(graph, node, &x);
+    weir_service_body *rule = rule_of(graph, node, false, &x);
     const weir_service_result result = weir_service_run(arena, &ports, rule, &x, taken, given);
     *steps += result.steps;
     if (result.status != WEIR_SERVICE_FINE) return false;
