@@ -65,8 +65,10 @@ bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_expression *
 /* Is x not real, and are the weights constant codes? */
 bool weir_lower_check_operands(weir_lowering *l, weir_node node, const weir_expression *x,
                                const weir_expression *weights);
-/* Have the weights one scale, or one for each index of `axis`? */
-bool weir_lower_check_scales(weir_lowering *l, weir_node node, const weir_expression *weights, int axis);
+/* The weights with one scale, or one for each index of axis `outputs`. Those for each index of axis `inputs` go to the codes, which have
+ * their channels in the order of that axis, over and over, and become numbers in fixed point. NULL after a reported error. */
+const weir_expression *weir_lower_scale_inputs(weir_lowering *l, weir_node node, weir_value *codes,
+                                               const weir_expression *weights, int outputs, int inputs);
 /* The shape of input 0 in ONNX's order, where the node has its channels innermost. */
 bool weir_lower_channels_last(const weir_lowering *l, weir_node node, weir_shape *onnx);
 /* The matrix [N, K] of weights whose element (row, column) is `element` of the codes, less the row's zero point. */
@@ -272,15 +274,19 @@ bool weir_lower_weights(weir_graph *graph);
 bool weir_lower_forms(weir_graph *graph);
 
 /* --- values without quantizers (lower_carry.c) --- */
-/* Does hardware go on with the node's results, in a model that cannot be lowered where only quantizers make codes? */
+/* Does hardware go on with the node's results, or is it a layer, in a model that cannot be lowered where only quantizers make codes? */
 bool weir_lower_carries(const weir_lowering *l, weir_node node);
 /* A value of the model, or the node's input, as codes of one scale: exact, or numbers in fixed point. No value after a reported error. */
 weir_value weir_lower_carry(weir_lowering *l, weir_node node, weir_value value);
 weir_value weir_lower_carried(weir_lowering *l, weir_node node, size_t index);
 /* The same of x, of a leaf or a SUM. */
 weir_value weir_lower_carry_expression(weir_lowering *l, weir_node node, const weir_expression *x);
-/* What weir_lower_codes gives of the input; where that is nothing, or has a zero point a channel, and the node carries, these. */
-weir_value weir_lower_codes_or_carried(weir_lowering *l, weir_node node, size_t index);
+/* What the node computes with of x, one of its inputs or what its rule has made of them: the codes that weir_lower_codes gives, of one scale or,
+ * `by_channel`, with one zero point; where these are others, or none, and the node carries, those that it carries. */
+weir_value weir_lower_operand(weir_lowering *l, weir_node node, const weir_expression *x, bool by_channel);
+/* The numbers of codes by a factor, or one a channel, as codes of one scale. No value after a reported error. */
+weir_value weir_lower_by_factors(weir_lowering *l, weir_node node, weir_value codes, const double *factor,
+                                 uint32_t count);
 /* Codes of one scale each get one scale and zero point together; false after a reported error. */
 bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_t count);
 /* The node's result is the sum of two such. */

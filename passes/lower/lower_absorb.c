@@ -167,15 +167,18 @@ static bool encode(weir_lowering *l, weir_node node, weir_value numbers, const w
     return weir_infer_node(l->to, added) && weir_lower_set_codes(l, node, weir_node_output(l->to, added, 0));
 }
 
-/* In a table, or, where it has none and values are carried, as numbers. */
+/* In a table, or, where it has none and values are carried, as numbers; why it has no table is what is told. */
 static bool absorb_function(weir_lowering *l, weir_node node, weir_value value, const weir_quant *quant) {
     if (!l->carries) return weir_lower_tabulate(l, node, value, quant);
-    weir_diag_log *log = weir_diag_capture();
+    weir_diag_log *table = weir_diag_capture();
     const bool fine = weir_lower_tabulate(l, node, value, quant);
-    weir_diag_release(log);
+    weir_diag_release(table);
+    weir_diag_log *numbers = weir_diag_capture();
     const weir_value codes = fine ? WEIR_NO_VALUE : weir_lower_carry(l, node, value);
-    if (fine) weir_diag_replay(log);
-    weir_diag_log_free(log);
+    weir_diag_release(numbers);
+    weir_diag_replay(codes.id == 0 ? table : numbers);
+    weir_diag_log_free(table);
+    weir_diag_log_free(numbers);
     return fine || (codes.id != 0 &&
                     weir_lower_quantize(l, node, weir_expression_codes(weir_graph_arena(l->to), codes), quant));
 }

@@ -20,7 +20,8 @@
 enum { NUMBER_BITS = 30, TABLE_BITS = 23, MULTIPLIER_BITS = 31, ADD_BITS = 54, SLOPE_BITS = 24, SUM_BITS = 50 };
 
 bool weir_lower_carries(const weir_lowering *l, weir_node node) {
-    return l->carries && weir_lower_leads_to_hardware(l, node);
+    return l->carries && (weir_trait_of(weir_node_op(l->from, node))->task == WEIR_TASK_LAYER ||
+                          weir_lower_leads_to_hardware(l, node));
 }
 
 /* The power of two of which numbers up to `reach` have 2^bits. */
@@ -85,6 +86,19 @@ static void apply(weir_lowering *l, affine *a, weir_op kind, const double *numbe
         a->factor[c] *= by;
         a->term[c] *= by;
     }
+}
+
+/* The other sign, of what others may have, too. */
+static void turn(weir_lowering *l, affine *a) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    double *factor = weir_arena_array(arena, a->count, sizeof *factor),
+           *term = weir_arena_array(arena, a->count, sizeof *term);
+    for (uint32_t c = 0; c < a->count; c++) {
+        factor[c] = -a->factor[c];
+        term[c] = -a->term[c];
+    }
+    a->factor = factor;
+    a->term = term;
 }
 
 /* What float32 makes of additions: of numbers of their size, before they cancel. */
@@ -199,7 +213,7 @@ static weir_value emit(weir_lowering *l, weir_node node, const affine *given, do
     }
     if (unit == 0) unit = unit_of(reach_of(l, &a), NUMBER_BITS);
     note_unit(l, unit);
-    if (sign < 0) apply(l, &a, WEIR_OP_NEG, NULL, 1);
+    if (sign < 0) turn(l, &a);
     const scaling s = scaling_of(l, &a, unit);
     const weir_value inputs[3] = {a.codes, add_constant(l, node, "factor", s.multiplier),
                                   add_constant(l, node, "term", s.add)};
@@ -249,10 +263,15 @@ static weir_value relabel(weir_lowering *l, weir_node node, const affine *a) {
     return weir_node_output(l->to, weir_lower_add_node(l, node, WEIR_OP_RELABEL, "_input", &a->codes, 1, &type), 0);
 }
 
-/* Codes of one scale, exact where they can be; no value after a reported error. */
-static weir_value settle(weir_lowering *l, weir_node node, const affine *a) {
-    note_additions(l, a);
-    return has_one_scale(a) ? weir_lower_one_scale(l, node, relabel(l, node, a)) : emit(l, node, a, 0);
+/* Codes of one scale, exact where they can be, also of the other sign; no value after a reported error. */
+static weir_value settle(weir_lowering *l, weir_node node, const affine *given) {
+    affine a = *given;
+    note_additions(l, &a);
+    if (has_one_scale(&a)) return weir_lower_one_scale(l, node, relabel(l, node, &a));
+    turn(l, &a);
+    if (!has_one_scale(&a)) return emit(l, node, given, 0);
+    const weir_value codes = weir_lower_one_scale(l, node, relabel(l, node, &a));
+    return codes.id == 0 ? codes : weir_lower_negated(l, node, codes);
 }
 
 /* Fixed point numbers with digits behind those of what they are made of. */
@@ -357,8 +376,19 @@ static bool read_affine(weir_lowering *l, weir_node node, const weir_expression 
 
 /* --- functions --- */
 
-/* The largest number that the function has; negative: it has numbers that are none. */
-static double largest_result(weir_function *f, const weir_type *codes) {
+/* What a function has for codes. */
+typedef struct results {
+    bool finite; /* are all of them numbers? */
+    double least, most;
+    bool are_codes; /* ... and whole multiples of the step that was asked for, as float32 has them? */
+} results;
+
+static bool is_multiple(double number, double step) {
+    return (float)(nearbyint(number / step) * step) == (float)number;
+}
+
+/* `step`: 0 for none. */
+static results results_of(weir_function *f, const weir_type *codes, double step) {
     const size_t rows = weir_function_rows(f), channels = weir_function_channels(f);
     int64_t low = INT64_MAX, high = INT64_MIN;
     for (size_t c = 0; c < channels; c++) {
@@ -368,29 +398,39 @@ static double largest_result(weir_function *f, const weir_type *codes) {
     }
     const size_t count = (size_t)(high - low + 1);
     int64_t *point = weir_malloc(rows * count * sizeof *point);
-    double *result = weir_malloc(rows * count * sizeof *result), largest = 0;
+    double *result = weir_malloc(rows * count * sizeof *result);
+    results r = {.finite = true, .are_codes = step > 0};
     for (size_t i = 0; i < rows * count; i++) point[i] = low + (int64_t)(i % count);
     weir_function_run(f, point, count, result);
-    for (size_t i = 0; i < rows * count && largest >= 0; i++)
-        largest = isfinite(result[i]) ? fmax(largest, fabs(result[i])) : -1;
+    for (size_t i = 0; i < rows * count && r.finite; i++) {
+        r.finite = isfinite(result[i]);
+        r.least = fmin(r.least, result[i]);
+        r.most = fmax(r.most, result[i]);
+        r.are_codes = r.are_codes && is_multiple(result[i], step);
+    }
     free(point);
     free(result);
-    return largest;
+    return r;
 }
 
+/* In codes of the scale of what it reads, where all results are such (magnitudes, what is cut off, ...), else in fixed point. */
 static weir_value tabulate(weir_lowering *l, weir_node node, weir_value value, weir_value root) {
     const weir_type *codes = weir_value_type(l->to, weir_expression_codes_of(weir_lower_expression(l, root)));
+    const double scale = codes->quant.count <= 1 ? weir_quant_scale(&codes->quant, 0) : 0;
     weir_function *f = weir_function_new(l, value, root);
     if (f == NULL) return WEIR_NO_VALUE;
-    const double largest = largest_result(f, codes);
+    const results r = results_of(f, codes, scale);
+    const double largest = fmax(r.most, -r.least);
     weir_function_free(f);
-    if (largest < 0) {
+    if (!r.finite) {
         weir_lower_fail(l, node, "its input is a function whose results are not all numbers");
         return WEIR_NO_VALUE;
     }
-    const double unit = unit_of(largest, TABLE_BITS);
-    const weir_quant quant = quant_of(l, unit, -((int64_t)1 << TABLE_BITS), ((int64_t)1 << TABLE_BITS));
-    note_unit(l, unit);
+    const bool exact = r.are_codes && largest / scale < 1 << TABLE_BITS;
+    const double unit = exact ? scale : unit_of(largest, TABLE_BITS), low = floor(r.least / unit),
+                 high = ceil(r.most / unit);
+    const weir_quant quant = quant_of(l, unit, (int64_t)low, (int64_t)high);
+    if (!exact) note_unit(l, unit);
     if (!weir_lower_tabulate(l, node, value, &quant)) return WEIR_NO_VALUE;
     return weir_expression_codes_of(weir_lower_expression(l, weir_node_output(l->from, node, 0)));
 }
@@ -405,7 +445,9 @@ static const double *above_least(weir_lowering *l, const double *slope, uint32_t
 static weir_value bend_all(weir_lowering *l, weir_node node, weir_value above, weir_value below, double slope) {
     const weir_value pair[2] = {above, below};
     const weir_type *a = weir_value_type(l->to, above), *b = weir_value_type(l->to, below);
-    const int room = SUM_BITS - weir_bits_for(b->low, b->high), n = room < SLOPE_BITS ? room : SLOPE_BITS;
+    const int room = SUM_BITS - weir_bits_for(b->low, b->high);
+    int n = room < SLOPE_BITS ? room : SLOPE_BITS;
+    while (n > 0 && fmod(ldexp(slope, n), 2) == 0) n--;
     int64_t *zero = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *zero);
     if (n < 0 || fabs(slope) > 1 << 6) {
         weir_lower_fail(l, node, "its input has sums of too many bits");
@@ -418,7 +460,8 @@ static weir_value bend_all(weir_lowering *l, weir_node node, weir_value above, w
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_SUM, "_bent", pair, 2, &type);
     weir_node_set_int(l->to, made, "ca", (int64_t)1 << n);
     weir_node_set_int(l->to, made, "cb", (int64_t)nearbyint(ldexp(slope, n)));
-    note_unit(l, ldexp(fmax(fabs((double)b->low), fabs((double)b->high)) * weir_quant_scale(&a->quant, 0), -n));
+    if (nearbyint(ldexp(slope, n)) != ldexp(slope, n))
+        note_unit(l, ldexp(fmax(fabs((double)b->low), fabs((double)b->high)) * weir_quant_scale(&a->quant, 0), -n));
     return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
 }
 
@@ -452,8 +495,9 @@ static weir_value bend(weir_lowering *l, weir_node node, weir_value codes, const
 static weir_value carry_bend(weir_lowering *l, weir_node node, weir_node maker) {
     const weir_value codes = weir_lower_carry(l, node, weir_node_input(l->from, maker, 0));
     if (codes.id == 0) return codes;
-    if (weir_trait_kind(l->from, maker) == WEIR_OP_LEAKY_RELU) {
-        const double slope = weir_node_float(l->from, maker, "alpha", 0.01);
+    const weir_op kind = weir_trait_kind(l->from, maker);
+    if (kind == WEIR_OP_LEAKY_RELU || kind == WEIR_OP_ABS) {
+        const double slope = kind == WEIR_OP_ABS ? -1 : weir_node_float(l->from, maker, "alpha", 0.01);
         return bend(l, node, codes, &slope, 1);
     }
     const weir_array *slopes = weir_lower_constant(l, weir_node_input(l->from, maker, 1));
@@ -471,7 +515,7 @@ static weir_value carry_function(weir_lowering *l, weir_node node, weir_value va
     if (root.id != 0 && weir_lower_is_narrow(l, root)) return tabulate(l, node, value, root);
     const weir_node maker = weir_value_producer(l->from, value);
     const weir_op op = weir_node_op(l->from, maker), kind = weir_trait_of(op)->kind;
-    if (kind == WEIR_OP_LEAKY_RELU || kind == WEIR_OP_PRELU) return carry_bend(l, node, maker);
+    if (kind == WEIR_OP_LEAKY_RELU || kind == WEIR_OP_PRELU || kind == WEIR_OP_ABS) return carry_bend(l, node, maker);
     if (kind == WEIR_OP_RELU || weir_index_map_reshapes(op)) {
         const weir_value codes = weir_lower_carry(l, node, weir_node_input(l->from, maker, 0));
         if (codes.id == 0) return codes;
@@ -522,21 +566,37 @@ weir_value weir_lower_carried(weir_lowering *l, weir_node node, size_t index) {
     return WEIR_NO_VALUE;
 }
 
-weir_value weir_lower_codes_or_carried(weir_lowering *l, weir_node node, size_t index) {
-    const weir_expression *x = weir_lower_input(l, node, index);
+/* Have the codes one scale, or, `by_channel`, one zero point? */
+static bool has_one(const weir_lowering *l, weir_value codes, bool by_channel) {
+    const weir_quant *quant = &weir_value_type(l->to, codes)->quant;
+    bool one = quant->count <= 1 || by_channel;
+    for (uint32_t c = 1; one && c < quant->count; c++) one = weir_quant_zero(quant, c) == weir_quant_zero(quant, 0);
+    return one;
+}
+
+weir_value weir_lower_operand(weir_lowering *l, weir_node node, const weir_expression *x, bool by_channel) {
+    size_t index = 0;
+    while (index < weir_node_input_count(l->from, node) && weir_lower_input(l, node, index) != x) index++;
+    const bool is_input = index < weir_node_input_count(l->from, node);
     if (!weir_lower_carries(l, node)) {
         if (weir_expression_has_codes(x)) return weir_lower_codes(l, node, x);
-        weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
+        weir_lower_fail_unquantized(l, node, is_input ? index : 0, "its input is not quantized");
         return WEIR_NO_VALUE;
     }
     weir_diag_log *log = weir_diag_capture();
     const weir_value codes = weir_expression_has_codes(x) ? weir_lower_codes(l, node, x) : WEIR_NO_VALUE;
     weir_diag_release(log);
     weir_diag_log_free(log);
-    const weir_quant *quant = codes.id == 0 ? NULL : &weir_value_type(l->to, codes)->quant;
-    bool fine = quant != NULL;
-    for (uint32_t c = 1; fine && c < quant->count; c++) fine = weir_quant_zero(quant, c) == weir_quant_zero(quant, 0);
-    return fine ? codes : weir_lower_carried(l, node, index);
+    if (codes.id != 0 && has_one(l, codes, by_channel)) return codes;
+    return is_input ? weir_lower_carried(l, node, index) : weir_lower_carry_expression(l, node, x);
+}
+
+weir_value weir_lower_by_factors(weir_lowering *l, weir_node node, weir_value codes, const double *factor,
+                                 uint32_t count) {
+    affine a = affine_of(l, &(weir_leaf){.codes = codes});
+    apply(l, &a, WEIR_OP_MUL, factor, count);
+    a.rounds = false; /* no additions of the model */
+    return settle(l, node, &a);
 }
 
 bool weir_lower_joins_carried(const weir_lowering *l, weir_node node) {

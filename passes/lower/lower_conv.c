@@ -161,14 +161,13 @@ bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_expression *x,
                      const weir_expression *bias) {
     weir_shape onnx;
     weir_window w;
-    if (!weir_lower_check_operands(l, node, x, weights) || !weir_lower_check_scales(l, node, weights, 0) ||
-        !weir_lower_channels_last(l, node, &onnx))
-        return false;
+    if (!weir_lower_check_operands(l, node, x, weights) || !weir_lower_channels_last(l, node, &onnx)) return false;
     const int64_t *dim = weir_expression_data(weights)->shape.dim;
     if (!weir_geometry_window(l->from, node, &onnx, dim + 2, &w)) return false;
-    weir_value codes = weir_lower_codes(l, node, x);
+    weir_value codes = weir_lower_operand(l, node, x, dim[1] == 1);
     if (codes.id == 0) return false;
-    const weir_expression *scaled = move_scales(l, node, &codes, dim[1], (uint32_t)dim[0], weights);
+    const weir_expression *scaled = weir_lower_scale_inputs(l, node, &codes, weights, 0, 1);
+    if (scaled != NULL) scaled = move_scales(l, node, &codes, dim[1], (uint32_t)dim[0], scaled);
     return scaled != NULL && multiply(l, node, codes, &w, scaled, false, bias);
 }
 
@@ -217,15 +216,14 @@ bool weir_lower_conv_transpose(weir_lowering *l, weir_node node) {
     const weir_expression *x = weir_lower_input(l, node, 0), *weights = weir_lower_input(l, node, 1);
     weir_shape onnx;
     weir_window t, w = {.rank = 0};
-    if (!weir_lower_check_operands(l, node, x, weights) || !weir_lower_check_scales(l, node, weights, 1) ||
-        !weir_lower_channels_last(l, node, &onnx))
-        return false;
+    if (!weir_lower_check_operands(l, node, x, weights) || !weir_lower_channels_last(l, node, &onnx)) return false;
     const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weir_expression_data(weights)->shape.dim;
     if (!weir_geometry_transposed(l->from, node, &onnx, dim + 2, &t)) return false;
-    weir_value codes = weir_lower_codes(l, node, x);
+    weir_value codes = weir_lower_operand(l, node, x, dim[0] == group);
     if (codes.id == 0) return false;
-    const weir_expression *scaled =
-        move_scales(l, node, &codes, dim[0] / group, (uint32_t)(dim[1] * group), by_output(l, weights, group));
+    const weir_expression *scaled = weir_lower_scale_inputs(l, node, &codes, weights, 1, 0);
+    if (scaled == NULL) return false;
+    scaled = move_scales(l, node, &codes, dim[0] / group, (uint32_t)(dim[1] * group), by_output(l, scaled, group));
     if (scaled == NULL) return false;
     for (w.rank = 0; w.rank < t.rank; w.rank++) {
         const int i = w.rank;

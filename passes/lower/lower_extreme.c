@@ -1,10 +1,12 @@
 /* Lowering of Max, Min and Abs of quantized tensors. Quantizers never fall, so one behind becomes one of each input; of codes of one grid
  * the larger is b + max(a - b, 0), the smaller a - max(a - b, 0), clipped to what it can be. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
 #include "passes/lower/lower.h"
+#include "passes/quantize/function.h"
 #include "support/memory/arena.h"
 
 /* One more pair of inputs of the node. */
@@ -66,22 +68,39 @@ static bool any_constant(const weir_lowering *l, weir_node node) {
     return any;
 }
 
-bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind) {
+/* The codes of all inputs, in the shape of the result; false after a reported error. */
+static bool read_inputs(weir_lowering *l, weir_node node, const weir_quant *behind, weir_value *codes) {
     const size_t count = weir_node_input_count(l->from, node);
     const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    weir_leaf chosen = {.ahead = behind != NULL};
-    if (any_constant(l, node) || weir_lower_is_function(l, node)) return weir_lower_affine(l, node);
     for (size_t i = 0; i < count; i++) {
-        extreme e = {.l = l, .node = node};
-        weir_value next = weir_lower_read_codes(l, node, i, behind);
-        snprintf(e.pair, sizeof e.pair, "_%zu", i);
-        if (next.id != 0) next = weir_lower_broadcast(l, node, e.pair, next, result);
-        if (next.id == 0) return false;
-        if (i > 0 && !weir_lower_unite(l, node, i, &chosen.codes, &next)) return false;
-        if (i + 1 == count) e.pair[0] = '\0';
-        chosen.codes = i == 0 ? next : choose(&e, chosen.codes, next);
-        if (chosen.codes.id == 0) return false;
+        char suffix[24];
+        snprintf(suffix, sizeof suffix, "_%zu", i);
+        codes[i] = weir_lower_read_codes(l, node, i, behind);
+        if (codes[i].id != 0) codes[i] = weir_lower_broadcast(l, node, suffix, codes[i], result);
+        if (codes[i].id == 0) return false;
     }
+    return behind != NULL || !weir_lower_carries(l, node) || weir_lower_align(l, node, codes, count);
+}
+
+/* Of all of them; no value after a reported error. */
+static weir_value choose_of(weir_lowering *l, weir_node node, weir_value *codes, size_t count) {
+    weir_value chosen = codes[0];
+    for (size_t i = 1; i < count && chosen.id != 0; i++) {
+        extreme e = {.l = l, .node = node};
+        if (i + 1 < count) snprintf(e.pair, sizeof e.pair, "_%zu", i);
+        chosen = weir_lower_unite(l, node, i, &chosen, &codes[i]) ? choose(&e, chosen, codes[i]) : WEIR_NO_VALUE;
+    }
+    return chosen;
+}
+
+bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    const size_t count = weir_node_input_count(l->from, node);
+    const bool one = weir_function_root(l, weir_node_output(l->from, node, 0)).id != 0;
+    if (any_constant(l, node) || (one && weir_lower_is_function(l, node))) return weir_lower_affine(l, node);
+    weir_value *codes = weir_calloc(count, sizeof *codes);
+    weir_leaf chosen = {.ahead = behind != NULL};
+    if (read_inputs(l, node, behind, codes)) chosen.codes = choose_of(l, node, codes, count);
+    free(codes);
     return weir_lower_set_leaf(l, node, &chosen);
 }
 

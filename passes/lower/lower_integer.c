@@ -351,7 +351,7 @@ static weir_graph *lower_model(const weir_graph *model, bool carries, weir_count
     return NULL;
 }
 
-/* With values carried where there is no other lowering; of two refusals the one is told that comes later in the model. */
+/* With values carried where there is no other lowering; of two refusals the one is told that comes later in the model, which knows more. */
 weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **counterparts) {
     size_t failed[2];
     weir_diag_log *log[2] = {weir_diag_capture(), NULL};
@@ -362,7 +362,7 @@ weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **cou
         log[1] = weir_diag_capture();
         made = lower_model(model, true, counterparts, &failed[1]);
         weir_diag_release(log[1]);
-        second = made != NULL || failed[1] > failed[0];
+        second = made != NULL || failed[1] >= failed[0];
     }
     weir_diag_replay(log[second]);
     for (int i = 0; i < 2; i++)

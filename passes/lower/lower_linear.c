@@ -161,11 +161,46 @@ bool weir_lower_check_operands(weir_lowering *l, weir_node node, const weir_expr
     return kind == WEIR_EXPRESSION_WEIGHTS || fail_weights(l, node);
 }
 
-bool weir_lower_check_scales(weir_lowering *l, weir_node node, const weir_expression *weights, int axis) {
+static bool has_scales_along(const weir_expression *weights, int axis) {
     const weir_quant *quant = weir_expression_quant(weights);
-    return quant->count <= 1 ||
-           (quant->axis == axis && (int64_t)quant->count == weir_expression_data(weights)->shape.dim[axis]) ||
-           weir_lower_fail(l, node, "the weights must have one scale, or one per output");
+    return quant->axis == axis && (int64_t)quant->count == weir_expression_data(weights)->shape.dim[axis];
+}
+
+/* The weights less the zero points along their axis, as whole numbers. */
+static const weir_expression *without_scales(weir_lowering *l, const weir_expression *weights) {
+    static const double one = 1;
+    weir_arena *arena = weir_graph_arena(l->to);
+    const weir_array *codes = weir_expression_data(weights);
+    const weir_quant *quant = weir_expression_quant(weights);
+    weir_array *whole = weir_array_in(arena, WEIR_INT64, &codes->shape);
+    size_t inner = 1;
+    for (int d = quant->axis + 1; d < codes->shape.rank; d++) inner *= (size_t)codes->shape.dim[d];
+    for (size_t i = 0; i < codes->count; i++)
+        weir_array_set_int(whole, i,
+                           weir_array_get_int(codes, i) - weir_quant_zero(quant, (int64_t)(i / inner % quant->count)));
+    weir_quant plain = {.format = WEIR_FORMAT_INTEGER, .is_signed = true, .axis = -1, .count = 1, .scale = &one};
+    plain.width = quant->width + 1;
+    return weir_expression_weights(arena, whole, &plain);
+}
+
+const weir_expression *weir_lower_scale_inputs(weir_lowering *l, weir_node node, weir_value *codes,
+                                               const weir_expression *weights, int outputs, int inputs) {
+    const weir_quant *quant = weir_expression_quant(weights);
+    const weir_shape *shape = &weir_value_type(l->to, *codes)->shape;
+    if (quant->count <= 1 || has_scales_along(weights, outputs)) return weights;
+    if (!has_scales_along(weights, inputs)) {
+        weir_lower_fail(l, node, "the weights must have one scale, or one per output or input");
+        return NULL;
+    }
+    if (!weir_lower_carries(l, node)) {
+        weir_lower_fail(l, node, "the weights have a scale per input");
+        return NULL;
+    }
+    const int64_t channels = shape->dim[shape->rank - 1];
+    double *factor = weir_arena_array(weir_graph_arena(l->to), (size_t)channels, sizeof *factor);
+    for (int64_t c = 0; c < channels; c++) factor[c] = weir_quant_scale(quant, c % quant->count);
+    *codes = weir_lower_by_factors(l, node, *codes, factor, (uint32_t)channels);
+    return codes->id == 0 ? NULL : without_scales(l, weights);
 }
 
 bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_expression *x, const weir_expression *weights,
@@ -173,17 +208,31 @@ bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_expression *
     if (!weir_lower_check_operands(l, node, x, weights)) return false;
     const weir_shape *given = &weir_expression_data(weights)->shape;
     if (given->rank != 2) return weir_lower_fail(l, node, "the weights have rank %d, expected 2", given->rank);
-    if (!weir_lower_check_scales(l, node, weights, output_major ? 0 : 1)) return false;
-    weir_value codes = weir_lower_codes(l, node, x);
+    weir_value codes = weir_lower_operand(l, node, x, false);
     if (codes.id == 0) return false;
+    weights = weir_lower_scale_inputs(l, node, &codes, weights, output_major ? 0 : 1, output_major ? 1 : 0);
+    if (weights == NULL) return false;
     const weir_shape shape = {2, {given->dim[output_major ? 0 : 1], given->dim[output_major ? 1 : 0]}};
     const weir_array *matrix = weir_lower_matrix(l, weights, &shape, output_major ? by_output : by_input, &shape);
     return weir_lower_product(l, node, codes, matrix, weir_expression_quant(weights), 1, bias);
 }
 
+/* Sums of numbers that are no further off than this: by the largest sum of weights' magnitudes more. */
+static double rounding_of_sums(double rounding, const weir_array *matrix, const weir_quant *weights) {
+    double most = 0;
+    for (int64_t row = 0; rounding > 0 && row < matrix->shape.dim[0]; row++) {
+        double sum = 0;
+        for (int64_t k = 0; k < matrix->shape.dim[1]; k++)
+            sum += fabs((double)weir_array_get_int(matrix, (size_t)(row * matrix->shape.dim[1] + k)));
+        most = fmax(most, sum * weir_quant_scale(weights, row));
+    }
+    return rounding * most;
+}
+
 bool weir_lower_product(weir_lowering *l, weir_node node, weir_value codes, const weir_array *matrix,
                         const weir_quant *weights, int64_t group, const weir_expression *bias) {
     const weir_type *x_type = weir_value_type(l->to, codes);
+    l->rounding = rounding_of_sums(l->rounding, matrix, weights);
     if (x_type->quant.count > 1) return weir_lower_fail(l, node, "its input has a scale per channel");
     weir_type type = *x_type;
     type.shape.dim[type.shape.rank - 1] = matrix->shape.dim[0];

@@ -34,8 +34,8 @@ static void add_batches(weir_reordering *r, const weir_shape *result, const weir
 }
 
 static bool lower_computed(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b) {
-    weir_value pair[2] = {weir_lower_codes(l, node, a), WEIR_NO_VALUE};
-    if (pair[0].id != 0) pair[1] = weir_lower_codes(l, node, b);
+    weir_value pair[2] = {weir_lower_operand(l, node, a, false), WEIR_NO_VALUE};
+    if (pair[0].id != 0) pair[1] = weir_lower_operand(l, node, b, false);
     if (pair[1].id == 0) return false;
     const weir_shape *left = &weir_value_type(l->to, pair[0])->shape, *right = &weir_value_type(l->to, pair[1])->shape;
     const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
@@ -59,6 +59,7 @@ static bool lower_computed(weir_lowering *l, weir_node node, const weir_expressi
     if (pair[0].id != 0) pair[1] = weir_lower_in_order(l, node, "_right", pair[1], &of_right);
     if (pair[0].id == 0 || pair[1].id == 0) return false;
     const weir_value products = weir_lower_products(l, node, "_products", pair);
+    l->rounding *= (double)inner;
     weir_value totals = products.id == 0 ? products : weir_lower_totals(l, node, products);
     return totals.id != 0 && weir_lower_set_codes(l, node, weir_lower_reshape(l, node, totals, result));
 }
@@ -158,16 +159,11 @@ static size_t by_batch(const void *user, int64_t row, int64_t column) {
     return weights_at(b, row, -1, &index) + (size_t)(column * b->weights.dim[b->weights.rank - 1]);
 }
 
-/* The weights with a scale and zero point for each row of the matrix, where they have several; NULL after a reported error. */
-static const weir_expression *scale_rows(weir_lowering *l, weir_node node, const batches *b,
-                                         const weir_expression *weights) {
+/* The weights with a scale and zero point for each row of the matrix, where they have several. */
+static const weir_expression *scale_rows(weir_lowering *l, const batches *b, const weir_expression *weights) {
     const uint32_t rows = (uint32_t)(b->groups * b->outputs);
     const weir_quant *given = weir_expression_quant(weights);
     if (given->count <= 1) return weights;
-    if (given->axis == b->weights.rank - 2 || (int64_t)given->count != b->weights.dim[given->axis]) {
-        weir_lower_fail(l, node, "the weights must have one scale, or one per output or matrix");
-        return NULL;
-    }
     weir_arena *arena = weir_graph_arena(l->to);
     double *scale = weir_arena_array(arena, rows, sizeof *scale);
     int64_t *zero = weir_arena_array(arena, rows, sizeof *zero);
@@ -225,16 +221,19 @@ static bool give_result(weir_lowering *l, weir_node node, const batches *b, cons
 static bool lower_batches(weir_lowering *l, weir_node node, const weir_expression *x, const weir_expression *weights,
                           const weir_quant *behind) {
     if (!weir_lower_check_operands(l, node, x, weights)) return false;
-    const weir_value codes = weir_lower_one_scale(l, node, weir_lower_codes(l, node, x));
+    const int inputs = weir_expression_data(weights)->shape.rank - 2, axis = weir_expression_quant(weights)->axis;
+    weir_value codes = weir_lower_one_scale(l, node, weir_lower_operand(l, node, x, false));
     if (codes.id == 0) return false;
+    weights = weir_lower_scale_inputs(l, node, &codes, weights, axis == inputs ? -1 : axis, inputs);
+    if (weights == NULL) return false;
     const weir_shape *data = &weir_value_type(l->to, codes)->shape;
     const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     if (data->rank < 2) return weir_lower_fail(l, node, "hardware multiplies matrices by several, not a vector");
     const batches b = batches_of(data, &weir_expression_data(weights)->shape, result);
     const weir_reordering r = rows_of_groups(&b);
     const weir_value rows = weir_lower_in_order(l, node, "_rows", codes, &r);
-    const weir_expression *scaled = rows.id == 0 ? NULL : scale_rows(l, node, &b, weights);
-    if (scaled == NULL) return false;
+    if (rows.id == 0) return false;
+    const weir_expression *scaled = scale_rows(l, &b, weights);
     const weir_shape shape = {2, {b.groups * b.outputs, b.inner}};
     const weir_array *matrix = weir_lower_matrix(l, scaled, &shape, by_batch, &b);
     return weir_lower_product(l, node, rows, matrix, weir_expression_quant(scaled), b.groups, NULL) &&
@@ -243,10 +242,14 @@ static bool lower_batches(weir_lowering *l, weir_node node, const weir_expressio
 
 /* --- the operators --- */
 
+static bool is_operand(const weir_lowering *l, weir_node node, const weir_expression *x) {
+    return weir_expression_has_codes(x) || (weir_expression_is_hardware(x) && weir_lower_carries(l, node));
+}
+
 bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b,
                          const weir_quant *behind) {
-    if (weir_expression_has_codes(a) && weir_expression_has_codes(b)) return lower_computed(l, node, a, b);
-    if (weir_expression_has_codes(a) && weir_expression_is_given(b) && weir_expression_data(b)->shape.rank > 2)
+    if (is_operand(l, node, a) && is_operand(l, node, b)) return lower_computed(l, node, a, b);
+    if (is_operand(l, node, a) && weir_expression_is_given(b) && weir_expression_data(b)->shape.rank > 2)
         return lower_batches(l, node, a, b, behind);
     return weir_lower_linear(l, node, a, b, false, NULL);
 }

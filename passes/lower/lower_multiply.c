@@ -1,13 +1,21 @@
 /* Lowering of a product of two quantized tensors: codes less their zero points are multiplied exactly, and the quantizer after it
  * scales the product with one float32 factor, as that of a dense layer does. */
+#include <math.h>
+
 #include "ir/shape/infer.h"
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
+
+static double reach(const weir_type *type) {
+    const double zero = (double)weir_quant_zero(&type->quant, 0);
+    return weir_quant_scale(&type->quant, 0) * fmax(fabs((double)type->low - zero), fabs((double)type->high - zero));
+}
 
 weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair) {
     const weir_type *a = weir_value_type(l->to, pair[0]), *b = weir_value_type(l->to, pair[1]);
     double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
     *scale = weir_contract_product(l->contract, weir_quant_scale(&a->quant, 0), weir_quant_scale(&b->quant, 0));
+    l->rounding *= reach(a) + reach(b);
     const weir_type type = {.dtype = WEIR_INT64,
                             .shape = b->shape,
                             .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale}};

@@ -305,8 +305,7 @@ static weir_value pad_all(weir_lowering *l, weir_node node, weir_value codes, we
 bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_expression *x) {
     weir_window w;
     pooling p = {.op = WEIR_OP_SUM_POOL};
-    weir_value codes =
-        x == weir_lower_input(l, node, 0) ? weir_lower_codes_or_carried(l, node, 0) : weir_lower_codes(l, node, x);
+    weir_value codes = weir_lower_operand(l, node, x, true);
     if (codes.id == 0 || !read_window(l, node, &w)) return false;
     p.shares = weir_node_int(l->from, node, "count_include_pad", 0) == 0;
     /* Of a QLinearAveragePool they count as padding, too: ONNX Runtime's kernel divides by all of the window. */
@@ -461,6 +460,7 @@ static bool lower_total(weir_lowering *l, weir_node node, bool mean) {
     const weir_value codes = is_input ? weir_lower_read_codes(l, node, 0, NULL) : weir_lower_codes(l, node, x);
     if (codes.id == 0 || !read_reduction(l, node, weir_expression_codes(arena, codes), dimension, &count)) return false;
     const weir_quant quant = weir_value_type(l->to, codes)->quant, label = label_of(l, &quant, count, 0, mean);
+    if (!mean) l->rounding *= (double)count;
     const weir_value sums = reduce_all(l, node, WEIR_OP_SUM_POOL, codes, dimension, &label);
     const weir_leaf leaf = {.codes = in_shape(l, node, sums), .sums = WEIR_SUMS_EXACT, .count = mean ? count : 1};
     return weir_lower_set_leaf(l, node, &leaf);

@@ -49,6 +49,13 @@ module weir_select #(
   output wire [LANES*Y_W-1:0] m_data,
   output wire                 m_last
 );
+  // FILL in the bits of a result, which may be more than a parameter has.
+  function [Y_W-1:0] code_of(input integer fill);
+    integer b;
+    for (b = 0; b < Y_W; b = b + 1) code_of[b] = ((fill >>> b) & 1) != 0;
+  endfunction
+  localparam [Y_W-1:0] FILL_CODE = code_of(FILL);
+
   localparam integer LOOPS = 6;
   /* verilator lint_off WIDTHCONCAT */ // integers have 32 bits
   localparam [32*LOOPS-1:0] SIZES  = {SIZE_5, SIZE_4, SIZE_3, SIZE_2, SIZE_1, SIZE_0};
@@ -170,7 +177,7 @@ module weir_select #(
     for (i = 0; i < LANES; i = i + 1) begin
       y[i*Y_W +: Y_W] = {Y_W{X_SIGNED != 0 && x[i*X_W + X_W - 1]}};
       y[i*Y_W +: X_W] = x[i*X_W +: X_W];
-      if (FILLS != 0 && !is_inside) y[i*Y_W +: Y_W] = FILL[Y_W-1:0];
+      if (FILLS != 0 && !is_inside) y[i*Y_W +: Y_W] = FILL_CODE;
     end
 
   weir_register_slice #(

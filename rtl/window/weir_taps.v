@@ -58,6 +58,13 @@ module weir_taps #(
   output wire [(ALONG>1?ALONG/STRIDE:1)*ACROSS*KERNEL*LANES*Y_W-1:0] m_data,
   output wire                        m_last
 );
+  // FILL in the bits of a result, which may be more than a parameter has.
+  function [Y_W-1:0] code_of(input integer fill);
+    integer b;
+    for (b = 0; b < Y_W; b = b + 1) code_of[b] = ((fill >>> b) & 1) != 0;
+  endfunction
+  localparam [Y_W-1:0] FILL_CODE = code_of(FILL);
+
   localparam integer MOVED     = ALONG > 1 ? ALONG / STRIDE : 1;                  // positions of a step
   localparam integer MOVE      = ALONG > 1 ? 1 : STRIDE;                          // steps from those to the next ones
   localparam integer POSITIONS = MOVED * ACROSS;                                  // of a beat
@@ -355,7 +362,7 @@ module weir_taps #(
           at   = ((back / ALONG * ALONG + ALONG - 1 - back % ALONG) * ACROSS + n % ACROSS) * LANES + l;
           given[((n*KERNEL + k)*LANES + l)*Y_W +: Y_W] = {Y_W{X_SIGNED != 0 && seen[at*X_W + X_W - 1]}};
           given[((n*KERNEL + k)*LANES + l)*Y_W +: X_W] = seen[at*X_W +: X_W];
-          if (!known[back/ALONG]) given[((n*KERNEL + k)*LANES + l)*Y_W +: Y_W] = FILL[Y_W-1:0];
+          if (!known[back/ALONG]) given[((n*KERNEL + k)*LANES + l)*Y_W +: Y_W] = FILL_CODE;
         end
 
   weir_register_slice #(

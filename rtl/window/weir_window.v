@@ -57,6 +57,13 @@ module weir_window #(
   output wire [LANES*Y_W-1:0] m_data,
   output wire                   m_last
 );
+  // FILL in the bits of a result, which may be more than a parameter has.
+  function [Y_W-1:0] code_of(input integer fill);
+    integer b;
+    for (b = 0; b < Y_W; b = b + 1) code_of[b] = ((fill >>> b) & 1) != 0;
+  endfunction
+  localparam [Y_W-1:0] FILL_CODE = code_of(FILL);
+
   localparam integer BEAT_W  = LANES * X_W;
   localparam integer GIVEN_W = LANES * Y_W;
   localparam integer PIXEL   = GROUPS * RUN;                          // beats
@@ -401,7 +408,7 @@ module weir_window #(
     for (i = 0; i < LANES; i = i + 1) begin
       given[i*Y_W +: Y_W] = {Y_W{X_SIGNED != 0 && word_2_q[i*X_W + X_W - 1]}};
       given[i*Y_W +: X_W] = word_2_q[i*X_W +: X_W];
-      if (!exists_2_q) given[i*Y_W +: Y_W] = FILL[Y_W-1:0];
+      if (!exists_2_q) given[i*Y_W +: Y_W] = FILL_CODE;
     end
 
   weir_ram #(

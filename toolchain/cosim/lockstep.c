@@ -495,17 +495,24 @@ static void compare(weir_lockstep *l, weir_node node, size_t index, weir_array *
     if (l->fine) force(l, value, out);
 }
 
-/* A value without a counterpart: its error follows from those of the inputs. Of those that were set, none does where both graphs
- * do the same float32 arithmetic on them; but a pass may have taken the codes in front away. */
+/* A value without a counterpart: its error follows from those of the inputs, and from what its codes lacked where a pass has made them
+ * part of those behind it. Of inputs that were set, none does where both graphs do the same float32 arithmetic on them; but a pass
+ * may have taken the codes in front away. */
 static void propagate(weir_lockstep *l, weir_node node, size_t index, const weir_array *out) {
     weir_value value = weir_node_output(l->model, node, index);
+    const weir_counterpart *c = &l->counterparts->of[value.id];
     weir_operands o = operands_of(l, node);
-    const bool same = l->counterparts->of[value.id].follows && !weir_trait_of(weir_node_op(l->model, node))->is_exact;
+    const bool same = c->follows && !weir_trait_of(weir_node_op(l->model, node))->is_exact;
+    const double rounding = c->follows ? 0 : c->rounding;
     bool any = false;
     for (size_t i = 0; i < weir_node_input_count(l->model, node); i++)
         any |= o.slack[i] != NULL && !(same && l->partner[weir_node_input(l->model, node, i).id].id != 0);
     free(l->slack[value.id]);
-    l->slack[value.id] = any ? weir_tolerance_propagate(&o, index, out) : NULL;
+    double *error = any            ? weir_tolerance_propagate(&o, index, out)
+                    : rounding > 0 ? weir_calloc(out->count + 1, sizeof *error)
+                                   : NULL;
+    for (size_t i = 0; error != NULL && i < out->count; i++) error[i] += rounding;
+    l->slack[value.id] = error;
     free_operands(l, &o);
 }
 

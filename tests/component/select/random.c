@@ -23,7 +23,7 @@ static void build(component_case *c) {
         count *= part[i];
     }
     lanes = weir_common_divisor(weir_common_divisor(size[rank - 1], part[rank - 1]), begin[rank - 1]);
-    weir_value x = case_codes(c, 1, 1, 1, 10, 50);
+    weir_value x = case_chance(c, 80) ? case_codes(c, 1, 1, 1, 10, 50) : case_codes(c, 1, 1, 33, 40, 80);
     weir_type type = *weir_value_type(c->graph, x);
     type.shape = fills ? small : large;
     if (case_chance(c, 80)) { /* the fill value needs more bits */
@@ -42,7 +42,8 @@ static void build(component_case *c) {
         weir_quant_limits(&type.quant, &low, &high);
         weir_node_set_ints(c->graph, node, "begins", begin, (size_t)rank);
         weir_node_set_ints(c->graph, node, "ends", end, (size_t)rank);
-        weir_node_set_int(c->graph, node, "fill", case_range(c, low, high));
+        weir_node_set_int(c->graph, node, "fill",
+                          case_range(c, low < INT32_MIN ? INT32_MIN : low, high > INT32_MAX ? INT32_MAX : high));
     }
     lanes = case_divisor(c, lanes);
     case_place(c, node, lanes, lanes, 0);

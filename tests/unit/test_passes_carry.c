@@ -1,0 +1,96 @@
+/* Values without quantizers that layers read (passes/lower/lower_carry.c): exactly where their numbers are whole multiples of a scale, else in fixed
+ * point. weir_lower_integer compares the model with what it makes, value by value. */
+#include "test_passes_support.h"
+
+static const double scales[4] = {0.013, 0.07, 0.002, 0.11}, zero_points[4] = {3, -7, 0, 20};
+static const double shifts[4] = {0.5, -0.25, 0.125, 1}, ones[4] = {1, 1, 1, 1};
+
+/* DequantizeLinear of constant int8 codes [rows, columns], with a scale for each index of the axis. */
+static weir_value weights_by(weir_graph *g, int64_t rows, int64_t columns, int axis) {
+    double codes[16];
+    const int64_t count = axis == 0 ? rows : columns;
+    for (int64_t i = 0; i < rows * columns; i++) codes[i] = (double)random_int(-128, 127);
+    const weir_value in[3] = {add_constant(g, "codes", WEIR_INT8, 2, rows, columns, codes),
+                              add_constant(g, "scale", WEIR_FLOAT32, 1, count, 0, scales),
+                              add_constant(g, "zero", WEIR_INT8, 1, count, 0, zero_points)};
+    const weir_node node = put(g, WEIR_OP_DEQUANTIZE_LINEAR, "weights", 3, in);
+    weir_node_set_int(g, node, "axis", axis);
+    assert_true(weir_infer_node(g, node));
+    return weir_node_output(g, node, 0);
+}
+
+/* x [1, 4] as a dense layer's input, whose results are quantized again; how many values of the integer graph are in fixed point. Frees it. */
+static size_t through_layer(weir_graph *g, weir_value x, weir_value weights) {
+    const weir_value sums = ADD(g, WEIR_OP_MATMUL, "layer", x, weights);
+    weir_graph_add_output(g, "y", add_qdq(g, "after", sums, 0.25, WEIR_INT8, 0));
+    weir_graph *integer = weir_lower_integer(g);
+    if (integer == NULL) fail_msg("%s", test_messages.data);
+    assert_int_equal(count_op(integer, WEIR_OP_LINEAR), 1);
+    size_t count = count_op(integer, WEIR_OP_SCALE);
+    for (weir_node node = weir_graph_first(integer); node.id != 0; node = weir_node_next(integer, node)) {
+        const weir_type *type = weir_value_type(integer, weir_node_output(integer, node, 0));
+        count += weir_node_op(integer, node) == WEIR_OP_LOOKUP && weir_bits_for(type->low, type->high) > 16;
+    }
+    weir_graph_free(integer);
+    weir_graph_free(g);
+    return count;
+}
+
+static weir_value quantized_input(weir_graph *g, const char *name, double scale) {
+    return add_qdq(g, name, add_real_input(g, name, 1, 4), scale, WEIR_UINT8, 128);
+}
+
+static void whole_multiples_stay_codes(void **state) {
+    (void)state;
+    static const weir_op ops[] = {WEIR_OP_ABS, WEIR_OP_NEG, WEIR_OP_RELU, WEIR_OP_CLIP};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        weir_graph *g = weir_graph_new("model");
+        const weir_value x = quantized_input(g, "x", 0.013), y = ADD(g, ops[i], "between", x);
+        assert_int_equal(through_layer(g, y, weights_by(g, 4, 3, 1)), 0);
+    }
+    for (int smaller = 0; smaller < 2; smaller++) { /* of two scales with a common unit */
+        weir_graph *g = weir_graph_new("model");
+        const weir_value a = quantized_input(g, "a", 0.25), b = quantized_input(g, "b", 0.375);
+        const weir_value y = ADD(g, smaller == 1 ? WEIR_OP_MIN : WEIR_OP_MAX, "between", a, b);
+        assert_int_equal(through_layer(g, y, weights_by(g, 4, 3, 1)), 2); /* exact products with 2 and 3 */
+    }
+}
+
+static void others_are_in_fixed_point(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("model");
+    weir_value y = ADD(g, WEIR_OP_SIGMOID, "between", quantized_input(g, "x", 0.03));
+    assert_int_equal(through_layer(g, y, weights_by(g, 4, 3, 1)), 1);
+    g = weir_graph_new("model");
+    y = ADD(g, WEIR_OP_MUL, "between", quantized_input(g, "x", 0.03),
+            add_constant(g, "by", WEIR_FLOAT32, 1, 4, 0, shifts));
+    y = ADD(g, WEIR_OP_ABS, "magnitudes", y); /* of numbers of both signs: a table a channel */
+    assert_int_equal(through_layer(g, y, weights_by(g, 4, 3, 1)), 1);
+    g = weir_graph_new("model");
+    const weir_value in[5] = {quantized_input(g, "x", 0.03), add_constant(g, "factor", WEIR_FLOAT32, 1, 4, 0, scales),
+                              add_constant(g, "term", WEIR_FLOAT32, 1, 4, 0, shifts),
+                              add_constant(g, "mean", WEIR_FLOAT32, 1, 4, 0, shifts),
+                              add_constant(g, "variance", WEIR_FLOAT32, 1, 4, 0, ones)};
+    y = add_value(g, WEIR_OP_BATCH_NORMALIZATION, "between", 5, in);
+    assert_int_equal(through_layer(g, y, weights_by(g, 4, 3, 1)), 1);
+}
+
+static void scales_of_inputs_move_to_them(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("model");
+    weir_value x = quantized_input(g, "x", 0.03);
+    assert_int_equal(through_layer(g, x, weights_by(g, 4, 3, 0)), 1);
+    g = weir_graph_new("model");
+    const weir_value in[2] = {add_real_input(g, "x", 1, 4), add_constant(g, "s", WEIR_FLOAT32, 1, 4, 0, scales)};
+    x = add_value(g, WEIR_OP_BIPOLAR_QUANT, "bipolar", 2, in); /* codes with a scale each */
+    assert_int_equal(through_layer(g, x, weights_by(g, 4, 3, 1)), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(whole_multiples_stay_codes),
+        TEST(others_are_in_fixed_point),
+        TEST(scales_of_inputs_move_to_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
