@@ -1,4 +1,4 @@
-/* How operators fuse with their neighbours: fusion.def, a row for each operator. */
+/* How operators fuse with their neighbours: a fact of their rows in op.def. */
 #ifndef WEIR_TRANSFORM_FUSION_H
 #define WEIR_TRANSFORM_FUSION_H
 

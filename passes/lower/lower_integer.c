@@ -120,25 +120,10 @@ typedef struct row {
 
 static const row rows[WEIR_OP_COUNT] = {
     [WEIR_OP_NONE] = {none, NULL},
-#define WEIR_LOWER(op, rule) [WEIR_OP_##op] = {rule, NULL},
-#define WEIR_LOWER_BEFORE(op, rule) [WEIR_OP_##op] = {NULL, rule},
-#include "passes/lower/lower.def"
-#undef WEIR_LOWER
-#undef WEIR_LOWER_BEFORE
-};
-
-/* An operator without a row does not compile: "'row_of_lower_def_for_RELU' undeclared". */
-enum {
-#define WEIR_LOWER(op, rule) row_of_lower_def_for_##op,
-#define WEIR_LOWER_BEFORE(op, rule) row_of_lower_def_for_##op,
-#include "passes/lower/lower.def"
-#undef WEIR_LOWER
-#undef WEIR_LOWER_BEFORE
-};
-enum {
-#define WEIR_OP(op, ...) has_row_##op = row_of_lower_def_for_##op,
+#define WEIR_OP_FACTS(id, domain, name, ...) [WEIR_OP_##id] = __VA_ARGS__
+#define LOWER(rule) {rule, NULL},
+#define LOWER_BEFORE(rule) {NULL, rule},
 #include "ir/graph/op.def"
-#undef WEIR_OP
 };
 
 static weir_lower_rule *own_rule_of(weir_op op) {

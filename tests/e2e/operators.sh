@@ -44,10 +44,13 @@ toolchain/frontend/README.md|imported operators|--import|BitShift (from 11)
 END
 # Every row of op.def is in the graph's table, every operator that has a rule in that of files.
 weir operators --graph | grep -oE '[A-Za-z.]+ \(' | sed 's/.*\.//; s/ (//' | sort -u >graph
-sed -nE 's/^WEIR_OP\([A-Z0-9_]+, "[^"]*", "([A-Za-z0-9]+)".*/\1/p' "$E2E_SOURCE/toolchain/ir/graph/op.def" | sort -u | comm -23 - graph >absent
+sed -nE 's/^WEIR_OP\([A-Z0-9_]+, [A-Z]+, "([A-Za-z0-9]+)".*/\1/p' "$E2E_SOURCE"/toolchain/ir/graph/op_*.def | sort -u | comm -23 - graph >absent
 [ ! -s absent ] || fail "not in 'operators --graph': $(cat absent)"
 weir operators --import | cut -d'|' -f2 | sed 's/([^)]*)//g' | tr ', ' '\n\n' | sed 's/.*\.//' | sort -u >import
-sed -nE 's/^ +(RULE[A-Z_]*\(([A-Z]+, )?|\{[A-Z]+, )"([A-Za-z0-9]+)".*/\3/p' "$E2E_SOURCE/toolchain/frontend/import/onnx_table.c" | sort -u >rules
+{
+    sed -nE 's/^WEIR_OP\([A-Z0-9_]+, (ONNX|MICROSOFT|QONNX|ML), "([A-Za-z0-9]+)".*/\2/p' "$E2E_SOURCE"/toolchain/ir/graph/op_*.def
+    sed -nE 's/^ +(RULE[A-Z_]*\(([A-Z]+, )?|\{(ONNX|MICROSOFT|QONNX|ML), )"([A-Za-z0-9]+)".*/\4/p' "$E2E_SOURCE/toolchain/frontend/import/onnx_table.c"
+} | sort -u >rules
 [ "$(wc -l <rules)" -ge 120 ] || fail "few rules: $(wc -l <rules)"
 comm -23 rules import >absent
 [ ! -s absent ] || fail "not in 'operators --import': $(cat absent)"

@@ -36,7 +36,7 @@ if [ "$part" = paths ]; then
         [ "$(paths "$page" "$kind" | wc -l)" -ge 1 ] || fail "no recipe for: $kind"
     done
     [ -z "$(missing "$page")" ] || fail "nowhere: $(missing "$page")"
-    sed 's/`toolchain\/ir\/graph\/op.def`/`toolchain\/ir\/nonesuch.def`/' "$page" >planted.md
+    sed 's/`toolchain\/ir\/graph\/op_KIND.def`/`toolchain\/ir\/nonesuch.def`/' "$page" >planted.md
     [ "$(missing planted.md)" = toolchain/ir/nonesuch.def ] || fail "the planted path is not found"
     mkdir -p data/boards
     cp -r "$E2E_SOURCE/boards/devices" data/boards/
@@ -75,7 +75,7 @@ configure() {
 }
 
 if [ "$part" = twins ]; then
-    operators=${WEIR_TWINS:-$(sed -nE 's/^WEIR_OP\(.*, "(.*)", "(.*)", .*, TENSOR\)$/\1 \2/p' toolchain/ir/graph/op.def | sed '/^weir /d; s/.* //')}
+    operators=${WEIR_TWINS:-$(sed -nE 's/^WEIR_OP\([A-Z0-9_]+, (ONNX|MICROSOFT|QONNX|ML), "(\w+)",.*/\2/p' toolchain/ir/graph/op_*.def)}
     for other in $operators; do twin "$other"; done
     configure
     ninja -C build run_op >built 2>&1 || { tail -40 built >&2; fail "the copy does not build"; }
@@ -83,7 +83,7 @@ if [ "$part" = twins ]; then
         build/tests/op/run_op "tests/op/${other}Twin" >ran 2>&1 || { head -5 ran >&2; fail "${other}Twin is not what $other is"; }
     done
     # Planted: twins of no kind, which code that is about one operator does not know.
-    sed -i 's/^\(WEIR_TRAIT([A-Z_]*_TWIN, [A-Z_]*, [A-Z_]*, \)[A-Z_]*,/\1NONE,/' toolchain/ir/trait/trait.def
+    sed -i '/^WEIR_OP([A-Z0-9_]*_TWIN,/,/)$/s/ KIND([A-Z0-9_]*)/ KIND(NONE)/' toolchain/ir/graph/op_*.def
     ninja -C build run_op >built 2>&1 || { tail -40 built >&2; fail "the copy does not build"; }
     unknown=0
     for other in $operators; do build/tests/op/run_op "tests/op/${other}Twin" >ran 2>&1 || unknown=$((unknown + 1)); done
@@ -93,11 +93,25 @@ if [ "$part" = twins ]; then
     exit
 fi
 
-# An operator of each class: scripts/new copies the rows of one, in the files that the recipe names and in no other, and its cases hold for the copy.
-operators="Softsign Transpose MaxPool ReduceMax Conv BatchNormalization"
-for other in $operators; do twin "$other"; done
-for pattern in $(paths "$page" "An operator"); do for file in $pattern; do echo "$file"; done; done >named
-sort -u touched | grep -v '^tests/op/' | grep -vxF -f named && fail "scripts/new writes to files that the recipe does not name"
+# An operator of each class: scripts/new copies the row of one and makes the kernel, in no other files; its cases hold for the copy.
+# writes OPERATOR FILE...: a twin of it writes to these and to its folder of tests.
+writes() {
+    : >touched
+    twin "$1"
+    { printf '%s\n' "$@" | sed 1d; echo "tests/op/$1Twin"; } | sort >expected
+    sort -u touched | diff expected - || fail "scripts/new operator $1Twin: expected the files on the left"
+    sed 's/^/touched by a twin of '"$1"': /' expected
+    operators="$operators $1"
+}
+operators=
+ir=toolchain/ir/graph exec=toolchain/exec
+writes Softsign $ir/op_elementwise.def $exec/kernel_elementwise.c
+writes Transpose $ir/op_move.def
+writes MaxPool $ir/op_window.def $exec/kernel_window.c
+writes ReduceMax $ir/op_reduction.def $exec/kernel_reduce.c
+writes Conv $ir/op_window.def $exec/kernel_window.c
+writes MatMul $ir/op_product.def $exec/kernel_float.c
+writes BatchNormalization $ir/op_normalization.def $exec/kernel_reduce.c
 # A component: relu's row, file, module and folder of tests again; in front, so that it is the one that is used.
 sed 's/weir_relu_rules/weir_relu_twin_rules/' toolchain/dataflow/component/activation/relu.c >toolchain/dataflow/component/relu_twin.c
 awk '/^WEIR_COMPONENT\(relu,/ { line = $0; gsub(/relu/, "relu_twin", line); print line } { print }' toolchain/dataflow/component.def >twin

@@ -1,4 +1,4 @@
-/* Rows of ir/trait/trait.def against what kernels do: traits_op ROOT, ROOT being tests/op. Every node of an operator in a case of its
+/* Facts of ir/graph/op.def against what kernels do: traits_op ROOT, ROOT being tests/op. Every node of an operator in a case of its
  * folder is computed again with inputs that are changed, and what that shows must not contradict the row; and a row that claims
  * more than it does (that is every change of one that would let a pass go wrong) must be contradicted by some case. Exit status 0
  * or 1. */
@@ -497,7 +497,7 @@ int main(int count, char **argument) {
                            : !may_stand((weir_op)op)    ? "place"
                                                         : denied(&row, &e);
         if (fact != NULL || e.nodes == 0) {
-            fprintf(stderr, "%s: trait.def: %s is wrong\n", name, fact == NULL ? "nothing is known: its row" : fact);
+            fprintf(stderr, "%s: op.def: %s is wrong\n", name, fact == NULL ? "nothing is known: its row" : fact);
             wrong++;
         }
         seen += (int)e.nodes;
@@ -509,7 +509,7 @@ int main(int count, char **argument) {
             } else if (is_modest((weir_op)op, f)) {
                 modest++;
             } else {
-                fprintf(stderr, "%s: trait.def: %s could claim more, or no case denies that\n", name, fact_name[f]);
+                fprintf(stderr, "%s: op.def: %s could claim more, or no case denies that\n", name, fact_name[f]);
                 wrong++;
             }
         }

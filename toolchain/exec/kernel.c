@@ -10,9 +10,9 @@
 #include "support/memory/arena.h"
 
 static weir_kernel *const kernels[WEIR_OP_COUNT] = {
-#define WEIR_OP(id, ...) [WEIR_OP_##id] = weir_kernel_##id,
+#define WEIR_OP_FACTS(id, domain, name, ...) [WEIR_OP_##id] = __VA_ARGS__
+#define KERNEL(kernel) weir_kernel_##kernel,
 #include "ir/graph/op.def"
-#undef WEIR_OP
 };
 
 static weir_kernel *find(weir_op op) { return op < WEIR_OP_COUNT ? kernels[op] : weir_operator_of(op)->kernel; }

@@ -5,10 +5,10 @@
 #include "exec/kernel.h"
 #include "exec/product.h"
 
-/* One kernel per row of op.def, named after it. */
-#define WEIR_OP(id, ...) weir_kernel weir_kernel_##id;
+/* Rows of op.def name theirs: one of the operator, with its name, or one that several have. */
+#define WEIR_OP_FACTS(id, domain, name, ...) __VA_ARGS__
+#define KERNEL(kernel) weir_kernel weir_kernel_##kernel;
 #include "ir/graph/op.def"
-#undef WEIR_OP
 
 /* Where element i of a broadcast result comes from in one operand. */
 typedef struct weir_broadcast {

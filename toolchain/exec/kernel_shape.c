@@ -9,24 +9,12 @@
 
 static void copy(const weir_array *x, weir_array *y) { memcpy(y->data, x->data, x->count * weir_dtype_size(x->dtype)); }
 
-#define COPY_KERNEL(id)                                                                                                \
-    void weir_kernel_##id(const weir_graph *graph, weir_node node, const weir_array *const *inputs,                    \
-                          weir_array *const *outputs) {                                                                \
-        (void)graph;                                                                                                   \
-        (void)node;                                                                                                    \
-        copy(inputs[0], outputs[0]);                                                                                   \
-    }
-
-COPY_KERNEL(FLATTEN)
-COPY_KERNEL(RESHAPE)
-COPY_KERNEL(IDENTITY)
-COPY_KERNEL(DROPOUT)
-COPY_KERNEL(SQUEEZE)
-COPY_KERNEL(UNSQUEEZE)
-COPY_KERNEL(RELABEL)
-COPY_KERNEL(FIFO)
-COPY_KERNEL(LANES)
-COPY_KERNEL(REGISTER_SLICE)
+void weir_kernel_copy(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                      weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    copy(inputs[0], outputs[0]);
+}
 
 void weir_kernel_FORK(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                       weir_array *const *outputs) {

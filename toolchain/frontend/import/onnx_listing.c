@@ -27,8 +27,7 @@ static span known(weir_onnx_domain domain) {
 /* The rule that a node of this name has in a version of its domain, or NULL. */
 static const weir_onnx_rule *rule_at(const weir_onnx_rule *named, int version) {
     const weir_onnx_rule *found = NULL;
-    for (size_t i = 0; i < weir_onnx_rule_count; i++) {
-        const weir_onnx_rule *rule = &weir_onnx_rules[i];
+    for (const weir_onnx_rule *rule = NULL; (rule = weir_onnx_rule_next(rule)) != NULL;) {
         if (rule->domain == named->domain && strcmp(rule->name, named->name) == 0 && rule->since <= version)
             found = rule;
     }
@@ -39,12 +38,8 @@ static const weir_onnx_rule *rule_at(const weir_onnx_rule *named, int version) {
 static const weir_onnx_attribute_rule *attribute_at(const weir_onnx_rule *rule, const char *name, int version) {
     const weir_onnx_attribute_rule *found = NULL;
     if (rule == NULL) return NULL;
-    for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
-        const weir_onnx_attribute_rule *row = &weir_onnx_attributes[i];
-        if (weir_onnx_schema_has(rule, row) && strcmp(row->name, name) == 0 &&
-            row->since <= (rule->opset != 0 ? rule->opset : version))
-            found = row;
-    }
+    for (const weir_onnx_attribute_rule *row = NULL; (row = weir_onnx_schema_next(rule, row)) != NULL;)
+        if (strcmp(row->name, name) == 0 && row->since <= (rule->opset != 0 ? rule->opset : version)) found = row;
     return found == NULL || found->kind == WEIR_ONNX_REMOVED ? NULL : found;
 }
 
@@ -73,13 +68,10 @@ static void add_attribute(weir_text *text, const weir_onnx_rule *named, const ch
 }
 
 static void add_attributes(weir_text *text, const weir_onnx_rule *named, span all) {
-    for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
-        const weir_onnx_attribute_rule *row = &weir_onnx_attributes[i];
-        bool is_first = weir_onnx_schema_has(named, row);
-        for (size_t k = 0; k < i && is_first; k++)
-            is_first = !weir_onnx_schema_has(named, &weir_onnx_attributes[k]) ||
-                       strcmp(weir_onnx_attributes[k].name, row->name) != 0;
-        if (is_first) add_attribute(text, named, row->name, all);
+    for (const weir_onnx_attribute_rule *row = NULL; (row = weir_onnx_schema_next(named, row)) != NULL;) {
+        const weir_onnx_attribute_rule *first = weir_onnx_schema_next(named, NULL);
+        while (strcmp(first->name, row->name) != 0) first = weir_onnx_schema_next(named, first);
+        if (first == row) add_attribute(text, named, row->name, all);
     }
 }
 
@@ -107,12 +99,11 @@ static void add_operator(weir_table *table, const weir_onnx_rule *named) {
 void weir_onnx_listing(weir_text *text) {
     static const char *const headers[] = {"operators", "attributes", "becomes"};
     weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
-    for (size_t i = 0; i < weir_onnx_rule_count; i++) {
-        const weir_onnx_rule *rule = &weir_onnx_rules[i];
-        bool is_first = true;
-        for (size_t k = 0; k < i && is_first; k++)
-            is_first = weir_onnx_rules[k].domain != rule->domain || strcmp(weir_onnx_rules[k].name, rule->name) != 0;
-        if (is_first) add_operator(table, rule);
+    for (const weir_onnx_rule *rule = NULL; (rule = weir_onnx_rule_next(rule)) != NULL;) {
+        const weir_onnx_rule *first = weir_onnx_rule_next(NULL);
+        while (first->domain != rule->domain || strcmp(first->name, rule->name) != 0)
+            first = weir_onnx_rule_next(first);
+        if (first == rule) add_operator(table, rule);
     }
     weir_table_print_groups(table, text);
     weir_table_free(table);
@@ -120,8 +111,7 @@ void weir_onnx_listing(weir_text *text) {
 
 int weir_onnx_since(weir_op op) {
     int since = 0;
-    for (size_t i = 0; i < weir_onnx_rule_count; i++) {
-        const weir_onnx_rule *rule = &weir_onnx_rules[i];
+    for (const weir_onnx_rule *rule = NULL; (rule = weir_onnx_rule_next(rule)) != NULL;) {
         if (rule->op == op && rule->opset == 0 && (since == 0 || rule->since < since)) since = rule->since;
     }
     return since;

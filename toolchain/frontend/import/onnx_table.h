@@ -1,4 +1,5 @@
-/* ONNX's operators for importer and exporter, as tables: rules (operators from an opset version on) and attributes. */
+/* ONNX's operators for importer and exporter: rules (operators from an opset version on), attributes, element types. What the rows of
+ * op.def say of their own names, and tables of other names. */
 #ifndef WEIR_ONNX_TABLE_H
 #define WEIR_ONNX_TABLE_H
 
@@ -68,7 +69,6 @@ typedef struct weir_onnx_word {
 enum { WEIR_ONNX_STAYS = 0, WEIR_ONNX_DROPPED = -1 };
 
 typedef struct weir_onnx_attribute_rule {
-    weir_op op;
     const char *only; /* of the rules of this name; NULL: of those that are not composed */
     const char *name;
     weir_onnx_kind kind;
@@ -84,17 +84,16 @@ typedef struct weir_onnx_attribute_rule {
 enum { WEIR_ONNX_NEVER = INT32_MAX };
 
 typedef struct weir_onnx_type_rule {
-    weir_op op;
     weir_dtype dtype;
     int since;
     const char *unless; /* a flag: nodes that set it have always had the type. NULL: none */
 } weir_onnx_type_rule;
 
-extern const weir_onnx_rule weir_onnx_rules[];
-extern const size_t weir_onnx_rule_count;
-extern const weir_onnx_attribute_rule weir_onnx_attributes[];
-extern const size_t weir_onnx_attribute_count;
-extern const weir_onnx_type_rule weir_onnx_types[];
-extern const size_t weir_onnx_type_count;
+/* The rule behind this one, in the order of op.def, then those of other names; of NULL the first; NULL: there is none. O(1). */
+const weir_onnx_rule *weir_onnx_rule_next(const weir_onnx_rule *rule);
+/* The attributes of an operator's rules (WEIR_OP_NONE: of Constant's), or of all composed ones; they end with one without a name. */
+const weir_onnx_attribute_rule *weir_onnx_attributes_of(weir_op op, bool composed);
+/* The operator's element types, or those of any (WEIR_OP_NONE); they end with one of since 0. Not of a registered operator. */
+const weir_onnx_type_rule *weir_onnx_types_of(weir_op op);
 
 #endif

@@ -116,13 +116,14 @@ bool weir_onnx_schema_import(const Onnx__ModelProto *model, const char *file, we
 
 /* The nearest name, or once a model the list of all. */
 static void suggest_operator(const char *name, bool *listed) {
-    const char **names = weir_calloc(weir_onnx_rule_count, sizeof *names);
+    const char **names = NULL;
     weir_text list = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < weir_onnx_rule_count; i++) {
-        if (count > 0 && strcmp(names[count - 1], weir_onnx_rules[i].name) == 0) continue;
-        names[count++] = weir_onnx_rules[i].name;
-        weir_text_format(&list, "%s%s", count == 1 ? "" : ", ", weir_onnx_rules[i].name);
+    size_t count = 0, capacity = 0;
+    for (const weir_onnx_rule *rule = NULL; (rule = weir_onnx_rule_next(rule)) != NULL;) {
+        if (count > 0 && strcmp(names[count - 1], rule->name) == 0) continue;
+        names = weir_grow(names, &capacity, count + 1, sizeof *names);
+        names[count++] = rule->name;
+        weir_text_format(&list, "%s%s", count == 1 ? "" : ", ", rule->name);
     }
     const char *nearest = weir_suggest(name, names, count);
     if (nearest != NULL && strcmp(nearest, name) == 0) weir_note("'%s' is supported in another domain", nearest);
@@ -192,10 +193,10 @@ static bool find_own(const Onnx__NodeProto *node, weir_onnx_rule *own) {
 static const weir_onnx_rule *find_rule(weir_onnx_domain domain, const char *name, const weir_onnx_opsets *opsets,
                                        const weir_onnx_rule **later) {
     const weir_onnx_rule *found = NULL;
-    for (size_t i = 0; name != NULL && i < weir_onnx_rule_count; i++) {
-        if (weir_onnx_rules[i].domain != domain || strcmp(weir_onnx_rules[i].name, name) != 0) continue;
-        if (weir_onnx_rules[i].since <= opsets->version[domain]) found = &weir_onnx_rules[i];
-        else if (*later == NULL) *later = &weir_onnx_rules[i];
+    for (const weir_onnx_rule *rule = NULL; name != NULL && (rule = weir_onnx_rule_next(rule)) != NULL;) {
+        if (rule->domain != domain || strcmp(rule->name, name) != 0) continue;
+        if (rule->since <= opsets->version[domain]) found = rule;
+        else if (*later == NULL) *later = rule;
     }
     return found;
 }
@@ -290,20 +291,19 @@ static int64_t version_of(const weir_onnx_rule *rule, const weir_onnx_opsets *op
     return rule->opset != 0 ? rule->opset : opsets->version[rule->domain];
 }
 
-bool weir_onnx_schema_has(const weir_onnx_rule *rule, const weir_onnx_attribute_rule *row) {
-    const bool composed = rule != NULL && rule->composed;
-    return row->op == (rule == NULL ? row->op : rule->op) &&
-           (composed ? row->only != NULL && strcmp(row->only, rule->name) == 0 : row->only == NULL);
+const weir_onnx_attribute_rule *weir_onnx_schema_next(const weir_onnx_rule *rule, const weir_onnx_attribute_rule *row) {
+    row = row == NULL ? weir_onnx_attributes_of(rule->op, rule->composed) : row + 1;
+    while (row->name != NULL && rule->composed && strcmp(row->only, rule->name) != 0) row++;
+    return row->name == NULL ? NULL : row;
 }
 
 /* The row that holds in a version, and the first later one. */
-static const weir_onnx_attribute_rule *effective(weir_op op, const weir_onnx_rule *rule, const char *name,
-                                                 int64_t version, const weir_onnx_attribute_rule **later) {
+static const weir_onnx_attribute_rule *effective(const weir_onnx_rule *rule, const char *name, int64_t version,
+                                                 const weir_onnx_attribute_rule **later) {
     const weir_onnx_attribute_rule *found = NULL;
     *later = NULL;
-    for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
-        const weir_onnx_attribute_rule *row = &weir_onnx_attributes[i];
-        if (row->op != op || strcmp(row->name, name) != 0 || !weir_onnx_schema_has(rule, row)) continue;
+    for (const weir_onnx_attribute_rule *row = NULL; (row = weir_onnx_schema_next(rule, row)) != NULL;) {
+        if (strcmp(row->name, name) != 0) continue;
         if (row->since <= version) found = row;
         else if (*later == NULL) *later = row;
     }
@@ -311,10 +311,12 @@ static const weir_onnx_attribute_rule *effective(weir_op op, const weir_onnx_rul
 }
 
 static void suggest_attribute(const weir_onnx_rule *rule, const char *name) {
-    const char **names = weir_calloc(weir_onnx_attribute_count, sizeof *names);
-    size_t count = 0;
-    for (size_t i = 0; i < weir_onnx_attribute_count; i++)
-        if (weir_onnx_schema_has(rule, &weir_onnx_attributes[i])) names[count++] = weir_onnx_attributes[i].name;
+    const char **names = NULL;
+    size_t count = 0, capacity = 0;
+    for (const weir_onnx_attribute_rule *row = NULL; (row = weir_onnx_schema_next(rule, row)) != NULL;) {
+        names = weir_grow(names, &capacity, count + 1, sizeof *names);
+        names[count++] = row->name;
+    }
     const char *nearest = weir_suggest(name, names, count);
     if (nearest != NULL) weir_note("did you mean '%s'?", nearest);
     free(names);
@@ -322,7 +324,7 @@ static void suggest_attribute(const weir_onnx_rule *rule, const char *name) {
 
 /* The row that holds in the model's version; NULL after an error. */
 static const weir_onnx_attribute_rule *find_attribute(const check *c, const char *name) {
-    const weir_onnx_attribute_rule *later, *found = effective(c->rule->op, c->rule, name, c->version, &later);
+    const weir_onnx_attribute_rule *later, *found = effective(c->rule, name, c->version, &later);
     if (found != NULL && found->kind != WEIR_ONNX_REMOVED) return found;
     if (found != NULL) {
         weir_error(c->location, "%s: attribute '%s' was last part of opset %d, the model imports opset %lld", c->label,
@@ -389,8 +391,9 @@ static bool check_floats(const check *c, const weir_onnx_attribute_rule *row, co
 static char upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c; }
 
 /* QONNX ignores letter case. */
-static const weir_onnx_word *find_word(const weir_onnx_attribute_rule *row, const ProtobufCBinaryData *text) {
-    const bool any_case = weir_onnx_schema_domain(row->op) == WEIR_ONNX_DOMAIN_QONNX;
+static const weir_onnx_word *find_word(weir_op op, const weir_onnx_attribute_rule *row,
+                                       const ProtobufCBinaryData *text) {
+    const bool any_case = weir_onnx_schema_domain(op) == WEIR_ONNX_DOMAIN_QONNX;
     for (const weir_onnx_word *words = row->words; words->from != NULL; words++) {
         size_t i = 0;
         while (i < text->len && words->from[i] != '\0' &&
@@ -412,7 +415,7 @@ static bool check_text(const check *c, const weir_onnx_attribute_rule *row, cons
 
 static bool check_word(const check *c, const weir_onnx_attribute_rule *row, const ProtobufCBinaryData *text) {
     if (row->words == NULL) return check_text(c, row, text);
-    if (find_word(row, text) != NULL) return true;
+    if (find_word(c->rule->op, row, text) != NULL) return true;
     weir_text list = {0};
     for (const weir_onnx_word *w = row->words; w->from != NULL; w++)
         weir_text_format(&list, "%s%s", w == row->words ? "" : ", ", w->from);
@@ -504,13 +507,10 @@ static bool check_required(const check *c, const Onnx__NodeProto *node) {
         weir_error(c->location, "%s: attribute '%s' is missing", c->label, own->attributes[i].name);
         fine = false;
     }
-    for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
-        const weir_onnx_attribute_rule *row = &weir_onnx_attributes[i], *later;
-        if (!weir_onnx_schema_has(c->rule, row) || !row->required ||
-            weir_onnx_schema_attribute(node, row->name) != NULL ||
-            effective(row->op, c->rule, row->name, c->version, &later) != row) {
+    for (const weir_onnx_attribute_rule *later, *row = NULL; (row = weir_onnx_schema_next(c->rule, row)) != NULL;) {
+        if (!row->required || weir_onnx_schema_attribute(node, row->name) != NULL ||
+            effective(c->rule, row->name, c->version, &later) != row)
             continue;
-        }
         weir_error(c->location, "%s: attribute '%s' is missing", c->label, row->name);
         fine = false;
     }
@@ -547,7 +547,7 @@ bool weir_onnx_schema_is_scale(const weir_onnx_rule *rule, size_t index, size_t 
 const weir_onnx_attribute_rule *weir_onnx_schema_attribute_rule(const weir_onnx_rule *rule, const char *name,
                                                                 const weir_onnx_opsets *opsets) {
     const weir_onnx_attribute_rule *later;
-    return effective(rule->op, rule, name, version_of(rule, opsets), &later);
+    return effective(rule, name, version_of(rule, opsets), &later);
 }
 
 /* Free text, or what the table has for the word. */
@@ -555,7 +555,8 @@ static void attach_text(const weir_onnx_attribute_rule *row, const ProtobufCBina
                         weir_node node) {
     char *own =
         row->words != NULL ? NULL : weir_format("%.*s", (int)text->len, text->len == 0 ? "" : (char *)text->data);
-    weir_node_set_string(graph, node, row->name, own != NULL ? own : find_word(row, text)->to);
+    weir_node_set_string(graph, node, row->name,
+                         own != NULL ? own : find_word(weir_node_op(graph, node), row, text)->to);
     free(own);
 }
 
@@ -636,10 +637,10 @@ void weir_onnx_schema_versions(weir_onnx_domain domain, int *low, int *high) {
 }
 
 /* The row of an element type that this version of the node's operator does not have, or NULL. */
-static const weir_onnx_type_rule *refused_type(const weir_graph *graph, weir_node node, int64_t version) {
-    for (size_t i = 0; i < weir_onnx_type_count; i++) {
-        const weir_onnx_type_rule *row = &weir_onnx_types[i];
-        if ((row->op != weir_node_op(graph, node) && row->op != WEIR_OP_NONE) || row->since <= version) continue;
+static const weir_onnx_type_rule *refused_type_of(weir_op op, const weir_graph *graph, weir_node node,
+                                                  int64_t version) {
+    for (const weir_onnx_type_rule *row = weir_onnx_types_of(op); row->since != 0; row++) {
+        if (row->since <= version) continue;
         if (row->unless != NULL && weir_node_int(graph, node, row->unless, 0) != 0) continue;
         const weir_value input = weir_node_input(graph, node, 0);
         if ((input.id != 0 && weir_value_type(graph, input)->dtype == row->dtype) ||
@@ -647,6 +648,11 @@ static const weir_onnx_type_rule *refused_type(const weir_graph *graph, weir_nod
             return row;
     }
     return NULL;
+}
+
+static const weir_onnx_type_rule *refused_type(const weir_graph *graph, weir_node node, int64_t version) {
+    const weir_onnx_type_rule *row = refused_type_of(weir_node_op(graph, node), graph, node, version);
+    return row != NULL ? row : refused_type_of(WEIR_OP_NONE, graph, node, version);
 }
 
 bool weir_onnx_schema_check_types(const weir_onnx_rule *rule, const weir_graph *graph, weir_node node,
@@ -684,8 +690,7 @@ bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t ve
     const weir_op_info *info = weir_node_info(graph, node);
     const weir_onnx_rule *rule = NULL;
     if (weir_node_op(graph, node) >= WEIR_OP_COUNT) return true;
-    for (size_t i = 0; i < weir_onnx_rule_count; i++) {
-        const weir_onnx_rule *row = &weir_onnx_rules[i];
+    for (const weir_onnx_rule *row = NULL; (row = weir_onnx_rule_next(row)) != NULL;) {
         if (row->op == weir_node_op(graph, node) && row->domain == weir_onnx_schema_domain(row->op) &&
             strcmp(row->name, info->name) == 0 && row->since <= version)
             rule = row;
@@ -696,7 +701,7 @@ bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t ve
     if (rule->inputs_max != 0 && inputs > (size_t)rule->inputs_max) return false;
     for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++) {
         const weir_attribute *attribute = weir_node_attribute_at(graph, node, i);
-        const weir_onnx_attribute_rule *later, *row = effective(rule->op, NULL, attribute->name, version, &later);
+        const weir_onnx_attribute_rule *later, *row = effective(rule, attribute->name, version, &later);
         if (row == NULL || row->input != WEIR_ONNX_STAYS || row->kind == WEIR_ONNX_REMOVED) return false;
         if (row->kind == WEIR_ONNX_INT && (attribute->as.i < row->low || attribute->as.i > row->high)) return false;
         if (row->words != NULL && !has_word(row->words, attribute->as.s)) return false;
@@ -705,7 +710,7 @@ bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t ve
 }
 
 const char *weir_onnx_schema_word(weir_op op, const char *name, const char *text) {
-    const weir_onnx_attribute_rule *later, *row = effective(op, NULL, name, INT64_MAX, &later);
+    const weir_onnx_attribute_rule *later, *row = effective(&(weir_onnx_rule){.op = op}, name, INT64_MAX, &later);
     for (size_t i = 0; row != NULL && row->words != NULL && row->words[i].from != NULL; i++) {
         if (strcmp(row->words[i].to, text) == 0) return row->words[i].from;
     }
@@ -713,15 +718,14 @@ const char *weir_onnx_schema_word(weir_op op, const char *name, const char *text
 }
 
 bool weir_onnx_schema_is_dtype(weir_op op, const char *name, const char *text, weir_dtype *dtype) {
-    const weir_onnx_attribute_rule *later, *row = effective(op, NULL, name, INT64_MAX, &later);
+    const weir_onnx_attribute_rule *later, *row = effective(&(weir_onnx_rule){.op = op}, name, INT64_MAX, &later);
     return row != NULL && row->kind == WEIR_ONNX_DTYPE && weir_dtype_parse(text, dtype);
 }
 
 const char *weir_onnx_schema_attribute_of_input(weir_op op, size_t index) {
-    for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
-        const weir_onnx_attribute_rule *later, *row = &weir_onnx_attributes[i];
-        if (row->op == op && row->input == (int)index && index > 0 &&
-            effective(op, NULL, row->name, INT64_MAX, &later) == row)
+    const weir_onnx_rule rule = {.op = op};
+    for (const weir_onnx_attribute_rule *later, *row = NULL; (row = weir_onnx_schema_next(&rule, row)) != NULL;) {
+        if (row->input == (int)index && index > 0 && effective(&rule, row->name, INT64_MAX, &later) == row)
             return row->name;
     }
     return NULL;

@@ -34,8 +34,8 @@ bool weir_onnx_schema_check(const weir_onnx_rule *rule, const Onnx__NodeProto *n
 
 /* Outputs up to the last that has a name. */
 size_t weir_onnx_schema_outputs(const Onnx__NodeProto *node);
-/* Is the row one of the rule's operator? rule NULL: of the graph's own operator. */
-bool weir_onnx_schema_has(const weir_onnx_rule *rule, const weir_onnx_attribute_rule *row);
+/* The rule's attribute behind this one; of NULL the first; NULL: there is none. */
+const weir_onnx_attribute_rule *weir_onnx_schema_next(const weir_onnx_rule *rule, const weir_onnx_attribute_rule *row);
 /* The attribute of that name, or NULL. */
 const Onnx__AttributeProto *weir_onnx_schema_attribute(const Onnx__NodeProto *node, const char *name);
 /* The row for a checked attribute. */

@@ -7,9 +7,8 @@
 
 typedef enum weir_op {
     WEIR_OP_NONE,
-#define WEIR_OP(id, ...) WEIR_OP_##id,
+#define WEIR_OP_FACTS(id, ...) WEIR_OP_##id,
 #include "ir/graph/op.def"
-#undef WEIR_OP
     WEIR_OP_COUNT
 } weir_op;
 

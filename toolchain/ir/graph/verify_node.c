@@ -1,4 +1,4 @@
-/* The verifier's checks of one node: attributes by attribute.def, types by running inference again, metadata by what
+/* The verifier's checks of one node: attributes by op.def, types by running inference again, metadata by what
  * folding derives. Types are compared with what is stored on the inputs, so that one wrong type is one message. */
 #include "ir/graph/verify_part.h"
 
@@ -39,14 +39,15 @@ static const struct {
     const attribute_row *row;
     size_t count;
 } attributes[WEIR_OP_COUNT] = {
-#define ROWS(...)                                                                                                      \
-    (const attribute_row[]){__VA_ARGS__}, sizeof((const attribute_row[]){__VA_ARGS__}) / sizeof(attribute_row)
-#define WEIR_ATTRIBUTES(op, ...) [WEIR_OP_##op] = {ROWS(__VA_ARGS__)},
-#define WEIR_ATTRIBUTE(name, kind, presence) {#name, KIND_##kind, presence},
-#include "ir/graph/attribute.def"
-#undef WEIR_ATTRIBUTE
-#undef WEIR_ATTRIBUTES
-#undef ROWS
+#define LIST(...)                                                                                                      \
+    (const attribute_row[]) {                                                                                          \
+        __VA_ARGS__ { NULL, KIND_INT, false }                                                                          \
+    }
+#define WEIR_OP_FACTS(id, domain, name, ...)                                                                           \
+    [WEIR_OP_##id] = {LIST(__VA_ARGS__), sizeof LIST(__VA_ARGS__) / sizeof(attribute_row) - 1},
+#define ATTRIBUTE(name, kind, presence) {#name, KIND_##kind, presence},
+#include "ir/graph/op.def"
+#undef LIST
 };
 
 static const attribute_row *find_row(weir_op op, const char *name) {

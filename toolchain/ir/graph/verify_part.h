@@ -7,7 +7,7 @@
 
 /* Shape, element type, quantization and range of a value agree with each other and with its constant. */
 bool weir_verify_value(const weir_graph *graph, weir_value value, weir_location location);
-/* The node's attributes are its operator's (attribute.def). */
+/* The node's attributes are its operator's (op.def). */
 bool weir_verify_attributes(const weir_graph *graph, weir_node node);
 /* The types of its outputs are what its inputs, attributes and constants make of them. All values have passed
  * weir_verify_value, the node weir_verify_attributes. */

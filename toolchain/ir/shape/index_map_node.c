@@ -1,4 +1,4 @@
-/* The index map of each operator that only moves elements: a rule that trait.def names. */
+/* The index map of each operator that only moves elements: a rule that its row of op.def names. */
 #include "ir/shape/geometry.h"
 #include "ir/shape/index_map.h"
 #include "ir/shape/infer_rule.h"
@@ -179,9 +179,9 @@ static bool none(const move *m, weir_index_map *map) {
 static rule *rule_of(weir_op op) {
     static rule *const rules[WEIR_OP_COUNT] = {
         [WEIR_OP_NONE] = none,
-#define WEIR_TRAIT(op, task, element, kind, move, ...) [WEIR_OP_##op] = move,
-#include "ir/trait/trait.def"
-#undef WEIR_TRAIT
+#define WEIR_OP_FACTS(id, domain, name, ...) [WEIR_OP_##id] = __VA_ARGS__
+#define MOVE(rule) rule,
+#include "ir/graph/op.def"
     };
     return op < WEIR_OP_COUNT ? rules[op] : none;
 }

@@ -233,9 +233,9 @@ bool weir_rule_check_parameter(const weir_graph *graph, weir_node node, size_t i
 }
 
 static weir_infer_rule *const rules[WEIR_OP_COUNT] = {
-#define WEIR_OP(id, ...) [WEIR_OP_##id] = weir_infer_##id,
+#define WEIR_OP_FACTS(id, domain, name, ...) [WEIR_OP_##id] = __VA_ARGS__
+#define INFER(rule) weir_infer_##rule,
 #include "ir/graph/op.def"
-#undef WEIR_OP
 };
 
 /* Rules rely on the required inputs being there. */

@@ -16,30 +16,30 @@ static bool common_shape(const weir_graph *graph, weir_node node, size_t first, 
 /* ---- families ---- */
 
 /* One input of any number type, or floating-point only; the result is of the same type. */
-static bool one_number(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_one_number(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     return weir_rule_same_numbers(graph, node, 1) && weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
-static bool one_signed(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_one_signed(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     if (!weir_dtype_is_float(x->dtype) && !weir_dtype_is_signed(x->dtype))
         return weir_rule_fail_dtype(graph, node, 0, "a signed number");
-    return one_number(graph, node, to);
+    return weir_infer_one_number(graph, node, to);
 }
 
-static bool one_float(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return weir_rule_float_input(graph, node) && one_number(graph, node, to);
+bool weir_infer_one_float(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return weir_rule_float_input(graph, node) && weir_infer_one_number(graph, node, to);
 }
 
 /* A bool a number. */
-static bool asked_float(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_asked_float(const weir_graph *graph, weir_node node, weir_inferred *to) {
     return weir_rule_float_input(graph, node) &&
            weir_rule_set_plain(graph, node, to, WEIR_BOOL, &weir_rule_input(graph, node, 0)->shape);
 }
 
 /* Numbers of one type, any count of them; the result is of that type. */
-static bool equal_numbers(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_equal_numbers(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const size_t count = weir_node_input_count(graph, node);
     weir_shape shape;
     for (size_t i = 0; i < count; i++)
@@ -55,86 +55,30 @@ static bool compared(const weir_graph *graph, weir_node node, weir_inferred *to,
            common_shape(graph, node, 0, 2, &shape) && weir_rule_set_plain(graph, node, to, WEIR_BOOL, &shape);
 }
 
-static bool compared_numbers(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_compared_numbers(const weir_graph *graph, weir_node node, weir_inferred *to) {
     return compared(graph, node, to, false);
 }
-static bool compared_values(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_compared_values(const weir_graph *graph, weir_node node, weir_inferred *to) {
     return compared(graph, node, to, true);
 }
 
-static bool two_bools(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_two_bools(const weir_graph *graph, weir_node node, weir_inferred *to) {
     for (size_t i = 0; i < 2; i++)
         if (weir_rule_input(graph, node, i)->dtype != WEIR_BOOL) return weir_rule_fail_dtype(graph, node, i, "bool");
     return compared(graph, node, to, true);
 }
 
-#define FAMILY(id, rule)                                                                                               \
-    bool weir_infer_##id(const weir_graph *graph, weir_node node, weir_inferred *to) { return rule(graph, node, to); }
-
-FAMILY(ADD, equal_numbers)
-FAMILY(SUB, equal_numbers)
-FAMILY(MUL, equal_numbers)
-FAMILY(DIV, equal_numbers)
-FAMILY(MAX, equal_numbers)
-FAMILY(MIN, equal_numbers)
-FAMILY(EQUAL, compared_values)
-FAMILY(GREATER, compared_numbers)
-FAMILY(LESS, compared_numbers)
-FAMILY(GREATER_OR_EQUAL, compared_numbers)
-FAMILY(LESS_OR_EQUAL, compared_numbers)
-FAMILY(AND, two_bools)
-FAMILY(OR, two_bools)
-FAMILY(XOR, two_bools)
-FAMILY(ABS, one_number)
-FAMILY(SIGN, one_number)
-FAMILY(NEG, one_signed)
-FAMILY(EXP, one_float)
-FAMILY(SQRT, one_float)
-FAMILY(SIGMOID, one_float)
-FAMILY(TANH, one_float)
-FAMILY(LEAKY_RELU, one_float)
-FAMILY(RECIPROCAL, one_float)
-FAMILY(LOG, one_float)
-FAMILY(ERF, one_float)
-FAMILY(FLOOR, one_float)
-FAMILY(CEIL, one_float)
-FAMILY(ROUND, one_float)
-FAMILY(HARD_SIGMOID, one_float)
-FAMILY(ELU, one_float)
-FAMILY(SELU, one_float)
-FAMILY(SOFTPLUS, one_float)
-FAMILY(SOFTSIGN, one_float)
-FAMILY(CELU, one_float)
-FAMILY(THRESHOLDED_RELU, one_float)
-FAMILY(HARD_SWISH, one_float)
-FAMILY(SWISH, one_float)
-FAMILY(MISH, one_float)
-FAMILY(SIN, one_float)
-FAMILY(COS, one_float)
-FAMILY(TAN, one_float)
-FAMILY(ASIN, one_float)
-FAMILY(ACOS, one_float)
-FAMILY(ATAN, one_float)
-FAMILY(SINH, one_float)
-FAMILY(COSH, one_float)
-FAMILY(ASINH, one_float)
-FAMILY(ACOSH, one_float)
-FAMILY(ATANH, one_float)
-FAMILY(SHRINK, one_float)
-FAMILY(IS_NAN, asked_float)
-FAMILY(IS_INF, asked_float)
-
 /* ---- operators with a rule of their own ---- */
 
 /* Slopes that broadcast to the input. */
-bool weir_infer_PRELU(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_prelu(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     return weir_rule_same_numbers(graph, node, 2) && weir_rule_broadcasts_to(graph, node, 1, &x->shape) &&
            weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
 /* Elements that the mask takes out become 0, also in codes: their zero point must be that. */
-bool weir_infer_MASK(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_mask(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_type type = *weir_rule_input(graph, node, 0);
     const weir_shape *mask = &weir_rule_input(graph, node, 1)->shape;
     weir_shape shape;
@@ -150,7 +94,7 @@ bool weir_infer_MASK(const weir_graph *graph, weir_node node, weir_inferred *to)
     return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_RELU(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_relu(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_type type = *weir_rule_input(graph, node, 0);
     if (type.dtype == WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "a number");
     type.low = type.low < 0 ? 0 : type.low;
@@ -158,7 +102,7 @@ bool weir_infer_RELU(const weir_graph *graph, weir_node node, weir_inferred *to)
     return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_CLIP(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_clip(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     for (size_t i = 1; i < 3; i++) {
         const weir_type *bound = weir_rule_input(graph, node, i);
@@ -169,7 +113,7 @@ bool weir_infer_CLIP(const weir_graph *graph, weir_node node, weir_inferred *to)
 }
 
 /* Inference alone: the values pass unchanged. */
-bool weir_infer_DROPOUT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_dropout(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_array *ratio = weir_rule_constant(graph, node, 1), *training = weir_rule_constant(graph, node, 2);
     if (!weir_rule_float_input(graph, node)) return false;
     for (size_t i = 1; i < 3; i++) {
@@ -188,12 +132,12 @@ bool weir_infer_DROPOUT(const weir_graph *graph, weir_node node, weir_inferred *
     return weir_rule_set(graph, node, to, weir_rule_input(graph, node, 0));
 }
 
-bool weir_infer_GELU(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_gelu(const weir_graph *graph, weir_node node, weir_inferred *to) {
     static const char *const approximations[] = {"none", "tanh", NULL};
-    return weir_rule_is_word(graph, node, "approximate", approximations) && one_float(graph, node, to);
+    return weir_rule_is_word(graph, node, "approximate", approximations) && weir_infer_one_float(graph, node, to);
 }
 
-bool weir_infer_CONVERT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_convert(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const char *name = weir_node_string(graph, node, "to", "");
     weir_dtype dtype;
     if (weir_node_attribute(graph, node, "to") == NULL) return weir_rule_fail(graph, node, "attribute 'to' is missing");
@@ -203,7 +147,7 @@ bool weir_infer_CONVERT(const weir_graph *graph, weir_node node, weir_inferred *
 }
 
 /* The exponent may be of another type than the result. */
-bool weir_infer_POW(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_pow(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_dtype base = weir_rule_input(graph, node, 0)->dtype;
     weir_shape shape;
     if (!weir_dtype_is_float(base) && base != WEIR_INT32 && base != WEIR_INT64)
@@ -212,24 +156,20 @@ bool weir_infer_POW(const weir_graph *graph, weir_node node, weir_inferred *to) 
     return common_shape(graph, node, 0, 2, &shape) && weir_rule_set_plain(graph, node, to, base, &shape);
 }
 
-bool weir_infer_BIT_SHIFT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_bit_shift(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     static const char *const directions[] = {"LEFT", "RIGHT", NULL};
     if (!weir_rule_is_integer(x)) return weir_rule_fail_dtype(graph, node, 0, "an integer");
-    return weir_rule_is_word(graph, node, "direction", directions) && equal_numbers(graph, node, to);
+    return weir_rule_is_word(graph, node, "direction", directions) && weir_infer_equal_numbers(graph, node, to);
 }
 
-bool weir_infer_NOT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_not(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     if (x->dtype != WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "bool");
     return weir_rule_set_plain(graph, node, to, WEIR_BOOL, &x->shape);
 }
 
-bool weir_infer_MOD(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return equal_numbers(graph, node, to);
-}
-
-bool weir_infer_WHERE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_where(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *a = weir_rule_input(graph, node, 1), *b = weir_rule_input(graph, node, 2);
     weir_shape shape;
     if (weir_rule_input(graph, node, 0)->dtype != WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "bool");
@@ -238,7 +178,7 @@ bool weir_infer_WHERE(const weir_graph *graph, weir_node node, weir_inferred *to
 }
 
 /* (x - offset) * scale, numbers for all features or one for each; the result is float32 whatever the input is. */
-bool weir_infer_SCALER(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_scaler(const weir_graph *graph, weir_node node, weir_inferred *to) {
     static const char *const names[] = {"offset", "scale"};
     const weir_type *x = weir_rule_input(graph, node, 0);
     const int64_t features = x->shape.rank == 0 ? 1 : x->shape.dim[x->shape.rank - 1];

@@ -135,7 +135,7 @@ static bool check_scales(const weir_graph *graph, weir_node node, const weir_typ
                           (unsigned)quant->count, quant->axis);
 }
 
-bool weir_infer_ENCODE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_encode(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_type type = to->type[0];
     type.shape = weir_rule_input(graph, node, 0)->shape;
     if (!weir_dtype_is_float(weir_rule_input(graph, node, 0)->dtype))
@@ -147,7 +147,7 @@ bool weir_infer_ENCODE(const weir_graph *graph, weir_node node, weir_inferred *t
     return check_scales(graph, node, &type) && check_arithmetic(graph, node) && weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_DECODE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_decode(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const weir_attribute *offset = weir_node_attribute(graph, node, "offset");
     if (offset != NULL && (offset->kind != WEIR_ATTRIBUTE_FLOATS ||
@@ -160,7 +160,7 @@ bool weir_infer_DECODE(const weir_graph *graph, weir_node node, weir_inferred *t
 }
 
 /* [batch, positions..., group * window * channels of a group] */
-bool weir_infer_WINDOW(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_window(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const int64_t group = weir_node_int(graph, node, "group", 1), fill = weir_node_int(graph, node, "fill", 0);
     int64_t least, most;
@@ -190,7 +190,7 @@ bool weir_infer_WINDOW(const weir_graph *graph, weir_node node, weir_inferred *t
     return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_REORDER(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_reorder(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const int64_t fill = weir_node_int(graph, node, "fill", 0);
     int64_t least, most;
     weir_reordering r;
@@ -222,7 +222,7 @@ void weir_infer_linear_range(const weir_array *weights, size_t channel, int64_t 
     *sum_high = most > INT64_MAX ? INT64_MAX : (int64_t)most;
 }
 
-bool weir_infer_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_linear(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const weir_array *w = weir_rule_constant(graph, node, 1);
     if (!integer_input(graph, node, 0) || !integer_input(graph, node, 1)) return false;
@@ -249,7 +249,7 @@ bool weir_infer_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *t
     return set_ranged(graph, node, to, &shape, least, most);
 }
 
-bool weir_infer_SUM(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_sum(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
     const wide ca = weir_node_int(graph, node, "ca", 1), cb = weir_node_int(graph, node, "cb", 1);
     weir_shape shape;
@@ -267,7 +267,7 @@ bool weir_infer_SUM(const weir_graph *graph, weir_node node, weir_inferred *to) 
     return set_ranged(graph, node, to, &shape, low, high);
 }
 
-bool weir_infer_MULTIPLY(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_multiply(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
     weir_shape shape;
     if (!integer_input(graph, node, 0) || !integer_input(graph, node, 1)) return false;
@@ -287,7 +287,7 @@ bool weir_infer_MULTIPLY(const weir_graph *graph, weir_node node, weir_inferred 
     return set_ranged(graph, node, to, &shape, low, high);
 }
 
-bool weir_infer_SUM_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_sum_pool(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     weir_window window;
     if (!integer_input(graph, node, 0) || !weir_rule_pool_shape(graph, node, &shape, &window)) return false;
@@ -346,7 +346,7 @@ static bool check_steps(const weir_graph *graph, weir_node node) {
                           inputs > 2 ? inputs - 2 : 0);
 }
 
-bool weir_infer_REQUANTIZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_requantize(const weir_graph *graph, weir_node node, weir_inferred *to) {
     static const char *const kinds[] = {"qlinear", "quant", "exact", NULL};
     const weir_type *x = weir_rule_input(graph, node, 0);
     if (!integer_input(graph, node, 0) || !weir_rule_is_word(graph, node, "arithmetic", kinds) ||
@@ -362,7 +362,7 @@ bool weir_infer_REQUANTIZE(const weir_graph *graph, weir_node node, weir_inferre
     return check_quantized(graph, node, to) && set_clipped(graph, node, to);
 }
 
-bool weir_infer_CAST(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_cast(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const char *names[WEIR_ROUND_COUNT + 1] = {NULL};
     for (int i = 0; i < WEIR_ROUND_COUNT; i++) names[i] = weir_rounding_name((weir_rounding)i);
     return weir_rule_is_word(graph, node, "rounding", names) && integer_input(graph, node, 0) &&
@@ -370,14 +370,14 @@ bool weir_infer_CAST(const weir_graph *graph, weir_node node, weir_inferred *to)
            check_shift(graph, node, "shift") && set_clipped(graph, node, to);
 }
 
-bool weir_infer_SCALE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_scale(const weir_graph *graph, weir_node node, weir_inferred *to) {
     return integer_input(graph, node, 0) && check_constant(graph, node, 1, WEIR_INT64) &&
            check_constant(graph, node, 2, WEIR_INT64) && check_shift(graph, node, "shift") &&
            set_clipped(graph, node, to);
 }
 
-bool weir_infer_SCALE_FLOAT(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    if (!weir_infer_SCALE(graph, node, to)) return false;
+bool weir_infer_scale_float(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    if (!weir_infer_scale(graph, node, to)) return false;
     int64_t low, high, m_low, m_high, a_low, a_high;
     input_range(graph, node, 0, &low, &high);
     weir_value_data_range(graph, weir_node_input(graph, node, 1), &m_low, &m_high);
@@ -399,7 +399,7 @@ static int64_t passed(const weir_array *thresholds, int64_t row, int64_t x) {
     return n;
 }
 
-bool weir_infer_THRESHOLD(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_threshold(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
     const weir_array *t = weir_rule_constant(graph, node, 1);
     if (!integer_input(graph, node, 0)) return false;
@@ -427,7 +427,7 @@ bool weir_infer_THRESHOLD(const weir_graph *graph, weir_node node, weir_inferred
 }
 
 /* Column i of the table is the result for code low + i; its rows are channels. */
-bool weir_infer_LOOKUP(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_lookup(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
     const weir_array *table = weir_rule_constant(graph, node, 1);
     if (!integer_input(graph, node, 0)) return false;
@@ -472,7 +472,7 @@ static bool check_powers(const weir_graph *graph, weir_node node, int64_t distan
 }
 
 /* A share of `steps` never exceeds them. */
-bool weir_infer_SOFTMAX_CODES(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_softmax_codes(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const int64_t steps = weir_node_int(graph, node, "steps", 0), zero = weir_node_int(graph, node, "zero", 0);
     const weir_quant *quant = &to->type[0].quant;
     int64_t low, high, least, most = zero + steps;
@@ -491,7 +491,7 @@ bool weir_infer_SOFTMAX_CODES(const weir_graph *graph, weir_node node, weir_infe
            set_coded(graph, node, to, zero, most < zero + steps ? most : zero + steps);
 }
 
-bool weir_infer_MAXIMUM(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_maximum(const weir_graph *graph, weir_node node, weir_inferred *to) {
     if (!integer_input(graph, node, 0)) return false;
     const int64_t zero = weir_node_int(graph, node, "zero", 0);
     int64_t low, high;
@@ -501,7 +501,7 @@ bool weir_infer_MAXIMUM(const weir_graph *graph, weir_node node, weir_inferred *
 }
 
 /* The same codes, read as other numbers: what the output's scale and zero point say stays. */
-bool weir_infer_RELABEL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_relabel(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_type type = *weir_rule_input(graph, node, 0);
     const weir_quant *label = &to->type[0].quant;
     if (!integer_input(graph, node, 0)) return false;
@@ -516,18 +516,8 @@ bool weir_infer_RELABEL(const weir_graph *graph, weir_node node, weir_inferred *
 
 /* ---- Weir: streams ---- */
 
-bool weir_infer_FORK(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_fork(const weir_graph *graph, weir_node node, weir_inferred *to) {
     for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
         if (!weir_rule_set_output(graph, node, to, i, weir_rule_input(graph, node, 0))) return false;
     return true;
-}
-
-bool weir_infer_FIFO(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return weir_infer_IDENTITY(graph, node, to);
-}
-bool weir_infer_LANES(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return weir_infer_IDENTITY(graph, node, to);
-}
-bool weir_infer_REGISTER_SLICE(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return weir_infer_IDENTITY(graph, node, to);
 }

@@ -12,7 +12,7 @@ static bool channel_vector(const weir_graph *graph, weir_node node, size_t index
                           weir_shape_print(&type->shape, text, sizeof text));
 }
 
-bool weir_infer_BATCH_NORMALIZATION(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_batch_normalization(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     int order[WEIR_MAX_RANK];
     if (!weir_rule_float_input(graph, node) || !weir_rule_same_numbers(graph, node, 5)) return false;
@@ -25,7 +25,7 @@ bool weir_infer_BATCH_NORMALIZATION(const weir_graph *graph, weir_node node, wei
     return weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
-bool weir_infer_INSTANCE_NORMALIZATION(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_instance_normalization(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     int order[WEIR_MAX_RANK];
     if (!weir_rule_float_input(graph, node) || !weir_rule_same_numbers(graph, node, 3)) return false;
@@ -38,7 +38,7 @@ bool weir_infer_INSTANCE_NORMALIZATION(const weir_graph *graph, weir_node node, 
 }
 
 /* The result, and where asked for the means and the reciprocal deviations, which are float32. */
-bool weir_infer_LAYER_NORMALIZATION(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_layer_normalization(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     weir_shape reduced = x->shape;
     int axis;
@@ -57,7 +57,7 @@ bool weir_infer_LAYER_NORMALIZATION(const weir_graph *graph, weir_node node, wei
     return weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
-bool weir_infer_LP_NORMALIZATION(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_lp_normalization(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const int64_t p = weir_node_int(graph, node, "p", 2);
     int axis;
@@ -66,23 +66,11 @@ bool weir_infer_LP_NORMALIZATION(const weir_graph *graph, weir_node node, weir_i
            weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
-static bool infer_softmax(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_softmax(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     int axis;
     return weir_rule_float_input(graph, node) && weir_rule_axis_attribute(graph, node, -1, &axis) &&
            weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
-}
-
-bool weir_infer_SOFTMAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return infer_softmax(graph, node, to);
-}
-
-bool weir_infer_LOG_SOFTMAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return infer_softmax(graph, node, to);
-}
-
-bool weir_infer_HARDMAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return infer_softmax(graph, node, to);
 }
 
 /* Reduced axes become 1 or disappear. */
@@ -96,7 +84,7 @@ static weir_shape reduced_shape(const weir_shape *from, const bool *reduced, boo
 }
 
 /* Of any type. */
-static bool reduction(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_reduction(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     bool reduced[WEIR_MAX_RANK];
     if (!weir_geometry_reduced(graph, node, reduced)) return false;
@@ -104,23 +92,11 @@ static bool reduction(const weir_graph *graph, weir_node node, weir_inferred *to
     return weir_rule_set_plain(graph, node, to, x->dtype, &shape);
 }
 
-bool weir_infer_REDUCE_MEAN(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return weir_rule_same_numbers(graph, node, 1) && reduction(graph, node, to);
-}
-bool weir_infer_REDUCE_SUM(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return weir_rule_same_numbers(graph, node, 1) && reduction(graph, node, to);
-}
-bool weir_infer_REDUCE_MAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return reduction(graph, node, to);
-}
-bool weir_infer_REDUCE_MIN(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return reduction(graph, node, to);
-}
-bool weir_infer_REDUCE_PROD(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return weir_rule_same_numbers(graph, node, 1) && reduction(graph, node, to);
+bool weir_infer_number_reduction(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return weir_rule_same_numbers(graph, node, 1) && weir_infer_reduction(graph, node, to);
 }
 
-static bool infer_position(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_position(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     bool reduced[WEIR_MAX_RANK] = {false};
     int axis;
@@ -133,15 +109,7 @@ static bool infer_position(const weir_graph *graph, weir_node node, weir_inferre
     return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_ARG_MAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return infer_position(graph, node, to);
-}
-
-bool weir_infer_ARG_MIN(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return infer_position(graph, node, to);
-}
-
-bool weir_infer_TOP_K(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_top_k(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape = weir_rule_input(graph, node, 0)->shape;
     int64_t wanted = 0;
     int axis, count;

@@ -6,12 +6,12 @@
 #include "ir/shape/infer.h"
 
 /* A rule computes the types of the node's outputs into `to` and changes nothing else, or reports an error and returns
- * false. The number of inputs is checked and the required ones are there. One rule per row of op.def. */
+ * false. The number of inputs is checked and the required ones are there. Rows of op.def name theirs. */
 typedef bool weir_infer_rule(const weir_graph *graph, weir_node node, weir_inferred *to);
 
-#define WEIR_OP(id, ...) weir_infer_rule weir_infer_##id;
+#define WEIR_OP_FACTS(id, domain, name, ...) __VA_ARGS__
+#define INFER(rule) weir_infer_rule weir_infer_##rule;
 #include "ir/graph/op.def"
-#undef WEIR_OP
 
 /* Reports an error at the node, starting with its name and operator; returns false. */
 bool weir_rule_fail(const weir_graph *graph, weir_node node, const char *format, ...)

@@ -8,7 +8,7 @@
 
 #include "support/memory/arena.h"
 
-bool weir_infer_FLATTEN(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_flatten(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
     const int64_t axis = weir_node_int(graph, node, "axis", 1);
     if (axis < -from->rank || axis > from->rank) {
@@ -42,7 +42,7 @@ static bool complete_shape(const weir_graph *graph, weir_node node, weir_shape *
     return count == total || weir_rule_fail_shapes(graph, node, "reshape", from, shape);
 }
 
-bool weir_infer_RESHAPE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_reshape(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
     const weir_array *wanted = weir_rule_constant(graph, node, 1);
     if (wanted == NULL || wanted->dtype != WEIR_INT64 || wanted->shape.rank != 1) {
@@ -65,7 +65,7 @@ bool weir_infer_RESHAPE(const weir_graph *graph, weir_node node, weir_inferred *
     return complete_shape(graph, node, &shape) && weir_rule_set_reshaped(graph, node, to, &shape);
 }
 
-bool weir_infer_TRANSPOSE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_transpose(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_type type = *weir_rule_input(graph, node, 0);
     const weir_shape from = type.shape;
     const int quant_axis = type.quant.axis;
@@ -88,11 +88,11 @@ bool weir_infer_TRANSPOSE(const weir_graph *graph, weir_node node, weir_inferred
     return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_IDENTITY(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_identity(const weir_graph *graph, weir_node node, weir_inferred *to) {
     return weir_rule_set(graph, node, to, weir_rule_input(graph, node, 0));
 }
 
-bool weir_infer_SQUEEZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_squeeze(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
     bool named[WEIR_MAX_RANK];
     int count;
@@ -108,7 +108,7 @@ bool weir_infer_SQUEEZE(const weir_graph *graph, weir_node node, weir_inferred *
     return weir_rule_set_reshaped(graph, node, to, &shape);
 }
 
-bool weir_infer_UNSQUEEZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_unsqueeze(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
     const weir_array *axes = weir_rule_constant(graph, node, 1);
     bool named[WEIR_MAX_RANK];
@@ -123,7 +123,7 @@ bool weir_infer_UNSQUEEZE(const weir_graph *graph, weir_node node, weir_inferred
     return weir_rule_set_reshaped(graph, node, to, &shape);
 }
 
-bool weir_infer_SLICE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_slice(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape = weir_rule_input(graph, node, 0)->shape;
     weir_slice slice;
     if (!weir_geometry_slice(graph, node, &slice)) return false;
@@ -141,7 +141,7 @@ static void join_types(weir_type *type, const weir_type *next) {
     type->high = next->high > type->high ? next->high : type->high;
 }
 
-bool weir_infer_CONCAT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_concat(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *first = weir_rule_input(graph, node, 0);
     const weir_attribute *attribute = weir_node_attribute(graph, node, "axis");
     weir_type type = weir_rule_moved_type(graph, node, &first->shape);
@@ -188,7 +188,7 @@ static bool split_sizes(const weir_graph *graph, weir_node node, int64_t dim, in
                                         sum > dim ? "more" : "less", (long long)dim);
 }
 
-bool weir_infer_SPLIT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_split(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
     const size_t parts = weir_node_output_count(graph, node);
     int axis;
@@ -205,7 +205,7 @@ bool weir_infer_SPLIT(const weir_graph *graph, weir_node node, weir_inferred *to
     return fine;
 }
 
-bool weir_infer_PAD(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_pad(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *fill = weir_rule_input(graph, node, 2);
     weir_shape shape = weir_rule_input(graph, node, 0)->shape;
     weir_padding padding;
@@ -218,7 +218,7 @@ bool weir_infer_PAD(const weir_graph *graph, weir_node node, weir_inferred *to) 
     return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_RESIZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_resize(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape = weir_rule_input(graph, node, 0)->shape;
     weir_resizing resizing;
     if (!weir_geometry_resizing(graph, node, &resizing)) return false;
@@ -229,7 +229,7 @@ bool weir_infer_RESIZE(const weir_graph *graph, weir_node node, weir_inferred *t
     return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_GATHER(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_gather(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0), *indices = weir_rule_input(graph, node, 1);
     const weir_array *known = weir_rule_constant(graph, node, 1);
     weir_shape shape = {.rank = 0};
@@ -256,7 +256,7 @@ bool weir_infer_GATHER(const weir_graph *graph, weir_node node, weir_inferred *t
 }
 
 /* Elements of the last axis by position, as ONNX Runtime shapes them. */
-bool weir_infer_ARRAY_FEATURE_EXTRACTOR(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_array_feature_extractor(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *x = &weir_rule_input(graph, node, 0)->shape;
     const weir_type *indices = weir_rule_input(graph, node, 1);
     const weir_array *known = weir_rule_constant(graph, node, 1);
@@ -287,7 +287,7 @@ static bool shape_input(const weir_graph *graph, weir_node node, size_t index, w
     return true;
 }
 
-bool weir_infer_EXPAND(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_expand(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
     weir_shape wanted, shape;
     if (!shape_input(graph, node, 1, &wanted)) return false;
@@ -297,7 +297,7 @@ bool weir_infer_EXPAND(const weir_graph *graph, weir_node node, weir_inferred *t
     return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_TILE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_tile(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape = weir_rule_input(graph, node, 0)->shape, repeats;
     if (!shape_input(graph, node, 1, &repeats)) return false;
     if (repeats.rank != shape.rank)
@@ -312,19 +312,19 @@ bool weir_infer_TILE(const weir_graph *graph, weir_node node, weir_inferred *to)
     return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_SHAPE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_shape(const weir_graph *graph, weir_node node, weir_inferred *to) {
     int first, last;
     weir_geometry_shape_part(graph, node, &first, &last);
     const weir_shape shape = {.rank = 1, .dim = {last > first ? last - first : 0}};
     return weir_rule_set_plain(graph, node, to, WEIR_INT64, &shape);
 }
 
-bool weir_infer_SIZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_size(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape scalar = {.rank = 0};
     return weir_rule_set_plain(graph, node, to, WEIR_INT64, &scalar);
 }
 
-bool weir_infer_CONSTANT_OF_SHAPE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_constant_of_shape(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *value = weir_rule_input(graph, node, 1);
     weir_shape shape;
     if (value != NULL && (weir_rule_count(value) != 1 || weir_rule_constant(graph, node, 1) == NULL))
@@ -333,7 +333,7 @@ bool weir_infer_CONSTANT_OF_SHAPE(const weir_graph *graph, weir_node node, weir_
            weir_rule_set_plain(graph, node, to, value == NULL ? WEIR_FLOAT32 : value->dtype, &shape);
 }
 
-bool weir_infer_RANGE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_range(const weir_graph *graph, weir_node node, weir_inferred *to) {
     double given[3];
     for (size_t i = 0; i < 3; i++) {
         const weir_array *number = weir_rule_constant(graph, node, i);

@@ -25,7 +25,7 @@ static bool gemm_shape(const weir_graph *graph, weir_node node, size_t a_index, 
     return true;
 }
 
-bool weir_infer_GEMM(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_gemm(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     return weir_rule_same_numbers(graph, node, 3) && gemm_shape(graph, node, 0, 1, &shape) &&
            weir_rule_broadcasts_to(graph, node, 2, &shape) &&
@@ -54,7 +54,7 @@ static bool matmul_shape(const weir_graph *graph, weir_node node, const weir_sha
     return true;
 }
 
-bool weir_infer_MATMUL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_matmul(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
     weir_shape shape;
     return weir_rule_same_numbers(graph, node, 2) && matmul_shape(graph, node, &a->shape, &b->shape, &shape) &&
@@ -145,7 +145,7 @@ static bool quantized_dtype(const weir_graph *graph, weir_node node, weir_dtype 
     return true;
 }
 
-bool weir_infer_QUANTIZE_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_quantize_linear(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0), *zero = weir_rule_input(graph, node, 2);
     weir_dtype dtype;
     int axis;
@@ -158,7 +158,7 @@ bool weir_infer_QUANTIZE_LINEAR(const weir_graph *graph, weir_node node, weir_in
            set_quantized(graph, node, to, dtype, &x->shape, axis, 1, 2);
 }
 
-bool weir_infer_DEQUANTIZE_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_dequantize_linear(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0), *zero = weir_rule_input(graph, node, 2);
     int axis;
     if (!weir_rule_is_integer(x) || weir_dtype_size(x->dtype) > 4) {
@@ -195,7 +195,7 @@ static bool check_result(const weir_graph *graph, weir_node node, size_t scale, 
     return weir_rule_check_parameter(graph, node, scale, 1) && weir_rule_check_parameter(graph, node, zero, 1);
 }
 
-bool weir_infer_QLINEAR_MATMUL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_qlinear_matmul(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *a = &weir_rule_input(graph, node, 0)->shape, *b = &weir_rule_input(graph, node, 3)->shape;
     const int64_t columns = b->rank < 2 ? 1 : b->dim[b->rank - 1];
     weir_shape shape;
@@ -206,7 +206,7 @@ bool weir_infer_QLINEAR_MATMUL(const weir_graph *graph, weir_node node, weir_inf
            set_quantized(graph, node, to, weir_rule_input(graph, node, 7)->dtype, &shape, -1, 6, 7);
 }
 
-bool weir_infer_MATMUL_INTEGER(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_matmul_integer(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *a = &weir_rule_input(graph, node, 0)->shape, *b = &weir_rule_input(graph, node, 1)->shape;
     weir_shape shape;
     return check_operand(graph, node, 0, 0, 2) && check_operand(graph, node, 1, 0, 3) &&
@@ -216,7 +216,7 @@ bool weir_infer_MATMUL_INTEGER(const weir_graph *graph, weir_node node, weir_inf
            weir_rule_set_plain(graph, node, to, WEIR_INT32, &shape);
 }
 
-bool weir_infer_QGEMM(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_qgemm(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *bias = weir_rule_input(graph, node, 6), *zero = weir_rule_input(graph, node, 8);
     weir_shape shape;
     if (!check_operand(graph, node, 0, 1, 2) || !check_operand(graph, node, 3, 4, 5) ||
@@ -234,7 +234,7 @@ bool weir_infer_QGEMM(const weir_graph *graph, weir_node node, weir_inferred *to
     return check_result(graph, node, 7, 8) && set_quantized(graph, node, to, dtype, &shape, -1, 7, 8);
 }
 
-bool weir_infer_CONV_INTEGER(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_conv_integer(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     return check_operand(graph, node, 0, 0, 2) && check_operand(graph, node, 1, 0, 3) &&
            weir_rule_conv_shape(graph, node, 1, &shape) && weir_rule_check_parameter(graph, node, 2, 1) &&
@@ -242,7 +242,7 @@ bool weir_infer_CONV_INTEGER(const weir_graph *graph, weir_node node, weir_infer
            weir_rule_set_plain(graph, node, to, WEIR_INT32, &shape);
 }
 
-bool weir_infer_QLINEAR_CONV(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_qlinear_conv(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *bias = weir_rule_input(graph, node, 8);
     weir_shape shape;
     if (!check_operand(graph, node, 0, 1, 2) || !check_operand(graph, node, 3, 4, 5) ||
@@ -259,7 +259,7 @@ bool weir_infer_QLINEAR_CONV(const weir_graph *graph, weir_node node, weir_infer
 }
 
 /* A sum or product of two tensors of codes. */
-static bool two_quantized(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_two_quantized(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 3);
     weir_shape shape;
     if (!check_operand(graph, node, 0, 1, 2) || !check_operand(graph, node, 3, 4, 5) ||
@@ -274,14 +274,6 @@ static bool two_quantized(const weir_graph *graph, weir_node node, weir_inferred
     return set_quantized(graph, node, to, a->dtype, &shape, -1, 6, 7);
 }
 
-bool weir_infer_QLINEAR_ADD(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return two_quantized(graph, node, to);
-}
-
-bool weir_infer_QLINEAR_MUL(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return two_quantized(graph, node, to);
-}
-
 /* A function of one tensor of codes, with a result of `shape`. */
 static bool quantized_result(const weir_graph *graph, weir_node node, weir_inferred *to, const weir_shape *shape) {
     const weir_type *x = weir_rule_input(graph, node, 0), *zero = weir_rule_input(graph, node, 4);
@@ -291,32 +283,24 @@ static bool quantized_result(const weir_graph *graph, weir_node node, weir_infer
            set_quantized(graph, node, to, x->dtype, shape, -1, 3, 4);
 }
 
-static bool quantized_function(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_quantized_function(const weir_graph *graph, weir_node node, weir_inferred *to) {
     return quantized_result(graph, node, to, &weir_rule_input(graph, node, 0)->shape);
 }
 
-bool weir_infer_QLINEAR_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_qlinear_average_pool(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     weir_window window;
     return weir_rule_pool_shape(graph, node, &shape, &window) && quantized_result(graph, node, to, &shape);
 }
 
-bool weir_infer_QLINEAR_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_qlinear_global_average_pool(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     return weir_rule_global_shape(graph, node, &shape) && quantized_result(graph, node, to, &shape);
 }
 
-bool weir_infer_QLINEAR_SIGMOID(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return quantized_function(graph, node, to);
-}
-
-bool weir_infer_QLINEAR_LEAKY_RELU(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return quantized_function(graph, node, to);
-}
-
-bool weir_infer_QLINEAR_SOFTMAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_qlinear_softmax(const weir_graph *graph, weir_node node, weir_inferred *to) {
     int axis;
-    return weir_rule_axis_attribute(graph, node, -1, &axis) && quantized_function(graph, node, to);
+    return weir_rule_axis_attribute(graph, node, -1, &axis) && weir_infer_quantized_function(graph, node, to);
 }
 
 static bool all_float32(const weir_graph *graph, weir_node node, size_t count) {
@@ -336,7 +320,7 @@ static bool check_qonnx_rounding(const weir_graph *graph, weir_node node) {
                           mode);
 }
 
-bool weir_infer_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_quant(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     if (!check_qonnx_rounding(graph, node) || !all_float32(graph, node, 4) || !check_scale_values(graph, node, 1))
         return false;
@@ -347,7 +331,7 @@ bool weir_infer_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
-bool weir_infer_BIPOLAR_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_bipolar_quant(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     return all_float32(graph, node, 2) && check_scale_values(graph, node, 1) &&
            weir_rule_broadcasts_to(graph, node, 1, &x->shape) &&
@@ -355,7 +339,7 @@ bool weir_infer_BIPOLAR_QUANT(const weir_graph *graph, weir_node node, weir_infe
 }
 
 /* Bit widths are single numbers; of the two forms the later one has a scale for its result. */
-bool weir_infer_TRUNC(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_trunc(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const size_t inputs = weir_node_input_count(graph, node);
     if (weir_rule_input(graph, node, inputs - 1) == NULL)
@@ -371,7 +355,7 @@ bool weir_infer_TRUNC(const weir_graph *graph, weir_node node, weir_inferred *to
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
-bool weir_infer_MULTI_THRESHOLD(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_multi_threshold(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *x = &weir_rule_input(graph, node, 0)->shape, *t = &weir_rule_input(graph, node, 1)->shape;
     if (!all_float32(graph, node, 2)) return false;
     const int axis = weir_layout_channel_axis(graph, node);

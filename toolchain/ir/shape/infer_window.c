@@ -41,7 +41,7 @@ bool weir_rule_conv_shape(const weir_graph *graph, weir_node node, size_t weight
     return true;
 }
 
-bool weir_infer_CONV(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_conv(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0), *bias = weir_rule_input(graph, node, 2);
     const weir_shape *w = &weir_rule_input(graph, node, 1)->shape;
     weir_shape shape;
@@ -80,14 +80,14 @@ static bool set_largest(const weir_graph *graph, weir_node node, weir_inferred *
     return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_MAX_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_max_pool(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     weir_window window;
     return weir_rule_same_numbers(graph, node, 1) && weir_rule_pool_shape(graph, node, &shape, &window) &&
            set_largest(graph, node, to, &shape);
 }
 
-bool weir_infer_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_average_pool(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     weir_window window;
     return weir_rule_float_input(graph, node) && weir_rule_pool_shape(graph, node, &shape, &window) &&
@@ -104,20 +104,20 @@ bool weir_rule_global_shape(const weir_graph *graph, weir_node node, weir_shape 
     return true;
 }
 
-bool weir_infer_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_global_average_pool(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     return weir_rule_float_input(graph, node) && weir_rule_global_shape(graph, node, &shape) &&
            weir_rule_set_plain(graph, node, to, weir_rule_input(graph, node, 0)->dtype, &shape);
 }
 
-bool weir_infer_GLOBAL_MAX_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_global_max_pool(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     return weir_rule_same_numbers(graph, node, 1) && weir_rule_global_shape(graph, node, &shape) &&
            set_largest(graph, node, to, &shape);
 }
 
 /* The weights are [channels in, channels out of a group, kernel...]. */
-bool weir_infer_CONV_TRANSPOSE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_conv_transpose(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *type = weir_rule_input(graph, node, 0), *bias = weir_rule_input(graph, node, 2);
     const weir_shape *w = &weir_rule_input(graph, node, 1)->shape;
     const int64_t group = weir_node_int(graph, node, "group", 1);
@@ -158,10 +158,10 @@ static bool blocks(const weir_graph *graph, weir_node node, bool to_space, weir_
     return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_DEPTH_TO_SPACE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_depth_to_space(const weir_graph *graph, weir_node node, weir_inferred *to) {
     return blocks(graph, node, true, to);
 }
 
-bool weir_infer_SPACE_TO_DEPTH(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_space_to_depth(const weir_graph *graph, weir_node node, weir_inferred *to) {
     return blocks(graph, node, false, to);
 }

@@ -71,9 +71,9 @@ void weir_loop_broadcast(weir_loop_builder *b, weir_loop_operand *operand, uint3
 }
 
 static weir_loop_rule *const rules[WEIR_OP_COUNT] = {
-#define WEIR_OP(id, ...) [WEIR_OP_##id] = weir_loop_##id,
+#define WEIR_OP_FACTS(id, domain, name, ...) [WEIR_OP_##id] = __VA_ARGS__
+#define LOOPS(rule) weir_loop_##rule,
 #include "ir/graph/op.def"
-#undef WEIR_OP
 };
 
 const weir_loop_nest *weir_loop_nest_of(const weir_graph *graph, weir_node node, weir_arena *arena) {

@@ -13,7 +13,7 @@ static weir_loop_operand *write_all(weir_loop_builder *b, uint32_t *first) {
 }
 
 /* Every input broadcast to the output. */
-static void elementwise(weir_loop_builder *b) {
+void weir_loop_elementwise(weir_loop_builder *b) {
     uint32_t first;
     const int rank = write_all(b, &first)->rank;
     for (size_t i = 0; i < weir_node_input_count(b->graph, b->node); i++) {
@@ -37,113 +37,19 @@ static void with_parameters(weir_loop_builder *b, int64_t axis) {
         read_parameter(b, i, first, (int)(axis < 0 ? axis + rank : axis));
 }
 
-static void by_channel(weir_loop_builder *b) { with_parameters(b, weir_layout_channel_axis(b->graph, b->node)); }
-static void by_last(weir_loop_builder *b) { with_parameters(b, -1); }
-static void by_axis(weir_loop_builder *b) { with_parameters(b, weir_node_int(b->graph, b->node, "axis", 1)); }
+void weir_loop_by_channel(weir_loop_builder *b) { with_parameters(b, weir_layout_channel_axis(b->graph, b->node)); }
+void weir_loop_by_last(weir_loop_builder *b) { with_parameters(b, -1); }
+void weir_loop_by_axis(weir_loop_builder *b) { with_parameters(b, weir_node_int(b->graph, b->node, "axis", 1)); }
 
 /* Input 0 alone; what else the operator takes are numbers for all elements. */
-static void one_input(weir_loop_builder *b) {
+void weir_loop_one_input(weir_loop_builder *b) {
     uint32_t first;
     const int rank = write_all(b, &first)->rank;
     weir_loop_broadcast(b, weir_loop_read(b, 'I', 0), first, rank);
 }
 
-#define FAMILY(id, rule)                                                                                               \
-    void weir_loop_##id(weir_loop_builder *b) { rule(b); }
-
-FAMILY(ADD, elementwise)
-FAMILY(SUB, elementwise)
-FAMILY(MUL, elementwise)
-FAMILY(DIV, elementwise)
-FAMILY(POW, elementwise)
-FAMILY(MAX, elementwise)
-FAMILY(MIN, elementwise)
-FAMILY(MOD, elementwise)
-FAMILY(BIT_SHIFT, elementwise)
-FAMILY(EQUAL, elementwise)
-FAMILY(GREATER, elementwise)
-FAMILY(LESS, elementwise)
-FAMILY(GREATER_OR_EQUAL, elementwise)
-FAMILY(LESS_OR_EQUAL, elementwise)
-FAMILY(AND, elementwise)
-FAMILY(OR, elementwise)
-FAMILY(XOR, elementwise)
-FAMILY(NOT, elementwise)
-FAMILY(WHERE, elementwise)
-FAMILY(MASK, elementwise)
-FAMILY(SUM, elementwise)
-FAMILY(MULTIPLY, elementwise)
-FAMILY(QUANT, elementwise)
-FAMILY(BIPOLAR_QUANT, elementwise)
-FAMILY(TRUNC, elementwise)
-FAMILY(EXP, one_input)
-FAMILY(SQRT, one_input)
-FAMILY(NEG, one_input)
-FAMILY(ABS, one_input)
-FAMILY(SIGMOID, one_input)
-FAMILY(TANH, one_input)
-FAMILY(LEAKY_RELU, one_input)
-FAMILY(RECIPROCAL, one_input)
-FAMILY(LOG, one_input)
-FAMILY(ERF, one_input)
-FAMILY(SIGN, one_input)
-FAMILY(FLOOR, one_input)
-FAMILY(CEIL, one_input)
-FAMILY(ROUND, one_input)
-FAMILY(HARD_SIGMOID, one_input)
-FAMILY(ELU, one_input)
-FAMILY(SELU, one_input)
-FAMILY(SOFTPLUS, one_input)
-FAMILY(SOFTSIGN, one_input)
-FAMILY(GELU, one_input)
-FAMILY(CELU, one_input)
-FAMILY(PRELU, elementwise)
-FAMILY(THRESHOLDED_RELU, one_input)
-FAMILY(HARD_SWISH, one_input)
-FAMILY(SWISH, one_input)
-FAMILY(MISH, one_input)
-FAMILY(SIN, one_input)
-FAMILY(COS, one_input)
-FAMILY(TAN, one_input)
-FAMILY(ASIN, one_input)
-FAMILY(ACOS, one_input)
-FAMILY(ATAN, one_input)
-FAMILY(SINH, one_input)
-FAMILY(COSH, one_input)
-FAMILY(ASINH, one_input)
-FAMILY(ACOSH, one_input)
-FAMILY(ATANH, one_input)
-FAMILY(SHRINK, one_input)
-FAMILY(IS_NAN, one_input)
-FAMILY(IS_INF, one_input)
-FAMILY(QLINEAR_SIGMOID, one_input)
-FAMILY(QLINEAR_LEAKY_RELU, one_input)
-FAMILY(CONVERT, one_input)
-FAMILY(CLIP, one_input)
-FAMILY(DROPOUT, one_input)
-FAMILY(RELU, one_input)
-FAMILY(ENCODE, one_input)
-FAMILY(DECODE, one_input)
-FAMILY(RELABEL, one_input)
-FAMILY(MAXIMUM, one_input)
-FAMILY(SCALER, one_input)
-FAMILY(SOFTMAX, one_input)
-FAMILY(LOG_SOFTMAX, one_input)
-FAMILY(HARDMAX, one_input)
-FAMILY(QLINEAR_SOFTMAX, one_input)
-FAMILY(SOFTMAX_CODES, one_input)
-FAMILY(LP_NORMALIZATION, one_input)
-FAMILY(BATCH_NORMALIZATION, by_channel)
-FAMILY(INSTANCE_NORMALIZATION, by_channel)
-FAMILY(QUANTIZE_LINEAR, by_axis)
-FAMILY(DEQUANTIZE_LINEAR, by_axis)
-FAMILY(REQUANTIZE, by_last)
-FAMILY(CAST, by_last)
-FAMILY(SCALE, by_last)
-FAMILY(SCALE_FLOAT, by_last)
-
 /* Scale and shift are broadcast to the normalized dimensions. */
-void weir_loop_LAYER_NORMALIZATION(weir_loop_builder *b) {
+void weir_loop_layer_normalization(weir_loop_builder *b) {
     uint32_t first;
     const int rank = write_all(b, &first)->rank;
     for (size_t i = 0; i < 3; i++) {
@@ -152,15 +58,12 @@ void weir_loop_LAYER_NORMALIZATION(weir_loop_builder *b) {
     }
 }
 
-static void two_quantized(weir_loop_builder *b) {
+void weir_loop_two_quantized(weir_loop_builder *b) {
     uint32_t first;
     const int rank = write_all(b, &first)->rank;
     weir_loop_broadcast(b, weir_loop_read(b, 'I', 0), first, rank);
     weir_loop_broadcast(b, weir_loop_read(b, 'W', 3), first, rank);
 }
-
-FAMILY(QLINEAR_ADD, two_quantized)
-FAMILY(QLINEAR_MUL, two_quantized)
 
 /* Thresholds are compared one by one. */
 /* Thresholds of all channels, or a row of them for each index of the axis. */
@@ -175,11 +78,11 @@ static void thresholds_by(weir_loop_builder *b, int64_t axis) {
     weir_loop_term(thresholds, 1, t, 1);
 }
 
-void weir_loop_THRESHOLD(weir_loop_builder *b) { thresholds_by(b, -1); }
-void weir_loop_MULTI_THRESHOLD(weir_loop_builder *b) { thresholds_by(b, weir_layout_channel_axis(b->graph, b->node)); }
+void weir_loop_threshold(weir_loop_builder *b) { thresholds_by(b, -1); }
+void weir_loop_multi_threshold(weir_loop_builder *b) { thresholds_by(b, weir_layout_channel_axis(b->graph, b->node)); }
 
 /* The code says which column of the table is read. */
-void weir_loop_LOOKUP(weir_loop_builder *b) {
+void weir_loop_lookup(weir_loop_builder *b) {
     uint32_t first;
     const int rank = write_all(b, &first)->rank;
     weir_loop_broadcast(b, weir_loop_read(b, 'I', 0), first, rank);
@@ -205,19 +108,13 @@ static void reduction(weir_loop_builder *b, const bool *reduced) {
     }
 }
 
-static void by_axes(weir_loop_builder *b) {
+void weir_loop_by_axes(weir_loop_builder *b) {
     bool reduced[WEIR_MAX_RANK] = {false};
     weir_geometry_reduced(b->graph, b->node, reduced);
     reduction(b, reduced);
 }
 
-FAMILY(REDUCE_MEAN, by_axes)
-FAMILY(REDUCE_SUM, by_axes)
-FAMILY(REDUCE_MAX, by_axes)
-FAMILY(REDUCE_MIN, by_axes)
-FAMILY(REDUCE_PROD, by_axes)
-
-static void by_one_axis(weir_loop_builder *b) {
+void weir_loop_by_one_axis(weir_loop_builder *b) {
     bool reduced[WEIR_MAX_RANK] = {false};
     const int rank = weir_loop_input_shape(b, 0)->rank;
     const int64_t axis = weir_node_int(b->graph, b->node, "axis", 0);
@@ -225,11 +122,8 @@ static void by_one_axis(weir_loop_builder *b) {
     reduction(b, reduced);
 }
 
-FAMILY(ARG_MAX, by_one_axis)
-FAMILY(ARG_MIN, by_one_axis)
-
 /* Each result looks at all elements of its line. */
-void weir_loop_TOP_K(weir_loop_builder *b) {
+void weir_loop_top_k(weir_loop_builder *b) {
     const weir_shape *x = weir_loop_input_shape(b, 0);
     const int64_t given = weir_node_int(b->graph, b->node, "axis", -1);
     const int axis = (int)(given < 0 ? given + x->rank : given);

@@ -11,12 +11,12 @@ typedef struct weir_loop_builder {
     weir_loop_nest *nest;
 } weir_loop_builder;
 
-/* States the nest of the node; one rule for each row of op.def: a row without one does not link. */
+/* States the nest of the node; rows of op.def name theirs. */
 typedef void weir_loop_rule(weir_loop_builder *b);
 
-#define WEIR_OP(id, ...) weir_loop_rule weir_loop_##id;
+#define WEIR_OP_FACTS(id, domain, name, ...) __VA_ARGS__
+#define LOOPS(rule) weir_loop_rule weir_loop_##rule;
 #include "ir/graph/op.def"
-#undef WEIR_OP
 
 /* Adds a loop and returns its number. */
 uint32_t weir_loop_add(weir_loop_builder *b, const char *name, int64_t size, bool is_reduced);

@@ -15,7 +15,7 @@ static weir_loop_operand *move(weir_loop_builder *b, uint32_t *first) {
 }
 
 /* The same elements in the same order under other dimensions. */
-static void reshape(weir_loop_builder *b) {
+void weir_loop_reshape(weir_loop_builder *b) {
     size_t count = 0;
     weir_shape_count(weir_loop_output_shape(b, 0), &count);
     b->nest->body = WEIR_LOOP_MOVE;
@@ -29,32 +29,21 @@ static void reshape(weir_loop_builder *b) {
     }
 }
 
-void weir_loop_RESHAPE(weir_loop_builder *b) { reshape(b); }
-void weir_loop_FLATTEN(weir_loop_builder *b) { reshape(b); }
-void weir_loop_SQUEEZE(weir_loop_builder *b) { reshape(b); }
-void weir_loop_UNSQUEEZE(weir_loop_builder *b) { reshape(b); }
-
-static void copy(weir_loop_builder *b) {
+void weir_loop_copy(weir_loop_builder *b) {
     uint32_t first;
     weir_loop_operand *in = move(b, &first);
     weir_loop_broadcast(b, in, first, weir_loop_output_shape(b, 0)->rank);
 }
 
-void weir_loop_IDENTITY(weir_loop_builder *b) { copy(b); }
-void weir_loop_EXPAND(weir_loop_builder *b) { copy(b); }
-void weir_loop_FIFO(weir_loop_builder *b) { copy(b); }
-void weir_loop_LANES(weir_loop_builder *b) { copy(b); }
-void weir_loop_REGISTER_SLICE(weir_loop_builder *b) { copy(b); }
-
-void weir_loop_FORK(weir_loop_builder *b) {
-    copy(b);
+void weir_loop_fork(weir_loop_builder *b) {
+    weir_loop_copy(b);
     for (size_t i = 1; i < weir_node_output_count(b->graph, b->node); i++) {
         weir_loop_operand *out = weir_loop_write(b, i);
         weir_loop_broadcast(b, out, 0, out->rank);
     }
 }
 
-void weir_loop_TRANSPOSE(weir_loop_builder *b) {
+void weir_loop_transpose(weir_loop_builder *b) {
     const weir_attribute *perm = weir_node_attribute(b->graph, b->node, "perm");
     uint32_t first;
     weir_loop_operand *in = move(b, &first);
@@ -62,7 +51,7 @@ void weir_loop_TRANSPOSE(weir_loop_builder *b) {
         weir_loop_term(in, perm != NULL ? (int)perm->as.ints[i] : in->rank - 1 - i, first + (uint32_t)i, 1);
 }
 
-void weir_loop_SLICE(weir_loop_builder *b) {
+void weir_loop_slice(weir_loop_builder *b) {
     weir_slice slice;
     uint32_t first;
     weir_loop_operand *in = move(b, &first);
@@ -74,7 +63,7 @@ void weir_loop_SLICE(weir_loop_builder *b) {
 }
 
 /* Outside the input is the fill value; other modes take elements from inside. */
-void weir_loop_PAD(weir_loop_builder *b) {
+void weir_loop_pad(weir_loop_builder *b) {
     weir_padding padding;
     uint32_t first;
     weir_loop_operand *in = move(b, &first);
@@ -86,7 +75,7 @@ void weir_loop_PAD(weir_loop_builder *b) {
     }
 }
 
-void weir_loop_RESIZE(weir_loop_builder *b) {
+void weir_loop_resize(weir_loop_builder *b) {
     const weir_shape *y = weir_loop_output_shape(b, 0);
     uint32_t first;
     weir_loop_operand *in = move(b, &first);
@@ -97,7 +86,7 @@ void weir_loop_RESIZE(weir_loop_builder *b) {
 }
 
 /* Each dimension is a repetition and a position in it. */
-void weir_loop_TILE(weir_loop_builder *b) {
+void weir_loop_tile(weir_loop_builder *b) {
     static const char names[] = "R0";
     const weir_shape *x = weir_loop_input_shape(b, 0), *y = weir_loop_output_shape(b, 0);
     b->nest->body = WEIR_LOOP_MOVE;
@@ -113,7 +102,7 @@ void weir_loop_TILE(weir_loop_builder *b) {
 }
 
 /* The axis is replaced by the indices' dimensions. */
-void weir_loop_GATHER(weir_loop_builder *b) {
+void weir_loop_gather(weir_loop_builder *b) {
     uint32_t first;
     weir_loop_operand *in = move(b, &first), *indices = weir_loop_read(b, 'P', 1);
     const int64_t wanted = weir_node_int(b->graph, b->node, "axis", 0);
@@ -127,7 +116,7 @@ void weir_loop_GATHER(weir_loop_builder *b) {
 }
 
 /* Positions along the last axis; the result of a vector has a dimension of 1 in front. */
-void weir_loop_ARRAY_FEATURE_EXTRACTOR(weir_loop_builder *b) {
+void weir_loop_array_feature_extractor(weir_loop_builder *b) {
     uint32_t first;
     weir_loop_operand *in = move(b, &first), *indices = weir_loop_read(b, 'P', 1);
     const int rank = weir_loop_output_shape(b, 0)->rank, last = in->rank - 1;
@@ -140,7 +129,7 @@ void weir_loop_ARRAY_FEATURE_EXTRACTOR(weir_loop_builder *b) {
 }
 
 /* O[k] = I[start + strides * k's digits] */
-void weir_loop_REORDER(weir_loop_builder *b) {
+void weir_loop_reorder(weir_loop_builder *b) {
     weir_reordering r;
     const bool fine = weir_geometry_reordering(b->graph, b->node, &r);
     assert(fine);
@@ -170,7 +159,7 @@ static int axis_of(const weir_loop_builder *b, int rank) {
 }
 
 /* Each input is at its offset along the axis. */
-void weir_loop_CONCAT(weir_loop_builder *b) {
+void weir_loop_concat(weir_loop_builder *b) {
     uint32_t first;
     weir_loop_operand *in = move(b, &first);
     const int axis = axis_of(b, in->rank);
@@ -184,7 +173,7 @@ void weir_loop_CONCAT(weir_loop_builder *b) {
 }
 
 /* The loops are the input's dimensions, of which each output has its part. */
-void weir_loop_SPLIT(weir_loop_builder *b) {
+void weir_loop_split(weir_loop_builder *b) {
     const weir_shape *x = weir_loop_input_shape(b, 0);
     const int axis = axis_of(b, x->rank);
     int64_t offset = 0;
@@ -200,13 +189,8 @@ void weir_loop_SPLIT(weir_loop_builder *b) {
 }
 
 /* No element is read. */
-static void write_only(weir_loop_builder *b) {
+void weir_loop_write_only(weir_loop_builder *b) {
     const uint32_t first = weir_loop_add_shape(b, weir_loop_output_shape(b, 0));
     weir_loop_operand *out = weir_loop_write(b, 0);
     weir_loop_broadcast(b, out, first, out->rank);
 }
-
-void weir_loop_SHAPE(weir_loop_builder *b) { write_only(b); }
-void weir_loop_SIZE(weir_loop_builder *b) { write_only(b); }
-void weir_loop_CONSTANT_OF_SHAPE(weir_loop_builder *b) { write_only(b); }
-void weir_loop_RANGE(weir_loop_builder *b) { write_only(b); }

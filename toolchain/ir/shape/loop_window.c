@@ -98,7 +98,7 @@ static void convolution(weir_loop_builder *b, size_t weights, size_t bias) {
 
 /* O[b][g][k][oy][ox] += W[g][c][k][fy][fx] * I[b][g][c][iy][ix] with ox = stride * ix + dilation * fx - begin; OX, OY count
  * positions of the input here. What falls outside the result is dropped. */
-void weir_loop_CONV_TRANSPOSE(weir_loop_builder *b) {
+void weir_loop_conv_transpose(weir_loop_builder *b) {
     order laid;
     const weir_shape *w = weir_loop_input_shape(b, 1), x = data_shape(b, &laid);
     const int64_t groups = weir_node_int(b->graph, b->node, "group", 1), inputs = x.dim[1] / groups;
@@ -168,17 +168,17 @@ static void blocks(weir_loop_builder *b, bool to_space) {
     from_onnx(out, &laid);
 }
 
-void weir_loop_DEPTH_TO_SPACE(weir_loop_builder *b) { blocks(b, true); }
-void weir_loop_SPACE_TO_DEPTH(weir_loop_builder *b) { blocks(b, false); }
+void weir_loop_depth_to_space(weir_loop_builder *b) { blocks(b, true); }
+void weir_loop_space_to_depth(weir_loop_builder *b) { blocks(b, false); }
 
 enum { NO_BIAS = 1000 }; /* an input that no operator has */
 
-void weir_loop_CONV(weir_loop_builder *b) { convolution(b, 1, 2); }
-void weir_loop_CONV_INTEGER(weir_loop_builder *b) { convolution(b, 1, NO_BIAS); }
-void weir_loop_QLINEAR_CONV(weir_loop_builder *b) { convolution(b, 3, 8); }
+void weir_loop_conv(weir_loop_builder *b) { convolution(b, 1, 2); }
+void weir_loop_conv_integer(weir_loop_builder *b) { convolution(b, 1, NO_BIAS); }
+void weir_loop_qlinear_conv(weir_loop_builder *b) { convolution(b, 3, 8); }
 
 /* O[b][oy][ox][g][fx][fy][c] = I[b][iy][ix][g][c], the last four in one dimension */
-void weir_loop_WINDOW(weir_loop_builder *b) {
+void weir_loop_window(weir_loop_builder *b) {
     const weir_shape *x = weir_loop_input_shape(b, 0);
     const int64_t group = weir_node_int(b->graph, b->node, "group", 1), channels = x->dim[x->rank - 1] / group;
     weir_window window;
@@ -237,7 +237,7 @@ static void pool(weir_loop_builder *b, const weir_window *window, const weir_sha
     from_onnx(out, laid);
 }
 
-static void sliding_pool(weir_loop_builder *b) {
+void weir_loop_sliding_pool(weir_loop_builder *b) {
     order laid;
     weir_window window;
     const weir_shape x = data_shape(b, &laid);
@@ -247,12 +247,7 @@ static void sliding_pool(weir_loop_builder *b) {
     pool(b, &window, &x, &laid);
 }
 
-void weir_loop_MAX_POOL(weir_loop_builder *b) { sliding_pool(b); }
-void weir_loop_AVERAGE_POOL(weir_loop_builder *b) { sliding_pool(b); }
-void weir_loop_SUM_POOL(weir_loop_builder *b) { sliding_pool(b); }
-void weir_loop_QLINEAR_AVERAGE_POOL(weir_loop_builder *b) { sliding_pool(b); }
-
-static void global_pool(weir_loop_builder *b) {
+void weir_loop_global_pool(weir_loop_builder *b) {
     order laid;
     const weir_shape x = data_shape(b, &laid);
     weir_window window = {.rank = x.rank - 2};
@@ -262,10 +257,6 @@ static void global_pool(weir_loop_builder *b) {
     }
     pool(b, &window, &x, &laid);
 }
-
-void weir_loop_GLOBAL_AVERAGE_POOL(weir_loop_builder *b) { global_pool(b); }
-void weir_loop_GLOBAL_MAX_POOL(weir_loop_builder *b) { global_pool(b); }
-void weir_loop_QLINEAR_GLOBAL_AVERAGE_POOL(weir_loop_builder *b) { global_pool(b); }
 
 /* ---- products ---- */
 
@@ -305,9 +296,9 @@ static void product(weir_loop_builder *b, size_t left, size_t right) {
     if (columns) weir_loop_term(weight, w->rank - 1, k, 1);
 }
 
-void weir_loop_MATMUL(weir_loop_builder *b) { product(b, 0, 1); }
-void weir_loop_MATMUL_INTEGER(weir_loop_builder *b) { product(b, 0, 1); }
-void weir_loop_QLINEAR_MATMUL(weir_loop_builder *b) { product(b, 0, 3); }
+void weir_loop_matmul(weir_loop_builder *b) { product(b, 0, 1); }
+void weir_loop_matmul_integer(weir_loop_builder *b) { product(b, 0, 1); }
+void weir_loop_qlinear_matmul(weir_loop_builder *b) { product(b, 0, 3); }
 
 /* O[d][k] += I[d][c] * W[c][k], each matrix transposed where the node says so, C broadcast to O */
 static void general_product(weir_loop_builder *b, size_t right, size_t bias) {
@@ -328,11 +319,11 @@ static void general_product(weir_loop_builder *b, size_t right, size_t bias) {
     if (start != NULL) weir_loop_broadcast(b, start, d, 2);
 }
 
-void weir_loop_GEMM(weir_loop_builder *b) { general_product(b, 1, 2); }
-void weir_loop_QGEMM(weir_loop_builder *b) { general_product(b, 3, 6); }
+void weir_loop_gemm(weir_loop_builder *b) { general_product(b, 1, 2); }
+void weir_loop_qgemm(weir_loop_builder *b) { general_product(b, 3, 6); }
 
 /* O[b][h][d][g][i][k] += I[b][h][d][g][c][i] * W[g][i][k][c] */
-void weir_loop_LINEAR(weir_loop_builder *b) {
+void weir_loop_linear(weir_loop_builder *b) {
     const weir_shape *x = weir_loop_input_shape(b, 0), *w = weir_loop_input_shape(b, 1);
     const int leading = x->rank < 2 ? 0 : x->rank - 2;
     b->nest->body = WEIR_LOOP_MULTIPLY_ACCUMULATE;

@@ -21,68 +21,45 @@ typedef struct setting_row {
 } setting_row;
 
 typedef struct mase_row {
+    weir_mase_type type;
     weir_mase_callable callable;
-    const char *prefix; /* NULL: the operator has no row */
-    const char *inputs;
+    const char *name, *prefix, *inputs;
     const setting_row *settings; /* ends with a NULL name */
 } mase_row;
 
-#define WEIR_SETTING(name, kind, attribute, otherwise) {name, SETTING_##kind, attribute, otherwise},
-#define WEIR_MASE(op, callable, prefix, inputs, settings)                                                              \
-    static const setting_row op##_settings[] = {settings{NULL, SETTING_BOOL, NULL, NULL}};
-#define WEIR_MASE_OP(op, type, name)
-#define WEIR_MASE_SPATIAL(two, one, three)
-#include "ir/trait/mase.def"
-#undef WEIR_MASE
+#define WEIR_OP_FACTS(id, domain, name, ...)                                                                           \
+    static const setting_row id##_settings[] = {__VA_ARGS__{NULL, SETTING_BOOL, NULL, NULL}};
+#define SETTING(name, kind, attribute, otherwise) {name, SETTING_##kind, attribute, otherwise},
+#include "ir/graph/op.def"
 
 static const mase_row table[WEIR_OP_COUNT] = {
-#define WEIR_MASE(op, callable, prefix, inputs, settings)                                                              \
-    [WEIR_OP_##op] = {WEIR_MASE_##callable, prefix, inputs, op##_settings},
-#include "ir/trait/mase.def"
-#undef WEIR_MASE
-#undef WEIR_MASE_OP
-#undef WEIR_SETTING
-};
-
-#define WEIR_MASE(op, callable, prefix, inputs, settings)
-static const struct {
-    weir_mase_type type;
-    const char *name;
-} operators[WEIR_OP_COUNT] = {
-#define WEIR_MASE_OP(op, type, name) [WEIR_OP_##op] = {WEIR_MASE_##type, name},
-#include "ir/trait/mase.def"
-#undef WEIR_MASE_OP
-};
-
-/* An operator without a row does not compile: "'row_of_mase_def_for_RELU' undeclared". */
-enum {
-#define WEIR_MASE_OP(op, type, name) row_of_mase_def_for_##op,
-#include "ir/trait/mase.def"
-#undef WEIR_MASE_OP
-#undef WEIR_MASE_SPATIAL
-};
-enum {
-#define WEIR_OP(op, ...) has_row_##op = row_of_mase_def_for_##op,
+#define WEIR_OP_FACTS(id, domain, name, ...) [WEIR_OP_##id] = {.settings = id##_settings, __VA_ARGS__},
+#define MASE(of_type, as_name) .type = WEIR_MASE_##of_type, .name = as_name,
+#define TORCH(as_callable, of_prefix, of_inputs)                                                                       \
+    .callable = WEIR_MASE_##as_callable, .prefix = of_prefix, .inputs = of_inputs,
 #include "ir/graph/op.def"
-#undef WEIR_OP
 };
 
+/* Names of the same operator in one dimension, in two, in three. */
 static const char *const spatial[][3] = {
-#define WEIR_MASE_OP(op, type, name)
-#define WEIR_MASE_SPATIAL(two, one, three) {one, two, three},
-#include "ir/trait/mase.def"
-#undef WEIR_MASE
-#undef WEIR_MASE_OP
-#undef WEIR_MASE_SPATIAL
+    {"conv1d", "conv2d", "conv3d"},
+    {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"},
+    {"batch_norm1d", "batch_norm2d", "batch_norm3d"},
+    {"max_pool1d", "max_pool2d", "max_pool3d"},
+    {"avg_pool1d", "avg_pool2d", "avg_pool3d"},
+    {"adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"},
+    {"adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d"},
 };
 
 static const mase_row *row_of(weir_op op) {
-    assert(op < weir_op_limit());
     static const setting_row none[] = {{NULL, SETTING_BOOL, NULL, NULL}};
-    static const mase_row torch = {WEIR_MASE_BUILTIN, "torch", "data", none};
-    static const mase_row weir = {WEIR_MASE_FUNCTION, "weir", "data", none};
-    if (op < WEIR_OP_COUNT && table[op].prefix != NULL) return &table[op];
-    return *weir_op_get(op)->domain == '\0' ? &torch : &weir;
+    static const mase_row registered = {.type = WEIR_MASE_BUILTIN_FUNC,
+                                        .callable = WEIR_MASE_FUNCTION,
+                                        .prefix = "weir",
+                                        .inputs = "data",
+                                        .settings = none};
+    assert(op > WEIR_OP_NONE && op < weir_op_limit());
+    return op < WEIR_OP_COUNT ? &table[op] : &registered;
 }
 
 /* ---- dense layers ---- */
@@ -123,11 +100,11 @@ weir_mase_type weir_mase_type_of(const weir_graph *graph, weir_node node) {
     return weir_mase_kind(weir_node_op(graph, node));
 }
 
-weir_mase_type weir_mase_kind(weir_op op) { return op < WEIR_OP_COUNT ? operators[op].type : WEIR_MASE_BUILTIN_FUNC; }
+weir_mase_type weir_mase_kind(weir_op op) { return row_of(op)->type; }
 
 const char *weir_mase_inputs(weir_op op) { return row_of(op)->inputs; }
 
-const char *weir_mase_name(weir_op op) { return op < WEIR_OP_COUNT ? operators[op].name : weir_op_get(op)->name; }
+const char *weir_mase_name(weir_op op) { return op < WEIR_OP_COUNT ? table[op].name : weir_op_get(op)->name; }
 
 const char *weir_mase_op(const weir_graph *graph, weir_node node) {
     const char *name = weir_node_metadata_of(graph, node)->common.mase_op;

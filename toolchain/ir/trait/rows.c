@@ -200,10 +200,9 @@ static const char *unknown(const finder *f, weir_node node) {
 
 static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_NONE] = unknown,
-#define WEIR_TRAIT(op, task, element, kind, move, order, sizes, rounding, frames, meaning, place, rows)                \
-    [WEIR_OP_##op] = rows,
-#include "ir/trait/trait.def"
-#undef WEIR_TRAIT
+#define WEIR_OP_FACTS(id, domain, name, ...) [WEIR_OP_##id] = __VA_ARGS__
+#define ROWS(rule) rule,
+#include "ir/graph/op.def"
 };
 
 static const char *mixes(const finder *f, weir_node node) {

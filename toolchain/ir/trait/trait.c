@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-/* The words of trait.def. */
+/* The words of op.def. */
 enum { ROUNDED, EXACT };
 enum { ONE, SEVERAL };
 enum { HARDWARE, HOST };
@@ -11,30 +11,17 @@ enum { HARDWARE, HOST };
 #define SIZES_1 1
 
 static const weir_trait traits[WEIR_OP_COUNT] = {
-#define WEIR_TRAIT(op, in_task, by_element, of_kind, move, in_order, from, rounding, frames, of_classes, place, rows)  \
-    [WEIR_OP_##op] = {.task = WEIR_TASK_##in_task,                                                                     \
-                      .element = WEIR_ELEMENT_##by_element,                                                            \
-                      .kind = WEIR_OP_##of_kind,                                                                       \
-                      .order = WEIR_ORDER_##in_order,                                                                  \
-                      .meaning = WEIR_MEANING_##of_classes,                                                            \
-                      .sizes = (from),                                                                                 \
-                      .is_exact = (rounding),                                                                          \
-                      .takes_frames = (frames),                                                                        \
-                      .is_for_host = (place)},
-#include "ir/trait/trait.def"
-#undef WEIR_TRAIT
-};
-
-/* An operator without a row does not compile: "'row_of_trait_def_for_RELU' undeclared". */
-enum {
-#define WEIR_TRAIT(op, ...) row_of_trait_def_for_##op,
-#include "ir/trait/trait.def"
-#undef WEIR_TRAIT
-};
-enum {
-#define WEIR_OP(op, ...) has_row_##op = row_of_trait_def_for_##op,
+#define WEIR_OP_FACTS(id, domain, name, ...) [WEIR_OP_##id] = {__VA_ARGS__},
+#define TASK(word) .task = WEIR_TASK_##word,
+#define ELEMENT(word) .element = WEIR_ELEMENT_##word,
+#define KIND(op) .kind = WEIR_OP_##op,
+#define ORDER(word) .order = WEIR_ORDER_##word,
+#define SIZES(from) .sizes = (from),
+#define ROUNDING(word) .is_exact = (word),
+#define FRAMES(word) .takes_frames = (word),
+#define MEANING(word) .meaning = WEIR_MEANING_##word,
+#define PLACE(word) .is_for_host = (word),
 #include "ir/graph/op.def"
-#undef WEIR_OP
 };
 
 const weir_trait *weir_trait_of(weir_op op) {

@@ -1,4 +1,4 @@
-/* What passes and engines ask of an operator, whatever node it is in: one row of trait.def each. */
+/* What passes and engines ask of an operator, whatever node it is in: facts of its row in op.def. */
 #ifndef WEIR_IR_TRAIT_H
 #define WEIR_IR_TRAIT_H
 
