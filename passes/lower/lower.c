@@ -50,7 +50,7 @@ void weir_lower_become(weir_lowering *l, weir_value value, const weir_expression
     weir_lowering_value *known = &l->of[value.id];
     known->expression = x;
     known->sums = WEIR_NO_VALUE;
-    known->is_inside = false;
+    known->is_inside = known->is_bounded = false;
     known->carried = WEIR_NO_VALUE;
 }
 
@@ -229,10 +229,10 @@ static void add_counterpart(weir_counterparts *to, const weir_lowering *l, uint3
     const weir_expression_kind kind = weir_expression_kind_of(x);
     const bool is_leaf = weir_expression_source(x) == WEIR_EXPRESSION_CODES;
     weir_counterpart *made = &to->of[id];
-    made->follows = kind == WEIR_EXPRESSION_STEP || kind == WEIR_EXPRESSION_FUNCTION || known->is_inside ||
-                    (is_leaf && weir_expression_leaf(x)->ahead);
+    made->follows = (kind == WEIR_EXPRESSION_STEP && !known->is_bounded) || kind == WEIR_EXPRESSION_FUNCTION ||
+                    known->is_inside || (is_leaf && weir_expression_leaf(x)->ahead);
     if (is_leaf) made->rounding = weir_expression_leaf(x)->rounding;
-    if (made->follows || !is_leaf) return;
+    if (made->follows || known->is_bounded || !is_leaf) return;
     const weir_leaf *leaf = weir_expression_leaf(x);
     if (!weir_value_exists(l->to, leaf->codes)) return; /* a Reorder that became a part of the one behind it */
     made->name = weir_arena_copy_string(to->arena, weir_value_name(l->to, leaf->codes));

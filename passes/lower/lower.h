@@ -20,6 +20,7 @@ typedef struct weir_lowering_value {
     double rounding;   /* how far they may be from the model's; 0: they are exact */
     uint32_t position; /* place of its node in the model, from 1 on; 0: it has none */
     bool is_inside;    /* a function is computed from codes in front, as if there was no such value */
+    bool is_bounded;   /* its steps are bounds of the codes behind it: nothing does them in float32 */
 } weir_lowering_value;
 
 /* State of one lowering. */

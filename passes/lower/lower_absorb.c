@@ -17,6 +17,15 @@
 #include "support/text/text.h"
 #include "support/text/unreachable.h"
 
+/* The numbers of the offset in x, in an array of the new graph. */
+static weir_array *offset_of(weir_lowering *l, const weir_expression *x, weir_dtype dtype) {
+    uint32_t count;
+    const double *number = weir_expression_numbers(x, &count);
+    weir_array *numbers = weir_array_in(weir_graph_arena(l->to), dtype, &(weir_shape){1, {count}});
+    for (size_t c = 0; c < numbers->count; c++) weir_array_set(numbers, c, number[c]);
+    return numbers;
+}
+
 /* An addition of the model's own, which float32 rounds, before the other operations. */
 static const weir_expression *offset_as_step(weir_lowering *l, const weir_expression *x) {
     const weir_expression *operand = weir_expression_operand(x);
@@ -26,11 +35,7 @@ static const weir_expression *offset_as_step(weir_lowering *l, const weir_expres
         const weir_step *step = weir_expression_step_of(x);
         return weir_lower_step(l, offset_as_step(l, operand), step->op, step->constant);
     }
-    uint32_t count;
-    const double *number = weir_expression_numbers(x, &count);
-    weir_array *numbers = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {count}});
-    for (size_t c = 0; c < numbers->count; c++) weir_array_set(numbers, c, number[c]);
-    return weir_lower_step(l, operand, WEIR_OP_ADD, numbers);
+    return weir_lower_step(l, operand, WEIR_OP_ADD, offset_of(l, x, WEIR_FLOAT32));
 }
 
 /* --- the requantizer --- */
@@ -68,11 +73,13 @@ static bool tighten(weir_lowering *l, weir_node made) {
     return weir_infer_node(l->to, made);
 }
 
-/* Exact numbers have no component where codes are many. */
+/* Exact numbers have no component where codes are many, but for those to which the model adds others: float32 sums have none. */
 static weir_contract contract_of(const weir_lowering *l, const weir_expression *x, const weir_type *to) {
     const weir_sums sums = weir_expression_leaf(x)->sums;
     const bool wide = to->high - to->low >= WEIR_STAIRCASE_CODES;
     const bool steps = weir_expression_kind_of(x) == WEIR_EXPRESSION_STEP;
+    if (l->contract != WEIR_CONTRACT_REAL && weir_expression_kind_of(x) == WEIR_EXPRESSION_OFFSET)
+        return WEIR_CONTRACT_EXACT;
     if (l->contract == WEIR_CONTRACT_REAL || steps || sums == WEIR_SUMS_PRODUCT || wide) return l->contract;
     return sums == WEIR_SUMS_WINDOWS ? WEIR_CONTRACT_REAL : WEIR_CONTRACT_EXACT;
 }
@@ -88,7 +95,9 @@ static bool requantize(weir_lowering *l, weir_node node, const weir_expression *
     weir_value inputs[2 + WEIR_STEPS] = {leaf->codes, WEIR_NO_VALUE};
     weir_text steps = {NULL, 0, 0};
     size_t count = add_steps(l, node, x, inputs, 2, &steps);
-    if (count == 2) count = 1;
+    if (weir_expression_kind_of(x) == WEIR_EXPRESSION_OFFSET)
+        inputs[1] = weir_graph_add_constant(l->to, "offset", offset_of(l, x, WEIR_FLOAT64));
+    else if (count == 2) count = 1;
     const weir_node producer = weir_value_producer(l->to, leaf->codes);
     const weir_node added = weir_lower_add_node(l, node, WEIR_OP_REQUANTIZE, "", inputs, count, type);
     if (producer.id != 0) weir_node_rename(l->to, added, weir_node_name(l->to, producer), "_requantize");
@@ -154,7 +163,9 @@ static absorption absorption_of(const weir_lowering *l, const weir_expression *x
     case WEIR_EXPRESSION_CODES: break;
     }
     const weir_leaf *leaf = weir_expression_leaf(x);
-    if (weir_expression_kind_of(x) == WEIR_EXPRESSION_STEP) return ABSORB_AFFINE;
+    uint32_t offsets;
+    if (weir_expression_kind_of(x) == WEIR_EXPRESSION_STEP || weir_expression_numbers(x, &offsets) != NULL)
+        return ABSORB_AFFINE;
     if (same_codes(weir_value_type(l->to, leaf->codes), quant)) return ABSORB_NOTHING;
     return goes_through_float(l, leaf, quant, span) ? ABSORB_THROUGH : ABSORB_AFFINE;
 }
@@ -183,13 +194,61 @@ static bool absorb_function(weir_lowering *l, weir_node node, weir_value value, 
                     weir_lower_quantize(l, node, weir_expression_codes(weir_graph_arena(l->to), codes), quant));
 }
 
+/* A step that bounds numbers: where, else NAN. */
+static double bound_of(const weir_step *step) {
+    if (step->op == WEIR_OP_RELU) return 0;
+    const bool bounds = (step->op == WEIR_OP_MAX || step->op == WEIR_OP_MIN) && step->constant->count == 1;
+    return bounds ? weir_array_get(step->constant, 0) : NAN;
+}
+
+/* Float32 steps before more codes than tables have, and their sums with an offset, have no component. But a quantizer keeps the order of
+ * numbers, so that bounds of x are bounds of its codes; the offset then is part of the requantizer, exact, as sums of products are. What
+ * is left of x, a leaf or an OFFSET; NULL: codes are few, or x is of codes that the model rounds to float32, or there are other steps. */
+static const weir_expression *unbounded(const weir_lowering *l, const weir_expression *x, const weir_quant *quant,
+                                        int64_t *low, int64_t *high) {
+    weir_lower_bounds(quant, false, l->contract, low, high);
+    if (*high - *low < WEIR_STAIRCASE_CODES || quant->count > 1 || weir_expression_source(x) != WEIR_EXPRESSION_CODES ||
+        weir_lower_is_one_code(l->to, weir_expression_codes_of(x)))
+        return NULL;
+    for (weir_expression_kind kind = weir_expression_kind_of(x);
+         kind == WEIR_EXPRESSION_STEP || kind == WEIR_EXPRESSION_RELU; kind = weir_expression_kind_of(x)) {
+        const weir_step relu = {WEIR_OP_RELU, NULL},
+                        *step = kind == WEIR_EXPRESSION_RELU ? &relu : weir_expression_step_of(x);
+        const double bound = bound_of(step);
+        if (isnan(bound)) return NULL;
+        int64_t code = weir_encode(bound, quant, 0, l->contract);
+        code = code < *low ? *low : code > *high ? *high : code;
+        *(step->op == WEIR_OP_MIN ? high : low) = code;
+        x = weir_expression_operand(x);
+    }
+    return x;
+}
+
+/* The values whose steps bound the codes of the quantizer. */
+static void tell_bounded(weir_lowering *l, weir_node node) {
+    for (weir_node next = WEIR_NO_NODE; node.id != 0; node = next, next = WEIR_NO_NODE) {
+        for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
+            const weir_value value = weir_node_input(l->from, node, i);
+            if (value.id == 0 || weir_expression_kind_of(l->of[value.id].expression) != WEIR_EXPRESSION_STEP) continue;
+            l->of[value.id].is_bounded = true;
+            next = weir_value_producer(l->from, value);
+        }
+    }
+}
+
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_expression *x, const weir_quant *quant) {
     uint32_t offsets;
-    if (weir_expression_numbers(x, &offsets) != NULL) x = offset_as_step(l, x);
-    const bool relu = weir_expression_kind_of(x) == WEIR_EXPRESSION_RELU;
-    const weir_expression *bare = relu ? weir_expression_operand(x) : x;
     int64_t low, high;
-    weir_lower_bounds(quant, relu, l->contract, &low, &high);
+    const weir_expression *bare = unbounded(l, x, quant, &low, &high);
+    if (bare == NULL && weir_expression_numbers(x, &offsets) != NULL) x = offset_as_step(l, x);
+    const bool relu = bare == NULL && weir_expression_kind_of(x) == WEIR_EXPRESSION_RELU;
+    if (bare == NULL) {
+        weir_lower_bounds(quant, relu, l->contract, &low, &high);
+        bare = relu ? weir_expression_operand(x) : x;
+    } else {
+        tell_bounded(l, node);
+        x = bare;
+    }
     switch (absorption_of(l, x, quant, high - low)) {
     case ABSORB_NUMBERS: return encode(l, node, weir_expression_value(x), quant, low, high);
     case ABSORB_NOTHING: { /* but the relu, whose zero may be no code */

@@ -84,6 +84,8 @@ bool weir_realizer_straighten(weir_realizer *r);
 
 /* The new node takes the old one's name, location, output type and users. */
 weir_node weir_realizer_replace(weir_realizer *r, weir_op op, const weir_value *inputs, size_t count);
+/* Whole numbers, one a channel, added to what the node reads. False after a reported error. */
+bool weir_realizer_add_before(weir_realizer *r, const int64_t *whole);
 /* False after a reported error. */
 bool weir_realizer_use_candidate(weir_realizer *r, const weir_candidate *k);
 bool weir_realizer_use_thresholds(weir_realizer *r);

@@ -6,6 +6,7 @@
 
 /* The most codes of a wide output whose scale is no power of two. */
 enum { MOST_CODES = 65536, WIDE_SHIFT = 62, WIDE_MULTIPLIER_BITS = 44 };
+static const double MOST_WHOLE = 0x1p50;
 
 bool weir_realizer_is_wide(const weir_realizer *r) { return r->high - r->low >= WEIR_STAIRCASE_CODES; }
 
@@ -44,12 +45,34 @@ static bool agrees(const weir_realizer *r, const weir_candidate *k) {
     return true;
 }
 
+/* What goes before the product, so that what is added behind it is less than a few multipliers: the offset and the zero point of the
+ * result in whole inputs. Without an offset, 0. */
+static int64_t whole_of(const weir_realizer *r, size_t c) {
+    if (r->requantizer.offset == NULL) return 0;
+    const int64_t channel = (int64_t)c;
+    const double offset = weir_array_get(r->requantizer.offset, r->requantizer.offset->count == 1 ? 0 : c),
+                 codes = offset / weir_quant_scale(r->requantizer.to, channel) +
+                         (double)weir_quant_zero(r->requantizer.to, channel);
+    const double whole = nearbyint(codes / weir_requantizer_slope(&r->requantizer, channel));
+    return fabs(whole) < MOST_WHOLE ? (int64_t)whole - weir_quant_zero(r->requantizer.from, channel) : 0;
+}
+
+typedef struct moved_function {
+    weir_channel_function function;
+    int64_t whole;
+} moved_function;
+
+static int64_t moved(const void *user, int64_t x) {
+    const moved_function *f = user;
+    return weir_realizer_specified(&f->function, x - f->whole);
+}
+
 /* The scaling of one channel that is nearest to the ratio at the smallest shift. False: the function does not rise, or none fits. */
-static bool scale_channel(const weir_realizer *r, size_t c, weir_scaling *scaling) {
+static bool scale_channel(const weir_realizer *r, size_t c, int64_t whole, weir_scaling *scaling) {
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
-    const weir_channel_function function = weir_realizer_function(r, c);
+    const moved_function function = {weir_realizer_function(r, c), whole};
     weir_staircase s;
-    if (!weir_staircase_build(&s, weir_realizer_specified, &function, in->low, in->high, r->low, r->high)) return false;
+    if (!weir_staircase_build(&s, moved, &function, in->low + whole, in->high + whole, r->low, r->high)) return false;
     const bool fine =
         weir_staircase_scaling_near(&s, weir_requantizer_slope(&r->requantizer, (int64_t)c), WIDE_SHIFT, scaling);
     weir_staircase_free(&s);
@@ -58,12 +81,13 @@ static bool scale_channel(const weir_realizer *r, size_t c, weir_scaling *scalin
 
 /* The conditions on the add value are those of the steps, so a scaling that is found is proved; times a power of two it is the same at
  * a larger shift. */
-static bool try_wide_scale(const weir_realizer *r, weir_candidate *k) {
+static bool try_wide_scale(const weir_realizer *r, int64_t *whole, weir_candidate *k) {
     weir_scaling *scaling = weir_calloc(r->channels, sizeof *scaling);
     bool fine = true;
     int shift = 0;
     for (size_t c = 0; fine && c < r->channels; c++) {
-        fine = scale_channel(r, c, &scaling[c]);
+        whole[c] = whole_of(r, c);
+        fine = scale_channel(r, c, whole[c], &scaling[c]);
         if (scaling[c].shift > shift) shift = scaling[c].shift;
     }
     *k = (weir_candidate){WEIR_OP_SCALE, shift, 0, WEIR_ROUND_FLOOR, 0, r->low, r->high, k->multiplier, k->add};
@@ -89,11 +113,19 @@ static bool fail_wide(const weir_realizer *r) {
     return false;
 }
 
+static bool use_wide_scale(weir_realizer *r, weir_candidate *k) {
+    int64_t *whole = weir_calloc(r->channels, sizeof *whole);
+    bool fine = r->high - r->low < MOST_CODES && try_wide_scale(r, whole, k), any = false;
+    for (size_t c = 0; c < r->channels; c++) any |= whole[c] != 0;
+    fine = fine ? (!any || weir_realizer_add_before(r, whole)) && weir_realizer_use_candidate(r, k) : fail_wide(r);
+    free(whole);
+    return fine;
+}
+
 bool weir_realizer_use_wide(weir_realizer *r, weir_candidate *k) {
     if (r->thresholds != NULL || r->stride != 1) return fail_wide(r);
     if (is_exact(r) && weir_candidate_shift_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);
     bool onnx = r->requantizer.offset == NULL;
     if (onnx && weir_candidate_float_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);
-    if (r->high - r->low < MOST_CODES && try_wide_scale(r, k)) return weir_realizer_use_candidate(r, k);
-    return fail_wide(r);
+    return use_wide_scale(r, k);
 }
