@@ -255,11 +255,11 @@ static void moves(void **state) {
         const int64_t axis = pick(0, 3), orders[3][4] = {{0, 2, 3, 1}, {3, 1, 0, 2}, {1, 0, 3, 2}};
         bench b = {.graph = NULL};
         add(&b, x);
-        if (round % 3 == 0) {
+        if (round % 4 == 0) {
             const weir_node node = node_of(&b, WEIR_OP_TRANSPOSE, 1);
             if (pick(0, 3) > 0) weir_node_set_ints(b.graph, node, "perm", orders[pick(0, 2)], 4);
             check(&b, node, 1);
-        } else if (round % 3 == 1) {
+        } else if (round % 4 == 1) {
             for (int i = 0; i < 2; i++) {
                 weir_shape other = x;
                 other.dim[axis] = pick(1, 3);
@@ -268,6 +268,12 @@ static void moves(void **state) {
             const weir_node node = node_of(&b, WEIR_OP_CONCAT, 1);
             weir_node_set_int(b.graph, node, "axis", axis);
             check(&b, node, 1);
+        } else if (round % 4 == 2) { /* by its index map */
+            weir_array *repeats = weir_array_new(WEIR_INT64, &(weir_shape){1, {4}});
+            for (size_t i = 0; i < 4; i++) weir_array_set_int(repeats, i, (int64_t)i == axis ? pick(1, 3) : 1);
+            weir_value inputs[2] = {b.values[0], weir_graph_add_constant(b.graph, "repeats", repeats)};
+            weir_array_free(repeats);
+            check(&b, weir_graph_add_node(b.graph, WEIR_OP_TILE, "n", inputs, 2, 1, WEIR_NO_NODE), 1);
         } else {
             weir_array *shape = weir_array_new(WEIR_INT64, &(weir_shape){1, {2}});
             weir_array_set_int(shape, 0, x.dim[0] * x.dim[1]);

@@ -1,10 +1,12 @@
 /* Operators that move elements and leave their values alone. */
 #include "exec/kernel_common.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/shape/geometry.h"
+#include "ir/shape/index_map.h"
 #include "support/memory/arena.h"
 
 static void copy(const weir_array *x, weir_array *y) { memcpy(y->data, x->data, x->count * weir_dtype_size(x->dtype)); }
@@ -280,23 +282,19 @@ void weir_kernel_RANGE(const weir_graph *graph, weir_node node, const weir_array
     }
 }
 
-void weir_kernel_TILE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
-                      weir_array *const *outputs) {
-    (void)graph;
-    (void)node;
-    const weir_array *x = inputs[0];
-    weir_array *y = outputs[0];
-    const size_t size = weir_dtype_size(x->dtype);
-    for (size_t i = 0; i < y->count; i++) {
-        size_t rest = i, from = 0, stride = 1;
-        for (int d = x->shape.rank - 1; d >= 0; d--) {
-            const size_t out = (size_t)y->shape.dim[d], in = (size_t)x->shape.dim[d];
-            from += rest % out % in * stride;
-            rest /= out;
-            stride *= in;
-        }
-        memcpy((char *)y->data + i * size, (const char *)x->data + from * size, size);
+/* By the index map, which there always is where what says how is constant. Not of operators with a layout: theirs is the map of the data as laid
+ * out. */
+void weir_kernel_moved(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                       weir_array *const *outputs) {
+    weir_arena *arena = weir_arena_new();
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
+        weir_index_map map;
+        const bool moves = weir_index_map_of_node(arena, graph, node, i, &map);
+        assert(moves);
+        (void)moves;
+        weir_index_map_apply(&map, inputs[0], NULL, outputs[i]);
     }
+    weir_arena_free(arena);
 }
 
 /* The place in the deep tensor of element i of the wide one. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/shape/geometry.h"
+#include "ir/shape/index_map.h"
 #include "ir/shape/loop_rule.h"
 
 /* O = I, a loop for each dimension of the output, which it is written along. */
@@ -85,20 +86,30 @@ void weir_loop_resize(weir_loop_builder *b) {
     }
 }
 
-/* Each dimension is a repetition and a position in it. */
-void weir_loop_tile(weir_loop_builder *b) {
-    static const char names[] = "R0";
-    const weir_shape *x = weir_loop_input_shape(b, 0), *y = weir_loop_output_shape(b, 0);
+/* O[k] = I[the index map of k]: its loops over the elements in memory; a table and a fill value are a rule. */
+void weir_loop_moved(weir_loop_builder *b) {
+    weir_index_map map;
+    const bool moves = weir_index_map_of_node(b->arena, b->graph, b->node, 0, &map);
+    assert(moves);
+    (void)moves;
+    size_t count = 0;
+    int64_t stride = 1;
+    weir_shape_count(&map.from, &count);
     b->nest->body = WEIR_LOOP_MOVE;
-    const uint32_t first = weir_loop_add_shape(b, x);
     weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
-    for (int i = 0; i < x->rank; i++) {
-        const char name[] = {names[0], (char)(names[1] + i), '\0'};
-        const uint32_t repeat = weir_loop_add(b, name, x->dim[i] == 0 ? 0 : y->dim[i] / x->dim[i], false);
-        weir_loop_term(out, i, repeat, x->dim[i]);
-        weir_loop_term(out, i, first + (uint32_t)i, 1);
-        weir_loop_term(in, i, first + (uint32_t)i, 1);
+    out->is_flat = in->is_flat = true;
+    out->rank = in->rank = 1;
+    in->axis[0] = (weir_loop_axis){.size = (int64_t)count,
+                                   .offset = map.start,
+                                   .is_indirect = weir_index_map_fills(&map) || !weir_index_map_is_regular(&map)};
+    out->axis[0] = (weir_loop_axis){.size = 0};
+    for (size_t i = 0; i < map.count; i++)
+        weir_loop_add(b, (const char[]){'D', (char)('0' + i), '\0'}, map.loop[i].size, false);
+    for (size_t i = map.count; i-- > 0; stride *= map.loop[i].size) {
+        weir_loop_term(out, 0, (uint32_t)i, stride);
+        weir_loop_term(in, 0, (uint32_t)i, map.loop[i].stride);
     }
+    out->axis[0].size = stride;
 }
 
 /* The axis is replaced by the indices' dimensions. */
