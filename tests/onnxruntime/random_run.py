@@ -87,10 +87,50 @@ def run_qonnx(path, frames):
     return {name: np.concatenate([np.atleast_1d(context[name]) for context in contexts]) for name in names}
 
 
+def is_mct(model):
+    return any(node.domain == "mct_quantizers" for node in model.graph.node)
+
+
+def clipped_to(x, threshold, bits, signed):
+    """Sony's quantizers: numbers up to the threshold, which is one code more than there are."""
+    scale = threshold / 2 ** (bits - signed)
+    return (np.round(np.where(x > threshold - scale, threshold - scale, np.maximum(x, -threshold * signed)) / scale) * scale).astype(np.float32)
+
+
+class ActivationPOTQuantizer(OpRun):
+    op_domain = "mct_quantizers"
+
+    def _run(self, x, num_bits=None, signed=None, threshold=None, mctq_version=None):
+        return (clipped_to(x, np.float32(threshold), num_bits, signed),)
+
+
+class ActivationSymmetricQuantizer(ActivationPOTQuantizer):
+    op_domain = "mct_quantizers"
+
+
+class WeightsSymmetricQuantizer(OpRun):
+    op_domain = "mct_quantizers"
+
+    def _run(self, x, threshold, num_bits=None, per_channel=None, channel_axis=None, signed=None, mctq_version=None):
+        return (clipped_to(x, threshold.reshape([-1 if per_channel and i == channel_axis else 1 for i in range(x.ndim)]), num_bits, 1),)
+
+
+class WeightsPOTQuantizer(WeightsSymmetricQuantizer):
+    op_domain = "mct_quantizers"
+
+
+def run_mct(model, frames):
+    quantizers = [ActivationPOTQuantizer, ActivationSymmetricQuantizer, WeightsSymmetricQuantizer, WeightsPOTQuantizer]
+    names = [value.name for value in model.graph.output]
+    results = [ReferenceEvaluator(model, new_ops=quantizers).run(names, feed) for feed in each(frames)]
+    return {name: np.concatenate([result[i] for result in results]) for i, name in enumerate(names)}
+
+
 def results_of(path, frames, optimize):
     """What the judge makes of the model's outputs, by name."""
     model = onnx.load(path)
-    tensors = run_qonnx(path, frames) if is_qonnx(model) else run_onnxruntime(path, frames, optimize)
+    run = run_qonnx if is_qonnx(model) else functools.partial(run_onnxruntime, optimize=optimize)
+    tensors = run_mct(model, frames) if is_mct(model) else run(path, frames)
     return {value.name: tensors[value.name] for value in model.graph.output}
 
 

@@ -1,5 +1,6 @@
 #include "frontend/import/onnx_compose.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -614,6 +615,49 @@ static bool normalizer_inputs(weir_onnx_form *form, weir_value *inputs, size_t *
            fail(form, "its norm MAX is not supported, which it has without the attribute 'norm'");
 }
 
+/* --- quantizers of Sony's Model Compression Toolkit --- */
+
+/* Quant by scales of thresholds: 2^(bits - 1) codes, or 2^bits without a sign, reach as far. */
+static bool quantize_by(weir_onnx_form *form, weir_array *scale, bool is_signed, weir_value *inputs, size_t *count) {
+    const int bits = (int)int_of(form, "num_bits", 8);
+    bool fine = true;
+    for (size_t i = 0; i < scale->count; i++) {
+        const double threshold = weir_array_get(scale, i);
+        fine &= threshold > 0 && isfinite(threshold);
+        weir_array_set(scale, i, ldexp(threshold, is_signed ? 1 - bits : -bits));
+    }
+    inputs[1] = weir_onnx_form_constant(form, "scale", scale);
+    inputs[2] = number(form, "zero", WEIR_FLOAT32, 0);
+    inputs[3] = number(form, "bits", WEIR_FLOAT32, bits);
+    *count = 4;
+    return fine || fail(form, "expected thresholds above 0");
+}
+
+static bool activation_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    weir_array *scale = weir_array_new(WEIR_FLOAT32, &(weir_shape){.rank = 0});
+    weir_array_set(scale, 0, float_of(form, "threshold", 0));
+    return quantize_by(form, scale, int_of(form, "signed", 0) != 0, inputs, count);
+}
+
+static bool weights_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    const weir_array *given = constant_of(form, inputs[1], "the thresholds");
+    const weir_shape *x = shape_of(form, inputs[0]);
+    const bool by_channel = int_of(form, "per_channel", 0) != 0;
+    const int64_t axis = by_channel ? axis_of(form, int_of(form, "channel_axis", 0), x->rank) : 0;
+    if (given == NULL || axis < 0) return false;
+    if (given->count != (by_channel ? (size_t)x->dim[axis] : 1)) return fail(form, "expected a threshold a channel");
+    weir_shape wide = {.rank = by_channel ? x->rank : 0};
+    for (int d = 0; d < wide.rank; d++) wide.dim[d] = d == axis ? x->dim[d] : 1;
+    weir_array *scale = weir_array_new(WEIR_FLOAT32, &wide);
+    for (size_t i = 0; i < given->count; i++) weir_array_set(scale, i, weir_array_get(given, i));
+    return quantize_by(form, scale, true, inputs, count);
+}
+
+static void quant_attributes(const weir_onnx_form *form, weir_node node) {
+    if (attribute_of(form, "signed") == NULL) weir_node_set_int(form->graph, node, "signed", 1);
+    weir_node_set_int(form->graph, node, "narrow", 0);
+}
+
 /* --- the table --- */
 
 /* By the name of the rule; each function may be NULL. */
@@ -640,6 +684,10 @@ static const row rows[] = {
     {"LinearRegressor", regressor_inputs, linear_attributes, regressor_finish},
     {"LinearClassifier", classifier_inputs, linear_attributes, classifier_finish},
     {"Normalizer", normalizer_inputs, normalizer_attributes, NULL},
+    {"ActivationPOTQuantizer", activation_inputs, quant_attributes, NULL},
+    {"ActivationSymmetricQuantizer", activation_inputs, quant_attributes, NULL},
+    {"WeightsPOTQuantizer", weights_inputs, quant_attributes, NULL},
+    {"WeightsSymmetricQuantizer", weights_inputs, quant_attributes, NULL},
 };
 
 static const row *row_of(const weir_onnx_form *form) {

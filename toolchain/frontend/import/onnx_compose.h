@@ -7,7 +7,8 @@
  *   FusedGemm, FusedMatMul, FusedConv       the plain one, Transposes and products with alpha, a sum, the activation
  *   BiasGelu, FastGelu, QuickGelu           Add, Gelu, Swish
  *   LinearRegressor, LinearClassifier       Gemm, Softmax or Sigmoid, ArgMax
- *   Normalizer                              LpNormalization */
+ *   Normalizer                              LpNormalization
+ *   mct_quantizers' Activation- and Weights- POTQuantizer and SymmetricQuantizer    Quant */
 #ifndef WEIR_ONNX_COMPOSE_H
 #define WEIR_ONNX_COMPOSE_H
 

@@ -26,6 +26,7 @@ enum { WEIR_ONNX_DOMAIN_WEIR = WEIR_ONNX_DOMAIN_COUNT }; /* files have none of i
 #define MICROSOFT WEIR_ONNX_DOMAIN_MICROSOFT
 #define QONNX WEIR_ONNX_DOMAIN_QONNX
 #define ML WEIR_ONNX_DOMAIN_ML
+#define MCT WEIR_ONNX_DOMAIN_MCT
 
 /* An operator whose inputs and outputs are those of op.def; one with other numbers of them; one with scales. */
 #define RULE(name, id, since)                                                                                          \
@@ -95,6 +96,10 @@ static const weir_onnx_rule named_rules[] = {
     RULE_COMPOSED(ML, "LinearRegressor", GEMM, 1, 13, 1, 1, 0),
     RULE_COMPOSED(ML, "LinearClassifier", GEMM, 1, 13, 1, 1, 2),
     RULE_COMPOSED(ML, "Normalizer", LP_NORMALIZATION, 1, 13, 1, 1, 0),
+    RULE_COMPOSED(MCT, "ActivationPOTQuantizer", QUANT, 1, 13, 1, 1, 0),
+    RULE_COMPOSED(MCT, "ActivationSymmetricQuantizer", QUANT, 1, 13, 1, 1, 0),
+    RULE_COMPOSED(MCT, "WeightsPOTQuantizer", QUANT, 1, 13, 2, 2, 0),
+    RULE_COMPOSED(MCT, "WeightsSymmetricQuantizer", QUANT, 1, 13, 2, 2, 0),
     {.op = WEIR_OP_COUNT, .name = NULL},
 };
 
@@ -179,6 +184,24 @@ static const weir_onnx_attribute_rule composed_attributes[] = {
     OF("LinearClassifier", "classlabels_strings", STRINGS, OPTIONAL, 0, 0, DROPPED),
     OF_WORDS("LinearClassifier", "post_transform", OPTIONAL, score_functions),
     OF_WORDS("Normalizer", "norm", OPTIONAL, norms),
+    OF("ActivationPOTQuantizer", "num_bits", INT, REQUIRED, 1, 16, DROPPED),
+    OF("ActivationPOTQuantizer", "signed", INT, REQUIRED, 0, 1, STAYS),
+    OF("ActivationPOTQuantizer", "threshold", FLOAT, REQUIRED, 0, 0, DROPPED),
+    OF("ActivationPOTQuantizer", "mctq_version", STRING, OPTIONAL, 0, 0, DROPPED),
+    OF("ActivationSymmetricQuantizer", "num_bits", INT, REQUIRED, 1, 16, DROPPED),
+    OF("ActivationSymmetricQuantizer", "signed", INT, REQUIRED, 0, 1, STAYS),
+    OF("ActivationSymmetricQuantizer", "threshold", FLOAT, REQUIRED, 0, 0, DROPPED),
+    OF("ActivationSymmetricQuantizer", "mctq_version", STRING, OPTIONAL, 0, 0, DROPPED),
+    OF("WeightsPOTQuantizer", "num_bits", INT, REQUIRED, 1, 16, DROPPED),
+    OF("WeightsPOTQuantizer", "signed", INT, OPTIONAL, 1, 1, STAYS),
+    OF("WeightsPOTQuantizer", "per_channel", INT, REQUIRED, 0, 1, DROPPED),
+    OF("WeightsPOTQuantizer", "channel_axis", INT, OPTIONAL, -RANK, RANK - 1, DROPPED),
+    OF("WeightsPOTQuantizer", "mctq_version", STRING, OPTIONAL, 0, 0, DROPPED),
+    OF("WeightsSymmetricQuantizer", "num_bits", INT, REQUIRED, 1, 16, DROPPED),
+    OF("WeightsSymmetricQuantizer", "signed", INT, OPTIONAL, 1, 1, STAYS),
+    OF("WeightsSymmetricQuantizer", "per_channel", INT, REQUIRED, 0, 1, DROPPED),
+    OF("WeightsSymmetricQuantizer", "channel_axis", INT, OPTIONAL, -RANK, RANK - 1, DROPPED),
+    OF("WeightsSymmetricQuantizer", "mctq_version", STRING, OPTIONAL, 0, 0, DROPPED),
     {.name = NULL},
 };
 

@@ -15,6 +15,7 @@ typedef enum weir_onnx_domain {
     WEIR_ONNX_DOMAIN_MICROSOFT,
     WEIR_ONNX_DOMAIN_QONNX,
     WEIR_ONNX_DOMAIN_ML,
+    WEIR_ONNX_DOMAIN_MCT,
     WEIR_ONNX_DOMAIN_OWN, /* those of registered operators (ir/graph/operator.h), one version */
     WEIR_ONNX_DOMAIN_COUNT
 } weir_onnx_domain;

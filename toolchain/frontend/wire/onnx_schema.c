@@ -31,6 +31,7 @@ static const domain_row domains[] = {
     {"finn.custom_op.general", WEIR_ONNX_DOMAIN_QONNX, 1, 2, false},
     {"onnx.brevitas", WEIR_ONNX_DOMAIN_QONNX, 1, 2, false},
     {"ai.onnx.ml", WEIR_ONNX_DOMAIN_ML, 1, 5, false},
+    {"mct_quantizers", WEIR_ONNX_DOMAIN_MCT, 1, 1, false},
 };
 
 static const domain_row *domain_find(const char *spelling) {
