@@ -66,12 +66,19 @@ typedef struct stage {
     weir_map known; /* states by streams */
 } stage;
 
+/* Of an option that is open, what a relaxation asks for again and again. */
+typedef struct asked {
+    int64_t value, use[RESOURCES];
+} asked;
+
 typedef struct solver {
     weir_folding_space *space;
     const weir_folding_structure *t;
     const weir_folding_exact *exact;
     weir_folding_beats *beats;
     weir_folding_options options;
+    asked *open;        /* for the relaxation at hand */
+    size_t *open_first; /* by item, and one more */
     relaxation relaxation[RELAXATIONS];
     size_t relaxations, bounds;
     int64_t *arrival; /* by bound */
@@ -97,22 +104,35 @@ static int64_t cost_of(const solver *s, const relaxation *r, size_t index) {
     return sum;
 }
 
+/* The options that are open, for dual_of. */
+static void list_open(const solver *s, const relaxation *r) {
+    size_t count = 0;
+    for (size_t u = 0; u < s->t->units; u++) {
+        s->open_first[u] = count;
+        for (size_t i = s->options.first[u]; i < s->options.first[u + 1]; i++) {
+            if (s->options.option[i].closed) continue;
+            s->open[count].value = r->value[i];
+            memcpy(s->open[count++].use, s->options.option[i].use, sizeof s->open->use);
+        }
+    }
+    s->open_first[s->t->units] = count;
+}
+
 /* Of all items with the present multipliers; adds what the chosen options take to `use`. */
 static int64_t dual_of(const solver *s, relaxation *r, int64_t *use) {
     int64_t sum = 0;
     memset(use, 0, RESOURCES * sizeof *use);
     for (size_t u = s->t->units; u-- > 0;) {
         int64_t least = INT64_MAX;
-        size_t best = 0;
-        for (size_t i = s->options.first[u]; i < s->options.first[u + 1]; i++) {
-            if (s->options.option[i].closed) continue;
-            const int64_t cost = cost_of(s, r, i);
-            if (cost < least) best = i;
+        const asked *best = NULL;
+        for (const asked *o = &s->open[s->open_first[u]]; o < &s->open[s->open_first[u + 1]]; o++) {
+            int64_t cost = o->value;
+            for (int k = 0; k < RESOURCES; k++) cost += r->multiplier[k] * o->use[k];
+            if (cost < least) best = o;
             if (cost < least) least = cost;
         }
         if (s->options.first[u] == s->options.first[u + 1]) least = 0;
-        else
-            for (int k = 0; k < RESOURCES; k++) use[k] += s->options.option[best].use[k];
+        for (int k = 0; best != NULL && k < RESOURCES; k++) use[k] += best->use[k];
         sum = least == INT64_MAX || sum == INT64_MAX ? INT64_MAX : sum + least;
         r->rest[u] = sum;
     }
@@ -133,6 +153,7 @@ static void raise(const solver *s, relaxation *r) {
     int64_t best[RESOURCES] = {0}, use[RESOURCES];
     double scale = 1;
     r->bound = INT64_MIN;
+    list_open(s, r);
     for (int step = 0, idle = 0; step < STEPS; step++) {
         const int64_t sum = dual_of(s, r, use);
         if (sum == INT64_MAX) break;
@@ -212,6 +233,8 @@ static int by_bound(const void *a, const void *b) {
 /* The mix, and each bound by itself: as many as there is room for. False: no folding is below the limit. */
 static bool relax(solver *s) {
     int64_t *one = weir_calloc(s->bounds, sizeof *one);
+    s->open = weir_malloc((s->options.count + 1) * sizeof *s->open);
+    s->open_first = weir_malloc((s->t->units + 1) * sizeof *s->open_first);
     add_relaxation(s, s->exact->mix);
     for (size_t b = 0; b < s->bounds; b++) {
         one[b] = WEIR_FOLDING_SHARES;
@@ -229,6 +252,7 @@ static bool relax(solver *s) {
     for (size_t i = 0; i < s->relaxations; i++) { /* for the options that are left now */
         int64_t use[RESOURCES];
         relaxation *r = &s->relaxation[i];
+        list_open(s, r);
         const int64_t sum = dual_of(s, r, use);
         if (sum == INT64_MAX) return false;
         r->resources = resources_of(s, r);
@@ -645,6 +669,8 @@ static void finish(solver *s) {
         free(s->relaxation[i].rest);
         free(s->relaxation[i].value);
     }
+    free(s->open);
+    free(s->open_first);
     free(s->stage);
     free(s->least);
     free(s->stream);
