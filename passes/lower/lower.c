@@ -86,6 +86,14 @@ const weir_expression *weir_lower_step(weir_lowering *l, const weir_expression *
     return weir_expression_step(weir_graph_arena(l->to), x, op, constant);
 }
 
+bool weir_lower_check_finite(weir_lowering *l, weir_node node, const weir_array *numbers) {
+    for (size_t i = 0; i < numbers->count; i++) {
+        const double v = weir_array_get(numbers, i);
+        if (!isfinite(v)) return weir_lower_fail(l, node, "its constant is %g, expected a finite number", v);
+    }
+    return true;
+}
+
 /* --- types and nodes --- */
 
 weir_quant weir_lower_quant_of(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis) {

@@ -31,7 +31,9 @@ typedef struct weir_lowering {
     weir_contract contract;  /* who defines the rounding of this model */
     bool carries;    /* values without quantizers become codes of one scale: a model that cannot be lowered otherwise */
     double rounding; /* of the node that is lowered: leaf.rounding of its results */
-    weir_diag_log **log; /* causes of expressions */
+    bool (*affine)(struct weir_lowering *l,
+                   weir_node node); /* weir_lower_affine, for what lies below it (lower_carry.c) */
+    weir_diag_log **log;            /* causes of expressions */
     size_t log_count, log_capacity;
 } weir_lowering;
 
@@ -275,6 +277,8 @@ bool weir_lower_weights(weir_graph *graph);
 bool weir_lower_forms(weir_graph *graph);
 
 /* --- values without quantizers (lower_carry.c) --- */
+/* Of the largest fixed point number that can occur. */
+enum { WEIR_LOWER_NUMBER_BITS = 30 };
 /* Does hardware go on with the node's results, or is it a layer, in a model that cannot be lowered where only quantizers make codes? */
 bool weir_lower_carries(const weir_lowering *l, weir_node node);
 /* A value of the model, or the node's input, as codes of one scale: exact, or numbers in fixed point. No value after a reported error. */
@@ -285,6 +289,8 @@ weir_value weir_lower_carry_expression(weir_lowering *l, weir_node node, const w
 /* What the node computes with of x, one of its inputs or what its rule has made of them: the codes that weir_lower_codes gives, of one scale or,
  * `by_channel`, with one zero point; where these are others, or none, and the node carries, those that it carries. */
 weir_value weir_lower_operand(weir_lowering *l, weir_node node, const weir_expression *x, bool by_channel);
+/* Both as codes whose products have few enough bits, rounded to fixed point where need be. False after a reported error. */
+bool weir_lower_narrow_pair(weir_lowering *l, weir_node node, weir_value *pair);
 /* The numbers of codes by a factor, or one a channel, as codes of one scale. No value after a reported error. */
 weir_value weir_lower_by_factors(weir_lowering *l, weir_node node, weir_value codes, const double *factor,
                                  uint32_t count);
@@ -292,6 +298,11 @@ weir_value weir_lower_by_factors(weir_lowering *l, weir_node node, weir_value co
 bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_t count);
 /* The node's result is the sum of two such. */
 bool weir_lower_add_carried(weir_lowering *l, weir_node node, const weir_leaf_sum *sum);
+/* The function `value` of `root`, whose numbers the codes have with one scale and no zero point, in segments (lower_segments.c). No value: without an error
+ * where it has none that are as exact as float32. */
+weir_value weir_lower_segments(weir_lowering *l, weir_node node, weir_value value, weir_value root, weir_value codes);
+/* The node's result, of a PRelu, LeakyRelu or Abs, is made of such. */
+bool weir_lower_bent(weir_lowering *l, weir_node node);
 /* Is the node a function of several tensors, which are carried? */
 bool weir_lower_joins_carried(const weir_lowering *l, weir_node node);
 

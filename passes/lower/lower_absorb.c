@@ -236,8 +236,35 @@ static void tell_bounded(weir_lowering *l, weir_node node) {
     }
 }
 
+/* Quantizers of so many codes that they have no steps one by one take a change of the sign as one of the codes, in front of the others; NULL after
+ * a reported error. */
+static const weir_expression *turned(weir_lowering *l, weir_node node, const weir_expression *x) {
+    if (weir_expression_kind_of(x) != WEIR_EXPRESSION_STEP) return x;
+    const weir_expression *operand = turned(l, node, weir_expression_operand(x));
+    if (operand == NULL) return NULL;
+    const weir_step *step = weir_expression_step_of(x);
+    if (step->op != WEIR_OP_NEG || weir_expression_kind_of(operand) != WEIR_EXPRESSION_CODES)
+        return weir_lower_step(l, operand, step->op, step->constant);
+    const weir_value codes = weir_lower_negated(l, node, weir_expression_codes_of(operand));
+    return codes.id == 0 ? NULL : weir_expression_with_codes(weir_graph_arena(l->to), operand, codes);
+}
+
+/* What is quantized to so many codes: a Relu alone is the quantizer's lower bound. NULL after a reported error. */
+static const weir_expression *for_many_codes(weir_lowering *l, weir_node node, const weir_expression *x) {
+    if (weir_expression_source(x) != WEIR_EXPRESSION_CODES) return x;
+    x = turned(l, node, x);
+    const bool relu = x != NULL && weir_expression_kind_of(x) == WEIR_EXPRESSION_STEP &&
+                      weir_expression_step_of(x)->op == WEIR_OP_RELU &&
+                      weir_expression_kind_of(weir_expression_operand(x)) == WEIR_EXPRESSION_CODES;
+    return relu ? weir_expression_relu(weir_graph_arena(l->to), weir_expression_operand(x)) : x;
+}
+
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_expression *x, const weir_quant *quant) {
     uint32_t offsets;
+    int64_t least, most;
+    weir_quant_limits(quant, &least, &most);
+    if (most - least >= WEIR_STAIRCASE_CODES) x = for_many_codes(l, node, x);
+    if (x == NULL) return false;
     int64_t low, high;
     const weir_expression *bare = unbounded(l, x, quant, &low, &high);
     if (bare == NULL && weir_expression_numbers(x, &offsets) != NULL) x = offset_as_step(l, x);

@@ -12,14 +12,6 @@ static weir_array *new_numbers(weir_lowering *l, int64_t count) {
     return weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {count}});
 }
 
-bool weir_lower_check_finite(weir_lowering *l, weir_node node, const weir_array *numbers) {
-    for (size_t i = 0; i < numbers->count; i++) {
-        const double v = weir_array_get(numbers, i);
-        if (!isfinite(v)) return weir_lower_fail(l, node, "its constant is %g, expected a finite number", v);
-    }
-    return true;
-}
-
 /* A constant for a step, by channel. */
 static const weir_array *step_constant(weir_lowering *l, weir_node node, const weir_expression *x,
                                        const weir_array *constant, const weir_shape *shape) {

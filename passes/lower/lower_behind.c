@@ -12,13 +12,15 @@ static bool reads(const weir_graph *graph, weir_node node, const bool *reached) 
     return any;
 }
 
-/* Does hardware compute the node, where an input of it has codes? A product does, where both of its operands do. */
-static bool is_in_hardware(const weir_lowering *l, weir_node node) {
+/* Does hardware compute the node, where an input of it, of those reached, has codes? A product does, where both of its operands have; where values are
+ * carried, they have what is reached. */
+static bool is_in_hardware(const weir_lowering *l, weir_node node, const bool *reached) {
     const weir_trait *trait = weir_trait_of(weir_node_op(l->from, node));
     if (trait->task == WEIR_TASK_DEQUANTIZER) return false;
     if (trait->task != WEIR_TASK_LAYER || !trait->is_for_host)
         return weir_trait_is_quantizer(weir_node_op(l->from, node)) || !trait->is_for_host;
     for (size_t i = 0; i < 2; i++) {
+        if (l->carries && reached[weir_node_input(l->from, node, i).id]) continue;
         weir_node maker = weir_value_producer(l->from, weir_node_input(l->from, node, i));
         while (maker.id != 0 && weir_index_map_exists(weir_node_op(l->from, maker)))
             maker = weir_value_producer(l->from, weir_node_input(l->from, maker, 0));
@@ -35,7 +37,7 @@ bool weir_lower_leads_to_hardware(const weir_lowering *l, weir_node from) {
         reached[weir_node_output(l->from, from, i).id] = true;
     for (weir_node node = weir_node_next(l->from, from); !found && node.id != 0; node = weir_node_next(l->from, node)) {
         if (!reads(l->from, node, reached)) continue;
-        found = is_in_hardware(l, node);
+        found = is_in_hardware(l, node, reached);
         for (size_t i = 0; i < weir_node_output_count(l->from, node); i++)
             reached[weir_node_output(l->from, node, i).id] = true;
     }

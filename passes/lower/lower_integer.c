@@ -307,7 +307,8 @@ static void free_lowering(weir_lowering *l) {
 static weir_graph *lower_model(const weir_graph *model, bool carries, weir_counterparts **counterparts,
                                size_t *failed) {
     weir_graph *to = weir_graph_new("integer");
-    weir_lowering l = {.from = model, .to = to, .contract = contract_of(model), .carries = carries};
+    weir_lowering l = {
+        .from = model, .to = to, .contract = contract_of(model), .carries = carries, .affine = weir_lower_affine};
     l.of = weir_calloc(weir_graph_value_limit(model), sizeof *l.of);
     weir_graph_set_source(to, weir_graph_source(model));
     const weir_word_list classes = weir_graph_classes(model);

@@ -1,29 +1,8 @@
 /* Lowering of a product of two quantized tensors: codes less their zero points are multiplied exactly, and the quantizer after it
  * scales the product with one float32 factor, as that of a dense layer does. */
-#include <math.h>
-
 #include "ir/shape/infer.h"
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
-
-static double reach(const weir_type *type) {
-    const double zero = (double)weir_quant_zero(&type->quant, 0);
-    return weir_quant_scale(&type->quant, 0) * fmax(fabs((double)type->low - zero), fabs((double)type->high - zero));
-}
-
-weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair) {
-    const weir_type *a = weir_value_type(l->to, pair[0]), *b = weir_value_type(l->to, pair[1]);
-    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
-    *scale = weir_contract_product(l->contract, weir_quant_scale(&a->quant, 0), weir_quant_scale(&b->quant, 0));
-    l->rounding *= reach(a) + reach(b);
-    const weir_type type = {.dtype = WEIR_INT64,
-                            .shape = b->shape,
-                            .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale}};
-    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_MULTIPLY, suffix, pair, 2, &type);
-    weir_node_set_int(l->to, made, "za", weir_quant_zero(&a->quant, 0));
-    weir_node_set_int(l->to, made, "zb", weir_quant_zero(&b->quant, 0));
-    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
-}
 
 /* One row for all rows of the result, which hardware repeats by itself. */
 static bool is_row(const weir_shape *a, const weir_shape *result) {
@@ -52,6 +31,7 @@ bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_expression
     if (pair[0].id == 0 || pair[1].id == 0) return false;
     if (weir_value_type(l->to, pair[0])->quant.count > 1 || weir_value_type(l->to, pair[1])->quant.count > 1)
         return weir_lower_fail(l, node, "hardware multiplies tensors with one scale each");
+    if (weir_lower_carries(l, node) && !weir_lower_narrow_pair(l, node, pair)) return false;
     return weir_lower_set_codes(l, node, weir_lower_products(l, node, "", pair));
 }
 

@@ -70,6 +70,7 @@ bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *behind
     if (slopes == NULL || weir_expression_source(x) != WEIR_EXPRESSION_CODES) return weir_lower_function(l, node);
     const weir_expression *spread = weir_lower_spread(l, node, x, slopes, shape);
     if (spread == x) return weir_lower_function(l, node);
+    if (behind == NULL && weir_lower_carries(l, node)) return weir_lower_bent(l, node);
     if (behind == NULL)
         return weir_lower_fail(l, node,
                                "its slopes change from element to element, and no quantizer takes its result alone");

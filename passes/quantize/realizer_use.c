@@ -112,13 +112,11 @@ static void note_steps(const weir_realizer *r) {
 }
 
 /* A memory larger than most layers' weights is worth a word. */
-static void warn_table(const weir_realizer *r, size_t count) {
-    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
-    const int width = weir_bits_for(in->low, in->high);
+static void warn_table(const weir_realizer *r, size_t count, const char *of, int width) {
     if (r->thresholds != NULL || count * r->channels * (size_t)width < LARGE_TABLE) return;
     weir_warning(weir_node_location(r->graph, r->node),
-                 "node '%s': no multiplication is exact; its table has %zu thresholds of %d bits",
-                 weir_node_name(r->graph, r->node), count * r->channels, width);
+                 "node '%s': no multiplication is exact; its table has %zu %s of %d bits",
+                 weir_node_name(r->graph, r->node), count * r->channels, of, width);
     note_steps(r);
 }
 
@@ -137,7 +135,8 @@ bool weir_realizer_use_thresholds(weir_realizer *r) {
         note_steps(r);
         return false;
     }
-    warn_table(r, count);
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    warn_table(r, count, "thresholds", weir_bits_for(in->low, in->high));
     int64_t *steps = weir_malloc(count * r->channels * sizeof *steps);
     for (size_t c = 0; c < r->channels; c++) {
         const weir_staircase *s = &r->staircase[c];
@@ -173,6 +172,7 @@ bool weir_realizer_use_table(weir_realizer *r) {
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
     const int64_t low = in->low;
     const size_t codes = (size_t)(in->high - low + 1);
+    warn_table(r, codes, "codes", weir_bits_for(r->low, r->high));
     int64_t *entry = weir_malloc(codes * r->channels * sizeof *entry);
     for (size_t c = 0; c < r->channels; c++) {
         const weir_channel_function function = weir_realizer_function(r, c);

@@ -7,6 +7,8 @@
 /* The most codes of a wide output whose scale is no power of two. */
 enum { MOST_CODES = 65536, WIDE_SHIFT = 62, WIDE_MULTIPLIER_BITS = 44 };
 static const double MOST_WHOLE = 0x1p50;
+/* Codes of an input, and those of all its channels, of which a table has each. */
+enum { MOST_INPUTS = 65536, MOST_ENTRIES = 1 << 20 };
 
 bool weir_realizer_is_wide(const weir_realizer *r) { return r->high - r->low >= WEIR_STAIRCASE_CODES; }
 
@@ -113,17 +115,26 @@ static bool fail_wide(const weir_realizer *r) {
     return false;
 }
 
+static bool has_table(const weir_realizer *r) {
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    return r->thresholds == NULL && in->high - in->low < MOST_INPUTS &&
+           (in->high - in->low + 1) * (int64_t)r->channels <= MOST_ENTRIES;
+}
+
+/* Proved step by step; else a table of few codes, or a reported error. */
 static bool use_wide_scale(weir_realizer *r, weir_candidate *k) {
     int64_t *whole = weir_calloc(r->channels, sizeof *whole);
-    bool fine = r->high - r->low < MOST_CODES && try_wide_scale(r, whole, k), any = false;
+    const bool found = r->high - r->low < MOST_CODES && try_wide_scale(r, whole, k);
+    bool any = false, fine;
     for (size_t c = 0; c < r->channels; c++) any |= whole[c] != 0;
-    fine = fine ? (!any || weir_realizer_add_before(r, whole)) && weir_realizer_use_candidate(r, k) : fail_wide(r);
+    if (found) fine = (!any || weir_realizer_add_before(r, whole)) && weir_realizer_use_candidate(r, k);
+    else fine = has_table(r) ? weir_realizer_use_table(r) : fail_wide(r);
     free(whole);
     return fine;
 }
 
 bool weir_realizer_use_wide(weir_realizer *r, weir_candidate *k) {
-    if (r->thresholds != NULL || r->stride != 1) return fail_wide(r);
+    if (r->thresholds != NULL || r->stride != 1) return has_table(r) ? weir_realizer_use_table(r) : fail_wide(r);
     if (is_exact(r) && weir_candidate_shift_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);
     bool onnx = r->requantizer.offset == NULL;
     if (onnx && weir_candidate_float_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);

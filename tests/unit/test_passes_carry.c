@@ -75,6 +75,75 @@ static void others_are_in_fixed_point(void **state) {
     assert_int_equal(through_layer(g, y, weights_by(g, 4, 3, 1)), 1);
 }
 
+/* A layer of the function of another layer's sums, with weights of as many scales as `scales_of_it`. */
+static weir_graph *function_between_layers(weir_op op, size_t scales_of_it) {
+    weir_graph *g = weir_graph_new("model");
+    const weir_value x = quantized_input(g, "x", 0.03);
+    double codes[16];
+    for (size_t i = 0; i < 16; i++) codes[i] = (double)random_int(-128, 127);
+    const weir_value in[2] = {add_constant(g, "codes", WEIR_INT8, 2, 4, 4, codes),
+                              add_constant(g, "scale", WEIR_FLOAT32, scales_of_it > 1, 4, 0, scales)};
+    const weir_node node = put(g, WEIR_OP_DEQUANTIZE_LINEAR, "weights", 2, in);
+    weir_node_set_int(g, node, "axis", 1);
+    assert_true(weir_infer_node(g, node));
+    const weir_value sums = ADD(g, WEIR_OP_MATMUL, "sums", x, weir_node_output(g, node, 0));
+    const weir_value y = ADD(g, WEIR_OP_MATMUL, "layer", ADD(g, op, "between", sums), weights_by(g, 4, 3, 1));
+    weir_graph_add_output(g, "y", add_qdq(g, "after", y, 0.25, WEIR_INT8, 0));
+    return g;
+}
+
+static void functions_of_sums_are_segments(void **state) {
+    (void)state;
+    static const weir_op ops[] = {WEIR_OP_SIGMOID,      WEIR_OP_TANH,      WEIR_OP_ERF,      WEIR_OP_ELU,
+                                  WEIR_OP_CELU,         WEIR_OP_GELU,      WEIR_OP_SOFTPLUS, WEIR_OP_MISH,
+                                  WEIR_OP_HARD_SIGMOID, WEIR_OP_HARD_SWISH};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        for (size_t scales_of_it = 1; scales_of_it <= 4; scales_of_it += 3) {
+            weir_graph *g = function_between_layers(ops[i], scales_of_it), *integer = weir_lower_integer(g);
+            if (integer == NULL) fail_msg("%s: %s", weir_op_get(ops[i])->name, test_messages.data);
+            const bool hard = ops[i] == WEIR_OP_HARD_SIGMOID || ops[i] == WEIR_OP_HARD_SWISH;
+            assert_int_equal(count_op(integer, WEIR_OP_LOOKUP), hard ? 0 : 3);
+            weir_graph_free(integer);
+            weir_graph_free(g);
+        }
+    }
+    weir_graph *g = function_between_layers(WEIR_OP_FLOOR, 1);
+    assert_null(weir_lower_integer(g));
+    assert_error("node 'layer' (MatMul): its input is a function of sums of");
+    weir_graph_free(g);
+}
+
+/* Sums of a fixed point number have a unit of which biases are whole multiples beyond 32 bits: what cuts them off is of narrower codes. */
+static void bounds_of_wide_sums(void **state) {
+    (void)state;
+    static const double halves[4] = {0.25, 0.25, 0.25, 0.25}, biases[4] = {-0.4084522, -0.11519771, 0.21353969, 7.5},
+                        limits[2] = {0, 6};
+    double codes[16];
+    weir_graph *g = weir_graph_new("model");
+    for (size_t i = 0; i < 16; i++) codes[i] = (double)random_int(-3, 3);
+    const weir_value in[2] = {add_constant(g, "codes", WEIR_INT8, 2, 4, 4, codes),
+                              add_constant(g, "scale", WEIR_FLOAT32, 1, 4, 0, halves)};
+    const weir_node node = put(g, WEIR_OP_DEQUANTIZE_LINEAR, "weights", 2, in);
+    weir_node_set_int(g, node, "axis", 1);
+    assert_true(weir_infer_node(g, node));
+    weir_value y = ADD(g, WEIR_OP_SIGMOID, "between", quantized_input(g, "x", 0.0267));
+    y = ADD(g, WEIR_OP_MATMUL, "sums", y, weir_node_output(g, node, 0));
+    y = ADD(g, WEIR_OP_ADD, "biased", y, add_constant(g, "b", WEIR_FLOAT32, 1, 4, 0, biases));
+    y = ADD(g, WEIR_OP_MAX, "above", y, add_scalar(g, "low", WEIR_FLOAT32, limits[0]));
+    y = ADD(g, WEIR_OP_MIN, "below", y, add_scalar(g, "high", WEIR_FLOAT32, limits[1]));
+    y = ADD(g, WEIR_OP_MATMUL, "layer", y, weights_by(g, 4, 3, 1));
+    weir_graph_add_output(g, "y", add_qdq(g, "after", y, 0.25, WEIR_INT8, 0));
+    weir_graph *integer = weir_lower_integer(g);
+    if (integer == NULL) fail_msg("%s", test_messages.data);
+    for (weir_node made = weir_graph_first(integer); made.id != 0; made = weir_node_next(integer, made)) {
+        if (weir_node_op(integer, made) != WEIR_OP_CAST && weir_node_op(integer, made) != WEIR_OP_MAXIMUM) continue;
+        const weir_type *type = weir_value_type(integer, weir_node_output(integer, made, 0));
+        assert_true(type->low >= INT32_MIN && type->high <= INT32_MAX);
+    }
+    weir_graph_free(integer);
+    weir_graph_free(g);
+}
+
 static void scales_of_inputs_move_to_them(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("model");
@@ -88,9 +157,8 @@ static void scales_of_inputs_move_to_them(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(whole_multiples_stay_codes),
-        TEST(others_are_in_fixed_point),
-        TEST(scales_of_inputs_move_to_them),
+        TEST(whole_multiples_stay_codes),    TEST(others_are_in_fixed_point),      TEST(bounds_of_wide_sums),
+        TEST(scales_of_inputs_move_to_them), TEST(functions_of_sums_are_segments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@ static const weir_trait traits[WEIR_OP_COUNT] = {
 #define WEIR_OP_FACTS(id, domain, name, ...) [WEIR_OP_##id] = {__VA_ARGS__},
 #define TASK(word) .task = WEIR_TASK_##word,
 #define ELEMENT(word) .element = WEIR_ELEMENT_##word,
+#define CURVE(word) .curve = WEIR_CURVE_##word,
 #define KIND(op) .kind = WEIR_OP_##op,
 #define ORDER(word) .order = WEIR_ORDER_##word,
 #define SIZES(from) .sizes = (from),

@@ -28,6 +28,13 @@ typedef enum weir_trait_element {
     WEIR_ELEMENT_STEP, /* the same, and a requantizer has it as a step on a number and a constant */
 } weir_trait_element;
 
+/* An element of the result as a function of an element of an operand. */
+typedef enum weir_trait_curve {
+    WEIR_CURVE_OTHER,  /* it has corners, steps or poles, or nobody has asked */
+    WEIR_CURVE_SMOOTH, /* parabolas on a few segments come near it, and it is straight far from 0 */
+    WEIR_CURVE_CORNER  /* the same on either side of 0 */
+} weir_trait_curve;
+
 typedef enum weir_trait_order {
     WEIR_ORDER_OTHER,       /* the result has the dimensions of ONNX's order alone */
     WEIR_ORDER_FREE,        /* so, and they are not those of the input */
@@ -59,6 +66,7 @@ typedef enum weir_trait_meaning {
 typedef struct weir_trait {
     weir_trait_task task;
     weir_trait_element element;
+    weir_trait_curve curve;
     weir_trait_order order;
     weir_trait_meaning meaning;
     weir_op kind; /* the operator that it is to what knows just that one; WEIR_OP_NONE: nothing does */

@@ -1,0 +1,387 @@
+#include "passes/lower/numbers.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/shape/infer.h"
+#include "support/memory/arena.h"
+
+enum { MULTIPLIER_BITS = 31, ADD_BITS = 54 };
+
+double weir_numbers_unit(double reach, int bits) {
+    int exponent;
+    frexp(reach, &exponent);
+    return ldexp(1, reach == 0 ? 0 : exponent - bits);
+}
+
+void weir_numbers_note(weir_lowering *l, double rounding) {
+    if (rounding > l->rounding) l->rounding = rounding;
+}
+
+void weir_numbers_note_unit(weir_lowering *l, double unit) { weir_numbers_note(l, 2 * unit); }
+
+/* --- code * factor + term, by channel --- */
+
+weir_numbers weir_numbers_of(weir_lowering *l, const weir_leaf *leaf) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    const weir_quant *quant = &weir_value_type(l->to, leaf->codes)->quant;
+    weir_numbers a = {.codes = leaf->codes, .map = leaf->map, .count = quant->count > 1 ? quant->count : 1};
+    a.factor = weir_arena_array(arena, a.count, sizeof *a.factor);
+    a.term = weir_arena_array(arena, a.count, sizeof *a.term);
+    for (uint32_t c = 0; c < a.count; c++) {
+        a.factor[c] = weir_quant_scale(quant, c);
+        a.term[c] = -(double)weir_quant_zero(quant, c) * a.factor[c];
+    }
+    return a;
+}
+
+static void spread(weir_lowering *l, weir_numbers *a, uint32_t count) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    if (count <= 1 || a->count > 1) return;
+    double *factor = weir_arena_array(arena, count, sizeof *factor),
+           *term = weir_arena_array(arena, count, sizeof *term);
+    for (uint32_t c = 0; c < count; c++) {
+        factor[c] = a->factor[0];
+        term[c] = a->term[0];
+    }
+    a->count = count;
+    a->factor = factor;
+    a->term = term;
+}
+
+void weir_numbers_apply(weir_lowering *l, weir_numbers *a, weir_op kind, const double *number, uint32_t count) {
+    spread(l, a, count);
+    a->rounds |= number != NULL;
+    for (uint32_t c = 0; c < a->count; c++) {
+        const double n = number == NULL ? 0 : number[count == 1 ? 0 : c];
+        if (kind == WEIR_OP_ADD) a->term[c] += n;
+        if (kind == WEIR_OP_SUB) a->term[c] -= n;
+        const double by = kind == WEIR_OP_MUL ? n : kind == WEIR_OP_DIV ? 1 / n : kind == WEIR_OP_NEG ? -1 : 1;
+        a->factor[c] *= by;
+        a->term[c] *= by;
+    }
+}
+
+/* The other sign, of what others may have, too. */
+static void turn(weir_lowering *l, weir_numbers *a) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    double *factor = weir_arena_array(arena, a->count, sizeof *factor),
+           *term = weir_arena_array(arena, a->count, sizeof *term);
+    for (uint32_t c = 0; c < a->count; c++) {
+        factor[c] = -a->factor[c];
+        term[c] = -a->term[c];
+    }
+    a->factor = factor;
+    a->term = term;
+}
+
+/* What float32 makes of additions: of numbers of their size, before they cancel. */
+static void note_additions(weir_lowering *l, const weir_numbers *a) {
+    for (uint32_t c = 0; a->rounds && c < a->count; c++) weir_numbers_note(l, 0x1p-20 * fabs(a->term[c]));
+}
+
+static double reach_of(const weir_lowering *l, const weir_numbers *a) {
+    const weir_type *type = weir_value_type(l->to, a->codes);
+    double reach = 0;
+    for (uint32_t c = 0; c < a->count; c++) {
+        reach = fmax(reach, fabs((double)type->low * a->factor[c] + a->term[c]));
+        reach = fmax(reach, fabs((double)type->high * a->factor[c] + a->term[c]));
+    }
+    return reach;
+}
+
+/* The parameters of a Scale, by channel, and what it gives. */
+typedef struct scaling {
+    weir_array *multiplier, *add;
+    int shift;
+    int64_t low, high;
+} scaling;
+
+static bool are_even(const scaling *s) {
+    bool even = true;
+    for (size_t c = 0; even && c < s->add->count; c++)
+        even = weir_array_get_int(s->multiplier, c) % 2 == 0 && weir_array_get_int(s->add, c) % 2 == 0;
+    return even;
+}
+
+static int64_t floor_shift(double x, int shift) { return (int64_t)floor(ldexp(x, -shift)); }
+
+/* Numbers of the unit, rounded half up; no factor is negative. */
+static scaling scaling_of(weir_lowering *l, const weir_numbers *a, double unit) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    const weir_type *type = weir_value_type(l->to, a->codes);
+    const weir_shape shape = {1, {a->count}};
+    scaling s = {.multiplier = weir_array_in(arena, WEIR_INT64, &shape),
+                 .add = weir_array_in(arena, WEIR_INT64, &shape),
+                 .low = INT64_MAX,
+                 .high = INT64_MIN};
+    double factor = 0, term = 1;
+    int exponent;
+    for (uint32_t c = 0; c < a->count; c++) {
+        factor = fmax(factor, a->factor[c] / unit);
+        term = fmax(term, fabs(a->term[c]) / unit);
+    }
+    frexp(factor, &exponent);
+    s.shift = factor == 0 || exponent > MULTIPLIER_BITS ? 0 : MULTIPLIER_BITS - exponent;
+    frexp(term, &exponent);
+    if (s.shift > ADD_BITS - exponent) s.shift = ADD_BITS - exponent;
+    for (uint32_t c = 0; c < a->count; c++) {
+        const double half = s.shift == 0 ? 0 : 0.5, multiplier = nearbyint(ldexp(a->factor[c] / unit, s.shift)),
+                     add = nearbyint(ldexp(a->term[c] / unit + half, s.shift));
+        weir_array_set_int(s.multiplier, c, (int64_t)multiplier);
+        weir_array_set_int(s.add, c, (int64_t)add);
+        const int64_t low = floor_shift((double)type->low * multiplier + add, s.shift),
+                      high = floor_shift((double)type->high * multiplier + add, s.shift);
+        s.low = low < s.low ? low : s.low;
+        s.high = high > s.high ? high : s.high;
+    }
+    while (s.shift > 0 && are_even(&s)) {
+        for (size_t c = 0; c < s.add->count; c++) {
+            weir_array_set_int(s.multiplier, c, weir_array_get_int(s.multiplier, c) / 2);
+            weir_array_set_int(s.add, c, weir_array_get_int(s.add, c) / 2);
+        }
+        s.shift--;
+    }
+    return s;
+}
+
+weir_quant weir_numbers_quant(weir_lowering *l, double unit, int64_t low, int64_t high) {
+    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
+    *scale = unit;
+    return (weir_quant){.format = WEIR_FORMAT_INTEGER,
+                        .is_signed = low < 0,
+                        .width = weir_bits_for(low, high),
+                        .rounding = WEIR_ROUND_HALF_UP,
+                        .axis = -1,
+                        .count = 1,
+                        .scale = scale};
+}
+
+static weir_value add_constant(weir_lowering *l, weir_node node, const char *what, const weir_array *data) {
+    char *name = weir_format("%s_%s", weir_node_name(l->from, node), what);
+    const weir_value value = weir_graph_add_constant(l->to, name, data);
+    free(name);
+    return value;
+}
+
+/* Which sign have the factors? 0: both. */
+static int sign_of(const weir_numbers *a) {
+    bool positive = true, negative = true;
+    for (uint32_t c = 0; c < a->count; c++) {
+        positive &= a->factor[c] >= 0;
+        negative &= a->factor[c] <= 0;
+    }
+    return positive ? 1 : negative ? -1 : 0;
+}
+
+/* As whole numbers of the unit, or, where it is 0, of that for numbers of their size; no value after a reported error. */
+weir_value weir_numbers_emit(weir_lowering *l, weir_node node, const weir_numbers *given, double unit) {
+    weir_numbers a = *given;
+    const weir_type *type = weir_value_type(l->to, a.codes);
+    const int sign = sign_of(&a);
+    if (!type->has_range || sign == 0) {
+        weir_lower_fail(l, node,
+                        sign == 0 ? "what it reads has factors of both signs, and no quantizer before it"
+                                  : "its input has no proven range");
+        return WEIR_NO_VALUE;
+    }
+    if (unit == 0) unit = weir_numbers_unit(reach_of(l, &a), WEIR_LOWER_NUMBER_BITS);
+    weir_numbers_note_unit(l, unit);
+    if (sign < 0) turn(l, &a);
+    const scaling s = scaling_of(l, &a, unit);
+    const weir_value inputs[3] = {a.codes, add_constant(l, node, "factor", s.multiplier),
+                                  add_constant(l, node, "term", s.add)};
+    const weir_quant quant = weir_numbers_quant(l, unit, s.low, s.high);
+    const weir_type to = weir_lower_codes_type(&quant, &type->shape, s.low, s.high);
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_SCALE, "_number", inputs, 3, &to);
+    weir_node_set_int(l->to, made, "shift", s.shift);
+    weir_node_set_int(l->to, made, "low", s.low);
+    weir_node_set_int(l->to, made, "high", s.high);
+    if (!weir_infer_node(l->to, made)) return WEIR_NO_VALUE;
+    const weir_value value = weir_node_output(l->to, made, 0);
+    return sign < 0 ? weir_lower_negated(l, node, value) : value;
+}
+
+/* --- one scale --- */
+
+static bool has_one_scale(const weir_numbers *a) {
+    bool one = true;
+    for (uint32_t c = 1; c < a->count; c++) one &= a->factor[c] == a->factor[0];
+    for (uint32_t c = 0; one && c < a->count; c++) {
+        const double zero = nearbyint(a->term[c] / a->factor[c]);
+        one = a->factor[c] > 0 && fabs(zero) < 0x1p31 && zero * a->factor[c] == a->term[c];
+    }
+    return one;
+}
+
+static bool is_as_it_was(const weir_lowering *l, const weir_numbers *a) {
+    const weir_quant *quant = &weir_value_type(l->to, a->codes)->quant;
+    bool same = a->count == (quant->count > 1 ? quant->count : 1);
+    for (uint32_t c = 0; same && c < a->count; c++)
+        same = a->factor[c] == weir_quant_scale(quant, c) &&
+               a->term[c] == -(double)weir_quant_zero(quant, c) * a->factor[c];
+    return same;
+}
+
+/* The codes with the factors as their scales and the terms as zero points. */
+static weir_value relabel(weir_lowering *l, weir_node node, const weir_numbers *a) {
+    weir_type type = *weir_value_type(l->to, a->codes);
+    if (is_as_it_was(l, a)) return a->codes;
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), a->count, sizeof *zero);
+    for (uint32_t c = 0; c < a->count; c++) zero[c] = (int64_t)nearbyint(-a->term[c] / a->factor[c]);
+    type.quant.format = WEIR_FORMAT_INTEGER;
+    type.quant.count = a->count;
+    type.quant.axis = a->count > 1 ? type.shape.rank - 1 : -1;
+    type.quant.scale = a->factor;
+    type.quant.zero_point = zero;
+    return weir_node_output(l->to, weir_lower_add_node(l, node, WEIR_OP_RELABEL, "_input", &a->codes, 1, &type), 0);
+}
+
+/* Are codes less zero points a channel as narrow as hardware makes them? */
+static bool fits(const weir_lowering *l, const weir_numbers *a) {
+    return a->count == 1 || reach_of(l, a) / a->factor[0] < 0x1p31;
+}
+
+weir_value weir_numbers_settle(weir_lowering *l, weir_node node, const weir_numbers *given) {
+    weir_numbers a = *given;
+    note_additions(l, &a);
+    if (has_one_scale(&a) && fits(l, &a)) return weir_lower_one_scale(l, node, relabel(l, node, &a));
+    turn(l, &a);
+    if (!has_one_scale(&a) || !fits(l, &a)) return weir_numbers_emit(l, node, given, 0);
+    const weir_value codes = weir_lower_one_scale(l, node, relabel(l, node, &a));
+    return codes.id == 0 ? codes : weir_lower_negated(l, node, codes);
+}
+
+/* Fixed point numbers with digits behind those of what they are made of. */
+weir_value weir_numbers_wide(weir_lowering *l, weir_node node, weir_value codes) {
+    const weir_type *type = weir_value_type(l->to, codes);
+    if (weir_bits_for(type->low, type->high) >= WEIR_LOWER_NUMBER_BITS && weir_quant_zero(&type->quant, 0) == 0)
+        return codes;
+    const weir_numbers a = weir_numbers_of(l, &(weir_leaf){.codes = codes});
+    return weir_numbers_emit(l, node, &a, 0);
+}
+
+/* max or min with a number, of what becomes codes of one scale; false after a reported error. */
+bool weir_numbers_clip(weir_lowering *l, weir_node node, weir_numbers *a, weir_op kind, const weir_array *constant) {
+    const double number = constant == NULL ? 0 : weir_array_get(constant, 0);
+    for (size_t c = 1; constant != NULL && c < constant->count; c++) {
+        if (weir_array_get(constant, c) != number)
+            return weir_lower_fail(l, node, "what it reads has bounds by channel, and no quantizer before it");
+    }
+    weir_value codes = weir_numbers_settle(l, node, a);
+    if (codes.id != 0 && number != 0) codes = weir_numbers_wide(l, node, codes);
+    if (codes.id != 0) codes = weir_numbers_narrow(l, node, codes); /* bounds have 32 bits */
+    if (codes.id == 0) return false;
+    const weir_type *type = weir_value_type(l->to, codes);
+    const double bound = number / weir_quant_scale(&type->quant, 0) + (double)weir_quant_zero(&type->quant, 0);
+    const int64_t at = (int64_t)nearbyint(fmax(-0x1p31, fmin(0x1p31 - 1, bound)));
+    if (kind == WEIR_OP_MIN && at < type->high) {
+        weir_quant quant = type->quant;
+        const int64_t low = at < type->low ? at : type->low;
+        quant.is_signed = low < 0;
+        quant.width = weir_bits_for(low, type->high);
+        const weir_type to = weir_lower_codes_type(&quant, &type->shape, low, at);
+        codes = weir_lower_clip(l, node, "_input_bound", codes, &to);
+    } else if (kind != WEIR_OP_MIN) {
+        codes = weir_lower_at_least(l, node, codes, at);
+    }
+    if (codes.id == 0) return false;
+    *a = weir_numbers_of(l, &(weir_leaf){.codes = codes, .map = a->map});
+    return true;
+}
+
+weir_value weir_numbers_add(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, bool minus) {
+    const weir_type *a = weir_value_type(l->to, pair[0]), *b = weir_value_type(l->to, pair[1]);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *zero);
+    *zero = weir_quant_zero(&a->quant, 0) + (minus ? -1 : 1) * weir_quant_zero(&b->quant, 0);
+    weir_type type = {
+        .dtype = WEIR_INT64, .shape = a->shape, .quant = weir_numbers_quant(l, weir_quant_scale(&a->quant, 0), -1, 0)};
+    type.quant.zero_point = zero;
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_SUM, suffix, pair, 2, &type);
+    if (minus) weir_node_set_int(l->to, made, "cb", -1);
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
+/* In as many bits as fixed point numbers have; no value after a reported error. */
+weir_value weir_numbers_narrow(weir_lowering *l, weir_node node, weir_value codes) {
+    const weir_type *type = weir_value_type(l->to, codes);
+    if (weir_bits_for(type->low, type->high) <= WEIR_LOWER_NUMBER_BITS + 1) return codes;
+    const weir_numbers a = weir_numbers_of(l, &(weir_leaf){.codes = codes});
+    return weir_numbers_emit(l, node, &a, 0);
+}
+
+bool weir_lower_narrow_pair(weir_lowering *l, weir_node node, weir_value *pair) {
+    for (int i = 0; i < 2 && pair[i].id != 0; i++) pair[i] = weir_numbers_narrow(l, node, pair[i]);
+    return pair[0].id != 0 && pair[1].id != 0;
+}
+
+/* The largest number that the codes of one scale stand for. */
+static double largest(const weir_type *type) {
+    const double zero = (double)weir_quant_zero(&type->quant, 0);
+    return weir_quant_scale(&type->quant, 0) * fmax(fabs((double)type->low - zero), fabs((double)type->high - zero));
+}
+
+weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair) {
+    const weir_type *a = weir_value_type(l->to, pair[0]), *b = weir_value_type(l->to, pair[1]);
+    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
+    *scale = weir_contract_product(l->contract, weir_quant_scale(&a->quant, 0), weir_quant_scale(&b->quant, 0));
+    l->rounding *= largest(a) + largest(b);
+    const weir_type type = {.dtype = WEIR_INT64,
+                            .shape = b->shape,
+                            .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale}};
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_MULTIPLY, suffix, pair, 2, &type);
+    weir_node_set_int(l->to, made, "za", weir_quant_zero(&a->quant, 0));
+    weir_node_set_int(l->to, made, "zb", weir_quant_zero(&b->quant, 0));
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
+/* Of two tensors of one shape, in fixed point; no value after a reported error. */
+weir_value weir_numbers_multiply(weir_lowering *l, weir_node node, weir_value a, weir_value b) {
+    weir_value pair[2] = {a, b};
+    if (a.id == 0 || b.id == 0 || !weir_lower_narrow_pair(l, node, pair)) return WEIR_NO_VALUE;
+    const weir_value products = weir_lower_products(l, node, "_gated", pair);
+    return products.id == 0 ? products : weir_numbers_narrow(l, node, products);
+}
+
+/* Without a SUM below its operators; NULL after a reported error. */
+
+/* --- one unit for several --- */
+
+/* The largest number of which all scales are whole multiples; what remains of numbers that have none is far smaller than they are. */
+static double exact_unit(const weir_lowering *l, const weir_value *codes, size_t count) {
+    double unit = 0;
+    for (size_t i = 0; i < count; i++) {
+        double next = weir_quant_scale(&weir_value_type(l->to, codes[i])->quant, 0);
+        while (next > 0) {
+            const double rest = fmod(unit, next);
+            unit = next;
+            next = rest;
+        }
+    }
+    return unit;
+}
+
+bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_t count) {
+    double unit = 0, reach = 0;
+    bool same = true;
+    for (size_t i = 0; i < count; i++) {
+        const weir_numbers a = weir_numbers_of(l, &(weir_leaf){.codes = codes[i]});
+        const weir_quant *quant = &weir_value_type(l->to, codes[i])->quant,
+                         *first = &weir_value_type(l->to, codes[0])->quant;
+        assert(a.count == 1);
+        reach = fmax(reach, reach_of(l, &a));
+        same &= weir_quant_scale(quant, 0) == weir_quant_scale(first, 0) &&
+                weir_quant_zero(quant, 0) == weir_quant_zero(first, 0);
+    }
+    if (same) return true;
+    const double exact = exact_unit(l, codes, count);
+    unit = reach / exact < 0x1p31 ? exact : weir_numbers_unit(reach, WEIR_LOWER_NUMBER_BITS);
+    for (size_t i = 0; i < count; i++) {
+        const weir_numbers a = weir_numbers_of(l, &(weir_leaf){.codes = codes[i]});
+        codes[i] = weir_numbers_emit(l, node, &a, unit);
+        if (codes[i].id == 0) return false;
+    }
+    return true;
+}
