@@ -111,7 +111,7 @@ writes MaxPool $ir/op_window.def $exec/kernel_window.c
 writes ReduceMax $ir/op_reduction.def $exec/kernel_reduce.c
 writes Conv $ir/op_window.def $exec/kernel_window.c
 writes MatMul $ir/op_product.def $exec/kernel_float.c
-writes BatchNormalization $ir/op_normalization.def $exec/kernel_reduce.c
+writes BatchNormalization $ir/op_normalization.def # its row names its kernel
 # A component: relu's row, file, module and folder of tests again; in front, so that it is the one that is used.
 sed 's/weir_relu_rules/weir_relu_twin_rules/' toolchain/dataflow/component/activation/relu.c >toolchain/dataflow/component/relu_twin.c
 awk '/^WEIR_COMPONENT\(relu,/ { line = $0; gsub(/relu/, "relu_twin", line); print line } { print }' toolchain/dataflow/component.def >twin
