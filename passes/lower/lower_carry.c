@@ -13,7 +13,7 @@
 
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
-#include "passes/lower/numbers.h"
+#include "passes/lower/scaled.h"
 #include "passes/quantize/function.h"
 #include "support/memory/arena.h"
 #include "support/text/unreachable.h"
@@ -32,7 +32,7 @@ static const weir_expression *without_sum(weir_lowering *l, weir_node node, cons
     const weir_leaf_sum *sum = weir_expression_sum_of(x);
     weir_value pair[2] = {sum->left.codes, sum->right.codes};
     if (!weir_lower_align(l, node, pair, 2)) return NULL;
-    const weir_leaf leaf = {.codes = weir_numbers_add(l, node, "_input", pair, sum->minus), .map = sum->left.map};
+    const weir_leaf leaf = {.codes = weir_scaled_add(l, node, "_input", pair, sum->minus), .map = sum->left.map};
     return leaf.codes.id == 0 ? NULL : weir_expression_with_leaf(weir_graph_arena(l->to), x, &leaf);
 }
 
@@ -43,18 +43,18 @@ static double *numbers_of(weir_lowering *l, const weir_array *constant) {
 }
 
 /* Of a leaf; false after a reported error. */
-static bool read_affine(weir_lowering *l, weir_node node, const weir_expression *x, weir_numbers *a) {
+static bool read_affine(weir_lowering *l, weir_node node, const weir_expression *x, weir_scaled *a) {
     const weir_expression_kind kind = weir_expression_kind_of(x);
     if (kind == WEIR_EXPRESSION_CODES) {
-        *a = weir_numbers_of(l, weir_expression_leaf(x));
+        *a = weir_scaled_of(l, weir_expression_leaf(x));
         return true;
     }
     if (!read_affine(l, node, weir_expression_operand(x), a)) return false;
-    if (kind == WEIR_EXPRESSION_RELU) return weir_numbers_clip(l, node, a, WEIR_OP_MAX, NULL);
+    if (kind == WEIR_EXPRESSION_RELU) return weir_scaled_clip(l, node, a, WEIR_OP_MAX, NULL);
     if (kind == WEIR_EXPRESSION_OFFSET) {
         uint32_t count;
         const double *number = weir_expression_numbers(x, &count);
-        weir_numbers_apply(l, a, WEIR_OP_ADD, number, count);
+        weir_scaled_apply(l, a, WEIR_OP_ADD, number, count);
         return true;
     }
     const weir_step *step = weir_expression_step_of(x);
@@ -63,15 +63,15 @@ static bool read_affine(weir_lowering *l, weir_node node, const weir_expression 
     switch (step->op) {
     case WEIR_OP_MAX:
     case WEIR_OP_MIN:
-    case WEIR_OP_RELU: return weir_numbers_clip(l, node, a, step->op, step->constant);
+    case WEIR_OP_RELU: return weir_scaled_clip(l, node, a, step->op, step->constant);
     case WEIR_OP_MUL:
     case WEIR_OP_DIV:
     case WEIR_OP_ADD:
     case WEIR_OP_SUB:
-        weir_numbers_apply(l, a, step->op, numbers_of(l, step->constant), (uint32_t)step->constant->count);
+        weir_scaled_apply(l, a, step->op, numbers_of(l, step->constant), (uint32_t)step->constant->count);
         return true;
     case WEIR_OP_NEG:
-    case WEIR_OP_IDENTITY: weir_numbers_apply(l, a, step->op, NULL, 1); return true;
+    case WEIR_OP_IDENTITY: weir_scaled_apply(l, a, step->op, NULL, 1); return true;
     default: weir_unreachable("an operator that is no step (weir_op_step)");
     }
 }
@@ -129,10 +129,10 @@ static weir_value tabulate(weir_lowering *l, weir_node node, weir_value value, w
         return WEIR_NO_VALUE;
     }
     const bool exact = r.are_codes && largest / scale < 1 << TABLE_BITS;
-    const double unit = exact ? scale : weir_numbers_unit(largest, TABLE_BITS), low = floor(r.least / unit),
+    const double unit = exact ? scale : weir_scaled_unit(largest, TABLE_BITS), low = floor(r.least / unit),
                  high = ceil(r.most / unit);
-    const weir_quant quant = weir_numbers_quant(l, unit, (int64_t)low, (int64_t)high);
-    if (!exact) weir_numbers_note_unit(l, unit);
+    const weir_quant quant = weir_scaled_quant(l, unit, (int64_t)low, (int64_t)high);
+    if (!exact) weir_scaled_note_unit(l, unit);
     if (!weir_lower_tabulate(l, node, value, &quant)) return WEIR_NO_VALUE;
     return weir_expression_codes_of(weir_lower_expression(l, weir_node_output(l->from, node, 0)));
 }
@@ -157,26 +157,26 @@ static weir_value bend_all(weir_lowering *l, weir_node node, weir_value above, w
     }
     weir_type type = {.dtype = WEIR_INT64,
                       .shape = a->shape,
-                      .quant = weir_numbers_quant(l, ldexp(weir_quant_scale(&a->quant, 0), -n), -1, 0)};
+                      .quant = weir_scaled_quant(l, ldexp(weir_quant_scale(&a->quant, 0), -n), -1, 0)};
     *zero = weir_quant_zero(&a->quant, 0) * ((int64_t)1 << n);
     type.quant.zero_point = zero;
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_SUM, "_bent", pair, 2, &type);
     weir_node_set_int(l->to, made, "ca", (int64_t)1 << n);
     weir_node_set_int(l->to, made, "cb", (int64_t)nearbyint(ldexp(slope, n)));
     if (nearbyint(ldexp(slope, n)) != ldexp(slope, n))
-        weir_numbers_note_unit(
+        weir_scaled_note_unit(
             l, ldexp(fmax(fabs((double)b->low), fabs((double)b->high)) * weir_quant_scale(&a->quant, 0), -n));
     return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
 }
 
 /* x where it is above 0, else slope * x: max(x, 0) + slope * (x - max(x, 0)). No value after a reported error. */
 static weir_value bend(weir_lowering *l, weir_node node, weir_value codes, const double *slope, uint32_t count) {
-    if (count > 1) codes = weir_numbers_wide(l, node, codes);
+    if (count > 1) codes = weir_scaled_wide(l, node, codes);
     if (codes.id == 0) return codes;
     const weir_value above =
                          weir_lower_at_least(l, node, codes, weir_quant_zero(&weir_value_type(l->to, codes)->quant, 0)),
-                     below = above.id == 0 ? above
-                                           : weir_numbers_add(l, node, "_below", (weir_value[]){codes, above}, true);
+                     below =
+                         above.id == 0 ? above : weir_scaled_add(l, node, "_below", (weir_value[]){codes, above}, true);
     if (below.id == 0) return below;
     if (count == 1) return bend_all(l, node, above, below, *slope);
     const double unit = weir_quant_scale(&weir_value_type(l->to, codes)->quant, 0);
@@ -187,13 +187,13 @@ static weir_value bend(weir_lowering *l, weir_node node, weir_value codes, const
     }
     weir_value sum = above; /* slopes of both signs: the least of them for all, and what is more for each */
     for (int part = least < 0 && most > 0 ? 0 : 1; part < 2 && sum.id != 0; part++) {
-        weir_numbers a = weir_numbers_of(l, &(weir_leaf){.codes = below});
-        if (part == 0) weir_numbers_apply(l, &a, WEIR_OP_MUL, &least, 1);
-        else weir_numbers_apply(l, &a, WEIR_OP_MUL, above_least(l, slope, count, most > 0 ? least : 0), count);
+        weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = below});
+        if (part == 0) weir_scaled_apply(l, &a, WEIR_OP_MUL, &least, 1);
+        else weir_scaled_apply(l, &a, WEIR_OP_MUL, above_least(l, slope, count, most > 0 ? least : 0), count);
         const double largest = part == 1 && most > 0 ? most - least : -least;
-        weir_value pair[2] = {sum, weir_numbers_emit(l, node, &a, largest <= 1 ? unit : 0)};
+        weir_value pair[2] = {sum, weir_scaled_emit(l, node, &a, largest <= 1 ? unit : 0)};
         const bool fine = pair[1].id != 0 && weir_lower_align(l, node, pair, 2);
-        sum = fine ? weir_numbers_add(l, node, "_bent", pair, false) : WEIR_NO_VALUE;
+        sum = fine ? weir_scaled_add(l, node, "_bent", pair, false) : WEIR_NO_VALUE;
     }
     return sum;
 }
@@ -230,13 +230,13 @@ bool weir_lower_bent(weir_lowering *l, weir_node node) {
 /* max(0, min(1, alpha * x + beta)) of such; no value after a reported error. */
 static weir_value hard_sigmoid(weir_lowering *l, weir_node node, weir_value codes, double alpha, double beta) {
     weir_array *one = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {1}});
-    weir_numbers a = weir_numbers_of(l, &(weir_leaf){.codes = codes});
+    weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes});
     weir_array_set(one, 0, 1);
-    weir_numbers_apply(l, &a, WEIR_OP_MUL, &alpha, 1);
-    weir_numbers_apply(l, &a, WEIR_OP_ADD, &beta, 1);
-    if (!weir_numbers_clip(l, node, &a, WEIR_OP_MAX, NULL) || !weir_numbers_clip(l, node, &a, WEIR_OP_MIN, one))
+    weir_scaled_apply(l, &a, WEIR_OP_MUL, &alpha, 1);
+    weir_scaled_apply(l, &a, WEIR_OP_ADD, &beta, 1);
+    if (!weir_scaled_clip(l, node, &a, WEIR_OP_MAX, NULL) || !weir_scaled_clip(l, node, &a, WEIR_OP_MIN, one))
         return WEIR_NO_VALUE;
-    return weir_numbers_settle(l, node, &a);
+    return weir_scaled_settle(l, node, &a);
 }
 
 /* What operators with corners are made of. */
@@ -246,13 +246,13 @@ static weir_value carry_hard(weir_lowering *l, weir_node node, weir_node maker) 
     if (weir_trait_kind(l->from, maker) == WEIR_OP_HARD_SIGMOID)
         return hard_sigmoid(l, node, codes, weir_node_float(l->from, maker, "alpha", 0.2),
                             weir_node_float(l->from, maker, "beta", 0.5));
-    return weir_numbers_multiply(l, node, codes, hard_sigmoid(l, node, codes, 1.0 / 6, 0.5));
+    return weir_scaled_multiply(l, node, codes, hard_sigmoid(l, node, codes, 1.0 / 6, 0.5));
 }
 
 /* In segments between corners, of what has these codes; no value without an error where it has none. */
 static weir_value carry_segments(weir_lowering *l, weir_node node, weir_value value, weir_value root) {
     weir_value codes = weir_lower_carry(l, node, root);
-    if (codes.id != 0) codes = weir_numbers_wide(l, node, codes);
+    if (codes.id != 0) codes = weir_scaled_wide(l, node, codes);
     return codes.id == 0 ? codes : weir_lower_segments(l, node, value, root, codes);
 }
 
@@ -275,9 +275,9 @@ static weir_value carry_pair(weir_lowering *l, weir_node node, weir_op kind, con
     if (pair[0].id == 0 || pair[1].id == 0 ||
         !weir_shape_equal(&weir_value_type(l->to, pair[0])->shape, &weir_value_type(l->to, pair[1])->shape))
         return WEIR_NO_VALUE;
-    if (kind == WEIR_OP_MUL) return weir_numbers_multiply(l, node, pair[0], pair[1]);
+    if (kind == WEIR_OP_MUL) return weir_scaled_multiply(l, node, pair[0], pair[1]);
     if ((kind != WEIR_OP_ADD && kind != WEIR_OP_SUB) || !weir_lower_align(l, node, pair, 2)) return WEIR_NO_VALUE;
-    return weir_numbers_add(l, node, "_input", pair, kind == WEIR_OP_SUB);
+    return weir_scaled_add(l, node, "_input", pair, kind == WEIR_OP_SUB);
 }
 
 /* The operator alone, of what it reads; no value where nothing is known of it. */
@@ -349,10 +349,10 @@ static weir_value carry_function(weir_lowering *l, weir_node node, weir_value va
 /* --- the value --- */
 
 weir_value weir_lower_carry_expression(weir_lowering *l, weir_node node, const weir_expression *x) {
-    weir_numbers a;
+    weir_scaled a;
     x = without_sum(l, node, x);
     if (x == NULL || !read_affine(l, node, x, &a)) return WEIR_NO_VALUE;
-    const weir_value codes = weir_numbers_settle(l, node, &a);
+    const weir_value codes = weir_scaled_settle(l, node, &a);
     return codes.id == 0 ? codes : weir_lower_mapped(l, node, codes, a.map);
 }
 
@@ -360,7 +360,7 @@ weir_value weir_lower_carry(weir_lowering *l, weir_node node, weir_value value) 
     weir_lowering_value *known = &l->of[value.id];
     const weir_expression *x = known->expression;
     if (known->carried.id != 0) {
-        weir_numbers_note(l, known->rounding);
+        weir_scaled_note(l, known->rounding);
         return known->carried;
     }
     const double before = l->rounding;
@@ -394,7 +394,7 @@ static weir_value fit_for_windows(weir_lowering *l, weir_node node, weir_value c
     const weir_type *type = codes.id == 0 ? NULL : weir_value_type(l->to, codes);
     return type == NULL || !type->has_range || weir_bits_for(type->low, type->high) <= MOST_BITS
                ? codes
-               : weir_numbers_narrow(l, node, codes);
+               : weir_scaled_narrow(l, node, codes);
 }
 
 weir_value weir_lower_operand(weir_lowering *l, weir_node node, const weir_expression *x, bool by_channel) {
@@ -417,10 +417,10 @@ weir_value weir_lower_operand(weir_lowering *l, weir_node node, const weir_expre
 
 weir_value weir_lower_by_factors(weir_lowering *l, weir_node node, weir_value codes, const double *factor,
                                  uint32_t count) {
-    weir_numbers a = weir_numbers_of(l, &(weir_leaf){.codes = codes});
-    weir_numbers_apply(l, &a, WEIR_OP_MUL, factor, count);
+    weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes});
+    weir_scaled_apply(l, &a, WEIR_OP_MUL, factor, count);
     a.rounds = false; /* no additions of the model */
-    return weir_numbers_settle(l, node, &a);
+    return weir_scaled_settle(l, node, &a);
 }
 
 bool weir_lower_joins_carried(const weir_lowering *l, weir_node node) {
@@ -439,5 +439,5 @@ bool weir_lower_add_carried(weir_lowering *l, weir_node node, const weir_leaf_su
     }
     weir_value pair[2] = {sum->left.codes, sum->right.codes};
     if (!weir_lower_align(l, node, pair, 2)) return false;
-    return weir_lower_set_codes(l, node, weir_numbers_add(l, node, "", pair, sum->minus));
+    return weir_lower_set_codes(l, node, weir_scaled_add(l, node, "", pair, sum->minus));
 }

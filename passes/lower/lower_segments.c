@@ -14,7 +14,7 @@
 #include "ir/shape/index_map.h"
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
-#include "passes/lower/numbers.h"
+#include "passes/lower/scaled.h"
 #include "passes/quantize/function.h"
 #include "support/memory/arena.h"
 
@@ -184,7 +184,7 @@ static weir_value shifted(weir_lowering *l, weir_node node, const char *suffix, 
     const weir_value by = constant(l, node, name, &one, &(weir_shape){1, {1}});
     snprintf(name, sizeof name, "%s_half", suffix);
     const weir_value inputs[3] = {x, by, constant(l, node, name, &half, &(weir_shape){1, {1}})};
-    const weir_quant quant = weir_numbers_quant(l, 1, low, high);
+    const weir_quant quant = weir_scaled_quant(l, 1, low, high);
     const weir_type type = weir_lower_codes_type(&quant, &weir_value_type(l->to, x)->shape, low, high);
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_SCALE, suffix, inputs, 3, &type);
     weir_node_set_int(l->to, made, "shift", shift);
@@ -203,7 +203,7 @@ static weir_value looked_up(weir_lowering *l, weir_node node, const char *suffix
     char name[32];
     snprintf(name, sizeof name, "%s_table", suffix);
     const weir_value inputs[2] = {index, constant(l, node, name, table, &(weir_shape){2, {1, (int64_t)count_of(s)}})};
-    const weir_quant quant = weir_numbers_quant(l, 1, low, high);
+    const weir_quant quant = weir_scaled_quant(l, 1, low, high);
     const weir_type type = weir_lower_codes_type(&quant, &weir_value_type(l->to, index)->shape, low, high);
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_LOOKUP, suffix, inputs, 2, &type);
     weir_node_set_int(l->to, made, "low", s->first);
@@ -225,7 +225,7 @@ static weir_value combined(weir_lowering *l, weir_node node, weir_op op, const c
 static weir_value clip_to(weir_lowering *l, weir_node node, const char *suffix, weir_value x, double scale, int64_t low,
                           int64_t high) {
     if (x.id == 0) return x;
-    const weir_quant quant = weir_numbers_quant(l, scale, low, high);
+    const weir_quant quant = weir_scaled_quant(l, scale, low, high);
     const weir_type type = weir_lower_codes_type(&quant, &weir_value_type(l->to, x)->shape, low, high);
     return weir_lower_clip(l, node, suffix, x, &type);
 }
@@ -293,11 +293,11 @@ weir_value weir_lower_segments(weir_lowering *l, weir_node node, weir_value valu
         s.bend = s.slope + MOST_SEGMENTS;
         s.at = weir_malloc((2 * MOST_SEGMENTS + 1) * sizeof *s.at);
         const double largest = largest_of(&s);
-        s.unit = weir_numbers_unit(largest, WEIR_LOWER_NUMBER_BITS);
+        s.unit = weir_scaled_unit(largest, WEIR_LOWER_NUMBER_BITS);
         s.least_off = 0x1p-23 * fmin(1, largest);
         if (find_segments(&s)) {
             result = emit(l, node, codes, &s);
-            weir_numbers_note(l, 2 * s.off + 4 * s.unit);
+            weir_scaled_note(l, 2 * s.off + 4 * s.unit);
         }
         free(s.start);
         free(s.at);

@@ -1,4 +1,4 @@
-#include "passes/lower/numbers.h"
+#include "passes/lower/scaled.h"
 
 #include <assert.h>
 #include <math.h>
@@ -10,24 +10,24 @@
 
 enum { MULTIPLIER_BITS = 31, ADD_BITS = 54 };
 
-double weir_numbers_unit(double reach, int bits) {
+double weir_scaled_unit(double reach, int bits) {
     int exponent;
     frexp(reach, &exponent);
     return ldexp(1, reach == 0 ? 0 : exponent - bits);
 }
 
-void weir_numbers_note(weir_lowering *l, double rounding) {
+void weir_scaled_note(weir_lowering *l, double rounding) {
     if (rounding > l->rounding) l->rounding = rounding;
 }
 
-void weir_numbers_note_unit(weir_lowering *l, double unit) { weir_numbers_note(l, 2 * unit); }
+void weir_scaled_note_unit(weir_lowering *l, double unit) { weir_scaled_note(l, 2 * unit); }
 
 /* --- code * factor + term, by channel --- */
 
-weir_numbers weir_numbers_of(weir_lowering *l, const weir_leaf *leaf) {
+weir_scaled weir_scaled_of(weir_lowering *l, const weir_leaf *leaf) {
     weir_arena *arena = weir_graph_arena(l->to);
     const weir_quant *quant = &weir_value_type(l->to, leaf->codes)->quant;
-    weir_numbers a = {.codes = leaf->codes, .map = leaf->map, .count = quant->count > 1 ? quant->count : 1};
+    weir_scaled a = {.codes = leaf->codes, .map = leaf->map, .count = quant->count > 1 ? quant->count : 1};
     a.factor = weir_arena_array(arena, a.count, sizeof *a.factor);
     a.term = weir_arena_array(arena, a.count, sizeof *a.term);
     for (uint32_t c = 0; c < a.count; c++) {
@@ -37,7 +37,7 @@ weir_numbers weir_numbers_of(weir_lowering *l, const weir_leaf *leaf) {
     return a;
 }
 
-static void spread(weir_lowering *l, weir_numbers *a, uint32_t count) {
+static void spread(weir_lowering *l, weir_scaled *a, uint32_t count) {
     weir_arena *arena = weir_graph_arena(l->to);
     if (count <= 1 || a->count > 1) return;
     double *factor = weir_arena_array(arena, count, sizeof *factor),
@@ -51,7 +51,7 @@ static void spread(weir_lowering *l, weir_numbers *a, uint32_t count) {
     a->term = term;
 }
 
-void weir_numbers_apply(weir_lowering *l, weir_numbers *a, weir_op kind, const double *number, uint32_t count) {
+void weir_scaled_apply(weir_lowering *l, weir_scaled *a, weir_op kind, const double *number, uint32_t count) {
     spread(l, a, count);
     a->rounds |= number != NULL;
     for (uint32_t c = 0; c < a->count; c++) {
@@ -65,7 +65,7 @@ void weir_numbers_apply(weir_lowering *l, weir_numbers *a, weir_op kind, const d
 }
 
 /* The other sign, of what others may have, too. */
-static void turn(weir_lowering *l, weir_numbers *a) {
+static void turn(weir_lowering *l, weir_scaled *a) {
     weir_arena *arena = weir_graph_arena(l->to);
     double *factor = weir_arena_array(arena, a->count, sizeof *factor),
            *term = weir_arena_array(arena, a->count, sizeof *term);
@@ -78,11 +78,11 @@ static void turn(weir_lowering *l, weir_numbers *a) {
 }
 
 /* What float32 makes of additions: of numbers of their size, before they cancel. */
-static void note_additions(weir_lowering *l, const weir_numbers *a) {
-    for (uint32_t c = 0; a->rounds && c < a->count; c++) weir_numbers_note(l, 0x1p-20 * fabs(a->term[c]));
+static void note_additions(weir_lowering *l, const weir_scaled *a) {
+    for (uint32_t c = 0; a->rounds && c < a->count; c++) weir_scaled_note(l, 0x1p-20 * fabs(a->term[c]));
 }
 
-static double reach_of(const weir_lowering *l, const weir_numbers *a) {
+static double reach_of(const weir_lowering *l, const weir_scaled *a) {
     const weir_type *type = weir_value_type(l->to, a->codes);
     double reach = 0;
     for (uint32_t c = 0; c < a->count; c++) {
@@ -109,7 +109,7 @@ static bool are_even(const scaling *s) {
 static int64_t floor_shift(double x, int shift) { return (int64_t)floor(ldexp(x, -shift)); }
 
 /* Numbers of the unit, rounded half up; no factor is negative. */
-static scaling scaling_of(weir_lowering *l, const weir_numbers *a, double unit) {
+static scaling scaling_of(weir_lowering *l, const weir_scaled *a, double unit) {
     weir_arena *arena = weir_graph_arena(l->to);
     const weir_type *type = weir_value_type(l->to, a->codes);
     const weir_shape shape = {1, {a->count}};
@@ -147,7 +147,7 @@ static scaling scaling_of(weir_lowering *l, const weir_numbers *a, double unit) 
     return s;
 }
 
-weir_quant weir_numbers_quant(weir_lowering *l, double unit, int64_t low, int64_t high) {
+weir_quant weir_scaled_quant(weir_lowering *l, double unit, int64_t low, int64_t high) {
     double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
     *scale = unit;
     return (weir_quant){.format = WEIR_FORMAT_INTEGER,
@@ -167,7 +167,7 @@ static weir_value add_constant(weir_lowering *l, weir_node node, const char *wha
 }
 
 /* Which sign have the factors? 0: both. */
-static int sign_of(const weir_numbers *a) {
+static int sign_of(const weir_scaled *a) {
     bool positive = true, negative = true;
     for (uint32_t c = 0; c < a->count; c++) {
         positive &= a->factor[c] >= 0;
@@ -177,8 +177,8 @@ static int sign_of(const weir_numbers *a) {
 }
 
 /* As whole numbers of the unit, or, where it is 0, of that for numbers of their size; no value after a reported error. */
-weir_value weir_numbers_emit(weir_lowering *l, weir_node node, const weir_numbers *given, double unit) {
-    weir_numbers a = *given;
+weir_value weir_scaled_emit(weir_lowering *l, weir_node node, const weir_scaled *given, double unit) {
+    weir_scaled a = *given;
     const weir_type *type = weir_value_type(l->to, a.codes);
     const int sign = sign_of(&a);
     if (!type->has_range || sign == 0) {
@@ -187,13 +187,13 @@ weir_value weir_numbers_emit(weir_lowering *l, weir_node node, const weir_number
                                   : "its input has no proven range");
         return WEIR_NO_VALUE;
     }
-    if (unit == 0) unit = weir_numbers_unit(reach_of(l, &a), WEIR_LOWER_NUMBER_BITS);
-    weir_numbers_note_unit(l, unit);
+    if (unit == 0) unit = weir_scaled_unit(reach_of(l, &a), WEIR_LOWER_NUMBER_BITS);
+    weir_scaled_note_unit(l, unit);
     if (sign < 0) turn(l, &a);
     const scaling s = scaling_of(l, &a, unit);
     const weir_value inputs[3] = {a.codes, add_constant(l, node, "factor", s.multiplier),
                                   add_constant(l, node, "term", s.add)};
-    const weir_quant quant = weir_numbers_quant(l, unit, s.low, s.high);
+    const weir_quant quant = weir_scaled_quant(l, unit, s.low, s.high);
     const weir_type to = weir_lower_codes_type(&quant, &type->shape, s.low, s.high);
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_SCALE, "_number", inputs, 3, &to);
     weir_node_set_int(l->to, made, "shift", s.shift);
@@ -206,7 +206,7 @@ weir_value weir_numbers_emit(weir_lowering *l, weir_node node, const weir_number
 
 /* --- one scale --- */
 
-static bool has_one_scale(const weir_numbers *a) {
+static bool has_one_scale(const weir_scaled *a) {
     bool one = true;
     for (uint32_t c = 1; c < a->count; c++) one &= a->factor[c] == a->factor[0];
     for (uint32_t c = 0; one && c < a->count; c++) {
@@ -216,7 +216,7 @@ static bool has_one_scale(const weir_numbers *a) {
     return one;
 }
 
-static bool is_as_it_was(const weir_lowering *l, const weir_numbers *a) {
+static bool is_as_it_was(const weir_lowering *l, const weir_scaled *a) {
     const weir_quant *quant = &weir_value_type(l->to, a->codes)->quant;
     bool same = a->count == (quant->count > 1 ? quant->count : 1);
     for (uint32_t c = 0; same && c < a->count; c++)
@@ -226,7 +226,7 @@ static bool is_as_it_was(const weir_lowering *l, const weir_numbers *a) {
 }
 
 /* The codes with the factors as their scales and the terms as zero points. */
-static weir_value relabel(weir_lowering *l, weir_node node, const weir_numbers *a) {
+static weir_value relabel(weir_lowering *l, weir_node node, const weir_scaled *a) {
     weir_type type = *weir_value_type(l->to, a->codes);
     if (is_as_it_was(l, a)) return a->codes;
     int64_t *zero = weir_arena_array(weir_graph_arena(l->to), a->count, sizeof *zero);
@@ -240,39 +240,39 @@ static weir_value relabel(weir_lowering *l, weir_node node, const weir_numbers *
 }
 
 /* Are codes less zero points a channel as narrow as hardware makes them? */
-static bool fits(const weir_lowering *l, const weir_numbers *a) {
+static bool fits(const weir_lowering *l, const weir_scaled *a) {
     return a->count == 1 || reach_of(l, a) / a->factor[0] < 0x1p31;
 }
 
-weir_value weir_numbers_settle(weir_lowering *l, weir_node node, const weir_numbers *given) {
-    weir_numbers a = *given;
+weir_value weir_scaled_settle(weir_lowering *l, weir_node node, const weir_scaled *given) {
+    weir_scaled a = *given;
     note_additions(l, &a);
     if (has_one_scale(&a) && fits(l, &a)) return weir_lower_one_scale(l, node, relabel(l, node, &a));
     turn(l, &a);
-    if (!has_one_scale(&a) || !fits(l, &a)) return weir_numbers_emit(l, node, given, 0);
+    if (!has_one_scale(&a) || !fits(l, &a)) return weir_scaled_emit(l, node, given, 0);
     const weir_value codes = weir_lower_one_scale(l, node, relabel(l, node, &a));
     return codes.id == 0 ? codes : weir_lower_negated(l, node, codes);
 }
 
 /* Fixed point numbers with digits behind those of what they are made of. */
-weir_value weir_numbers_wide(weir_lowering *l, weir_node node, weir_value codes) {
+weir_value weir_scaled_wide(weir_lowering *l, weir_node node, weir_value codes) {
     const weir_type *type = weir_value_type(l->to, codes);
     if (weir_bits_for(type->low, type->high) >= WEIR_LOWER_NUMBER_BITS && weir_quant_zero(&type->quant, 0) == 0)
         return codes;
-    const weir_numbers a = weir_numbers_of(l, &(weir_leaf){.codes = codes});
-    return weir_numbers_emit(l, node, &a, 0);
+    const weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes});
+    return weir_scaled_emit(l, node, &a, 0);
 }
 
 /* max or min with a number, of what becomes codes of one scale; false after a reported error. */
-bool weir_numbers_clip(weir_lowering *l, weir_node node, weir_numbers *a, weir_op kind, const weir_array *constant) {
+bool weir_scaled_clip(weir_lowering *l, weir_node node, weir_scaled *a, weir_op kind, const weir_array *constant) {
     const double number = constant == NULL ? 0 : weir_array_get(constant, 0);
     for (size_t c = 1; constant != NULL && c < constant->count; c++) {
         if (weir_array_get(constant, c) != number)
             return weir_lower_fail(l, node, "what it reads has bounds by channel, and no quantizer before it");
     }
-    weir_value codes = weir_numbers_settle(l, node, a);
-    if (codes.id != 0 && number != 0) codes = weir_numbers_wide(l, node, codes);
-    if (codes.id != 0) codes = weir_numbers_narrow(l, node, codes); /* bounds have 32 bits */
+    weir_value codes = weir_scaled_settle(l, node, a);
+    if (codes.id != 0 && number != 0) codes = weir_scaled_wide(l, node, codes);
+    if (codes.id != 0) codes = weir_scaled_narrow(l, node, codes); /* bounds have 32 bits */
     if (codes.id == 0) return false;
     const weir_type *type = weir_value_type(l->to, codes);
     const double bound = number / weir_quant_scale(&type->quant, 0) + (double)weir_quant_zero(&type->quant, 0);
@@ -288,16 +288,16 @@ bool weir_numbers_clip(weir_lowering *l, weir_node node, weir_numbers *a, weir_o
         codes = weir_lower_at_least(l, node, codes, at);
     }
     if (codes.id == 0) return false;
-    *a = weir_numbers_of(l, &(weir_leaf){.codes = codes, .map = a->map});
+    *a = weir_scaled_of(l, &(weir_leaf){.codes = codes, .map = a->map});
     return true;
 }
 
-weir_value weir_numbers_add(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, bool minus) {
+weir_value weir_scaled_add(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, bool minus) {
     const weir_type *a = weir_value_type(l->to, pair[0]), *b = weir_value_type(l->to, pair[1]);
     int64_t *zero = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *zero);
     *zero = weir_quant_zero(&a->quant, 0) + (minus ? -1 : 1) * weir_quant_zero(&b->quant, 0);
     weir_type type = {
-        .dtype = WEIR_INT64, .shape = a->shape, .quant = weir_numbers_quant(l, weir_quant_scale(&a->quant, 0), -1, 0)};
+        .dtype = WEIR_INT64, .shape = a->shape, .quant = weir_scaled_quant(l, weir_quant_scale(&a->quant, 0), -1, 0)};
     type.quant.zero_point = zero;
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_SUM, suffix, pair, 2, &type);
     if (minus) weir_node_set_int(l->to, made, "cb", -1);
@@ -305,15 +305,15 @@ weir_value weir_numbers_add(weir_lowering *l, weir_node node, const char *suffix
 }
 
 /* In as many bits as fixed point numbers have; no value after a reported error. */
-weir_value weir_numbers_narrow(weir_lowering *l, weir_node node, weir_value codes) {
+weir_value weir_scaled_narrow(weir_lowering *l, weir_node node, weir_value codes) {
     const weir_type *type = weir_value_type(l->to, codes);
     if (weir_bits_for(type->low, type->high) <= WEIR_LOWER_NUMBER_BITS + 1) return codes;
-    const weir_numbers a = weir_numbers_of(l, &(weir_leaf){.codes = codes});
-    return weir_numbers_emit(l, node, &a, 0);
+    const weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes});
+    return weir_scaled_emit(l, node, &a, 0);
 }
 
 bool weir_lower_narrow_pair(weir_lowering *l, weir_node node, weir_value *pair) {
-    for (int i = 0; i < 2 && pair[i].id != 0; i++) pair[i] = weir_numbers_narrow(l, node, pair[i]);
+    for (int i = 0; i < 2 && pair[i].id != 0; i++) pair[i] = weir_scaled_narrow(l, node, pair[i]);
     return pair[0].id != 0 && pair[1].id != 0;
 }
 
@@ -338,11 +338,11 @@ weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suf
 }
 
 /* Of two tensors of one shape, in fixed point; no value after a reported error. */
-weir_value weir_numbers_multiply(weir_lowering *l, weir_node node, weir_value a, weir_value b) {
+weir_value weir_scaled_multiply(weir_lowering *l, weir_node node, weir_value a, weir_value b) {
     weir_value pair[2] = {a, b};
     if (a.id == 0 || b.id == 0 || !weir_lower_narrow_pair(l, node, pair)) return WEIR_NO_VALUE;
     const weir_value products = weir_lower_products(l, node, "_gated", pair);
-    return products.id == 0 ? products : weir_numbers_narrow(l, node, products);
+    return products.id == 0 ? products : weir_scaled_narrow(l, node, products);
 }
 
 /* Without a SUM below its operators; NULL after a reported error. */
@@ -367,7 +367,7 @@ bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_
     double unit = 0, reach = 0;
     bool same = true;
     for (size_t i = 0; i < count; i++) {
-        const weir_numbers a = weir_numbers_of(l, &(weir_leaf){.codes = codes[i]});
+        const weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes[i]});
         const weir_quant *quant = &weir_value_type(l->to, codes[i])->quant,
                          *first = &weir_value_type(l->to, codes[0])->quant;
         assert(a.count == 1);
@@ -377,10 +377,10 @@ bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_
     }
     if (same) return true;
     const double exact = exact_unit(l, codes, count);
-    unit = reach / exact < 0x1p31 ? exact : weir_numbers_unit(reach, WEIR_LOWER_NUMBER_BITS);
+    unit = reach / exact < 0x1p31 ? exact : weir_scaled_unit(reach, WEIR_LOWER_NUMBER_BITS);
     for (size_t i = 0; i < count; i++) {
-        const weir_numbers a = weir_numbers_of(l, &(weir_leaf){.codes = codes[i]});
-        codes[i] = weir_numbers_emit(l, node, &a, unit);
+        const weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes[i]});
+        codes[i] = weir_scaled_emit(l, node, &a, unit);
         if (codes[i].id == 0) return false;
     }
     return true;
