@@ -1,6 +1,8 @@
 /* Threshold: base + step * (thresholds that x reaches), PARALLEL thresholds of each lane a cycle.
  * Thresholds: for group g, ceil(COUNT / PARALLEL) words; lane l's thresholds at index l * PARALLEL + i; unused ones are
  * the largest value, which no input reaches. */
+#include <assert.h>
+
 #include "dataflow/component/activation/threshold_private.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/memory.h"
@@ -43,6 +45,11 @@ int weir_threshold_width(const weir_graph *graph, weir_node node) {
     return (x_bits > t_bits ? x_bits : t_bits) + 1;
 }
 
+int64_t weir_threshold_never(const weir_memory *memory) {
+    assert(memory->field_bits >= 1 && memory->field_bits <= 64);
+    return INT64_MAX >> (64 - memory->field_bits);
+}
+
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
     if (index > 0) return false;
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
@@ -58,7 +65,7 @@ static void content(const weir_graph *graph, weir_node node, const weir_memory *
                     int64_t *upper) {
     (void)upper;
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
-    const int64_t words = words_of(graph, node), never = ((int64_t)1 << (memory->field_bits - 1)) - 1;
+    const int64_t words = words_of(graph, node), never = weir_threshold_never(memory);
     const int64_t digit = digit_of(graph, node);
     const int64_t lane = word / words * hardware->out_lanes, first = word % words * digit;
     for (int64_t field = 0; field < memory->fields; field++)

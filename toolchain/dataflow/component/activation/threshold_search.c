@@ -47,10 +47,10 @@ static void content(const weir_graph *graph, weir_node node, const weir_memory *
     (void)upper;
     const int64_t different = different_of(graph, node), level = (int64_t)memory->index / different;
     const int64_t half = (int64_t)1 << (levels_of(graph, node) - 1 - level), i = word & (((int64_t)1 << level) - 1);
-    lower[0] = weir_memory_element(graph, weir_node_input(graph, node, 1),
-                                   (word >> level) * lanes_of(graph, node) + (int64_t)memory->index % different,
-                                   (2 * i + 1) * half - 1, weir_threshold_count(graph, node),
-                                   ((int64_t)1 << (memory->field_bits - 1)) - 1);
+    lower[0] =
+        weir_memory_element(graph, weir_node_input(graph, node, 1),
+                            (word >> level) * lanes_of(graph, node) + (int64_t)memory->index % different,
+                            (2 * i + 1) * half - 1, weir_threshold_count(graph, node), weir_threshold_never(memory));
 }
 
 /* A memory block with an output register passes it, for the clock; so does a word that is chosen among those of several. */
