@@ -159,8 +159,8 @@ weir_quant weir_scaled_quant(weir_lowering *l, double unit, int64_t low, int64_t
                         .scale = scale};
 }
 
-static weir_value add_constant(weir_lowering *l, weir_node node, const char *what, const weir_array *data) {
-    char *name = weir_format("%s_%s", weir_node_name(l->from, node), what);
+weir_value weir_scaled_constant(weir_lowering *l, weir_node node, const char *suffix, const weir_array *data) {
+    char *name = weir_format("%s%s", weir_node_name(l->from, node), suffix);
     const weir_value value = weir_graph_add_constant(l->to, name, data);
     free(name);
     return value;
@@ -191,8 +191,8 @@ weir_value weir_scaled_emit(weir_lowering *l, weir_node node, const weir_scaled 
     weir_scaled_note_unit(l, unit);
     if (sign < 0) turn(l, &a);
     const scaling s = scaling_of(l, &a, unit);
-    const weir_value inputs[3] = {a.codes, add_constant(l, node, "factor", s.multiplier),
-                                  add_constant(l, node, "term", s.add)};
+    const weir_value inputs[3] = {a.codes, weir_scaled_constant(l, node, "_factor", s.multiplier),
+                                  weir_scaled_constant(l, node, "_term", s.add)};
     const weir_quant quant = weir_scaled_quant(l, unit, s.low, s.high);
     const weir_type to = weir_lower_codes_type(&quant, &type->shape, s.low, s.high);
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_SCALE, "_number", inputs, 3, &to);

@@ -38,16 +38,19 @@ static size_t count_of(const segments *s) { return (size_t)(s->last - s->first +
 
 static int64_t clipped(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
 
-static int64_t floor_shift(int64_t x, int shift) { return x >> shift; }
+/* Where segment i begins. */
+static int64_t begin_of(const segments *s, int64_t i) { return i * ((int64_t)1 << s->width); }
+
+/* That of c, among those that there are. */
+static int64_t segment_of(const segments *s, int64_t c) { return clipped(c >> s->width, s->first, s->last); }
 
 /* y, as hardware has it. */
 static int64_t apply(const segments *s, int64_t c) {
-    const int64_t i = clipped(floor_shift(c, s->width), s->first, s->last), n = i - s->first;
-    const int64_t t = c - i * ((int64_t)1 << s->width), inside = clipped(t, 0, ((int64_t)1 << s->width) - 1);
-    const int64_t half = s->width == 0 ? 0 : (int64_t)1 << (s->width - 1),
-                  q = s->slope[n] + floor_shift(s->bend[n] * inside + half, s->width),
+    const int64_t i = segment_of(s, c), n = i - s->first;
+    const int64_t t = c - begin_of(s, i), inside = clipped(t, 0, begin_of(s, 1) - 1);
+    const int64_t half = (int64_t)1 << (s->width - 1), q = s->slope[n] + ((s->bend[n] * inside + half) >> s->width),
                   more = s->shift == 0 ? 0 : (int64_t)1 << (s->shift - 1);
-    return s->start[n] + floor_shift(t * q + more, s->shift);
+    return s->start[n] + ((t * q + more) >> s->shift);
 }
 
 /* Fits the tables to the function; false: one is not finite, or the arithmetic has no room for it. */
@@ -62,15 +65,14 @@ static bool fit(segments *s) {
     }
     int exponent;
     frexp(most * 2, &exponent);
-    const int reach =
-        weir_bits_for(s->low - s->last * ((int64_t)1 << s->width), s->high - s->first * ((int64_t)1 << s->width));
+    const int reach = weir_bits_for(s->low - begin_of(s, s->last), s->high - begin_of(s, s->first));
     s->shift = PRODUCT_BITS - 2 - reach - exponent;
     if (s->shift > WEIR_LOWER_NUMBER_BITS) s->shift = WEIR_LOWER_NUMBER_BITS;
     if (s->shift < 0 || exponent + s->shift > WEIR_LOWER_NUMBER_BITS || s->width > WEIR_LOWER_NUMBER_BITS) return false;
     for (size_t i = 0; i < n; i++) {
         const double *f = s->at + 2 * i;
-        const bool tail = (i == 0 && s->low < s->first * ((int64_t)1 << s->width)) ||
-                          (i + 1 == n && s->high >= (s->last + 1) * ((int64_t)1 << s->width)); /* straight */
+        const bool tail = (i == 0 && s->low < begin_of(s, s->first)) ||
+                          (i + 1 == n && s->high >= begin_of(s, s->last + 1)); /* straight */
         const double bend = tail ? 0 : 2 * (f[2] - 2 * f[1] + f[0]), slope = f[2] - f[0] - bend;
         s->start[i] = llrint(f[0] / s->unit);
         s->slope[i] = llrint(ldexp(slope / width / s->unit, s->shift));
@@ -90,8 +92,7 @@ static bool agrees(segments *s, const int64_t *point, size_t count) {
     bool fine = true;
     run(s, point, count, result);
     for (size_t i = 0; i < count && fine; i++) {
-        const int64_t y = apply(s, point[i]),
-                      n = clipped(floor_shift(point[i], s->width), s->first, s->last) - s->first;
+        const int64_t y = apply(s, point[i]), n = segment_of(s, point[i]) - s->first;
         const double off = fabs((double)y * s->unit - result[i]),
                      moved = fabs((double)point[i] * ldexp((double)s->slope[n], -s->shift) * s->unit);
         fine = off <= 4 * s->unit + ROUNDINGS * (fabs(result[i]) + moved) + s->least_off;
@@ -108,7 +109,7 @@ static bool agrees_inside(segments *s) {
     const size_t n = count_of(s), count = n * CHECKS;
     int64_t *point = weir_malloc(count * sizeof *point);
     for (size_t i = 0; i < count; i++) {
-        const int64_t begin = (s->first + (int64_t)(i / CHECKS)) * ((int64_t)1 << s->width);
+        const int64_t begin = begin_of(s, s->first + (int64_t)(i / CHECKS));
         point[i] = clipped(begin + (int64_t)ldexp((double)(2 * (i % CHECKS) + 1), s->width - 4), s->low, s->high);
     }
     const bool fine = agrees(s, point, count);
@@ -119,7 +120,7 @@ static bool agrees_inside(segments *s) {
 /* Beyond the last segments, near them and far. */
 static bool agrees_beyond(segments *s) {
     int64_t point[2 * TAIL_CHECKS];
-    const int64_t end[2] = {s->first * ((int64_t)1 << s->width), (s->last + 1) * ((int64_t)1 << s->width)};
+    const int64_t end[2] = {begin_of(s, s->first), begin_of(s, s->last + 1)};
     double share = 1;
     for (int i = 0; i < TAIL_CHECKS; i++, share *= 0.77) { /* three octaves in eight steps */
         point[2 * i] = s->low < end[0] ? end[0] + (int64_t)((double)(s->low - end[0]) * share) : end[0];
@@ -132,15 +133,14 @@ static bool agrees_beyond(segments *s) {
 /* Segments of that width, so many around 0, as far as there are numbers; false: they do not do. */
 static bool try_segments(segments *s, int width, int64_t count, bool *inside) {
     s->width = width;
-    s->first = clipped(floor_shift(s->low, width), -count / 2, count / 2 - 1);
-    s->last = clipped(floor_shift(s->high, width), s->first, count / 2 - 1);
+    s->first = clipped(s->low >> width, -count / 2, count / 2 - 1);
+    s->last = clipped(s->high >> width, s->first, count / 2 - 1);
     s->off = 0;
     s->least_result = INT64_MAX;
     s->most_result = INT64_MIN;
     const size_t points = 2 * count_of(s) + 1;
     int64_t *point = weir_malloc(points * sizeof *point);
-    for (size_t i = 0; i < points; i++)
-        point[i] = s->first * ((int64_t)1 << width) + (int64_t)i * ((int64_t)1 << (width - 1));
+    for (size_t i = 0; i < points; i++) point[i] = begin_of(s, s->first) + (int64_t)i * ((int64_t)1 << (width - 1));
     run(s, point, points, s->at);
     free(point);
     *inside = fit(s) && agrees_inside(s);
@@ -164,10 +164,7 @@ static weir_value constant(weir_lowering *l, weir_node node, const char *suffix,
                            const weir_shape *shape) {
     weir_array *array = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, shape);
     for (size_t i = 0; i < array->count; i++) weir_array_set_int(array, i, data[i]);
-    char *name = weir_format("%s%s", weir_node_name(l->from, node), suffix);
-    const weir_value value = weir_graph_add_constant(l->to, name, array);
-    free(name);
-    return value;
+    return weir_scaled_constant(l, node, suffix, array);
 }
 
 static weir_value finish(weir_lowering *l, weir_node made) {
@@ -231,9 +228,9 @@ static weir_value clip_to(weir_lowering *l, weir_node node, const char *suffix, 
 }
 
 static weir_value emit(weir_lowering *l, weir_node node, weir_value c, const segments *s) {
-    const int64_t all = INT32_MAX, most = ((int64_t)1 << s->width) - 1;
+    const int64_t all = INT32_MAX, most = begin_of(s, 1) - 1;
     const weir_value i = shifted(l, node, "_segment", c, s->width, false, s->first, s->last);
-    const weir_value t = combined(l, node, WEIR_OP_SUM, "_along", c, i, -((int64_t)1 << s->width)),
+    const weir_value t = combined(l, node, WEIR_OP_SUM, "_along", c, i, -begin_of(s, 1)),
                      inside = clip_to(l, node, "_inside", t, 1, 0, most);
     if (inside.id == 0) return inside;
     const weir_value bent = shifted(l, node, "_bent",

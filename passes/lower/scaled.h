@@ -22,6 +22,9 @@ void weir_scaled_note_unit(weir_lowering *l, double unit);
 /* A per-tensor quantization of codes in [low, high] in units. */
 weir_quant weir_scaled_quant(weir_lowering *l, double unit, int64_t low, int64_t high);
 
+/* A constant named as the node with the suffix. */
+weir_value weir_scaled_constant(weir_lowering *l, weir_node node, const char *suffix, const weir_array *data);
+
 weir_scaled weir_scaled_of(weir_lowering *l, const weir_leaf *leaf);
 /* Add, Sub, Mul, Div with numbers, one or one a channel; Neg and Identity with NULL. */
 void weir_scaled_apply(weir_lowering *l, weir_scaled *a, weir_op kind, const double *number, uint32_t count);

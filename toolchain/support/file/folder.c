@@ -26,7 +26,6 @@
 #include "support/process/process.h"
 #include "support/text/diag.h"
 
-#define STAGING WEIR_FILE_STAGING
 #define READY ".weir-ready"
 #define LOCK ".weir-lock"
 #define WAVES "waves/"
@@ -107,7 +106,7 @@ static bool is_there(const char *path, int lock) {
 }
 
 static void report_holder(const char *path) {
-    char *owner = weir_scratch_owner(path, STAGING);
+    char *owner = weir_scratch_owner(path, WEIR_FILE_STAGING);
     weir_error(weir_at(path, 0), "being written by %s", owner ? owner : "another process");
     weir_note("wait for it to end, or use another folder");
     free(owner);
@@ -250,7 +249,7 @@ static bool refuse(const char *folder, const char *path) {
 
 static bool is_ours(void *user, const char *path) {
     const ownership *c = user;
-    if (strcmp(path, WEIR_MANIFEST) == 0 || strcmp(path, LOCK) == 0 || starts_with(path, STAGING) ||
+    if (strcmp(path, WEIR_MANIFEST) == 0 || strcmp(path, LOCK) == 0 || starts_with(path, WEIR_FILE_STAGING) ||
         starts_with(path, READY "/") || starts_with(path, WAVES)) {
         return true;
     }
@@ -429,7 +428,7 @@ weir_folder *weir_folder_open(const char *path, weir_folder_kind kind) {
     bool fine = folder && survey(folder, &manifest);
     weir_manifest_free(&manifest);
     if (fine) {
-        folder->scratch = weir_scratch_new_in(folder->path, STAGING, folder->made, folder->lock);
+        folder->scratch = weir_scratch_new_in(folder->path, WEIR_FILE_STAGING, folder->made, folder->lock);
     }
     if (fine && folder->scratch) {
         folder->staging = in(weir_scratch_path(folder->scratch), WEIR_FILE_STAGED);
@@ -485,11 +484,11 @@ void weir_folder_clean(const char *path, const char *missing) {
     char *folder = trimmed(path);
     double deadline = weir_seconds() + PATIENCE_SECONDS;
     int lock = NO_LOCK;
-    while (weir_file_exists(folder) && try_lock(folder, &lock) == 0 && !weir_scratch_lives(folder, STAGING) &&
+    while (weir_file_exists(folder) && try_lock(folder, &lock) == 0 && !weir_scratch_lives(folder, WEIR_FILE_STAGING) &&
            weir_seconds() < deadline) {
         tick();
     }
-    weir_scratch_sweep(folder, STAGING);
+    weir_scratch_sweep(folder, WEIR_FILE_STAGING);
     if (missing) {
         weir_remove_empty(folder, missing);
     }
