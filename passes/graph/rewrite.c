@@ -114,6 +114,16 @@ weir_value weir_rewrite_reshape(weir_rewrite *rewrite, const char *suffix, weir_
     return weir_rewrite_infer(rewrite, made);
 }
 
+weir_value weir_rewrite_transpose(weir_rewrite *rewrite, const char *suffix, weir_value value, const int64_t *perm) {
+    const int rank = weir_value_type(rewrite->graph, value)->shape.rank;
+    bool moves = false;
+    for (int i = 0; i < rank; i++) moves = moves || perm[i] != i;
+    if (!moves) return value;
+    const weir_value made = weir_rewrite_start(rewrite, WEIR_OP_TRANSPOSE, suffix, &value, 1);
+    weir_node_set_ints(rewrite->graph, weir_value_producer(rewrite->graph, made), "perm", perm, (size_t)rank);
+    return weir_rewrite_infer(rewrite, made);
+}
+
 void weir_rewrite_become(weir_rewrite *rewrite, weir_value value) {
     weir_graph *graph = rewrite->graph;
     const weir_value output = weir_node_output(graph, rewrite->at, 0);

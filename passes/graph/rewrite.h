@@ -41,6 +41,8 @@ weir_value weir_rewrite_quant(weir_rewrite *rewrite, weir_value value, weir_valu
                               bool is_signed);
 /* `value` in another shape with as many elements: itself, a new constant, or a Reshape. */
 weir_value weir_rewrite_reshape(weir_rewrite *rewrite, const char *suffix, weir_value value, const weir_shape *shape);
+/* `value` with dimension i of the result being dimension perm[i]: itself, or a Transpose. */
+weir_value weir_rewrite_transpose(weir_rewrite *rewrite, const char *suffix, weir_value value, const int64_t *perm);
 /* Output 0 of `at` is `value` from now on; `at` goes. The node that makes the value takes over the names. */
 void weir_rewrite_become(weir_rewrite *rewrite, weir_value value);
 /* Have the nodes the same attributes, bit by bit? */

@@ -6,6 +6,7 @@
 #include "cosim/counterpart.h"
 #include "ir/graph/graph.h"
 #include "ir/shape/geometry.h"
+#include "passes/graph/rewrite.h"
 #include "passes/lower/expression.h"
 #include "quant/contract.h"
 #include "support/text/diag.h"
@@ -275,6 +276,8 @@ bool weir_lower_trunc(weir_lowering *l, weir_node node);
 bool weir_lower_weights(weir_graph *graph);
 /* Rewrites forms of a model's operators that no rule takes; false after a reported error. */
 bool weir_lower_forms(weir_graph *graph);
+/* A convolution over more dimensions than hardware slides windows along becomes one over fewer, where it is; false: it stays. */
+bool weir_lower_spatial(weir_rewrite *rewrite);
 
 /* --- values without quantizers (lower_carry.c) --- */
 /* Of the largest fixed point number that can occur. */

@@ -7,6 +7,7 @@
  *   Layers of codes that are looked up           of what the host makes of them: DequantizeLinear, then QuantizeLinear
  *   QLinearMatMul of a constant by codes         the Transpose of that of the transposed operands
  *   MatMul of data by a constant vector          by a matrix of one column
+ *   Convolutions over many dimensions            over those along which windows slide (lower_spatial.c)
  * O(size). */
 #include "ir/shape/index_map.h"
 #include "ir/shape/layout.h"
@@ -170,9 +171,7 @@ static weir_value transposed(weir_rewrite *r, const char *suffix, weir_value val
     const int rank = shape_of(r, value)->rank;
     int64_t perm[WEIR_MAX_RANK];
     for (int i = 0; i < rank; i++) perm[i] = i < rank - 2 ? i : 2 * rank - 3 - i;
-    const weir_value made = weir_rewrite_start(r, WEIR_OP_TRANSPOSE, suffix, &value, 1);
-    weir_node_set_ints(r->graph, weir_value_producer(r->graph, made), "perm", perm, (size_t)rank);
-    return weir_rewrite_infer(r, made);
+    return weir_rewrite_transpose(r, suffix, value, perm);
 }
 
 /* Of two matrices; weights are the second operand, so that one that is the first is turned. */
@@ -277,6 +276,7 @@ bool weir_lower_forms(weir_graph *graph) {
         else if (has_linear_scales(&r, WEIR_OP_QUANTIZE_LINEAR)) part_quantize(&r);
         else if (has_linear_scales(&r, WEIR_OP_DEQUANTIZE_LINEAR) && is_quantized_input(&r)) part_dequantize(&r);
         else if (is_scaled_depthwise(&r)) part_depthwise(&r);
+        else if (weir_lower_spatial(&r)) continue;
         else if (is_gemm_of_two(&r)) part_gemm(&r);
         else if (is_left_codes(&r)) turn_codes(&r);
         else if (is_by_constant(&r, 0) && are_matrices(&r))
