@@ -1,7 +1,8 @@
 /* onnxruntime_kernels: where ONNX Runtime 1.32 at its default level runs a kernel on codes, that operator takes the place of
  * DequantizeLinear, the float operator and QuantizeLinear. What it computes then differs from the model's own meaning next to ties,
  * because its float steps round otherwise (quant/contract.h, QLinearAdd and its like). Its conditions are those of ONNX Runtime:
- *   codes        int8 of a QuantizeLinear that one DequantizeLinear reads become uint8, 128 larger
+ *   codes        int8 of a QuantizeLinear that one DequantizeLinear reads become uint8, 128 larger; each reader of what is dequantized
+ *                has a DequantizeLinear of its own there
  *   operands     all from DequantizeLinear, of one type of 8 bits, with one scale each
  *   result       read by one QuantizeLinear of that type alone; a Relu or Clip before it that its range makes redundant goes
  *   between      what only moves elements changes places with quantizers: Reshape, Transpose, Squeeze, Unsqueeze, Slice
@@ -194,10 +195,11 @@ static void shift_codes(weir_rewrite *r) {
     if (weir_value_type(graph, codes)->dtype != WEIR_INT8 || zero.id == 0 || one_scale(graph, r->at) == NULL) return;
     if (weir_value_use_count(graph, codes) != 1 || weir_value_is_output(graph, codes)) return;
     const weir_node reader = weir_value_use(graph, codes, 0).node;
-    const weir_value other = weir_node_input(graph, reader, 2);
+    const weir_value other = weir_node_input(graph, reader, 2), numbers = weir_node_output(graph, reader, 0);
     if (weir_trait_kind(graph, reader) != WEIR_OP_DEQUANTIZE_LINEAR || other.id == 0 ||
         one_scale(graph, reader) == NULL)
         return;
+    if (weir_value_use_count(graph, numbers) + weir_value_is_output(graph, numbers) > 1) return;
     const weir_value zeros[2] = {zero, other};
     const weir_node pair[2] = {r->at, reader};
     for (size_t i = 0; i < 2; i++) {

