@@ -1,6 +1,6 @@
 /* Lowering of a Resize that is linear between elements: along each axis that changes a product with a constant matrix of the weights
  * as whole numbers, which is exact, and which the quantizer behind it takes as a dense layer's sums. A weir.Reorder brings the axis
- * to the inside. */
+ * to the inside. Codes without a meaning become codes again, truncated, as ONNX converts numbers to integers. */
 #include <math.h>
 #include <stdio.h>
 
@@ -17,6 +17,7 @@ typedef struct resize {
     weir_node node;
     weir_resizing resizing;
     weir_value codes;
+    bool truncates;           /* of integers */
     int place[WEIR_MAX_RANK]; /* dimensions of the codes, in their order */
 } resize;
 
@@ -86,6 +87,12 @@ static bool multiply(resize *r, int axis) {
         weir_note("resize by a whole factor");
         return false;
     }
+    if (r->truncates && (parts & (parts - 1)) != 0) { /* float32 may be on either side of a whole number */
+        weir_lower_fail(r->l, r->node, "integers are resized by halves, quarters and so on, not in %lld parts",
+                        (long long)parts);
+        weir_note("put a DequantizeLinear before it and a QuantizeLinear behind it");
+        return false;
+    }
     double *scale = weir_arena_array(weir_graph_arena(r->l->to), 1, sizeof *scale);
     *scale = 1 / (double)parts;
     const weir_quant quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale};
@@ -107,11 +114,36 @@ static bool resize_axis(resize *r, int axis) {
     return arrange(r, place, suffix) && multiply(r, axis);
 }
 
+static weir_quant as_integers(weir_dtype dtype) {
+    static const double one = 1;
+    static const int64_t none = 0;
+    return weir_lower_quant_of(dtype, &one, &none, 1, -1);
+}
+
+static weir_value read_integers(weir_lowering *l, weir_node node, weir_dtype dtype) {
+    const weir_expression *x = weir_lower_input(l, node, 0);
+    if (weir_expression_kind_of(x) == WEIR_EXPRESSION_CODES) {
+        const weir_quant quant = as_integers(dtype);
+        return weir_lower_requalify(l, node, weir_expression_codes_of(x), &quant);
+    }
+    weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    return WEIR_NO_VALUE;
+}
+
+static bool truncate(const resize *r, weir_dtype dtype) {
+    weir_quant quant = as_integers(dtype);
+    const weir_leaf leaf = {.codes = r->codes, .sums = WEIR_SUMS_WINDOWS};
+    quant.rounding = WEIR_ROUND_TRUNCATE;
+    return weir_lower_quantize(r->l, r->node, weir_expression_of_leaf(weir_graph_arena(r->l->to), &leaf), &quant);
+}
+
 bool weir_lower_resize(weir_lowering *l, weir_node node) {
-    resize r = {.l = l, .node = node};
+    const weir_dtype dtype = weir_value_type(l->from, weir_node_output(l->from, node, 0))->dtype;
+    resize r = {.l = l, .node = node, .truncates = !weir_dtype_is_float(dtype)};
     int own[WEIR_MAX_RANK];
     if (!weir_geometry_resizing(l->from, node, &r.resizing)) return false;
-    r.codes = weir_lower_one_scale(l, node, weir_lower_read_codes(l, node, 0, NULL));
+    r.codes = r.truncates ? read_integers(l, node, dtype)
+                          : weir_lower_one_scale(l, node, weir_lower_read_codes(l, node, 0, NULL));
     if (r.codes.id == 0) return false;
     const weir_shape x = weir_value_type(l->to, r.codes)->shape;
     for (int i = 0; i < x.rank; i++) own[i] = r.place[i] = i;
@@ -120,5 +152,5 @@ bool weir_lower_resize(weir_lowering *l, weir_node node) {
         if (changes && !resize_axis(&r, axis)) return false;
     }
     if (!arrange(&r, own, "_result")) return false;
-    return weir_lower_set_codes(l, node, r.codes);
+    return r.truncates ? truncate(&r, dtype) : weir_lower_set_codes(l, node, r.codes);
 }

@@ -5,6 +5,7 @@
  *   array_tool elements A B               the same elements in the same order, in whatever shape
  *   array_tool accuracy OUT LABELS SHARE  share of rows whose largest value is the label, to two decimals of a percent
  *   array_tool plant IN OUT.npy INDEX     copies with one element changed by one step of its type
+ *   array_tool tie IN OUT.npy INDEX A B   copies with the element, which must be A, as B, one step of its type away
  *   array_tool rows IN OUT.npy N          the first N rows
  *   array_tool columns IN OUT.npy N       the first N columns of each row
  *   array_tool affine IN OUT.npy ADD BY   (element + ADD) * BY in float32
@@ -97,6 +98,18 @@ static int cut(const char *in, const char *out, size_t count, bool columns) {
     return !fine;
 }
 
+static int tie(const char *in, const char *out, size_t index, double was, double is) {
+    weir_array *array = weir_array_read(in, NULL);
+    if (array == NULL) return 1;
+    bool fine = index < array->count && weir_array_get(array, index) == was && fabs(was - is) == 1 &&
+                !weir_dtype_is_float(array->dtype);
+    if (!fine) fprintf(stderr, "%s: error: element %zu is not the code %g, beside %g\n", in, index, was, is);
+    if (fine) weir_array_set(array, index, is);
+    fine = fine && weir_npy_write(out, array);
+    weir_array_free(array);
+    return !fine;
+}
+
 static int affine(const char *in, const char *out, double add, double by) {
     weir_array *array = weir_array_read(in, NULL);
     if (array == NULL) return 1;
@@ -157,6 +170,8 @@ int main(int argc, char **argv) {
     if (strcmp(verb, "csv") == 0) return to_csv(argv[2], argv[3]);
     if (strcmp(verb, "channels_first") == 0) return channels_first(argv[2], argv[3]);
     if (strcmp(verb, "affine") == 0 && argc == 6) return affine(argv[2], argv[3], atof(argv[4]), atof(argv[5]));
+    if (strcmp(verb, "tie") == 0 && argc == 7)
+        return tie(argv[2], argv[3], strtoull(argv[4], NULL, 10), atof(argv[5]), atof(argv[6]));
     if (argc != 5) return 2;
     if (strcmp(verb, "accuracy") == 0) return accuracy(argv[2], argv[3], argv[4]);
     if (strcmp(verb, "plant") == 0) return plant(argv[2], argv[3], strtoull(argv[4], NULL, 10));

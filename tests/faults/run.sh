@@ -13,6 +13,10 @@ data=$(ls inputs.np[yz])
 tolerance=$(value_of tolerance)
 keys=$(value_of outputs | sed 's/[^ ]*/:&/g') # of an archive
 expected=$(ls expected.np[yz])
+value_of tie >ties
+while read -r element theirs ours number; do
+    array_tool tie "$expected" "$expected" "$element" "$theirs" "$ours" || fail "element $element of $expected is no tie at $number"
+done <ties
 weir eval model.onnx "$@" --data "$data" -o "out.${expected##*.}" || fail "eval"
 for key in ${keys:-"_"}; do
     [ "$key" != _ ] || key=

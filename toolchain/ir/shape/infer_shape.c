@@ -222,8 +222,9 @@ bool weir_infer_resize(const weir_graph *graph, weir_node node, weir_inferred *t
     weir_shape shape = weir_rule_input(graph, node, 0)->shape;
     weir_resizing resizing;
     if (!weir_geometry_resizing(graph, node, &resizing)) return false;
-    if (resizing.is_linear && !weir_dtype_is_float(weir_rule_input(graph, node, 0)->dtype))
-        return weir_rule_fail_dtype(graph, node, 0, "float32 where the mode is linear, with a quantizer behind it");
+    const weir_dtype dtype = weir_rule_input(graph, node, 0)->dtype;
+    if (resizing.is_linear && !weir_dtype_is_float(dtype) && dtype != WEIR_UINT8 && dtype != WEIR_INT8)
+        return weir_rule_fail_dtype(graph, node, 0, "float32, uint8 or int8 where the mode is linear");
     for (int i = 0; i < shape.rank; i++) shape.dim[i] = resizing.out[i];
     const weir_type type = weir_rule_moved_type(graph, node, &shape);
     return weir_rule_set(graph, node, to, &type);
