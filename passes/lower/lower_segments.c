@@ -31,7 +31,8 @@ typedef struct segments {
     int64_t *start, *slope, *bend; /* [last - first + 1] */
     int64_t least_result, most_result; /* of y at all points that were looked at */
     double off;                        /* the furthest that y was from the function there */
-    double *at; /* the function where segments begin and in their middles: [2 * (last - first + 1) + 1] */
+    double *at;    /* the function where segments begin and in their middles: [2 * (last - first + 1) + 1] */
+    double far[2]; /* at both ends of c */
 } segments;
 
 static size_t count_of(const segments *s) { return (size_t)(s->last - s->first + 1); }
@@ -51,6 +52,16 @@ static int64_t apply(const segments *s, int64_t c) {
     const int64_t half = (int64_t)1 << (s->width - 1), q = s->slope[n] + ((s->bend[n] * inside + half) >> s->width),
                   more = s->shift == 0 ? 0 : (int64_t)1 << (s->shift - 1);
     return s->start[n] + ((t * q + more) >> s->shift);
+}
+
+/* What it rises by along segment i, where it goes on straight: over all that it stands for, of which float32 rounds the ends alone. */
+static double rise_of_tail(const segments *s, size_t i) {
+    const double *f = s->at + 2 * i;
+    const double width = ldexp(1, s->width), below = (double)(begin_of(s, s->first) - s->low),
+                 above = (double)(s->high - begin_of(s, s->last));
+    if (i == 0 && below > width && isfinite(s->far[0])) return (f[0] - s->far[0]) / below * width;
+    return i + 1 == count_of(s) && above > width && isfinite(s->far[1]) ? (s->far[1] - f[0]) / above * width
+                                                                        : f[2] - f[0];
 }
 
 /* Fits the tables to the function; false: one is not finite, or the arithmetic has no room for it. */
@@ -73,7 +84,8 @@ static bool fit(segments *s) {
         const double *f = s->at + 2 * i;
         const bool tail = (i == 0 && s->low < begin_of(s, s->first)) ||
                           (i + 1 == n && s->high >= begin_of(s, s->last + 1)); /* straight */
-        const double bend = tail ? 0 : 2 * (f[2] - 2 * f[1] + f[0]), slope = f[2] - f[0] - bend;
+        const double bend = tail ? 0 : 2 * (f[2] - 2 * f[1] + f[0]),
+                     slope = tail ? rise_of_tail(s, i) : f[2] - f[0] - bend;
         s->start[i] = llrint(f[0] / s->unit);
         s->slope[i] = llrint(ldexp(slope / width / s->unit, s->shift));
         s->bend[i] = llrint(ldexp(bend / width / s->unit, s->shift));
@@ -292,6 +304,7 @@ weir_value weir_lower_segments(weir_lowering *l, weir_node node, weir_value valu
         const double largest = largest_of(&s);
         s.unit = weir_scaled_unit(largest, WEIR_LOWER_NUMBER_BITS);
         s.least_off = 0x1p-23 * fmin(1, largest);
+        run(&s, (const int64_t[2]){s.low, s.high}, 2, s.far);
         if (find_segments(&s)) {
             result = emit(l, node, codes, &s);
             weir_scaled_note(l, 2 * s.off + 4 * s.unit);

@@ -36,6 +36,8 @@ for left, right, result, a, b in [("i", "io", "o", (5,), (5, 3)), ("nd", "no", "
     add("Einsum", "", [(1,) + a, real(*b)], equation=f"N{left},{right}->N{result}")
     add("Einsum", "", [real(*a), (1,) + b], equation=f"{left},N{right}->N{result}")
 add("Einsum", "", [(1, 4), real(4, 2)], equation="ij,jk")
+for equation, shape in [("Nij->Nji", (1, 3, 4)), ("Nijk->Nk", (1, 2, 3, 4)), ("Nij->N", (1, 3, 4)), ("jNi->Nij", (2, 1, 3))]:
+    add("Einsum", "", [shape], equation=equation)
 for axis in (1, 2, 3, -1):
     for exclusive in (0, 1):
         for reverse in (0, 1):

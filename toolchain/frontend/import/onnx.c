@@ -475,6 +475,7 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
                            .opsets = &im->opsets,
                            .source = &im->source,
                            .rule = rule,
+                           .op = rule->op,
                            .proto = proto,
                            .location = location_of(im, index),
                            .name = name,
@@ -483,7 +484,7 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
     if (!check_scales(im, &form, inputs, count) ||
         !(rule->composed ? weir_onnx_compose_inputs : weir_onnx_form_inputs)(&form, inputs, &count))
         return;
-    weir_node node = weir_graph_add_node(im->graph, rule->op, name, inputs, count, outputs, WEIR_NO_NODE);
+    weir_node node = weir_graph_add_node(im->graph, form.op, name, inputs, count, outputs, WEIR_NO_NODE);
     weir_node_set_location(im->graph, node, form.location);
     weir_onnx_schema_attach(rule, proto, &im->opsets, im->graph, node);
     convert_attribute(im, node, "to");

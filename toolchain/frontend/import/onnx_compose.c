@@ -131,20 +131,23 @@ static bool imply_result(equation *e) {
 
 static bool parse(const weir_onnx_form *form, equation *e) {
     const ProtobufCBinaryData *text = &attribute_of(form, "equation")->s;
+    const int last = form->operand[1].id != 0;
     int term = 0;
     bool fine = true;
     *e = (equation){.count = {0}};
     for (size_t i = 0; fine && i < text->len; i++) {
         const char c = (char)text->data[i];
         if (c == ' ') continue;
-        if (c == ',') fine = term++ == 0;
-        else if (c == '-' && i + 1 < text->len && text->data[i + 1] == '>' && term == 1) term = 2, i++;
+        if (c == ',') fine = term++ < last;
+        else if (c == '-' && i + 1 < text->len && text->data[i + 1] == '>' && term == last) term = 2, i++;
         else fine = is_letter(c) && add_letter(e, term, c);
     }
-    if (fine && term == 1) fine = imply_result(e);
+    if (fine && term == last) fine = imply_result(e);
     for (size_t i = 0; fine && i < e->count[2]; i++)
         fine = strchr(e->term[0], e->term[2][i]) != NULL || strchr(e->term[1], e->term[2][i]) != NULL;
-    return (fine && term > 0) || fail(form, "its equation is not one of two operands, each letter once in each");
+    return (fine && term >= last) ||
+           fail(form, last == 1 ? "its equation is not one of two operands, each letter once in each"
+                                : "its equation is not one of one operand, each letter once in it");
 }
 
 /* 0: in both and the result, 1: in the result and this operand alone, 2: in both alone; -1: none of these. */
@@ -201,11 +204,37 @@ static bool check_sizes(const weir_onnx_form *form, const equation *e) {
     return fine || fail(form, "its operands do not have the dimensions of its equation, or one is summed alone");
 }
 
+/* Of one operand: the letters of the result, then those that are summed. */
+static bool reduce_alone(weir_onnx_form *form, const equation *e, weir_value *inputs, size_t *count) {
+    int64_t perm[WEIR_MAX_RANK], axes[WEIR_MAX_RANK];
+    size_t rank = 0, sums = 0;
+    if (shape_of(form, inputs[0])->rank != (int)e->count[0])
+        return fail(form, "its operand does not have the dimensions of its equation");
+    for (size_t i = 0; i < e->count[2]; i++) perm[rank++] = strchr(e->term[0], e->term[2][i]) - e->term[0];
+    for (size_t i = 0; i < e->count[0]; i++) {
+        if (strchr(e->term[2], e->term[0][i]) != NULL) continue;
+        axes[sums++] = (int64_t)rank;
+        perm[rank++] = (int64_t)i;
+    }
+    inputs[0] = transpose(form, "order", inputs[0], perm);
+    form->op = sums == 0 ? WEIR_OP_IDENTITY : WEIR_OP_REDUCE_SUM;
+    if (sums > 0) inputs[1] = vector(form, "axes", axes, sums);
+    *count = sums == 0 ? 1 : 2;
+    return inputs[0].id != 0;
+}
+
+static void einsum_attributes(const weir_onnx_form *form, weir_node node) {
+    const bool sums = form->operand[1].id == 0 && weir_node_input_count(form->graph, node) == 2; /* their axes */
+    if (sums) weir_node_set_int(form->graph, node, "keepdims", 0);
+}
+
 static bool einsum_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
     equation e;
     form->operand[0] = inputs[0];
-    form->operand[1] = inputs[1];
-    if (!parse(form, &e) || !check_sizes(form, &e)) return false;
+    form->operand[1] = *count > 1 ? inputs[1] : WEIR_NO_VALUE;
+    if (!parse(form, &e)) return false;
+    if (*count == 1) return reduce_alone(form, &e, inputs, count);
+    if (!check_sizes(form, &e)) return false;
     inputs[0] = as_matrices(form, &e, 0, (const int[2]){1, 2});
     inputs[1] = as_matrices(form, &e, 1, (const int[2]){2, 1});
     *count = 2;
@@ -217,6 +246,7 @@ static weir_value einsum_finish(weir_onnx_form *form, weir_value value) {
     char made[3 * WEIR_MAX_RANK + 1];
     weir_shape shape = {.rank = 0};
     int64_t perm[WEIR_MAX_RANK];
+    if (form->operand[1].id == 0) return value;
     if (!parse(form, &e)) return WEIR_NO_VALUE;
     size_t count = letters_of(&e, 0, 0, made);
     count += letters_of(&e, 0, 1, made + count);
@@ -669,7 +699,7 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-    {"Einsum", einsum_inputs, NULL, einsum_finish},
+    {"Einsum", einsum_inputs, einsum_attributes, einsum_finish},
     {"CumSum", cum_sum_inputs, NULL, cum_sum_finish},
     {"OneHot", one_hot_inputs, NULL, NULL},
     {"GatherElements", gather_elements_inputs, NULL, NULL},

@@ -1,6 +1,7 @@
 /* Operators of files that are several of the graph's: what is put before the main one (the rule's), and what behind it. Their attributes have been
  * checked, inputs have inferred types.
  *   Einsum of two operands                  Transpose, Reshape, MatMul, Reshape, Transpose
+ *   Einsum of one operand                   Transpose, ReduceSum
  *   CumSum                                  MatMul by a triangle of ones, between Transposes
  *   OneHot                                  Where(Equal(indices, positions), on, off)
  *   GatherElements, ScatterElements, ScatterND of constant indices    Gather of the flat tensor, of it and the updates

@@ -15,6 +15,7 @@ typedef struct weir_onnx_form {
     const weir_onnx_opsets *opsets;
     weir_onnx_tensor_source *source;
     const weir_onnx_rule *rule;
+    weir_op op; /* the rule's; a composed operator may have another */
     const Onnx__NodeProto *proto;
     weir_location location;
     const char *name;

@@ -80,7 +80,7 @@ static const weir_onnx_rule named_rules[] = {
     RULE_CODES("QLinearWhere", WHERE, 13, 9, 9, &where_codes),
     RULE_SCALES(QONNX, "IntQuant", QUANT, 1, INPUT(1), true),                            /* its later name */
     {ML, "ZipMap", WEIR_OP_IDENTITY, 1, false, 0, 0, 0, 0, false, true, 0, NULL, false}, /* a map of what is a tensor */
-    RULE_COMPOSED(ONNX, "Einsum", MATMUL, 12, 13, 2, 2, 0),
+    RULE_COMPOSED(ONNX, "Einsum", MATMUL, 12, 13, 1, 2, 0),
     RULE_COMPOSED(ONNX, "CumSum", MATMUL, 11, 13, 2, 2, 0),
     RULE_COMPOSED(ONNX, "OneHot", WHERE, 9, 13, 3, 3, 0),
     RULE_COMPOSED(ONNX, "GatherElements", GATHER, 11, 13, 2, 2, 0),
