@@ -7,14 +7,28 @@
 #include "dataflow/schedule/bounds.h"
 #include "dataflow/schedule/schedule.h"
 #include "support/memory/arena.h"
+#include "support/memory/hash.h"
 
 enum { MOST_PARTS = 256, MOST_COMPARED = 1024 };
+/* What is built of a node is an index of prices, and of a converter this. */
+#define CONVERTER (UINT64_C(1) << 63)
+
+/* Beats as they move from the first one on, whenever that is. */
+typedef struct shape {
+    weir_signature_part part; /* from cycle 0 on */
+    int64_t *at;              /* by beat, where streams are compared; NULL: not written yet */
+} shape;
 
 typedef struct stream {
-    weir_signature_part part;
-    int64_t lanes;
-    int64_t *at; /* by beat, where streams are compared; NULL: not written yet */
+    uint32_t shape;
+    int64_t at, lanes; /* of the first beat */
 } stream;
+
+/* What a node gives, in cycles after the first beat that comes to its first input: what comes later goes later by as much (schedule.c). */
+typedef struct answer {
+    uint32_t shape;
+    int64_t at, steps;
+} answer;
 
 struct weir_folding_beats {
     const weir_folding_structure *structure;
@@ -22,12 +36,17 @@ struct weir_folding_beats {
     weir_graph *converters; /* lane converters */
     weir_arena *arena;
     int64_t interval;
+    shape *shape;
     stream *stream;
-    size_t streams, capacity;
+    answer *answer;
+    size_t shapes, shape_capacity, streams, capacity, answer_capacity;
     int64_t steps;
-    weir_map known;       /* by beats and lanes: index of `stream` */
+    weir_map shaped;      /* by level: index of `shape` */
+    weir_map known;       /* by shape, cycle and lanes: index of `stream` */
+    weir_map answers;     /* by what a node is built as and what comes to it: index of `answer` */
     weir_map converted;   /* by edge, stream and lanes: index of `stream` */
     weir_node *converter; /* by edge */
+    uint32_t *built;      /* by node: what it is built as */
 };
 
 /* --- the graph --- */
@@ -71,17 +90,23 @@ weir_folding_beats *weir_folding_beats_new(const weir_folding_structure *t, int6
     weir_folding_beats *b = weir_calloc(1, sizeof *b);
     *b = (weir_folding_beats){.structure = t, .arena = weir_arena_new(), .interval = interval};
     b->graph = weir_graph_copy(t->graph);
+    b->built = weir_calloc(weir_graph_node_limit(t->graph) + 1, sizeof *b->built);
     add_converters(b);
     return b;
 }
 
 void weir_folding_beats_free(weir_folding_beats *b) {
     if (b == NULL) return;
-    for (size_t i = 0; i < b->streams; i++) free(b->stream[i].at);
+    for (size_t i = 0; i < b->shapes; i++) free(b->shape[i].at);
+    free(b->shape);
     free(b->stream);
+    free(b->answer);
     free(b->converter);
+    weir_map_free(&b->shaped);
     weir_map_free(&b->known);
+    weir_map_free(&b->answers);
     weir_map_free(&b->converted);
+    free(b->built);
     weir_arena_free(b->arena);
     weir_graph_free(b->graph);
     weir_graph_free(b->converters);
@@ -89,26 +114,46 @@ void weir_folding_beats_free(weir_folding_beats *b) {
 }
 
 void weir_folding_beats_fold(weir_folding_beats *b, const weir_folding_unit *u, const weir_folding_setting *folding,
-                             const weir_meta_hardware *member) {
+                             const weir_meta_hardware *member, const uint32_t *built) {
     weir_folding_structure settled = *b->structure;
     settled.graph = b->graph;
     if (u->pace != SIZE_MAX) weir_folding_settle(&settled, u, folding);
-    for (size_t i = 0; i < u->members; i++) *weir_folding_hardware(b->graph, u->member[i]) = member[i];
+    for (size_t i = 0; i < u->members; i++) {
+        *weir_folding_hardware(b->graph, u->member[i]) = member[i];
+        b->built[u->member[i].id] = built[i];
+    }
 }
 
 /* --- streams --- */
 
-static bool is_stream(const void *user, uint64_t key, uint64_t value) {
+static bool is_shape(const void *user, uint64_t key, uint64_t value) {
     (void)key;
     const weir_folding_beats *b = user; /* the one that is looked for lies behind those known */
-    const stream *wanted = &b->stream[b->streams], *known = &b->stream[value];
-    return wanted->lanes == known->lanes && weir_signature_equal(&wanted->part, &known->part);
+    return weir_signature_equal(&b->shape[b->shapes].part, &b->shape[value].part);
 }
 
-static uint32_t number_of(weir_folding_beats *b, weir_signature_part part, int64_t lanes) {
+static uint32_t shape_of(weir_folding_beats *b, weir_signature_part part) {
+    b->shape = weir_grow(b->shape, &b->shape_capacity, b->shapes + 1, sizeof *b->shape);
+    b->shape[b->shapes] = (shape){{part.first, 0, part.level}, NULL};
+    bool is_new;
+    weir_map_entry *entry = weir_map_put_as(&b->shaped, weir_map_hash(part.level->hash), is_shape, b, &is_new);
+    if (!is_new) return (uint32_t)entry->value;
+    entry->key = part.level->hash;
+    entry->value = b->shapes;
+    return (uint32_t)b->shapes++;
+}
+
+static bool is_stream(const void *user, uint64_t key, uint64_t value) {
+    (void)key;
+    const weir_folding_beats *b = user; /* likewise */
+    const stream *wanted = &b->stream[b->streams], *known = &b->stream[value];
+    return wanted->shape == known->shape && wanted->at == known->at && wanted->lanes == known->lanes;
+}
+
+static uint32_t number_of(weir_folding_beats *b, stream wanted) {
     b->stream = weir_grow(b->stream, &b->capacity, b->streams + 1, sizeof *b->stream);
-    b->stream[b->streams] = (stream){part, lanes, NULL};
-    const uint64_t key = part.level->hash ^ (uint64_t)part.at * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)lanes << 48;
+    b->stream[b->streams] = wanted;
+    const uint64_t key = weir_hash_mix(weir_hash_mix(wanted.shape, (uint64_t)wanted.at), (uint64_t)wanted.lanes);
     bool is_new;
     weir_map_entry *entry = weir_map_put_as(&b->known, weir_map_hash(key), is_stream, b, &is_new);
     if (!is_new) return (uint32_t)entry->value;
@@ -117,18 +162,53 @@ static uint32_t number_of(weir_folding_beats *b, weir_signature_part part, int64
     return (uint32_t)b->streams++;
 }
 
-static bool serve_node(weir_folding_beats *b, const weir_graph *graph, weir_node node,
-                       const weir_signature_part *arrive, int64_t lanes, uint32_t *gives) {
-    weir_signature_part part;
-    if (!weir_schedule_first_frame(b->arena, graph, node, arrive, &part, &b->steps)) return false;
+/* By a key of what it is built as. */
+static uint64_t key_of(uint64_t built, const stream *arrive, size_t inputs) {
+    uint64_t key = weir_hash_mix(0, built);
+    for (size_t i = 0; i < inputs; i++)
+        key = weir_hash_mix(weir_hash_mix(key, arrive[i].shape), (uint64_t)(arrive[i].at - arrive[0].at));
+    return key;
+}
+
+/* Runs the node's service rule. */
+static bool ask(weir_folding_beats *b, const weir_graph *graph, weir_node node, const stream *arrive, size_t inputs,
+                answer *made) {
+    weir_signature_part part, arrives[WEIR_SERVICE_PORTS];
+    for (size_t i = 0; i < inputs; i++) {
+        arrives[i] = b->shape[arrive[i].shape].part;
+        arrives[i].at = arrive[i].at;
+    }
+    made->steps = 0;
+    if (!weir_schedule_first_frame(b->arena, graph, node, arrives, &part, &made->steps)) return false;
     const weir_signature given = {part, part};
-    *gives = number_of(b, weir_bounds_of(b->arena, &given, MOST_PARTS).early.first, lanes);
+    part = weir_bounds_of(b->arena, &given, MOST_PARTS).early.first;
+    made->shape = shape_of(b, part);
+    made->at = part.at - arrive[0].at;
     return true;
 }
 
-/* The stream of an edge on so many lanes. */
+/* The same, once for nodes that are built alike; each takes the steps. */
+static bool serve_node(weir_folding_beats *b, const weir_graph *graph, weir_node node, uint64_t built,
+                       const stream *arrive, size_t inputs, int64_t lanes, uint32_t *gives) {
+    const uint64_t key = key_of(built, arrive, inputs), *found = weir_map_find(&b->answers, key);
+    const size_t index = found != NULL ? *found : b->answers.count;
+    if (found == NULL) {
+        answer made = {.at = 0};
+        if (!ask(b, graph, node, arrive, inputs, &made)) return false;
+        b->answer = weir_grow(b->answer, &b->answer_capacity, index + 1, sizeof *b->answer);
+        b->answer[index] = made;
+        *weir_map_put(&b->answers, key) = index;
+    }
+    const answer *known = &b->answer[index];
+    b->steps += known->steps;
+    *gives = number_of(b, (stream){known->shape, arrive[0].at + known->at, lanes});
+    return true;
+}
+
+/* The stream of an edge on so many lanes. What a converter does depends on these and the elements. */
 static bool convert(weir_folding_beats *b, size_t edge, int64_t lanes, uint32_t *number) {
-    const int64_t from = b->stream[*number].lanes;
+    const stream arrives = b->stream[*number];
+    const int64_t from = arrives.lanes;
     if (from == lanes) return true;
     const uint64_t key = ((uint64_t)edge << 24 | *number) << 24 | (uint64_t)lanes;
     const uint64_t *known = weir_map_find(&b->converted, key);
@@ -144,8 +224,10 @@ static bool convert(weir_folding_beats *b, size_t edge, int64_t lanes, uint32_t 
     hardware->in_lanes = from;
     hardware->out_lanes = lanes;
     hardware->interval = in > out ? in : out;
-    const weir_signature_part arrives = b->stream[*number].part;
-    if (!serve_node(b, b->converters, node, &arrives, lanes, number)) return false;
+    const uint64_t built = weir_hash_mix(
+        weir_hash_mix(weir_hash_mix(CONVERTER, (uint64_t)weir_stream_elements(b->converters, value)), (uint64_t)from),
+        (uint64_t)lanes);
+    if (!serve_node(b, b->converters, node, built, &arrives, 1, lanes, number)) return false;
     *weir_map_put(&b->converted, key) = *number;
     return true;
 }
@@ -156,23 +238,32 @@ static size_t edge_of(const weir_folding_structure *t, weir_node node, size_t in
     return e + input;
 }
 
+/* What comes to an input: false where the node does not take what its converter does not. */
+static bool arrives_at(weir_folding_beats *b, weir_node node, size_t input, size_t *edges, const uint32_t *number,
+                       stream *arrives) {
+    const int64_t lanes = weir_folding_hardware(b->graph, node)->in_lanes;
+    const weir_node from = weir_folding_source(b->structure->graph, node, input);
+    if (from.id == 0) {
+        const weir_value value = weir_stream_source(b->graph, weir_node_input(b->graph, node, input));
+        const weir_signature_part part = weir_schedule_input(b->arena, b->graph, value, lanes, b->interval);
+        *arrives = (stream){shape_of(b, part), part.at, lanes};
+        return true;
+    }
+    uint32_t comes = number[from.id];
+    if (!convert(b, edge_of(b->structure, node, (*edges)++), lanes, &comes)) return false;
+    *arrives = b->stream[comes];
+    return true;
+}
+
 bool weir_folding_beats_serve(weir_folding_beats *b, const weir_folding_unit *u, uint32_t *number) {
     for (size_t i = 0; i < u->members; i++) {
         const weir_node node = u->member[i];
-        const int64_t lanes = weir_folding_hardware(b->graph, node)->in_lanes;
-        weir_signature_part arrive[WEIR_SERVICE_PORTS];
-        for (size_t k = 0, edges = 0; k < weir_stream_count(b->graph, node); k++) {
-            const weir_node from = weir_folding_source(b->structure->graph, node, k);
-            if (from.id == 0) {
-                const weir_value input = weir_stream_source(b->graph, weir_node_input(b->graph, node, k));
-                arrive[k] = weir_schedule_input(b->arena, b->graph, input, lanes, b->interval);
-                continue;
-            }
-            uint32_t comes = number[from.id];
-            if (!convert(b, edge_of(b->structure, node, edges++), lanes, &comes)) return false;
-            arrive[k] = b->stream[comes].part;
-        }
-        if (!serve_node(b, b->graph, node, arrive, weir_folding_hardware(b->graph, node)->out_lanes, &number[node.id]))
+        const size_t inputs = weir_stream_count(b->graph, node);
+        stream arrive[WEIR_SERVICE_PORTS];
+        for (size_t k = 0, edges = 0; k < inputs; k++)
+            if (!arrives_at(b, node, k, &edges, number, &arrive[k])) return false;
+        if (!serve_node(b, b->graph, node, b->built[node.id], arrive, inputs,
+                        weir_folding_hardware(b->graph, node)->out_lanes, &number[node.id]))
             return false;
     }
     return true;
@@ -183,12 +274,13 @@ bool weir_folding_beats_serve(weir_folding_beats *b, const weir_folding_unit *u,
 int64_t weir_folding_beats_lanes(const weir_folding_beats *b, uint32_t number) { return b->stream[number].lanes; }
 
 int64_t weir_folding_beats_at(const weir_folding_beats *b, uint32_t number, int64_t index) {
-    const weir_signature_part *part = &b->stream[number].part;
+    const stream *s = &b->stream[number];
+    const weir_signature_part *part = &b->shape[s->shape].part;
     if (index < 0) index = weir_later(0, part->level->beats + index);
-    return weir_signature_at(part, index);
+    return s->at + weir_signature_at(part, index);
 }
 
-static const int64_t *times_of(stream *s) {
+static const int64_t *times_of(shape *s) {
     const int64_t beats = s->part.level->beats;
     if (s->at != NULL || beats > MOST_COMPARED) return s->at;
     s->at = weir_malloc((size_t)beats * sizeof *s->at);
@@ -198,12 +290,14 @@ static const int64_t *times_of(stream *s) {
 
 bool weir_folding_beats_are_sooner(weir_folding_beats *b, uint32_t a, uint32_t c) {
     if (a == c) return true;
-    stream *x = &b->stream[a], *y = &b->stream[c];
-    if (x->lanes != y->lanes || x->part.at > y->part.at) return false;
-    const int64_t beats = x->part.level->beats, *first = times_of(x), *second = times_of(y);
+    const stream *x = &b->stream[a], *y = &b->stream[c];
+    if (x->lanes != y->lanes || x->at > y->at) return false;
+    if (x->shape == y->shape) return b->shape[x->shape].part.level->beats <= MOST_COMPARED;
+    const int64_t beats = b->shape[x->shape].part.level->beats, behind = y->at - x->at;
+    const int64_t *first = times_of(&b->shape[x->shape]), *second = times_of(&b->shape[y->shape]);
     if (first == NULL || second == NULL) return false;
     for (int64_t i = beats; i-- > 0;)
-        if (first[i] > second[i]) return false;
+        if (first[i] - second[i] > behind) return false;
     return true;
 }
 

@@ -12,9 +12,10 @@ typedef struct weir_folding_beats weir_folding_beats;
 weir_folding_beats *weir_folding_beats_new(const weir_folding_structure *structure, int64_t interval);
 void weir_folding_beats_free(weir_folding_beats *beats);
 
-/* From now on the item has this folding; `member`: its members' hardware. */
+/* From now on the item has this folding; `member`: its members' hardware; `built`: where equal, members are built alike, with the same timing. */
 void weir_folding_beats_fold(weir_folding_beats *beats, const weir_folding_unit *unit,
-                             const weir_folding_setting *folding, const weir_meta_hardware *member);
+                             const weir_folding_setting *folding, const weir_meta_hardware *member,
+                             const uint32_t *built);
 /* stream[node id] is the number of what each node before the item gives; gets those of the members. Equal beats on equal lanes have equal numbers.
  * False: a node does not take the beats that come to it. */
 bool weir_folding_beats_serve(weir_folding_beats *beats, const weir_folding_unit *unit, uint32_t *stream);

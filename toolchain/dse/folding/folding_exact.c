@@ -561,7 +561,7 @@ static bool expand(solver *s, size_t u) {
         bool open = false;
         for (size_t i = v->first; i < v->end; i++) open |= !s->options.option[i].closed;
         if (!open) continue;
-        weir_folding_beats_fold(s->beats, &s->t->unit[u], v->folding, v->member);
+        weir_folding_beats_fold(s->beats, &s->t->unit[u], v->folding, v->member, v->built);
         for (size_t from = 0; from < s->stage[u].states; from++)
             if (s->stage[u].state[from].first != NONE && !follow(s, u, v, (uint32_t)from)) return false;
     }

@@ -13,6 +13,7 @@ typedef weir_folding_setting folding;
 /* How a member may be built. `kind`: those that are the same in time. */
 typedef struct way {
     unsigned choice, kind;
+    uint32_t built; /* index of its price */
     int64_t use[RESOURCES];
     weir_folding_times times;
     weir_component_timing timing;
@@ -40,8 +41,10 @@ static bool is_as_good(const int64_t *a, const int64_t *b) {
 
 /* The node as it stands. */
 static way way_of(weir_folding_space *s, weir_node node, unsigned choice, int64_t settled) {
-    const weir_folding_hardware_price *price = &s->price[weir_folding_priced(s, node, settled)];
+    const size_t built = weir_folding_priced(s, node, settled);
+    const weir_folding_hardware_price *price = &s->price[built];
     way w = {.choice = choice,
+             .built = (uint32_t)built,
              .times = price->times,
              .timing = price->timing,
              .hardware = weir_folding_built_as(price, weir_folding_hardware(s->at.graph, node))};
@@ -129,7 +132,11 @@ static void add_variant(weir_folding_space *s, weir_folding_options *o, const un
     *v = (weir_folding_variant){.folding = f, .first = o->count, .end = o->count};
     v->attains = u->pace != SIZE_MAX && f->settings.interval == s->reached;
     v->member = weir_arena_array(o->arena, u->members, sizeof *v->member);
-    for (size_t i = 0; i < u->members; i++) v->member[i] = of_kind(m, i, kinds)->hardware;
+    v->built = weir_arena_array(o->arena, u->members, sizeof *v->built);
+    for (size_t i = 0; i < u->members; i++) {
+        v->member[i] = of_kind(m, i, kinds)->hardware;
+        v->built[i] = of_kind(m, i, kinds)->built;
+    }
 }
 
 static void add_options(weir_folding_space *s, weir_folding_options *o, const unit *u, size_t index, const members *m,

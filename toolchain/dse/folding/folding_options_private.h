@@ -17,6 +17,7 @@ typedef struct weir_folding_option {
 typedef struct weir_folding_variant {
     const weir_folding_setting *folding;
     weir_meta_hardware *member;
+    uint32_t *built;   /* by member: where equal, members are built alike */
     bool attains;      /* its interval is the frame's */
     size_t first, end; /* options */
 } weir_folding_variant;
