@@ -97,27 +97,60 @@ bool weir_component_register(const weir_component *component, const char *folder
     return weir_operator_add_component(component, folder);
 }
 
+/* Of the table: the last row of the operator. */
+static size_t place_of(weir_op op) { return (size_t)op < sizeof last_of ? last_of[op] : NOWHERE; }
+
 const weir_component *weir_component_for(weir_op op) {
-    for (size_t i = 0; i < weir_component_count(); i++) {
-        if (weir_component_at(i)->op == op) return weir_component_at(i);
-    }
+    const size_t own = weir_operator_component_count(), last = place_of(op);
+    for (size_t i = 0; i < own; i++)
+        if (weir_operator_component(i, NULL)->op == op) return weir_operator_component(i, NULL);
+    for (size_t i = 0; i < last; i++)
+        if (table[i].op == op) return &table[i];
     return NULL;
+}
+
+/* Mostly it is the component's own text. */
+static bool is_module(const weir_component *component, const char *module) {
+    return component->module == module || strcmp(component->module, module) == 0;
 }
 
 const weir_component *weir_component_of(const weir_graph *graph, weir_node node) {
     const char *module = weir_node_metadata_of(graph, node)->hardware.module;
+    if (module == NULL) return NULL;
     const weir_op op = weir_node_op(graph, node);
-    const size_t own = module == NULL ? 0 : weir_operator_component_count();
+    const size_t own = weir_operator_component_count();
     for (size_t i = 0; i < own; i++) {
         const weir_component *component = weir_operator_component(i, NULL);
-        if (component->op == op && strcmp(component->module, module) == 0) return component;
+        if (component->op == op && is_module(component, module)) return component;
     }
-    for (size_t i = (size_t)op < sizeof last_of ? last_of[op] : NOWHERE; i > 0;
-         i--) /* mostly it is the table's own text */
-        if (table[i - 1].module == module && table[i - 1].op == op) return &table[i - 1];
-    for (size_t i = 0; module != NULL && i < OURS; i++)
-        if (table[i].op == op && strcmp(table[i].module, module) == 0) return &table[i];
+    for (size_t i = place_of(op); i > 0; i--)
+        if (table[i - 1].op == op && is_module(&table[i - 1], module)) return &table[i - 1];
     return NULL;
+}
+
+bool weir_component_is_replaced(const weir_component_rules *rules) {
+    const size_t own = weir_operator_component_count();
+    for (size_t i = 0; i < own; i++)
+        if (weir_operator_component(i, NULL)->rules->replaces == rules) return true;
+    for (size_t i = 0; i < OURS; i++)
+        if (table[i].rules->replaces == rules) return true;
+    return false;
+}
+
+weir_graph *weir_component_copy(const weir_graph *graph) {
+    weir_graph *copy = weir_graph_copy(graph);
+    for (weir_node node = weir_graph_first(copy); node.id != 0; node = weir_node_next(copy, node)) {
+        const weir_component *component = weir_component_of(copy, node);
+        if (component == NULL) continue;
+        weir_meta_hardware *hardware = &weir_node_metadata(copy, node)->hardware;
+        hardware->module = component->module;
+        for (uint8_t i = 0; i < hardware->settings.count; i++) {
+            const weir_component_setting *setting =
+                weir_component_setting_called(component->rules, hardware->settings.name[i]);
+            if (setting != NULL) hardware->settings.name[i] = setting->name;
+        }
+    }
+    return copy;
 }
 
 const weir_component *weir_component_expected(const weir_graph *graph, weir_node node) {

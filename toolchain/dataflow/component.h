@@ -141,6 +141,10 @@ const weir_component *weir_component_for(weir_op op);
 const weir_component *weir_component_of(const weir_graph *graph, weir_node node);
 /* The same, or before one is assigned the first that realises its operator. */
 const weir_component *weir_component_expected(const weir_graph *graph, weir_node node);
+/* May another component take over nodes of this one, once they are folded (`replaces`)? */
+bool weir_component_is_replaced(const weir_component_rules *rules);
+/* A copy (ir/graph/graph.h) that names modules and settings by the components' own texts, for which they are looked up by address first. */
+weir_graph *weir_component_copy(const weir_graph *graph);
 /* The module that computes the node, or will once the graph is lowered; NULL: none. */
 const char *weir_component_module(const weir_graph *graph, weir_node node);
 /* Sets metadata.hardware.host of every node (dataflow/host.h). Integers are the host's where their operator is ONNX's, has

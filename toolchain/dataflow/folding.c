@@ -71,7 +71,7 @@ static int64_t cost_of(const weir_graph *graph, int64_t target, int64_t *reached
 
 /* As the graph is divided for the target. */
 static int64_t divided_cost_of(const weir_graph *graph, int64_t target) {
-    weir_graph *divided = weir_graph_copy(graph);
+    weir_graph *divided = weir_component_copy(graph);
     weir_folding_divide(divided, target);
     int64_t reached;
     const int64_t cost = cost_of(divided, target, &reached);
@@ -362,7 +362,7 @@ void weir_folding_divide(weir_graph *graph, int64_t interval) {
 
 /* A copy that any number of multipliers makes no faster. */
 static weir_graph *fastest_of(const weir_graph *graph) {
-    weir_graph *fastest = weir_graph_copy(graph);
+    weir_graph *fastest = weir_component_copy(graph);
     weir_folding_divide(fastest, 1);
     fold(fastest, 1, 1);
     return fastest;

@@ -89,7 +89,7 @@ weir_folding_beats *weir_folding_beats_new(const weir_folding_structure *t, int6
     if (!is_covered(t->graph)) return NULL;
     weir_folding_beats *b = weir_calloc(1, sizeof *b);
     *b = (weir_folding_beats){.structure = t, .arena = weir_arena_new(), .interval = interval};
-    b->graph = weir_graph_copy(t->graph);
+    b->graph = weir_component_copy(t->graph);
     b->built = weir_calloc(weir_graph_node_limit(t->graph) + 1, sizeof *b->built);
     add_converters(b);
     return b;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/target.h"
 #include "dataflow/folding.h"
@@ -99,7 +100,7 @@ bool weir_folding_try_out(weir_folding_finder *s, int64_t limit) {
     weir_folding_report *built = &s->built;
     if (built->interval > 0) return true;
     s->work -= BUILD_WORK * (int64_t)weir_graph_node_count(s->graph);
-    weir_graph *copy = weir_graph_copy(s->graph);
+    weir_graph *copy = weir_component_copy(s->graph);
     weir_folding_space_apply(s->space, s->index, s->pick, copy);
     const int64_t interval = weir_folding_space_interval(s->space, s->index);
     weir_schedule_timing timing = {0};

@@ -43,11 +43,12 @@ static bool is_as_good(const int64_t *a, const int64_t *b) {
 static way way_of(weir_folding_space *s, weir_node node, unsigned choice, int64_t settled) {
     const size_t built = weir_folding_priced(s, node, settled);
     const weir_folding_hardware_price *price = &s->price[built];
+    const weir_folding_hardware_form *form = &s->built[built];
     way w = {.choice = choice,
              .built = (uint32_t)built,
              .times = price->times,
-             .timing = price->timing,
-             .hardware = weir_folding_built_as(price, weir_folding_hardware(s->at.graph, node))};
+             .timing = form->timing,
+             .hardware = weir_folding_built_as(form, weir_folding_hardware(s->at.graph, node))};
     memcpy(w.use, price->use, sizeof w.use);
     return w;
 }

@@ -67,7 +67,7 @@ static int by_size(const void *a, const void *b) {
 }
 
 static bool has_room_on(const weir_folding_finder *refused, const char *device) {
-    weir_graph *copy = weir_graph_copy(refused->graph);
+    weir_graph *copy = weir_component_copy(refused->graph);
     const bool room = weir_target_set(copy, device, weir_graph_clock(copy)) && has_room(copy, refused->request);
     weir_graph_free(copy);
     return room;

@@ -67,7 +67,7 @@ static void list_intervals(weir_folding_space *s) {
     s->interval = weir_grow(s->interval, &s->intervals_capacity, 1, sizeof *s->interval);
     s->interval[s->count++] = s->shortest;
     add_intervals(s, s->graph);
-    weir_graph *divided = weir_graph_copy(s->graph);
+    weir_graph *divided = weir_component_copy(s->graph);
     weir_folding_divide(divided, s->shortest);
     add_intervals(s, divided);
     weir_graph_free(divided);
@@ -497,6 +497,9 @@ void weir_folding_space_free(weir_folding_space *s) {
     weir_map_free(&s->bursts);
     weir_map_free(&s->needs);
     free(s->price);
+    free(s->built);
+    weir_map_free(&s->timed);
+    free(s->times);
     weir_map_free(&s->converters);
     free(s->converter);
     free(s->interval);

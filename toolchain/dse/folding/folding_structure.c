@@ -71,9 +71,12 @@ static uint64_t key_of(uint64_t form, const weir_component_rules *rules, const w
 }
 
 /* A new price by its key: the index of `price`. */
-static size_t add_price(weir_folding_space *s, uint64_t key, const weir_folding_hardware_price *price) {
+static size_t add_price(weir_folding_space *s, uint64_t key, const weir_folding_hardware_price *price,
+                        const weir_folding_hardware_form *built) {
     s->price = weir_grow(s->price, &s->price_capacity, s->price_count + 1, sizeof *s->price);
+    s->built = weir_grow(s->built, &s->built_capacity, s->price_count + 1, sizeof *s->built);
     s->price[s->price_count] = *price;
+    s->built[s->price_count] = *built;
     *weir_map_put(&s->prices, key) = s->price_count;
     return s->price_count++;
 }
@@ -108,14 +111,32 @@ static size_t find_price(weir_folding_space *s, weir_node node, uint64_t key) {
     const weir_meta_hardware before = *hardware;
     *hardware = weir_folding_built(s, node);
     weir_component_setting_lay_out(weir_folding_rules(t->graph, node), hardware); /* names outlive the structure */
-    weir_folding_hardware_price price = {.timing = weir_folding_rules(t->graph, node)->timing(t->graph, node),
-                                         .module = weir_component_of(t->graph, node)->module,
-                                         .settings = hardware->settings,
-                                         .interval = hardware->interval};
+    const weir_folding_hardware_form built = {.timing = weir_folding_rules(t->graph, node)->timing(t->graph, node),
+                                              .module = weir_component_of(t->graph, node)->module,
+                                              .settings = hardware->settings,
+                                              .interval = hardware->interval};
+    weir_folding_hardware_price price = {.is_timed = false};
     const weir_cost cost = weir_cost_survey_known(weir_folding_survey(s), node, &known).cost;
     use_of(s, &cost, price.use);
     *hardware = before;
-    return add_price(s, shares ? alike : weir_hash_mix(key, values), &price);
+    return add_price(s, shares ? alike : weir_hash_mix(key, values), &price, &built);
+}
+
+/* Once for what is the same in time: a service rule knows of memories and products no more than the timing says. */
+static weir_folding_times times_of(weir_folding_space *s, weir_node node, int64_t settled, int64_t pace,
+                                   const weir_component_timing *timing) {
+    const weir_meta_hardware *h = weir_folding_hardware(s->at.graph, node);
+    const uint64_t part[] = {(uint64_t)h->in_lanes, (uint64_t)h->out_lanes,    (uint64_t)settled,
+                             (uint64_t)pace,        (uint64_t)timing->latency, (uint64_t)timing->interval};
+    uint64_t key = weir_settings_hash(&h->settings, s->at.form[node.id]);
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) key = weir_hash_mix(key, part[i]);
+    const uint64_t *known = weir_map_find(&s->timed, key);
+    if (known != NULL) return s->times[*known];
+    const size_t index = s->timed.count;
+    s->times = weir_grow(s->times, &s->times_capacity, index + 1, sizeof *s->times);
+    s->times[index] = weir_folding_times_of(&s->at, node);
+    *weir_map_put(&s->timed, key) = index;
+    return s->times[index];
 }
 
 size_t weir_folding_priced(weir_folding_space *s, weir_node node, int64_t settled) {
@@ -128,7 +149,7 @@ size_t weir_folding_priced(weir_folding_space *s, weir_node node, int64_t settle
     if (found == NULL) *weir_map_put(&s->prices, own) = index;
     weir_folding_hardware_price *price = &s->price[index];
     if (s->share != NULL && !price->is_timed) {
-        price->times = weir_folding_times_of(t, node);
+        price->times = times_of(s, node, settled, pace, &s->built[index].timing);
         price->is_timed = true;
     }
     return index;
@@ -530,7 +551,7 @@ void weir_folding_structure_free(structure *t) {
 
 /* Of the nodes and their modules, which division changes both. */
 static uint64_t count_form(const weir_folding_space *s, size_t index) {
-    weir_graph *graph = weir_graph_copy(s->graph);
+    weir_graph *graph = weir_component_copy(s->graph);
     weir_folding_divide(graph, s->interval[index]);
     uint64_t form = weir_graph_node_count(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
@@ -589,7 +610,7 @@ bool weir_folding_structure_make(weir_folding_space *s, size_t index) {
     weir_folding_structure_free(t);
     t->first = last_like(s, index, 0);
     t->last = last_like(s, index, s->count - 1);
-    t->graph = weir_graph_copy(s->graph);
+    t->graph = weir_component_copy(s->graph);
     weir_folding_divide(t->graph, s->interval[index]);
     const size_t limit = weir_graph_node_limit(t->graph) + 1;
     t->width = weir_calloc(weir_graph_value_limit(t->graph), sizeof *t->width);

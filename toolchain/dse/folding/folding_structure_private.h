@@ -60,16 +60,20 @@ typedef struct weir_folding_times {
     int64_t tail, head, work;
 } weir_folding_times;
 
-/* Of a folded node with the component that takes it over. Known for all structures. */
+/* Of a folded node with the component that takes it over. Known for all structures: a line of a cache, for there are many. */
 typedef struct weir_folding_hardware_price {
     int64_t use[WEIR_KNAPSACK_RESOURCES];
-    weir_component_timing timing;
-    const char *module;     /* it is built of: that of the component which takes it over, or its own */
-    weir_settings settings; /* and how that is folded */
-    int64_t interval;
     weir_folding_times times;
     bool is_timed;
 } weir_folding_hardware_price;
+
+/* What that is built as. */
+typedef struct weir_folding_hardware_form {
+    weir_component_timing timing;
+    const char *module;     /* of the component which takes it over, or its own */
+    weir_settings settings; /* and how that is folded */
+    int64_t interval;
+} weir_folding_hardware_form;
 
 /* A stream from one component to another. */
 typedef struct weir_folding_edge {
@@ -139,7 +143,11 @@ struct weir_folding_space {
     weir_map bursts; /* elements that wait after a node, by what is seen of it: folding_tail.c */
     weir_map needs;  /* elements that a node needs, by form and element: folding_tail.c */
     weir_folding_hardware_price *price;
-    size_t price_count, price_capacity;
+    weir_folding_hardware_form *built; /* by price */
+    size_t price_count, price_capacity, built_capacity;
+    weir_map timed; /* by all that a service rule knows of a node: index of `times` */
+    weir_folding_times *times;
+    size_t times_capacity;
     weir_map converters; /* by hash of its parameters: index of `converter` */
     weir_cost *converter;
     size_t converter_capacity;
@@ -217,13 +225,13 @@ bool weir_folding_is_fixed(const weir_graph *graph, weir_node node);
 /* The folded node as it is built: with the component that takes it over, where one does. */
 weir_meta_hardware weir_folding_built(weir_folding_space *space, weir_node node);
 /* The same of one that has a price. */
-static inline weir_meta_hardware weir_folding_built_as(const weir_folding_hardware_price *price,
+static inline weir_meta_hardware weir_folding_built_as(const weir_folding_hardware_form *form,
                                                        const weir_meta_hardware *hardware) {
     weir_meta_hardware built = *hardware;
-    if (strcmp(price->module, built.module) == 0) return built;
-    built.module = price->module;
-    built.settings = price->settings;
-    built.interval = price->interval;
+    if (strcmp(form->module, built.module) == 0) return built;
+    built.module = form->module;
+    built.settings = form->settings;
+    built.interval = form->interval;
     return built;
 }
 

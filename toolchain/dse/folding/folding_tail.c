@@ -155,10 +155,7 @@ void weir_folding_find_needed(weir_folding_space *s) {
 }
 
 bool weir_folding_is_fixed(const weir_graph *graph, weir_node node) {
-    const weir_component_rules *rules = weir_folding_rules(graph, node);
-    for (size_t i = 0; i < weir_component_count(); i++)
-        if (weir_component_at(i)->rules->replaces == rules) return false;
-    return true;
+    return !weir_component_is_replaced(weir_folding_rules(graph, node));
 }
 
 /* The same, once for nodes that are seen alike with those beside them. */

@@ -45,6 +45,14 @@ typedef struct labels {
     size_t count, capacity;
 } labels;
 
+/* What a relaxation asks of all options again and again, side by side: item after item. */
+typedef struct option_list {
+    size_t *first; /* by item */
+    int64_t *value, *use[RESOURCES];
+    uint32_t *begin, *end;
+    int64_t *sum; /* room by option of an item */
+} option_list;
+
 /* Items with a virtual root before them, which has the roots as children: item i of the knapsack is i + 1. */
 typedef struct solver {
     const weir_knapsack *knapsack;
@@ -55,6 +63,8 @@ typedef struct solver {
     least **from, **at;   /* [item][begin]: of the subtree; [item][parent's end]: with what the two meet at */
     size_t **best;        /* [item][begin]: the option in which LAGRANGE is least */
     uint32_t **begin;     /* [item][parent's end]: the kind */
+    option_list option;
+    int64_t *after; /* room by end of an item */
     int64_t multiplier[RESOURCES];
     bool binds[RESOURCES];  /* can the budget be exceeded at all? */
     bool minded[RESOURCES]; /* by the search */
@@ -89,6 +99,32 @@ static const weir_knapsack_price *meet(const solver *s, size_t item, uint32_t en
     return it->meet == NULL ? &nothing : &it->meet[(size_t)end * it->begins + begin];
 }
 
+static void list_options(solver *s) {
+    option_list *l = &s->option;
+    size_t at = 0, most = 0, ends = 0;
+    l->first = weir_arena_array(s->arena, s->items, sizeof *l->first);
+    l->value = weir_arena_array(s->arena, s->options + 1, sizeof *l->value);
+    l->begin = weir_arena_array(s->arena, s->options + 1, sizeof *l->begin);
+    l->end = weir_arena_array(s->arena, s->options + 1, sizeof *l->end);
+    for (int r = 0; r < RESOURCES; r++) l->use[r] = weir_arena_array(s->arena, s->options + 1, sizeof *l->use[r]);
+    for (size_t i = 0; i < s->items; i++) {
+        const weir_knapsack_item *it = &s->item[i];
+        l->first[i] = at;
+        if (it->count > most) most = it->count;
+        if (it->ends > ends) ends = it->ends;
+        for (size_t o = 0; o < it->count; o++, at++) {
+            const weir_knapsack_option *option = &it->option[o];
+            assert(option->begin < it->begins && option->end < it->ends);
+            l->value[at] = option->price.value;
+            l->begin[at] = option->begin;
+            l->end[at] = option->end;
+            for (int r = 0; r < RESOURCES; r++) l->use[r][at] = option->price.use[r];
+        }
+    }
+    l->sum = weir_arena_array(s->arena, most, sizeof *l->sum);
+    s->after = weir_arena_array(s->arena, ends, sizeof *s->after);
+}
+
 static void prepare(solver *s, const weir_knapsack *knapsack) {
     static const weir_knapsack_option none = {.attains = false};
     s->knapsack = knapsack;
@@ -120,6 +156,7 @@ static void prepare(solver *s, const weir_knapsack *knapsack) {
         s->at[i] = weir_arena_array(s->arena, ends, sizeof **s->at);
         s->begin[i] = weir_arena_array(s->arena, ends, sizeof **s->begin);
     }
+    list_options(s);
 }
 
 /* --- bounds --- */
@@ -141,19 +178,31 @@ static int64_t weigh(const weights *w, const weir_knapsack_price *p) {
     return sum;
 }
 
+/* The measure of each of the item's options by itself. */
+static const int64_t *weigh_options(const solver *s, size_t i, const weights *w) {
+    const option_list *l = &s->option;
+    const size_t first = l->first[i], count = s->item[i].count;
+    for (size_t o = 0; o < count; o++) l->sum[o] = w->value * l->value[first + o];
+    for (int r = 0; r < RESOURCES; r++)
+        for (size_t o = 0; w->use[r] != 0 && o < count; o++) l->sum[o] += w->use[r] * l->use[r][first + o];
+    return l->sum;
+}
+
 /* The least measure `m` of item i's subtree for each kind of beginning, where its children's are known. */
 static void relax_options(solver *s, size_t i, int m, weights w) {
     const weir_knapsack_item *it = &s->item[i];
+    const uint32_t *begin = &s->option.begin[s->option.first[i]], *end = &s->option.end[s->option.first[i]];
+    const int64_t *own = weigh_options(s, i, &w);
     least *from = s->from[i];
     for (uint32_t b = 0; b < it->begins; b++) from[b].of[m] = INT64_MAX;
+    for (uint32_t e = 0; e < it->ends; e++) s->after[e] = 0;
+    for (size_t c = s->first[i]; c != 0; c = s->next[c])
+        for (uint32_t e = 0; e < it->ends; e++) s->after[e] += s->at[c][e].of[m];
     for (size_t o = 0; o < it->count; o++) {
-        const weir_knapsack_option *option = &it->option[o];
-        assert(option->begin < it->begins && option->end < it->ends);
-        int64_t sum = weigh(&w, &option->price);
-        for (size_t c = s->first[i]; c != 0; c = s->next[c]) sum += s->at[c][option->end].of[m];
-        if (sum >= from[option->begin].of[m]) continue;
-        from[option->begin].of[m] = sum;
-        if (m == LAGRANGE) s->best[i][option->begin] = o;
+        const int64_t sum = own[o] + s->after[end[o]];
+        if (sum >= from[begin[o]].of[m]) continue;
+        from[begin[o]].of[m] = sum;
+        if (m == LAGRANGE) s->best[i][begin[o]] = o;
     }
 }
 
@@ -419,16 +468,9 @@ static bool dominates(packed a, packed b) {
     return (((b.half[0] | BORROWS) - a.half[0]) & ((b.half[1] | BORROWS) - a.half[1]) & BORROWS) == BORROWS;
 }
 
-static int compare(const weir_knapsack_price *a, const weir_knapsack_price *b) {
-    if (a->value != b->value) return a->value < b->value ? -1 : 1;
-    for (int r = 0; r < RESOURCES; r++)
-        if (a->use[r] != b->use[r]) return a->use[r] < b->use[r] ? -1 : 1;
-    return 0;
-}
-
 static int by_price(const void *a, const void *b) {
     const label *x = *(const label *const *)a, *y = *(const label *const *)b;
-    const int order = compare(&x->price, &y->price);
+    const int order = weir_knapsack_compare(&x->price, &y->price);
     if (order != 0) return order;
     return x->attains != y->attains ? y->attains - x->attains : x->order < y->order ? -1 : 1;
 }
@@ -724,47 +766,4 @@ weir_knapsack_result weir_knapsack_solve(const weir_knapsack *knapsack, size_t *
     if (s.fits) memcpy(chosen, s.chosen + 1, knapsack->count * sizeof *chosen);
     weir_arena_free(s.arena);
     return result;
-}
-
-/* --- options --- */
-
-typedef struct tagged {
-    weir_knapsack_option option;
-    size_t tag;
-} tagged;
-
-static int by_kind(const void *a, const void *b) {
-    const tagged *x = a, *y = b;
-    if (x->option.begin != y->option.begin) return x->option.begin < y->option.begin ? -1 : 1;
-    if (x->option.end != y->option.end) return x->option.end < y->option.end ? -1 : 1;
-    const int order = compare(&x->option.price, &y->option.price);
-    if (order != 0) return order;
-    if (x->option.attains != y->option.attains) return y->option.attains - x->option.attains;
-    return x->tag < y->tag ? -1 : 1;
-}
-
-static bool is_as_good(const weir_knapsack_option *a, const weir_knapsack_option *b) {
-    if (a->begin != b->begin || a->end != b->end || a->price.value > b->price.value || a->attains < b->attains)
-        return false;
-    for (int r = 0; r < RESOURCES; r++)
-        if (a->price.use[r] > b->price.use[r]) return false;
-    return true;
-}
-
-size_t weir_knapsack_reduce(weir_knapsack_option *option, size_t *tag, size_t count) {
-    tagged *all = weir_malloc((count + 1) * sizeof *all);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) all[i] = (tagged){option[i], tag[i]};
-    qsort(all, count, sizeof *all, by_kind);
-    for (size_t i = 0; i < count; i++) {
-        bool worse = false;
-        for (size_t k = kept;
-             k-- > 0 && !worse && option[k].begin == all[i].option.begin && option[k].end == all[i].option.end;)
-            worse = is_as_good(&option[k], &all[i].option);
-        if (worse) continue;
-        option[kept] = all[i].option;
-        tag[kept++] = all[i].tag;
-    }
-    free(all);
-    return kept;
 }

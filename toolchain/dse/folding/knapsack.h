@@ -61,6 +61,8 @@ typedef struct weir_knapsack_result {
  * a subgradient search finds) show that they lead nowhere better. */
 weir_knapsack_result weir_knapsack_solve(const weir_knapsack *knapsack, size_t *chosen);
 
+/* By value, then by use: below 0, 0 or above. */
+int weir_knapsack_compare(const weir_knapsack_price *a, const weir_knapsack_price *b);
 /* Drops options that another one of the same kinds is as good as in everything, and orders the rest. Returns how many are left. */
 size_t weir_knapsack_reduce(weir_knapsack_option *option, size_t *tag, size_t count);
 
