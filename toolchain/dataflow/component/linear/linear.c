@@ -56,25 +56,26 @@ static int64_t simd_of(const weir_meta_hardware *folding) {
 }
 static int64_t pe_of(const weir_meta_hardware *folding) { return weir_component_setting_of(folding, &settings[PE]); }
 
-static int64_t beats_of(const weir_graph *graph, weir_node node) {
-    return weir_ceil_divide(size_of(graph, node).k, simd_of(folded(graph, node)));
-}
-
 /* Rows of a beat: more than one where PE are more than a row has. */
 static int64_t rows_at(const size *s, int64_t pe) { return pe > s->n ? pe / s->n : 1; }
 
-static int64_t rows_of(const weir_graph *graph, weir_node node) {
-    const size s = size_of(graph, node);
-    return rows_at(&s, pe_of(folded(graph, node)));
-}
+/* A node as it is folded. */
+typedef struct layout {
+    size s;
+    int64_t interleave, simd, rows;
+    int64_t outputs;       /* of one row */
+    int64_t beats, groups; /* of a row of inputs, of outputs; 0: it is not folded */
+} layout;
 
-/* Outputs of one row. */
-static int64_t outputs_of(const weir_graph *graph, weir_node node) {
-    return pe_of(folded(graph, node)) / rows_of(graph, node);
-}
-
-static int64_t groups_of(const weir_graph *graph, weir_node node) {
-    return weir_ceil_divide(size_of(graph, node).n, outputs_of(graph, node));
+static layout layout_of(const weir_graph *graph, weir_node node) {
+    const int64_t pe = pe_of(folded(graph, node));
+    layout f = {.interleave = interleave_of(graph, node), .simd = simd_of(folded(graph, node))};
+    f.s = size_at(graph, node, f.interleave);
+    f.rows = rows_at(&f.s, pe);
+    f.outputs = pe / f.rows;
+    f.beats = f.simd > 0 ? weir_ceil_divide(f.s.k, f.simd) : 0;
+    f.groups = f.outputs > 0 ? weir_ceil_divide(f.s.n, f.outputs) : 0;
+    return f;
 }
 
 static bool becomes(const weir_graph *graph, weir_node node) {
@@ -244,67 +245,71 @@ static factors factors_of(const weir_graph *graph, weir_node node) {
     return (factors){x, is_signed ? x : x + 1, weir_memory_signed_bits(graph, weir_node_input(graph, node, 1))};
 }
 
-static int64_t parts_of(const weir_graph *graph, weir_node node) {
-    const factors f = factors_of(graph, node);
-    return weir_cost_product_parts(weir_target_of(graph).device, f.element, f.weight);
+static int64_t parts_of(const weir_graph *graph, const factors *f) {
+    return weir_cost_product_parts(weir_target_of(graph).device, f->element, f->weight);
 }
 
 /* Two weights side by side in one block: it is wide enough, a second one was needed, and no weight has the least value of its
  * bits, so that there is room for 1 less. */
-static bool in_pairs(const weir_graph *graph, weir_node node) {
+static bool in_pairs(const weir_graph *graph, weir_node node, const layout *l, const factors *f) {
     const weir_device *device = weir_target_of(graph).device;
-    if (device == NULL || outputs_of(graph, node) % 2 != 0 || interleave_of(graph, node) != 1) return false;
-    const factors f = factors_of(graph, node);
+    if (device == NULL || l->outputs % 2 != 0 || l->interleave != 1) return false;
     const int64_t least = weir_value_type(graph, weir_node_input(graph, node, 1))->low;
-    return least > -((int64_t)1 << (f.weight - 1)) && weir_cost_product_blocks(device, f.element, f.weight) == 1 &&
-           weir_cost_product_blocks(device, f.element, f.x + 2 * f.weight) == 1;
+    return least > -((int64_t)1 << (f->weight - 1)) && weir_cost_product_blocks(device, f->element, f->weight) == 1 &&
+           weir_cost_product_blocks(device, f->element, f->x + 2 * f->weight) == 1;
 }
 
 /* Are products sums of rows in lookup tables? A weight of one or two bits only chooses, and where nothing is known of the device
  * they may be. */
-static bool in_rows(const weir_graph *graph, weir_node node) {
+static bool in_rows(const weir_graph *graph, const factors *f) {
     const weir_device *device = weir_target_of(graph).device;
-    const factors f = factors_of(graph, node);
-    return device == NULL || (weir_cost_product_blocks(device, f.element, f.weight) == 0 && f.weight > 2);
+    return device == NULL || (weir_cost_product_blocks(device, f->element, f->weight) == 0 && f->weight > 2);
 }
 
 /* Registers from a weight's address to its multiplication. Of words in a memory block: the block's own; one more before
  * products in lookup tables; two more on devices whose blocks have an output register, which the clock needs there, as
  * multipliers need one before them; of words side by side in a line the chosen one has its own. Words in lookup tables need one
  * fewer, if more than one. */
-static int64_t read_cycles(const weir_graph *graph, weir_node node) {
-    weir_memory weights;
-    weir_memory_get(graph, node, 0, &weights);
+static int64_t read_cycles(const weir_graph *graph, const weir_memory *weights, const factors *f) {
     const weir_target target = weir_target_of(graph);
     const bool has_output = weir_target_memory_has_output(&target);
-    if (weights.storage != WEIR_STORAGE_BLOCK) return has_output ? 2 : 1;
-    return has_output ? 3 + (weights.side > 1) : in_rows(graph, node) ? 2 : 1;
+    if (weights->storage != WEIR_STORAGE_BLOCK) return has_output ? 2 : 1;
+    return has_output ? 3 + (weights->side > 1) : in_rows(graph, f) ? 2 : 1;
 }
 
 /* Does the replay buffer, in memory blocks, pass the output register that the device's blocks have? */
-static int64_t is_replay_registered(const weir_graph *graph, weir_node node) {
-    const int64_t beats = beats_of(graph, node);
-    bool is_signed;
-    const int64_t bits =
-        weir_stream_width(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)), &is_signed);
+static int64_t is_replay_registered(const weir_graph *graph, weir_node node, const layout *l, const factors *f) {
     const weir_target target = weir_target_of(graph);
-    return groups_of(graph, node) > 1 && weir_target_memory_has_output(&target) &&
-           weir_cost_replay_in_blocks(beats, folded(graph, node)->in_lanes * bits);
+    return l->groups > 1 && weir_target_memory_has_output(&target) &&
+           weir_cost_replay_in_blocks(l->beats, folded(graph, node)->in_lanes * f->x);
 }
 
 /* --- time --- */
 
-/* From the last beat of a dot product to its result. */
-static int64_t depth_of(const weir_graph *graph, weir_node node) {
-    return read_cycles(graph, node) + weir_clog2(parts_of(graph, node)) + in_pairs(graph, node) +
-           weir_clog2(simd_of(folded(graph, node))) + (beats_of(graph, node) > 1 ? 3 : 2);
+/* How it computes as it is folded. */
+typedef struct computation {
+    layout layout;
+    factors x;
+    weir_memory weights;
+    int64_t read, parts, replay; /* is_replay_registered */
+    int64_t depth;               /* from the last beat of a dot product to its result */
+} computation;
+
+static computation computation_of(const weir_graph *graph, weir_node node) {
+    computation c = {.layout = layout_of(graph, node), .x = factors_of(graph, node)};
+    weir_memory_get(graph, node, 0, &c.weights);
+    c.read = read_cycles(graph, &c.weights, &c.x);
+    c.parts = parts_of(graph, &c.x);
+    c.replay = is_replay_registered(graph, node, &c.layout, &c.x);
+    c.depth =
+        c.read + weir_clog2(c.parts) + c.weights.in_pairs + weir_clog2(c.layout.simd) + (c.layout.beats > 1 ? 3 : 2);
+    return c;
 }
 
 /* With one group of outputs the replay buffer is no more than wires. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    return (weir_component_timing){(groups_of(graph, node) == 1 ? 0 : 2 + is_replay_registered(graph, node)) +
-                                       depth_of(graph, node),
-                                   folded(graph, node)->interval};
+    const computation c = computation_of(graph, node);
+    return (weir_component_timing){(c.layout.groups == 1 ? 0 : 2 + c.replay) + c.depth, folded(graph, node)->interval};
 }
 
 /* Registers of the service: when the next beat can be taken, when the multipliers are free, and when the half of the replay
@@ -342,35 +347,34 @@ static void serve_row(weir_service *s, const void *user) {
 }
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
-    const service_rule rule = {size_of(graph, node).rows / rows_of(graph, node), beats_of(graph, node),
-                               groups_of(graph, node), depth_of(graph, node) + is_replay_registered(graph, node)};
+    const computation c = computation_of(graph, node);
+    const service_rule rule = {c.layout.s.rows / c.layout.rows, c.layout.beats, c.layout.groups, c.depth + c.replay};
     weir_service_repeat(s, rule.rows, rule.groups == 1 ? serve_row_directly : serve_row, &rule);
 }
 
 /* --- weights --- */
 
 /* All are 1 or -1, and as they are in a word that none is added to fill: in pairs some are less by 1. */
-static bool are_binary(const weir_graph *graph, weir_node node) {
+static bool are_binary(const weir_graph *graph, weir_node node, const layout *f, bool pairs) {
     const weir_value value = weir_node_input(graph, node, 1);
     const weir_type *type = weir_value_type(graph, value);
     const weir_array *weights = weir_value_constant(graph, value);
-    const size s = size_of(graph, node);
-    if (type->low != -1 || type->high != 1 || in_pairs(graph, node) || s.k % simd_of(folded(graph, node)) != 0 ||
-        s.n % outputs_of(graph, node) != 0)
-        return false;
+    if (type->low != -1 || type->high != 1 || pairs || f->s.k % f->simd != 0 || f->s.n % f->outputs != 0) return false;
     return !weir_array_has_zero(weights);
 }
 
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
     if (index > 0) return false;
-    const weir_meta_hardware *hardware = folded(graph, node);
+    const layout f = layout_of(graph, node);
+    const factors x = factors_of(graph, node);
+    const bool pairs = in_pairs(graph, node, &f, &x);
     *memory = (weir_memory){.suffix = "weights",
-                            .depth = beats_of(graph, node) * groups_of(graph, node) * size_of(graph, node).matrices,
-                            .fields = simd_of(hardware) * outputs_of(graph, node),
-                            .field_bits = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)),
-                            .is_odd = are_binary(graph, node),
+                            .depth = f.beats * f.groups * f.s.matrices,
+                            .fields = f.simd * f.outputs,
+                            .field_bits = (int)x.weight,
+                            .is_odd = are_binary(graph, node, &f, pairs),
                             .in_turn = true,
-                            .in_pairs = in_pairs(graph, node)};
+                            .in_pairs = pairs};
     return true;
 }
 
@@ -401,35 +405,33 @@ static void content(const weir_graph *graph, weir_node node, const weir_memory *
 /* --- hardware --- */
 
 static void build(weir_builder *b, weir_node node) {
-    const weir_meta_hardware *hardware = folded(b->graph, node);
+    const computation c = computation_of(b->graph, node);
+    const layout *f = &c.layout;
     const weir_wires *x = weir_build_input(b, node, 0);
     weir_wires replayed = weir_build_stream(b, node, "replay_", x->lanes, x->element_bits, x->is_signed);
     weir_rtl_instance u = weir_build_part(b, node, "weir_replay", "replay");
     weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
-    weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
-    weir_build_set(b, u, "TIMES", groups_of(b->graph, node));
-    weir_build_set(b, u, "REGISTERED", is_replay_registered(b->graph, node));
+    weir_build_set(b, u, "BEATS", f->beats);
+    weir_build_set(b, u, "TIMES", f->groups);
+    weir_build_set(b, u, "REGISTERED", c.replay);
     weir_build_connect(b, u, "s", x);
     weir_build_connect(b, u, "m", &replayed);
-    weir_memory weights;
-    weir_memory_get(b->graph, node, 0, &weights);
-    const int64_t read = read_cycles(b->graph, node);
-    const weir_word_wires words = weir_build_words(b, node, &weights, read);
+    const weir_word_wires words = weir_build_words(b, node, &c.weights, c.read);
     const weir_wires *y = weir_build_output(b, node);
     u = weir_build_component(b, node);
     weir_build_set(b, u, "X_W", x->element_bits);
     weir_build_set(b, u, "X_SIGNED", x->is_signed);
-    weir_build_set(b, u, "W_W", weights.field_bits);
+    weir_build_set(b, u, "W_W", c.weights.field_bits);
     weir_build_set(b, u, "ACC_W", y->element_bits);
-    weir_build_set(b, u, "SIMD", simd_of(hardware));
-    weir_build_set(b, u, "PE", outputs_of(b->graph, node));
-    weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
-    weir_build_set(b, u, "READ", read);
-    weir_build_set(b, u, "PARTS", parts_of(b->graph, node));
-    weir_build_set(b, u, "PAIRS", in_pairs(b->graph, node));
+    weir_build_set(b, u, "SIMD", f->simd);
+    weir_build_set(b, u, "PE", f->outputs);
+    weir_build_set(b, u, "BEATS", f->beats);
+    weir_build_set(b, u, "READ", c.read);
+    weir_build_set(b, u, "PARTS", c.parts);
+    weir_build_set(b, u, "PAIRS", c.weights.in_pairs);
     const weir_target target = weir_target_of(b->graph);
-    if (interleave_of(b->graph, node) > 1) weir_build_set(b, u, "VECTORS", interleave_of(b->graph, node));
-    if (rows_of(b->graph, node) > 1) weir_build_set(b, u, "ROWS", rows_of(b->graph, node));
+    if (f->interleave > 1) weir_build_set(b, u, "VECTORS", f->interleave);
+    if (f->rows > 1) weir_build_set(b, u, "ROWS", f->rows);
     weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
     weir_build_connect(b, u, "s", &replayed);
     weir_rtl_connect(b->design, u, "w_next", words.next);
@@ -439,12 +441,12 @@ static void build(weir_builder *b, weir_node node) {
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     const weir_meta_hardware *hardware = folded(graph, node);
+    const layout f = layout_of(graph, node);
+    const factors x = factors_of(graph, node);
     weir_text_format(text, "simd %lld, pe %lld", (long long)simd_of(hardware), (long long)pe_of(hardware));
-    if (rows_of(graph, node) > 1)
-        weir_text_format(text, " of %lld positions at a time", (long long)rows_of(graph, node));
-    weir_text_format(text, "%s, %d-bit weights%s", interleave_of(graph, node) > 1 ? " with inputs of their own" : "",
-                     weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)),
-                     in_pairs(graph, node) ? ", two in a block" : "");
+    if (f.rows > 1) weir_text_format(text, " of %lld positions at a time", (long long)f.rows);
+    weir_text_format(text, "%s, %d-bit weights%s", f.interleave > 1 ? " with inputs of their own" : "", (int)x.weight,
+                     in_pairs(graph, node, &f, &x) ? ", two in a block" : "");
 }
 
 /* --- cost --- */
