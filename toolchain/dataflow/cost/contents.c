@@ -55,15 +55,26 @@ static bool all_vary(const part *p) { return (p->ones & p->zeros & mask_of(p)) =
 
 /* Adds the stored bits of all parts, which lie in the order of places, on some lines; where the last line has no word at a place, zeros. */
 static void read_lines(const reading *r, part *parts, int64_t count, int64_t line, int64_t end) {
+    const int odd = r->memory->is_odd;
     for (int64_t i = 0; line < end; line++, i++) {
         int64_t place = -1;
+        if (r->memory->side == 1 && count == r->memory->fields && !parts[0].upper) { /* a lower part each */
+            r->content(r->graph, r->node, r->memory, line, r->lower, r->upper);
+            for (int64_t k = 0; k < count; k++) {
+                const uint64_t stored = (uint64_t)(r->lower[k] >> odd);
+                parts[k].ones |= stored;
+                parts[k].zeros |= ~stored;
+                if (r->searched) r->value[k * r->stride + i] = stored;
+            }
+            continue;
+        }
         for (int64_t k = 0; k < count; k++) {
             part *p = &parts[k];
             const int64_t word = line * r->memory->side + p->place;
             const bool exists = word < r->memory->depth;
             if (exists && p->place != place) r->content(r->graph, r->node, r->memory, word, r->lower, r->upper);
             place = p->place;
-            const int64_t field = p->upper ? r->upper[p->field] : r->lower[p->field] >> r->memory->is_odd;
+            const int64_t field = p->upper ? r->upper[p->field] : r->lower[p->field] >> odd;
             const uint64_t stored = exists ? (uint64_t)field : 0;
             p->ones |= stored;
             p->zeros |= ~stored;
@@ -82,13 +93,18 @@ static uint64_t transpose(uint64_t bytes) {
     return bytes ^ t ^ t << 28;
 }
 
+/* Eight columns on eight lines or fewer, a byte each, from bit `first` of the values on. */
+static uint64_t columns_at(const uint64_t *value, int64_t lines, int first) {
+    uint64_t bytes = 0;
+    for (int k = 0; k < 8 && k < lines; k++) bytes |= (value[k] >> first & 0xff) << 8 * k;
+    return transpose(bytes);
+}
+
 /* Adds eight columns of a part, from bit `first` of its values on, to their hashes; those of word `word` are kept. */
 static void hash_columns(const reading *r, part *p, const uint64_t *value, int64_t lines, int first, int64_t word) {
     uint64_t column[8] = {0};
     for (int64_t i = 0; i < lines; i += 8) {
-        uint64_t bytes = 0;
-        for (int k = 0; k < 8 && i + k < lines; k++) bytes |= (value[i + k] >> first & 0xff) << 8 * k;
-        bytes = transpose(bytes);
+        const uint64_t bytes = columns_at(value + i, lines - i, first);
         for (int k = 0; k < 8; k++) column[k] |= (bytes >> 8 * k & 0xff) << i;
     }
     for (int k = 0; k < 8 && first + k < p->bits; k++) {
@@ -203,6 +219,35 @@ static uint64_t *keep_words(const reading *r, part *parts, int64_t count, int64_
     return words;
 }
 
+enum { FEW_LINES = 8 };
+
+/* All columns of a memory of so few lines that each is a number below 256; no part is wider than a word. */
+static weir_contents_columns count_few(const reading *r, part *parts, int64_t count) {
+    const uint64_t all = (UINT64_C(1) << r->lines) - 1;
+    uint64_t known[4] = {0};
+    weir_contents_columns columns = {0, 0};
+    read_lines(r, parts, count, 0, r->lines);
+    for (int64_t i = 0; i < count; i++) {
+        for (int first = 0; first < parts[i].bits; first += 8) {
+            uint64_t bytes = columns_at(&r->value[i * r->stride], r->lines, first);
+            for (int k = first; k < first + 8 && k < parts[i].bits; k++, bytes >>= 8) {
+                const uint64_t column = bytes & 0xff;
+                if (column == 0 || column == all) continue;
+                known[column / 64] |= UINT64_C(1) << column % 64;
+                columns.varying++;
+            }
+        }
+    }
+    for (int i = 0; i < 4; i++) columns.distinct += __builtin_popcountll(known[i]);
+    return columns;
+}
+
+static bool are_words(const part *parts, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (parts[i].bits > WORD_BITS) return false;
+    return true;
+}
+
 /* Counts the columns; where `tables` is not NULL, of a searched memory, also their lookup tables with so many inputs. */
 static weir_contents_columns count_all(const weir_graph *graph, weir_node node, const weir_memory *memory,
                                        bool searched, uint8_t *bit, int64_t inputs, weir_contents_tables *tables) {
@@ -220,6 +265,13 @@ static weir_contents_columns count_all(const weir_graph *graph, weir_node node, 
     r.upper = r.lower + memory->fields;
     r.stride = r.lines < WORD_BITS ? r.lines : WORD_BITS;
     r.value = r.searched ? weir_malloc((size_t)(count * r.stride) * sizeof *r.value) : NULL;
+    if (r.searched && r.lines <= FEW_LINES && bit == NULL && !r.kept && are_words(parts, count)) {
+        const weir_contents_columns few = count_few(&r, parts, count);
+        free(r.lower);
+        free(r.value);
+        free(parts);
+        return few;
+    }
     uint64_t *hash = r.searched ? weir_malloc((size_t)columns * sizeof *hash) : NULL;
     uint64_t *hashes = r.searched ? weir_calloc((size_t)columns, sizeof *hashes) : NULL, *of_part = hashes;
     for (int64_t i = 0; r.searched && i < count; of_part += parts[i++].bits) parts[i].hash = of_part;
