@@ -50,7 +50,7 @@ typedef struct option_list {
     size_t *first; /* by item */
     int64_t *value, *use[RESOURCES];
     uint32_t *begin, *end;
-    int64_t *sum; /* room by option of an item */
+    int64_t *from, *after; /* room by begin and end of an item */
 } option_list;
 
 /* Items with a virtual root before them, which has the roots as children: item i of the knapsack is i + 1. */
@@ -64,7 +64,6 @@ typedef struct solver {
     size_t **best;        /* [item][begin]: the option in which LAGRANGE is least */
     uint32_t **begin;     /* [item][parent's end]: the kind */
     option_list option;
-    int64_t *after; /* room by end of an item */
     int64_t multiplier[RESOURCES];
     bool binds[RESOURCES];  /* can the budget be exceeded at all? */
     bool minded[RESOURCES]; /* by the search */
@@ -101,7 +100,8 @@ static const weir_knapsack_price *meet(const solver *s, size_t item, uint32_t en
 
 static void list_options(solver *s) {
     option_list *l = &s->option;
-    size_t at = 0, most = 0, ends = 0;
+    size_t at = 0;
+    uint32_t begins = 0, ends = 0;
     l->first = weir_arena_array(s->arena, s->items, sizeof *l->first);
     l->value = weir_arena_array(s->arena, s->options + 1, sizeof *l->value);
     l->begin = weir_arena_array(s->arena, s->options + 1, sizeof *l->begin);
@@ -110,7 +110,7 @@ static void list_options(solver *s) {
     for (size_t i = 0; i < s->items; i++) {
         const weir_knapsack_item *it = &s->item[i];
         l->first[i] = at;
-        if (it->count > most) most = it->count;
+        if (it->begins > begins) begins = it->begins;
         if (it->ends > ends) ends = it->ends;
         for (size_t o = 0; o < it->count; o++, at++) {
             const weir_knapsack_option *option = &it->option[o];
@@ -121,8 +121,8 @@ static void list_options(solver *s) {
             for (int r = 0; r < RESOURCES; r++) l->use[r][at] = option->price.use[r];
         }
     }
-    l->sum = weir_arena_array(s->arena, most, sizeof *l->sum);
-    s->after = weir_arena_array(s->arena, ends, sizeof *s->after);
+    l->from = weir_arena_array(s->arena, begins, sizeof *l->from);
+    l->after = weir_arena_array(s->arena, ends, sizeof *l->after);
 }
 
 static void prepare(solver *s, const weir_knapsack *knapsack) {
@@ -161,65 +161,74 @@ static void prepare(solver *s, const weir_knapsack *knapsack) {
 
 /* --- bounds --- */
 
-/* A measure as weights of what a price holds. */
+/* A measure: the value or one resource, and resources with multipliers above 0. */
 typedef struct weights {
-    int64_t use[RESOURCES], value;
+    int measure, count; /* LAGRANGE: the value */
+    int resource[RESOURCES];
+    int64_t by[RESOURCES];
 } weights;
 
 static weights weights_of(const solver *s, int m) {
-    weights w = {{0}, m == LAGRANGE};
-    for (int r = 0; r < RESOURCES; r++) w.use[r] = m == LAGRANGE ? s->multiplier[r] : m == r;
+    weights w = {.measure = m};
+    for (int r = 0; m == LAGRANGE && r < RESOURCES; r++) {
+        if (s->multiplier[r] == 0) continue;
+        w.resource[w.count] = r;
+        w.by[w.count++] = s->multiplier[r];
+    }
     return w;
 }
 
 static int64_t weigh(const weights *w, const weir_knapsack_price *p) {
-    int64_t sum = w->value * p->value;
-    for (int r = 0; r < RESOURCES; r++) sum += w->use[r] * p->use[r];
+    int64_t sum = w->measure == LAGRANGE ? p->value : p->use[w->measure];
+    for (int k = 0; k < w->count; k++) sum += w->by[k] * p->use[w->resource[k]];
     return sum;
 }
 
-/* The measure of each of the item's options by itself. */
-static const int64_t *weigh_options(const solver *s, size_t i, const weights *w) {
+/* The least of item i's subtree for each kind of beginning, with so many multipliers. */
+static inline void relax_kinds(solver *s, size_t i, const weights *w, int multipliers) {
     const option_list *l = &s->option;
     const size_t first = l->first[i], count = s->item[i].count;
-    for (size_t o = 0; o < count; o++) l->sum[o] = w->value * l->value[first + o];
-    for (int r = 0; r < RESOURCES; r++)
-        for (size_t o = 0; w->use[r] != 0 && o < count; o++) l->sum[o] += w->use[r] * l->use[r][first + o];
-    return l->sum;
-}
-
-/* The least measure `m` of item i's subtree for each kind of beginning, where its children's are known. */
-static void relax_options(solver *s, size_t i, int m, weights w) {
-    const weir_knapsack_item *it = &s->item[i];
-    const uint32_t *begin = &s->option.begin[s->option.first[i]], *end = &s->option.end[s->option.first[i]];
-    const int64_t *own = weigh_options(s, i, &w);
-    least *from = s->from[i];
-    for (uint32_t b = 0; b < it->begins; b++) from[b].of[m] = INT64_MAX;
-    for (uint32_t e = 0; e < it->ends; e++) s->after[e] = 0;
-    for (size_t c = s->first[i]; c != 0; c = s->next[c])
-        for (uint32_t e = 0; e < it->ends; e++) s->after[e] += s->at[c][e].of[m];
-    for (size_t o = 0; o < it->count; o++) {
-        const int64_t sum = own[o] + s->after[end[o]];
-        if (sum >= from[begin[o]].of[m]) continue;
-        from[begin[o]].of[m] = sum;
-        if (m == LAGRANGE) s->best[i][begin[o]] = o;
+    const int64_t *own = (w->measure == LAGRANGE ? l->value : l->use[w->measure]) + first, *use[RESOURCES];
+    const uint32_t *begin = &l->begin[first], *end = &l->end[first];
+    for (int k = 0; k < multipliers; k++) use[k] = l->use[w->resource[k]] + first;
+    for (size_t o = 0; o < count; o++) {
+        int64_t sum = own[o] + l->after[end[o]];
+        for (int k = 0; k < multipliers; k++) sum += w->by[k] * use[k][o];
+        if (sum >= l->from[begin[o]]) continue;
+        l->from[begin[o]] = sum;
+        if (w->measure == LAGRANGE) s->best[i][begin[o]] = o;
     }
 }
 
-/* And for each kind of end of its parent. */
-static void relax_meetings(solver *s, size_t i, int m, weights w) {
+/* The same where its children's are known. */
+static void relax_options(solver *s, size_t i, const weights *w) {
     const weir_knapsack_item *it = &s->item[i];
-    const least *from = s->from[i];
+    const option_list *l = &s->option;
+    for (uint32_t b = 0; b < it->begins; b++) l->from[b] = INT64_MAX;
+    for (uint32_t e = 0; e < it->ends; e++) l->after[e] = 0;
+    for (size_t c = s->first[i]; c != 0; c = s->next[c])
+        for (uint32_t e = 0; e < it->ends; e++) l->after[e] += s->at[c][e].of[w->measure];
+    if (w->count == 0) relax_kinds(s, i, w, 0);
+    else if (w->count == 1) relax_kinds(s, i, w, 1);
+    else if (w->count == 2) relax_kinds(s, i, w, 2);
+    else relax_kinds(s, i, w, w->count);
+    for (uint32_t b = 0; b < it->begins; b++) s->from[i][b].of[w->measure] = l->from[b];
+}
+
+/* And for each kind of end of its parent. */
+static void relax_meetings(solver *s, size_t i, const weights *w) {
+    const weir_knapsack_item *it = &s->item[i];
+    const int64_t *from = s->option.from; /* of the item's options */
     for (uint32_t end = 0; end < s->item[it->parent].ends; end++) {
         int64_t smallest = INT64_MAX;
         for (uint32_t b = 0; b < it->begins; b++) {
-            if (from[b].of[m] == INT64_MAX) continue; /* no option begins so */
-            const int64_t sum = from[b].of[m] + weigh(&w, meet(s, i, end, b));
+            if (from[b] == INT64_MAX) continue; /* no option begins so */
+            const int64_t sum = from[b] + weigh(w, meet(s, i, end, b));
             if (sum >= smallest) continue;
             smallest = sum;
-            if (m == LAGRANGE) s->begin[i][end] = b;
+            if (w->measure == LAGRANGE) s->begin[i][end] = b;
         }
-        s->at[i][end].of[m] = smallest;
+        s->at[i][end].of[w->measure] = smallest;
     }
 }
 
@@ -229,8 +238,8 @@ static void relax(solver *s, int first) {
     for (int m = first; m < MEASURES; m++) {
         const weights w = weights_of(s, m);
         for (size_t i = s->items; i-- > 0;) {
-            relax_options(s, i, m, w);
-            if (i > 0) relax_meetings(s, i, m, w);
+            relax_options(s, i, &w);
+            if (i > 0) relax_meetings(s, i, &w);
         }
     }
 }
