@@ -218,9 +218,8 @@ bool weir_lower_affine(weir_lowering *l, weir_node node);
 /* x with one more step; the constant, float32 with one element or one a channel, lives in the new graph's arena. */
 const weir_expression *weir_lower_step(weir_lowering *l, const weir_expression *x, weir_op op,
                                        const weir_array *constant);
-/* Factor and term of a BatchNormalization, each by channel of the codes. False after a reported error. */
-bool weir_lower_normalization(weir_lowering *l, weir_node node, weir_value codes, const weir_array **factor,
-                              const weir_array **term);
+/* Factor and term of a BatchNormalization, which broadcast to its result. False after a reported error. */
+bool weir_lower_normalization(weir_lowering *l, weir_node node, const weir_array **factor, const weir_array **term);
 /* A constant that broadcasts to a tensor of `shape`, by channel of the codes: one element, or one a channel. NULL after a reported
  * error. */
 const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_value codes, const weir_array *constant,

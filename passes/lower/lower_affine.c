@@ -43,12 +43,17 @@ static bool is_real(const weir_lowering *l, weir_node node) {
 }
 
 static bool lower_normalization(weir_lowering *l, weir_node node) {
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     const weir_expression *x = weir_lower_input(l, node, 0);
-    const weir_array *factors, *terms;
-    if (!weir_lower_normalization(l, node, weir_expression_codes_of(x), &factors, &terms) ||
-        !weir_lower_check_finite(l, node, factors) || !weir_lower_check_finite(l, node, terms))
-        return false;
-    weir_lower_set(l, node, weir_lower_step(l, weir_lower_step(l, x, WEIR_OP_MUL, factors), WEIR_OP_ADD, terms));
+    const weir_array *numbers[2];
+    if (!weir_lower_normalization(l, node, &numbers[0], &numbers[1])) return false;
+    for (size_t i = 0; i < 2; i++) x = weir_lower_spread(l, node, x, numbers[i], shape);
+    for (size_t i = 0; i < 2; i++) {
+        const weir_array *constant = step_constant(l, node, x, numbers[i], shape);
+        if (constant == NULL) return false;
+        x = weir_lower_step(l, x, i == 0 ? WEIR_OP_MUL : WEIR_OP_ADD, constant);
+    }
+    weir_lower_set(l, node, x);
     return true;
 }
 

@@ -117,10 +117,10 @@ static results results_of(weir_function *f, const weir_type *codes, double step)
 
 /* In codes of the scale of what it reads, where all results are such (magnitudes, what is cut off, ...), else in fixed point. */
 static weir_value tabulate(weir_lowering *l, weir_node node, weir_value value, weir_value root) {
-    const weir_type *codes = weir_value_type(l->to, weir_expression_codes_of(weir_lower_expression(l, root)));
-    const double scale = codes->quant.count <= 1 ? weir_quant_scale(&codes->quant, 0) : 0;
     weir_function *f = weir_function_new(l, value, root);
     if (f == NULL) return WEIR_NO_VALUE;
+    const weir_type *codes = weir_value_type(l->to, weir_expression_codes_of(weir_lower_expression(l, root)));
+    const double scale = codes->quant.count <= 1 ? weir_quant_scale(&codes->quant, 0) : 0;
     const results r = results_of(f, codes, scale);
     const double largest = fmax(r.most, -r.least);
     weir_function_free(f);

@@ -233,8 +233,7 @@ bool weir_lower_beside(weir_lowering *l, weir_node node, weir_lower_rule *rule) 
     return rule(l, node);
 }
 
-bool weir_lower_normalization(weir_lowering *l, weir_node node, weir_value codes, const weir_array **factor,
-                              const weir_array **term) {
+bool weir_lower_normalization(weir_lowering *l, weir_node node, const weir_array **factor, const weir_array **term) {
     const weir_array *p[5] = {NULL};
     for (size_t i = 1; i < 5; i++) {
         p[i] = weir_lower_constant(l, weir_node_input(l->from, node, i));
@@ -254,7 +253,7 @@ bool weir_lower_normalization(weir_lowering *l, weir_node node, weir_value codes
         weir_array_set(factors, c, (double)n.factor);
         weir_array_set(terms, c, (double)n.term);
     }
-    *factor = weir_lower_by_channel(l, node, codes, factors, shape);
-    *term = *factor == NULL ? NULL : weir_lower_by_channel(l, node, codes, terms, shape);
-    return *term != NULL;
+    *factor = factors;
+    *term = terms;
+    return true;
 }

@@ -500,7 +500,8 @@ static weir_value use_thresholds(const tabulation *t) {
         const bool one = is_staircase(t, row, &s);
         const double steps = (double)weir_function_channels(t->function) * (double)(one ? s.count : (int64_t)0);
         if (needs_table(t, row)) result = tabulate(t);
-        else if (steps <= MOST_THRESHOLDS) result = one ? use_staircase(t, row, &s) : use_pieces(t, row);
+        else if (steps <= MOST_THRESHOLDS)
+            result = one && s.count < MOST_CODES ? use_staircase(t, row, &s) : use_pieces(t, row);
         else fail_thresholds(t, steps);
     } else if (has_table(t)) {
         result = tabulate(t);
@@ -517,12 +518,15 @@ static weir_value use_thresholds(const tabulation *t) {
 
 bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, const weir_quant *quant) {
     const weir_value root = weir_function_root(l, value);
-    const weir_value x = weir_expression_codes_of(weir_lower_expression(l, root));
-    const weir_type *codes = weir_value_type(l->to, x);
-    if (!codes->has_range) return weir_lower_fail(l, node, "its input has no proven range");
-    tabulation t = {.l = l, .node = node, .maker = weir_value_producer(l->from, value), .quant = quant, .x = x};
+    tabulation t = {.l = l, .node = node, .maker = weir_value_producer(l->from, value), .quant = quant};
     t.function = weir_function_new(l, value, root);
     if (t.function == NULL) return false;
+    t.x = weir_expression_codes_of(weir_lower_expression(l, root));
+    const weir_type *codes = weir_value_type(l->to, t.x);
+    if (!codes->has_range) {
+        weir_function_free(t.function);
+        return weir_lower_fail(l, node, "its input has no proven range");
+    }
     t.low = INT64_MAX;
     t.high = INT64_MIN;
     for (size_t c = 0; c < weir_function_channels(t.function); c++) {

@@ -279,7 +279,7 @@ bool weir_lower_convert(weir_lowering *l, weir_node node) {
     const weir_type *from = weir_value_type(l->from, weir_node_input(l->from, node, 0));
     if (weir_expression_source(x) != WEIR_EXPRESSION_CODES || from->quant.format == WEIR_FORMAT_FLOAT ||
         to->dtype != WEIR_FLOAT32)
-        return weir_lower_fail(l, node, "hardware converts codes to float32 only");
+        return weir_lower_function(l, node);
     const weir_quant quant = weir_lower_quant_of(from->dtype, &one, &none, 1, -1);
     const weir_leaf *leaf = weir_expression_leaf(x);
     if (leaf->centered) return rescale(l, node, leaf, &quant);

@@ -14,11 +14,11 @@
 #include "passes/graph/rewrite.h"
 #include "passes/lower/lower.h"
 #include "quant/contract.h"
+#include "quant/staircase.h"
 #include "support/memory/arena.h"
 
-/* Coefficients are tried up to this many fraction bits of the scale ratios, then up to this number; pairs of codes, and codes of the
- * result, up to these many. A sample of the pairs refutes most candidates before all pairs are looked at. */
-enum { MAX_FRACTION = 24, MAX_TERM = 1 << 21, MAX_PAIRS = 1 << 20, MAX_CODES = 1 << 16, SAMPLE = 5 };
+/* Coefficients are tried up to this many fraction bits of the scale ratios, then up to this number; pairs of codes up to these many. A sample of the pairs refutes most candidates before all pairs are looked at. */
+enum { MAX_FRACTION = 24, MAX_TERM = 1 << 21, MAX_PAIRS = 1 << 20, SAMPLE = 5 };
 
 typedef struct sum_table {
     const weir_type *a, *b;
@@ -368,7 +368,7 @@ bool weir_lower_sum_is_narrow(const weir_lowering *l, const weir_leaf_sum *sum) 
 bool weir_lower_sum_has_table(const weir_lowering *l, const weir_expression *x, const weir_quant *quant) {
     int64_t low, high;
     weir_quant_limits(quant, &low, &high);
-    return weir_lower_sum_is_narrow(l, weir_expression_sum_of(x)) && high - low < MAX_CODES;
+    return weir_lower_sum_is_narrow(l, weir_expression_sum_of(x)) && high - low < WEIR_STAIRCASE_CODES;
 }
 
 /* The model's own where that is a function of the two codes. */

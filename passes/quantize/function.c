@@ -148,19 +148,31 @@ static void add_parameter(weir_function *f, weir_node node, size_t index, const 
     if (data->count > 1) f->channels = data->count;
 }
 
+/* A constant that broadcasts: by channel of the root's codes, which become rows, in which its elements take turns, where they do not along the
+ * channels. */
+static bool add_by_channel(weir_function *f, weir_node node, size_t index, const weir_array *data) {
+    weir_lowering *l = f->l;
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    const weir_expression *root = weir_lower_expression(l, f->root);
+    if (weir_expression_leaf(root)->map == NULL) {
+        const weir_expression *rows = weir_lower_spread(l, node, root, data, shape);
+        if (rows != root) weir_lower_become(l, f->root, rows);
+        root = rows;
+    }
+    data = weir_lower_by_channel(l, node, weir_expression_codes_of(root), data, shape);
+    if (data != NULL) add_parameter(f, node, index, data);
+    return data != NULL;
+}
+
 /* Normalizations are a product and a sum; bounds, scales and zero points one number; the rest broadcasts. */
 static bool read_parameters(weir_function *f, weir_node node) {
     weir_lowering *l = f->l;
     const weir_op op = weir_node_op(l->from, node), kind = weir_trait_of(op)->kind;
-    const weir_value codes = weir_expression_codes_of(weir_lower_expression(l, f->root));
     if (kind == WEIR_OP_BATCH_NORMALIZATION) {
         const weir_array *factor, *term;
-        if (!weir_lower_normalization(l, node, codes, &factor, &term)) return false;
-        add_parameter(f, node, 1, factor);
-        add_parameter(f, node, 2, term);
-        return true;
+        return weir_lower_normalization(l, node, &factor, &term) && add_by_channel(f, node, 1, factor) &&
+               add_by_channel(f, node, 2, term);
     }
-    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
         const weir_value input = weir_node_input(l->from, node, i);
         if (input.id == 0 || !is_constant(l, input)) continue;
@@ -169,10 +181,10 @@ static bool read_parameters(weir_function *f, weir_node node) {
         if (data->count > 1) {
             if (kind == WEIR_OP_CLIP || weir_trait_is_quantizer(op))
                 return weir_lower_fail(l, node, "input %zu has %zu elements, expected one", i, data->count);
-            data = weir_lower_by_channel(l, node, codes, data, shape);
-            if (data == NULL) return false;
+            if (!add_by_channel(f, node, i, data)) return false;
+        } else {
+            add_parameter(f, node, i, data);
         }
-        add_parameter(f, node, i, data);
         for (size_t k = 0; k < data->count; k++) {
             if (kind == WEIR_OP_DIV) f->is_monotone &= weir_array_get(data, k) != 0;
             if (kind == WEIR_OP_PRELU) f->is_monotone &= weir_array_get(data, k) >= 0;
@@ -275,8 +287,14 @@ static void find_rows(weir_function *f) {
 
 weir_function *weir_function_new(weir_lowering *l, weir_value value, weir_value root) {
     weir_function *f = weir_calloc(1, sizeof *f);
-    *f = (weir_function){.l = l, .value = value, .root = root, .channels = 1, .is_monotone = true};
-    if (visit(f, value)) {
+    bool fine = true;
+    for (const weir_expression *before = NULL; fine && before != weir_lower_expression(l, root);) {
+        before = weir_lower_expression(l, root); /* rows are longer each time that it becomes another one */
+        free(f->parameter);
+        *f = (weir_function){.l = l, .value = value, .root = root, .channels = 1, .is_monotone = true};
+        fine = visit(f, value);
+    }
+    if (fine) {
         find_rows(f);
         return f;
     }

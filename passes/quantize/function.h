@@ -14,8 +14,8 @@ bool weir_function_takes(weir_op op);
 /* The value of the model, with codes, of which `value` is a function; none: there is not one, or none alone. */
 weir_value weir_function_root(const weir_lowering *l, weir_value value);
 
-/* The function of such a value, by channel of the root's codes. Channels with the same function share a row. NULL after a
- * reported error: a constant changes along other axes than the channels. */
+/* The function of such a value, by channel of the root's codes, which become rows where a constant changes along other axes than the channels.
+ * Channels with the same function share a row. NULL after a reported error. */
 weir_function *weir_function_new(weir_lowering *l, weir_value value, weir_value root);
 void weir_function_free(weir_function *function);
 

@@ -1,5 +1,5 @@
 """random_run.py WEIR [OPTION]...: random networks as exporters write
-them (random_models.py, or random_blocks.py) through the commands; the judges are ONNX Runtime, in both of its settings, and qonnx's executor.
+them (random_models.py, random_blocks.py or random_even.py) through the commands; the judges are ONNX Runtime, in both of its settings, and qonnx's executor.
 
 For each: `eval` with the integer engine equals one of the judge's settings in all elements, or each first difference is shown to
 be a tie: the value before rounding, in float64 from the codes before it, is rounded so, or as near to the tie as float32 can tell; what `export` writes of the lowered graph computes the same bits; `compile` exits with 0 and what it wrote
@@ -25,6 +25,7 @@ from onnx.reference.op_run import OpRun
 from onnxruntime.capi.onnxruntime_pybind11_state import Fail, NotImplemented
 
 import random_blocks
+import random_even
 import random_models
 
 onnxruntime.set_default_logger_severity(4)
@@ -655,11 +656,12 @@ def main():
     parser.add_argument("--elaborate", type=int, nargs="?", const=1, default=0, help="of every so many-th, in Yosys of every fifth of these")
     parser.add_argument("--blocks", action="store_true", help="networks of random_blocks.py")
     parser.add_argument("--products", action="store_true", help="networks of random_blocks.py with quantizers at the inputs of products only")
+    parser.add_argument("--even", action="store_true", help="networks of random_even.py")
     parser.add_argument("--work")
     parser.add_argument("--keep", action="store_true", help="keep the folders of what failed in --work")
     parser.add_argument("--plant", action="store_true", help="a fault in a value of each eval: must fail")
     options = parser.parse_args()
-    source = random_blocks if options.blocks else random_blocks.ProductsOnly if options.products else None
+    source = random_blocks if options.blocks else random_blocks.ProductsOnly if options.products else random_even if options.even else None
     work = os.path.abspath(options.work or tempfile.mkdtemp())
     counts, reasons, failures, simulated = collections.Counter(), collections.Counter(), 0, 0
     print(f"networks {options.first} to {options.first + options.count - 1}, ONNX Runtime {onnxruntime.__version__}", flush=True)

@@ -178,6 +178,14 @@ check_products() {
     tail -1 output
 }
 
+# The same of networks in which each operator that becomes hardware comes as often as any other.
+check_even() {
+    need_qonnx
+    "$python" "$here/random_run.py" "$WEIR" --even --first "${FIRST:-0}" --count "${NETWORKS:-150}" --elaborate 10 --simulate "${SIMULATED:-10}" \
+        --work networks >output || fail "$(cat output)"
+    tail -1 output
+}
+
 # The same of the blocks that published networks are made of.
 check_blocks() {
     need_qonnx
