@@ -105,7 +105,8 @@ static weir_value add_int8(weir_quantizer *q, const char *base, weir_value value
 }
 
 weir_value weir_quantizer_activation(weir_quantizer *q, weir_value value, weir_node before) {
-    if (!weir_quantizer_is_float(q, value)) return value; /* a quantizer gives it */
+    const bool is_real = weir_dtype_is_float(weir_value_type(q->graph, value)->dtype);
+    if (!is_real || !weir_quantizer_is_float(q, value)) return value; /* truth values, indices; a quantizer gives it */
     weir_quantized_value *own = weir_quantizer_value(q, value);
     if (own->quantized.id != 0) return own->quantized;
     weir_node producer = weir_value_producer(q->graph, value);
