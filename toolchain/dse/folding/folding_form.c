@@ -36,7 +36,7 @@ static uint64_t values_of(const weir_graph *graph, weir_node node) {
 static uint64_t mix_built(weir_folding_space *s, const unit *u, size_t member, uint64_t hash) {
     const weir_node node = u->member[member];
     weir_meta_hardware *h = weir_folding_hardware(s->at.graph, node);
-    const unsigned choices = weir_folding_choices(s, u, member);
+    const unsigned choices = weir_folding_choices(u, member);
     unsigned first = 0, last = CHOICES - 1;
     while (first < CHOICES && (choices >> first & 1) == 0) first++;
     while (last > first && (choices >> last & 1) == 0) last--;

@@ -72,7 +72,7 @@ static void add_way(way *to, size_t *count, way *w) {
 static bool find_ways(weir_folding_space *s, const unit *u, const folding *f, size_t i, way *to, size_t *count) {
     const weir_node node = u->member[i];
     weir_meta_hardware *h = weir_folding_hardware(s->at.graph, node);
-    const unsigned choices = weir_folding_choices(s, u, i);
+    const unsigned choices = weir_folding_choices(u, i);
     bool fine = true;
     *count = 0;
     h->interval = f->state[STATE * i + 3];

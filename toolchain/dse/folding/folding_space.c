@@ -155,7 +155,7 @@ static void keep(combination *set, size_t *count, const combination *c) {
 
 /* Each of `count` combinations of the members before with each choice of member i: those that are kept, in the other room. */
 static size_t combine(weir_folding_space *s, const unit *u, folding *f, size_t i, size_t count) {
-    const unsigned choices = weir_folding_choices(s, u, i);
+    const unsigned choices = weir_folding_choices(u, i);
     s->room[(i + 1) % 2] =
         weir_grow(s->room[(i + 1) % 2], &s->room_capacity[(i + 1) % 2], CHOICES * count, sizeof *s->room[0]);
     const combination *before = s->room[i % 2];
@@ -308,9 +308,10 @@ static const edge *parent_edge(const structure *t, size_t index, size_t *positio
 
 bool weir_folding_is_open(const weir_folding_space *s, const unit *u, const folding *f) {
     if (u->pace == SIZE_MAX) return true;
-    bool open = f->settings.interval <= s->reached;
+    const int64_t interval = u->interval[f - u->folding];
+    bool open = interval <= s->reached;
     for (size_t i = 0; s->relaxed && i < u->foldings; i++)
-        open &= u->folding[i].settings.interval > s->reached || u->folding[i].settings.interval <= f->settings.interval;
+        open &= u->interval[i] > s->reached || u->interval[i] <= interval;
     return open;
 }
 
@@ -565,7 +566,7 @@ void weir_folding_space_latencies(weir_folding_space *s, const weir_folding_pick
         if (f->reached != s->reached) weir_folding_fold(s, u, f);
         for (size_t k = 0; k < u->members; k++) {
             const unsigned choice = k < MEMBERS ? weir_folding_choice_of(pick[i].choices, k)
-                                                : (unsigned)__builtin_ctz(weir_folding_choices(s, u, k));
+                                                : (unsigned)__builtin_ctz(weir_folding_choices(u, k));
             weir_folding_add_part(t, u->member[k], &member_price(s, u, f, k, choice)->times, cycles);
         }
     }

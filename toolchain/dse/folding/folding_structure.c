@@ -211,7 +211,7 @@ static unsigned all_choices(const weir_graph *graph, weir_node node, const weir_
     return choices;
 }
 
-unsigned weir_folding_choices(const weir_folding_space *s, const unit *u, size_t member) {
+static unsigned choices_of(const weir_folding_space *s, const unit *u, size_t member) {
     const weir_node node = u->member[member];
     const weir_meta_hardware *assigned = &s->at.assigned[node.id];
     if (member >= MEMBERS) return 1u << choice_of(weir_folding_rules(s->at.graph, node), assigned);
@@ -362,6 +362,13 @@ static void start_pace(weir_folding_space *s, weir_node node) {
     }
 }
 
+static void list_numbers(const weir_folding_space *s, unit *u) {
+    u->interval = weir_malloc((u->foldings + 1) * sizeof *u->interval);
+    u->choices = weir_malloc((u->members + 1) * sizeof *u->choices);
+    for (size_t i = 0; i < u->foldings; i++) u->interval[i] = u->folding[i].settings.interval;
+    for (size_t i = 0; i < u->members; i++) u->choices[i] = (uint16_t)choices_of(s, u, i);
+}
+
 static void find_units(weir_folding_space *s) {
     structure *t = &s->at;
     for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
@@ -375,9 +382,11 @@ static void find_units(weir_folding_space *s) {
     }
     for (size_t i = 0; i < t->units; i++) {
         unit *u = &t->unit[i];
-        if (u->foldings > 0) continue;
-        u->folding = weir_calloc(1, sizeof *u->folding);
-        u->foldings = u->members > 0;
+        if (u->foldings == 0) {
+            u->folding = weir_calloc(1, sizeof *u->folding);
+            u->foldings = u->members > 0;
+        }
+        list_numbers(s, u);
     }
 }
 
@@ -530,6 +539,8 @@ void weir_folding_structure_free(structure *t) {
             for (size_t by = 0; by < WEIR_FOLDING_WEIGHTS; by++) free(u->folding[f].by[by].item);
         }
         free(u->folding);
+        free(u->interval);
+        free(u->choices);
         if (u->members > 0) free(u->member);
     }
     if (t->graph != NULL) weir_graph_free(t->graph);

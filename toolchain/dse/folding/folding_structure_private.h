@@ -52,7 +52,9 @@ typedef struct weir_folding_unit {
     size_t members, pace; /* of the members the one that sets it; SIZE_MAX: none */
     weir_folding_setting *folding;
     size_t foldings;
-    size_t parent; /* SIZE_MAX: none */
+    int64_t *interval; /* by folding, side by side: each is asked for by all knapsacks */
+    uint16_t *choices; /* by member: weir_folding_choices */
+    size_t parent;     /* SIZE_MAX: none */
 } weir_folding_unit;
 
 /* Cycles of a folded node on the path, 0 off it: folding_tail.c. */
@@ -212,7 +214,9 @@ void weir_folding_fold(weir_folding_space *space, const weir_folding_unit *unit,
 bool weir_folding_is_open(const weir_folding_space *space, const weir_folding_unit *unit,
                           const weir_folding_setting *folding);
 /* Where the member's memories may lie and its products be formed: bits of storage + 3 * products. */
-unsigned weir_folding_choices(const weir_folding_space *space, const weir_folding_unit *unit, size_t member);
+static inline unsigned weir_folding_choices(const weir_folding_unit *unit, size_t member) {
+    return unit->choices[member];
+}
 void weir_folding_pick_choice(weir_graph *graph, weir_node node, unsigned choice);
 static inline unsigned weir_folding_choice_of(uint64_t choices, size_t member) { return choices >> 4 * member & 15; }
 /* The lanes that the folding settles the member for; 0: none. */

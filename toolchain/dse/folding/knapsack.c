@@ -341,6 +341,16 @@ static weir_knapsack_price price_within(const solver *s, size_t i, size_t option
     return price;
 }
 
+/* Its value alone. */
+static int64_t value_within(const solver *s, size_t i, size_t option) {
+    const weir_knapsack_option *o = &s->item[i].option[option];
+    const size_t parent = s->item[i].parent;
+    int64_t value = o->price.value + meet(s, i, s->item[parent].option[s->chosen[parent]].end, o->begin)->value;
+    for (size_t c = s->first[i]; c != 0; c = s->next[c])
+        value += meet(s, c, o->end, s->item[c].option[s->chosen[c]].begin)->value;
+    return value;
+}
+
 /* Shares of the budgets that are exceeded, together. */
 static double excess_of(const solver *s, const weir_knapsack_price *without, const weir_knapsack_price *with) {
     double excess = 0;
@@ -423,8 +433,9 @@ static void spend_on(solver *s, size_t i, size_t *attaining, int64_t eighths) {
     size_t option = s->chosen[i];
     for (size_t o = 0; o < it->count; o++) {
         if (needed && !it->option[o].attains) continue;
+        if (value_within(s, i, o) >= best.value) continue;
         const weir_knapsack_price price = price_within(s, i, o);
-        if (price.value >= best.value || excess_of(s, &now, &price) > 0) continue;
+        if (excess_of(s, &now, &price) > 0) continue;
         const double gain = (double)(now.value - price.value);
         const double loss = (double)lagrange(s, &price) - (double)lagrange(s, &now) + gain;
         if (gain * 8 < loss * (double)eighths) continue;
