@@ -180,16 +180,17 @@ static bool is_settled(const reading *r, const part *parts, int64_t count, int64
     return count_distinct(hash, (size_t)columns, lines) == columns;
 }
 
-/* Reads lines of all parts until more of them cannot matter. */
-static void read_parts(const reading *r, part *parts, int64_t count, int64_t columns, uint64_t *hash) {
+/* Reads lines of all parts until more of them cannot matter: true where that is before the end, since all columns vary and differ. */
+static bool read_parts(const reading *r, part *parts, int64_t count, int64_t columns, uint64_t *hash) {
     for (int64_t line = 0, end; line < r->lines; line = end) {
         end = line == 0 && !r->kept ? FIRST_LINES : line + WORD_BITS;
         if (end > r->lines) end = r->lines;
         read_lines(r, parts, count, line, end);
         for (int64_t i = 0; r->searched && i < count; i++)
             hash_lines(r, &parts[i], &r->value[i * r->stride], line, end);
-        if (end < r->lines && !r->kept && is_settled(r, parts, count, columns, end, hash)) break;
+        if (end < r->lines && !r->kept && is_settled(r, parts, count, columns, end, hash)) return true;
     }
+    return false;
 }
 
 /* The parts of a line, in the order of places; `*columns`: of all. */
@@ -277,9 +278,9 @@ static weir_contents_columns count_all(const weir_graph *graph, weir_node node, 
     for (int64_t i = 0; r.searched && i < count; of_part += parts[i++].bits) parts[i].hash = of_part;
     int64_t kept = 0;
     uint64_t *words = r.kept ? keep_words(&r, parts, count, &kept) : NULL;
-    read_parts(&r, parts, count, columns, hash);
-    const int64_t varying = count_parts(parts, count, bit, hash);
-    const int64_t distinct = r.searched ? count_distinct(hash, (size_t)varying, r.lines) : varying;
+    const bool all = read_parts(&r, parts, count, columns, hash);
+    const int64_t varying = all && bit == NULL ? columns : count_parts(parts, count, bit, hash);
+    const int64_t distinct = all || !r.searched ? varying : count_distinct(hash, (size_t)varying, r.lines);
     if (r.kept) *tables = weir_contents_tables_count(words, (size_t)kept, r.lines, inputs);
     free(r.lower);
     free(r.value);
@@ -447,12 +448,15 @@ static uint64_t hash_all(const weir_graph *graph, weir_node node, const weir_con
     return hash;
 }
 
+/* Once wherever products are formed. */
 uint64_t weir_contents_hash(const weir_graph *graph, weir_node node, const weir_contents_known *known) {
     enum { ALL = 2 };
     const weir_meta_hardware *h = &weir_node_metadata_of(graph, node)->hardware;
-    const int64_t pieces =
-        weir_component_setting_value_as(weir_component_of(graph, node)->rules, h, WEIR_SETTING_PIECES);
+    const weir_component_rules *rules = weir_component_of(graph, node)->rules;
+    const int64_t pieces = weir_component_setting_value_as(rules, h, WEIR_SETTING_PIECES);
     const uint64_t folding = folding_of(graph, node, known->values);
+    const bool is_asked_again = weir_component_setting_as(rules, WEIR_SETTING_PRODUCTS, 0) != NULL;
+    if (!is_asked_again) return hash_all(graph, node, known, folding);
     const uint64_t key = weir_hash_mix(weir_hash_mix(weir_hash_mix(folding, h->storage), (uint64_t)pieces), ALL);
     const uint64_t *found = weir_map_find(&known->counted->number, key);
     if (found != NULL) return *found;
