@@ -359,6 +359,10 @@ weir_value weir_lower_carry_expression(weir_lowering *l, weir_node node, const w
 weir_value weir_lower_carry(weir_lowering *l, weir_node node, weir_value value) {
     weir_lowering_value *known = &l->of[value.id];
     const weir_expression *x = known->expression;
+    if (!weir_expression_is_hardware(x)) {
+        weir_lower_fail(l, node, "its input is not quantized");
+        return WEIR_NO_VALUE;
+    }
     if (known->carried.id != 0) {
         weir_scaled_note(l, known->rounding);
         return known->carried;

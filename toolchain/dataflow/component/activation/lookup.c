@@ -60,8 +60,9 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     if ((int64_t)index >= (rows == 1 ? 1 : lanes_of(graph, node))) return false;
     bool is_signed, y_signed;
     const int bits = bits_of(graph, node, &is_signed);
-    const int64_t codes =
-        is_signed ? (int64_t)1 << bits : weir_value_type(graph, weir_node_input(graph, node, 0))->high + 1;
+    const int64_t words = (int64_t)1 << bits; /* what only moves may be of a wider range than its stream */
+    const int64_t largest = weir_value_type(graph, weir_node_input(graph, node, 0))->high;
+    const int64_t codes = is_signed || largest >= words ? words : largest + 1;
     *memory = (weir_memory){.suffix = "table",
                             .depth = ((groups_of(graph, node) - 1) << bits) + codes,
                             .fields = 1,
