@@ -246,8 +246,9 @@ bool weir_lower_check_finite(weir_lowering *l, weir_node node, const weir_array 
 /* Is input `index` seen as codes with room for more steps, or can it be? False after a reported error. */
 bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index);
 
-/* Has the value, with codes, few enough of them for a table? */
+/* Has the value, with codes, few enough of them for a table? For one of 16 bits, where nothing else does? */
 bool weir_lower_is_narrow(const weir_lowering *l, weir_value root);
+bool weir_lower_has_table(const weir_lowering *l, weir_value root);
 /* Is the node a function of codes that steps do not express: of a FUNCTION, or of two operands that are functions of the
  * same codes? Sums of such only where the codes are few: else Sum adds them. */
 bool weir_lower_is_function(const weir_lowering *l, weir_node node);

@@ -312,14 +312,16 @@ static weir_value carry_pieces(weir_lowering *l, weir_node node, weir_node maker
                                  &weir_value_type(l->from, weir_node_output(l->from, maker, 0))->shape);
 }
 
-/* The first that does: a table of few codes, pieces, segments of the whole function, its last operator alone. */
+/* The first that does: a table of few codes, pieces, segments of the whole function, its last operator alone, a table of many codes. */
 static weir_value carry_any(weir_lowering *l, weir_node node, weir_value value, weir_value root) {
     const weir_node maker = weir_value_producer(l->from, value);
     const bool narrow = root.id != 0 && weir_lower_is_narrow(l, root);
     weir_value made = narrow ? tabulate(l, node, value, root) : WEIR_NO_VALUE;
     if (made.id == 0) made = carry_pieces(l, node, maker);
     if (made.id == 0 && root.id != 0) made = carry_segments(l, node, value, root);
-    return made.id != 0 ? made : carry_operator(l, node, maker);
+    if (made.id == 0) made = carry_operator(l, node, maker);
+    const bool wide = made.id == 0 && !narrow && root.id != 0 && weir_lower_has_table(l, root);
+    return wide ? tabulate(l, node, value, root) : made;
 }
 
 static weir_value carry_function(weir_lowering *l, weir_node node, weir_value value) {
@@ -331,7 +333,7 @@ static weir_value carry_function(weir_lowering *l, weir_node node, weir_value va
         weir_diag_log_free(log);
         return made;
     }
-    if (root.id != 0 && weir_lower_is_narrow(l, root)) {
+    if (root.id != 0 && weir_lower_has_table(l, root)) {
         weir_diag_replay(log); /* why there is no table */
     } else {
         weir_lower_fail(
@@ -339,7 +341,7 @@ static weir_value carry_function(weir_lowering *l, weir_node node, weir_value va
             root.id == 0
                 ? 0
                 : weir_value_type(l->to, weir_expression_codes_of(weir_lower_expression(l, root)))->quant.width);
-        weir_note("put a quantizer of up to 12 bits between the sums and the function, before '%s'",
+        weir_note("put a quantizer of up to 16 bits between the sums and the function, before '%s'",
                   weir_node_name(l->from, weir_value_producer(l->from, value)));
     }
     weir_diag_log_free(log);

@@ -26,10 +26,14 @@ enum {
 
 /* --- the rule --- */
 
-bool weir_lower_is_narrow(const weir_lowering *l, weir_value root) {
+static bool has_fewer(const weir_lowering *l, weir_value root, int64_t count) {
     const weir_type *codes = weir_value_type(l->to, weir_expression_codes_of(weir_lower_expression(l, root)));
-    return codes->has_range && codes->high - codes->low < MOST_CODES;
+    return codes->has_range && codes->high - codes->low < count;
 }
+
+bool weir_lower_is_narrow(const weir_lowering *l, weir_value root) { return has_fewer(l, root, MOST_CODES); }
+
+bool weir_lower_has_table(const weir_lowering *l, weir_value root) { return has_fewer(l, root, MOST_WIDE_CODES); }
 
 bool weir_lower_is_function(const weir_lowering *l, weir_node node) {
     size_t computed = 0;
@@ -163,7 +167,7 @@ static bool has_table(const tabulation *t) {
 }
 
 static void advise(const tabulation *t) {
-    weir_note("put a quantizer of up to 12 bits between the sums and the function, before '%s'",
+    weir_note("put a quantizer of up to 16 bits between the sums and the function, before '%s'",
               weir_node_name(t->l->from, t->maker));
 }
 

@@ -54,7 +54,7 @@ class Even(random_models.Network):
             return self.node("Equal", [value, self.constant(np.float32(self.pick(0, 1, -1)))])
         if SINCE.get(op, 0) > self.opset:
             op = "Greater"
-        return self.node(op, [value, self.number(-0.5, 0.5) if self.chance(0.6) else self.function(of="Relu")])
+        return self.node(op, [value, self.number(-0.5, 0.5) if self.chance(0.6) else self.function(of="Sigmoid")])  # with itself, cut off, it would be a tie
 
     def choose(self, condition):
         """What a condition becomes: a choice, or zeros and ones."""
