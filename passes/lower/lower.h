@@ -112,6 +112,9 @@ bool weir_lower_add_constant(weir_lowering *l, weir_node node, const weir_expres
 bool weir_lower_subtract(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b);
 /* Max and Min, of quantized tensors or with constants. `behind`: as with pools. */
 bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind);
+/* The larger or the smaller of two tensors of codes of one grid, element by element; no value after a reported error. */
+weir_value weir_lower_choose(weir_lowering *l, weir_node node, const char *suffix, weir_value a, weir_value b,
+                             bool larger);
 /* Abs: of a difference whose operands have scales of their own the larger of both differences. */
 bool weir_lower_absolute(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Product of two quantized tensors. */

@@ -169,14 +169,26 @@ static weir_value bend_all(weir_lowering *l, weir_node node, weir_value above, w
     return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
 }
 
+/* x - max(x, 0), which is not above 0: of wide sums, whose ranges say less than that, no more bits than x has. */
+static weir_value below_zero(weir_lowering *l, weir_node node, weir_value codes, weir_value above) {
+    enum { MOST_BITS = 32 };
+    const weir_value below = weir_scaled_add(l, node, "_below", (weir_value[]){codes, above}, true);
+    if (below.id == 0) return below;
+    const weir_type *type = weir_value_type(l->to, below), *x = weir_value_type(l->to, codes);
+    const int64_t low = x->low - weir_quant_zero(&x->quant, 0);
+    if (weir_bits_for(type->low, type->high) <= MOST_BITS) return below;
+    const weir_quant quant = weir_scaled_quant(l, weir_quant_scale(&type->quant, 0), low < 0 ? low : 0, 0);
+    const weir_type to = weir_lower_codes_type(&quant, &type->shape, low < 0 ? low : 0, 0);
+    return weir_lower_clip(l, node, "_below_zero", below, &to);
+}
+
 /* x where it is above 0, else slope * x: max(x, 0) + slope * (x - max(x, 0)). No value after a reported error. */
 static weir_value bend(weir_lowering *l, weir_node node, weir_value codes, const double *slope, uint32_t count) {
     if (count > 1) codes = weir_scaled_wide(l, node, codes);
     if (codes.id == 0) return codes;
     const weir_value above =
                          weir_lower_at_least(l, node, codes, weir_quant_zero(&weir_value_type(l->to, codes)->quant, 0)),
-                     below =
-                         above.id == 0 ? above : weir_scaled_add(l, node, "_below", (weir_value[]){codes, above}, true);
+                     below = above.id == 0 ? above : below_zero(l, node, codes, above);
     if (below.id == 0) return below;
     if (count == 1) return bend_all(l, node, above, below, *slope);
     const double unit = weir_quant_scale(&weir_value_type(l->to, codes)->quant, 0);
@@ -269,14 +281,17 @@ static weir_value carry_affine(weir_lowering *l, weir_node node, weir_node maker
     return fine && weir_expression_has_codes(x) ? weir_lower_carry_expression(l, node, x) : WEIR_NO_VALUE;
 }
 
-/* The sum, the difference, the product of two that are carried. */
+/* The sum, the difference, the product, the larger, the smaller of two that are carried. */
 static weir_value carry_pair(weir_lowering *l, weir_node node, weir_op kind, const weir_value *input) {
     weir_value pair[2] = {weir_lower_carry(l, node, input[0]), weir_lower_carry(l, node, input[1])};
     if (pair[0].id == 0 || pair[1].id == 0 ||
         !weir_shape_equal(&weir_value_type(l->to, pair[0])->shape, &weir_value_type(l->to, pair[1])->shape))
         return WEIR_NO_VALUE;
     if (kind == WEIR_OP_MUL) return weir_scaled_multiply(l, node, pair[0], pair[1]);
-    if ((kind != WEIR_OP_ADD && kind != WEIR_OP_SUB) || !weir_lower_align(l, node, pair, 2)) return WEIR_NO_VALUE;
+    const bool chooses = kind == WEIR_OP_MAX || kind == WEIR_OP_MIN;
+    if ((kind != WEIR_OP_ADD && kind != WEIR_OP_SUB && !chooses) || !weir_lower_align(l, node, pair, 2))
+        return WEIR_NO_VALUE;
+    if (chooses) return weir_lower_choose(l, node, "_extreme", pair[0], pair[1], kind == WEIR_OP_MAX);
     return weir_scaled_add(l, node, "_input", pair, kind == WEIR_OP_SUB);
 }
 

@@ -1,22 +1,44 @@
 /* Lowering of Pad: one Reorder whose loops go beyond the input, where a constant fills; with elements of the input, for each axis a Reorder
  * of those before and of those after, concatenated with the input. */
+#include <math.h>
 #include <stdio.h>
 
 #include "ir/shape/geometry.h"
-#include "passes/lower/lower.h"
+#include "passes/lower/scaled.h"
 
-/* The code of the fill value; false after a reported error. */
-static bool read_fill(weir_lowering *l, weir_node node, weir_value x, bool ahead, int64_t *fill) {
+/* The fill value, a code where the tensor has codes; false after a reported error. */
+static bool read_fill(weir_lowering *l, weir_node node, double *real) {
     const weir_array *constant = weir_lower_input_constant(l, node, 2);
-    const weir_type *type = weir_value_type(l->to, x);
     if (weir_node_input(l->from, node, 2).id != 0 && constant == NULL)
         return weir_lower_fail(l, node, "its fill value must be a constant");
-    const double real = constant == NULL ? 0 : weir_array_get(constant, 0);
+    if (constant != NULL) *real = weir_array_get(constant, 0);
+    return true;
+}
+
+/* Its code; false: it has none. */
+static bool has_code(const weir_lowering *l, weir_node node, weir_value x, double real, int64_t *code) {
+    const weir_quant *quant = &weir_value_type(l->to, x)->quant;
     const bool codes = !weir_dtype_is_float(weir_value_type(l->from, weir_node_output(l->from, node, 0))->dtype);
-    const double scale = weir_quant_scale(&type->quant, 0), zero = (double)weir_quant_zero(&type->quant, 0);
-    *fill = codes ? (int64_t)real : weir_encode(real, &type->quant, 0, l->contract);
-    return codes || ahead || (float)(((double)*fill - zero) * scale) == (float)real ||
-           weir_lower_fail(l, node, "its fill value %g is not among its input's: it needs a quantizer after it", real);
+    const double scale = weir_quant_scale(quant, 0), zero = (double)weir_quant_zero(quant, 0);
+    *code = codes ? (int64_t)real : weir_encode(real, quant, 0, l->contract);
+    return codes || (float)(((double)*code - zero) * scale) == (float)real;
+}
+
+/* The codes as numbers in fixed point, among which the fill value is, where it is not much larger; no value after a reported error. */
+static weir_value among_numbers(weir_lowering *l, weir_node node, weir_value codes, double real, int64_t *code) {
+    enum { MOST_TIMES = 256 };
+    const weir_type *type = weir_value_type(l->to, codes);
+    const weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes});
+    const double reach = !type->has_range ? 0
+                                          : fmax(fabs((double)type->low * a.factor[0] + a.term[0]),
+                                                 fabs((double)type->high * a.factor[0] + a.term[0]));
+    if (!weir_lower_carries(l, node) || fabs(real) > MOST_TIMES * reach) {
+        weir_lower_fail(l, node, "its fill value %g is not among its input's: it needs a quantizer after it", real);
+        return WEIR_NO_VALUE;
+    }
+    const double unit = weir_scaled_unit(fmax(reach, fabs(real)), WEIR_LOWER_NUMBER_BITS);
+    *code = (int64_t)nearbyint(real / unit);
+    return weir_scaled_emit(l, node, &a, unit);
 }
 
 /* Negative paddings cut; `padding` keeps the others. No value after a reported error. */
@@ -42,8 +64,10 @@ static weir_value cut(weir_lowering *l, weir_node node, weir_padding *padding, w
 static weir_value fill(weir_lowering *l, weir_node node, const weir_padding *padding, weir_value codes, bool ahead) {
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     int64_t code = 0;
-    if (!read_fill(l, node, codes, ahead, &code)) return WEIR_NO_VALUE;
-    return weir_lower_padded(l, node, "", codes, shape, padding->begin, code);
+    double real = 0;
+    if (!read_fill(l, node, &real)) return WEIR_NO_VALUE;
+    if (!has_code(l, node, codes, real, &code) && !ahead) codes = among_numbers(l, node, codes, real, &code);
+    return codes.id == 0 ? codes : weir_lower_padded(l, node, "", codes, shape, padding->begin, code);
 }
 
 /* What stands along `axis` for output indices [from, from + count) outside of the input: its positions there have one step. */

@@ -163,7 +163,7 @@ static bool try_segments(segments *s, int width, int64_t count, bool *inside) {
 static bool find_segments(segments *s) {
     for (int64_t count = LEAST_SEGMENTS; count <= MOST_SEGMENTS; count *= 2) {
         int width = WEIR_LOWER_NUMBER_BITS - 1;
-        while (width > 2 && ((s->high - s->low) >> width) < count / 2) width--;
+        while (width > 2 && ((s->high - s->low) >> width) < count / 4) width--; /* one end may be nearer to 0 */
         for (bool inside = false; width > 1 && !inside; width--)
             if (try_segments(s, width, count, &inside)) return true;
     }
@@ -239,16 +239,33 @@ static weir_value clip_to(weir_lowering *l, weir_node node, const char *suffix, 
     return weir_lower_clip(l, node, suffix, x, &type);
 }
 
+/* The largest number in a table without its sign. */
+static int64_t reach_of(const segments *s, const int64_t *table) {
+    int64_t most = 0;
+    for (size_t i = 0; i < count_of(s); i++) most = llabs(table[i]) > most ? llabs(table[i]) : most;
+    return most;
+}
+
+/* How far c may be from where its segment starts, which is less than c and i alone tell: where sums are wide products have no room for more. */
+static weir_value within_reach(weir_lowering *l, weir_node node, weir_value t, const segments *s) {
+    enum { MOST_BITS = 30 };
+    const int64_t below = s->low - begin_of(s, s->first), above = s->high - begin_of(s, s->last),
+                  most = begin_of(s, 1) - 1;
+    const weir_type *type = t.id == 0 ? NULL : weir_value_type(l->to, t);
+    if (type == NULL || weir_bits_for(type->low, type->high) <= MOST_BITS) return t;
+    return clip_to(l, node, "_reach", t, 1, below < 0 ? below : 0, above > most ? above : most);
+}
+
 static weir_value emit(weir_lowering *l, weir_node node, weir_value c, const segments *s) {
-    const int64_t all = INT32_MAX, most = begin_of(s, 1) - 1;
-    const weir_value i = shifted(l, node, "_segment", c, s->width, false, s->first, s->last);
-    const weir_value t = combined(l, node, WEIR_OP_SUM, "_along", c, i, -begin_of(s, 1)),
+    const int64_t all = INT32_MAX, most = begin_of(s, 1) - 1, bend = reach_of(s, s->bend);
+    const weir_value i = shifted(l, node, "_segment", c, s->width, false, s->first, s->last),
+                     t = within_reach(l, node, combined(l, node, WEIR_OP_SUM, "_along", c, i, -begin_of(s, 1)), s),
                      inside = clip_to(l, node, "_inside", t, 1, 0, most);
     if (inside.id == 0) return inside;
     const weir_value bent = shifted(l, node, "_bent",
                                     combined(l, node, WEIR_OP_MULTIPLY, "_bending",
                                              looked_up(l, node, "_bend", i, s, s->bend), inside, 0),
-                                    s->width, true, -all, all),
+                                    s->width, true, -bend, bend),
                      q = combined(l, node, WEIR_OP_SUM, "_rise", looked_up(l, node, "_slope", i, s, s->slope), bent, 1),
                      along = combined(l, node, WEIR_OP_MULTIPLY, "_rising", t, q, 0),
                      risen = shifted(l, node, "_risen", along, s->shift, true, -all, all);

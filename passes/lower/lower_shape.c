@@ -32,7 +32,9 @@ static bool shape_constant(weir_lowering *l, weir_node node, const weir_expressi
     if (quant.count > 1) {
         if (weir_index_map_keeps(weir_node_op(l->from, node)) || data->shape.rank != 2)
             return weir_lower_fail(l, node, "weights with a scale per channel can only be transposed here");
-        if (!keeps_order(l, node)) quant.axis = 1 - quant.axis;
+        int order[WEIR_MAX_RANK]; /* scales turn with their axis, also where no element moves */
+        weir_layout_permutation(l->from, node, order);
+        quant.axis = order[quant.axis];
     }
     weir_lower_set(l, node, weir_expression_weights(arena, shaped, &quant));
     return true;
