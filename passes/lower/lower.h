@@ -295,6 +295,8 @@ weir_value weir_lower_carry_expression(weir_lowering *l, weir_node node, const w
 /* What the node computes with of x, one of its inputs or what its rule has made of them: the codes that weir_lower_codes gives, of one scale or,
  * `by_channel`, with one zero point; where these are others, or none, and the node carries, those that it carries. */
 weir_value weir_lower_operand(weir_lowering *l, weir_node node, const weir_expression *x, bool by_channel);
+/* The same of codes that the node carries: in as many bits as windows and what joins streams hold. No value after a reported error, or of none. */
+weir_value weir_lower_fit(weir_lowering *l, weir_node node, weir_value codes);
 /* Both as codes whose products have few enough bits, rounded to fixed point where need be. False after a reported error. */
 bool weir_lower_narrow_pair(weir_lowering *l, weir_node node, weir_value *pair);
 /* The numbers of codes by a factor, or one a channel, as codes of one scale. No value after a reported error. */

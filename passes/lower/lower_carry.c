@@ -409,8 +409,7 @@ static bool has_one(const weir_lowering *l, weir_value codes, bool by_channel) {
     return one;
 }
 
-/* Windows hold elements of so many bits; no value after a reported error. */
-static weir_value fit_for_windows(weir_lowering *l, weir_node node, weir_value codes) {
+weir_value weir_lower_fit(weir_lowering *l, weir_node node, weir_value codes) {
     enum { MOST_BITS = 32 };
     const weir_type *type = codes.id == 0 ? NULL : weir_value_type(l->to, codes);
     return type == NULL || !type->has_range || weir_bits_for(type->low, type->high) <= MOST_BITS
@@ -431,9 +430,9 @@ weir_value weir_lower_operand(weir_lowering *l, weir_node node, const weir_expre
     const weir_value codes = weir_expression_has_codes(x) ? weir_lower_codes(l, node, x) : WEIR_NO_VALUE;
     weir_diag_release(log);
     weir_diag_log_free(log);
-    if (codes.id != 0 && has_one(l, codes, by_channel)) return fit_for_windows(l, node, codes);
-    return fit_for_windows(l, node,
-                           is_input ? weir_lower_carried(l, node, index) : weir_lower_carry_expression(l, node, x));
+    if (codes.id != 0 && has_one(l, codes, by_channel)) return weir_lower_fit(l, node, codes);
+    return weir_lower_fit(l, node,
+                          is_input ? weir_lower_carried(l, node, index) : weir_lower_carry_expression(l, node, x));
 }
 
 weir_value weir_lower_by_factors(weir_lowering *l, weir_node node, weir_value codes, const double *factor,

@@ -222,7 +222,10 @@ bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behin
     if (!weir_dtype_is_float(type->dtype)) return weir_lower_fail(l, node, "hardware takes it on real numbers only");
     weir_value *codes = weir_calloc(inputs, sizeof *codes);
     bool fine = read_inputs(l, node, behind, codes);
-    if (fine && behind == NULL && weir_lower_carries(l, node)) fine = weir_lower_align(l, node, codes, inputs);
+    if (fine && behind == NULL && weir_lower_carries(l, node)) {
+        for (size_t i = 0; fine && i < inputs; i++) fine = (codes[i] = weir_lower_fit(l, node, codes[i])).id != 0;
+        fine = fine && weir_lower_align(l, node, codes, inputs);
+    }
     for (size_t i = 0; fine && i < inputs; i++) {
         char suffix[24] = "";
         if (i + 1 < inputs) snprintf(suffix, sizeof suffix, "_%zu", i);

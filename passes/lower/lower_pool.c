@@ -384,6 +384,15 @@ static weir_value reduce_all(weir_lowering *l, weir_node node, weir_op op, weir_
     return value;
 }
 
+/* Do elements with scales of their own become one? */
+static bool mixes_scales(const weir_lowering *l, const weir_expression *x, const bool *reduced) {
+    const weir_shape *shape = &weir_value_type(l->to, weir_expression_codes_of(x))->shape;
+    if (!weir_lower_has_channels(l, x)) return false;
+    bool channels = shape->rank < 2 || reduced[shape->rank - 1];
+    for (int i = shape->rank - 2; i >= 0 && !reduced[i]; i--) channels |= shape->dim[i] != 1;
+    return channels;
+}
+
 /* Which dimensions of x, of a leaf, go, and of how many elements one is made; false after a reported error. */
 static bool read_reduction(weir_lowering *l, weir_node node, const weir_expression *x, bool *reduced, int64_t *count) {
     const weir_shape *shape = &weir_value_type(l->to, weir_expression_codes_of(x))->shape;
@@ -391,12 +400,8 @@ static bool read_reduction(weir_lowering *l, weir_node node, const weir_expressi
     *count = 1;
     for (int i = 0; i < shape->rank; i++) *count *= reduced[i] ? shape->dim[i] : 1;
     if (*count > MOST_ELEMENTS) return weir_lower_fail(l, node, "it reduces more than %d elements", MOST_ELEMENTS);
-    if (!weir_lower_has_channels(l, x)) return true;
-    bool channels = shape->rank < 2 || reduced[shape->rank - 1];
-    for (int i = shape->rank - 2; i >= 0 && !reduced[i]; i--) channels |= shape->dim[i] != 1;
-    return !channels || weir_lower_fail(l, node,
-                                        "its input has a scale per channel: it needs a quantizer with one scale before "
-                                        "it");
+    return !mixes_scales(l, x, reduced) ||
+           weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
 }
 
 /* Of what is quantized: the largest, or of the negated codes for the smallest; no value after a reported error. */
@@ -443,7 +448,13 @@ static bool lower_extreme(weir_lowering *l, weir_node node, const weir_quant *be
     bool dimension[WEIR_MAX_RANK] = {false};
     int64_t count;
     const weir_expression *x = read_rising(l, node, behind);
-    if (x == NULL || !read_reduction(l, node, x, dimension, &count)) return false;
+    if (x == NULL || !weir_geometry_reduced(l->from, node, dimension)) return false;
+    if (mixes_scales(l, x, dimension) && weir_lower_carries(l, node)) {
+        const weir_value codes = weir_lower_carried(l, node, 0);
+        if (codes.id == 0) return false;
+        x = weir_expression_codes(weir_graph_arena(l->to), codes);
+    }
+    if (!read_reduction(l, node, x, dimension, &count)) return false;
     const weir_value made = in_shape(l, node, reduce_extreme(l, node, weir_expression_codes_of(x), dimension, largest));
     return weir_lower_set_with_codes(l, node, x, made);
 }
