@@ -287,13 +287,14 @@ def command_of(device):
 
 
 def hash_of(texts, module, device):
-    """Of the module and what it instantiates, and of the device's synthesis."""
+    """Of the module and what it instantiates, as synthesis reads them, and of the device's synthesis."""
     closure, todo = {"": command_of(device)}, [module]
     while todo:
         name = todo.pop()
         if name in closure or name not in texts:
             continue
-        closure[name] = " ".join(re.sub(r"//[^\n]*|/\*.*?\*/|`default_nettype \w+", "", texts[name], flags=re.S).split())
+        read = re.sub(r"//[^\n]*|/\*.*?\*/|`default_nettype \w+", "", texts[name], flags=re.S)
+        closure[name] = " ".join(re.sub(r"`ifdef WEIR_CHECK\b.*?`endif", "", read, flags=re.S).split())
         todo += re.findall(r"\bweir_\w+", closure[name])
     return hashlib.sha256("\n".join(closure[name] for name in sorted(closure)).encode()).hexdigest()[:12]
 
