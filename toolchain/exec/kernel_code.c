@@ -222,21 +222,21 @@ void weir_kernel_QLINEAR_ADD(const weir_graph *graph, weir_node node, const weir
                              weir_array *const *outputs) {
     (void)graph;
     (void)node;
-    const weir_array *a = inputs[0], *b = inputs[3];
+    const size_t first = inputs[0]->count == 1 && inputs[3]->count > 1 ? 3 : 0; /* one number for all is the second */
+    const weir_array *a = inputs[first], *b = inputs[3 - first];
     weir_array *y = outputs[0];
     weir_quant quant[3];
     double scale[3];
     int64_t zero[3], low, high;
     for (int i = 0; i < 3; i++) {
-        static const size_t scale_input[] = {1, 4, 6};
+        const size_t scale_input[] = {first + 1, 3 - first + 1, 6};
         scale[i] = (double)real_at(inputs[scale_input[i]], 0);
         zero[i] = parameter(inputs[scale_input[i] + 1], 0);
         quant[i] = (weir_quant){
             .format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = &scale[i], .zero_point = &zero[i]};
     }
     weir_dtype_limits(y->dtype, &low, &high);
-    weir_qlinear_sum sum = weir_qlinear_sum_of(&quant[0], &quant[1], &quant[2], low, high);
-    sum.a_first = a->count == 1 && b->count > 1;
+    const weir_qlinear_sum sum = weir_qlinear_sum_of(&quant[0], &quant[1], &quant[2], low, high);
     const weir_broadcast from_a = weir_broadcast_of(&a->shape, &y->shape);
     const weir_broadcast from_b = weir_broadcast_of(&b->shape, &y->shape);
     for (size_t i = 0; i < y->count; i++) {

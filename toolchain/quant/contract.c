@@ -70,8 +70,7 @@ weir_qlinear_sum weir_qlinear_sum_of(const weir_quant *a, const weir_quant *b, c
 }
 
 int64_t weir_qlinear_sum_apply(const weir_qlinear_sum *sum, int64_t a, int64_t b) {
-    const float x = sum->a_first ? fmaf((float)b, sum->b, fmaf((float)a, sum->a, sum->fixed))
-                                 : fmaf((float)a, sum->a, fmaf((float)b, sum->b, sum->fixed));
+    const float x = fmaf((float)a, sum->a, fmaf((float)b, sum->b, sum->fixed));
     return weir_encode_onnx(x, 1, 0, sum->low, sum->high);
 }
 

@@ -28,13 +28,13 @@ int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir
 /* QLinearAdd as ONNX Runtime computes it on x86-64: float32 with fused multiplications, the result's zero point added before it rounds.
  * Of its other kernels those without such multiplications differ next to ties. */
 typedef struct weir_qlinear_sum {
-    float a, b;   /* codes of the result, a code of each operand */
-    float fixed;  /* what the zero points add to them */
-    bool a_first; /* a is one number for all elements: added before b */
+    float a, b;  /* codes of the result, a code of each operand */
+    float fixed; /* what the zero points add to them */
     int64_t low, high;
 } weir_qlinear_sum;
 
-/* For operands and a result with one scale each, the result clipped to [low, high]. */
+/* For operands and a result with one scale each, the result clipped to [low, high]. An operand that is one number for all elements is b: the
+ * kernel changes their order. */
 weir_qlinear_sum weir_qlinear_sum_of(const weir_quant *a, const weir_quant *b, const weir_quant *to, int64_t low,
                                      int64_t high);
 int64_t weir_qlinear_sum_apply(const weir_qlinear_sum *sum, int64_t a, int64_t b);
