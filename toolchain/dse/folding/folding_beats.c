@@ -10,8 +10,6 @@
 #include "support/memory/hash.h"
 
 enum { MOST_PARTS = 256, MOST_COMPARED = 1024 };
-/* What is built of a node is an index of prices, and of a converter this. */
-#define CONVERTER (UINT64_C(1) << 63)
 
 /* Beats as they move from the first one on, whenever that is. */
 typedef struct shape {
@@ -24,8 +22,22 @@ typedef struct stream {
     int64_t at, lanes; /* of the first beat */
 } stream;
 
-/* What a node gives, in cycles after the first beat that comes to its first input: what comes later goes later by as much (schedule.c). */
+/* What a node is built as: a component by its number, a lane converter by its elements and lanes. */
+typedef struct likeness {
+    int64_t elements, from, to; /* elements 0: a component, `from` its number */
+} likeness;
+
+/* A build and what comes to it, in cycles after the first beat that comes to its first input. */
+typedef struct question {
+    likeness built;
+    size_t inputs;
+    uint32_t shape[WEIR_SERVICE_PORTS];
+    int64_t behind[WEIR_SERVICE_PORTS];
+} question;
+
+/* What the node gives, in the same cycles: what comes later goes later by as much (schedule.c). */
 typedef struct answer {
+    question question;
     uint32_t shape;
     int64_t at, steps;
 } answer;
@@ -162,12 +174,31 @@ static uint32_t number_of(weir_folding_beats *b, stream wanted) {
     return (uint32_t)b->streams++;
 }
 
-/* By a key of what it is built as. */
-static uint64_t key_of(uint64_t built, const stream *arrive, size_t inputs) {
-    uint64_t key = weir_hash_mix(0, built);
-    for (size_t i = 0; i < inputs; i++)
-        key = weir_hash_mix(weir_hash_mix(key, arrive[i].shape), (uint64_t)(arrive[i].at - arrive[0].at));
-    return key;
+static question question_of(likeness built, const stream *arrive, size_t inputs) {
+    question q = {.built = built, .inputs = inputs};
+    for (size_t i = 0; i < inputs; i++) {
+        q.shape[i] = arrive[i].shape;
+        q.behind[i] = arrive[i].at - arrive[0].at;
+    }
+    return q;
+}
+
+static uint32_t hash_of(const question *q) {
+    uint64_t key =
+        weir_hash_mix(weir_hash_mix((uint64_t)q->built.elements, (uint64_t)q->built.from), (uint64_t)q->built.to);
+    for (size_t i = 0; i < q->inputs; i++) key = weir_hash_mix(weir_hash_mix(key, q->shape[i]), (uint64_t)q->behind[i]);
+    return weir_map_hash(key);
+}
+
+static bool is_question(const void *user, uint64_t key, uint64_t value) {
+    (void)key;
+    const weir_folding_beats *b = user; /* the last answer's is looked for */
+    const question *wanted = &b->answer[b->answers.count].question, *known = &b->answer[value].question;
+    bool same = wanted->inputs == known->inputs && wanted->built.elements == known->built.elements &&
+                wanted->built.from == known->built.from && wanted->built.to == known->built.to;
+    for (size_t i = 0; same && i < wanted->inputs; i++)
+        same = wanted->shape[i] == known->shape[i] && wanted->behind[i] == known->behind[i];
+    return same;
 }
 
 /* Runs the node's service rule. */
@@ -188,16 +219,20 @@ static bool ask(weir_folding_beats *b, const weir_graph *graph, weir_node node, 
 }
 
 /* The same, once for nodes that are built alike; each takes the steps. */
-static bool serve_node(weir_folding_beats *b, const weir_graph *graph, weir_node node, uint64_t built,
+static bool serve_node(weir_folding_beats *b, const weir_graph *graph, weir_node node, likeness built,
                        const stream *arrive, size_t inputs, int64_t lanes, uint32_t *gives) {
-    const uint64_t key = key_of(built, arrive, inputs), *found = weir_map_find(&b->answers, key);
-    const size_t index = found != NULL ? *found : b->answers.count;
+    const size_t count = b->answers.count;
+    answer made = {.question = question_of(built, arrive, inputs)};
+    b->answer = weir_grow(b->answer, &b->answer_capacity, count + 1, sizeof *b->answer);
+    b->answer[count] = made;
+    const uint32_t hash = hash_of(&made.question);
+    const weir_map_entry *found = weir_map_find_as(&b->answers, hash, is_question, b);
+    const size_t index = found != NULL ? (size_t)found->value : count;
     if (found == NULL) {
-        answer made = {.at = 0};
         if (!ask(b, graph, node, arrive, inputs, &made)) return false;
-        b->answer = weir_grow(b->answer, &b->answer_capacity, index + 1, sizeof *b->answer);
-        b->answer[index] = made;
-        *weir_map_put(&b->answers, key) = index;
+        b->answer[count] = made;
+        bool is_new;
+        weir_map_put_as(&b->answers, hash, is_question, b, &is_new)->value = count;
     }
     const answer *known = &b->answer[index];
     b->steps += known->steps;
@@ -224,9 +259,7 @@ static bool convert(weir_folding_beats *b, size_t edge, int64_t lanes, uint32_t 
     hardware->in_lanes = from;
     hardware->out_lanes = lanes;
     hardware->interval = in > out ? in : out;
-    const uint64_t built = weir_hash_mix(
-        weir_hash_mix(weir_hash_mix(CONVERTER, (uint64_t)weir_stream_elements(b->converters, value)), (uint64_t)from),
-        (uint64_t)lanes);
+    const likeness built = {weir_stream_elements(b->converters, value), from, lanes};
     if (!serve_node(b, b->converters, node, built, &arrives, 1, lanes, number)) return false;
     *weir_map_put(&b->converted, key) = *number;
     return true;
@@ -262,7 +295,7 @@ bool weir_folding_beats_serve(weir_folding_beats *b, const weir_folding_unit *u,
         stream arrive[WEIR_SERVICE_PORTS];
         for (size_t k = 0, edges = 0; k < inputs; k++)
             if (!arrives_at(b, node, k, &edges, number, &arrive[k])) return false;
-        if (!serve_node(b, b->graph, node, b->built[node.id], arrive, inputs,
+        if (!serve_node(b, b->graph, node, (likeness){0, b->built[node.id], 0}, arrive, inputs,
                         weir_folding_hardware(b->graph, node)->out_lanes, &number[node.id]))
             return false;
     }
