@@ -23,8 +23,8 @@ static bool run(const weir_dse_stage *stage, const weir_dse_context *context, we
 }
 
 static const weir_dse_option options[] = {{"most", NULL, WEIR_DSE_REAL, "1e12", "energy in pJ"}, {.name = NULL}};
-static const weir_dse_stage_info info = {"limit_energy", "LimitEnergyStage", "drop results that take more energy",
-                                         .options = options, .run = run};
+static const weir_dse_stage_body body = {.options = options, .run = run};
+static const weir_dse_stage_info info = {"limit_energy", "drop results that take more energy", &body};
 
 static bool add(weir_dse_registry *registry) { return weir_dse_registry_add(registry, &info); }
 WEIR_DSE_STAGES(add);

@@ -109,7 +109,7 @@ static int list_stages(const weir_dse_registry *registry) {
     for (size_t i = 0; i < weir_dse_registry_count(registry); i++) {
         const weir_dse_stage_info *info = weir_dse_registry_at(registry, i);
         printf("%-34s %s\n", info->name, info->help);
-        for (const weir_dse_option *o = info->options; o != NULL && o->name != NULL; o++)
+        for (const weir_dse_option *o = info->body->options; o != NULL && o->name != NULL; o++)
             printf("    %-30s %s (%s)\n", o->name, o->help, o->initial == NULL ? "needed" : o->initial);
     }
     return WEIR_EXIT_FINE;

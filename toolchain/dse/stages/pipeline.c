@@ -65,16 +65,16 @@ static bool read_value(const weir_dse_stage_info *info, const weir_dse_option *o
 
 /* Index by either name, -1: there is none. */
 static int find_option(const weir_dse_stage_info *info, const char *name) {
-    for (int i = 0; info->options != NULL && info->options[i].name != NULL; i++) {
-        const weir_dse_option *o = &info->options[i];
+    for (int i = 0; info->body->options != NULL && info->body->options[i].name != NULL; i++) {
+        const weir_dse_option *o = &info->body->options[i];
         if (strcmp(o->name, name) == 0 || (o->published != NULL && strcmp(o->published, name) == 0)) return i;
     }
     return -1;
 }
 
 static bool set_initial(weir_dse_stage *stage) {
-    for (int i = 0; stage->info->options != NULL && stage->info->options[i].name != NULL; i++) {
-        const weir_dse_option *option = &stage->info->options[i];
+    for (int i = 0; stage->info->body->options != NULL && stage->info->body->options[i].name != NULL; i++) {
+        const weir_dse_option *option = &stage->info->body->options[i];
         stage->value[i].text = option->initial;
         if (option->initial != NULL && !read_value(stage->info, option, option->initial, &stage->value[i].number))
             return false;
@@ -108,12 +108,12 @@ bool weir_dse_pipeline_set(weir_dse_pipeline *pipeline, const char *name, const 
     if (index >= 0) {
         stage->value[index].text = weir_arena_copy_string(pipeline->arena, value);
         stage->value[index].is_given = true;
-        return read_value(stage->info, &stage->info->options[index], value, &stage->value[index].number);
+        return read_value(stage->info, &stage->info->body->options[index], value, &stage->value[index].number);
     }
     const char *names[WEIR_DSE_OPTIONS];
     size_t count = 0;
-    for (int i = 0; stage->info->options != NULL && stage->info->options[i].name != NULL; i++)
-        names[count++] = stage->info->options[i].name;
+    for (int i = 0; stage->info->body->options != NULL && stage->info->body->options[i].name != NULL; i++)
+        names[count++] = stage->info->body->options[i].name;
     const char *near = weir_suggest(name, names, count);
     weir_error(WEIR_NOWHERE, "stage '%s' has no option '%.60s'", stage->info->name, name);
     if (near != NULL) weir_note("did you mean '%s'?", near);
@@ -126,7 +126,8 @@ bool weir_dse_pipeline_default(weir_dse_pipeline *pipeline, const char *option, 
         const int index = find_option(stage->info, option);
         if (index < 0 || stage->value[index].is_given) continue;
         stage->value[index].text = weir_arena_copy_string(pipeline->arena, value);
-        if (!read_value(stage->info, &stage->info->options[index], value, &stage->value[index].number)) return false;
+        if (!read_value(stage->info, &stage->info->body->options[index], value, &stage->value[index].number))
+            return false;
     }
     return true;
 }
@@ -144,7 +145,8 @@ weir_dse_stage *weir_dse_pipeline_vary(const weir_dse_stage *stage, const char *
         if (index < 0) continue;
         *known = true;
         copy[i].value[index].text = value;
-        if (read_value(copy[i].info, &copy[i].info->options[index], value, &copy[i].value[index].number)) continue;
+        if (read_value(copy[i].info, &copy[i].info->body->options[index], value, &copy[i].value[index].number))
+            continue;
         free(copy);
         return NULL;
     }
@@ -267,7 +269,7 @@ static void suggest_givers(const weir_dse_registry *registry, const char *key) {
     weir_text list = {NULL, 0, 0};
     for (size_t i = 0; i < weir_dse_registry_count(registry); i++) {
         const weir_dse_stage_info *info = weir_dse_registry_at(registry, i);
-        for (const char *const *k = info->gives; k != NULL && *k != NULL; k++)
+        for (const char *const *k = info->body->gives; k != NULL && *k != NULL; k++)
             if (strcmp(*k, key) == 0) weir_text_format(&list, "%s%s", list.size == 0 ? "" : ", ", info->name);
     }
     if (list.size > 0) weir_note("given by: %s", list.data);
@@ -277,12 +279,12 @@ static void suggest_givers(const weir_dse_registry *registry, const char *key) {
 static bool check_place(const weir_dse_pipeline *pipeline, int i) {
     const weir_dse_stage_info *info = pipeline->stage[i].info;
     const bool is_last = i + 1 == pipeline->count;
-    if (info->is_leaf && !is_last) {
+    if (info->body->is_leaf && !is_last) {
         weir_error(WEIR_NOWHERE, "stage %d '%s' makes results: expected it last, found '%s' below it", i + 1,
                    info->name, pipeline->stage[i + 1].info->name);
         return false;
     }
-    if (!info->is_leaf && is_last) {
+    if (!info->body->is_leaf && is_last) {
         weir_error(WEIR_NOWHERE, "stage %d '%s' makes no results of its own: expected a stage below it", i + 1,
                    info->name);
         weir_note("a pipeline ends with a stage such as 'cost_model'");
@@ -305,20 +307,20 @@ bool weir_dse_pipeline_check(const weir_dse_pipeline *pipeline, const char *cons
     for (int i = 0; i < pipeline->count; i++) {
         const weir_dse_stage_info *info = pipeline->stage[i].info;
         if (!check_place(pipeline, i)) return false;
-        for (const char *const *k = info->takes; k != NULL && *k != NULL; k++) {
+        for (const char *const *k = info->body->takes; k != NULL && *k != NULL; k++) {
             if (find_key(&set, *k) >= 0) continue;
             weir_error(WEIR_NOWHERE, "stage %d '%s' needs '%s', which no stage above it gives", i + 1, info->name, *k);
             suggest_givers(pipeline->registry, *k);
             return false;
         }
-        for (const char *const *k = info->excludes; k != NULL && *k != NULL; k++) {
+        for (const char *const *k = info->body->excludes; k != NULL && *k != NULL; k++) {
             if (find_key(&set, *k) < 0) continue;
             weir_error(WEIR_NOWHERE, "stage %d '%s': expected it above the stage that gives '%s'", i + 1, info->name,
                        *k);
             return false;
         }
-        for (const char *const *k = info->takes; k != NULL && *k != NULL; k++) remove_key(&set, *k);
-        for (const char *const *k = info->gives; k != NULL && *k != NULL; k++) add_key(&set, *k);
+        for (const char *const *k = info->body->takes; k != NULL && *k != NULL; k++) remove_key(&set, *k);
+        for (const char *const *k = info->body->gives; k != NULL && *k != NULL; k++) add_key(&set, *k);
     }
     return true;
 }
@@ -352,7 +354,7 @@ bool weir_dse_pipeline_run(const weir_dse_pipeline *pipeline, const weir_dse_con
     run r = {.kept = NULL};
     pthread_mutex_init(&r.lock, NULL);
     const weir_dse_context frame = {context, RUN, &r};
-    const bool fine = pipeline->stage[0].info->run(&pipeline->stage[0], &frame, sink, user);
+    const bool fine = pipeline->stage[0].info->body->run(&pipeline->stage[0], &frame, sink, user);
     weir_progress_end();
     while (r.kept != NULL) {
         kept_object *first = r.kept;

@@ -13,15 +13,15 @@ struct weir_dse_registry {
     size_t count, capacity;
 };
 
-static const weir_dse_stage_info *const published[] = {
-#define WEIR_DSE_STAGE(name) &weir_dse_stage_##name,
+static const weir_dse_stage_info published[] = {
+#define WEIR_DSE_STAGE(name, help) {#name, help, &weir_dse_stage_##name},
 #include "dse/stages/stage.def"
 #undef WEIR_DSE_STAGE
 };
 
 weir_dse_registry *weir_dse_registry_new(void) {
     weir_dse_registry *registry = weir_calloc(1, sizeof *registry);
-    for (size_t i = 0; i < sizeof published / sizeof *published; i++) weir_dse_registry_add(registry, published[i]);
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) weir_dse_registry_add(registry, &published[i]);
     return registry;
 }
 

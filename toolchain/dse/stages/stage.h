@@ -55,9 +55,7 @@ enum { WEIR_DSE_OPTIONS = 8 };
 typedef struct weir_dse_stage weir_dse_stage;
 
 /* Lists end with NULL, options with a NULL name. */
-typedef struct weir_dse_stage_info {
-    const char *name, *published; /* minimal_latency, MinimalLatencyStage */
-    const char *help;
+typedef struct weir_dse_stage_body {
     bool is_leaf;
     const char *const *takes; /* keys that it needs; those below do not see them unless it gives them again */
     const char *const *gives;
@@ -65,6 +63,12 @@ typedef struct weir_dse_stage_info {
     const weir_dse_option *options; /* NULL: none */
     /* False after a reported error, or when the sink wants no more. */
     bool (*run)(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user);
+} weir_dse_stage_body;
+
+typedef struct weir_dse_stage_info {
+    const char *name; /* minimal_latency, which ZigZag's MinimalLatencyStage means too */
+    const char *help;
+    const weir_dse_stage_body *body;
 } weir_dse_stage_info;
 
 typedef struct weir_dse_value {
@@ -82,7 +86,7 @@ struct weir_dse_stage {
 /* Runs the stage below. */
 static inline bool weir_dse_stage_below(const weir_dse_stage *stage, const weir_dse_context *context,
                                         weir_dse_sink *sink, void *user) {
-    return stage->below->info->run(stage->below, context, sink, user);
+    return stage->below->info->body->run(stage->below, context, sink, user);
 }
 
 /* Has the object released when the run of the pipeline ends: results may refer to it until then. */

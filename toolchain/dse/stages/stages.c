@@ -65,7 +65,7 @@ const char *weir_dse_stages_need(const weir_dse_stage *stage, int option) {
     const char *text = stage->value[option].text;
     if (text == NULL)
         weir_error(WEIR_NOWHERE, "stage '%s': expected %s{%s=...}", stage->info->name, stage->info->name,
-                   stage->info->options[option].name);
+                   stage->info->body->options[option].name);
     return text;
 }
 

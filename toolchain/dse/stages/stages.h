@@ -8,7 +8,7 @@
 #include "dse/stages/stage.h"
 #include "support/text/text.h"
 
-#define WEIR_DSE_STAGE(name) extern const weir_dse_stage_info weir_dse_stage_##name;
+#define WEIR_DSE_STAGE(name, help) extern const weir_dse_stage_body weir_dse_stage_##name;
 #include "dse/stages/stage.def"
 #undef WEIR_DSE_STAGE
 

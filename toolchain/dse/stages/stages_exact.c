@@ -10,8 +10,8 @@
 static weir_dse_rules rules_of(const weir_dse_stage *stage) {
     while (stage->below != NULL) stage = stage->below;
     weir_dse_rules rules = {.access_same_free = true};
-    for (int i = 0; stage->info->options != NULL && stage->info->options[i].name != NULL; i++)
-        if (strcmp(stage->info->options[i].name, "access_same_free") == 0)
+    for (int i = 0; stage->info->body->options != NULL && stage->info->body->options[i].name != NULL; i++)
+        if (strcmp(stage->info->body->options[i].name, "access_same_free") == 0)
             rules.access_same_free = stage->value[i].number != 0;
     return rules;
 }
@@ -48,10 +48,7 @@ static bool run_exact(const weir_dse_stage *stage, const weir_dse_context *conte
     return weir_dse_stage_below(stage, &frame, compare, &c);
 }
 
-const weir_dse_stage_info weir_dse_stage_exact = {
-    "exact",
-    "ExactStage",
-    "find the order of all prime factors and the allocation with the least energy, and prove it",
+const weir_dse_stage_body weir_dse_stage_exact = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_SPATIAL),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_SPATIAL, WEIR_DSE_TEMPORAL),
     .run = run_exact};

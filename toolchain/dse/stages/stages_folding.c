@@ -33,10 +33,7 @@ static const weir_dse_option target_options[] = {
     {"clock", NULL, WEIR_DSE_COUNT, "0", "the clock to build for in MHz; 0: the device's own goal"},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_target = {"target",
-                                                   "TargetStage",
-                                                   "make hardware of the model for an FPGA",
-                                                   .takes = WEIR_DSE_KEYS(WEIR_DSE_SOURCE),
+const weir_dse_stage_body weir_dse_stage_target = {.takes = WEIR_DSE_KEYS(WEIR_DSE_SOURCE),
                                                    .gives = WEIR_DSE_KEYS(WEIR_DSE_SOURCE, WEIR_DSE_HARDWARE),
                                                    .options = target_options,
                                                    .run = run_target};
@@ -170,14 +167,11 @@ static const weir_dse_option generator_options[] = {
     {"points", NULL, WEIR_DSE_COUNT, "16", "foldings at most"},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_folding_generator = {
-    "folding_generator",
-    "FoldingGeneratorStage",
-    "the best foldings within the shortest interval and longer ones: SIMD, PE and where memories and products lie",
-    .takes = WEIR_DSE_KEYS(WEIR_DSE_SOURCE, WEIR_DSE_HARDWARE),
-    .gives = WEIR_DSE_KEYS(WEIR_DSE_FOLDING),
-    .options = generator_options,
-    .run = run_generator};
+const weir_dse_stage_body weir_dse_stage_folding_generator = {.takes =
+                                                                  WEIR_DSE_KEYS(WEIR_DSE_SOURCE, WEIR_DSE_HARDWARE),
+                                                              .gives = WEIR_DSE_KEYS(WEIR_DSE_FOLDING),
+                                                              .options = generator_options,
+                                                              .run = run_generator};
 
 /* --- components --- */
 
@@ -192,10 +186,7 @@ static bool run_components(const weir_dse_stage *stage, const weir_dse_context *
     return true;
 }
 
-const weir_dse_stage_info weir_dse_stage_components = {"components",
-                                                       "ComponentsStage",
-                                                       "go through the components of a folding",
-                                                       .takes = WEIR_DSE_KEYS(WEIR_DSE_FOLDING),
+const weir_dse_stage_body weir_dse_stage_components = {.takes = WEIR_DSE_KEYS(WEIR_DSE_FOLDING),
                                                        .gives = WEIR_DSE_KEYS(WEIR_DSE_FOLDING, WEIR_DSE_COMPONENT),
                                                        .run = run_components};
 
@@ -227,9 +218,5 @@ static bool run_model(const weir_dse_stage *stage, const weir_dse_context *conte
     return sink(user, &(weir_dse_result){&e, 1, 0, NULL, NULL});
 }
 
-const weir_dse_stage_info weir_dse_stage_resource_model = {"resource_model",
-                                                           "ResourceModelStage",
-                                                           "resources, cycles and energy of a component",
-                                                           .is_leaf = true,
-                                                           .takes = WEIR_DSE_KEYS(WEIR_DSE_FOLDING, WEIR_DSE_COMPONENT),
-                                                           .run = run_model};
+const weir_dse_stage_body weir_dse_stage_resource_model = {
+    .is_leaf = true, .takes = WEIR_DSE_KEYS(WEIR_DSE_FOLDING, WEIR_DSE_COMPONENT), .run = run_model};

@@ -83,6 +83,4 @@ static const weir_dse_option save_options[] = {
     {"rate", NULL, WEIR_DSE_REAL, "0", "mark the smallest with so many inferences a second; 0: the fastest"},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_folding_save = {
-    "folding_save", "FoldingSaveStage", "write foldings for `weir compile --folding`, a table of them and a picture",
-    .options = save_options, .run = run_save};
+const weir_dse_stage_body weir_dse_stage_folding_save = {.options = save_options, .run = run_save};

@@ -176,10 +176,7 @@ static bool run_optimizer(const weir_dse_stage *stage, const weir_dse_context *c
     return fine;
 }
 
-const weir_dse_stage_info weir_dse_stage_hardware_optimizer = {
-    "hardware_optimizer",
-    "HardwareOptimizerStage",
-    "of 5 sizes of l1 and 8 of the array of gemm_l1_l3, pass on the result with the least latency",
+const weir_dse_stage_body weir_dse_stage_hardware_optimizer = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_WORKLOAD, WEIR_DSE_ACCELERATOR),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_WORKLOAD, WEIR_DSE_ACCELERATOR),
     .run = run_optimizer};

@@ -17,8 +17,7 @@ static bool run_main(const weir_dse_stage *stage, const weir_dse_context *contex
     return weir_dse_stage_below(stage, context, sink, user);
 }
 
-const weir_dse_stage_info weir_dse_stage_main = {"main", "MainStage", "where a pipeline begins; need not be written",
-                                                 .run = run_main};
+const weir_dse_stage_body weir_dse_stage_main = {.run = run_main};
 
 static bool run_accelerator(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,
                             void *user) {
@@ -35,10 +34,7 @@ static const weir_dse_option accelerator_options[] = {
     {"single_buffered", NULL, WEIR_DSE_FLAG, "false", "force_double_buffering means nothing, as in ZigZag 3.8.5"},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_accelerator_parser = {"accelerator_parser",
-                                                               "AcceleratorParserStage",
-                                                               "read the accelerator's YAML file",
-                                                               .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR_PATH),
+const weir_dse_stage_body weir_dse_stage_accelerator_parser = {.takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR_PATH),
                                                                .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR),
                                                                .options = accelerator_options,
                                                                .run = run_accelerator};
@@ -63,17 +59,11 @@ static bool run_onnx(const weir_dse_stage *stage, const weir_dse_context *contex
     return run_reader(stage, context, sink, user, weir_dse_workload_import);
 }
 
-const weir_dse_stage_info weir_dse_stage_workload_parser = {
-    "workload_parser",
-    "WorkloadParserStage",
-    "read the workload's and the mapping's YAML file",
+const weir_dse_stage_body weir_dse_stage_workload_parser = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_WORKLOAD_PATH, WEIR_DSE_MAPPING_PATH),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_WORKLOAD),
     .run = run_yaml};
-const weir_dse_stage_info weir_dse_stage_onnx_model_parser = {
-    "onnx_model_parser",
-    "ONNXModelParserStage",
-    "read an ONNX model, or one in text IR, and the mapping's YAML file",
+const weir_dse_stage_body weir_dse_stage_onnx_model_parser = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_WORKLOAD_PATH, WEIR_DSE_MAPPING_PATH),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_WORKLOAD),
     .run = run_onnx};
@@ -97,9 +87,6 @@ static bool run_workload(const weir_dse_stage *stage, const weir_dse_context *co
     return true;
 }
 
-const weir_dse_stage_info weir_dse_stage_workload = {"workload",
-                                                     "WorkloadStage",
-                                                     "go through the layers in topological order",
-                                                     .takes = WEIR_DSE_KEYS(WEIR_DSE_WORKLOAD, WEIR_DSE_ACCELERATOR),
+const weir_dse_stage_body weir_dse_stage_workload = {.takes = WEIR_DSE_KEYS(WEIR_DSE_WORKLOAD, WEIR_DSE_ACCELERATOR),
                                                      .gives = WEIR_DSE_KEYS(WEIR_DSE_LAYER, WEIR_DSE_ACCELERATOR),
                                                      .run = run_workload};

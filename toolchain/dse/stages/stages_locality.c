@@ -118,10 +118,7 @@ static bool run_search(const weir_dse_stage *stage, const weir_dse_context *cont
     return fine;
 }
 
-const weir_dse_stage_info weir_dse_stage_search_inter_layer_data_locality = {
-    "search_inter_layer_data_locality",
-    "SearchInterLayerDataLocalityStage",
-    "find how near the array each layer's data may stay for the next",
+const weir_dse_stage_body weir_dse_stage_search_inter_layer_data_locality = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_WORKLOAD),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_WORKLOAD, LOCALITY),
     .run = run_search};
@@ -186,10 +183,7 @@ static bool run_exploit(const weir_dse_stage *stage, const weir_dse_context *con
     return weir_dse_stage_below(stage, &frame, sink, user);
 }
 
-const weir_dse_stage_info weir_dse_stage_exploit_inter_layer_data_locality = {
-    "exploit_inter_layer_data_locality",
-    "ExploitInterLayerDataLocalityStage",
-    "take away the memories that a layer's data need not reach",
+const weir_dse_stage_body weir_dse_stage_exploit_inter_layer_data_locality = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, LOCALITY),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER),
     .run = run_exploit};

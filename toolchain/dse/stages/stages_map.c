@@ -36,10 +36,7 @@ static bool run_conversion(const weir_dse_stage *stage, const weir_dse_context *
     return run_with_unroll(stage, context, given, sink, user);
 }
 
-const weir_dse_stage_info weir_dse_stage_spatial_mapping_conversion = {
-    "spatial_mapping_conversion",
-    "SpatialMappingConversionStage",
-    "see the layer's spatial mapping as the memories of each operand do",
+const weir_dse_stage_body weir_dse_stage_spatial_mapping_conversion = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER),
     .gives =
         WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_UNROLL, WEIR_DSE_SPATIAL, WEIR_DSE_SPATIAL_WHOLE),
@@ -71,10 +68,7 @@ static const weir_dse_option generator_options[] = {
      "several loops along one array dimension"},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_spatial_mapping_generator = {
-    "spatial_mapping_generator",
-    "SpatialMappingGeneratorStage",
-    "try the most promising spatial mappings, each converted for the memories",
+const weir_dse_stage_body weir_dse_stage_spatial_mapping_generator = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER),
     .gives =
         WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_UNROLL, WEIR_DSE_SPATIAL, WEIR_DSE_SPATIAL_WHOLE),
@@ -183,10 +177,7 @@ static const weir_dse_option temporal_options[] = {
     {"fatal_misfit", NULL, WEIR_DSE_FLAG, "false", "a spatial mapping that fits no order ends the run, as in ZigZag"},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_temporal_mapping_generator = {
-    "temporal_mapping_generator",
-    "TemporalMappingGeneratorStage",
-    "try every order of the loops, given to memories bottom-up (LOMA), or the order that the mapping states",
+const weir_dse_stage_body weir_dse_stage_temporal_mapping_generator = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_SPATIAL),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_SPATIAL, WEIR_DSE_TEMPORAL),
     .options = temporal_options,
@@ -206,10 +197,7 @@ static bool run_given(const weir_dse_stage *stage, const weir_dse_context *conte
 
 static const weir_dse_option given_options[] = {WEIR_DSE_TYPE_OPTION, {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_temporal_ordering_conversion = {
-    "temporal_ordering_conversion",
-    "TemporalOrderingConversionStage",
-    "give the loops in the order that the mapping states to the memories",
+const weir_dse_stage_body weir_dse_stage_temporal_ordering_conversion = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_SPATIAL),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_SPATIAL, WEIR_DSE_TEMPORAL),
     .options = given_options,
@@ -238,10 +226,7 @@ static const weir_dse_option cost_options[] = {
      "of links with one shared port the last counts, as in ZigZag"},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_cost_model = {"cost_model",
-                                                       "CostModelStage",
-                                                       "energy and latency of the layer with its mapping",
-                                                       .is_leaf = true,
+const weir_dse_stage_body weir_dse_stage_cost_model = {.is_leaf = true,
                                                        .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER,
                                                                               WEIR_DSE_SPATIAL, WEIR_DSE_SPATIAL_WHOLE,
                                                                               WEIR_DSE_TEMPORAL),

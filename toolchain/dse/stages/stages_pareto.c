@@ -106,6 +106,4 @@ static const weir_dse_option pareto_options[] = {
      "what is to be small: energy, latency, and of hardware time, luts, flip_flops, multipliers, memory_blocks, device (its size)"},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_pareto = {"pareto", "ParetoStage",
-                                                   "pass on the results that no other is as good as in everything",
-                                                   .options = pareto_options, .run = run_pareto};
+const weir_dse_stage_body weir_dse_stage_pareto = {.options = pareto_options, .run = run_pareto};

@@ -31,9 +31,7 @@ static bool run_plot(const weir_dse_stage *stage, const weir_dse_context *contex
 static const weir_dse_option plot_options[] = {{"file", "plot_filename_pattern", WEIR_DSE_TEXT, NULL, "an SVG file"},
                                                {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_plot_temporal_mappings = {
-    "plot_temporal_mappings", "PlotTemporalMappingsStage", "draw bars of energy and latency of all results",
-    .options = plot_options, .run = run_plot};
+const weir_dse_stage_body weir_dse_stage_plot_temporal_mappings = {.options = plot_options, .run = run_plot};
 
 static bool run_visualization(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,
                               void *user) {
@@ -60,7 +58,4 @@ static bool run_visualization(const weir_dse_stage *stage, const weir_dse_contex
 static const weir_dse_option folder_options[] = {{"dump_folder", NULL, WEIR_DSE_TEXT, NULL, "the folder"},
                                                  {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_visualization = {
-    "visualization", "VisualizationStage",
-    "write the loop nests of all results as text and as a picture, and draw the memories", .options = folder_options,
-    .run = run_visualization};
+const weir_dse_stage_body weir_dse_stage_visualization = {.options = folder_options, .run = run_visualization};

@@ -61,17 +61,9 @@ static const weir_dse_option minimal_options[] = {
     {"keep_others", "reduce_minimal_keep_others", WEIR_DSE_FLAG, "false", "keep all results beside the best"},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_minimal_energy = {
-    "minimal_energy", "MinimalEnergyStage",
-    "pass on the result with the least energy, of equals that with the least latency", .options = minimal_options,
-    .run = run_energy};
-const weir_dse_stage_info weir_dse_stage_minimal_latency = {
-    "minimal_latency", "MinimalLatencyStage",
-    "pass on the result with the least latency, of equals that with the least energy", .options = minimal_options,
-    .run = run_latency};
-const weir_dse_stage_info weir_dse_stage_minimal_edp = {
-    "minimal_edp", "MinimalEDPStage", "pass on the first result with the least product of energy and latency",
-    .options = minimal_options, .run = run_edp};
+const weir_dse_stage_body weir_dse_stage_minimal_energy = {.options = minimal_options, .run = run_energy};
+const weir_dse_stage_body weir_dse_stage_minimal_latency = {.options = minimal_options, .run = run_latency};
+const weir_dse_stage_body weir_dse_stage_minimal_edp = {.options = minimal_options, .run = run_edp};
 
 /* --- all together --- */
 
@@ -154,14 +146,9 @@ static bool run_listify(const weir_dse_stage *stage, const weir_dse_context *con
     return run_total(stage, context, sink, user, take_part, false);
 }
 
-const weir_dse_stage_info weir_dse_stage_sum = {
-    "sum", "SumStage", "add up energies and latencies of all results, as if one followed the other", .run = run_sum};
-const weir_dse_stage_info weir_dse_stage_pipeline = {
-    "pipeline", "PipelineStage",
-    "add up energies and resources of all results and take the largest latency, as if all worked at once",
-    .run = run_pipeline};
-const weir_dse_stage_info weir_dse_stage_listify = {"listify", "ListifyStage", "pass on one list of all results",
-                                                    .run = run_listify};
+const weir_dse_stage_body weir_dse_stage_sum = {.run = run_sum};
+const weir_dse_stage_body weir_dse_stage_pipeline = {.run = run_pipeline};
+const weir_dse_stage_body weir_dse_stage_listify = {.run = run_listify};
 
 /* --- as they are --- */
 
@@ -188,8 +175,5 @@ static bool run_cache(const weir_dse_stage *stage, const weir_dse_context *conte
     return fine;
 }
 
-const weir_dse_stage_info weir_dse_stage_remove_extra_info = {
-    "remove_extra_info", "RemoveExtraInfoStage", "pass on results without the lists that stages kept with them",
-    .run = run_remove};
-const weir_dse_stage_info weir_dse_stage_cache_before_yield = {
-    "cache_before_yield", "CacheBeforeYieldStage", "wait for all results, then pass them on", .run = run_cache};
+const weir_dse_stage_body weir_dse_stage_remove_extra_info = {.run = run_remove};
+const weir_dse_stage_body weir_dse_stage_cache_before_yield = {.run = run_cache};

@@ -81,7 +81,7 @@ static char *path_of(const weir_dse_stage *stage, const weir_dse_context *contex
     add_accelerator(&hash, weir_dse_get(context, WEIR_DSE_ACCELERATOR));
     for (const weir_dse_stage *s = stage->below; s != NULL; s = s->below) {
         weir_hash_add_string(&hash, s->info->name);
-        for (int i = 0; s->info->options != NULL && s->info->options[i].name != NULL; i++)
+        for (int i = 0; s->info->body->options != NULL && s->info->body->options[i].name != NULL; i++)
             weir_hash_add_string(&hash, s->value[i].text == NULL ? "" : s->value[i].text);
     }
     weir_hash_print(&hash, text);
@@ -112,7 +112,7 @@ static bool load(const weir_dse_stage *stage, const weir_dse_context *context, c
     const weir_dse_context whole = {context, WEIR_DSE_SPATIAL_WHOLE, &temporal.problem->whole};
     const weir_dse_context spatial = {&whole, WEIR_DSE_SPATIAL, temporal.problem};
     const weir_dse_context frame = {&spatial, WEIR_DSE_TEMPORAL, &temporal};
-    const bool fine = leaf->info->run(leaf, &frame, pass_loaded, t);
+    const bool fine = leaf->info->body->run(leaf, &frame, pass_loaded, t);
     weir_dse_problem_free(temporal.problem);
     return fine;
 }
@@ -139,11 +139,7 @@ static bool run_checkpoint(const weir_dse_stage *stage, const weir_dse_context *
 static const weir_dse_option checkpoint_options[] = {{"folder", NULL, WEIR_DSE_TEXT, NULL, "where the mappings are"},
                                                      {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_checkpoint = {
-    "checkpoint",
-    "CheckpointStage",
-    "keep the layer's best mapping in a folder, and take it from there the next time",
-    .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER),
-    .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER),
-    .options = checkpoint_options,
-    .run = run_checkpoint};
+const weir_dse_stage_body weir_dse_stage_checkpoint = {.takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER),
+                                                       .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER),
+                                                       .options = checkpoint_options,
+                                                       .run = run_checkpoint};

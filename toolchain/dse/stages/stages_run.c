@@ -109,19 +109,13 @@ static bool run_spawn(const weir_dse_stage *stage, const weir_dse_context *conte
     return sink(user, &(weir_dse_result){NULL, 0, 0, NULL, NULL});
 }
 
-const weir_dse_stage_info weir_dse_stage_multi_processing_gather = {
-    "multi_processing_gather", "MultiProcessingGatherStage",
-    "run what multi_processing_spawn left, in threads, and pass on the results in its order",
-    .gives = WEIR_DSE_KEYS(POOL), .run = run_gather};
+const weir_dse_stage_body weir_dse_stage_multi_processing_gather = {.gives = WEIR_DSE_KEYS(POOL), .run = run_gather};
 
 static const weir_dse_option spawn_options[] = {
     {"threads", "nb_multiprocessing_threads", WEIR_DSE_COUNT, "0", "threads; 0: as many as there are processors"},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_multi_processing_spawn = {
-    "multi_processing_spawn",
-    "MultiProcessingSpawnStage",
-    "leave the stages below to multi_processing_gather",
+const weir_dse_stage_body weir_dse_stage_multi_processing_spawn = {
     .takes = WEIR_DSE_KEYS(POOL, WEIR_DSE_LAYER, WEIR_DSE_ACCELERATOR),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_LAYER, WEIR_DSE_ACCELERATOR),
     .excludes = WEIR_DSE_KEYS(WEIR_DSE_SPATIAL),
@@ -189,7 +183,7 @@ static bool set_values(const iteration *it, const weir_dse_stage *below, const w
 static bool iterate(const iteration *it, const weir_dse_stage *below, const weir_dse_context *context,
                     const char *text) {
     text += strspn(text, " ;");
-    if (*text == '\0') return below->info->run(below, context, name_values, (void *)(uintptr_t)it);
+    if (*text == '\0') return below->info->body->run(below, context, name_values, (void *)(uintptr_t)it);
     const size_t names_length = strcspn(text, "=");
     char *names = weir_arena_format(it->arena, "%.*s", (int)names_length, text + (*text == '('));
     names[strcspn(names, ")=")] = '\0';
@@ -225,10 +219,8 @@ static const weir_dse_option iterator_options[] = {
      "options of stages below, or files: \"lpf_limit=4|6;(count,mixed)=1,false|3,true\""},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_general_parameter_iterator = {
-    "general_parameter_iterator", "GeneralParameterIteratorStage",
-    "run the stages below with every combination of values, the first key outermost", .options = iterator_options,
-    .run = run_iterator};
+const weir_dse_stage_body weir_dse_stage_general_parameter_iterator = {.options = iterator_options,
+                                                                       .run = run_iterator};
 
 /* --- files that are there --- */
 
@@ -246,6 +238,4 @@ static const weir_dse_option skip_options[] = {
     {"dump_folder", NULL, WEIR_DSE_TEXT, NULL, "a file, with {layer} and {accelerator} for their names"},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_skip_if_dump_exists = {"skip_if_dump_exists", "SkipIfDumpExistsStage",
-                                                                "run nothing for which a file is there",
-                                                                .options = skip_options, .run = run_skip};
+const weir_dse_stage_body weir_dse_stage_skip_if_dump_exists = {.options = skip_options, .run = run_skip};

@@ -112,10 +112,7 @@ static const weir_dse_option salsa_options[] = {
     WEIR_DSE_TYPE_OPTION,
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_salsa = {
-    "salsa",
-    "SalsaStage",
-    "search orders of all prime factors by simulated annealing",
+const weir_dse_stage_body weir_dse_stage_salsa = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_SPATIAL),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_SPATIAL, WEIR_DSE_TEMPORAL),
     .options = salsa_options,

@@ -61,12 +61,8 @@ static bool run_complete(const weir_dse_stage *stage, const weir_dse_context *co
 static const weir_dse_option folder_options[] = {{"dump_folder", NULL, WEIR_DSE_TEXT, NULL, "the folder"},
                                                  {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_simple_save = {"simple_save", "SimpleSaveStage",
-                                                        "write energy and latency of each result to LAYER_simple.json",
-                                                        .options = folder_options, .run = run_simple};
-const weir_dse_stage_info weir_dse_stage_complete_save = {"complete_save", "CompleteSaveStage",
-                                                          "write all of each result to LAYER_complete.json",
-                                                          .options = folder_options, .run = run_complete};
+const weir_dse_stage_body weir_dse_stage_simple_save = {.options = folder_options, .run = run_simple};
+const weir_dse_stage_body weir_dse_stage_complete_save = {.options = folder_options, .run = run_complete};
 
 /* --- all in one file --- */
 
@@ -102,11 +98,8 @@ static const weir_dse_option dump_options[] = {
     {"file", "dump_filename_pattern", WEIR_DSE_TEXT, NULL, "a JSON file; {layer}, {accelerator}: their names"},
     {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_pickle_save = {
-    "pickle_save", "PickleSaveStage", "write all results, with those kept in them, to a file that loads again",
-    .options = pickle_options, .run = run_dump};
-const weir_dse_stage_info weir_dse_stage_dump = {
-    "dump", "DumpStage", "write the list of all results, when all are there", .options = dump_options, .run = run_dump};
+const weir_dse_stage_body weir_dse_stage_pickle_save = {.options = pickle_options, .run = run_dump};
+const weir_dse_stage_body weir_dse_stage_dump = {.options = dump_options, .run = run_dump};
 
 /* --- mappings from a file --- */
 
@@ -135,10 +128,7 @@ static bool run_load(const weir_dse_stage *stage, const weir_dse_context *contex
 static const weir_dse_option load_options[] = {
     {"file", NULL, WEIR_DSE_TEXT, NULL, "what --json, pickle_save or dump wrote"}, {.name = NULL}};
 
-const weir_dse_stage_info weir_dse_stage_load_mapping = {
-    "load_mapping",
-    "LoadMappingStage",
-    "take each layer's mapping from a file of results",
+const weir_dse_stage_body weir_dse_stage_load_mapping = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_SPATIAL, WEIR_DSE_SPATIAL_WHOLE,
                            WEIR_DSE_TEMPORAL),
