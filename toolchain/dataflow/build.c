@@ -1,6 +1,9 @@
 #include "dataflow/build.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dataflow/component.h"
 #include "dataflow/cost/target.h"
@@ -120,6 +123,15 @@ void weir_build_set(weir_builder *b, weir_rtl_instance u, const char *parameter,
     weir_rtl_set_parameter(b->design, u, parameter, value);
 }
 
+void weir_build_set_element(weir_builder *b, weir_rtl_instance u, const char *name, const weir_wires *stream) {
+    char parameter[32];
+    assert(strlen(name) + sizeof "_SIGNED" <= sizeof parameter);
+    snprintf(parameter, sizeof parameter, "%s_W", name);
+    weir_build_set(b, u, parameter, stream->element_bits);
+    snprintf(parameter, sizeof parameter, "%s_SIGNED", name);
+    weir_build_set(b, u, parameter, stream->is_signed);
+}
+
 void weir_build_connect(weir_builder *b, weir_rtl_instance u, const char *prefix, const weir_wires *stream) {
     const struct {
         const char *name;
@@ -131,6 +143,11 @@ void weir_build_connect(weir_builder *b, weir_rtl_instance u, const char *prefix
         connect(b, u, port, ports[i].expr);
         free(port);
     }
+}
+
+void weir_build_connect_through(weir_builder *b, weir_rtl_instance u, const weir_wires *x, const weir_wires *y) {
+    weir_build_connect(b, u, "s", x);
+    weir_build_connect(b, u, "m", y);
 }
 
 /* --- memories --- */

@@ -68,7 +68,11 @@ void weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory, 
 weir_rtl_instance weir_build_component(weir_builder *b, weir_node node);
 weir_rtl_instance weir_build_part(weir_builder *b, weir_node node, const char *module, const char *suffix);
 void weir_build_set(weir_builder *b, weir_rtl_instance u, const char *parameter, int64_t value);
+/* NAME_W and NAME_SIGNED: what an element of the stream is. */
+void weir_build_set_element(weir_builder *b, weir_rtl_instance u, const char *name, const weir_wires *stream);
 /* Connects PREFIX_valid, PREFIX_ready, PREFIX_data and, where the stream has one, PREFIX_last. */
 void weir_build_connect(weir_builder *b, weir_rtl_instance u, const char *prefix, const weir_wires *stream);
+/* Stream x into the ports s_*, stream y from the ports m_*. */
+void weir_build_connect_through(weir_builder *b, weir_rtl_instance u, const weir_wires *x, const weir_wires *y);
 
 #endif

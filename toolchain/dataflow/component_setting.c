@@ -6,7 +6,7 @@
 #include "support/text/diag.h"
 #include "support/text/unreachable.h"
 
-static const weir_component_setting pieces_only[] = {{"digit", WEIR_SETTING_PIECES, NULL}};
+const weir_component_setting weir_component_setting_digit = {"digit", WEIR_SETTING_PIECES, NULL};
 
 static weir_settings_place place_of(weir_setting_role role) {
     switch (role) {
@@ -36,24 +36,28 @@ int64_t weir_component_setting_most(const weir_component_setting *setting, const
     return setting->most == NULL ? INT32_MAX : setting->most(graph, node);
 }
 
+int64_t weir_component_setting_digit_of(const weir_graph *graph, weir_node node) {
+    return weir_component_setting_of(&weir_node_metadata_of(graph, node)->hardware, &weir_component_setting_digit);
+}
+
 const weir_component_setting *weir_component_setting_list(const weir_component_rules *rules, size_t *count) {
-    const bool by_default = rules->setting_count == 0 && rules->foldings == NULL;
-    *count = by_default ? sizeof pieces_only / sizeof *pieces_only : rules->setting_count;
-    return by_default ? pieces_only : rules->settings;
+    const bool by_default = rules != NULL && rules->setting_count == 0 && rules->foldings == NULL;
+    *count = rules == NULL ? 0 : by_default ? 1 : rules->setting_count;
+    return rules == NULL ? NULL : by_default ? &weir_component_setting_digit : rules->settings;
 }
 
 const weir_component_setting *weir_component_setting_as(const weir_component_rules *rules, weir_setting_role role,
                                                         size_t index) {
-    size_t count = 0;
-    const weir_component_setting *settings = rules == NULL ? NULL : weir_component_setting_list(rules, &count);
+    size_t count;
+    const weir_component_setting *settings = weir_component_setting_list(rules, &count);
     for (size_t i = 0; i < count; i++)
         if (settings[i].role == role && index-- == 0) return &settings[i];
     return NULL;
 }
 
 const weir_component_setting *weir_component_setting_called(const weir_component_rules *rules, const char *name) {
-    size_t count = 0;
-    const weir_component_setting *settings = rules == NULL ? NULL : weir_component_setting_list(rules, &count);
+    size_t count;
+    const weir_component_setting *settings = weir_component_setting_list(rules, &count);
     for (size_t i = 0; i < count; i++)
         if (settings[i].name == name || strcmp(settings[i].name, name) == 0) return &settings[i];
     return NULL;
@@ -96,8 +100,8 @@ static void add_name(weir_text *text, const char *name) {
 
 size_t weir_component_setting_open_names(const weir_component_rules *rules,
                                          const char *name[WEIR_COMPONENT_SETTING_OPEN_MOST]) {
-    size_t count = 0, names = 0;
-    const weir_component_setting *settings = rules == NULL ? NULL : weir_component_setting_list(rules, &count);
+    size_t count, names = 0;
+    const weir_component_setting *settings = weir_component_setting_list(rules, &count);
     for (size_t i = 0; i < count; i++)
         if (weir_component_setting_is_open(&settings[i]) && settings[i].role != WEIR_SETTING_PRODUCTS)
             name[names++] = settings[i].name;
@@ -114,8 +118,8 @@ void weir_component_setting_add_open(const weir_component_rules *rules, weir_tex
 }
 
 json_t *weir_component_setting_json(const weir_component_rules *rules, const weir_meta_hardware *hardware) {
-    size_t count = 0;
-    const weir_component_setting *settings = rules == NULL ? NULL : weir_component_setting_list(rules, &count);
+    size_t count;
+    const weir_component_setting *settings = weir_component_setting_list(rules, &count);
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++) {
         const int64_t value = weir_component_setting_of(hardware, &settings[i]);
@@ -149,8 +153,8 @@ bool weir_component_setting_are_declared(const weir_component_rules *rules, cons
 
 bool weir_component_setting_verify(const weir_component_rules *rules, const weir_graph *graph, weir_node node) {
     if (!weir_component_setting_are_declared(rules, graph, node)) return false;
-    size_t count = 0;
-    const weir_component_setting *settings = rules == NULL ? NULL : weir_component_setting_list(rules, &count);
+    size_t count;
+    const weir_component_setting *settings = weir_component_setting_list(rules, &count);
     for (size_t i = 0; i < count; i++) {
         const int64_t value = weir_component_setting_of(&weir_node_metadata_of(graph, node)->hardware, &settings[i]);
         const int64_t least = settings[i].role == WEIR_SETTING_UNITS;
@@ -164,8 +168,8 @@ bool weir_component_setting_verify(const weir_component_rules *rules, const weir
 
 void weir_component_setting_lay_out(const weir_component_rules *rules, weir_meta_hardware *hardware) {
     weir_meta_hardware laid_out = *hardware;
-    size_t count = 0;
-    const weir_component_setting *settings = rules == NULL ? NULL : weir_component_setting_list(rules, &count);
+    size_t count;
+    const weir_component_setting *settings = weir_component_setting_list(rules, &count);
     laid_out.settings = (weir_settings){.count = 0};
     for (size_t i = 0; i < count; i++)
         weir_component_setting_set(&laid_out, &settings[i], weir_component_setting_of(hardware, &settings[i]));

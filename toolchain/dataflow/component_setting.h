@@ -34,8 +34,12 @@ bool weir_component_setting_is_open(const weir_component_setting *setting);
 /* The largest value, for a node that has it. */
 int64_t weir_component_setting_most(const weir_component_setting *setting, const weir_graph *graph, weir_node node);
 
-/* All settings that a component has. One that takes the lanes of the stream before it and declares none has `digit`, the pieces of its work
- * that it does in a cycle. */
+/* `digit`, the pieces of its work that it does in a cycle: of a component that takes the lanes of the stream before it and declares no setting.
+ * And its value for a node that has it. */
+extern const weir_component_setting weir_component_setting_digit;
+int64_t weir_component_setting_digit_of(const weir_graph *graph, weir_node node);
+
+/* All settings that a component has; none where `rules` is NULL. */
 const weir_component_setting *weir_component_setting_list(const weir_component_rules *rules, size_t *count);
 /* The `index`th of a role, from 0; NULL: there is none, or `rules` is NULL. */
 const weir_component_setting *weir_component_setting_as(const weir_component_rules *rules, weir_setting_role role,

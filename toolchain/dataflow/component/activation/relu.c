@@ -19,8 +19,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "WIDTH", x->element_bits);
     weir_build_set(b, u, "SIGNED", x->is_signed);
     weir_build_set(b, u, "ZERO", weir_node_int(b->graph, node, "zero", 0));
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", y);
+    weir_build_connect_through(b, u, x, y);
 }
 
 /* --- cost --- */

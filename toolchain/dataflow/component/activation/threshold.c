@@ -18,14 +18,8 @@ int64_t weir_threshold_count(const weir_graph *graph, weir_node node) {
 }
 
 /* Thresholds that a lane compares with in a cycle. */
-static const weir_component_setting settings[] = {{"digit", WEIR_SETTING_PIECES, NULL}};
-
-static int64_t digit_of(const weir_graph *graph, weir_node node) {
-    return weir_component_setting_of(&weir_node_metadata_of(graph, node)->hardware, &settings[0]);
-}
-
 static int64_t words_of(const weir_graph *graph, weir_node node) {
-    return weir_ceil_divide(weir_threshold_count(graph, node), digit_of(graph, node));
+    return weir_ceil_divide(weir_threshold_count(graph, node), weir_component_setting_digit_of(graph, node));
 }
 
 /* ceil(log2(parallel + 1)): of how many thresholds of a word are reached. */
@@ -34,7 +28,7 @@ static int64_t bits_of(int64_t parallel) { return weir_bits_for(0, parallel); }
 /* A comparison and the output around the search of a word's comparisons, two bits a stage. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const int64_t words = words_of(graph, node);
-    const int64_t stages = bits_of(digit_of(graph, node)) / 2;
+    const int64_t stages = bits_of(weir_component_setting_digit_of(graph, node)) / 2;
     return (weir_component_timing){(words == 1 ? 0 : words) + 2 + stages, words * weir_stream_beats_of(graph, node)};
 }
 
@@ -56,7 +50,7 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     weir_value thresholds = weir_node_input(graph, node, 1);
     *memory = (weir_memory){.suffix = "thresholds",
                             .depth = weir_memory_words(graph, thresholds, hardware->out_lanes) * words_of(graph, node),
-                            .fields = hardware->out_lanes * digit_of(graph, node),
+                            .fields = hardware->out_lanes * weir_component_setting_digit_of(graph, node),
                             .field_bits = weir_threshold_width(graph, node)};
     return true;
 }
@@ -66,7 +60,7 @@ static void content(const weir_graph *graph, weir_node node, const weir_memory *
     (void)upper;
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     const int64_t words = words_of(graph, node), never = weir_threshold_never(memory);
-    const int64_t digit = digit_of(graph, node);
+    const int64_t digit = weir_component_setting_digit_of(graph, node);
     const int64_t lane = word / words * hardware->out_lanes, first = word % words * digit;
     for (int64_t field = 0; field < memory->fields; field++)
         lower[field] = weir_memory_element(graph, weir_node_input(graph, node, 1), lane + field / digit,
@@ -76,15 +70,13 @@ static void content(const weir_graph *graph, weir_node node, const weir_memory *
 void weir_threshold_connect(weir_builder *b, weir_node node, weir_rtl_instance u) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
     weir_build_set(b, u, "LANES", x->lanes);
-    weir_build_set(b, u, "IN_W", x->element_bits);
-    weir_build_set(b, u, "IN_SIGNED", x->is_signed);
+    weir_build_set_element(b, u, "IN", x);
     weir_build_set(b, u, "OUT_W", y->element_bits);
     weir_build_set(b, u, "COUNT", weir_threshold_count(b->graph, node));
     weir_build_set(b, u, "T_W", weir_threshold_width(b->graph, node));
     weir_build_set(b, u, "BASE", weir_node_int(b->graph, node, "base", 0));
     weir_build_set(b, u, "STEP", weir_node_int(b->graph, node, "step", 1));
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", y);
+    weir_build_connect_through(b, u, x, y);
 }
 
 static void build(weir_builder *b, weir_node node) {
@@ -93,13 +85,13 @@ static void build(weir_builder *b, weir_node node) {
     weir_wires words = weir_build_memory(b, node, &thresholds);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_threshold_connect(b, node, u);
-    weir_build_set(b, u, "PARALLEL", digit_of(b->graph, node));
+    weir_build_set(b, u, "PARALLEL", weir_component_setting_digit_of(b->graph, node));
     weir_build_connect(b, u, "p", &words);
 }
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     weir_text_format(text, "%lld thresholds, %lld a cycle", (long long)weir_threshold_count(graph, node),
-                     (long long)digit_of(graph, node));
+                     (long long)weir_component_setting_digit_of(graph, node));
 }
 
 /* --- cost --- */
@@ -127,8 +119,6 @@ static void cost(weir_cost_part *part) {
 
 const weir_component_rules weir_threshold_rules = {.fits = weir_threshold_fits,
                                                    .quantizes = true,
-                                                   .settings = settings,
-                                                   .setting_count = sizeof settings / sizeof *settings,
                                                    .pieces = weir_threshold_count,
                                                    .timing = timing,
                                                    .memory = memory,

@@ -51,8 +51,7 @@ static void build(weir_builder *b, weir_node node) {
     bool adds = weir_memory_get(b->graph, node, 0, &add);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "LANES", x->lanes);
-    weir_build_set(b, u, "IN_W", x->element_bits);
-    weir_build_set(b, u, "IN_SIGNED", x->is_signed);
+    weir_build_set_element(b, u, "IN", x);
     weir_build_set(b, u, "OUT_W", y->element_bits);
     weir_build_set(b, u, "SHIFT", weir_node_int(b->graph, node, "shift", 0));
     weir_build_set(b, u, "LEFT", weir_node_int(b->graph, node, "left", 0));

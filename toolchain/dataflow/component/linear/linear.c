@@ -414,13 +414,11 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "BEATS", f->beats);
     weir_build_set(b, u, "TIMES", f->groups);
     weir_build_set(b, u, "REGISTERED", c.replay);
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", &replayed);
+    weir_build_connect_through(b, u, x, &replayed);
     const weir_word_wires words = weir_build_words(b, node, &c.weights, c.read);
     const weir_wires *y = weir_build_output(b, node);
     u = weir_build_component(b, node);
-    weir_build_set(b, u, "X_W", x->element_bits);
-    weir_build_set(b, u, "X_SIGNED", x->is_signed);
+    weir_build_set_element(b, u, "X", x);
     weir_build_set(b, u, "W_W", c.weights.field_bits);
     weir_build_set(b, u, "ACC_W", y->element_bits);
     weir_build_set(b, u, "SIMD", f->simd);

@@ -32,21 +32,16 @@ enum { DIGIT, PRODUCTS };
 const weir_component_setting weir_multiplier_settings[WEIR_MULTIPLIER_SETTINGS] = {
     [DIGIT] = {"digit", WEIR_SETTING_PIECES, NULL}, [PRODUCTS] = {"products", WEIR_SETTING_PRODUCTS, NULL}};
 
-static int64_t setting_of(const weir_graph *graph, weir_node node, int setting) {
-    return weir_component_setting_of(&weir_node_metadata_of(graph, node)->hardware, &weir_multiplier_settings[setting]);
-}
-
-static int64_t digit_of(const weir_graph *graph, weir_node node) { return setting_of(graph, node, DIGIT); }
-
 static int64_t cycles_a_beat(const weir_graph *graph, weir_node node) {
-    return weir_ceil_divide(weir_multiplier_pieces(graph, node), digit_of(graph, node));
+    return weir_ceil_divide(weir_multiplier_pieces(graph, node), weir_component_setting_digit_of(graph, node));
 }
 
 /* Signed operands of a multiplier block, MUL_W; 0: products are formed in logic. Wider shapes take several blocks. */
 static int64_t block_bits(const weir_graph *graph, weir_node node) {
     enum { PORTABLE = 18 };
-    const int64_t products = setting_of(graph, node, PRODUCTS);
-    const bool each_cycle = digit_of(graph, node) >= weir_multiplier_pieces(graph, node);
+    const int64_t products =
+        weir_component_setting_of(&weir_node_metadata_of(graph, node)->hardware, &weir_multiplier_settings[PRODUCTS]);
+    const bool each_cycle = weir_component_setting_digit_of(graph, node) >= weir_multiplier_pieces(graph, node);
     if (products == WEIR_STORAGE_LOGIC || (products == WEIR_STORAGE_AUTO && !each_cycle)) return 0;
     const weir_device *device = weir_target_of(graph).device;
     if (device == NULL) return PORTABLE;
@@ -90,8 +85,8 @@ static product product_of(int64_t x, int64_t m, int64_t digit, int64_t block, in
 }
 
 weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node, int64_t x, int64_t addends) {
-    const product p =
-        product_of(x, weir_multiplier_pieces(graph, node), digit_of(graph, node), block_bits(graph, node), addends);
+    const product p = product_of(x, weir_multiplier_pieces(graph, node), weir_component_setting_digit_of(graph, node),
+                                 block_bits(graph, node), addends);
     return (weir_component_timing){p.cycles, cycles_a_beat(graph, node) * weir_stream_beats_of(graph, node)};
 }
 
@@ -131,7 +126,7 @@ weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "M_W", memory.low_bits);
     weir_build_set(b, u, "A_W", memory.field_bits - memory.low_bits);
     weir_build_set(b, u, "SHIFT", weir_node_int(b->graph, node, "shift", 0));
-    weir_build_set(b, u, "DIGIT", digit_of(b->graph, node));
+    weir_build_set(b, u, "DIGIT", weir_component_setting_digit_of(b->graph, node));
     weir_build_set(b, u, "MUL_W", block_bits(b->graph, node));
     weir_build_set(b, u, "LO", weir_node_int(b->graph, node, "low", 0));
     weir_build_set(b, u, "HI", weir_node_int(b->graph, node, "high", 0));
@@ -142,7 +137,7 @@ weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node) {
 }
 
 void weir_multiplier_describe(const weir_graph *graph, weir_node node, weir_text *text) {
-    const int64_t digit = digit_of(graph, node);
+    const int64_t digit = weir_component_setting_digit_of(graph, node);
     weir_text_format(text, "%lld-bit multiplier, %lld of them a cycle%s, shift %lld",
                      (long long)weir_multiplier_pieces(graph, node), (long long)digit,
                      block_bits(graph, node) > 0 && digit > 2 ? " in blocks" : " in logic",
@@ -255,7 +250,7 @@ size_t weir_multiplier_facts(const weir_graph *graph, weir_node node, weir_cost_
     weir_memory memory;
     weir_memory_get(graph, node, 0, &memory);
     const bool block = memory.storage == WEIR_STORAGE_BLOCK;
-    const int64_t k = digit_of(graph, node);
+    const int64_t k = weir_component_setting_digit_of(graph, node);
     int64_t constants = 0, kinds = 0, addends = 0;
     constant_rows all = {0, 0, 0, 0};
     uint64_t *hash = weir_calloc((size_t)memory.fields, sizeof *hash);

@@ -147,8 +147,7 @@ static weir_wires repeat(weir_builder *b, weir_node node, const weir_wires *x) {
     weir_build_set(b, u, "BEATS", weir_stream_beats(b->graph, weir_node_input(b->graph, node, 0), x->lanes));
     weir_build_set(b, u, "TIMES", times_of(b->graph, node));
     weir_build_set(b, u, "REGISTERED", is_registered(b->graph, node));
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", &repeated);
+    weir_build_connect_through(b, u, x, &repeated);
     return repeated;
 }
 
@@ -157,12 +156,10 @@ static void build(weir_builder *b, weir_node node) {
     const weir_wires *other = weir_build_input(b, node, 1), *y = weir_build_output(b, node);
     if (times_of(b->graph, node) > 1) x = repeat(b, node, &x);
     weir_rtl_instance u = weir_build_component(b, node);
-    weir_build_set(b, u, "A_W", x.element_bits);
-    weir_build_set(b, u, "A_SIGNED", x.is_signed);
+    weir_build_set_element(b, u, "A", &x);
     weir_build_set(b, u, "A_ZERO", weir_node_int(b->graph, node, "za", 0));
     weir_build_set(b, u, "A_BITS", a_bits(b->graph, node));
-    weir_build_set(b, u, "B_W", other->element_bits);
-    weir_build_set(b, u, "B_SIGNED", other->is_signed);
+    weir_build_set_element(b, u, "B", other);
     weir_build_set(b, u, "B_ZERO", weir_node_int(b->graph, node, "zb", 0));
     weir_build_set(b, u, "B_BITS", b_bits(b->graph, node));
     weir_build_set(b, u, "OUT_W", y->element_bits);

@@ -45,12 +45,6 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
 
 /* --- folding: units of the division --- */
 
-static const weir_component_setting settings[] = {{"digit", WEIR_SETTING_PIECES, NULL}};
-
-static int64_t digit_of(const weir_graph *graph, weir_node node) {
-    return weir_component_setting_of(&weir_node_metadata_of(graph, node)->hardware, &settings[0]);
-}
-
 static int64_t pieces(const weir_graph *graph, weir_node node) { return steps_bits(graph, node) + 1; }
 
 static int64_t elements_of(const weir_graph *graph, weir_node node) {
@@ -74,12 +68,13 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
     while (cycles < bits && elements * (cycles + 1) <= most) cycles++;
     hardware->in_lanes = hardware->out_lanes = 1;
     const int64_t digit = weir_ceil_divide(bits, cycles);
-    weir_component_setting_set(hardware, &settings[0], digit);
+    weir_component_setting_set(hardware, &weir_component_setting_digit, digit);
     hardware->interval = elements * weir_ceil_divide(bits, digit);
 }
 
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
-    const int64_t bits = pieces(graph, node), digit = weir_component_setting_of(hardware, &settings[0]);
+    const int64_t bits = pieces(graph, node),
+                  digit = weir_component_setting_of(hardware, &weir_component_setting_digit);
     if (hardware->in_lanes != 1 || hardware->out_lanes != 1)
         weir_text_format(why, "takes %lld and gives %lld elements per beat, expected 1", (long long)hardware->in_lanes,
                          (long long)hardware->out_lanes);
@@ -92,7 +87,7 @@ static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardw
 }
 
 static int64_t cycles_of(const weir_graph *graph, weir_node node) {
-    return weir_ceil_divide(pieces(graph, node), digit_of(graph, node));
+    return weir_ceil_divide(pieces(graph, node), weir_component_setting_digit_of(graph, node));
 }
 
 /* --- tables --- */
@@ -134,7 +129,7 @@ static int64_t read_cycles(const weir_graph *graph, weir_node node) {
  * code: rtl/norm/weir_softmax.v. */
 static int64_t summed_of(const weir_graph *graph, weir_node node) { return read_cycles(graph, node) + 8; }
 static int64_t divided_of(const weir_graph *graph, weir_node node) {
-    const int64_t units = digit_of(graph, node);
+    const int64_t units = weir_component_setting_digit_of(graph, node);
     return read_cycles(graph, node) + steps_bits(graph, node) + units + 10;
 }
 
@@ -201,13 +196,12 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "SIGNED", x->is_signed);
     weir_build_set(b, u, "LENGTH", length_of(b->graph, node));
     weir_build_set(b, u, "STEPS_W", steps_bits(b->graph, node));
-    weir_build_set(b, u, "UNITS", digit_of(b->graph, node));
+    weir_build_set(b, u, "UNITS", weir_component_setting_digit_of(b->graph, node));
     weir_build_set(b, u, "OUT_W", y->element_bits);
     weir_build_set(b, u, "ZERO", weir_node_int(b->graph, node, "zero", 0));
     weir_build_set(b, u, "HIGH", type->high);
     weir_build_set(b, u, "READ", read_cycles(b->graph, node));
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", y);
+    weir_build_connect_through(b, u, x, y);
     for (size_t i = 0; i < 2; i++) connect_table(b, node, u, i, x->element_bits);
 }
 
@@ -257,8 +251,6 @@ const weir_component_rules weir_softmax_rules = {.asks = "rows of two elements o
                                                  .fits = fits,
                                                  .quantizes = true,
                                                  .legal = legal,
-                                                 .settings = settings,
-                                                 .setting_count = sizeof settings / sizeof *settings,
                                                  .pieces = pieces,
                                                  .derive = derive,
                                                  .timing = timing,

@@ -69,8 +69,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
     weir_build_set(b, u, "OUT_W", y->element_bits);
     weir_build_set(b, u, "LAST", weir_node_int(b->graph, node, "select_last_index", 0) != 0);
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", y);
+    weir_build_connect_through(b, u, x, y);
 }
 
 /* --- cost --- */

@@ -297,8 +297,7 @@ void weir_pool_build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "DILATION", p.dilation);
     weir_build_set(b, u, "BEGIN", p.begin);
     if (joined_of(b->graph, node) > 0) weir_build_set(b, u, "JOINED", 1);
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", y);
+    weir_build_connect_through(b, u, x, y);
 }
 
 void weir_pool_describe(const weir_graph *graph, weir_node node, weir_text *text) {

@@ -83,10 +83,8 @@ static void build(weir_builder *b, weir_node node) {
     const weir_wires *y = weir_build_output(b, node);
     const turns t = turns_of(b->graph, node);
     weir_rtl_instance u = weir_build_component(b, node);
-    weir_build_set(b, u, "A_W", x->element_bits);
-    weir_build_set(b, u, "A_SIGNED", x->is_signed);
-    weir_build_set(b, u, "B_W", other->element_bits);
-    weir_build_set(b, u, "B_SIGNED", other->is_signed);
+    weir_build_set_element(b, u, "A", x);
+    weir_build_set_element(b, u, "B", other);
     weir_build_set(b, u, "OUT_W", y->element_bits);
     weir_build_set(b, u, "LANES", y->lanes);
     weir_build_set(b, u, "A_BEATS", t.beats[0]);

@@ -63,8 +63,7 @@ static void build(weir_builder *b, weir_node node) {
     const weir_target target = weir_target_of(b->graph);
     weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
     weir_build_set(b, u, "REGISTERED", is_registered(b->graph, node));
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", y);
+    weir_build_connect_through(b, u, x, y);
 }
 
 /* Exact: it fills to that depth when nothing outside stalls, and a beat waits that long. */

@@ -19,8 +19,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
     weir_build_set(b, u, "OUTPUTS", (int64_t)outputs);
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", &all);
+    weir_build_connect_through(b, u, x, &all);
     for (size_t i = 0; i < outputs; i++) {
         weir_wires *branch = &b->wires[weir_node_output(b->graph, node, i).id];
         *branch = all;

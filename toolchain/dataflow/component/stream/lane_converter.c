@@ -86,8 +86,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "IN_LANES", x->lanes);
     weir_build_set(b, u, "OUT_LANES", y->lanes);
     weir_build_set(b, u, "FRAME", weir_stream_elements(b->graph, weir_node_output(b->graph, node, 0)));
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", y);
+    weir_build_connect_through(b, u, x, y);
 }
 
 /* --- cost --- */

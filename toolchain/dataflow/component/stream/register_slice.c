@@ -8,8 +8,7 @@ static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", y);
+    weir_build_connect_through(b, u, x, y);
 }
 
 /* --- cost --- */

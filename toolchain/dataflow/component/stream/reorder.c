@@ -151,8 +151,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "START", p.start);
     weir_nest_build(b, u, "SIZE", p.size, p.loops, 1);
     weir_nest_build(b, u, "STRIDE", p.stride, p.loops, 0);
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", y);
+    weir_build_connect_through(b, u, x, y);
 }
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {

@@ -188,16 +188,14 @@ static void build(weir_builder *b, weir_node node) {
     const walk w = beats_of(b->graph, node);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "LANES", x->lanes);
-    weir_build_set(b, u, "X_W", x->element_bits);
-    weir_build_set(b, u, "X_SIGNED", x->is_signed);
+    weir_build_set_element(b, u, "X", x);
     weir_build_set(b, u, "Y_W", y->element_bits);
     weir_build_set(b, u, "FILLS", w.fills);
     weir_build_set(b, u, "FILL", weir_node_int(b->graph, node, "fill", 0));
     weir_nest_build(b, u, "SIZE", w.size, w.loops, 1);
     weir_nest_build(b, u, "BEGIN", w.begin, w.loops, 0);
     weir_nest_build(b, u, "END", w.end, w.loops, 1);
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", y);
+    weir_build_connect_through(b, u, x, y);
 }
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {

@@ -223,8 +223,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "LANES", x->lanes / (t.across * t.along));
     if (t.across > 1) weir_build_set(b, u, "ACROSS", t.across);
     if (t.along > 1) weir_build_set(b, u, "ALONG", t.along);
-    weir_build_set(b, u, "X_W", x->element_bits);
-    weir_build_set(b, u, "X_SIGNED", x->is_signed);
+    weir_build_set_element(b, u, "X", x);
     weir_build_set(b, u, "Y_W", y->element_bits);
     weir_build_set(b, u, "INNER", t.beats);
     weir_build_set(b, u, "IN", t.line.in);
@@ -236,8 +235,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "BEGIN", t.line.begin);
     if (t.joined > 0) weir_build_set(b, u, "JOINED", t.joined);
     weir_build_set(b, u, "FILL", weir_node_int(b->graph, node, "fill", 0));
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", y);
+    weir_build_connect_through(b, u, x, y);
 }
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {

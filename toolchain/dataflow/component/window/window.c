@@ -360,8 +360,7 @@ static void build(weir_builder *b, weir_node node) {
     const weir_sliding w = weir_sliding_of(b->graph, node);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "LANES", x->lanes);
-    weir_build_set(b, u, "X_W", x->element_bits);
-    weir_build_set(b, u, "X_SIGNED", x->is_signed);
+    weir_build_set_element(b, u, "X", x);
     weir_build_set(b, u, "Y_W", y->element_bits);
     weir_build_set(b, u, "FRAMES", w.frames);
     weir_build_set(b, u, "GROUPS", w.group);
@@ -371,8 +370,7 @@ static void build(weir_builder *b, weir_node node) {
     const int64_t spare = spare_of(b->graph, node);
     if (spare > 0) weir_build_set(b, u, "SPARE", spare);
     weir_build_set(b, u, "FILL", weir_node_int(b->graph, node, "fill", 0));
-    weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "m", y);
+    weir_build_connect_through(b, u, x, y);
 }
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
