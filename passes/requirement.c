@@ -58,8 +58,5 @@ bool weir_requirement_register(weir_pass_registry *registry) {
     {.name = #id, .kind = WEIR_PASS_MODULE, .help = (help_), .remedy = (remedy_), .holds = {.module = holds_##id}},
     static const weir_pass_form forms[] = {REQUIREMENTS};
 #undef REQUIREMENT
-    bool fine = true;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        fine = weir_pass_registry_add_form(registry, &forms[i]) && fine;
-    return fine;
+    return weir_pass_registry_add_forms(registry, forms, sizeof forms / sizeof *forms);
 }

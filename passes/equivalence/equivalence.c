@@ -16,6 +16,7 @@
 #include "support/file/file.h"
 #include "support/file/scratch.h"
 #include "support/memory/arena.h"
+#include "support/text/once.h"
 
 enum { SHOWN_CYCLES = 4 };
 
@@ -295,8 +296,7 @@ typedef struct record {
 typedef struct state {
     weir_rtl_equivalence how;
     record *now;
-    char **warned; /* reasons */
-    size_t warned_count, warned_capacity;
+    weir_once warned; /* reasons */
 } state;
 
 static bool watched(const weir_pass_site *site) {
@@ -341,19 +341,14 @@ static bool before(weir_pass_instrument *instrument, const weir_pass_site *site)
 
 /* A reason is warned of once. */
 static void warn(state *s, const weir_pass_site *site, const char *why) {
-    weir_text text = {0};
-    weir_text_format(&text, "not compared: %s", why);
-    for (size_t i = 0; i < s->warned_count; i++)
-        if (strcmp(s->warned[i], why) == 0) {
-            say(s, site, text.data);
-            weir_text_free(&text);
-            return;
-        }
-    weir_text_free(&text);
-    s->warned = weir_grow(s->warned, &s->warned_capacity, s->warned_count + 1, sizeof *s->warned);
-    s->warned[s->warned_count++] = weir_copy_string(why);
-    weir_warning(WEIR_NOWHERE, "what the design computes is not compared after pass '%s': %s",
-                 weir_pass_name(site->pass), why);
+    if (weir_once_add(&s->warned, why)) {
+        weir_warning(WEIR_NOWHERE, "what the design computes is not compared after pass '%s': %s",
+                     weir_pass_name(site->pass), why);
+        return;
+    }
+    char *text = weir_format("not compared: %s", why);
+    say(s, site, text);
+    free(text);
 }
 
 static bool report(state *s, const weir_pass_site *site, weir_rtl_verdict verdict, const char *text) {
@@ -411,8 +406,7 @@ static void failed(weir_pass_instrument *instrument, const weir_pass_site *site)
 
 static void release(weir_pass_instrument *instrument) {
     state *s = instrument->user;
-    for (size_t i = 0; i < s->warned_count; i++) free(s->warned[i]);
-    free(s->warned);
+    weir_once_free(&s->warned);
     free(s);
     free(instrument);
 }

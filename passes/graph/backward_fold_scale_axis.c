@@ -143,10 +143,8 @@ bool weir_pass_backward_fold_scale_axis(const weir_pass *pass, weir_pass_context
                 .absorbed = weir_side_new(sizeof(bool), weir_graph_node_limit(graph))};
     for (uint32_t id = 0; id < limit; id++) known(&f, (weir_value){id})->offer = WEIR_NO_OFFER;
     run(&f);
-    weir_pass_count(context, "scales folded", (int64_t)f.rewrite.count);
-    if (f.rewrite.count == 0) weir_pass_unchanged(context);
-    else weir_eliminate_dead_code(graph);
+    const bool fine = weir_scale_finish(&f.rewrite, context);
     weir_side_free(&f.values);
     weir_side_free(&f.absorbed);
-    return weir_rewrite_finish(&f.rewrite);
+    return fine;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ir/trait/trait.h"
+#include "passes/passes.h"
 
 static const weir_shape *shape_of(const weir_graph *graph, weir_value value) {
     return &weir_value_type(graph, value)->shape;
@@ -84,4 +85,11 @@ void weir_scale_input(weir_rewrite *rewrite, weir_op op, size_t index, weir_valu
     const weir_value value = weir_node_input(graph, rewrite->at, index);
     const weir_value factors = scale_along(rewrite, scale, rank, axis);
     weir_node_set_input(graph, rewrite->at, index, WEIR_REWRITE_NODE(rewrite, op, "folded", value, factors));
+}
+
+bool weir_scale_finish(weir_rewrite *rewrite, weir_pass_context *context) {
+    weir_pass_count(context, "scales folded", (int64_t)rewrite->count);
+    if (rewrite->count == 0) weir_pass_unchanged(context);
+    else weir_eliminate_dead_code(rewrite->graph);
+    return weir_rewrite_finish(rewrite);
 }

@@ -3,6 +3,7 @@
 #ifndef WEIR_TRANSFORM_SCALE_AXIS_H
 #define WEIR_TRANSFORM_SCALE_AXIS_H
 
+#include "pass/core/context.h"
 #include "passes/graph/rewrite.h"
 
 /* What can be done with a scale along `axis` of a value. */
@@ -33,5 +34,7 @@ bool weir_scale_fits(const weir_graph *graph, weir_value data, weir_value value,
 bool weir_scale_accepts(const weir_graph *graph, weir_scale_offer offer, weir_value scale);
 /* Input `index` of `at`, a parameter of rank `rank`, becomes its product (quotient) with the scale along `axis`. */
 void weir_scale_input(weir_rewrite *rewrite, weir_op op, size_t index, weir_value scale, int rank, int axis);
+/* Counts the scales folded, drops what nobody reads any more and ends the rewrite. */
+bool weir_scale_finish(weir_rewrite *rewrite, weir_pass_context *context);
 
 #endif

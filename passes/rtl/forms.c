@@ -111,10 +111,7 @@ bool weir_hardware_register_forms(weir_pass_registry *registry) {
     {.name = #id, .kind = WEIR_PASS_HARDWARE, .help = (help_), .remedy = (remedy_), .holds = {.hardware = holds_##id}},
     static const weir_pass_form forms[] = {FORMS};
 #undef FORM
-    bool fine = true;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        fine = weir_pass_registry_add_form(registry, &forms[i]) && fine;
-    return fine;
+    return weir_pass_registry_add_forms(registry, forms, sizeof forms / sizeof *forms);
 }
 
 bool weir_hardware_is_printable(weir_rtl_design *design, weir_rtl_module top) {

@@ -14,6 +14,7 @@
 #include "support/memory/hash.h"
 #include "support/memory/intern.h"
 #include "support/text/diag.h"
+#include "support/text/once.h"
 #include "support/text/suggest.h"
 #include "support/text/text.h"
 
@@ -251,6 +252,20 @@ static void captured_diagnostics_wait_for_their_replay(void **state) {
     weir_text_free(&text);
 }
 
+static void texts_are_new_once(void **state) {
+    (void)state;
+    weir_once once = {0};
+    char text[] = "a";
+    assert_true(weir_once_add(&once, text));
+    *text = 'b';
+    assert_true(weir_once_add(&once, text));
+    assert_false(weir_once_add(&once, "a"));
+    assert_false(weir_once_add(&once, "b"));
+    weir_once_free(&once);
+    assert_true(weir_once_add(&once, "a"));
+    weir_once_free(&once);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_gives_aligned_zeroed_memory),
@@ -262,6 +277,7 @@ int main(void) {
         cmocka_unit_test(hashes_match_the_published_vectors),
         cmocka_unit_test(suggestions_are_near_or_absent),
         cmocka_unit_test(diagnostics_reach_the_handler_and_are_counted),
+        cmocka_unit_test(texts_are_new_once),
         cmocka_unit_test(captured_diagnostics_wait_for_their_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include "cosim/outcome.h"
 #include "ir/graph/graph.h"
 #include "support/memory/arena.h"
+#include "support/text/once.h"
 
 typedef struct comparison {
     const weir_semantics *semantics;
@@ -54,8 +55,7 @@ typedef struct record {
 typedef struct state {
     weir_semantics semantics;
     record *now;
-    char **warned; /* names of graphs */
-    size_t warned_count, warned_capacity;
+    weir_once warned; /* names of graphs */
 } state;
 
 static bool watched(const weir_pass_site *site) {
@@ -71,22 +71,8 @@ static const weir_graph *graph_at(const weir_pass_site *site, size_t index) {
     return site->graph ? site->graph : weir_module_graph(site->module, index);
 }
 
-/* False when the graph was on the list. */
-static bool add_warned(state *s, const char *graph) {
-    for (size_t i = 0; i < s->warned_count; i++) {
-        if (strcmp(s->warned[i], graph) == 0) {
-            return false;
-        }
-    }
-    s->warned = weir_grow(s->warned, &s->warned_capacity, s->warned_count + 1, sizeof(*s->warned));
-    s->warned[s->warned_count++] = weir_copy_string(graph);
-    return true;
-}
-
 static void warn(state *s, const weir_outcome *o) {
-    if (!add_warned(s, o->graph)) {
-        return;
-    }
+    if (!weir_once_add(&s->warned, o->graph)) return;
     weir_warning(WEIR_NOWHERE, "what graph '%s' computes is not checked, because it cannot be executed: %s", o->graph,
                  o->obstacle);
 }
@@ -167,10 +153,7 @@ static void failed(weir_pass_instrument *instrument, const weir_pass_site *site)
 
 static void release(weir_pass_instrument *instrument) {
     state *s = instrument->user;
-    for (size_t i = 0; i < s->warned_count; i++) {
-        free(s->warned[i]);
-    }
-    free(s->warned);
+    weir_once_free(&s->warned);
     free(s);
     free(instrument);
 }

@@ -89,15 +89,17 @@ int weir_kernel_compare(const weir_array *a, size_t i, const weir_array *b, size
         const c_type *data = (const c_type *)array->data + first;                                                      \
         for (size_t i = 0; i < count; i++) to[i] = data[i];                                                            \
     } while (0)
+#define LOAD_NARROW_CODES                                                                                              \
+    case WEIR_INT8: LOAD(int8_t); break;                                                                               \
+    case WEIR_UINT8: LOAD(uint8_t); break;                                                                             \
+    case WEIR_INT16: LOAD(int16_t); break;                                                                             \
+    case WEIR_UINT16: LOAD(uint16_t); break;                                                                           \
+    case WEIR_INT32: LOAD(int32_t); break
 
 void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64_t *to) {
     assert(first <= array->count && count <= array->count - first);
     switch (array->dtype) {
-    case WEIR_INT8: LOAD(int8_t); break;
-    case WEIR_UINT8: LOAD(uint8_t); break;
-    case WEIR_INT16: LOAD(int16_t); break;
-    case WEIR_UINT16: LOAD(uint16_t); break;
-    case WEIR_INT32: LOAD(int32_t); break;
+        LOAD_NARROW_CODES;
     case WEIR_UINT32: LOAD(uint32_t); break;
     case WEIR_INT64: LOAD(int64_t); break;
     case WEIR_UINT64:
@@ -111,11 +113,7 @@ void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64
 void weir_kernel_load_narrow(const weir_array *array, size_t first, size_t count, int32_t *to) {
     assert(first <= array->count && count <= array->count - first);
     switch (array->dtype) {
-    case WEIR_INT8: LOAD(int8_t); break;
-    case WEIR_UINT8: LOAD(uint8_t); break;
-    case WEIR_INT16: LOAD(int16_t); break;
-    case WEIR_UINT16: LOAD(uint16_t); break;
-    case WEIR_INT32: LOAD(int32_t); break;
+        LOAD_NARROW_CODES;
     default:
         for (size_t i = 0; i < count; i++) to[i] = (int32_t)weir_array_get_int(array, first + i);
     }

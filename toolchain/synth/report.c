@@ -216,18 +216,6 @@ static json_t *json_of_placement(const weir_synth *synth) {
                      "utilization", json_object_get(best->report, "utilization"), "pins", json_of_pins(synth));
 }
 
-static json_t *json_of_simulation(const weir_synth *synth) {
-    if (!synth->is_simulated) return json_null();
-    if (synth->simulation.result == NULL) return json_pack("{s:s?}", "why_not", synth->simulation.why_not);
-    return json_deep_copy(synth->simulation.result);
-}
-
-static json_t *json_of_proof(const weir_synth *synth) {
-    if (!synth->is_proved) return json_null();
-    if (synth->proof.result == NULL) return json_pack("{s:s?}", "why_not", synth->proof.why_not);
-    return json_deep_copy(synth->proof.result);
-}
-
 json_t *weir_synth_json(const weir_synth *synth) {
     const weir_placement *best = weir_synth_best(synth);
     json_t *json =
@@ -249,8 +237,9 @@ json_t *weir_synth_json(const weir_synth *synth) {
     json_object_set_new(json, "estimate", weir_cost_json(synth->hardware, &synth->estimate, synth->device));
     json_object_set_new(json, "critical_path", synth->has_path ? weir_synth_path_json(&synth->path) : json_null());
     json_object_set_new(json, "placement", best == NULL ? json_null() : json_of_placement(synth));
-    json_object_set_new(json, "proof", json_of_proof(synth));
-    json_object_set_new(json, "simulation", json_of_simulation(synth));
+    json_object_set_new(json, "proof", synth->is_proved ? weir_synth_check_json(&synth->proof) : json_null());
+    json_object_set_new(json, "simulation",
+                        synth->is_simulated ? weir_synth_check_json(&synth->simulation) : json_null());
     return json;
 }
 

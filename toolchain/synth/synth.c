@@ -153,8 +153,8 @@ void weir_synth_free(weir_synth *synth) {
     weir_synth_netlist_free(&synth->netlist);
     weir_placements_free(&synth->placements);
     weir_synth_path_free(&synth->path);
-    weir_synth_simulation_free(&synth->simulation);
-    weir_synth_proof_free(&synth->proof);
+    weir_synth_check_free(&synth->simulation);
+    weir_synth_check_free(&synth->proof);
     free(synth->top);
     free(synth);
 }

@@ -53,9 +53,9 @@ typedef struct weir_synth {
     bool has_path;  /* the next holds */
     weir_synth_path path;
     bool is_simulated; /* or said why not */
-    weir_synth_simulation simulation;
+    weir_synth_check simulation;
     bool is_proved; /* or said why not, or what is different */
-    weir_synth_proof proof;
+    weir_synth_check proof;
 } weir_synth;
 
 /* Exit status; *synth is valid in any case and holds what was done. Free it with weir_synth_free. */

@@ -24,6 +24,21 @@ void weir_children_add(weir_children *children, const weir_rtl_design *design, w
     children->module[children->count++] = weir_rtl_get_instance(design, instance).module;
 }
 
+void weir_children_add_wiring(weir_children *children, weir_rtl_stmt stmt) {
+    children->wiring =
+        weir_grow(children->wiring, &children->wiring_capacity, children->wirings + 1, sizeof *children->wiring);
+    children->wiring[children->wirings++] = stmt;
+}
+
+bool weir_children_detach(weir_children *children, size_t first, weir_rtl_rewriter *rewriter, weir_rtl_design *design,
+                          weir_rtl_module parent) {
+    for (size_t i = 0; i < children->wirings; i++) weir_rtl_remove_stmt(design, children->wiring[i]);
+    const bool fine = weir_rtl_rewrite_module(rewriter, parent);
+    weir_rtl_rewriter_clear(rewriter);
+    for (size_t i = children->count; i-- > first;) weir_rtl_remove_instance(design, children->instance[i]);
+    return fine;
+}
+
 /* How often modules are named. */
 static void count_uses(weir_numbers *uses, const weir_rtl_design *design) {
     for (weir_rtl_module m = weir_rtl_first_module(design); m.id != 0; m = weir_rtl_next_module(design, m)) {

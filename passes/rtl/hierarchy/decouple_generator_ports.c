@@ -23,15 +23,6 @@ typedef struct decoupler {
 } decoupler;
 
 /* In a loop there is a port for each iteration, but the module's variables are there once. */
-static bool refuse(const weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
-    const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
-    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(instance)).location,
-               "port '%s' of instance '%s' in module '%s', which is in a loop, is not wired by one assignment of a "
-               "variable or a part of one in that loop",
-               weir_rtl_get_var(design, port).name, info.name, weir_rtl_get_module(design, info.parent).name);
-    return false;
-}
-
 /* Does the assignment copy the port to a variable, or one to the port, and so join both? */
 static bool joins(const decoupler *d, weir_rtl_use use, bool drives) {
     const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(d->design, use.stmt);
@@ -61,7 +52,9 @@ static bool is_joined(const decoupler *d, weir_rtl_instance instance, weir_rtl_v
 }
 
 static bool separate(decoupler *d, weir_rtl_instance instance, weir_rtl_var port) {
-    if (weir_wiring_in_loop(d->design, instance)) return refuse(d->design, instance, port);
+    if (weir_wiring_in_loop(d->design, instance))
+        return weir_wiring_refuse_in_loop(d->design, instance, port,
+                                          "not wired by one assignment of a variable or a part of one in that loop");
     const joint made = {instance, port, weir_wiring_add_var(d->design, instance, port)};
     if (!weir_rtl_map_port(d->rewriter, instance, port, made.var)) return false;
     weir_wiring_touch(d->design, d->uses, instance, port);

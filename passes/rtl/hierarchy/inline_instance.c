@@ -11,7 +11,6 @@
 #include "passes/rtl/hierarchy/wiring.h"
 #include "rtlir/core/formula.h"
 #include "rtlir/core/type.h"
-#include "rtlir/edit/rewrite.h"
 #include "support/memory/arena.h"
 
 typedef struct inliner {
@@ -20,8 +19,6 @@ typedef struct inliner {
     weir_rtl_rewriter *rewriter;
     weir_keeper keeper;
     weir_children children; /* to be removed */
-    weir_rtl_stmt *stmt;    /* assignments to and from their ports, to be removed */
-    size_t stmts, stmt_capacity;
 } inliner;
 
 /* ---- which instances ---- */
@@ -125,8 +122,7 @@ static weir_rtl_expr stand_in(inliner *n, weir_rtl_instance instance, weir_rtl_v
     const bool is_free = connection.is_open || wiring.kind == WEIR_WIRING_NONE;
     if (connected.id != 0 && is_like(n->design, connected, shown)) return connected;
     if (wiring.kind == WEIR_WIRING_DIRECT && is_like(n->design, wiring.other, shown)) {
-        n->stmt = weir_grow(n->stmt, &n->stmt_capacity, n->stmts + 1, sizeof *n->stmt);
-        n->stmt[n->stmts++] = wiring.stmt;
+        weir_children_add_wiring(&n->children, wiring.stmt);
         return wiring.other;
     }
     if (weir_rtl_get_var(n->design, port).direction == WEIR_RTL_INOUT && !is_free) {
@@ -204,7 +200,7 @@ static bool inline_one(inliner *n, weir_rtl_instance instance) {
 static bool inline_children(inliner *n, weir_rtl_module parent) {
     const size_t count = weir_rtl_get_module(n->design, parent).instance_count, before = n->children.count;
     bool fine = true;
-    n->stmts = 0;
+    n->children.wirings = 0;
     for (size_t i = 0; i < count; i++) {
         const weir_rtl_instance instance = weir_rtl_instance_at(n->design, parent, i);
         if (!is_marked(n, instance)) continue;
@@ -212,11 +208,7 @@ static bool inline_children(inliner *n, weir_rtl_module parent) {
         fine = can_inline(n->design, instance) && inline_one(n, instance) && fine;
     }
     if (!fine || n->children.count == before) return fine;
-    for (size_t i = 0; i < n->stmts; i++) weir_rtl_remove_stmt(n->design, n->stmt[i]);
-    fine = weir_rtl_rewrite_module(n->rewriter, parent);
-    weir_rtl_rewriter_clear(n->rewriter);
-    for (size_t i = n->children.count; i-- > before;) weir_rtl_remove_instance(n->design, n->children.instance[i]);
-    return fine;
+    return weir_children_detach(&n->children, before, n->rewriter, n->design, parent);
 }
 
 bool weir_pass_inline_instance(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
@@ -235,7 +227,6 @@ bool weir_pass_inline_instance(const weir_pass *pass, weir_pass_context *context
     weir_rtl_uses_free(n.uses);
     weir_rtl_rewriter_free(n.rewriter);
     weir_keeper_free(&n.keeper);
-    free(n.stmt);
     free(modules);
     return fine;
 }

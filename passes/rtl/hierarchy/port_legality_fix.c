@@ -46,18 +46,11 @@ static bool is_like(const weir_rtl_design *design, weir_rtl_expr value, weir_rtl
            weir_rtl_type_of(design, value).id == weir_rtl_type_of(design, port).id;
 }
 
-static bool refuse(const weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
-    const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
-    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(instance)).location,
-               "port '%s' of instance '%s' in module '%s', which is in a loop, is read and connected to something "
-               "else than a variable",
-               weir_rtl_get_var(design, port).name, info.name, weir_rtl_get_module(design, info.parent).name);
-    return false;
-}
-
 /* A variable between the port and what is on its other side. */
 static bool separate(fixer *f, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr other) {
-    if (weir_wiring_in_loop(f->design, instance)) return refuse(f->design, instance, port);
+    if (weir_wiring_in_loop(f->design, instance))
+        return weir_wiring_refuse_in_loop(f->design, instance, port,
+                                          "read and connected to something else than a variable");
     const driven made = {instance, port, weir_wiring_add_var(f->design, instance, port)};
     const bool is_connected = weir_rtl_connection_of(f->design, instance, port).value.id != 0;
     if (is_connected) {

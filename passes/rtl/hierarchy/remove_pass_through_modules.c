@@ -8,7 +8,6 @@
 #include "passes/rtl/hierarchy/children.h"
 #include "passes/rtl/hierarchy/wiring.h"
 #include "rtlir/core/type.h"
-#include "rtlir/edit/rewrite.h"
 #include "support/memory/arena.h"
 
 typedef struct remover {
@@ -19,9 +18,7 @@ typedef struct remover {
     size_t capacity;
     weir_keeper keeper;
     weir_children children; /* to be removed */
-    weir_rtl_stmt *stmt;    /* assignments to their inputs, to be removed */
-    size_t stmts, stmt_capacity;
-    bool has_uses; /* the table is that of the module that is worked on */
+    bool has_uses;          /* the table is that of the module that is worked on */
 } remover;
 
 /* ---- which modules ---- */
@@ -73,8 +70,7 @@ static weir_rtl_expr find_driver(remover *r, weir_rtl_instance instance, weir_rt
     if (connection.value.id != 0) return connection.value;
     const weir_wiring wiring = weir_wiring_of(r->design, r->uses, instance, input);
     if (wiring.kind == WEIR_WIRING_DIRECT) {
-        r->stmt = weir_grow(r->stmt, &r->stmt_capacity, r->stmts + 1, sizeof *r->stmt);
-        r->stmt[r->stmts++] = wiring.stmt;
+        weir_children_add_wiring(&r->children, wiring.stmt);
         return wiring.other;
     }
     const weir_rtl_expr var = weir_wiring_add_var(r->design, instance, input);
@@ -144,7 +140,7 @@ static bool remove_children(remover *r, weir_rtl_module parent) {
     const size_t count = weir_rtl_get_module(r->design, parent).instance_count, before = r->children.count;
     bool fine = true;
     r->has_uses = false;
-    r->stmts = 0;
+    r->children.wirings = 0;
     for (size_t i = 0; fine && i < count; i++) {
         const weir_rtl_instance instance = weir_rtl_instance_at(r->design, parent, i);
         const weir_rtl_instance_info info = weir_rtl_get_instance(r->design, instance);
@@ -153,11 +149,7 @@ static bool remove_children(remover *r, weir_rtl_module parent) {
             fine = remove_child(r, instance, parent);
     }
     if (!fine || r->children.count == before) return fine;
-    for (size_t i = 0; i < r->stmts; i++) weir_rtl_remove_stmt(r->design, r->stmt[i]);
-    fine = weir_rtl_rewrite_module(r->rewriter, parent);
-    weir_rtl_rewriter_clear(r->rewriter);
-    for (size_t i = r->children.count; i-- > before;) weir_rtl_remove_instance(r->design, r->children.instance[i]);
-    return fine;
+    return weir_children_detach(&r->children, before, r->rewriter, r->design, parent);
 }
 
 bool weir_pass_remove_pass_through_modules(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
@@ -177,7 +169,6 @@ bool weir_pass_remove_pass_through_modules(const weir_pass *pass, weir_pass_cont
     weir_rtl_rewriter_free(r.rewriter);
     weir_keeper_free(&r.keeper);
     free(r.source);
-    free(r.stmt);
     free(modules);
     return fine;
 }

@@ -52,6 +52,15 @@ bool weir_wiring_in_loop(const weir_rtl_design *design, weir_rtl_instance instan
     return weir_rtl_owner(design, block_of(design, instance)).id != 0;
 }
 
+bool weir_wiring_refuse_in_loop(const weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port,
+                                const char *is) {
+    const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
+    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(instance)).location,
+               "port '%s' of instance '%s' in module '%s', which is in a loop, is %s",
+               weir_rtl_get_var(design, port).name, info.name, weir_rtl_get_module(design, info.parent).name, is);
+    return false;
+}
+
 /* Is the use all of one side of an assignment in the instance's block? */
 static bool is_whole(const weir_rtl_design *design, const weir_rtl_use *use, weir_rtl_instance instance) {
     const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(design, use->stmt);

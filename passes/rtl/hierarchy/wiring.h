@@ -27,6 +27,9 @@ weir_wiring weir_wiring_of(weir_rtl_design *design, const weir_rtl_uses *uses, w
 
 /* Is the instance in a loop, once for each value of an iterator? There no variable can take the place of a port. */
 bool weir_wiring_in_loop(const weir_rtl_design *design, weir_rtl_instance instance);
+/* Reports the error that the port of such an instance `is` something; false. */
+bool weir_wiring_refuse_in_loop(const weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port,
+                                const char *is);
 
 /* A new variable of the parent, named INSTANCE_PORT or near that, like the port and from where the instance is. */
 weir_rtl_expr weir_wiring_add_var(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port);

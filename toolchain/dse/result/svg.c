@@ -21,21 +21,18 @@ static void add_number(weir_text *svg, const char *name, double value) {
                      llabs(hundredths) % 100);
 }
 
+static void add_shape(weir_text *svg, const char *kind, const char *const name[4], const double value[4]) {
+    weir_text_format(svg, "<%s", kind);
+    for (size_t i = 0; i < 4; i++) add_number(svg, name[i], value[i]);
+}
+
 void weir_svg_box(weir_text *svg, double x, double y, double width, double height, const char *colour) {
-    weir_text_add(svg, "<rect");
-    add_number(svg, "x", x);
-    add_number(svg, "y", y);
-    add_number(svg, "width", width);
-    add_number(svg, "height", height);
+    add_shape(svg, "rect", (const char *const[]){"x", "y", "width", "height"}, (const double[]){x, y, width, height});
     weir_text_format(svg, " fill=\"%s\"/>\n", colour);
 }
 
 void weir_svg_line(weir_text *svg, double x1, double y1, double x2, double y2, const char *colour) {
-    weir_text_add(svg, "<line");
-    add_number(svg, "x1", x1);
-    add_number(svg, "y1", y1);
-    add_number(svg, "x2", x2);
-    add_number(svg, "y2", y2);
+    add_shape(svg, "line", (const char *const[]){"x1", "y1", "x2", "y2"}, (const double[]){x1, y1, x2, y2});
     weir_text_format(svg, " stroke=\"%s\"/>\n", colour);
 }
 

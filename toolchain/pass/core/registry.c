@@ -203,6 +203,12 @@ bool weir_pass_registry_add_form(weir_pass_registry *registry, const weir_pass_f
     return entry != NULL;
 }
 
+bool weir_pass_registry_add_forms(weir_pass_registry *registry, const weir_pass_form *forms, size_t count) {
+    bool fine = true;
+    for (size_t i = 0; i < count; i++) fine = weir_pass_registry_add_form(registry, &forms[i]) && fine;
+    return fine;
+}
+
 bool weir_pass_registry_add_pipeline(weir_pass_registry *registry, weir_pass_kind kind, const char *name,
                                      const char *text, const char *help) {
     if (!may_add(registry, name)) {

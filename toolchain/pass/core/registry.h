@@ -16,6 +16,7 @@ bool weir_pass_registry_add(weir_pass_registry *registry, const weir_pass_info *
 bool weir_pass_registry_add_all(weir_pass_registry *registry, const weir_pass_info *infos, size_t count);
 bool weir_pass_registry_add_analysis(weir_pass_registry *registry, const weir_pass_analysis *analysis);
 bool weir_pass_registry_add_form(weir_pass_registry *registry, const weir_pass_form *form);
+bool weir_pass_registry_add_forms(weir_pass_registry *registry, const weir_pass_form *forms, size_t count);
 /* A name for a pipeline's text; the text is copied and read when the name is used. */
 bool weir_pass_registry_add_pipeline(weir_pass_registry *registry, weir_pass_kind kind, const char *name,
                                      const char *text, const char *help);

@@ -305,17 +305,11 @@ static char *reason_against(const weir_synth_prove_job *job, const weir_synth_ne
 }
 
 int weir_synth_prove(const weir_synth_prove_job *job, const weir_synth_netlist *netlist, const char *cache,
-                     bool is_asked, weir_synth_proof *proof) {
-    *proof = (weir_synth_proof){reason_against(job, netlist, is_asked), NULL};
+                     bool is_asked, weir_synth_check *proof) {
+    *proof = (weir_synth_check){reason_against(job, netlist, is_asked), NULL};
     if (proof->why_not != NULL) return WEIR_EXIT_FINE;
     proof->result = proof_of(job, netlist, cache);
     if (proof->result == NULL) return WEIR_EXIT_TOOL;
     const char *status = json_string_value(json_object_get(proof->result, "status"));
     return status != NULL && strcmp(status, "different") == 0 ? WEIR_EXIT_MISMATCH : WEIR_EXIT_FINE;
-}
-
-void weir_synth_proof_free(weir_synth_proof *proof) {
-    free(proof->why_not);
-    json_decref(proof->result);
-    *proof = (weir_synth_proof){NULL, NULL};
 }

@@ -6,12 +6,8 @@
 
 #include <jansson.h>
 
+#include "synth/netlist/check.h"
 #include "synth/yosys.h"
-
-typedef struct weir_synth_proof {
-    char *why_not;  /* it was not tried; NULL: it was */
-    json_t *result; /* README.md has the fields */
-} weir_synth_proof;
 
 typedef struct weir_synth_prove_job {
     const weir_program *yosys;
@@ -28,7 +24,6 @@ json_t *weir_prove_mapped(const weir_synth_prove_job *job, json_t *unmapped, con
 /* Both through the cache. WEIR_EXIT_FINE, also when there is a reason not to; WEIR_EXIT_MISMATCH: something is different; or
  * WEIR_EXIT_TOOL after a reported error. `is_asked`: however large it is. */
 int weir_synth_prove(const weir_synth_prove_job *job, const weir_synth_netlist *netlist, const char *cache,
-                     bool is_asked, weir_synth_proof *proof);
-void weir_synth_proof_free(weir_synth_proof *proof);
+                     bool is_asked, weir_synth_check *proof);
 
 #endif

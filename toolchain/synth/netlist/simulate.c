@@ -209,7 +209,7 @@ static weir_hash key_of(const running *r, const weir_synth_netlist *netlist) {
     return hash;
 }
 
-static int run(running *r, const weir_synth_netlist *netlist, weir_synth_simulation *simulation) {
+static int run(running *r, const weir_synth_netlist *netlist, weir_synth_check *simulation) {
     const weir_hash hash = key_of(r, netlist);
     char digits[33];
     weir_hash_print(&hash, digits);
@@ -262,13 +262,13 @@ static json_t *limit_of(const weir_synth_simulate_job *job, const weir_synth_ext
 }
 
 int weir_synth_simulate(const weir_synth_simulate_job *job, const weir_synth_netlist *netlist,
-                        const weir_device *device, const weir_program *yosys, weir_synth_simulation *simulation) {
+                        const weir_device *device, const weir_program *yosys, weir_synth_check *simulation) {
     weir_synth_simulate_job own = *job;
     char *models = weir_synth_cells(device, yosys), *random = NULL;
     int status = WEIR_EXIT_FINE;
     const weir_synth_extent e = extent_of(job, netlist);
     own.frames = e.frames == INT64_MAX ? 0 : e.frames;
-    *simulation = (weir_synth_simulation){reason_against(models, &e, device), NULL};
+    *simulation = (weir_synth_check){reason_against(models, &e, device), NULL};
     if (simulation->why_not == NULL && own.data == NULL) {
         random = write_random(job, own.frames);
         if (random == NULL) status = WEIR_EXIT_INPUT;
@@ -287,10 +287,4 @@ int weir_synth_simulate(const weir_synth_simulate_job *job, const weir_synth_net
     free(random);
     free(models);
     return status;
-}
-
-void weir_synth_simulation_free(weir_synth_simulation *simulation) {
-    free(simulation->why_not);
-    json_decref(simulation->result);
-    *simulation = (weir_synth_simulation){NULL, NULL};
 }

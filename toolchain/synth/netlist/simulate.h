@@ -2,15 +2,9 @@
 #ifndef WEIR_SYNTH_SIMULATE_H
 #define WEIR_SYNTH_SIMULATE_H
 
-#include <jansson.h>
-
 #include "ir/graph/graph.h"
+#include "synth/netlist/check.h"
 #include "synth/yosys.h"
-
-typedef struct weir_synth_simulation {
-    char *why_not;  /* it was not simulated; NULL: it was */
-    json_t *result; /* README.md has the fields */
-} weir_synth_simulation;
 
 typedef struct weir_synth_simulate_job {
     const weir_graph *hardware;
@@ -27,7 +21,6 @@ char *weir_synth_cells(const weir_device *device, const weir_program *yosys);
 /* Frames through the netlist in Icarus, with the models of its cells. WEIR_EXIT_FINE, also when there is a reason not to; the
  * reference disagrees: WEIR_EXIT_MISMATCH; or WEIR_EXIT_TOOL or WEIR_EXIT_INPUT after a reported error. */
 int weir_synth_simulate(const weir_synth_simulate_job *job, const weir_synth_netlist *netlist,
-                        const weir_device *device, const weir_program *yosys, weir_synth_simulation *simulation);
-void weir_synth_simulation_free(weir_synth_simulation *simulation);
+                        const weir_device *device, const weir_program *yosys, weir_synth_check *simulation);
 
 #endif
