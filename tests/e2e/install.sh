@@ -11,7 +11,8 @@ cp "$models/mlp_qdq.onnx" elsewhere/model.onnx
 cd elsewhere
 unset WEIR_DATA
 expect 0 "^weir " "$bin" --version
-for folder in rtl sim/bench sim/harness boards/devices; do
+expect 0 "^icebreaker: " "$bin" boards icebreaker
+for folder in rtl sim/bench sim/harness boards; do
     diff -r -x README.md -x CMakeLists.txt "$E2E_SOURCE/$folder" "$work/prefix/share/weir/$folder" >differences 2>&1 ||
         { head -5 differences >&2; fail "share/weir/$folder is not installed whole"; }
 done

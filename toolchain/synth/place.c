@@ -43,7 +43,7 @@ typedef struct making {
 static const char *const ports[] = {"clk", "given", "sum"};
 #define PINS "pins.cst"
 
-static bool write_pins(const weir_device_list *pins, const char *folder) {
+static bool write_pins(const weir_schema_strings *pins, const char *folder) {
     char *path = weir_path_join(folder, PINS);
     weir_text text = {NULL, 0, 0};
     for (size_t i = 0; i < pins->count && i < sizeof ports / sizeof *ports; i++)

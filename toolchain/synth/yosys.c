@@ -188,7 +188,7 @@ static bool hash_file(void *user, const char *name) {
     return text != NULL;
 }
 
-static void hash_list(weir_hash *hash, const weir_device_list *list) {
+static void hash_list(weir_hash *hash, const weir_schema_strings *list) {
     for (size_t i = 0; i < list->count; i++) weir_hash_add_string(hash, list->item[i]);
     weir_hash_add_number(hash, list->count);
 }

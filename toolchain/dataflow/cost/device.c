@@ -1,14 +1,13 @@
 #include "dataflow/cost/device.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dataflow/schedule/stream.h"
-#include "support/file/file.h"
+#include "support/file/named.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
-#include "support/text/suggest.h"
+#include "support/text/schema.h"
 #include "support/text/table.h"
 #include "support/text/yaml.h"
 
@@ -19,97 +18,89 @@ static const char *const register_names[] = {"input", "pipeline", "output", NULL
 
 /* --- the schema --- */
 
-typedef enum field_kind {
-    STRING,
-    STRINGS,
-    COUNT,
-    FLAG,
-    INVERSE_FLAG,
-    WORD,
-    SHAPE,
-    SHAPES,
-    RECORD,
-    MEMORIES
-} field_kind;
+static bool read_shape(weir_arena *arena, const weir_yaml *yaml, const weir_schema_field *f, void *into);
+static bool read_shapes(weir_arena *arena, const weir_yaml *yaml, const weir_schema_field *f, void *into);
 
-typedef struct field {
-    const char *name;
-    field_kind kind;
-    bool required;
-    size_t at;                  /* offset in the record */
-    const char *const *words;   /* WORD: those that it may be; STRINGS: the same, unless NULL */
-    const struct field *fields; /* RECORD and MEMORIES; a NULL name ends them */
-} field;
-
+#define STRING WEIR_SCHEMA_STRING
+#define STRINGS WEIR_SCHEMA_STRINGS
+#define COUNT WEIR_SCHEMA_COUNT
+#define FLAG WEIR_SCHEMA_FLAG
+#define INVERSE_FLAG WEIR_SCHEMA_INVERSE_FLAG
+#define WORD WEIR_SCHEMA_WORD
+#define RECORD WEIR_SCHEMA_RECORD
+#define RECORDS WEIR_SCHEMA_RECORDS
+#define OWN WEIR_SCHEMA_OWN
 #define IN(member) offsetof(weir_device, member)
 #define OF(member) offsetof(weir_device_memory, member)
-static const field yosys_fields[] = {{"command", STRING, true, IN(yosys.command), NULL, NULL},
-                                     {"options", STRINGS, false, IN(yosys.options), NULL, NULL},
-                                     {.name = NULL}};
-static const field nextpnr_fields[] = {{"program", STRING, true, IN(nextpnr.program), NULL, NULL},
-                                       {"options", STRINGS, false, IN(nextpnr.options), NULL, NULL},
-                                       {"pins", STRINGS, false, IN(nextpnr.pins), NULL, NULL},
-                                       {.name = NULL}};
-static const field lut_fields[] = {{"count", COUNT, true, IN(luts.count), NULL, NULL},
-                                   {"inputs", COUNT, true, IN(luts.inputs), NULL, NULL},
-                                   {"joined", COUNT, false, IN(luts.joined), NULL, NULL},
-                                   {"placeable", COUNT, false, IN(luts.placeable), NULL, NULL},
-                                   {.name = NULL}};
-static const field multiplier_fields[] = {
-    {"cell", STRING, true, IN(multipliers.cell), NULL, NULL},
-    {"count", COUNT, true, IN(multipliers.count), NULL, NULL},
-    {"shapes", SHAPES, true, IN(multipliers.shapes), NULL, NULL},
-    {"smallest_product", COUNT, false, IN(multipliers.smallest_product), NULL, NULL},
-    {"accumulator", COUNT, false, IN(multipliers.accumulator), NULL, NULL},
-    {"registers", STRINGS, false, IN(multipliers.registers), register_names, NULL},
-    {"absorbs_output", FLAG, false, IN(multipliers.absorbs_output), NULL, NULL},
-    {"inferred", INVERSE_FLAG, false, IN(multipliers.not_inferred), NULL, NULL},
+static const weir_schema_field yosys_fields[] = {{"command", STRING, true, .at = IN(yosys.command)},
+                                                 {"options", STRINGS, false, .at = IN(yosys.options)},
+                                                 {.name = NULL}};
+static const weir_schema_field nextpnr_fields[] = {{"program", STRING, true, .at = IN(nextpnr.program)},
+                                                   {"options", STRINGS, false, .at = IN(nextpnr.options)},
+                                                   {"pins", STRINGS, false, .at = IN(nextpnr.pins)},
+                                                   {.name = NULL}};
+static const weir_schema_field lut_fields[] = {{"count", COUNT, true, .at = IN(luts.count)},
+                                               {"inputs", COUNT, true, .at = IN(luts.inputs)},
+                                               {"joined", COUNT, false, .at = IN(luts.joined)},
+                                               {"placeable", COUNT, false, .at = IN(luts.placeable)},
+                                               {.name = NULL}};
+static const weir_schema_field multiplier_fields[] = {
+    {"cell", STRING, true, .at = IN(multipliers.cell)},
+    {"count", COUNT, true, .at = IN(multipliers.count)},
+    {"shapes", OWN, true, .at = IN(multipliers.shapes), .read = read_shapes},
+    {"smallest_product", COUNT, false, .at = IN(multipliers.smallest_product)},
+    {"accumulator", COUNT, false, .at = IN(multipliers.accumulator)},
+    {"registers", STRINGS, false, .at = IN(multipliers.registers), .words = register_names},
+    {"absorbs_output", FLAG, false, .at = IN(multipliers.absorbs_output)},
+    {"inferred", INVERSE_FLAG, false, .at = IN(multipliers.not_inferred)},
     {.name = NULL}};
-static const field memory_fields[] = {{"cell", STRING, true, OF(cell), NULL, NULL},
-                                      {"kind", WORD, true, OF(kind), memory_kinds, NULL},
-                                      {"count", COUNT, true, OF(count), NULL, NULL},
-                                      {"bits", COUNT, true, OF(bits), NULL, NULL},
-                                      {"shapes", SHAPES, true, OF(shapes), NULL, NULL},
-                                      {"initialized", FLAG, true, OF(initialized), NULL, NULL},
-                                      {"output_register", FLAG, true, OF(output_register), NULL, NULL},
-                                      {"dual_port", FLAG, false, OF(dual_port), NULL, NULL},
-                                      {.name = NULL}};
-static const field distributed_fields[] = {{"cell", STRING, true, IN(distributed_ram.cell), NULL, NULL},
-                                           {"kbits", COUNT, true, IN(distributed_ram.kbits), NULL, NULL},
-                                           {"shape", SHAPE, true, IN(distributed_ram.shape), NULL, NULL},
-                                           {"luts", COUNT, true, IN(distributed_ram.luts), NULL, NULL},
-                                           {.name = NULL}};
-static const field clock_fields[] = {{"networks", COUNT, true, IN(clocks.networks), NULL, NULL},
-                                     {"plls", COUNT, false, IN(clocks.plls), NULL, NULL},
-                                     {"goal_mhz", COUNT, false, IN(clocks.goal_mhz), NULL, NULL},
-                                     {"oscillator_mhz", COUNT, false, IN(clocks.oscillator_mhz), NULL, NULL},
-                                     {.name = NULL}};
-static const field delay_fields[] = {{"flip_flop", COUNT, true, IN(delays.flip_flop), NULL, NULL},
-                                     {"memory", COUNT, true, IN(delays.memory), NULL, NULL},
-                                     {"multiplier", COUNT, false, IN(delays.multiplier), NULL, NULL},
-                                     {"lut", COUNT, true, IN(delays.lut), NULL, NULL},
-                                     {"chain", COUNT, true, IN(delays.chain), NULL, NULL},
-                                     {"carry", COUNT, true, IN(delays.carry), NULL, NULL},
-                                     {"fanout", COUNT, true, IN(delays.fanout), NULL, NULL},
-                                     {"kept", COUNT, false, IN(delays.kept), NULL, NULL},
-                                     {"doubling", COUNT, false, IN(delays.doubling), NULL, NULL},
-                                     {.name = NULL}};
+static const weir_schema_field memory_fields[] = {{"cell", STRING, true, .at = OF(cell)},
+                                                  {"kind", WORD, true, .at = OF(kind), .words = memory_kinds},
+                                                  {"count", COUNT, true, .at = OF(count)},
+                                                  {"bits", COUNT, true, .at = OF(bits)},
+                                                  {"shapes", OWN, true, .at = OF(shapes), .read = read_shapes},
+                                                  {"initialized", FLAG, true, .at = OF(initialized)},
+                                                  {"output_register", FLAG, true, .at = OF(output_register)},
+                                                  {"dual_port", FLAG, false, .at = OF(dual_port)},
+                                                  {.name = NULL}};
+static const weir_schema_field distributed_fields[] = {
+    {"cell", STRING, true, .at = IN(distributed_ram.cell)},
+    {"kbits", COUNT, true, .at = IN(distributed_ram.kbits)},
+    {"shape", OWN, true, .at = IN(distributed_ram.shape), .read = read_shape},
+    {"luts", COUNT, true, .at = IN(distributed_ram.luts)},
+    {.name = NULL}};
+static const weir_schema_field clock_fields[] = {{"networks", COUNT, true, .at = IN(clocks.networks)},
+                                                 {"plls", COUNT, false, .at = IN(clocks.plls)},
+                                                 {"goal_mhz", COUNT, false, .at = IN(clocks.goal_mhz)},
+                                                 {"oscillator_mhz", COUNT, false, .at = IN(clocks.oscillator_mhz)},
+                                                 {.name = NULL}};
+static const weir_schema_field delay_fields[] = {{"flip_flop", COUNT, true, .at = IN(delays.flip_flop)},
+                                                 {"memory", COUNT, true, .at = IN(delays.memory)},
+                                                 {"multiplier", COUNT, false, .at = IN(delays.multiplier)},
+                                                 {"lut", COUNT, true, .at = IN(delays.lut)},
+                                                 {"chain", COUNT, true, .at = IN(delays.chain)},
+                                                 {"carry", COUNT, true, .at = IN(delays.carry)},
+                                                 {"fanout", COUNT, true, .at = IN(delays.fanout)},
+                                                 {"kept", COUNT, false, .at = IN(delays.kept)},
+                                                 {"doubling", COUNT, false, .at = IN(delays.doubling)},
+                                                 {.name = NULL}};
 /* Fields of records inside count from the start of the device, those of a list from the start of its item. */
-static const field device_fields[] = {{"name", STRING, true, IN(name), NULL, NULL},
-                                      {"title", STRING, true, IN(title), NULL, NULL},
-                                      {"family", WORD, true, IN(family), families, NULL},
-                                      {"yosys", RECORD, true, 0, NULL, yosys_fields},
-                                      {"nextpnr", RECORD, false, 0, NULL, nextpnr_fields},
-                                      {"luts", RECORD, true, 0, NULL, lut_fields},
-                                      {"flip_flops", COUNT, true, IN(flip_flops), NULL, NULL},
-                                      {"logic_cell", WORD, false, IN(logic_cell), logic_cells, NULL},
-                                      {"multipliers", RECORD, false, 0, NULL, multiplier_fields},
-                                      {"memories", MEMORIES, false, IN(memories), NULL, memory_fields},
-                                      {"distributed_ram", RECORD, false, 0, NULL, distributed_fields},
-                                      {"clocks", RECORD, false, 0, NULL, clock_fields},
-                                      {"delays", RECORD, false, 0, NULL, delay_fields},
-                                      {"notes", STRINGS, false, IN(notes), NULL, NULL},
-                                      {.name = NULL}};
+static const weir_schema_field device_fields[] = {
+    {"name", STRING, true, .at = IN(name)},
+    {"title", STRING, true, .at = IN(title)},
+    {"family", WORD, true, .at = IN(family), .words = families},
+    {"yosys", RECORD, true, .fields = yosys_fields},
+    {"nextpnr", RECORD, false, .fields = nextpnr_fields},
+    {"luts", RECORD, true, .fields = lut_fields},
+    {"flip_flops", COUNT, true, .at = IN(flip_flops)},
+    {"logic_cell", WORD, false, .at = IN(logic_cell), .words = logic_cells},
+    {"multipliers", RECORD, false, .fields = multiplier_fields},
+    {"memories", RECORDS, false, .at = IN(memories), .fields = memory_fields, .size = sizeof(weir_device_memory)},
+    {"distributed_ram", RECORD, false, .fields = distributed_fields},
+    {"clocks", RECORD, false, .fields = clock_fields},
+    {"delays", RECORD, false, .fields = delay_fields},
+    {"notes", STRINGS, false, .at = IN(notes)},
+    {.name = NULL}};
 
 /* --- reading --- */
 
@@ -119,45 +110,6 @@ typedef struct holder {
     weir_arena *arena;
 } holder;
 
-static bool expected(const weir_yaml *yaml, const field *f, const char *what) {
-    if (yaml->kind == WEIR_YAML_SCALAR) {
-        weir_error(yaml->location, "%s: expected %s, found '%.60s'", f->name, what, yaml->text);
-    } else {
-        weir_error(yaml->location, "%s: expected %s, found a %s", f->name, what,
-                   yaml->kind == WEIR_YAML_MAPPING ? "mapping" : "sequence");
-    }
-    return false;
-}
-
-static bool read_string(holder *h, const weir_yaml *yaml, const field *f, const char **into) {
-    if (yaml->kind != WEIR_YAML_SCALAR || *yaml->text == '\0') return expected(yaml, f, "text");
-    *into = weir_arena_copy_string(h->arena, yaml->text);
-    return true;
-}
-
-static bool read_word(const weir_yaml *yaml, const field *f, int64_t *into) {
-    if (yaml->kind != WEIR_YAML_SCALAR) return expected(yaml, f, "a word");
-    for (*into = 0; f->words[*into] != NULL; ++*into) {
-        if (strcmp(f->words[*into], yaml->text) == 0) return true;
-    }
-    weir_error(yaml->location, "%s: unknown word '%s'", f->name, yaml->text);
-    weir_suggest_note(yaml->text, f->words);
-    return false;
-}
-
-static bool read_strings(holder *h, const weir_yaml *yaml, const field *f, weir_device_list *into) {
-    if (yaml->kind != WEIR_YAML_SEQUENCE) return expected(yaml, f, "a sequence of strings");
-    into->item = weir_arena_array(h->arena, yaml->count, sizeof *into->item);
-    bool fine = true;
-    for (size_t i = 0; i < yaml->count; i++) {
-        int64_t ignored;
-        fine = read_string(h, yaml->item[i], f, &into->item[i]) && fine;
-        if (fine && f->words != NULL) fine = read_word(yaml->item[i], f, &ignored);
-    }
-    into->count = yaml->count;
-    return fine;
-}
-
 /* Digits of a number up to 2^31 - 1, at least 1. */
 static bool read_number(const char **at, int64_t *into) {
     *into = 0;
@@ -166,86 +118,24 @@ static bool read_number(const char **at, int64_t *into) {
     return *at != start && *into >= 1 && *into <= INT32_MAX;
 }
 
-static bool read_shape(const weir_yaml *yaml, const field *f, weir_device_shape *into) {
+static bool read_shape(weir_arena *arena, const weir_yaml *yaml, const weir_schema_field *f, void *into) {
     static const char what[] = "a shape as '256x16'";
-    if (yaml->kind != WEIR_YAML_SCALAR) return expected(yaml, f, what);
+    (void)arena;
+    weir_device_shape *shape = into;
+    if (yaml->kind != WEIR_YAML_SCALAR) return weir_schema_expected(yaml, f, what);
     const char *at = yaml->text;
-    if (read_number(&at, &into->x) && *at == 'x' && (at++, read_number(&at, &into->y)) && *at == '\0') return true;
-    return expected(yaml, f, what);
+    if (read_number(&at, &shape->x) && *at == 'x' && (at++, read_number(&at, &shape->y)) && *at == '\0') return true;
+    return weir_schema_expected(yaml, f, what);
 }
 
-static bool read_shapes(holder *h, const weir_yaml *yaml, const field *f, weir_device_shapes *into) {
-    if (yaml->kind != WEIR_YAML_SEQUENCE || yaml->count == 0) return expected(yaml, f, "a sequence of shapes");
-    into->item = weir_arena_array(h->arena, yaml->count, sizeof *into->item);
-    into->count = yaml->count;
+static bool read_shapes(weir_arena *arena, const weir_yaml *yaml, const weir_schema_field *f, void *into) {
+    weir_device_shapes *shapes = into;
+    if (yaml->kind != WEIR_YAML_SEQUENCE || yaml->count == 0)
+        return weir_schema_expected(yaml, f, "a sequence of shapes");
+    shapes->item = weir_arena_array(arena, yaml->count, sizeof *shapes->item);
+    shapes->count = yaml->count;
     bool fine = true;
-    for (size_t i = 0; i < yaml->count; i++) fine = read_shape(yaml->item[i], f, &into->item[i]) && fine;
-    return fine;
-}
-
-static bool read_record(holder *h, const weir_yaml *yaml, const char *what, const field *fields, void *into);
-
-static bool read_memories(holder *h, const weir_yaml *yaml, const field *f, weir_device_memories *list) {
-    if (yaml->kind != WEIR_YAML_SEQUENCE) return expected(yaml, f, "a sequence of mappings");
-    list->item = weir_arena_array(h->arena, yaml->count, sizeof *list->item);
-    list->count = yaml->count;
-    bool fine = true;
-    for (size_t i = 0; i < yaml->count; i++)
-        fine = read_record(h, yaml->item[i], f->name, f->fields, &list->item[i]) && fine;
-    return fine;
-}
-
-static bool read_field(holder *h, const weir_yaml *yaml, const field *f, char *record) {
-    void *into = record + f->at;
-    switch (f->kind) {
-    case STRING: return read_string(h, yaml, f, into);
-    case STRINGS: return read_strings(h, yaml, f, into);
-    case COUNT:
-        return (yaml->kind == WEIR_YAML_SCALAR || expected(yaml, f, "a whole number")) &&
-               weir_yaml_int(yaml, 0, INT32_MAX, into);
-    case FLAG: return weir_yaml_bool(yaml, into);
-    case INVERSE_FLAG: {
-        bool fine = weir_yaml_bool(yaml, into);
-        *(bool *)into = !*(bool *)into;
-        return fine;
-    }
-    case WORD: return read_word(yaml, f, into);
-    case SHAPE: return read_shape(yaml, f, into);
-    case SHAPES: return read_shapes(h, yaml, f, into);
-    case RECORD: return read_record(h, yaml, f->name, f->fields, record);
-    case MEMORIES: return read_memories(h, yaml, f, into);
-    }
-    return false;
-}
-
-static const field *find_field(const field *fields, const char *name) {
-    while (fields->name != NULL && strcmp(fields->name, name) != 0) fields++;
-    return fields->name == NULL ? NULL : fields;
-}
-
-static void unknown_key(const weir_yaml *yaml, size_t index, const char *what, const field *fields) {
-    const char *names[32] = {NULL};
-    for (size_t i = 0; fields[i].name != NULL; i++) names[i] = fields[i].name;
-    weir_error(yaml->key_location[index], "%s: unknown key '%s'", what, yaml->key[index]);
-    weir_suggest_note(yaml->key[index], names);
-}
-
-static bool read_record(holder *h, const weir_yaml *yaml, const char *what, const field *fields, void *into) {
-    if (yaml->kind != WEIR_YAML_MAPPING) {
-        weir_error(yaml->location, "%s: expected a mapping", what);
-        return false;
-    }
-    bool fine = true;
-    for (size_t i = 0; i < yaml->count; i++) {
-        const field *f = find_field(fields, yaml->key[i]);
-        if (f == NULL) unknown_key(yaml, i, what, fields);
-        fine = f != NULL && read_field(h, yaml->item[i], f, into) && fine;
-    }
-    for (const field *f = fields; f->name != NULL; f++) {
-        if (!f->required || weir_yaml_find(yaml, f->name) != NULL) continue;
-        weir_error(yaml->location, "%s: '%s' is missing", what, f->name);
-        fine = false;
-    }
+    for (size_t i = 0; i < yaml->count; i++) fine = read_shape(arena, yaml->item[i], f, &shapes->item[i]) && fine;
     return fine;
 }
 
@@ -289,7 +179,7 @@ static weir_device *read_file(const char *path) {
     holder *h = weir_arena_alloc(arena, sizeof *h);
     h->arena = arena;
     h->device.path = weir_arena_copy_string(arena, path);
-    bool fine = read_record(h, root, "device", device_fields, &h->device) && check(root, &h->device);
+    bool fine = weir_schema_read(arena, root, "device", device_fields, &h->device) && check(root, &h->device);
     weir_yaml_free(root);
     if (h->device.luts.joined == h->device.luts.inputs) h->device.luts.joined = 0; /* one alone */
     if (fine) return &h->device;
@@ -303,67 +193,19 @@ void weir_device_free(weir_device *device) {
 
 /* --- those that Weir knows --- */
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static const weir_named kind = {"device", "boards/devices", ".yaml", "devices"};
 
-static char *devices_folder(void) {
-    char *data = weir_data_folder(), *folder = data == NULL ? NULL : weir_path_join(data, "boards/devices");
-    free(data);
-    return folder;
-}
-
-char **weir_device_names(size_t *count) {
-    char *path = devices_folder();
-    DIR *folder = path == NULL ? NULL : opendir(path);
-    if (path != NULL && folder == NULL) weir_error(weir_at(path, 0), "cannot read the device profiles");
-    char **found = NULL;
-    size_t bytes = 0, capacity = 0;
-    *count = 0;
-    for (const struct dirent *e = folder == NULL ? NULL : readdir(folder); e != NULL; e = readdir(folder)) {
-        const size_t size = strlen(e->d_name);
-        if (size <= 5 || strcmp(e->d_name + size - 5, ".yaml") != 0) continue;
-        found = weir_grow(found, &capacity, *count + 1, sizeof *found);
-        found[(*count)++] = weir_format("%.*s", (int)size - 5, e->d_name);
-        bytes += size;
-    }
-    if (folder != NULL) closedir(folder);
-    free(path);
-    if (folder == NULL) return NULL;
-    if (*count > 0) qsort(found, *count, sizeof *found, by_name);
-    char **names = weir_malloc(*count * sizeof *names + bytes + 1), *at = (char *)(names + *count);
-    for (size_t i = 0; i < *count; i++) {
-        names[i] = strcpy(at, found[i]);
-        at += strlen(at) + 1;
-        free(found[i]);
-    }
-    free(found);
-    return names;
-}
-
-static bool is_path(const char *name) {
-    const size_t size = strlen(name);
-    return strchr(name, '/') != NULL || (size > 5 && strcmp(name + size - 5, ".yaml") == 0);
-}
+char **weir_device_names(size_t *count) { return weir_named_names(&kind, count); }
 
 weir_device *weir_device_read(const char *name, int *status) {
-    *status = WEIR_EXIT_INPUT;
-    if (is_path(name)) return read_file(name);
-    size_t count;
-    char **names = weir_device_names(&count);
-    if (names == NULL) return NULL;
-    weir_device *device = NULL;
-    if (count > 0 && bsearch(&name, names, count, sizeof *names, by_name) != NULL) {
-        char *folder = devices_folder(), *path = weir_format("%s/%s.yaml", folder, name);
-        device = read_file(path);
-        free(path);
-        free(folder);
-    } else {
-        const char *near = weir_suggest(name, (const char *const *)names, count);
-        *status = WEIR_EXIT_USAGE;
-        weir_error(WEIR_NOWHERE, "unknown device '%s'", name);
-        if (near != NULL) weir_note("did you mean '%s'?", near);
-        else weir_note("'weir devices' lists those known; a path to a profile of your own works too");
-    }
-    free(names);
+    return weir_device_read_for(WEIR_NOWHERE, name, status);
+}
+
+weir_device *weir_device_read_for(weir_location asker, const char *name, int *status) {
+    char *path = weir_named_path(&kind, asker, name);
+    weir_device *device = path == NULL ? NULL : read_file(path);
+    *status = path == NULL ? WEIR_EXIT_USAGE : WEIR_EXIT_INPUT;
+    free(path);
     return device;
 }
 
@@ -418,7 +260,7 @@ static void add_shapes(const weir_device_shapes *shapes, weir_text *text) {
                          (long long)shapes->item[i].y);
 }
 
-static void add_words(const weir_device_list *list, const char *between, weir_text *text) {
+static void add_words(const weir_schema_strings *list, const char *between, weir_text *text) {
     for (size_t i = 0; i < list->count; i++) weir_text_format(text, "%s%s", i == 0 ? "" : between, list->item[i]);
 }
 
@@ -499,12 +341,6 @@ static json_t *json_of_shapes(const weir_device_shapes *shapes) {
     return list;
 }
 
-static json_t *json_of_words(const weir_device_list *words) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < words->count; i++) json_array_append_new(list, json_string(words->item[i]));
-    return list;
-}
-
 json_t *weir_device_json(const weir_device *d) {
     json_t *memories = json_array();
     for (size_t i = 0; i < d->memories.count; i++) {
@@ -515,17 +351,17 @@ json_t *weir_device_json(const weir_device *d) {
                                                   json_of_shapes(&m->shapes), "initialized", m->initialized,
                                                   "output_register", m->output_register, "dual_port", m->dual_port));
     }
-    json_t *multipliers =
-        json_pack("{s:s?, s:I, s:o, s:I, s:o, s:b}", "cell", d->multipliers.cell, "count",
-                  (json_int_t)d->multipliers.count, "shapes", json_of_shapes(&d->multipliers.shapes), "accumulator",
-                  (json_int_t)d->multipliers.accumulator, "registers", json_of_words(&d->multipliers.registers),
-                  "inferred", d->multipliers.count > 0 && !d->multipliers.not_inferred);
+    json_t *multipliers = json_pack("{s:s?, s:I, s:o, s:I, s:o, s:b}", "cell", d->multipliers.cell, "count",
+                                    (json_int_t)d->multipliers.count, "shapes", json_of_shapes(&d->multipliers.shapes),
+                                    "accumulator", (json_int_t)d->multipliers.accumulator, "registers",
+                                    weir_schema_json_strings(&d->multipliers.registers), "inferred",
+                                    d->multipliers.count > 0 && !d->multipliers.not_inferred);
     return json_pack("{s:s, s:s, s:s, s:{s:I, s:I, s:I}, s:I, s:o, s:o, s:{s:I}, s:I, s:o}", "device", d->name, "title",
                      d->title, "family", families[d->family], "luts", "count", (json_int_t)d->luts.count, "inputs",
                      (json_int_t)d->luts.inputs, "placeable", (json_int_t)weir_device_luts(d), "flip_flops",
                      (json_int_t)d->flip_flops, "multipliers", multipliers, "memories", memories, "distributed_ram",
                      "kbits", (json_int_t)d->distributed_ram.kbits, "goal_mhz", (json_int_t)d->clocks.goal_mhz, "notes",
-                     json_of_words(&d->notes));
+                     weir_schema_json_strings(&d->notes));
 }
 
 int64_t weir_device_luts(const weir_device *d) {

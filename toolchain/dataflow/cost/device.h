@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "support/text/schema.h"
 #include "support/text/text.h"
 
 /* How Yosys maps logic: devices of a family cost alike. */
@@ -23,11 +24,6 @@ typedef enum weir_device_family {
 typedef struct weir_device_shape {
     int64_t x, y;
 } weir_device_shape;
-
-typedef struct weir_device_list {
-    const char **item;
-    size_t count;
-} weir_device_list;
 
 typedef struct weir_device_shapes {
     weir_device_shape *item;
@@ -72,12 +68,12 @@ typedef struct weir_device {
     int64_t family; /* weir_device_family */
     struct {
         const char *command;
-        weir_device_list options;
+        weir_schema_strings options;
     } yosys;
     struct {
         const char *program;
-        weir_device_list options;
-        weir_device_list
+        weir_schema_strings options;
+        weir_schema_strings
             pins; /* of the package, for a clock, an input and an output, where nextpnr chooses none itself */
     } nextpnr;
     struct {
@@ -93,7 +89,7 @@ typedef struct weir_device {
         weir_device_shapes shapes;
         int64_t smallest_product; /* bits: Yosys builds smaller ones of lookup tables */
         int64_t accumulator;      /* bits */
-        weir_device_list registers;
+        weir_schema_strings registers;
         bool absorbs_output; /* Yosys puts the register after a product into the block */
         bool not_inferred;   /* Yosys builds all products of lookup tables */
     } multipliers;
@@ -107,7 +103,7 @@ typedef struct weir_device {
         int64_t networks, plls, oscillator_mhz, goal_mhz; /* goal: what hardware is built for unless the user says */
     } clocks;
     weir_device_delays delays;
-    weir_device_list notes;
+    weir_schema_strings notes;
 } weir_device;
 
 typedef enum weir_device_logic_cell {
@@ -118,6 +114,8 @@ typedef enum weir_device_logic_cell {
 /* The profile of a device that Weir knows, or of a file: what has a '/' or ends with ".yaml" is a path. NULL after a
  * reported error, with the nearest name for an unknown one; `status` is what a command then exits with. */
 weir_device *weir_device_read(const char *name_or_path, int *status);
+/* The same for a file that names it: an unknown name is reported there. */
+weir_device *weir_device_read_for(weir_location asker, const char *name_or_path, int *status);
 void weir_device_free(weir_device *device);
 /* The names that Weir knows, sorted: heap memory, one allocation. NULL after a reported error. */
 char **weir_device_names(size_t *count);
