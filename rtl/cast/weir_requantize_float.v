@@ -23,11 +23,12 @@
 // k alone says where the result is clipped: from HI - ZERO upwards it is HI, below LO - ZERO it is LO, whichever neighbour
 // is taken, and between them neither neighbour is clipped. So k + ZERO is made for OUT_W bits only.
 //
-// Latency:   3 + (max(X_W, A_W) > 24 ? 3 : 0) + (max(DIGIT < M_W, MUL_W == 0) ? 1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil((max(X_W, A_W) + (max(X_W, A_W) > 24)) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) : 2 + clog2(ceil((max(X_W, A_W) + (max(X_W, A_W) > 24)) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)))) cycles.
+// Latency:   3 + (max(X_W, A_W) > 24 ? 3 : 0) + (max(DIGIT < M_W, MUL_W == 0) ? 1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil((max(X_W, A_W) + (max(X_W, A_W) > 24)) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) : 2 + (max(X_W, A_W) <= 24) + clog2(ceil((max(X_W, A_W) + (max(X_W, A_W) > 24)) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)))) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize_float.
 // State:     weir_pipeline, weir_scale_multiply, the product apart, k and its increment; with a wide x + A the three
-//            steps of its rounding.
+//            steps of its rounding, or else x + A and M in front of multiplier blocks: these may be far from what gives x, and
+//            the operands' own registers move into them.
 // Mapping:   an adder a lane before the multiplier, a comparison of SHIFT + GAP_W - 24 bits and an increment of OUT_W bits
 //            after it; a wide x + A takes some masks and another adder.
 `default_nettype none
@@ -80,8 +81,9 @@ module weir_requantize_float #(
   localparam integer AHEAD  = DIGITS < 3 ? DIGITS - 1 : 2 + $clog2(MUL_W > 0 ? OF_V * OF_K : (DIGITS + 1) / 2);
   localparam integer ROWS   = 1 + BEATS + AHEAD + (DIGITS > 3 && DIGITS < M_W ? 1 : 0);
   localparam integer TERMS  = OF_V * OF_M;
-  localparam integer TIME   = DIGIT < M_W || MUL_W == 0 ? ROWS : 2 + $clog2(TERMS);  // of the multiplication
-  localparam integer BEFORE = WIDE == 1 ? 3 : 0;                       // cycles until the multiplication
+  localparam integer BLOCKS = DIGIT < M_W || MUL_W == 0 ? 0 : 1;       // a product a cycle, out of multiplier blocks
+  localparam integer TIME   = BLOCKS == 1 ? 2 + $clog2(TERMS) : ROWS;  // of the multiplication
+  localparam integer BEFORE = WIDE == 1 ? 3 : BLOCKS;                  // cycles until the multiplication
 
   generate
     if (LANES < 1 || X_W < 1 || OUT_W < 1 || M_W < 1 || A_W < 1 || DIGIT < 1) begin : g_check_sizes
@@ -106,10 +108,11 @@ module weir_requantize_float #(
 
   genvar l;
   generate
-    if (WIDE == 1) begin : g_load_later
-      reg [BEFORE-1:0] load_q;
-      assign load = load_q[BEFORE-1];
-      always @(posedge clk) load_q <= {load_q[BEFORE-2:0], active};
+    if (BEFORE > 0) begin : g_load_later
+      reg  [BEFORE-1:0] load_q;
+      wire [BEFORE:0]   loads = {load_q, active};
+      assign load = loads[BEFORE];
+      always @(posedge clk) load_q <= loads[BEFORE-1:0];
     end else begin : g_load
       assign load = active;
     end
@@ -139,6 +142,17 @@ module weir_requantize_float #(
           .y  (x_data[l*V_W +: V_W])
         );
         assign x_scale[l*M_W +: M_W] = scale_q[(BEFORE-1)*M_W +: M_W];
+      end else if (BLOCKS == 1) begin : g_apart
+        reg [V_W-1:0] biased_q;
+        reg [M_W-1:0] scale_q;
+
+        always @(posedge clk) begin
+          biased_q <= biased;
+          scale_q  <= scale;
+        end
+
+        assign x_data[l*V_W +: V_W]  = biased_q;
+        assign x_scale[l*M_W +: M_W] = scale_q;
       end else begin : g_exact
         assign x_data[l*V_W +: V_W]  = biased;
         assign x_scale[l*M_W +: M_W] = scale;

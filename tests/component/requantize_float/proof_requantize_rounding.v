@@ -12,6 +12,8 @@
 // spared: float_bias_missing what is before the product: proof_requantize_float.v
 // spared: float_wide_load_early what is before the product: proof_requantize_float.v
 // spared: float_wide_multiplier_lost what is before the product: proof_requantize_float.v
+// spared: float_sum_early what is before the product: proof_requantize_float.v
+// spared: float_multiplier_early what is before the product: proof_requantize_float.v
 module proof #(
   parameter integer       P_W   = 8,
   parameter integer       OUT_W = 3,

@@ -17,12 +17,12 @@ static int64_t sum_bits(const weir_graph *graph, weir_node node) {
     return (x > a ? x : a) + 1;
 }
 
-/* A wide sum is rounded before the product. */
+/* A wide sum is rounded before the product; one for multiplier blocks, which may be far away, is in a register. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     enum { EXACT_SUM = 25 }; /* bits, sign included: rtl/cast/weir_requantize_float.v */
     const int64_t sum = sum_bits(graph, node), wide = sum > EXACT_SUM;
     weir_component_timing timing = weir_multiplier_timing(graph, node, sum + wide, 0);
-    timing.latency += wide ? 6 : 3;
+    timing.latency += 3 + (wide ? 3 : weir_multiplier_in_blocks(graph, node));
     return timing;
 }
 
@@ -50,14 +50,17 @@ static void cost(weir_cost_part *part) {
     const int64_t add = weir_cost_value(part, "A_W"), m = weir_cost_value(part, "M_W");
     const int64_t shift = weir_cost_value(part, "SHIFT"), sum = (x > add ? x : add) + 1;
     const bool wide = sum > 25; /* the sum is rounded to 24 bits before the product */
+    const bool blocks = weir_cost_value(part, "DIGIT") >= m && weir_cost_value(part, "MUL_W") > 0;
+    const int64_t before =
+        wide ? 3 : blocks; /* cycles until the product; the sum and the multiplier are in registers */
     const int64_t value = sum + wide, product = value + m, code = product > shift ? product - shift : 1;
     const int64_t gap = gap_bits(part) < code ? gap_bits(part) : code; /* above the product bits repeat the sign */
     const int64_t window = shift + gap > 24 ? shift + gap - 24 : 1;
     const int64_t out = weir_cost_value(part, "OUT_W") < code ? weir_cost_value(part, "OUT_W") : code;
-    weir_multiplier_cost(part, value, 0, out, wide ? 3 : 0, 2, 0, lanes * (sum + product + 4 * gap + window + 2 * out));
+    weir_multiplier_cost(part, value, 0, out, before, 2, 0, lanes * (sum + product + 4 * gap + window + 2 * out));
     weir_cost_term(part, wide ? lanes * sum : 0);
     weir_cost_registers(part, lanes * (2 * (out + window + gap) + 12));
-    if (wide) weir_cost_registers(part, 3 + lanes * 3 * (sum + m));
+    weir_cost_registers(part, lanes * before * (sum + m) + (wide ? 3 : 0));
 }
 
 const weir_component_rules weir_requantize_float_rules = {.asks = "multipliers of 0 or more, a shift of 2 or more",

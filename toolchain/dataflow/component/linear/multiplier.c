@@ -84,6 +84,11 @@ static product product_of(int64_t x, int64_t m, int64_t digit, int64_t block, in
     return p;
 }
 
+bool weir_multiplier_in_blocks(const weir_graph *graph, weir_node node) {
+    return weir_component_setting_digit_of(graph, node) >= weir_multiplier_pieces(graph, node) &&
+           block_bits(graph, node) > 0;
+}
+
 weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node, int64_t x, int64_t addends) {
     const product p = product_of(x, weir_multiplier_pieces(graph, node), weir_component_setting_digit_of(graph, node),
                                  block_bits(graph, node), addends);

@@ -14,6 +14,8 @@ extern const weir_component_setting weir_multiplier_settings[WEIR_MULTIPLIER_SET
 bool weir_multiplier_fits(const weir_graph *graph, weir_node node, weir_text *why);
 /* Bits of the multiplier. */
 int64_t weir_multiplier_pieces(const weir_graph *graph, weir_node node);
+/* Whether there is a product a cycle, out of multiplier blocks (rtl/linear/weir_scale_multiply.v). */
+bool weir_multiplier_in_blocks(const weir_graph *graph, weir_node node);
 /* Of the multiplication alone, with elements of `x` bits and so many addends after the product (0 or 1). */
 weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node, int64_t x, int64_t addends);
 /* Signed bits of an element of the input. */
