@@ -5,6 +5,7 @@
 #include "frontend/import/onnx_table.h"
 #include "ir/graph/print.h"
 #include "pass/run/instrument.h"
+#include "test_pass_bench.h"
 #include "test_passes_mlp.h"
 
 static void broken(weir_graph *g, const char *text) {
@@ -32,22 +33,15 @@ static const weir_pass_info exchange = {.name = "exchange_weights",
 
 static void another_layers_weights(void **state) {
     (void)state;
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_pass_registry_add(registry, &exchange));
-    weir_pass *pass = weir_pass_parse(registry, "exchange_weights", WEIR_NOWHERE);
-    weir_module *module = weir_module_new("m");
-    weir_module_add_graph(module, import_mlp());
-    weir_pass_context *context = weir_pass_context_new(registry);
+    pass_bench b = pass_bench_of(&exchange, 1, module_of_graph(import_mlp()));
     weir_pass_instrument *verifier = weir_pass_verifier_new();
-    weir_pass_context_add_instrument(context, verifier);
-    assert_false(weir_pass_run(context, pass, module));
+    weir_pass_context_add_instrument(b.context, verifier);
+    assert_false(pass_bench_run(&b, "exchange_weights"));
     assert_error("mlp.onnx:4: error: node 'fc2' (Gemm): matrix product: shapes [1,784] and [10,3136] do not fit");
     assert_non_null(strstr(test_messages.data, "pass 'exchange_weights' left graph"));
-    weir_pass_context_free(context);
     weir_pass_instrument_free(verifier);
-    weir_module_free(module);
-    weir_pass_free(pass);
-    weir_pass_registry_free(registry);
+    weir_module_free(b.module);
+    pass_bench_stop(&b);
 }
 
 /* --- types --- */

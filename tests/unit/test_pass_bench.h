@@ -1,11 +1,14 @@
-/* What tests of the pass manager run passes in: a registry, a context and a module; what is said is kept as text. After <cmocka.h>. */
+/* Passes as tests run them: a registry, a context and the module that they run on, which stays the test's. After <cmocka.h>. */
 #ifndef WEIR_TEST_PASS_BENCH_H
 #define WEIR_TEST_PASS_BENCH_H
 
-#include "common/messages.h"
+#include <jansson.h>
+
 #include "ir/graph/graph.h"
 #include "pass/core/context.h"
 #include "pass/core/registry.h"
+#include "passes/passes.h"
+#include "support/text/diag.h"
 
 typedef struct pass_bench {
     weir_pass_registry *registry;
@@ -13,22 +16,60 @@ typedef struct pass_bench {
     weir_module *module;
 } pass_bench;
 
-/* A module of one graph, which it takes over; `messages` gets what is said from now on. */
-static inline void pass_bench_start(pass_bench *b, const weir_pass_info *passes, size_t count, weir_graph *graph,
-                                    weir_text *messages) {
-    weir_diag_set_handler(keep_message, messages);
-    b->registry = weir_pass_registry_new();
-    assert_true(weir_pass_registry_add_all(b->registry, passes, count));
-    b->context = weir_pass_context_new(b->registry);
-    b->module = weir_module_new("m");
-    weir_module_add_graph(b->module, graph);
+/* With the test's own passes. */
+static inline pass_bench pass_bench_of(const weir_pass_info *passes, size_t count, weir_module *module) {
+    weir_pass_registry *registry = weir_pass_registry_new();
+    assert_true(weir_pass_registry_add_all(registry, passes, count));
+    return (pass_bench){registry, weir_pass_context_new(registry), module};
+}
+
+/* With Weir's. */
+static inline pass_bench pass_bench_of_weir(weir_module *module) {
+    weir_pass_registry *registry = weir_pass_registry_new();
+    assert_true(weir_passes_register(registry));
+    return (pass_bench){registry, weir_pass_context_new(registry), module};
+}
+
+/* Runs a pipeline, which must be one. */
+static inline bool pass_bench_run(const pass_bench *b, const char *pipeline) {
+    weir_pass *pass = weir_pass_parse(b->registry, pipeline, weir_at("pipeline", 1));
+    if (pass == NULL) fail_msg("'%s': %s", pipeline, weir_diag_last_error());
+    const bool fine = weir_pass_run(b->context, pass, b->module);
+    weir_pass_free(pass);
+    return fine;
 }
 
 static inline void pass_bench_stop(pass_bench *b) {
-    weir_module_free(b->module);
     weir_pass_context_free(b->context);
     weir_pass_registry_free(b->registry);
-    weir_diag_set_handler(NULL, NULL);
+}
+
+/* One pipeline of Weir's passes; the records that it left are the caller's, NULL: nobody's. */
+static inline bool run_recorded(weir_module *module, const char *pipeline, json_t **records) {
+    pass_bench b = pass_bench_of_weir(module);
+    const bool fine = pass_bench_run(&b, pipeline);
+    if (records != NULL) *records = json_deep_copy(weir_pass_records(b.context));
+    pass_bench_stop(&b);
+    return fine;
+}
+
+static inline bool run_pipeline(weir_module *module, const char *pipeline) {
+    return run_recorded(module, pipeline, NULL);
+}
+
+/* What a test's pass does that is another one. */
+static inline bool run_pass_here(weir_pass_context *context, const char *name) {
+    weir_pass *pass = weir_pass_new(weir_pass_context_registry(context), name);
+    const bool fine = weir_pass_run_here(context, pass);
+    weir_pass_free(pass);
+    return fine;
+}
+
+/* A module "m" of the graph, which it takes over. */
+static inline weir_module *module_of_graph(weir_graph *graph) {
+    weir_module *module = weir_module_new("m");
+    weir_module_add_graph(module, graph);
+    return module;
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "test_passes_support.h"
 
 #include "pass/run/instrument.h"
+#include "test_pass_bench.h"
 
 /* Takes the second Relu out of input -> Relu -> Relu -> output. */
 static void take_out(weir_graph *graph) {
@@ -64,10 +65,7 @@ static bool remove_graph(const weir_pass *pass, weir_pass_context *context, weir
 static bool run_liar(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     (void)pass;
     (void)graph;
-    weir_pass *inner = weir_pass_new(weir_pass_context_registry(context), "lie");
-    bool ok = weir_pass_run_here(context, inner);
-    weir_pass_free(inner);
-    return ok;
+    return run_pass_here(context, "lie");
 }
 
 static const weir_pass_info passes[] = {
@@ -92,26 +90,19 @@ static weir_graph *make_graph(const char *name) {
 
 /* Runs the pipeline under the instrument on two graphs; how many nodes are left. */
 static size_t run(const char *pipeline, bool expected) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_pass_registry_add_all(registry, passes, sizeof passes / sizeof *passes));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_module *module = weir_module_new("m");
-    weir_module_add_graph(module, make_graph("main"));
+    weir_module *module = module_of_graph(make_graph("main"));
     weir_module_add_graph(module, make_graph("other"));
+    pass_bench b = pass_bench_of(passes, sizeof passes / sizeof *passes, module);
     weir_pass_instrument *immutable = weir_pass_immutable_new();
-    weir_pass_context_add_instrument(context, immutable);
-    weir_pass *pass = weir_pass_parse(registry, pipeline, WEIR_NOWHERE);
-    assert_non_null(pass);
-    assert_int_equal(weir_pass_run(context, pass, module), expected);
+    weir_pass_context_add_instrument(b.context, immutable);
+    assert_int_equal(pass_bench_run(&b, pipeline), expected);
     size_t nodes = 0;
     for (size_t i = 0; i < weir_module_graph_count(module); i++) {
         nodes += weir_graph_node_count(weir_module_graph(module, i));
     }
-    weir_pass_free(pass);
     weir_pass_instrument_free(immutable);
     weir_module_free(module);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
+    pass_bench_stop(&b);
     return nodes;
 }
 

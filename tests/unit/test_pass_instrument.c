@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "common/messages.h"
 #include "pass/run/instrument.h"
 #include "rtlir/edit/mutate.h"
 #include "support/file/file.h"
@@ -172,13 +173,16 @@ static weir_graph *make_graph(const char *name) {
 
 static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
-    pass_bench_start(&f->bench, passes, sizeof passes / sizeof *passes, make_graph("main"), &messages);
+    weir_diag_set_handler(keep_message, &messages);
+    f->bench = pass_bench_of(passes, sizeof passes / sizeof *passes, module_of_graph(make_graph("main")));
     *state = f;
     return 0;
 }
 
 static int teardown(void **state) {
     fixture *f = *state;
+    weir_diag_set_handler(NULL, NULL);
+    weir_module_free(f->bench.module);
     pass_bench_stop(&f->bench);
     free(f);
     weir_text_free(&events);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "common/messages.h"
 #include "pass/run/instrument.h"
 #include "rtlir/core/rtl.h"
 #include "support/process/process.h"
@@ -117,10 +118,7 @@ static bool run_nested(const weir_pass *pass, weir_pass_context *context, weir_m
 static bool run_wrong(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     (void)pass;
     (void)graph;
-    weir_pass *inner = weir_pass_new(weir_pass_context_registry(context), "m0");
-    bool ok = weir_pass_run_here(context, inner);
-    weir_pass_free(inner);
-    return ok;
+    return run_pass_here(context, "m0");
 }
 
 static bool empty(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
@@ -180,13 +178,16 @@ static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
     weir_text_free(&log_text);
     weir_text_free(&messages);
-    pass_bench_start(&f->bench, passes, sizeof passes / sizeof *passes, weir_graph_new("main"), &messages);
+    weir_diag_set_handler(keep_message, &messages);
+    f->bench = pass_bench_of(passes, sizeof passes / sizeof *passes, module_of_graph(weir_graph_new("main")));
     *state = f;
     return 0;
 }
 
 static int teardown(void **state) {
     fixture *f = *state;
+    weir_diag_set_handler(NULL, NULL);
+    weir_module_free(f->bench.module);
     pass_bench_stop(&f->bench);
     free(f);
     weir_text_free(&log_text);
@@ -200,11 +201,7 @@ static bool run(fixture *f, const char *text) {
     weir_text_add(&log_text, "");
     weir_text_free(&messages);
     weir_text_add(&messages, "");
-    weir_pass *pass = weir_pass_parse(f->bench.registry, text, WEIR_NOWHERE);
-    assert_non_null(pass);
-    bool ok = weir_pass_run(f->bench.context, pass, f->bench.module);
-    weir_pass_free(pass);
-    return ok;
+    return pass_bench_run(&f->bench, text);
 }
 
 static void expect_run(fixture *f, const char *text, const char *ran) {

@@ -12,6 +12,7 @@
 #include "ir/graph/graph.h"
 #include "pass/core/context.h"
 #include "pass/core/registry.h"
+#include "test_pass_bench.h"
 
 static weir_text messages;
 
@@ -287,28 +288,20 @@ static const weir_pass_info passes[] = {
 
 /* Runs on a module of two graphs and a design; gives the count of computations, all of which must have been freed. */
 static int computations(const char *pipeline) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_pass_registry_add_all(registry, passes, sizeof passes / sizeof *passes));
-    for (size_t i = 0; i < sizeof analyses / sizeof *analyses; i++) {
-        assert_true(weir_pass_registry_add_analysis(registry, &analyses[i]));
-    }
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_module *module = weir_module_new("m");
+    weir_module *module = module_of_graph(weir_graph_new("a"));
     int design;
-    weir_module_add_graph(module, weir_graph_new("a"));
     weir_module_add_graph(module, weir_graph_new("b"));
+    pass_bench b = pass_bench_of(passes, sizeof passes / sizeof *passes, module);
+    for (size_t i = 0; i < sizeof analyses / sizeof *analyses; i++)
+        assert_true(weir_pass_registry_add_analysis(b.registry, &analyses[i]));
     if (strstr(pipeline, "wires") || strstr(pipeline, "design")) {
         weir_module_set_design(module, (weir_rtl_design *)&design, NULL);
     }
-    weir_pass *pass = weir_pass_parse(registry, pipeline, WEIR_NOWHERE);
-    assert_non_null(pass);
     computed = freed = 0;
-    bool ok = weir_pass_run(context, pass, module);
+    const bool ok = pass_bench_run(&b, pipeline);
     assert_int_equal(computed % 100 + computed / 100 % 100, freed);
-    weir_pass_free(pass);
     weir_module_free(module);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
+    pass_bench_stop(&b);
     return ok ? computed : -1;
 }
 

@@ -5,6 +5,7 @@
 #include "test_passes_support.h"
 
 #include "pass/run/instrument.h"
+#include "test_pass_bench.h"
 
 /* --- passes: what a pass may do, each of them --- */
 static size_t number_of(const weir_graph *graph) { return (size_t)atoi(weir_graph_name(graph) + 1); }
@@ -41,10 +42,7 @@ static bool build_anew(const weir_pass *pass, weir_pass_context *context, weir_g
 static bool run_inner(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     (void)pass;
     (void)graph;
-    weir_pass *inner = weir_pass_new(weir_pass_context_registry(context), "needs-grow");
-    bool ok = weir_pass_run_here(context, inner);
-    weir_pass_free(inner);
-    return ok;
+    return run_pass_here(context, "needs-grow");
 }
 
 static bool fail_on_some(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {

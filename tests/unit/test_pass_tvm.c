@@ -10,6 +10,7 @@
 
 #include "ir/graph/print.h"
 #include "pass/run/instrument.h"
+#include "test_pass_bench.h"
 
 /* Makes every constant three times as large: TVM's CustomPipeline(multiplier). */
 static bool custom_pipeline(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
@@ -39,9 +40,7 @@ static const weir_pass_info custom = {.name = "custom_pipeline",
 
 /* --- running --- */
 typedef struct fixture {
-    weir_pass_registry *registry;
-    weir_pass_context *context;
-    weir_module *module;
+    pass_bench bench;
     weir_graph *graph;
     weir_text ran; /* names of passes, as the recorder saw them */
     weir_pass_instrument recorder;
@@ -53,33 +52,24 @@ static bool record(weir_pass_instrument *instrument, const weir_pass_site *site)
 }
 
 static void start(fixture *f, weir_graph *graph) {
-    memset(f, 0, sizeof *f);
-    f->registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(f->registry) && weir_pass_registry_add(f->registry, &custom));
-    f->context = weir_pass_context_new(f->registry);
-    f->module = weir_module_new("m");
-    f->graph = graph;
-    weir_module_add_graph(f->module, graph);
+    *f = (fixture){.bench = pass_bench_of_weir(module_of_graph(graph)), .graph = graph};
+    assert_true(weir_pass_registry_add(f->bench.registry, &custom));
     f->recorder = (weir_pass_instrument){.name = "recorder", .user = &f->ran, .before_pass = record};
-    weir_pass_context_add_instrument(f->context, &f->recorder);
+    weir_pass_context_add_instrument(f->bench.context, &f->recorder);
     weir_text_add(&f->ran, "");
 }
 
 static void finish(fixture *f) {
-    weir_pass_context_free(f->context);
-    weir_module_free(f->module);
-    weir_pass_registry_free(f->registry);
+    weir_module_free(f->bench.module);
+    pass_bench_stop(&f->bench);
     weir_text_free(&f->ran);
 }
 
 static void run(fixture *f, const char *pipeline) {
-    weir_pass *pass = weir_pass_parse(f->registry, pipeline, WEIR_NOWHERE);
     weir_text_free(&f->ran);
     weir_text_add(&f->ran, "");
-    assert_non_null(pass);
-    if (!weir_pass_run(f->context, pass, f->module)) fail_msg("%s", test_messages.data);
+    if (!pass_bench_run(&f->bench, pipeline)) fail_msg("%s", test_messages.data);
     assert_true(weir_graph_verify(f->graph));
-    weir_pass_free(pass);
 }
 
 /* --- graphs --- */
@@ -144,10 +134,10 @@ static void case_7_sequence_in_a_scope(void **state) {
     (void)state;
     fixture f;
     start(&f, pattern_graph());
-    assert_true(weir_pass_context_set_level(f.context, 3));
-    assert_true(weir_pass_context_enter(f.context));
+    assert_true(weir_pass_context_set_level(f.bench.context, 3));
+    assert_true(weir_pass_context_enter(f.bench.context));
     run(&f, "infer_type,fold_constant,eliminate_common_subexpr");
-    assert_true(weir_pass_context_exit(f.context));
+    assert_true(weir_pass_context_exit(f.bench.context));
     assert_string_equal(f.ran.data, "pipeline infer_type fold_constant eliminate_common_subexpr ");
     assert_int_equal(count_op(f.graph, WEIR_OP_MUL), 0);
     assert_int_equal(count_op(f.graph, WEIR_OP_ADD), 3);
@@ -216,13 +206,13 @@ static void case_10_counter(void **state) {
         .name = "counter", .user = &count, .enter_context = count_enter, .exit_context = count_enter};
     counter.before_pass = count_before;
     start(&f, pattern_graph());
-    weir_pass_context_add_instrument(f.context, &counter);
-    assert_true(weir_pass_context_enter(f.context));
+    weir_pass_context_add_instrument(f.bench.context, &counter);
+    assert_true(weir_pass_context_enter(f.bench.context));
     assert_int_equal(count, 0);
     run(&f, "infer_type,fold_constant,dead_code_elimination");
     assert_string_equal(f.ran.data, "pipeline infer_type fold_constant dead_code_elimination ");
     assert_int_equal(count, 4);
-    assert_true(weir_pass_context_exit(f.context));
+    assert_true(weir_pass_context_exit(f.bench.context));
     assert_int_equal(count, 0);
     finish(&f);
 }
@@ -238,8 +228,8 @@ static void case_11_levels_of_the_tutorial(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture f;
         start(&f, tutorial_graph());
-        weir_pass_context_set_level(f.context, cases[i].level);
-        assert_true(weir_pass_context_disable(f.context, cases[i].disabled));
+        weir_pass_context_set_level(f.bench.context, cases[i].level);
+        assert_true(weir_pass_context_disable(f.bench.context, cases[i].disabled));
         run(&f, "fold_constant,eliminate_common_subexpr");
         assert_int_equal(count_op(f.graph, WEIR_OP_ADD), cases[i].additions);
         assert_int_equal(count_op(f.graph, WEIR_OP_MUL), 0);
@@ -258,7 +248,7 @@ static void case_11_fusion(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture f;
         start(&f, tutorial_graph());
-        weir_pass_context_set_level(f.context, 3);
+        weir_pass_context_set_level(f.bench.context, 3);
         run(&f, "fold_constant,eliminate_common_subexpr");
         run(&f, cases[i].pipeline);
         static const char *const nodes[] = {"conv", "y", "z", "z2"};
@@ -275,7 +265,7 @@ static void case_11_a_pass_with_parameters(void **state) {
     (void)state;
     fixture f;
     start(&f, pattern_graph());
-    weir_pass *pass = weir_pass_new(f.registry, "custom_pipeline");
+    weir_pass *pass = weir_pass_new(f.bench.registry, "custom_pipeline");
     assert_string_equal(weir_pass_name(pass), "custom_pipeline");
     weir_pass_free(pass);
     run(&f, "custom_pipeline{multiplier=3}");
@@ -298,7 +288,7 @@ static void case_11_recorder(void **state) {
     (void)state;
     fixture f;
     start(&f, pattern_graph());
-    weir_pass_context_set_level(f.context, 3);
+    weir_pass_context_set_level(f.bench.context, 3);
     free(run_and_listen(&f, "fold_constant,print_ir,eliminate_common_subexpr,fuse_ops"));
     assert_string_equal(f.ran.data, "pipeline fold_constant print_ir infer_type eliminate_common_subexpr fuse_ops ");
     finish(&f);
@@ -320,7 +310,7 @@ static void case_14_dead_code_and_common_subexpressions(void **state) {
     weir_graph_add_output(expected, "out", ADD(expected, WEIR_OP_ADD, "z2", z, z));
     fixture f;
     start(&f, graph);
-    weir_pass_context_set_level(f.context, 3);
+    weir_pass_context_set_level(f.bench.context, 3);
     run(&f, "infer_type,dead_code_elimination,eliminate_common_subexpr");
     weir_text found = {0}, wanted = {0};
     weir_graph_print(f.graph, &found);

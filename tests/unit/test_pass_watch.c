@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/messages.h"
 #include "pass/run/instrument.h"
 #include "support/text/text.h"
 #include "test_pass_bench.h"
@@ -59,7 +60,8 @@ static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
     weir_text_add(&messages, "");
     weir_text_add(&ran, "");
-    pass_bench_start(&f->bench, passes, sizeof passes / sizeof *passes, weir_graph_new("main"), &messages);
+    weir_diag_set_handler(keep_message, &messages);
+    f->bench = pass_bench_of(passes, sizeof passes / sizeof *passes, module_of_graph(weir_graph_new("main")));
     assert_true(weir_pass_registry_add_pipeline(f->bench.registry, WEIR_PASS_GRAPH, "both", "a,b", "two"));
     f->file = tmpfile();
     *state = f;
@@ -68,6 +70,8 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     fixture *f = *state;
+    weir_diag_set_handler(NULL, NULL);
+    weir_module_free(f->bench.module);
     pass_bench_stop(&f->bench);
     fclose(f->file);
     free(f->written);
@@ -79,11 +83,8 @@ static int teardown(void **state) {
 
 /* Runs a pipeline under one instrument, which it frees unless `keep`. */
 static bool run_under(fixture *f, weir_pass_instrument *instrument, const char *pipeline, bool keep) {
-    weir_pass *pass = weir_pass_parse(f->bench.registry, pipeline, WEIR_NOWHERE);
-    assert_non_null(pass);
     assert_true(weir_pass_context_override(f->bench.context, &instrument, 1));
-    bool ok = weir_pass_run(f->bench.context, pass, f->bench.module);
-    weir_pass_free(pass);
+    const bool ok = pass_bench_run(&f->bench, pipeline);
     if (!keep) {
         weir_pass_context_override(f->bench.context, NULL, 0);
         weir_pass_instrument_free(instrument);

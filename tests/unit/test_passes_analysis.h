@@ -4,9 +4,10 @@
 
 #include <math.h>
 
-#include "pass/core/context.h"
 #include "support/file/file.h"
 #include "test_passes_support.h"
+
+#include "test_pass_bench.h"
 
 /* Of a run; free with analysis_free. The module owns the graph. */
 typedef struct analysis {
@@ -17,22 +18,15 @@ typedef struct analysis {
 /* Runs the pipeline with an instrument on (NULL: none) and on the graphs (at most two), which it takes. */
 static inline analysis analyse_with(weir_graph *first, weir_graph *second, const char *pipeline,
                                     weir_pass_instrument *instrument) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    if (instrument != NULL) weir_pass_context_add_instrument(context, instrument);
-    weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("test", 1));
-    if (pass == NULL) fail_msg("%s", test_messages.data);
-    analysis a = {weir_module_new("m"), NULL};
-    weir_module_add_graph(a.module, first);
+    analysis a = {module_of_graph(first), NULL};
     if (second != NULL) weir_module_add_graph(a.module, second);
-    if (weir_pass_run(context, pass, a.module)) {
-        const json_t *records = weir_pass_records(context);
+    pass_bench b = pass_bench_of_weir(a.module);
+    if (instrument != NULL) weir_pass_context_add_instrument(b.context, instrument);
+    if (pass_bench_run(&b, pipeline)) {
+        const json_t *records = weir_pass_records(b.context);
         a.info = json_deep_copy(json_object_get(json_array_get(records, json_array_size(records) - 1), "info"));
     }
-    weir_pass_free(pass);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
+    pass_bench_stop(&b);
     return a;
 }
 

@@ -2,24 +2,9 @@
  * changed. */
 #include "test_rtlir_support.h"
 
-#include "pass/core/context.h"
-#include "pass/core/registry.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text/text.h"
-
-/* Runs the pipeline on the design, which stays the caller's until the module is freed. */
-static bool run(weir_module *module, const char *pipeline) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("pipeline", 1));
-    assert_non_null(pass);
-    bool fine = weir_pass_run(context, pass, module);
-    weir_pass_free(pass);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
-    return fine;
-}
+#include "test_pass_bench.h"
 
 static weir_module *parse(const char *text) {
     weir_rtl_design *design = weir_rtl_parse_text(text, strlen(text), "design");
@@ -43,7 +28,7 @@ static void decided_otherwise_is_an_error(void **state) {
                                 "    }\n"
                                 "  }\n"
                                 "}\n");
-    assert_false(run(module, "fix_assignment_type"));
+    assert_false(run_pipeline(module, "fix_assignment_type"));
     ASSERT_MESSAGES("design:7: error: assignment to 'y[0]' in module 'top' is blocking, expected continuous here\n"
                     "design:9: error: assignment to 'y[1]' in module 'top' is blocking, expected nonblocking here\n"
                     "note: pass 'fix_assignment_type' failed on the design of module 'm'\n");
@@ -77,10 +62,10 @@ static void ports_keep_their_widths(void **state) {
                                 "  }\n"
                                 "}\n");
     weir_rtl_design *d = weir_module_design(module);
-    assert_true(run(module, "verify_assignments"));
+    assert_true(run_pipeline(module, "verify_assignments"));
     weir_rtl_instance u = weir_rtl_find_instance(d, weir_rtl_find_module(d, "top"), "u");
     assert_true(weir_rtl_set_instance_module(d, u, weir_rtl_find_module(d, "wide")));
-    assert_false(run(module, "verify_assignments"));
+    assert_false(run_pipeline(module, "verify_assignments"));
     ASSERT_MESSAGES("design:22: error: 'u.y' in module 'top' is used with 2 bits, but the port has 4\n"
                     "note: pass 'verify_assignments' failed on the design of module 'm'\n");
     weir_module_free(module);
@@ -111,7 +96,7 @@ static void depth_is_no_matter(void **state) {
     weir_module *module = weir_module_new("m");
     weir_rtl_module top = build_chain(d, 10000);
     weir_module_set_rtl(module, d, "top");
-    assert_true(run(module, "check"));
+    assert_true(run_pipeline(module, "check"));
     /* Bit 1 of the input from bit 0 of the result is no loop; bit 0 from itself, all the way down and up, is one. */
     weir_rtl_instance u = weir_rtl_find_instance(d, top, "u");
     weir_rtl_var x = weir_rtl_find_var(d, top, "x"), y = weir_rtl_find_var(d, top, "y");
@@ -119,10 +104,10 @@ static void depth_is_no_matter(void **state) {
     weir_rtl_disconnect(d, u, weir_rtl_find_var(d, weir_rtl_get_instance(d, u).module, "x"));
     weir_rtl_connect(
         d, u, "x", weir_rtl_concat(d, 3, (weir_rtl_expr[]){weir_rtl_slice(d, in, 3, 2), bit, weir_rtl_bit(d, in, 0)}));
-    assert_true(run(module, "check"));
+    assert_true(run_pipeline(module, "check"));
     weir_rtl_disconnect(d, u, weir_rtl_find_var(d, weir_rtl_get_instance(d, u).module, "x"));
     weir_rtl_connect(d, u, "x", weir_rtl_concat2(d, weir_rtl_slice(d, in, 3, 1), bit));
-    assert_false(run(module, "check"));
+    assert_false(run_pipeline(module, "check"));
     ASSERT_MESSAGES("error: 'y[0]' in module 'top' depends on itself: a combinational loop\n"
                     "note: pass 'check_combinational_loop' failed on the design of module 'm'\n");
     weir_module_free(module);

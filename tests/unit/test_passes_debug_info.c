@@ -11,12 +11,11 @@
 #include <cmocka.h>
 
 #include "common/folder.h"
-#include "pass/core/context.h"
-#include "pass/core/registry.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text/text.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
+#include "test_pass_bench.h"
 
 static const char source[] = "wrtl 1\n"
                              "origin \"net.onnx\" 3 \"emit_top\" \"tune\"\n"
@@ -67,21 +66,13 @@ static const char source[] = "wrtl 1\n"
 static char *folder;
 
 static void run_on(const char *text, const char *pipeline) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
     weir_module *module = weir_module_new("m");
     weir_rtl_design *design = weir_rtl_parse_text(text, strlen(text), "design.wrtl");
     assert_non_null(design);
     weir_module_set_rtl(module, design, "top");
     weir_module_set_folder(module, folder);
-    weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("pipeline", 1));
-    assert_non_null(pass);
-    assert_true(weir_pass_run(context, pass, module));
-    weir_pass_free(pass);
+    assert_true(run_pipeline(module, pipeline));
     weir_module_free(module);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
 }
 
 static void run(const char *pipeline) { run_on(source, pipeline); }

@@ -2,7 +2,9 @@
 #include "frontend/import/onnx.h"
 #include "ir/graph/print.h"
 #include "support/file/file.h"
-#include "test_passes_pipeline.h"
+#include "test_passes_support.h"
+
+#include "test_pass_bench.h"
 
 #define FOLDER "export_only"
 
@@ -11,7 +13,7 @@ static bool run_on(weir_graph *graph, const char *text, json_t **records) {
     weir_module *module = weir_module_new("net");
     weir_module_add_graph(module, graph);
     weir_module_set_folder(module, FOLDER);
-    const bool fine = run_pipeline(module, text, records);
+    const bool fine = run_recorded(module, text, records);
     weir_module_free(module);
     return fine;
 }

@@ -2,19 +2,14 @@
 #include "test_passes_support.h"
 
 #include "passes/graph/dominator.h"
+#include "test_pass_bench.h"
 
 /* Runs fuse_ops with these options; `configuration` is "key=value" or NULL. */
 static void fuse(weir_module *module, const char *pipeline, const char *configuration) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    if (configuration != NULL) assert_true(weir_pass_config_set(context, "fuse_ops.max_depth", configuration));
-    weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("test", 1));
-    assert_non_null(pass);
-    assert_true(weir_pass_run(context, pass, module));
-    weir_pass_free(pass);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
+    pass_bench b = pass_bench_of_weir(module);
+    if (configuration != NULL) assert_true(weir_pass_config_set(b.context, "fuse_ops.max_depth", configuration));
+    assert_true(pass_bench_run(&b, pipeline));
+    pass_bench_stop(&b);
 }
 
 enum { GROUPS = 400 };

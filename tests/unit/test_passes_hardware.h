@@ -5,19 +5,12 @@
 #include "test_rtlir_support.h"
 
 #include "pass/run/instrument.h"
-#include "passes/passes.h"
 #include "rtlir/text/text.h"
+#include "test_pass_bench.h"
 
 /* Runs a pipeline, which must be fine. */
 static inline void run_hardware(weir_module *module, const char *pipeline) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("pipeline", 1));
-    if (pass == NULL || !weir_pass_run(context, pass, module)) fail_msg("%s", messages.data);
-    weir_pass_free(pass);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
+    if (!run_pipeline(module, pipeline)) fail_msg("%s", messages.data);
 }
 
 /* The design of a file under the module `top` after a pipeline; folder: where passes write, NULL: here. The caller frees

@@ -51,14 +51,10 @@ static void probabilities(void **state) {
     char *folder = make_test_folder();
     char *pipeline =
         weir_format("%s,compile,runtime_analysis{data=%s,simulator=icarus,debug-frames=2}", QUANTIZE, DATA);
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("test", 1));
     weir_module *module = weir_module_new("net");
     weir_module_set_folder(module, folder);
     weir_module_add_graph(module, model(WEIR_OP_SIGMOID));
-    if (!weir_pass_run(context, pass, module)) fail_msg("%s", test_messages.data);
+    if (!run_pipeline(module, pipeline)) fail_msg("%s", test_messages.data);
     const weir_runtime *runtime = weir_module_data(module, WEIR_RUNTIME_DATA);
     assert_int_equal(runtime->scoring.kind, WEIR_SCORING_PROBABILITY);
     assert_true(runtime->equal && runtime->labelled);
@@ -68,9 +64,6 @@ static void probabilities(void **state) {
     assert_true(fabs(runtime->integer_metrics.accuracy - expected) < 1e-12);
     assert_true(fabs(hardware->accuracy - expected) < 1e-12);
     assert_true(fabs(hardware->loss - runtime->float_metrics.loss) < 1e-12);
-    weir_pass_free(pass);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
     weir_module_free(module);
     assert_int_equal(remove_test_folder(folder), 0);
     free(pipeline);

@@ -103,11 +103,7 @@ static void run_model(bool both, const char *const *ports) {
     weir_module *module = weir_module_new("net");
     weir_module_set_folder(module, folder);
     weir_module_add_graph(module, model(both));
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("test", 1));
-    if (!weir_pass_run(context, pass, module)) fail_msg("%s", test_messages.data);
+    if (!run_pipeline(module, pipeline)) fail_msg("%s", test_messages.data);
     char *top = text_of(folder, "rtl/net.v");
     for (; *ports != NULL; ports++)
         if (strstr(top, *ports) == NULL) fail_msg("no port %s", *ports);
@@ -122,9 +118,6 @@ static void run_model(bool both, const char *const *ports) {
     for (size_t i = 0; i < (both ? 2 : 1); i++) assert_output(module, runtime, i);
     weir_runtime_free(runtime);
     free(top);
-    weir_pass_free(pass);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
     weir_module_free(module);
     free(pipeline);
     assert_int_equal(remove_test_folder(folder), 0);

@@ -3,7 +3,9 @@
 
 #include "ir/graph/print.h"
 #include "support/file/file.h"
-#include "test_passes_pipeline.h"
+#include "test_passes_support.h"
+
+#include "test_pass_bench.h"
 
 /* y = relu(x + c), two outputs; or with `codes`, two inputs of codes and their sum. */
 static weir_graph *make_graph(const char *name, bool codes) {
@@ -50,10 +52,10 @@ static void loading_gives_graphs(void **state) {
     (void)state;
     weir_module *module = make_module(), *empty = weir_module_new("empty");
     json_t *records;
-    assert_true(run_pipeline(module, "save_graph", &records));
+    assert_true(run_recorded(module, "save_graph", &records));
     const json_t *info = json_object_get(json_array_get(records, 0), "info");
     assert_string_equal(json_string_value(json_array_get(json_object_get(info, "graphs"), 1)), "another");
-    assert_true(run_pipeline(empty, "load_graph{load_dir=interface}", NULL));
+    assert_true(run_pipeline(empty, "load_graph{load_dir=interface}"));
     assert_int_equal(weir_module_graph_count(empty), 2);
     for (size_t i = 0; i < 2; i++) {
         char *before = text_of(weir_module_graph(module, i)), *after = text_of(weir_module_graph(empty, i));
@@ -71,15 +73,15 @@ static void loading_gives_graphs(void **state) {
 static void loading_replaces_by_name(void **state) {
     (void)state;
     weir_module *module = make_module();
-    assert_true(run_pipeline(module, "save_graph", NULL));
+    assert_true(run_pipeline(module, "save_graph"));
     const weir_graph *kept = weir_module_graph(module, 1), *old = weir_module_graph(module, 0);
     weir_graph_set_source(weir_module_graph(module, 0), "changed");
-    assert_true(run_pipeline(module, "load_graph{graph=model}", NULL));
+    assert_true(run_pipeline(module, "load_graph{graph=model}"));
     assert_int_equal(weir_module_graph_count(module), 2);
     assert_ptr_equal(weir_module_graph(module, 1), kept);
     assert_ptr_not_equal(weir_module_graph(module, 0), old);
     assert_string_equal(weir_graph_source(weir_module_graph(module, 0)), "");
-    assert_false(run_pipeline(module, "load_graph{graph=modle}", NULL));
+    assert_false(run_pipeline(module, "load_graph{graph=modle}"));
     assert_int_equal(weir_module_graph_count(module), 2);
     weir_module_free(module);
 }
@@ -88,11 +90,11 @@ static void export_has_a_default_place(void **state) {
     (void)state;
     weir_module *module = make_module();
     json_t *records;
-    assert_true(run_pipeline(module, "export_onnx{graph=model}", &records));
+    assert_true(run_recorded(module, "export_onnx{graph=model}", &records));
     assert_true(weir_file_exists("interface/net.onnx"));
     const json_t *info = json_object_get(json_array_get(records, 0), "info");
     assert_string_equal(json_string_value(json_object_get(info, "onnx_path")), "interface/net.onnx");
-    assert_false(run_pipeline(module, "export_onnx{graph=mode}", NULL));
+    assert_false(run_pipeline(module, "export_onnx{graph=mode}"));
     assert_non_null(strstr(test_messages.data, "the module has no graph 'mode'"));
     assert_non_null(strstr(test_messages.data, "did you mean 'model'?"));
     json_decref(records);
@@ -110,7 +112,7 @@ static void comparison_folder_is_complete(void **state) {
     (void)state;
     static const char *const files[] = {"model.onnx", "compare.py", "compare.json"};
     weir_module *module = make_module();
-    assert_true(run_pipeline(module, "onnx_runtime{frames=5 rtol=0.1 atol=0.01}", NULL)); /* of the last graph */
+    assert_true(run_pipeline(module, "onnx_runtime{frames=5 rtol=0.1 atol=0.01}")); /* of the last graph */
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *path = weir_path_join("interface/onnx_runtime", files[i]);
         assert_true(weir_file_exists(path));
@@ -151,15 +153,15 @@ static void data_comes_from_files(void **state) {
         weir_archive_add(&archive, i == 0 ? "x" : "w", array);
     }
     assert_true(weir_npz_write("interface.npz", &archive));
-    assert_true(run_pipeline(module, "onnx_runtime{data=\"interface.npz\" frames=3}", NULL));
+    assert_true(run_pipeline(module, "onnx_runtime{data=\"interface.npz\" frames=3}"));
     weir_array *y = read_array("interface/onnx_runtime/output_0.npy");
     assert_int_equal(y->shape.dim[0], 3);
     for (size_t i = 0; i < y->count; i++) assert_int_equal(weir_array_get_int(y, i), i < 3 ? 0 : i - 3);
     weir_array_set_int(archive.array[1], 0, 128);
     assert_true(weir_npz_write("interface.npz", &archive));
-    assert_false(run_pipeline(module, "onnx_runtime{data=\"interface.npz\"}", NULL));
+    assert_false(run_pipeline(module, "onnx_runtime{data=\"interface.npz\"}"));
     assert_non_null(strstr(test_messages.data, "input 'w' takes int8 codes, but element 0 of frame 0 is 128"));
-    assert_false(run_pipeline(module, "onnx_runtime{reference=model}", NULL));
+    assert_false(run_pipeline(module, "onnx_runtime{reference=model}"));
     assert_non_null(strstr(test_messages.data, "no graph 'model' with the inputs and outputs of 'another'"));
     weir_array_free(y);
     weir_archive_free(&archive);

@@ -9,6 +9,8 @@
 #include "ir/trait/rows.h"
 #include "test_passes_support.h"
 
+#include "test_pass_bench.h"
+
 /* The file tests/models/NAME; heap memory. */
 static inline char *model_path(const char *name) {
     const char *source = getenv("WEIR_SOURCE");
@@ -70,19 +72,11 @@ static inline weir_graph *realized(const weir_graph *integer) {
 
 /* Runs verify_lowering on copies of the three graphs (`hardware` may be NULL). */
 static inline bool verified(const weir_graph *model, const weir_graph *integer, const weir_graph *hardware) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_pass *pass = weir_pass_parse(registry, "verify_lowering", weir_at("test", 1));
-    weir_module *module = weir_module_new("m");
-    weir_module_add_graph(module, weir_graph_copy(model));
+    weir_module *module = module_of_graph(weir_graph_copy(model));
     weir_module_add_graph(module, weir_graph_copy(integer));
     if (hardware != NULL) weir_module_add_graph(module, weir_graph_copy(hardware));
     test_setup(NULL);
-    const bool fine = weir_pass_run(context, pass, module);
-    weir_pass_free(pass);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
+    const bool fine = run_pipeline(module, "verify_lowering");
     weir_module_free(module);
     return fine;
 }

@@ -9,41 +9,20 @@
 #include "passes/mase/metadata/node_meta.h"
 #include "passes/mase/metadata/node_meta_param.h"
 #include "support/file/file.h"
+#include "test_pass_bench.h"
 #include "test_passes_mlp.h"
 
-/* A module with one graph, the registry and a context; lives during a test. */
-typedef struct bench {
-    weir_pass_registry *registry;
-    weir_pass_context *context;
-    weir_module *module;
-} bench;
+static pass_bench start(weir_graph *graph) { return pass_bench_of_weir(module_of_graph(graph)); }
 
-static bench start(weir_graph *graph) {
-    bench b = {.registry = weir_pass_registry_new(), .module = weir_module_new("m")};
-    assert_true(weir_passes_register(b.registry));
-    b.context = weir_pass_context_new(b.registry);
-    weir_module_add_graph(b.module, graph);
-    return b;
+static void run(pass_bench *b, const char *pipeline) {
+    if (!pass_bench_run(b, pipeline)) fail_msg("%s", test_messages.data);
 }
 
-static bool try_run(bench *b, const char *pipeline) {
-    weir_pass *pass = weir_pass_parse(b->registry, pipeline, WEIR_NOWHERE);
-    assert_non_null(pass);
-    bool fine = weir_pass_run(b->context, pass, b->module);
-    weir_pass_free(pass);
-    return fine;
-}
+static weir_graph *graph_of(const pass_bench *b) { return weir_module_graph(b->module, 0); }
 
-static void run(bench *b, const char *pipeline) {
-    if (!try_run(b, pipeline)) fail_msg("%s", test_messages.data);
-}
-
-static weir_graph *graph_of(const bench *b) { return weir_module_graph(b->module, 0); }
-
-static void stop(bench *b) {
+static void stop(pass_bench *b) {
     weir_module_free(b->module);
-    weir_pass_context_free(b->context);
-    weir_pass_registry_free(b->registry);
+    pass_bench_stop(b);
 }
 
 /* The value at a path of keys "args.weight.precision" of a node's group. A new reference; NULL: not there. */
@@ -131,7 +110,7 @@ static void keys_are_in_order(void **state) {
 
 static void software_records_of_the_example(void **state) {
     (void)state;
-    bench b = start(import_mlp());
+    pass_bench b = start(import_mlp());
     assert_meta(graph_of(&b), "fc1", WEIR_META_SOFTWARE, "", "{'args': {}, 'results': {}}");
     run(&b, "add_software_metadata");
     assert_meta(graph_of(&b), "fc1", WEIR_META_SOFTWARE, "",
@@ -142,7 +121,7 @@ static void software_records_of_the_example(void **state) {
 
 static void hardware_records_of_the_example(void **state) {
     (void)state;
-    bench b = start(import_mlp());
+    pass_bench b = start(import_mlp());
     run(&b, "add_hardware_metadata{max_parallelism=\"1,8\"}");
     weir_graph *g = graph_of(&b);
     assert_meta(g, "fc3", WEIR_META_HARDWARE, "verilog_param",
@@ -170,7 +149,7 @@ static void hardware_records_of_the_example(void **state) {
 /* The flatten in front is only another view of x, so fc1 is the first node. */
 static void edges_of_the_example(void **state) {
     (void)state;
-    bench b = start(import_mlp());
+    pass_bench b = start(import_mlp());
     run(&b, "add_common_metadata{force_device_meta=true}");
     const json_t *info = json_object_get(json_array_get(weir_pass_records(b.context), 0), "info");
     assert_json(json_incref(json_object_get(info, "nodes_in")), "['fc1']");
@@ -196,7 +175,7 @@ static weir_graph *make_sum_of_inputs(void) {
 /* MASE merges the arguments of the first nodes by name: of two inputs called data_in_0 one is left. */
 static void two_inputs_called_data_in_0_do_not_collide(void **state) {
     (void)state;
-    bench b = start(make_sum_of_inputs());
+    pass_bench b = start(make_sum_of_inputs());
     run(&b, "add_common_metadata{force_device_meta=true}");
     const json_t *info = json_object_get(json_array_get(weir_pass_records(b.context), 0), "info");
     assert_json(json_incref(json_object_get(info, "nodes_in")), "['left', 'right']");
@@ -256,7 +235,7 @@ static void result_precision_follows_the_result(void **state) {
 /* What a folding has chosen comes before limits: 2 inputs and 4 outputs a cycle. */
 static void folded_nodes_have_their_parallelism(void **state) {
     (void)state;
-    bench b = start(make_quantized());
+    pass_bench b = start(make_quantized());
     run(&b, "add_hardware_metadata{max_parallelism=\"1\"}");
     weir_meta_hardware *hardware =
         &weir_node_metadata(graph_of(&b), weir_graph_find_node(graph_of(&b), "fc"))->hardware;
@@ -277,7 +256,7 @@ static void folded_nodes_have_their_parallelism(void **state) {
 
 static void no_arguments_give_the_defaults(void **state) {
     (void)state;
-    bench b = start(make_quantized());
+    pass_bench b = start(make_quantized());
     run(&b, "init_metadata,add_common_metadata,add_software_metadata,add_hardware_metadata");
     assert_meta(graph_of(&b), "fc", WEIR_META_HARDWARE, "max_parallelism", "[4, 4, 4, 4]");
     stop(&b);
@@ -295,7 +274,7 @@ static void an_implicit_operator_in_the_middle_is_implicit(void **state) {
     weir_value conv = ADD(g, WEIR_OP_CONV, "conv", x, k), flat = ADD(g, WEIR_OP_FLATTEN, "flatten", conv);
     weir_value y = ADD(g, WEIR_OP_GEMM, "fc", flat, add_constant(g, "w", WEIR_FLOAT32, 2, 16, 1, ones));
     weir_graph_add_output(g, "y", ADD(g, WEIR_OP_FLATTEN, "last", y));
-    bench b = start(g);
+    pass_bench b = start(g);
     run(&b, "add_hardware_metadata,add_common_metadata{force_device_meta=true}");
     assert_meta(g, "conv", WEIR_META_HARDWARE, "is_implicit", "false");
     assert_meta(g, "flatten", WEIR_META_HARDWARE, "", "{'is_implicit': true, 'device_id': 0}");
@@ -314,7 +293,7 @@ static void a_get_attr_constant_is_no_key_error(void **state) {
     weir_value x = add_real_input(g, "x", 1, 2);
     weir_value c = add_constant(g, "c", WEIR_FLOAT32, 2, 1, 2, (const double[]){1, 2});
     weir_graph_add_output(g, "y", ADD(g, WEIR_OP_ADD, "sum", x, c));
-    bench b = start(g);
+    pass_bench b = start(g);
     run(&b, "add_common_metadata,add_software_metadata,add_hardware_metadata,report_node_meta_param");
     assert_meta(g, "c", WEIR_META_COMMON, "mase_type", "'get_attr'");
     assert_meta(g, "c", WEIR_META_COMMON, "mase_op", "'constant'");
@@ -341,7 +320,7 @@ static void parallelism_divides_the_size(void **state) {
 
 static void init_metadata_again_erases_nothing(void **state) {
     (void)state;
-    bench b = start(make_quantized());
+    pass_bench b = start(make_quantized());
     run(&b, "init_metadata,add_software_metadata,add_hardware_metadata,init_metadata");
     assert_meta(graph_of(&b), "fc", WEIR_META_SOFTWARE, "args.weight", "{'stat': {}}");
     assert_meta(graph_of(&b), "fc", WEIR_META_HARDWARE, "max_parallelism", "[4, 4, 4, 4]");
@@ -350,7 +329,7 @@ static void init_metadata_again_erases_nothing(void **state) {
 
 static void statistics_survive_add_software_metadata(void **state) {
     (void)state;
-    bench b = start(make_quantized());
+    pass_bench b = start(make_quantized());
     run(&b, "add_software_metadata");
     weir_node node = weir_graph_find_node(graph_of(&b), "fc");
     json_t *facts = weir_metadata_facts(weir_node_metadata(graph_of(&b), node), WEIR_META_SOFTWARE);
@@ -364,7 +343,7 @@ static void statistics_survive_add_software_metadata(void **state) {
 /* The words of MASE's IR, and none where no component exists. */
 static void one_toolchain_vocabulary(void **state) {
     (void)state;
-    bench b = start(import_mlp());
+    pass_bench b = start(import_mlp());
     run(&b, "report_node_hardware_type");
     assert_string_equal(weir_pass_output(b.context)->data,
                         "| Node name | Fx Node op    | Type  | Tool Chain   | Device ID |\n"
@@ -395,7 +374,7 @@ static void which_may_be_a_string(void **state) {
                  {"\"software,hardware\"", "Hardware Param", "Common Param"},
                  {"all", "Hardware Param", "None Param"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bench b = start(make_quantized());
+        pass_bench b = start(make_quantized());
         char *pipeline = weir_format("report_node_meta_param{which=%s}", cases[i].which);
         run(&b, pipeline);
         assert_non_null(strstr(weir_pass_output(b.context)->data, cases[i].has));
@@ -403,8 +382,8 @@ static void which_may_be_a_string(void **state) {
         free(pipeline);
         stop(&b);
     }
-    bench b = start(make_quantized());
-    assert_false(try_run(&b, "report_node_meta_param{which=hardwere}"));
+    pass_bench b = start(make_quantized());
+    assert_false(pass_bench_run(&b, "report_node_meta_param{which=hardwere}"));
     assert_non_null(strstr(test_messages.data, "which: expected all, common, hardware or software, found 'hardwere'"));
     assert_non_null(strstr(test_messages.data, "did you mean 'hardware'?"));
     stop(&b);
@@ -414,9 +393,9 @@ static void wrong_limits_are_errors(void **state) {
     (void)state;
     static const char *const texts[] = {"0", "4,", ",4", "4;4", "x", "-1", "4,4,"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        bench b = start(make_quantized());
+        pass_bench b = start(make_quantized());
         char *pipeline = weir_format("add_hardware_metadata{max_parallelism=\"%s\"}", texts[i]);
-        assert_false(try_run(&b, pipeline));
+        assert_false(pass_bench_run(&b, pipeline));
         assert_non_null(strstr(test_messages.data, "max_parallelism: expected numbers of at least 1"));
         free(pipeline);
         stop(&b);
@@ -435,7 +414,7 @@ static void values_of_a_given_frame(void **state) {
     weir_archive_add(&frame, "x", x);
     assert_true(weir_npz_write("frame.npz", &frame));
     weir_archive_free(&frame);
-    bench b = start(make_quantized());
+    pass_bench b = start(make_quantized());
     run(&b, "add_common_metadata{dummy_in=\"frame.npz\"},report_node_meta_param{which=common}");
     /* Row i of the weights is 4i-8 .. 4i-5: 1*(-8) + 2*(-7) + 3*(-6) + 4*(-5) = -60, then 40 more a row. */
     assert_non_null(strstr(weir_pass_output(b.context)->data, "'value': tensor([-60, -20, 20, 60])"));
@@ -447,7 +426,7 @@ static void values_of_a_given_frame(void **state) {
     assert_null(strstr(weir_pass_output(b.context)->data, "'value'"));
     stop(&b);
     b = start(make_sum_of_inputs());
-    assert_false(try_run(&b, "add_common_metadata{dummy_in=\"frame.npz\"}"));
+    assert_false(pass_bench_run(&b, "add_common_metadata{dummy_in=\"frame.npz\"}"));
     assert_non_null(strstr(test_messages.data, "no data for input 'a', one of the model's 2"));
     stop(&b);
 }
@@ -462,7 +441,7 @@ static void made_up_frames_follow_from_the_seed(void **state) {
     };
     char *text[3];
     for (int i = 0; i < 3; i++) {
-        bench b = start(make_quantized());
+        pass_bench b = start(make_quantized());
         run(&b, pipelines[i]);
         text[i] = weir_copy_string(weir_pass_output(b.context)->data);
         stop(&b);
@@ -482,7 +461,7 @@ static char *print(const weir_graph *graph) {
 
 static void yaml_round_trip_is_exact(void **state) {
     (void)state;
-    bench b = start(import_mlp());
+    pass_bench b = start(import_mlp());
     run(&b, "add_hardware_metadata{max_parallelism=\"2,16\"},add_software_metadata");
     weir_node node = weir_graph_find_node(graph_of(&b), "fc2");
     json_t *facts = weir_metadata_facts(weir_node_metadata(graph_of(&b), node), WEIR_META_SOFTWARE);
@@ -491,7 +470,7 @@ static void yaml_round_trip_is_exact(void **state) {
         json_pack("{s:f,s:[i,n,b],s:s,s:s}", "real", 0.1, "list", 3, 1, "text", "a: 'b'\n", "number", "12"));
     char *expected = print(graph_of(&b));
     run(&b, "save_node_meta_param{path=\"meta.yaml\"}");
-    bench fresh = start(import_mlp());
+    pass_bench fresh = start(import_mlp());
     run(&fresh, "load_node_meta_param{path=\"meta.yaml\"}");
     char *found = print(graph_of(&fresh));
     assert_string_equal(found, expected);
@@ -558,7 +537,7 @@ static void what_agrees_is_not_stored(void **state) {
 static void loading_replaces_what_is_stored(void **state) {
     (void)state;
     static const char yaml[] = "fc:\n  hardware: {max_parallelism: [3]}\n";
-    bench b = start(make_quantized());
+    pass_bench b = start(make_quantized());
     run(&b, "add_software_metadata,add_hardware_metadata");
     assert_true(weir_file_write("m.yaml", yaml, sizeof yaml - 1));
     assert_true(weir_node_meta_param_load(graph_of(&b), "m.yaml"));

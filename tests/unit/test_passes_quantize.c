@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-#include "pass/core/context.h"
-#include "pass/core/pass.h"
 #include "support/file/file.h"
+#include "test_pass_bench.h"
 
 static const char calibration[] = "test_passes_quantize.csv";
 
@@ -26,17 +25,8 @@ static weir_graph *model(void) {
 
 /* Runs the pass; NULL when it fails. The module owns the graph. */
 static weir_graph *run_on(weir_graph *graph, weir_module *module, const char *pipeline) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("test", 1));
-    assert_non_null(pass);
-    weir_pass_context *context = weir_pass_context_new(registry);
     weir_module_add_graph(module, graph);
-    bool fine = weir_pass_run(context, pass, module);
-    weir_pass_context_free(context);
-    weir_pass_free(pass);
-    weir_pass_registry_free(registry);
-    return fine ? weir_module_find_graph(module, "quantized") : NULL;
+    return run_pipeline(module, pipeline) ? weir_module_find_graph(module, "quantized") : NULL;
 }
 
 static weir_graph *run(weir_module *module, const char *pipeline) { return run_on(model(), module, pipeline); }

@@ -6,24 +6,17 @@
 
 #include "passes/mase/report.h"
 #include "support/file/file.h"
+#include "test_pass_bench.h"
 #include "test_passes_mlp.h"
 
 /* Runs a pipeline on the graph, which it takes; what the passes printed. */
 static weir_text run(weir_graph *graph, const char *pipeline) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_pass *pass = weir_pass_parse(registry, pipeline, WEIR_NOWHERE);
-    assert_non_null(pass);
-    weir_module *module = weir_module_new("m");
-    weir_module_add_graph(module, graph);
-    if (!weir_pass_run(context, pass, module)) fail_msg("%s", test_messages.data);
-    weir_text printed = *weir_pass_output(context);
-    *weir_pass_output(context) = (weir_text){NULL, 0, 0};
-    weir_module_free(module);
-    weir_pass_free(pass);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
+    pass_bench b = pass_bench_of_weir(module_of_graph(graph));
+    if (!pass_bench_run(&b, pipeline)) fail_msg("%s", test_messages.data);
+    weir_text printed = *weir_pass_output(b.context);
+    *weir_pass_output(b.context) = (weir_text){NULL, 0, 0};
+    weir_module_free(b.module);
+    pass_bench_stop(&b);
     return printed;
 }
 

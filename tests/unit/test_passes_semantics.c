@@ -5,6 +5,7 @@
 #include "cosim/random_input.h"
 #include "cosim/semantics.h"
 #include "pass/run/instrument.h"
+#include "test_pass_bench.h"
 
 /* --- passes, most of them wrong --- */
 static bool drop_relu(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
@@ -36,10 +37,7 @@ static bool nudge(const weir_pass *pass, weir_pass_context *context, weir_graph 
 static bool run_drop(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)pass;
     (void)module;
-    weir_pass *inner = weir_pass_new(weir_pass_context_registry(context), "drop-relu");
-    bool ok = weir_pass_run_here(context, inner);
-    weir_pass_free(inner);
-    return ok;
+    return run_pass_here(context, "drop-relu");
 }
 
 static bool add_graph(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
@@ -101,21 +99,13 @@ static weir_graph *make_relu(void) {
 }
 
 static bool run(weir_graph *graph, const char *pipeline, const weir_semantics *semantics) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_pass_registry_add_all(registry, passes, sizeof passes / sizeof *passes));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_module *module = weir_module_new("m");
-    weir_module_add_graph(module, graph);
+    pass_bench b = pass_bench_of(passes, sizeof passes / sizeof *passes, module_of_graph(graph));
     weir_pass_instrument *instrument = weir_semantics_new(semantics);
-    weir_pass_context_add_instrument(context, instrument);
-    weir_pass *pass = weir_pass_parse(registry, pipeline, WEIR_NOWHERE);
-    assert_non_null(pass);
-    bool ok = weir_pass_run(context, pass, module);
-    weir_pass_free(pass);
+    weir_pass_context_add_instrument(b.context, instrument);
+    const bool ok = pass_bench_run(&b, pipeline);
     weir_pass_instrument_free(instrument);
-    weir_module_free(module);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
+    weir_module_free(b.module);
+    pass_bench_stop(&b);
     return ok;
 }
 

@@ -11,9 +11,8 @@
 #include "dataflow/fifo.h"
 #include "dataflow/schedule/schedule.h"
 #include "dataflow/schedule/stream.h"
-#include "pass/core/context.h"
-#include "pass/core/pass.h"
 #include "support/file/file.h"
+#include "test_pass_bench.h"
 
 enum { CHANNELS = 16, FRAMES = 40 };
 
@@ -121,25 +120,13 @@ static void the_schedule_keeps_the_interval(void **state) {
 }
 
 /* --- simulated --- */
-static void emit(weir_module *module) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass *pass =
-        weir_pass_parse(registry, "emit_verilog_top,emit_bram,emit_internal_rtl,emit_verilog_tb", weir_at("test", 1));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    assert_true(weir_pass_run(context, pass, module));
-    weir_pass_context_free(context);
-    weir_pass_free(pass);
-    weir_pass_registry_free(registry);
-}
-
 /* Emits and simulates on Icarus; the interval at the output. Takes the graph. */
 static double simulate(weir_graph *g, weir_sim_profile profile) {
     char *folder = make_test_folder();
     weir_module *module = weir_module_new("residual");
     weir_module_set_folder(module, folder);
     weir_module_add_graph(module, g);
-    emit(module);
+    assert_true(run_pipeline(module, "emit_verilog_top,emit_bram,emit_internal_rtl,emit_verilog_tb"));
     const weir_shape *shape = &weir_value_type(g, weir_graph_input(g, 0))->shape;
     weir_array *data = weir_array_new(WEIR_INT64, &(weir_shape){2, {FRAMES * shape->dim[0], shape->dim[1]}});
     for (size_t i = 0; i < data->count; i++) weir_array_set_int(data, i, random_int(-8, 7));

@@ -3,10 +3,10 @@
 #include "test_rtlir_support.h"
 
 #include "passes/equivalence/equivalence.h"
-#include "passes/passes.h"
 #include "rtlir/edit/mutate.h"
 #include "rtlir/text/text.h"
 #include "support/process/process.h"
+#include "test_pass_bench.h"
 
 /* Registers with and without reset, an initial value, a memory, a latch, a subtraction, an if with an else. */
 static const char design_text[] = "wrtl 1\n"
@@ -339,23 +339,17 @@ static const weir_pass_info passes[] = {
 static bool run(const char *pipeline, const char *design, weir_rtl_method method, weir_text *text) {
     weir_rtl_equivalence how = WEIR_RTL_EQUIVALENCE_DEFAULTS;
     how.method = method;
-    weir_pass_registry *registry = weir_pass_registry_new();
-    weir_passes_register(registry);
-    assert_true(weir_pass_registry_add_all(registry, passes, sizeof passes / sizeof *passes));
-    weir_pass_context *context = weir_pass_context_new(registry);
     weir_module *module = weir_module_new("top");
     weir_module_set_rtl(module, weir_rtl_parse_text(design, strlen(design), "design"), "top");
     weir_pass_instrument *instrument = weir_rtl_equivalence_new(&how);
-    weir_pass_context_add_instrument(context, instrument);
-    weir_pass *pass = weir_pass_parse(registry, pipeline, WEIR_NOWHERE);
-    assert_non_null(pass);
-    const bool ok = weir_pass_run(context, pass, module);
-    weir_pass_print_statistics(context, text);
-    weir_pass_free(pass);
+    pass_bench b = pass_bench_of_weir(module);
+    assert_true(weir_pass_registry_add_all(b.registry, passes, sizeof passes / sizeof *passes));
+    weir_pass_context_add_instrument(b.context, instrument);
+    const bool ok = pass_bench_run(&b, pipeline);
+    weir_pass_print_statistics(b.context, text);
     weir_pass_instrument_free(instrument);
     weir_module_free(module);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
+    pass_bench_stop(&b);
     return ok;
 }
 

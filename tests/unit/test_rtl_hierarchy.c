@@ -14,21 +14,13 @@
 #include "rtlir/text/text.h"
 #include "rtlir/verify/verify.h"
 #include "support/file/file.h"
+#include "test_pass_bench.h"
 
 /* Runs the pipeline on the design, which the module that is given back owns; NULL when it failed. */
 static weir_module *run(weir_rtl_design *design, const char *top, const char *pipeline) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("pipeline", 1));
     weir_module *module = weir_module_new("test");
     weir_module_set_rtl(module, design, top);
-    assert_non_null(pass);
-    const bool fine = weir_pass_run(context, pass, module);
-    weir_pass_free(pass);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
-    if (fine) return module;
+    if (run_pipeline(module, pipeline)) return module;
     weir_module_free(module);
     return NULL;
 }
@@ -165,18 +157,14 @@ static bool print_top(const weir_pass *pass, weir_pass_context *context, weir_rt
 static void hash_top(const char *text, char hash[33]) {
     static const weir_pass_info info = {
         .name = "print_top", .kind = WEIR_PASS_HARDWARE, .run = {.hardware = print_top}};
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry) && weir_pass_registry_add(registry, &info));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_pass_context_set_user(context, hash);
-    weir_pass *pass = weir_pass_new(registry, "print_top");
     weir_module *module = weir_module_new("test");
     weir_module_set_rtl(module, parse(text), "top");
-    assert_true(weir_pass_run(context, pass, module));
-    weir_pass_free(pass);
+    pass_bench b = pass_bench_of_weir(module);
+    assert_true(weir_pass_registry_add(b.registry, &info));
+    weir_pass_context_set_user(b.context, hash);
+    assert_true(pass_bench_run(&b, "print_top"));
     weir_module_free(module);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
+    pass_bench_stop(&b);
 }
 
 #define EXTERNAL "wrtl 1\nmodule sub external \"hash_sub.v\" {\n  output y : 1\n}\n" TOP("y")
