@@ -61,6 +61,12 @@ static inline const weir_array *run(weir_graph *graph, weir_node node, const wei
     return found;
 }
 
+/* Behind `run`. */
+static inline void free_run(weir_graph *graph, weir_executor *executor) {
+    weir_executor_free(executor);
+    weir_graph_free(graph);
+}
+
 /* Codes -2000..1999 in rows of 4 channels. */
 static inline weir_array *ramp(void) {
     const weir_shape shape = shape_of(1000, 4);

@@ -102,3 +102,19 @@ weir_graph *read_back(const weir_graph *graph) {
     free(bytes);
     return again;
 }
+
+bool text_round_trips(const weir_graph *graph) {
+    weir_text first = {0}, second = {0};
+    weir_archive archive;
+    weir_archive_init(&archive);
+    weir_graph_print(graph, &first);
+    weir_graph_collect(graph, &archive);
+    weir_graph *parsed = weir_graph_parse(first.data, first.size, &archive, "again.weir");
+    if (parsed != NULL) weir_graph_print(parsed, &second);
+    bool equal = parsed != NULL && strcmp(first.data, second.data) == 0;
+    weir_graph_free(parsed);
+    weir_archive_free(&archive);
+    weir_text_free(&first);
+    weir_text_free(&second);
+    return equal;
+}

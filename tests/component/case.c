@@ -192,6 +192,31 @@ weir_node case_cast(component_case *c, weir_value x, const char *name, int64_t r
     return node;
 }
 
+case_thresholds case_threshold(component_case *c, int64_t most_channels) {
+    int64_t rows = case_rows(c), channels = case_range(c, 1, most_channels);
+    int64_t parameters = case_chance(c, 50) ? channels : 1;
+    int64_t count = case_chance(c, 70) ? case_range(c, 1, 8) : case_range(c, 9, 60);
+    weir_value x = case_codes(c, rows, channels, 1, 20, 60);
+    int64_t *step = weir_malloc((size_t)(parameters * count) * sizeof *step);
+    int64_t margin = case_chance(c, 30) ? 100000 : 1;
+    for (int64_t i = 0; i < parameters * count; i++) step[i] = case_range(c, c->low - margin, c->high + margin);
+    for (int64_t p = 0; p < parameters; p++) qsort(step + p * count, (size_t)count, sizeof *step, case_compare);
+    weir_value inputs[2] = {x, case_ints(c, "t", parameters, count, step)};
+    free(step);
+    weir_node node = case_node(c, WEIR_OP_THRESHOLD, "threshold", inputs, 2, 1);
+    weir_node_set_int(c->graph, node, "base", case_number(c, 10, true));
+    weir_node_set_int(c->graph, node, "step", case_chance(c, 50) ? 1 : case_chance(c, 50) ? 2 : case_range(c, -5, 5));
+    return (case_thresholds){node, case_lanes(c, rows, channels, parameters), count};
+}
+
+void case_set_window(component_case *c, weir_node node, int rank, const int64_t *kernel, const int64_t *strides,
+                     const int64_t *dilations, const int64_t *pads) {
+    weir_node_set_ints(c->graph, node, "kernel_shape", kernel, (size_t)rank);
+    weir_node_set_ints(c->graph, node, "strides", strides, (size_t)rank);
+    weir_node_set_ints(c->graph, node, "dilations", dilations, (size_t)rank);
+    weir_node_set_ints(c->graph, node, "pads", pads, 2 * (size_t)rank);
+}
+
 void case_stream(component_case *c, weir_op op, int64_t depth) {
     int64_t channels = case_range(c, 1, 48), lanes = case_range(c, 1, channels < 8 ? channels : 8);
     weir_value x = case_codes(c, 1, channels, 1, 24, 50);

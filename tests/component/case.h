@@ -70,6 +70,15 @@ void case_finish(component_case *c, weir_value output);
 
 /* --- what several components build --- */
 weir_node case_cast(component_case *c, weir_value x, const char *name, int64_t rows, int64_t channels, int64_t lanes);
+/* Sorted steps inside the range of codes and beyond it, `count` for all channels or for each, and lanes that fit them. */
+typedef struct case_thresholds {
+    weir_node node;
+    int64_t lanes, count;
+} case_thresholds;
+case_thresholds case_threshold(component_case *c, int64_t most_channels);
+/* Attributes of a window over `rank` dimensions; `pads` has 2 * rank. */
+void case_set_window(component_case *c, weir_node node, int rank, const int64_t *kernel, const int64_t *strides,
+                     const int64_t *dilations, const int64_t *pads);
 /* A whole case: one component that passes its stream on. */
 void case_stream(component_case *c, weir_op op, int64_t depth);
 

@@ -4,9 +4,7 @@
 build=$1
 name=bisect
 . "$(dirname "$0")/lib.sh"
-cmake --install "$build" --prefix "$work/prefix" >log 2>&1 || { cat log >&2; fail "cmake --install"; }
-PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name weir-plugin.pc)")
-export PKG_CONFIG_PATH
+install_weir "$build"
 model=$models/mlp_float.onnx
 
 cat >faults.c <<'END'
@@ -59,8 +57,7 @@ static bool add(weir_pass_registry *registry) {
 }
 WEIR_PASS_PLUGIN(add);
 END
-# shellcheck disable=SC2046 # words
-"${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) faults.c -o faults.so || fail "compiling faults.c"
+compile_plugin faults.c faults.so
 
 # bisect STATUS TEXT PIPELINE [OPTION...]
 bisect() {

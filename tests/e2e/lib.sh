@@ -74,6 +74,19 @@ folding_options() {
     esac
 }
 
+# install_weir BUILD: under $work/prefix, for plugins that are compiled against it.
+install_weir() {
+    cmake --install "$1" --prefix "$work/prefix" >log 2>&1 || { cat log >&2; fail "cmake --install"; }
+    PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name weir-plugin.pc)")
+    export PKG_CONFIG_PATH
+}
+
+# compile_plugin SOURCE.c OBJECT.so
+compile_plugin() {
+    # shellcheck disable=SC2046 # words
+    "${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) "$1" -o "$2" || fail "compiling $1"
+}
+
 # need_tools TOOL...: ends the test as skipped when one is not there.
 need_tools() {
     for tool; do command -v "$tool" >/dev/null || { echo "no $tool"; exit 77; }; done

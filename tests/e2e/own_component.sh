@@ -5,12 +5,11 @@
 build=$1 protoc=$2 proto=$3
 name=own_component
 . "$(dirname "$0")/lib.sh"
-cmake --install "$build" --prefix "$work/prefix" >log 2>&1 || { cat log >&2; fail "cmake --install"; }
+install_weir "$build"
 mkdir elsewhere
 cd elsewhere
 PATH=$work/prefix/bin:$PATH
-PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name weir-plugin.pc)")
-export PATH PKG_CONFIG_PATH
+export PATH
 unset WEIR_DATA
 weir() { command weir "$@"; }
 
@@ -114,8 +113,7 @@ expect 3 "square" weir check --load-pass wrong/libsquare.so squares.onnx --data 
 mkdir planted
 sed 's/weir_node_set_int(l->to, made, "zero", zero);/weir_node_set_int(l->to, made, "zero", zero + 1);/' square.c >planted/square.c
 ! cmp -s square.c planted/square.c || fail "no fault was planted"
-# shellcheck disable=SC2046 # words
-"${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) planted/square.c -o planted/libsquare.so || fail "compiling: planted"
+compile_plugin planted/square.c planted/libsquare.so
 cp example_square.v planted/
 mkdir lowered
 for command in "eval -d frames.csv -o lowered/out.npy" "export --passes lower_integer -o lowered/out.onnx" "compile -o lowered/out" \
@@ -169,13 +167,11 @@ static bool add(weir_pass_registry *registry) {
 WEIR_PASS_PLUGIN(add);
 END
 sed 's/weir_fifo/example_fifo/g' "$work"/prefix/share/weir/rtl/stream/weir_fifo.v >example_fifo.v
-# shellcheck disable=SC2046 # words
-"${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) fifo.c -o libfifo.so || fail "compiling: fifo"
+compile_plugin fifo.c libfifo.so
 expect 0 "fifo +example_fifo" weir check --load-pass ./libfifo.so "$models/mlp_residual_qdq.onnx" --data "$test_data" --frames 3 \
     --simulator icarus
 sed 's/rules = \*\(.*\);$/rules = *\1; rules.setting_count = 2;/' fifo.c >short.c
-# shellcheck disable=SC2046 # words
-"${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) short.c -o libshort.so || fail "compiling: short"
+compile_plugin short.c libshort.so
 expect 1 "'example_fifo' cannot be registered: it lacks a setting that is found for its operator" \
     weir components --load-pass ./libshort.so
 expect 0 "fifo +weir_fifo" weir compile "$models/mlp_residual_qdq.onnx" -o ours
@@ -187,8 +183,7 @@ expect 1 "unknown operator 'example.SquareCodes'" weir sim design -d frames.csv
 grep -q "^note: an operator of your own comes with its shared object: --load-pass" output || fail "sim: no remedy"
 refused() {
     sed "$2" square.c >other.c
-    # shellcheck disable=SC2046 # words
-    "${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) other.c -o libother.so || fail "compiling: $2"
+    compile_plugin other.c libother.so
     expect 1 "$1" weir components --load-pass ./libother.so
 }
 refused "operator 'weir.Square' cannot be registered: expected a domain of your own" 's/"example", "Square", "example.Square"/"weir", "Square", "weir.Square"/'

@@ -5,14 +5,13 @@
 build=$1
 name=plugin
 . "$(dirname "$0")/lib.sh"
-cmake --install "$build" --prefix "$work/prefix" >log 2>&1 || { cat log >&2; fail "cmake --install"; }
+install_weir "$build"
 mkdir elsewhere
 cp "$models/mlp_qdq.onnx" elsewhere/model.onnx
 cp "$models/digits_test.npz" elsewhere/
 cd elsewhere
 PATH=$work/prefix/bin:$PATH
-PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name weir-plugin.pc)")
-export PATH PKG_CONFIG_PATH
+export PATH
 unset WEIR_DATA
 
 # --- the example, word for word ---
@@ -93,8 +92,7 @@ expect 0 "" sh -e commands
 # --- objects ---
 object() { # NAME: compiles the C text of stdin
     cat >"$1.c"
-    # shellcheck disable=SC2046 # words
-    "${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) "$1.c" -o "lib$1.so" || fail "compiling $1.c"
+    compile_plugin "$1.c" "lib$1.so"
 }
 refused() { # PATTERN OBJECT...: exit status 1, and no folder
     pattern=$1 options=

@@ -5,9 +5,7 @@
 build=$1
 name=reproducer
 . "$(dirname "$0")/lib.sh"
-cmake --install "$build" --prefix "$work/prefix" >log 2>&1 || { cat log >&2; fail "cmake --install"; }
-PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name weir-plugin.pc)")
-export PKG_CONFIG_PATH
+install_weir "$build"
 model=$models/mlp_qdq.onnx
 
 cat >bad.c <<'END'
@@ -57,8 +55,7 @@ static bool add(weir_pass_registry *registry) {
 }
 WEIR_PASS_PLUGIN(add);
 END
-# shellcheck disable=SC2046 # words
-"${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) bad.c -o bad.so || fail "compiling bad.c"
+compile_plugin bad.c bad.so
 load="--load-pass ./bad.so"
 
 # reproduced NAME PIPELINE KEPT TEXT [OPTION...]: PIPELINE fails with TEXT and leaves NAME.repro, which holds the
@@ -127,8 +124,7 @@ expect 2 "unknown pass 'crash'" "$WEIR" opt crash.repro
 
 # Passes that require each other.
 sed 's/.name = "crash", .options/.name = "crash", .requires = "refuse", .options/; s/.name = "refuse",/& .requires = "crash",/' bad.c >cycle.c
-# shellcheck disable=SC2046 # words
-"${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) cycle.c -o cycle.so || fail "compiling cycle.c"
+compile_plugin cycle.c cycle.so
 expect 1 "require each other in a cycle: crash -> refuse -> crash" "$WEIR" opt "$model" -p lower_integer --load-pass ./cycle.so
 
 # Damaged files are bad input.

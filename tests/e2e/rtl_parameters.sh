@@ -4,11 +4,7 @@
 name=rtl_parameters
 . "$(dirname "$0")/lib.sh"
 designs=$E2E_SOURCE/tests/rtl/designs
-
-if ! command -v iverilog >/dev/null || ! command -v verilator_bin >/dev/null || ! command -v yosys >/dev/null; then
-    echo "$name: skipped: iverilog, verilator or yosys is missing" >&2
-    exit 77
-fi
+need_tools iverilog verilator_bin yosys
 
 # --- values that no instance in the designs has ---
 for design in adder fifo tree hierarchy; do

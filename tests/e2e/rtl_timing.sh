@@ -5,11 +5,7 @@
 # test: label=nightly seconds=600
 name=rtl_timing
 . "$(dirname "$0")/lib.sh"
-
-if ! command -v iverilog >/dev/null; then
-    echo "$name: skipped: iverilog is missing" >&2
-    exit 77
-fi
+need_tools iverilog
 bench=$E2E_SOURCE/tests/rtl/timing/bench.v
 
 # formula LIBRARY MODULE WORD: of the header's line, as Verilog.

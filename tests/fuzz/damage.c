@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/round_trip.h"
 #include "exec/exec.h"
 #include "frontend/import/onnx.h"
 #include "ir/graph/print.h"
@@ -277,22 +278,6 @@ static bool inference_agrees(const weir_graph *graph) {
     return fine;
 }
 
-static bool round_trips(const weir_graph *graph) {
-    weir_text first = {0}, second = {0};
-    weir_archive archive;
-    weir_archive_init(&archive);
-    weir_graph_print(graph, &first);
-    weir_graph_collect(graph, &archive);
-    weir_graph *again = weir_graph_parse(first.data, first.size, &archive, "again.weir");
-    if (again != NULL) weir_graph_print(again, &second);
-    const bool fine = again != NULL && strcmp(first.data, second.data) == 0;
-    weir_graph_free(again);
-    weir_archive_free(&archive);
-    weir_text_free(&first);
-    weir_text_free(&second);
-    return fine;
-}
-
 /* Reports, statistics, and for an imported model the whole way to components: none may crash. */
 static void use(weir_pass_registry *registry, const weir_graph *graph) {
     weir_module *module = weir_module_new("m");
@@ -316,7 +301,7 @@ static const char *judge(random_source *r, weir_pass_registry *registry, weir_gr
     }
     if (weir_diag_errors() > 0) return "accepted with an error";
     if (!weir_graph_verify(graph)) return "accepted, but does not verify again";
-    if (!round_trips(graph)) return "the text form does not round-trip";
+    if (!text_round_trips(graph)) return "the text form does not round-trip";
     if (!inference_agrees(graph)) return "inference gives other types";
     if (!is_small(graph)) return NULL;
     if (!runs(r, graph)) return "does not run and says nothing";

@@ -269,16 +269,6 @@ static void mutate(buffer *b) {
     }
 }
 
-/* One parse from a block of exactly that size. */
-static int try(const uint8_t *data, size_t size) {
-    uint8_t *copy = malloc(size == 0 ? 1 : size);
-    if (copy == NULL) exit(1);
-    memcpy(copy, data, size);
-    int accepted = LLVMFuzzerTestOneInput(copy, size);
-    free(copy);
-    return accepted;
-}
-
 static int run_seed(size_t index, unsigned long long rounds, const char *folder) {
     static buffer seed, work;
     make_seed(&seed, index);
@@ -288,13 +278,13 @@ static int run_seed(size_t index, unsigned long long rounds, const char *folder)
         return weir_file_write(path, seed.data, seed.size) ? 0 : 1;
     }
     size_t accepted = 0;
-    int refused = !try(seed.data, seed.size);
+    int refused = !try_block(seed.data, seed.size);
     if (refused) printf("%s\n", weir_diag_last_error());
-    for (size_t length = 0; length < seed.size; length++) try(seed.data, length);
+    for (size_t length = 0; length < seed.size; length++) try_block(seed.data, length);
     for (unsigned long long round = 0; round < rounds; round++) {
         work = seed;
         for (size_t more = below(4); more < 4; more++) mutate(&work);
-        accepted += (size_t)try(work.data, work.size);
+        accepted += (size_t)try_block(work.data, work.size);
     }
     printf("seed graph %zu: %s; accepted %zu of %llu mutations\n", index, refused ? "refused" : "accepted", accepted,
            rounds);

@@ -11,16 +11,6 @@
 
 enum { CAPACITY = 1 << 16 };
 
-/* One import from a block of exactly that size, so that a sanitizer sees every overrun. */
-static int try(const uint8_t *data, size_t size) {
-    uint8_t *copy = malloc(size == 0 ? 1 : size);
-    if (copy == NULL) exit(1);
-    memcpy(copy, data, size);
-    int accepted = LLVMFuzzerTestOneInput(copy, size);
-    free(copy);
-    return accepted;
-}
-
 static size_t flip(uint8_t *data, size_t size, uint64_t *state) {
     for (uint64_t flips = 1 + weir_random_next(state) % 4; flips > 0; flips--) {
         const uint64_t bit = weir_random_next(state) % 8;
@@ -34,14 +24,14 @@ static int run_model(const char *path, uint64_t rounds, uint64_t *state) {
     size_t size, accepted[2] = {0, 0};
     char *model = weir_file_read(path, &size);
     if (model == NULL || size == 0 || size > CAPACITY) return 1;
-    int refused = !try((const uint8_t *)model, size);
-    for (size_t length = 0; length < size; length++) try((const uint8_t *)model, length);
+    int refused = !try_block((const uint8_t *)model, size);
+    for (size_t length = 0; length < size; length++) try_block((const uint8_t *)model, length);
     for (uint64_t round = 0; round < 2 * rounds; round++) {
         memcpy(work, model, size);
         size_t now = round < rounds ? flip(work, size, state) : weir_mutate_onnx(work, size, CAPACITY, state);
         for (int more = 0; round >= rounds && more < 2 && now > 0 && round % 2 == 0; more++)
             now = weir_mutate_onnx(work, now, CAPACITY, state);
-        accepted[round >= rounds] += (size_t)try(work, now);
+        accepted[round >= rounds] += (size_t)try_block(work, now);
     }
     printf("%s: %s; accepted %zu of %llu flipped, %zu of %llu changed by field\n", weir_path_name(path),
            refused ? "refused" : "accepted", accepted[0], (unsigned long long)rounds, accepted[1],

@@ -84,6 +84,28 @@ def unary(random, op, data="random -4 4", **choices):
     return g.result()
 
 
+def along_axis(random, op):
+    """Along any axis, from either end."""
+    g = RandomGraph(random)
+    for _ in range(8):
+        shape = g.shape(1, 4)
+        g.node(op, [g.input("float32", shape, "random -9 9")], axis=random.randrange(-len(shape), len(shape)))
+    return g.result()
+
+
+def extreme_index(random, op):
+    """Few different values, so that many are equal."""
+    g = RandomGraph(random)
+    for _ in range(8):
+        shape = g.shape(1, 4)
+        axis, keep = random.randrange(len(shape)), random.randint(0, 1)
+        kept = shape[:axis] + [1] * keep + shape[axis + 1 :]
+        types = f"int64[{','.join(str(s) for s in kept)}] integer s64 range=[0,{shape[axis] - 1}]"
+        x = g.input("float32", shape, [random.randint(-3, 3) for _ in range(48)])
+        g.node(op, [x], types=types, axis=axis - random.choice([0, len(shape)]), keepdims=keep, select_last_index=random.randint(0, 1))
+    return g.result()
+
+
 def reduction(random, op):
     """Any axes from either end, with and without the dimensions."""
     g = RandomGraph(random)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/round_trip.h"
 #include "exec/exec.h"
 #include "generator.h"
 #include "ir/graph/print.h"
@@ -88,24 +89,6 @@ static bool agree(const outcome *a, const outcome *b, bool exact) {
         if (!same(a->output[i], b->output[i], exact)) return false;
     }
     return true;
-}
-
-/* --- text forms --- */
-
-static bool round_trips(const weir_graph *graph) {
-    weir_text first = {NULL, 0, 0}, second = {NULL, 0, 0};
-    weir_archive archive;
-    weir_archive_init(&archive);
-    weir_graph_print(graph, &first);
-    weir_graph_collect(graph, &archive);
-    weir_graph *parsed = weir_graph_parse(first.data, first.size, &archive, "random");
-    if (parsed != NULL) weir_graph_print(parsed, &second);
-    bool equal = parsed != NULL && strcmp(first.data, second.data) == 0;
-    weir_graph_free(parsed);
-    weir_archive_free(&archive);
-    weir_text_free(&first);
-    weir_text_free(&second);
-    return equal;
 }
 
 /* --- pipelines --- */
@@ -250,10 +233,10 @@ static bool try(trial *t, uint64_t seed, const char *fault) {
         t->exact = true;
     }
     outcome before = {0}, after = {0};
-    bool fine = round_trips(graph_of(t)) || fails(t, "the text form does not round-trip before the pipeline");
+    bool fine = text_round_trips(graph_of(t)) || fails(t, "the text form does not round-trip before the pipeline");
     fine = fine && (execute(graph_of(t), t->input, &before) || fails(t, "the graph does not execute"));
     fine = fine && run_pipeline(t);
-    fine = fine && (round_trips(graph_of(t)) || fails(t, "the text form does not round-trip after the pipeline"));
+    fine = fine && (text_round_trips(graph_of(t)) || fails(t, "the text form does not round-trip after the pipeline"));
     fine = fine && (execute(graph_of(t), t->input, &after) || fails(t, "the result does not execute"));
     fine = fine && (agree(&before, &after, t->exact) ||
                     fails(t, t->exact ? "results are not the same bits" : "results differ by more than rounding"));

@@ -16,10 +16,10 @@
 #include "frontend/import/onnx.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
+#include "test_digits.h"
 
 static weir_array *read(const char *file, const char *key) {
-    const char *source = getenv("WEIR_SOURCE");
-    char *path = weir_format("%s/tests/models/digits/%s", source != NULL ? source : ".", file);
+    char *path = digits_path(file);
     weir_array *array = weir_array_read(path, key);
     free(path);
     assert_non_null(array);
@@ -36,10 +36,10 @@ static weir_array *head(const weir_array *array, int64_t count) {
 }
 
 static weir_graph *import(const char *model) {
-    const char *source = getenv("WEIR_SOURCE");
-    char *path = weir_format("%s/tests/models/digits/%s.onnx", source != NULL ? source : ".", model);
+    char *file = weir_format("%s.onnx", model), *path = digits_path(file);
     weir_graph *graph = weir_onnx_import(path, NULL);
     free(path);
+    free(file);
     assert_non_null(graph);
     return graph;
 }

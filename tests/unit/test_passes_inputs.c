@@ -54,22 +54,16 @@ static double hidden(size_t frame, size_t unit) {
     return dot(&wa[unit * A], data_a, frame, A) + dot(&wb[unit * B], data_b, frame, B);
 }
 
-static weir_value gemm(weir_graph *g, const char *name, weir_value x, weir_value w) {
-    weir_node node = put(g, WEIR_OP_GEMM, name, 2, (weir_value[]){x, w});
-    weir_node_set_int(g, node, "transB", 1);
-    assert_true(weir_infer_node(g, node));
-    return weir_node_output(g, node, 0);
-}
-
 /* Two branches meet in a sum: its relu's product is output "y", with `both` the branch of `a` output "half". */
 static weir_graph *model(bool both) {
     weir_graph *g = weir_graph_new("model");
     weir_value a = add_real_input(g, "a", 1, A), b = add_real_input(g, "b.in", 1, B);
-    weir_value from_a = gemm(g, "fa", a, add_constant(g, "wa", WEIR_FLOAT32, 2, HIDDEN, A, wa));
-    weir_value from_b = gemm(g, "fb", b, add_constant(g, "wb", WEIR_FLOAT32, 2, HIDDEN, B, wb));
+    weir_value from_a = add_gemm(g, "fa", a, add_constant(g, "wa", WEIR_FLOAT32, 2, HIDDEN, A, wa));
+    weir_value from_b = add_gemm(g, "fb", b, add_constant(g, "wb", WEIR_FLOAT32, 2, HIDDEN, B, wb));
     weir_value relu = ADD(g, WEIR_OP_RELU, "relu", ADD(g, WEIR_OP_ADD, "add", from_a, from_b));
-    weir_graph_add_output(g, "y", gemm(g, "fc", relu, add_constant(g, "wc", WEIR_FLOAT32, 2, OUT, HIDDEN, wc)));
-    if (both) weir_graph_add_output(g, "half", gemm(g, "fd", a, add_constant(g, "wd", WEIR_FLOAT32, 2, HIDDEN, A, wa)));
+    weir_graph_add_output(g, "y", add_gemm(g, "fc", relu, add_constant(g, "wc", WEIR_FLOAT32, 2, OUT, HIDDEN, wc)));
+    if (both)
+        weir_graph_add_output(g, "half", add_gemm(g, "fd", a, add_constant(g, "wd", WEIR_FLOAT32, 2, HIDDEN, A, wa)));
     return g;
 }
 

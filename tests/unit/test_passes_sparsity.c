@@ -13,27 +13,20 @@ typedef struct layers {
     bool weight_mask, activation_mask;
 } layers;
 
-static weir_value gemm(weir_graph *g, const char *name, weir_value x, weir_value w) {
-    weir_node node = put(g, WEIR_OP_GEMM, name, 2, (weir_value[]){x, w});
-    weir_node_set_int(g, node, "transB", 1);
-    assert_true(weir_infer_node(g, node));
-    return weir_node_output(g, node, 0);
-}
-
 static weir_graph *model(layers with) {
     static const double w[4] = {1, 2, 0, 4}, v[4] = {1, 0, 0, 0}, mask[4] = {1, 0, 1, 1};
     weir_graph *g = weir_graph_new("model");
     weir_value weight = add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w);
     if (with.weight_mask)
         weight = ADD(g, WEIR_OP_MASK, "fc1_mask", weight, add_constant(g, "m", WEIR_UINT8, 2, 2, 2, mask));
-    weir_value h = gemm(g, "fc1", add_real_input(g, "x", 1, 2), weight);
+    weir_value h = add_gemm(g, "fc1", add_real_input(g, "x", 1, 2), weight);
     h = ADD(g, WEIR_OP_RELU, "relu", h);
     if (with.activation_mask) {
         weir_value one = add_scalar(g, "one", WEIR_FLOAT32, 1);
         weir_value over = ADD(g, WEIR_OP_RELU, "over", ADD(g, WEIR_OP_SUB, "less", h, one));
         h = ADD(g, WEIR_OP_MASK, "fc2_mask", h, over);
     }
-    weir_graph_add_output(g, "y", gemm(g, "fc2", h, add_constant(g, "v", WEIR_FLOAT32, 2, 2, 2, v)));
+    weir_graph_add_output(g, "y", add_gemm(g, "fc2", h, add_constant(g, "v", WEIR_FLOAT32, 2, 2, 2, v)));
     return g;
 }
 
@@ -261,7 +254,7 @@ static void masks_are_found_past_quantizers(void **state) {
     weir_value weight = ADD(g, WEIR_OP_MASK, "prune", add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w),
                             add_constant(g, "m", WEIR_FLOAT32, 2, 2, 2, mask));
     weight = add_qdq(g, "q", weight, 0.5, WEIR_INT8, 0);
-    weir_graph_add_output(g, "y", gemm(g, "fc", add_real_input(g, "x", 1, 2), weight));
+    weir_graph_add_output(g, "y", add_gemm(g, "fc", add_real_input(g, "x", 1, 2), weight));
     analysis a = analyse(g, "add_pruning_metadata");
     assert_json(a.info, "{\"fc\": {\"weight_sparsity\": 0.75, \"activation_sparsity\": null}}");
     analysis_free(&a);

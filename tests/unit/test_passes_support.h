@@ -98,6 +98,14 @@ static inline weir_value add_value(weir_graph *graph, weir_op op, const char *na
     return weir_node_output(graph, node, 0);
 }
 
+/* A product with weights [outputs, inputs]. */
+static inline weir_value add_gemm(weir_graph *graph, const char *name, weir_value x, weir_value w) {
+    weir_node node = put(graph, WEIR_OP_GEMM, name, 2, (weir_value[]){x, w});
+    weir_node_set_int(graph, node, "transB", 1);
+    assert_true(weir_infer_node(graph, node));
+    return weir_node_output(graph, node, 0);
+}
+
 /* QuantizeLinear and DequantizeLinear with one scale. */
 static inline weir_value add_qdq(weir_graph *graph, const char *name, weir_value x, double scale, weir_dtype dtype,
                                  double zero) {

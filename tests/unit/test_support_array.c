@@ -351,9 +351,7 @@ static void arrays_are_compressed_alone(void **state) {
     free(path);
 }
 
-static void check_values(const weir_archive *archive, const char *name, weir_dtype dtype, const char *shape,
-                         const double *values) {
-    const weir_array *array = weir_archive_find(archive, name);
+static void check_array(const weir_array *array, weir_dtype dtype, const char *shape, const double *values) {
     assert_non_null(array);
     assert_int_equal(array->dtype, dtype);
     char text[64];
@@ -374,15 +372,16 @@ static void check_numpy_file(const char *path) {
     assert_int_equal(archive.count, 11);
     assert_string_equal(archive.name[0], "half");
     const double half[] = {0, -0.0, 1.5, 65504, 0x1p-24, (double)INFINITY, 0.0999755859375};
-    check_values(&archive, "half", WEIR_FLOAT16, "[7]", half);
-    check_values(&archive, "single", WEIR_FLOAT32, "[2,3]", (const double[]){0, 0.25, 0.5, 0.75, 1, 1.25});
-    check_values(&archive, "double", WEIR_FLOAT64, "[]", (const double[]){3.141592653589793});
-    check_values(&archive, "big", WEIR_INT32, "[2,2]", (const double[]){1, -2, 3, -4});
-    check_values(&archive, "fortran", WEIR_INT16, "[2,3,4]", counting);
-    check_values(&archive, "bytes", WEIR_UINT8, "[3]", (const double[]){0, 127, 255});
-    check_values(&archive, "signed", WEIR_INT8, "[2]", (const double[]){-128, 127});
-    check_values(&archive, "flags", WEIR_BOOL, "[3]", (const double[]){1, 0, 1});
-    check_values(&archive, "empty", WEIR_FLOAT32, "[0,4]", NULL);
+    check_array(weir_archive_find(&archive, "half"), WEIR_FLOAT16, "[7]", half);
+    check_array(weir_archive_find(&archive, "single"), WEIR_FLOAT32, "[2,3]",
+                (const double[]){0, 0.25, 0.5, 0.75, 1, 1.25});
+    check_array(weir_archive_find(&archive, "double"), WEIR_FLOAT64, "[]", (const double[]){3.141592653589793});
+    check_array(weir_archive_find(&archive, "big"), WEIR_INT32, "[2,2]", (const double[]){1, -2, 3, -4});
+    check_array(weir_archive_find(&archive, "fortran"), WEIR_INT16, "[2,3,4]", counting);
+    check_array(weir_archive_find(&archive, "bytes"), WEIR_UINT8, "[3]", (const double[]){0, 127, 255});
+    check_array(weir_archive_find(&archive, "signed"), WEIR_INT8, "[2]", (const double[]){-128, 127});
+    check_array(weir_archive_find(&archive, "flags"), WEIR_BOOL, "[3]", (const double[]){1, 0, 1});
+    check_array(weir_archive_find(&archive, "empty"), WEIR_FLOAT32, "[0,4]", NULL);
     const weir_array *wide = weir_archive_find(&archive, "long"), *top = weir_archive_find(&archive, "unsigned");
     assert_true(weir_array_get_int(wide, 0) == INT64_MIN && weir_array_get_int(wide, 1) == INT64_MAX);
     assert_true(((const uint64_t *)top->data)[0] == UINT64_MAX);
@@ -650,14 +649,7 @@ static void check_table(const char *content, size_t size, const char *shape, con
     char *path = weir_path_join(folder, "t.csv");
     assert_true(weir_file_write(path, content, size));
     weir_array *array = weir_array_read(path, NULL);
-    assert_non_null(array);
-    assert_int_equal(array->dtype, WEIR_FLOAT32);
-    char text[64];
-    assert_string_equal(weir_shape_print(&array->shape, text, sizeof text), shape);
-    for (size_t i = 0; i < array->count; i++) {
-        double value = weir_array_get(array, i);
-        assert_memory_equal(&value, &values[i], sizeof value);
-    }
+    check_array(array, WEIR_FLOAT32, shape, values);
     weir_array_free(array);
     free(path);
 }

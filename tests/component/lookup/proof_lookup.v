@@ -55,19 +55,5 @@ module proof #(
     end
   endgenerate
 
-  proof_reset u_reset (clk, rst);
-  proof_stream #(
-    .S_WIDTH (LANES * IN_W + 1),
-    .M_WIDTH (LANE_W + 1),
-    .CAPACITY(READ + 2),
-    .LATENCY (READ),
-    .STALL   (1)
-  ) u_stream (
-    .*,
-    .fair    (1'b1),
-    .s_value ({s_last, s_data}),
-    .expected({s_last, expected}),
-    .m_value ({m_last, m_data}),
-    .mark    ()
-  );
+  proof_component #(LANES * IN_W, LANE_W, READ + 2, READ) u_component (.*);
 endmodule

@@ -12,6 +12,7 @@
 // proof_window    counts cycles for a statement about any cycle
 // proof_multiply  what the multiplier of requantizers promises
 // proof_stream    of a component with one beat out for each beat in: source, hold, order and answers
+// proof_component the same with the reset, of a component whose streams are s and m
 
 // Every register starts in any state whatever; the first cycle resets it.
 module proof_reset (
@@ -297,6 +298,37 @@ module proof_stream #(
   proof_answer #(STALL) u_enters (clk, rst, s_valid && m_ready && fair, s_ready);
 
   always @* if (!rst && CAPACITY == 0 && take) let_go_as_it_leaves: assert (inside + enter == leave);
+endmodule
+
+// `expected` is the data for what is taken; `last` goes through.
+module proof_component #(
+  parameter integer S_WIDTH  = 1,
+  parameter integer M_WIDTH  = 1,
+  parameter integer CAPACITY = 1,
+  parameter integer LATENCY  = 0,
+  parameter integer STALL    = 1
+) (
+  input  wire               clk,
+  output wire               rst,
+  input  wire               s_valid,
+  input  wire               s_ready,
+  input  wire [S_WIDTH-1:0] s_data,
+  input  wire               s_last,
+  input  wire [M_WIDTH-1:0] expected,
+  input  wire               m_valid,
+  input  wire               m_ready,
+  input  wire [M_WIDTH-1:0] m_data,
+  input  wire               m_last
+);
+  proof_reset u_reset (clk, rst);
+  proof_stream #(S_WIDTH + 1, M_WIDTH + 1, CAPACITY, LATENCY, STALL) u_stream (
+    .*,
+    .fair    (1'b1),
+    .s_value ({s_last, s_data}),
+    .expected({s_last, expected}),
+    .m_value ({m_last, m_data}),
+    .mark    ()
+  );
 endmodule
 
 // Cycles FLUSH (`begins`) and LENGTH (`ends`) behind the first, in which every register but this one may have any value; it

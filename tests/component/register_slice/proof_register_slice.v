@@ -19,19 +19,5 @@ module proof #(
     .WIDTH(WIDTH)
   ) u_dut (.*);
 
-  proof_reset u_reset (clk, rst);
-  proof_stream #(
-    .S_WIDTH (WIDTH + 1),
-    .M_WIDTH (WIDTH + 1),
-    .CAPACITY(BEATS),
-    .LATENCY (0),
-    .STALL   (1)
-  ) u_stream (
-    .*,
-    .fair    (1'b1),
-    .s_value ({s_last, s_data}),
-    .expected({s_last, s_data}),
-    .m_value ({m_last, m_data}),
-    .mark    ()
-  );
+  proof_component #(WIDTH, WIDTH, BEATS, 0) u_component (.*, .expected(s_data));
 endmodule

@@ -36,19 +36,5 @@ module proof #(
     end
   endgenerate
 
-  proof_reset u_reset (clk, rst);
-  proof_stream #(
-    .S_WIDTH (LANES * WIDTH + 1),
-    .M_WIDTH (LANES * WIDTH + 1),
-    .CAPACITY(2),
-    .LATENCY (0),
-    .STALL   (1)
-  ) u_stream (
-    .*,
-    .fair    (1'b1),
-    .s_value ({s_last, s_data}),
-    .expected({s_last, expected}),
-    .m_value ({m_last, m_data}),
-    .mark    ()
-  );
+  proof_component #(LANES * WIDTH, LANES * WIDTH, 2, 0) u_component (.*);
 endmodule

@@ -35,10 +35,7 @@ static void build(component_case *c) {
     pads[along] = begin;
     pads[along + rank] = end;
     weir_node node = case_node(c, WEIR_OP_WINDOW, "taps", &x, 1, 1);
-    weir_node_set_ints(c->graph, node, "kernel_shape", kernel, (size_t)rank);
-    weir_node_set_ints(c->graph, node, "strides", strides, (size_t)rank);
-    weir_node_set_ints(c->graph, node, "dilations", dilations, (size_t)rank);
-    weir_node_set_ints(c->graph, node, "pads", pads, 2 * (size_t)rank);
+    case_set_window(c, node, rank, kernel, strides, dilations, pads);
     weir_node_set_int(c->graph, node, "group", group);
     weir_node_set_int(c->graph, node, "fill", !narrow && case_chance(c, 60) ? type.low : case_range(c, low, high));
     case_place(c, node, channels, channels * taps, 0);

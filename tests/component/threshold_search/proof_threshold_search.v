@@ -100,19 +100,5 @@ module proof #(
     end
   endgenerate
 
-  proof_reset u_reset (clk, rst);
-  proof_stream #(
-    .S_WIDTH (LANES * IN_W + 1),
-    .M_WIDTH (LANES * OUT_W + 1),
-    .CAPACITY(LATENCY + 1),
-    .LATENCY (LATENCY),
-    .STALL   (1)
-  ) u_stream (
-    .*,
-    .fair    (1'b1),
-    .s_value ({s_last, s_data}),
-    .expected({s_last, expected}),
-    .m_value ({m_last, m_data}),
-    .mark    ()
-  );
+  proof_component #(LANES * IN_W, LANES * OUT_W, LATENCY + 1, LATENCY) u_component (.*);
 endmodule

@@ -38,10 +38,7 @@ static void build(component_case *c) {
     type.shape.dim[rank + 1] = group * channels;
     weir_value_set_type(c->graph, x, &type);
     weir_node node = case_node(c, WEIR_OP_WINDOW, "window", &x, 1, 1);
-    weir_node_set_ints(c->graph, node, "kernel_shape", kernel, (size_t)rank);
-    weir_node_set_ints(c->graph, node, "strides", strides, (size_t)rank);
-    weir_node_set_ints(c->graph, node, "dilations", dilations, (size_t)rank);
-    weir_node_set_ints(c->graph, node, "pads", pads, 2 * (size_t)rank);
+    case_set_window(c, node, rank, kernel, strides, dilations, pads);
     weir_node_set_int(c->graph, node, "group", group);
     int64_t low, high;
     weir_quant_limits(&type.quant, &low, &high);

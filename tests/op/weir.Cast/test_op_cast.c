@@ -41,8 +41,7 @@ static void casts_apply_their_contract_by_channel(void **state) {
             }
             assert_int_equal(weir_array_get_int(y, i), expected);
         }
-        weir_executor_free(executor);
-        weir_graph_free(graph);
+        free_run(graph, executor);
     }
     weir_array_free(x);
 }

@@ -47,8 +47,7 @@ static void codes_and_reals_convert(void **state) {
             const float moved = (float)((double)code * scale + 0.5);
             assert_true(((const float *)y->data)[i] == (which == 1 ? moved : plain));
         }
-        weir_executor_free(executor);
-        weir_graph_free(graph);
+        free_run(graph, executor);
     }
     weir_array_free(x);
 }

@@ -36,8 +36,7 @@ static void linear_is_a_matrix_product(void **state) {
                     assert_int_equal(weir_array_get_int(y, (size_t)(r * columns + n)), sum);
                 }
             }
-            weir_executor_free(executor);
-            weir_graph_free(graph);
+            free_run(graph, executor);
             weir_array_free(w);
             weir_array_free(x);
         }
@@ -75,8 +74,7 @@ static void linear_range_is_reached(void **state) {
         assert_int_equal(type->high, most);
         assert_int_equal(type->quant.width, weir_bits_for(least, most));
         assert_int_equal(type->quant.is_signed, least < 0);
-        weir_executor_free(executor);
-        weir_graph_free(graph);
+        free_run(graph, executor);
         weir_array_free(x);
         weir_array_free(w);
     }

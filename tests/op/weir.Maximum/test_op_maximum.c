@@ -27,8 +27,7 @@ static void maximum_and_streams_keep_values(void **state) {
     }
     assert_true(weir_array_equal(weir_executor_value(executor, weir_node_output(graph, fork, 0)), x));
     assert_int_equal(weir_value_type(graph, weir_node_output(graph, node, 0))->low, -17);
-    weir_executor_free(executor);
-    weir_graph_free(graph);
+    free_run(graph, executor);
     weir_array_free(x);
 }
 

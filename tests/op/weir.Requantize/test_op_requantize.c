@@ -55,9 +55,8 @@ static void requantize_follows_contract_and_channel(void **state) {
             v = v < 5 ? 5 : v > 255 ? 255 : v;
             assert_int_equal(weir_array_get_int(y, i), (int64_t)v);
         }
-        weir_executor_free(executor);
+        free_run(graph, executor);
         weir_array_free(offset);
-        weir_graph_free(graph);
     }
     weir_array_free(x);
 }

@@ -25,8 +25,7 @@ static void sum_weighs_and_broadcasts_constants(void **state) {
             const int64_t other = weir_array_get_int(constants[i], i == 0 ? at % 40 : at / 40);
             assert_int_equal(weir_array_get_int(y, at), 3 * weir_array_get_int(x, at) - 5 * other);
         }
-        weir_executor_free(executor);
-        weir_graph_free(graph);
+        free_run(graph, executor);
     }
     weir_array_free(column);
     weir_array_free(row);

@@ -31,8 +31,7 @@ static void thresholds_count(void **state) {
             for (size_t j = 0; j < 15; j++) count += weir_array_get_int(t, i % 4 * 15 + j) <= weir_array_get_int(x, i);
             assert_int_equal(weir_array_get_int(y, i), -4 + direction * count);
         }
-        weir_executor_free(executor);
-        weir_graph_free(graph);
+        free_run(graph, executor);
     }
     weir_array_free(t);
     weir_array_free(x);
