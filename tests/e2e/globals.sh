@@ -35,7 +35,7 @@ called() {
 planted=$(called planted.o | tr '\n' ' ')
 [ "$planted" = "exp tanhf " ] || fail "of the planted calls only these are found: $planted"
 
-libraries=$(find "$build/toolchain" "$build/passes" "$build/sim" -name 'libweir_*.a' ! -name '*onnx_proto*')
+libraries=$(find "$build/toolchain" "$build/passes" "$build/sim" "$build/boards" -name 'libweir_*.a' ! -name '*onnx_proto*')
 [ "$(echo "$libraries" | wc -l)" -ge 8 ] || fail "libraries are missing"
 # shellcheck disable=SC2086 # words
 found=$(writable $libraries | grep -v -E '^(__asan|__odr_asan|__tsan)' || true)
