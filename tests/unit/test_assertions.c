@@ -7,15 +7,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cosim/runtime.h"
+#include "dataflow/component.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/device.h"
+#include "dataflow/fifo.h"
+#include "dataflow/frame.h"
+#include "dataflow/schedule/schedule.h"
 #include "dataflow/schedule/stream.h"
 #include "dse/folding/knapsack.h"
 #include "dse/mapping/accelerator.h"
+#include "dse/mapping/layer.h"
+#include "dse/stages/stage.h"
+#include "exec/exec.h"
+#include "exec/product.h"
+#include "exec/softmax.h"
 #include "ir/graph/side.h"
 #include "ir/shape/geometry.h"
 #include "ir/shape/index_map.h"
 #include "ir/shape/layout.h"
 #include "pass/core/module.h"
 #include "rtlir/core/stmt.h"
+#include "support/file/manifest.h"
+#include "support/text/diag.h"
+#include "support/text/table.h"
+#include "support/text/yaml.h"
 #include "synth/netlist/aig.h"
 
 /* x, twice its maximum with itself, the second one the output; a constant of per-channel codes. */
@@ -210,6 +226,75 @@ static void graph_beyond(fixture *f) {
     weir_module_graph(weir_module_new("m"), 0);
 }
 
+/* --- components, executors, files, tables --- */
+
+static void fifo_of_another_operator(fixture *f) { weir_fifo_set(f->graph, f->node, &(weir_fifo){.depth = 2}); }
+static void element_before_its_stream(fixture *f) { weir_schedule_entry(f->graph, f->x, -1, 4, false); }
+static void component_beyond(fixture *f) {
+    (void)f;
+    weir_component_at(weir_component_count());
+}
+static void family_beyond(fixture *f) {
+    (void)f;
+    weir_device_family_name(WEIR_DEVICE_FAMILIES);
+}
+static void replay_of_no_beats(fixture *f) {
+    (void)f;
+    weir_cost_replay_in_blocks(0, 8);
+}
+static void flags_of_no_inputs(fixture *f) {
+    (void)f;
+    weir_frame_flags(0, 2);
+}
+static void profile_beyond(fixture *f) {
+    (void)f;
+    weir_profile_name(WEIR_SIM_PROFILES);
+}
+static void operand_of_a_layer_beyond(fixture *f) {
+    (void)f;
+    const double size[1] = {1};
+    weir_dse_operand_size(&(weir_dse_layer){.operand_count = 1}, 1, size);
+}
+static void stage_beyond(fixture *f) {
+    (void)f;
+    weir_dse_registry *registry = weir_dse_registry_new();
+    weir_dse_registry_at(registry, weir_dse_registry_count(registry));
+}
+static void value_of_an_executor_beyond(fixture *f) {
+    weir_executor_value(weir_executor_new(f->graph), (weir_value){weir_graph_value_limit(f->graph)});
+}
+static void codes_of_an_odd_step(fixture *f) {
+    (void)f;
+    const int16_t codes[3] = {0};
+    int32_t sum[1];
+    weir_product_codes(codes, 1, codes, 1, 3, sum, WEIR_INSTRUCTIONS_BASELINE);
+}
+static void scale_of_zero(fixture *f) {
+    (void)f;
+    weir_softmax_steps(0);
+}
+static void table_of_no_columns(fixture *f) {
+    (void)f;
+    weir_table_new(NULL, 0);
+}
+static void message_beyond(fixture *f) {
+    (void)f;
+    weir_diag_log_at(weir_diag_capture(), 0);
+}
+static void entry_beyond(fixture *f) {
+    (void)f;
+    weir_manifest_drop(&(weir_manifest){.count = 0}, 0);
+}
+static void limits_upside_down(fixture *f) {
+    (void)f;
+    int64_t value;
+    weir_yaml_int(&(weir_yaml){.kind = WEIR_YAML_SCALAR, .text = "4"}, 5, 3, &value);
+}
+static void mux_of_a_missing_gate(fixture *f) {
+    (void)f;
+    weir_aig_mux(weir_aig_new(), 100, WEIR_LITERAL_TRUE, WEIR_LITERAL_FALSE);
+}
+
 #define PLANT(name)                                                                                                    \
     { #name, name }
 static const struct {
@@ -265,6 +350,23 @@ static const struct {
     PLANT(fourth_operand),
     PLANT(gate_of_a_missing_input),
     PLANT(graph_beyond),
+    PLANT(fifo_of_another_operator),
+    PLANT(element_before_its_stream),
+    PLANT(component_beyond),
+    PLANT(family_beyond),
+    PLANT(replay_of_no_beats),
+    PLANT(flags_of_no_inputs),
+    PLANT(profile_beyond),
+    PLANT(operand_of_a_layer_beyond),
+    PLANT(stage_beyond),
+    PLANT(value_of_an_executor_beyond),
+    PLANT(codes_of_an_odd_step),
+    PLANT(scale_of_zero),
+    PLANT(table_of_no_columns),
+    PLANT(message_beyond),
+    PLANT(entry_beyond),
+    PLANT(limits_upside_down),
+    PLANT(mux_of_a_missing_gate),
 };
 enum { PLANTS = sizeof plants / sizeof *plants };
 

@@ -1,5 +1,6 @@
 #include "cosim/cosim.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,7 @@ static int build(const char *folder, const weir_cosim_options *options, int64_t 
 /* --- running --- */
 
 static weir_beats_layout layout_of(const weir_graph *graph, weir_value value) {
+    assert(weir_value_type(graph, value)->quant.format != WEIR_FORMAT_FLOAT);
     weir_beats_layout layout = {.lanes = (uint32_t)weir_stream_lanes(graph, value),
                                 .frame_elements = (uint64_t)weir_stream_elements(graph, value)};
     layout.element_bits = (uint32_t)weir_stream_width(graph, value, &layout.is_signed);
@@ -102,6 +104,7 @@ typedef struct session {
 } session;
 
 static weir_sim_port port_of(const session *s, const weir_codes *codes, size_t index) {
+    assert(codes->value.id < weir_graph_value_limit(s->graph) && s->frames >= 0);
     weir_beats_layout layout = layout_of(s->graph, codes->value);
     weir_sim_port port = {.index = (uint32_t)index,
                           .width = weir_beats_width(&layout),
@@ -253,6 +256,7 @@ static int64_t quiet_cycles(const weir_sim_result *run) {
 
 /* Are all beats of the stream taken? */
 static bool complete(const standstill *t, weir_value value) {
+    assert(value.id < weir_graph_value_limit(t->s->graph));
     const weir_reference *r = t->s->reference;
     for (size_t i = 0; i < r->input_count; i++) {
         if (r->inputs[i].value.id == value.id) return t->run->sources[i].beats >= t->run->sources[i].expected;
@@ -263,6 +267,7 @@ static bool complete(const standstill *t, weir_value value) {
 /* Is a beat offered on the stream and not taken? A branch of a fork waits when the fork's input does, unless the branch
  * is ahead of it or its user has been seen to miss beats. */
 static bool waits(const standstill *t, weir_value value) {
+    assert(value.id < weir_graph_value_limit(t->s->graph));
     const weir_graph *graph = t->s->graph;
     weir_node producer = weir_value_producer(graph, value);
     if (weir_stream_is_input(graph, value)) return !complete(t, value);
@@ -408,6 +413,7 @@ static void keep_outputs(const session *s, const weir_sim_result *run, weir_cosi
 
 /* Cycles a frame at a stream: from the end of the second quarter of the frames to the last one. */
 static double interval_of(const session *s, const weir_codes *codes, const weir_beats *beats) {
+    assert(s->frames >= 0);
     weir_beats_layout layout = layout_of(s->graph, codes->value);
     int64_t per_frame = (int64_t)weir_beats_per_frame(&layout), first = s->frames / 2, last = s->frames - 1;
     if (last - first < 1 || beats->count < (size_t)(s->frames * per_frame)) return 0;
@@ -433,6 +439,7 @@ static int64_t latency_of(const session *s, const weir_sim_result *run) {
 }
 
 static void measure(const session *s, const weir_sim_result *run, weir_cosim *result) {
+    assert(s->reference->output_count > 0);
     result->latency = latency_of(s, run);
     result->interval = interval_of(s, &s->reference->outputs[0], &run->sinks[0].recorded);
     if (!s->options->debug) return;

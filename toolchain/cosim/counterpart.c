@@ -10,6 +10,7 @@ void weir_counterparts_free(weir_counterparts *counterparts) {
 
 double weir_counterpart_decode(const weir_counterpart *c, const weir_type *type, int64_t code, size_t i) {
     assert(c->offset_count == 0 || c->offset != NULL);
+    assert(c->codes || type->quant.format != WEIR_FORMAT_FLOAT);
     if (c->codes) return (double)code;
     const weir_quant *quant = &type->quant;
     int64_t channel = quant->count > 1 ? (int64_t)(i % quant->count) : 0;

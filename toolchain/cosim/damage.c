@@ -1,5 +1,6 @@
 #include "cosim/damage.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +8,14 @@
 #include "support/memory/arena.h"
 
 static uint64_t draw(uint64_t *state, uint64_t below) {
+    assert(below > 0);
     *state = *state * 0x5851f42d4c957f2d + 0x14057b7ef767814f;
     return (*state >> 33) % below;
 }
 
 /* Beats of a damaged frame: one, one too few, one too many, a whole frame too many (its `last` is missing), any number. */
 static uint64_t damaged_beats(uint64_t *state, uint64_t whole) {
+    assert(whole >= 1);
     uint64_t beats = whole;
     while (beats == whole) {
         switch (draw(state, 6)) {
@@ -58,6 +61,7 @@ void weir_damage_free(weir_damage *d) {
 
 uint32_t *weir_damage_records(const weir_damage *d, size_t index, const uint32_t *records, size_t size, uint64_t whole,
                               size_t *beats) {
+    assert(index < d->inputs);
     *beats = 0;
     for (size_t f = 0; f < d->frames; f++) *beats += (size_t)d->beats[f * d->inputs + index];
     uint32_t *sent = weir_calloc(*beats + 1, size * sizeof *sent), *record = sent;

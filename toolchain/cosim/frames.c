@@ -104,6 +104,7 @@ static size_t count_read(const weir_graph *graph) {
 }
 
 static item *find_input(const weir_frames *f, const weir_graph *graph, const char *source, size_t index) {
+    assert(index < weir_graph_input_count(graph));
     const char *name = weir_value_name(graph, weir_graph_input(graph, index));
     item *found = find_item(f, name);
     if (found != NULL) return found;
@@ -115,6 +116,7 @@ static item *find_input(const weir_frames *f, const weir_graph *graph, const cha
 }
 
 const weir_array *weir_frames_labels(const weir_frames *f, const char **name) {
+    assert(f->first < f->items);
     /* Beside x_test belong y_test, labels_test, ... before y. */
     const char *data = f->item[f->first].name, *suffix = data == NULL ? NULL : strchr(data, '_');
     for (int plain = suffix == NULL; plain < 2; plain++) {
@@ -277,6 +279,7 @@ static bool check_finite(const weir_graph *graph, size_t index, const item *data
 }
 
 static bool resolve_input(weir_frames *f, const weir_graph *graph, const char *source, size_t index, int64_t *frames) {
+    assert(index < weir_graph_input_count(graph));
     const bool named = weir_graph_input_count(graph) > 1 || f->chosen == SIZE_MAX;
     item *found = named ? find_input(f, graph, source, index) : &f->item[f->chosen];
     if (found == NULL) return false;
@@ -291,6 +294,7 @@ static bool resolve_input(weir_frames *f, const weir_graph *graph, const char *s
 
 /* An input that nothing reads, and that no array is called as, gets zeros: as many frames as the one before has. */
 static bool fill_input(weir_frames *f, const weir_graph *graph, size_t index, int64_t frames) {
+    assert(index < weir_graph_input_count(graph) && frames > 0);
     const char *name = weir_value_name(graph, weir_graph_input(graph, index));
     const weir_type *type = weir_value_type(graph, weir_graph_input(graph, index));
     size_t elements = 1;
@@ -385,7 +389,10 @@ void weir_frames_free(weir_frames *f) {
 
 int64_t weir_frames_count(const weir_frames *f) { return f->count; }
 const weir_array *const *weir_frames_arrays(const weir_frames *f) { return f->input; }
-const char *weir_frames_file(const weir_frames *f) { return f->item[f->first].file; }
+const char *weir_frames_file(const weir_frames *f) {
+    assert(f->first < f->items);
+    return f->item[f->first].file;
+}
 
 weir_array **weir_frames_frame(const weir_frames *f, const weir_graph *graph, int64_t index) {
     assert(index >= 0);

@@ -52,6 +52,7 @@ static bool makes_codes(weir_op op) {
 }
 
 static int64_t random_code(weir_lockstep *l, weir_value value, size_t i) {
+    assert(value.id < weir_graph_value_limit(l->lowered) && l->low[value.id] <= l->high[value.id]);
     const weir_quant *quant = &weir_value_type(l->lowered, value)->quant;
     int64_t low = l->low[value.id], high = l->high[value.id];
     uint64_t bits = weir_random_next(&l->random);
@@ -78,6 +79,7 @@ typedef struct function {
 enum { MOST_STEPS = 256 }; /* that are kept */
 
 static function function_of(const weir_type *type, const weir_requantizer *r, int64_t channel) {
+    assert(type->low <= type->high);
     function f = {.is_known = true, .from = type->low, .to = type->high};
     f.least = weir_requantizer_apply(r, channel, f.from);
     f.most = weir_requantizer_apply(r, channel, f.to);
@@ -90,6 +92,7 @@ static function function_of(const weir_type *type, const weir_requantizer *r, in
 
 /* The first sum with the result `wanted`. */
 static int64_t find_step(const function *f, const weir_requantizer *r, int64_t channel, int64_t wanted) {
+    assert(wanted > f->least && wanted <= f->most);
     const int64_t at = wanted - f->least - 1;
     if (f->step != NULL && f->is_found[at]) return f->step[at];
     int64_t from = f->from, to = f->to;
@@ -118,6 +121,7 @@ static int64_t step_code(weir_lockstep *l, const weir_type *type, const weir_req
 
 /* Is what was computed for the value replaced in this frame? */
 static bool is_replaced(const weir_lockstep *l, weir_value value) {
+    assert(value.id < weir_graph_value_limit(l->lowered));
     if (l->frame->drive == WEIR_DRIVE_NATURAL) return false;
     return l->frame->drive == WEIR_DRIVE_STEPS ? l->behind[value.id].id != 0 : l->may_replace[value.id];
 }
@@ -212,6 +216,7 @@ static void tell_reals(weir_lockstep *l, weir_node node, weir_value value, weir_
 
 /* All at once, where the three are of one type: the usual case. False: not tried, or they differ. */
 static bool replace_all(weir_array *output, const weir_array *found, const weir_array *next) {
+    assert(output->count == found->count && output->count == next->count);
     const size_t size = output->count * weir_dtype_size(output->dtype);
     if (found->dtype != output->dtype || next->dtype != output->dtype || memcmp(output->data, found->data, size) != 0)
         return false;
@@ -274,6 +279,7 @@ static bool computes_on_grid(const weir_lockstep *l, weir_node node) {
 
 /* Of one element of a value on the grid. */
 static double grid_step(const weir_lockstep *l, weir_value value, size_t i) {
+    assert(l->partner[value.id].id != 0);
     const weir_quant *quant = &weir_value_type(l->lowered, l->partner[value.id])->quant;
     if (l->counterparts->of[value.id].codes) return 1;
     return weir_quant_scale(quant, quant->count > 1 ? (int64_t)(i % quant->count) : 0);
@@ -429,6 +435,7 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
 
 /* The elements differ; does rounding explain it? */
 static void judge(weir_lockstep *l, weir_node node, size_t index, const weir_array *out, const double *found) {
+    assert(index < weir_node_output_count(l->model, node));
     weir_value value = weir_node_output(l->model, node, index);
     double *low = weir_malloc(2 * out->count * sizeof *low), *high = low + out->count;
     for (size_t i = 0; i < out->count; i++) low[i] = high[i] = weir_array_get(out, i);
@@ -444,6 +451,7 @@ static void judge(weir_lockstep *l, weir_node node, size_t index, const weir_arr
 
 /* The model's value becomes what the codes behind it stand for. */
 static void force(weir_lockstep *l, weir_value value, weir_array *out) {
+    assert(l->partner[value.id].id != 0);
     const weir_type *type = weir_value_type(l->lowered, l->partner[value.id]);
     const weir_array *codes = weir_executor_value(l->lowered_run, l->partner[value.id]);
     bool real = weir_dtype_is_float(out->dtype);
@@ -478,6 +486,7 @@ static void compare_sums(weir_lockstep *l, weir_node node, weir_value value, con
 }
 
 static void compare(weir_lockstep *l, weir_node node, size_t index, weir_array *out) {
+    assert(index < weir_node_output_count(l->model, node));
     weir_value value = weir_node_output(l->model, node, index), partner = l->partner[value.id];
     const weir_counterpart *c = &l->counterparts->of[value.id];
     const weir_type *type = weir_value_type(l->lowered, partner);
@@ -499,6 +508,7 @@ static void compare(weir_lockstep *l, weir_node node, size_t index, weir_array *
  * part of those behind it. Of inputs that were set, none does where both graphs do the same float32 arithmetic on them; but a pass
  * may have taken the codes in front away. */
 static void propagate(weir_lockstep *l, weir_node node, size_t index, const weir_array *out) {
+    assert(index < weir_node_output_count(l->model, node));
     weir_value value = weir_node_output(l->model, node, index);
     const weir_counterpart *c = &l->counterparts->of[value.id];
     weir_operands o = operands_of(l, node);
@@ -540,6 +550,7 @@ static void watch_model(void *user, weir_node node, weir_array *const *outputs) 
 /* --- results --- */
 
 static void compare_output(weir_lockstep *l, size_t index) {
+    assert(index < weir_graph_output_count(l->model) && index < weir_graph_output_count(l->lowered));
     weir_value value = weir_graph_output(l->model, index);
     const weir_array *want = weir_executor_value(l->model_run, value);
     const weir_array *have = weir_executor_value(l->lowered_run, weir_graph_output(l->lowered, index));
@@ -560,6 +571,7 @@ static void compare_output(weir_lockstep *l, size_t index) {
 
 /* The integer graph's result beside that of the graph behind it: the host's operators are the same. */
 static void compare_integer_output(weir_lockstep *l, size_t index) {
+    assert(index < weir_graph_output_count(l->integer));
     const weir_array *want = weir_executor_value(l->integer_run, weir_graph_output(l->integer, index));
     const weir_array *have = weir_executor_value(l->lowered_run, weir_graph_output(l->lowered, index));
     for (size_t i = 0; l->fine && i < want->count; i++) {

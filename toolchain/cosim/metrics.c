@@ -1,5 +1,6 @@
 #include "cosim/metrics.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 static double real_of(const weir_scoring *s, double value) { return s->scale * (value - (double)s->zero); }
 
 int64_t weir_scoring_class(const weir_scoring *s, const weir_array *outputs, int64_t index) {
+    assert(index >= 0 && s->values > 0 && (size_t)((index + 1) * s->values) <= outputs->count);
     const size_t first = (size_t)(index * s->values);
     if (s->kind == WEIR_SCORING_INDEX) return weir_array_get_int(outputs, first);
     if (s->kind != WEIR_SCORING_LARGEST)
@@ -23,6 +25,7 @@ int64_t weir_scoring_class(const weir_scoring *s, const weir_array *outputs, int
 
 /* log(sum(exp(x))) - x[label], the largest x taken out so that nothing overflows. */
 static double cross_entropy(const weir_scoring *s, const weir_array *outputs, int64_t index, int64_t label) {
+    assert(label >= 0 && label < s->values);
     const int64_t first = index * s->values, best = weir_scoring_class(s, outputs, index);
     const double largest = weir_array_get(outputs, (size_t)(first + best));
     double others = 0;
@@ -72,6 +75,7 @@ static size_t merge(tally *t, size_t count) {
 /* R2 is 1 where both the labels and what is left of them are constant, 0 where only the labels are, as scikit-learn has it. */
 static weir_metrics regression(const weir_scoring *s, const weir_array *outputs, const weir_array *labels,
                                int64_t entries) {
+    assert(entries >= 0 && s->kind == WEIR_SCORING_NUMBER);
     weir_metrics m = {.accuracy = NAN, .precision = NAN, .recall = NAN, .f1 = NAN};
     for (int64_t v = 0; v < s->values; v++) {
         double mean = 0, left = 0, all = 0;
@@ -92,6 +96,7 @@ static weir_metrics regression(const weir_scoring *s, const weir_array *outputs,
 
 weir_metrics weir_metrics_of(const weir_scoring *s, const weir_array *outputs, const weir_array *labels,
                              int64_t entries) {
+    assert(entries >= 0);
     if (s->kind == WEIR_SCORING_NUMBER) return regression(s, outputs, labels, entries);
     tally *t = weir_calloc(2 * (size_t)entries + 1, sizeof *t);
     weir_metrics m = {0};

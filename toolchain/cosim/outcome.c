@@ -1,6 +1,7 @@
 /* Graphs are verified before they are executed, because the executor trusts them. */
 #include "cosim/outcome.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,7 @@ weir_outcome *weir_outcome_data(const weir_graph *graph, const weir_frames *fram
 
 /* --- comparing --- */
 static bool close_enough(const weir_array *before, const weir_array *after, size_t index, double allowed) {
+    assert(before->dtype == after->dtype && index < before->count && index < after->count);
     if (!weir_dtype_is_float(before->dtype)) {
         int64_t a = weir_array_get_int(before, index), b = weir_array_get_int(after, index);
         return a == b || fabs((double)a - (double)b) <= allowed;
@@ -133,6 +135,7 @@ static double largest(const weir_array *array) {
 }
 
 static const weir_array *output_of(const weir_outcome *o, size_t sample, size_t output) {
+    assert(sample < o->samples && output < o->output_count);
     return o->output[sample * o->output_count + output];
 }
 
@@ -154,6 +157,7 @@ static bool compare_output(const weir_outcome *before, const weir_outcome *after
 }
 
 weir_outcome_difference weir_outcome_compare(const weir_outcome *before, const weir_outcome *after, double part) {
+    assert(before->samples == after->samples && part >= 0);
     weir_outcome_difference d = {WEIR_OUTCOME_SAME, 0, 0, 0};
     if (after->obstacle || before->output_count != after->output_count) {
         d.kind = after->obstacle ? WEIR_OUTCOME_OBSTACLE : WEIR_OUTCOME_COUNT;
@@ -170,6 +174,7 @@ weir_outcome_difference weir_outcome_compare(const weir_outcome *before, const w
 }
 
 static void print_element(const weir_array *array, size_t index, weir_text *text) {
+    assert(index < array->count);
     if (weir_dtype_is_float(array->dtype)) {
         weir_text_double(text, weir_array_get(array, index));
     } else {

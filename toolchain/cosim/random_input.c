@@ -2,6 +2,7 @@
 #include "cosim/random_input.h"
 #include "support/memory/random.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Reals without a quantizer behind them, and integers of which nothing is known. */
@@ -90,6 +91,7 @@ static void fill_reals(const weir_graph *graph, weir_value input, uint64_t *stat
 static void fill_codes(const weir_type *type, uint64_t *state, weir_array *array) {
     int64_t low, high;
     code_range(type, &low, &high);
+    assert(low <= high);
     uint64_t span = (uint64_t)high - (uint64_t)low + 1;
     for (size_t i = 0; i < array->count; i++) {
         uint64_t special = weir_random_next(state) % 16,

@@ -1,5 +1,6 @@
 #include "cosim/reference.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +10,14 @@
 #include "support/process/progress.h"
 
 static weir_codes new_codes(const weir_graph *graph, weir_value value, int64_t frames) {
+    assert(frames >= 0);
     weir_codes codes = {value, weir_stream_elements(graph, value), NULL};
     codes.code = weir_malloc((size_t)(codes.elements * frames) * sizeof *codes.code + 1);
     return codes;
 }
 
 static void take_frame(weir_codes *codes, const weir_executor *executor, int64_t frame) {
+    assert(frame >= 0);
     const weir_array *array = weir_executor_value(executor, codes->value);
     for (int64_t i = 0; i < codes->elements; i++)
         codes->code[frame * codes->elements + i] = weir_array_get_int(array, (size_t)i);
@@ -22,6 +25,7 @@ static void take_frame(weir_codes *codes, const weir_executor *executor, int64_t
 
 /* Output `index` of all frames: a leading 1 of the model's shape is its batch dimension. */
 static weir_array *new_result(const weir_graph *graph, size_t index, int64_t frames) {
+    assert(index < weir_graph_output_count(graph) && frames >= 0);
     weir_value output = weir_graph_output(graph, index);
     weir_shape shape = weir_value_type(graph, output)->shape;
     if (shape.rank > 0 && shape.dim[0] == 1) {
@@ -126,6 +130,7 @@ void weir_reference_free(weir_reference *r) {
 
 weir_array *weir_decode(const weir_graph *hardware, const weir_reference *reference, const int64_t *const *codes,
                         int64_t frames, size_t index) {
+    assert(index < weir_graph_output_count(hardware));
     weir_graph *graph = weir_host_graph_tail(hardware);
     weir_executor *executor = weir_executor_new(graph);
     weir_array *result = NULL;

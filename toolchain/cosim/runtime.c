@@ -4,6 +4,7 @@
  * bench is run up to that frame to find where it began. */
 #include "cosim/runtime.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ enum { WAVE_BEFORE = 200, WAVE_AFTER = 50 };
 enum { ONE_BENCH_CYCLES = 2000000 };
 
 const char *weir_profile_name(weir_sim_profile profile) {
+    assert((unsigned)profile < WEIR_SIM_PROFILES);
     static const char *const names[WEIR_SIM_PROFILES] = {"always", "half", "eighth", "after-valid"};
     return names[profile];
 }
@@ -119,6 +121,7 @@ static int run_once(weir_runtime *r, const char *folder, const weir_reference *r
 /* A disagreement is a fact, whatever a simulator says that is missing; a missing one leaves a question open. Input that
  * cannot be read leaves no result at all. */
 static int worse(int a, int b) {
+    assert(a >= WEIR_EXIT_FINE && a <= WEIR_EXIT_TOOL && b >= WEIR_EXIT_FINE && b <= WEIR_EXIT_TOOL);
     static const int rank[] = {
         [WEIR_EXIT_FINE] = 0, [WEIR_EXIT_TOOL] = 1, [WEIR_EXIT_MISMATCH] = 2, [WEIR_EXIT_INPUT] = 3};
     return rank[a] >= rank[b] ? a : b;
@@ -142,6 +145,7 @@ static char *waves_folder(const char *folder) {
 /* The waveform around the first divergence of the last run, in FOLDER/waves/SIMULATOR.fst. */
 static void dump_divergence(weir_runtime *r, const char *folder, const weir_reference *reference, const char *work,
                             const weir_cosim_options *options) {
+    assert(r->runs > 0);
     const weir_cosim *wrong = &r->run[r->runs - 1];
     uint32_t cycle = wrong->diverged ? wrong->first.cycle : wrong->cycles;
     char *waves = waves_folder(folder);

@@ -1,6 +1,7 @@
 /* The hardware graph as an SVG picture: one row a step from the inputs, a box a component with the shares of a debug run's cycles in
  * which it worked and waited. An edge over several rows gets a column of its own there, so that none crosses a box. The same report
  * gives the same bytes. Cost: the rows between the ends of all edges. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ static void place_nodes(drawing *d) {
 
 /* The first column that is free in all rows between two. */
 static uint32_t free_column(drawing *d, uint32_t from, uint32_t to) {
+    assert(from < to);
     uint32_t column = 0;
     for (uint32_t row = from + 1; row < to; row++)
         if (d->used[row] > column) column = d->used[row];
@@ -92,6 +94,7 @@ static void add_type(weir_text *text, const weir_type *type) {
 }
 
 static void draw_edge(drawing *d, weir_node maker, weir_node reader) {
+    assert(d->row[maker.id] < d->row[reader.id]);
     const uint32_t from = d->row[maker.id], to = d->row[reader.id];
     weir_text_format(d->text, "<path class=\"edge\" d=\"M%u,%u", middle_of(d->column[maker.id]),
                      top_of(from) + BOX_HEIGHT);
@@ -113,6 +116,7 @@ static void draw_edges(drawing *d) {
 
 /* The bar of a component; a FIFO may take a beat while what it holds is waited with. */
 static void draw_shares(drawing *d, const weir_sim_meter *meter, uint32_t x, uint32_t y) {
+    assert(d->run->cycles > 0);
     const uint64_t cycles[] = {meter->busy, meter->starved, meter->blocked};
     uint32_t left = BOX_WIDTH;
     for (int i = 0; i < KINDS; i++) {

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -208,6 +209,7 @@ static json_t *activity_json(const weir_runtime *r, const weir_cosim *run) {
 }
 
 static json_t *run_json(const weir_runtime *r, size_t index) {
+    assert(index < r->runs);
     const weir_cosim *run = &r->run[index];
     json_t *object =
         json_pack("{s:s, s:s, s:b, s:I, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:b}", "simulator",

@@ -1,4 +1,5 @@
 /* What an output says about classes, read off the graph, and what labels say. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -93,6 +94,7 @@ typedef struct labels {
 
 /* The class of one entry: its number, or the position of the only 1 in its row. False where the row has another form. */
 static bool class_of(const labels *l, size_t entry, bool rows, int64_t *class) {
+    assert(entry < (size_t)l->entries);
     if (!rows) {
         const double v = weir_array_get(l->found, entry);
         *class = weir_array_get_int(l->found, entry);

@@ -2,6 +2,7 @@
  * made for the graph before the pass and given to both. Cost: two executions of every graph a pass and sample. */
 #include "cosim/semantics.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,7 @@ static size_t graph_count(const weir_pass_site *site) {
 }
 
 static const weir_graph *graph_at(const weir_pass_site *site, size_t index) {
+    assert(index < graph_count(site));
     return site->graph ? site->graph : weir_module_graph(site->module, index);
 }
 

@@ -1,5 +1,6 @@
 #include "cosim/tolerance.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ static weir_array **run(const weir_operands *o, const weir_array *const *input) 
 
 /* The output `index` of those, alone. */
 static weir_array *take(const weir_operands *o, weir_array **output, size_t index) {
+    assert(index < weir_node_output_count(o->graph, o->node));
     weir_array *taken = output[index];
     for (size_t i = 0; i < weir_node_output_count(o->graph, o->node); i++) {
         if (i != index) weir_array_free(output[i]);
@@ -61,6 +63,7 @@ weir_array *weir_tolerance_moved(const weir_operands *o, const double *reach, do
 
 /* Magnitudes, or with `slack` the errors, of input `index`; NULL where there is none. */
 static weir_array *magnitudes(const weir_operands *o, size_t index, bool slack) {
+    assert(index < o->slots);
     if (o->input[index] == NULL) return NULL;
     weir_array *made = weir_array_copy(o->input[index]);
     for (size_t i = 0; i < made->count; i++) {
@@ -85,6 +88,7 @@ weir_array *weir_tolerance_magnitude(const weir_operands *o) { return product(o,
 
 /* How many terms an output of a product has, or more. */
 static int64_t terms(const weir_operands *o) {
+    assert(o->slots > 1);
     const weir_op kind = weir_trait_kind(o->graph, o->node);
     const weir_array *weights = o->input[1];
     if (kind == WEIR_OP_CONV) return (int64_t)weights->count / weights->shape.dim[0];
@@ -120,6 +124,7 @@ static double largest(const weir_array *array) {
 /* How far output `index` moves when all inputs are off at once; odd ones in the other direction with `against`. */
 static void add_movement(const weir_operands *o, size_t index, const weir_array *output, double by, bool against,
                          double *error) {
+    assert(index < weir_node_output_count(o->graph, o->node));
     const weir_array **input = weir_calloc(o->slots, sizeof *input);
     for (size_t i = 0; i < o->slots; i++) {
         bool moves = o->input[i] != NULL && o->slack[i] != NULL;
@@ -147,6 +152,7 @@ static bool is_exact_sum(const weir_operands *o, const weir_array *output) {
 }
 
 double *weir_tolerance_propagate(const weir_operands *o, size_t index, const weir_array *output) {
+    assert(index < weir_node_output_count(o->graph, o->node));
     double *error = weir_calloc(output->count + 1, sizeof *error);
     weir_op op = weir_node_op(o->graph, o->node);
     if (weir_trait_of(op)->task == WEIR_TASK_LAYER) {

@@ -19,6 +19,7 @@ static void connect(weir_builder *b, weir_rtl_instance u, const char *port, weir
 
 /* Of a survey: one of each width serves all. */
 static weir_rtl_var shared_wire(weir_builder *b, int64_t width) {
+    assert(width >= 1);
     const uint64_t *known = weir_map_find(b->shared, (uint64_t)width);
     if (known != NULL) return (weir_rtl_var){(uint32_t)*known};
     char *name = weir_format("wire_%lld", (long long)width);
@@ -29,6 +30,7 @@ static weir_rtl_var shared_wire(weir_builder *b, int64_t width) {
 }
 
 static weir_rtl_var add_wire(weir_builder *b, weir_node node, const char *prefix, const char *suffix, int64_t width) {
+    assert(width >= 1);
     if (b->shared != NULL) return shared_wire(b, width);
     char *wanted = weir_format("%s_%s%s", weir_node_name(b->graph, node), prefix, suffix);
     const char *name = weir_rtl_free_name(b->design, b->top, wanted);
@@ -54,6 +56,7 @@ void weir_build_describe(weir_builder *b, weir_rtl_var data, const weir_wires *s
 
 weir_wires weir_build_stream(weir_builder *b, weir_node node, const char *prefix, int64_t lanes, int element_bits,
                              bool is_signed) {
+    assert(lanes >= 1 && element_bits >= 1);
     weir_wires wires = {.lanes = lanes, .element_bits = element_bits, .is_signed = is_signed};
     wires.valid = read_wire(b, node, prefix, "valid", 1);
     wires.ready = read_wire(b, node, prefix, "ready", 1);
@@ -65,6 +68,7 @@ weir_wires weir_build_stream(weir_builder *b, weir_node node, const char *prefix
 }
 
 const weir_wires *weir_build_input(const weir_builder *b, weir_node node, size_t index) {
+    assert(index < weir_stream_count(b->graph, node));
     return &b->wires[weir_stream_source(b->graph, weir_node_input(b->graph, node, index)).id];
 }
 
@@ -154,6 +158,7 @@ void weir_build_connect_through(weir_builder *b, weir_rtl_instance u, const weir
 
 /* What all modules ask that read a memory. */
 static void set_words(weir_builder *b, weir_rtl_instance u, const weir_memory *memory) {
+    assert(memory->fields >= 1 && memory->field_bits >= 1 && memory->depth >= 1);
     weir_build_set(b, u, "WIDTH", memory->fields * memory->field_bits);
     if (memory->is_odd) weir_build_set(b, u, "ODD", memory->field_bits);
     weir_build_set(b, u, "DEPTH", memory->depth);
@@ -173,6 +178,7 @@ static void set_style(weir_builder *b, weir_rtl_instance u, const weir_memory *m
 /* The memory's side of the instance of its pair, which the first of both makes. */
 static void build_side(weir_builder *b, weir_node node, const weir_memory *memory, size_t pair, bool is_b,
                        bool registered, const weir_rom_wires *wires) {
+    assert(pair < b->pairs.count);
     typedef struct side_names {
         const char *width, *depth, *init, *registered, *en, *addr, *q;
     } side_names;
@@ -197,6 +203,7 @@ static void build_side(weir_builder *b, weir_node node, const weir_memory *memor
 
 void weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory, int64_t copy, bool registered,
                     const weir_rom_wires *wires) {
+    assert(copy >= 0);
     bool is_b;
     const size_t pair = weir_pair_of(&b->pairs, node, memory->index, copy, &is_b);
     if (pair < b->pairs.count) {
@@ -257,6 +264,7 @@ weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory 
 }
 
 weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_memory *memory, int64_t read) {
+    assert(read >= 1);
     char *prefix = weir_format("%s_", memory->suffix);
     const weir_word_wires words = {read_wire(b, node, prefix, "next", 1),
                                    read_wire(b, node, prefix, "data", memory->fields * memory->field_bits)};

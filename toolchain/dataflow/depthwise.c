@@ -3,6 +3,7 @@
 #include <assert.h>
 
 static int64_t channels_of(const weir_graph *graph, weir_value value) {
+    assert(weir_value_type(graph, value)->shape.rank > 0);
     const weir_shape *shape = &weir_value_type(graph, value)->shape;
     return shape->dim[shape->rank - 1];
 }

@@ -83,6 +83,7 @@ static int64_t divided_cost_of(const weir_graph *graph, int64_t target) {
  * short targets and takes more multipliers, never fewer. */
 static int64_t target_for(const weir_graph *graph, int64_t budget, int64_t low) {
     assert(low > 0);
+    assert(budget >= 0);
     int64_t high, most, reached;
     cost_of(graph, INT64_MAX, &most);
     for (high = most; low < high;) {
@@ -294,6 +295,7 @@ static void fold_pacemakers(weir_graph *graph, int64_t target) {
 
 /* The fewest lanes that carry a frame within the interval, or the most that there are. */
 static int64_t lanes_for(const weir_graph *graph, weir_value value, int64_t interval) {
+    assert(interval >= 1);
     int64_t lanes = 1, more = 1;
     while (more > 0 && weir_stream_beats(graph, value, lanes) > interval) {
         more = weir_stream_more_lanes(graph, value, lanes);
@@ -305,6 +307,7 @@ static int64_t lanes_for(const weir_graph *graph, weir_value value, int64_t inte
 /* Cycles that the component may spend on a beat without becoming the slowest: those between two beats of what sets the
  * pace before it, or its share of the interval. */
 static int64_t cycles_a_beat(const weir_graph *graph, weir_node node, int64_t interval) {
+    assert(interval >= 1);
     weir_node producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)));
     const bool paced = producer.id != 0 && sets_pace(rules_of(graph, producer));
     const int64_t cycles =
@@ -314,6 +317,7 @@ static int64_t cycles_a_beat(const weir_graph *graph, weir_node node, int64_t in
 }
 
 void weir_folding_follow(weir_graph *graph, weir_node node) {
+    assert(rules_of(graph, node) != NULL);
     const weir_component_rules *rules = rules_of(graph, node);
     const int64_t interval = weir_stream_pace(graph);
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
@@ -338,6 +342,7 @@ void weir_folding_follow(weir_graph *graph, weir_node node) {
 /* All components, none of which is slower than `interval` where it has a choice. One that has none may turn out to be slower:
  * then the others have as much time. */
 static void fold(weir_graph *graph, int64_t target, int64_t interval) {
+    assert(target >= 1 && interval >= 1);
     fold_pacemakers(graph, target);
     for (int64_t slowest = 0; slowest < weir_stream_interval(graph);) {
         slowest = weir_stream_interval(graph);
@@ -350,6 +355,7 @@ static void fold(weir_graph *graph, int64_t target, int64_t interval) {
 }
 
 void weir_folding_divide(weir_graph *graph, int64_t interval) {
+    assert(interval >= 1);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);
         if (rules != NULL && rules->settle != NULL) rules->settle(graph, node);
@@ -501,6 +507,7 @@ static int64_t positions_of(const weir_graph *graph, weir_value value) {
 
 /* The interval of components where none sets the pace: what was asked, or else a position a cycle. */
 static int64_t interval_for(const weir_graph *graph, int64_t asked, int64_t shortest) {
+    assert(asked >= 0 && shortest >= 1);
     int64_t positions = shortest;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);
@@ -515,6 +522,7 @@ static int64_t interval_for(const weir_graph *graph, int64_t asked, int64_t shor
 }
 
 bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file) {
+    assert(target >= 0 && budget >= 0);
     if (!weir_folding_read(graph, file, &target)) return false;
     weir_graph *fastest = fastest_of(graph);
     const int64_t shortest = weir_stream_interval(fastest), asked = target;

@@ -1,5 +1,6 @@
 #include "dataflow/frame.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ int64_t weir_frame_depth(const weir_graph *graph, weir_value output) {
 /* --- what depends on what --- */
 
 bool *weir_frame_inputs(const weir_graph *graph, weir_value output, const weir_value *inputs, size_t count) {
+    assert(output.id < weir_graph_value_limit(graph));
     bool *used = weir_calloc(weir_graph_value_limit(graph), sizeof *used),
          *found = weir_calloc(count + 1, sizeof *found);
     used[output.id] = true;
@@ -105,11 +107,13 @@ bool weir_frame_is_bare(const weir_graph *graph, weir_value output) {
 /* --- doors --- */
 
 weir_frame_door weir_frame_guard(const weir_graph *graph, weir_value input) {
+    assert(weir_stream_is_input(graph, input));
     const int64_t beats = weir_stream_beats(graph, input, weir_stream_lanes(graph, input));
     return (weir_frame_door){"weir_frame_guard", {{"BEATS", beats}, {"COUNT_W", WEIR_FRAME_COUNT_BITS}}};
 }
 
 weir_frame_door weir_frame_flags(int64_t inputs, int64_t depth) {
+    assert(inputs >= 1 && depth >= 1);
     return (weir_frame_door){"weir_frame_flags", {{"INPUTS", inputs}, {"DEPTH", depth}}};
 }
 

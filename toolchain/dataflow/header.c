@@ -2,6 +2,7 @@
  * components are small. */
 #include "dataflow/header.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,11 +132,15 @@ static void expect(reader *r, const char *token) {
     if (r->fine && !take(r, token)) fail(r, "unexpected text");
 }
 
-static int64_t floor_of(fraction x) { return x.n / x.d - (x.n % x.d < 0); }
+static int64_t floor_of(fraction x) {
+    assert(x.d != 0);
+    return x.n / x.d - (x.n % x.d < 0);
+}
 
 static int64_t ceil_of(fraction x) { return floor_of(x) + (x.n % x.d != 0); }
 
 static int compare(fraction a, fraction b) {
+    assert(a.d != 0 && b.d != 0);
     const int64_t x = a.n * b.d, y = b.n * a.d;
     return (x > y) - (x < y);
 }

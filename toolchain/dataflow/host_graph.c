@@ -1,5 +1,6 @@
 #include "dataflow/host_graph.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "dataflow/host.h"
@@ -68,6 +69,7 @@ static extract extract_new(const weir_graph *from, const char *name) {
 }
 
 static void give(extract *e, weir_value value) {
+    assert(value.id < weir_graph_value_limit(e->from));
     if (e->given[value.id]) return;
     e->given[value.id] = true;
     e->own[value.id] = weir_graph_add_input(e->to, weir_value_name(e->from, value), weir_value_type(e->from, value));

@@ -1,5 +1,6 @@
 #include "dataflow/library.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ void weir_library_free(weir_library_files *files) {
 
 /* The file in the folder of registered component `i`; NULL: not there. */
 static char *find_beside(size_t i, const char *file) {
+    assert(i < weir_operator_component_count());
     const char *folder;
     weir_operator_component(i, &folder);
     char *path = weir_path_join(folder, file);
@@ -273,6 +275,7 @@ static bool take_read(weir_rtl_design *design, weir_library_file *file) {
 
 /* Reads the file; false after a reported error. */
 static bool close_file(const char *data, weir_library_files *files, size_t index) {
+    assert(index < files->count);
     weir_library_file *file = &files->file[index];
     if (data != NULL && file->path == NULL) file->path = find_file(data, file->name);
     char *full = file->path == NULL ? NULL : weir_path_join(data, file->path);

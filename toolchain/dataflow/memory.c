@@ -27,6 +27,7 @@ static weir_storage choose_storage(weir_storage wanted, int64_t width, int64_t d
 
 /* Blocks with an output register are best chosen among behind it. */
 static int64_t side_of(const weir_graph *graph, const weir_memory *memory) {
+    assert(memory->width >= 1 && memory->depth >= 1);
     const weir_target target = weir_target_of(graph);
     if (!memory->in_turn || memory->storage != WEIR_STORAGE_BLOCK || !weir_target_memory_has_output(&target)) return 1;
     return weir_device_words_a_line(target.device, memory->width, memory->depth);
@@ -86,12 +87,14 @@ int64_t weir_memory_element(const weir_graph *graph, weir_value constant, int64_
 
 /* Puts the low `bits` of the value at bit `at` of a line held as nibbles, least significant first. */
 static void put_bits(char *nibbles, int64_t at, int bits, uint64_t value) {
+    assert(at >= 0 && bits >= 0);
     for (int i = 0; i < bits; i++) {
         if ((value >> (i < 63 ? i : 63) & 1) != 0) nibbles[(at + i) / 4] |= (char)(1 << (at + i) % 4);
     }
 }
 
 static void print_line(weir_text *text, const char *nibbles, int64_t width) {
+    assert(width >= 1);
     for (int64_t i = (width + 3) / 4 - 1; i >= 0; i--) weir_text_char(text, "0123456789abcdef"[(int)nibbles[i]]);
     weir_text_char(text, '\n');
 }

@@ -2,6 +2,7 @@
  * these the smallest, each as often as both sizes have ROMs left. */
 #include "dataflow/pair.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "dataflow/component.h"
@@ -37,6 +38,7 @@ typedef struct search {
 
 /* Lines of the array where b begins at the first multiple of its address space behind a: rtl/memory/weir_rom_pair.v. */
 static int64_t lines_of(int64_t a_depth, int64_t b_depth) {
+    assert(a_depth >= 1 && b_depth >= 1);
     const int64_t page = (int64_t)1 << (b_depth > 1 ? weir_clog2(b_depth) : 1);
     return weir_ceil_divide(a_depth, page) * page + b_depth;
 }
@@ -60,6 +62,7 @@ static weir_pair pair_of(weir_pair_rom a, weir_pair_rom b) {
 /* --- ROMs --- */
 
 static size_t find_size(search *s, int64_t width, int64_t depth, int64_t blocks) {
+    assert(width >= 1 && depth >= 1);
     for (size_t i = 0; i < s->sizes; i++)
         if (s->size[i].width == width && s->size[i].depth == depth) return i;
     s->size = weir_grow(s->size, &s->sizes_capacity, s->sizes + 1, sizeof *s->size);
@@ -122,6 +125,7 @@ static void add_candidates(search *s) {
 }
 
 static weir_pair_rom take(search *s, size_t at) {
+    assert(s->size[at].left > 0);
     size *of = &s->size[at];
     while (s->size_of[of->next] != at) of->next++;
     of->left--;

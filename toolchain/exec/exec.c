@@ -5,6 +5,7 @@
  * entries, the others frame by frame; what they make of their constants is kept. */
 #include "exec/exec.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,7 @@ struct weir_executor {
 static weir_location source_of(const weir_graph *graph) { return weir_at(weir_graph_source(graph), 0); }
 
 static void add_buffer(weir_executor *executor, weir_value value, bool passes) {
+    assert(executor->buffer[value.id] == NULL);
     const weir_type *type = weir_value_type(executor->graph, value);
     if (passes) {
         weir_array *array = weir_arena_alloc(executor->arena, sizeof *array);
@@ -77,12 +79,14 @@ static void make_room(const weir_executor *executor, const step *s) {
 }
 
 static void forget(const weir_executor *executor, weir_value value, size_t index) {
+    assert(index < executor->step_count);
     if (value.id == 0 || !executor->may_pass[value.id] || executor->last[value.id] != index) return;
     free(executor->buffer[value.id]->data);
     executor->buffer[value.id]->data = NULL;
 }
 
 static void pass_on(const weir_executor *executor, size_t index) {
+    assert(index < executor->step_count);
     const weir_node node = executor->steps[index].node;
     for (size_t i = 0; executor->passes && i < weir_node_input_count(executor->graph, node); i++)
         forget(executor, weir_node_input(executor->graph, node, i), index);
@@ -156,6 +160,7 @@ static void fill_step(const weir_executor *executor, weir_node node, step *s) {
 }
 
 static void append_step(weir_executor *executor, weir_node node) {
+    assert(!executor->is_postponed[node.id]);
     append_postponed(executor, node);
     fill_step(executor, node, &executor->steps[executor->step_count++]);
 }
@@ -239,6 +244,7 @@ static weir_executor *make(const weir_graph *graph, bool passes) {
 }
 
 bool weir_executor_reads_last(const weir_executor *executor, weir_node node, weir_value value) {
+    assert(value.id < weir_graph_value_limit(executor->graph));
     return executor->step_count > 0 && executor->steps[executor->last[value.id]].node.id == node.id;
 }
 
@@ -336,6 +342,7 @@ static void prepare_block(weir_executor *executor, size_t frames) {
 
 /* The arrays of the block's values hold so many frames from now on. */
 static void set_frames(weir_executor *executor, size_t frames) {
+    assert(frames > 0 && frames <= executor->block.room);
     const block *b = &executor->block;
     for (uint32_t id = 1; id < weir_graph_value_limit(executor->graph); id++) {
         if (!b->is_here[id]) continue;
@@ -347,6 +354,7 @@ static void set_frames(weir_executor *executor, size_t frames) {
 
 /* The values' arrays of one frame show frame `index` of the block. */
 static void show_frame(const weir_executor *executor, weir_value value, size_t index) {
+    assert(value.id < weir_graph_value_limit(executor->graph) && index < executor->block.room);
     const block *b = &executor->block;
     if (value.id == 0 || !b->is_here[value.id]) return;
     weir_array *one = &b->one[value.id];
@@ -354,6 +362,7 @@ static void show_frame(const weir_executor *executor, weir_value value, size_t i
 }
 
 static void run_frames(const weir_executor *executor, const step *s, size_t frames) {
+    assert(frames > 0 && frames <= executor->block.room);
     const weir_graph *graph = executor->graph;
     for (size_t f = 0; f < frames; f++) {
         for (size_t i = 0; i < weir_node_input_count(graph, s->node); i++)
@@ -418,6 +427,7 @@ bool weir_executor_run_watched(weir_executor *executor, const weir_array *const 
 }
 
 const weir_array *weir_executor_value(const weir_executor *executor, weir_value value) {
+    assert(value.id < weir_graph_value_limit(executor->graph));
     return executor->value[value.id];
 }
 
@@ -449,6 +459,7 @@ int64_t weir_executor_frames(const weir_graph *graph, const weir_array *data) {
 /* Frame `index` of an input's data into `to`: real numbers convert freely, codes must be integers that the type holds. */
 static bool convert_frame(const weir_graph *graph, weir_value input, const weir_array *data, int64_t index,
                           weir_array *to) {
+    assert(index >= 0 && ((size_t)index + 1) * to->count <= data->count);
     const size_t first = (size_t)index * to->count;
     if (data->dtype == to->dtype) {
         const size_t size = weir_dtype_size(to->dtype);
@@ -495,6 +506,7 @@ weir_array *weir_executor_frame(const weir_graph *graph, const weir_array *data,
 
 /* [frames, elements of a frame]: a leading 1 of the model's output is its batch dimension. */
 static weir_array *new_batch(const weir_graph *graph, const weir_array *one, int64_t frames) {
+    assert(frames >= 0);
     weir_shape shape = {.rank = 1, .dim = {frames}};
     const int skip = one->shape.rank > 0 && one->shape.dim[0] == 1 ? 1 : 0;
     size_t count;
@@ -521,6 +533,7 @@ static bool new_batches(const weir_executor *executor, int64_t frames, weir_arra
 /* Frames from `first` on, as many as a block takes. */
 static bool run_next(weir_executor *executor, const weir_array *const *data, int64_t first, size_t frames,
                      weir_array **results) {
+    assert(first >= 0 && frames > 0);
     const weir_graph *graph = executor->graph;
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
         const weir_value input = weir_graph_input(graph, i);

@@ -1,5 +1,6 @@
 #include "exec/kernel.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static weir_kernel *find(weir_op op) { return op < WEIR_OP_COUNT ? kernels[op] :
 
 static void run_laid_out(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs) {
+    assert(weir_layout_is_changed(graph, node));
     const size_t slots = (size_t)weir_node_info(graph, node)->inputs_max;
     const weir_array **operands = weir_calloc(slots, sizeof *operands);
     int order[WEIR_MAX_RANK], back[WEIR_MAX_RANK];
@@ -38,6 +40,7 @@ static void run_laid_out(const weir_graph *graph, weir_node node, const weir_arr
 
 void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                      weir_array *const *outputs) {
+    assert(find(weir_node_op(graph, node)) != NULL);
     if (weir_trait_kind(graph, node) == WEIR_OP_MAX_POOL && weir_kernel_max_codes(graph, node, inputs[0], outputs[0]))
         return;
     if (weir_layout_is_changed(graph, node)) run_laid_out(graph, node, inputs, outputs);

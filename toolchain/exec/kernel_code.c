@@ -1,6 +1,9 @@
 /* Arithmetic on quantized operands. Products (QLinearMatMul, MatMulInteger, QGemm, ConvInteger, QLinearConv): exact integer accumulation of
  * (a - zero_a) * (b - zero_b), then ONNX Runtime's fused requantization. */
 #include "exec/kernel_common.h"
+
+#include <assert.h>
+
 #include "quant/arithmetic.h"
 #include "quant/contract.h"
 
@@ -17,6 +20,8 @@ enum { BLOCK = 64 };
 
 static code_matrix matrix_of(const weir_array *array, size_t at, size_t columns, bool transposed,
                              const weir_array *zero) {
+    assert(array->dtype == WEIR_INT8 || array->dtype == WEIR_UINT8);
+    assert(at <= array->count && columns > 0);
     code_matrix matrix = {.data = (const uint8_t *)array->data + at, .zero = zero};
     matrix.flip = array->dtype == WEIR_INT8 ? 128 : 0;
     matrix.row = transposed ? 1 : columns;
@@ -35,6 +40,7 @@ static int64_t parameter(const weir_array *array, size_t index) {
 /* sum[j] = product of row `row` of a with column first + j of b. */
 static void accumulate(const code_matrix *a, const code_matrix *b, size_t row, size_t inner, size_t first, size_t count,
                        int64_t *sum) {
+    assert(count <= BLOCK);
     int64_t zero[BLOCK];
     const int64_t zero_a = parameter(a->zero, row);
     for (size_t j = 0; j < count; j++) {
@@ -56,6 +62,7 @@ typedef struct finish {
 } finish;
 
 static float real_at(const weir_array *array, size_t index) {
+    assert(array->dtype == WEIR_FLOAT32);
     return ((const float *)array->data)[array->count == 1 ? 0 : index];
 }
 
@@ -153,6 +160,7 @@ static weir_array *centred(const weir_array *codes, const weir_array *zero) {
 static void convolve_codes(const weir_graph *graph, weir_node node, const weir_array *x, const weir_array *x_zero,
                            const weir_array *w, const weir_array *w_zero, finish *to, weir_array *y) {
     weir_array *left = centred(x, x_zero), *right = centred(w, w_zero);
+    assert(y->shape.rank >= 2 && left->count == x->count);
     weir_array *sums = weir_array_new(WEIR_FLOAT64, &y->shape);
     const weir_channels channels = weir_channels_of(&y->shape, 1, (size_t)y->shape.dim[1]);
     weir_shape bias = {.rank = y->shape.rank - 1, .dim = {y->shape.dim[1]}};
@@ -255,6 +263,7 @@ void weir_kernel_QLINEAR_MUL(const weir_graph *graph, weir_node node, const weir
     (void)node;
     const weir_array *a = inputs[0], *b = inputs[3];
     weir_array *y = outputs[0];
+    assert(y->count >= a->count && y->count >= b->count);
     const int64_t zero_a = parameter(inputs[2], 0), zero_b = parameter(inputs[5], 0);
     const float zero = (float)parameter(inputs[7], 0), scales = real_at(inputs[1], 0) * real_at(inputs[4], 0);
     const float factor = scales / real_at(inputs[6], 0);

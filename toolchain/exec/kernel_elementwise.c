@@ -3,6 +3,7 @@
  * than half). Integers are taken modulo 2^bits; division by zero gives 0. */
 #include "exec/kernel_common.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ typedef struct unary {
 
 static void apply_unary(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y,
                         const unary *function) {
+    assert(x->count == y->count);
     const double a = function->name_a == NULL ? 0 : weir_node_float(graph, node, function->name_a, function->a);
     const double b = function->name_b == NULL ? 0 : weir_node_float(graph, node, function->name_b, function->b);
     if (x->dtype == WEIR_FLOAT32) {
@@ -191,6 +193,7 @@ void weir_kernel_RELU(const weir_graph *graph, weir_node node, const weir_array 
     (void)node;
     const weir_array *x = inputs[0];
     weir_array *y = outputs[0];
+    assert(x->dtype == y->dtype && x->count == y->count);
     if (x->dtype == WEIR_FLOAT32) {
         const float *from = x->data;
         float *to = y->data;
@@ -211,6 +214,7 @@ typedef struct binary {
 } binary;
 
 static void apply_binary(const weir_array *a, const weir_array *b, weir_array *y, const binary *function) {
+    assert(a->dtype == b->dtype);
     const weir_broadcast from_a = weir_broadcast_of(&a->shape, &y->shape);
     const weir_broadcast from_b = weir_broadcast_of(&b->shape, &y->shape);
     const bool is_float = weir_dtype_is_float(a->dtype), is_signed = weir_dtype_is_signed(a->dtype);
@@ -352,6 +356,7 @@ void weir_kernel_MASK(const weir_graph *graph, weir_node node, const weir_array 
     (void)node;
     const weir_array *x = inputs[0], *mask = inputs[1];
     weir_array *y = outputs[0];
+    assert(x->count == y->count && mask->count <= y->count);
     const weir_broadcast from = weir_broadcast_of(&mask->shape, &y->shape);
     memcpy(y->data, x->data, x->count * weir_dtype_size(x->dtype));
     for (size_t i = 0; i < y->count; i++)
@@ -362,6 +367,7 @@ void weir_kernel_MASK(const weir_graph *graph, weir_node node, const weir_array 
 
 /* Element `at` of `from` to element i of y; both of one type. */
 static void take(weir_array *y, size_t i, const weir_array *from, size_t at) {
+    assert(y->dtype == from->dtype && i < y->count && at < from->count);
     const size_t size = weir_dtype_size(y->dtype);
     memcpy((char *)y->data + i * size, (const char *)from->data + at * size, size);
 }
@@ -372,6 +378,7 @@ static bool is_nan(const weir_array *array, size_t i) {
 
 /* The extreme in the direction of `sign`; NaN wins, as in numpy. */
 static void extreme(const weir_array *const *inputs, size_t count, weir_array *y, int sign) {
+    assert(count > 0 && (sign == 1 || sign == -1));
     for (size_t k = 0; k < count; k++) {
         const weir_broadcast from = weir_broadcast_of(&inputs[k]->shape, &y->shape);
         for (size_t i = 0; i < y->count; i++) {
@@ -412,6 +419,7 @@ void weir_kernel_CONVERT(const weir_graph *graph, weir_node node, const weir_arr
     (void)node;
     const weir_array *x = inputs[0];
     weir_array *y = outputs[0];
+    assert(x->count == y->count);
     const bool real = weir_dtype_is_float(x->dtype) || (x->dtype == WEIR_UINT64 && weir_dtype_is_float(y->dtype));
     for (size_t i = 0; i < y->count; i++) {
         if (real) weir_array_set(y, i, weir_array_get(x, i));
@@ -426,6 +434,7 @@ void weir_kernel_CLIP(const weir_graph *graph, weir_node node, const weir_array 
     (void)node;
     const weir_array *x = inputs[0], *low = inputs[1], *high = inputs[2];
     weir_array *y = outputs[0];
+    assert(x->dtype == y->dtype && x->count == y->count);
     memcpy(y->data, x->data, x->count * weir_dtype_size(x->dtype));
     for (int side = 0; side < 2; side++) {
         const weir_array *bound = side == 0 ? low : high;
@@ -438,6 +447,7 @@ void weir_kernel_CLIP(const weir_graph *graph, weir_node node, const weir_array 
 }
 
 static float number_of(const weir_attribute *numbers, size_t i, float otherwise) {
+    assert(numbers == NULL || (numbers->kind == WEIR_ATTRIBUTE_FLOATS && numbers->count > 0));
     return numbers == NULL ? otherwise : (float)numbers->as.floats[weir_last(i, numbers->count)];
 }
 

@@ -1,10 +1,13 @@
 /* Linear algebra by ONNX's definitions: real products in the one order that product.h says, of integers modulo 2^bits. */
 #include "exec/kernel_common.h"
 
+#include <assert.h>
 #include <string.h>
 
 void weir_kernel_product(const weir_product_call *call, const weir_array *a, size_t a_at, const weir_array *b,
                          size_t b_at, weir_array *y, size_t y_at) {
+    assert(y->dtype == WEIR_FLOAT32 || y->dtype == WEIR_FLOAT64);
+    assert(a->dtype == y->dtype && b->dtype == y->dtype && a_at <= a->count && b_at <= b->count);
     if (y->dtype == WEIR_FLOAT32)
         weir_product_float32(call, (const float *)a->data + a_at, (const float *)b->data + b_at,
                              (float *)y->data + y_at, weir_instructions_best());
@@ -17,6 +20,7 @@ void weir_kernel_GEMM(const weir_graph *graph, weir_node node, const weir_array 
                       weir_array *const *outputs) {
     const weir_array *a = inputs[0], *b = inputs[1], *c = inputs[2];
     weir_array *y = outputs[0];
+    assert(a->shape.rank == 2 && b->shape.rank == 2 && y->shape.rank == 2);
     weir_product_call call = {.transpose_a = weir_node_int(graph, node, "transA", 0) != 0,
                               .transpose_b = weir_node_int(graph, node, "transB", 0) != 0,
                               .rows = (size_t)y->shape.dim[0],
@@ -37,6 +41,7 @@ void weir_kernel_GEMM(const weir_graph *graph, weir_node node, const weir_array 
 
 static void integer_product(const weir_product *shape, const weir_array *a, size_t a_at, const weir_array *b,
                             size_t b_at, weir_array *y, size_t y_at) {
+    assert(y_at + shape->rows * shape->columns <= y->count);
     for (size_t r = 0; r < shape->rows; r++) {
         for (size_t c = 0; c < shape->columns; c++) {
             uint64_t sum = 0;

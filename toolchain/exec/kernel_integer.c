@@ -1,5 +1,6 @@
 /* Exact integer operators: the definition of what the hardware computes. Sums are taken modulo 2^64; the inferred
  * ranges keep every true value far inside it. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ enum { OUTPUT_BLOCK = 64, INPUT_BLOCK = 512, LINEAR_BLOCK = 8192 };
 
 /* Product of `count` weights from element `first` on with x. */
 static uint64_t dot(const weir_array *w, size_t first, size_t count, const int64_t *x) {
+    assert(first <= w->count && count <= w->count - first);
     uint64_t sum = 0;
     switch (w->dtype) {
     case WEIR_INT8: DOT(int8_t); break;
@@ -69,6 +71,7 @@ static int32_t *sums_of(weir_array *array) { return array->dtype == WEIR_INT32 ?
 
 /* Rows of `inner` bytes from row `first` on, each padded to `pitch` codes. */
 static void widen(const weir_array *array, size_t first, size_t rows, size_t inner, size_t pitch, int16_t *to) {
+    assert(is_byte(array) && inner <= pitch && (first + rows) * inner <= array->count);
     for (size_t row = 0; row < rows; row++, to += pitch) {
         const size_t at = (first + row) * inner;
         if (array->dtype == WEIR_INT8) {
@@ -93,6 +96,7 @@ static void arrange(const weir_array *w, size_t g, size_t columns, size_t inner,
 
 /* Codes of a byte, whose sums fit 32 bits, with matrix g, arranged: the rows in blocks that stay near the processor. */
 static void multiply_group(const linear *l, size_t g, const int16_t *w) {
+    assert(g < l->group && l->rows % l->group == 0);
     const size_t pitch = pitch_of(l->inner), lines = l->rows / l->group;
     const size_t most = pitch < LINEAR_BLOCK / 2 ? LINEAR_BLOCK / (pitch + 1) : 2, block = lines < most ? lines : most;
     const weir_instructions level = weir_instructions_best();
@@ -139,6 +143,7 @@ static void multiply_lines(const linear *l) {
 
 /* The rows of x where those of `count` neighbouring groups come element by element. */
 static weir_array *separate(const weir_array *x, size_t inner, size_t count) {
+    assert(inner > 0 && count > 0 && x->count % (count * inner) == 0);
     weir_array *rows = weir_array_new(x->dtype, &x->shape);
     for (size_t first = 0; first < x->count; first += count * inner) {
         for (size_t i = 0; i < count * inner; i++)
@@ -149,8 +154,10 @@ static weir_array *separate(const weir_array *x, size_t inner, size_t count) {
 
 static linear linear_of(const weir_graph *graph, weir_node node, const weir_array *x, const weir_array *w,
                         weir_array *y) {
+    assert(w->shape.rank == 2 && weir_node_op(graph, node) == WEIR_OP_LINEAR);
     linear l = {.x = x, .w = w, .y = y};
     l.group = (size_t)weir_node_int(graph, node, "group", 1);
+    assert(l.group > 0 && (size_t)w->shape.dim[0] % l.group == 0);
     l.columns = (size_t)w->shape.dim[0] / l.group;
     l.inner = (size_t)w->shape.dim[1];
     l.rows = l.columns == 0 ? 0 : y->count / l.columns;
@@ -172,6 +179,7 @@ void weir_kernel_LINEAR(const weir_graph *graph, weir_node node, const weir_arra
 
 /* ca * a + cb * b of tensors of one shape. */
 static void add_same(const weir_array *a, uint64_t ca, const weir_array *b, uint64_t cb, weir_array *y) {
+    assert(a->count == y->count && b->count == y->count);
     int64_t left[INPUT_BLOCK], right[INPUT_BLOCK];
     for (size_t first = 0, count; first < y->count; first += count) {
         count = y->count - first < INPUT_BLOCK ? y->count - first : INPUT_BLOCK;
@@ -243,6 +251,7 @@ static void clip_bounds(const weir_graph *graph, weir_node node, int64_t *low, i
     weir_quant_limits(&weir_kernel_output_type(graph, node)->quant, low, high);
     *low = weir_node_int(graph, node, "low", *low);
     *high = weir_node_int(graph, node, "high", *high);
+    assert(*low <= *high);
 }
 
 /* What weir_requantize_onnx_all takes of a Requantize that is a product: by channel. */
@@ -268,6 +277,7 @@ static bool are_narrow(const weir_type *x, const weir_requantizer *r, size_t cha
 
 /* A position's channels at once. */
 static void requantize_narrow(const weir_array *x, const products *p, size_t channels, weir_array *y) {
+    assert(channels > 0 && x->count % channels == 0);
     const weir_instructions level = weir_instructions_best();
     int32_t *from = weir_malloc(2 * channels * sizeof *from), *to = from + channels;
     for (size_t first = 0; first < x->count; first += channels) {
@@ -284,6 +294,7 @@ static void requantize_narrow(const weir_array *x, const products *p, size_t cha
 }
 
 static void requantize_wide(const weir_array *x, const weir_requantizer *r, size_t factors, weir_array *y) {
+    assert(factors > 0 && x->count == y->count);
     weir_channel_product *product = weir_malloc((factors + 1) * sizeof *product);
     for (size_t n = 0; n < factors; n++) product[n] = weir_requantizer_product(r, (int64_t)n);
     EACH(x, y, weir_channel_product_apply(&product[c], code));
@@ -426,6 +437,7 @@ typedef struct bucketed {
 static uint64_t distance(const bucketed *b, int64_t x) { return (uint64_t)x - (uint64_t)b->thresholds[0]; }
 
 static void fill_buckets(bucketed *b, const int64_t *thresholds, int64_t count) {
+    assert(count > 0 && thresholds[0] <= thresholds[count - 1]);
     *b = (bucketed){.thresholds = thresholds, .count = count};
     while (distance(b, thresholds[count - 1]) >> b->shift >= BUCKETS) b->shift++;
     for (int64_t i = 0; i < count; i++) b->start[(distance(b, thresholds[i]) >> b->shift) + 1]++;
@@ -444,6 +456,7 @@ void weir_kernel_THRESHOLD(const weir_graph *graph, weir_node node, const weir_a
     const weir_array *x = inputs[0], *t = inputs[1];
     const int64_t base = weir_node_int(graph, node, "base", 0), step = weir_node_int(graph, node, "step", 1);
     const size_t rows = (size_t)t->shape.dim[0], steps = (size_t)t->shape.dim[1];
+    assert(t->dtype == WEIR_INT64 && rows > 0);
     const int64_t *row = (const int64_t *)t->data;
     if (rows == 1 && steps > 0 && x->count > 2 * BUCKETS) {
         bucketed b;
@@ -459,6 +472,7 @@ void weir_kernel_LOOKUP(const weir_graph *graph, weir_node node, const weir_arra
     const weir_array *x = inputs[0], *table = inputs[1];
     const int64_t low = weir_node_int(graph, node, "low", 0);
     const size_t rows = (size_t)table->shape.dim[0], codes = (size_t)table->shape.dim[1];
+    assert(table->dtype == WEIR_INT64 && rows > 0 && codes > 0);
     const int64_t *row = (const int64_t *)table->data;
     EACH(x, outputs[0], row[own(c, rows) * codes + (size_t)(code - low)]);
 }
@@ -466,6 +480,7 @@ void weir_kernel_LOOKUP(const weir_graph *graph, weir_node node, const weir_arra
 void weir_kernel_SOFTMAX_CODES(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                weir_array *const *outputs) {
     const weir_array *x = inputs[0];
+    assert(x->shape.rank > 0 && inputs[1]->dtype == WEIR_FLOAT32);
     const size_t length = (size_t)x->shape.dim[x->shape.rank - 1];
     int64_t low, high;
     clip_bounds(graph, node, &low, &high);
@@ -480,6 +495,7 @@ void weir_kernel_SOFTMAX_CODES(const weir_graph *graph, weir_node node, const we
 void weir_kernel_MAXIMUM(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs) {
     const weir_array *x = inputs[0];
+    assert(x->count == outputs[0]->count);
     const int64_t zero = weir_node_int(graph, node, "zero", 0);
     EACH(x, outputs[0], code > zero ? code : zero);
 }

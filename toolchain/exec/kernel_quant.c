@@ -3,6 +3,7 @@
 #include "quant/arithmetic.h"
 #include "quant/contract.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ enum { BLOCK = 512 };
 
 /* With one scale, in blocks. */
 static void encode_narrow(const weir_array *x, float scale, weir_narrow to, weir_array *y) {
+    assert(x->dtype == WEIR_FLOAT32 && x->count == y->count);
     int32_t code[BLOCK];
     for (size_t first = 0, count; first < y->count; first += count) {
         count = y->count - first < BLOCK ? y->count - first : BLOCK;
@@ -54,6 +56,7 @@ void weir_kernel_QUANTIZE_LINEAR(const weir_graph *graph, weir_node node, const 
 void weir_kernel_DEQUANTIZE_LINEAR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                    weir_array *const *outputs) {
     const weir_array *x = inputs[0], *zero = inputs[2];
+    assert(inputs[1]->dtype == WEIR_FLOAT32 && outputs[0]->dtype == WEIR_FLOAT32);
     const float *scale = inputs[1]->data;
     float *y = outputs[0]->data;
     const weir_channels channels = axis_channels(graph, node, x, inputs[1]);
@@ -166,6 +169,7 @@ void weir_kernel_TRUNC(const weir_graph *graph, weir_node node, const weir_array
 void weir_kernel_MULTI_THRESHOLD(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                  weir_array *const *outputs) {
     const weir_array *x = inputs[0], *thresholds = inputs[1];
+    assert(thresholds->shape.rank == 2);
     const size_t steps = (size_t)thresholds->shape.dim[1];
     const float scale = (float)weir_node_float(graph, node, "out_scale", 1);
     const float bias = (float)weir_node_float(graph, node, "out_bias", 0);
@@ -190,6 +194,7 @@ void weir_kernel_ENCODE(const weir_graph *graph, weir_node node, const weir_arra
                         weir_array *const *outputs) {
     const weir_array *x = inputs[0];
     const weir_quant *quant = &weir_kernel_output_type(graph, node)->quant;
+    assert(quant->format != WEIR_FORMAT_FLOAT && x->count == outputs[0]->count);
     const weir_contract contract = contract_of(graph, node);
     const weir_channels channels = weir_channels_of(&x->shape, quant->axis, quant->count == 0 ? 1 : quant->count);
     weir_narrow narrow;
@@ -210,6 +215,7 @@ void weir_kernel_DECODE(const weir_graph *graph, weir_node node, const weir_arra
                         weir_array *const *outputs) {
     const weir_array *x = inputs[0];
     const weir_quant *quant = &weir_kernel_input_type(graph, node, 0)->quant;
+    assert(quant->format != WEIR_FORMAT_FLOAT && x->count == outputs[0]->count);
     const bool onnx = contract_of(graph, node) == WEIR_CONTRACT_ONNXRUNTIME;
     const weir_attribute *offset = weir_node_attribute(graph, node, "offset");
     const weir_channels channels = weir_channels_of(&x->shape, quant->axis, quant->count == 0 ? 1 : quant->count);

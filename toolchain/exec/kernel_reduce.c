@@ -1,6 +1,7 @@
 /* Reductions and normalizations. Sums are taken in float64. */
 #include "exec/kernel_common.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct lines {
 } lines;
 
 static lines lines_of(const weir_shape *shape, int axis) {
+    assert(axis >= 0 && axis < shape->rank);
     lines l = {1, (size_t)shape->dim[axis], 1};
     for (int i = 0; i < axis; i++) l.outer *= (size_t)shape->dim[i];
     for (int i = axis + 1; i < shape->rank; i++) l.inner *= (size_t)shape->dim[i];
@@ -34,6 +36,7 @@ static int axis_of(const weir_graph *graph, weir_node node, const weir_array *x,
 void weir_kernel_BATCH_NORMALIZATION(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                      weir_array *const *outputs) {
     const weir_array *x = inputs[0], *scale = inputs[1], *shift = inputs[2], *mean = inputs[3], *variance = inputs[4];
+    assert(shift->count == scale->count && mean->count == scale->count && variance->count == scale->count);
     const double epsilon = weir_node_float(graph, node, "epsilon", 1e-5);
     const weir_channels channels = weir_channels_of(&x->shape, 1, scale->count);
     for (size_t i = 0; i < x->count; i++) {
@@ -55,6 +58,7 @@ void weir_kernel_BATCH_NORMALIZATION(const weir_graph *graph, weir_node node, co
 
 /* Mean and 1 / sqrt(variance + epsilon) of `count` elements from `first` on. */
 static void statistics(const weir_array *x, size_t first, size_t count, double epsilon, double *mean, double *scale) {
+    assert(first <= x->count && count <= x->count - first);
     double sum = 0, squares = 0;
     for (size_t i = 0; i < count; i++) sum += weir_array_get(x, first + i);
     *mean = sum / (double)count;
@@ -127,6 +131,7 @@ void weir_kernel_LP_NORMALIZATION(const weir_graph *graph, weir_node node, const
 
 /* exp(x) by its sum along the axis, or the logarithm of that. */
 static void softmax(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y, bool logarithm) {
+    assert(x->count == y->count);
     const lines l = lines_of(&x->shape, axis_of(graph, node, x, -1));
     for (size_t line = 0; line < l.outer * l.inner; line++) {
         const size_t first = line / l.inner * l.count * l.inner + line % l.inner;
@@ -202,6 +207,7 @@ static size_t reduced_index(const reduction *r, size_t i) {
 
 /* Sums in float64, or modulo 2^64 for integers, divided by the number of elements for a mean. */
 static void add_up(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y, bool mean) {
+    assert(x->count % (y->count == 0 ? 1 : y->count) == 0);
     const reduction r = reduction_of(graph, node, &x->shape);
     const double share = mean && y->count > 0 ? (double)(x->count / y->count) : 1;
     if (weir_dtype_is_float(x->dtype)) {
@@ -233,6 +239,7 @@ void weir_kernel_REDUCE_SUM(const weir_graph *graph, weir_node node, const weir_
 
 /* The extreme in the direction of `sign`. */
 static void pick_extreme(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y, int sign) {
+    assert(x->dtype == y->dtype && (sign == 1 || sign == -1));
     const reduction r = reduction_of(graph, node, &x->shape);
     const size_t size = weir_dtype_size(x->dtype);
     bool *seen = weir_calloc(y->count, sizeof *seen);
@@ -282,6 +289,7 @@ void weir_kernel_REDUCE_PROD(const weir_graph *graph, weir_node node, const weir
 
 /* Where the largest element of the line that begins at `first` is, or with a sign of -1 the smallest. */
 static size_t find_in_line(const weir_array *x, const lines *l, size_t first, int sign, bool last) {
+    assert(l->count > 0 && (sign == 1 || sign == -1));
     size_t best = 0;
     for (size_t k = 1; k < l->count; k++) {
         const int order = sign * weir_kernel_compare(x, first + k * l->inner, x, first + best * l->inner);
@@ -323,6 +331,7 @@ void weir_kernel_HARDMAX(const weir_graph *graph, weir_node node, const weir_arr
 
 /* Of `count` elements in one line, the best that is behind element `previous` in the order: by value, then by position. */
 static size_t next_best(const weir_array *x, const lines *l, size_t first, size_t previous, bool largest) {
+    assert(previous <= l->count);
     size_t best = l->count;
     for (size_t k = 0; k < l->count; k++) {
         const size_t at = first + k * l->inner;

@@ -9,7 +9,10 @@
 #include "ir/shape/index_map.h"
 #include "support/memory/arena.h"
 
-static void copy(const weir_array *x, weir_array *y) { memcpy(y->data, x->data, x->count * weir_dtype_size(x->dtype)); }
+static void copy(const weir_array *x, weir_array *y) {
+    assert(x->dtype == y->dtype && x->count == y->count);
+    memcpy(y->data, x->data, x->count * weir_dtype_size(x->dtype));
+}
 
 void weir_kernel_copy(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                       weir_array *const *outputs) {
@@ -52,6 +55,7 @@ typedef struct axis_split {
 } axis_split;
 
 static axis_split split_at(const weir_shape *shape, int axis) {
+    assert(axis >= 0 && axis < shape->rank);
     axis_split split = {1, 1};
     for (int i = 0; i < axis; i++) split.outer *= (size_t)shape->dim[i];
     for (int i = axis + 1; i < shape->rank; i++) split.inner *= (size_t)shape->dim[i];
@@ -65,6 +69,7 @@ static int axis_of(const weir_graph *graph, weir_node node, int rank) {
 
 /* Copies all of `part` to or from its place in `whole`, from index `first` of the axis on. */
 static void copy_part(weir_array *to, const weir_array *from, int axis, size_t first) {
+    assert(to->dtype == from->dtype && to->shape.rank == from->shape.rank);
     const bool into = to->count >= from->count;
     const weir_array *part = into ? from : to, *whole = into ? to : from;
     const axis_split split = split_at(&whole->shape, axis);
@@ -112,6 +117,7 @@ static axis_maps new_maps(const weir_shape *shape) {
 
 /* Moves the elements and frees the maps. */
 static void apply_maps(axis_maps *maps, const weir_array *x, const weir_array *fill, weir_array *y) {
+    assert(x->dtype == y->dtype && maps->shape->rank == x->shape.rank);
     const size_t size = weir_dtype_size(x->dtype);
     for (size_t i = 0; i < y->count; i++) {
         size_t rest = i, from = 0, stride = 1;
@@ -160,6 +166,7 @@ typedef struct weighed_axis {
 
 /* Over the axes from `axis` on, in float64. */
 static double weigh(const weir_array *x, const weighed_axis *axes, int axis, int64_t from) {
+    assert(axis >= 0 && axis <= x->shape.rank);
     if (axis == x->shape.rank) return weir_array_get(x, (size_t)from);
     const weighed_axis *a = &axes[axis];
     const double first = weigh(x, axes, axis + 1, from + a->at[0] * a->stride);
@@ -215,6 +222,7 @@ void weir_kernel_EXPAND(const weir_graph *graph, weir_node node, const weir_arra
 
 /* Indices count from the back when negative; constant ones are known to exist, others are clipped to the axis. */
 static void pick(const weir_array *x, const weir_array *indices, int axis, weir_array *y) {
+    assert(axis >= 0 && axis < x->shape.rank && x->dtype == y->dtype);
     const int64_t dim = x->shape.dim[axis];
     const axis_split split = split_at(&x->shape, axis);
     const size_t run = split.inner * weir_dtype_size(x->dtype);
@@ -243,6 +251,7 @@ void weir_kernel_SHAPE(const weir_graph *graph, weir_node node, const weir_array
                        weir_array *const *outputs) {
     int first, last;
     weir_geometry_shape_part(graph, node, &first, &last);
+    assert(first >= 0 && last <= inputs[0]->shape.rank);
     for (int i = first; i < last; i++) weir_array_set_int(outputs[0], (size_t)(i - first), inputs[0]->shape.dim[i]);
 }
 
@@ -308,6 +317,7 @@ static size_t deep_place(const weir_blocks *b, size_t i) {
 }
 
 static void move_blocks(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y, bool to_space) {
+    assert(x->dtype == y->dtype && x->count == y->count);
     const size_t size = weir_dtype_size(x->dtype);
     weir_blocks b;
     weir_geometry_blocks(graph, node, &x->shape, to_space, &b);

@@ -2,6 +2,7 @@
 #include "exec/kernel_common.h"
 #include "quant/arithmetic.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ static size_t product_of(const int64_t *dims, int count) {
 
 /* Coordinates of number n, the last spatial dimension fastest. */
 static void unravel(const int64_t *size, int rank, size_t n, int64_t *to) {
+    assert(rank >= 0 && rank <= WEIR_MAX_RANK);
     for (int i = rank - 1; i >= 0; i--) {
         to[i] = (int64_t)(n % (size_t)size[i]);
         n /= (size_t)size[i];
@@ -60,6 +62,7 @@ typedef struct padded {
 } padded;
 
 static padded new_padded(const weir_window *w, size_t channels, size_t size) {
+    assert(w->rank > 0 && w->rank <= WEIR_MAX_RANK && size > 0);
     padded image = {.channels = channels, .size = size, .window = *w};
     for (int i = 0; i < w->rank; i++) {
         image.window.in[i] = (w->out[i] - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1;
@@ -74,6 +77,7 @@ static padded new_padded(const weir_window *w, size_t channels, size_t size) {
 static void fill_padded(padded *image, const weir_window *w, const weir_array *x, size_t at) {
     const int last = w->rank - 1;
     const size_t plane = product_of(w->in, w->rank), rows = product_of(w->in, last), size = image->size;
+    assert(at + image->channels * plane <= x->count);
     const int64_t width = w->in[last], room = image->window.in[last] - w->begin[last];
     const size_t length = (size_t)(room < width ? room : width) * size;
     for (size_t row = 0; row < rows && room > 0; row++) {
@@ -98,6 +102,7 @@ static void fill_padded(padded *image, const weir_window *w, const weir_array *x
 
 /* `count` elements of float32 or float64, `stride` apart. */
 static void copy_strided(void *to, const void *from, size_t count, size_t stride, size_t size) {
+    assert(size == sizeof(float) || size == sizeof(double) || stride == 1);
     if (stride == 1) memcpy(to, from, count * size);
     else if (size == sizeof(float)) COPY_STRIDED(uint32_t);
     else COPY_STRIDED(uint64_t);
@@ -127,6 +132,7 @@ static void gather(const padded *image, size_t first, size_t count, char *column
 
 void weir_kernel_convolve(const weir_graph *graph, weir_node node, const weir_array *x, const weir_array *weights,
                           weir_array *y) {
+    assert(x->shape.rank == weights->shape.rank && x->shape.rank == y->shape.rank && x->shape.rank > 2);
     weir_window w;
     weir_geometry_window(graph, node, &x->shape, weights->shape.dim + 2, &w);
     const size_t groups = (size_t)weir_node_int(graph, node, "group", 1);
@@ -151,6 +157,7 @@ void weir_kernel_convolve(const weir_graph *graph, weir_node node, const weir_ar
 }
 
 static void add_to(weir_array *y, size_t first, size_t count, double bias) {
+    assert(first <= y->count && count <= y->count - first);
     if (y->dtype == WEIR_FLOAT32) {
         for (size_t i = first; i < first + count; i++) ((float *)y->data)[i] += (float)bias;
     } else {
@@ -273,6 +280,7 @@ static void copy_window(const char *const *seen, size_t window, size_t group, si
 /* Where element k reads along a dimension at position p: [p * kernel + k], in steps of the elements of an image. In padding it is so far
  * below 0 that its sum with those of other dimensions is. */
 static int64_t *sources_along(const weir_window *w, int dimension) {
+    assert(dimension >= 0 && dimension < w->rank);
     const int64_t out = w->out[dimension], kernel = w->kernel[dimension];
     const int64_t pitch = (int64_t)product_of(w->in + dimension + 1, w->rank - dimension - 1);
     int64_t *source = weir_malloc((size_t)(out * kernel) * sizeof *source);
@@ -298,6 +306,7 @@ typedef struct view {
 } view;
 
 static view new_view(const weir_graph *graph, weir_node node, const weir_array *x) {
+    assert(x->shape.rank > 0);
     view v = {.x = x};
     weir_geometry_window_innermost(graph, node, &v.window);
     const weir_window *w = &v.window;
@@ -380,6 +389,7 @@ bool weir_kernel_is_depthwise(const weir_graph *graph, weir_node window, weir_no
 
 void weir_kernel_depthwise(const weir_graph *graph, weir_node window, const weir_array *x, const weir_array *weights,
                            weir_array *y) {
+    assert(weir_node_op(graph, window) == WEIR_OP_WINDOW && is_byte(x->dtype));
     view v = new_view(graph, window, x);
     const size_t channels = v.bytes, frames = (size_t)x->shape.dim[0];
     int16_t *w = weir_malloc(v.taps * channels * sizeof *w);
@@ -423,6 +433,7 @@ static bool sees_always(const weir_window *w) {
 }
 
 static bool is_innermost(const weir_graph *graph, weir_node node, int rank) {
+    assert(rank > 0 && rank <= WEIR_MAX_RANK);
     int order[WEIR_MAX_RANK], last[WEIR_MAX_RANK];
     if (!weir_layout_is_changed(graph, node) || !weir_layout_order(graph, node, order)) return false;
     weir_layout_channels_last(rank, last);
@@ -524,6 +535,7 @@ void weir_kernel_SUM_POOL(const weir_graph *graph, weir_node node, const weir_ar
 
 /* What a window covers at a position, padding included. */
 static size_t covered(const weir_window *w, size_t position) {
+    assert(w->rank > 0 && w->rank <= WEIR_MAX_RANK);
     int64_t at[WEIR_MAX_RANK];
     size_t count = 1;
     unravel(w->out, w->rank, position, at);
@@ -574,6 +586,7 @@ typedef struct mean_parameters {
 } mean_parameters;
 
 static mean_parameters read_parameters(const weir_array *const *inputs, const weir_array *y) {
+    assert(inputs[1]->dtype == WEIR_FLOAT32);
     mean_parameters p = {.scale = ((const float *)inputs[1]->data)[0],
                          .zero = inputs[2] == NULL ? 0 : weir_array_get_int(inputs[2], 0),
                          .zero_y = inputs[4] == NULL ? 0 : weir_array_get_int(inputs[4], 0)};
@@ -584,6 +597,7 @@ static mean_parameters read_parameters(const weir_array *const *inputs, const we
 
 /* The mean of `count` elements from the sum of their codes, or that as a real number. */
 static void store_mean(const mean_parameters *p, int64_t sum, size_t count, weir_array *y, size_t at) {
+    assert(count > 0 && at < y->count);
     if (p->scale_y == 0) {
         weir_array_set(y, at, (double)sum * (double)p->scale / (double)count);
         return;

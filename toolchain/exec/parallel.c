@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L /* sysconf */
 #include "exec/parallel.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct part {
 
 /* Frames `first` to `first` + `count` of `frames`, where they are. */
 static weir_array view_of(const weir_array *data, int64_t frames, int64_t first, int64_t count) {
+    assert(frames > 0 && first >= 0 && count > 0 && first + count <= frames && data->shape.rank > 0);
     weir_array view = *data;
     const size_t each = data->count / (size_t)frames;
     view.count = each * (size_t)count;
@@ -63,6 +65,7 @@ static void free_part(part *p) {
 
 /* Part after part of output `output`. */
 static weir_array *join(const part *parts, size_t count, size_t output, int64_t frames) {
+    assert(count > 0);
     weir_shape shape = parts[0].results[output]->shape;
     shape.dim[0] = frames;
     weir_array *all = weir_array_new(parts[0].results[output]->dtype, &shape);
@@ -78,6 +81,7 @@ static weir_array *join(const part *parts, size_t count, size_t output, int64_t 
 
 static bool run_parts(const weir_graph *graph, const weir_array *const *data, int64_t found, int64_t frames,
                       size_t threads, weir_array **results) {
+    assert(threads > 0 && threads <= MOST_THREADS && frames <= found);
     part parts[MOST_THREADS];
     pthread_t thread[MOST_THREADS];
     size_t started = 0;
@@ -97,6 +101,7 @@ static bool run_parts(const weir_graph *graph, const weir_array *const *data, in
 }
 
 static size_t threads_for(size_t asked, int64_t frames) {
+    assert(frames >= 0);
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t threads = asked > 0 ? asked : processors > 0 ? (size_t)processors : 1;
     if ((int64_t)threads > frames) threads = (size_t)frames;

@@ -6,6 +6,7 @@
  * one addition a product, eight at a time; scratch of sixteen columns, and of op(a) when it is transposed. */
 #include "exec/product.h"
 
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -327,6 +328,7 @@ void weir_product_taps(const uint8_t *const *x, bool is_signed, size_t taps, con
 
 void weir_product_lines(const int16_t *x, size_t step, const int16_t *w, size_t inner, size_t rows, int32_t *sum,
                         weir_instructions level) {
+    assert(inner % WEIR_PRODUCT_STEP == 0);
 #if defined __x86_64__
     if (level >= WEIR_INSTRUCTIONS_AVX2) {
         lines_avx2(x, step, w, inner, rows, sum);
@@ -338,6 +340,7 @@ void weir_product_lines(const int16_t *x, size_t step, const int16_t *w, size_t 
 }
 
 void weir_product_arrange(int16_t *w, size_t columns, size_t inner, weir_instructions level) {
+    assert(inner % 2 == 0);
     if (level < WEIR_INSTRUCTIONS_AVX512) return;
     int32_t *block = weir_malloc(BLOCK * inner / 2 * sizeof *block); /* a pair an element */
     for (; columns >= BLOCK; columns -= BLOCK, w += BLOCK * inner) {
@@ -351,6 +354,7 @@ void weir_product_arrange(int16_t *w, size_t columns, size_t inner, weir_instruc
 
 void weir_product_codes(const int16_t *x, size_t rows, const int16_t *w, size_t columns, size_t inner, int32_t *sum,
                         weir_instructions level) {
+    assert(inner % WEIR_PRODUCT_STEP == 0);
 #if defined __x86_64__
     if (level == WEIR_INSTRUCTIONS_AVX512) {
         codes_avx512(x, rows, w, columns, inner, sum);
@@ -367,6 +371,7 @@ void weir_product_codes(const int16_t *x, size_t rows, const int16_t *w, size_t 
 
 void weir_product_float32(const weir_product_call *call, const float *a, const float *b, float *y,
                           weir_instructions level) {
+    assert(call->pitch == 0 || call->pitch >= call->columns);
 #if defined __x86_64__
     if (level >= WEIR_INSTRUCTIONS_AVX2) {
         product_avx2(call, a, b, y);
@@ -378,6 +383,7 @@ void weir_product_float32(const weir_product_call *call, const float *a, const f
 }
 
 void weir_product_float64(const weir_product_call *call, const double *a, const double *b, double *y) {
+    assert(call->pitch == 0 || call->pitch >= call->columns);
     const size_t pitch = call->pitch == 0 ? call->columns : call->pitch;
     const size_t a_row = call->transpose_a ? 1 : call->inner, a_k = call->transpose_a ? call->rows : 1;
     const size_t b_column = call->transpose_b ? call->inner : 1, b_k = call->transpose_b ? 1 : call->columns;

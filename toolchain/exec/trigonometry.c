@@ -2,6 +2,7 @@
  * Taylor's series; arc tangents by halving the angle, then by their series. Cost: tens of nanoseconds. */
 #include "exec/trigonometry.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +31,7 @@ static uint32_t bits_at(int at) {
 /* |x| * 2 / pi modulo 4, in units of 2^-190: the words of the product, the lowest first. Bits of 2 / pi by which the product is a
  * multiple of 4 are left out. */
 static void multiply_turns(double size, uint32_t *product) {
+    assert(isfinite(size) && size > 0);
     int exponent;
     const uint64_t mantissa = (uint64_t)ldexp(frexp(size, &exponent), 53);
     const uint64_t part[2] = {mantissa & UINT32_MAX, mantissa >> 32};
@@ -47,6 +49,7 @@ static void multiply_turns(double size, uint32_t *product) {
 
 /* x is that many quarter turns (modulo 4) and the angle `rest`, at most half of one. */
 static int reduce(double x, double *rest) {
+    assert(isfinite(x));
     *rest = x;
     if (fabs(x) <= quarter / 2) return 0;
     uint32_t product[WINDOW];

@@ -3,6 +3,7 @@
  * them, and they arrive when all threads have ended. */
 #include "synth/place.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,7 @@ static void warn_of_late(const sweep *s, int64_t seed) {
 
 /* True too when the time was over. */
 static bool place_seed(const sweep *s, int64_t seed, const char *progress, weir_placement *placement) {
+    assert(seed >= 1 && seed <= s->job->seeds);
     making m = {s, seed, progress, false};
     weir_hash hash = s->key;
     weir_hash_add_number(&hash, (uint64_t)seed);
@@ -184,6 +186,7 @@ static void *work(void *user) {
 }
 
 static void run_threads(sweep *s) {
+    assert(s->job->seeds >= 1);
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t count = processors < 1 ? 1 : (size_t)processors;
     if ((int64_t)count > s->job->seeds) count = (size_t)s->job->seeds;
@@ -233,6 +236,7 @@ static int collect(sweep *s, weir_placements *placements) {
 }
 
 int weir_place(const weir_place_job *job, weir_placements *placements) {
+    assert(job->seeds >= 1);
     char *text = json_dumps(job->netlist, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     sweep s = {.job = job, .text = text, .key = weir_hash_start(), .next = 1, .met = job->seeds + 1};
     *placements = (weir_placements){NULL, 0, 0};

@@ -1,5 +1,6 @@
 #include "synth/synth.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ static void print_uses(const weir_synth *synth, weir_text *text) {
 
 /* "25.6", without the locale. */
 static void add_fixed(weir_text *text, double value, int64_t unit) {
+    assert(value >= 0 && (unit == 1 || unit == 10 || unit == 100));
     const int64_t scaled = (int64_t)(value * (double)unit + 0.5);
     weir_text_format(text, "%lld", (long long)(scaled / unit));
     if (unit == 10) weir_text_format(text, ".%lld", (long long)(scaled % unit));

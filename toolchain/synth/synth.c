@@ -1,5 +1,6 @@
 #include "synth/synth.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,11 +161,13 @@ void weir_synth_free(weir_synth *synth) {
 }
 
 const weir_placement *weir_synth_best(const weir_synth *synth) {
+    assert(synth->placements.count == 0 || synth->placements.best < synth->placements.count);
     const weir_placement *best = synth->placements.count == 0 ? NULL : &synth->placements.item[synth->placements.best];
     return best == NULL || best->report == NULL ? NULL : best;
 }
 
 double weir_synth_inferences(const weir_synth *synth) {
+    assert(synth->interval >= 1);
     const weir_placement *best = weir_synth_best(synth);
     return best == NULL ? 0 : best->fmax_mhz * 1e6 / (double)synth->interval;
 }

@@ -49,12 +49,16 @@ static int64_t words_of(const reading *r) { return weir_ceil_divide(r->lines, WO
 
 static bool is_small(const weir_memory *memory) { return memory->depth * memory->width <= (int64_t)SEARCHED_BITS; }
 
-static uint64_t mask_of(const part *p) { return p->bits < WORD_BITS ? (UINT64_C(1) << p->bits) - 1 : UINT64_MAX; }
+static uint64_t mask_of(const part *p) {
+    assert(p->bits >= 1);
+    return p->bits < WORD_BITS ? (UINT64_C(1) << p->bits) - 1 : UINT64_MAX;
+}
 
 static bool all_vary(const part *p) { return (p->ones & p->zeros & mask_of(p)) == mask_of(p); }
 
 /* Adds the stored bits of all parts, which lie in the order of places, on some lines; where the last line has no word at a place, zeros. */
 static void read_lines(const reading *r, part *parts, int64_t count, int64_t line, int64_t end) {
+    assert(line >= 0 && line <= end && end <= r->lines);
     const int odd = r->memory->is_odd;
     for (int64_t i = 0; line < end; line++, i++) {
         int64_t place = -1;
@@ -102,6 +106,7 @@ static uint64_t columns_at(const uint64_t *value, int64_t lines, int first) {
 
 /* Adds eight columns of a part, from bit `first` of its values on, to their hashes; those of word `word` are kept. */
 static void hash_columns(const reading *r, part *p, const uint64_t *value, int64_t lines, int first, int64_t word) {
+    assert(first >= 0 && first < p->bits && first < WORD_BITS && lines >= 1 && lines <= WORD_BITS);
     uint64_t column[8] = {0};
     for (int64_t i = 0; i < lines; i += 8) {
         const uint64_t bytes = columns_at(value + i, lines - i, first);
@@ -114,12 +119,14 @@ static void hash_columns(const reading *r, part *p, const uint64_t *value, int64
 }
 
 static void hash_lines(const reading *r, part *p, const uint64_t *value, int64_t line, int64_t end) {
+    assert(line >= 0 && line < end);
     for (int first = 0; first < p->bits && first < WORD_BITS; first += 8)
         hash_columns(r, p, value, end - line, first, line / WORD_BITS);
 }
 
 /* Of columns of so many lines, which are not more than there are words of as many bits. */
 static int64_t count_distinct(const uint64_t *hash, size_t count, int64_t lines) {
+    assert(lines >= 0);
     size_t size = 2;
     while (size < 2 * count && lines-- > 0) size *= 2;
     uint64_t *slot = weir_calloc(size, sizeof *slot); /* 0: none, so that hash is counted apart */
@@ -195,6 +202,7 @@ static bool read_parts(const reading *r, part *parts, int64_t count, int64_t col
 
 /* The parts of a line, in the order of places; `*columns`: of all. */
 static part *parts_of(const weir_memory *memory, int64_t *count, int64_t *columns) {
+    assert(memory->side >= 1 && memory->fields >= 1);
     part *parts = weir_malloc((size_t)(2 * memory->side * memory->fields) * sizeof *parts);
     *count = *columns = 0;
     for (int64_t i = 0; i < memory->side * memory->fields; i++) {
@@ -224,6 +232,7 @@ enum { FEW_LINES = 8 };
 
 /* All columns of a memory of so few lines that each is a number below 256; no part is wider than a word. */
 static weir_contents_columns count_few(const reading *r, part *parts, int64_t count) {
+    assert(r->lines >= 1 && r->lines < WORD_BITS);
     const uint64_t all = (UINT64_C(1) << r->lines) - 1;
     uint64_t known[4] = {0};
     weir_contents_columns columns = {0, 0};

@@ -1,5 +1,6 @@
 #include "dataflow/cost/contents_tables.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -39,6 +40,7 @@ static uint64_t *place_of(const building *b, uint64_t function) {
 
 /* Is the function new? Then `*amount` takes the tables of it. */
 static bool build(building *b, uint64_t function, int64_t *amount, int64_t tables) {
+    assert(tables >= 0);
     uint64_t *place = place_of(b, function);
     const bool is_new = (*place & STATES) == 0;
     *place |= BUILT;
@@ -49,6 +51,7 @@ static bool build(building *b, uint64_t function, int64_t *amount, int64_t table
 /* `size` lines, of which the first `exists` do and the others are 0: where one half of some lines does not exist, the address bit that chooses is
  * not asked. */
 static uint64_t fill(uint64_t lines, int size, int64_t exists) {
+    assert(size >= 1 && exists >= 1);
     if (exists >= size) return lines;
     const int half = size / 2;
     if (exists <= half) {
@@ -59,6 +62,7 @@ static uint64_t fill(uint64_t lines, int size, int64_t exists) {
 }
 
 static bool depends_on(uint64_t lines, int bit) {
+    assert(bit >= 0 && bit < INPUTS_OF_WORD);
     return (lines >> (1 << bit) & where_zero[bit]) != (lines & where_zero[bit]);
 }
 
@@ -71,6 +75,7 @@ static int64_t support_of(uint64_t lines, int64_t most) {
 
 /* The half of the lines where the bit is 0, or 1, in both halves. */
 static uint64_t half_of(uint64_t lines, int bit, bool one) {
+    assert(bit >= 0 && bit < INPUTS_OF_WORD);
     const uint64_t half = (one ? lines >> (1 << bit) : lines) & where_zero[bit];
     return half | half << (1 << bit);
 }
@@ -97,6 +102,7 @@ static signal build_lines(building *b, uint64_t lines) {
 
 /* One of `count` signals. */
 static signal choose(building *b, const signal *among, size_t count) {
+    assert(count > 0);
     enum { CHOICE = 2 };
     uint64_t function = CHOICE;
     bool same = true;
@@ -120,6 +126,7 @@ static void finish(building *b, signal column) {
 }
 
 weir_contents_tables weir_contents_tables_count(const uint64_t *word, size_t columns, int64_t lines, int64_t inputs) {
+    assert(lines >= 1 && inputs >= 2);
     enum {
         OF_WORD = 8
     }; /* functions, at most: its own, and those in it of half and of a quarter of the lines, and a choice */

@@ -21,6 +21,7 @@
 /* --- paths --- */
 
 int64_t weir_cost_levels(const weir_cost_part *part, int64_t inputs) {
+    assert(part->device->luts.inputs >= 2);
     int64_t levels = 0;
     for (int64_t reach = 1; reach < inputs; reach *= part->device->luts.inputs) levels++;
     return levels;
@@ -83,6 +84,7 @@ int64_t weir_cost_product_blocks(const weir_device *device, int64_t a, int64_t b
 /* Lookup tables of a product: of four inputs three for a bit of each row that is added to the first, and two where a single row is 0 or
  * the negative; of six inputs one for a bit of each row. */
 static int64_t product_tables(const weir_device *device, int64_t a, int64_t b) {
+    assert(a >= 1 && b >= 1);
     enum { WIDE = 6, ADDED = 3, SELECTED = 2 };
     const int64_t wide = a > b ? a : b, rows = a > b ? b : a;
     if (device->luts.inputs >= WIDE) return wide * rows;
@@ -112,6 +114,7 @@ int64_t weir_cost_product_parts(const weir_device *device, int64_t a, int64_t b)
 
 /* At each level one sum fewer than parts, rounded up in pairs, of a bits more than b has. */
 void weir_cost_parts(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t parts) {
+    assert(parts >= 1);
     for (;; parts = weir_ceil_divide(parts, 2)) {
         weir_cost_registers(part, count * (parts * a + b));
         if (parts == 1) break;
@@ -421,6 +424,7 @@ void weir_cost_survey_free(weir_cost_survey *survey) {
 
 /* Streams to the node alone: where there are no converters yet, what gives a stream has other lanes than what takes it. */
 static void give_inputs(weir_builder *b, weir_node node) {
+    assert(weir_stream_role(b->graph, node) == WEIR_ROLE_COMPONENT);
     for (size_t i = 0; i < weir_stream_count(b->graph, node); i++) {
         const weir_value value = weir_stream_source(b->graph, weir_node_input(b->graph, node, i));
         bool is_signed;
@@ -510,6 +514,7 @@ static recipe recipe_of(weir_cost_survey *survey, weir_node node, uint64_t key) 
 /* With the facts of the node. */
 static void visit_instance(weir_cost_survey *survey, weir_node node, const char *module, const char *file,
                            weir_cost_parameter *parameters, size_t own, weir_cost_visit *visit, void *user) {
+    assert(own <= PARAMETERS_MAX);
     visit(user, module, parameters,
           weir_contents_add(survey->builder.graph, node, file, survey->known, parameters, own));
 }
@@ -620,6 +625,7 @@ static weir_cost cost_of_doors(const weir_graph *graph, const weir_device *devic
 
 /* log2, in thousandths, linear between powers of two: the same everywhere. */
 static int64_t log2_of(int64_t count) {
+    assert(count >= 1);
     int64_t whole = 0;
     while (count >> (whole + 1) > 0) whole++;
     return 1000 * whole + 1000 * (count - ((int64_t)1 << whole)) / ((int64_t)1 << whole);
@@ -627,6 +633,7 @@ static int64_t log2_of(int64_t count) {
 
 /* The slowest path of a module alone becomes that of a design of so many lookup tables. */
 static void stretch_path(weir_cost *total, const weir_device_delays *d) {
+    assert(total->delay_ps >= 0);
     if (total->delay_ps == 0 || d->kept == 0 || total->luts < 1) return;
     total->delay_ps = total->delay_ps * d->kept / 100 + d->doubling * log2_of(total->luts) / 1000;
 }

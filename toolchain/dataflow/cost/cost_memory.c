@@ -1,5 +1,7 @@
 #include "dataflow/cost/cost_memory.h"
 
+#include <assert.h>
+
 #include "dataflow/pair.h"
 #include "dataflow/schedule/stream.h"
 
@@ -180,6 +182,7 @@ void weir_cost_distributed(weir_cost_part *part, bool used, int64_t width, int64
 enum { REPLAY_SMALL = 512, REPLAY_BLOCK = 64 };
 
 bool weir_cost_replay_in_blocks(int64_t beats, int64_t width) {
+    assert(beats >= 1 && width >= 1);
     return beats > 1 && ((int64_t)2 << weir_cost_bits(beats)) * width > REPLAY_SMALL;
 }
 

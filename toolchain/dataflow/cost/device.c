@@ -1,5 +1,6 @@
 #include "dataflow/cost/device.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,7 +210,10 @@ weir_device *weir_device_read_for(weir_location asker, const char *name, int *st
     return device;
 }
 
-const char *weir_device_family_name(weir_device_family family) { return families[family]; }
+const char *weir_device_family_name(weir_device_family family) {
+    assert(family < WEIR_DEVICE_FAMILIES);
+    return families[family];
+}
 
 const weir_device_memory *weir_device_block(const weir_device *device) {
     for (size_t i = 0; i < device->memories.count; i++) {
@@ -286,6 +290,7 @@ void weir_device_print_list(weir_device *const *devices, size_t count, weir_text
 }
 
 void weir_device_print(const weir_device *d, weir_text *text) {
+    assert((size_t)d->family < WEIR_DEVICE_FAMILIES);
     weir_text_format(text, "%s: %s\n", d->name, d->title);
     weir_text_format(text, "  family        %s\n", families[d->family]);
     weir_text_format(text, "  logic         %lld lookup tables of %lld inputs, %lld flip-flops%s\n",
@@ -365,6 +370,7 @@ json_t *weir_device_json(const weir_device *d) {
 }
 
 int64_t weir_device_luts(const weir_device *d) {
+    assert(d->luts.placeable >= 0 && d->luts.placeable <= 100);
     return d->luts.placeable > 0 ? d->luts.count * d->luts.placeable / 100 : d->luts.count;
 }
 
@@ -412,6 +418,7 @@ int64_t weir_device_dual_port_blocks(const weir_device *device, int64_t width, i
 enum { WORDS_MOST = 32 };
 
 int64_t weir_device_words_a_line(const weir_device *device, int64_t width, int64_t depth) {
+    assert(width >= 1 && depth >= 1);
     int64_t rows, least = weir_device_blocks(device, width, depth, &rows), chosen = 1;
     for (int64_t words = 2; rows > 1 && words <= WORDS_MOST && words < depth; words++) {
         int64_t lines;

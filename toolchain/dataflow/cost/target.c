@@ -1,5 +1,6 @@
 #include "dataflow/cost/target.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "support/memory/arena.h"
@@ -49,6 +50,7 @@ bool weir_target_check(const weir_graph *graph) {
 }
 
 bool weir_target_set(weir_graph *graph, const char *device, int64_t clock_mhz) {
+    assert(clock_mhz >= 0);
     if (device == NULL) device = "";
     int status;
     weir_device *read = *device == '\0' ? NULL : weir_device_read(device, &status);

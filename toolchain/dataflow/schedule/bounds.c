@@ -33,7 +33,10 @@ typedef struct range {
 } range;
 
 static int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+static int64_t floor_divide(int64_t a, int64_t b) {
+    assert(b > 0);
+    return a / b - (a % b < 0);
+}
 
 /* Of t(k) * beats - k * cycles, t counted from the level's start. */
 static range range_of_level(const weir_signature_level *level, slope along) {
@@ -73,6 +76,7 @@ static void measure_region(region *r, const weir_signature_part *part) {
 
 /* The boundary between two parts that is next to the middle of the region's beats. */
 static size_t middle_of(const region *r, const weir_signature_part *part) {
+    assert(r->end - r->first >= 2);
     const int64_t half = part[r->first].first + r->beats / 2;
     size_t i = r->first + 1;
     while (i + 1 < r->end && part[i].first < half) i++;
@@ -80,6 +84,7 @@ static size_t middle_of(const region *r, const weir_signature_part *part) {
 }
 
 static size_t cut(region *r, const weir_signature_part *part, size_t parts) {
+    assert(parts > 0);
     size_t count = 1;
     r[0] = (region){.first = 0, .end = parts};
     measure_region(&r[0], part);
@@ -104,6 +109,7 @@ static size_t cut(region *r, const weir_signature_part *part, size_t parts) {
 
 /* Appends `beats` beats from cycle `at` on along the slope, never above it. */
 static void add_line(weir_signature_list *list, int64_t at, int64_t beats, slope along) {
+    assert(beats >= 1 && along.beats >= 1);
     int64_t block = 1;
     const size_t from = list->count;
     weir_signature_add(list, at);
@@ -135,6 +141,7 @@ static piece piece_of(weir_arena *arena, const region *r, const weir_signature_p
 /* The pieces in a row, later or earlier as need be to stay in order. */
 static weir_signature_part join_pieces(weir_arena *arena, const piece *pieces, size_t count, int64_t origin,
                                        bool late) {
+    assert(count > 0);
     weir_signature_list list = {.arena = arena};
     int64_t *at = weir_malloc(count * sizeof *at);
     for (size_t i = 0; i < count; i++) at[i] = late ? pieces[i].late : pieces[i].early;

@@ -40,6 +40,7 @@ struct weir_schedule {
 };
 
 static const weir_bounds *arrivals(const weir_schedule *s, weir_node node, size_t input) {
+    assert(input < weir_node_input_count(s->graph, node));
     return &s->given[weir_stream_source(s->graph, weir_node_input(s->graph, node, input)).id];
 }
 
@@ -89,6 +90,7 @@ static bool report_wrong(const weir_schedule *s, weir_node node, size_t port, si
 
 /* A rule of the component's own does not ask for the latency: it is there where `timed`. */
 static weir_service_body *rule_of(const weir_graph *graph, weir_node node, bool timed, served *x) {
+    assert(weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT);
     const weir_component_rules *rules = weir_component_of(graph, node)->rules;
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     *x = (served){graph, node, 0, 1, timed || rules->service == NULL ? rules->timing(graph, node).latency : 0};
@@ -177,7 +179,10 @@ static bool find_rows(const weir_graph *graph) {
 
 /* Cycles from one beat of an input to the next: they are back to back. Where rows are held, evenly over the interval: the source is made
  * to wait, and a FIFO for what it could give earlier would serve nobody. */
-static int64_t stride_of(int64_t beats, int64_t interval, bool holds_rows) { return holds_rows ? interval / beats : 1; }
+static int64_t stride_of(int64_t beats, int64_t interval, bool holds_rows) {
+    assert(beats >= 1 && interval >= 1);
+    return holds_rows ? interval / beats : 1;
+}
 
 static void serve_inputs(weir_schedule *s) {
     size_t count;
@@ -243,6 +248,7 @@ bool weir_schedule_update(weir_schedule *s) {
 }
 
 static weir_schedule *new_schedule(const weir_graph *graph, int64_t interval, bool holds_rows) {
+    assert(interval >= 1);
     weir_schedule *s = weir_calloc(1, sizeof *s);
     s->graph = graph;
     s->arena = weir_arena_new();
@@ -284,6 +290,7 @@ weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t i
 
 static weir_waiting waiting_at(weir_schedule *s, const weir_schedule_edge *edge, const weir_signature *given,
                                const weir_signature *taken) {
+    assert(edge->user.id < s->node_capacity && edge->input < s->record[edge->user.id].inputs);
     comparison *c = &s->record[edge->user.id].compared[edge->input];
     const bool known = c->given.first.level != NULL;
     const int64_t cycles = known ? given->first.at - c->given.first.at : 0;
@@ -317,6 +324,7 @@ int64_t weir_schedule_under_way(weir_schedule *schedule, const weir_schedule_edg
 }
 
 const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value value) {
+    assert(value.id < schedule->value_capacity);
     const weir_bounds *given = &schedule->given[value.id];
     return given->early.first.level == NULL ? NULL : given;
 }
@@ -332,6 +340,7 @@ bool weir_schedule_paces_inputs(const weir_graph *graph) { return find_rows(grap
 
 int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t element, int64_t interval,
                             bool holds_rows) {
+    assert(element >= 0 && interval >= 1);
     int64_t soonest = INT64_MAX;
     for (int64_t lanes = 1; lanes > 0; lanes = weir_stream_more_lanes(graph, input, lanes)) {
         const int64_t beats = weir_stream_beats(graph, input, lanes);
@@ -348,6 +357,7 @@ int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t e
 #define LONG (INT64_C(1) << 18)
 
 static int64_t beats_taken(const weir_graph *graph, weir_node node, size_t input) {
+    assert(input < weir_stream_count(graph, node));
     return weir_stream_beats(graph, weir_node_input(graph, node, input),
                              weir_node_metadata_of(graph, node)->hardware.in_lanes);
 }
@@ -392,6 +402,7 @@ static bool serve_alone(weir_arena *arena, const weir_graph *graph, weir_node no
 
 /* `before` beats at once, the rest long after, one in each cycle. */
 static weir_signature_part divided(weir_arena *arena, int64_t before, int64_t rest) {
+    assert(before >= 0 && rest >= 1);
     weir_signature_list list = {.arena = arena};
     if (before > 0) weir_signature_append(&list, weir_signature_run(arena, 0, before, 1).first);
     weir_signature_append(&list, weir_signature_run(arena, LONG_BEFORE, rest, 1).first);
@@ -400,6 +411,7 @@ static weir_signature_part divided(weir_arena *arena, int64_t before, int64_t re
 
 bool weir_schedule_tail_of(const weir_graph *graph, weir_node node, size_t input, int64_t elements,
                            weir_schedule_tail *tail) {
+    assert(elements >= 1);
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     const int64_t all = beats_taken(graph, node, input), waiting = weir_ceil_divide(elements, hardware->in_lanes),
                   last = waiting < all ? waiting : all;
@@ -419,6 +431,7 @@ bool weir_schedule_tail_of(const weir_graph *graph, weir_node node, size_t input
 
 bool weir_schedule_span_of(const weir_graph *graph, weir_node node, size_t input, int64_t elements,
                            weir_schedule_span *span) {
+    assert(elements >= 1);
     const int64_t lanes = weir_node_metadata_of(graph, node)->hardware.in_lanes,
                   before = weir_ceil_divide(elements, lanes) - 1;
     weir_arena *arena = weir_arena_new();
@@ -433,6 +446,7 @@ bool weir_schedule_span_of(const weir_graph *graph, weir_node node, size_t input
 }
 
 bool weir_schedule_needed(const weir_graph *graph, weir_node node, size_t input, int64_t element, int64_t *needed) {
+    assert(element >= 0);
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     const int64_t beats = beats_taken(graph, node, input);
     weir_arena *arena = weir_arena_new();

@@ -171,6 +171,7 @@ typedef struct shortcut {
 
 /* Everything since an earlier iteration happens again and again, by one stride. */
 static bool find_copies(const weir_service_state *s, const loop *l, shortcut *found) {
+    assert(s->entries > l->base);
     const snapshot *now = &s->history[s->entries - 1];
     *found = (shortcut){0, 0, 0, 0};
     for (size_t entry = s->entries - 1; entry-- > l->base;) {
@@ -189,6 +190,7 @@ static bool find_copies(const weir_service_state *s, const loop *l, shortcut *fo
 
 /* Moves registers and positions by `times` copies of what lies between two snapshots. */
 static void move_on(weir_service *service, const snapshot *from, const snapshot *to, int64_t times) {
+    assert(times >= 0);
     for (size_t r = 0; r < WEIR_SERVICE_REGISTERS; r++) {
         if (is_set(to, r)) service->time[r] = to->time[r] + times * (to->time[r] - from->time[r]);
     }
@@ -198,6 +200,7 @@ static void move_on(weir_service *service, const snapshot *from, const snapshot 
 
 static int64_t apply_copies(weir_service *service, const shortcut *found) {
     weir_service_state *s = service->state;
+    assert(found->from + 1 < s->entries && found->times > 0);
     const snapshot then = s->history[found->from], now = s->history[s->entries - 1];
     move_on(service, &then, &now, found->times);
     for (size_t i = 0; i < list_count(s); i++)
@@ -348,6 +351,7 @@ static bool is_at(const place *a, const place *b) {
 
 static void put_mark(const weir_service *service) {
     weir_service_state *s = service->state;
+    assert(s->marks < MARKS);
     mark *m = &s->mark[s->marks++];
     m->at = s->at;
     memcpy(m->time, service->time, sizeof m->time);
@@ -383,7 +387,10 @@ static void mark_or_compare(const weir_service *service) {
 }
 
 /* Loops that are not periodic look for a shortcut ever less often. */
-static bool is_worth_a_try(int64_t steps) { return steps <= 32 || steps % (steps / 16) == 0; }
+static bool is_worth_a_try(int64_t steps) {
+    assert(steps >= 0);
+    return steps <= 32 || steps % (steps / 16) == 0;
+}
 
 void weir_service_repeat(weir_service *service, int64_t count, weir_service_body *body, const void *user) {
     assert(count >= 0);
@@ -425,6 +432,7 @@ void weir_service_repeat(weir_service *service, int64_t count, weir_service_body
 
 /* The registers as the next frame sees them; what lies far back is never. */
 static void next_frame(weir_service *service, int64_t interval) {
+    assert(interval > 0);
     for (size_t r = 0; r < WEIR_SERVICE_REGISTERS; r++) {
         service->time[r] -= interval;
         if (service->time[r] < WEIR_SERVICE_NEVER / 2) service->time[r] = WEIR_SERVICE_NEVER;

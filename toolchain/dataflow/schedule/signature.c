@@ -105,6 +105,7 @@ weir_signature weir_signature_copy(weir_arena *arena, weir_map *copied, const we
 
 /* The part of the level's body that holds beat `index` of it. */
 static const weir_signature_part *part_of_beat(const weir_signature_level *level, int64_t index) {
+    assert(index >= 0 && index < level->body && level->parts > 0);
     size_t low = 0, high = level->parts;
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
@@ -174,6 +175,7 @@ int64_t weir_signature_alike(const weir_signature_part *part, int64_t from, int6
 
 /* Beats from `from` on that are one run, itself included, and its stride. */
 static int64_t run_at(const weir_signature_part *part, int64_t from, int64_t *stride) {
+    assert(from >= 0 && from < part->level->beats);
     const weir_signature_level *level = part->level;
     for (;;) {
         if (level->parts == 0) {
@@ -305,6 +307,7 @@ static bool rotate(weir_signature_list *list, size_t floor) {
 }
 
 static void push(weir_signature_list *list, size_t floor, weir_signature_part part) {
+    assert(floor < list->count + 1);
     push_plain(list, part);
     while (list->count - floor >= 2 && (join_runs(list) || join_repeats(list) || absorb_behind(list, floor) ||
                                         absorb_before(list, floor) || rotate(list, floor))) {
@@ -312,6 +315,7 @@ static void push(weir_signature_list *list, size_t floor, weir_signature_part pa
 }
 
 void weir_signature_merge(weir_signature_list *list, size_t from) {
+    assert(from <= list->count);
     size_t count = list->count - from;
     if (count < 2) return;
     weir_signature_part *parts = weir_malloc(count * sizeof *parts);
@@ -322,6 +326,7 @@ void weir_signature_merge(weir_signature_list *list, size_t from) {
 }
 
 void weir_signature_repeat(weir_signature_list *list, size_t from, int64_t times, int64_t stride) {
+    assert(times >= 0);
     weir_signature_merge(list, from);
     size_t parts = list->count - from;
     if (parts == 0 || times == 0) return;
@@ -371,17 +376,20 @@ static bool is_steady(const weir_signature *s) {
 }
 
 static const weir_signature_part *frame_of(const weir_signature *signature, int64_t frame) {
+    assert(frame >= 0);
     return frame == 0 ? &signature->first : &signature->steady;
 }
 
 /* Beats of all frames that have been taken by the cycle. */
 static int64_t taken_by(const weir_signature *taken, int64_t interval, int64_t cycle) {
+    assert(interval > 0);
     int64_t frame = cycle - taken->steady.at < 0 ? 0 : (cycle - taken->steady.at) / interval;
     return frame * weir_signature_beats(taken) + weir_signature_count(frame_of(taken, frame), cycle - frame * interval);
 }
 
 /* What waits when beat a_from + index is given. */
 static void count_waiting(comparison *c, int64_t index) {
+    assert(index >= 0 && index < c->beats);
     const int64_t beat = c->a_from + index;
     const int64_t at = weir_signature_at(c->a, beat) + c->frame * c->interval;
     const int64_t waiting = c->frame * weir_signature_beats(c->given) + beat + 1 - taken_by(c->taken, c->interval, at);
@@ -437,6 +445,7 @@ static repetition repetition_at(const comparison *c, int64_t done, int64_t left)
 
 /* Of `beats` beats from `done` on. */
 static lateness compare(comparison *c, int64_t done, int64_t beats) {
+    assert(done >= 0 && beats >= 1 && done + beats <= c->beats);
     lateness best = {INT64_MIN, 0};
     for (const int64_t end = done + beats; done < end;) {
         const repetition r = repetition_at(c, done, end - done);
@@ -472,6 +481,7 @@ static int64_t latest_of(comparison *c) {
 /* The latest that a beat is taken after the beat `depth` beats after it was given; *found: the most beats that wait. */
 static int64_t latest(const weir_signature *given, const weir_signature *taken, int64_t interval, int64_t depth,
                       weir_waiting *found) {
+    assert(depth >= 0);
     const int64_t beats = weir_signature_beats(given), back = depth / beats, rest = depth % beats;
     int64_t most = INT64_MIN;
     const bool alike = is_steady(given) && is_steady(taken); /* frame 1 is like any other */

@@ -98,6 +98,7 @@ static void add_converters(weir_folding_beats *b) {
 }
 
 weir_folding_beats *weir_folding_beats_new(const weir_folding_structure *t, int64_t interval) {
+    assert(interval >= 1);
     if (!is_covered(t->graph)) return NULL;
     weir_folding_beats *b = weir_calloc(1, sizeof *b);
     *b = (weir_folding_beats){.structure = t, .arena = weir_arena_new(), .interval = interval};
@@ -163,6 +164,7 @@ static bool is_stream(const void *user, uint64_t key, uint64_t value) {
 }
 
 static uint32_t number_of(weir_folding_beats *b, stream wanted) {
+    assert(wanted.shape < b->shapes && wanted.lanes >= 1);
     b->stream = weir_grow(b->stream, &b->capacity, b->streams + 1, sizeof *b->stream);
     b->stream[b->streams] = wanted;
     const uint64_t key = weir_hash_mix(weir_hash_mix(wanted.shape, (uint64_t)wanted.at), (uint64_t)wanted.lanes);
@@ -175,6 +177,7 @@ static uint32_t number_of(weir_folding_beats *b, stream wanted) {
 }
 
 static question question_of(likeness built, const stream *arrive, size_t inputs) {
+    assert(inputs >= 1 && inputs <= WEIR_SERVICE_PORTS);
     question q = {.built = built, .inputs = inputs};
     for (size_t i = 0; i < inputs; i++) {
         q.shape[i] = arrive[i].shape;
@@ -204,6 +207,7 @@ static bool is_question(const void *user, uint64_t key, uint64_t value) {
 /* Runs the node's service rule. */
 static bool ask(weir_folding_beats *b, const weir_graph *graph, weir_node node, const stream *arrive, size_t inputs,
                 answer *made) {
+    assert(inputs >= 1 && inputs <= WEIR_SERVICE_PORTS);
     weir_signature_part part, arrives[WEIR_SERVICE_PORTS];
     for (size_t i = 0; i < inputs; i++) {
         arrives[i] = b->shape[arrive[i].shape].part;
@@ -242,6 +246,7 @@ static bool serve_node(weir_folding_beats *b, const weir_graph *graph, weir_node
 
 /* The stream of an edge on so many lanes. What a converter does depends on these and the elements. */
 static bool convert(weir_folding_beats *b, size_t edge, int64_t lanes, uint32_t *number) {
+    assert(edge < b->structure->edges && *number < b->streams && lanes >= 1 && lanes < 1 << 24);
     const stream arrives = b->stream[*number];
     const int64_t from = arrives.lanes;
     if (from == lanes) return true;
@@ -268,6 +273,7 @@ static bool convert(weir_folding_beats *b, size_t edge, int64_t lanes, uint32_t 
 static size_t edge_of(const weir_folding_structure *t, weir_node node, size_t input) {
     size_t e = 0;
     while (t->edge[e].to.id != node.id) e++;
+    assert(e + input < t->edges && t->edge[e + input].to.id == node.id);
     return e + input;
 }
 
@@ -292,6 +298,7 @@ bool weir_folding_beats_serve(weir_folding_beats *b, const weir_folding_unit *u,
     for (size_t i = 0; i < u->members; i++) {
         const weir_node node = u->member[i];
         const size_t inputs = weir_stream_count(b->graph, node);
+        assert(inputs >= 1 && inputs <= WEIR_SERVICE_PORTS);
         stream arrive[WEIR_SERVICE_PORTS];
         for (size_t k = 0, edges = 0; k < inputs; k++)
             if (!arrives_at(b, node, k, &edges, number, &arrive[k])) return false;
@@ -304,9 +311,13 @@ bool weir_folding_beats_serve(weir_folding_beats *b, const weir_folding_unit *u,
 
 /* --- of streams --- */
 
-int64_t weir_folding_beats_lanes(const weir_folding_beats *b, uint32_t number) { return b->stream[number].lanes; }
+int64_t weir_folding_beats_lanes(const weir_folding_beats *b, uint32_t number) {
+    assert(number < b->streams);
+    return b->stream[number].lanes;
+}
 
 int64_t weir_folding_beats_at(const weir_folding_beats *b, uint32_t number, int64_t index) {
+    assert(number < b->streams);
     const stream *s = &b->stream[number];
     const weir_signature_part *part = &b->shape[s->shape].part;
     if (index < 0) index = weir_later(0, part->level->beats + index);
@@ -322,6 +333,7 @@ static const int64_t *times_of(shape *s) {
 }
 
 bool weir_folding_beats_are_sooner(weir_folding_beats *b, uint32_t a, uint32_t c) {
+    assert(a < b->streams && c < b->streams);
     if (a == c) return true;
     const stream *x = &b->stream[a], *y = &b->stream[c];
     if (x->lanes != y->lanes || x->at > y->at) return false;

@@ -1,5 +1,6 @@
 #include "dse/folding/folding_budget.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ enum { RESOURCES = WEIR_KNAPSACK_RESOURCES };
 
 /* A number, or with '%' behind it a share of what there is. -1: neither. */
 static int64_t read_amount(const char *text, int64_t available, const char **end) {
+    assert(available >= 0);
     char *stop;
     const long long value = strtoll(text, &stop, 10);
     const bool is_share = stop != text && *stop == '%';
@@ -46,6 +48,7 @@ bool weir_folding_budget_parse(const char *text, const weir_device *device, int6
 }
 
 void weir_folding_margin(const weir_device *device, int64_t *margin) {
+    assert((size_t)device->family < WEIR_DEVICE_FAMILIES);
     static const int64_t percent[WEIR_DEVICE_FAMILIES][RESOURCES] = {
 #define WEIR_FOLDING_MARGIN(family, luts, flip_flops, multipliers, memory_blocks)                                      \
     [WEIR_DEVICE_##family] = {luts, flip_flops, multipliers, memory_blocks},

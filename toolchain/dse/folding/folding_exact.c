@@ -99,6 +99,7 @@ static int64_t steps_of(const solver *s) { return weir_folding_beats_steps(s->be
 /* --- bounds --- */
 
 static int64_t cost_of(const solver *s, const relaxation *r, size_t index) {
+    assert(index < s->options.count);
     int64_t sum = r->value[index];
     for (int k = 0; k < RESOURCES; k++) sum += r->multiplier[k] * s->options.option[index].use[k];
     return sum;
@@ -202,6 +203,7 @@ static bool close_options(solver *s, const relaxation *r) {
 }
 
 static void add_relaxation(solver *s, const int64_t *share) {
+    assert(s->bounds > 0);
     if (s->relaxations == RELAXATIONS) return;
     relaxation *r = &s->relaxation[s->relaxations++];
     *r = (relaxation){.bound = 0};
@@ -232,6 +234,7 @@ static int by_bound(const void *a, const void *b) {
 
 /* The mix, and each bound by itself: as many as there is room for. False: no folding is below the limit. */
 static bool relax(solver *s) {
+    assert(s->bounds > 0);
     int64_t *one = weir_calloc(s->bounds, sizeof *one);
     s->open = weir_malloc((s->options.count + 1) * sizeof *s->open);
     s->open_first = weir_malloc((s->t->units + 1) * sizeof *s->open_first);
@@ -326,6 +329,7 @@ static void reach_of(const solver *s, const stage *g, const state *at, int64_t *
 
 /* What the relaxations come to by what is known of the items before, without their resources. */
 static void find_base(const solver *s, size_t u, state *at) {
+    assert(u <= s->t->units);
     const stage *g = &s->stage[u];
     int64_t first = 0, last = 0;
     if (g->path.id != 0) reach_of(s, g, at, &first, &last);
@@ -353,6 +357,7 @@ static int64_t bound_of(const solver *s, const state *at, const int64_t *use) {
 
 /* The same with an option of item u, before what the beats do with it is known. */
 static bool may_lead_on(const solver *s, size_t u, const state *at, const label *l, size_t index) {
+    assert(u < s->t->units && index < s->options.count);
     const option *o = &s->options.option[index];
     for (int k = 0; k < RESOURCES; k++)
         if (l->use[k] + o->use[k] + s->least[(u + 1) * RESOURCES + (size_t)k] > s->budget[k]) return false;
@@ -380,6 +385,7 @@ static bool is_state(const void *user, uint64_t key, uint64_t value) {
 
 /* The state that the nodes' streams and `out` are, before item u. */
 static uint32_t state_of(solver *s, size_t u, int64_t out) {
+    assert(u <= s->t->units);
     stage *g = &s->stage[u];
     state wanted = {.stream = weir_malloc((g->lives + 1) * sizeof *wanted.stream), .out = out, .first = NONE};
     uint64_t key = (uint64_t)out;
@@ -410,6 +416,7 @@ static bool is_as_good(const label *a, const label *b) {
 
 /* Unless another one of the state is as good; worse ones go. */
 static void add_label(stage *g, const label *l) {
+    assert(l->state < g->states);
     uint32_t *first = &g->state[l->state].first;
     for (uint32_t i = *first; i != NONE; i = g->label[i].next)
         if (is_as_good(&g->label[i], l)) return;
@@ -426,6 +433,7 @@ static void add_label(stage *g, const label *l) {
 /* --- an item --- */
 
 static const int64_t *converter_between(solver *s, size_t edge, int64_t in, int64_t out) {
+    assert(edge < s->t->edges && in >= 1 && out >= 1);
     const uint64_t key = ((uint64_t)edge << 24 | (uint64_t)in) << 24 | (uint64_t)out;
     const uint64_t *known = weir_map_find(&s->converters, key);
     if (known != NULL) return s->converter[*known].use;
@@ -438,6 +446,7 @@ static const int64_t *converter_between(solver *s, size_t edge, int64_t in, int6
 
 /* Lane converters before the members. */
 static void add_converters(solver *s, size_t u, const variant *v, int64_t *use) {
+    assert(u < s->t->units);
     for (size_t k = s->t->touching_first[u]; k < s->t->touching_first[u + 1]; k++) {
         const size_t e = s->t->touching[k];
         if (s->t->unit_of[s->t->edge[e].to.id] != u) continue;
@@ -452,6 +461,7 @@ static void add_converters(solver *s, size_t u, const variant *v, int64_t *use) 
 
 /* Cycles after which the results that the item gives have come. */
 static int64_t out_of(const solver *s, size_t u, int64_t before) {
+    assert(u < s->t->units);
     const unit *of = &s->t->unit[u];
     for (size_t i = 0; i < of->members; i++) {
         bool leaves = false;
@@ -466,6 +476,7 @@ static int64_t out_of(const solver *s, size_t u, int64_t before) {
 
 /* Every label of a state with every option of the variant. False: it ends early. */
 static bool follow(solver *s, size_t u, const variant *v, uint32_t from) {
+    assert(u < s->t->units && from < s->stage[u].states && v->first <= v->end && v->end <= s->options.count);
     const stage *g = &s->stage[u];
     stage *to = &s->stage[u + 1];
     bool served = false;
@@ -531,6 +542,7 @@ static int by_number(const void *a, const void *b) {
 /* Keeps those with the least bounds where there are too many. */
 static void thin(solver *s, stage *g) {
     const size_t room = s->exact->room;
+    assert(room > 0);
     int64_t *bound = weir_malloc((g->labels + 1) * sizeof *bound);
     size_t count = 0, below = 0;
     for (size_t i = 0; i < g->states; i++)
@@ -556,6 +568,7 @@ static void thin(solver *s, stage *g) {
 
 /* False: it ends early. */
 static bool expand(solver *s, size_t u) {
+    assert(u < s->t->units && s->options.variant_first[u + 1] <= s->options.variants);
     for (size_t k = s->options.variant_first[u]; k < s->options.variant_first[u + 1]; k++) {
         const variant *v = &s->options.variant[k];
         bool open = false;
@@ -572,6 +585,7 @@ static bool expand(solver *s, size_t u) {
 
 /* An item that was taken into another: all as it was. */
 static void pass_on(solver *s, size_t u) {
+    assert(u < s->t->units && s->t->unit[u].members == 0);
     stage *from = &s->stage[u], *to = &s->stage[u + 1];
     for (size_t i = 0; i < from->states; i++) {
         for (size_t n = 0; n < from->lives; n++) s->stream[from->live[n].id] = from->state[i].stream[n];
@@ -588,6 +602,7 @@ static void pass_on(solver *s, size_t u) {
 /* --- the whole --- */
 
 static void tell(solver *s, uint32_t index) {
+    assert(index < s->stage[s->t->units].labels);
     weir_folding_pick *pick = weir_calloc(s->t->units + 1, sizeof *pick);
     const label *end = &s->stage[s->t->units].label[index];
     const label *l = end;

@@ -1,5 +1,6 @@
 #include "dse/folding/folding_search_private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ const weir_folding_weights weir_folding_least_energy = {.busy = {40, 15, 4000, 8
 const weir_folding_weights weir_folding_quick = {.share = WEIR_FOLDING_SHARE, .node = WEIR_FOLDING_CYCLE >> 6};
 
 int64_t weir_folding_energy(const int64_t *use, int64_t busy, int64_t interval) {
+    assert(busy >= 0 && interval >= 0);
     int64_t sum = 0;
     for (int r = 0; r < RESOURCES; r++)
         sum += use[r] * (weir_folding_least_energy.busy[r] * busy + weir_folding_least_energy.cycle[r] * interval);
@@ -40,10 +42,12 @@ int64_t weir_folding_energy(const int64_t *use, int64_t busy, int64_t interval) 
 }
 
 int64_t weir_folding_static_energy(const weir_target *target, int64_t interval) {
+    assert(interval >= 0 && target->clock_mhz > 0);
     return interval * target->device->luts.count * STATIC_FJ * 100 / target->clock_mhz;
 }
 
 bool weir_folding_solve(weir_folding_finder *s, size_t index, int64_t limit, int64_t *bound) {
+    assert(index < weir_folding_space_count(s->space));
     weir_knapsack_price always;
     const int64_t shares = weir_folding_space_share(s->space, index, s->mix);
     weir_knapsack k = *weir_folding_space_at(s->space, index, &always);
@@ -99,6 +103,7 @@ static void use_of_fifos(const weir_graph *graph, const weir_cost_report *cost, 
 bool weir_folding_try_out(weir_folding_finder *s, int64_t limit) {
     weir_folding_report *built = &s->built;
     if (built->interval > 0) return true;
+    assert(s->index < weir_folding_space_count(s->space));
     s->work -= BUILD_WORK * (int64_t)weir_graph_node_count(s->graph);
     weir_graph *copy = weir_component_copy(s->graph);
     weir_folding_space_apply(s->space, s->index, s->pick, copy);

@@ -4,6 +4,7 @@
  * A form is what a component can see of its node but the contents of constants, and what these come to: the parameters and the timing of
  * what is built of the node in the smallest and the largest of its item's foldings. What constants change of the price of a folding
  * (dataflow/cost/contents.h) is asked for with it, once for each node with values of its own. */
+#include <assert.h>
 #include <string.h>
 
 #include "dataflow/folding.h"
@@ -34,6 +35,7 @@ static uint64_t values_of(const weir_graph *graph, weir_node node) {
 
 /* And what is built of it as it is folded now, in the first and the last place of its memory and products. */
 static uint64_t mix_built(weir_folding_space *s, const unit *u, size_t member, uint64_t hash) {
+    assert(member < u->members);
     const weir_node node = u->member[member];
     weir_meta_hardware *h = weir_folding_hardware(s->at.graph, node);
     const unsigned choices = weir_folding_choices(u, member);
@@ -55,6 +57,7 @@ static uint64_t mix_built(weir_folding_space *s, const unit *u, size_t member, u
 
 /* Folds the item so, for the structure's first interval, and adds what its members are built of to their forms. */
 static void probe(weir_folding_space *s, const unit *u, const folding *f, uint64_t *form) {
+    assert(f >= u->folding && f < u->folding + u->foldings);
     structure *t = &s->at;
     weir_graph_set_interval(t->graph, s->interval[t->first]);
     if (u->pace != SIZE_MAX) weir_folding_settle(t, u, f);

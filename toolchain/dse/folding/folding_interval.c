@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "dse/folding/folding_search_private.h"
@@ -7,6 +8,7 @@ enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 12 };
 /* Does a folding for the interval, of which that with no room for FIFOs is solved, fit with them? With more or less room, where the first one's
  * take too much. */
 static bool fits_built(weir_folding_finder *s, size_t index) {
+    assert(index < weir_folding_space_count(s->space));
     weir_folding_spare tried = {.has_high = false};
     for (int round = 0; round < ROUNDS && (s->work > 0 || round < WEIR_FOLDING_FEW_ROUNDS); round++) {
         int64_t bound;
@@ -19,6 +21,7 @@ static bool fits_built(weir_folding_finder *s, size_t index) {
 }
 
 static bool is_hopeless(weir_folding_finder *s, size_t index) {
+    assert(index < weir_folding_space_count(s->space));
     int64_t bound;
     for (int r = 0; r < RESOURCES; r++) s->least[r] = INT64_MAX;
     weir_folding_solve(s, index, -WEIR_FOLDING_NEVER, &bound);
@@ -27,6 +30,7 @@ static bool is_hopeless(weir_folding_finder *s, size_t index) {
 
 /* Is one short for all intervals below `count`? Most foldings are looked at only where the slowest ones say so. */
 static bool is_short_for_all(weir_folding_finder *s, size_t count) {
+    assert(count > 0);
     weir_folding_space_relax(s->space, true);
     const bool seems = is_hopeless(s, count - 1);
     weir_folding_space_relax(s->space, false);
@@ -35,6 +39,7 @@ static bool is_short_for_all(weir_folding_finder *s, size_t count) {
 
 /* The shortest interval below `count` for which no resource is short by itself, as none is for longer ones; `count`: there is none. */
 static size_t first_not_short(weir_folding_finder *s, size_t count) {
+    assert(count > 0 && count <= weir_folding_space_count(s->space));
     if (is_short_for_all(s, count)) return count;
     size_t low = 0, high = 0;
     for (size_t step = 1; high + 1 < count && is_hopeless(s, high); step *= 2) {
@@ -51,6 +56,7 @@ static size_t first_not_short(weir_folding_finder *s, size_t count) {
 
 /* Intervals in increasing order until one fits; larger and larger steps when no work is left. */
 void weir_folding_find_fastest(weir_folding_finder *s, size_t count) {
+    assert(count > 0 && count <= weir_folding_space_count(s->space));
     int64_t unproven = WEIR_FOLDING_NEVER;
     memset(s->reserve, 0, sizeof s->reserve);
     s->bound = WEIR_FOLDING_NEVER;
@@ -81,6 +87,7 @@ static int64_t least_of_shorter(const weir_folding_finder *s, int64_t least) {
 
 /* All intervals, long ones first, which take little; when no work is left only that of the time before, if there was one. */
 void weir_folding_find_least(weir_folding_finder *s, size_t count) {
+    assert(count > 0 && count <= weir_folding_space_count(s->space));
     if (is_hopeless(s, count - 1)) return;
     const size_t before = s->index;
     s->value = s->bound = WEIR_FOLDING_NEVER;

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,11 +25,13 @@ static const weir_folding_weights thrifty = {.share = WEIR_FOLDING_SHARE, .each 
 static void make_whole(double *part, size_t bounds) {
     double sum = 0;
     for (size_t i = 0; i < bounds; i++) sum += part[i];
+    assert(sum > 0);
     for (size_t i = 0; i < bounds; i++) part[i] /= sum;
 }
 
 /* Shares of the bounds, in fractions, by what the first choice comes to. */
 static void mix_first(double *part, const int64_t *cycles, size_t bounds, int64_t most) {
+    assert(most > 0);
     for (size_t i = 0; i < bounds; i++) {
         const double ratio = (double)cycles[i] / (double)most, square = ratio * ratio;
         part[i] = square * square * square * square;
@@ -40,6 +43,7 @@ static void mix_first(double *part, const int64_t *cycles, size_t bounds, int64_
 static void mix_again(double *part, const int64_t *cycles, size_t bounds, double step) {
     double mean = 0;
     for (size_t i = 0; i < bounds; i++) mean += part[i] * (double)cycles[i];
+    assert(mean > 0);
     for (size_t i = 0; i < bounds; i++) {
         const double factor = 1 + step * ((double)cycles[i] / mean - 1);
         part[i] *= factor < 0.1 ? 0.1 : factor;
@@ -48,6 +52,7 @@ static void mix_again(double *part, const int64_t *cycles, size_t bounds, double
 }
 
 static void round_mix(int64_t *mix, const double *part, size_t bounds) {
+    assert(bounds > 0);
     int64_t left = WEIR_FOLDING_SHARES;
     size_t most = 0;
     for (size_t i = 0; i < bounds; i++) {
@@ -68,6 +73,7 @@ static int64_t most_of(const int64_t *cycles, size_t bounds) {
 /* What no folding for the interval takes less than from end to end, or more than `enough`: the largest that a mix of the bounds proves. `best`
  * gets the mix whose choice is quickest by all bounds. */
 static int64_t bound_of(weir_folding_finder *s, size_t index, int64_t enough, int64_t *best) {
+    assert(index < weir_folding_space_count(s->space));
     const size_t bounds = weir_folding_space_bounds(s->space, index);
     int64_t *mix = weir_calloc(bounds, sizeof *mix), *cycles = weir_calloc(bounds, sizeof *cycles), least = 0,
             quickest = INT64_MAX;
@@ -194,6 +200,7 @@ static int64_t try_pick(void *user, const weir_folding_pick *pick, const int64_t
  * where one is better and fits with its FIFOs. */
 static int64_t search_exactly(weir_folding_finder *s, size_t index, const int64_t *mix, size_t room, int64_t *work,
                               weir_folding_finder *best) {
+    assert(room > 0 && index < weir_folding_space_count(s->space));
     weir_knapsack_price always;
     weir_folding_space_weigh(s->space, &mixed);
     weir_folding_space_share(s->space, index, mix);
@@ -268,6 +275,7 @@ static size_t find_first(weir_folding_finder *s, size_t count, weir_folding_find
 
 /* All intervals where one may still be quicker by the bounds; none where not even the least folding of any fits. */
 void weir_folding_find_quickest(weir_folding_finder *s, size_t count) {
+    assert(count > 0 && count <= weir_folding_space_count(s->space));
     weir_folding_finder best = {.value = WEIR_FOLDING_NEVER};
     int64_t least = WEIR_FOLDING_NEVER, work = MOST_STEPS;
     const size_t first = find_first(s, count, &best);

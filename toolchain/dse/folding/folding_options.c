@@ -1,5 +1,6 @@
 #include "dse/folding/folding_options_private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +42,9 @@ static bool is_as_good(const int64_t *a, const int64_t *b) {
 
 /* The node as it stands. */
 static way way_of(weir_folding_space *s, weir_node node, unsigned choice, int64_t settled) {
+    assert(choice < CHOICES);
     const size_t built = weir_folding_priced(s, node, settled);
+    assert(built < s->price_count);
     const weir_folding_hardware_price *price = &s->price[built];
     const weir_folding_hardware_form *form = &s->built[built];
     way w = {.choice = choice,
@@ -55,6 +58,7 @@ static way way_of(weir_folding_space *s, weir_node node, unsigned choice, int64_
 
 /* Unless a way that is the same in time is as good. */
 static void add_way(way *to, size_t *count, way *w) {
+    assert(*count < CHOICES && w->choice < CHOICES);
     unsigned kinds = 0;
     bool known = false;
     for (size_t k = 0; k < *count; k++) {
@@ -70,6 +74,7 @@ static void add_way(way *to, size_t *count, way *w) {
 
 /* Of member i. False: it is taken over by what needs memory blocks, of which the rest of the graph may leave none. */
 static bool find_ways(weir_folding_space *s, const unit *u, const folding *f, size_t i, way *to, size_t *count) {
+    assert(i < u->members);
     const weir_node node = u->member[i];
     weir_meta_hardware *h = weir_folding_hardware(s->at.graph, node);
     const unsigned choices = weir_folding_choices(u, i);
@@ -128,6 +133,7 @@ static const way *of_kind(const members *m, size_t i, uint64_t kinds) {
 
 static void add_variant(weir_folding_space *s, weir_folding_options *o, const unit *u, const folding *f,
                         const members *m, uint64_t kinds) {
+    assert(f >= u->folding && f < u->folding + u->foldings);
     o->variant = weir_grow(o->variant, &o->variant_capacity, o->variants + 1, sizeof *o->variant);
     weir_folding_variant *v = &o->variant[o->variants++];
     *v = (weir_folding_variant){.folding = f, .first = o->count, .end = o->count};
@@ -158,6 +164,7 @@ static void add_options(weir_folding_space *s, weir_folding_options *o, const un
 }
 
 static bool add_folding(weir_folding_space *s, weir_folding_options *o, const unit *u, size_t index) {
+    assert(index < u->foldings);
     folding *f = &u->folding[index];
     members m = {weir_malloc(u->members * sizeof *m.way), weir_calloc(u->members, sizeof *m.count)};
     partial *all = weir_calloc(1, sizeof *all);

@@ -1,5 +1,6 @@
 #include "dse/folding/folding_report.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { RESOURCES = WEIR_KNAPSACK_RESOURCES };
@@ -24,6 +25,7 @@ static const char *unit_of(weir_folding_objective objective) {
 
 /* Of the objective in its unit. */
 static int64_t shown(const weir_folding_report *report, int64_t value) {
+    assert(value >= 0 || report->objective == WEIR_FOLDING_LATENCY);
     return report->objective == WEIR_FOLDING_AREA     ? value >> 20
            : report->objective == WEIR_FOLDING_ENERGY ? value / 1000
                                                       : value;

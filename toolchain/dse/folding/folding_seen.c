@@ -1,4 +1,5 @@
 /* What can be seen of a node without building it: all but the contents of its constants. */
+#include <assert.h>
 #include <string.h>
 
 #include "dse/folding/folding_structure_private.h"
@@ -39,6 +40,7 @@ static uint64_t mix_value(const weir_graph *graph, uint64_t hash, weir_value val
 }
 
 uint64_t weir_folding_seen(const weir_folding_structure *t, weir_node node) {
+    assert(node.id < weir_graph_node_limit(t->graph));
     const weir_graph *graph = t->graph;
     const weir_meta_hardware *assigned = &t->assigned[node.id];
     uint64_t hash = weir_hash_mix_text(weir_hash_mix(0, weir_node_op(graph, node)), assigned->module);

@@ -79,6 +79,7 @@ static void list_intervals(weir_folding_space *s) {
 }
 
 static void move_to(weir_folding_space *s, size_t index) {
+    assert(index < s->count);
     if (weir_folding_structure_make(s, index)) weir_folding_find_forms(s);
 }
 
@@ -86,6 +87,7 @@ static void move_to(weir_folding_space *s, size_t index) {
 
 /* Notes how member i is folded now. A price is that of the way in which it is, and of the time of a frame where it starts by that. */
 static void note_state(const weir_folding_space *s, const unit *u, folding *f, size_t i) {
+    assert(i < u->members);
     const weir_meta_hardware *h = weir_folding_hardware(s->at.graph, u->member[i]);
     const weir_component_rules *rules = weir_folding_rules(s->at.graph, u->member[i]);
     const int64_t pieces = weir_component_setting_value_as(rules, h, WEIR_SETTING_PIECES);
@@ -97,6 +99,7 @@ static void note_state(const weir_folding_space *s, const unit *u, folding *f, s
 }
 
 void weir_folding_fold(weir_folding_space *s, const unit *u, folding *f) {
+    assert(f >= u->folding && f < u->folding + u->foldings);
     structure *t = &s->at;
     if (f->state == NULL) {
         f->state = weir_calloc(u->members, STATE * sizeof *f->state);
@@ -122,6 +125,7 @@ void weir_folding_fold(weir_folding_space *s, const unit *u, folding *f) {
 /* What a member takes with a folding and a choice, with times where weights ask for them. Valid until the next. */
 static const weir_folding_hardware_price *member_price(weir_folding_space *s, const unit *u, folding *f, size_t member,
                                                        unsigned choice) {
+    assert(member < u->members && choice < CHOICES);
     uint32_t *known = &f->price[member * CHOICES + choice];
     if (*known > 0 && (s->share == NULL || s->price[*known - 1].is_timed)) return &s->price[*known - 1];
     const weir_node node = u->member[member];
@@ -155,6 +159,7 @@ static void keep(combination *set, size_t *count, const combination *c) {
 
 /* Each of `count` combinations of the members before with each choice of member i: those that are kept, in the other room. */
 static size_t combine(weir_folding_space *s, const unit *u, folding *f, size_t i, size_t count) {
+    assert(i < u->members && count > 0);
     const unsigned choices = weir_folding_choices(u, i);
     s->room[(i + 1) % 2] =
         weir_grow(s->room[(i + 1) % 2], &s->room_capacity[(i + 1) % 2], CHOICES * count, sizeof *s->room[0]);
@@ -177,6 +182,7 @@ static size_t combine(weir_folding_space *s, const unit *u, folding *f, size_t i
 
 /* Lane converters between two members. */
 static amount inner_converters(weir_folding_space *s, size_t index, const folding *f) {
+    assert(index < s->at.units);
     structure *t = &s->at;
     const unit *u = &t->unit[index];
     amount sum = {{0}, 0};
@@ -195,6 +201,7 @@ static amount inner_converters(weir_folding_space *s, size_t index, const foldin
 }
 
 static void count_combinations(weir_folding_space *s, size_t index, folding *f) {
+    assert(index < s->at.units && s->by < s->weights_count);
     const unit *u = &s->at.unit[index];
     counted *of = &f->by[s->by];
     if (f->reached != s->reached) weir_folding_fold(s, u, f);
@@ -213,6 +220,7 @@ static void count_combinations(weir_folding_space *s, size_t index, folding *f) 
 /* --- the knapsack --- */
 
 static weir_knapsack_price price_of(const weir_folding_space *s, const amount *a, int64_t interval) {
+    assert(interval >= 1);
     const weir_folding_weights *w = &s->weights[s->by];
     weir_knapsack_price p = {{0}, a->work};
     for (int r = 0; r < RESOURCES; r++) {
@@ -251,6 +259,7 @@ typedef struct streams {
 } streams;
 
 static streams streams_of(const weir_folding_space *s, size_t index) {
+    assert(index < s->at.units);
     const structure *t = &s->at;
     const size_t first = t->touching_first[index], end = t->touching_first[index + 1];
     streams of = {weir_arena_array(s->arena, end - first, sizeof *of.child),
@@ -267,6 +276,7 @@ static streams streams_of(const weir_folding_space *s, size_t index) {
 
 /* Converters between the item with this folding and nodes that have no choice. */
 static amount outer_converters(weir_folding_space *s, size_t index, const streams *of, const folding *f) {
+    assert(index < s->at.units);
     const structure *t = &s->at;
     amount sum = {{0}, 0};
     for (size_t i = 0; i < of->fixes; i++) {
@@ -295,6 +305,7 @@ static uint32_t kind_of(kinds *k, const int64_t *lanes) {
 }
 
 static const edge *parent_edge(const structure *t, size_t index, size_t *position) {
+    assert(index < t->units && t->unit[index].parent < t->units);
     *position = 0;
     const size_t parent = t->unit[index].parent;
     for (size_t i = t->touching_first[parent]; i < t->touching_first[parent + 1]; i++) {
@@ -307,6 +318,7 @@ static const edge *parent_edge(const structure *t, size_t index, size_t *positio
 }
 
 bool weir_folding_is_open(const weir_folding_space *s, const unit *u, const folding *f) {
+    assert(f >= u->folding && f < u->folding + u->foldings);
     if (u->pace == SIZE_MAX) return true;
     const int64_t interval = u->interval[f - u->folding];
     bool open = interval <= s->reached;
@@ -318,6 +330,7 @@ bool weir_folding_is_open(const weir_folding_space *s, const unit *u, const fold
 /* The item's options, without those that others are as good as. */
 static void list_options(weir_folding_space *s, size_t index, weir_knapsack_item *item, size_t **tags, kinds *begins,
                          kinds *ends) {
+    assert(index < s->at.units);
     structure *t = &s->at;
     unit *u = &t->unit[index];
     size_t count = 0;
@@ -357,8 +370,10 @@ static void list_options(weir_folding_space *s, size_t index, weir_knapsack_item
 /* Converters between the item and its parent. */
 static void list_meetings(weir_folding_space *s, size_t index, weir_knapsack_item *item, const kinds *begins,
                           const kinds *parent) {
+    assert(begins->count > 0 && parent->count > 0);
     size_t position;
     const edge *e = parent_edge(&s->at, index, &position);
+    assert(position < parent->width);
     weir_knapsack_price *meet = weir_arena_array(s->arena, parent->count * begins->count, sizeof *meet);
     for (size_t end = 0; end < parent->count; end++) {
         for (size_t begin = 0; begin < begins->count; begin++) {
@@ -386,6 +401,7 @@ static weir_knapsack_price always_taken(weir_folding_space *s) {
 
 /* Counts the combinations that are not counted as they are for the interval. */
 static void fold_all(weir_folding_space *s, size_t index) {
+    assert(index < s->count);
     structure *t = &s->at;
     s->reached = s->interval[index];
     s->steps = 0;
@@ -463,6 +479,7 @@ void weir_folding_space_apply(weir_folding_space *s, size_t index, const weir_fo
     move_to(s, index);
     for (size_t i = 0; i < s->at.units; i++) {
         const unit *u = &s->at.unit[i];
+        assert(u->members == 0 || pick[i].folding < u->foldings);
         if (u->members > 0) apply_to(&s->at, u, &u->folding[pick[i].folding], pick[i].choices, graph);
     }
 }
@@ -513,7 +530,10 @@ void weir_folding_space_free(weir_folding_space *s) {
 
 size_t weir_folding_space_count(const weir_folding_space *s) { return s->count; }
 
-int64_t weir_folding_space_interval(const weir_folding_space *s, size_t index) { return s->interval[index]; }
+int64_t weir_folding_space_interval(const weir_folding_space *s, size_t index) {
+    assert(index < s->count);
+    return s->interval[index];
+}
 
 /* --- bounds of the latency --- */
 
@@ -524,6 +544,7 @@ size_t weir_folding_space_bounds(weir_folding_space *s, size_t index) {
 }
 
 int64_t weir_folding_space_entry(weir_folding_space *s, size_t index) {
+    assert(index < s->count);
     move_to(s, index);
     return weir_folding_arrival(&s->at, 0, s->interval[index]);
 }
@@ -562,6 +583,7 @@ void weir_folding_space_latencies(weir_folding_space *s, const weir_folding_pick
     for (size_t i = 0; i < t->units; i++) {
         const unit *u = &t->unit[i];
         if (u->members == 0) continue;
+        assert(pick[i].folding < u->foldings);
         folding *f = &u->folding[pick[i].folding];
         if (f->reached != s->reached) weir_folding_fold(s, u, f);
         for (size_t k = 0; k < u->members; k++) {

@@ -1,5 +1,6 @@
 #include "dse/folding/folding_structure_private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ static void use_of(const weir_folding_space *s, const weir_cost *cost, int64_t *
 }
 
 static amount amount_of_use(const weir_folding_space *s, const int64_t *use, int64_t busy) {
+    assert(s->by < s->weights_count);
     const weir_folding_weights *w = &s->weights[s->by];
     amount a = {{0}, w->node * busy};
     for (int r = 0; r < RESOURCES; r++) {
@@ -83,6 +85,7 @@ static size_t add_price(weir_folding_space *s, uint64_t key, const weir_folding_
 
 /* What is known of the memories of the node. */
 static weir_contents_known known_of(weir_folding_space *s, weir_node node) {
+    assert(node.id < weir_graph_node_limit(s->at.graph));
     return (weir_contents_known){&s->contents, weir_hash_mix(s->at.form[node.id], s->at.values[node.id]), 0};
 }
 
@@ -157,6 +160,7 @@ size_t weir_folding_priced(weir_folding_space *s, weir_node node, int64_t settle
 
 amount weir_folding_amount_of(const weir_folding_space *s, weir_node node, const weir_folding_hardware_price *price,
                               int64_t busy) {
+    assert(busy >= 0);
     amount a = amount_of_use(s, price->use, busy);
     const int64_t share = s->weights[s->by].share;
     if (share > 0) a.work += share * weir_folding_part(&s->at, node, &price->times, s->share_before);
@@ -178,6 +182,7 @@ static const weir_cost *converter_cost(weir_folding_space *s, const weir_cost_pa
 
 /* A lane converter, as insert_streams puts it where a stream's ends differ. */
 amount weir_folding_converter(weir_folding_space *s, weir_value value, int64_t in, int64_t out) {
+    assert(in >= 1 && out >= 1);
     amount a = {{0}, 0};
     if (in == out) return a;
     const weir_graph *graph = s->at.graph;
@@ -212,6 +217,7 @@ static unsigned all_choices(const weir_graph *graph, weir_node node, const weir_
 }
 
 static unsigned choices_of(const weir_folding_space *s, const unit *u, size_t member) {
+    assert(member < u->members);
     const weir_node node = u->member[member];
     const weir_meta_hardware *assigned = &s->at.assigned[node.id];
     if (member >= MEMBERS) return 1u << choice_of(weir_folding_rules(s->at.graph, node), assigned);
@@ -219,6 +225,7 @@ static unsigned choices_of(const weir_folding_space *s, const unit *u, size_t me
 }
 
 void weir_folding_pick_choice(weir_graph *graph, weir_node node, unsigned choice) {
+    assert(choice < WEIR_FOLDING_CHOICES);
     weir_meta_hardware *hardware = weir_folding_hardware(graph, node);
     hardware->storage = (weir_storage)(choice % 3);
     weir_component_setting_set_as(weir_folding_rules(graph, node), hardware, WEIR_SETTING_PRODUCTS, choice / 3);
@@ -232,6 +239,7 @@ static void add_member(unit *u, weir_node node) {
 }
 
 static void start_unit(structure *t, weir_node node, size_t pace) {
+    assert(node.id < weir_graph_node_limit(t->graph));
     t->unit_of[node.id] = t->units;
     unit *u = &t->unit[t->units++];
     *u = (unit){.pace = pace, .parent = SIZE_MAX};
@@ -239,6 +247,7 @@ static void start_unit(structure *t, weir_node node, size_t pace) {
 }
 
 static void join_unit(structure *t, size_t index, weir_node node) {
+    assert(index < t->units);
     t->unit_of[node.id] = index;
     add_member(&t->unit[index], node);
 }
@@ -279,6 +288,7 @@ static void find_folding(void *user, const weir_meta_hardware *settings) {
 
 /* The node as the graph has it, with a folding's settings. */
 void weir_folding_settle(structure *t, const unit *u, const folding *f) {
+    assert(u->pace < u->members);
     const weir_node node = u->member[u->pace];
     *weir_folding_hardware(t->graph, node) = f->settings;
     const weir_component_rules *rules = weir_folding_rules(t->graph, node);
@@ -287,6 +297,7 @@ void weir_folding_settle(structure *t, const unit *u, const folding *f) {
 
 /* How a node before one that sets the pace folds for an interval, settled for one of its foldings. Both are left as assigned. */
 static weir_meta_hardware settled(structure *t, const unit *u, const folding *f, weir_node before, int64_t interval) {
+    assert(u->pace < u->members && interval >= 1);
     const weir_node pace = u->member[u->pace];
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, before);
     weir_folding_settle(t, u, f);
@@ -408,6 +419,7 @@ static void find_edges(structure *t) {
 }
 
 static bool touches(const structure *t, const edge *e, int end, size_t *index) {
+    assert(end == 0 || end == 1);
     *index = t->unit_of[end == 0 ? e->from.id : e->to.id];
     return end == 0 || *index != t->unit_of[e->from.id];
 }
@@ -442,6 +454,7 @@ static void add_door(const weir_folding_space *s, const char *module, const weir
 }
 
 static void add_guard(const weir_folding_space *s, int64_t beats, amount *sum) {
+    assert(beats >= 1);
     const weir_cost_parameter parameter[2] = {{"BEATS", beats}, {"COUNT_W", WEIR_FRAME_COUNT_BITS}};
     add_door(s, "weir_frame_guard", parameter, beats, sum);
 }
@@ -522,6 +535,7 @@ static amount count_common(const weir_folding_space *s) {
 }
 
 amount weir_folding_common(weir_folding_space *s) {
+    assert(s->by < s->weights_count);
     amount **common = &s->at.common[s->by];
     if (*common == NULL) {
         *common = weir_malloc(sizeof **common);
@@ -562,6 +576,7 @@ void weir_folding_structure_free(structure *t) {
 
 /* Of the nodes and their modules, which division changes both. */
 static uint64_t count_form(const weir_folding_space *s, size_t index) {
+    assert(index < s->count);
     weir_graph *graph = weir_component_copy(s->graph);
     weir_folding_divide(graph, s->interval[index]);
     uint64_t form = weir_graph_node_count(graph);
@@ -572,6 +587,7 @@ static uint64_t count_form(const weir_folding_space *s, size_t index) {
 }
 
 static uint64_t form_at(weir_folding_space *s, size_t index) {
+    assert(index < s->count);
     if (s->form_at == NULL) s->form_at = weir_calloc(s->count, sizeof *s->form_at);
     if (s->form_at[index] == 0) s->form_at[index] = count_form(s, index);
     return s->form_at[index];
@@ -579,6 +595,7 @@ static uint64_t form_at(weir_folding_space *s, size_t index) {
 
 /* The longer the interval, the less is divided. */
 static size_t last_like(weir_folding_space *s, size_t index, size_t end) {
+    assert(index < s->count && end < s->count);
     const uint64_t form = form_at(s, index);
     while (index != end) {
         const size_t middle = end > index ? index + (end - index + 1) / 2 : index - (index - end + 1) / 2;
@@ -616,6 +633,7 @@ static bool change_to_kept(weir_folding_space *s, size_t index) {
 }
 
 bool weir_folding_structure_make(weir_folding_space *s, size_t index) {
+    assert(index < s->count);
     structure *t = &s->at;
     if (is_for(t, index) || change_to_kept(s, index)) return false;
     weir_folding_structure_free(t);

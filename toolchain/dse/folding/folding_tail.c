@@ -7,6 +7,7 @@
  * That is the first bound. There is one more for each component that sets the pace: from what it gives last on the same tails count, and that
  * takes all its work from its first beat on. Where inputs come evenly over the interval it begins no sooner than the element comes
  * that its first result depends on; where they come at once, no sooner than the nodes before it have given a first beat, their heads. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "dataflow/schedule/schedule.h"
@@ -83,6 +84,7 @@ static int64_t elements_of(const structure *t, weir_node node) {
 
 /* The same by the service rule of a node that does not set the pace. */
 static int64_t served_for(structure *t, weir_node node, int64_t element) {
+    assert(element >= 0);
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
     const weir_meta_hardware before = *hardware;
     derive_narrow(t, node);
@@ -95,6 +97,7 @@ static int64_t served_for(structure *t, weir_node node, int64_t element) {
 /* Without which element of its input the node does not give an element: nodes of one form need the same. What computes groups takes only
  * some of a position, of which the first may be one. */
 static int64_t needed_of(weir_folding_space *s, weir_node node, int64_t element) {
+    assert(element >= 0);
     structure *t = &s->at;
     const station *at = &t->station[node.id];
     if (at->paces) {
@@ -119,6 +122,7 @@ typedef struct trace {
 
 /* The entry's element without which the path's node `at` does not give an element. Deep down most of them need the same. */
 static int64_t trace_back(trace *t, size_t at, int64_t element) {
+    assert(element >= 0 && element < INT64_C(1) << 40);
     enum { ELEMENT_BITS = 40 };
     int64_t *seen = weir_malloc((at + 1) * sizeof *seen);
     size_t last = at + 1; /* the earliest place that was walked through */
@@ -225,6 +229,7 @@ size_t weir_folding_bounds(const structure *t) { return 1 + t->places; }
 
 /* Bounds up to that of the node's place take its tail, the next one its work if it sets the pace, those after them its head. */
 int64_t weir_folding_part(const structure *t, weir_node node, const weir_folding_times *times, const int64_t *before) {
+    assert(node.id < weir_graph_node_limit(t->graph) && t->station[node.id].place <= t->places);
     const station *at = &t->station[node.id];
     const size_t tails = at->place + 1, works = tails + at->paces;
     return times->tail * before[tails] + times->work * (before[works] - before[tails]) +
@@ -232,6 +237,7 @@ int64_t weir_folding_part(const structure *t, weir_node node, const weir_folding
 }
 
 void weir_folding_add_part(const structure *t, weir_node node, const weir_folding_times *times, int64_t *differences) {
+    assert(node.id < weir_graph_node_limit(t->graph) && t->station[node.id].place <= t->places);
     const station *at = &t->station[node.id];
     const size_t tails = at->place + 1, bounds = weir_folding_bounds(t);
     int64_t last = times->tail;
@@ -244,12 +250,14 @@ void weir_folding_add_part(const structure *t, weir_node node, const weir_foldin
 }
 
 int64_t *weir_folding_sums(const int64_t *share, size_t bounds) {
+    assert(bounds > 0);
     int64_t *before = weir_calloc(bounds + 1, sizeof *before);
     for (size_t i = 0; i < bounds; i++) before[i + 1] = before[i] + share[i];
     return before;
 }
 
 int64_t weir_folding_arrival(const structure *t, size_t index, int64_t interval) {
+    assert(index <= t->places && interval >= 1);
     if (t->entry.id == 0) return 0;
     const int64_t last = weir_stream_elements(t->graph, t->entry) - 1;
     return weir_schedule_entry(t->graph, t->entry, index == 0 ? last : t->needed[index - 1], interval, t->holds_rows) +

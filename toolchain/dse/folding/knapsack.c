@@ -202,6 +202,7 @@ static inline void relax_kinds(solver *s, size_t i, const weights *w, int multip
 
 /* The same where its children's are known. */
 static void relax_options(solver *s, size_t i, const weights *w) {
+    assert(i < s->items && w->count <= RESOURCES);
     const weir_knapsack_item *it = &s->item[i];
     const option_list *l = &s->option;
     for (uint32_t b = 0; b < it->begins; b++) l->from[b] = INT64_MAX;
@@ -217,6 +218,7 @@ static void relax_options(solver *s, size_t i, const weights *w) {
 
 /* And for each kind of end of its parent. */
 static void relax_meetings(solver *s, size_t i, const weights *w) {
+    assert(i > 0 && i < s->items && s->item[i].parent < i);
     const weir_knapsack_item *it = &s->item[i];
     const int64_t *from = s->option.from; /* of the item's options */
     for (uint32_t end = 0; end < s->item[it->parent].ends; end++) {
@@ -234,6 +236,7 @@ static void relax_meetings(solver *s, size_t i, const weights *w) {
 
 /* Measures from `first` on of `from` and `at`, for the present multipliers: those of resources never change. */
 static void relax(solver *s, int first) {
+    assert(first >= 0 && first <= MEASURES);
     s->work += RELAX_WORK * (int64_t)s->options * (MEASURES - first);
     for (int m = first; m < MEASURES; m++) {
         const weights w = weights_of(s, m);
@@ -364,6 +367,7 @@ static double excess_of(const solver *s, const weir_knapsack_price *without, con
 /* Gives item i an option, in place of that with which it takes `now`. */
 static void change(solver *s, size_t i, size_t option, const weir_knapsack_price *now, const weir_knapsack_price *then,
                    size_t *attaining) {
+    assert(option < s->item[i].count);
     const weir_knapsack_item *it = &s->item[i];
     *attaining -= it->option[s->chosen[i]].attains;
     *attaining += it->option[option].attains;
@@ -513,6 +517,7 @@ static void spend(solver *s, int64_t steps) {
 
 /* Keeps so many labels that the relaxation likes best. */
 static void keep_best(solver *s, labels *set, size_t room) {
+    assert(room > 0);
     if (set->count <= room) return;
     s->complete = false;
     spend(s, SORT_WORK * (int64_t)set->count);
@@ -616,6 +621,7 @@ static void extend(solver *s, labels *set, size_t c, uint32_t end, const labels 
 
 /* Labels of item i's whole subtree for the options of one begin and end, added to `to`. */
 static void label_kind(solver *s, size_t i, uint32_t begin, uint32_t end, labels *const *of, labels *to) {
+    assert(begin < s->item[i].begins && end < s->item[i].ends);
     const weir_knapsack_item *it = &s->item[i];
     labels set = {NULL, 0, 0};
     least rest = {{0}};
@@ -640,6 +646,7 @@ static void label_kind(solver *s, size_t i, uint32_t begin, uint32_t end, labels
 
 /* Items in the order in which their labels were joined: each child's choice hangs on the label that added it. */
 static void unfold(solver *s, size_t i, const label *l) {
+    assert(i < s->items && l->option < s->item[i].count);
     size_t children = 0, c = s->first[i];
     for (const label *at = l; at->base != NULL; at = at->base) children++;
     const label **child = weir_malloc((children + 1) * sizeof *child);
@@ -651,6 +658,7 @@ static void unfold(solver *s, size_t i, const label *l) {
 
 /* Steps for the labels of one kind of an item: of those until `until` an equal share. */
 static void share_work(solver *s, int64_t until, size_t item, uint32_t begin, uint32_t end) {
+    assert(item < s->items && begin < s->item[item].begins && end < s->item[item].ends);
     s->left = INT64_MAX;
     if (until == INT64_MAX) return;
     const weir_knapsack_item *it = &s->item[item];
@@ -660,6 +668,7 @@ static void share_work(solver *s, int64_t until, size_t item, uint32_t begin, ui
 
 /* Labels of an item that its parent can join with each of its options in a quarter of the steps of an item. */
 static size_t labels_for_parent(const solver *s, int64_t until, size_t item) {
+    assert(item < s->items);
     const size_t parent = s->item[item].parent == WEIR_KNAPSACK_ROOT ? 0 : s->item[item].parent;
     const int64_t steps = until > s->work ? (until - s->work) / ((int64_t)item + 1) / 4 : 0;
     const int64_t room = steps / (JOIN_WORK * (int64_t)s->item[parent].count * s->item[item].begins);
@@ -669,6 +678,7 @@ static size_t labels_for_parent(const solver *s, int64_t until, size_t item) {
 /* Looks for something better than the incumbent with room for so many labels a set; of the budgets it keeps those that are minded. What it
  * finds exceeds some budgets that are not: true, and these are from then on. */
 static bool search(solver *s, size_t capacity) {
+    assert(capacity > 0);
     labels **of = weir_calloc(s->items, sizeof *of);
     s->capacity = capacity;
     s->complete = true;

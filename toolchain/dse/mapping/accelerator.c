@@ -42,6 +42,7 @@ double weir_dse_memory_count(const weir_dse_accelerator *accelerator, const weir
 /* --- the hierarchy --- */
 
 static bool holds(const weir_dse_memory *memory, int operand) {
+    assert(operand >= 0 && operand < WEIR_DSE_OPERANDS);
     for (int i = 0; i < memory->operand_count; i++)
         if (memory->operand[i] == operand) return true;
     return false;
@@ -49,6 +50,7 @@ static bool holds(const weir_dse_memory *memory, int operand) {
 
 /* A memory's level for an operand: how many memories before it hold the operand; its level: the largest of these. */
 static int level_of(const weir_dse_accelerator *a, int memory) {
+    assert(memory >= 0 && memory < a->memory_count);
     int largest = 0;
     for (int i = 0; i < a->memory[memory].operand_count; i++) {
         int level = 0;
@@ -75,6 +77,7 @@ static void connect(const weir_dse_accelerator *a, uint32_t *above) {
 
 /* Kahn's order by generations. */
 static void sort(weir_dse_accelerator *a) {
+    assert(a->memory_count >= 0 && a->memory_count <= WEIR_DSE_MEMORIES);
     uint32_t above[WEIR_DSE_MEMORIES];
     int degree[WEIR_DSE_MEMORIES] = {0}, count = 0;
     connect(a, above);
@@ -136,6 +139,7 @@ static bool read_transfer(const weir_yaml *node, weir_dse_memory *memory, int po
 }
 
 static bool read_port(reader *r, const weir_yaml *node, weir_dse_memory *memory) {
+    assert(memory->port_count >= 0 && memory->port_count < WEIR_DSE_PORTS);
     static const char *const keys[] = {"name", "type", "bandwidth_min", "bandwidth_max", "allocation", NULL};
     static const char *const types[] = {"read", "write", "read_write", NULL};
     weir_dse_port *port = &memory->port[memory->port_count];

@@ -1,5 +1,6 @@
 #include "dse/mapping/cost.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +10,10 @@
 /* Words of all periods and instances. */
 static double count_words(const weir_dse_problem *p, const weir_dse_periods *periods, const weir_dse_flow *flow, int o,
                           int m, int direction) {
+    assert(o >= 0 && o < p->layer->operand_count && m >= 0 && m < p->levels[o]);
     const weir_dse_word *word = &p->word[o][m][direction];
     const double amount = flow->amount[o][m][direction], bits = flow->bits[o][m][direction];
+    assert(word->channel < 0 || word->narrow > 0);
     if (amount == 0 || bits == 0 || word->channel < 0) return 0;
     const double count = periods->count[o][weir_dse_flow_level(m, direction)];
     return trunc(ceil(amount * bits / word->narrow) * word->ratio * count * p->scope.units[o][m + 1]);

@@ -1,5 +1,6 @@
 #include "dse/mapping/exact.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,10 @@ typedef struct solver {
     size_t count, capacity;
 } solver;
 
-static int taken(const solver *s, int set, int factor) { return set / s->stride[factor] % (s->most[factor] + 1); }
+static int taken(const solver *s, int set, int factor) {
+    assert(factor >= 0 && factor < s->factor_count);
+    return set / s->stride[factor] % (s->most[factor] + 1);
+}
 
 /* Iterations of each loop in the set, of the spatial ones below level m of the operand, and of all loops in the set. */
 static double sizes_of(const solver *s, int set, int o, int m, double *size) {
@@ -65,6 +69,7 @@ static bool is_fresh(const solver *s, int o, int factor) {
 
 /* Bits of the operand in memory m when the set is below its end. */
 static double bits_of(const solver *s, int set, int o, int m, double elements) {
+    assert(o >= 0 && o < s->p->layer->operand_count && m < s->p->levels[o]);
     const weir_dse_operand *operand = &s->p->layer->operand[o];
     if (o > 0) return elements * operand->precision;
     bool goes_on = sums_over(s, set) > 1;
@@ -74,6 +79,7 @@ static double bits_of(const solver *s, int set, int o, int m, double elements) {
 }
 
 static double energy_of(const solver *s, int o, int m, int direction, double amount, double bits, double count) {
+    assert(direction >= 0 && direction < WEIR_DSE_DIRECTIONS && count > 0);
     const weir_dse_word *word = &s->p->word[o][m][direction];
     const weir_dse_memory *memory = s->p->memory[o][m];
     const bool reads = direction == WEIR_DSE_READ_LOW || direction == WEIR_DSE_READ_HIGH;
@@ -84,6 +90,7 @@ static double energy_of(const solver *s, int o, int m, int direction, double amo
 
 /* What passes between the level below and memory `above`; the set is below. Level 0 is the array. */
 static double crossing(const solver *s, int set, int o, int above) {
+    assert(set >= 0 && set < s->sets && above >= 0 && above <= s->p->levels[o]);
     const weir_dse_problem *p = s->p;
     double size[WEIR_DSE_DIMS], elements = 1, cycles = 1;
     if (above > 0 || o > 0) cycles = sizes_of(s, set, o, above - 1, size);
@@ -118,6 +125,7 @@ static bool dominates(const solver *s, const label *a, const label *b) {
 
 /* Adds the label to its state unless another is as good; worse ones leave. */
 static void add_label(solver *s, const label *l) {
+    assert(l->set < (uint32_t)s->sets && l->status < s->statuses);
     uint32_t *at = &s->first[(size_t)l->set * (size_t)s->statuses + l->status];
     for (uint32_t i = *at; i != NONE; i = s->list[i].next)
         if (dominates(s, &s->list[i], l)) return;
@@ -132,6 +140,7 @@ static void add_label(solver *s, const label *l) {
 }
 
 static int closed(const solver *s, int status, int o) {
+    assert(o >= 0 && o < s->p->layer->operand_count);
     for (int i = 0; i < o; i++) status /= s->radix[i];
     return status % s->radix[o];
 }
@@ -178,6 +187,7 @@ static void add_factor(solver *s, uint32_t index, int factor) {
 }
 
 static void expand(solver *s, int set, int status) {
+    assert(set >= 0 && set < s->sets && status >= 0 && status < s->statuses);
     for (uint32_t i = s->first[(size_t)set * (size_t)s->statuses + (size_t)status]; i != NONE; i = s->list[i].next) {
         for (int o = 0; o < s->p->layer->operand_count; o++) close_memory(s, i, o);
         for (int f = 0; f < s->factor_count; f++) add_factor(s, i, f);

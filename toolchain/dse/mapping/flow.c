@@ -1,10 +1,12 @@
 #include "dse/mapping/flow.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 /* Irrelevant loops that a memory would begin with need no new data: they belong to the memory below. */
 static void move_stationary(const weir_dse_temporal *t, int o, uint8_t *start) {
+    assert(o >= 0 && o < t->problem->layer->operand_count);
     const weir_dse_operand *operand = &t->problem->layer->operand[o];
     const int levels = t->problem->levels[o];
     memcpy(start, t->start[o], (size_t)levels + 1);
@@ -15,6 +17,7 @@ static void move_stationary(const weir_dse_temporal *t, int o, uint8_t *start) {
 
 /* Product of the loops from `first` on that follow each other down from `end` with this relevance. */
 static double trailing(const weir_dse_temporal *t, int o, int first, int end, weir_dse_relevance relevance) {
+    assert(first >= 0 && end <= t->loops.count);
     const weir_dse_operand *operand = &t->problem->layer->operand[o];
     double product = 1;
     while (end > first && operand->relevance[t->loops.dim[end - 1]] == relevance) product *= t->loops.size[--end];
@@ -22,6 +25,7 @@ static double trailing(const weir_dse_temporal *t, int o, int first, int end, we
 }
 
 void weir_dse_flow_periods(const weir_dse_temporal *t, const weir_dse_rules *rules, weir_dse_periods *periods) {
+    assert(t->loops.count >= 0 && t->loops.count <= WEIR_DSE_LOOPS);
     const weir_dse_problem *p = t->problem;
     const weir_dse_loops *loops = &t->loops;
     double below[WEIR_DSE_LOOPS + 1], sums[WEIR_DSE_LOOPS + 1];
@@ -53,6 +57,7 @@ void weir_dse_flow_periods(const weir_dse_temporal *t, const weir_dse_rules *rul
 /* Data below each level, as a product from the innermost loop on: its rounding is ZigZag's. */
 static void count_elements(const weir_dse_temporal *t, const weir_dse_periods *periods, const weir_dse_spatial *s,
                            int o, double *elements) {
+    assert(o >= 0 && o < t->problem->layer->operand_count);
     const weir_dse_problem *p = t->problem;
     const weir_dse_operand *operand = &p->layer->operand[o];
     const uint8_t *start = periods->start[o];
@@ -75,6 +80,7 @@ static void count_elements(const weir_dse_temporal *t, const weir_dse_periods *p
 }
 
 static void move_inputs(const weir_dse_problem *p, const weir_dse_scope *scope, int o, weir_dse_flow *flow) {
+    assert(o > 0 && o < p->layer->operand_count);
     const double precision = p->layer->operand[o].precision;
     for (int m = 0; m < p->levels[o]; m++) {
         double *amount = flow->amount[o][m], *bits = flow->bits[o][m];

@@ -15,6 +15,7 @@ int weir_dse_layer_dim(const weir_dse_layer *layer, const char *name) {
 
 /* Too large when a < factor[1]/g; the totals depend on it. */
 static double relation_span(const weir_dse_relation *r, double a, double b) {
+    assert(r->factor[0] >= 1 && r->factor[1] >= 1);
     const int64_t g = weir_common_divisor(r->factor[0], r->factor[1]);
     const double over = b - (double)(r->factor[0] / g);
     return a * b - (over > 0 ? over : 0) * (a - (double)(r->factor[1] / g));
@@ -26,6 +27,7 @@ double weir_dse_relation_size(const weir_dse_relation *relation, double first, d
 }
 
 double weir_dse_operand_size(const weir_dse_layer *layer, int operand, const double *size) {
+    assert(operand >= 0 && operand < layer->operand_count);
     const weir_dse_operand *o = &layer->operand[operand];
     double elements = 1;
     for (int i = 0; i < o->relevant_count; i++) elements *= size[o->relevant[i]];

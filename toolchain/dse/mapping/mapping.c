@@ -1,5 +1,6 @@
 #include "dse/mapping/mapping.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static bool read_factor(const reader *r, const weir_yaml *node, weir_dse_factor 
 }
 
 static bool read_unrolling(const reader *r, const weir_yaml *node, bool hints, weir_dse_unrolling *unrolling) {
+    assert(unrolling->count == 0);
     if (!weir_dse_schema_kind(node, WEIR_YAML_SEQUENCE, hints ? "a list of loops" : "a list of loops with factors"))
         return false;
     weir_dse_factor *factors = weir_arena_array(r->arena, node->count, sizeof *factors);

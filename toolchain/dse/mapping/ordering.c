@@ -7,6 +7,7 @@
 
 /* The dimension of an entry of the mapping's order; -1: "*"; -2: the layer has none of that name. */
 static int fixed_dim(const weir_dse_layer *layer, int entry) {
+    assert(entry >= 0 && entry < layer->mapping->ordering_count);
     const char *name = layer->mapping->ordering[entry].dim;
     if (name == NULL) return -1;
     const int dim = weir_dse_layer_dim(layer, name);
@@ -67,6 +68,7 @@ typedef struct cut {
 } cut;
 
 static void insert(cut *c, double factor) {
+    assert(c->count >= 0 && c->count < WEIR_DSE_LOOPS);
     int at = c->count++;
     for (; at > 0 && c->factor[at - 1] > factor; at--) c->factor[at] = c->factor[at - 1];
     c->factor[at] = factor;
@@ -83,6 +85,7 @@ static bool take_factor(cut *c, double factor) {
 }
 
 static int split(int64_t size, double *primes) {
+    assert(size >= 1);
     int count = 0;
     for (int64_t p = 2; p * p <= size; p++)
         for (; size % p == 0; size /= p) primes[count++] = (double)p;
@@ -104,6 +107,7 @@ static void fix(cut *c, int64_t size) {
 }
 
 static void cut_loop(const weir_dse_layer *layer, int dim, int64_t size, cut *c) {
+    assert(dim >= 0 && dim < layer->dim_count);
     double primes[WEIR_DSE_LOOPS];
     *c = (cut){.dim = dim};
     const int count = split(size, primes);
@@ -163,11 +167,13 @@ double weir_dse_ordering_count(const weir_dse_loops *factors) {
 
 /* By name, then size: the order of the first permutation reversed. */
 static int compare(const weir_dse_layer *layer, const weir_dse_loops *f, int a, int b) {
+    assert(a >= 0 && a < f->count && b >= 0 && b < f->count);
     const int names = strcmp(layer->dim[f->dim[a]], layer->dim[f->dim[b]]);
     return names != 0 ? names : f->size[a] < f->size[b] ? -1 : f->size[a] > f->size[b];
 }
 
 void weir_dse_ordering_start(weir_dse_ordering *o, const weir_dse_layer *layer, const weir_dse_loops *factors) {
+    assert(factors->count >= 0 && factors->count <= WEIR_DSE_LOOPS);
     int sorted[WEIR_DSE_LOOPS];
     o->count = factors->count;
     for (int i = 0; i < o->count; i++) {
@@ -189,6 +195,7 @@ void weir_dse_ordering_start(weir_dse_ordering *o, const weir_dse_layer *layer, 
 }
 
 bool weir_dse_ordering_step(weir_dse_ordering *o) {
+    assert(o->last < o->count && o->second_last < o->count && o->head < o->count);
     const uint8_t none = (uint8_t)o->count, after = o->next[o->last];
     if (after == none && o->rank[o->last] >= o->rank[o->head]) return false;
     const bool from_last = after != none && o->rank[o->second_last] >= o->rank[after];
@@ -203,6 +210,7 @@ bool weir_dse_ordering_step(weir_dse_ordering *o) {
 }
 
 void weir_dse_ordering_read(const weir_dse_ordering *o, weir_dse_loops *loops) {
+    assert(o->count >= 0 && o->count <= WEIR_DSE_LOOPS);
     loops->count = o->count;
     for (int i = 0, node = o->head; i < o->count; i++, node = o->next[node]) {
         loops->dim[i] = o->dim[node];

@@ -17,6 +17,7 @@ void weir_dse_walk_start(weir_dse_walk *walk, const weir_dse_layer *layer, int o
 
 /* A loop in a relation counts by the ratio of the relation's sizes after and before it, which keeps ZigZag's rounding. */
 static void walk_partial(weir_dse_walk *walk, int dim, double factor, double *fresh, double *again) {
+    assert(factor > 0);
     for (int i = 0; i < walk->layer->relation_count; i++) {
         const weir_dse_relation *r = &walk->layer->relation[i];
         if (r->dim[0] != dim && r->dim[1] != dim) continue;
@@ -44,6 +45,7 @@ void weir_dse_walk_loop(weir_dse_walk *walk, int dim, double factor, double *fre
 static double round_twice(double x) { return rint(rint(x * 1000) / 1000); }
 
 static void scope_operand(const weir_dse_problem *p, const weir_dse_spatial *s, int o, weir_dse_scope *scope) {
+    assert(o >= 0 && o < p->layer->operand_count && p->levels[o] < WEIR_DSE_LEVELS);
     double fresh[WEIR_DSE_LEVELS], again[WEIR_DSE_LEVELS], total[WEIR_DSE_LEVELS], unique[WEIR_DSE_LEVELS];
     bool sums[WEIR_DSE_LEVELS] = {false};
     weir_dse_walk walk;
@@ -103,12 +105,14 @@ static void prepare_stops(weir_dse_problem *p) {
 }
 
 static int level_of(const weir_dse_problem *p, int o, const weir_dse_memory *memory) {
+    assert(o >= 0 && o < p->layer->operand_count);
     for (int l = 0; l < p->levels[o]; l++)
         if (p->memory[o][l] == memory) return l;
     return -1;
 }
 
 static void prepare_port(weir_dse_problem *p, const weir_dse_memory *memory, const weir_dse_port *port) {
+    assert(p->channel_count < WEIR_DSE_MEMORIES * WEIR_DSE_PORTS);
     weir_dse_channel *channel = &p->channel[p->channel_count];
     uint32_t inputs = 0;
     *channel = (weir_dse_channel){.bandwidth = port->bandwidth_max, .memory = memory, .port = port};

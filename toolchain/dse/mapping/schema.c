@@ -1,5 +1,6 @@
 #include "dse/mapping/schema.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 bool weir_dse_schema_expected(const weir_yaml *node, const char *what) {
     static const char *const found[] = {"", "a sequence", "a mapping"};
+    assert(node->kind >= WEIR_YAML_SCALAR && node->kind <= WEIR_YAML_MAPPING);
     if (node->kind == WEIR_YAML_SCALAR) weir_error(node->location, "expected %s, found '%.60s'", what, node->text);
     else weir_error(node->location, "expected %s, found %s", what, found[node->kind]);
     return false;

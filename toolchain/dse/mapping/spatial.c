@@ -21,6 +21,7 @@ typedef struct generator {
 
 /* The layer's operand that the memory operand stands for, -1: the layer has none. */
 static int layer_operand(const weir_dse_layer *layer, int memory_operand) {
+    assert(memory_operand >= 0 && memory_operand < WEIR_DSE_OPERANDS);
     for (int o = 0; o < layer->operand_count; o++)
         if (layer->operand[o].memory_operand == memory_operand) return o;
     return -1;
@@ -51,6 +52,7 @@ static void find_limits(generator *g) {
 /* --- the given part --- */
 
 static double used_of_array(const weir_dse_unroll *u, int a) {
+    assert(a >= 0 && a < WEIR_DSE_ARRAY_DIMS);
     double product = 1;
     for (int i = 0; i < u->count[a]; i++) product *= u->factor[a][i];
     return product;
@@ -65,6 +67,7 @@ static double used_of_loop(const weir_dse_accelerator *accelerator, const weir_d
 }
 
 static void drop(weir_dse_unroll *u, int a, int index) {
+    assert(index >= 0 && index < u->count[a]);
     for (int i = index + 1; i < u->count[a]; i++) {
         u->dim[a][i - 1] = u->dim[a][i];
         u->factor[a][i - 1] = u->factor[a][i];
@@ -126,6 +129,7 @@ typedef struct place {
 } place;
 
 static double product_of(const double *factor, int count) {
+    assert(count >= 0);
     double product = 1;
     for (int i = 0; i < count; i++) product *= factor[i];
     return product;
@@ -182,6 +186,7 @@ enum { MOST_CANDIDATES = 1 << 20 };
 
 /* The loops that an array dimension may unroll: those of the hint, all without a hint that fits. */
 static int hinted(const generator *g, int a, uint8_t *dims) {
+    assert(a >= 0 && a < g->a->dimension_count);
     const weir_dse_mapping_entry *entry = g->layer->mapping;
     int count = 0;
     for (int i = 0; i < entry->hint_count; i++) {
@@ -203,6 +208,7 @@ typedef struct column {
 } column;
 
 static void add_choice(column *c, const uint8_t *dims, const double *factors, int count) {
+    assert(count >= 0 && count <= WEIR_DSE_DIMS);
     c->item = weir_grow(c->item, &c->capacity, c->count + 1, sizeof *c->item);
     weir_dse_unroll *u = &c->item[c->count++];
     memset(u, 0, sizeof *u);
@@ -213,6 +219,7 @@ static void add_choice(column *c, const uint8_t *dims, const double *factors, in
 
 /* Every combination of the chosen loops' divisors but 1 (and of a loop that is 1 already none). */
 static void add_mixed(const generator *g, column *c, const uint8_t *dims, double *factors, int count, int at) {
+    assert(at >= 0 && at <= count && count <= WEIR_DSE_DIMS);
     const double size = (double)g->a->dimension_size[c->array_dimension];
     if (at == count) {
         if (product_of(factors, count) <= size) add_choice(c, dims, factors, count);
@@ -228,6 +235,7 @@ static void add_mixed(const generator *g, column *c, const uint8_t *dims, double
 
 /* Combinations of `count` of the hinted loops in lexicographic order. */
 static void add_combinations(const generator *g, column *c, const uint8_t *hints, int hint_count, int count) {
+    assert(count >= 1 && count <= hint_count);
     int index[WEIR_DSE_DIMS];
     for (int i = 0; i < count; i++) index[i] = i;
     for (;;) {
@@ -265,6 +273,7 @@ static double score_of(const generator *g, const weir_dse_unroll *u) {
 
 /* Kept sorted by score, the earlier first among equals, no more than asked for. */
 static void keep_best(candidates *best, int most, const weir_dse_unroll *u, double score) {
+    assert(best->count <= (size_t)most);
     size_t at = best->count;
     while (at > 0 && best->score[at - 1] < score) at--;
     if (at >= (size_t)most) return;
@@ -279,6 +288,7 @@ static void keep_best(candidates *best, int most, const weir_dse_unroll *u, doub
 
 static void combine(const generator *g, const column *columns, int column_count, int at, weir_dse_unroll *u, int most,
                     candidates *best) {
+    assert(at >= 0 && at <= column_count);
     if (at == column_count) {
         if (is_valid(g, u)) keep_best(best, most, u, score_of(g, u));
         return;
@@ -325,6 +335,7 @@ weir_dse_unroll *weir_dse_spatial_generate(const weir_dse_accelerator *accelerat
 /* --- conversion --- */
 
 static double factor_along(const weir_dse_unroll *u, int a, int dim) {
+    assert(a >= 0 && a < WEIR_DSE_ARRAY_DIMS);
     for (int i = 0; i < u->count[a]; i++)
         if (u->dim[a][i] == dim) return u->factor[a][i];
     return 0;

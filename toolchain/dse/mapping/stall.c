@@ -49,6 +49,7 @@ typedef struct activity {
 } activity;
 
 static int collect(const counter *c, const weir_dse_channel *channel, activity *list) {
+    assert(channel->count >= 0 && channel->count <= MOST);
     int count = 0;
     for (int i = 0; i < channel->count; i++) {
         const weir_dse_transfer t = channel->transfer[i];
@@ -89,6 +90,7 @@ static void add_window(window_set *w, double period, double allowed) {
 
 /* Busy cycles among the first `cycles`, by the periods up to `last`. */
 static double busy_cycles(const window_set *w, int last, double cycles) {
+    assert(last < w->count);
     double busy = 0;
     for (int k = last; k >= 0; k--) {
         const double whole = trunc(cycles / w->period[k]), rest = cycles - whole * w->period[k];
@@ -101,6 +103,7 @@ static double busy_cycles(const window_set *w, int last, double cycles) {
 }
 
 static double union_of(const activity *list, int count) {
+    assert(count >= 1 && count <= MOST);
     window_set w = {.count = 0};
     const activity *longest = &list[0];
     for (int i = 0; i < count; i++)
@@ -134,6 +137,7 @@ static double stall_of(const activity *list, int count) {
 
 /* The indices of the largest first, of equals in the order given. */
 static void sort_falling(const double *cycles, int count, int *order) {
+    assert(count >= 0 && count <= MOST);
     for (int i = 0; i < count; i++) {
         int at = i;
         for (; at > 0 && cycles[order[at - 1]] < cycles[i]; at--) order[at] = order[at - 1];
@@ -202,6 +206,7 @@ typedef struct parts {
 } parts;
 
 static parts onload(const counter *c, int o) {
+    assert(o > 0 && o < c->p->layer->operand_count);
     parts sum = {0, 0, 0};
     for (int m = 0; m + 1 < c->p->levels[o]; m++) {
         const double cycles = fmax(c->loading[o][m][WEIR_DSE_WRITE_HIGH], c->loading[o][m + 1][WEIR_DSE_READ_LOW]);

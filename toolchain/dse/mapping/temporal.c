@@ -17,12 +17,14 @@ typedef struct choices {
 } choices;
 
 static void add_spatial(const weir_dse_problem *p, int o, int level, state *s) {
+    assert(o >= 0 && o < p->layer->operand_count && level >= 0 && level <= p->levels[o]);
     for (int i = p->spatial.start[o][level]; i < p->spatial.start[o][level + 1]; i++)
         s->size[p->spatial.dim[o][i]] *= p->spatial.factor[o][i];
 }
 
 /* Outputs are kept in full while sums go on above. */
 static double precision_of(const weir_dse_temporal *t, int o, const state *s) {
+    assert(o >= 0 && o < t->problem->layer->operand_count && s->taken <= t->loops.count);
     const weir_dse_problem *p = t->problem;
     const weir_dse_operand *operand = &p->layer->operand[o];
     if (o != 0) return operand->precision;
@@ -34,6 +36,7 @@ static double precision_of(const weir_dse_temporal *t, int o, const state *s) {
 }
 
 double weir_dse_temporal_room(const weir_dse_memory *memory, double data, double all) {
+    assert(data >= 0);
     return memory->is_double_buffered && data < all ? 2 * data : data;
 }
 
@@ -78,6 +81,7 @@ static bool find_choices(const weir_dse_temporal *t, int o, const state *s, cons
 
 /* With even mappings no loop may be given for one operand and left for another. */
 static bool split_evenly(const int *taken, const int *chosen, int count) {
+    assert(count >= 1 && count <= WEIR_DSE_OPERANDS);
     for (int a = 0; a < count; a++)
         for (int b = 0; b < count; b++)
             if (taken[b] + chosen[b] > taken[a] + chosen[a] && chosen[b] > 0) return false;
@@ -114,6 +118,7 @@ static bool refuse(weir_dse_misfit *misfit, const weir_dse_memory *memory, int o
 
 static bool allocate_stop(weir_dse_temporal *t, bool is_even, const weir_dse_stop *stop, const double *above,
                           state *states, weir_dse_misfit *misfit) {
+    assert(stop->count >= 0 && stop->count <= WEIR_DSE_OPERANDS);
     choices c[3];
     int best[3], taken[3];
     double needed[3] = {0};
@@ -159,6 +164,7 @@ bool weir_dse_temporal_allocate(weir_dse_temporal *t, bool is_even, weir_dse_mis
 }
 
 void weir_dse_temporal_sizes(const weir_dse_problem *p, weir_dse_loops *loops) {
+    assert(p->layer->operand_count > 1);
     double size[WEIR_DSE_DIMS];
     for (int d = 0; d < p->layer->dim_count; d++) size[d] = (double)p->layer->size[d];
     for (int i = 0; i < p->spatial.start[1][p->levels[1] + 1]; i++) {

@@ -1,5 +1,6 @@
 #include "dse/mapping/workload_onnx.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ static void keep_name(void *user, int line, const char *name) {
 /* Products have their sum first in ZigZag, then rows, columns and what is before the matrices; convolutions are in the order
  * of the nest. */
 static int rank_of(const weir_loop_nest *nest, uint32_t loop) {
+    assert(loop < nest->loop_count);
     static const char *const order[] = {"C", "D", "K", "B", "H"};
     if (weir_loop_find(nest, "D") == NULL) return (int)loop;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
@@ -122,6 +124,7 @@ static bool overlaps(const weir_loop_nest *nest, const weir_loop_axis *axis) {
 
 static bool take_operand(const builder *b, const weir_loop_nest *nest, const weir_loop_operand *from,
                          const uint8_t *place, weir_dse_layer *layer) {
+    assert(layer->operand_count < 3);
     weir_dse_operand *o = &layer->operand[layer->operand_count++];
     o->name = from->name;
     for (int a = 0; a < from->rank; a++) {
@@ -182,6 +185,7 @@ static bool is_data(const builder *b, weir_value value) {
 }
 
 static void add_source(builder *b, int index, weir_value value) {
+    assert(index >= 0 && index < b->workload->count);
     weir_dse_node *node = &b->workload->node[index];
     if (value.id == 0) return;
     const int source = source_of(b, value);

@@ -1,5 +1,6 @@
 #include "dse/stages/pipeline.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <pthread.h>
@@ -83,6 +84,7 @@ static bool set_initial(weir_dse_stage *stage) {
 }
 
 static bool insert(weir_dse_pipeline *pipeline, int at, const char *name) {
+    assert(at >= 0 && at <= pipeline->count);
     const weir_dse_stage_info *info = weir_dse_registry_find(pipeline->registry, name);
     if (info == NULL) return false;
     if (pipeline->count == MOST_STAGES) {
@@ -103,6 +105,7 @@ bool weir_dse_pipeline_add(weir_dse_pipeline *pipeline, const char *name) {
 bool weir_dse_pipeline_prepend(weir_dse_pipeline *pipeline, const char *name) { return insert(pipeline, 0, name); }
 
 bool weir_dse_pipeline_set(weir_dse_pipeline *pipeline, const char *name, const char *value) {
+    assert(pipeline->count > 0);
     weir_dse_stage *stage = &pipeline->stage[pipeline->count - 1];
     const int index = find_option(stage->info, name);
     if (index >= 0) {
@@ -277,6 +280,7 @@ static void suggest_givers(const weir_dse_registry *registry, const char *key) {
 }
 
 static bool check_place(const weir_dse_pipeline *pipeline, int i) {
+    assert(i >= 0 && i < pipeline->count);
     const weir_dse_stage_info *info = pipeline->stage[i].info;
     const bool is_last = i + 1 == pipeline->count;
     if (info->body->is_leaf && !is_last) {
@@ -351,6 +355,7 @@ void weir_dse_keep(const weir_dse_context *context, void *object, void (*release
 
 bool weir_dse_pipeline_run(const weir_dse_pipeline *pipeline, const weir_dse_context *context, weir_dse_sink *sink,
                            void *user) {
+    assert(pipeline->count > 0);
     run r = {.kept = NULL};
     pthread_mutex_init(&r.lock, NULL);
     const weir_dse_context frame = {context, RUN, &r};

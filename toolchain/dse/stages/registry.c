@@ -1,4 +1,5 @@
 /* The stages by name: the published ones and those of shared objects. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ void weir_dse_registry_free(weir_dse_registry *registry) {
 /* Letters and digits alone, small, without "stage" at the end: SumStage, sum and Sum are one. LOMA is the generator's other
  * name. */
 static void plain(const char *name, char *into, size_t size) {
+    assert(size > 0);
     size_t length = 0;
     for (; *name != '\0' && length + 1 < size; name++)
         if (isalnum((unsigned char)*name)) into[length++] = (char)tolower((unsigned char)*name);
@@ -84,5 +86,6 @@ const weir_dse_stage_info *weir_dse_registry_find(const weir_dse_registry *regis
 
 size_t weir_dse_registry_count(const weir_dse_registry *registry) { return registry->count; }
 const weir_dse_stage_info *weir_dse_registry_at(const weir_dse_registry *registry, size_t index) {
+    assert(index < registry->count);
     return registry->info[index];
 }

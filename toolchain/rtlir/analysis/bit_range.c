@@ -28,6 +28,7 @@ static bool compute(weir_rtl_operator op, int64_t a, int64_t b, int64_t *value) 
 
 /* Recursion is bounded by RTL_MAX_DEPTH. */
 bool rtl_index_value(const weir_rtl_design *design, const rtl_unroll *unroll, uint32_t expr, int64_t *value) {
+    assert(expr < design->expr_count);
     const rtl_expr *e = &design->expr[expr];
     int64_t a = 0, b = 0;
     if (e->width > 64) return false;
@@ -103,6 +104,7 @@ static void step_out(const weir_rtl_design *design, const rtl_unroll *unroll, co
 }
 
 static rtl_bit_range locate(const weir_rtl_design *design, const rtl_unroll *unroll, uint32_t expr) {
+    assert(expr < design->expr_count);
     const rtl_expr *e = &design->expr[expr];
     rtl_bit_range range = {.base = expr, .width = e->width};
     while (rtl_is_part(e->kind)) {

@@ -29,6 +29,7 @@ static void add_ports(rtl_numbering *n, uint32_t id) {
 }
 
 void rtl_number_nets(rtl_numbering *n, const weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     const rtl_module *record = &design->module[module];
     n->design = design;
     n->position = weir_grow(n->position, &n->position_capacity, design->var_count, sizeof *n->position);
@@ -49,6 +50,7 @@ void rtl_numbering_end(rtl_numbering *n) {
 }
 
 uint32_t rtl_net_number(const rtl_numbering *n, uint32_t base) {
+    assert(base < n->design->expr_count);
     const rtl_expr *e = &n->design->expr[base];
     if (e->kind == WEIR_RTL_EXPR_VAR) return n->position[e->a];
     return n->base[e->a] + n->design->var[e->b].slot;
@@ -125,6 +127,7 @@ uint32_t rtl_cell_at(const rtl_cells *c, uint32_t net, uint32_t low) {
 
 static uint32_t visit_target(const rtl_unroll *walk, const rtl_numbering *n, uint32_t expr, uint32_t offset,
                              rtl_target_visitor *visit, void *user) {
+    assert(expr < n->design->expr_count);
     rtl_target target = {.bits = rtl_locate_now(walk, expr), .expr = expr, .offset = offset};
     target.width = n->design->expr[expr].width;
     target.net = rtl_net_number(n, target.bits.base);

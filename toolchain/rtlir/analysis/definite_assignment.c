@@ -96,6 +96,7 @@ static void end_branch(rtl_assignments *w, const rtl_branching *frame, rtl_branc
 }
 
 static uint32_t count_items(const weir_rtl_design *design, uint32_t branch) {
+    assert(branch < design->stmt_count);
     uint32_t count = 0;
     for (uint32_t i = design->block[design->stmt[branch].body].first; i; i = design->stmt[i].next) count++;
     return count;
@@ -158,6 +159,7 @@ static uint32_t ruled_out(const weir_rtl_design *design, const rtl_stmt *stmt) {
 }
 
 static void open_frame(rtl_assignments *w, uint32_t owner, uint32_t block) {
+    assert(owner < w->design->stmt_count);
     weir_rtl_stmt_kind kind = w->design->stmt[owner].kind;
     bool is_dead = w->depth > 0 && w->frame[w->depth - 1].is_dead;
     w->frame = weir_grow(w->frame, &w->frame_capacity, w->depth + 1, sizeof *w->frame);
@@ -195,6 +197,7 @@ static void take_break(rtl_assignments *w) {
 }
 
 bool rtl_assignments_arrive(rtl_assignments *w, uint32_t stmt) {
+    assert(stmt < w->design->stmt_count);
     uint32_t block = w->design->stmt[stmt].block;
     uint32_t owner = w->design->block[block].owner;
     if (owner == w->previous && w->frame[w->depth - 1].owner != owner) open_frame(w, owner, block);
@@ -209,6 +212,7 @@ bool rtl_assignments_arrive(rtl_assignments *w, uint32_t stmt) {
 /* ---- processes ---- */
 
 void rtl_assignments_start(rtl_assignments *w, const weir_rtl_design *design, uint32_t process, size_t cells) {
+    assert(process < design->stmt_count);
     w->design = design;
     w->held = weir_grow_zeroed(w->held, &w->held_capacity, cells, sizeof *w->held);
     w->seen = weir_grow_zeroed(w->seen, &w->seen_capacity, cells, sizeof *w->seen);

@@ -21,6 +21,7 @@ static void demand(rtl_graph *g, uint32_t expr, uint32_t low, uint32_t width, ui
 }
 
 static void demand_all(rtl_graph *g, uint32_t expr, uint32_t sink) {
+    assert(expr < g->design->expr_count);
     demand(g, expr, 0, g->design->expr[expr].width, sink);
 }
 
@@ -39,6 +40,7 @@ static void read_cells(rtl_graph *g, uint32_t net, uint32_t low, uint32_t width,
 
 /* The computed indices of a part. */
 static void demand_indices(rtl_graph *g, uint32_t expr, uint32_t sink) {
+    assert(expr < g->design->expr_count);
     for (const rtl_expr *e = &g->design->expr[expr]; rtl_is_part(e->kind); e = &g->design->expr[e->a])
         if (e->kind == WEIR_RTL_EXPR_SELECT || e->kind == WEIR_RTL_EXPR_ELEMENT) demand_all(g, e->b, sink);
 }
@@ -192,6 +194,7 @@ static void trace_demands(rtl_graph *g) {
 
 /* Takes the value of an assignment; the parts of a concatenation are found by their offsets. */
 static void take_value(rtl_graph *g, uint32_t value) {
+    assert(value < g->design->expr_count);
     const rtl_expr *e = &g->design->expr[value];
     uint32_t low = 0;
     g->value = value;

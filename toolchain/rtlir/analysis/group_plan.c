@@ -56,6 +56,7 @@ static const char *own_reason(const planner *p, const rtl_group *group) {
 }
 
 static bool has_path(const weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     uint32_t v = design->module[module].first_var;
     while (v && !design->var[v].is_path) v = design->var[v].next;
     return v != 0;
@@ -104,6 +105,7 @@ static const char *instance_reason(const planner *p, const rtl_instance *instanc
 
 /* For the groups of its module, once those of the parent are decided. */
 static void plan_instance(planner *p, uint32_t id) {
+    assert(id < p->design->instance_count);
     const rtl_instance *instance = &p->design->instance[id];
     const rtl_ids *groups = &p->design->module[instance->module].groups;
     for (size_t i = 0; i < groups->count; i++) {
@@ -115,6 +117,7 @@ static void plan_instance(planner *p, uint32_t id) {
 
 /* Says which groups of the parent are connected to an interface. */
 static void link_instance(planner *p, uint32_t id) {
+    assert(id < p->design->instance_count);
     const rtl_instance *instance = &p->design->instance[id];
     const rtl_ids *groups = &p->design->module[instance->module].groups;
     for (size_t i = 0; i < groups->count; i++) {
@@ -127,6 +130,7 @@ static void link_instance(planner *p, uint32_t id) {
 /* ---- all of them ---- */
 
 static void begin_module(planner *p, uint32_t module, bool has_paths, bool marked) {
+    assert(module < p->design->module_count);
     const rtl_module *record = &p->design->module[module];
     for (size_t i = 0; i < record->groups.count; i++) {
         const rtl_group *group = &p->design->group[record->groups.id[i]];

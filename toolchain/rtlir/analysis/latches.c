@@ -35,6 +35,7 @@ struct weir_rtl_latches {
 };
 
 static bool waits_for(const weir_rtl_design *design, uint32_t always, uint32_t var) {
+    assert(always < design->stmt_count);
     uint32_t e = design->stmt[always].a;
     while (e && design->event[e].var != var) e = design->event[e].next;
     return e != 0;
@@ -58,6 +59,7 @@ static void find_resets(weir_rtl_latches *f, uint32_t always) {
 
 /* Can the process make latches? */
 static bool is_looked_at(const weir_rtl_design *design, uint32_t part) {
+    assert(part < design->stmt_count);
     const rtl_stmt *stmt = &design->stmt[part];
     if (stmt->kind == WEIR_RTL_STMT_ALWAYS) return stmt->a && design->event[stmt->a].next;
     return stmt->kind == WEIR_RTL_STMT_COMBINATIONAL;
@@ -193,6 +195,7 @@ static void walk_clocked(weir_rtl_latches *f) {
 /* ---- modules ---- */
 
 static bool has_processes(const weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     uint32_t s = design->block[design->module[module].body].first;
     while (s && !is_looked_at(design, s) && design->stmt[s].kind != WEIR_RTL_STMT_FOR) s = design->stmt[s].next;
     return s != 0;

@@ -93,6 +93,7 @@ static void visit_instance(rtl_order *o, const rtl_instance *instance, const rtl
 }
 
 static void visit_part(rtl_order *o, uint32_t id, const rtl_paths *paths) {
+    assert(id < o->design->stmt_count);
     const rtl_stmt *stmt = &o->design->stmt[id];
     o->inputs = 0;
     switch (stmt->kind) {
@@ -115,6 +116,7 @@ static void add_path(rtl_paths *paths, uint32_t group, uint32_t port, const rtl_
 
 /* Adjacent outputs that depend on the same inputs are a group. */
 static void keep_paths(const rtl_order *o, uint32_t module, rtl_paths *paths) {
+    assert(module < o->design->module_count);
     const rtl_ids *ports = &o->design->module[module].ports;
     uint32_t group = 0;
     uint64_t last = 0;
@@ -142,6 +144,7 @@ void rtl_order_start(rtl_order *o, const weir_rtl_design *design) {
 }
 
 bool rtl_is_topological(rtl_order *o, uint32_t module, rtl_paths *paths) {
+    assert(module < o->design->module_count);
     const rtl_module *record = &o->design->module[module];
     size_t inputs = 0;
     o->failed = false;

@@ -15,6 +15,7 @@ static uint64_t trips(const rtl_loop *loop) {
 
 /* Is there nothing around the statement but loops of the body? The turns of those are the first ones. */
 static bool is_part(const rtl_unroll *u, uint32_t stmt) {
+    assert(stmt < u->design->stmt_count);
     uint32_t owner = u->design->block[u->design->stmt[stmt].block].owner;
     return !owner || (u->depth > 0 && u->depth == u->body_depth && u->turn[u->depth - 1].stmt == owner);
 }
@@ -97,6 +98,7 @@ void rtl_unroll_next(rtl_unroll *u) {
 }
 
 void rtl_unroll_start(rtl_unroll *u, const weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     uint32_t first = design->block[design->module[module].body].first;
     while (first && design->stmt[first].kind == WEIR_RTL_STMT_FUNCTION) first = design->stmt[first].next;
     u->design = design;

@@ -67,6 +67,7 @@ static uint32_t net_number(const weir_rtl_uses *u, const rtl_expr *base) {
 }
 
 static void add_part_count(weir_rtl_uses *u, uint32_t id, bool reads) {
+    assert(id < u->design->expr_count);
     const rtl_expr *e = &u->design->expr[id];
     while (rtl_is_part(e->kind)) e = &u->design->expr[e->a];
     if (e->kind == WEIR_RTL_EXPR_VAR && rtl_var_of(u->design, e)->function) return;
@@ -92,6 +93,7 @@ static void push(weir_rtl_uses *u, size_t *depth, uint32_t expr) {
 
 /* The computed indices of a part, which are read. */
 static void push_indices(weir_rtl_uses *u, size_t *depth, uint32_t id) {
+    assert(id < u->design->expr_count);
     for (const rtl_expr *e = &u->design->expr[id]; rtl_is_part(e->kind); e = &u->design->expr[e->a])
         if (e->kind == WEIR_RTL_EXPR_SELECT || e->kind == WEIR_RTL_EXPR_ELEMENT) push(u, depth, e->b);
 }

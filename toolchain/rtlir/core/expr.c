@@ -10,6 +10,7 @@ static const weir_rtl_expr none = {0};
 
 /* Only branches of conditionals float: nothing computes with high impedance. False after an error. */
 static bool take_floating(weir_rtl_design *design, rtl_expr *expr, uint32_t operand) {
+    assert(operand < design->expr_count);
     if (!design->expr[operand].floats) return true;
     expr->floats = expr->kind == WEIR_RTL_EXPR_CONDITIONAL && operand != expr->a;
     if (!expr->floats)
@@ -23,6 +24,7 @@ static bool take_floating(weir_rtl_design *design, rtl_expr *expr, uint32_t oper
 
 /* Accounts for one operand in a new expression: size, depth and the module of both. False after an error. */
 static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t operand) {
+    assert(operand < design->expr_count);
     const rtl_expr *part = &design->expr[operand];
     if (!take_floating(design, expr, operand)) return false;
     if (expr->kind != WEIR_RTL_EXPR_ELEMENT &&

@@ -136,6 +136,7 @@ static rtl_value evaluate_logical(const weir_rtl_design *design, const rtl_formu
 /* Recursion is bounded by the nesting that the reader accepts. */
 rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters,
                        const char **problem) {
+    assert(formula < design->formula_count);
     const rtl_formula *f = &design->formula[formula];
     if (f->kind == RTL_FORMULA_VALUE) return f->value;
     if (f->kind == RTL_FORMULA_PARAMETER) {
@@ -154,6 +155,7 @@ rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rt
 }
 
 bool rtl_formula_depends_on(const weir_rtl_design *design, uint32_t formula, uint32_t parameter) {
+    assert(formula < design->formula_count);
     const rtl_formula *f = &design->formula[formula];
     if (f->kind == RTL_FORMULA_VALUE) return false;
     if (f->kind == RTL_FORMULA_PARAMETER) return f->a == parameter;
@@ -186,6 +188,7 @@ rtl_value rtl_plain_value(const weir_rtl_design *design, const rtl_value *value)
 }
 
 rtl_value *rtl_evaluate_given(const weir_rtl_design *design, uint32_t module, const rtl_value *given) {
+    assert(module < design->module_count);
     const rtl_ids *ids = &design->module[module].parameters;
     rtl_value *values = weir_calloc(design->module[module].parameter_slots + 1, sizeof *values);
     for (size_t i = 0; i < ids->count; i++) {
@@ -198,6 +201,7 @@ rtl_value *rtl_evaluate_given(const weir_rtl_design *design, uint32_t module, co
 }
 
 rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t module, const rtl_instance *instance) {
+    assert(module < design->module_count);
     const uint32_t slots = design->module[module].parameter_slots;
     rtl_value *given = weir_calloc(slots + 1, sizeof *given);
     for (uint32_t slot = 0; instance && slot < slots && slot < instance->override_count; slot++)
@@ -210,6 +214,7 @@ rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t modul
 
 uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_value *parameters,
                         const char **problem) {
+    assert(var < design->var_count);
     const rtl_var *port = &design->var[var];
     if (!port->range) return port->width;
     rtl_value high = rtl_evaluate(design, design->range[port->range].high, parameters, problem);

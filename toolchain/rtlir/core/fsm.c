@@ -14,6 +14,7 @@ uint32_t rtl_outermost(const weir_rtl_design *design, uint32_t fsm) {
 /* ---- machines ---- */
 
 uint32_t rtl_new_fsm(weir_rtl_design *design, uint32_t block, const rtl_fsm *model) {
+    assert(block < design->block_count);
     uint32_t scope = model->parent ? RTL_FSM_SCOPE | model->parent : model->module;
     const char *own = rtl_new_name(design, scope, "state machine", model->name);
     if (!own) return 0;
@@ -173,6 +174,7 @@ bool rtl_states_are_members(const weir_rtl_design *design, uint32_t fsm, uint32_
 
 /* A name for the type that is free, or that of a type with these very members. */
 static const char *type_name(weir_rtl_design *design, uint32_t fsm, weir_rtl_type *known) {
+    assert(fsm < design->fsm_count);
     const rtl_fsm *record = &design->fsm[fsm];
     const char *names[2] = {
         weir_arena_format(design->arena, "%s_state", record->name),
@@ -261,6 +263,7 @@ weir_rtl_expr weir_rtl_in_state(weir_rtl_design *design, weir_rtl_state state) {
 /* ---- reading back ---- */
 
 uint32_t rtl_start_of(const weir_rtl_design *design, uint32_t outermost) {
+    assert(outermost < design->fsm_count);
     uint32_t start = design->fsm[outermost].start;
     bool is_there = start && !design->state[start].is_removed;
     return is_there ? start : weir_rtl_first_state(design, (weir_rtl_fsm){outermost}).id;
@@ -321,6 +324,7 @@ weir_rtl_state weir_rtl_find_state(const weir_rtl_design *design, weir_rtl_fsm f
 
 /* The next state after a statement of the machine, which is `root`. */
 static weir_rtl_state state_after(const weir_rtl_design *design, uint32_t stmt, uint32_t root) {
+    assert(stmt < design->stmt_count);
     do stmt = rtl_walk_next(design, stmt, root);
     while (stmt && design->stmt[stmt].kind != WEIR_RTL_STMT_STATE);
     return (weir_rtl_state){stmt ? design->stmt[stmt].a : 0};

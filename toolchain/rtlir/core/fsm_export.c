@@ -16,6 +16,7 @@ static void indent(weir_text *text, int levels) {
 /* `target = value` of the block's assignments with this between them. */
 static void add_outputs(const weir_rtl_design *design, uint32_t block, const char *before, const char *between,
                         weir_text *text) {
+    assert(block < design->block_count);
     bool first = true;
     for (uint32_t s = design->block[block].first; s; s = design->stmt[s].next) {
         if (design->stmt[s].kind != WEIR_RTL_STMT_ASSIGN) continue;
@@ -28,6 +29,7 @@ static void add_outputs(const weir_rtl_design *design, uint32_t block, const cha
 }
 
 static void draw_state(const weir_rtl_design *design, uint32_t id, uint32_t start, int level, weir_text *text) {
+    assert(id < design->state_count);
     const rtl_state *state = &design->state[id];
     indent(text, level);
     weir_text_format(text, "\"%s\" [label=\"%s", weir_rtl_state_name(design, (weir_rtl_state){id}, '.'), state->name);
@@ -36,6 +38,7 @@ static void draw_state(const weir_rtl_design *design, uint32_t id, uint32_t star
 }
 
 static void draw_transition(const weir_rtl_design *design, uint32_t from, uint32_t id, weir_text *text) {
+    assert(id < design->stmt_count);
     const rtl_stmt *stmt = &design->stmt[id];
     weir_text label = {0};
     if (stmt->a) add_expr(design, stmt->a, &label);
@@ -50,6 +53,7 @@ static void draw_transition(const weir_rtl_design *design, uint32_t from, uint32
 /* The content of the machine, whose name and those around it are the path; RTL_MAX_DEPTH bounds the recursion. */
 static void draw_states(const weir_rtl_design *design, uint32_t fsm, const char *path, uint32_t start, int level,
                         weir_text *text) {
+    assert(fsm < design->fsm_count);
     uint32_t s = design->block[design->stmt[design->fsm[fsm].stmt].body].first;
     for (; s; s = design->stmt[s].next) {
         const rtl_stmt *stmt = &design->stmt[s];
@@ -118,6 +122,7 @@ static void add_value(sheet *s, uint32_t expr) {
 }
 
 static void take_outputs(sheet *s, uint32_t block, uint32_t *value) {
+    assert(block < s->design->block_count);
     for (uint32_t i = s->design->block[block].first; i; i = s->design->stmt[i].next)
         if (s->design->stmt[i].kind == WEIR_RTL_STMT_ASSIGN)
             value[rtl_labels_find(&s->columns, 0, output_name(s, s->design->stmt[i].a))->number] = s->design->stmt[i].b;
@@ -125,6 +130,7 @@ static void take_outputs(sheet *s, uint32_t block, uint32_t *value) {
 
 /* What the machines around a state give, the outermost one first. */
 static void take_defaults(sheet *s, uint32_t fsm) {
+    assert(fsm < s->design->fsm_count);
     if (s->design->fsm[fsm].parent) take_defaults(s, s->design->fsm[fsm].parent);
     else memset(s->base, 0, s->count * sizeof *s->base);
     take_outputs(s, s->design->stmt[s->design->fsm[fsm].stmt].body, s->base);
@@ -140,6 +146,7 @@ static void add_row(sheet *s, uint32_t state, uint32_t condition, uint32_t next,
 }
 
 static void add_transitions(sheet *s, uint32_t state, uint32_t block) {
+    assert(block < s->design->block_count);
     bool stays = true;
     for (uint32_t i = s->design->block[block].first; i && stays; i = s->design->stmt[i].next) {
         const rtl_stmt *stmt = &s->design->stmt[i];

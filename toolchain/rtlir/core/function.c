@@ -30,6 +30,7 @@ weir_rtl_function weir_rtl_add_function(weir_rtl_design *design, weir_rtl_module
 }
 
 static weir_rtl_var new_local(weir_rtl_design *design, uint32_t function, const rtl_var *model) {
+    assert(function < design->function_count);
     weir_rtl_var none = {0};
     if (!function) return none;
     const rtl_function *record = &design->function[function];

@@ -13,6 +13,7 @@ typedef struct visit {
 } visit;
 
 static void report_cycle(weir_rtl_design *design, const visit *stack, size_t depth, uint32_t id) {
+    assert(id < design->instance_count);
     const rtl_instance *instance = &design->instance[id];
     const rtl_module *parent = &design->module[instance->parent];
     uint32_t module = instance->module;

@@ -67,6 +67,7 @@ static bool named_too_late(weir_rtl_design *design, const rtl_instance *instance
 /* Ports of library modules have ranges: what is set after one was named must leave their widths as they were. Takes the
  * value back where it does not. */
 static void keep_widths(weir_rtl_design *design, uint32_t id, rtl_value *slot, rtl_value value, const char *name) {
+    assert(id < design->instance_count);
     const rtl_ids *ports = &design->module[design->instance[id].module].ports;
     const rtl_value before = *slot;
     bool fine = true;
@@ -83,6 +84,7 @@ static void keep_widths(weir_rtl_design *design, uint32_t id, rtl_value *slot, r
 }
 
 static void override(weir_rtl_design *design, uint32_t id, const char *name, rtl_value value) {
+    assert(id < design->instance_count);
     rtl_instance *instance = &design->instance[id];
     uint32_t found = find_parameter(design, instance, name);
     if (!found) return;
@@ -175,6 +177,7 @@ void weir_rtl_set_parameter_expr(weir_rtl_design *design, weir_rtl_instance inst
 /* ---- ports ---- */
 
 uint32_t rtl_find_port(weir_rtl_design *design, uint32_t id, const char *name) {
+    assert(id < design->instance_count);
     const rtl_instance *instance = &design->instance[id];
     rtl_name entry = rtl_names_find(design, instance->module, weir_strings_intern(design->strings, name));
     if (entry.kind == RTL_NAME_VAR && rtl_var_at(design, entry.id)->direction != WEIR_RTL_INTERNAL) return entry.id;
@@ -247,6 +250,7 @@ void weir_rtl_leave_open(weir_rtl_design *design, weir_rtl_instance instance, co
 }
 
 uint32_t rtl_range_formula(weir_rtl_design *design, uint32_t range) {
+    assert(range < design->range_count);
     const uint32_t high = rtl_normalize(design, design->range[range].high);
     const uint32_t low = rtl_normalize(design, design->range[range].low);
     if (!high || !low) return 0;
@@ -266,6 +270,8 @@ static bool depends_on_parent(const weir_rtl_design *design, const rtl_instance 
 }
 
 bool rtl_port_size(weir_rtl_design *design, uint32_t id, uint32_t port, rtl_size *size) {
+    assert(id < design->instance_count);
+    assert(port < design->var_count);
     const uint32_t range = design->var[port].range;
     *size = (rtl_size){.number = design->var[port].width};
     if (range && !depends_on_parent(design, &design->instance[id])) {

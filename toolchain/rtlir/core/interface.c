@@ -24,6 +24,7 @@ weir_rtl_interface weir_rtl_add_interface(weir_rtl_design *design, const char *n
 
 /* The field's index; the count when there is none. */
 static uint32_t find_field(const weir_rtl_design *design, uint32_t interface, const char *name) {
+    assert(interface < design->interface_count);
     const rtl_interface *record = &design->interface[interface];
     const char *own = weir_strings_intern(design->strings, name);
     uint32_t i = 0;
@@ -117,6 +118,7 @@ bool rtl_group_has(const weir_rtl_design *design, const rtl_group *group, uint32
 }
 
 bool rtl_join_group(weir_rtl_design *design, uint32_t group, uint32_t field, uint32_t var) {
+    assert(var < design->var_count);
     assert(group > 0 && field < rtl_interface_at(design, rtl_group_at(design, group)->interface)->count);
     const rtl_group *record = &design->group[group];
     const rtl_signal *signal = &design->interface[record->interface].field[field];
@@ -138,6 +140,7 @@ bool rtl_join_group(weir_rtl_design *design, uint32_t group, uint32_t field, uin
 }
 
 bool rtl_make_field(weir_rtl_design *design, uint32_t group, uint32_t field) {
+    assert(group < design->group_count);
     const rtl_group *record = &design->group[group];
     const rtl_signal *signal = &design->interface[record->interface].field[field];
     weir_rtl_direction direction = rtl_group_direction(design, record, field);
@@ -191,6 +194,7 @@ void weir_rtl_remove_group(weir_rtl_design *design, weir_rtl_group group) {
 }
 
 void rtl_leave_group(weir_rtl_design *design, uint32_t var) {
+    assert(var < design->var_count);
     weir_rtl_group group = {design->var[var].group};
     const rtl_group *record = rtl_group_at(design, group.id);
     bool is_empty = true;
@@ -203,6 +207,7 @@ void rtl_leave_group(weir_rtl_design *design, uint32_t var) {
 }
 
 void rtl_copy_groups(weir_rtl_design *design, uint32_t from, uint32_t to) {
+    assert(from < design->module_count);
     for (size_t i = 0; i < design->module[from].groups.count; i++) {
         uint32_t old = design->module[from].groups.id[i];
         rtl_group model = design->group[old];
@@ -221,6 +226,8 @@ void rtl_copy_groups(weir_rtl_design *design, uint32_t from, uint32_t to) {
 /* Can the field of the instance's group be connected to that of the parent's? */
 static bool is_connectable(weir_rtl_design *design, weir_rtl_instance instance, uint32_t port, uint32_t var,
                            const rtl_group *own, uint32_t field) {
+    assert(port < design->var_count);
+    assert(var < design->var_count);
     const char *name = design->interface[own->interface].field[field].name;
     const rtl_instance *record = rtl_instance_at(design, instance.id);
     if (!var) {

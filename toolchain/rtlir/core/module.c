@@ -8,6 +8,7 @@
 /* ---- modules under their names ---- */
 
 void rtl_file_module(weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     rtl_module *record = &design->module[module];
     rtl_name first = rtl_names_find(design, 0, record->name);
     record->same_next = record->same_previous = module;
@@ -23,6 +24,7 @@ void rtl_file_module(weir_rtl_design *design, uint32_t module) {
 }
 
 void rtl_unfile_module(weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     const rtl_module *record = &design->module[module];
     uint32_t next = record->same_next;
     bool is_first = rtl_names_find(design, 0, record->name).id == module;
@@ -105,6 +107,7 @@ static const char *rtl_path_name(weir_rtl_design *design, const char *path) {
 
 /* The module whose parameters the type depends on, 0: none. */
 static uint32_t module_of_type(const weir_rtl_design *design, uint32_t type) {
+    assert(type < design->type_count);
     uint32_t module = 0;
     for (; !module && design->type[type].kind >= WEIR_RTL_TYPE_ARRAY; type = design->type[type].element.type.id) {
         module = rtl_formula_module(design, design->type[type].formula);
@@ -115,6 +118,7 @@ static uint32_t module_of_type(const weir_rtl_design *design, uint32_t type) {
 
 /* Widths depend on parameters of their own module only; then that is a parametrised one. */
 static bool takes_formula(weir_rtl_design *design, uint32_t module, const rtl_var *model) {
+    assert(module < design->module_count);
     uint32_t own = rtl_formula_module(design, model->formula);
     if (!own) own = module_of_type(design, model->type);
     if (own == module) design->module[module].is_parametrised = true;
@@ -125,6 +129,7 @@ static bool takes_formula(weir_rtl_design *design, uint32_t module, const rtl_va
 }
 
 uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *model) {
+    assert(module < design->module_count);
     if (!takes_formula(design, module, model)) return 0;
     const char *what = model->direction == WEIR_RTL_INTERNAL ? "variable" : "port";
     const char *name =

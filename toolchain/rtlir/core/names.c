@@ -103,8 +103,9 @@ static const char *const name_kinds[] = {"nothing",  "module",        "variable"
                                          "function", "state machine", "state",    "group"};
 
 static const char *scope_name(const weir_rtl_design *design, uint32_t scope) {
-    if (scope & RTL_FUNCTION_SCOPE) return design->function[scope & ~RTL_FUNCTION_SCOPE].name;
-    if (scope & RTL_FSM_SCOPE) return design->fsm[scope & ~RTL_FSM_SCOPE].name;
+    if (scope & RTL_FUNCTION_SCOPE) return rtl_function_at(design, scope & ~RTL_FUNCTION_SCOPE)->name;
+    if (scope & RTL_FSM_SCOPE) return rtl_fsm_at(design, scope & ~RTL_FSM_SCOPE)->name;
+    assert(scope < design->module_count);
     return scope ? design->module[scope].name : "the design";
 }
 
@@ -206,6 +207,7 @@ const char *weir_rtl_free_module_name(weir_rtl_design *design, const char *wante
 /* ---- suggestions ---- */
 
 const char *rtl_nearest_port(const weir_rtl_design *design, uint32_t module, const char *name) {
+    assert(module < design->module_count);
     const rtl_ids *ports = &design->module[module].ports;
     const char **candidates = weir_malloc((ports->count + 1) * sizeof *candidates);
     for (size_t i = 0; i < ports->count; i++) candidates[i] = design->var[ports->id[i]].name;
@@ -215,6 +217,7 @@ const char *rtl_nearest_port(const weir_rtl_design *design, uint32_t module, con
 }
 
 const char *rtl_nearest_parameter(const weir_rtl_design *design, uint32_t module, const char *name) {
+    assert(module < design->module_count);
     const rtl_ids *parameters = &design->module[module].parameters;
     const char **candidates = weir_malloc((parameters->count + 1) * sizeof *candidates);
     size_t count = 0;

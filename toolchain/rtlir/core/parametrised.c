@@ -73,6 +73,7 @@ static bool size_of(weir_rtl_design *design, weir_rtl_formula formula, rtl_size 
 /* ---- parameters ---- */
 
 bool rtl_bound_parameter(weir_rtl_design *design, uint32_t parameter, int64_t low, int64_t high) {
+    assert(parameter < design->parameter_count);
     rtl_parameter *record = &design->parameter[parameter];
     const int64_t value = record->value.integer;
     if (record->value.kind != RTL_VALUE_INTEGER || value < low || value > high || low < INT32_MIN || high > INT32_MAX) {
@@ -165,6 +166,7 @@ static uint32_t significant(uint64_t value) {
 
 weir_rtl_expr rtl_sized_constant(weir_rtl_design *design, rtl_size width, bool is_signed, uint64_t value,
                                  uint32_t parameter) {
+    assert(parameter < design->parameter_count);
     if (parameter) {
         const rtl_value *own = &design->parameter[parameter].value;
         if (own->kind != RTL_VALUE_INTEGER || own->integer < 0 || own->integer > INT32_MAX || width.number > 32) {

@@ -5,6 +5,7 @@ static const weir_rtl_expr none = {0};
 
 /* Iterators, constants and what is computed of them. */
 static bool is_static(const weir_rtl_design *design, uint32_t expr) {
+    assert(expr < design->expr_count);
     const rtl_expr *e = &design->expr[expr];
     switch (e->kind) {
     case WEIR_RTL_EXPR_VAR: return rtl_var_of(design, e)->is_iterator;

@@ -121,6 +121,7 @@ static void print_literal(rtl_writer *w, const rtl_expr *expr) {
 
 /* Its name, or in a message the formula that a local parameter stands for which nobody wrote. */
 static void print_parameter(rtl_writer *w, uint32_t id, bool is_operand) {
+    assert(id < w->design->parameter_count);
     const rtl_parameter *parameter = &w->design->parameter[id];
     if (w->is_message && parameter->is_made) rtl_print_formula(w, parameter->formula, is_operand);
     else rtl_put(w, parameter->name);
@@ -178,6 +179,7 @@ static void print_high_z(rtl_writer *w, const rtl_expr *expr) {
 
 /* A member of an enum by its name. */
 static void print_constant(rtl_writer *w, uint32_t id) {
+    assert(id < w->design->expr_count);
     const rtl_expr expr = w->design->expr[id];
     if (expr.formula || expr.b) {
         print_sized(w, &expr);
@@ -198,6 +200,7 @@ static bool prints_minus(const weir_rtl_design *design, const rtl_expr *expr) {
 /* ---- formulas ---- */
 
 static bool is_operation(const weir_rtl_design *design, uint32_t formula) {
+    assert(formula < design->formula_count);
     const rtl_formula *f = &design->formula[formula];
     return f->kind == RTL_FORMULA_UNARY || f->kind == RTL_FORMULA_BINARY || f->kind == RTL_FORMULA_CONDITIONAL ||
            (f->kind == RTL_FORMULA_VALUE && f->value.integer < 0);
@@ -205,6 +208,7 @@ static bool is_operation(const weir_rtl_design *design, uint32_t formula) {
 
 /* Recursion is bounded by the depth of formulas. Sums and products of the left operand need no parentheses. */
 void rtl_print_formula(rtl_writer *w, uint32_t formula, bool is_operand) {
+    assert(formula < w->design->formula_count);
     const rtl_formula f = w->design->formula[formula];
     const bool has_bracket = is_operand && is_operation(w->design, formula);
     rtl_put(w, has_bracket ? "(" : "");
@@ -331,6 +335,7 @@ static void add_index(weir_rtl_design *design, const rtl_expr *e, flat *f) {
 
 /* The caller frees the lists of *f. */
 static const rtl_expr *flatten(weir_rtl_design *design, uint32_t id, flat *f) {
+    assert(id < design->expr_count);
     const rtl_expr *e = &design->expr[id];
     *f = (flat){.width = {e->width, e->formula}, .is_signed = e->is_signed};
     for (; rtl_is_part(e->kind); e = &design->expr[e->a]) {
@@ -351,6 +356,7 @@ static const rtl_expr *flatten(weir_rtl_design *design, uint32_t id, flat *f) {
 
 /* An index as 32 bits, so that sums and products of indices neither overflow nor make a linter ask for widths. */
 static void print_index32(rtl_writer *w, uint32_t id) {
+    assert(id < w->design->expr_count);
     const rtl_expr *e = &w->design->expr[id];
     if (e->formula) {
         const rtl_size width = {e->width, e->formula};
@@ -377,6 +383,7 @@ static void print_index32(rtl_writer *w, uint32_t id) {
 
 /* An index of one of `count` elements, with as many bits as that needs, or with 32. */
 static void print_index(rtl_writer *w, uint32_t id, rtl_size elements) {
+    assert(id < w->design->expr_count);
     const rtl_expr *e = &w->design->expr[id];
     const uint32_t count = (uint32_t)elements.number, bits = rtl_index_bits(count);
     if (elements.formula && e->kind == WEIR_RTL_EXPR_CONSTANT && !e->formula && !e->b && e->width <= 32) {
@@ -449,6 +456,7 @@ static void print_start(rtl_writer *w, const flat *f, rtl_size whole) {
 
 /* A part of a flat vector; a signed one is cast where it is read, because Verilog's parts are unsigned. */
 static void print_flat(rtl_writer *w, uint32_t id) {
+    assert(id < w->design->expr_count);
     flat f;
     const rtl_expr *base = flatten(w->design, id, &f);
     const rtl_size whole = {base->width, base->formula};
@@ -481,6 +489,7 @@ static void print_flat(rtl_writer *w, uint32_t id) {
 
 /* A number without a width became as wide as an index has to be. */
 static void print_written_index(rtl_writer *w, uint32_t id) {
+    assert(id < w->design->expr_count);
     const rtl_expr *index = &w->design->expr[id];
     const bool is_number = index->kind == WEIR_RTL_EXPR_CONSTANT && !index->is_signed && index->width <= 64 &&
                            index->base == RTL_BASE_NONE && !index->formula && !index->b && !index->c;
@@ -490,6 +499,7 @@ static void print_written_index(rtl_writer *w, uint32_t id) {
 
 /* The part as SystemVerilog says it. */
 static void print_native(rtl_writer *w, uint32_t id) {
+    assert(id < w->design->expr_count);
     const rtl_expr *e = &w->design->expr[id];
     if (!rtl_is_part(e->kind)) {
         print_base(w, e);
@@ -521,6 +531,7 @@ static void print_native(rtl_writer *w, uint32_t id) {
 }
 
 static void print_part(rtl_writer *w, uint32_t id) {
+    assert(id < w->design->expr_count);
     const rtl_expr *e = &w->design->expr[id];
     if (!rtl_is_system(w) && !w->is_message) {
         print_flat(w, id);
@@ -550,6 +561,7 @@ static int precedence_of(const weir_rtl_design *design, const rtl_expr *expr) {
 /* Operands keep their operators visible: parentheses unless the operand binds tighter than any operator, or chains the
  * same associative one on the left. */
 static void print_operand(rtl_writer *w, uint32_t id, const rtl_expr *parent, bool is_left) {
+    assert(id < w->design->expr_count);
     const rtl_expr *expr = &w->design->expr[id];
     int precedence = precedence_of(w->design, expr);
     bool is_sum = rtl_operators[parent->op].precedence == rtl_operators[WEIR_RTL_ADD].precedence;
@@ -610,6 +622,7 @@ static void print_repeat(rtl_writer *w, const rtl_expr *expr) {
 
 /* Recursion is bounded by RTL_MAX_DEPTH. */
 static void print(rtl_writer *w, uint32_t id) {
+    assert(id < w->design->expr_count);
     const rtl_expr *expr = &w->design->expr[id];
     switch (expr->kind) {
     case WEIR_RTL_EXPR_NONE: break;
@@ -654,6 +667,7 @@ void rtl_print_target(rtl_writer *w, uint32_t expr) {
 }
 
 void rtl_print_value(rtl_writer *w, uint32_t type, uint32_t expr) {
+    assert(type < w->design->type_count);
     const rtl_type *to = &w->design->type[type];
     bool casts = rtl_is_system(w) && to->kind == WEIR_RTL_TYPE_ENUM && rtl_type_of(w->design, expr) != type;
     if (casts) {
@@ -713,6 +727,7 @@ const char *rtl_describe(weir_rtl_design *design, uint32_t expr) {
 }
 
 void rtl_print_type(rtl_writer *w, uint32_t type, rtl_size width, bool is_signed) {
+    assert(type < w->design->type_count);
     const rtl_type *record = &w->design->type[type];
     if (rtl_is_system(w) && record->name) return; /* its name replaces the type */
     if (is_signed) rtl_put(w, " signed");

@@ -5,6 +5,7 @@
 #include "rtlir/core/print_private.h"
 
 void rtl_add_scopes(const weir_rtl_design *design, uint32_t module, rtl_ids *scopes) {
+    assert(module < design->module_count);
     rtl_ids_add(scopes, module);
     for (uint32_t i = design->block[design->module[module].body].first; i; i = design->stmt[i].next)
         if (design->stmt[i].kind == WEIR_RTL_STMT_FUNCTION) rtl_ids_add(scopes, RTL_FUNCTION_SCOPE | design->stmt[i].a);
@@ -27,15 +28,18 @@ bool rtl_has_name(const weir_rtl_design *design, const rtl_labels *taken, const 
 }
 
 void rtl_print_member(rtl_writer *w, uint32_t field) {
+    assert(field < w->design->field_count);
     rtl_put(w, w->names ? w->names->member[field] : w->design->field[field].name);
 }
 
 void rtl_put_type_name(rtl_writer *w, uint32_t type) {
+    assert(type < w->design->type_count);
     rtl_put(w, w->names ? w->names->type[type] : w->design->type[type].name);
 }
 
 /* The named type at the end of dimensions, 0: none. */
 uint32_t rtl_named_type(const weir_rtl_design *design, uint32_t type) {
+    assert(type < design->type_count);
     while (design->type[type].kind >= WEIR_RTL_TYPE_ARRAY) type = design->type[type].element.type.id;
     return design->type[type].name ? type : 0;
 }
@@ -45,6 +49,7 @@ const rtl_interfaces *rtl_interfaces_of(const rtl_writer *w) { return w->package
 bool rtl_is_planned(const rtl_interfaces *own, uint32_t group) { return own && group && !own->plan[group].flat; }
 
 uint32_t rtl_interface_of(const rtl_writer *w, uint32_t var) {
+    assert(var < w->design->var_count);
     const uint32_t id = w->design->var[var].group;
     const rtl_interfaces *own = rtl_interfaces_of(w);
     if (!rtl_is_planned(own, id)) return 0;
@@ -53,6 +58,7 @@ uint32_t rtl_interface_of(const rtl_writer *w, uint32_t var) {
 }
 
 bool rtl_leads_interface(const weir_rtl_design *design, uint32_t var) {
+    assert(var < design->var_count);
     const rtl_group *group = &design->group[design->var[var].group];
     bool leads = true;
     for (uint32_t f = 0; f < design->interface[group->interface].count; f++)
@@ -67,6 +73,7 @@ void rtl_put_group_member(rtl_writer *w, const rtl_group *group, uint32_t field)
 }
 
 void rtl_put_var(rtl_writer *w, uint32_t var) {
+    assert(var < w->design->var_count);
     const rtl_group *group = &w->design->group[rtl_interface_of(w, var)];
     uint32_t f = 0;
     if (group == w->design->group) {

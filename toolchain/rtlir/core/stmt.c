@@ -6,6 +6,7 @@
 #include "rtlir/core/private.h"
 
 uint32_t rtl_new_block(weir_rtl_design *design, uint32_t module, uint32_t owner) {
+    assert(owner < design->stmt_count);
     uint32_t id = RTL_APPEND(design, block);
     rtl_block *block = &design->block[id];
     block->module = module;
@@ -79,6 +80,7 @@ uint32_t rtl_root_stmt(const weir_rtl_design *design, uint32_t stmt) {
 /* ---- the module's body ---- */
 
 uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr target, weir_rtl_expr value) {
+    assert(module < design->module_count);
     const rtl_expr *to = rtl_expr_at(design, target.id);
     const rtl_expr *from = rtl_expr_at(design, value.id);
     if (design->type[rtl_type_of(design, target.id)].kind == WEIR_RTL_TYPE_MEMORY ||
@@ -120,6 +122,7 @@ uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr t
 }
 
 bool rtl_in_own_module(weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     if (!design->module[module].is_external) return true;
     rtl_error(design, design->location, "the external module '%s' takes no statements", design->module[module].name);
     return false;
@@ -209,6 +212,7 @@ void weir_rtl_add_event(weir_rtl_design *design, weir_rtl_block always, weir_rtl
 /* ---- inside processes ---- */
 
 bool rtl_make_registers(weir_rtl_design *design, uint32_t target) {
+    assert(target < design->expr_count);
     const rtl_expr *expr = &design->expr[target];
     if (expr->kind == WEIR_RTL_EXPR_CONCAT) {
         for (uint32_t i = 0; i < expr->b; i++)
@@ -227,6 +231,7 @@ bool rtl_make_registers(weir_rtl_design *design, uint32_t target) {
 
 /* Registers of library modules are what their file says. */
 void rtl_infer_registers(weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     const rtl_module *record = &design->module[module];
     if (record->is_external) return;
     for (uint32_t v = record->first_var; v; v = design->var[v].next) {
@@ -251,6 +256,7 @@ uint32_t rtl_process_of(const weir_rtl_design *design, uint32_t block) {
 }
 
 bool rtl_in_process(weir_rtl_design *design, uint32_t block) {
+    assert(block < design->block_count);
     uint32_t owner = design->block[block].owner;
     weir_rtl_stmt_kind kind = owner ? design->stmt[owner].kind : WEIR_RTL_STMT_NONE;
     if (kind == WEIR_RTL_STMT_FOR && !rtl_process_of(design, block)) kind = WEIR_RTL_STMT_NONE;
@@ -264,6 +270,7 @@ bool rtl_in_process(weir_rtl_design *design, uint32_t block) {
 
 /* May the block hold assignments that a process makes? */
 static bool takes_sets(weir_rtl_design *design, uint32_t block) {
+    assert(block < design->block_count);
     uint32_t owner = design->block[block].owner;
     return (owner && rtl_is_machine(design->stmt[owner].kind)) || rtl_in_process(design, block);
 }
@@ -305,6 +312,8 @@ static bool check_timing(weir_rtl_design *design, weir_rtl_block block, weir_rtl
 
 bool rtl_check_floating(weir_rtl_design *design, weir_location location, uint32_t block, uint32_t target,
                         uint32_t value) {
+    assert(target < design->expr_count);
+    assert(value < design->expr_count);
     const bool is_body = rtl_process_of(design, block) == 0;
     if (!design->expr[value].floats || (is_body && weir_rtl_takes_floating(design, (weir_rtl_expr){target})))
         return true;
@@ -495,6 +504,7 @@ weir_rtl_stmt weir_rtl_add_break(weir_rtl_design *design, weir_rtl_block block) 
 }
 
 static bool is_condition(weir_rtl_design *design, uint32_t module, weir_rtl_expr value) {
+    assert(module < design->module_count);
     const rtl_expr *expr = rtl_expr_at(design, value.id);
     if (expr->width == 1 && (!expr->module || expr->module == module)) return true;
     rtl_error(design, design->location, "condition '%s' has %u bits, expected 1 of module '%s'",

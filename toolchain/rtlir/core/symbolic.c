@@ -25,10 +25,12 @@ typedef struct polynomial {
 /* ---- records ---- */
 
 static bool is_number(const weir_rtl_design *design, uint32_t f) {
+    assert(f < design->formula_count);
     return design->formula[f].kind == RTL_FORMULA_VALUE && design->formula[f].value.kind == RTL_VALUE_INTEGER;
 }
 
 bool rtl_formula_number(const weir_rtl_design *design, uint32_t f, int64_t *value) {
+    assert(f < design->formula_count);
     if (!is_number(design, f)) return false;
     *value = design->formula[f].value.integer;
     return true;
@@ -88,6 +90,8 @@ static uint32_t operation(weir_rtl_design *design, weir_rtl_operator op, uint32_
 
 /* An order that does not depend on what was made first. Recursion is bounded by the depth of formulas. */
 static int compare(const weir_rtl_design *design, uint32_t a, uint32_t b) {
+    assert(a < design->formula_count);
+    assert(b < design->formula_count);
     if (a == b) return 0;
     const rtl_formula *x = &design->formula[a], *y = &design->formula[b];
     if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
@@ -139,6 +143,7 @@ static bool multiply_terms(const weir_rtl_design *design, const term *a, const t
 
 /* A record in normal form as one term. */
 static bool read_term(const weir_rtl_design *design, uint32_t f, int64_t factor, term *t) {
+    assert(f < design->formula_count);
     *t = (term){.factor = factor};
     for (; design->formula[f].kind == RTL_FORMULA_BINARY && design->formula[f].op == WEIR_RTL_MULTIPLY;
          f = design->formula[f].a) {
@@ -153,6 +158,7 @@ static bool read_term(const weir_rtl_design *design, uint32_t f, int64_t factor,
 
 /* Adds factor times a record in normal form: a chain of sums and differences to the left. */
 static bool add_formula(const weir_rtl_design *design, polynomial *p, uint32_t f, int64_t factor) {
+    assert(f < design->formula_count);
     term t;
     for (;; f = design->formula[f].a) {
         const rtl_formula *record = &design->formula[f];
@@ -248,6 +254,7 @@ static uint32_t map_operands(weir_rtl_design *design, const rtl_formula *f, form
 
 /* Recursion is bounded by what rtl_normalize takes. */
 static uint32_t normal(weir_rtl_design *design, uint32_t id, void *user) {
+    assert(id < design->formula_count);
     (void)user;
     const rtl_formula f = design->formula[id]; /* the table grows */
     if (f.normal) return f.normal;
@@ -264,6 +271,7 @@ static uint32_t normal(weir_rtl_design *design, uint32_t id, void *user) {
 }
 
 uint32_t rtl_normalize(weir_rtl_design *design, uint32_t formula) {
+    assert(formula < design->formula_count);
     if (!formula) return 0;
     if (design->formula[formula].depth <= MAX_LEVELS) return normal(design, formula, NULL);
     rtl_error(design, design->location, "a formula has more than %d levels", MAX_LEVELS);
@@ -281,6 +289,7 @@ static void keep(rtl_substitution *s, uint32_t f, uint32_t result) {
 
 /* Recursion is bounded by the depth of records in normal form. */
 static uint32_t substitute(weir_rtl_design *design, uint32_t id, void *user) {
+    assert(id < design->formula_count);
     rtl_substitution *s = user;
     const rtl_formula f = design->formula[id];
     if (f.kind == RTL_FORMULA_VALUE) return id;
@@ -307,6 +316,7 @@ void rtl_substitution_end(rtl_substitution *s) {
 }
 
 rtl_substitution rtl_substitution_of(weir_rtl_design *design, uint32_t instance) {
+    assert(instance < design->instance_count);
     const rtl_instance *record = &design->instance[instance];
     rtl_substitution s = {.design = design, .module = record->module};
     const rtl_ids *ids = &design->module[record->module].parameters;
@@ -332,6 +342,7 @@ rtl_substitution rtl_substitution_of(weir_rtl_design *design, uint32_t instance)
 /* ---- what local parameters stand for ---- */
 
 static uint32_t deep(weir_rtl_design *design, uint32_t id, void *user) {
+    assert(id < design->formula_count);
     (void)user;
     const rtl_formula f = design->formula[id];
     if (f.deep) return f.deep;
@@ -352,6 +363,7 @@ bool rtl_same_formula(weir_rtl_design *design, uint32_t a, uint32_t b) {
 }
 
 void rtl_set_default(weir_rtl_design *design, uint32_t parameter) {
+    assert(parameter < design->parameter_count);
     const uint32_t formula = design->parameter[parameter].formula;
     const bool is_short = design->formula[formula].depth <= MAX_LEVELS;
     const uint32_t own = is_short ? normal(design, formula, NULL) : formula;
@@ -368,6 +380,7 @@ void rtl_set_default(weir_rtl_design *design, uint32_t parameter) {
 /* ---- sizes ---- */
 
 rtl_size rtl_size_of(const weir_rtl_design *design, uint32_t formula) {
+    assert(formula < design->formula_count);
     rtl_size size = {0};
     int64_t value;
     if (!rtl_formula_number(design, formula, &value)) size.formula = formula;
@@ -397,6 +410,7 @@ bool rtl_same_size(weir_rtl_design *design, rtl_size a, rtl_size b) {
 }
 
 uint32_t rtl_formula_module(const weir_rtl_design *design, uint32_t formula) {
+    assert(formula < design->formula_count);
     const rtl_formula *f = &design->formula[formula];
     if (f->kind == RTL_FORMULA_PARAMETER) return design->parameter[f->a].module;
     if (f->kind == RTL_FORMULA_VALUE) return 0;

@@ -10,6 +10,7 @@ static void take(rtl_labels *taken, const char *name) {
 }
 
 static void take_function(const weir_rtl_design *design, uint32_t stmt, rtl_labels *taken) {
+    assert(stmt < design->stmt_count);
     const rtl_function *function = rtl_function_of(design, &design->stmt[stmt]);
     take(taken, function->name);
     for (size_t i = 0; i < function->arguments.count; i++) take(taken, design->var[function->arguments.id[i]].name);
@@ -17,6 +18,7 @@ static void take_function(const weir_rtl_design *design, uint32_t stmt, rtl_labe
 }
 
 void rtl_take_names(const weir_rtl_design *design, uint32_t id, rtl_labels *taken) {
+    assert(id < design->module_count);
     const rtl_module *module = &design->module[id];
     take(taken, module->name);
     for (size_t i = 0; i < module->parameters.count; i++) take(taken, design->parameter[module->parameters.id[i]].name);
@@ -50,6 +52,7 @@ void rtl_take_all(weir_rtl_design *design, rtl_labels *taken) {
 
 /* TYPE, TYPE_t or near that. */
 static const char *name_type(weir_rtl_design *design, uint32_t type, const rtl_labels *taken, const rtl_labels *given) {
+    assert(type < design->type_count);
     const char *own = design->type[type].name, *name = own;
     if (!rtl_is_taken(taken, own)) return own;
     weir_text text = {0};
@@ -64,6 +67,8 @@ static const char *name_type(weir_rtl_design *design, uint32_t type, const rtl_l
 /* MEMBER, or where that means something else, or a type or several enums have it, TYPE_MEMBER, or near that. */
 static const char *name_member(weir_rtl_design *design, uint32_t type, uint32_t field, const rtl_ids *scopes,
                                const rtl_labels *given) {
+    assert(type < design->type_count);
+    assert(field < design->field_count);
     const char *own = design->field[field].name, *name = own;
     const bool is_shared = rtl_labels_find(&design->fields, 0, own)->number != type ||
                            rtl_labels_find(&design->types, 0, own) || rtl_is_taken(given, own);

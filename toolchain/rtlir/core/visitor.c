@@ -72,6 +72,7 @@ static void visit_expr(walk *w, uint32_t expr, uint32_t stmt, const rtl_cursor *
 }
 
 static void visit_instance(walk *w, uint32_t stmt, const rtl_cursor *cursor) {
+    assert(stmt < w->design->stmt_count);
     uint32_t id = w->design->stmt[stmt].a;
     if (w->visitor->instance) w->visitor->instance(w->design, (weir_rtl_instance){id}, w->user);
     for (uint32_t i = 0; w->visitor->expr && i < w->design->instance[id].override_count && !cursor->is_gone; i++)
@@ -88,6 +89,7 @@ static void visit_instance(walk *w, uint32_t stmt, const rtl_cursor *cursor) {
 /* ---- statements ---- */
 
 static void visit_stmt(walk *w, uint32_t id, const rtl_cursor *cursor) {
+    assert(id < w->design->stmt_count);
     w->stamp++;
     if (w->visitor->stmt) w->visitor->stmt(w->design, (weir_rtl_stmt){id}, w->user);
     if (cursor->is_gone) return;
@@ -126,6 +128,7 @@ typedef struct named {
 static int by_name(const void *a, const void *b) { return strcmp(((const named *)a)->name, ((const named *)b)->name); }
 
 static void visit_vars(walk *w, uint32_t module) {
+    assert(module < w->design->module_count);
     size_t count = 0;
     named *list = weir_malloc((w->design->module[module].var_count + 1) * sizeof *list);
     for (uint32_t v = w->design->module[module].first_var; v; v = w->design->var[v].next)
@@ -137,6 +140,7 @@ static void visit_vars(walk *w, uint32_t module) {
 }
 
 static void visit_module(walk *w, uint32_t module) {
+    assert(module < w->design->module_count);
     const rtl_module *record = &w->design->module[module];
     if (record->is_external) {
         if (w->visitor->external) w->visitor->external(w->design, (weir_rtl_module){module}, w->user);

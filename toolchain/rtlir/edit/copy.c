@@ -51,6 +51,8 @@ static bool copy_override(copier *c, const rtl_value *from, rtl_value *to) {
 
 /* Before anything names a port of the copy, whose width they may decide. A specialised module takes none. */
 static bool copy_overrides(copier *c, uint32_t id, uint32_t copy) {
+    assert(id < c->design->instance_count);
+    assert(copy < c->design->instance_count);
     const rtl_instance from = c->design->instance[id];
     const uint32_t count = from.module == c->design->instance[copy].module ? from.override_count : 0;
     rtl_value *override = weir_arena_array(c->design->arena, count + 1, sizeof *override);
@@ -131,6 +133,7 @@ static bool make_function(copier *c, uint32_t id, uint32_t block) {
 }
 
 static weir_rtl_stmt place_function(copier *c, uint32_t id, uint32_t block) {
+    assert(id < c->design->function_count);
     weir_rtl_stmt none = {0};
     weir_rtl_stmt stmt = {c->design->function[rtl_mapped_function(c->rewriter, id)].stmt};
     if (!weir_rtl_move_stmt(c->design, stmt, (weir_rtl_block){block}, none)) return none;
@@ -246,6 +249,8 @@ static bool copy_payload(copier *c, const rtl_stmt *from, uint32_t copy) {
 }
 
 static bool copy_events(copier *c, uint32_t from, uint32_t to) {
+    assert(from < c->design->stmt_count);
+    assert(to < c->design->stmt_count);
     weir_rtl_block body = {c->design->stmt[to].body};
     for (uint32_t e = c->design->stmt[from].a; e; e = c->design->event[e].next) {
         weir_rtl_event event = {c->design->event[e].edge, {mapped_var(c, c->design->event[e].var)}};
@@ -301,6 +306,7 @@ static bool copy_stmt(copier *c, uint32_t id, uint32_t block) {
 }
 
 static bool copy_block(copier *c, uint32_t from, uint32_t to) {
+    assert(from < c->design->block_count);
     for (uint32_t s = c->design->block[from].first; s; s = c->design->stmt[s].next)
         if (!copy_stmt(c, s, to)) return false;
     return true;

@@ -9,6 +9,7 @@
 /* ---- statements ---- */
 
 static void forget_instance(weir_rtl_design *design, uint32_t id) {
+    assert(id < design->instance_count);
     rtl_instance *instance = &design->instance[id];
     if (instance->is_removed) return;
     rtl_names_remove(design, (rtl_name){RTL_NAME_INSTANCE, id});
@@ -17,17 +18,20 @@ static void forget_instance(weir_rtl_design *design, uint32_t id) {
 }
 
 static void forget_function(weir_rtl_design *design, uint32_t id) {
+    assert(id < design->function_count);
     rtl_function *function = &design->function[id];
     if (!function->is_removed) rtl_names_remove(design, (rtl_name){RTL_NAME_FUNCTION, id});
     function->is_removed = true;
 }
 
 static void forget_fsm(weir_rtl_design *design, uint32_t id) {
+    assert(id < design->fsm_count);
     if (!design->fsm[id].is_removed) rtl_names_remove(design, (rtl_name){RTL_NAME_FSM, id});
     design->fsm[id].is_removed = true;
 }
 
 static void forget_state(weir_rtl_design *design, uint32_t id) {
+    assert(id < design->state_count);
     if (!design->state[id].is_removed) rtl_names_remove(design, (rtl_name){RTL_NAME_STATE, id});
     design->state[id].is_removed = true;
 }
@@ -49,6 +53,8 @@ void weir_rtl_remove_stmt(weir_rtl_design *design, weir_rtl_stmt stmt) {
 
 /* May the block hold a statement of this kind? */
 static bool fits_block(weir_rtl_design *design, uint32_t stmt, uint32_t block) {
+    assert(stmt < design->stmt_count);
+    assert(block < design->block_count);
     const rtl_stmt *record = &design->stmt[stmt];
     uint32_t owner = design->block[block].owner;
     bool in_items = owner && design->stmt[owner].kind == WEIR_RTL_STMT_CASE;
@@ -84,6 +90,7 @@ static bool fits_block(weir_rtl_design *design, uint32_t stmt, uint32_t block) {
 
 /* Levels of blocks below the statement; 0: none. */
 static uint32_t levels_below(const weir_rtl_design *design, uint32_t stmt) {
+    assert(stmt < design->stmt_count);
     uint32_t here = design->block[design->stmt[stmt].block].depth;
     uint32_t most = here;
     for (uint32_t s = stmt; s; s = rtl_walk_next(design, s, stmt)) {
@@ -104,6 +111,7 @@ static void relevel(weir_rtl_design *design, uint32_t stmt) {
 }
 
 static bool is_inside(const weir_rtl_design *design, uint32_t block, uint32_t stmt) {
+    assert(block < design->block_count);
     for (uint32_t owner = design->block[block].owner; owner; owner = design->block[design->stmt[owner].block].owner)
         if (owner == stmt) return true;
     return false;
@@ -352,6 +360,8 @@ void weir_rtl_disconnect(weir_rtl_design *design, weir_rtl_instance instance, we
 
 /* The port of the other module with the name of this one; 0 after an error. */
 static uint32_t counterpart(weir_rtl_design *design, const rtl_instance *instance, uint32_t module, uint32_t port) {
+    assert(module < design->module_count);
+    assert(port < design->var_count);
     rtl_name entry = rtl_names_find(design, module, design->var[port].name);
     if (entry.kind == RTL_NAME_VAR && design->var[entry.id].direction == design->var[port].direction) return entry.id;
     rtl_error(design, design->location, "module '%s' has no port like '%s', which instance '%s' has",
@@ -374,6 +384,7 @@ static bool take_connections(weir_rtl_design *design, const rtl_instance *instan
 
 static bool take_overrides(weir_rtl_design *design, const rtl_instance *instance, uint32_t module,
                            rtl_value *override) {
+    assert(module < design->module_count);
     const rtl_ids *parameters = &design->module[instance->module].parameters;
     for (size_t i = 0; i < parameters->count; i++) {
         const rtl_parameter *parameter = &design->parameter[parameters->id[i]];
@@ -397,6 +408,7 @@ typedef struct new_module {
 } new_module;
 
 static bool prepare_module(weir_rtl_design *design, const rtl_instance *instance, uint32_t module, new_module *to) {
+    assert(module < design->module_count);
     to->module = module;
     to->connection = weir_arena_array(design->arena, design->module[module].port_slots, sizeof *to->connection);
     to->override = weir_arena_array(design->arena, design->module[module].parameter_slots, sizeof *to->override);

@@ -63,6 +63,7 @@ static void map(weir_rtl_rewriter *r, mapped_kind kind, uint32_t a, uint32_t b, 
 
 /* Where widths are formulas, these must agree. */
 static bool agrees(weir_rtl_design *design, const char *name, rtl_size width, bool is_signed, uint32_t value) {
+    assert(value < design->expr_count);
     const rtl_expr *expr = &design->expr[value];
     if (rtl_same_size(design, rtl_width_of(design, value), width) && expr->is_signed == is_signed) return true;
     const bool differs = expr->width != width.number || expr->is_signed != is_signed;
@@ -146,6 +147,8 @@ uint32_t rtl_mapped_state(const weir_rtl_rewriter *r, uint32_t state) { return f
 
 /* The port of the copy of an instance: by name when that is of another module. */
 static weir_rtl_expr mapped_port(const weir_rtl_rewriter *r, uint32_t instance, uint32_t port) {
+    assert(instance < r->design->instance_count);
+    assert(port < r->design->var_count);
     const bool is_same = r->design->var[port].module == r->design->instance[instance].module;
     const uint32_t own = is_same ? port : rtl_find_port(r->design, instance, r->design->var[port].name);
     return weir_rtl_port_of(r->design, (weir_rtl_instance){instance}, (weir_rtl_var){own});
@@ -153,6 +156,7 @@ static weir_rtl_expr mapped_port(const weir_rtl_rewriter *r, uint32_t instance, 
 
 /* The leaf's replacement; itself when there is none. */
 static weir_rtl_expr rewrite_leaf(weir_rtl_rewriter *r, uint32_t id) {
+    assert(id < r->design->expr_count);
     const rtl_expr *e = &r->design->expr[id];
     uint32_t value = 0;
     if (e->kind == WEIR_RTL_EXPR_VAR) value = find(r, MAPPED_VAR, e->a, 0);
@@ -240,6 +244,7 @@ static weir_rtl_expr remake_constant(const weir_rtl_rewriter *r, const rtl_expr 
 }
 
 static weir_rtl_expr rewrite(weir_rtl_rewriter *r, uint32_t id) {
+    assert(id < r->design->expr_count);
     const rtl_expr e = r->design->expr[id]; /* the table grows */
     const bool has_formula = e.formula || ((e.kind == WEIR_RTL_EXPR_SLICE || e.kind == WEIR_RTL_EXPR_REPEAT) && e.c);
     if (e.kind == WEIR_RTL_EXPR_CONSTANT && r->substitution && (e.formula || e.b)) return remake_constant(r, &e);
@@ -271,6 +276,7 @@ weir_rtl_expr weir_rtl_rewrite_expr(weir_rtl_rewriter *r, weir_rtl_expr expr) {
 
 /* A target, of which only the computed indices are read. */
 static weir_rtl_expr rewrite_target(weir_rtl_rewriter *r, uint32_t id) {
+    assert(id < r->design->expr_count);
     const rtl_expr e = r->design->expr[id];
     if (!r->reads_only) return weir_rtl_rewrite_expr(r, (weir_rtl_expr){id});
     if (rtl_is_part(e.kind)) {
@@ -306,6 +312,7 @@ static uint32_t rewrite_event(weir_rtl_rewriter *r, uint32_t var) {
 }
 
 static bool rewrite_events(weir_rtl_rewriter *r, uint32_t stmt) {
+    assert(stmt < r->design->stmt_count);
     for (uint32_t e = r->design->stmt[stmt].a; e; e = r->design->event[e].next) {
         uint32_t var = rewrite_event(r, r->design->event[e].var);
         if (!var) return false;
@@ -338,6 +345,7 @@ static bool rewrite_instance(weir_rtl_rewriter *r, uint32_t id) {
 }
 
 static bool rewrite_assertion(weir_rtl_rewriter *r, uint32_t id) {
+    assert(id < r->design->stmt_count);
     rtl_assertion *assertion = rtl_assertion_of(r->design, &r->design->stmt[id]);
     if (assertion->clock && !(assertion->clock = rewrite_event(r, assertion->clock))) return false;
     for (size_t i = 0; rtl_stmt_slot(r->design, id, i); i++) {
@@ -351,6 +359,7 @@ static bool rewrite_assertion(weir_rtl_rewriter *r, uint32_t id) {
 
 /* The clock, the reset and the state's variable of a machine stay variables. */
 static bool rewrite_machine(weir_rtl_rewriter *r, uint32_t id) {
+    assert(id < r->design->fsm_count);
     rtl_fsm *fsm = &r->design->fsm[id];
     uint32_t *const var[3] = {&fsm->clock, &fsm->reset, &fsm->current};
     for (int i = 0; i < 3; i++)

@@ -29,6 +29,7 @@ typedef struct specializer {
 } specializer;
 
 static bool has_parameters(const weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     return !design->module[module].is_external && design->module[module].parameters.count > 0;
 }
 
@@ -106,6 +107,8 @@ static bool check_values(const specializer *s, const variant *v) {
 
 /* Equal texts are one record only when they are of one parameter: compared by what they say. */
 static bool same_value(const weir_rtl_design *design, uint32_t a, uint32_t b) {
+    assert(a < design->formula_count);
+    assert(b < design->formula_count);
     const rtl_formula *x = &design->formula[a], *y = &design->formula[b];
     return a == b ||
            (x->kind == RTL_FORMULA_VALUE && y->kind == RTL_FORMULA_VALUE && x->value.kind == RTL_VALUE_STRING &&
@@ -113,6 +116,7 @@ static bool same_value(const weir_rtl_design *design, uint32_t a, uint32_t b) {
 }
 
 static uint32_t find_variant(const specializer *s, uint32_t module, const uint32_t *value) {
+    assert(module < s->design->module_count);
     const uint32_t slots = s->design->module[module].parameter_slots;
     for (uint32_t v = s->first[module]; v; v = s->variant[v].next) {
         uint32_t i = 0;
@@ -124,6 +128,7 @@ static uint32_t find_variant(const specializer *s, uint32_t module, const uint32
 
 /* Takes the values over. 0 after a reported error. */
 static uint32_t add_variant(specializer *s, uint32_t module, uint32_t instance, uint32_t *value) {
+    assert(module < s->design->module_count);
     uint32_t known = find_variant(s, module, value);
     if (known) {
         free(value);
@@ -161,6 +166,7 @@ static bool add_child(specializer *s, uint32_t parent, size_t position) {
 }
 
 static bool add_children(specializer *s, uint32_t module) {
+    assert(module < s->design->module_count);
     bool fine = true;
     for (uint32_t v = s->first[module]; v; v = s->variant[v].next)
         for (size_t i = 0; i < s->design->module[module].instances.count; i++) fine = add_child(s, v, i) && fine;

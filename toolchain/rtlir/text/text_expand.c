@@ -35,6 +35,7 @@ void rtl_declare_start(rtl_parser *p, uint32_t var, uint32_t value) {
 
 /* The variable that a target is a part of; 0 for a concatenation. */
 static uint32_t root_var(const weir_rtl_design *design, uint32_t target) {
+    assert(target < design->expr_count);
     while (rtl_is_part(design->expr[target].kind)) target = design->expr[target].a;
     return design->expr[target].kind == WEIR_RTL_EXPR_VAR ? design->expr[target].a : 0;
 }
@@ -149,6 +150,7 @@ bool rtl_scan_group(rtl_scan *s, rtl_group_ref *ref) {
 
 /* Where a field of the group comes from and goes to: 1 it takes a value here, -1 it has one, 0 either. */
 static int flow_of(const weir_rtl_design *design, const rtl_group_ref *ref, uint32_t var) {
+    assert(var < design->var_count);
     weir_rtl_direction direction = design->var[var].direction;
     if (direction == WEIR_RTL_INTERNAL || direction == WEIR_RTL_INOUT) return 0;
     return (direction == WEIR_RTL_INPUT) == (ref->instance != 0) ? 1 : -1;

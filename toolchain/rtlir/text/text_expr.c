@@ -206,6 +206,7 @@ static bool part_size(rtl_scan *s, uint32_t i, rtl_size *size) {
 
 /* A formula as an expression that computes it, of 32 bits. Recursion is bounded by the depth of formulas. */
 static weir_rtl_expr compute(rtl_scan *s, uint32_t formula) {
+    assert(formula < s->design->formula_count);
     const rtl_formula f = s->design->formula[formula];
     switch (f.kind) {
     case RTL_FORMULA_PARAMETER: return weir_rtl_read_parameter(s->design, (weir_rtl_parameter){f.a});

@@ -364,6 +364,7 @@ static bool skip_section(rtl_scan *s, rtl_spot *where) {
 
 /* Only library modules have ranges; here it is a width. */
 static void own_range(weir_rtl_design *design, uint32_t v) {
+    assert(v < design->var_count);
     const rtl_size width = rtl_size_of(design, rtl_range_formula(design, design->var[v].range));
     design->var[v].range = 0;
     design->var[v].formula = width.formula;
@@ -374,6 +375,7 @@ static void own_range(weir_rtl_design *design, uint32_t v) {
 }
 
 static void default_widths(weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     rtl_value *values = rtl_evaluate_parameters(design, module, NULL);
     for (uint32_t v = design->module[module].first_var; v; v = design->var[v].next) {
         const char *problem = NULL;

@@ -57,6 +57,7 @@ static void print_sized(printer *p, const rtl_expr *e) {
 }
 
 static void print_constant(printer *p, uint32_t id) {
+    assert(id < p->design->expr_count);
     const rtl_expr *e = &p->design->expr[id];
     uint32_t member = rtl_member_of(p->design, id);
     if (member) {
@@ -156,6 +157,7 @@ static void print_operation(printer *p, const rtl_expr *e) {
 }
 
 static void print_var(printer *p, uint32_t id) {
+    assert(id < p->design->var_count);
     const rtl_var *var = &p->design->var[id];
     if (var->is_path) add(p, "$path(\"");
     add(p, var->name);
@@ -164,6 +166,7 @@ static void print_var(printer *p, uint32_t id) {
 
 /* Recursion is bounded by RTL_MAX_DEPTH. */
 static void print_expr(printer *p, uint32_t id) {
+    assert(id < p->design->expr_count);
     const rtl_expr *e = &p->design->expr[id];
     switch (e->kind) {
     case WEIR_RTL_EXPR_NONE: break;
@@ -353,6 +356,7 @@ static void print_interfaces(printer *p) {
 /* ---- declarations ---- */
 
 static void print_formula(printer *p, uint32_t id) {
+    assert(id < p->design->formula_count);
     const rtl_formula *f = &p->design->formula[id];
     if (f->kind == RTL_FORMULA_PARAMETER) {
         add(p, p->design->parameter[f->a].name);
@@ -426,6 +430,7 @@ static void print_group(printer *p, const rtl_group *group) {
 }
 
 static void print_declaration(printer *p, uint32_t id) {
+    assert(id < p->design->var_count);
     const rtl_var *var = &p->design->var[id];
     begin_item(p, &var->common);
     if (var->is_path) {
@@ -480,6 +485,7 @@ static void print_declarations(printer *p, const rtl_module *module) {
 /* ---- statements ---- */
 
 static void print_module_name(printer *p, uint32_t module) {
+    assert(module < p->design->module_count);
     add(p, p->design->module[module].name);
     if (p->number[module] > 1) weir_text_format(p->text, "#%u", (unsigned)p->number[module]);
 }
@@ -596,6 +602,7 @@ static void print_machine(printer *p, const rtl_fsm *fsm) {
 }
 
 static void print_state(printer *p, uint32_t id) {
+    assert(id < p->design->state_count);
     const rtl_state *state = &p->design->state[id];
     rtl_append_char(p->text, ' ');
     add(p, state->name);
@@ -696,6 +703,7 @@ static void print_stmts(printer *p, uint32_t block) {
 }
 
 static void print_module(printer *p, uint32_t id) {
+    assert(id < p->design->module_count);
     const rtl_module *module = &p->design->module[id];
     begin_item(p, &module->common);
     weir_text_format(p->text, "module %s", module->name);

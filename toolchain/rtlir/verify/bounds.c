@@ -44,6 +44,7 @@ static truth compare(const bounds *b, const rtl_expr *e) {
 
 /* Recursion is bounded by RTL_MAX_DEPTH. */
 static truth truth_of(const bounds *b, uint32_t expr) {
+    assert(expr < b->design->expr_count);
     const rtl_expr *e = &b->design->expr[expr];
     int64_t value = 0;
     if (e->kind == WEIR_RTL_EXPR_CAST) return truth_of(b, e->a);
@@ -203,6 +204,7 @@ static void check_stmt(bounds *b) {
 
 /* The function's statements; the walk continues with what follows it. */
 static void check_function(bounds *b, uint32_t function) {
+    assert(function < b->design->stmt_count);
     const uint32_t first = b->design->block[b->design->stmt[function].body].first;
     if (!first) return;
     b->walk.design = b->design;

@@ -73,6 +73,7 @@ static void mark(uint64_t *words, uint32_t low, uint32_t width) {
 /* ---- messages ---- */
 
 static const char *part_name(const weir_rtl_design *design, uint32_t part, weir_text *text) {
+    assert(part < design->stmt_count);
     const rtl_stmt *s = &design->stmt[part];
     text->size = 0;
     switch (s->kind) {
@@ -100,6 +101,7 @@ static const char *range_name(const weir_rtl_design *design, const net_record *n
 }
 
 static weir_location location_of(const weir_rtl_design *design, uint32_t stmt) {
+    assert(stmt < design->stmt_count);
     const rtl_stmt *s = &design->stmt[stmt];
     return s->kind == WEIR_RTL_STMT_INSTANCE ? rtl_location_of(design, &design->instance[s->a].common)
                                              : rtl_location_of(design, &s->common);
@@ -212,6 +214,7 @@ static bool counts(const rtl_nets *n, uint32_t base) {
 }
 
 static void read_part(rtl_nets *n, size_t *depth, uint32_t id) {
+    assert(id < n->design->expr_count);
     rtl_bit_range bits = rtl_locate_now(&n->walk, id);
     if (counts(n, bits.base)) read_bits(n, rtl_net_number(&n->numbering, bits.base), bits.low, bits.width);
     for (const rtl_expr *e = &n->design->expr[id]; rtl_is_part(e->kind); e = &n->design->expr[e->a])
@@ -286,6 +289,8 @@ static void use_range(rtl_nets *n, uint32_t expr, uint32_t low, uint32_t width, 
 
 /* An inout port of an instance and what stands for it in the module. What is outside of the design may drive it, and stop. */
 static void use_inout(rtl_nets *n, uint32_t port, uint32_t expr) {
+    assert(port < n->design->var_count);
+    assert(expr < n->design->expr_count);
     const unsigned char *bit = rtl_inouts_of(&n->inouts, n->design, port);
     const uint32_t width = n->design->expr[expr].width;
     if (!bit || width != n->design->var[port].width) {
@@ -300,6 +305,7 @@ static void use_inout(rtl_nets *n, uint32_t port, uint32_t expr) {
 
 /* The inout port of a wired instance that the expression is, or 0. */
 static uint32_t wired_inout(const weir_rtl_design *design, uint32_t expr) {
+    assert(expr < design->expr_count);
     const rtl_expr *e = &design->expr[expr];
     if (e->kind != WEIR_RTL_EXPR_PORT || design->var[e->b].direction != WEIR_RTL_INOUT) return 0;
     const rtl_instance *instance = &design->instance[e->a];
@@ -386,6 +392,7 @@ static void check_own(const rtl_nets *n, const rtl_common *outermost, const char
 /* The parameters of an instance inside a module that has these, one a slot; what is beyond the reader is opaque. */
 static rtl_value *inner_parameters(const weir_rtl_design *design, const rtl_inner *inner, uint32_t module,
                                    const rtl_value *outer) {
+    assert(module < design->module_count);
     const rtl_ids *ids = &design->module[module].parameters;
     rtl_value *given = weir_calloc(design->module[module].parameter_slots + 1, sizeof *given);
     for (uint32_t i = 0; i < inner->setting_count; i++) {
@@ -438,6 +445,7 @@ static void drive_port(rtl_nets *n, uint32_t port, uint32_t at) {
 
 /* A port that assignments wire: the instance drives it or reads it as if it were a variable. */
 static void wire_port(rtl_nets *n, const rtl_instance *instance, uint32_t id) {
+    assert(id < n->design->var_count);
     const rtl_var *port = &n->design->var[id];
     uint32_t at = n->numbering.base[n->design->stmt[instance->stmt].a] + port->slot;
     uint32_t width = n->net[at].width;
@@ -618,6 +626,8 @@ static uint32_t fed_input(const weir_rtl_design *design, const net_record *net, 
 
 /* Passes call what they put between a port and the rest INSTANCE_PORT, with a number where that was taken. */
 static bool is_stand_in(const weir_rtl_design *design, const net_record *net, uint32_t instance, uint32_t port) {
+    assert(instance < design->instance_count);
+    assert(port < design->var_count);
     const char *name = design->var[net->var].name, *prefix = design->instance[instance].name;
     size_t length = strlen(prefix);
     if (strncmp(name, prefix, length) != 0 || name[length] != '_') return false;

@@ -23,6 +23,7 @@ typedef struct machine {
 } machine;
 
 static weir_location location_of(const machine *m, uint32_t stmt) {
+    assert(stmt < m->design->stmt_count);
     return rtl_location_of(m->design, &m->design->stmt[stmt].common);
 }
 
@@ -58,6 +59,7 @@ static void mark_output(machine *m, uint32_t expr, uint64_t *set) {
 
 /* What to do with the parts of an assignment's target. */
 static void each_part(machine *m, uint32_t target, uint64_t *set) {
+    assert(target < m->design->expr_count);
     const rtl_expr *e = &m->design->expr[target];
     if (e->kind != WEIR_RTL_EXPR_CONCAT) {
         if (set) mark_output(m, target, set);
@@ -69,6 +71,7 @@ static void each_part(machine *m, uint32_t target, uint64_t *set) {
 
 /* The block's own assignments, without those nested deeper. */
 static void mark_block(machine *m, uint32_t block, uint64_t *set) {
+    assert(block < m->design->block_count);
     for (uint32_t s = m->design->block[block].first; s; s = m->design->stmt[s].next)
         if (m->design->stmt[s].kind == WEIR_RTL_STMT_ASSIGN) each_part(m, m->design->stmt[s].a, set);
 }
@@ -136,6 +139,7 @@ static void check_transition(machine *m, uint32_t stmt, uint32_t from) {
 }
 
 static void check_stmt(machine *m, uint32_t stmt, uint32_t *state) {
+    assert(stmt < m->design->stmt_count);
     const rtl_stmt *record = &m->design->stmt[stmt];
     if (record->kind == WEIR_RTL_STMT_STATE) *state = record->a;
     if (record->kind == WEIR_RTL_STMT_TRANSITION) check_transition(m, stmt, *state);
@@ -226,6 +230,7 @@ bool weir_rtl_check_fsm(weir_rtl_design *design, weir_rtl_fsm handle) {
 }
 
 bool rtl_verify_machines(weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     bool fine = true;
     for (uint32_t s = design->block[design->module[module].body].first; s; s = design->stmt[s].next)
         if (design->stmt[s].kind == WEIR_RTL_STMT_FSM)

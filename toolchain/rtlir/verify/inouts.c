@@ -16,6 +16,7 @@ static uint32_t width_before(const weir_rtl_design *design, const rtl_ids *ports
 }
 
 unsigned char *rtl_inouts_add(rtl_inouts *inouts, const weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     const uint32_t width = width_before(design, &design->module[module].ports, 0);
     if (width == 0) return NULL;
     inouts->first = weir_grow_zeroed(inouts->first, &inouts->first_capacity, (size_t)module + 1, sizeof *inouts->first);
@@ -26,6 +27,7 @@ unsigned char *rtl_inouts_add(rtl_inouts *inouts, const weir_rtl_design *design,
 }
 
 const unsigned char *rtl_inouts_of(const rtl_inouts *inouts, const weir_rtl_design *design, uint32_t port) {
+    assert(port < design->var_count);
     const uint32_t module = design->var[port].module;
     if (module >= inouts->first_capacity || inouts->first[module] == 0) return NULL;
     return inouts->bit + inouts->first[module] - 1 + width_before(design, &design->module[module].ports, port);

@@ -23,6 +23,8 @@ static int compare_names(const void *a, const void *b) {
 }
 
 static void report_names(weir_rtl_design *design, uint32_t first, uint32_t second) {
+    assert(first < design->module_count);
+    assert(second < design->module_count);
     const rtl_module *a = &design->module[first], *b = &design->module[second];
     const weir_location location = rtl_location_of(design, &a->common);
     if (a->name == b->name)
@@ -36,6 +38,7 @@ static void report_names(weir_rtl_design *design, uint32_t first, uint32_t secon
 
 /* Verilator makes an instance of the top, beside which nothing in it may have the name. */
 static void check_top_name(weir_rtl_design *design, uint32_t top) {
+    assert(top < design->module_count);
     const rtl_module *module = &design->module[top];
     const rtl_name inside = rtl_names_find(design, top, module->name);
     if (!inside.id || inside.kind == RTL_NAME_GROUP) return;
@@ -95,6 +98,7 @@ bool weir_rtl_check_instances(weir_rtl_design *design, weir_rtl_module top) {
 
 /* Machines are allowed in the bodies of modules only. */
 static bool has_no_machine(weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     uint32_t s = design->block[design->module[module].body].first;
     while (s && design->stmt[s].kind != WEIR_RTL_STMT_FSM) s = design->stmt[s].next;
     if (s)
@@ -141,6 +145,7 @@ bool weir_rtl_check_properties(weir_rtl_design *design, weir_rtl_module top) {
 /* ---- one module ---- */
 
 bool rtl_is_printable(weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     const rtl_ids *instances = &design->module[module].instances;
     const size_t errors = design->errors;
     for (size_t i = 0; i < instances->count; i++) check_instance(design, (weir_rtl_instance){instances->id[i]}, NULL);

@@ -43,6 +43,7 @@ static void add_calls_of_expr(walk *w, uint32_t expr) {
 }
 
 static void enter(walk *w, uint32_t function) {
+    assert(function < w->design->function_count);
     const uint32_t root = w->design->function[function].stmt;
     w->path = weir_grow(w->path, &w->path_capacity, w->depth + 1, sizeof *w->path);
     w->path[w->depth++] = (visit){.function = function, .first = w->calls, .next = w->calls};

@@ -42,6 +42,7 @@ static int64_t clog2(int64_t value) {
 
 /* The values that a formula may have within the bounds of the parameters. Recursion is bounded by its depth. */
 static interval bounds_of(const weir_rtl_design *design, uint32_t formula) {
+    assert(formula < design->formula_count);
     const rtl_formula *f = &design->formula[formula];
     const interval unknown = {0, 0, false};
     if (f->kind == RTL_FORMULA_VALUE) return (interval){f->value.integer, f->value.integer, f->has_number};
@@ -92,6 +93,7 @@ static void require_equal(collector *c, rtl_size a, rtl_size b) {
 }
 
 static void require_type(collector *c, uint32_t type) {
+    assert(type < c->design->type_count);
     for (; c->design->type[type].kind >= WEIR_RTL_TYPE_ARRAY; type = c->design->type[type].element.type.id) {
         const rtl_type *record = &c->design->type[type];
         const rtl_size count = {record->count, record->count_formula};
@@ -196,6 +198,7 @@ static void require_stmt(collector *c, uint32_t id) {
 }
 
 rtl_requirement *rtl_requirements(weir_rtl_design *design, uint32_t module, size_t *count) {
+    assert(module < design->module_count);
     collector c = {.design = design};
     const rtl_module *record = &design->module[module];
     *count = 0;

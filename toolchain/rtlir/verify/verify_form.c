@@ -98,6 +98,7 @@ static void check_floating(form *f, const rtl_stmt *stmt, uint32_t expr) {
 
 /* A register that the expression is a part of, or 0. */
 static uint32_t register_in(const weir_rtl_design *design, uint32_t expr) {
+    assert(expr < design->expr_count);
     const rtl_expr *e = &design->expr[expr];
     uint32_t found = 0;
     while (rtl_is_part(e->kind)) e = &design->expr[e->a];
@@ -202,6 +203,7 @@ static void check_stmt(form *f, uint32_t id) {
 }
 
 bool rtl_verify_form(weir_rtl_design *design, uint32_t module, uint32_t *seen) {
+    assert(module < design->module_count);
     form f = {.design = design, .module = module, .seen = seen, .fine = true};
     for (uint32_t s = design->block[design->module[module].body].first; s; s = design->stmt[s].next) {
         f.function = design->stmt[s].kind == WEIR_RTL_STMT_FUNCTION ? design->stmt[s].a : 0;

@@ -25,6 +25,7 @@ static weir_rtl_shape packed_part(const weir_rtl_design *design, const rtl_var *
 
 /* [0:15] for each dimension of a memory. */
 static void print_unpacked(rtl_writer *w, uint32_t type) {
+    assert(type < w->design->type_count);
     for (; w->design->type[type].kind == WEIR_RTL_TYPE_MEMORY; type = w->design->type[type].element.type.id) {
         const rtl_size count = {w->design->type[type].count, w->design->type[type].count_formula};
         rtl_put(w, " [0:");
@@ -103,6 +104,7 @@ static bool beside(const rtl_writer *w, const char *comment, size_t column) {
 }
 
 static void print_declaration(rtl_writer *w, uint32_t id, const columns *c, const char *end) {
+    assert(id < w->design->var_count);
     const rtl_var *var = &w->design->var[id];
     const char *comment = rtl_comment_of(w->design, &var->common);
     const char *public = rtl_public_of(w->design, &var->common);
@@ -137,6 +139,7 @@ static bool is_shown(const rtl_writer *w, uint32_t port) {
 }
 
 static void print_interface_port(rtl_writer *w, uint32_t group, const char *end) {
+    assert(group < w->design->group_count);
     rtl_print_member_comments(w, group);
     rtl_put_blanks(w, RTL_INDENT);
     rtl_put_interface_type(w, group);
@@ -198,6 +201,7 @@ static bool is_typed(const rtl_value *value) {
 }
 
 static void print_parameter(rtl_writer *w, uint32_t id, size_t name_width, const char *end) {
+    assert(id < w->design->parameter_count);
     const rtl_parameter *parameter = &w->design->parameter[id];
     const rtl_value *value = &parameter->value;
     const uint32_t formula = parameter->formula;

@@ -10,6 +10,8 @@
 /* ---- names ---- */
 
 static const char *interface_name(weir_rtl_design *design, uint32_t top, uint32_t interface, rtl_labels *taken) {
+    assert(top < design->module_count);
+    assert(interface < design->interface_count);
     const char *name = NULL;
     weir_text text = {0};
     weir_text_format(&text, "%s_%s", design->module[top].name, design->interface[interface].name);
@@ -52,6 +54,7 @@ void rtl_interfaces_free(rtl_interfaces *interfaces) {
 
 /* A name that no field and no other modport has; the two kinds of names that are made up end in different letters. */
 static void put_modport(rtl_writer *w, uint32_t id, bool is_flipped) {
+    assert(id < w->design->modport_count);
     const rtl_modport *modport = &w->design->modport[id];
     const rtl_interface *interface = &w->design->interface[modport->interface];
     weir_text text = {0};
@@ -74,6 +77,7 @@ static void put_modport(rtl_writer *w, uint32_t id, bool is_flipped) {
 /* ---- definitions ---- */
 
 void rtl_mark_interfaces(const weir_rtl_design *design, uint32_t module, bool *used) {
+    assert(module < design->module_count);
     const rtl_ids *groups = &design->module[module].groups;
     for (size_t i = 0; i < groups->count; i++) {
         const rtl_interface *interface = &design->interface[design->group[groups->id[i]].interface];
@@ -96,6 +100,7 @@ static void print_fields(rtl_writer *w, const rtl_interface *interface, const ch
 }
 
 static void print_modport(rtl_writer *w, uint32_t id, bool is_flipped) {
+    assert(id < w->design->modport_count);
     const rtl_modport *modport = &w->design->modport[id];
     const rtl_interface *interface = &w->design->interface[modport->interface];
     const rtl_group like = {.modport = id, .is_flipped = is_flipped};
@@ -129,6 +134,7 @@ static bool is_used(const rtl_writer *w, const rtl_interfaces *own, uint32_t mod
 
 /* What one module leaves unused or undriven, another one may use or drive. */
 static void print_definition(rtl_writer *w, const rtl_interfaces *own, uint32_t id) {
+    assert(id < w->design->interface_count);
     const rtl_interface *interface = &w->design->interface[id];
     const char *name = own->name[id];
     weir_text_format(w->text, "`ifndef INTERFACE_%s\n`define INTERFACE_%s\n", name, name);
@@ -162,6 +168,7 @@ void rtl_print_interfaces(rtl_writer *w) {
 }
 
 void rtl_put_interface_type(rtl_writer *w, uint32_t id) {
+    assert(id < w->design->group_count);
     const rtl_group *group = &w->design->group[id];
     rtl_put(w, rtl_interfaces_of(w)->name[group->interface]);
     rtl_put_char(w, '.');
@@ -171,6 +178,7 @@ void rtl_put_interface_type(rtl_writer *w, uint32_t id) {
 /* ---- instances ---- */
 
 void rtl_print_member_comments(rtl_writer *w, uint32_t id) {
+    assert(id < w->design->group_count);
     const rtl_group *group = &w->design->group[id];
     for (uint32_t f = 0; f < w->design->interface[group->interface].count; f++) {
         const rtl_var *var = &w->design->var[group->var[f]];
@@ -199,6 +207,7 @@ static bool is_driven(const rtl_writer *w, uint32_t id, uint32_t field) {
 }
 
 static void print_ends(rtl_writer *w, uint32_t id) {
+    assert(id < w->design->group_count);
     const rtl_group *group = &w->design->group[id];
     for (uint32_t f = 0; f < w->design->interface[group->interface].count; f++) {
         if (!group->var[f]) continue;

@@ -137,6 +137,7 @@ static bool is_public(const rtl_attribute *attribute) { return strcmp(attribute-
 
 /* The attribute, or the first one after it, that is printed as such. */
 static uint32_t printed(const weir_rtl_design *design, uint32_t attribute) {
+    assert(attribute < design->attribute_count);
     while (attribute && is_public(&design->attribute[attribute])) attribute = design->attribute[attribute].next;
     return attribute;
 }

@@ -6,6 +6,7 @@
 
 /* A name that nothing else has: some tools keep all in one table. */
 static char *package_name(weir_rtl_design *design, uint32_t top) {
+    assert(top < design->module_count);
     weir_text name = {0};
     weir_text_format(&name, "%s_types", design->module[top].name);
     if (design->type_count > 1 || design->group_count > 1) {

@@ -13,6 +13,7 @@ static void print_block(rtl_writer *w, uint32_t block, int indent);
 
 /* Does the statement, or anything in it, leave the loop or function `around`? */
 static bool leaves(const weir_rtl_design *design, uint32_t stmt, uint32_t around) {
+    assert(around < design->stmt_count);
     bool is_loop = design->stmt[around].kind == WEIR_RTL_STMT_FOR;
     for (uint32_t s = stmt; s; s = rtl_walk_next(design, s, stmt)) {
         weir_rtl_stmt_kind kind = design->stmt[s].kind;
@@ -27,6 +28,7 @@ static bool leaves(const weir_rtl_design *design, uint32_t stmt, uint32_t around
 
 /* Is the last statement of the block one that leaves, so that nothing after the block runs? */
 static bool ends_leaving(const weir_rtl_design *design, uint32_t block) {
+    assert(block < design->block_count);
     uint32_t last = design->block[block].last;
     weir_rtl_stmt_kind kind = design->stmt[last].kind;
     return kind == WEIR_RTL_STMT_RETURN || kind == WEIR_RTL_STMT_BREAK;
@@ -39,6 +41,7 @@ static bool takes_rest(const weir_rtl_design *design, const rtl_stmt *stmt) {
 
 /* Does leaving skip anything, so that a flag must say that it happened? */
 static bool needs_flag(const weir_rtl_design *design, uint32_t around) {
+    assert(around < design->stmt_count);
     bool is_loop = design->stmt[around].kind == WEIR_RTL_STMT_FOR;
     if (is_loop) return leaves(design, around, around);
     for (uint32_t s = rtl_walk_next(design, around, around); s; s = rtl_walk_next(design, s, around)) {
@@ -53,6 +56,7 @@ static bool needs_flag(const weir_rtl_design *design, uint32_t around) {
 
 /* The flag is named after the iterator or the function. */
 static void put_flag(rtl_writer *w, uint32_t around) {
+    assert(around < w->design->stmt_count);
     const rtl_stmt *stmt = &w->design->stmt[around];
     bool is_loop = stmt->kind == WEIR_RTL_STMT_FOR;
     rtl_put_spare(w,
@@ -69,6 +73,7 @@ static void print_flag(rtl_writer *w, uint32_t around, int indent, const char *b
 }
 
 static void print_leave(rtl_writer *w, uint32_t id, int indent) {
+    assert(id < w->design->stmt_count);
     const rtl_stmt *stmt = &w->design->stmt[id];
     bool is_return = stmt->kind == WEIR_RTL_STMT_RETURN;
     if (rtl_is_system(w)) {
@@ -99,6 +104,7 @@ static void print_leave(rtl_writer *w, uint32_t id, int indent) {
 
 /* The next loop or function around a statement or a loop, 0 at the end. */
 static uint32_t around_of(const weir_rtl_design *design, uint32_t stmt) {
+    assert(stmt < design->stmt_count);
     if (rtl_is_process(design->stmt[stmt].kind)) return 0;
     uint32_t owner = design->block[design->stmt[stmt].block].owner;
     while (owner && design->stmt[owner].kind != WEIR_RTL_STMT_FOR && !rtl_is_process(design->stmt[owner].kind))
@@ -161,6 +167,7 @@ static void print_if(rtl_writer *w, const rtl_stmt *stmt, int indent) {
 }
 
 static void print_item(rtl_writer *w, uint32_t id, int indent, bool stands_for_rest) {
+    assert(id < w->design->stmt_count);
     const rtl_stmt *item = &w->design->stmt[id];
     rtl_print_comment(w, rtl_comment_of(w->design, &item->common), indent);
     rtl_print_above(w, (weir_rtl_item){WEIR_RTL_ITEM_STMT, id}, &item->common, indent);
@@ -213,6 +220,7 @@ static uint32_t item_for_rest(const weir_rtl_design *design, const rtl_stmt *stm
 
 /* Values without a label get an empty default, which tells tools that this is on purpose. */
 static void print_case(rtl_writer *w, uint32_t id, int indent) {
+    assert(id < w->design->stmt_count);
     const rtl_stmt *stmt = &w->design->stmt[id];
     const coverage covered = cover(w->design, stmt);
     const uint32_t rest = covered.is_full ? 0 : item_for_rest(w->design, stmt, id);
@@ -247,6 +255,7 @@ void rtl_print_loop_head(rtl_writer *w, const rtl_loop *loop, const char *type) 
 }
 
 void rtl_print_iterator(rtl_writer *w, uint32_t loop, int indent) {
+    assert(loop < w->design->stmt_count);
     const rtl_stmt *stmt = &w->design->stmt[loop];
     bool in_process = rtl_process_of(w->design, stmt->block) != 0;
     rtl_put_blanks(w, (size_t)indent);
@@ -257,6 +266,7 @@ void rtl_print_iterator(rtl_writer *w, uint32_t loop, int indent) {
 }
 
 static void print_for(rtl_writer *w, uint32_t id, int indent) {
+    assert(id < w->design->stmt_count);
     const rtl_stmt *stmt = &w->design->stmt[id];
     bool has_flag = !rtl_is_system(w) && needs_flag(w->design, id);
     if (has_flag) print_flag(w, id, indent, "", " = 1'b0;\n");
@@ -339,6 +349,7 @@ static void print_assertion(rtl_writer *w, const rtl_assertion *a, int indent) {
 
 /* In SystemVerilog a property; Verilog-2005 checks what needs no history at the edge. */
 void rtl_print_property(rtl_writer *w, uint32_t id, int indent) {
+    assert(id < w->design->stmt_count);
     static const char *const words[] = {"assert", "assume", "cover"};
     const rtl_assertion *a = rtl_assertion_of(w->design, &w->design->stmt[id]);
     const char *edge = a->edge == WEIR_RTL_POSEDGE ? "posedge " : "negedge ";
@@ -391,6 +402,7 @@ void rtl_print_property(rtl_writer *w, uint32_t id, int indent) {
 /* ---- statements of a process ---- */
 
 static void print_stmt(rtl_writer *w, uint32_t id, int indent) {
+    assert(id < w->design->stmt_count);
     const rtl_stmt *stmt = &w->design->stmt[id];
     if (stmt->common.extra) rtl_print_comment(w, rtl_comment_of(w->design, &stmt->common), indent);
     rtl_print_above(w, (weir_rtl_item){WEIR_RTL_ITEM_STMT, id}, &stmt->common, indent);
@@ -433,6 +445,7 @@ static void print_rest(rtl_writer *w, uint32_t stmt, int indent) {
 
 /* Recursion is bounded by RTL_MAX_DEPTH. */
 static void print_block(rtl_writer *w, uint32_t block, int indent) {
+    assert(block < w->design->block_count);
     print_rest(w, w->design->block[block].first, indent);
 }
 
@@ -461,6 +474,7 @@ static void print_no_arguments(rtl_writer *w, int indent) {
 }
 
 static void print_function(rtl_writer *w, uint32_t id, int indent) {
+    assert(id < w->design->stmt_count);
     const rtl_stmt *stmt = &w->design->stmt[id];
     const rtl_function *function = rtl_function_of(w->design, stmt);
     bool is_system = rtl_is_system(w);
@@ -521,6 +535,7 @@ static void put_trigger(rtl_writer *w) {
 }
 
 void rtl_print_trigger(rtl_writer *w, uint32_t id, int indent) {
+    assert(id < w->design->stmt_count);
     const weir_rtl_stmt_kind kind = w->design->stmt[id].kind;
     const bool waits = kind == WEIR_RTL_STMT_COMBINATIONAL || kind == WEIR_RTL_STMT_LATCH;
     w->trigger = 0;
@@ -535,6 +550,7 @@ void rtl_print_trigger(rtl_writer *w, uint32_t id, int indent) {
 }
 
 void rtl_print_process(rtl_writer *w, uint32_t id, int indent) {
+    assert(id < w->design->stmt_count);
     const rtl_stmt *stmt = &w->design->stmt[id];
     bool is_system = rtl_is_system(w);
     w->exit_flag = 0;
@@ -573,6 +589,7 @@ void rtl_print_process(rtl_writer *w, uint32_t id, int indent) {
 }
 
 void rtl_print_assign(rtl_writer *w, uint32_t id, int indent) {
+    assert(id < w->design->stmt_count);
     const rtl_stmt *stmt = &w->design->stmt[id];
     uint32_t process = rtl_process_of(w->design, stmt->block);
     weir_rtl_timing timing = stmt->timing;

@@ -34,6 +34,7 @@ static void print_open(rtl_writer *w, const char *name, bool last, int indent) {
 }
 
 static const rtl_value *override_of(const weir_rtl_design *design, const rtl_instance *instance, uint32_t parameter) {
+    assert(parameter < design->parameter_count);
     uint32_t slot = design->parameter[parameter].slot;
     bool any = slot < instance->override_count && instance->override[slot].kind != RTL_VALUE_NONE;
     return any ? &instance->override[slot] : NULL;
@@ -72,17 +73,20 @@ static uint32_t connection_of(const rtl_instance *instance, const rtl_var *port)
 
 /* Ports carry bits, whatever their sign; Yosys stops at a cast that is a whole connection. */
 static uint32_t without_casts(const weir_rtl_design *design, uint32_t expr) {
+    assert(expr < design->expr_count);
     while (design->expr[expr].kind == WEIR_RTL_EXPR_CAST) expr = design->expr[expr].a;
     return expr;
 }
 
 /* A port of an interface stands for all of them. */
 static const char *binding_name(const rtl_writer *w, uint32_t port) {
+    assert(port < w->design->var_count);
     const uint32_t group = rtl_interface_of(w, port);
     return group ? w->design->group[group].name : w->design->var[port].name;
 }
 
 static bool is_bound(const rtl_writer *w, const rtl_instance *instance, uint32_t port) {
+    assert(port < w->design->var_count);
     if (instance->is_wired && !connection_of(instance, &w->design->var[port])) return false;
     return !rtl_interface_of(w, port) || rtl_leads_interface(w->design, port);
 }
@@ -153,6 +157,7 @@ static void print_generate(rtl_writer *w, const rtl_stmt *stmt, int indent) {
 
 /* Recursion, of loops in loops, is bounded by RTL_MAX_DEPTH. */
 static void print_stmt(rtl_writer *w, uint32_t id, int indent) {
+    assert(id < w->design->stmt_count);
     const rtl_stmt *stmt = &w->design->stmt[id];
     if (stmt->kind == WEIR_RTL_STMT_INSTANCE) {
         print_instance(w, stmt, indent);
@@ -169,6 +174,7 @@ static void print_stmt(rtl_writer *w, uint32_t id, int indent) {
 
 /* Blank lines set off everything but neighbouring assignments and what follows its comment. */
 static void print_block(rtl_writer *w, uint32_t block, int indent) {
+    assert(block < w->design->block_count);
     weir_rtl_stmt_kind before = indent > RTL_INDENT ? WEIR_RTL_STMT_COMMENT : WEIR_RTL_STMT_NONE;
     for (uint32_t s = w->design->block[block].first; s; s = w->design->stmt[s].next) {
         weir_rtl_stmt_kind kind = w->design->stmt[s].kind;

@@ -31,6 +31,7 @@ static weir_rtl_expr join_conditions(weir_rtl_design *design, weir_rtl_expr choi
 
 /* Recursion is bounded by RTL_MAX_DEPTH. */
 static driver driver_of(weir_rtl_design *design, uint32_t expr) {
+    assert(expr < design->expr_count);
     const rtl_expr e = design->expr[expr]; /* the table grows */
     if (!e.floats) return (driver){.when = ALWAYS, .value = {expr}};
     if (e.kind == WEIR_RTL_EXPR_HIGH_Z) return (driver){.when = NEVER};
@@ -53,6 +54,7 @@ static bool is_plain(const weir_rtl_design *design, const rtl_expr *e) {
 }
 
 uint32_t rtl_driver_value(weir_rtl_design *design, uint32_t value) {
+    assert(value < design->expr_count);
     const rtl_expr e = design->expr[value];
     if (!e.floats || is_plain(design, &e)) return value;
     const driver made = driver_of(design, value);
@@ -64,6 +66,7 @@ uint32_t rtl_driver_value(weir_rtl_design *design, uint32_t value) {
 /* ---- nets ---- */
 
 static void mark_target(const weir_rtl_design *design, uint32_t expr, bool *nets) {
+    assert(expr < design->expr_count);
     const rtl_expr *e = &design->expr[expr];
     while (rtl_is_part(e->kind)) e = &design->expr[e->a];
     for (uint32_t i = 0; e->kind == WEIR_RTL_EXPR_CONCAT && i < e->b; i++)
@@ -81,6 +84,7 @@ static void mark_instance(const weir_rtl_design *design, const rtl_instance *ins
 }
 
 bool *rtl_shared_nets(const weir_rtl_design *design, uint32_t module) {
+    assert(module < design->module_count);
     bool *nets = weir_calloc(design->var_count, sizeof *nets);
     for (uint32_t s = design->block[design->module[module].body].first; s; s = design->stmt[s].next)
         for (uint32_t i = s; i; i = rtl_walk_next(design, i, s)) {

@@ -12,6 +12,7 @@
 
 /* Marks a type and what it is made of. */
 void rtl_mark_type(const weir_rtl_design *design, uint32_t type, bool *used) {
+    assert(type < design->type_count);
     while (design->type[type].kind >= WEIR_RTL_TYPE_ARRAY) type = design->type[type].element.type.id;
     if (!type || used[type]) return;
     used[type] = true;
@@ -21,6 +22,7 @@ void rtl_mark_type(const weir_rtl_design *design, uint32_t type, bool *used) {
 }
 
 static void mark_expr(const weir_rtl_design *design, uint32_t expr, bool *used) {
+    assert(expr < design->expr_count);
     const rtl_expr *e = &design->expr[expr];
     if (e->kind == WEIR_RTL_EXPR_CONSTANT) rtl_mark_type(design, e->c, used);
     weir_rtl_expr handle = {expr};
@@ -51,6 +53,7 @@ bool *rtl_used_types(const weir_rtl_design *design, uint32_t module) {
 /* ---- names ---- */
 
 static void print_member_value(rtl_writer *w, const rtl_type *type, uint32_t field) {
+    assert(field < w->design->field_count);
     rtl_put(w, " = ");
     rtl_put_number(w, type->width);
     rtl_put(w, "'d");
@@ -80,6 +83,7 @@ void rtl_print_members(rtl_writer *w, const bool *used) {
 /* ---- definitions ---- */
 
 static void print_fields(rtl_writer *w, uint32_t id) {
+    assert(id < w->design->type_count);
     const rtl_type *type = &w->design->type[id];
     for (uint32_t f = type->first; f; f = w->design->field[f].next) {
         const rtl_field *field = &w->design->field[f];
@@ -101,6 +105,7 @@ static void print_fields(rtl_writer *w, uint32_t id) {
 }
 
 void rtl_print_typedef(rtl_writer *w, uint32_t id) {
+    assert(id < w->design->type_count);
     const rtl_type *type = &w->design->type[id];
     bool is_enum = type->kind == WEIR_RTL_TYPE_ENUM;
     rtl_put(w, is_enum                             ? "typedef enum logic"

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "support/file/file.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -334,6 +335,7 @@ static void forget_change(change *c, bool done) {
 }
 
 static bool write_files(const weir_file_content *files, size_t count, mode_t mode, bool anew) {
+    assert(count > 0);
     change *changes = weir_calloc(count, sizeof *changes);
     size_t begun = 0, done = 0;
     bool fine = true;

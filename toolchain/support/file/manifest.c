@@ -1,5 +1,6 @@
 #include "support/file/manifest.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,7 @@ void weir_manifest_set(weir_manifest *manifest, const char *path, uint64_t size,
 }
 
 void weir_manifest_drop(weir_manifest *manifest, size_t index) {
+    assert(index < manifest->count);
     free(manifest->entry[index].path);
     manifest->entry[index] = manifest->entry[--manifest->count];
 }

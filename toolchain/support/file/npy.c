@@ -3,6 +3,7 @@
  * allocated beyond the size of the file. */
 #include "support/file/npy.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,6 +219,7 @@ static bool host_is_big_endian(void) {
 }
 
 static void swap_bytes(unsigned char *data, size_t count, size_t size) {
+    assert(size == 1 || size == 2 || size == 4 || size == 8);
     for (size_t i = 0; i < count; i++, data += size) {
         for (size_t low = 0, high = size - 1; low < high; low++, high--) {
             unsigned char byte = data[low];
@@ -229,6 +231,7 @@ static void swap_bytes(unsigned char *data, size_t count, size_t size) {
 
 /* Copies column-major elements into the row-major array. */
 static void transpose(const unsigned char *from, weir_array *array) {
+    assert(array->shape.rank >= 0 && array->shape.rank <= WEIR_MAX_RANK);
     const weir_shape *shape = &array->shape;
     size_t size = weir_dtype_size(array->dtype);
     size_t stride[WEIR_MAX_RANK] = {0}, source = 0, step = 1;
@@ -294,6 +297,7 @@ static void add_character(weir_text *text, uint32_t c) {
 
 /* One element; zeros fill it up. */
 static void read_string(const unsigned char *at, const header *h, weir_text *text) {
+    assert(h->unit == 1 || h->unit == 4);
     size_t length = h->length;
     while (length > 0 && memcmp(at + (length - 1) * h->unit, "\0\0\0", h->unit) == 0) length--;
     for (size_t i = 0; i < length; i++, at += h->unit) {

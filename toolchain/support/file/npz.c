@@ -6,6 +6,7 @@
  * Written archives hold the entries in order, deflated at LEVEL (for integers 6 takes four times as long and 6 % less), or
  * stored up to SMALL bytes, where setting deflate up takes longer than all else; dated 1980-01-01: equal arrays give equal
  * bytes. */
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,7 @@ typedef struct entry {
 } entry;
 
 static uint32_t get(const unsigned char *data, int bytes) {
+    assert(bytes >= 1 && bytes <= 4);
     uint32_t value = 0;
     for (int i = bytes - 1; i >= 0; i--) {
         value = value << 8 | data[i];
@@ -133,6 +135,7 @@ static bool check_entry(const zip *z, const entry *e, unsigned flags) {
 
 /* Reads the directory's entry at *at and moves past it. The name is on the heap also after a failure. */
 static bool read_entry(zip *z, size_t *at, entry *e) {
+    assert(*at <= z->end && z->end <= z->size);
     size_t left = z->end - *at;
     const unsigned char *from = z->data + *at;
     if (left < ENTRY_SIZE || get(from, 4) != ENTRY_SIGNATURE) {
@@ -306,6 +309,7 @@ bool weir_npz_read_numbers(const char *path, weir_text_reader *text, weir_archiv
 }
 
 static void put(weir_text *text, int bytes, size_t value) {
+    assert(bytes >= 1 && (bytes >= 8 || value >> (8 * bytes) == 0));
     for (int i = 0; i < bytes; i++, value >>= 8) {
         weir_text_char(text, (char)(value & 255));
     }

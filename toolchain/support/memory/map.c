@@ -56,6 +56,7 @@ static inline size_t find_slot(const weir_map *map, uint32_t hash, weir_map_is *
 
 /* Drops the entries that were removed; slots follow. */
 static void compact(weir_map *map) {
+    assert(map->count <= map->entries);
     uint32_t *moved = weir_calloc(map->entries + 1, sizeof *moved); /* index + 1 to index + 1 */
     size_t kept = 0;
     for (size_t i = 0; i < map->entries; i++) {
@@ -71,6 +72,7 @@ static void compact(weir_map *map) {
 }
 
 static void grow_slots(weir_map *map) {
+    assert((map->slots & (map->slots - 1)) == 0);
     const weir_map_slot *old = map->slot;
     const size_t old_slots = map->slots, slots = old_slots == 0 ? 16 : old_slots * 2;
     weir_map_slot *slot = weir_calloc(slots, sizeof *slot);
@@ -124,6 +126,7 @@ static inline weir_map_entry *put(weir_map *map, uint32_t hash, weir_map_is *is,
 }
 
 static bool take(weir_map *map, uint32_t hash, weir_map_is *is, const void *user) {
+    assert((map->slots & (map->slots - 1)) == 0);
     if (map->count == 0) return false;
     const size_t mask = map->slots - 1;
     size_t hole = find_slot(map, hash, is, user);

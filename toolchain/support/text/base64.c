@@ -1,5 +1,6 @@
 #include "support/text/base64.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ void weir_base64_encode(const void *data, size_t size, weir_text *text) {
 
 /* Appends the bytes of four digits, of which the last `padding` are '='. Bits beyond the bytes must be 0. */
 static bool put_group(uint32_t group, unsigned padding, weir_text *data) {
+    assert(group >> 24 == 0);
     if (padding > 2 || (group & ((1U << (8 * padding)) - 1)) != 0) {
         return false;
     }

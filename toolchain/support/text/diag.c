@@ -3,6 +3,7 @@
  * control characters, because names from hostile files appear in the text. */
 #include "support/text/diag.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -38,6 +39,7 @@ void weir_diag_reset(void) {
 }
 
 static void print(const weir_diagnostic *diagnostic) {
+    assert(diagnostic->severity >= WEIR_SEVERITY_NOTE && diagnostic->severity <= WEIR_SEVERITY_ERROR);
     static const char *const severities[] = {"note", "warning", "error"};
     weir_text line = {0};
     if (diagnostic->severity != WEIR_SEVERITY_NOTE || diagnostic->location.file) { /* most notes have no location */
@@ -122,7 +124,10 @@ void weir_diag_release(weir_diag_log *log) { thread_sink = log->before; }
 
 size_t weir_diag_log_count(const weir_diag_log *log) { return log->count; }
 
-const weir_diagnostic *weir_diag_log_at(const weir_diag_log *log, size_t index) { return &log->item[index]; }
+const weir_diagnostic *weir_diag_log_at(const weir_diag_log *log, size_t index) {
+    assert(index < log->count);
+    return &log->item[index];
+}
 
 const char *weir_diag_log_error(const weir_diag_log *log) {
     size_t i = 0;

@@ -2,6 +2,7 @@
  * Letter case does not count: 'relu' is as near to 'Relu' as can be. Ties go to the earlier candidate. */
 #include "support/text/suggest.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "support/text/diag.h"
@@ -14,6 +15,7 @@ static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length) {
+    assert(a_length <= LONGEST && b_length <= LONGEST);
     size_t rows[3][LONGEST + 1];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
     for (size_t j = 0; j <= b_length; j++) {

@@ -1,5 +1,6 @@
 #include "support/text/table.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct weir_table {
 };
 
 weir_table *weir_table_new(const char *const *headers, size_t columns) {
+    assert(columns > 0);
     weir_table *table = weir_calloc(1, sizeof *table);
     table->columns = columns;
     for (size_t i = 0; i < columns; i++) weir_table_add(table, headers[i]);
@@ -51,6 +53,7 @@ void weir_table_take(weir_table *table, weir_text *cell) {
 }
 
 static const char *cell_at(const weir_table *table, size_t row, size_t column) {
+    assert(column < table->columns);
     size_t at = row * table->columns + column;
     return at < table->count ? table->cell[at] : "";
 }
@@ -104,6 +107,7 @@ static size_t line_of(const char *cell, size_t index, const char **line) {
 }
 
 static size_t height_of(const weir_table *table, size_t row) {
+    assert(row < row_count(table));
     size_t height = 1;
     for (size_t i = 0; i < table->columns; i++) {
         size_t lines = 1;
@@ -132,6 +136,7 @@ static void print_row(const weir_table *table, const size_t *width, size_t row, 
 
 /* Do all cells below the header hold numbers, or two of them: 5 %, 1.5x, 3/4, 0 of 7? */
 static bool is_numeric(const weir_table *table, size_t column) {
+    assert(column < table->columns);
     for (size_t row = 1; row < row_count(table); row++) {
         const char *cell = cell_at(table, row, column);
         if (cell[strspn(cell, "-+.0123456789 %x/of")] != '\0') return false;
@@ -194,6 +199,7 @@ void weir_table_print(const weir_table *table, weir_table_style style, weir_text
 }
 
 static bool alike(const weir_table *table, size_t a, size_t b) {
+    assert(a < row_count(table) && b < row_count(table));
     for (size_t column = 1; column < table->columns; column++)
         if (strcmp(cell_at(table, a, column), cell_at(table, b, column)) != 0) return false;
     return true;

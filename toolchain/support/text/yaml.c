@@ -128,6 +128,7 @@ static bool read_node(reader *r, weir_yaml *node, int depth);
 
 /* The items up to the event that ends the collection; each starts with the current event. */
 static bool read_items(reader *r, weir_yaml *node, items *list, yaml_event_type_t end, int depth) {
+    assert(depth >= 0 && depth <= DEEPEST);
     bool keyed = node->kind == WEIR_YAML_MAPPING;
     while (next_event(r)) {
         if (r->event.type == end) {

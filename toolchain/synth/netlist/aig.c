@@ -36,6 +36,7 @@ void weir_aig_free(weir_aig *aig) {
 }
 
 static node *add_node(weir_aig *aig, weir_literal a, weir_literal b) {
+    assert(a / 2 < aig->count && b / 2 < aig->count);
     aig->node = weir_grow_zeroed(aig->node, &aig->capacity, aig->count + 1, sizeof *aig->node);
     node *n = &aig->node[aig->count++];
     n->a = a;
@@ -64,6 +65,7 @@ bool weir_aig_looks_equal(const weir_aig *aig, weir_literal a, weir_literal b) {
 }
 
 static void simulate_node(weir_aig *aig, node *n) {
+    assert(n >= aig->node && n < aig->node + aig->count);
     for (size_t w = 0; w < WEIR_AIG_WORDS; w++)
         n->values[w] = weir_aig_word(aig, n->a, w) & weir_aig_word(aig, n->b, w);
 }
@@ -106,6 +108,7 @@ weir_literal weir_aig_or(weir_aig *aig, weir_literal a, weir_literal b) {
 }
 
 weir_literal weir_aig_mux(weir_aig *aig, weir_literal select, weir_literal when_1, weir_literal when_0) {
+    assert(select / 2 < aig->count && when_1 / 2 < aig->count && when_0 / 2 < aig->count);
     return weir_aig_or(aig, weir_aig_and(aig, select, when_1), weir_aig_and(aig, weir_literal_not(select), when_0));
 }
 

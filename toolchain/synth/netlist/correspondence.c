@@ -61,6 +61,7 @@ static const weir_pin *find_pin(const weir_block *block, const weir_pin *like) {
 
 /* The gold block's outputs are the gate block's, or unknown ones of its own. */
 static void set_outputs(search *s, size_t index) {
+    assert(index < s->gold.g->blocks);
     const weir_block *block = &s->gold.g->block[index];
     const weir_block *other = s->block[index].found ? &s->gate.g->block[s->block[index].block] : NULL;
     for (size_t i = 0; i < block->pins; i++) {
@@ -74,6 +75,7 @@ static void set_outputs(search *s, size_t index) {
 
 static void pair_blocks(search *s, size_t gold, size_t gate) {
     assert(!s->block[gold].found && !s->taken[gate]);
+    assert(gold < s->gold.g->blocks && gate < s->gate.g->blocks);
     s->block[gold].found = true;
     s->block[gold].block = gate;
     s->taken[gate] = true;
@@ -94,6 +96,7 @@ static bool is_given_the_same(search *s, const weir_block *gold, const weir_bloc
 
 /* One that is given what it puts out itself is not found. */
 static void find_block(search *s, size_t index) {
+    assert(index < s->gold.g->blocks);
     const weir_block *gold = &s->gold.g->block[index];
     const bool is_first = !s->block[index].sought;
     s->block[index].sought = true;
@@ -123,6 +126,7 @@ static ternary mux(weir_aig *aig, ternary select, ternary when_1, ternary when_0
 }
 
 static ternary value_of_gate(search *s, side *at, const weir_gate *gate) {
+    assert(gate->kind < WEIR_GATE_KINDS);
     weir_aig *aig = s->c->aig;
     const ternary a = value_of(s, at, gate->a);
     if (gate->kind == WEIR_GATE_BUF) return a;
@@ -147,6 +151,7 @@ static ternary value_of_gate(search *s, side *at, const weir_gate *gate) {
 }
 
 static ternary value_of(search *s, side *at, weir_net net) {
+    assert(net < at->g->nets || net < WEIR_NET_FIRST);
     if (net == WEIR_NET_UNDEFINED) return at->undefined;
     if (net < WEIR_NET_FIRST) return defined(net == WEIR_NET_1 ? WEIR_LITERAL_TRUE : WEIR_LITERAL_FALSE);
     if (!is_unknown(at->value[net])) return at->value[net];
@@ -236,7 +241,9 @@ static void match_wire(search *s, const char *name, const json_t *gold, const js
 enum { REFINED_NOTHING, REFINED_0, REFINED_1, REFINED_FIRST };
 
 static void use_refined(search *s, size_t index) {
+    assert(index < s->gold.g->regs);
     const size_t code = s->refined[index];
+    assert(code < REFINED_FIRST || code - REFINED_FIRST < s->gate.g->regs);
     partner *p = &s->reg[index];
     p->found = code != REFINED_NOTHING;
     if (code < REFINED_FIRST) p->value = code == REFINED_1 ? WEIR_LITERAL_TRUE : WEIR_LITERAL_FALSE;
@@ -278,12 +285,14 @@ static void match_blocks(search *s) {
 /* --- what is to be the same --- */
 
 void weir_correspondence_decide(const weir_correspondence *c, weir_cone *cone) {
+    assert(cone >= c->cone && cone < c->cone + c->cones);
     cone->state = cone->gold == cone->gate                               ? WEIR_CONE_EQUAL
                   : weir_aig_looks_equal(c->aig, cone->gold, cone->gate) ? WEIR_CONE_OPEN
                                                                          : WEIR_CONE_DIFFERENT;
 }
 
 static void add_cone(search *s, ternary gold, weir_literal gate, const char *name, size_t bit) {
+    assert(gate / 2 < weir_aig_nodes(s->c->aig));
     weir_correspondence *c = s->c;
     weir_cone cone = {.gold = gold.one, .gate = gate};
     if (!is_defined(gold)) { /* whatever it is, gold may be */
@@ -313,11 +322,13 @@ static void compare_outputs(search *s) {
 
 /* The clock as it rises. */
 static weir_literal clock_of(search *s, side *at, const weir_register *reg) {
+    assert(reg >= at->g->reg && reg < at->g->reg + at->g->regs);
     const weir_literal clock = value_of(s, at, reg->clock).one;
     return reg->falls ? weir_literal_not(clock) : clock;
 }
 
 static void compare_register(search *s, size_t index) {
+    assert(index < s->gold.g->regs && s->reg[index].found);
     const weir_register *gold = &s->gold.g->reg[index];
     const partner *p = &s->reg[index];
     const bool is_inverted = p->value & 1;
@@ -355,6 +366,7 @@ static void compare_parameters(search *s, const weir_block *gold, const weir_blo
 }
 
 static void compare_block(search *s, size_t index) {
+    assert(index < s->gold.g->blocks && s->block[index].found && s->block[index].block < s->gate.g->blocks);
     const weir_block *gold = &s->gold.g->block[index], *gate = &s->gate.g->block[s->block[index].block];
     compare_parameters(s, gold, gate);
     for (size_t i = 0; i < gold->pins; i++) {
@@ -399,6 +411,7 @@ static bool *used_registers(const search *s) {
 }
 
 static item item_of(search *s, side *at, size_t index) {
+    assert(index < at->g->regs);
     const weir_register *reg = &at->g->reg[index];
     const bool is_gold = at == &s->gold;
     const bool is_1 = reg->initial == '1' || (is_gold && reg->initial == 'x' && s->reg[index].is_tied);

@@ -1,5 +1,6 @@
 #include "synth/netlist/coverage.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +139,10 @@ bool weir_synth_watch(const char *netlist, const char *to, const char *record) {
 }
 
 /* The bits of the word that starts at `at`, from the last net on. */
-static bool is_one(const char *word, size_t nets_in_word, size_t i) { return word[WORD - nets_in_word + i] == '1'; }
+static bool is_one(const char *word, size_t nets_in_word, size_t i) {
+    assert(nets_in_word <= WORD && i < nets_in_word);
+    return word[WORD - nets_in_word + i] == '1';
+}
 
 bool weir_synth_coverage_read(const char *netlist, const char *record, weir_synth_coverage *coverage) {
     nets n = {.text = NULL};

@@ -1,5 +1,7 @@
 #include "synth/netlist/extent.h"
 
+#include <assert.h>
+
 #include "support/memory/arena.h"
 
 /* Work is cycles without stalls times cells. Icarus does a million a second, in runs that take six times the cycles together; Verilator, if it is
@@ -10,6 +12,7 @@ static const int64_t verilator_from = 10000000,
 
 /* Frames that there shall be unless they are too much work; all of the data: as many as there can be. */
 static int64_t wanted_frames(int64_t asked, bool has_data, int64_t cycles) {
+    assert(asked >= 0 && cycles >= 1);
     if (asked > 0) return asked;
     if (has_data) return INT64_MAX;
     const int64_t frames = WEIR_SYNTH_RANDOM_CYCLES / cycles;

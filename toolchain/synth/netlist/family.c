@@ -1,5 +1,6 @@
 #include "synth/netlist/family.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,10 @@ static const weir_synth_family families[WEIR_DEVICE_FAMILIES] = {
     [WEIR_DEVICE_XILINX7] = {"-noiopad", false, NULL, NULL, NULL, NULL, NULL},
 };
 
-const weir_synth_family *weir_synth_family_of(const weir_device *device) { return &families[device->family]; }
+const weir_synth_family *weir_synth_family_of(const weir_device *device) {
+    assert((size_t)device->family < sizeof families / sizeof *families);
+    return &families[device->family];
+}
 
 /* --- cells --- */
 

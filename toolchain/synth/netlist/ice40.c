@@ -1,5 +1,6 @@
 #include "synth/netlist/ice40.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static bool is_one_net(const json_t *a, const json_t *b) { return json_is_intege
 
 /* The next input with the same net; INPUTS: none. */
 static int twin_of(const json_t *cell, int i) {
+    assert(i >= 0 && i < INPUTS);
     int j = i + 1;
     while (j < INPUTS && !is_one_net(input(cell, table_inputs[i]), input(cell, table_inputs[j]))) j++;
     return j;
@@ -76,6 +78,7 @@ static void note_cell(twins *t, const char *name, json_t *cell) {
 
 /* Entries are 16 binary digits, the last one first; a table that is written in another way stays as it is. */
 static void drop_input(json_t *cell, int twin, int dropped) {
+    assert(twin > dropped && twin < INPUTS && dropped >= 0);
     json_t *parameters = json_object_get(cell, "parameters");
     const char *before = json_string_value(json_object_get(parameters, "LUT_INIT"));
     if (before == NULL || strlen(before) != ENTRIES) return;
@@ -106,6 +109,7 @@ static json_t *passing(json_t *from, json_int_t to) {
 
 /* The second input of a carry, and of the table that is one logic cell with it, comes through a table. */
 static void part(twins *t, json_t *cells, size_t at) {
+    assert(at < t->carries);
     json_t *carry = t->carry[at], *both = json_incref(input(carry, "I0")), *carried = input(carry, "CI");
     char *name = weir_format("%s_apart", t->carry_name[at]);
     const json_int_t own = ++t->last_bit;

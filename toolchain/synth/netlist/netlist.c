@@ -286,6 +286,7 @@ static bool find_outputs(module *m, const json_t *cell, outputs *found) {
 
 /* The block drives what the flip-flops drove. */
 static void take_outputs(module *m, json_t *cell, const outputs *found) {
+    assert(found->count <= PRODUCT_BITS);
     for (size_t i = 0; i < found->count; i++) {
         if (found->ff[i] == NULL) continue;
         bit_at(m, port_bit(cell, found->port[i]))->cut = true;
@@ -363,6 +364,7 @@ static void write_registers(module *m, json_t *cell, const register_set *wanted)
 
 static void add_stage(register_set *registers, stage_kind added, domain of) {
     assert(!registers->used[added]);
+    assert(added < STAGES);
     registers->used[added] = true;
     registers->enable[added] = of.enable;
     registers->clock = of.clock;
@@ -403,6 +405,7 @@ typedef struct operand {
 } operand;
 
 static void operand_port(char port[8], char letter, size_t bit) {
+    assert(letter == 'A' || letter == 'B');
     snprintf(port, 8, "%c%u", letter, (unsigned)bit % OPERAND_BITS);
 }
 
@@ -480,6 +483,7 @@ static bool absorb_operands(module *m, json_t *cell) {
 /* A read port: the letter of its clock and enables, and its outputs. In pseudo dual port mode (A 36 bits wide) A writes and B
  * reads, with the outputs of both. */
 static bool absorb_read(module *m, json_t *cell, char letter) {
+    assert(letter == 'A' || letter == 'B');
     bool pseudo = parameter_number(cell, "DATA_WIDTH_A") == 2 * MEMORY_BITS;
     if ((pseudo && letter == 'A') || (!pseudo && parameter_number(cell, "DATA_WIDTH_B") > MEMORY_BITS)) return false;
     char clock[8], reset[8], enable[8], mode[16], edge[16];

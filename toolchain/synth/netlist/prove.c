@@ -2,6 +2,7 @@
  * open ABC decides, the program that comes with Yosys. */
 #include "synth/netlist/prove.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,7 @@ static bool ask_open(const weir_synth_prove_job *job, weir_correspondence *c, co
 
 /* Without all that is asked of the cone of question `index`. */
 static void drop_cone(questions *q, size_t index) {
+    assert(index < q->count);
     const size_t cone = q->cone[index], before = q->count;
     q->count = 0;
     for (size_t i = 0; i < before; i++) {

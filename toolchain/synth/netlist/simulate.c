@@ -1,6 +1,7 @@
 /* What agreed once is kept in the cache: netlist, models, bench and data make its key. */
 #include "synth/netlist/simulate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ char *weir_synth_cells(const weir_device *device, const weir_program *yosys) {
 /* --- inputs --- */
 
 static weir_array *random_frames(const weir_graph *graph, weir_value input, int64_t frames) {
+    assert(frames > 0);
     weir_array *all = NULL;
     for (int64_t f = 0; f < frames; f++) {
         weir_array *one = weir_random_input(graph, input, SEED, (size_t)f);

@@ -2,6 +2,7 @@
  * Tables: word (group g, code with the bits on the wire b) at g * 2^bits + b is the result for that code; with a table a
  * channel, lane l's memory holds the rows l, l + LANES, ... of it, else one memory is that of all lanes. Codes that the input
  * never has repeat their neighbour. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,6 +29,7 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
 }
 
 static int64_t rows_of(const weir_graph *graph, weir_node node) {
+    assert(weir_node_op(graph, node) == WEIR_OP_LOOKUP);
     return weir_value_type(graph, weir_node_input(graph, node, 1))->shape.dim[0];
 }
 
@@ -42,6 +44,7 @@ static int64_t groups_of(const weir_graph *graph, weir_node node) {
 /* --- tables --- */
 
 static int64_t entry(const weir_graph *graph, weir_node node, int64_t row, int64_t code) {
+    assert(row >= 0);
     const weir_type *x = weir_value_type(graph, weir_node_input(graph, node, 0));
     const weir_value table = weir_node_input(graph, node, 1);
     code = code < x->low ? x->low : code > x->high ? x->high : code;
@@ -51,6 +54,7 @@ static int64_t entry(const weir_graph *graph, weir_node node, int64_t row, int64
 
 /* The code whose bits on the wire are these. */
 static int64_t code_of(int64_t raw, int bits, bool is_signed) {
+    assert(bits >= 1 && bits < 63 && raw >> bits == 0);
     const int64_t sign = is_signed ? (int64_t)1 << (bits - 1) : 0;
     return (raw ^ sign) - sign;
 }
@@ -74,6 +78,7 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
 
 static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
                     int64_t *upper) {
+    assert(word >= 0 && word < memory->depth && memory->fields == 1);
     (void)upper;
     bool is_signed;
     const int bits = bits_of(graph, node, &is_signed);
@@ -97,12 +102,14 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 
 /* The part of a bus that belongs to a lane; a bus of one lane is the part. */
 static weir_rtl_expr lane_of(weir_builder *b, weir_rtl_expr bus, int64_t lanes, int64_t lane, int64_t bits) {
+    assert(lane >= 0 && lane < lanes && bits >= 1);
     if (lanes == 1) return bus;
     return weir_rtl_slice(b->design, bus, (uint32_t)((lane + 1) * bits - 1), (uint32_t)(lane * bits));
 }
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    assert(x->lanes == y->lanes);
     const int64_t groups = groups_of(b->graph, node), address = x->element_bits + weir_clog2(groups);
     const bool each = rows_of(b->graph, node) > 1;
     const weir_rtl_expr en = weir_build_wire(b, node, "table_en", 1);

@@ -1,5 +1,8 @@
 /* Maximum: the larger of x and the code of zero. */
 #include "dataflow/build.h"
+
+#include <assert.h>
+
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/schedule/stream.h"
@@ -14,6 +17,7 @@ static bool becomes(const weir_graph *graph, weir_node node) { return weir_trait
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    assert(x->lanes == y->lanes);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "LANES", x->lanes);
     weir_build_set(b, u, "WIDTH", x->element_bits);

@@ -14,16 +14,21 @@ bool weir_threshold_fits(const weir_graph *graph, weir_node node, weir_text *why
 }
 
 int64_t weir_threshold_count(const weir_graph *graph, weir_node node) {
+    assert(weir_node_op(graph, node) == WEIR_OP_THRESHOLD);
     return weir_value_type(graph, weir_node_input(graph, node, 1))->shape.dim[1];
 }
 
 /* Thresholds that a lane compares with in a cycle. */
 static int64_t words_of(const weir_graph *graph, weir_node node) {
+    assert(weir_component_setting_digit_of(graph, node) >= 1);
     return weir_ceil_divide(weir_threshold_count(graph, node), weir_component_setting_digit_of(graph, node));
 }
 
 /* ceil(log2(parallel + 1)): of how many thresholds of a word are reached. */
-static int64_t bits_of(int64_t parallel) { return weir_bits_for(0, parallel); }
+static int64_t bits_of(int64_t parallel) {
+    assert(parallel >= 1);
+    return weir_bits_for(0, parallel);
+}
 
 /* A comparison and the output around the search of a word's comparisons, two bits a stage. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
@@ -47,6 +52,7 @@ int64_t weir_threshold_never(const weir_memory *memory) {
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
     if (index > 0) return false;
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    assert(hardware->out_lanes >= 1);
     weir_value thresholds = weir_node_input(graph, node, 1);
     *memory = (weir_memory){.suffix = "thresholds",
                             .depth = weir_memory_words(graph, thresholds, hardware->out_lanes) * words_of(graph, node),
@@ -57,6 +63,7 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
 
 static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
                     int64_t *upper) {
+    assert(word >= 0 && word < memory->depth);
     (void)upper;
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     const int64_t words = words_of(graph, node), never = weir_threshold_never(memory);
@@ -69,6 +76,7 @@ static void content(const weir_graph *graph, weir_node node, const weir_memory *
 
 void weir_threshold_connect(weir_builder *b, weir_node node, weir_rtl_instance u) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    assert(x->lanes == y->lanes);
     weir_build_set(b, u, "LANES", x->lanes);
     weir_build_set_element(b, u, "IN", x);
     weir_build_set(b, u, "OUT_W", y->element_bits);

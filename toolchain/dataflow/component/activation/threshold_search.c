@@ -2,6 +2,7 @@
  * own beside the module.
  * Thresholds: memory level * LANES + lane; word (group g, upper bits i of the number) at g * 2^level + i is the threshold in the middle
  * of those that are left. Where all channels have the same ones, the memories of a level are one. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "dataflow/component/activation/threshold_private.h"
@@ -13,7 +14,10 @@
 /* weir_pipeline has places for results that come no later (rtl/activation/weir_threshold_search.v). */
 enum { MOST_CYCLES = 30 };
 
-static int64_t bits_of(int64_t count) { return weir_bits_for(0, count); }
+static int64_t bits_of(int64_t count) {
+    assert(count >= 1);
+    return weir_bits_for(0, count);
+}
 
 static int64_t levels_of(const weir_graph *graph, weir_node node) { return bits_of(weir_threshold_count(graph, node)); }
 
@@ -31,6 +35,7 @@ static int64_t different_of(const weir_graph *graph, weir_node node) {
 }
 
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
+    assert(lanes_of(graph, node) % different_of(graph, node) == 0);
     const int64_t level = (int64_t)index / different_of(graph, node);
     if (level >= levels_of(graph, node)) return false;
     *memory = (weir_memory){.suffix = "thresholds",
@@ -44,8 +49,10 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
 
 static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
                     int64_t *upper) {
+    assert(word >= 0 && word < memory->depth && memory->fields == 1);
     (void)upper;
     const int64_t different = different_of(graph, node), level = (int64_t)memory->index / different;
+    assert(level < levels_of(graph, node));
     const int64_t half = (int64_t)1 << (levels_of(graph, node) - 1 - level), i = word & (((int64_t)1 << level) - 1);
     lower[0] =
         weir_memory_element(graph, weir_node_input(graph, node, 1),
@@ -85,6 +92,7 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 
 /* `bits` of a bus from `at` on; a bus of that many is the part. */
 static weir_rtl_expr part_of(weir_builder *b, weir_rtl_expr bus, int64_t whole, int64_t at, int64_t bits) {
+    assert(at >= 0 && bits >= 1 && at + bits <= whole);
     if (whole == bits) return bus;
     return weir_rtl_slice(b->design, bus, (uint32_t)(at + bits - 1), (uint32_t)at);
 }

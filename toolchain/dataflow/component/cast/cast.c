@@ -1,5 +1,6 @@
 /* Cast: shift, round and clip, after an addend for all channels or for each.
  * Addends: word g holds for lane l the addition of channel g * LANES + l. */
+#include <assert.h>
 #include <string.h>
 
 #include "dataflow/build.h"
@@ -18,6 +19,7 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
 
 /* A register after the addition and one after the bias, if any. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    assert(weir_node_op(graph, node) == WEIR_OP_CAST);
     const bool adds = weir_node_input(graph, node, 1).id != 0;
     const bool shifts = weir_node_int(graph, node, "shift", 0) > weir_node_int(graph, node, "left", 0);
     const bool rounds = strcmp(weir_node_string(graph, node, "rounding", "floor"), "floor") != 0;
@@ -37,6 +39,7 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
 
 static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
                     int64_t *upper) {
+    assert(word >= 0 && word < memory->depth);
     (void)upper;
     const weir_value add = weir_node_input(graph, node, 1);
     for (int64_t field = 0; field < memory->fields; field++)
@@ -45,6 +48,7 @@ static void content(const weir_graph *graph, weir_node node, const weir_memory *
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    assert(x->lanes == y->lanes);
     weir_rounding rounding = WEIR_ROUND_FLOOR;
     weir_rounding_parse(weir_node_string(b->graph, node, "rounding", "floor"), &rounding);
     weir_memory add;

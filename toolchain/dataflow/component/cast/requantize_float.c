@@ -1,5 +1,8 @@
 /* ScaleFloat: clip(zero + round((x + a) * m >> shift)) as float32 rounds it. */
 #include "dataflow/component/linear/multiplier_private.h"
+
+#include <assert.h>
+
 #include "dataflow/memory.h"
 #include "dataflow/schedule/stream.h"
 
@@ -12,6 +15,7 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
 
 /* Bits of the sum of input and addend. */
 static int64_t sum_bits(const weir_graph *graph, weir_node node) {
+    assert(weir_node_op(graph, node) == WEIR_OP_SCALE_FLOAT);
     const int64_t x = weir_multiplier_element_bits(graph, node);
     const int64_t a = weir_memory_signed_bits(graph, weir_node_input(graph, node, 2));
     return (x > a ? x : a) + 1;
@@ -27,6 +31,7 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 }
 
 static void build(weir_builder *b, weir_node node) {
+    assert(weir_node_int(b->graph, node, "shift", 0) >= 2);
     weir_rtl_instance u = weir_multiplier_build(b, node);
     weir_build_set(b, u, "ZERO", weir_node_int(b->graph, node, "zero", 0));
 }

@@ -1,4 +1,5 @@
 /* Sum: ca * a + cb * b of two streams with the same beats. */
+#include <assert.h>
 #include <math.h>
 
 #include "dataflow/build.h"
@@ -19,6 +20,7 @@ static bool becomes(const weir_graph *graph, weir_node node) {
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *other = weir_build_input(b, node, 1);
     const weir_wires *y = weir_build_output(b, node);
+    assert(x->lanes == other->lanes && x->lanes == y->lanes);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set_element(b, u, "A", x);
     weir_build_set_element(b, u, "B", other);
@@ -38,6 +40,7 @@ static int64_t terms_of(int64_t ca, int64_t cb) {
 
 /* A tree of adders, a level a cycle, the last one before the output slice. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    assert(weir_node_op(graph, node) == WEIR_OP_SUM);
     const int64_t levels =
         weir_clog2(terms_of(weir_node_int(graph, node, "ca", 1), weir_node_int(graph, node, "cb", 1)));
     return (weir_component_timing){levels > 1 ? levels : 1, weir_stream_beats_of(graph, node)};
@@ -55,9 +58,11 @@ typedef struct term {
 } term;
 
 static size_t add_terms(term *terms, size_t count, int64_t factor, int64_t width, bool is_signed) {
+    assert(width >= 1 && width <= 64);
     const uint64_t digits = weir_digits(factor), positive = weir_positive_digits(factor);
     for (int shift = 0; digits >> shift != 0; shift++) {
         if ((digits >> shift & 1) == 0) continue;
+        assert(count < TERMS_MAX);
         const double low = is_signed ? -ldexp(1, (int)width - 1) : 0, high = ldexp(1, (int)(width - is_signed)) - 1;
         const bool plus = (positive >> shift & 1) != 0;
         terms[count++] =
@@ -67,6 +72,7 @@ static size_t add_terms(term *terms, size_t count, int64_t factor, int64_t width
 }
 
 static int64_t lowest(const term *terms, size_t count) {
+    assert(count > 0);
     int64_t shift = terms[0].shift;
     for (size_t i = 1; i < count; i++) shift = terms[i].shift < shift ? terms[i].shift : shift;
     return shift;
@@ -74,6 +80,7 @@ static int64_t lowest(const term *terms, size_t count) {
 
 /* Bits of the sum of the terms that are not always the same; one of negative terms only is kept negated. */
 static int64_t bits_of(const term *terms, size_t count, int64_t out) {
+    assert(count > 0 && out >= 1);
     double low = 0, high = 0;
     const int64_t shift = lowest(terms, count);
     int64_t width = 0;
@@ -98,6 +105,7 @@ static bool is_negated(const term *terms, size_t count) {
 
 /* Is the sum, as it is kept, never negative? */
 static bool is_unsigned(const term *terms, size_t count) {
+    assert(count > 0);
     bool all = true;
     for (size_t i = 0; i < count; i++) all &= !terms[i].is_signed && terms[i].plus == terms[0].plus;
     return all;
@@ -106,6 +114,7 @@ static bool is_unsigned(const term *terms, size_t count) {
 /* Bits of the adder of the first `half` terms and the others. Below the higher one's lowest bit the sum is the lower one, unless that
  * is subtracted; and where they do not meet it is both. */
 static int64_t adder_bits(const term *terms, size_t half, size_t count, int64_t out) {
+    assert(half > 0 && half < count);
     const term *low = terms, *high = terms + half;
     size_t of_low = half, of_high = count - half;
     if (lowest(high, of_high) < lowest(low, of_low)) {

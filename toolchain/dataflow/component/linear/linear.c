@@ -7,6 +7,7 @@
  * Weights: word (group g, beat b) holds, for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index
  * p * SIMD + s; words in the order of matrices, then g, then b. Outputs and inputs beyond the matrix are zero. In pairs of outputs, the weights of
  * the second are less 1 where those of the first are negative (weir_mul_pair). */
+#include <assert.h>
 #include <string.h>
 
 #include "dataflow/build.h"
@@ -25,13 +26,16 @@ typedef struct size {
 
 /* Without the rows. */
 static size matrix_at(const weir_graph *graph, weir_node node, int64_t interleave) {
+    assert(interleave >= 1 && weir_node_op(graph, node) == WEIR_OP_LINEAR);
     const weir_shape *weights = &weir_value_type(graph, weir_node_input(graph, node, 1))->shape;
     const int64_t matrices = weir_node_int(graph, node, "group", 1) / interleave;
+    assert(matrices >= 1 && weights->dim[0] % matrices == 0);
     return (size){.k = weights->dim[1], .n = weights->dim[0] / matrices, .matrices = matrices};
 }
 
 static size size_at(const weir_graph *graph, weir_node node, int64_t interleave) {
     size s = matrix_at(graph, node, interleave);
+    assert(s.n >= 1);
     s.rows = weir_stream_elements(graph, weir_node_output(graph, node, 0)) / s.n;
     return s;
 }
@@ -87,6 +91,7 @@ static bool becomes(const weir_graph *graph, weir_node node) {
 /* --- folding --- */
 
 static int64_t interval_of(const size *s, int64_t simd, int64_t pe) {
+    assert(simd >= 1 && pe >= 1);
     const int64_t rows = rows_at(s, pe);
     return s->rows / rows * weir_ceil_divide(s->k, simd) * weir_ceil_divide(rows * s->n, pe);
 }
@@ -154,6 +159,7 @@ static bool is_served(const weir_graph *graph, weir_node node, const weir_meta_h
 /* Visits a folding with so many outputs where it can be. */
 static void visit_outputs(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
                           weir_meta_hardware *folding, int64_t pe, weir_folding_visit *visit, void *user) {
+    assert(pe >= 1);
     weir_component_setting_set(folding, &settings[PE], pe);
     if (is_served(graph, node, given, folding) && (pe_of(given) != 0 || fits_vectors(graph, node, folding)))
         visit(user, folding);
@@ -207,6 +213,7 @@ static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardw
 }
 
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
+    assert(simd_of(hardware) >= 1 && pe_of(hardware) >= 1);
     const int64_t interleave = interleave_at(graph, node, pe_of(hardware));
     const size s = size_at(graph, node, interleave);
     const int64_t rows = rows_at(&s, pe_of(hardware));
@@ -230,6 +237,7 @@ static void settle(weir_graph *graph, weir_node node) {
 /* Multiply-accumulates by multipliers. */
 static int64_t ideal(const weir_graph *graph, weir_node node) {
     const weir_meta_hardware *hardware = folded(graph, node);
+    assert(simd_of(hardware) * pe_of(hardware) > 0);
     return weir_ceil_divide(hardware->operations, simd_of(hardware) * pe_of(hardware));
 }
 
@@ -252,6 +260,7 @@ static int64_t parts_of(const weir_graph *graph, const factors *f) {
 /* Two weights side by side in one block: it is wide enough, a second one was needed, and no weight has the least value of its
  * bits, so that there is room for 1 less. */
 static bool in_pairs(const weir_graph *graph, weir_node node, const layout *l, const factors *f) {
+    assert(f->weight >= 1 && f->weight < 64);
     const weir_device *device = weir_target_of(graph).device;
     if (device == NULL || l->outputs % 2 != 0 || l->interleave != 1) return false;
     const int64_t least = weir_value_type(graph, weir_node_input(graph, node, 1))->low;
@@ -348,6 +357,7 @@ static void serve_row(weir_service *s, const void *user) {
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
     const computation c = computation_of(graph, node);
+    assert(c.layout.s.rows % c.layout.rows == 0);
     const service_rule rule = {c.layout.s.rows / c.layout.rows, c.layout.beats, c.layout.groups, c.depth + c.replay};
     weir_service_repeat(s, rule.rows, rule.groups == 1 ? serve_row_directly : serve_row, &rule);
 }
@@ -381,6 +391,7 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
 /* Weights of a row from a column on; 0 where the matrix has ended. */
 static void weights_of(const weir_array *weights, const size *s, int64_t matrix, int64_t row, int64_t column,
                        int64_t count, int64_t *value) {
+    assert(matrix >= 0 && matrix < s->matrices && row >= 0 && column >= 0 && count >= 1);
     const int64_t there = row >= s->n || column >= s->k ? 0 : s->k - column < count ? s->k - column : count;
     if (there > 0) weir_array_get_ints(weights, (size_t)((matrix * s->n + row) * s->k + column), (size_t)there, value);
     for (int64_t i = there; i < count; i++) value[i] = 0;
@@ -388,10 +399,12 @@ static void weights_of(const weir_array *weights, const size *s, int64_t matrix,
 
 static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
                     int64_t *upper) {
+    assert(word >= 0 && word < memory->depth);
     (void)upper;
     const weir_array *weights = weir_value_constant(graph, weir_node_input(graph, node, 1));
     const size s = matrix_at(graph, node, interleave_of(graph, node));
     const int64_t simd = simd_of(folded(graph, node)), outputs = memory->fields / simd;
+    assert(memory->fields % simd == 0);
     const int64_t beats = weir_ceil_divide(s.k, simd), groups = weir_ceil_divide(s.n, outputs);
     const int64_t matrix = word / (beats * groups);
     const int64_t first_row = word / beats % groups * outputs, first_column = word % beats * simd;
@@ -456,6 +469,7 @@ typedef struct tree_bits {
 } tree_bits;
 
 static tree_bits tree_of(const weir_cost_part *part, int64_t simd, int64_t bits, int64_t most) {
+    assert(simd >= 1 && bits >= 1);
     tree_bits tree = {0, 0, 0};
     for (; simd > 1; simd = weir_ceil_divide(simd, 2)) {
         const bool extends = bits < most;

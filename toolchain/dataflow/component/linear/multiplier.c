@@ -19,6 +19,7 @@ bool weir_multiplier_fits(const weir_graph *graph, weir_node node, weir_text *wh
 }
 
 int64_t weir_multiplier_pieces(const weir_graph *graph, weir_node node) {
+    assert(weir_value_type(graph, weir_node_input(graph, node, 1))->low >= 0);
     return weir_bits_for(0, weir_value_type(graph, weir_node_input(graph, node, 1))->high);
 }
 
@@ -33,6 +34,7 @@ const weir_component_setting weir_multiplier_settings[WEIR_MULTIPLIER_SETTINGS] 
     [DIGIT] = {"digit", WEIR_SETTING_PIECES, NULL}, [PRODUCTS] = {"products", WEIR_SETTING_PRODUCTS, NULL}};
 
 static int64_t cycles_a_beat(const weir_graph *graph, weir_node node) {
+    assert(weir_component_setting_digit_of(graph, node) >= 1);
     return weir_ceil_divide(weir_multiplier_pieces(graph, node), weir_component_setting_digit_of(graph, node));
 }
 
@@ -68,6 +70,7 @@ typedef struct product {
 
 /* Of elements of `x` bits, multipliers of `m`, `addends` 0 or 1. */
 static product product_of(int64_t x, int64_t m, int64_t digit, int64_t block, int64_t addends) {
+    assert(x >= 1 && m >= 1 && digit >= 1 && addends >= 0);
     product p = {.digit = digit < m ? digit : m};
     p.steps = weir_ceil_divide(m, p.digit);
     p.whole = digit >= m && block > 0;
@@ -110,6 +113,7 @@ bool weir_multiplier_memory(const weir_graph *graph, weir_node node, size_t inde
 
 void weir_multiplier_content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
                              int64_t *lower, int64_t *upper) {
+    assert(word >= 0 && word < memory->depth);
     const weir_value multiplier = weir_node_input(graph, node, 1), addend = weir_node_input(graph, node, 2);
     for (int64_t field = 0; field < memory->fields; field++) {
         const int64_t channel = word * memory->fields + field;
@@ -121,6 +125,7 @@ void weir_multiplier_content(const weir_graph *graph, weir_node node, const weir
 weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node) {
     weir_wires x = weir_build_signed(b, weir_build_input(b, node, 0));
     const weir_wires *y = weir_build_output(b, node);
+    assert(x.lanes == y->lanes && x.is_signed);
     weir_memory memory;
     weir_memory_get(b->graph, node, 0, &memory);
     weir_wires parameters = weir_build_memory(b, node, &memory);
@@ -173,6 +178,7 @@ static void add_word(lane_contents *c, bool is_first, int64_t multiplier, int64_
 
 /* Of all lanes. The caller frees them. */
 static lane_contents *contents_of(const weir_graph *graph, weir_node node, const weir_memory *memory) {
+    assert(memory->depth >= 1 && memory->fields >= 1);
     lane_contents *lane = weir_calloc((size_t)memory->fields, sizeof *lane);
     int64_t *multiplier = weir_calloc(2 * (size_t)memory->fields, sizeof *multiplier);
     int64_t *add = multiplier + memory->fields;
@@ -205,6 +211,7 @@ static bool is_new(const uint64_t *odd, size_t at) {
 
 /* Registers of the rows or sums at one level of the tree. */
 static void add_level(constant_rows *r, const uint64_t *odd, size_t count) {
+    assert(count > 0);
     for (size_t i = 0; i < count; i++) {
         if (!is_new(odd, i)) continue;
         r->of_x++;
@@ -214,6 +221,7 @@ static void add_level(constant_rows *r, const uint64_t *odd, size_t count) {
 
 /* As weir_scale_rows forms the product of x with `k` bits at once. */
 static constant_rows rows_of(uint64_t multiplier, int64_t k) {
+    assert(k >= 1);
     enum { PAIRS = 32 };
     constant_rows r = {1, 0, 0, 0};
     uint64_t digits[PAIRS], odd[PAIRS];
@@ -245,6 +253,7 @@ static constant_rows rows_of(uint64_t multiplier, int64_t k) {
 
 /* Bits of the lane's addends that registers keep. Those that repeat the sign are one, but not in a block, whose columns are apart. */
 static int64_t addend_bits(const lane_contents *c, int64_t width, bool block) {
+    assert(width >= 1 && width <= 64 && c->least <= c->most);
     if (!block) return weir_bits_for(c->least < 0 ? c->least : -1, c->most);
     while (width > 1 && (c->ones >> (width - 1) & c->zeros >> (width - 1) & 1) == 0) width--;
     return width;
@@ -287,6 +296,7 @@ typedef struct amount {
 
 /* weir_scale_rows, a lane: the rows of two bits and the tree that adds them. */
 static amount rows_amount(int64_t x, int64_t k) {
+    assert(x >= 1 && k >= 1);
     if (k < 3) return (amount){k == 2 ? x + 2 : 0, k == 2 ? x + 2 : 0};
     int64_t from = weir_ceil_divide(k, 2), step = 2;
     amount a = {x + x + 2 + k + from * (x + 2), (from + 1) * (x + 2)};
@@ -319,6 +329,7 @@ static amount collected_amount(int64_t x, int64_t low, int64_t k, int64_t add, i
 /* weir_scale_blocks, a lane: operands, and the tree that adds the pieces' products and a, which passes levels as it is. Bits
  * of the sum that are shifted out are not kept. */
 static amount blocks_amount(int64_t x, int64_t m, int64_t add, int64_t pieces, int64_t shift) {
+    assert(pieces >= 1);
     const int64_t sum = add == 0 ? x + m : (add > x + m ? add : x + m) + 1;
     int64_t odd = add > 0 ? add : sum;
     amount a = {x + m + 2 * add, 0};
@@ -342,6 +353,7 @@ static int64_t levels_passed(int64_t terms) {
  * bits are there at once, are fewer. */
 static amount constant_amount(const weir_cost_part *part, const product *p, int64_t x, const amount *lane) {
     const int64_t lanes = weir_cost_value(part, "LANES"), kinds = weir_cost_fact(part, "KINDS", lanes);
+    assert(kinds >= 0 && kinds <= lanes);
     const int64_t low = p->steps * p->digit, m = low + (p->digit > 2 && p->pieces == 0 ? p->digit : 0);
     amount all = {lanes * lane->registers - (lanes - kinds) * m, lanes * lane->cells - (lanes - kinds) * low};
     const int64_t constants =

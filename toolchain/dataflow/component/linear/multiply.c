@@ -1,6 +1,9 @@
 /* Multiply: (a - za) * (b - zb) of two streams. Where a is one row for all rows of b, as a gate by channel, weir_replay repeats
  * it. */
 #include "dataflow/build.h"
+
+#include <assert.h>
+
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/target.h"
@@ -17,11 +20,13 @@ static bool becomes(const weir_graph *graph, weir_node node) {
 }
 
 static const weir_type *operand(const weir_graph *graph, weir_node node, size_t index) {
+    assert(index < 2);
     return weir_value_type(graph, weir_node_input(graph, node, index));
 }
 
 /* Rows of b that a row of a meets. */
 static int64_t times_of(const weir_graph *graph, weir_node node) {
+    assert(weir_node_op(graph, node) == WEIR_OP_MULTIPLY);
     return weir_stream_elements(graph, weir_node_input(graph, node, 1)) /
            weir_stream_elements(graph, weir_node_input(graph, node, 0));
 }
@@ -54,6 +59,7 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
 
 /* Signed bits of a code less the zero. */
 static int64_t difference_bits(const weir_type *type, int64_t zero) {
+    assert(type->low <= type->high);
     const int64_t low = type->low - zero, high = type->high - zero;
     return weir_bits_for(low < 0 ? low : -1, high);
 }
@@ -126,6 +132,7 @@ static void serve_pair(weir_service *s, const void *user) {
 /* The replay buffer holds two rows: the next one is taken while this one is repeated. */
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
     const int64_t all = weir_stream_beats_of(graph, node), row = all / times_of(graph, node);
+    assert(row * times_of(graph, node) == all);
     const service_rule rule = {wait_of(graph, node), depth_of(graph, node)};
     if (row == all) {
         weir_service_repeat(s, all, serve_pair, &rule);
@@ -141,6 +148,7 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 /* --- hardware --- */
 
 static weir_wires repeat(weir_builder *b, weir_node node, const weir_wires *x) {
+    assert(times_of(b->graph, node) > 1);
     const weir_wires repeated = weir_build_stream(b, node, "replay_", x->lanes, x->element_bits, x->is_signed);
     weir_rtl_instance u = weir_build_part(b, node, "weir_replay", "replay");
     weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
@@ -154,6 +162,7 @@ static weir_wires repeat(weir_builder *b, weir_node node, const weir_wires *x) {
 static void build(weir_builder *b, weir_node node) {
     weir_wires x = *weir_build_input(b, node, 0);
     const weir_wires *other = weir_build_input(b, node, 1), *y = weir_build_output(b, node);
+    assert(other->lanes == y->lanes && x.lanes == y->lanes);
     if (times_of(b->graph, node) > 1) x = repeat(b, node, &x);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set_element(b, u, "A", &x);
@@ -178,6 +187,7 @@ static int64_t sign_bits(weir_cost_part *part, const char *is_signed, const char
 /* Bits of partial products that are known: the sign of those of an a without one, and of a top part of one bit and no sign the two that repeat
  * the sign of a. */
 static int64_t known_of_parts(int64_t parts, int64_t top, int64_t a_sign, int64_t b_sign) {
+    assert(parts >= 1);
     return a_sign * (parts - 1) + (b_sign != 0 && top == 2 ? 2 : 0);
 }
 

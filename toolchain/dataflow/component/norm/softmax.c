@@ -1,6 +1,7 @@
 /* Softmax of rows along the innermost dimension: weir_softmax, an element a few cycles.
  * Tables: word d of the first is the power of a code that is d below its row's largest, that of the second the power times the steps, as
  * float32: the exponent, at least 1, the leading bit, the fraction. Distances that no two codes have repeat the last one. */
+#include <assert.h>
 #include <string.h>
 
 #include "dataflow/build.h"
@@ -16,6 +17,7 @@ enum { MOST_BITS = 16, FRAC_W = 23, EXP_W = 8 };
 enum { LEAST_STEPS = 3, LEAST_CYCLES = 4 };
 
 static int64_t length_of(const weir_graph *graph, weir_node node) {
+    assert(weir_node_op(graph, node) == WEIR_OP_SOFTMAX_CODES);
     const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
     return x->dim[x->rank - 1];
 }
@@ -53,6 +55,7 @@ static int64_t elements_of(const weir_graph *graph, weir_node node) {
 
 /* Cycles of units that each have a share of the bits, where they have at most so many. */
 static int64_t cycles_within(int64_t bits, int64_t most) {
+    assert(bits >= 1 && most >= 1);
     return weir_ceil_divide(bits, weir_ceil_divide(bits, most));
 }
 
@@ -87,6 +90,7 @@ static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardw
 }
 
 static int64_t cycles_of(const weir_graph *graph, weir_node node) {
+    assert(weir_component_setting_digit_of(graph, node) >= 1);
     return weir_ceil_divide(pieces(graph, node), weir_component_setting_digit_of(graph, node));
 }
 
@@ -102,9 +106,11 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
 
 static void content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t *lower,
                     int64_t *upper) {
+    assert(word >= 0 && word < memory->depth && memory->index <= 1);
     (void)upper;
     const weir_array *power = weir_value_constant(graph, weir_node_input(graph, node, 1));
     const int64_t last = (int64_t)power->count - 1;
+    assert(last >= 0);
     const float steps = (float)weir_node_int(graph, node, "steps", 0);
     float number = (float)weir_array_get(power, (size_t)(word < last ? word : last));
     uint32_t bits;
@@ -170,12 +176,14 @@ static void serve_row(weir_service *s, const void *user) {
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
     const service_rule rule = {length_of(graph, node), cycles_of(graph, node), summed_of(graph, node),
                                divided_of(graph, node)};
+    assert(rule.length >= 1 && elements_of(graph, node) % rule.length == 0);
     weir_service_repeat(s, elements_of(graph, node) / rule.length, serve_row, &rule);
 }
 
 /* --- hardware --- */
 
 static void connect_table(weir_builder *b, weir_node node, weir_rtl_instance u, size_t index, int64_t bits) {
+    assert(index < 2);
     static const char *const addresses[] = {"power_addr", "product_addr"}, *const words[] = {"power_data",
                                                                                              "product_data"};
     weir_memory table;
@@ -190,6 +198,7 @@ static void connect_table(weir_builder *b, weir_node node, weir_rtl_instance u, 
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    assert(x->lanes == 1 && y->lanes == 1);
     const weir_type *type = weir_value_type(b->graph, weir_node_output(b->graph, node, 0));
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "WIDTH", x->element_bits);

@@ -1,5 +1,8 @@
 /* ArgMax along the innermost dimension: weir_argmax, one index a row. */
 #include "dataflow/build.h"
+
+#include <assert.h>
+
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/schedule/stream.h"
@@ -14,6 +17,7 @@ static int64_t rows_of(const weir_graph *graph, weir_node node) {
 }
 
 static int64_t beats_of(const weir_graph *graph, weir_node node) {
+    assert(channels_of(graph, node) % weir_node_metadata_of(graph, node)->hardware.in_lanes == 0);
     return channels_of(graph, node) / weir_node_metadata_of(graph, node)->hardware.in_lanes;
 }
 
@@ -62,6 +66,7 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    assert(y->lanes == 1);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "LANES", x->lanes);
     weir_build_set(b, u, "WIDTH", x->element_bits);
@@ -76,6 +81,7 @@ static void build(weir_builder *b, weir_node node) {
 
 /* Bits of the numbers of lanes after a level of the tree: a node tells apart those of its own lanes that there are. */
 static int64_t number_bits(int64_t lanes, int64_t level) {
+    assert(lanes >= 1 && level >= 0 && level < 62);
     int64_t bits = 0;
     for (int64_t left = lanes; left > 0; left -= (int64_t)1 << level)
         bits += weir_clog2(left < (int64_t)1 << level ? left : (int64_t)1 << level);
@@ -84,6 +90,7 @@ static int64_t number_bits(int64_t lanes, int64_t level) {
 
 /* Zeros at the bottom of a number. */
 static int64_t zeros(int64_t number) {
+    assert(number != 0);
     int64_t count = 0;
     while ((number >> count & 1) == 0) count++;
     return count;

@@ -1,5 +1,7 @@
 #include "dataflow/component/pool/pool_private.h"
 
+#include <assert.h>
+
 #include "dataflow/schedule/stream.h"
 #include "ir/shape/geometry.h"
 #include "ir/shape/layout.h"
@@ -41,6 +43,7 @@ static bool tiles(const pool *p) {
 /* With so many lanes of results. Several pixels a beat are neighbours in a row: each is of a line of its own, or windows are whole; these
  * are as a frame of one line, where a step is a window. */
 static pool pool_at(const weir_graph *graph, weir_node node, int64_t lanes, int64_t together) {
+    assert(lanes >= 1);
     pool p = window_of(graph, node);
     if (together == 1) return p;
     const int64_t beats = p.lines * p.out * p.behind / lanes;
@@ -49,13 +52,18 @@ static pool pool_at(const weir_graph *graph, weir_node node, int64_t lanes, int6
 
 static pool pool_of(const weir_graph *graph, weir_node node) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    assert(hardware->in_lanes % hardware->out_lanes == 0);
     return pool_at(graph, node, hardware->out_lanes, hardware->in_lanes / hardware->out_lanes);
 }
 
-static int64_t reach_of(const pool *p) { return (p->kernel - 1) * p->dilation; }
+static int64_t reach_of(const pool *p) {
+    assert(p->kernel >= 1 && p->dilation >= 1);
+    return (p->kernel - 1) * p->dilation;
+}
 
 /* Windows of a line that end on it. */
 static int64_t ended(const pool *p) {
+    assert(p->stride >= 1);
     const int64_t last = p->in + p->begin - reach_of(p) - 1;
     return last < 0 ? 0 : last / p->stride + 1;
 }
@@ -193,6 +201,7 @@ weir_component_timing weir_pool_timing(const weir_graph *graph, weir_node node) 
     const pool p = pool_of(graph, node);
     const int64_t behind = p.in + p.begin - reach_of(&p) - 1 - (p.out - 1) * p.stride; /* steps that no window sees */
     const int64_t inner = p.behind / lanes_of(graph, node);
+    assert(inner * lanes_of(graph, node) == p.behind);
     const int64_t joined = joined_of(graph, node), after = joined - (behind > 0 ? behind : 0);
     return (weir_component_timing){latency_of(graph, node, inner) + after * inner,
                                    p.lines * (p.in + tail_of(&p) - joined) * inner};
@@ -275,6 +284,7 @@ void weir_pool_service(weir_service *s, const weir_graph *graph, weir_node node)
 void weir_pool_build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
     const pool p = pool_of(b->graph, node);
+    assert(x->lanes == y->lanes * p.together);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "LANES", y->lanes);
     if (p.together > 1) {

@@ -1,6 +1,9 @@
 /* Concat: two streams one after the other along a dimension, so that runs of beats of either follow each other: weir_concat. A
  * run is whole beats. */
 #include "dataflow/build.h"
+
+#include <assert.h>
+
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/schedule/stream.h"
@@ -13,6 +16,7 @@ static runs runs_of(const weir_graph *graph, weir_node node) {
     const weir_shape *y = &weir_value_type(graph, weir_node_output(graph, node, 0))->shape;
     const int64_t given = weir_node_int(graph, node, "axis", 0);
     const int axis = (int)(given < 0 ? given + y->rank : given);
+    assert(weir_node_input_count(graph, node) == 2 && axis >= 0 && axis < y->rank);
     runs r = {1, {1, 1}};
     for (int i = 0; i < axis; i++) r.count *= y->dim[i];
     for (size_t i = 0; i < 2; i++) {
@@ -46,6 +50,7 @@ typedef struct turns {
 
 /* Register 0: when the next beat can be taken. */
 static void serve_beat(weir_service *s, size_t input) {
+    assert(input < 2);
     const int64_t at = weir_service_take(s, input, s->time[0]);
     weir_service_give(s, 0, at + 1);
     s->time[0] = at + 1;
@@ -70,6 +75,7 @@ static void serve_turn(weir_service *s, const void *user) {
 static turns turns_of(const weir_graph *graph, weir_node node) {
     const runs r = runs_of(graph, node);
     const int64_t lanes = weir_node_metadata_of(graph, node)->hardware.out_lanes;
+    assert(r.size[0] % lanes == 0 && r.size[1] % lanes == 0);
     return (turns){{r.size[0] / lanes, r.size[1] / lanes}};
 }
 
@@ -81,6 +87,7 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *other = weir_build_input(b, node, 1);
     const weir_wires *y = weir_build_output(b, node);
+    assert(x->lanes == other->lanes && x->lanes == y->lanes);
     const turns t = turns_of(b->graph, node);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set_element(b, u, "A", x);

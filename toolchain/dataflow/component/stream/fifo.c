@@ -1,6 +1,8 @@
 /* Fifo: holds up to `depth` beats that wait. */
 #include "dataflow/fifo.h"
 
+#include <assert.h>
+
 #include "dataflow/build.h"
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
@@ -36,6 +38,8 @@ weir_fifo weir_fifo_of(const weir_graph *graph, weir_node node) {
 }
 
 void weir_fifo_set(weir_graph *graph, weir_node node, const weir_fifo *fifo) {
+    assert(weir_node_op(graph, node) == WEIR_OP_FIFO);
+    assert(fifo->depth >= 0 && fifo->stall >= 0 && fifo->bound <= WEIR_FIFO_ESTIMATED);
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     weir_component_setting_set(hardware, &settings[DEPTH], fifo->depth);
     weir_component_setting_set(hardware, &settings[STALL], fifo->stall);
@@ -57,6 +61,7 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    assert(x->lanes == y->lanes && depth_of(b->graph, node) >= 1);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
     weir_build_set(b, u, "DEPTH", depth_of(b->graph, node));
@@ -72,6 +77,7 @@ static const char *const bounds[] = {
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     const weir_fifo fifo = weir_fifo_of(graph, node);
+    assert(fifo.bound <= WEIR_FIFO_ESTIMATED);
     weir_text_format(text, "%lld beats", (long long)fifo.depth);
     if (fifo.stall > 0)
         weir_text_format(text, ", waiting up to %lld cycles (%s)", (long long)fifo.stall, bounds[fifo.bound]);

@@ -1,5 +1,8 @@
 /* Fork: copies of a stream; an output that has taken a beat waits for the others. */
 #include "dataflow/build.h"
+
+#include <assert.h>
+
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/schedule/stream.h"
@@ -11,6 +14,7 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0);
     const size_t outputs = weir_node_output_count(b->graph, node);
+    assert(outputs >= 2);
     weir_wires all = {.lanes = x->lanes, .element_bits = x->element_bits, .is_signed = x->is_signed};
     all.valid = weir_build_wire(b, node, "valid", (int64_t)outputs);
     all.ready = weir_build_wire(b, node, "ready", (int64_t)outputs);

@@ -1,5 +1,8 @@
 /* Lanes: the same elements with other numbers of them a beat; a frame starts with a beat of its own. */
 #include "dataflow/build.h"
+
+#include <assert.h>
+
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/schedule/stream.h"
@@ -11,6 +14,7 @@ typedef struct beats {
 static beats beats_of(const weir_graph *graph, weir_node node) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     weir_value value = weir_node_output(graph, node, 0);
+    assert(hardware->in_lanes >= 1 && hardware->out_lanes >= 1);
     return (beats){weir_stream_elements(graph, value), hardware->in_lanes, hardware->out_lanes,
                    weir_stream_beats(graph, value, hardware->in_lanes),
                    weir_stream_beats(graph, value, hardware->out_lanes)};
@@ -43,6 +47,7 @@ static void give_beat(weir_service *s, const void *user) {
 /* A beat that completes `ready` beats, one a cycle either way. The next one is taken when the last of them leaves; a widening
  * converter has room for two, and takes it when the last but one does (the end of a frame may complete two at once). */
 static void serve_beat(weir_service *s, const beats *b, int64_t ready) {
+    assert(ready >= 0);
     s->time[TAKE] = weir_service_take(s, 0, s->time[TAKE]) + 1;
     if (ready == 0) return;
     s->time[GIVE] = weir_later(s->time[GIVE], s->time[TAKE]);
@@ -54,6 +59,7 @@ static void take_beat(weir_service *s, const void *user) { serve_beat(s, user, 0
 
 /* Beats `first` to `end` of a frame, of which the last may complete one that is not full. */
 static void serve_beats(weir_service *s, const beats *b, int64_t first, int64_t end) {
+    assert(first >= 0 && first <= end && end <= b->in);
     for (int64_t i = first; i < end;) {
         const int64_t sent = i * b->in_lanes / b->out_lanes;
         int64_t next = weir_ceil_divide((sent + 1) * b->out_lanes, b->in_lanes) - 1; /* completes the next one */
@@ -81,6 +87,7 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    assert(x->element_bits == y->element_bits);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "WIDTH", x->element_bits);
     weir_build_set(b, u, "IN_LANES", x->lanes);
@@ -94,6 +101,7 @@ static void build(weir_builder *b, weir_node node) {
 /* Units of the stages of the logarithmic shifter, which a beat of `in` units spreads out in, up to `most`. A lookup table of six
  * inputs chooses among four: two stages in one. */
 static int64_t shifted_units(const weir_cost_part *part, int64_t in, int64_t out, int64_t most) {
+    assert(in >= 1 && out >= 1 && most >= 1);
     enum { OF_FOUR = 6 };
     const int64_t stages = weir_clog2(out), step = part->device->luts.inputs >= OF_FOUR ? 2 : 1;
     int64_t units = 0;

@@ -2,6 +2,9 @@
  * weir_reorder. A page is the smallest part of a frame that is read before anything of the next one: a row of pixels where they are
  * repeated along two dimensions, the frame where its dimensions change places. */
 #include "dataflow/build.h"
+
+#include <assert.h>
+
 #include "dataflow/component.h"
 #include "dataflow/component/stream/nest_private.h"
 #include "dataflow/cost/cost.h"
@@ -42,6 +45,7 @@ static bool has_parts(const paging *p) {
 }
 
 static paging paging_of(const weir_graph *graph, weir_node node) {
+    assert(weir_node_op(graph, node) == WEIR_OP_REORDER);
     weir_reordering r;
     weir_geometry_reordering(graph, node, &r);
     paging p = {.pages = 1, .page = weir_stream_elements(graph, weir_node_input(graph, node, 0)), .start = r.start};
@@ -99,6 +103,7 @@ static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardw
 static paging beats_of(const weir_graph *graph, weir_node node) {
     const int64_t lanes = weir_node_metadata_of(graph, node)->hardware.in_lanes;
     paging p = paging_of(graph, node);
+    assert(p.page % lanes == 0 && p.start % lanes == 0);
     p.page /= lanes;
     p.start /= lanes;
     for (int i = 0; lanes > 1 && i < p.loops - 1; i++) p.stride[i] /= lanes;
@@ -143,6 +148,7 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    assert(x->lanes == y->lanes);
     const paging p = beats_of(b->graph, node);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);

@@ -1,6 +1,9 @@
 /* Select: a Reorder that leaves the order alone and keeps a part of each frame, or makes it a part of a larger frame: weir_select.
  * Nothing is held but the beat that waits for the fill values before it. */
 #include "dataflow/build.h"
+
+#include <assert.h>
+
 #include "dataflow/component.h"
 #include "dataflow/component/stream/nest_private.h"
 #include "dataflow/cost/cost.h"
@@ -16,6 +19,7 @@ typedef struct walk {
 
 /* A loop inside those there are; false: there is no place for it. One without a choice becomes a part of the loop around it. */
 static bool add_loop(walk *w, int64_t size, int64_t begin, int64_t end) {
+    assert(size >= 1 && begin >= 0 && begin <= end && end <= size);
     if (size == 1) return true;
     if (begin == 0 && end == size && w->loops > 0) {
         w->size[w->loops - 1] *= size;
@@ -84,6 +88,7 @@ static int64_t most_lanes(const walk *w) {
 
 /* Iterations of the loops from `loop` on. */
 static int64_t iterations(const walk *w, int loop) {
+    assert(loop >= 0 && loop <= w->loops);
     int64_t all = 1;
     for (int i = loop; i < w->loops; i++) all *= w->size[i];
     return all;
@@ -108,6 +113,7 @@ static walk beats_of(const weir_graph *graph, weir_node node) {
     walk_of(graph, node, &w);
     if (w.loops == 0) return w;
     const int last = w.loops - 1;
+    assert(w.size[last] % lanes == 0 && w.begin[last] % lanes == 0 && w.end[last] % lanes == 0);
     w.size[last] /= lanes;
     w.begin[last] /= lanes;
     w.end[last] /= lanes;
@@ -158,6 +164,7 @@ static void give_beat(weir_service *s, const service_rule *r) {
 static void serve_loop(weir_service *s, const void *user) {
     const service_rule *r = user;
     const walk *w = r->walk;
+    assert(r->loop <= w->loops);
     if (r->loop == w->loops) {
         give_beat(s, r);
         return;
@@ -185,6 +192,7 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    assert(x->lanes == y->lanes);
     const walk w = beats_of(b->graph, node);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "LANES", x->lanes);

@@ -3,6 +3,8 @@
  * (window.c) says which of them a node gets. A unit is what a pixel has of a group: to weir_taps those of a step are lines side by side. */
 #include "dataflow/component/window/sliding_private.h"
 
+#include <assert.h>
+
 #include "dataflow/schedule/stream.h"
 
 /* Memories from there on: rtl/window/weir_taps.v. */
@@ -20,6 +22,7 @@ static bool stays(const weir_sliding_axis *a) { return a->kernel == 1 && a->in =
 
 /* With so many units a beat, neighbours in a row of the frame. */
 static taps read_taps(const weir_sliding *w, int64_t units) {
+    assert(units >= 1);
     const bool down = stays(&w->x);
     const int64_t step = down ? w->x.in * w->group : w->group, across = units < step ? units : step;
     const taps t = {
@@ -28,7 +31,10 @@ static taps read_taps(const weir_sliding *w, int64_t units) {
 }
 
 /* rtl/window/weir_taps.v has the same names. */
-static int64_t moved_of(const taps *t) { return t->along > 1 ? t->along / t->line.stride : 1; }
+static int64_t moved_of(const taps *t) {
+    assert(t->line.stride >= 1);
+    return t->along > 1 ? t->along / t->line.stride : 1;
+}
 static int64_t move_of(const taps *t) { return t->along > 1 ? 1 : t->line.stride; }
 
 /* Steps of a line, the one that ends its first positions, the last ones, and all that there are. */
@@ -53,6 +59,7 @@ static int64_t least_interval(const taps *t) { return t->lines * least_steps(t) 
 /* The same with its last steps joined to the next line's first ones where a frame would take longer than `most` otherwise: as many as are needed
  * for that, or that can be. */
 static taps joined_for(const taps *t, int64_t most) {
+    assert(steps_of(t) >= least_steps(t));
     taps j = *t;
     for (const int64_t can = steps_of(t) - least_steps(t); j.joined < can && interval_of(&j) > most;) j.joined++;
     return j;
@@ -99,6 +106,7 @@ int64_t weir_taps_interval(const weir_sliding *window) {
 /* As the node is folded. */
 static taps taps_of(const weir_graph *graph, weir_node node) {
     const weir_sliding w = weir_sliding_of(graph, node);
+    assert(weir_node_metadata_of(graph, node)->hardware.in_lanes % w.channels == 0);
     return folded(graph, &w, weir_node_metadata_of(graph, node)->hardware.in_lanes / w.channels);
 }
 
@@ -182,6 +190,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* So many steps after step `from`, which is beyond the line. */
 static void serve_beyond(weir_service *s, const taps *t, int64_t from, int64_t steps) {
+    assert(from >= 0 && steps >= 0);
     const int64_t first = first_of(t), move = move_of(t), behind = from > first ? (from - first) % move : 0;
     const int64_t before = from < first ? first - from : behind > 0 ? move - behind : 0; /* that end no position */
     const int64_t positions = before < steps ? (steps - before - 1) / move + 1 : 0, end = s->time[1] + steps * t->beats;
@@ -219,6 +228,7 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
     const taps t = taps_of(b->graph, node);
+    assert(x->lanes % (t.across * t.along) == 0);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "LANES", x->lanes / (t.across * t.along));
     if (t.across > 1) weir_build_set(b, u, "ACROSS", t.across);

@@ -13,6 +13,7 @@
 #include "support/memory/arena.h"
 
 static int64_t beats_a_pixel(const weir_sliding *w, int64_t lanes) {
+    assert(lanes >= 1);
     return w->group * weir_ceil_divide(w->channels, lanes);
 }
 
@@ -81,12 +82,14 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
     const int64_t most = weir_stream_pace(graph);
     int64_t lanes = 1;
     while (lanes < w.channels && (w.channels % lanes != 0 || !keeps_pace(&w, lanes, most))) lanes++;
+    assert(w.channels % lanes == 0);
     hardware->in_lanes = hardware->out_lanes = lanes;
     hardware->interval = interval_at(&w, lanes);
 }
 
 /* The node, from here on, slides along one dimension of `w` only. */
 static void slide_along(weir_graph *graph, weir_node node, const weir_window *w, int dimension) {
+    assert(dimension >= 0 && dimension < w->rank && dimension < 2);
     int64_t kernel[2] = {1, 1}, strides[2] = {1, 1}, dilations[2] = {1, 1}, pads[4] = {0, 0, 0, 0};
     kernel[dimension] = w->kernel[dimension];
     strides[dimension] = w->stride[dimension];
@@ -288,12 +291,14 @@ static void serve_row(weir_service *s, const void *user) {
 
 /* Rows of the frame that the first `o` rows of positions need. */
 static int64_t needed(const weir_sliding_axis *y, int64_t o) {
+    assert(o >= 0 && o <= y->out);
     return o == 0 ? 0 : least(y->in, (o - 1) * y->stride - y->begin + weir_sliding_reach(y) + 1);
 }
 
 /* After how many more rows of positions, from 0 for the last one, the place of row `row` is free, when `done` of a frame are over;
  * *follows: its place is that of the first row which that one sees. */
 static int64_t lag_of(const weir_sliding_axis *y, int64_t ring, int64_t row, int64_t done, bool *follows) {
+    assert(ring >= 1 && row >= 0);
     int64_t old = row - ring, over = done;
     for (; old < 0; old += y->in) over += y->out;                   /* of the frame before */
     int64_t last = least(y->out - 1, (old + y->begin) / y->stride); /* the last row of positions that sees it */
@@ -343,6 +348,7 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 /* --- emission --- */
 
 static void set_axis(weir_builder *b, weir_rtl_instance u, const weir_sliding_axis *a, char letter) {
+    assert(letter == 'X' || letter == 'Y');
     const struct {
         const char *name;
         int64_t value;
@@ -357,6 +363,7 @@ static void set_axis(weir_builder *b, weir_rtl_instance u, const weir_sliding_ax
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    assert(x->lanes == y->lanes);
     const weir_sliding w = weir_sliding_of(b->graph, node);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "LANES", x->lanes);
@@ -385,13 +392,17 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 static int64_t counter_bits(int64_t most) { return most < 1 ? 1 : weir_cost_bits(most + 1); }
 
 /* The counter of a loop and whether it is at its end. */
-static int64_t loop_bits(int64_t count) { return count == 1 ? 0 : counter_bits(count - 1) + 1; }
+static int64_t loop_bits(int64_t count) {
+    assert(count >= 1);
+    return count == 1 ? 0 : counter_bits(count - 1) + 1;
+}
 
 static int64_t value_of(weir_cost_part *part, const char *name) { return weir_cost_value(part, name); }
 
 /* The column of a pixel, that of the first one of its window, and is the pixel in the frame? The column of a kernel of one is the
  * position's number times the stride: no register of its own where that is a shift. */
 static int64_t place_bits(int64_t kernel, bool moves, int64_t positions, int64_t stride, int64_t most) {
+    assert(kernel >= 1 && stride >= 1);
     const int64_t bits = counter_bits(most), shift = weir_clog2(stride);
     if (kernel > 1) return (1 + moves) * bits + 1;
     if (positions == 1) return 0;
