@@ -1,0 +1,181 @@
+// The board's core with an accelerator of a few lines, its UART pins at the end of two pipes. In each turn, of ten bits of the wire, the
+// program behind them (host.c) is told which bytes have come and says what goes to the board.
+// +to=FILE: pairs of bytes, an order and a value; orders: 0 nothing, 1 a byte, 2 one without a stop bit, 3 a glitch of a quarter of a bit, 4 the end.
+// +from=FILE: for each turn a line, 2 * 256 + byte of each that came (3 * 256: its stop bit was low), and '.'.
+// +slow=N: the accelerator takes a beat in one of N cycles. +hangs: it never does. +early: its frames end a beat early. +flags: it flags each third frame.
+`timescale 1ps / 1ps
+`default_nettype none
+
+module bench;
+  parameter integer CLOCK_HZ = 48000000;
+  parameter integer BAUD = 3000000;
+  parameter integer SKEW = 0;  // parts in a thousand by which the program's bits are longer
+  parameter integer RX_BYTES = 512;
+  parameter integer TX_BYTES = 512;
+  parameter integer OPTIONS = 0;
+  parameter integer IN_BITS = 8;
+  parameter integer OUT_BITS = 8;
+  parameter integer BEATS = 4;
+  localparam integer PERIOD = 1000;
+  localparam real BIT = 1.0 * CLOCK_HZ * PERIOD / BAUD * (1000 + SKEW) / 1000;
+
+  reg clk = 1'b0;
+  reg line = 1'b1;
+  wire rst, tx, led, restart;
+  wire s_valid, s_ready, s_last, m_valid, m_ready, m_last, m_error;
+  wire [IN_BITS-1:0] s_data;
+  wire [OUT_BITS-1:0] m_data;
+
+  always #(PERIOD / 2) clk = !clk;
+
+  weir_board_reset u_reset (
+    .clk   (clk),
+    .locked(1'b1),
+    .button(1'b0),
+    .rst   (rst)
+  );
+
+  weir_board_core #(
+    .CLOCK_HZ (CLOCK_HZ),
+    .BAUD     (BAUD),
+    .BUILD    (32'h01234567),
+    .IN_WIDTH (IN_BITS),
+    .IN_BITS  (IN_BITS),
+    .IN_BEATS (BEATS),
+    .OUT_WIDTH(OUT_BITS),
+    .OUT_BITS (OUT_BITS),
+    .OUT_BEATS(BEATS),
+    .RX_BYTES (RX_BYTES),
+    .TX_BYTES (TX_BYTES),
+    .EXTREMES (OPTIONS),
+    .STALLS   (OPTIONS),
+    .BENCHMARK(OPTIONS)
+  ) u_core (
+    .clk            (clk),
+    .rst            (rst),
+    .rx             (line),
+    .tx             (tx),
+    .led            (led),
+    .model          (32'h89ABCDEF),
+    .accelerator_rst(restart),
+    .s_valid        (s_valid),
+    .s_ready        (s_ready),
+    .s_data         (s_data),
+    .s_last         (s_last),
+    .s_error_count  (8'd0),
+    .m_valid        (m_valid),
+    .m_ready        (m_ready),
+    .m_data         (m_data),
+    .m_last         (m_last),
+    .m_error        (m_error)
+  );
+
+  // The accelerator: each beat times 3 and 1 more, two cycles later at the earliest.
+  reg [31:0] wait_q;
+  reg [1:0] frame_q;
+  reg [31:0] beat_q;
+  reg valid_q, last_q, error_q;
+  reg [OUT_BITS-1:0] data_q;
+  wire [31:0] scaled = 3 * s_data + 1;
+  wire free = !valid_q || m_ready;
+  reg [31:0] slow;
+  reg hangs, early, flags;
+
+  assign s_ready = free && wait_q == 0 && !hangs;
+  assign m_valid = valid_q;
+  assign m_data  = data_q;
+  assign m_last  = last_q;
+  assign m_error = error_q;
+
+  always @(posedge clk)
+    if (restart) begin
+      wait_q  <= 0;
+      frame_q <= 0;
+      beat_q  <= 0;
+      valid_q <= 1'b0;
+    end else begin
+      if (wait_q != 0) wait_q <= wait_q - 1;
+      if (free) valid_q <= 1'b0;
+      if (s_valid && s_ready) begin
+        wait_q  <= slow - 1;
+        valid_q <= 1'b1;
+        data_q  <= scaled[OUT_BITS-1:0];
+        last_q  <= early ? beat_q == BEATS - 2 : s_last;
+        error_q <= flags && s_last && frame_q == 2;
+        beat_q  <= s_last ? 0 : beat_q + 1;
+        if (s_last) frame_q <= frame_q == 2 ? 0 : frame_q + 1;
+        if (s_last != (beat_q == BEATS - 1)) begin
+          $display("bench: last is not where a frame ends");
+          $stop;
+        end
+      end
+    end
+
+  // What comes from the board.
+  reg [9:0] came[0:7];
+  reg [2:0] came_in = 0, came_out = 0;
+  reg [7:0] value;
+  integer n;
+
+  always @(negedge tx) begin
+    #(BIT / 2);
+    for (n = 0; n < 8; n = n + 1) begin
+      #(BIT);
+      value[n] = tx;
+    end
+    #(BIT);
+    came[came_in] = {1'b1, !tx, value};
+    came_in = came_in + 1;
+    if (came_in == came_out) $display("bench: more bytes than fit a turn");
+  end
+
+  integer to, from, order, given, b;
+  reg [8*256-1:0] name;
+
+  task send(input [9:0] bits);
+    for (b = 0; b < 10; b = b + 1) begin
+      line = bits[b];
+      #(BIT);
+    end
+  endtask
+
+  initial begin
+    if (!$value$plusargs("slow=%d", slow)) slow = 1;
+    hangs = $test$plusargs("hangs") != 0;
+    early = $test$plusargs("early") != 0;
+    flags = $test$plusargs("flags") != 0;
+    if (!$value$plusargs("from=%s", name)) $stop;
+    from = $fopen(name, "w");
+    if (!$value$plusargs("to=%s", name)) $stop;
+    to = $fopen(name, "rb");
+    order = 0;
+    while (order != 4) begin
+      while (came_out != came_in) begin
+        $fwrite(from, "%03x ", came[came_out]);
+        came_out = came_out + 1;
+      end
+      $fwrite(from, ".\n");
+      $fflush(from);
+      order = $fgetc(to);
+      given = $fgetc(to);
+      case (order)
+        1: send({1'b1, given[7:0], 1'b0});
+        2: begin
+          send({1'b0, given[7:0], 1'b0});
+          line = 1'b1;
+        end
+        3: begin
+          line = 1'b0;
+          #(BIT / 4);
+          line = 1'b1;
+          #(BIT * 9.75);
+        end
+        -1, 4: order = 4;
+        default: #(10 * BIT);
+      endcase
+    end
+    $finish;
+  end
+endmodule
+
+`default_nettype wire
