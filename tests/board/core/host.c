@@ -23,7 +23,7 @@ typedef struct arrival {
 static struct {
     FILE *to, *from;
     pid_t simulator;
-    char to_name[64], from_name[64];
+    char to_name[512], from_name[512];
     int delay;
     uint64_t now;
     slot out[LONGEST_DELAY];
@@ -106,7 +106,7 @@ bool host_decode(const uint8_t *bytes, size_t size, packet *p) {
 
 void wire_open(char *const *command, int delay) {
     const char *folder = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
-    char *arguments[32], to[96], from[96];
+    char *arguments[32], to[600], from[600];
     int count = 0;
     snprintf(wire.to_name, sizeof wire.to_name, "%s/weir-board-%ld-to", folder, (long)getpid());
     snprintf(wire.from_name, sizeof wire.from_name, "%s/weir-board-%ld-from", folder, (long)getpid());

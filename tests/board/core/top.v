@@ -1,0 +1,69 @@
+// A board with the least accelerator there is, a register of 8 bits, for synthesis and placement of what is around it.
+`default_nettype none
+
+module top #(
+  parameter integer EXTREMES  = 0,
+  parameter integer STALLS    = 0,
+  parameter integer BENCHMARK = 0
+) (
+  input  wire clk,
+  input  wire rx,
+  output wire tx,
+  output wire led
+);
+  wire rst, restart, s_valid, s_ready, s_last, m_valid, m_ready, m_last;
+  wire [7:0] s_data, m_data;
+
+  weir_board_reset u_reset (
+    .clk   (clk),
+    .locked(1'b1),
+    .button(1'b0),
+    .rst   (rst)
+  );
+
+  weir_board_core #(
+    .CLOCK_HZ (48000000),
+    .BAUD     (3000000),
+    .BUILD    (32'h6C078965),
+    .IN_BEATS (64),
+    .OUT_BEATS(10),
+    .EXTREMES (EXTREMES),
+    .STALLS   (STALLS),
+    .BENCHMARK(BENCHMARK)
+  ) u_core (
+    .clk            (clk),
+    .rst            (rst),
+    .rx             (rx),
+    .tx             (tx),
+    .led            (led),
+    .model          (32'h9E3779B9),
+    .accelerator_rst(restart),
+    .s_valid        (s_valid),
+    .s_ready        (s_ready),
+    .s_data         (s_data),
+    .s_last         (s_last),
+    .s_error_count  (8'd0),
+    .m_valid        (m_valid),
+    .m_ready        (m_ready),
+    .m_data         (m_data),
+    .m_last         (m_last),
+    .m_error        (1'b0)
+  );
+
+  weir_register_slice #(
+    .WIDTH(8)
+  ) u_accelerator (
+    .clk    (clk),
+    .rst    (restart),
+    .s_valid(s_valid),
+    .s_ready(s_ready),
+    .s_data (s_data),
+    .s_last (s_last),
+    .m_valid(m_valid),
+    .m_ready(m_ready),
+    .m_data (m_data),
+    .m_last (m_last)
+  );
+endmodule
+
+`default_nettype wire
