@@ -135,7 +135,7 @@ static void fit(const samples *all, const char *family, const char *module, cons
 }
 
 static void fit_family(samples *all, weir_device_family family, const char *module, const double *prior, FILE *out) {
-    static const char *const words[] = {"ICE40", "ECP5", "GOWIN", "XILINX7"};
+    static const char *const words[] = {"ICE40", "ECP5", "GOWIN", "XILINX7", "GATEMATE"};
     const char *name = weir_device_family_name(family);
     double c[WEIR_COST_TERMS] = {0};
     const sample *one = NULL;

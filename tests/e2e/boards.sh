@@ -23,6 +23,14 @@ expect 0 '"pad": true' "$WEIR" boards icebreaker --json
 expect 2 "did you mean 'icebreaker'?" "$WEIR" boards icebraker
 expect 2 "'weir boards' lists those known" "$WEIR" boards zzzzzz
 
+# Clocks: of the board's PLL, the input itself, and what is refused with the nearest.
+expect 0 "^48 MHz = input . 4 / 1, VCO 768 MHz: weir_pll_ice40_pad DIVR=4'd0, DIVF=7'd63, DIVQ=3'd4, FILTER_RANGE=3'd1" "$WEIR" boards icebreaker --clock 48
+expect 0 "^next lower: 47.25 MHz" "$WEIR" boards icebreaker --clock 48
+expect 0 "^25 MHz, without a PLL" "$WEIR" boards ulx3s-25f --clock 25
+expect 1 "a clock of 300 MHz cannot be made by ice40up5k; the nearest is 270 MHz" "$WEIR" boards icebreaker --clock 300
+expect 0 '"DIVF": "7.d63"' "$WEIR" boards icebreaker --clock 48 --json
+expect 2 "BOARD is missing" "$WEIR" boards --clock 48
+
 # A board of one's own, with a device of one's own: a folder, nothing else.
 mkdir -p own
 sed 's/^name:.*/name: own/; s|^device:.*|device: ./mine.yaml|' "$boards/icebreaker/board.yaml" >own/board.yaml

@@ -66,11 +66,12 @@ static bool is_within(const cost_spread *spread, double median, double ninth, do
     return spread->median <= median && spread->ninth <= ninth && spread->worst <= worst;
 }
 
-/* The bounds that toolchain/dataflow/README.md tells, of lookup tables. */
-static const cost_spread bounds[WEIR_DEVICE_FAMILIES] = {[WEIR_DEVICE_ICE40] = {0.03, 0.10, 0.26},
-                                                         [WEIR_DEVICE_ECP5] = {0.035, 0.13, 0.39},
-                                                         [WEIR_DEVICE_GOWIN] = {0.02, 0.09, 0.32},
-                                                         [WEIR_DEVICE_XILINX7] = {0.03, 0.13, 0.33}};
+/* The bounds that toolchain/dataflow/README.md tells, of lookup tables; nothing is measured of the families after these. */
+enum { MEASURED = WEIR_DEVICE_XILINX7 + 1 };
+static const cost_spread bounds[MEASURED] = {[WEIR_DEVICE_ICE40] = {0.03, 0.10, 0.26},
+                                             [WEIR_DEVICE_ECP5] = {0.035, 0.13, 0.39},
+                                             [WEIR_DEVICE_GOWIN] = {0.02, 0.09, 0.32},
+                                             [WEIR_DEVICE_XILINX7] = {0.03, 0.13, 0.33}};
 
 static bool is_near(const family *f, const cost_spread *luts) {
     return is_within(&f->luts, luts->median, luts->ninth, luts->worst) && is_within(&f->flip_flops, 0, 0.11, 0.80) &&
@@ -83,7 +84,7 @@ static void estimates_are_near_yosys(void **state) {
     char *path = path_of("cost/measured.csv");
     cost_rows rows;
     assert_true(cost_rows_read(path, &rows));
-    for (size_t i = 0; i < WEIR_DEVICE_FAMILIES; i++) {
+    for (size_t i = 0; i < MEASURED; i++) {
         const family f = compare(&rows, (weir_device_family)i, 1);
         printf(
             "%s: %zu modules: lookup tables off by %.1f %% (median), %.1f %% (nine of ten), %.1f %% (worst); flip-flops "
@@ -106,7 +107,7 @@ static void estimates_are_near_yosys_in_networks(void **state) {
     char *path = path_of("estimates/instances.csv");
     cost_rows rows;
     assert_true(cost_rows_read(path, &rows));
-    for (size_t i = 0; i < WEIR_DEVICE_FAMILIES; i++) {
+    for (size_t i = 0; i < MEASURED; i++) {
         const family f = compare(&rows, (weir_device_family)i, 1), planted = compare(&rows, (weir_device_family)i, 1.4);
         printf("%s: %zu instances: lookup tables off by %.1f %% (median), %.1f %% (nine of ten), blocks in %zu\n",
                weir_device_family_name((weir_device_family)i), f.count, 100 * f.luts.median, 100 * f.luts.ninth,

@@ -14,8 +14,8 @@
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 
-static const char *const expected_names[] = {"ecp5-25k",  "ecp5-45k",  "ecp5-85k", "gw1nr-9", "gw2ar-18",
-                                             "ice40hx8k", "ice40up5k", "xc7a100t", "xc7a35t"};
+static const char *const expected_names[] = {"ccgm1a1",  "ecp5-25k",  "ecp5-45k",  "ecp5-85k", "gw1nr-9",
+                                             "gw2ar-18", "ice40hx8k", "ice40up5k", "xc7a100t", "xc7a35t"};
 enum { NAMES = sizeof expected_names / sizeof *expected_names };
 
 static weir_device *read_device(const char *name) {
@@ -50,10 +50,11 @@ static void facts(void **state) {
     static const struct {
         const char *name;
         long long luts, flip_flops, multipliers, blocks, block_kbits;
-    } known[] = {{"ice40hx8k", 7680, 7680, 0, 32, 4},    {"ice40up5k", 5280, 5280, 8, 30, 4},
-                 {"ecp5-25k", 24288, 24288, 28, 56, 18}, {"ecp5-85k", 83640, 83640, 156, 208, 18},
-                 {"gw1nr-9", 8640, 6480, 20, 26, 18},    {"gw2ar-18", 20736, 15552, 48, 46, 18},
-                 {"xc7a35t", 20800, 41600, 90, 100, 18}, {"xc7a100t", 63400, 126800, 240, 270, 18}};
+    } known[] = {{"ice40hx8k", 7680, 7680, 0, 32, 4},      {"ice40up5k", 5280, 5280, 8, 30, 4},
+                 {"ecp5-25k", 24288, 24288, 28, 56, 18},   {"ecp5-85k", 83640, 83640, 156, 208, 18},
+                 {"gw1nr-9", 8640, 6480, 20, 26, 18},      {"gw2ar-18", 20736, 15552, 48, 46, 18},
+                 {"ccgm1a1", 20480, 40960, 0, 64, 20},     {"xc7a35t", 20800, 41600, 90, 100, 18},
+                 {"xc7a100t", 63400, 126800, 240, 270, 18}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         weir_device *device = read_device(known[i].name);
         assert_int_equal(device->luts.count, known[i].luts);
@@ -159,6 +160,12 @@ static void damaged_profiles_are_refused(void **state) {
         {"inputs: 4", "inputs: 4, joined: 3",
          "mine.yaml:5: luts: expected joined ones of at least 4 inputs, found 3\n"},
         {"{count: 100, inputs: 4}", "100", "mine.yaml:5: luts: expected a mapping\n"},
+        {"flip_flops: 100\n", "flip_flops: 100\npll: {input: 10000-133000, detector: 1-1, vco: 5-6, output: 2-3}\n",
+         ""},
+        {"flip_flops: 100\n", "flip_flops: 100\npll: {input: 10000-133000, detector: 1-1, vco: 6-5, output: 2-3}\n",
+         "mine.yaml:7: vco: expected a range of kilohertz as '10000-133000', found '6-5'\n"},
+        {"flip_flops: 100\n", "flip_flops: 100\npll: {input: 10000-133000, detector: 1-1, vco: 5-6}\n",
+         "mine.yaml:7: pll: 'output' is missing\n"},
         {"64x16", "64*16", "mine.yaml:8: shapes: expected a shape as '256x16', found '64*16'\n"},
         {"64x16", "0x16", "mine.yaml:8: shapes: expected a shape as '256x16', found '0x16'\n"},
         {"64x16", "99999999999999999999x1",

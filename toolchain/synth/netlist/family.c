@@ -15,6 +15,7 @@ static const weir_synth_family families[WEIR_DEVICE_FAMILIES] = {
     [WEIR_DEVICE_GOWIN] = {"-noiopads", false, "gowin_map.v", NULL, "=RAM16* =SP =SPX9 =SDP* =DPX9* =DPB =DP",
                            weir_gowin_mend, "2"},
     [WEIR_DEVICE_XILINX7] = {"-noiopad", false, NULL, NULL, NULL, NULL, NULL},
+    [WEIR_DEVICE_GATEMATE] = {"-noiopad", false, NULL, NULL, NULL, NULL, NULL},
 };
 
 const weir_synth_family *weir_synth_family_of(const weir_device *device) {
@@ -70,6 +71,13 @@ static const cell_row rows[] = {
     {WEIR_DEVICE_XILINX7, "DSP48E1", MULTIPLIER, 1},
     {WEIR_DEVICE_XILINX7, "RAMB18E1", MEMORY, 1},
     {WEIR_DEVICE_XILINX7, "RAMB36E1", MEMORY, 2},
+    {WEIR_DEVICE_GATEMATE, "CC_LUT*", LUT, 1},
+    {WEIR_DEVICE_GATEMATE, "CC_L2T*", LUT, 1},
+    {WEIR_DEVICE_GATEMATE, "CC_MX*", LUT, 1},
+    {WEIR_DEVICE_GATEMATE, "CC_ADDF", LUT, 1},
+    {WEIR_DEVICE_GATEMATE, "CC_DFF", FLIP_FLOP, 1},
+    {WEIR_DEVICE_GATEMATE, "CC_BRAM_20K", MEMORY, 1},
+    {WEIR_DEVICE_GATEMATE, "CC_BRAM_40K", MEMORY, 2},
 };
 
 static const cell_row *row_of(const weir_device *device, const char *cell) {
