@@ -12,7 +12,7 @@ cmake --install "$build" --component wire --prefix "$work/prefix" >"$work/log" |
 [ "$(find "$work/prefix" -type f | grep -cv '/include/weir/wire/.*\.h$')" = 2 ] || fail "installed: $(find "$work/prefix" -type f)"
 awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$source/boards/host/README.md" >"$work/example.c"
 lines=$(sed -n '/^int main/,/^}/p' "$work/example.c" | wc -l)
-[ "$lines" -gt 10 ] && [ "$lines" -le 30 ] || fail "the example has $lines lines"
+if [ "$lines" -lt 10 ] || [ "$lines" -gt 30 ]; then fail "the example has $lines lines"; fi
 PKG_CONFIG_PATH=$(find "$work/prefix" -name pkgconfig)
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046,SC2086 # words

@@ -55,9 +55,7 @@ static size_t frame_packet(const fake_packet *packet, uint8_t bytes[FAKE_PACKET]
     return 9 + packet->length;
 }
 
-size_t fake_packet_to_host(const fake_packet *packet, uint8_t wire[FAKE_WIRE]) {
-    uint8_t bytes[FAKE_PACKET];
-    const size_t size = frame_packet(packet, bytes);
+size_t fake_bytes_to_host(const uint8_t *bytes, size_t size, uint8_t *wire) {
     size_t at = 0;
     unsigned d = 1;
     for (size_t i = 0; i < size; i++) {
@@ -76,6 +74,11 @@ size_t fake_packet_to_host(const fake_packet *packet, uint8_t wire[FAKE_WIRE]) {
     wire[at++] = (uint8_t)d;
     wire[at++] = 0;
     return at;
+}
+
+size_t fake_packet_to_host(const fake_packet *packet, uint8_t wire[FAKE_WIRE]) {
+    uint8_t bytes[FAKE_PACKET];
+    return fake_bytes_to_host(bytes, frame_packet(packet, bytes), wire);
 }
 
 bool fake_packet_from_host(const uint8_t *wire, size_t size, fake_packet *packet) {

@@ -57,6 +57,7 @@ typedef struct fake_packet {
     size_t length;
     uint8_t payload[256];
 } fake_packet;
+size_t fake_bytes_to_host(const uint8_t *bytes, size_t size, uint8_t *wire); /* the framing alone */
 size_t fake_packet_to_host(const fake_packet *packet, uint8_t wire[FAKE_WIRE]);
 bool fake_packet_from_host(const uint8_t *wire, size_t size, fake_packet *packet);
 

@@ -62,6 +62,11 @@ static bool rates_differ(const fake_wire *wire) {
 
 static uint64_t byte_time(double baud) { return (uint64_t)(1e10 / baud); }
 
+static uint64_t delay(const fake_wire *wire) {
+    const bool is_later = wire->settings.later > 0 && wire->time >= wire->settings.later;
+    return is_later ? wire->settings.later_delay : wire->settings.delay;
+}
+
 /* One byte as the other side sees it. */
 static void carry(fake_wire *wire, track *lane, uint8_t byte, uint64_t time) {
     if (rates_differ(wire)) byte = (uint8_t)(1 + below(wire, 255));
@@ -113,7 +118,9 @@ static void run_board(fake_wire *wire) {
     }
     while (first_time(lane) <= wire->time) {
         if (rates_differ(wire)) fake_board_framing_error(wire->board);
-        fake_board_byte(wire->board, lane->bytes[lane->out++ & (lane->capacity - 1)], wire->time);
+        const uint8_t byte = lane->bytes[lane->out++ & (lane->capacity - 1)];
+        if (wire->settings.deaf_at == 0 || wire->time < wire->settings.deaf_at)
+            fake_board_byte(wire->board, byte, wire->time);
     }
     fake_board_work(wire->board, wire->time);
     while (board_can_send(wire)) {
@@ -122,7 +129,7 @@ static void run_board(fake_wire *wire) {
         if (wire->to_host.clear < wire->time) wire->to_host.clear = wire->time;
         for (size_t i = 0; i < size; i++) {
             wire->to_host.clear += byte_time(wire->settings.baud);
-            carry(wire, &wire->to_host, packet[i], wire->to_host.clear + wire->settings.delay);
+            carry(wire, &wire->to_host, packet[i], wire->to_host.clear + delay(wire));
         }
         wire->bytes += size;
         fake_board_work(wire->board, wire->time);
@@ -186,7 +193,7 @@ static int wire_write(void *user, const uint8_t *data, size_t size, weir_failure
     if (size > DRIVER - least(pending, DRIVER)) size = (size_t)(DRIVER - least(pending, DRIVER));
     for (size_t i = 0; i < size; i++) {
         lane->clear += byte_time(wire->host_baud);
-        carry(wire, lane, data[i], lane->clear + wire->settings.delay);
+        carry(wire, lane, data[i], lane->clear + delay(wire));
     }
     wire->bytes += size;
     return (int)size;

@@ -18,11 +18,13 @@ typedef enum fake_damage {
 
 typedef struct fake_wire_settings {
     fake_board_settings board;
-    double baud;    /* the board's; what the host sets may be off by 4 % */
-    uint64_t delay; /* nanoseconds each way */
-    double rate;    /* damage a byte, each way */
+    double baud;                 /* the board's; what the host sets may be off by 4 % */
+    uint64_t delay;              /* nanoseconds each way */
+    uint64_t later, later_delay; /* the delay from a time on; 0: the same */
+    double rate;                 /* damage a byte, each way */
     uint64_t seed;
     uint64_t reset_at; /* the board is reset at this time; 0: never */
+    uint64_t deaf_at;  /* the board hears nothing from this time on; 0: never */
     uint64_t gone_at;  /* the port disappears at this time; 0: never */
 } fake_wire_settings;
 

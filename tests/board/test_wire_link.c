@@ -178,6 +178,62 @@ static void full_rate(void **state) {
     fake_wire_settings small = good;
     small.board.send_log2 = 9;
     assert_true(rate_of(&small, WEIR_MODE_SOURCE, 0, 200000) >= 0.25 * 300000);
+    assert_true(rate_of(&small, WEIR_MODE_ECHO, 200000, 200000) >= 0.25 * 300000);
+    /* Frames, whose results are a quarter, with that buffer: the full rate there, a quarter back. */
+    const weir_wire_frames frames = {.bytes_in = 256, .bytes_out = 64, .in_flight = 40};
+    small.board.bytes_in = 256;
+    small.board.bytes_out = 64;
+    bench it = open_bench(&small);
+    weir_failure why;
+    size_t wrong;
+    begin(&it, WEIR_MODE_ACCELERATOR, &frames);
+    const uint64_t start = now(&it);
+    check_fine(run_frames(&it, &frames, 4000, &wrong, &why), &why);
+    const double rate = 4000 * 256e6 / (double)(now(&it) - start);
+    printf("frames of 256 to 64, 512 bytes of send buffer: %.0f bytes/s there, %.0f back\n", rate, rate / 4);
+    assert_int_equal(wrong, 0);
+    assert_true(rate >= 0.95 * 300000);
+    close_bench(&it);
+    small.baud = 115200; /* acknowledgements that are made long before they are sent come late */
+    assert_true(rate_of(&small, WEIR_MODE_ECHO, 30000, 30000) >= 0.5 * 11520);
+}
+
+/* Answers that are later than the first time-outs: none is taken for that of a later question. */
+static void a_long_delay_is_borne(void **state) {
+    (void)state;
+    fake_wire_settings settings = good;
+    settings.delay = 150000000;
+    const weir_wire_frames frames = {64, 10, 100};
+    bench it = open_bench(&settings);
+    weir_failure why;
+    weir_wire_clock clock;
+    size_t wrong;
+    check_fine(weir_wire_measure_clock(it.wire, 2 * SECOND, &clock, &why), &why);
+    printf("round trip 300 ms: measured %.0f, within %.0f\n", clock.hz, clock.error);
+    assert_true(clock.hz - clock.error <= 48e6 && 48e6 <= clock.hz + clock.error);
+    begin(&it, WEIR_MODE_ACCELERATOR, &frames);
+    check_fine(run_frames(&it, &frames, 300, &wrong, &why), &why);
+    assert_int_equal(wrong, 0);
+    close_bench(&it);
+}
+
+/* A round trip that grows a hundredfold in the middle: slow, but fine. */
+static void a_delay_that_grows_is_borne(void **state) {
+    (void)state;
+    fake_wire_settings settings = good;
+    settings.later = 1100000000;
+    settings.later_delay = 200000000;
+    const weir_wire_frames frames = {64, 10, 100};
+    bench it = open_bench(&settings);
+    weir_failure why;
+    size_t wrong;
+    begin(&it, WEIR_MODE_ACCELERATOR, &frames);
+    check_fine(run_frames(&it, &frames, 1000, &wrong, &why), &why);
+    assert_int_equal(wrong, 0);
+    const weir_link_counters counters = weir_wire_count(it.wire);
+    printf("round trip of 4 ms, then 400 ms: %llu bytes repeated, %llu time-outs, %.1f s\n",
+           (unsigned long long)counters.repeated, (unsigned long long)counters.unanswered, (double)now(&it) * 1e-6 - 1);
+    close_bench(&it);
 }
 
 static void clock_is_measured(void **state) {
@@ -327,6 +383,75 @@ static void a_reset_is_told(void **state) {
     assert_true(told[WEIR_WIRE_RESET] > 100);
 }
 
+/* Where no frames are counted, positions tell, and the mode. */
+static void a_reset_between_bytes_is_told(void **state) {
+    (void)state;
+    static const weir_mode modes[] = {WEIR_MODE_ECHO, WEIR_MODE_SINK};
+    for (size_t mode = 0; mode < 2; mode++) {
+        unsigned told[WEIR_WIRE_FORMAT + 1] = {0};
+        for (uint64_t i = 0; i < 100; i++) {
+            static uint8_t out[20000], in[20000];
+            const size_t in_size = modes[mode] == WEIR_MODE_ECHO ? sizeof in : 0;
+            fake_wire_settings settings = good;
+            settings.seed = seed + i;
+            settings.reset_at = 1000000000 + 20000000 + i * 437000;
+            bench it = open_bench(&settings);
+            weir_failure why;
+            begin(&it, modes[mode], NULL);
+            fill(&it, out, sizeof out);
+            told[weir_wire_exchange(it.wire, out, sizeof out, in, in_size, 20 * SECOND, &why)]++;
+            assert_true(now(&it) < 5 * SECOND);
+            uint8_t byte;
+            assert_int_equal(weir_wire_exchange(it.wire, out, 1, &byte, 1, SECOND, &why),
+                             WEIR_WIRE_RESET); /* until the next START */
+            begin(&it, WEIR_MODE_ECHO, NULL);
+            check_fine(weir_wire_exchange(it.wire, out, sizeof out, in, sizeof in, 20 * SECOND, &why), &why);
+            assert_memory_equal(in, out, sizeof in);
+            close_bench(&it);
+        }
+        assert_int_equal(told[WEIR_WIRE_RESET], 100);
+    }
+}
+
+/* Nothing comes back any more, whatever the limit is. */
+static void silence_in_a_run_is_told(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 50; i++) {
+        fake_wire_settings settings = good;
+        settings.seed = seed + i;
+        settings.deaf_at = 1000000000 + 20000000 + i * 137000;
+        const weir_wire_frames frames = {64, 10, 60};
+        bench it = open_bench(&settings);
+        size_t wrong;
+        weir_failure why;
+        begin(&it, WEIR_MODE_ACCELERATOR, &frames);
+        assert_int_equal(run_frames(&it, &frames, 100000, &wrong, &why), WEIR_WIRE_SILENT);
+        assert_int_equal(wrong, 0);
+        assert_true(now(&it) < 10 * SECOND);
+        if (i == 0) printf("%s, after %.1f s\n", why.text, (double)now(&it) * 1e-6 - 1);
+        close_bench(&it);
+    }
+}
+
+/* What one run leaves on the wire and in buffers is not taken for the next one's. */
+static void streams_begin_from_nothing(void **state) {
+    (void)state;
+    bench it = open_bench(&good);
+    weir_failure why;
+    uint8_t out[3000], in[3000];
+    for (unsigned round = 0; round < 30; round++) {
+        begin(&it, WEIR_MODE_SOURCE, NULL);
+        check_fine(weir_wire_exchange(it.wire, NULL, 0, in, 1 + round * 97, SECOND, &why), &why);
+        begin(&it, WEIR_MODE_ECHO, NULL);
+        fill(&it, out, sizeof out);
+        check_fine(weir_wire_exchange(it.wire, out, sizeof out, in, sizeof in, SECOND, &why), &why);
+        assert_memory_equal(in, out, sizeof in);
+        check_fine(weir_wire_exchange(it.wire, out, 100, in, 100, SECOND, &why), &why); /* streams go on */
+        assert_memory_equal(in, out, 100);
+    }
+    close_bench(&it);
+}
+
 static void a_port_that_goes_is_told(void **state) {
     (void)state;
     fake_wire_settings settings = good;
@@ -388,8 +513,9 @@ static void places_are_counted(void **state) {
 
 /* --- bad wires --- */
 
-static void run_bad_wire(double rate, size_t packets, size_t bytes_in, size_t bytes_out, uint64_t frame_time,
-                         unsigned log2) {
+/* `share` of the wire is payload nevertheless. */
+static void run_bad_wire(double rate, double share, size_t packets, size_t bytes_in, size_t bytes_out,
+                         uint64_t frame_time, unsigned log2) {
     fake_wire_settings settings = good;
     settings.rate = rate;
     settings.seed = seed++;
@@ -414,13 +540,14 @@ static void run_bad_wire(double rate, size_t packets, size_t bytes_in, size_t by
         counters = weir_wire_count(it.wire);
         count = (size_t)(counters.packets_in + counters.packets_out);
     } while (count < packets);
-    const double seconds = (double)now(&it) * 1e-6 - 1;
+    const double seconds = (double)now(&it) * 1e-6 - 1,
+                 used = (double)(counters.bytes_out > counters.bytes_in ? counters.bytes_out : counters.bytes_in) /
+                        seconds / 300000;
     printf(
-        "rate %g, seed %llu, frames of %zu to %zu: %zu frames, %zu packets, %llu damaged, %llu bytes again, %.0f%% of the wire;",
+        "rate %g, seed %llu, frames of %zu to %zu: %zu frames, %zu packets, %llu damaged, %llu bytes again, %.1f%% of the wire;",
         rate, (unsigned long long)settings.seed, bytes_in, bytes_out, all, count, (unsigned long long)counters.damaged,
-        (unsigned long long)counters.repeated,
-        100 * (double)(counters.bytes_out > counters.bytes_in ? counters.bytes_out : counters.bytes_in) / seconds /
-            300000);
+        (unsigned long long)counters.repeated, 100 * used);
+    assert_true(used >= share);
     for (int i = 0; i < DAMAGES; i++) {
         printf(" %llu", (unsigned long long)fake_wire_damage(it.fake, (fake_damage)i));
         assert_true(fake_wire_damage(it.fake, (fake_damage)i) > 0);
@@ -432,12 +559,13 @@ static void run_bad_wire(double rate, size_t packets, size_t bytes_in, size_t by
 /* 100,000 packets, a million at night. */
 static void bad_wires_lose_nothing(void **state) {
     (void)state;
-    run_bad_wire(1e-4, 40000 * more, 256, 256, 0, 11);
-    run_bad_wire(1e-4, 20000 * more, 64, 10, 0, 11);
-    run_bad_wire(1e-3, 20000 * more, 100, 100, 0, 11);
-    run_bad_wire(3e-3, 10000 * more, 64, 10, 0, 9);
-    run_bad_wire(1e-2, 2000 * more, 16, 4, 0, 11);
-    run_bad_wire(1e-3, 10000 * more, 300, 20, 1500000, 9); /* slower than the wire */
+    run_bad_wire(1e-4, 0.6, 40000 * more, 256, 256, 0, 11);
+    run_bad_wire(1e-4, 0.7, 20000 * more, 64, 10, 0, 11);
+    run_bad_wire(1e-3, 0.15, 20000 * more, 100, 100, 0, 11);
+    run_bad_wire(3e-3, 0.04, 10000 * more, 64, 10, 0, 9);
+    run_bad_wire(5e-3, 0.0005, 4000 * more, 256, 256, 0, 11);
+    run_bad_wire(1e-2, 0.005, 2000 * more, 16, 4, 0, 11);
+    run_bad_wire(1e-3, 0.15, 10000 * more, 300, 20, 1500000, 9); /* slower than the wire */
 }
 
 /* --- threads --- */
@@ -508,12 +636,17 @@ int main(void) {
         cmocka_unit_test(identity_and_registers),
         cmocka_unit_test(frames_come_back),
         cmocka_unit_test(full_rate),
+        cmocka_unit_test(a_delay_that_grows_is_borne),
         cmocka_unit_test(clock_is_measured),
+        cmocka_unit_test(a_long_delay_is_borne),
         cmocka_unit_test(probe_finds_the_rate),
         cmocka_unit_test(probe_names_what_is_wrong),
         cmocka_unit_test(faults_of_boards_are_told),
         cmocka_unit_test(silence_is_told),
         cmocka_unit_test(a_reset_is_told),
+        cmocka_unit_test(a_reset_between_bytes_is_told),
+        cmocka_unit_test(silence_in_a_run_is_told),
+        cmocka_unit_test(streams_begin_from_nothing),
         cmocka_unit_test(a_port_that_goes_is_told),
         cmocka_unit_test(a_slow_accelerator_is_waited_for),
         cmocka_unit_test(places_are_counted),

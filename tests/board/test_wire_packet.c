@@ -118,6 +118,27 @@ static void bytes_by_hand(void **state) {
     assert_memory_equal(packet.payload, "\0a", 2);
 }
 
+/* A CRC that is right does not make a packet of what the page refuses: another length than the header says, an unknown type, more than 265 bytes. */
+static void what_the_page_refuses(void **state) {
+    (void)state;
+    weir_packet read;
+    for (unsigned type = 0; type < 16; type++) {
+        const fake_packet packet = {.type = type, .length = 3};
+        uint8_t wire[FAKE_WIRE];
+        assert_int_equal(weir_packet_decode(wire, fake_packet_to_host(&packet, wire) - 1, &read),
+                         type >= 1 && type <= 4);
+    }
+    for (unsigned said = 0; said < 512; said++) {
+        for (unsigned size = said < 20 ? 0 : said - 20; size < said + 20; size++) {
+            uint8_t bytes[600] = {(uint8_t)(1 | (said & 256) >> 1), (uint8_t)said}, wire[620];
+            const uint32_t crc = (uint32_t)crc32(0, bytes, 5 + said);
+            for (unsigned i = 0; i < 4; i++) bytes[5 + said + i] = (uint8_t)(crc >> 8 * i);
+            const size_t count = fake_bytes_to_host(bytes, 9 + size, wire);
+            assert_int_equal(weir_packet_decode(wire, count - 1, &read), said == size && said <= 256);
+        }
+    }
+}
+
 static size_t change(uint8_t *wire, size_t size) {
     const size_t at = below((unsigned)size);
     switch (below(4)) {
@@ -168,6 +189,7 @@ int main(void) {
         cmocka_unit_test(crc_is_zlibs),
         cmocka_unit_test(bytes_by_hand),
         cmocka_unit_test(both_framings_are_the_readmes),
+        cmocka_unit_test(what_the_page_refuses),
         cmocka_unit_test(what_is_damaged_is_no_packet),
         cmocka_unit_test(no_bytes_are_read_beyond),
     };

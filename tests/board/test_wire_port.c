@@ -107,13 +107,29 @@ static void expect_refused(const char *path, unsigned baud, weir_wire_error expe
     assert_int_equal(weir_port_open(&transport, path, baud, NULL, NULL, NULL), expected);
 }
 
-/* In a child that is nobody, where this is root: the error it gets. */
+/* In a child that is nobody, where this is root. */
+static void become_nobody(void) {
+    if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setgid(65534) != 0 || setuid(65534) != 0)) _exit(100);
+}
+
+static bool others_can_open(const char *path) {
+    const pid_t child = fork();
+    if (child == 0) {
+        become_nobody();
+        _exit(open(path, O_RDWR | O_NOCTTY) < 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
+    return WEXITSTATUS(status) == 0;
+}
+
 static void expect_refused_to_others(const char *path, weir_wire_error expected) {
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
         weir_transport transport;
-        if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setgid(65534) != 0 || setuid(65534) != 0)) _exit(100);
+        become_nobody();
         _exit((int)weir_port_open(&transport, path, 115200, NULL, NULL, NULL));
     }
     int status;
@@ -135,7 +151,9 @@ static void refusals(void **state) {
     check_fine(weir_port_open(&transport, pty.path, 115200, NULL, NULL, &why), &why);
     expect_refused(pty.path, 115200, WEIR_WIRE_IN_USE); /* root: by the lock; others: by TIOCEXCL */
     expect_refused_to_others(pty.path, WEIR_WIRE_IN_USE);
+    assert_false(others_can_open(pty.path)); /* a program that knows of no lock */
     transport.close(transport.user);
+    assert_true(others_can_open(pty.path));
     expect_refused_to_others(pty.path, WEIR_WIRE_OK); /* it is free again */
     assert_int_equal(chmod(pty.path, 0), 0);
     expect_refused_to_others(pty.path, WEIR_WIRE_NOT_ALLOWED);

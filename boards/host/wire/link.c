@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "wire/packet.h"
-#include "wire/register.h"
 
 enum {
     FLIGHT = 32,            /* packets under way */
@@ -38,16 +37,18 @@ typedef struct flight {
 /* A request that is repeated until it is answered: START, or a register. */
 typedef struct repeated {
     bool is_pending, is_due;
-    unsigned number; /* what the answer carries: another one for each repeat */
+    unsigned number; /* what the answer carries: of the last try; one more for each */
     unsigned tries;
-    uint64_t sent, left, deadline;
+    uint64_t sent;          /* the last one */
+    uint64_t left[SILENCE]; /* each one */
+    uint64_t deadline;
 } repeated;
 
 struct weir_link {
     weir_transport transport;
     unsigned baud;
     bool is_started;
-    bool is_reset; /* too many packets acknowledge what was not sent */
+    weir_failure failure; /* of the streams, which it ended */
 
     uint8_t out[1 + WEIR_PACKET_WIRE]; /* what the transport has not taken yet */
     size_t out_at, out_size;
@@ -71,10 +72,12 @@ struct weir_link {
     /* The stream from the board: taken <= expected. */
     byte_ring receive;
     uint64_t taken, expected, wanted;
-    bool owes_acknowledgement, lacked_room, repeat_due, question_due, is_counted;
-    uint32_t frames; /* the answer to the link's own question */
+    bool owes_acknowledgement, lacked_room, repeat_due, question_due, has_reply;
+    unsigned question; /* the link's own: a register */
+    uint32_t reply;
     uint64_t quiet_since, repeat_left;
     unsigned quiet, fruitless_in;
+    uint64_t damaged_before; /* the repeat that was asked for last */
 
     repeated start, ask;
     unsigned ask_address;
@@ -218,19 +221,20 @@ weir_link_counters weir_link_count(const weir_link *link) {
     return counters;
 }
 
-bool weir_link_counted(weir_link *link, uint32_t *frames) {
-    const bool is_counted = link->is_counted;
-    *frames = link->frames;
-    link->is_counted = false;
-    return is_counted;
+bool weir_link_reply(weir_link *link, uint32_t *value) {
+    const bool has_reply = link->has_reply;
+    *value = link->reply;
+    link->has_reply = false;
+    return has_reply;
 }
 
 /* --- requests --- */
 
-weir_wire_error weir_link_start(weir_link *link, size_t send, size_t receive, weir_failure *why) {
+weir_wire_error weir_link_start(weir_link *link, size_t send, size_t receive, unsigned question, weir_failure *why) {
     if (!resize(&link->send, send) || !resize(&link->receive, receive))
         return weir_failure_set(why, WEIR_WIRE_MEMORY, "no memory for buffers of %zu and %zu bytes", send, receive);
-    link->is_started = link->is_reset = false;
+    link->is_started = false;
+    link->failure.error = WEIR_WIRE_OK;
     link->acknowledged = link->next = link->furthest = link->queued = 0;
     link->flights = 0;
     link->payload = WEIR_PACKET_PAYLOAD;
@@ -239,15 +243,25 @@ weir_wire_error weir_link_start(weir_link *link, size_t send, size_t receive, we
     link->busy = link->fruitless = link->strange = link->unanswered = 0;
     link->stale = 0;
     link->taken = link->expected = link->wanted = 0;
-    link->owes_acknowledgement = link->lacked_room = link->repeat_due = link->question_due = link->is_counted = false;
+    link->owes_acknowledgement = link->lacked_room = link->repeat_due = link->question_due = link->has_reply = false;
     link->repeat_left = 0;
     link->quiet = link->fruitless_in = 0;
     link->heard = 0;
+    link->question = question;
     link->start = (repeated){.is_pending = true, .is_due = true, .number = link->start.number + 1};
     return WEIR_WIRE_OK;
 }
 
 bool weir_link_is_started(const weir_link *link) { return link->is_started; }
+
+const weir_failure *weir_link_failure(const weir_link *link) {
+    return link->failure.error == WEIR_WIRE_OK ? NULL : &link->failure;
+}
+
+void weir_link_stop(weir_link *link, const weir_failure *why) {
+    link->failure = *why;
+    link->is_started = false;
+}
 
 void weir_link_cancel(weir_link *link) {
     link->start.is_pending = link->start.is_due = false;
@@ -289,9 +303,19 @@ static uint64_t left(const weir_link *link) { return link->clear / 1000; }
 static void sent(weir_link *link, repeated *request, uint64_t at) {
     request->is_due = false;
     request->sent = at;
-    request->left = left(link);
+    request->left[request->tries] = left(link);
     request->deadline = left(link) + doubled(timeout(link), request->tries, LONGEST_TIMEOUT);
     request->tries++;
+}
+
+/* An answer to the try that was `before` the last one. Only the last one's counts, for streams and clocks; an older one says that it is worth waiting longer. */
+static bool is_answer(weir_link *link, repeated *request, unsigned before) {
+    if (!request->is_pending || before >= request->tries) return false;
+    const unsigned last = request->tries - 1;
+    if (request->is_due) return false; /* the next one is not sent yet */
+    measure_round_trip(link, request->left[last - before]);
+    request->deadline = most(request->deadline, request->left[last] + timeout(link));
+    return before == 0;
 }
 
 static void compose_start(weir_link *link, uint64_t at) {
@@ -351,10 +375,11 @@ static bool compose_next(weir_link *link) {
         compose_status(link, WEIR_PACKET_REPEAT);
         link->repeat_due = false;
         link->repeat_left = left(link);
+        link->damaged_before = link->counters.damaged;
         link->counters.repeat_requests++;
     } else if (link->question_due) {
         link->question_due = false;
-        compose_register(link, 0, WEIR_REGISTER_FRAMES, false, 0);
+        compose_register(link, 0, link->question, false, 0);
     } else if (at >= link->resume && (size = data_size(link)) > 0) {
         compose_data(link, size);
     } else if (link->owes_acknowledgement) {
@@ -370,15 +395,22 @@ static void go_back(weir_link *link) {
     link->flights = 0;
 }
 
+static void stop_damaged(weir_link *link, const char *direction, uint64_t position) {
+    weir_failure why;
+    weir_failure_set(&why, WEIR_WIRE_DAMAGED, "%d repeats of byte %llu %s the board were all damaged", FRUITLESS,
+                     (unsigned long long)position, direction);
+    weir_link_stop(link, &why);
+}
+
 /* The first packet under way is taken for lost; where that happens again and again, packets get shorter. */
 static void lose(weir_link *link) {
     link->stale = link->flights - 1;
     go_back(link);
     if (link->fruitless++ > 0) link->payload = most(link->payload / 2, LEAST_PAYLOAD);
+    if (link->fruitless > FRUITLESS) stop_damaged(link, "to", link->acknowledged);
 }
 
 static weir_wire_error tell_silence(weir_link *link, const char *what, unsigned tries, weir_failure *why) {
-    link->unanswered = 0;
     if (link->heard > 0)
         return weir_failure_set(why, WEIR_WIRE_GARBAGE,
                                 "%s: %u tries at %u baud, and %llu bytes came without a packet among them", what, tries,
@@ -429,22 +461,14 @@ static weir_wire_error check_deadlines(weir_link *link, weir_failure *why) {
     }
     if (!is_late) return WEIR_WIRE_OK;
     link->counters.unanswered++;
-    if (link->unanswered++ >= SILENCE) return tell_silence(link, "streams", link->unanswered, why);
+    if (link->unanswered++ < SILENCE) return WEIR_WIRE_OK;
+    weir_failure silence;
+    tell_silence(link, "streams", link->unanswered, &silence);
+    weir_link_stop(link, &silence);
     return WEIR_WIRE_OK;
 }
 
 weir_wire_error weir_link_send(weir_link *link, weir_failure *why) {
-    if (link->is_reset)
-        return weir_failure_set(
-            why, WEIR_WIRE_RESET,
-            "the board acknowledges bytes that were not sent: it was reset, or another host talks to it");
-    if (link->fruitless > FRUITLESS || link->fruitless_in > FRUITLESS) {
-        const bool in = link->fruitless_in > FRUITLESS;
-        const unsigned long long place = in ? link->expected : link->acknowledged;
-        link->fruitless = link->fruitless_in = 0;
-        return weir_failure_set(why, WEIR_WIRE_DAMAGED, "%d repeats of byte %llu %s the board were all damaged",
-                                FRUITLESS, place, in ? "from" : "to");
-    }
     const weir_wire_error error = check_deadlines(link, why);
     if (error != WEIR_WIRE_OK) return error;
     for (;;) {
@@ -477,14 +501,23 @@ uint64_t weir_link_wake(const weir_link *link) {
 
 /* --- what came --- */
 
+/* Positions that no board has whose streams began with the host's: once it may be an old packet. */
+static void find_strange(weir_link *link) {
+    if (++link->strange < STRANGE) return;
+    weir_failure why;
+    weir_failure_set(&why, WEIR_WIRE_RESET,
+                     "the board's positions are not those of these streams: it was reset, or another host talks to it");
+    weir_link_stop(link, &why);
+}
+
 static void take_acknowledgement(weir_link *link, unsigned acknowledged) {
     const uint64_t step = (acknowledged - link->acknowledged) % WEIR_PACKET_MODULO;
     if (step > link->furthest - link->acknowledged) {
-        if (++link->strange >= STRANGE) link->is_reset = true;
+        find_strange(link);
         return;
     }
-    link->strange = 0;
     if (step == 0) return;
+    link->strange = 0;
     link->acknowledged += step;
     link->counters.bytes_out += step;
     size_t done = 0;
@@ -542,7 +575,8 @@ static void take_data(weir_link *link, const weir_packet *packet) {
             (link->repeat_left > 0 && now(link) < link->repeat_left + link->least_round_trip))
             return;
         link->repeat_due = true;
-        link->fruitless_in++;
+        if (link->repeat_left > 0 && link->damaged_before == link->counters.damaged) find_strange(link);
+        if (++link->fruitless_in > FRUITLESS) stop_damaged(link, "from", link->expected);
         return;
     }
     if (packet->length > link->receive.capacity - weir_link_available(link)) {
@@ -554,7 +588,7 @@ static void take_data(weir_link *link, const weir_packet *packet) {
     link->counters.bytes_in += packet->length;
     link->owes_acknowledgement = true;
     link->repeat_left = 0;
-    link->quiet = link->fruitless_in = 0;
+    link->quiet = link->fruitless_in = link->strange = 0;
     link->quiet_since = now(link);
 }
 
@@ -564,14 +598,12 @@ static uint32_t value_of(const uint8_t *payload) {
 
 static void take_answer(weir_link *link, const weir_packet *packet) {
     const uint8_t *payload = packet->payload;
-    if (link->is_started && payload[0] == 0 && payload[1] == WEIR_REGISTER_FRAMES) {
-        link->is_counted = true;
-        link->frames = value_of(payload);
+    if (link->is_started && payload[0] == 0 && payload[1] == link->question) {
+        link->has_reply = true;
+        link->reply = value_of(payload);
     }
-    if (!link->ask.is_pending || link->ask.is_due || payload[0] != tag(&link->ask) ||
-        (payload[1] & 0x7fu) != link->ask_address)
-        return;
-    if (link->ask.tries == 1) measure_round_trip(link, link->ask.left);
+    const unsigned before = (tag(&link->ask) + 255 - payload[0]) % 255;
+    if (payload[0] == 0 || (payload[1] & 0x7fu) != link->ask_address || !is_answer(link, &link->ask, before)) return;
     link->moment = (weir_link_moment){link->ask.sent, now(link)};
     link->value = value_of(payload);
     link->ask.is_pending = false;
@@ -579,9 +611,7 @@ static void take_answer(weir_link *link, const weir_packet *packet) {
 }
 
 static void take_start(weir_link *link, const weir_packet *packet) {
-    const repeated *start = &link->start;
-    if (!start->is_pending || start->is_due || packet->position != start->number % WEIR_PACKET_MODULO) return;
-    if (start->tries == 1) measure_round_trip(link, start->left);
+    if (!is_answer(link, &link->start, (link->start.number - packet->position) % WEIR_PACKET_MODULO)) return;
     link->start.is_pending = false;
     link->is_started = true;
     link->quiet_since = now(link);

@@ -34,9 +34,15 @@ weir_link *weir_link_new(const weir_transport *transport, unsigned baud);
 void weir_link_free(weir_link *link);
 weir_wire_error weir_link_set_baud(weir_link *link, unsigned baud, weir_failure *why);
 
-/* Drops what both streams hold and asks the board for the same; buffers are of `send` and `receive` bytes from now on. */
-weir_wire_error weir_link_start(weir_link *link, size_t send, size_t receive, weir_failure *why);
+/* Drops what both streams hold and asks the board for the same; buffers are of `send` and `receive` bytes from now on. `question` is the register
+ * that the link reads where it needs to know whether the board is there. */
+weir_wire_error weir_link_start(weir_link *link, size_t send, size_t receive, unsigned question, weir_failure *why);
 bool weir_link_is_started(const weir_link *link);
+/* What ended the streams since START: SILENT or GARBAGE, too many repeats in a row without an answer; DAMAGED; RESET. NULL: nothing. Registers can be asked
+ * nevertheless. */
+const weir_failure *weir_link_failure(const weir_link *link);
+/* Ends the streams for a reason that the caller knows. */
+void weir_link_stop(weir_link *link, const weir_failure *why);
 /* Gives up a START or a question that was not answered. */
 void weir_link_cancel(weir_link *link);
 
@@ -54,13 +60,12 @@ size_t weir_link_get(weir_link *link, uint8_t *data, size_t size);
 size_t weir_link_available(const weir_link *link);
 /* So many bytes since START are due from the board sooner or later: while they are not here, silence is asked about. */
 void weir_link_expect(weir_link *link, uint64_t bytes);
-/* Where it asked, the link has read `frames`: true once for each answer. */
-bool weir_link_counted(weir_link *link, uint32_t *frames);
+/* What the register `question` was when the link asked because nothing came: true once for each answer. */
+bool weir_link_reply(weir_link *link, uint32_t *value);
 /* Whether the board has acknowledged all that was put. */
 bool weir_link_is_acknowledged(const weir_link *link);
 
-/* Writes what is due. SILENT or GARBAGE, when too many repeats in a row had no answer, DAMAGED, RESET, or what the transport says; the
- * link can be used further, from a START on. */
+/* Writes what is due. SILENT or GARBAGE, when START or a question was repeated too often without an answer, or what the transport says. */
 weir_wire_error weir_link_send(weir_link *link, weir_failure *why);
 /* When to call weir_link_send again at the latest, if no bytes come before. */
 uint64_t weir_link_wake(const weir_link *link);

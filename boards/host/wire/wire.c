@@ -99,18 +99,32 @@ static void wait_for_other(weir_wire *wire) {
     take_turn(wire);
 }
 
-/* What the board counts of frames since START lies between what was received and what was submitted, unless it was reset. */
-static weir_wire_error check_counted(weir_wire *wire, weir_failure *why) {
-    uint32_t frames;
-    if (!weir_link_counted(wire->link, &frames) || wire->frames.in_flight == 0 || wire->mode != WEIR_MODE_ACCELERATOR)
-        return WEIR_WIRE_OK;
-    const unsigned in = frames & 0xffff, out = frames >> 16, received = (unsigned)wire->received;
-    const uint64_t most = wire->submitted - wire->received;
-    if (((in - received) & 0xffff) <= most && ((out - received) & 0xffff) <= most) return WEIR_WIRE_OK;
-    return weir_failure_set(
-        why, WEIR_WIRE_RESET,
-        "the board counted %u frames in and %u out, but %llu results came (modulo 65,536): it was reset", in, out,
-        (unsigned long long)wire->received);
+static weir_wire_error tell_mode(const weir_wire *wire, uint32_t control, weir_failure *why) {
+    return weir_failure_set(why, WEIR_WIRE_RESET, "the board is in mode %u, not in mode %d: it was reset", control & 7,
+                            (int)wire->mode);
+}
+
+/* The link's question was answered. What a board counts of frames since START lies between what was received and what was submitted, and it is in the mode that was
+ * begun, unless it was reset. */
+static void check_reply(weir_wire *wire) {
+    uint32_t value;
+    weir_failure why;
+    if (!weir_link_reply(wire->link, &value)) return;
+    if (wire->frames.in_flight == 0) {
+        if ((value & 7) == (uint32_t)wire->mode) return;
+        tell_mode(wire, value, &why);
+    } else {
+        const unsigned in = value & 0xffff, out = value >> 16, received = (unsigned)wire->received;
+        const uint64_t most = wire->submitted - wire->received;
+        if (wire->mode != WEIR_MODE_ACCELERATOR ||
+            (((in - received) & 0xffff) <= most && ((out - received) & 0xffff) <= most))
+            return;
+        weir_failure_set(
+            &why, WEIR_WIRE_RESET,
+            "the board counted %u frames in and %u out, but %llu results came (modulo 65,536): it was reset", in, out,
+            (unsigned long long)wire->received);
+    }
+    weir_link_stop(wire->link, &why);
 }
 
 static weir_wire_error read_some(weir_wire *wire, uint64_t until, weir_failure *why) {
@@ -124,7 +138,8 @@ static weir_wire_error read_some(weir_wire *wire, uint64_t until, weir_failure *
     wire->time = time;
     if (size < 0) return why->error;
     weir_link_accept(wire->link, data, (size_t)size);
-    return check_counted(wire, why);
+    check_reply(wire);
+    return WEIR_WIRE_OK;
 }
 
 /* Moves bytes until `is_done` or the time `until`: TIMEOUT, without a text. */
@@ -183,7 +198,8 @@ static weir_wire_error start(weir_wire *wire, uint64_t limit, weir_failure *why)
                  receive = frames->in_flight == 0 ? BYTES : frames->in_flight * frames->bytes_out + WEIR_PACKET_PAYLOAD;
     wire->begun++;
     wire->submitted = wire->received = 0;
-    weir_wire_error error = weir_link_start(wire->link, send, receive, why);
+    weir_wire_error error = weir_link_start(wire->link, send, receive,
+                                            frames->in_flight == 0 ? WEIR_REGISTER_CONTROL : WEIR_REGISTER_FRAMES, why);
     if (error == WEIR_WIRE_OK) error = run(wire, is_started, after(wire, limit), why);
     return tell(wire, error, "START", limit, why);
 }
@@ -289,6 +305,7 @@ static weir_wire_error probe(weir_wire *wire, unsigned wanted, weir_wire_rate *r
     static const unsigned percent[] = {100, 400, 50, 97, 103, 94, 106, 91, 109, 88, 112};
     unsigned without = 0, garbage = 0, refused = 0;
     wire->frames = (weir_wire_frames){0, 0, 0};
+    wire->mode = WEIR_MODE_ACCELERATOR;
     for (size_t i = 0; i < sizeof percent / sizeof *percent; i++) {
         rate->ratio = percent[i] / 100.0;
         const weir_wire_error error = try_rate(wire, (unsigned)((uint64_t)wanted * percent[i] / 100), rate, why);
@@ -380,29 +397,39 @@ weir_wire_error weir_wire_begin(weir_wire *wire, weir_mode mode, const weir_wire
     return leave(wire, start(wire, PATIENCE, why));
 }
 
+/* Each holds as well where waiting makes no sense any more: check_streams tells. */
+static bool is_stopped(const weir_wire *wire) { return !weir_link_is_started(wire->link); }
 static bool has_place(const weir_wire *wire) {
-    return wire->submitted - wire->received < wire->frames.in_flight &&
-           weir_link_room(wire->link) >= wire->frames.bytes_in;
+    return is_stopped(wire) || (wire->submitted - wire->received < wire->frames.in_flight &&
+                                weir_link_room(wire->link) >= wire->frames.bytes_in);
 }
-static bool has_result(const weir_wire *wire) { return weir_link_available(wire->link) >= wire->frames.bytes_out; }
+static bool has_result(const weir_wire *wire) {
+    return is_stopped(wire) || weir_link_available(wire->link) >= wire->frames.bytes_out;
+}
 
-static weir_wire_error check_order(const weir_wire *wire, weir_failure *why) {
-    if (wire->frames.in_flight == 0 || !weir_link_is_started(wire->link))
-        return weir_failure_set(why, WEIR_WIRE_ARGUMENT, "no frames were begun");
+static weir_wire_error check_streams(const weir_wire *wire, bool of_frames, weir_failure *why) {
+    const weir_failure *failure = weir_link_failure(wire->link);
+    if (failure != NULL) {
+        *why = *failure;
+        return failure->error;
+    }
+    if (is_stopped(wire) || (wire->frames.in_flight > 0) != of_frames)
+        return weir_failure_set(why, WEIR_WIRE_ARGUMENT, "no streams of %s were begun", of_frames ? "frames" : "bytes");
     const uint64_t in_flight = wire->submitted - wire->received;
-    if (weir_link_available(wire->link) > in_flight * wire->frames.bytes_out)
+    if (of_frames && weir_link_available(wire->link) > in_flight * wire->frames.bytes_out)
         return weir_failure_set(why, WEIR_WIRE_DISAGREES, "more bytes of results came than %llu frames of %zu bytes",
                                 (unsigned long long)in_flight, wire->frames.bytes_out);
     return WEIR_WIRE_OK;
 }
 
 static weir_wire_error submit(weir_wire *wire, const uint8_t *frame, uint64_t limit, weir_failure *why) {
-    weir_wire_error error = check_order(wire, why);
+    weir_wire_error error = check_streams(wire, true, why);
     if (error != WEIR_WIRE_OK) return error;
     error = run(wire, has_place, after(wire, limit), why);
     if (error == WEIR_WIRE_TIMEOUT)
         return weir_failure_set(why, WEIR_WIRE_FULL, "%zu frames are in flight; receive results",
                                 wire->frames.in_flight);
+    if (error == WEIR_WIRE_OK) error = check_streams(wire, true, why);
     if (error != WEIR_WIRE_OK) return error;
     weir_link_put(wire->link, frame, wire->frames.bytes_in);
     weir_link_expect(wire->link, ++wire->submitted * wire->frames.bytes_out);
@@ -416,13 +443,13 @@ weir_wire_error weir_wire_submit(weir_wire *wire, const uint8_t *frame, uint64_t
 }
 
 static weir_wire_error receive(weir_wire *wire, uint8_t *result, uint64_t limit, weir_failure *why) {
-    weir_wire_error error = check_order(wire, why);
+    weir_wire_error error = check_streams(wire, true, why);
     if (error == WEIR_WIRE_OK) error = run(wire, has_result, after(wire, limit), why);
     if (error == WEIR_WIRE_TIMEOUT)
         return weir_failure_set(why, error, "%zu of %zu bytes of result %llu came in %llu ms; the board answers",
                                 weir_link_available(wire->link), wire->frames.bytes_out,
                                 (unsigned long long)wire->received, (unsigned long long)(limit / 1000));
-    if (error == WEIR_WIRE_OK) error = check_order(wire, why);
+    if (error == WEIR_WIRE_OK) error = check_streams(wire, true, why);
     if (error != WEIR_WIRE_OK) return error;
     weir_link_get(wire->link, result, wire->frames.bytes_out);
     wire->received++;
@@ -444,14 +471,14 @@ size_t weir_wire_in_flight(weir_wire *wire) {
 
 static weir_wire_error check(weir_wire *wire, uint32_t *errors, weir_failure *why) {
     uint32_t counted, flags;
-    weir_wire_error error = check_order(wire, why);
+    weir_wire_error error = check_streams(wire, true, why);
     if (error != WEIR_WIRE_OK) return error;
     if (wire->submitted != wire->received) return weir_failure_set(why, WEIR_WIRE_ARGUMENT, "frames are in flight");
     error = read_register(wire, WEIR_REGISTER_FRAMES, &counted, why);
     if (error == WEIR_WIRE_OK) error = read_register(wire, WEIR_REGISTER_ERRORS, &flags, why);
     if (error != WEIR_WIRE_OK) return error;
     if (errors != NULL) *errors = flags;
-    error = check_order(wire, why); /* what came meanwhile */
+    error = check_streams(wire, true, why); /* what came meanwhile */
     if (error != WEIR_WIRE_OK) return error;
     const uint32_t expected = (uint32_t)(wire->submitted & 0xffff) * 0x10001u;
     if (wire->mode == WEIR_MODE_ACCELERATOR && counted != expected)
@@ -468,29 +495,33 @@ weir_wire_error weir_wire_check(weir_wire *wire, uint32_t *errors, weir_failure 
     return leave(wire, check(wire, errors, why));
 }
 
-static bool has_room(const weir_wire *wire) { return weir_link_room(wire->link) > 0; }
-static bool has_bytes(const weir_wire *wire) { return weir_link_available(wire->link) > 0; }
+static bool has_room(const weir_wire *wire) { return is_stopped(wire) || weir_link_room(wire->link) > 0; }
+static bool has_bytes(const weir_wire *wire) { return is_stopped(wire) || weir_link_available(wire->link) > 0; }
 static bool has_either(const weir_wire *wire) { return has_room(wire) || has_bytes(wire); }
-static bool is_acknowledged(const weir_wire *wire) { return weir_link_is_acknowledged(wire->link); }
+static bool is_acknowledged(const weir_wire *wire) { return is_stopped(wire) || weir_link_is_acknowledged(wire->link); }
+
+/* A board that was reset is back in mode 0, whatever its positions are. */
+static weir_wire_error check_mode(weir_wire *wire, weir_failure *why) {
+    uint32_t control;
+    const weir_wire_error error = read_register(wire, WEIR_REGISTER_CONTROL, &control, why);
+    if (error != WEIR_WIRE_OK || (control & 7) == (uint32_t)wire->mode) return error;
+    return weir_failure_set(why, WEIR_WIRE_RESET, "the board is in mode %u, not in mode %d: it was reset", control & 7,
+                            (int)wire->mode);
+}
 
 static weir_wire_error exchange(weir_wire *wire, const uint8_t *out, size_t out_size, uint8_t *in, size_t in_size,
                                 uint64_t limit, weir_failure *why) {
-    if (wire->frames.in_flight != 0 || !weir_link_is_started(wire->link))
-        return weir_failure_set(why, WEIR_WIRE_ARGUMENT, "no streams of bytes were begun");
     const uint64_t until = after(wire, limit);
     size_t put = 0, got = 0;
-    wire->received += in_size;
-    weir_link_expect(wire->link, wire->received);
+    weir_link_expect(wire->link, wire->received += in_size);
     for (;;) {
+        weir_wire_error error = check_streams(wire, false, why);
+        if (error != WEIR_WIRE_OK) return error;
         put += weir_link_put(wire->link, out == NULL ? NULL : out + put, out_size - put);
         got += weir_link_get(wire->link, in == NULL ? NULL : in + got, in_size - got);
-        if (put == out_size && got == in_size && weir_link_is_acknowledged(wire->link)) return WEIR_WIRE_OK;
+        if (put == out_size && got == in_size && weir_link_is_acknowledged(wire->link)) return check_mode(wire, why);
         const bool puts = put < out_size, gets = got < in_size;
-        const weir_wire_error error = run(wire,
-                                          puts   ? gets ? has_either : has_room
-                                          : gets ? has_bytes
-                                                 : is_acknowledged,
-                                          until, why);
+        error = run(wire, puts ? gets ? has_either : has_room : gets ? has_bytes : is_acknowledged, until, why);
         if (error == WEIR_WIRE_TIMEOUT)
             return weir_failure_set(why, error, "%zu of %zu bytes went and %zu of %zu came in %llu ms", put, out_size,
                                     got, in_size, (unsigned long long)(limit / 1000));
