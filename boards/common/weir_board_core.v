@@ -1,7 +1,7 @@
 // weir_board_core: all that a board carries around an accelerator with one clock: UART, link, registers, modes.
 //
 // Latency:   that of the wire; accelerator_rst is high for a cycle at each start that the host asks for.
-// Interval:  on the wire, a bit CLOCK_HZ / BAUD cycles; in a benchmark the accelerator takes a beat a cycle and may give a byte of results a cycle.
+// Interval:  on the wire, CLOCK_HZ / BAUD cycles a bit; in a benchmark the accelerator takes a beat a cycle and may give a byte of results a cycle.
 // State:     weir_link's and weir_board_registers', a place in the frames that go in and come out.
 // Frames go from input to input and come from output to output, as README.md says. So that an accelerator may take its inputs side by
 // side, and give its outputs likewise, each input but the last and each output but the first has a weir_fifo of a frame.
@@ -269,6 +269,7 @@ module weir_board_core #(
     .s_last   (given_last),
     .m_valid  (results_valid),
     .m_ready  (results_ready),
+    .m_flows  (runs),
     .m_data   (results),
     .frame    (frame_out),
     .misplaced(misplaced)

@@ -1,7 +1,7 @@
 // weir_board_pack: makes the bytes that go to the host of beats: a frame of each output after the other, without marks.
 //
 // Latency:   1 cycle a byte.
-// Interval:  a byte a cycle; a beat is taken with its last byte.
+// Interval:  2 cycles a byte, or 1 where the sink always takes; a beat is taken with its last byte. s_ready does not depend on m_ready.
 // State:     a byte, the places in beat, frame and outputs.
 // Only the output whose frame is due is taken. Bits above those of a beat go out as 0. `last` is counted: where it comes elsewhere,
 // `misplaced` is high for a cycle, and the beats are cut into frames as they should be.
@@ -22,6 +22,7 @@ module weir_board_pack #(
   input  wire [OUTPUTS-1:0]       s_last,
   output wire                     m_valid,
   input  wire                     m_ready,
+  input  wire                     m_flows,   // m_ready is high as long as this is
   output wire [7:0]               m_data,
   output wire                     frame,     // the last beat of the last output is taken
   output wire                     misplaced
@@ -48,7 +49,7 @@ module weir_board_pack #(
   wire [31:0]        bits, beats;  // of the output whose frame is due
   wire [8*BYTES-1:0] bytes;
   wire               valid, last, full, outermost;
-  wire               free = !valid_q || m_ready;
+  wire               free = !valid_q || m_flows;
   wire               take = valid && free;  // a byte
   wire               step = take && full;   // a beat
   wire [31:0]        beat_end = beats - 32'd1;
@@ -67,7 +68,7 @@ module weir_board_pack #(
       valid_q <= 1'b0;
       beat_q  <= {BEAT_W{1'b0}};
     end else begin
-      if (free) valid_q <= valid;
+      valid_q <= free ? valid : !m_ready;
       if (step) beat_q <= ends ? {BEAT_W{1'b0}} : beat_q + 1'b1;
     end
 

@@ -91,6 +91,7 @@ module weir_link #(
     .bad          (bad)
   );
 
+  reg        fits_q, room_q;         // the packet is for this place; there is room for its next byte: settled when a byte comes
   reg [11:0] taken_q, read_q;         // of the stream to the board
   reg        valid_q;                 // a byte has been read
   reg        crowded_q;               // there was no room for a byte of this packet
@@ -107,26 +108,25 @@ module weir_link #(
   wire        is_status  = kind == STATUS && empty;
   wire        is_start   = kind == START && empty;
   wire [11:0] end_       = taken_q + {3'd0, index};
-  wire        fits       = is_data && position == taken_q;
-  wire        room, roomy;
-  wire        write_rx   = payload_valid && fits && room && !crowded_q;
+  wire        room, reopens;
+  wire        write_rx   = payload_valid && fits_q && room_q && !crowded_q;
   wire        fetch      = taken_q != read_q && (m_ready || !valid_q);
-  wire        commit     = good && fits && !crowded_q;
+  wire        commit     = good && fits_q && !crowded_q;
   wire        refuse     = good && is_data && !commit;
-  wire        full       = refuse && (fits || closed_q);
+  wire        full       = refuse && (fits_q || closed_q);
   wire        misfit     = refuse && !full;
-  wire        reopen     = closed_q && roomy;
+  wire        reopen     = closed_q && reopens;
   wire        take       = good && is_access && !missed_q;
   wire        begins     = good && is_start && !answering_q;
 
   // Room for 256 bytes is told by whole blocks of as many: there may be up to 255 bytes more of it.
   generate
-    if (RX_BYTES == 512) begin : g_roomy_block
-      assign roomy = taken_q[9:8] == read_q[9:8];
-    end else begin : g_roomy
+    if (RX_BYTES == 512) begin : g_reopens_block
+      assign reopens = taken_q[9:8] == read_q[9:8];
+    end else begin : g_reopens
       wire [3:0] blocks = taken_q[11:8] - read_q[11:8];
 
-      assign roomy = blocks <= BLOCKS[3:0] - 4'd2;
+      assign reopens = blocks <= BLOCKS[3:0] - 4'd2;
     end
     if (RX_BYTES == 4096) begin : g_room_most // one less, as positions are modulo that
       assign room = end_ != read_q - 12'd1;
@@ -136,6 +136,11 @@ module weir_link #(
   endgenerate
 
   assign m_valid = valid_q;
+
+  always @(posedge clk) begin
+    fits_q  <= is_data && position == taken_q;
+    room_q <= room;
+  end
 
   always @(posedge clk)
     if (rst || restart) begin
@@ -149,7 +154,7 @@ module weir_link #(
       if (fetch) read_q <= read_q + 12'd1;
       if (fetch) valid_q <= 1'b1;
       else if (m_ready) valid_q <= 1'b0;
-      crowded_q <= !good && !bad && (crowded_q || (payload_valid && fits && !room));
+      crowded_q <= !good && !bad && (crowded_q || (payload_valid && fits_q && !room_q));
       closed_q  <= full || (closed_q && !reopen);
     end
 
@@ -200,17 +205,27 @@ module weir_link #(
   end
 
   // ---- packets to the host ----
+  // All of these settle long before they are asked for; a cycle late is soon enough.
   wire [11:0] flight  = send_q + unconfirmed_q + 12'd1;        // bytes under way
   wire [11:0] advance = acknowledged + unconfirmed_q + 12'd1;  // by a packet that has come
-  wire [11:0] waiting = write_q - send_q;
-  wire        behind  = flight[11] && flight[10:0] != 11'd0;   // an acknowledgement has overtaken
-  wire        window  = !flight[11] && (flight[10:8] != 3'd7 || flight[7:0] == 8'd0);
-  wire        pending = waiting != 12'd0;
-  wire        confirm = good && kind != START && !(advance[11] && advance[10:0] != 11'd0);
+  reg  [11:0] waiting_q;                                       // bytes to be sent
+  reg         behind_q;                                        // an acknowledgement has overtaken
+  reg         window_q;                                        // a packet may be under way besides
+  reg         forward_q;                                       // the acknowledgement that has come does not go back
+  wire        pending = waiting_q != 12'd0;
+  wire        confirm = good && kind != START && forward_q;
+
+  always @(posedge clk) begin
+    waiting_q <= restart ? 12'd0 : write_q - send_q;
+    behind_q  <= flight[11] && flight[10:0] != 11'd0;
+    window_q  <= !flight[11] && (flight[10:8] != 3'd7 || flight[7:0] == 8'd0);
+    forward_q <= !advance[11] || advance[10:0] == 11'd0;
+  end
+
   wire        write_tx = s_valid && s_ready;
-  wire        rewind  = idle && (repeat_q || behind);
+  wire        rewind  = idle && (repeat_q || behind_q);
   wire        say     = say_q != 3'd0;
-  wire        send    = pending && window && !say;
+  wire        send    = pending && window_q && !say;
   wire        start   = idle && !rewind && (answering_q || say || send || owed_q);
   wire        is_sent = tx_kind_q == DATA;
   wire [7:0]  stored;
@@ -252,7 +267,7 @@ module weir_link #(
     if (idle) begin
       tx_kind_q   <= answering_q ? (starting_q ? START : REGISTER) : send ? DATA : STATUS;
       tx_flags_q  <= answering_q ? 3'd0 : say_q;
-      tx_length_q <= answering_q ? (starting_q ? 9'd0 : 9'd6) : !send ? 9'd0 : waiting[11:8] != 4'd0 ? 9'd256 : {1'b0, waiting[7:0]};
+      tx_length_q <= answering_q ? (starting_q ? 9'd0 : 9'd6) : !send ? 9'd0 : waiting_q[11:8] != 4'd0 ? 9'd256 : {1'b0, waiting_q[7:0]};
     end
 
   weir_ram #(
@@ -263,7 +278,7 @@ module weir_link #(
     .we   (write_tx),
     .waddr(write_q[TX_W-1:0]),
     .wdata(s_data),
-    .re   (pending && !behind),
+    .re   (pending && !behind_q),
     .raddr(send_q[TX_W-1:0]),
     .q    (stored)
   );

@@ -33,6 +33,7 @@ module weir_link_rx (
   reg [7:0]  byte_q;    // shifts out, lowest bit first
   reg [3:0]  bits_q;    // of it
   reg [3:0]  place_q;
+  reg        plain_q;   // the byte is one of the payload
   reg        broken_q;
   reg [39:0] header_q;
   reg [31:0] crc_q;
@@ -45,8 +46,7 @@ module weir_link_rx (
   wire first    = bits_q[3];
   wire last     = bits_q == 4'd1;
   wire shift    = bits_q != 4'd0;
-  wire plain    = place_q == PAYLOAD && index != length;
-  wire checking = place_q >= PAYLOAD && !plain;
+  wire checking = place_q >= PAYLOAD && !plain_q;
   wire differs  = byte_q[0] != crc_q[0];
 
   assign kind          = header_q[3:0];
@@ -54,7 +54,7 @@ module weir_link_rx (
   assign length        = {header_q[7], header_q[15:8]};
   assign position      = header_q[27:16];
   assign acknowledged  = header_q[39:28];
-  assign payload_valid = first && plain;
+  assign payload_valid = first && plain_q;
   assign payload       = byte_q;
 
   // COBS: a code byte stands for the zero before it.
@@ -78,11 +78,12 @@ module weir_link_rx (
 
   always @(posedge clk)
     if (rst || ends) place_q <= 4'd0;
-    else if (last && !plain && place_q != OVER) place_q <= place_q + 4'd1;
+    else if (last && !plain_q && place_q != OVER) place_q <= place_q + 4'd1;
 
   always @(posedge clk) begin
+    plain_q <= place_q == PAYLOAD && index != length;
     if (place_q == 4'd0) index <= 9'd0;
-    else if (last && plain) index <= index + 9'd1;
+    else if (last && plain_q) index <= index + 9'd1;
     if (first && place_q < PAYLOAD) header_q <= {byte_q, header_q[39:8]};
   end
 

@@ -324,7 +324,6 @@ static void registers(int frames, bool flags, bool early, int slow) {
         idle(100);
         second = read_register(24);
         if (second <= first || second - first < (uint32_t)(each * 100)) fail("stalls %u %u", first, second);
-        expect_register(25, 0);
     }
 }
 
@@ -455,6 +454,7 @@ static void benchmark(int frames, int in_bits, int out_bits) {
         printf("%u cycles of %d frames\n", cycles, frames);
         if (cycles < most || cycles > most + 20) fail("%u cycles", cycles);
         expect_register(33, cycles);
+        if (bytes == 1) expect_register(25, 0);
     }
     expect_register(8, 0);
 }
@@ -490,7 +490,7 @@ int main(int argc, char **argv) {
                                             : total;
         start(mode);
         option_damage = value(words, argv, "damage", 0);
-        uint64_t turns = stream(mode, total, back);
+        uint64_t turns = stream(mode, total, back) - 2 * (uint64_t)delay; /* the first round trip is not counted */
         option_damage = 0;
         double to = 100.0 * (double)total / (double)turns, from = 100.0 * (double)back / (double)turns;
         printf("%llu turns: %.2f %% of the wire to the board, %.2f %% back; %lu packets, %lu damaged, %lu useless\n",
