@@ -42,9 +42,8 @@ struct weir_sim_backend {
     bool (*identify)(const weir_sim_build_context *context, weir_text *identity);
     weir_sim_shared shared[WEIR_SIM_SHARED]; /* those without a kind do not exist */
     weir_sim_make *make_program;
-    /* Appends up to 8 arguments, heap memory, that run it with the description file. */
-    size_t (*command)(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *description,
-                      char **arguments);
+    /* Appends up to 8 arguments, heap memory, that run it with an option for the harness (NULL: none). */
+    size_t (*command)(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *option, char **arguments);
 };
 
 /* The folder of a shared entry, which another thread may be making: waits for it, or makes it. NULL after a reported error. */
@@ -53,8 +52,12 @@ const char *weir_sim_shared_folder(const weir_sim_build_context *context, size_t
 enum { WEIR_SIM_MAX_ARGUMENTS = 8 };
 
 /* The command of the artifact's backend. */
-size_t weir_sim_command(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *description,
+size_t weir_sim_command(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *option,
                         char **arguments);
+
+/* What runs inside of simulators: sim/harness/NAME.c, NULL-terminated, and the headers that these share. */
+extern const char *const weir_sim_harness[];
+#define WEIR_SIM_HARNESS_HEADER "weir_serial.h"
 
 extern const weir_sim_backend weir_sim_icarus;
 extern const weir_sim_backend weir_sim_verilator;

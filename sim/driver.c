@@ -24,6 +24,8 @@ static const char *const bench_parts[] = {"clock", "service", "source",   "recor
                                           "sink",  "tap",     "stimulus", "meter",  "trace"};
 enum { BENCH_PARTS = sizeof bench_parts / sizeof bench_parts[0] };
 
+const char *const weir_sim_harness[] = {"weir_harness", "weir_serial", NULL};
+
 const char *weir_simulator_name(weir_simulator simulator) { return backends[simulator]->name; }
 
 /* The first program that is missing, or NULL. */
@@ -55,17 +57,25 @@ static char *entry_name(const char *kind, const char *simulator, const weir_hash
     return weir_format("%s-%s-%s", simulator, kind, digits);
 }
 
+static bool hash_harness(weir_hash *hash, const char *data_folder, const char *name, const char *ending) {
+    char *path = weir_format("%s/sim/harness/%s%s", data_folder, name, ending);
+    const bool fine = hash_file(hash, path);
+    free(path);
+    return fine;
+}
+
 /* What every design of this simulator shares. WEIR_EXIT_FINE and *hash. */
 static int hash_shared(const weir_sim_build_context *context, weir_hash *hash) {
     weir_text identity = {0};
     int status = WEIR_EXIT_TOOL;
     *hash = weir_hash_start();
     if (context->backend->identify(context, &identity)) {
-        char *harness = weir_path_join(context->data_folder, "sim/harness/weir_harness.c");
         weir_hash_add(hash, identity.data, identity.size);
         weir_hash_add_string(hash, context->job->trace ? "trace" : "");
-        status = hash_file(hash, harness) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
-        free(harness);
+        bool fine = hash_harness(hash, context->data_folder, WEIR_SIM_HARNESS_HEADER, "");
+        for (const char *const *name = weir_sim_harness; fine && *name; name++)
+            fine = hash_harness(hash, context->data_folder, *name, ".c");
+        status = fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     }
     weir_text_free(&identity);
     return status;
@@ -267,7 +277,7 @@ void weir_sim_artifact_free(weir_sim_artifact *artifact) {
 
 /* ---- running ---- */
 
-size_t weir_sim_command(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *description,
+size_t weir_sim_command(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *option,
                         char **arguments) {
-    return backends[artifact->simulator]->command(artifact, run, description, arguments);
+    return backends[artifact->simulator]->command(artifact, run, option, arguments);
 }

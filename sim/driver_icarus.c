@@ -1,4 +1,4 @@
-/* Icarus: the harness is a VPI module that all designs share, a design is one file for vvp. */
+/* Icarus: the harness is VPI modules that all designs share, a design is one file for vvp. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "support/text/diag.h"
 
 static const char *const programs[] = {"iverilog", "iverilog-vpi", "vvp", NULL};
-enum { SUPPORT }; /* what designs share: the VPI module */
+enum { SUPPORT }; /* what designs share: the VPI modules */
 
 static bool identify(const weir_sim_build_context *context, weir_text *identity) {
     weir_arguments version = {0};
@@ -19,18 +19,30 @@ static bool identify(const weir_sim_build_context *context, weir_text *identity)
     return fine;
 }
 
-static bool make_support(const weir_sim_build_context *context, const char *folder) {
-    weir_arguments make = {0};
-    weir_arguments_add(&make, "iverilog-vpi");
-    weir_arguments_add(&make, "--name=weir");
-    weir_arguments_add(&make, "-DWEIR_HARNESS_VPI");
-    weir_arguments_add(&make, "weir_harness.c"); /* a copy, because iverilog-vpi takes blanks in a path for its end */
-    char *from = weir_path_join(context->data_folder, "sim/harness/weir_harness.c");
-    char *to = weir_path_join(folder, "weir_harness.c");
-    bool fine = weir_file_copy(from, to) && weir_tool_run(&make, folder, context->job->seconds, NULL);
-    weir_arguments_free(&make);
+/* A copy, because iverilog-vpi takes blanks in a path for its end. */
+static bool copy_harness(const weir_sim_build_context *context, const char *folder, const char *file) {
+    char *from = weir_format("%s/sim/harness/%s", context->data_folder, file), *to = weir_path_join(folder, file);
+    const bool fine = weir_file_copy(from, to);
     free(from);
     free(to);
+    return fine;
+}
+
+static bool make_module(const weir_sim_build_context *context, const char *folder, const char *name) {
+    weir_arguments make = {0};
+    char *file = weir_format("%s.c", name);
+    weir_arguments_add(&make, "iverilog-vpi");
+    weir_arguments_add(&make, "-DWEIR_HARNESS_VPI");
+    weir_arguments_add(&make, "%s", file);
+    const bool fine = copy_harness(context, folder, file) && weir_tool_run(&make, folder, context->job->seconds, NULL);
+    weir_arguments_free(&make);
+    free(file);
+    return fine;
+}
+
+static bool make_support(const weir_sim_build_context *context, const char *folder) {
+    bool fine = copy_harness(context, folder, WEIR_SIM_HARNESS_HEADER);
+    for (const char *const *name = weir_sim_harness; fine && *name; name++) fine = make_module(context, folder, *name);
     return fine;
 }
 
@@ -72,16 +84,16 @@ static bool make_program(const weir_sim_build_context *context, const char *fold
     return fine;
 }
 
-static size_t command(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *description,
+static size_t command(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *option,
                       char **arguments) {
     size_t count = 0;
     arguments[count++] = weir_copy_string("vvp");
     arguments[count++] = weir_copy_string("-n");
     arguments[count++] = weir_format("-M%s", artifact->shared[SUPPORT].folder);
-    arguments[count++] = weir_copy_string("-mweir");
+    for (const char *const *name = weir_sim_harness; *name; name++) arguments[count++] = weir_format("-m%s", *name);
     arguments[count++] = weir_path_join(artifact->folder, "tb.vvp");
     if (run->dump) arguments[count++] = weir_copy_string("-fst");
-    arguments[count++] = weir_format("+weir_run=%s", description);
+    if (option) arguments[count++] = weir_copy_string(option);
     return count;
 }
 

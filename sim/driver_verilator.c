@@ -155,8 +155,8 @@ static bool make_harness(const weir_sim_build_context *context, const char *incl
     weir_arguments_add(&make, "-O2");
     weir_arguments_add(&make, "-I%s/vltstd", include);
     weir_arguments_add(&make, "-c");
-    weir_arguments_add(&make, "%s/sim/harness/weir_harness.c", context->data_folder);
-    weir_arguments_add(&make, "-oweir_harness.o");
+    for (const char *const *name = weir_sim_harness; *name; name++)
+        weir_arguments_add(&make, "%s/sim/harness/%s.c", context->data_folder, *name);
     bool fine = weir_tool_run(&make, folder, context->job->seconds, NULL);
     weir_arguments_free(&make);
     return fine;
@@ -314,7 +314,8 @@ static bool link_program(const weir_sim_build_context *context, const char *fold
     weir_arguments_add(&make, "g++");
     weir_arguments_add(&make, "-s");
     for (unsigned u = 0; u < units; u++) weir_arguments_add(&make, "unit%u.o", u);
-    weir_arguments_add(&make, "%s/weir_harness.o", support);
+    for (const char *const *name = weir_sim_harness; *name; name++)
+        weir_arguments_add(&make, "%s/%s.o", support, *name);
     weir_arguments_add(&make, "%s/libverilated.a", support);
     if (context->job->trace) weir_arguments_add(&make, "-lz");
     weir_arguments_add(&make, "-pthread");
@@ -342,11 +343,11 @@ static bool make_program(const weir_sim_build_context *context, const char *fold
     return fine;
 }
 
-static size_t command(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *description,
+static size_t command(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *option,
                       char **arguments) {
     size_t count = 0;
     arguments[count++] = weir_path_join(artifact->folder, "simulator");
-    arguments[count++] = weir_format("+weir_run=%s", description);
+    if (option) arguments[count++] = weir_copy_string(option);
     if (run->random_start) {
         arguments[count++] = weir_copy_string("+verilator+rand+reset+2");
         arguments[count++] = weir_format("+verilator+seed+%u", (run->seed & 0x3fffffffu) + 1);

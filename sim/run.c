@@ -289,8 +289,8 @@ static const char *failed_assertion(weir_text *messages) {
 
 static int simulate(const weir_sim_artifact *artifact, const weir_sim_run *run, weir_sim_result *result) {
     char *command[WEIR_SIM_MAX_ARGUMENTS + 1] = {0};
-    char *description = weir_format("%s.txt", stem(run));
-    size_t count = weir_sim_command(artifact, run, description, command);
+    char *option = weir_format("+weir_run=%s.txt", stem(run));
+    size_t count = weir_sim_command(artifact, run, option, command);
     weir_arguments arguments = {command, count, WEIR_SIM_MAX_ARGUMENTS + 1};
     weir_text messages = {0};
     double start = weir_seconds();
@@ -311,7 +311,7 @@ static int simulate(const weir_sim_artifact *artifact, const weir_sim_run *run, 
     }
     const int status = assertion ? WEIR_EXIT_MISMATCH : is_complete ? WEIR_EXIT_FINE : WEIR_EXIT_TOOL;
     for (size_t i = 0; i < count; i++) free(command[i]);
-    free(description);
+    free(option);
     free(statistics);
     weir_diag_log_free(log);
     weir_text_free(&messages);
@@ -361,7 +361,7 @@ void weir_sim_result_free(weir_sim_result *result) {
 int weir_sim_run_alone(const weir_sim_artifact *artifact, const char *folder, double seconds, weir_text *output) {
     char *command[WEIR_SIM_MAX_ARGUMENTS + 1] = {0};
     const weir_sim_run run = {.folder = folder};
-    const size_t count = weir_sim_command(artifact, &run, "", command);
+    const size_t count = weir_sim_command(artifact, &run, NULL, command);
     const weir_arguments arguments = {command, count, WEIR_SIM_MAX_ARGUMENTS + 1};
     const bool fine = weir_tool_run(&arguments, folder, seconds, output);
     for (size_t i = 0; i < count; i++) free(command[i]);

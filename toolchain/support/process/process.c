@@ -154,7 +154,7 @@ bool weir_process_pipe(int ends[2]) {
     return ends[0] >= 0 && ends[1] >= 0;
 }
 
-static bool has_ended(pid_t pid) {
+bool weir_process_has_ended(pid_t pid) {
     siginfo_t info;
     memset(&info, 0, sizeof info);
     if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
@@ -207,7 +207,7 @@ static double tell(const weir_process *process, double passed, double due) {
 static bool follow(const weir_process *process, pid_t pid, int from, weir_text *output) {
     double begin = weir_seconds(), due = 0;
     bool open = true;
-    while (!has_ended(pid)) {
+    while (!weir_process_has_ended(pid)) {
         double passed = weir_seconds() - begin;
         if (weir_process_interrupted()) {
             return false;
@@ -250,42 +250,64 @@ typedef struct running {
     int report; /* read end of the status pipe: a failure, or nothing once exec has worked */
 } running;
 
+static void close_open(const int *files, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (files[i] >= 0) {
+            close(files[i]);
+        }
+    }
+}
+
+/* The program's number; -1 and errno. The ends that are its own are closed. */
+static pid_t spawn(const weir_process *process, const char *path, const sigset_t *mask, int output, int report) {
+    char **environment = make_environment(process->environment);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        child(process, path, environment, output, report, mask);
+    }
+    const int saved = errno;
+    free(environment);
+    if (pid > 0) {
+        setpgid(pid, pid);
+    }
+    close_open((const int[]){output, report}, 2);
+    errno = saved;
+    return pid;
+}
+
 static bool start(const weir_process *process, const char *path, const sigset_t *mask, running *run) {
     int output[2] = {-1, -1}, report[2] = {-1, -1};
-    bool fine = weir_process_pipe(output) && weir_process_pipe(report);
-    char **environment = make_environment(process->environment);
-    run->pid = fine ? fork() : -1;
-    if (run->pid == 0) {
-        child(process, path, environment, output[1], report[1], mask);
+    if (!weir_process_pipe(output) || !weir_process_pipe(report)) {
+        const int saved = errno;
+        close_open(output, 2);
+        close_open(report, 2);
+        errno = saved;
+        return false;
     }
-    int saved = errno;
-    free(environment);
-    if (run->pid > 0) {
-        setpgid(run->pid, run->pid);
+    *run = (running){spawn(process, path, mask, output[1], report[1]), output[0], report[0]};
+    if (run->pid < 0) {
+        const int saved = errno;
+        close_open((const int[]){run->output, run->report}, 2);
+        errno = saved;
     }
-    int keep = run->pid > 0 ? 1 : 0; /* closed on failure */
-    for (int i = keep; i < 2; i++) {
-        if (output[i] >= 0) {
-            close(output[i]);
-        }
-        if (report[i] >= 0) {
-            close(report[i]);
-        }
-    }
-    run->output = output[0];
-    run->report = report[0];
-    errno = saved;
     return run->pid > 0;
+}
+
+/* Waits for what was killed, or has ended; the signal or exit code, 127 when nobody knows it. */
+static weir_process_end reap(pid_t pid, int *status) {
+    int ended = 0;
+    pid_t reaped;
+    do {
+        reaped = waitpid(pid, &ended, 0);
+    } while (reaped < 0 && errno == EINTR);
+    *status = reaped < 0 ? 127 : WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended);
+    return reaped >= 0 && WIFSIGNALED(ended) ? WEIR_PROCESS_SIGNAL : WEIR_PROCESS_EXITED;
 }
 
 static weir_process_end finish(const weir_process *process, const running *run, weir_text *output, int *status) {
     bool late = follow(process, run->pid, run->output, output);
     kill(-run->pid, SIGKILL);
-    int ended = 0;
-    pid_t reaped;
-    do {
-        reaped = waitpid(run->pid, &ended, 0);
-    } while (reaped < 0 && errno == EINTR);
+    const weir_process_end end = reap(run->pid, status);
     drain(run->output, output);
     close(run->output);
     failure f = {STEP_NONE, 0};
@@ -295,14 +317,7 @@ static weir_process_end finish(const weir_process *process, const running *run, 
     if (got == (ssize_t)sizeof f && f.step != STEP_NONE) {
         return explain(process, &f, output, status);
     }
-    if (reaped < 0) {
-        return WEIR_PROCESS_EXITED; /* nobody knows how: the status stays 127 */
-    }
-    *status = WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended);
-    if (late) {
-        return WEIR_PROCESS_TIMEOUT;
-    }
-    return WIFSIGNALED(ended) ? WEIR_PROCESS_SIGNAL : WEIR_PROCESS_EXITED;
+    return late ? WEIR_PROCESS_TIMEOUT : end;
 }
 
 sigset_t weir_process_hold(void) {
@@ -334,4 +349,47 @@ weir_process_end weir_process_run(const weir_process *process, weir_text *output
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     free(path);
     return end;
+}
+
+/* Until exec has worked, or what went wrong. */
+static bool has_begun(const weir_process *process, int report, weir_text *why) {
+    failure f = {STEP_NONE, 0};
+    ssize_t got;
+    int status;
+    do {
+        got = read(report, &f, sizeof f);
+    } while (got < 0 && errno == EINTR);
+    if (got != (ssize_t)sizeof f) {
+        return true;
+    }
+    explain(process, &f, why, &status);
+    return false;
+}
+
+pid_t weir_process_start(const weir_process *process, const char *log, weir_text *why) {
+    int report[2] = {-1, -1}, status;
+    sigset_t mask;
+    char *path = weir_process_find(process->arguments[0]);
+    const int output = path ? open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    pid_t pid = -1;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    if (output >= 0 && weir_process_pipe(report)) {
+        pid = spawn(process, path, &mask, output, report[1]);
+    }
+    if (!path) {
+        weir_text_format(why, "program '%s' is missing\n", process->arguments[0]);
+    } else if (pid < 0) {
+        weir_text_format(why, "cannot start '%s': %s\n", process->arguments[0], strerror(errno));
+    } else if (!has_begun(process, report[0], why)) {
+        weir_process_stop(pid, &status);
+        pid = -1;
+    }
+    close_open(report, 1);
+    free(path);
+    return pid;
+}
+
+weir_process_end weir_process_stop(pid_t started, int *status) {
+    kill(-started, SIGKILL);
+    return reap(started, status);
 }
