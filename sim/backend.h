@@ -57,7 +57,7 @@ size_t weir_sim_command(const weir_sim_artifact *artifact, const weir_sim_run *r
 
 /* What runs inside of simulators: sim/harness/NAME.c, NULL-terminated, and the headers that these share. */
 extern const char *const weir_sim_harness[];
-#define WEIR_SIM_HARNESS_HEADER "weir_serial.h"
+#define WEIR_SIM_HARNESS_HEADER "weir_serial_private.h"
 
 extern const weir_sim_backend weir_sim_icarus;
 extern const weir_sim_backend weir_sim_verilator;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "sim/backend.h"
-#include "sim/harness/weir_serial.h"
+#include "sim/harness/weir_serial_private.h"
 #include "support/file/file.h"
 #include "support/file/scratch.h"
 #include "support/memory/arena.h"
@@ -96,12 +96,12 @@ static void explain(weir_sim_serial *serial) {
     free(log);
 }
 
-/* Verilator and Icarus only warn when a memory file is missing. */
+/* Verilator and Icarus only warn when a memory file is missing or too short. */
 static const char *missing_memory(char *log) {
     for (char *line = log, *end; *line; line = end) {
         end = line + strcspn(line, "\n");
         if (*end) *end++ = '\0';
-        if (strstr(line, "readmem") && (strstr(line, "not found") || strstr(line, "Unable to open"))) return line;
+        if (strstr(line, "readmem")) return line;
     }
     return NULL;
 }
@@ -131,7 +131,7 @@ static int check_start(weir_sim_serial *serial, double seconds) {
     char *log = read_log(serial);
     const char *missing = missing_memory(log);
     if (missing) {
-        weir_error(WEIR_NOWHERE, "the design does not find a memory file: %s", missing);
+        weir_error(WEIR_NOWHERE, "the design has not read a memory file: %s", missing);
         weir_note("it would run with wrong parameters");
     }
     free(log);

@@ -1,5 +1,5 @@
 /* The C side of weir_sim_serial, one source for every simulator: a bridge between the wire of the bench and a pseudo-terminal, as the USB chip of a board
- * is one. It is called once a byte, and once a bit time while there is none to send. +weir_serial=FILE names the map (weir_serial.h)
+ * is one. It is called once a byte, and once a bit time while there is none to send. +weir_serial=FILE names the map (weir_serial_private.h)
  * by which the process that started the simulator sets it up and grants it time.
  *
  * Time. In the coupled mode it passes only while the host waits for it: the board stops when it has given bytes to the host, and when `until` is
@@ -11,7 +11,7 @@
  *
  * A reset starts the program anew in the same process, so that the board is as after its configuration; the tty and the time stay. */
 #define _GNU_SOURCE /* ptsname_r, ppoll */
-#include "weir_serial.h"
+#include "weir_serial_private.h"
 
 #include <asm/termbits.h> /* struct termios2, which <termios.h> has not */
 #include <errno.h>
@@ -38,11 +38,10 @@ enum { EVENT_START, EVENT_NEXT, EVENT_BIT_TIME, EVENT_RECEIVED };
 #define ANSWER_END (UINT64_C(3) << 48)
 
 enum {
-    TO_BOARD = 4096,   /* bytes of the chip's buffer, as FTDI's driver has */
-    TO_HOST = 1 << 16, /* a power of two */
-    CHUNK = 62,        /* bytes of a USB packet */
-    LOOKS = 16,        /* events between two looks at the tty in the free mode */
-    WATCH = 100000,    /* microseconds between looks whether the parent lives */
+    BUFFER = 4096,  /* bytes of the chip, as FTDI's driver has */
+    CHUNK = 62,     /* bytes of a USB packet */
+    LOOKS = 16,     /* events between two looks at the tty in the free mode */
+    WATCH = 100000, /* microseconds between looks whether the parent lives */
     NAP = 20,
     LONG_NAP = 1000,    /* milliseconds */
     FASTEST = 100000000 /* baud */
@@ -51,32 +50,19 @@ enum {
 #define BREATH UINT64_C(1000000000) /* ps */
 #define NOT_YET UINT64_MAX
 
-typedef struct ring {
-    uint64_t *due; /* when the byte is through */
-    unsigned char *byte;
-    uint32_t size, first, end; /* counted on, modulo 2^32 */
-} ring;
-
 static struct {
     weir_serial_map *map;
-    int tty, slave;    /* the slave is held so that its settings stay; -1: unplugged */
+    weir_serial_chip *chip;
     uint64_t offset;   /* ps that passed before the last reset */
     uint64_t bit_time; /* ps */
     unsigned baud;
-    ring to_board, to_host;
-    uint32_t released; /* of to_host: the end of what the chip has handed over */
-    uint64_t last;     /* when the last byte came from the board */
-    bool is_fresh;     /* the host has something to read, or its tty is gone */
-    bool is_ready;     /* the host knows that the board is there */
-    bool is_again;     /* the byte that was sent last is sent once more */
+    bool is_ready; /* the host knows that the board is there */
+    bool is_again; /* the byte that was sent last is sent once more */
     unsigned char sent;
-    uint32_t random_to_board, random_to_host;
     uint64_t awake; /* free mode: runs up to there */
     unsigned looks;
-    int nap;       /* milliseconds */
-    uint64_t back; /* when there is a tty again */
-    char next_tty[64];
-} line = {.tty = -1, .slave = -1, .bit_time = 1000000, .nap = NAP};
+    int nap; /* milliseconds */
+} line = {.bit_time = 1000000, .nap = NAP};
 
 /* Reports to the process that started this, which finds the text in the map, or on stderr. The process ends. */
 static _Noreturn void fail(const char *what) {
@@ -89,17 +75,17 @@ static _Noreturn void fail(const char *what) {
     _exit(1);
 }
 
-static ring make_ring(uint32_t size) {
-    ring made = {calloc(size, sizeof *made.due), calloc(size, 1), size, 0, 0};
-    if (!made.due || !made.byte) fail("memory");
-    return made;
+static uint32_t count(const weir_serial_ring *r) { return r->end - r->first; }
+
+static uint32_t place(uint32_t counted) { return counted & (WEIR_SERIAL_RING - 1); }
+
+static void add(weir_serial_ring *r, unsigned char byte, uint64_t due) {
+    r->byte[place(r->end)] = byte;
+    r->due[place(r->end++)] = due;
 }
 
-static uint32_t count(const ring *r) { return r->end - r->first; }
-
-static void add(ring *r, unsigned char byte, uint64_t due) {
-    r->byte[r->end & (r->size - 1)] = byte;
-    r->due[r->end++ & (r->size - 1)] = due;
+static bool is_due(const weir_serial_ring *r, uint32_t at, uint64_t now) {
+    return at != r->end && r->due[place(at)] <= now;
 }
 
 /* ---- the parent ---- */
@@ -124,84 +110,91 @@ static void set_watch(long microseconds) {
 /* A new pseudo-terminal, raw, of 115,200 baud until the host says otherwise. */
 static void open_tty(char *name, size_t size) {
     struct termios2 settings;
-    line.tty = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-    if (line.tty < 0 || grantpt(line.tty) || unlockpt(line.tty) || ptsname_r(line.tty, name, size))
-        fail("a pseudo-terminal");
-    line.slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (line.slave < 0 || ioctl(line.slave, TCGETS2, &settings)) fail(name);
+    const int tty = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (tty < 0 || grantpt(tty) || unlockpt(tty) || ptsname_r(tty, name, size)) fail("a pseudo-terminal");
+    const int slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (slave < 0 || ioctl(slave, TCGETS2, &settings)) fail(name);
     settings.c_iflag = settings.c_oflag = settings.c_lflag = 0;
     settings.c_cflag = CS8 | CREAD | CLOCAL | BOTHER | BOTHER << IBSHIFT;
     settings.c_ispeed = settings.c_ospeed = 115200;
-    if (ioctl(line.slave, TCSETS2, &settings)) fail(name);
+    if (ioctl(slave, TCSETS2, &settings)) fail(name);
+    line.chip->tty = tty;
+    line.chip->slave = slave;
     line.map->written = line.map->taken = line.map->delivered = 0;
     line.map->ttys++;
 }
 
 static void look_at_baud(void) {
     struct termios2 settings;
-    if (line.tty < 0 || ioctl(line.tty, TCGETS2, &settings)) return;
+    if (ioctl(line.chip->tty, TCGETS2, &settings)) return;
     if (settings.c_ospeed == line.baud || settings.c_ospeed == 0 || settings.c_ospeed > FASTEST) return;
     line.baud = settings.c_ospeed;
     line.bit_time = (uint64_t)(1e12 / (line.baud * line.map->baud_ratio) + 0.5);
 }
 
+static bool is_plugged(void) { return line.map->tty[0] != '\0'; }
+
 /* What the host wrote and there is room for. True when something came. */
 static bool take(uint64_t now) {
-    unsigned char bytes[TO_BOARD];
-    const uint32_t room = TO_BOARD - count(&line.to_board);
-    const ssize_t got = line.tty < 0 || !room ? 0 : read(line.tty, bytes, room);
-    for (ssize_t i = 0; i < got; i++) add(&line.to_board, bytes[i], now + line.map->delay);
+    unsigned char bytes[BUFFER];
+    const uint32_t room = BUFFER - count(&line.chip->to_board);
+    const ssize_t got = is_plugged() && room ? read(line.chip->tty, bytes, room) : 0;
+    for (ssize_t i = 0; i < got; i++) add(&line.chip->to_board, bytes[i], now + line.map->delay);
     if (got > 0) line.map->taken += (uint64_t)got;
     return got > 0;
 }
 
 /* All that the host has written, unless the chip's buffer is full. */
 static void take_all(uint64_t now) {
-    struct pollfd wait = {line.tty, POLLIN, 0};
-    while (line.tty >= 0 && line.map->taken < line.map->written && count(&line.to_board) < TO_BOARD) {
+    struct pollfd wait = {line.chip->tty, POLLIN, 0};
+    while (is_plugged() && line.map->taken < line.map->written && count(&line.chip->to_board) < BUFFER) {
         if (!take(now)) poll(&wait, 1, 1);
     }
 }
 
+/* Hands over what came from the board, when it is time to. */
+static void release(uint64_t now) {
+    weir_serial_chip *chip = line.chip;
+    weir_serial_ring *ring = &chip->to_host;
+    if (ring->end - chip->released < CHUNK && now - chip->last < 20 * line.bit_time) return;
+    for (; chip->released != ring->end; chip->released++) ring->due[place(chip->released)] = now + line.map->delay;
+}
+
 /* Gives the host what has come through. */
 static void deliver(uint64_t now) {
-    const ring *from = &line.to_host;
-    if (count(from) && line.released != from->end &&
-        (from->end - line.released >= CHUNK || now - line.last >= 20 * line.bit_time)) {
-        for (; line.released != from->end; line.released++)
-            from->due[line.released & (from->size - 1)] = now + line.map->delay;
-    }
-    while (count(from)) {
-        unsigned char bytes[256];
+    weir_serial_ring *ring = &line.chip->to_host;
+    release(now);
+    while (is_due(ring, ring->first, now)) {
+        unsigned char bytes[CHUNK];
         size_t some = 0;
-        while (some < sizeof bytes && some < count(from) && from->due[(from->first + some) & (from->size - 1)] <= now) {
-            bytes[some] = from->byte[(from->first + some) & (from->size - 1)];
-            some++;
-        }
-        const ssize_t put = !some ? 0 : line.tty < 0 ? (ssize_t)some : write(line.tty, bytes, some);
-        if (put <= 0) break;
-        line.to_host.first += (uint32_t)put;
-        if (line.tty < 0) continue;
+        for (; some < CHUNK && is_due(ring, ring->first + (uint32_t)some, now); some++)
+            bytes[some] = ring->byte[place(ring->first + (uint32_t)some)];
+        const ssize_t put = is_plugged() ? write(line.chip->tty, bytes, some) : 0;
+        if (put <= 0) return;
+        ring->first += (uint32_t)put;
         line.map->delivered += (uint64_t)put;
-        line.is_fresh = true;
+        line.chip->is_fresh = true;
     }
 }
 
-/* The tty goes; the next one is made first, so that it has another name. */
+/* The tty goes, with the bytes in its chip; the next one is made first, so that it has another name. */
 static void unplug(uint64_t now) {
-    const int tty = line.tty, slave = line.slave;
+    weir_serial_chip *chip = line.chip;
+    const int tty = chip->tty, slave = chip->slave;
     line.map->unplug_at = 0;
     line.map->tty[0] = '\0';
-    open_tty(line.next_tty, sizeof line.next_tty);
+    open_tty(chip->next_tty, sizeof chip->next_tty);
     close(slave);
     close(tty);
-    line.back = now + line.map->away;
-    line.is_fresh = true;
+    chip->to_board.first = chip->to_board.end;
+    chip->to_host.first = chip->released = chip->to_host.end;
+    chip->back = now + line.map->away;
+    chip->is_fresh = true;
 }
 
 static void plug_in(uint64_t now) {
-    if (line.map->tty[0] || now < line.back) return;
-    memcpy(line.map->tty, line.next_tty, sizeof line.next_tty);
+    if (is_plugged() || now < line.chip->back) return;
+    memcpy(line.map->tty, line.chip->next_tty, sizeof line.map->tty);
 }
 
 /* ---- time ---- */
@@ -212,23 +205,29 @@ static void wait_for(sem_t *semaphore) {
     }
 }
 
+/* What the simulator had to say of its start is in its log by then. */
+static void tell_ready(void) {
+    line.is_ready = true;
+    fflush(NULL);
+}
+
 /* Stops until the host waits for a later time than this and has nothing to read. */
 static void stop(uint64_t now) {
-    line.is_ready = true;
+    if (!line.is_ready) tell_ready();
     do {
-        line.is_fresh = false;
+        line.chip->is_fresh = false;
         line.map->now = now;
         sem_post(&line.map->stopped);
         wait_for(&line.map->go);
         look_at_baud();
         take_all(now);
         deliver(now);
-    } while (line.is_fresh || now >= line.map->until);
+    } while (line.chip->is_fresh || now >= line.map->until);
 }
 
 /* Sleeps until the host writes, longer each time. */
 static void nap(uint64_t now) {
-    struct pollfd wait = {line.tty, POLLIN, 0};
+    struct pollfd wait = {line.chip->tty, POLLIN, 0};
     struct timespec left = {line.nap / 1000, line.nap % 1000 * 1000000L};
     sigset_t none;
     sigemptyset(&none);
@@ -250,11 +249,11 @@ static void nap(uint64_t now) {
 static void run_freely(uint64_t now) {
     line.map->now = now;
     if (!line.is_ready) {
-        line.is_ready = true;
+        tell_ready();
         sem_post(&line.map->stopped);
     }
-    if (line.is_fresh || count(&line.to_board)) {
-        line.is_fresh = false;
+    if (line.chip->is_fresh || count(&line.chip->to_board)) {
+        line.chip->is_fresh = false;
         line.awake = now + QUIET;
         line.nap = NAP;
     }
@@ -268,7 +267,7 @@ static void pace(uint64_t now) {
     plug_in(now);
     deliver(now);
     if (line.map->is_free) run_freely(now);
-    else if (line.is_fresh || now >= line.map->until) stop(now);
+    else if (line.chip->is_fresh || now >= line.map->until) stop(now);
 }
 
 /* ---- the wire ---- */
@@ -304,10 +303,8 @@ static _Noreturn void restart(uint64_t now) {
     line.map->reset_at = 0;
     line.map->is_to_reset = 0;
     line.map->resets++;
-    line.map->file = line.tty;
-    line.map->slave = line.slave;
-    fcntl(line.tty, F_SETFD, 0);
-    fcntl(line.slave, F_SETFD, 0);
+    fcntl(line.chip->tty, F_SETFD, 0);
+    fcntl(line.chip->slave, F_SETFD, 0);
     fflush(NULL);
     execv("/proc/self/exe", arguments);
     fail("a reset of the board");
@@ -332,10 +329,10 @@ static uint64_t next(uint64_t now) {
         line.is_again = false;
         return send(line.sent);
     }
-    ring *from = &line.to_board;
-    while (count(from) && from->due[from->first & (from->size - 1)] <= now) {
-        unsigned char byte = from->byte[from->first++ & (from->size - 1)];
-        if (damage(&map->to_board, &line.random_to_board, &byte, &line.is_again)) return send(byte);
+    weir_serial_ring *ring = &line.chip->to_board;
+    while (is_due(ring, ring->first, now)) {
+        unsigned char byte = ring->byte[place(ring->first++)];
+        if (damage(&map->to_board, &line.chip->random_to_board, &byte, &line.is_again)) return send(byte);
     }
     return wait;
 }
@@ -346,10 +343,10 @@ static void receive(int data, uint64_t now) {
     line.map->received++;
     if (data & 1 << 8) line.map->framing++;
     if (data & 1 << 9) line.map->unknown++;
-    line.last = now;
-    if (damage(&line.map->to_host, &line.random_to_host, &byte, &twice)) {
+    line.chip->last = now;
+    if (is_plugged() && damage(&line.map->to_host, &line.chip->random_to_host, &byte, &twice)) {
         for (int i = 0; i <= twice; i++) {
-            if (count(&line.to_host) < TO_HOST) add(&line.to_host, byte, NOT_YET);
+            if (count(&line.chip->to_host) < WEIR_SERIAL_RING) add(&line.chip->to_host, byte, NOT_YET);
             else line.map->overrun++;
         }
     }
@@ -378,18 +375,15 @@ static uint64_t start(void) {
     if (line.map->size != sizeof *line.map) fail("the map is of another version");
     set_watch(WATCH);
     watch(SIGALRM);
-    line.to_board = make_ring(TO_BOARD);
-    line.to_host = make_ring(TO_HOST);
-    line.random_to_board = line.map->to_board.seed * 2654435761u | 1;
-    line.random_to_host = (line.map->to_host.seed ^ 0x5bd1e995u) * 2246822519u | 1;
+    line.chip = &line.map->chip;
     if (line.map->resets) {
-        line.tty = line.map->file;
-        line.slave = line.map->slave;
-        fcntl(line.tty, F_SETFD, FD_CLOEXEC);
-        fcntl(line.slave, F_SETFD, FD_CLOEXEC);
+        fcntl(line.chip->tty, F_SETFD, FD_CLOEXEC);
+        fcntl(line.chip->slave, F_SETFD, FD_CLOEXEC);
         line.offset = line.map->now;
         line.is_ready = true;
     } else {
+        line.chip->random_to_board = line.map->to_board.seed * 2654435761u | 1;
+        line.chip->random_to_host = (line.map->to_host.seed ^ 0x5bd1e995u) * 2246822519u | 1;
         open_tty(line.map->tty, sizeof line.map->tty);
     }
     look_at_baud();

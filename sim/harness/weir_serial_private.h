@@ -1,7 +1,7 @@
 /* What a simulated board and the process that started it share: a file that both map. The board's process writes what it has done and where its
  * time is, the other one how far it may go. Of weir_serial.c and sim/serial.c only; the two are compiled by different compilers. */
-#ifndef WEIR_SERIAL_H
-#define WEIR_SERIAL_H
+#ifndef WEIR_SERIAL_PRIVATE_H
+#define WEIR_SERIAL_PRIVATE_H
 
 #include <semaphore.h>
 #include <stdint.h>
@@ -12,6 +12,26 @@ typedef struct weir_serial_damage {
     uint32_t seed;
     uint32_t silent; /* no byte passes */
 } weir_serial_damage;
+
+/* Bytes on their way, and the time at which each is through; counted on modulo 2^32. */
+enum { WEIR_SERIAL_RING = 1 << 14 };
+typedef struct weir_serial_ring {
+    uint32_t first, end;
+    uint64_t due[WEIR_SERIAL_RING];
+    unsigned char byte[WEIR_SERIAL_RING];
+} weir_serial_ring;
+
+/* What a reset of the board leaves as it is. */
+typedef struct weir_serial_chip {
+    int32_t tty, slave; /* files; the slave is held so that its settings stay */
+    char next_tty[64];  /* while it is unplugged */
+    uint64_t back;      /* when it is there again */
+    weir_serial_ring to_board, to_host;
+    uint32_t released; /* of to_host: the end of what is on its way to the host */
+    uint64_t last;     /* when the last byte came from the board */
+    uint32_t random_to_board, random_to_host;
+    uint32_t is_fresh; /* the host has something to read, or its tty is gone */
+} weir_serial_chip;
 
 typedef struct weir_serial_map {
     /* --- set by the process that starts the board, before it starts --- */
@@ -46,8 +66,8 @@ typedef struct weir_serial_map {
     _Atomic uint32_t unknown;   /* of these, with unknown bits, which read as 0 */
     _Atomic uint32_t overrun;   /* bytes that the host did not read in time */
     _Atomic uint32_t resets;
-    char failure[256];   /* "": none */
-    int32_t file, slave; /* of the tty, kept through a reset */
+    char failure[256];     /* "": none */
+    weir_serial_chip chip; /* the board's alone */
 } weir_serial_map;
 
 #endif
