@@ -26,7 +26,14 @@ typedef struct weir_diagnostic {
 typedef void weir_diag_handler(void *user, const weir_diagnostic *diagnostic);
 
 /* What a command exits with (STYLE): the kind of trouble that was reported last. */
-enum { WEIR_EXIT_FINE = 0, WEIR_EXIT_INPUT = 1, WEIR_EXIT_USAGE = 2, WEIR_EXIT_MISMATCH = 3, WEIR_EXIT_TOOL = 4 };
+enum {
+    WEIR_EXIT_FINE = 0,
+    WEIR_EXIT_INPUT = 1,
+    WEIR_EXIT_USAGE = 2,
+    WEIR_EXIT_MISMATCH = 3,
+    WEIR_EXIT_TOOL = 4,
+    WEIR_EXIT_BOARD = 5
+};
 
 /* To end a process with: writes out what stdout still holds. `status`, or WEIR_EXIT_INPUT after an error when it was fine but
  * stdout did not take everything. */
