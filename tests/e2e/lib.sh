@@ -116,3 +116,45 @@ quiet() {
     head -20 rest >&2
     fail "$what: $tool warns"
 }
+
+# --- a machine of folders, for what looks at USB devices, serial ports and the programs of boards ---
+
+# fake_machine: an empty ./sys, ./dev and ./bin, which weir then sees in place of /sys, /dev and what is on PATH.
+fake_machine() {
+    rm -rf sys dev bin
+    mkdir -p sys/bus/usb/devices sys/bus/usb-serial/drivers sys/class/tty dev/bus/usb/001 bin
+    export WEIR_SYS="$work/sys" WEIR_DEV="$work/dev"
+}
+
+# fake_usb PLACE ID SERIAL PRODUCT: a USB device; "" is a serial number or a name that it does not say. Its node is dev/bus/usb/001/00N of place 1-N.
+fake_usb() {
+    device=sys/devices/usb1/$1
+    mkdir -p "$device"
+    echo "${2%:*}" >"$device/idVendor"
+    echo "${2#*:}" >"$device/idProduct"
+    echo 1 >"$device/busnum"
+    echo "${1#*-}" >"$device/devnum"
+    [ -z "$3" ] || echo "$3" >"$device/serial"
+    [ -z "$4" ] || echo "$4" >"$device/product"
+    ln -sfn "../../../devices/usb1/$1" "sys/bus/usb/devices/$1"
+    : >"dev/bus/usb/001/00${1#*-}"
+}
+
+# fake_tty NAME PLACE INTERFACE DRIVER [TIMER]: a serial port of such a device; with a latency timer it is an FTDI chip's.
+fake_tty() {
+    interface=sys/devices/usb1/$2/$2:1.$3
+    device=$interface/$1
+    mkdir -p "$device/tty/$1" "sys/bus/usb-serial/drivers/$4"
+    echo "0$3" >"$interface/bInterfaceNumber"
+    ln -sfn "$work/sys/bus/usb-serial/drivers/$4" "$device/driver"
+    ln -sfn "../../../$1" "$device/tty/$1/device"
+    ln -sfn "../../devices/usb1/$2/$2:1.$3/$1/tty/$1" "sys/class/tty/$1"
+    [ -z "${5:-}" ] || echo "$5" >"$device/latency_timer"
+    : >"dev/$1"
+}
+
+# fake_program NAME: a program on the machine's PATH, which is ./bin alone; its shell text is stdin, and has the usual tools.
+fake_program() {
+    { printf '#!/bin/sh\nPATH=/usr/bin:/bin\n' && cat; } >"bin/$1"
+    chmod +x "bin/$1"
+}

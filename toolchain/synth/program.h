@@ -16,6 +16,8 @@ typedef struct weir_program {
  * version. `cache`: of weir_sim_cache. */
 bool weir_program_yosys(const char *cache, weir_program *program);
 bool weir_program_nextpnr(const weir_device *device, const char *cache, weir_program *program);
+/* icepack, ecppack, gowin_pack, gmpack: they say no version. False after a reported error: it is absent. */
+bool weir_program_packer(const char *name, weir_program *program);
 void weir_program_free(weir_program *program);
 
 /* Errors with the remedy: which package has it. */

@@ -1,0 +1,58 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "board/attached.h"
+#include "board/doctor.h"
+#include "cli/cli.h"
+#include "support/file/file.h"
+#include "support/text/diag.h"
+
+static const char help_text[] =
+    "Looks at this machine, and changes nothing: programs with their versions, the board's USB device and serial port, who may open\n"
+    "them, and what is odd about the board. Below all that is wrong stands the line that mends it.\n"
+    "NAME is one that 'weir boards' lists, or the path of your own; PORT says which of several, by USB serial or tty, or which tty\n"
+    "the adapter of a board without a UART has. Without --board: all boards that are known.\n"
+    "Exit status 0: all that is needed is there; 4: a program is missing, too old or does not run; 5: the board, its port, or a\n"
+    "permission is missing.\n";
+
+static bool write_json(const char *path, const weir_doctor *doctor) {
+    char *text = weir_cli_json(weir_doctor_json(doctor));
+    const bool fine = weir_file_write(path, text, strlen(text));
+    free(text);
+    return fine;
+}
+
+static int examine(const weir_board *board, const char *which, const char *json) {
+    weir_doctor *doctor = weir_doctor_examine(board, which);
+    if (doctor == NULL) return WEIR_EXIT_INPUT;
+    weir_text text = {NULL, 0, 0};
+    weir_doctor_print(doctor, &text);
+    fwrite(text.data, 1, text.size, stdout);
+    weir_text_free(&text);
+    int status = weir_doctor_status(doctor);
+    if (json != NULL && !write_json(json, doctor)) status = WEIR_EXIT_INPUT;
+    weir_doctor_free(doctor);
+    return status;
+}
+
+int weir_command_doctor(int argc, char **argv) {
+    const char *board_name = NULL, *json = NULL, *which = NULL;
+    const weir_cli_option options[] = {
+        {"board", 'b', WEIR_CLI_STRING, &board_name, "NAME[@PORT]", "what this board needs"},
+        {"json", 'j', WEIR_CLI_STRING, &json, "FILE", "write the findings as JSON, with all USB devices and ports"},
+        {.name = NULL}};
+    size_t count;
+    int status = weir_cli_parse("doctor", options, help_text, argc, argv, 0, 0, &count);
+    if (status >= 0) return status;
+    weir_board *board = NULL;
+    if (board_name != NULL) {
+        char *name = weir_attached_split(board_name, &which);
+        board = weir_board_read(name, &status);
+        free(name);
+        if (board == NULL) return status;
+    }
+    status = examine(board, which, json);
+    weir_board_free(board);
+    return status;
+}
