@@ -197,7 +197,8 @@ static void take_register(fake_board *board, const fake_packet *packet, uint64_t
 static void take_data(fake_board *board, const fake_packet *packet) {
     if (packet->position != taken(board) % 4096) {
         board->errors |= PLACE;
-        board->owes_gap = true;
+        if (board->was_busy) board->owes_busy = true;
+        else board->owes_gap = true;
         return;
     }
     if (packet->length > room(&board->received)) {
@@ -222,6 +223,8 @@ static void take_packet(fake_board *board, uint64_t time) {
         board->errors |= CRC;
         return;
     }
+    if ((packet.type == START || packet.type == REGISTER) && (board->owes_start || board->owes_answer))
+        return; /* one at a time */
     if (packet.type == START) {
         start(board);
         board->owes_start = true;
@@ -300,8 +303,8 @@ void fake_board_work(fake_board *board, uint64_t time) {
         if (board->settings.bytes_in > 0) run_accelerator(board, time);
     }
     if (board->was_busy && room(&board->received) >= 256) {
-        board->was_busy = false;
-        board->owes_room = board->settings.fault != FAKE_FORGETS_ROOM;
+        if (board->settings.fault == FAKE_FORGETS_ROOM) board->was_busy = false;
+        else board->owes_room = true;
     }
 }
 
@@ -338,6 +341,7 @@ size_t fake_board_send(fake_board *board, uint64_t time, uint8_t wire[FAKE_WIRE]
         board->owes_answer = false;
     } else if (board->owes_gap || board->owes_busy || board->owes_room) {
         packet.flags = (board->owes_gap ? GAP : 0u) | (board->owes_busy ? BUSY : 0u) | (board->owes_room ? ROOM : 0u);
+        if (board->owes_room) board->was_busy = false;
         board->owes_gap = board->owes_busy = board->owes_room = false;
     } else if (data_size(board) > 0) {
         packet.type = DATA;

@@ -456,7 +456,8 @@ static weir_wire_error check_deadlines(weir_link *link, weir_failure *why) {
     if (link->wanted > link->expected && !link->repeat_due && !link->lacked_room && at >= quiet_deadline(link)) {
         is_late = true;
         link->quiet++;
-        link->repeat_due = link->question_due = true;
+        link->repeat_due = true;
+        link->question_due = !link->ask.is_pending; /* a board takes one request at a time */
         link->quiet_since = at;
     }
     if (!is_late) return WEIR_WIRE_OK;
@@ -550,6 +551,11 @@ static void take_gap(weir_link *link) {
 
 static void take_busy(weir_link *link) {
     link->counters.busy++;
+    if (link->flights == 0) { /* so it says of each packet behind the one that it had no room for */
+        if (link->stale > 0) link->stale--;
+        return;
+    }
+    link->stale = link->flights - 1;
     go_back(link);
     link->is_careful = true;
     link->resume = now(link) + doubled(timeout(link), link->busy, LONGEST_BUSY);
