@@ -35,7 +35,7 @@ cp -r "$profiles" data/boards/
 for folder in rtl sim; do ln -sf "$E2E_SOURCE/$folder" data/$folder; done
 sed -i 's/^flip_flops: /flipflops: /' data/boards/devices/ecp5-25k.yaml
 WEIR_DATA=$PWD/data expect 1 "ecp5-25k.yaml:[0-9]*: error: device: unknown key 'flipflops'" "$WEIR" devices
-[ "$(grep -cE '^ *(ice40|ecp5|gw|xc7)[a-z0-9-]* +(ice40|ecp5|gowin|xilinx7) ' output)" = $(($(ls "$profiles"/*.yaml | wc -l) - 1)) ] ||
+[ "$(grep -cE '^ *(ice40|ecp5|gw|xc7|ccg)[a-z0-9-]* +(ice40|ecp5|gowin|xilinx7|gatemate) ' output)" = $(($(ls "$profiles"/*.yaml | wc -l) - 1)) ] ||
     fail "one damaged profile hides others: $(cat output)"
 
 # --- estimates ---
