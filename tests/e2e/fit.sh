@@ -30,15 +30,18 @@ END
 compile() { env PATH="$work/own/bin:/usr/bin:/bin" "$WEIR" compile "$model" --device ice40hx8k --budget lut=1200 --json "$1.json" -o "$1" --check; }
 luts() { jq .resources.luts.used "$1.json"; }
 
-shim 0
-expect 0 "candidate 1 fits by Yosys: [0-9]+ LUTs of 7680" compile best
-[ "$(wc -l <mapped)" = 1 ] || fail "one candidate was mapped: $(wc -l <mapped)"
+if is_night; then
+    shim 0
+    expect 0 "candidate 1 fits by Yosys: [0-9]+ LUTs of 7680" compile best
+    [ "$(wc -l <mapped)" = 1 ] || fail "one candidate was mapped: $(wc -l <mapped)"
+fi
 
 shim 1
 expect 0 "candidate 2 fits by Yosys: [0-9]+ LUTs of 7680" compile next
-grep -q "note: candidate 1 does not fit by Yosys: [0-9]* LUTs of 7680 ($(luts best) estimated)" output || fail "the first one's numbers are missing"
+estimated=$(sed -n 's/^note: candidate 1 does not fit by Yosys: [0-9]* LUTs of 7680 (\([0-9]*\) estimated).*/\1/p' output)
+[ -n "$estimated" ] || fail "the first one's numbers are missing"
 [ "$(wc -l <mapped)" = 2 ] || fail "two candidates were mapped: $(wc -l <mapped)"
-[ "$(luts next)" -lt "$(luts best)" ] || fail "the next best is as large as the best: $(luts next)"
+[ "$(luts next)" -lt "$estimated" ] || fail "the next best is as large as the best: $(luts next)"
 # What lies there is the second one.
 "$WEIR" compile "$model" --device ice40hx8k --budget "lut=$(luts next)" -o same >log || fail "its own size is no budget"
 cmp same/hardware.weir next/hardware.weir || fail "the folder has another folding than the candidate that fits"

@@ -30,7 +30,6 @@ simulate() {
 }
 if [ "$1" = quick ]; then
     simulate qdq verilator 12 2
-    simulate qonnx_w4a4 icarus 1 0
 else
     # Fewer cycles than the first layer has positions: two of them a beat.
     expect 0 "^  verilator +always +4 +0 of " "$WEIR" check "$folder/lenet_qdq.onnx" --data "$data" --target-interval 400 \

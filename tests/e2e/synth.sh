@@ -86,13 +86,14 @@ shim yosys "'$real' \"\$@\" || exit; case \"\$*\" in *'write_json mapped.json'*)
     awk -f '$work/plant.awk' mapped.json >bad && mv bad mapped.json;; esac"
 expect 3 "compared, [1-9][0-9]* wrong" env WEIR_CACHE="$work/planted" PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k
 grep -q "^mapping WRONG: " output && grep -q "^  different: " output || fail "the proof does not notice it"
-# Only malformed frames show that what flags or counts them is always 0.
-shim yosys "'$real' \"\$@\" || exit; case \"\$*\" in *'write_json mapped.json'*)
-    jq '.modules.ternary_falling.ports |= ((.m_error, .s_error_count).bits |= map(\"0\"))' mapped.json >bad && mv bad mapped.json;; esac"
-expect 3 "  again with 5 of them too short or too long: [0-9]+ values of the others compared, [1-9][0-9]* wrong" \
-    env WEIR_CACHE="$work/planted_0" PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k
-grep -q "  miscounted: input '.*': 0 damaged frames counted, expected 5" output || fail "a count that is always 0 is not noticed"
-grep -q "with and without stalls: 56 values compared, 0 wrong" output || fail "good frames show it"
+if is_night; then # Only malformed frames show that what flags or counts them is always 0.
+    shim yosys "'$real' \"\$@\" || exit; case \"\$*\" in *'write_json mapped.json'*)
+        jq '.modules.ternary_falling.ports |= ((.m_error, .s_error_count).bits |= map(\"0\"))' mapped.json >bad && mv bad mapped.json;; esac"
+    expect 3 "  again with 5 of them too short or too long: [0-9]+ values of the others compared, [1-9][0-9]* wrong" \
+        env WEIR_CACHE="$work/planted_0" PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k
+    grep -q "  miscounted: input '.*': 0 damaged frames counted, expected 5" output || fail "a count that is always 0 is not noticed"
+    grep -q "with and without stalls: 56 values compared, 0 wrong" output || fail "good frames show it"
+fi
 
 # --- placed ---
 ln -s "$real" empty/yosys
@@ -120,7 +121,8 @@ expect 0 "" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device
 cmp first.txt output && cmp placed.json again.json || fail "the second report of a placement differs"
 [ ! -e started ] || fail "started though it was in the cache: $(cat started)"
 expect 2 "--placer needs --place" weir synth "a design" --device ice40hx8k --placer sa
-expect 4 "unknown" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --placer unknown --seeds 1
+! is_night ||
+    expect 4 "unknown" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --placer unknown --seeds 1
 
 # Compiled, simulated, synthesized and placed in one go; the first seed that meets the goal is the last.
 expect 0 "the goal of 1 MHz is met" weir check "$model" --data "$data" --max-macs 4 --device ice40hx8k --clock 1 --seeds 8 \
@@ -146,7 +148,9 @@ grep -q "seeds: 1 too late, 2 at" output || fail "the seed that took too long is
 jq -e '.placement.seeds[0].fmax_mhz == null and .placement.seed == 2' late.json >/dev/null || fail "the report of a late seed"
 hang "sleep 654 & echo \$! >'$work/child'; wait"
 lives() { case $(ps -o stat= -p "$1") in '' | Z*) return 1 ;; esac; }
-for signal in INT TERM; do # a shell lets its background processes ignore SIGINT
+signals=INT
+! is_night || signals="INT TERM"
+for signal in $signals; do # a shell lets its background processes ignore SIGINT
     rm -f child
     env --default-signal=INT PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --seeds 1 --clock 998 \
         >interrupted.txt 2>&1 &
