@@ -58,7 +58,7 @@ static int place(const tools *t, const weir_synth_netlist *netlist, int64_t cloc
                                 .device = t->device,
                                 .cache = t->cache,
                                 .netlist = joined,
-                                .clock_mhz = clock_mhz,
+                                .clock_hz = clock_mhz * 1000000,
                                 .seeds = 1};
     weir_placements placements = {NULL, 0, 0};
     const int status = weir_place(&job, &placements);

@@ -17,7 +17,7 @@
 #include "support/text/diag.h"
 
 /* Changes when the same netlist shall give another result. */
-#define FORM "1"
+#define FORM "2"
 
 typedef struct sweep {
     const weir_place_job *job;
@@ -44,18 +44,32 @@ typedef struct making {
 static const char *const ports[] = {"clk", "given", "sum"};
 #define PINS "pins.cst"
 
-static bool write_pins(const weir_schema_strings *pins, const char *folder) {
-    char *path = weir_path_join(folder, PINS);
-    weir_text text = {NULL, 0, 0};
-    for (size_t i = 0; i < pins->count && i < sizeof ports / sizeof *ports; i++)
-        weir_text_format(&text, "IO_LOC \"%s\" %s;\n", ports[i], pins->item[i]);
-    const bool fine = weir_file_write(path, text.data, text.size);
-    weir_text_free(&text);
+static bool write_constraints(const char *folder, const char *name, const char *text) {
+    char *path = weir_path_join(folder, name);
+    const bool fine = weir_file_write(path, text, strlen(text));
     free(path);
     return fine;
 }
 
-static void add_options(const weir_device *device, weir_arguments *arguments) {
+/* The board's, or those of the profile, if it has some. */
+static bool write_pins(const weir_place_job *job, const char *folder) {
+    const weir_schema_strings *pins = &job->device->nextpnr.pins;
+    if (job->pins != NULL) return write_constraints(folder, job->pins->file, job->pins->text);
+    if (pins->count == 0) return true;
+    weir_text text = {NULL, 0, 0};
+    for (size_t i = 0; i < pins->count && i < sizeof ports / sizeof *ports; i++)
+        weir_text_format(&text, "IO_LOC \"%s\" %s;\n", ports[i], pins->item[i]);
+    const bool fine = write_constraints(folder, PINS, text.data);
+    weir_text_free(&text);
+    return fine;
+}
+
+static void add_options(const weir_place_job *job, weir_arguments *arguments) {
+    const weir_device *device = job->device;
+    if (job->pins != NULL) {
+        for (size_t i = 0; i < job->pins->option_count; i++) weir_arguments_add(arguments, "%s", job->pins->option[i]);
+        return;
+    }
     for (size_t i = 0; i < device->nextpnr.options.count; i++)
         weir_arguments_add(arguments, "%s", device->nextpnr.options.item[i]);
     if (device->nextpnr.pins.count == 0) return;
@@ -70,7 +84,7 @@ static bool make_placement(void *user, const char *folder) {
     weir_arguments arguments = {0};
     weir_text output = {NULL, 0, 0};
     weir_arguments_add(&arguments, "%s", job->nextpnr->name);
-    add_options(job->device, &arguments);
+    add_options(job, &arguments);
     static const char *const files[] = {"--json", "placed.json", "--report", "report.json", "--timing-allow-fail"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) weir_arguments_add(&arguments, "%s", files[i]);
     if (job->placer != NULL) {
@@ -78,11 +92,10 @@ static bool make_placement(void *user, const char *folder) {
         weir_arguments_add(&arguments, "%s", job->placer);
     }
     weir_arguments_add(&arguments, "--freq");
-    weir_arguments_add(&arguments, "%lld", (long long)job->clock_mhz);
+    weir_arguments_add(&arguments, "%.9g", (double)job->clock_hz / 1e6);
     weir_arguments_add(&arguments, "--seed");
     weir_arguments_add(&arguments, "%lld", (long long)m->seed);
-    bool fine = weir_file_write(netlist, m->sweep->text, strlen(m->sweep->text));
-    if (job->device->nextpnr.pins.count > 0) fine = fine && write_pins(&job->device->nextpnr.pins, folder);
+    bool fine = weir_file_write(netlist, m->sweep->text, strlen(m->sweep->text)) && write_pins(job, folder);
     const weir_tool_end end =
         fine ? weir_tool_wait(&arguments, folder, job->nextpnr->seconds, m->progress, &output) : WEIR_TOOL_FAILED;
     fine = end == WEIR_TOOL_FINE;
@@ -107,7 +120,15 @@ static double slowest_clock(const json_t *report) {
     return slowest;
 }
 
-static bool read_placement(const char *folder, weir_placement *placement) {
+static bool read_output(const char *folder, const weir_place_pins *pins, weir_placement *placement) {
+    if (pins == NULL) return true;
+    char *path = weir_path_join(folder, pins->output);
+    placement->output = weir_file_read(path, &placement->output_size);
+    free(path);
+    return placement->output != NULL;
+}
+
+static bool read_placement(const char *folder, const weir_place_pins *pins, weir_placement *placement) {
     char *path = weir_path_join(folder, "report.json"), *log = weir_path_join(folder, "nextpnr.log");
     size_t size = 0;
     json_error_t error = {.line = 0};
@@ -120,7 +141,7 @@ static bool read_placement(const char *folder, weir_placement *placement) {
     free(text);
     free(path);
     free(log);
-    return fine;
+    return fine && read_output(folder, pins, placement);
 }
 
 static void warn_of_late(const sweep *s, int64_t seed) {
@@ -141,7 +162,7 @@ static bool place_seed(const sweep *s, int64_t seed, const char *progress, weir_
     int held = -1;
     bool made = false;
     char *folder = weir_cache_entry(s->job->cache, name, true, make_placement, &m, &held, &made);
-    const bool fine = m.is_late || (folder != NULL && read_placement(folder, placement));
+    const bool fine = m.is_late || (folder != NULL && read_placement(folder, s->job->pins, placement));
     if (m.is_late) warn_of_late(s, seed);
     placement->seed = seed;
     placement->cached = !made;
@@ -174,7 +195,7 @@ static void place_seeds(sweep *s, bool has_progress) {
         pthread_mutex_lock(&s->lock);
         s->log[seed - 1] = log;
         s->failed |= !fine;
-        if (fine && placement->fmax_mhz >= (double)s->job->clock_mhz && seed < s->met) s->met = seed;
+        if (fine && placement->fmax_mhz * 1e6 >= (double)s->job->clock_hz && seed < s->met) s->met = seed;
         pthread_mutex_unlock(&s->lock);
         free(progress);
     }
@@ -204,6 +225,7 @@ static void run_threads(sweep *s) {
 static void free_placement(weir_placement *placement) {
     json_decref(placement->report);
     free(placement->log);
+    free(placement->output);
 }
 
 static int report_late(const sweep *s) {
@@ -235,6 +257,19 @@ static int collect(sweep *s, weir_placements *placements) {
     return status;
 }
 
+static void hash_pins(weir_hash *key, const weir_place_job *job) {
+    const weir_place_pins *pins = job->pins;
+    if (pins != NULL) {
+        for (size_t i = 0; i < pins->option_count; i++) weir_hash_add_string(key, pins->option[i]);
+        weir_hash_add_string(key, pins->text);
+        return;
+    }
+    for (size_t i = 0; i < job->device->nextpnr.options.count; i++)
+        weir_hash_add_string(key, job->device->nextpnr.options.item[i]);
+    for (size_t i = 0; i < job->device->nextpnr.pins.count; i++)
+        weir_hash_add_string(key, job->device->nextpnr.pins.item[i]);
+}
+
 int weir_place(const weir_place_job *job, weir_placements *placements) {
     assert(job->seeds >= 1);
     char *text = json_dumps(job->netlist, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
@@ -243,12 +278,9 @@ int weir_place(const weir_place_job *job, weir_placements *placements) {
     weir_hash_add_string(&s.key, FORM);
     weir_hash_add_string(&s.key, job->nextpnr->name);
     weir_hash_add_string(&s.key, job->nextpnr->version);
-    for (size_t i = 0; i < job->device->nextpnr.options.count; i++)
-        weir_hash_add_string(&s.key, job->device->nextpnr.options.item[i]);
-    for (size_t i = 0; i < job->device->nextpnr.pins.count; i++)
-        weir_hash_add_string(&s.key, job->device->nextpnr.pins.item[i]);
+    hash_pins(&s.key, job);
     if (job->placer != NULL) weir_hash_add_string(&s.key, job->placer);
-    weir_hash_add_number(&s.key, (uint64_t)job->clock_mhz);
+    weir_hash_add_number(&s.key, (uint64_t)job->clock_hz);
     weir_hash_add_string(&s.key, text);
     s.item = weir_calloc((size_t)job->seeds, sizeof *s.item);
     s.log = weir_calloc((size_t)job->seeds, sizeof(weir_diag_log *));

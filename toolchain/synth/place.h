@@ -12,8 +12,10 @@ typedef struct weir_placement {
     double fmax_mhz; /* of the slowest clock */
     json_t *report;  /* of nextpnr: fmax, utilization, critical_paths */
     char *log;       /* what nextpnr said; heap */
-    bool cached;     /* it was not started */
-    bool is_late;    /* the time was over: no clock, no report */
+    char *output;    /* the file that the job names; heap, NULL: it names none */
+    size_t output_size;
+    bool cached;  /* it was not started */
+    bool is_late; /* the time was over: no clock, no report */
 } weir_placement;
 
 typedef struct weir_placements {
@@ -22,14 +24,22 @@ typedef struct weir_placements {
     size_t best;
 } weir_placements;
 
+/* Where pins lie, and what nextpnr is asked to write: a design for a board. */
+typedef struct weir_place_pins {
+    const char *file, *text;   /* the constraints: a name without folders */
+    const char *const *option; /* all of nextpnr's, in place of the profile's, and those that name both files */
+    size_t option_count;
+    const char *output; /* name of the file that nextpnr writes */
+} weir_place_pins;
+
 typedef struct weir_place_job {
     const weir_program *nextpnr;
     const weir_device *device;
     const char *cache;
-    const json_t *netlist; /* with the pins */
-    const char *top;
-    const char *placer; /* of nextpnr's, NULL: the one that it takes by itself */
-    int64_t clock_mhz, seeds;
+    const json_t *netlist;       /* with the pins */
+    const weir_place_pins *pins; /* NULL: no board, the profile's */
+    const char *placer;          /* of nextpnr's, NULL: the one that it takes by itself */
+    int64_t clock_hz, seeds;
 } weir_place_job;
 
 /* Seeds 1, 2, ... until one meets the clock goal, at most `seeds`; which those are does not depend on how many run at once. The

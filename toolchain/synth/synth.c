@@ -85,7 +85,7 @@ static int place(const weir_synth_options *options, const char *cache, weir_synt
                                 .cache = cache,
                                 .netlist = joined,
                                 .placer = options->placer,
-                                .clock_mhz = synth->clock_mhz,
+                                .clock_hz = synth->clock_mhz * 1000000,
                                 .seeds = options->seeds};
     const int status = weir_place(&job, &synth->placements);
     if (status == WEIR_EXIT_FINE)
