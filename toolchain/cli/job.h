@@ -51,7 +51,8 @@ typedef struct weir_job {
 
 #define WEIR_JOB_DEFAULTS(command_)                                                                                    \
     { .command = command_, .requantize = "auto", .sizes = WEIR_JOB_SIZES_DEFAULTS, .level = -1 }
-/* Rows of an option table for `job`: about user passes, about quantization, about any pass, about hardware. */
+/* Rows of an option table for `job`: about user passes, about quantization, about any pass, about hardware (FOLDING: for a device that is
+ * chosen otherwise). */
 #define WEIR_JOB_PLUGIN_OPTIONS(job)                                                                                   \
     WEIR_PLUGINS_OPTION((job).plugins),                                                                                \
         {"passes", 0, WEIR_CLI_STRING, &(job).passes, "PIPELINE", "passes to run on the model first"}, {               \
@@ -74,7 +75,7 @@ typedef struct weir_job {
         WEIR_JOB_SIZE_OPTIONS((job).sizes)
 #define WEIR_JOB_SET_OPTION(job)                                                                                       \
     { "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir passes'" }
-#define WEIR_JOB_HARDWARE_OPTIONS(job)                                                                                 \
+#define WEIR_JOB_FOLDING_OPTIONS(job)                                                                                  \
     {"target-interval", 't', WEIR_CLI_COUNT, &(job).target_interval, "N", "cycles that a frame may take"},             \
         {"max-macs", 'm', WEIR_CLI_COUNT, &(job).max_macs, "N", "multipliers to spend (64 without a device)"},         \
         {"folding", 'f', WEIR_CLI_STRING, &(job).folding, "FILE", "SIMD and PE per node, in YAML"},                    \
@@ -83,13 +84,15 @@ typedef struct weir_job {
         {"budget", 0, WEIR_CLI_STRING, &(job).budget, "lut=N,...", "what that may take: lut, ff, dsp, bram (all)"},    \
         {"requantize",      'r',    WEIR_CLI_STRING,                                                                   \
          &(job).requantize, "FORM", "kind of requantizer: auto, scale, float or threshold"},                           \
-        {"device",      0,      WEIR_CLI_STRING,                                                                       \
-         &(job).device, "NAME", "build for this FPGA, and estimate what it takes: see 'weir devices'"},                \
-        {"clock", 0, WEIR_CLI_COUNT, &(job).clock, "MHZ", "clock to build for (the device's own goal)"},               \
         {"top", 0, WEIR_CLI_STRING, &(job).top, "NAME", "name of the top module (the model's name)"},                  \
         {"verify-each", 0, WEIR_CLI_FLAG, &(job).verify, NULL, "verify the IR after each pass"}, {                     \
         "timing", 0, WEIR_CLI_FLAG, &(job).timing, NULL, "print the time of each pass"                                 \
     }
+#define WEIR_JOB_HARDWARE_OPTIONS(job)                                                                                 \
+    {"device",      0,      WEIR_CLI_STRING,                                                                           \
+     &(job).device, "NAME", "build for this FPGA, and estimate what it takes: see 'weir devices'"},                    \
+        {"clock", 0, WEIR_CLI_COUNT, &(job).clock, "MHZ", "clock to build for (the device's own goal)"},               \
+        WEIR_JOB_FOLDING_OPTIONS(job)
 
 void weir_job_free(weir_job *job);
 

@@ -65,7 +65,7 @@ static char *find_known(const char *data, const char *file) {
     return NULL;
 }
 
-/* "rtl/FOLDER/NAME.v" or "sim/bench/NAME.v" below the data folder; NULL: not there. */
+/* The file in a folder of rtl/, in sim/bench, or in one of the boards', below the data folder; NULL: not there. */
 static char *find_ours(const char *data, const char *file) {
     char *found = find_known(data, file);
     if (found != NULL) return found;
@@ -79,7 +79,9 @@ static char *find_ours(const char *data, const char *file) {
     }
     if (folders != NULL) closedir(folders);
     free(root);
-    return path != NULL ? path : find_in(data, "sim/bench", file);
+    static const char *const others[] = {"sim/bench", "boards/common", "boards/common/pll"};
+    for (size_t i = 0; path == NULL && i < sizeof others / sizeof *others; i++) path = find_in(data, others[i], file);
+    return path;
 }
 
 /* A design has one module of a name: two files of it must be the same. False after a reported error. */
@@ -111,7 +113,7 @@ static void report_missing(const char *data, const char *name, const char *file)
     weir_error(weir_at(data, 0), "the component library has no module '%s'", name);
 }
 
-/* "rtl/FOLDER/NAME.v" or "sim/bench/NAME.v" below the data folder, or the whole path of a file beside a registered component;
+/* Where find_ours says, or the whole path of a file beside a registered component;
  * heap memory, NULL after a reported error. */
 static char *find_file(const char *data, const char *name) {
     char *file = weir_format("%s.v", name), *path = find_ours(data, file);
@@ -173,17 +175,6 @@ weir_rtl_module weir_library_module(weir_rtl_design *design, const char *name) {
     return module;
 }
 
-bool weir_library_read_inside(weir_rtl_design *design) {
-    bool fine = true;
-    for (weir_rtl_module module = weir_rtl_first_module(design); module.id; /* modules that are read come last */
-         module = weir_rtl_next_module(design, module)) {
-        const size_t count = weir_rtl_get_module(design, module).inner_count;
-        for (size_t i = 0; i < count; i++)
-            fine &= weir_library_module(design, weir_rtl_inner_at(design, module, i)).id != 0;
-    }
-    return fine;
-}
-
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
@@ -205,6 +196,20 @@ static bool is_module(const char *name, size_t size) {
     }
     free(file);
     return found;
+}
+
+bool weir_library_read_inside(weir_rtl_design *design) {
+    bool fine = true;
+    for (weir_rtl_module module = weir_rtl_first_module(design); module.id; /* modules that are read come last */
+         module = weir_rtl_next_module(design, module)) {
+        const size_t count = weir_rtl_get_module(design, module).inner_count;
+        for (size_t i = 0; i < count; i++) {
+            const char *inner = weir_rtl_inner_at(design, module, i);
+            if (is_module(inner, strlen(inner)))
+                fine &= weir_library_module(design, inner).id != 0; /* else a device's cell */
+        }
+    }
+    return fine;
 }
 
 /* Behind blanks and comments. */

@@ -57,18 +57,17 @@ static int synthesize(const weir_synth_options *options, const char *cache, weir
     return WEIR_EXIT_FINE;
 }
 
-/* What Yosys counted against what there is. nextpnr would say it later, if at all, and in its own words. */
-static bool fits(const weir_synth *synth, weir_synth_placing placing) {
+/* nextpnr would say it later, if at all, and in its own words. */
+bool weir_synth_fits(const weir_cost *cost, const weir_device *device, bool must) {
     weir_cost_use uses[WEIR_COST_USES];
-    weir_cost_uses(&synth->cost, synth->device, uses);
+    weir_cost_uses(cost, device, uses);
     bool fits = true;
     for (size_t i = 0; i < WEIR_COST_USES; i++) {
         if (uses[i].used <= uses[i].available) continue;
         fits = false;
-        (placing == WEIR_SYNTH_UNPLACED ? weir_warning : weir_error)(
-            WEIR_NOWHERE, "the netlist does not fit %s: %lld %s of %lld, %lld too many", synth->device->name,
-            (long long)uses[i].used, uses[i].name, (long long)uses[i].available,
-            (long long)(uses[i].used - uses[i].available));
+        (must ? weir_error : weir_warning)(WEIR_NOWHERE, "the netlist does not fit %s: %lld %s of %lld, %lld too many",
+                                           device->name, (long long)uses[i].used, uses[i].name,
+                                           (long long)uses[i].available, (long long)(uses[i].used - uses[i].available));
     }
     if (!fits)
         weir_note("compile it with '--objective throughput', which finds what fits, or a longer --target-interval");
@@ -120,7 +119,9 @@ static int prove(const weir_synth_options *options, const char *cache, weir_synt
 static int run(const weir_synth_options *options, const char *cache, weir_synth *synth) {
     int status = find_programs(options, cache, synth), proved = WEIR_EXIT_FINE, simulated = WEIR_EXIT_FINE;
     if (status == WEIR_EXIT_FINE) status = synthesize(options, cache, synth);
-    if (status == WEIR_EXIT_FINE && !fits(synth, options->placing) && options->placing != WEIR_SYNTH_UNPLACED)
+    if (status == WEIR_EXIT_FINE &&
+        !weir_synth_fits(&synth->cost, synth->device, options->placing != WEIR_SYNTH_UNPLACED) &&
+        options->placing != WEIR_SYNTH_UNPLACED)
         status = WEIR_EXIT_INPUT;
     if (status == WEIR_EXIT_FINE && (options->simulate || options->prove)) proved = prove(options, cache, synth);
     if (proved == WEIR_EXIT_TOOL) status = proved;

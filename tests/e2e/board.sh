@@ -1,0 +1,60 @@
+#!/bin/sh
+# board.sh: from a model to the sources of a board and, where the tools are, to its bitstream; what is refused; a compiled folder; the user's own board.
+# test: name=board seconds=600 cost=30
+name=board
+. "$(dirname "$0")/lib.sh"
+need_tools jq iverilog
+model=$models/mlp_qdq.onnx
+
+expect 2 "-o DIR is missing" weir board build "$model" --board icebreaker
+expect 2 "--board NAME is missing" weir board build "$model" -o out
+expect 2 "unknown action 'bild', expected build" weir board bild "$model" --board icebreaker -o out
+expect 2 "did you mean 'icebreaker'?" weir board build "$model" --board icebraker -o out
+expect 1 "absent.onnx" weir board build absent.onnx --board icebreaker -o out
+expect 4 "no free tools make a bitstream for board 'arty-a7-35'" weir board build "$model" --board arty-a7-35 -o out
+[ ! -e out ] || fail "a refused build leaves a folder"
+
+# Sources alone: with the PLL and without, all ids and rates in the manifest, and three tools take them.
+expect 0 "core clock 12.000 MHz, UART 1500000 baud" weir board build "$model" --board icebreaker -o direct --sources --clock 12
+jq -e '.board == "icebreaker" and .clock_hz == 12000000 and .baud == 1500000 and .bitstream == null and .bytes_in == 64 and .bytes_out == 10' \
+    direct/board.json >/dev/null || fail "board.json"
+expect 0 "core clock 24.000 MHz" weir board build "$model" --board icebreaker -o pll --sources --clock 24 --baud 1000000
+grep -q "weir_pll_ice40_pad" pll/rtl/weir_board.v || fail "no PLL"
+[ "$(jq -r .build direct/board.json)" != "$(jq -r .build pll/board.json)" ] || fail "the clock is no part of the build id"
+[ "$(jq -r .model direct/board.json)" = "$(jq -r .model pll/board.json)" ] || fail "the model id depends on the clock"
+(cd direct/rtl && iverilog -g2005 -Wall -o ../board.vvp -s weir_board ./*.v) >output 2>&1 || fail "iverilog: $(cat output)"
+! grep -q "warning" output || fail "iverilog warns: $(cat output)"
+
+# A folder that was compiled before is taken as it is.
+expect 0 "" weir compile "$model" -o compiled --max-macs 4
+expect 0 "" weir board build compiled --board icebreaker -o from_folder --sources --clock 12
+cmp compiled/hardware.weir from_folder/design/hardware.weir || fail "the compiled folder was changed"
+expect 0 "" weir sim from_folder/design --data "$test_data" --frames 2 --simulator icarus
+
+# Other weights: another model id, the same build.
+cp -r compiled retrained
+sed 's/^./0/' compiled/rtl/fc1_weights.hex >retrained/rtl/fc1_weights.hex
+expect 0 "" weir board build retrained --board icebreaker -o other --sources --clock 12
+[ "$(jq -r .build other/board.json)" = "$(jq -r .build from_folder/board.json)" ] || fail "weights are part of the build id"
+[ "$(jq -r .model other/board.json)" != "$(jq -r .model from_folder/board.json)" ] || fail "weights are no part of the model id"
+
+# A board of the user's own.
+mkdir mine
+sed 's/^name: .*/name: mine/' "$E2E_SOURCE/boards/icebreaker/board.yaml" >mine/board.yaml
+expect 0 "board ./mine: core clock" weir board build compiled --board ./mine -o of_mine --sources --clock 12
+
+# Up to the bitstream: what the manifest says is what nextpnr and icepack made.
+need_tools yosys nextpnr-ice40 icepack
+expect 0 "icebreaker.bin has 104090 bytes" weir board build compiled --board icebreaker -o placed --seeds 1 --clock 12 --json report.json
+cmp report.json placed/board.json || fail "--json is another report"
+[ "$(wc -c <placed/icebreaker.bin)" = 104090 ] || fail "the bitstream's size"
+jq -e '.fmax_mhz >= 12 and .resources.luts.used > 500 and .resources.luts.available == 5280' report.json >/dev/null || fail "the report"
+if is_night; then
+    expect 1 "no placement keeps the clock" weir board build compiled --board icebreaker -o fast --seeds 1 --clock 120
+    [ ! -e fast ] || fail "a design that is too slow is written"
+    sed 's/^name: .*/name: small/; s/count: 5280/count: 900/' "$E2E_SOURCE/boards/devices/ice40up5k.yaml" >mine/small.yaml
+    sed -i 's/^device: .*/device: .\/small.yaml/' mine/board.yaml
+    expect 1 "does not fit small: [0-9]+ LUTs of 900" weir board build compiled --board ./mine -o large --clock 12
+    [ ! -e large ] || fail "a design that does not fit is written"
+fi
+finish

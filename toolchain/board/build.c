@@ -1,0 +1,314 @@
+#include "board/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "board/flow.h"
+#include "board/manifest.h"
+#include "board/pins.h"
+#include "board/wrap.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/resources.h"
+#include "sim/cache.h"
+#include "sim/driver.h"
+#include "support/file/file.h"
+#include "support/file/tree.h"
+#include "support/memory/arena.h"
+#include "support/process/progress.h"
+#include "support/text/diag.h"
+#include "synth/netlist/family.h"
+#include "synth/place.h"
+#include "synth/synth.h"
+#include "synth/yosys.h"
+
+/* Cycles a bit of the UART at least, unless the user says another baud; and the baud at most. */
+enum { BIT_CYCLES = 8, MAX_BAUD = 3000000, SCHEMA = 1 };
+
+typedef struct building {
+    const weir_board_build_options *options;
+    const weir_board_flow *flow;
+    char *cache;
+    weir_board_design design;
+    weir_program yosys, nextpnr, packer;
+    int64_t clock_hz, baud;
+    uint32_t build, model;
+    weir_cost cost; /* of the netlist */
+    weir_placements placements;
+} building;
+
+static const weir_placement *best_of(const building *b) {
+    return b->placements.count == 0 ? NULL : &b->placements.item[b->placements.best];
+}
+
+static int find_programs(building *b) {
+    const weir_board_build_options *o = b->options;
+    if (!o->place) return WEIR_EXIT_FINE;
+    b->flow = weir_board_flow_of(o->board);
+    if (b->flow == NULL) return WEIR_EXIT_TOOL;
+    if (!weir_program_yosys(b->cache, &b->yosys) || !weir_program_nextpnr(o->board->device, b->cache, &b->nextpnr))
+        return WEIR_EXIT_TOOL;
+    if (b->yosys.name == NULL) weir_program_report_yosys();
+    else if (b->nextpnr.name == NULL) weir_program_report_nextpnr(o->board->device);
+    if (b->yosys.name == NULL || b->nextpnr.name == NULL || !weir_board_flow_packer(b->flow, &b->packer))
+        return WEIR_EXIT_TOOL;
+    b->yosys.seconds = b->nextpnr.seconds = b->packer.seconds = (double)o->seconds;
+    return WEIR_EXIT_FINE;
+}
+
+/* --- one clock --- */
+
+static int64_t default_baud(const building *b) {
+    int64_t most = b->options->board->uart.max_baud;
+    if (most == 0 || most > MAX_BAUD) most = MAX_BAUD;
+    return most > b->clock_hz / BIT_CYCLES ? b->clock_hz / BIT_CYCLES : most;
+}
+
+/* What may have to be repeated: a block RAM of iCE40, where they are few, else what 4 ms of 3 Mbaud need. */
+static int64_t buffer_of(const weir_board *board) {
+    return board->device->family == WEIR_DEVICE_ICE40 ? WEIR_BOARD_BUFFER : 4096;
+}
+
+/* The sources of the bitstream at the clock into WORK/rtl, ids included. */
+static bool write_sources(building *b, const weir_clock *clock) {
+    const weir_board_build_options *o = b->options;
+    char *sources = weir_path_join(o->work, WEIR_BOARD_SOURCES),
+         *design = weir_path_join(o->folder, WEIR_BOARD_DESIGN "/rtl");
+    b->baud = o->baud > 0 ? o->baud : default_baud(b);
+    weir_board_wrap wrap = {.board = o->board,
+                            .design = &b->design,
+                            .clock = clock,
+                            .baud = b->baud,
+                            .receive_bytes = WEIR_BOARD_BUFFER,
+                            .send_bytes = buffer_of(o->board)};
+    bool fine = weir_remove_tree(sources) && weir_tree_copy(design, sources) && weir_board_wrap_write(&wrap, sources) &&
+                weir_board_wrap_ids(sources, &wrap.build, &wrap.model) && weir_board_wrap_write(&wrap, sources);
+    b->build = wrap.build;
+    b->model = wrap.model;
+    free(sources);
+    free(design);
+    return fine;
+}
+
+static int place(building *b, const weir_synth_netlist *netlist, const char *constraints) {
+    const weir_board_build_options *o = b->options;
+    weir_place_pins pins = {
+        .file = weir_board_pins_file(o->board), .text = constraints, .output = weir_board_flow_placed(b->flow)};
+    pins.option = weir_board_flow_options(b->flow, o->board, &pins.option_count);
+    const weir_place_job job = {.nextpnr = &b->nextpnr,
+                                .device = o->board->device,
+                                .cache = b->cache,
+                                .netlist = netlist->json,
+                                .pins = &pins,
+                                .clock_hz = b->clock_hz,
+                                .seeds = o->seeds};
+    weir_placements_free(&b->placements);
+    const int status = weir_place(&job, &b->placements);
+    free((void *)pins.option);
+    return status;
+}
+
+static int implement(building *b, const char *constraints) {
+    const weir_board_build_options *o = b->options;
+    weir_synth_netlist netlist = {.held = -1};
+    int status = weir_yosys_netlist(&b->yosys, o->board->device, b->cache, o->work, WEIR_BOARD_TOP, &netlist);
+    weir_progress_end();
+    if (status == WEIR_EXIT_FINE) {
+        b->cost = weir_synth_count(netlist.json, WEIR_BOARD_TOP, o->board->device);
+        if (!weir_synth_fits(&b->cost, o->board->device, true)) status = WEIR_EXIT_INPUT;
+    }
+    if (status == WEIR_EXIT_FINE) status = place(b, &netlist, constraints);
+    weir_synth_netlist_free(&netlist);
+    return status;
+}
+
+/* Heap memory. */
+static char *constraints_of(const weir_board *board, const weir_clock *clock) {
+    weir_board_ports ports = weir_board_ports_of(board, 1);
+    const weir_board_net_clock core = {WEIR_BOARD_CORE_CLOCK, clock->hz};
+    weir_text text = {NULL, 0, 0};
+    weir_board_pins_print(board, &ports, &core, clock->module != NULL, &text);
+    free(ports.item);
+    return text.data;
+}
+
+static int try_clock(building *b, const weir_clock *clock, char **constraints) {
+    const weir_board_build_options *o = b->options;
+    b->clock_hz = clock->hz;
+    if (!write_sources(b, clock)) return WEIR_EXIT_INPUT;
+    free(*constraints);
+    *constraints = o->place ? constraints_of(o->board, clock) : NULL;
+    return o->place ? implement(b, *constraints) : WEIR_EXIT_FINE;
+}
+
+static bool is_met(const building *b) {
+    const weir_placement *best = best_of(b);
+    return !b->options->place || (best != NULL && best->fmax_mhz * 1e6 >= (double)b->clock_hz);
+}
+
+static double estimated_hz(const building *b) {
+    weir_cost_report report = weir_cost_of_graph(b->options->hardware, b->options->board->device);
+    const double mhz = weir_cost_mhz(&report.total);
+    weir_cost_report_free(&report);
+    return (mhz > 0 ? mhz : (double)b->options->board->device->clocks.goal_mhz) * 1e6;
+}
+
+static int report_missed(const building *b) {
+    const weir_placement *best = best_of(b);
+    if (best == NULL) {
+        weir_error(WEIR_NOWHERE, "the board makes no clock below %.2f MHz, which is estimated for the design",
+                   estimated_hz(b) / 1e6);
+        return WEIR_EXIT_INPUT;
+    }
+    weir_error(WEIR_NOWHERE, "no placement keeps the clock: %.2f MHz of %.2f MHz with the best of %zu seeds",
+               best->fmax_mhz, (double)b->clock_hz / 1e6, b->placements.count);
+    weir_note("a lower --clock is met, or more --seeds find a better placement");
+    return WEIR_EXIT_INPUT;
+}
+
+/* The highest clock below the estimate, then the highest below what a placement kept; or the user's own. */
+static int find_clock(building *b, char **constraints) {
+    const weir_board_build_options *o = b->options;
+    const weir_device *device = o->board->device;
+    const int64_t input = o->board->clock.hz, wanted = o->clock_hz;
+    int64_t limit = (int64_t)estimated_hz(b);
+    for (int tried = 0; tried < WEIR_BOARD_CLOCKS; tried++) {
+        weir_clock clock;
+        if (wanted > 0 && !weir_clock_find(device, input, o->board->clock.pad, wanted, &clock)) return WEIR_EXIT_INPUT;
+        if (wanted == 0 && !weir_clock_below(device, input, o->board->clock.pad, limit, &clock)) break;
+        const int status = try_clock(b, &clock, constraints);
+        if (status != WEIR_EXIT_FINE || is_met(b)) return status;
+        if (wanted > 0) break;
+        limit = (int64_t)(best_of(b)->fmax_mhz * 1e6);
+        weir_note("%.2f MHz is not kept: %.2f MHz with the best of %zu seeds", (double)b->clock_hz / 1e6,
+                  (double)limit / 1e6, b->placements.count);
+    }
+    return report_missed(b);
+}
+
+/* --- what is kept --- */
+
+static json_t *resources_json(const building *b) {
+    weir_cost_use uses[WEIR_COST_USES];
+    json_t *json = json_object();
+    weir_cost_uses(&b->cost, b->options->board->device, uses);
+    for (size_t i = 0; i < WEIR_COST_USES; i++)
+        json_object_set_new(json, uses[i].key,
+                            json_pack("{s:s, s:I, s:I}", "name", uses[i].name, "used", (json_int_t)uses[i].used,
+                                      "available", (json_int_t)uses[i].available));
+    return json;
+}
+
+static json_t *id_json(uint32_t id) { return json_sprintf("0x%08x", id); }
+
+static json_t *report_json(const building *b, const char *bitstream, size_t bytes) {
+    const weir_placement *best = best_of(b);
+    const int64_t interval = weir_resources_of(b->options->hardware).folded_interval;
+    json_t *json =
+        json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:f}", "schema", SCHEMA, "board", b->options->name,
+                  "device", b->options->board->device->name, "top", b->design.top, "build", id_json(b->build), "model",
+                  id_json(b->model), "clock_hz", (json_int_t)b->clock_hz, "baud", (json_int_t)b->baud, "interval",
+                  (json_int_t)interval, "inferences_per_second", (double)b->clock_hz / (double)interval);
+    json_object_set_new(json, "bytes_in", json_integer(weir_board_frame_bytes(b->design.input, b->design.inputs)));
+    json_object_set_new(json, "bytes_out", json_integer(weir_board_frame_bytes(b->design.output, b->design.outputs)));
+    json_object_set_new(json, "bitstream", bitstream == NULL ? json_null() : json_string(bitstream));
+    if (bitstream == NULL) return json;
+    json_object_set_new(json, "bitstream_bytes", json_integer((json_int_t)bytes));
+    json_object_set_new(json, "fmax_mhz", json_real(best->fmax_mhz));
+    json_object_set_new(json, "seed", json_integer((json_int_t)best->seed));
+    json_object_set_new(json, "resources", resources_json(b));
+    json_object_set_new(json, "tools",
+                        json_pack("{s:s, s:s, s:s}", "yosys", b->yosys.version, "nextpnr", b->nextpnr.version, "packer",
+                                  b->packer.name));
+    return json;
+}
+
+static bool write_text(const char *folder, const char *name, const char *text, size_t size) {
+    char *path = weir_path_join(folder, name);
+    const bool fine = weir_file_write(path, text, size);
+    free(path);
+    return fine;
+}
+
+/* Constraints, placement, bitstream and nextpnr's messages. */
+static int pack(const building *b, const char *constraints, char **bitstream, size_t *bytes) {
+    const char *folder = b->options->folder;
+    const weir_placement *best = best_of(b);
+    if (!write_text(folder, weir_board_pins_file(b->options->board), constraints, strlen(constraints)) ||
+        !write_text(folder, weir_board_flow_placed(b->flow), best->output, best->output_size) ||
+        !write_text(folder, "nextpnr.log", best->log, strlen(best->log)))
+        return WEIR_EXIT_INPUT;
+    const int status = weir_board_flow_pack(b->flow, b->options->board, &b->packer, folder);
+    if (status != WEIR_EXIT_FINE) return status;
+    *bitstream = weir_board_flow_bitstream(b->flow, b->options->board);
+    char *path = weir_path_join(folder, *bitstream);
+    char *text = weir_file_read(path, bytes);
+    const bool fine = text != NULL && *bytes > 0;
+    if (text != NULL && !fine) weir_error(weir_at(path, 0), "'%s' wrote an empty bitstream", b->packer.name);
+    free(text);
+    free(path);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_TOOL;
+}
+
+static int keep(const building *b, const char *constraints, json_t **report) {
+    const weir_board_build_options *o = b->options;
+    char *from = weir_path_join(o->work, WEIR_BOARD_SOURCES), *to = weir_path_join(o->folder, WEIR_BOARD_SOURCES);
+    char *bitstream = NULL;
+    size_t bytes = 0;
+    int status = weir_tree_copy(from, to) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    if (status == WEIR_EXIT_FINE && o->place) status = pack(b, constraints, &bitstream, &bytes);
+    if (status == WEIR_EXIT_FINE) {
+        *report = report_json(b, bitstream, bytes);
+        char *text = json_dumps(*report, JSON_INDENT(2)), *line = weir_format("%s\n", text);
+        if (!write_text(o->folder, WEIR_BOARD_MANIFEST, line, strlen(line))) status = WEIR_EXIT_INPUT;
+        free(line);
+        free(text);
+    }
+    free(bitstream);
+    free(from);
+    free(to);
+    return status;
+}
+
+int weir_board_build(const weir_board_build_options *options, json_t **report) {
+    building b = {.options = options, .cache = weir_sim_cache(NULL)};
+    char *constraints = NULL, *design = weir_path_join(options->folder, WEIR_BOARD_DESIGN);
+    int status = b.cache != NULL && weir_board_design_read(design, &b.design) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    *report = NULL;
+    if (status == WEIR_EXIT_FINE) status = find_programs(&b);
+    if (status == WEIR_EXIT_FINE) status = find_clock(&b, &constraints);
+    if (status == WEIR_EXIT_FINE) status = keep(&b, constraints, report);
+    weir_board_design_free(&b.design);
+    weir_placements_free(&b.placements);
+    weir_program_free(&b.yosys);
+    weir_program_free(&b.nextpnr);
+    weir_program_free(&b.packer);
+    free(constraints);
+    free(design);
+    free(b.cache);
+    return status;
+}
+
+void weir_board_build_print(const json_t *report, weir_text *text) {
+    const char *key, *bitstream = json_string_value(json_object_get(report, "bitstream"));
+    json_t *use;
+    weir_text_format(text, "board %s: core clock %.3f MHz, UART %lld baud, build %s, model %s\n",
+                     json_string_value(json_object_get(report, "board")),
+                     (double)json_integer_value(json_object_get(report, "clock_hz")) / 1e6,
+                     (long long)json_integer_value(json_object_get(report, "baud")),
+                     json_string_value(json_object_get(report, "build")),
+                     json_string_value(json_object_get(report, "model")));
+    json_object_foreach(json_object_get(report, "resources"), key, use) {
+        const long long used = json_integer_value(json_object_get(use, "used")),
+                        available = json_integer_value(json_object_get(use, "available"));
+        weir_text_format(text, "  %-14s %7lld of %7lld  %5.1f %%\n", json_string_value(json_object_get(use, "name")),
+                         used, available, available == 0 ? 0 : 100.0 * (double)used / (double)available);
+    }
+    weir_text_format(text, "  a frame every %lld cycles: %.0f inferences a second on the chip\n",
+                     (long long)json_integer_value(json_object_get(report, "interval")),
+                     json_number_value(json_object_get(report, "inferences_per_second")));
+    if (bitstream == NULL) return;
+    weir_text_format(text, "  placed at %.2f MHz with seed %lld; %s has %lld bytes\n",
+                     json_number_value(json_object_get(report, "fmax_mhz")),
+                     (long long)json_integer_value(json_object_get(report, "seed")), bitstream,
+                     (long long)json_integer_value(json_object_get(report, "bitstream_bytes")));
+}

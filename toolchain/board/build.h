@@ -1,0 +1,38 @@
+/* From a compiled design to a board's bitstream: wrapped, synthesized, placed at the highest clock that the PLL makes and the placement
+ * keeps, packed, and described in board.json. */
+#ifndef WEIR_BOARD_BUILD_H
+#define WEIR_BOARD_BUILD_H
+
+#include <jansson.h>
+
+#include "board/board.h"
+#include "ir/graph/graph.h"
+#include "support/text/text.h"
+
+typedef struct weir_board_build_options {
+    const weir_board *board;
+    const char *name;           /* of the board, as the user gave it */
+    const weir_graph *hardware; /* of the design */
+    const char *folder;         /* being made: holds the compiled design in WEIR_BOARD_DESIGN, and gets the rest */
+    const char *work;           /* a scratch folder */
+    int64_t clock_hz, baud;     /* 0: the best */
+    int64_t seeds, seconds;     /* placements a clock; that each tool may take, 0: no limit */
+    bool place;                 /* false: sources for simulation only, no bitstream */
+} weir_board_build_options;
+
+/* What the board's own logic takes of a device at most, with options off, and a small buffer of the link. */
+enum {
+    WEIR_BOARD_SHARE_LUTS = 900,
+    WEIR_BOARD_SHARE_FLIP_FLOPS = 600,
+    WEIR_BOARD_SHARE_BLOCKS = 2,
+    WEIR_BOARD_BUFFER = 512
+};
+
+enum { WEIR_BOARD_CLOCKS = 3, WEIR_BOARD_SEEDS = 3 };
+
+/* Exit status; *report is what board.json says, a new object, NULL after an error. */
+int weir_board_build(const weir_board_build_options *options, json_t **report);
+/* For people. */
+void weir_board_build_print(const json_t *report, weir_text *text);
+
+#endif

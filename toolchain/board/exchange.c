@@ -1,0 +1,151 @@
+#include "board/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/beats.h"
+#include "support/memory/arena.h"
+#include "support/process/progress.h"
+#include "wire/packet.h"
+
+/* --- codes and bytes --- */
+
+typedef struct side {
+    const weir_codes *codes;
+    weir_beats_layout *layout;
+    size_t count;
+    size_t bytes; /* of a frame */
+} side;
+
+static size_t beat_bytes(const weir_beats_layout *layout) { return (weir_beats_width(layout) + 7) / 8; }
+
+static side side_of(const weir_graph *graph, const weir_codes *codes, size_t count) {
+    side s = {codes, weir_calloc(count + 1, sizeof *s.layout), count, 0};
+    for (size_t i = 0; i < count; i++) {
+        weir_beats_layout *layout = &s.layout[i];
+        layout->lanes = (uint32_t)weir_stream_lanes(graph, codes[i].value);
+        layout->frame_elements = (uint64_t)weir_stream_elements(graph, codes[i].value);
+        layout->element_bits = (uint32_t)weir_stream_width(graph, codes[i].value, &layout->is_signed);
+        s.bytes += (size_t)weir_beats_per_frame(layout) * beat_bytes(layout);
+    }
+    return s;
+}
+
+/* What is above a beat's bits, and lanes beyond the frame, are 0 on the wire. */
+static void pack_frame(const side *s, int64_t frame, uint8_t *to) {
+    memset(to, 0, s->bytes);
+    for (size_t i = 0; i < s->count; i++) {
+        const weir_beats_layout *layout = &s->layout[i];
+        const int64_t *code = s->codes[i].code + frame * s->codes[i].elements;
+        const size_t size = beat_bytes(layout);
+        for (uint64_t element = 0; element < layout->frame_elements; element++) {
+            uint8_t *beat = to + (size_t)(element / layout->lanes) * size;
+            size_t bit = (size_t)(element % layout->lanes) * layout->element_bits;
+            for (uint32_t k = 0; k < layout->element_bits; k++, bit++)
+                beat[bit / 8] |= (uint8_t)(((uint64_t)code[element] >> k & 1) << bit % 8);
+        }
+        to += (size_t)weir_beats_per_frame(layout) * size;
+    }
+}
+
+static int64_t code_in(const weir_beats_layout *layout, const uint8_t *beat, uint32_t lane) {
+    uint64_t value = 0;
+    size_t bit = (size_t)lane * layout->element_bits;
+    for (uint32_t k = 0; k < layout->element_bits; k++, bit++) value |= (uint64_t)(beat[bit / 8] >> bit % 8 & 1) << k;
+    if (layout->is_signed && layout->element_bits < 64 && value >> (layout->element_bits - 1) != 0)
+        value |= UINT64_MAX << layout->element_bits;
+    return (int64_t)value;
+}
+
+static void compare(weir_board_exchange *e, size_t output, int64_t element, int64_t expected, int64_t found) {
+    e->compared++;
+    if (expected == found) return;
+    e->mismatches++;
+    if (e->diverged) return;
+    e->diverged = true;
+    e->output = output;
+    e->frame = e->frames;
+    e->element = element;
+    e->expected = expected;
+    e->found = found;
+}
+
+static void take_frame(weir_board_exchange *e, const side *s, const uint8_t *from) {
+    const uint64_t before = e->mismatches;
+    for (size_t i = 0; i < s->count; i++) {
+        const weir_beats_layout *layout = &s->layout[i];
+        const size_t size = beat_bytes(layout);
+        const int64_t first = e->frames * s->codes[i].elements;
+        for (uint64_t element = 0; element < layout->frame_elements; element++) {
+            const uint8_t *beat = from + (size_t)(element / layout->lanes) * size;
+            const int64_t found = code_in(layout, beat, (uint32_t)(element % layout->lanes));
+            e->code[i][first + (int64_t)element] = found;
+            compare(e, i, (int64_t)element, s->codes[i].code[first + (int64_t)element], found);
+        }
+        from += (size_t)weir_beats_per_frame(layout) * size;
+    }
+    e->wrong_frames += e->mismatches > before;
+    e->frames++;
+}
+
+/* --- running --- */
+
+static weir_wire_error run(weir_wire *wire, const side *in, const side *out, int64_t frames, uint64_t limit,
+                           weir_board_exchange *e, weir_failure *why) {
+    uint8_t *frame = weir_malloc(in->bytes + 1), *result = weir_malloc(out->bytes + 1);
+    weir_wire_error error = WEIR_WIRE_OK;
+    for (int64_t submitted = 0; error == WEIR_WIRE_OK && e->frames < frames;) {
+        if (submitted < frames) {
+            pack_frame(in, submitted, frame);
+            error = weir_wire_submit(wire, frame, 0, why);
+            if (error == WEIR_WIRE_OK && ++submitted < frames) continue;
+            if (error != WEIR_WIRE_OK && error != WEIR_WIRE_FULL) break;
+        }
+        error = weir_wire_receive(wire, result, limit, why);
+        if (error != WEIR_WIRE_OK) break;
+        take_frame(e, out, result);
+        weir_progress("frames", (double)e->frames, (double)frames);
+    }
+    weir_progress_end();
+    free(frame);
+    free(result);
+    return error;
+}
+
+weir_wire_error weir_board_exchange_run(weir_wire *wire, const weir_transport *clock, const weir_graph *hardware,
+                                        const weir_reference *reference, int64_t frames, size_t in_flight,
+                                        uint64_t limit, weir_board_exchange *e, weir_failure *why) {
+    side in = side_of(hardware, reference->inputs, reference->input_count);
+    side out = side_of(hardware, reference->outputs, reference->output_count);
+    *e = (weir_board_exchange){.bytes_in = (int64_t)in.bytes, .bytes_out = (int64_t)out.bytes, .outputs = out.count};
+    e->code = weir_calloc(out.count + 1, sizeof *e->code);
+    for (size_t i = 0; i < out.count; i++)
+        e->code[i] = weir_calloc((size_t)(frames * out.codes[i].elements) + 1, sizeof **e->code);
+    const uint64_t start = clock->now(clock->user);
+    const weir_wire_frames shape = {in.bytes, out.bytes, in_flight};
+    weir_wire_error error = weir_wire_begin(wire, WEIR_MODE_ACCELERATOR, &shape, why);
+    if (error == WEIR_WIRE_OK) error = run(wire, &in, &out, frames, limit, e, why);
+    e->seconds = (double)(clock->now(clock->user) - start) / 1e6;
+    free(in.layout);
+    free(out.layout);
+    return error;
+}
+
+void weir_board_exchange_free(weir_board_exchange *e) {
+    for (size_t i = 0; i < e->outputs; i++) free(e->code[i]);
+    free(e->code);
+    *e = (weir_board_exchange){0};
+}
+
+uint32_t weir_board_exchange_crc(const weir_graph *hardware, const weir_reference *reference, int64_t frames) {
+    side out = side_of(hardware, reference->outputs, reference->output_count);
+    uint8_t *result = weir_malloc(out.bytes + 1);
+    uint32_t crc = 0;
+    for (int64_t frame = 0; frame < frames; frame++) {
+        pack_frame(&out, frame, result);
+        crc = weir_packet_crc(crc, result, out.bytes);
+    }
+    free(result);
+    free(out.layout);
+    return crc;
+}

@@ -1,0 +1,32 @@
+/* Frames through a board: the reference's codes as bytes on the wire, results back as codes, each compared. */
+#ifndef WEIR_BOARD_EXCHANGE_H
+#define WEIR_BOARD_EXCHANGE_H
+
+#include "cosim/reference.h"
+#include "wire/wire.h"
+
+typedef struct weir_board_exchange {
+    int64_t frames;                /* that came back */
+    int64_t bytes_in, bytes_out;   /* of a frame, of its results */
+    uint64_t compared, mismatches; /* values */
+    int64_t wrong_frames;
+    /* The first value that differs. */
+    bool diverged;
+    size_t output; /* of the hardware */
+    int64_t frame, element, expected, found;
+    int64_t **code; /* of each hardware output, as in the reference: frames * elements; 0 where none came */
+    size_t outputs;
+    double seconds; /* of the transport's time, first byte out to last byte in */
+} weir_board_exchange;
+
+/* The first `frames` frames of the reference, at most `in_flight` inside at a time, each of which may take `limit` microseconds; the result says what
+ * came back, also after a failure. Free it in any case. */
+weir_wire_error weir_board_exchange_run(weir_wire *wire, const weir_transport *clock, const weir_graph *hardware,
+                                        const weir_reference *reference, int64_t frames, size_t in_flight,
+                                        uint64_t limit, weir_board_exchange *exchange, weir_failure *why);
+void weir_board_exchange_free(weir_board_exchange *exchange);
+
+/* CRC-32 of the first `frames` frames' results as they would be on the wire. */
+uint32_t weir_board_exchange_crc(const weir_graph *hardware, const weir_reference *reference, int64_t frames);
+
+#endif

@@ -1,0 +1,362 @@
+#include "board/ladder.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/schedule/stream.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+
+/* Bytes that the echo rung sends, and parts of a million by which the clock may be off: oscillators of boards are within 100. */
+enum { ECHO_BYTES = 32768, CLOCK_PPM = 2000, CLOCK_APART = 300000 };
+
+static const struct {
+    const char *text;
+    uint64_t limit; /* microseconds */
+} rungs[WEIR_RUNGS] = {
+#define WEIR_RUNG(name, text, seconds) {text, UINT64_C(1000000) * seconds},
+#include "board/ladder.def"
+#undef WEIR_RUNG
+};
+
+const char *weir_rung_text(weir_rung_name name) { return rungs[name].text; }
+
+/* --- what a red rung says --- */
+
+/* Causes by rung and by what the wire says, the likeliest first; the first row that fits counts. ANY: whichever it is. */
+enum { ANY = -1 };
+static const struct {
+    int rung;  /* weir_rung_name */
+    int error; /* weir_wire_error */
+    const char *cause[WEIR_RUNG_CAUSES];
+    const char *next;
+} reasons[] = {
+    {WEIR_RUNG_PORT,
+     WEIR_WIRE_NOT_ALLOWED,
+     {"you are not in the group that the port belongs to"},
+     "sudo usermod -a -G dialout $USER, then log in again"},
+    {WEIR_RUNG_PORT,
+     WEIR_WIRE_IN_USE,
+     {"a terminal program, ModemManager or another run of weir has the port"},
+     "close it; fuser -v PORT tells which"},
+    {WEIR_RUNG_PORT,
+     ANY,
+     {"the board is not attached, or its port has another name since it was programmed"},
+     "weir doctor lists the ports"},
+    {WEIR_RUNG_BAUD,
+     WEIR_WIRE_SILENT,
+     {"RX and TX are swapped", "the bitstream is not loaded, or another one is",
+      "the port belongs to another board or interface",
+      "the core has no clock: the oscillator's jumper, or the PLL does not lock"},
+     "program the board again and look whether its LED blinks"},
+    {WEIR_RUNG_BAUD,
+     WEIR_WIRE_GARBAGE,
+     {"the UART runs at a baud that was not tried: another clock than the one that was built for",
+      "another program's bitstream is loaded", "the wire picks up noise"},
+     "weir board build --baud 115200"},
+    {WEIR_RUNG_BAUD,
+     WEIR_WIRE_STRANGER,
+     {"the bitstream has another version of the protocol, or is none of Weir's"},
+     "build and program again with this version of weir"},
+    {WEIR_RUNG_BAUD,
+     WEIR_WIRE_OK,
+     {"the PLL or the oscillator runs at another frequency than the board's file says",
+      "the USB chip multiplies the baud (4 times: firmware of the BL616)"},
+     "compare the oscillator with 'weir boards NAME'"},
+    {WEIR_RUNG_IDENTITY,
+     ANY,
+     {"another bitstream is loaded: the board was not programmed, or starts from its flash",
+      "the folder was built again since the board was programmed"},
+     "program the board with this folder's bitstream"},
+    {WEIR_RUNG_CLOCK,
+     ANY,
+     {"the oscillator is another one than the board's file says", "the PLL's settings are wrong",
+      "the host was too busy to take the time"},
+     "run it again; then measure the clock pin"},
+    {WEIR_RUNG_ECHO,
+     WEIR_WIRE_OK,
+     {"the wire damages bytes: a long or loose cable, or a baud that the USB chip makes badly",
+      "the clock jitters: the PLL at the edge of its range"},
+     "weir board build --baud 115200"},
+    {WEIR_RUNG_FRAME,
+     WEIR_WIRE_TIMEOUT,
+     {"the accelerator hangs: a register that is not reset, a beat that is lost", "the clock is too fast for a path"},
+     "simulate the netlist: weir synth"},
+    {WEIR_RUNG_FRAMES,
+     WEIR_WIRE_TIMEOUT,
+     {"a beat is lost now and then: the clock is too fast for a path", "the accelerator hangs under back-pressure"},
+     "build with a lower --clock"},
+    {WEIR_RUNG_FRAME,
+     WEIR_WIRE_OK,
+     {"a parameter memory holds something else than was compiled", "a bit of a result is stuck, or a path is too slow",
+      "synthesis made something else of the Verilog"},
+     "simulate the netlist: weir synth; then build with a lower --clock"},
+    {WEIR_RUNG_FRAMES,
+     WEIR_WIRE_OK,
+     {"a path is too slow for the clock: only some values show it",
+      "a parameter memory holds something else than was compiled"},
+     "build with a lower --clock"},
+    {ANY,
+     WEIR_WIRE_RESET,
+     {"the board was reset", "it lost its power for a moment, and with it its configuration"},
+     "check the supply and the reset button, and run it again"},
+    {ANY,
+     WEIR_WIRE_DISAGREES,
+     {"the board was reset in the middle of the run", "a frame was lost inside of the accelerator"},
+     "run it again; if it happens again, simulate the netlist: weir synth"},
+    {ANY,
+     WEIR_WIRE_GONE,
+     {"the cable or a hub lost the board", "it was programmed or switched off by another program",
+      "its tty came back under another name"},
+     "weir doctor lists the ports; run it again"},
+    {ANY,
+     WEIR_WIRE_SILENT,
+     {"the board was reset or lost its configuration", "the wire came off", "the clock stopped"},
+     "program it again"},
+    {ANY,
+     WEIR_WIRE_DAMAGED,
+     {"the wire damages bytes: a long or loose cable, or a baud that the USB chip makes badly"},
+     "weir board build --baud 115200"},
+};
+
+static void give_reasons(weir_rung *rung, weir_rung_name name, weir_wire_error error) {
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        if ((reasons[i].rung != ANY && reasons[i].rung != (int)name) ||
+            (reasons[i].error != ANY && reasons[i].error != (int)error))
+            continue;
+        for (size_t k = 0; k < WEIR_RUNG_CAUSES; k++) rung->cause[k] = reasons[i].cause[k];
+        rung->next = reasons[i].next;
+        return;
+    }
+    rung->cause[0] = weir_failure_meaning(error);
+    rung->next = "run it again";
+}
+
+/* --- rungs --- */
+
+typedef struct climb {
+    const weir_ladder_options *options;
+    weir_ladder *ladder;
+    weir_transport transport;
+    weir_wire *wire;
+    weir_failure why;
+} climb;
+
+static bool green(climb *c, weir_rung_name name, char *found) {
+    c->ladder->rung[name].state = WEIR_RUNG_GREEN;
+    c->ladder->rung[name].found = found;
+    return true;
+}
+
+static bool red(climb *c, weir_rung_name name, weir_wire_error error, char *expected, char *found) {
+    weir_rung *rung = &c->ladder->rung[name];
+    rung->state = WEIR_RUNG_RED;
+    rung->expected = expected;
+    rung->found = found;
+    give_reasons(rung, name, error);
+    return false;
+}
+
+static bool failed(climb *c, weir_rung_name name, weir_wire_error error, const char *expected) {
+    return red(c, name, error, weir_copy_string(expected), weir_copy_string(c->why.text));
+}
+
+static bool try_port(climb *c) {
+    const unsigned baud = (unsigned)c->options->manifest->baud;
+    weir_wire_error error = c->options->open(c->options->user, baud, &c->transport, &c->why);
+    if (error == WEIR_WIRE_OK) error = weir_wire_open(&c->wire, &c->transport, baud, &c->why);
+    if (error != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_PORT, error, "a port that opens");
+    return green(c, WEIR_RUNG_PORT, weir_copy_string("open"));
+}
+
+static bool try_baud(climb *c) {
+    const unsigned baud = (unsigned)c->options->manifest->baud;
+    weir_wire_rate *rate = &c->ladder->rate;
+    const weir_wire_error error = weir_wire_probe(c->wire, baud, rate, &c->why);
+    if (error != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_BAUD, error, "an answer to a question");
+    if (fabs(rate->ratio - 1) > 0.02)
+        return red(c, WEIR_RUNG_BAUD, WEIR_WIRE_OK, weir_format("%u baud", baud),
+                   weir_format("it answers at %u baud, %.3g of it", rate->baud, rate->ratio));
+    return green(c, WEIR_RUNG_BAUD, weir_format("%u baud", rate->baud));
+}
+
+static bool try_identity(climb *c) {
+    const weir_board_manifest *m = c->options->manifest;
+    weir_wire_identity *i = &c->ladder->identity;
+    const weir_wire_error error = weir_wire_identify(c->wire, i, &c->why);
+    if (error != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_IDENTITY, error, "a board of this protocol");
+    if (i->build != m->build || i->model != m->model)
+        return red(c, WEIR_RUNG_IDENTITY, WEIR_WIRE_OK, weir_format("build %08x, model %08x", m->build, m->model),
+                   weir_format("build %08x, model %08x", i->build, i->model));
+    return green(c, WEIR_RUNG_IDENTITY, weir_format("build %08x, model %08x", i->build, i->model));
+}
+
+static bool try_clock(climb *c) {
+    weir_wire_clock *clock = &c->ladder->clock;
+    const double wanted = (double)c->options->manifest->clock_hz;
+    const weir_wire_error error = weir_wire_measure_clock(c->wire, CLOCK_APART, clock, &c->why);
+    if (error != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_CLOCK, error, "two readings of the counter");
+    char *found = weir_format("%.4f MHz, within %.4f", clock->hz / 1e6, clock->error / 1e6);
+    if (fabs(clock->hz - wanted) > clock->error + wanted * CLOCK_PPM / 1e6)
+        return red(c, WEIR_RUNG_CLOCK, WEIR_WIRE_OK, weir_format("%.4f MHz", wanted / 1e6), found);
+    return green(c, WEIR_RUNG_CLOCK, found);
+}
+
+static weir_wire_error echo(climb *c, const uint8_t *out, uint8_t *in) {
+    const weir_wire_error error = weir_wire_begin(c->wire, WEIR_MODE_ECHO, NULL, &c->why);
+    if (error != WEIR_WIRE_OK) return error;
+    return weir_wire_exchange(c->wire, out, ECHO_BYTES, in, ECHO_BYTES, rungs[WEIR_RUNG_ECHO].limit, &c->why);
+}
+
+static bool try_echo(climb *c) {
+    uint8_t *out = weir_malloc(ECHO_BYTES), *in = weir_calloc(ECHO_BYTES, 1);
+    uint32_t state = 1;
+    for (size_t i = 0; i < ECHO_BYTES; i++) {
+        state = state * 1664525u + 1013904223u; /* Numerical Recipes */
+        out[i] = (uint8_t)(state >> 24);
+    }
+    const uint64_t before = weir_wire_count(c->wire).damaged;
+    const weir_wire_error error = echo(c, out, in);
+    const uint64_t damaged = weir_wire_count(c->wire).damaged - before;
+    const bool same = memcmp(out, in, ECHO_BYTES) == 0;
+    uint32_t flags = 0;
+    const weir_wire_error told =
+        error != WEIR_WIRE_OK ? error : weir_wire_read(c->wire, WEIR_REGISTER_ERRORS, &flags, &c->why);
+    free(out);
+    free(in);
+    if (error != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_ECHO, error, "what was sent comes back");
+    if (told != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_ECHO, told, "the error flags");
+    flags &= WEIR_BOARD_FRAMING | WEIR_BOARD_CRC;
+    if (!same || damaged > 0 || flags != 0)
+        return red(c, WEIR_RUNG_ECHO, WEIR_WIRE_OK, weir_format("%d bytes and all packets whole", (int)ECHO_BYTES),
+                   weir_format("%s, %llu packets damaged on the way back%s",
+                               same ? "the same bytes after repeats" : "other bytes", (unsigned long long)damaged,
+                               flags != 0 ? ", some on the way there" : ""));
+    return green(c, WEIR_RUNG_ECHO, weir_format("%d bytes", (int)ECHO_BYTES));
+}
+
+/* Each bit that can be written is 0 and 1. */
+static bool try_registers(climb *c) {
+    static const uint32_t patterns[] = {WEIR_CONTROL_LED | WEIR_CONTROL_LED_IS_BIT, WEIR_CONTROL_LED_IS_BIT, 0};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        uint32_t found = 0;
+        weir_wire_error error = weir_wire_write(c->wire, WEIR_REGISTER_CONTROL, patterns[i], &c->why);
+        if (error == WEIR_WIRE_OK) error = weir_wire_read(c->wire, WEIR_REGISTER_CONTROL, &found, &c->why);
+        if (error != WEIR_WIRE_OK)
+            return failed(c, WEIR_RUNG_REGISTERS, error, "registers that can be written and read");
+        if (found != patterns[i])
+            return red(c, WEIR_RUNG_REGISTERS, WEIR_WIRE_OK, weir_format("control %08x", patterns[i]),
+                       weir_format("control %08x", found));
+    }
+    return green(c, WEIR_RUNG_REGISTERS, weir_copy_string("written and read back"));
+}
+
+static char *first_difference(const climb *c) {
+    const weir_board_exchange *e = &c->ladder->exchange;
+    return weir_format(
+        "%llu of %llu values differ; the first: frame %lld, output '%s', element %lld: expected %lld, found %lld",
+        (unsigned long long)e->mismatches, (unsigned long long)e->compared, (long long)e->frame,
+        weir_value_name(c->options->hardware, c->options->reference->outputs[e->output].value), (long long)e->element,
+        (long long)e->expected, (long long)e->found);
+}
+
+static bool run_frames(climb *c, weir_rung_name name, int64_t frames, size_t in_flight) {
+    weir_board_exchange *e = &c->ladder->exchange;
+    uint32_t flags = 0;
+    weir_board_exchange_free(e);
+    weir_wire_error error = weir_board_exchange_run(c->wire, &c->transport, c->options->hardware, c->options->reference,
+                                                    frames, in_flight, rungs[WEIR_RUNG_FRAME].limit, e, &c->why);
+    if (error == WEIR_WIRE_OK) error = weir_wire_check(c->wire, &flags, &c->why);
+    c->ladder->link = weir_wire_count(c->wire);
+    if (error != WEIR_WIRE_OK) {
+        char *found =
+            weir_format("%lld of %lld frames, then: %s", (long long)e->frames, (long long)frames, c->why.text);
+        return red(c, name, error, weir_format("%lld results", (long long)frames), found);
+    }
+    if (e->mismatches == 0) return true;
+    c->ladder->differs = true;
+    return red(c, name, WEIR_WIRE_OK, weir_copy_string("the reference's values"), first_difference(c));
+}
+
+static bool try_frame(climb *c) {
+    if (!run_frames(c, WEIR_RUNG_FRAME, 1, 1)) return false;
+    const weir_wire_error error = weir_wire_read(c->wire, WEIR_REGISTER_CYCLES, &c->ladder->cycles, &c->why);
+    if (error != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_FRAME, error, "the cycles of the frame");
+    return green(c, WEIR_RUNG_FRAME, weir_format("right, %u cycles", c->ladder->cycles));
+}
+
+static bool try_frames(climb *c) {
+    if (!run_frames(c, WEIR_RUNG_FRAMES, c->options->reference->frames, c->options->in_flight)) return false;
+    const weir_board_exchange *e = &c->ladder->exchange;
+    return green(c, WEIR_RUNG_FRAMES,
+                 weir_format("%lld frames, %llu values, 0 differ; %.0f frames/s over the wire", (long long)e->frames,
+                             (unsigned long long)e->compared, (double)e->frames / e->seconds));
+}
+
+static bool (*const tries[WEIR_RUNGS])(climb *) = {
+    [WEIR_RUNG_PORT] = try_port,   [WEIR_RUNG_BAUD] = try_baud,     [WEIR_RUNG_IDENTITY] = try_identity,
+    [WEIR_RUNG_CLOCK] = try_clock, [WEIR_RUNG_ECHO] = try_echo,     [WEIR_RUNG_REGISTERS] = try_registers,
+    [WEIR_RUNG_FRAME] = try_frame, [WEIR_RUNG_FRAMES] = try_frames,
+};
+
+int weir_ladder_climb(const weir_ladder_options *options, weir_ladder *ladder) {
+    *ladder = (weir_ladder){.differs = false};
+    climb c = {.options = options, .ladder = ladder};
+    bool fine = true;
+    for (weir_rung_name name = 0; fine && name < WEIR_RUNGS; name++) {
+        if (name > WEIR_RUNG_IDENTITY && (options->rungs >> name & 1) == 0) continue;
+        const uint64_t start = c.wire == NULL ? 0 : c.transport.now(c.transport.user);
+        fine = tries[name](&c);
+        if (c.wire != NULL) ladder->rung[name].seconds = (double)(c.transport.now(c.transport.user) - start) / 1e6;
+    }
+    if (c.wire != NULL) weir_wire_close(c.wire);
+    return fine ? WEIR_EXIT_FINE : ladder->differs ? WEIR_EXIT_MISMATCH : WEIR_EXIT_BOARD;
+}
+
+void weir_ladder_free(weir_ladder *ladder) {
+    for (size_t i = 0; i < WEIR_RUNGS; i++) {
+        free(ladder->rung[i].found);
+        free(ladder->rung[i].expected);
+    }
+    weir_board_exchange_free(&ladder->exchange);
+}
+
+/* --- telling --- */
+
+void weir_ladder_print(const weir_ladder *ladder, weir_text *text) {
+    for (weir_rung_name name = 0; name < WEIR_RUNGS; name++) {
+        const weir_rung *rung = &ladder->rung[name];
+        if (rung->state == WEIR_RUNG_OPEN) continue;
+        if (rung->state == WEIR_RUNG_GREEN) {
+            weir_text_format(text, "  ok   %-10s %s\n", rungs[name].text, rung->found);
+            continue;
+        }
+        weir_text_format(text, "  RED  %-10s expected %s\n                  found %s\n", rungs[name].text,
+                         rung->expected, rung->found);
+        for (size_t i = 0; i < WEIR_RUNG_CAUSES && rung->cause[i] != NULL; i++)
+            weir_text_format(text, "       %s %s\n", i == 0 ? "likely:   " : "          ", rung->cause[i]);
+        weir_text_format(text, "       next:      %s\n", rung->next);
+    }
+}
+
+json_t *weir_ladder_json(const weir_ladder *ladder) {
+    static const char *const states[] = {"open", "green", "red"};
+    json_t *list = json_array();
+    for (weir_rung_name name = 0; name < WEIR_RUNGS; name++) {
+        const weir_rung *rung = &ladder->rung[name];
+        json_t *item = json_pack("{s:s, s:s, s:f}", "rung", rungs[name].text, "state", states[rung->state], "seconds",
+                                 rung->seconds);
+        if (rung->found != NULL) json_object_set_new(item, "found", json_string(rung->found));
+        if (rung->state == WEIR_RUNG_RED) {
+            json_object_set_new(item, "expected", json_string(rung->expected));
+            json_t *causes = json_array();
+            for (size_t i = 0; i < WEIR_RUNG_CAUSES && rung->cause[i] != NULL; i++)
+                json_array_append_new(causes, json_string(rung->cause[i]));
+            json_object_set_new(item, "causes", causes);
+            json_object_set_new(item, "next", json_string(rung->next));
+        }
+        json_array_append_new(list, item);
+    }
+    return list;
+}

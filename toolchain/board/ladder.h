@@ -1,0 +1,65 @@
+/* A bring-up as a ladder: each rung tries one thing more of a programmed board, the first that is red ends it and says what was expected, what
+ * came, the likely causes in their order, and what to do next. */
+#ifndef WEIR_BOARD_LADDER_H
+#define WEIR_BOARD_LADDER_H
+
+#include <jansson.h>
+
+#include "board/exchange.h"
+#include "board/manifest.h"
+#include "cosim/metrics.h"
+#include "support/text/text.h"
+
+typedef enum weir_rung_name {
+#define WEIR_RUNG(name, text, seconds) WEIR_RUNG_##name,
+#include "board/ladder.def"
+#undef WEIR_RUNG
+    WEIR_RUNGS
+} weir_rung_name;
+
+typedef enum weir_rung_state { WEIR_RUNG_OPEN, WEIR_RUNG_GREEN, WEIR_RUNG_RED } weir_rung_state;
+
+enum { WEIR_RUNG_CAUSES = 5 };
+
+typedef struct weir_rung {
+    weir_rung_state state;
+    double seconds;                      /* of the board's time */
+    char *found;                         /* green: what there is, "3000000 baud"; red: what came; heap */
+    char *expected;                      /* red; heap */
+    const char *cause[WEIR_RUNG_CAUSES]; /* red: the likeliest first, NULL at the end */
+    const char *next;                    /* red: what to do */
+} weir_rung;
+
+/* Opens the transport, again after a failure. False and `why`: it cannot be. */
+typedef weir_wire_error weir_ladder_open(void *user, unsigned baud, weir_transport *transport, weir_failure *why);
+
+typedef struct weir_ladder_options {
+    const weir_board_manifest *manifest;
+    const weir_graph *hardware;
+    const weir_reference *reference; /* of the frames to run */
+    weir_ladder_open *open;
+    void *user;
+    size_t in_flight;
+    unsigned rungs; /* a bit each of those to climb; the first three always are */
+} weir_ladder_options;
+
+typedef struct weir_ladder {
+    weir_rung rung[WEIR_RUNGS];
+    weir_wire_rate rate;
+    weir_wire_identity identity;
+    weir_wire_clock clock;
+    uint32_t cycles; /* of one frame */
+    weir_board_exchange exchange;
+    weir_link_counters link;
+    bool differs; /* red because bits differ */
+} weir_ladder;
+
+/* WEIR_EXIT_FINE; WEIR_EXIT_MISMATCH: bits differ; WEIR_EXIT_BOARD: another rung is red. */
+int weir_ladder_climb(const weir_ladder_options *options, weir_ladder *ladder);
+void weir_ladder_free(weir_ladder *ladder);
+const char *weir_rung_text(weir_rung_name name);
+/* A line a rung, and of the red one all that is known. */
+void weir_ladder_print(const weir_ladder *ladder, weir_text *text);
+json_t *weir_ladder_json(const weir_ladder *ladder);
+
+#endif

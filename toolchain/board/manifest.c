@@ -1,0 +1,56 @@
+#include "board/manifest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+
+static char *copy_of(const json_t *value) {
+    return json_is_string(value) ? weir_copy_string(json_string_value(value)) : NULL;
+}
+
+/* "0x1234abcd"; false: it is no such text. */
+static bool read_id(const json_t *value, uint32_t *id) {
+    const char *text = json_string_value(value);
+    char *end = NULL;
+    if (text == NULL) return false;
+    const unsigned long long number = strtoull(text, &end, 16);
+    *id = (uint32_t)number;
+    return end != text && *end == '\0' && number <= UINT32_MAX;
+}
+
+static bool read(const json_t *root, weir_board_manifest *m) {
+    m->board = copy_of(json_object_get(root, "board"));
+    m->bitstream = copy_of(json_object_get(root, "bitstream"));
+    m->clock_hz = json_integer_value(json_object_get(root, "clock_hz"));
+    m->baud = json_integer_value(json_object_get(root, "baud"));
+    return m->board != NULL && m->clock_hz > 0 && m->baud > 0 && read_id(json_object_get(root, "build"), &m->build) &&
+           read_id(json_object_get(root, "model"), &m->model);
+}
+
+bool weir_board_manifest_read(const char *folder, weir_board_manifest *manifest) {
+    char *path = weir_path_join(folder, WEIR_BOARD_MANIFEST);
+    size_t size = 0;
+    char *text = weir_file_read(path, &size);
+    json_error_t error = {.line = 0};
+    *manifest = (weir_board_manifest){.board = NULL};
+    manifest->report = text == NULL ? NULL : json_loadb(text, size, 0, &error);
+    const bool fine = manifest->report != NULL && read(manifest->report, manifest);
+    if (!fine && text != NULL)
+        weir_error(weir_at(path, error.line > 0 ? error.line : 1),
+                   "expected board, clock_hz, baud, build and model of a board's design%s%s",
+                   manifest->report == NULL ? ": " : "", manifest->report == NULL ? error.text : "");
+    if (!fine) weir_note("'%s' is expected to be a folder that 'weir board build' wrote", folder);
+    free(text);
+    free(path);
+    return fine;
+}
+
+void weir_board_manifest_free(weir_board_manifest *manifest) {
+    free(manifest->board);
+    free(manifest->bitstream);
+    json_decref(manifest->report);
+    *manifest = (weir_board_manifest){.board = NULL};
+}

@@ -1,0 +1,27 @@
+/* A built board folder and the data that it is tried with: what 'weir run' and 'weir bringup' work on. */
+#ifndef WEIR_BOARD_SESSION_H
+#define WEIR_BOARD_SESSION_H
+
+#include "board/board.h"
+#include "board/manifest.h"
+#include "cosim/metrics.h"
+#include "cosim/reference.h"
+
+typedef struct weir_board_session {
+    weir_board_manifest manifest;
+    weir_board *board;
+    weir_graph *hardware;
+    weir_frames *frames;
+    weir_reference *reference;
+    weir_scoring scoring;
+    weir_array *labels; /* NULL: the data has none */
+} weir_board_session;
+
+/* `data` as weir_frames_read takes it, its first `frames` frames, 0: all. Exit status; free it in any case. */
+int weir_board_session_open(const char *folder, const char *data, int64_t frames, weir_board_session *session);
+void weir_board_session_free(weir_board_session *session);
+/* Of codes of every hardware output for `frames` frames; false: there are no labels, or not of all of them. */
+bool weir_board_session_metrics(const weir_board_session *session, int64_t *const *codes, int64_t frames,
+                                weir_metrics *metrics);
+
+#endif

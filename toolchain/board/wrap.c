@@ -1,0 +1,373 @@
+#include "board/wrap.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "board/pins.h"
+#include "dataflow/library.h"
+#include "rtlir/core/expr.h"
+#include "rtlir/reader/read.h"
+#include "rtlir/verify/verify.h"
+#include "rtlir/verilog/print.h"
+#include "support/file/file.h"
+#include "support/file/tree.h"
+#include "support/memory/arena.h"
+#include "support/memory/hash.h"
+#include "support/text/diag.h"
+
+/* --- the compiled design --- */
+
+static bool read_streams(const json_t *list, weir_board_stream **streams, size_t *count) {
+    *count = json_array_size(list);
+    *streams = weir_calloc(*count + 1, sizeof **streams);
+    bool fine = *count > 0;
+    for (size_t i = 0; i < *count; i++) {
+        const json_t *item = json_array_get(list, i);
+        const char *prefix = json_string_value(json_object_get(item, "stream"));
+        weir_board_stream *to = &(*streams)[i];
+        to->width =
+            json_integer_value(json_object_get(item, "width")) * json_integer_value(json_object_get(item, "lanes"));
+        to->beats = json_integer_value(json_object_get(item, "beats"));
+        to->prefix = prefix == NULL ? NULL : weir_copy_string(prefix);
+        fine = fine && prefix != NULL && to->width > 0 && to->beats > 0;
+    }
+    return fine;
+}
+
+bool weir_board_design_read(const char *folder, weir_board_design *design) {
+    *design = (weir_board_design){.top = NULL};
+    char *path = weir_path_join(folder, "host.json");
+    size_t size = 0;
+    char *text = weir_file_read(path, &size);
+    json_error_t error = {.line = 0};
+    json_t *host = text == NULL ? NULL : json_loadb(text, size, 0, &error);
+    const char *top = json_string_value(json_object_get(host, "top"));
+    const json_t *head = json_object_get(host, "head"), *tail = json_object_get(host, "tail");
+    bool fine = top != NULL;
+    if (fine) design->top = weir_copy_string(top);
+    fine = fine && read_streams(json_object_get(head, "outputs"), &design->input, &design->inputs) &&
+           read_streams(json_object_get(tail, "inputs"), &design->output, &design->outputs);
+    if (!fine && text != NULL) {
+        weir_error(weir_at(path, error.line > 0 ? error.line : 1),
+                   "expected the top module and the streams of a design");
+        weir_note("'%s' is expected to be a folder that 'weir compile' wrote", folder);
+    }
+    json_decref(host);
+    free(text);
+    free(path);
+    return fine;
+}
+
+static void free_streams(weir_board_stream *streams, size_t count) {
+    for (size_t i = 0; i < count; i++) free(streams[i].prefix);
+    free(streams);
+}
+
+void weir_board_design_free(weir_board_design *design) {
+    free(design->top);
+    free_streams(design->input, design->inputs);
+    free_streams(design->output, design->outputs);
+    *design = (weir_board_design){.top = NULL};
+}
+
+int64_t weir_board_frame_bytes(const weir_board_stream *streams, size_t count) {
+    int64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) bytes += streams[i].beats * ((streams[i].width + 7) / 8);
+    return bytes;
+}
+
+/* --- ids --- */
+
+typedef struct id_making {
+    const char *folder;
+    weir_hash verilog, memory;
+} id_making;
+
+static bool add_file(void *user, const char *name) {
+    id_making *m = user;
+    char *path = weir_path_join(m->folder, name);
+    size_t size = 0;
+    char *text = weir_file_read(path, &size);
+    const char *dot = strrchr(name, '.');
+    weir_hash *hash = dot != NULL && strcmp(dot, ".v") == 0 ? &m->verilog : &m->memory;
+    if (text != NULL) {
+        weir_hash_add_string(hash, name);
+        weir_hash_add(hash, text, size);
+    }
+    free(path);
+    free(text);
+    return text != NULL;
+}
+
+static uint32_t fold(weir_hash hash) { return (uint32_t)(hash.high ^ hash.high >> 32 ^ hash.low ^ hash.low >> 32); }
+
+bool weir_board_wrap_ids(const char *folder, uint32_t *build, uint32_t *model) {
+    id_making m = {folder, weir_hash_start(), weir_hash_start()};
+    const bool fine = weir_tree_walk(folder, add_file, &m);
+    *build = fold(m.verilog);
+    *model = fold(m.memory);
+    return fine;
+}
+
+/* --- the top --- */
+
+typedef struct making {
+    const weir_board_wrap *wrap;
+    weir_rtl_design *rtl;
+    weir_rtl_module top;
+    weir_rtl_expr core_clock, reset;
+} making;
+
+static weir_rtl_expr wire(making *m, const char *name, int64_t width) {
+    return weir_rtl_read(m->rtl, weir_rtl_add_wire(m->rtl, m->top, name, (uint32_t)width));
+}
+
+static weir_rtl_expr wire_of(making *m, const char *name, weir_rtl_kind kind) {
+    return weir_rtl_read(m->rtl, weir_rtl_add_wire_of(m->rtl, m->top, name, kind));
+}
+
+static weir_rtl_instance instance(making *m, const char *module, const char *name) {
+    return weir_rtl_add_instance(m->rtl, m->top, weir_library_module(m->rtl, module), name);
+}
+
+/* A wire of the core's, of which each stream of the accelerator has a part of `stride` bits, the first stream the lowest. */
+typedef struct bus {
+    weir_rtl_expr whole;
+    uint32_t stride;
+} bus;
+
+static bus bus_of(making *m, weir_rtl_instance core, const char *port, size_t streams, int64_t stride) {
+    bus b = {wire(m, port, (int64_t)streams * stride), (uint32_t)stride};
+    weir_rtl_connect(m->rtl, core, port, b.whole);
+    return b;
+}
+
+static void connect(making *m, weir_rtl_instance accelerator, const weir_board_stream *stream, const char *what,
+                    const bus *from, size_t index, int64_t width) {
+    char *port = weir_format("%s_%s", stream->prefix, what);
+    const uint32_t low = (uint32_t)index * from->stride;
+    weir_rtl_connect(m->rtl, accelerator, port, weir_rtl_slice(m->rtl, from->whole, low + (uint32_t)width - 1, low));
+    free(port);
+}
+
+/* The core reads all bits of a part that a narrower stream does not give. */
+static void fill(making *m, const bus *from, size_t index, int64_t width) {
+    const uint32_t low = (uint32_t)index * from->stride + (uint32_t)width, high = (uint32_t)(index + 1) * from->stride;
+    if (low == high) return;
+    weir_rtl_assign(m->rtl, m->top, weir_rtl_slice(m->rtl, from->whole, high - 1, low),
+                    weir_rtl_constant(m->rtl, high - low, 0));
+}
+
+static int64_t widest(const weir_board_stream *streams, size_t count) {
+    int64_t width = 1;
+    for (size_t i = 0; i < count; i++) {
+        if (streams[i].width > width) width = streams[i].width;
+    }
+    return width;
+}
+
+/* Numbers of 32 bits side by side, the first stream's lowest. */
+static void set_numbers(making *m, weir_rtl_instance core, const char *name, const weir_board_stream *streams,
+                        size_t count, bool is_width) {
+    uint64_t *words = weir_calloc(count / 2 + 1, sizeof *words);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t number = (uint64_t)(is_width ? streams[i].width : streams[i].beats);
+        words[i / 2] |= number << i % 2 * 32;
+    }
+    weir_rtl_set_parameter_expr(m->rtl, core, name,
+                                weir_rtl_constant_words(m->rtl, (uint32_t)(32 * count), false, words));
+    free(words);
+}
+
+static void connect_inputs(making *m, weir_rtl_instance core, weir_rtl_instance accelerator) {
+    const weir_board_design *d = m->wrap->design;
+    const int64_t width = widest(d->input, d->inputs);
+    const bus valid = bus_of(m, core, "s_valid", d->inputs, 1), ready = bus_of(m, core, "s_ready", d->inputs, 1),
+              data = bus_of(m, core, "s_data", d->inputs, width), last = bus_of(m, core, "s_last", d->inputs, 1),
+              errors = bus_of(m, core, "s_error_count", d->inputs, 8);
+    for (size_t i = 0; i < d->inputs; i++) {
+        const weir_board_stream *s = &d->input[i];
+        connect(m, accelerator, s, "valid", &valid, i, 1);
+        connect(m, accelerator, s, "ready", &ready, i, 1);
+        connect(m, accelerator, s, "data", &data, i, s->width);
+        connect(m, accelerator, s, "last", &last, i, 1);
+        connect(m, accelerator, s, "error_count", &errors, i, 8);
+    }
+}
+
+static void connect_outputs(making *m, weir_rtl_instance core, weir_rtl_instance accelerator) {
+    const weir_board_design *d = m->wrap->design;
+    const int64_t width = widest(d->output, d->outputs);
+    const bus valid = bus_of(m, core, "m_valid", d->outputs, 1), ready = bus_of(m, core, "m_ready", d->outputs, 1),
+              data = bus_of(m, core, "m_data", d->outputs, width), last = bus_of(m, core, "m_last", d->outputs, 1),
+              error = bus_of(m, core, "m_error", d->outputs, 1);
+    for (size_t i = 0; i < d->outputs; i++) {
+        const weir_board_stream *s = &d->output[i];
+        connect(m, accelerator, s, "valid", &valid, i, 1);
+        connect(m, accelerator, s, "ready", &ready, i, 1);
+        connect(m, accelerator, s, "data", &data, i, s->width);
+        fill(m, &data, i, s->width);
+        connect(m, accelerator, s, "last", &last, i, 1);
+        connect(m, accelerator, s, "error", &error, i, 1);
+    }
+}
+
+static weir_rtl_instance add_core(making *m) {
+    const weir_board_wrap *w = m->wrap;
+    const weir_board_design *d = w->design;
+    const weir_rtl_instance core = instance(m, "weir_board_core", "u_core");
+    weir_rtl_set_parameter(m->rtl, core, "CLOCK_HZ", w->clock->hz);
+    weir_rtl_set_parameter(m->rtl, core, "BAUD", w->baud);
+    weir_rtl_set_parameter_expr(m->rtl, core, "BUILD", weir_rtl_constant(m->rtl, 32, w->build));
+    weir_rtl_set_parameter(m->rtl, core, "INPUTS", (int64_t)d->inputs);
+    weir_rtl_set_parameter(m->rtl, core, "IN_WIDTH", widest(d->input, d->inputs));
+    set_numbers(m, core, "IN_BITS", d->input, d->inputs, true);
+    set_numbers(m, core, "IN_BEATS", d->input, d->inputs, false);
+    weir_rtl_set_parameter(m->rtl, core, "OUTPUTS", (int64_t)d->outputs);
+    weir_rtl_set_parameter(m->rtl, core, "OUT_WIDTH", widest(d->output, d->outputs));
+    set_numbers(m, core, "OUT_BITS", d->output, d->outputs, true);
+    set_numbers(m, core, "OUT_BEATS", d->output, d->outputs, false);
+    weir_rtl_set_parameter(m->rtl, core, "RX_BYTES", w->receive_bytes);
+    weir_rtl_set_parameter(m->rtl, core, "TX_BYTES", w->send_bytes);
+    weir_rtl_connect(m->rtl, core, "clk", m->core_clock);
+    weir_rtl_connect(m->rtl, core, "rst", m->reset);
+    weir_rtl_connect(m->rtl, core, "model", weir_rtl_constant(m->rtl, 32, w->model));
+    return core;
+}
+
+/* --- pins --- */
+
+static weir_rtl_expr input(making *m, const char *name) {
+    return weir_rtl_read(m->rtl, weir_rtl_add_input(m->rtl, m->top, name, 1));
+}
+
+static weir_rtl_expr output(making *m, const char *name) {
+    return weir_rtl_read(m->rtl, weir_rtl_add_output(m->rtl, m->top, name, 1));
+}
+
+static weir_rtl_expr invert_if(making *m, bool is_low, weir_rtl_expr value) {
+    return is_low ? weir_rtl_unary(m->rtl, WEIR_RTL_NOT, value) : value;
+}
+
+/* Values are texts, "27", or numbers of a width, 4'd0. */
+static void set_clock_parameter(making *m, weir_rtl_instance pll, const weir_clock_parameter *parameter) {
+    const char *value = parameter->value, *digits = strstr(value, "'d");
+    if (*value == '"') {
+        char *text = weir_format("%.*s", (int)strlen(value) - 2, value + 1);
+        weir_rtl_set_parameter_string(m->rtl, pll, parameter->name, text);
+        free(text);
+    } else if (digits != NULL) {
+        const uint32_t width = (uint32_t)strtoul(value, NULL, 10);
+        weir_rtl_set_parameter_expr(m->rtl, pll, parameter->name,
+                                    weir_rtl_constant(m->rtl, width, strtoull(digits + 2, NULL, 10)));
+    } else {
+        weir_rtl_set_parameter(m->rtl, pll, parameter->name, strtoll(value, NULL, 10));
+    }
+}
+
+/* The PLL, if there is one, and the reset that waits for it. */
+static void add_clock(making *m) {
+    const weir_board_wrap *w = m->wrap;
+    const weir_rtl_expr pin = weir_rtl_read(m->rtl, weir_rtl_add_clock(m->rtl, m->top, "clk"));
+    weir_rtl_expr locked = weir_rtl_constant(m->rtl, 1, 1), button = weir_rtl_constant(m->rtl, 1, 0);
+    m->core_clock = pin;
+    if (w->clock->module != NULL) {
+        m->core_clock = wire_of(m, WEIR_BOARD_CORE_CLOCK, WEIR_RTL_CLOCK);
+        locked = wire(m, "locked", 1);
+        const weir_rtl_instance pll = instance(m, w->clock->module, "u_pll");
+        for (size_t i = 0; i < w->clock->parameters; i++) set_clock_parameter(m, pll, &w->clock->parameter[i]);
+        weir_rtl_connect(m->rtl, pll, "clk_in", pin);
+        weir_rtl_connect(m->rtl, pll, "clk", m->core_clock);
+        weir_rtl_connect(m->rtl, pll, "locked", locked);
+    }
+    const weir_board_pin *pressed = weir_board_button(w->board);
+    if (pressed != NULL) button = invert_if(m, pressed->active == WEIR_BOARD_LOW, input(m, "button"));
+    m->reset = wire_of(m, "rst", WEIR_RTL_RESET);
+    const weir_rtl_instance reset = instance(m, "weir_board_reset", "u_reset");
+    weir_rtl_connect(m->rtl, reset, "clk", m->core_clock);
+    weir_rtl_connect(m->rtl, reset, "locked", locked);
+    weir_rtl_connect(m->rtl, reset, "button", button);
+    weir_rtl_connect(m->rtl, reset, "rst", m->reset);
+}
+
+static void add_pins(making *m, weir_rtl_instance core) {
+    const weir_board *b = m->wrap->board;
+    weir_rtl_connect(m->rtl, core, "rx", input(m, "rx"));
+    weir_rtl_connect(m->rtl, core, "tx", output(m, "tx"));
+    if (b->leds.count == 0) weir_rtl_leave_open(m->rtl, core, "led");
+    else {
+        const weir_rtl_expr light = wire(m, "light", 1);
+        weir_rtl_connect(m->rtl, core, "led", light);
+        weir_rtl_assign(m->rtl, m->top, output(m, "led"),
+                        invert_if(m, b->leds.item[0].active == WEIR_BOARD_LOW, light));
+    }
+    uint64_t driven = 0;
+    for (size_t i = 0; i < b->drive.count; i++) driven |= (uint64_t)b->drive.item[i].value << i;
+    const uint32_t count = (uint32_t)b->drive.count;
+    if (count == 0) return;
+    const weir_rtl_var drive = weir_rtl_add_output(m->rtl, m->top, "drive", count);
+    weir_rtl_assign(m->rtl, m->top, weir_rtl_read(m->rtl, drive), weir_rtl_constant(m->rtl, count, driven));
+}
+
+static weir_rtl_instance add_accelerator(making *m, weir_rtl_instance core, const char *folder) {
+    char *path = weir_format("%s/%s.v", folder, m->wrap->design->top);
+    const weir_rtl_module module = weir_rtl_read_module(m->rtl, path);
+    const weir_rtl_instance accelerator = weir_rtl_add_instance(m->rtl, m->top, module, "u_accelerator");
+    const weir_rtl_expr reset = wire_of(m, "accelerator_rst", WEIR_RTL_RESET);
+    weir_rtl_connect(m->rtl, core, "accelerator_rst", reset);
+    weir_rtl_connect(m->rtl, accelerator, "clk", m->core_clock);
+    weir_rtl_connect(m->rtl, accelerator, "rst", reset);
+    free(path);
+    return accelerator;
+}
+
+static void build(making *m, const char *folder) {
+    char *comment = weir_format("Accelerator '%s' on board %s.", m->wrap->design->top, m->wrap->board->name);
+    m->top = weir_rtl_add_module(m->rtl, WEIR_BOARD_TOP);
+    weir_rtl_set_comment(m->rtl, WEIR_RTL_ITEM(m->top), comment);
+    free(comment);
+    add_clock(m);
+    const weir_rtl_instance core = add_core(m);
+    add_pins(m, core);
+    const weir_rtl_instance accelerator = add_accelerator(m, core, folder);
+    connect_inputs(m, core, accelerator);
+    connect_outputs(m, core, accelerator);
+}
+
+/* --- files --- */
+
+/* The library's modules below the top that the design has not brought along. */
+static bool copy_library(const weir_board_wrap *wrap, const char *folder) {
+    weir_library_files files = {NULL, 0, 0};
+    weir_library_add(&files, "weir_board_core");
+    weir_library_add(&files, "weir_board_reset");
+    if (wrap->clock->module != NULL) weir_library_add(&files, wrap->clock->module);
+    bool fine = weir_library_close(&files, NULL);
+    for (size_t i = 0; fine && i < files.count; i++) {
+        char *name = weir_format("%s.v", files.file[i].name), *to = weir_path_join(folder, name);
+        if (!weir_file_exists(to)) {
+            char *text = weir_library_text(files.file[i].name);
+            fine = text != NULL && weir_file_write(to, text, strlen(text));
+            free(text);
+        }
+        free(to);
+        free(name);
+    }
+    weir_library_free(&files);
+    return fine;
+}
+
+bool weir_board_wrap_write(const weir_board_wrap *wrap, const char *folder) {
+    making m = {.wrap = wrap, .rtl = weir_rtl_design_new()};
+    /* That conditions inside of loops are left to the tools is no news to a user. */
+    weir_diag_log *log = weir_diag_capture();
+    build(&m, folder);
+    const bool fine = weir_rtl_errors(m.rtl) == 0 && weir_library_read_inside(m.rtl) && weir_rtl_verify(m.rtl, m.top) &&
+                      weir_rtl_write_module(m.rtl, m.top, NULL, folder);
+    weir_diag_release(log);
+    if (!fine) weir_diag_replay(log);
+    weir_diag_log_free(log);
+    weir_rtl_design_free(m.rtl);
+    return fine && copy_library(wrap, folder);
+}

@@ -1,0 +1,45 @@
+/* The top of a board: PLL, reset, link and accelerator between the pins, as module WEIR_BOARD_TOP of the hardware IR, and beside it all that
+ * it is made of, ready for synthesis and for simulation. */
+#ifndef WEIR_BOARD_WRAP_H
+#define WEIR_BOARD_WRAP_H
+
+#include "board/board.h"
+#include "board/clock.h"
+
+#define WEIR_BOARD_TOP "weir_board"
+#define WEIR_BOARD_CORE_CLOCK "core_clk" /* its net, behind a PLL */
+
+/* The streams at the edge of a compiled folder, as its host.json says. */
+typedef struct weir_board_stream {
+    char *prefix; /* of the ports: "s", "m_NAME" */
+    int64_t width /* of a beat, in bits */, beats;
+} weir_board_stream;
+
+typedef struct weir_board_design {
+    char *top; /* module */
+    weir_board_stream *input, *output;
+    size_t inputs, outputs;
+} weir_board_design;
+
+/* False after a reported error. Free it in any case. */
+bool weir_board_design_read(const char *folder, weir_board_design *design);
+void weir_board_design_free(weir_board_design *design);
+/* Bytes of a frame on the wire, all inputs or all outputs. */
+int64_t weir_board_frame_bytes(const weir_board_stream *streams, size_t count);
+
+typedef struct weir_board_wrap {
+    const weir_board *board;
+    const weir_board_design *design;
+    const weir_clock *clock;           /* how the core's clock is made */
+    int64_t baud;                      /* of the UART */
+    int64_t receive_bytes, send_bytes; /* of the link's buffers */
+    uint32_t build, model;             /* ids */
+} weir_board_wrap;
+
+/* Writes FOLDER/weir_board.v and the library's modules below it beside those of the compiled design, which lie there. False after a
+ * reported error. */
+bool weir_board_wrap_write(const weir_board_wrap *wrap, const char *folder);
+/* Hashes of what lies there: Verilog; memory files. */
+bool weir_board_wrap_ids(const char *folder, uint32_t *build, uint32_t *model);
+
+#endif

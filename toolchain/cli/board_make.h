@@ -1,0 +1,37 @@
+/* What `board build` and `bringup` share: a model, compiled for a board, up to its bitstream. */
+#ifndef WEIR_CLI_BOARD_MAKE_H
+#define WEIR_CLI_BOARD_MAKE_H
+
+#include "board/build.h"
+#include "cli/job.h"
+#include "cli/synthesize.h"
+
+typedef struct weir_board_make {
+    weir_job job;
+    const char *model; /* or a folder that 'weir compile' wrote */
+    const char *folder, *board_name, *json;
+    weir_board *board; /* of weir_board_make_check */
+    int64_t clock_mhz, baud, seeds, seconds;
+    bool sources_only; /* no bitstream */
+} weir_board_make;
+
+#define WEIR_BOARD_MAKE_DEFAULTS(command)                                                                              \
+    { .job = WEIR_JOB_DEFAULTS(command), .seeds = WEIR_BOARD_SEEDS, .seconds = WEIR_SYNTHESIZE_SECONDS }
+#define WEIR_BOARD_MAKE_OPTIONS(r)                                                                                     \
+    {"output", 'o', WEIR_CLI_STRING, &(r).folder, "DIR", "folder to write, required"},                                 \
+        {"board",         'b',    WEIR_CLI_STRING,                                                                     \
+         &(r).board_name, "NAME", "the board: see 'weir boards'; or the path of your own"},                            \
+        {"clock", 0, WEIR_CLI_COUNT, &(r).clock_mhz, "MHZ", "clock of the core (the highest that a placement keeps)"}, \
+        {"baud", 0, WEIR_CLI_COUNT, &(r).baud, "N", "of the UART (the highest that the board has, up to 3000000)"},    \
+        {"seeds", 0, WEIR_CLI_COUNT, &(r).seeds, "N", "placements to try a clock (3)"},                                \
+        {"timeout", 0, WEIR_CLI_COUNT, &(r).seconds, "SECONDS", "for Yosys, and for each placement (1200)"},           \
+        WEIR_JOB_PLUGIN_OPTIONS((r).job), WEIR_JOB_QUANTIZE_OPTIONS((r).job), WEIR_JOB_SET_OPTION((r).job),            \
+        WEIR_JOB_FOLDING_OPTIONS((r).job)
+
+/* Reads the board. -1: go on; else the exit status after a report. */
+int weir_board_make_check(weir_board_make *make);
+/* Exit status. */
+int weir_board_make_run(weir_board_make *make);
+void weir_board_make_free(weir_board_make *make);
+
+#endif

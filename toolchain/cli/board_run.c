@@ -1,0 +1,178 @@
+#include "cli/board_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "board/session.h"
+#include "board/simulated_transport.h"
+#include "cli/results.h"
+#include "support/file/file.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "wire/port.h"
+#include "wire/recording.h"
+
+int weir_board_run_check(const weir_board_run *r) {
+    if (r->data.count == 0) return weir_cli_misuse(r->command, "--data FILE is missing");
+    if ((r->sim ? 1 : 0) + (r->port != NULL) + (r->replay != NULL) > 1)
+        return weir_cli_misuse(r->command, "--port, --sim and --replay name different boards");
+    if (r->record != NULL && r->replay != NULL)
+        return weir_cli_misuse(r->command, "--record cannot be combined with --replay");
+    if (strcmp(r->simulator, "verilator") != 0 && strcmp(r->simulator, "icarus") != 0)
+        return weir_cli_misuse(r->command, "unknown simulator '%s', expected verilator or icarus", r->simulator);
+    return -1;
+}
+
+void weir_board_run_free(weir_board_run *r) { weir_cli_list_free(&r->data); }
+
+/* --- the way to the board --- */
+
+static weir_simulator simulator_of(const weir_board_run *r) {
+    return strcmp(r->simulator, "icarus") == 0 ? WEIR_SIM_ICARUS : WEIR_SIM_VERILATOR;
+}
+
+typedef struct opening {
+    const weir_board_run *run;
+    const weir_board_session *session;
+    weir_board_sim *sim;
+    char *where; /* for the report; heap */
+} opening;
+
+/* Started once: a transport that is opened again meets the same board. */
+static weir_wire_error open_simulated(opening *o, unsigned baud, weir_transport *transport, weir_failure *why) {
+    const weir_board *board = o->session->board;
+    const weir_sim_serial_options line = {.clock_hz = (double)board->clock.hz};
+    int status = WEIR_EXIT_FINE;
+    if (o->sim == NULL) {
+        o->sim = weir_simulated_start(o->run->folder, board, simulator_of(o->run), &line, &status);
+        o->where = weir_format("simulated by %s", o->run->simulator);
+    }
+    if (o->sim == NULL) return weir_failure_set(why, WEIR_WIRE_NOT_FOUND, "the board cannot be simulated");
+    return weir_simulated_transport_open(transport, o->sim, baud, why);
+}
+
+static weir_wire_error open_port(opening *o, unsigned baud, weir_transport *transport, weir_failure *why) {
+    weir_port_facts facts;
+    char advice[200];
+    const char *path = o->run->port;
+    if (path == NULL) return weir_failure_set(why, WEIR_WIRE_NOT_FOUND, "no port of the board is known: --port TTY");
+    const weir_wire_error error = weir_port_open(transport, path, baud, getenv("WEIR_SYS"), &facts, why);
+    if (error == WEIR_WIRE_OK && weir_port_advice(&facts, path, advice, sizeof advice)) weir_note("%s", advice);
+    o->where = weir_copy_string(path);
+    return error;
+}
+
+static weir_wire_error open_transport(void *user, unsigned baud, weir_transport *transport, weir_failure *why) {
+    opening *o = user;
+    if (o->run->replay != NULL) {
+        o->where = weir_format("replayed from %s", o->run->replay);
+        return weir_recording_play(transport, o->run->replay, why);
+    }
+    const weir_wire_error error =
+        o->run->sim ? open_simulated(o, baud, transport, why) : open_port(o, baud, transport, why);
+    if (error != WEIR_WIRE_OK || o->run->record == NULL) return error;
+    return weir_recording_write(transport, o->run->record, why);
+}
+
+/* --- the report --- */
+
+static void print_numbers(const weir_board_session *s, const weir_ladder *l, weir_text *text) {
+    const weir_board_exchange *e = &l->exchange;
+    weir_metrics board, reference;
+    int64_t **codes = weir_calloc(s->reference->output_count + 1, sizeof *codes);
+    for (size_t i = 0; i < s->reference->output_count; i++) codes[i] = s->reference->outputs[i].code;
+    if (weir_board_session_metrics(s, e->code, e->frames, &board) &&
+        weir_board_session_metrics(s, codes, e->frames, &reference)) {
+        char found[64], expected[64];
+        weir_text_format(text, "  accuracy   board %s, reference %s\n",
+                         weir_metrics_print(&s->scoring, &board, found, sizeof found),
+                         weir_metrics_print(&s->scoring, &reference, expected, sizeof expected));
+    }
+    free(codes);
+    const int64_t interval = json_integer_value(json_object_get(s->manifest.report, "interval"));
+    const double hz = l->clock.hz > 0 ? l->clock.hz : (double)s->manifest.clock_hz;
+    if (l->cycles > 0)
+        weir_text_format(text, "  on chip    a frame alone %u cycles, %.1f us; one every %lld cycles: %.0f a second\n",
+                         l->cycles, (double)l->cycles / hz * 1e6, (long long)interval, hz / (double)interval);
+    if (e->frames > 0)
+        weir_text_format(text,
+                         "  wire       %.0f frames a second, %.0f bytes/s there and %.0f back; %llu bytes repeated\n",
+                         (double)e->frames / e->seconds, (double)(e->frames * e->bytes_in) / e->seconds,
+                         (double)(e->frames * e->bytes_out) / e->seconds, (unsigned long long)l->link.repeated);
+}
+
+static json_t *report_json(const weir_board_session *s, const weir_ladder *l, const char *where) {
+    const weir_board_exchange *e = &l->exchange;
+    weir_metrics metrics;
+    json_t *json = json_pack("{s:i, s:s, s:s, s:o, s:I, s:I, s:I, s:f, s:I}", "schema", 1, "board", s->manifest.board,
+                             "port", where == NULL ? "" : where, "rungs", weir_ladder_json(l), "frames",
+                             (json_int_t)e->frames, "compared", (json_int_t)e->compared, "mismatches",
+                             (json_int_t)e->mismatches, "seconds", e->seconds, "cycles", (json_int_t)l->cycles);
+    const bool known = weir_board_session_metrics(s, e->code, e->frames, &metrics);
+    json_object_set_new(json, "metrics", known ? weir_metrics_json(&s->scoring, &metrics) : json_null());
+    json_object_set_new(json, "clock_hz", l->clock.hz > 0 ? json_real(l->clock.hz) : json_null());
+    json_object_set_new(json, "repeated", json_integer((json_int_t)l->link.repeated));
+    return json;
+}
+
+static bool write_json(const char *path, json_t *report) {
+    char *text = weir_cli_json(report);
+    const bool fine = weir_file_write(path, text, strlen(text));
+    free(text);
+    return fine;
+}
+
+/* The model's outputs from what came. */
+static bool write_results(const char *path, const weir_board_session *s, const weir_board_exchange *e) {
+    const size_t count = weir_graph_output_count(s->hardware);
+    weir_array **decoded = weir_calloc(count, sizeof *decoded);
+    bool fine = true;
+    for (size_t i = 0; fine && i < count; i++) {
+        decoded[i] = weir_decode(s->hardware, s->reference, (const int64_t *const *)e->code, e->frames, i);
+        fine = decoded[i] != NULL;
+    }
+    fine = fine && weir_results_write(path, s->hardware, decoded);
+    for (size_t i = 0; i < count; i++) weir_array_free(decoded[i]);
+    free(decoded);
+    return fine;
+}
+
+static int tell(const weir_board_run *r, const weir_board_session *s, const weir_ladder *l, const char *where,
+                int status) {
+    weir_text text = {NULL, 0, 0};
+    weir_text_format(&text, "%s: board %s, %s\n", r->folder, s->manifest.board, where == NULL ? "not reached" : where);
+    weir_ladder_print(l, &text);
+    print_numbers(s, l, &text);
+    fwrite(text.data, 1, text.size, stdout);
+    fflush(stdout);
+    weir_text_free(&text);
+    bool fine = r->json == NULL || write_json(r->json, report_json(s, l, where));
+    if (r->results != NULL && l->exchange.frames > 0) fine = write_results(r->results, s, &l->exchange) && fine;
+    return fine || status != WEIR_EXIT_FINE ? status : WEIR_EXIT_INPUT;
+}
+
+int weir_board_run_folder(const weir_board_run *r) {
+    weir_board_session session;
+    char *data = weir_cli_list_join(&r->data);
+    int status = weir_board_session_open(r->folder, data, r->frames, &session);
+    if (status == WEIR_EXIT_FINE) {
+        opening way = {.run = r, .session = &session};
+        weir_ladder ladder;
+        const weir_ladder_options options = {.manifest = &session.manifest,
+                                             .hardware = session.hardware,
+                                             .reference = session.reference,
+                                             .open = open_transport,
+                                             .user = &way,
+                                             .in_flight = (size_t)r->in_flight,
+                                             .rungs = r->rungs};
+        status = weir_ladder_climb(&options, &ladder);
+        status = tell(r, &session, &ladder, way.where, status);
+        weir_ladder_free(&ladder);
+        if (way.sim != NULL) weir_board_sim_stop(way.sim);
+        free(way.where);
+    }
+    weir_board_session_free(&session);
+    free(data);
+    return status;
+}

@@ -1,0 +1,40 @@
+#include <string.h>
+
+#include "board/manifest.h"
+#include "cli/board_make.h"
+#include "cli/board_run.h"
+#include "support/file/file.h"
+
+static const char help_text[] =
+    "MODEL is built for the board as by 'weir board build', or is a folder that this wrote. The board is programmed, found again, and\n"
+    "tried rung by rung: port, baud, identity, clock, echo, registers, one frame, all frames of --data. The first red rung ends it,\n"
+    "and says what was expected, what came, what is likely, and what to do next. With --sim all of it happens to a simulated board.\n"
+    "Exit status 3: bits differ; 4: a program is missing or failed; 5: another rung is red.\n";
+
+static bool is_built(const char *path) {
+    char *file = weir_path_join(path, WEIR_BOARD_MANIFEST);
+    const bool found = weir_file_exists(file);
+    free(file);
+    return found;
+}
+
+int weir_command_bringup(int argc, char **argv) {
+    weir_board_make make = WEIR_BOARD_MAKE_DEFAULTS("bringup");
+    weir_board_run run = WEIR_BOARD_RUN_DEFAULTS("bringup", WEIR_BOARD_RUN_ALL);
+    const weir_cli_option options[] = {WEIR_BOARD_MAKE_OPTIONS(make), WEIR_BOARD_RUN_OPTIONS(run), {.name = NULL}};
+    size_t count;
+    int status = weir_cli_parse("bringup", options, help_text, argc, argv, 1, 1, &count);
+    if (status < 0) status = weir_board_run_check(&run);
+    const bool built = status < 0 && is_built(argv[1]);
+    if (status < 0 && !built) status = weir_board_make_check(&make);
+    if (status < 0) {
+        make.model = argv[1];
+        make.sources_only = run.sim;
+        run.folder = built ? argv[1] : make.folder;
+        status = built ? WEIR_EXIT_FINE : weir_board_make_run(&make);
+        if (status == WEIR_EXIT_FINE) status = weir_board_run_folder(&run);
+    }
+    weir_board_make_free(&make);
+    weir_board_run_free(&run);
+    return status;
+}
