@@ -23,6 +23,11 @@ expect 0 "" weir eval "$model" -d "$test_data" -o all.npy
 expect 0 "0 differ" weir run board --replay talk.txt -d "$test_data" -n 20
 expect 5 "RED +" weir run board --replay talk.txt -d "$test_data" -n 19
 
+# Without a board: what is missing is said before anything is touched.
+mkdir -p no_sys no_dev
+expect 5 "no board 'icebreaker' is attached" env WEIR_SYS=no_sys WEIR_DEV=no_dev "$WEIR" run board -d "$test_data"
+expect 1 "holds no bitstream" weir bringup board -d "$test_data"
+
 # --- between host and board ---
 red() { # STATUS RUNG PATTERN FAULT...
     status=$1 rung=$2 pattern=$3

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "board/attached.h"
+#include "board/programmer.h"
 #include "board/session.h"
 #include "board/simulated_transport.h"
 #include "cli/results.h"
@@ -26,6 +28,9 @@ int weir_board_run_check(const weir_board_run *r) {
 
 void weir_board_run_free(weir_board_run *r) { weir_cli_list_free(&r->data); }
 
+/* That a port may take to come. */
+enum { PORT_SECONDS = 2 };
+
 /* --- the way to the board --- */
 
 static weir_simulator simulator_of(const weir_board_run *r) {
@@ -36,6 +41,7 @@ typedef struct opening {
     const weir_board_run *run;
     const weir_board_session *session;
     weir_board_sim *sim;
+    char *port;  /* of the board, once it is known; heap */
     char *where; /* for the report; heap */
 } opening;
 
@@ -55,8 +61,15 @@ static weir_wire_error open_simulated(opening *o, unsigned baud, weir_transport 
 static weir_wire_error open_port(opening *o, unsigned baud, weir_transport *transport, weir_failure *why) {
     weir_port_facts facts;
     char advice[200];
-    const char *path = o->run->port;
-    if (path == NULL) return weir_failure_set(why, WEIR_WIRE_NOT_FOUND, "no port of the board is known: --port TTY");
+    weir_trouble trouble = {.status = WEIR_EXIT_FINE};
+    if (o->port == NULL && o->run->port != NULL) o->port = weir_copy_string(o->run->port);
+    if (o->port == NULL) o->port = weir_attached_wait(o->session->board, o->run->which, PORT_SECONDS, &trouble);
+    const char *path = o->port;
+    if (path == NULL) {
+        weir_failure_set(why, WEIR_WIRE_NOT_FOUND, "%s; %s", trouble.text, trouble.remedy);
+        weir_trouble_free(&trouble);
+        return why->error;
+    }
     const weir_wire_error error = weir_port_open(transport, path, baud, getenv("WEIR_SYS"), &facts, why);
     if (error == WEIR_WIRE_OK && weir_port_advice(&facts, path, advice, sizeof advice)) weir_note("%s", advice);
     o->where = weir_copy_string(path);
@@ -73,6 +86,29 @@ static weir_wire_error open_transport(void *user, unsigned baud, weir_transport 
         o->run->sim ? open_simulated(o, baud, transport, why) : open_port(o, baud, transport, why);
     if (error != WEIR_WIRE_OK || o->run->record == NULL) return error;
     return weir_recording_write(transport, o->run->record, why);
+}
+
+/* Puts the bitstream into the board, which then has a port. Exit status. */
+static int program(opening *o) {
+    const weir_board_session *s = o->session;
+    if (s->manifest.bitstream == NULL) {
+        weir_error(weir_at(o->run->folder, 0), "holds no bitstream: it was built for simulation");
+        weir_note("build it without --sources, or use --sim");
+        return WEIR_EXIT_INPUT;
+    }
+    weir_trouble trouble = {.status = WEIR_EXIT_FINE};
+    char *file = weir_path_join(o->run->folder, s->manifest.bitstream);
+    const weir_programmer_job job = {.board = s->board,
+                                     .which = o->run->which,
+                                     .memory = o->run->flash ? WEIR_BOARD_FLASH : WEIR_BOARD_SRAM,
+                                     .file = file,
+                                     .seconds = WEIR_PROGRAMMER_SECONDS,
+                                     .wait = WEIR_PROGRAMMER_RETURN};
+    const bool fine = weir_programmer_run(&job, o->run->port == NULL ? &o->port : NULL, &trouble);
+    const int status = fine ? WEIR_EXIT_FINE : weir_trouble_report(&trouble);
+    weir_trouble_free(&trouble);
+    free(file);
+    return status;
 }
 
 /* --- the report --- */
@@ -166,10 +202,14 @@ int weir_board_run_folder(const weir_board_run *r) {
                                              .user = &way,
                                              .in_flight = (size_t)r->in_flight,
                                              .rungs = r->rungs};
-        status = weir_ladder_climb(&options, &ladder);
-        status = tell(r, &session, &ladder, way.where, status);
-        weir_ladder_free(&ladder);
+        if (r->program && !r->sim && r->replay == NULL) status = program(&way);
+        if (status == WEIR_EXIT_FINE) {
+            status = weir_ladder_climb(&options, &ladder);
+            status = tell(r, &session, &ladder, way.where, status);
+            weir_ladder_free(&ladder);
+        }
         if (way.sim != NULL) weir_board_sim_stop(way.sim);
+        free(way.port);
         free(way.where);
     }
     weir_board_session_free(&session);

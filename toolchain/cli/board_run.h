@@ -10,9 +10,11 @@ typedef struct weir_board_run {
     const char *folder; /* that 'weir board build' wrote */
     weir_cli_list data;
     const char *port, *simulator, *record, *replay, *json, *results;
+    const char *which; /* of several boards, as weir_attached_device takes it; NULL: the only one */
     int64_t frames, in_flight;
     bool sim;
-    unsigned rungs; /* as in weir_ladder_options */
+    bool program, flash; /* the board gets the folder's bitstream first; into its flash */
+    unsigned rungs;      /* as in weir_ladder_options */
 } weir_board_run;
 
 enum { WEIR_BOARD_IN_FLIGHT = 64 };

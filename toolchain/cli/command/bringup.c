@@ -1,5 +1,6 @@
-#include <string.h>
+#include <stdlib.h>
 
+#include "board/attached.h"
 #include "board/manifest.h"
 #include "cli/board_make.h"
 #include "cli/board_run.h"
@@ -21,10 +22,17 @@ static bool is_built(const char *path) {
 int weir_command_bringup(int argc, char **argv) {
     weir_board_make make = WEIR_BOARD_MAKE_DEFAULTS("bringup");
     weir_board_run run = WEIR_BOARD_RUN_DEFAULTS("bringup", WEIR_BOARD_RUN_ALL);
-    const weir_cli_option options[] = {WEIR_BOARD_MAKE_OPTIONS(make), WEIR_BOARD_RUN_OPTIONS(run), {.name = NULL}};
+    const weir_cli_option options[] = {
+        WEIR_BOARD_MAKE_OPTIONS(make),
+        {"flash", 0, WEIR_CLI_FLAG, &run.flash, NULL, "program the board's flash, not its configuration memory"},
+        WEIR_BOARD_RUN_OPTIONS(run),
+        {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("bringup", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0) status = weir_board_run_check(&run);
+    char *name = status < 0 && make.board_name != NULL ? weir_attached_split(make.board_name, &run.which) : NULL;
+    if (name != NULL) make.board_name = name;
+    run.program = true;
     const bool built = status < 0 && is_built(argv[1]);
     if (status < 0 && !built) status = weir_board_make_check(&make);
     if (status < 0) {
@@ -34,6 +42,7 @@ int weir_command_bringup(int argc, char **argv) {
         status = built ? WEIR_EXIT_FINE : weir_board_make_run(&make);
         if (status == WEIR_EXIT_FINE) status = weir_board_run_folder(&run);
     }
+    free(name);
     weir_board_make_free(&make);
     weir_board_run_free(&run);
     return status;

@@ -10,6 +10,7 @@ int weir_command_run(int argc, char **argv) {
     weir_board_run run = WEIR_BOARD_RUN_DEFAULTS("run", WEIR_BOARD_RUN_FRAMES);
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &run.results, "OUT", "write the model's outputs, .npy or .npz"},
+        {"which", 0, WEIR_CLI_STRING, &run.which, "PORT", "of several such boards: its USB serial, place or port"},
         WEIR_BOARD_RUN_OPTIONS(run),
         {.name = NULL}};
     size_t count;
