@@ -253,6 +253,8 @@ weir_wire_error weir_link_start(weir_link *link, size_t send, size_t receive, un
 }
 
 bool weir_link_is_started(const weir_link *link) { return link->is_started; }
+bool weir_link_is_starting(const weir_link *link) { return link->start.is_pending; }
+bool weir_link_is_asking(const weir_link *link) { return link->ask.is_pending; }
 
 const weir_failure *weir_link_failure(const weir_link *link) {
     return link->failure.error == WEIR_WIRE_OK ? NULL : &link->failure;
@@ -410,25 +412,12 @@ static void lose(weir_link *link) {
     if (link->fruitless > FRUITLESS) stop_damaged(link, "to", link->acknowledged);
 }
 
-static weir_wire_error tell_silence(weir_link *link, const char *what, unsigned tries, weir_failure *why) {
-    if (link->heard > 0)
-        return weir_failure_set(why, WEIR_WIRE_GARBAGE,
-                                "%s: %u tries at %u baud, and %llu bytes came without a packet among them", what, tries,
-                                link->baud, (unsigned long long)link->heard);
-    return weir_failure_set(why, WEIR_WIRE_SILENT, "%s: %u tries at %u baud, and no byte came back", what, tries,
-                            link->baud);
-}
-
-static weir_wire_error check_request(weir_link *link, repeated *request, const char *what, weir_failure *why) {
-    if (!request->is_pending || request->is_due || now(link) < request->deadline) return WEIR_WIRE_OK;
+/* Repeats a request, or gives it up. */
+static void check_request(weir_link *link, repeated *request) {
+    if (!request->is_pending || request->is_due || now(link) < request->deadline) return;
     link->counters.unanswered++;
-    if (request->tries >= SILENCE) {
-        request->is_pending = false;
-        return tell_silence(link, what, request->tries, why);
-    }
-    request->number++;
-    request->is_due = true;
-    return WEIR_WIRE_OK;
+    request->is_pending = request->is_due = request->tries < SILENCE;
+    if (request->is_due) request->number++;
 }
 
 static uint64_t data_deadline(const weir_link *link) {
@@ -439,11 +428,23 @@ static uint64_t quiet_deadline(const weir_link *link) {
     return most(link->quiet_since, link->repeat_left) + doubled(timeout(link), link->quiet, LONGEST_QUESTION);
 }
 
+static void stop_silent(weir_link *link) {
+    weir_failure why;
+    if (link->heard > 0)
+        weir_failure_set(&why, WEIR_WIRE_GARBAGE,
+                         "%u repeats at %u baud, and %llu bytes came without a packet among them", link->unanswered,
+                         link->baud, (unsigned long long)link->heard);
+    else
+        weir_failure_set(&why, WEIR_WIRE_SILENT, "%u repeats at %u baud, and no byte came", link->unanswered,
+                         link->baud);
+    weir_link_stop(link, &why);
+}
+
 /* Asks again for what is overdue. */
-static weir_wire_error check_deadlines(weir_link *link, weir_failure *why) {
-    weir_wire_error error = check_request(link, &link->start, "START", why);
-    if (error == WEIR_WIRE_OK) error = check_request(link, &link->ask, "a register", why);
-    if (error != WEIR_WIRE_OK || !link->is_started) return error;
+static void check_deadlines(weir_link *link) {
+    check_request(link, &link->start);
+    check_request(link, &link->ask);
+    if (!link->is_started) return;
     const uint64_t at = now(link);
     if (link->quiet_since == NEXT_LOOK) link->quiet_since = at;
     bool is_late = false;
@@ -460,18 +461,13 @@ static weir_wire_error check_deadlines(weir_link *link, weir_failure *why) {
         link->question_due = !link->ask.is_pending; /* a board takes one request at a time */
         link->quiet_since = at;
     }
-    if (!is_late) return WEIR_WIRE_OK;
+    if (!is_late) return;
     link->counters.unanswered++;
-    if (link->unanswered++ < SILENCE) return WEIR_WIRE_OK;
-    weir_failure silence;
-    tell_silence(link, "streams", link->unanswered, &silence);
-    weir_link_stop(link, &silence);
-    return WEIR_WIRE_OK;
+    if (link->unanswered++ >= SILENCE) stop_silent(link);
 }
 
 weir_wire_error weir_link_send(weir_link *link, weir_failure *why) {
-    const weir_wire_error error = check_deadlines(link, why);
-    if (error != WEIR_WIRE_OK) return error;
+    check_deadlines(link);
     for (;;) {
         if (link->out_at < link->out_size) {
             const int count = link->transport.write(link->transport.user, link->out + link->out_at,

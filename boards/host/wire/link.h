@@ -1,6 +1,6 @@
 /* The host's end of the link of boards/common/README.md: packets, two streams with go-back-N, registers. A state machine that never waits and never
  * reads: its caller gives it what was read and calls it again when bytes came or when weir_link_wake says. Repeats are bounded: a board
- * that does not answer makes weir_link_send fail. Not thread-safe; wire.h puts a mutex and waiting around it. `why` is
+ * that does not answer ends the streams (weir_link_failure). Not thread-safe; wire.h puts a mutex and waiting around it. `why` is
  * never NULL here.
  *
  * Time-outs follow the measured round trip. Each repeat that stays without an answer doubles the wait; any valid packet counts as an
@@ -38,6 +38,8 @@ weir_wire_error weir_link_set_baud(weir_link *link, unsigned baud, weir_failure 
  * that the link reads where it needs to know whether the board is there. */
 weir_wire_error weir_link_start(weir_link *link, size_t send, size_t receive, unsigned question, weir_failure *why);
 bool weir_link_is_started(const weir_link *link);
+/* Not answered, and not given up after 8 tries. */
+bool weir_link_is_starting(const weir_link *link);
 /* What ended the streams since START: SILENT or GARBAGE, too many repeats in a row without an answer; DAMAGED; RESET. NULL: nothing. Registers can be asked
  * nevertheless. */
 const weir_failure *weir_link_failure(const weir_link *link);
@@ -50,6 +52,7 @@ void weir_link_cancel(weir_link *link);
 void weir_link_ask(weir_link *link, unsigned address, bool write, uint32_t value);
 /* Bytes that came since the last packet, or since the last START or question. */
 uint64_t weir_link_heard(const weir_link *link);
+bool weir_link_is_asking(const weir_link *link);
 bool weir_link_answer(const weir_link *link, uint32_t *value, weir_link_moment *moment);
 
 /* Bytes for the board: how many of them there was room for. These and the next ones do not call the transport. */
@@ -65,7 +68,7 @@ bool weir_link_reply(weir_link *link, uint32_t *value);
 /* Whether the board has acknowledged all that was put. */
 bool weir_link_is_acknowledged(const weir_link *link);
 
-/* Writes what is due. SILENT or GARBAGE, when START or a question was repeated too often without an answer, or what the transport says. */
+/* Writes what is due; fails only with what the transport says. */
 weir_wire_error weir_link_send(weir_link *link, weir_failure *why);
 /* When to call weir_link_send again at the latest, if no bytes come before. */
 uint64_t weir_link_wake(const weir_link *link);

@@ -171,25 +171,18 @@ static uint64_t after(weir_wire *wire, uint64_t limit) {
 
 /* --- START and registers --- */
 
-static bool is_started(const weir_wire *wire) { return weir_link_is_started(wire->link); }
-static bool is_answered(const weir_wire *wire) {
-    uint32_t value;
-    weir_link_moment moment;
-    return weir_link_answer(wire->link, &value, &moment);
-}
+static bool is_not_starting(const weir_wire *wire) { return !weir_link_is_starting(wire->link); }
+static bool is_answered(const weir_wire *wire) { return !weir_link_is_asking(wire->link); }
 static bool is_not_asking(const weir_wire *wire) { return !wire->is_asking; }
 static bool is_not_reading(const weir_wire *wire) { return !wire->is_reading; }
 
-/* A request's own time-out, in the words of the link. */
-static weir_wire_error tell(weir_wire *wire, weir_wire_error error, const char *what, uint64_t limit,
-                            weir_failure *why) {
-    if (error != WEIR_WIRE_TIMEOUT) return error;
+/* Nothing answered to a request since the time `begin`. */
+static weir_wire_error tell_silence(weir_wire *wire, const char *what, uint64_t begin, weir_failure *why) {
     weir_link_cancel(wire->link);
-    const unsigned long long heard = weir_link_heard(wire->link), time = limit / 1000;
-    if (heard > 0)
-        return weir_failure_set(why, WEIR_WIRE_GARBAGE, "%s: %llu bytes came in %llu ms, without a packet among them",
-                                what, heard, time);
-    return weir_failure_set(why, WEIR_WIRE_SILENT, "%s: no byte came in %llu ms", what, time);
+    const unsigned long long heard = weir_link_heard(wire->link), time = (now(wire) - begin) / 1000;
+    if (heard == 0) return weir_failure_set(why, WEIR_WIRE_SILENT, "%s: no byte came in %llu ms", what, time);
+    return weir_failure_set(why, WEIR_WIRE_GARBAGE, "%s: %llu bytes came in %llu ms, without a packet among them", what,
+                            heard, time);
 }
 
 static weir_wire_error start(weir_wire *wire, uint64_t limit, weir_failure *why) {
@@ -200,24 +193,27 @@ static weir_wire_error start(weir_wire *wire, uint64_t limit, weir_failure *why)
     wire->submitted = wire->received = 0;
     weir_wire_error error = weir_link_start(wire->link, send, receive,
                                             frames->in_flight == 0 ? WEIR_REGISTER_CONTROL : WEIR_REGISTER_FRAMES, why);
-    if (error == WEIR_WIRE_OK) error = run(wire, is_started, after(wire, limit), why);
-    return tell(wire, error, "START", limit, why);
+    const uint64_t begin = now(wire);
+    if (error == WEIR_WIRE_OK) error = run(wire, is_not_starting, after(wire, limit), why);
+    if (error != WEIR_WIRE_OK && error != WEIR_WIRE_TIMEOUT) return error;
+    return weir_link_is_started(wire->link) ? WEIR_WIRE_OK : tell_silence(wire, "START", begin, why);
 }
 
 static weir_wire_error ask(weir_wire *wire, unsigned address, bool write, uint32_t *value, weir_link_moment *moment,
                            uint64_t limit, weir_failure *why) {
-    const uint64_t until = after(wire, limit);
+    const uint64_t begin = now(wire), until = after(wire, limit);
     weir_wire_error error = run(wire, is_not_asking, until, why);
     if (error == WEIR_WIRE_TIMEOUT) return weir_failure_set(why, error, "another thread's question is not answered");
     if (error != WEIR_WIRE_OK) return error;
     wire->is_asking = true;
     weir_link_ask(wire->link, address, write, *value);
     error = run(wire, is_answered, until, why);
-    if (error == WEIR_WIRE_OK) weir_link_answer(wire->link, value, moment);
     wire->is_asking = false;
+    if (error != WEIR_WIRE_OK && error != WEIR_WIRE_TIMEOUT) return error;
+    if (weir_link_answer(wire->link, value, moment)) return WEIR_WIRE_OK;
     char what[40];
     snprintf(what, sizeof what, "register %u", address);
-    return tell(wire, error, what, limit, why);
+    return tell_silence(wire, what, begin, why);
 }
 
 static weir_wire_error read_register(weir_wire *wire, unsigned address, uint32_t *value, weir_failure *why) {
