@@ -112,6 +112,12 @@ kill -SEGV $$
 END
 expect 4 "" doctor --board ulx3s-25f
 wrong program openFPGALoader "'openFPGALoader -V' was killed by signal 11" "install it again"
+fake_program openFPGALoader <<'END'
+echo "openFPGALoader: error while loading shared libraries: libusb-1.0.so.0: cannot open shared object file"
+exit 127
+END
+expect 4 "" doctor --board ulx3s-25f
+wrong program openFPGALoader "'openFPGALoader -V' failed with exit status 127: openFPGALoader: error while loading shared libraries" "install it again: sudo apt-get install openfpgaloader"
 all_programs
 fake_program yosys <<'END'
 echo "libtcl8.6.so: cannot open shared object file"
@@ -209,7 +215,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     chmod 664 dev/bus/usb/001/004 # without a rule
     expect 5 "" as nogroup
     wrong device permission "001/004 may not be opened by this user \(mode 0664, group root\)" \
-        "echo 'SUBSYSTEM==\"usb\", ATTR\{idVendor\}==\"0403\", ATTR\{idProduct\}==\"6010\", MODE=\"0660\", GROUP=\"plugdev\", TAG\+=\"uaccess\"' \| sudo tee /etc/udev/rules.d/70-weir-0403-6010.rules && sudo udevadm control --reload && sudo udevadm trigger$"
+        "echo 'SUBSYSTEM==\"usb\|hidraw\", ATTRS\{idVendor\}==\"0403\", ATTRS\{idProduct\}==\"6010\", MODE=\"0660\", GROUP=\"plugdev\", TAG\+=\"uaccess\"' \| sudo tee /etc/udev/rules.d/70-weir-0403-6010.rules && sudo udevadm control --reload && sudo udevadm trigger$"
     chown root:plugdev dev/bus/usb/001/004
     expect 5 "" as nogroup
     wrong device permission "group plugdev" "sudo usermod -aG plugdev nobody"

@@ -112,7 +112,7 @@ fails() {
 }
 fails 5 "the programmer finds no such USB device" "unplug the board and plug it in again, with a cable that carries data" \
     'echo "unable to open ftdi device: -3 (device not found)"; echo "JTAG init failed with: unable to open ftdi device"; exit 1' "JTAG init failed"
-fails 5 "the programmer may not open the USB device" "echo 'SUBSYSTEM==.usb., ATTR.idVendor.==.0403.*70-weir-0403-6015.rules" \
+fails 5 "the programmer may not open the USB device" "echo 'SUBSYSTEM==.usb.hidraw., ATTRS.idVendor.==.0403.*70-weir-0403-6015.rules" \
     'echo "unable to open ftdi device: -4 (usb_open() failed)"; exit 1'
 fails 5 "another program has the USB device" "close what uses the board" \
     'echo "unable to open ftdi device: -5 (unable to claim usb device. Make sure the default FTDI driver is not in use)"; exit 1'
@@ -124,7 +124,8 @@ fails 5 "the board's bootloader does not run" "hold the board's button" 'echo "N
 fails 5 "may not open the USB device" "echo 'SUBSYSTEM" 'echo "Cannot open DFU device 1209:5af0 found on devnum 5 (LIBUSB_ERROR_ACCESS)"; exit 74'
 fails 5 "may not open the USB device" "echo 'SUBSYSTEM" 'echo "libusb_open() failed with LIBUSB_ERROR_ACCESS"; exit 1'
 fails 5 "another program has the USB device" "close what uses the board" 'echo "libusb_claim_interface() failed with LIBUSB_ERROR_BUSY"; exit 1'
-fails 5 "may not open the USB device" "echo 'SUBSYSTEM" 'echo "dirtyJtag: fails to open device"; exit 1'
+fails 5 "cannot open the USB device" "echo 'SUBSYSTEM" 'echo "fails to open device"; echo "JTAG init failed with: std::exception"; exit 1'
+fails 5 "cannot open the USB device" "echo 'SUBSYSTEM" 'echo "JTAG init failed with: No device found"; exit 1'
 fails 4 "failed with exit status 3" "run it by hand: openFPGALoader -b ulx3s -m top.bit" 'echo "something new"; exit 3' "something new"
 fails 4 "was killed by signal 11" "run it by hand" 'kill -SEGV $$'
 ulx3s

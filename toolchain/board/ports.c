@@ -282,10 +282,11 @@ bool weir_ports_may_open(const weir_port *port, weir_trouble *trouble) {
 
 char *weir_ports_rule(const weir_usb *usb) {
     const char *vendor = usb->id, *product = usb->id + 5;
-    return weir_format("echo 'SUBSYSTEM==\"usb\", ATTR{idVendor}==\"%.4s\", ATTR{idProduct}==\"%s\", MODE=\"0660\", "
-                       "GROUP=\"plugdev\", TAG+=\"uaccess\"' | sudo tee /etc/udev/rules.d/70-weir-%.4s-%s.rules "
-                       "&& sudo udevadm control --reload && sudo udevadm trigger",
-                       vendor, product, vendor, product);
+    return weir_format(
+        "echo 'SUBSYSTEM==\"usb|hidraw\", ATTRS{idVendor}==\"%.4s\", ATTRS{idProduct}==\"%s\", MODE=\"0660\", "
+        "GROUP=\"plugdev\", TAG+=\"uaccess\"' | sudo tee /etc/udev/rules.d/70-weir-%.4s-%s.rules "
+        "&& sudo udevadm control --reload && sudo udevadm trigger",
+        vendor, product, vendor, product);
 }
 
 bool weir_ports_may_program(const weir_usb *usb, weir_trouble *trouble) {

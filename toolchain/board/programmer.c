@@ -44,28 +44,34 @@ static void say_missing(const char *program, const char *remedy, weir_trouble *t
                      weir_copy_string(remedy));
 }
 
+static char *first_line(const char *text) {
+    text += strspn(text, " \r\n");
+    return weir_format("%.*s", (int)strcspn(text, "\r\n"), text);
+}
+
 char *weir_programmer_ask(const char *program, const char *option, const char *remedy, weir_trouble *trouble) {
     const char *const arguments[] = {program, option, NULL};
     const weir_process process = {.arguments = arguments, .seconds = WEIR_PROGRAMMER_ANSWER};
     weir_text text = {NULL, 0, 0};
     int status;
     const weir_process_end end = weir_process_run(&process, &text, &status);
-    if (end == WEIR_PROCESS_EXITED) return text.data == NULL ? weir_copy_string("") : text.data;
-    weir_text_free(&text);
-    if (end == WEIR_PROCESS_MISSING) say_missing(program, remedy, trouble);
-    else
-        weir_trouble_set(
-            trouble, WEIR_EXIT_TOOL,
-            end == WEIR_PROCESS_TIMEOUT
-                ? weir_format("'%s %s' does not end within %d seconds", program, option, WEIR_PROGRAMMER_ANSWER)
-                : weir_format("'%s %s' was killed by signal %d", program, option, status),
-            weir_format("install it again: %s", remedy));
+    char *answer = text.data == NULL ? weir_copy_string("") : text.data;
+    if (end == WEIR_PROCESS_EXITED && status == 0) return answer;
+    if (end == WEIR_PROCESS_MISSING) {
+        say_missing(program, remedy, trouble);
+    } else {
+        char *line = first_line(answer);
+        weir_trouble_set(trouble, WEIR_EXIT_TOOL,
+                         end == WEIR_PROCESS_TIMEOUT ? weir_format("'%s %s' does not end within %d seconds", program,
+                                                                   option, WEIR_PROGRAMMER_ANSWER)
+                         : end == WEIR_PROCESS_SIGNAL
+                             ? weir_format("'%s %s' was killed by signal %d", program, option, status)
+                             : weir_format("'%s %s' failed with exit status %d: %s", program, option, status, line),
+                         weir_format("install it again: %s", remedy));
+        free(line);
+    }
+    free(answer);
     return NULL;
-}
-
-static char *first_line(const char *text) {
-    text += strspn(text, " \r\n");
-    return weir_format("%.*s", (int)strcspn(text, "\r\n"), text);
 }
 
 /* The name that this board has there: the argument behind `choice`. */

@@ -9,7 +9,7 @@
 /* Seconds: for an answer; for programming, a slow flash included; for the port to come back. */
 enum { WEIR_PROGRAMMER_ANSWER = 10, WEIR_PROGRAMMER_SECONDS = 180, WEIR_PROGRAMMER_RETURN = 15 };
 
-/* What a program prints when it is called with this option alone; heap memory. NULL and the trouble: it is missing or does not end. `remedy`: where it
+/* What a program prints when it is called with this option alone; heap memory. NULL and the trouble: it is missing, fails or does not end. `remedy`: where it
  * comes from. */
 char *weir_programmer_ask(const char *program, const char *option, const char *remedy, weir_trouble *trouble);
 
