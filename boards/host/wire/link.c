@@ -159,7 +159,8 @@ static bool resize(byte_ring *ring, size_t capacity) {
     if (capacity == ring->capacity) return true;
     uint8_t *data = realloc(ring->data, capacity == 0 ? 1 : capacity);
     if (data == NULL) return false;
-    *ring = (byte_ring){data, capacity};
+    ring->data = data;
+    ring->capacity = capacity;
     return true;
 }
 

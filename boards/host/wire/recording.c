@@ -125,7 +125,12 @@ weir_wire_error weir_recording_write(weir_transport *transport, const char *path
     fputs(header, made->file);
     made->inner = *transport;
     made->begin = transport->now(transport->user);
-    *transport = (weir_transport){made, recorder_read, recorder_write, recorder_now, recorder_set_baud, recorder_close};
+    transport->user = made;
+    transport->read = recorder_read;
+    transport->write = recorder_write;
+    transport->now = recorder_now;
+    transport->set_baud = recorder_set_baud;
+    transport->close = recorder_close;
     return WEIR_WIRE_OK;
 }
 
