@@ -194,6 +194,8 @@ bool weir_sim_serial_wait(weir_sim_serial *serial, uint64_t until, const char **
 
 void weir_sim_serial_wrote(weir_sim_serial *serial, uint64_t bytes) { serial->map->written += bytes; }
 
+uint64_t weir_sim_serial_waiting(const weir_sim_serial *serial) { return serial->map->written - serial->map->taken; }
+
 uint64_t weir_sim_serial_delivered(const weir_sim_serial *serial) { return serial->map->delivered; }
 
 void weir_sim_serial_reset(weir_sim_serial *serial) { serial->map->is_to_reset = 1; }

@@ -50,6 +50,8 @@ uint64_t weir_sim_serial_now(const weir_sim_serial *serial);
 bool weir_sim_serial_wait(weir_sim_serial *serial, uint64_t until, const char **why);
 /* The host has written so many bytes to the tty. */
 void weir_sim_serial_wrote(weir_sim_serial *serial, uint64_t bytes);
+/* Of these, how many the board's chip has not taken. */
+uint64_t weir_sim_serial_waiting(const weir_sim_serial *serial);
 /* Bytes that the tty has for the host, since it is there. They may take a moment to come. */
 uint64_t weir_sim_serial_delivered(const weir_sim_serial *serial);
 /* As if the board was configured anew; when time passes next. */

@@ -10,6 +10,8 @@
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 
+#define BOOT UINT64_C(1000000000) /* ps: a PLL's lock and a reset */
+
 struct weir_board_sim {
     weir_scratch *scratch; /* has the bench */
     weir_sim_artifact artifact;
@@ -142,6 +144,15 @@ static int build(weir_board_sim *sim, const weir_board_sim_options *options, con
     return status;
 }
 
+/* Nobody talks to a board while its reset lasts. */
+static bool boot(weir_sim_serial *line, int *status) {
+    const char *why;
+    if (weir_sim_serial_wait(line, BOOT, &why)) return true;
+    weir_error(WEIR_NOWHERE, "cannot simulate: %s", why);
+    *status = WEIR_EXIT_TOOL;
+    return false;
+}
+
 weir_board_sim *weir_board_sim_start(const weir_board_sim_options *options, int *status) {
     weir_board_sim *sim = weir_calloc(1, sizeof *sim);
     weir_sim_serial_options line = options->line;
@@ -150,7 +161,7 @@ weir_board_sim *weir_board_sim_start(const weir_board_sim_options *options, int 
     sim->scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX);
     if (sim->scratch) *status = build(sim, options, line.folder);
     if (*status == WEIR_EXIT_FINE) sim->line = weir_sim_serial_start(&sim->artifact, &line, status);
-    if (sim->line) return sim;
+    if (sim->line && boot(sim->line, status)) return sim;
     weir_board_sim_stop(sim);
     return NULL;
 }

@@ -7,7 +7,6 @@
 #include "board/pins.h"
 #include "support/file/file.h"
 #include "support/file/tree.h"
-
 #include "support/memory/arena.h"
 #include "wire/port.h"
 
@@ -31,82 +30,104 @@ static bool add_model(void *user, const char *path) {
     return true;
 }
 
-enum { PS_PER_US = 1000000, US_FOR_THE_PTY = 2000000 };
+#define PICOSECONDS UINT64_C(1000000) /* of a microsecond, the transport's unit */
+enum {
+    BUFFER = 4096,
+    PATIENCE = 60000000 /* microseconds of the processor's clock for what is in the kernel's buffers */
+};
 
-typedef struct way {
+typedef struct connection {
     weir_sim_serial *line;
-    weir_transport port; /* the tty, whose time is this machine's */
-    unsigned ttys;       /* there were when it was opened */
-    uint64_t received;   /* bytes */
-} way;
+    weir_transport port;
+    unsigned tty;  /* which one it is */
+    uint64_t read; /* bytes of it */
+} connection;
 
-static uint64_t now(void *user) {
-    const way *w = user;
-    return weir_sim_serial_now(w->line) / PS_PER_US;
+static bool is_there(const connection *c, weir_failure *why) {
+    if (weir_sim_serial_ttys(c->line) == c->tty && weir_sim_serial_tty(c->line)) return true;
+    weir_failure_set(why, WEIR_WIRE_GONE, "the simulated board was unplugged");
+    return false;
 }
 
-static bool is_gone(const way *w) {
-    return weir_sim_serial_tty(w->line) == NULL || weir_sim_serial_ttys(w->line) != w->ttys;
+static uint64_t now_of(void *user) {
+    const connection *c = user;
+    return weir_sim_serial_now(c->line) / PICOSECONDS;
 }
 
-/* Takes what is there; what the simulator has delivered comes through the pty in no time of the board's. */
-static int take(way *w, uint8_t *data, size_t size, weir_failure *why) {
-    const bool due = weir_sim_serial_delivered(w->line) > w->received;
-    const uint64_t until = due ? w->port.now(w->port.user) + US_FOR_THE_PTY : 0;
-    const int count = w->port.read(w->port.user, data, size, until, why);
-    if (count > 0) w->received += (uint64_t)count;
-    return count;
+/* Bytes that the simulator has given to the tty; they may still be on their way through the kernel. */
+static int read_there(connection *c, uint8_t *data, size_t size, uint64_t there, weir_failure *why) {
+    const int got = c->port.read(c->port.user, data, there < size ? (size_t)there : size,
+                                 c->port.now(c->port.user) + PATIENCE, why);
+    if (got == 0) {
+        weir_failure_set(why, WEIR_WIRE_SYSTEM, "bytes of the simulated board are lost in its tty");
+        return -1;
+    }
+    if (got > 0) c->read += (uint64_t)got;
+    return got;
 }
 
-static int read_bytes(void *user, uint8_t *data, size_t size, uint64_t until, weir_failure *why) {
-    way *w = user;
+static int read_line(void *user, uint8_t *data, size_t size, uint64_t until, weir_failure *why) {
+    connection *c = user;
     const char *reason;
-    while (true) {
-        if (is_gone(w)) {
-            weir_failure_set(why, WEIR_WIRE_GONE, "the tty of the simulated board is gone");
-            return -1;
-        }
-        const int count = take(w, data, size, why);
-        if (count != 0 || now(w) >= until) return count;
-        if (!weir_sim_serial_wait(w->line, until * PS_PER_US, &reason)) {
-            weir_failure_set(why, WEIR_WIRE_GONE, "the simulator ended: %s", reason);
+    for (;;) {
+        if (!is_there(c, why)) return -1;
+        const uint64_t there = weir_sim_serial_delivered(c->line) - c->read;
+        if (there || size == 0) return size ? read_there(c, data, size, there, why) : 0;
+        if (now_of(c) >= until) return 0;
+        if (!weir_sim_serial_wait(c->line, until * PICOSECONDS, &reason)) {
+            weir_failure_set(why, WEIR_WIRE_GONE, "%s", reason);
             return -1;
         }
     }
 }
 
-static int write_bytes(void *user, const uint8_t *data, size_t size, weir_failure *why) {
-    way *w = user;
-    const int count = w->port.write(w->port.user, data, size, why);
-    if (count > 0) weir_sim_serial_wrote(w->line, (uint64_t)count);
-    return count;
+static int write_line(void *user, const uint8_t *data, size_t size, weir_failure *why) {
+    connection *c = user;
+    if (!is_there(c, why)) return -1;
+    const uint64_t waiting = weir_sim_serial_waiting(c->line), room = waiting < BUFFER ? BUFFER - waiting : 0;
+    const int put = room ? c->port.write(c->port.user, data, room < size ? (size_t)room : size, why) : 0;
+    if (put > 0) weir_sim_serial_wrote(c->line, (uint64_t)put);
+    return put;
 }
 
-static weir_wire_error set_baud(void *user, unsigned baud, weir_failure *why) {
-    way *w = user;
-    return w->port.set_baud(w->port.user, baud, why);
+static void drop(connection *c) {
+    uint8_t bytes[BUFFER];
+    weir_failure ignored;
+    while (is_there(c, &ignored)) {
+        const uint64_t there = weir_sim_serial_delivered(c->line) - c->read;
+        if (there == 0 || read_there(c, bytes, sizeof bytes, there, &ignored) < 0) return;
+    }
 }
 
-static void close_way(void *user) {
-    way *w = user;
-    w->port.close(w->port.user);
-    free(w);
+static weir_wire_error set_baud_of_line(void *user, unsigned baud, weir_failure *why) {
+    connection *c = user;
+    if (!is_there(c, why)) return WEIR_WIRE_GONE;
+    drop(c);
+    return c->port.set_baud(c->port.user, baud, why);
+}
+
+static void close_line(void *user) {
+    connection *c = user;
+    drop(c);
+    c->port.close(c->port.user);
+    free(c);
 }
 
 weir_wire_error weir_simulated_transport_open(weir_transport *transport, weir_board_sim *sim, unsigned baud,
                                               weir_failure *why) {
     weir_sim_serial *line = weir_board_sim_line(sim);
     const char *tty = weir_sim_serial_tty(line);
-    if (tty == NULL) return weir_failure_set(why, WEIR_WIRE_GONE, "the tty of the simulated board is gone");
-    way *w = weir_calloc(1, sizeof *w);
-    w->line = line;
-    w->ttys = weir_sim_serial_ttys(line);
-    const weir_wire_error error = weir_port_open(&w->port, tty, baud, NULL, NULL, why);
+    if (tty == NULL) return weir_failure_set(why, WEIR_WIRE_GONE, "the simulated board is unplugged");
+    connection *c = weir_calloc(1, sizeof *c);
+    c->line = line;
+    c->tty = weir_sim_serial_ttys(line);
+    c->read = weir_sim_serial_delivered(line);
+    const weir_wire_error error = weir_port_open(&c->port, tty, baud, NULL, NULL, why);
     if (error != WEIR_WIRE_OK) {
-        free(w);
+        free(c);
         return error;
     }
-    *transport = (weir_transport){w, read_bytes, write_bytes, now, set_baud, close_way};
+    *transport = (weir_transport){c, read_line, write_line, now_of, set_baud_of_line, close_line};
     return WEIR_WIRE_OK;
 }
 
