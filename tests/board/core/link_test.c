@@ -130,7 +130,7 @@ static packet ask(packet request) {
         if (request.type == REGISTER) request.payload[0] = (uint8_t)host_random();
         if (request.type == START) request.position = (int)(host_random() % 4096);
         give(&request);
-        for (int wait = 0; wait < 1500 + 2 * option_delay; wait++) {
+        for (int wait = 0; wait < 700 + 2 * option_delay; wait++) {
             if (!turn(&p) || p.type != request.type) continue;
             if (p.type == START && p.position == request.position && p.length == 0) return p;
             if (p.type == REGISTER && p.length == 6 && p.payload[0] == request.payload[0]) {
@@ -185,7 +185,7 @@ static uint8_t expected(int mode, const uint8_t *sent, size_t at) {
 static uint64_t stream(int mode, size_t total, size_t back) {
     uint8_t *sent = malloc(total + 1);
     size_t base = 0, next = 0, taken = 0;
-    int limit = 3000 + 3 * option_delay;
+    int limit = 700 + 3 * option_delay;
     uint64_t begun = wire_now(), moved = begun, came = begun, rewound = 0, asked = begun;
     bool owed = false, closed = false;
     if (sent == NULL) fail("no memory");
@@ -236,7 +236,7 @@ static uint64_t stream(int mode, size_t total, size_t back) {
             give(&again);
             came = now;
         }
-        if (now > begun + 100000 + 40 * (uint64_t)(total + back) * (option_damage != 0 ? 20 : 1))
+        if (now > begun + 20 * (uint64_t)limit + 12 * (uint64_t)(total + back) * (option_damage != 0 ? 20 : 1))
             fail("nothing moves: %zu of %zu, %zu back", base, total, taken);
         if (queue_in != queue_out) continue;
         size_t length = total - next;
