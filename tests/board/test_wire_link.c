@@ -208,6 +208,12 @@ static void a_long_delay_is_borne(void **state) {
     weir_failure why;
     weir_wire_clock clock;
     size_t wrong;
+    for (uint32_t i = 1; i < 4; i++) {
+        uint32_t value;
+        check_fine(weir_wire_write(it.wire, WEIR_REGISTER_CONTROL, i << 8, &why), &why);
+        check_fine(weir_wire_read(it.wire, WEIR_REGISTER_CONTROL, &value, &why), &why);
+        assert_int_equal(value, i << 8);
+    }
     check_fine(weir_wire_measure_clock(it.wire, 2 * SECOND, &clock, &why), &why);
     printf("round trip 300 ms: measured %.0f, within %.0f\n", clock.hz, clock.error);
     assert_true(clock.hz - clock.error <= 48e6 && 48e6 <= clock.hz + clock.error);

@@ -116,6 +116,9 @@ static void what_differs_is_told(void **state) {
     printf("%s\n", why.text);
     assert_int_equal(transport.set_baud(transport.user, 9600, &why), WEIR_WIRE_DIFFERS); /* another call */
     printf("%s\n", why.text);
+    uint8_t byte = 0;
+    assert_int_equal(transport.read(transport.user, &byte, 1, 0, &why), -1);
+    assert_int_equal(why.error, WEIR_WIRE_DIFFERS);
     transport.close(transport.user);
 }
 
