@@ -25,6 +25,10 @@ grep -q "weir_pll_ice40_pad" pll/rtl/weir_board.v || fail "no PLL"
 (cd direct/rtl && iverilog -g2005 -Wall -o ../board.vvp -s weir_board ./*.v) >output 2>&1 || fail "iverilog: $(cat output)"
 ! grep -q "warning" output || fail "iverilog warns: $(cat output)"
 
+expect 1 "a UART of 9000000 baud needs a core clock of at least 36.000 MHz" weir board build "$model" --board icebreaker -o low --sources --clock 12 \
+    --baud 9000000
+expect 0 "core clock 12.000 MHz" env -u WEIR_CACHE -u HOME -u XDG_CACHE_HOME "$WEIR" board build "$model" --board icebreaker -o homeless --sources --clock 12
+
 # A folder that was compiled before is taken as it is.
 expect 0 "" weir compile "$model" -o compiled --max-macs 4
 expect 0 "" weir board build compiled --board icebreaker -o from_folder --sources --clock 12

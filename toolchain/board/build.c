@@ -22,7 +22,7 @@
 #include "synth/yosys.h"
 
 /* Cycles a bit of the UART at least, unless the user says another baud; and the baud at most. */
-enum { BIT_CYCLES = 8, MAX_BAUD = 3000000, SCHEMA = 1 };
+enum { BIT_CYCLES = 8, LEAST_BIT_CYCLES = 4, MAX_BAUD = 3000000, SCHEMA = 1 };
 
 typedef struct building {
     const weir_board_build_options *options;
@@ -134,6 +134,12 @@ static char *constraints_of(const weir_board *board, const weir_clock *clock) {
 static int try_clock(building *b, const weir_clock *clock, char **constraints) {
     const weir_board_build_options *o = b->options;
     b->clock_hz = clock->hz;
+    if (o->baud > b->clock_hz / LEAST_BIT_CYCLES) {
+        weir_error(WEIR_NOWHERE, "a UART of %lld baud needs a core clock of at least %.3f MHz, found %.3f MHz",
+                   (long long)o->baud, (double)(o->baud * LEAST_BIT_CYCLES) / 1e6, (double)b->clock_hz / 1e6);
+        weir_note("a lower --baud, or a higher --clock");
+        return WEIR_EXIT_INPUT;
+    }
     if (!write_sources(b, clock)) return WEIR_EXIT_INPUT;
     free(*constraints);
     *constraints = o->place ? constraints_of(o->board, clock) : NULL;

@@ -45,17 +45,14 @@ typedef struct opening {
     char *where; /* for the report; heap */
 } opening;
 
-/* Started once: a transport that is opened again meets the same board. */
-static weir_wire_error open_simulated(opening *o, unsigned baud, weir_transport *transport, weir_failure *why) {
+/* Exit status. */
+static int simulate(opening *o) {
     const weir_board *board = o->session->board;
     const weir_sim_serial_options line = {.clock_hz = (double)board->clock.hz};
     int status = WEIR_EXIT_FINE;
-    if (o->sim == NULL) {
-        o->sim = weir_simulated_start(o->run->folder, board, simulator_of(o->run), &line, &status);
-        o->where = weir_format("simulated by %s", o->run->simulator);
-    }
-    if (o->sim == NULL) return weir_failure_set(why, WEIR_WIRE_NOT_FOUND, "the board cannot be simulated");
-    return weir_simulated_transport_open(transport, o->sim, baud, why);
+    o->sim = weir_simulated_start(o->run->folder, board, simulator_of(o->run), &line, &status);
+    o->where = weir_format("simulated by %s", o->run->simulator);
+    return o->sim != NULL ? WEIR_EXIT_FINE : status;
 }
 
 static weir_wire_error open_port(opening *o, unsigned baud, weir_transport *transport, weir_failure *why) {
@@ -82,8 +79,8 @@ static weir_wire_error open_transport(void *user, unsigned baud, weir_transport 
         o->where = weir_format("replayed from %s", o->run->replay);
         return weir_recording_play(transport, o->run->replay, why);
     }
-    const weir_wire_error error =
-        o->run->sim ? open_simulated(o, baud, transport, why) : open_port(o, baud, transport, why);
+    const weir_wire_error error = o->sim != NULL ? weir_simulated_transport_open(transport, o->sim, baud, why)
+                                                 : open_port(o, baud, transport, why);
     if (error != WEIR_WIRE_OK || o->run->record == NULL) return error;
     return weir_recording_write(transport, o->run->record, why);
 }
@@ -202,7 +199,8 @@ int weir_board_run_folder(const weir_board_run *r) {
                                              .user = &way,
                                              .in_flight = (size_t)r->in_flight,
                                              .rungs = r->rungs};
-        if (r->program && !r->sim && r->replay == NULL) status = program(&way);
+        if (r->sim) status = simulate(&way);
+        else if (r->program && r->replay == NULL) status = program(&way);
         if (status == WEIR_EXIT_FINE) {
             status = weir_ladder_climb(&options, &ladder);
             status = tell(r, &session, &ladder, way.where, status);
