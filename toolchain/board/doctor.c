@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "board/attached.h"
+#include "board/flow.h"
 #include "board/programmer.h"
 #include "sim/cache.h"
 #include "sim/driver.h"
@@ -119,18 +120,9 @@ static void examine_placer(weir_doctor *d, const weir_device *device, bool is_ne
     free(what);
 }
 
-/* What makes a bitstream of a placed design, by family. */
-static const char *packer_of(const weir_device *device) {
-    static const char *const packers[WEIR_DEVICE_FAMILIES] = {[WEIR_DEVICE_ICE40] = "icepack",
-                                                              [WEIR_DEVICE_ECP5] = "ecppack",
-                                                              [WEIR_DEVICE_GOWIN] = "gowin_pack",
-                                                              [WEIR_DEVICE_GATEMATE] = "gmpack"};
-    return packers[device->family];
-}
-
 static void examine_packer(weir_doctor *d, const weir_device *device, bool is_needed) {
     weir_program program;
-    const char *name = packer_of(device);
+    const char *name = weir_board_flow_packer_name(device);
     if (name == NULL || is_examined(d, name)) return;
     weir_diag_log *log = weir_diag_capture();
     weir_program_packer(name, &program);

@@ -48,13 +48,24 @@ static const weir_board_flow flows[] = {
      "bit"},
 };
 
-const weir_board_flow *weir_board_flow_of(const weir_board *board) {
+static const weir_board_flow *find(const weir_device *device) {
     for (size_t i = 0; i < sizeof flows / sizeof *flows; i++) {
-        if (flows[i].family == board->device->family) return &flows[i];
+        if (flows[i].family == device->family) return &flows[i];
     }
+    return NULL;
+}
+
+const weir_board_flow *weir_board_flow_of(const weir_board *board) {
+    const weir_board_flow *flow = find(board->device);
+    if (flow != NULL) return flow;
     weir_error(WEIR_NOWHERE, "no free tools make a bitstream for board '%s' (%s)", board->name, board->device->title);
     weir_note("'weir synth' synthesizes the design for it");
     return NULL;
+}
+
+const char *weir_board_flow_packer_name(const weir_device *device) {
+    const weir_board_flow *flow = find(device);
+    return flow == NULL ? NULL : flow->packer;
 }
 
 const char *weir_board_flow_placed(const weir_board_flow *flow) { return flow->placed; }

@@ -16,6 +16,8 @@ char *weir_board_flow_bitstream(const weir_board_flow *flow, const weir_board *b
 /* All options of nextpnr but the netlist, the report, the clock and the seed; NULL at the end. Heap memory, one allocation. */
 const char **weir_board_flow_options(const weir_board_flow *flow, const weir_board *board, size_t *count);
 
+/* "icepack"; NULL: there is none for the device. */
+const char *weir_board_flow_packer_name(const weir_device *device);
 /* The packer on PATH; a report and false when it is missing. */
 bool weir_board_flow_packer(const weir_board_flow *flow, weir_program *packer);
 /* Packs FOLDER/PLACED into FOLDER/BITSTREAM. WEIR_EXIT_FINE, or WEIR_EXIT_TOOL after a reported error. */

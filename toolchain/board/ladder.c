@@ -175,6 +175,8 @@ static bool try_baud(climb *c) {
     weir_wire_rate *rate = &c->ladder->rate;
     const weir_wire_error error = weir_wire_probe(c->wire, baud, rate, &c->why);
     if (error != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_BAUD, error, "an answer to a question");
+    if (c->options->may_quadruple && fabs(rate->ratio - 4) < 0.1)
+        return green(c, WEIR_RUNG_BAUD, weir_format("%u baud, which the USB chip calls %u", baud, rate->baud));
     if (fabs(rate->ratio - 1) > 0.02)
         return red(c, WEIR_RUNG_BAUD, WEIR_WIRE_OK, weir_format("%u baud", baud),
                    weir_format("it answers at %u baud, %.3g of it", rate->baud, rate->ratio));

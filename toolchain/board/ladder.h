@@ -39,6 +39,7 @@ typedef struct weir_ladder_options {
     const weir_reference *reference; /* of the frames to run */
     weir_ladder_open *open;
     void *user;
+    bool may_quadruple; /* the USB chip runs at 4 times the baud that is set, with some firmware */
     size_t in_flight;
     unsigned rungs; /* a bit each of those to climb; the first three always are */
 } weir_ladder_options;

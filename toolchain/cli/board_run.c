@@ -197,6 +197,7 @@ int weir_board_run_folder(const weir_board_run *r) {
                                              .reference = session.reference,
                                              .open = open_transport,
                                              .user = &way,
+                                             .may_quadruple = weir_board_has(session.board, WEIR_BOARD_QUIRK_baud_4x),
                                              .in_flight = (size_t)r->in_flight,
                                              .rungs = r->rungs};
         if (r->sim) status = simulate(&way);
