@@ -35,6 +35,10 @@ expect 0 "" weir board build compiled --board icebreaker -o from_folder --source
 cmp compiled/hardware.weir from_folder/design/hardware.weir || fail "the compiled folder was changed"
 expect 0 "" weir sim from_folder/design --data "$test_data" --frames 2 --simulator icarus
 
+expect 2 "is compiled already: --max-macs would change nothing" weir board build compiled --board icebreaker -o again --sources --max-macs 8
+expect 0 "" weir compile "$model" -o for_other --max-macs 4 --device ecp5-25k
+expect 0 "warning: compiled for ecp5-25k, but the board has ice40up5k" weir board build for_other --board icebreaker -o again --sources --clock 12
+
 # Other weights: another model id, the same build.
 cp -r compiled retrained
 sed 's/^./0/' compiled/rtl/fc1_weights.hex >retrained/rtl/fc1_weights.hex

@@ -11,12 +11,16 @@ climb() { "$E2E_TOOLS/ladder_tool" board "$test_data" 24 "$@"; }
 expect 2 "--data FILE is missing" weir bringup "$model" --board icebreaker --sim -o board
 expect 2 "name different boards" weir bringup "$model" --board icebreaker --sim --port /dev/null -o board -d "$test_data"
 expect 2 "unknown simulator 'vcs'" weir bringup "$model" --board icebreaker --sim --simulator vcs -o board -d "$test_data"
+expect 2 "--simulator needs --sim" weir run . --simulator icarus -d "$test_data"
+expect 2 "--flash is about a board on the table" weir bringup "$model" --board icebreaker --sim --flash -o board -d "$test_data"
 expect 1 "board.json" weir run . --sim -d "$test_data"
 
 expect 0 "ok +frames +397 frames, 3970 values, 0 differ" weir bringup "$model" --board icebreaker --sim --clock 12 -o board -d "$test_data" --json report.json
 for rung in port baud identity clock echo registers "one frame"; do grep -Eq "^  ok   $rung " output || fail "no rung '$rung'"; done
 jq -e '.mismatches == 0 and .compared == 3970 and .frames == 397 and .cycles > 1000 and ([.rungs[].state] | all(. == "green")) and
     (.metrics.accuracy > 0.9) and (.clock_hz - 12e6 | fabs) < 1e5' report.json >/dev/null || fail "the report: $(cat report.json)"
+expect 2 "'board' is built already: --clock would change nothing" weir bringup board --sim --clock 24 -d "$test_data"
+expect 2 "was built for board 'icebreaker', not for 'ulx3s-25f'" weir bringup board --sim --board ulx3s-25f -d "$test_data"
 # The same results as the reference's, and once more over a recorded conversation.
 expect 0 "0 differ" weir run board --sim -d "$test_data" -n 20 -o board.npy --record talk.txt
 expect 0 "" weir eval "$model" -d "$test_data" -o all.npy

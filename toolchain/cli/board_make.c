@@ -20,6 +20,34 @@ static bool is_compiled(const char *path) {
     return found;
 }
 
+/* Of those that say how to compile. */
+static const char *compiling(const weir_board_make *r) {
+    const weir_job *job = &r->job;
+    const struct {
+        const char *name;
+        bool is_given;
+    } options[] = {{"quantize", job->quantize != NULL},
+                   {"calibration", job->calibration.count > 0},
+                   {"input-quantizer", job->input_quantizers.count > 0},
+                   {"contract", job->contract != NULL},
+                   {"batch", job->sizes.batch != 1},
+                   {"shape", job->sizes.shape.count > 0},
+                   {"passes", job->passes != NULL},
+                   {"level", job->level >= 0},
+                   {"set", job->set.count > 0},
+                   {"target-interval", job->target_interval != 0},
+                   {"max-macs", job->max_macs != 0},
+                   {"folding", job->folding != NULL},
+                   {"objective", job->objective != NULL},
+                   {"budget", job->budget != NULL},
+                   {"requantize", strcmp(job->requantize, "auto") != 0},
+                   {"top", job->top != NULL}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (options[i].is_given) return options[i].name;
+    }
+    return NULL;
+}
+
 /* What the board's logic takes is no part of what the folding may. */
 static char *budget_of(const weir_board *board) {
     const weir_device *d = board->device;
@@ -34,6 +62,9 @@ static char *budget_of(const weir_board *board) {
 
 /* Compiles into, or copies to, `design`. Exit status. */
 static int make_design(weir_board_make *r, const char *design) {
+    const char *given = compiling(r);
+    if (is_compiled(r->model) && given != NULL)
+        return weir_cli_misuse(r->job.command, "'%s' is compiled already: --%s would change nothing", r->model, given);
     if (is_compiled(r->model)) return weir_tree_copy(r->model, design) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     char *budget =
         r->job.budget == NULL && r->job.folding == NULL && r->job.target_interval == 0 && r->job.max_macs == 0
@@ -58,6 +89,9 @@ static int build_in(weir_board_make *r, const char *folder, const char *work) {
         hardware = weir_graph_load(path);
         if (hardware == NULL || !weir_folding_verify(hardware)) status = WEIR_EXIT_INPUT;
     }
+    const char *own = hardware == NULL ? "" : weir_graph_device(hardware);
+    if (*own != '\0' && strcmp(own, r->board->device->name) != 0)
+        weir_warning(weir_at(r->model, 0), "compiled for %s, but the board has %s", own, r->board->device->name);
     if (status == WEIR_EXIT_FINE) {
         const weir_board_build_options options = {.board = r->board,
                                                   .name = r->board_name,
@@ -97,6 +131,13 @@ static int build(void *user) {
     if (output != NULL && status != WEIR_EXIT_FINE) weir_folder_abandon(output);
     else if (output != NULL && !weir_folder_commit(output)) status = WEIR_EXIT_INPUT;
     return status;
+}
+
+const char *weir_board_make_given(const weir_board_make *r) {
+    if (r->folder != NULL) return "output";
+    if (r->clock_mhz != 0) return "clock";
+    if (r->baud != 0) return "baud";
+    return r->seeds != WEIR_BOARD_SEEDS ? "seeds" : compiling(r);
 }
 
 int weir_board_make_check(weir_board_make *r) {

@@ -28,6 +28,8 @@ typedef struct weir_board_make {
         WEIR_JOB_PLUGIN_OPTIONS((r).job), WEIR_JOB_QUANTIZE_OPTIONS((r).job), WEIR_JOB_SET_OPTION((r).job),            \
         WEIR_JOB_FOLDING_OPTIONS((r).job)
 
+/* The first option that says how to build, by its name, or NULL: what a folder that is built already would ignore. The board's name is none. */
+const char *weir_board_make_given(const weir_board_make *make);
 /* Reads the board. -1: go on; else the exit status after a report. */
 int weir_board_make_check(weir_board_make *make);
 /* Exit status. */

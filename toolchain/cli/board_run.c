@@ -21,7 +21,11 @@ int weir_board_run_check(const weir_board_run *r) {
         return weir_cli_misuse(r->command, "--port, --sim and --replay name different boards");
     if (r->record != NULL && r->replay != NULL)
         return weir_cli_misuse(r->command, "--record cannot be combined with --replay");
-    if (strcmp(r->simulator, "verilator") != 0 && strcmp(r->simulator, "icarus") != 0)
+    if (!r->sim && r->simulator != NULL) return weir_cli_misuse(r->command, "--simulator needs --sim");
+    if (r->sim && (r->which != NULL || r->flash))
+        return weir_cli_misuse(r->command, "%s is about a board on the table, --sim about none",
+                               r->flash ? "--flash" : "which one of several boards is meant");
+    if (r->simulator != NULL && strcmp(r->simulator, "verilator") != 0 && strcmp(r->simulator, "icarus") != 0)
         return weir_cli_misuse(r->command, "unknown simulator '%s', expected verilator or icarus", r->simulator);
     return -1;
 }
@@ -34,7 +38,7 @@ enum { PORT_SECONDS = 2 };
 /* --- the way to the board --- */
 
 static weir_simulator simulator_of(const weir_board_run *r) {
-    return strcmp(r->simulator, "icarus") == 0 ? WEIR_SIM_ICARUS : WEIR_SIM_VERILATOR;
+    return r->simulator != NULL && strcmp(r->simulator, "icarus") == 0 ? WEIR_SIM_ICARUS : WEIR_SIM_VERILATOR;
 }
 
 typedef struct opening {
@@ -51,7 +55,7 @@ static int simulate(opening *o) {
     const weir_sim_serial_options line = {.clock_hz = (double)board->clock.hz};
     int status = WEIR_EXIT_FINE;
     o->sim = weir_simulated_start(o->run->folder, board, simulator_of(o->run), &line, &status);
-    o->where = weir_format("simulated by %s", o->run->simulator);
+    o->where = weir_format("simulated by %s", weir_simulator_name(simulator_of(o->run)));
     return o->sim != NULL ? WEIR_EXIT_FINE : status;
 }
 

@@ -22,7 +22,7 @@ enum { WEIR_BOARD_IN_FLIGHT = 64 };
 #define WEIR_BOARD_RUN_FRAMES (1u << WEIR_RUNG_FRAME | 1u << WEIR_RUNG_FRAMES)
 
 #define WEIR_BOARD_RUN_DEFAULTS(command_, rungs_)                                                                      \
-    { .command = command_, .simulator = "verilator", .in_flight = WEIR_BOARD_IN_FLIGHT, .rungs = rungs_ }
+    { .command = command_, .in_flight = WEIR_BOARD_IN_FLIGHT, .rungs = rungs_ }
 #define WEIR_BOARD_RUN_OPTIONS(r)                                                                                      \
     WEIR_DATA_OPTION((r).data, "frames, required"),                                                                    \
         {"frames", 'n', WEIR_CLI_COUNT, &(r).frames, "N", "largest number of frames (all)"},                           \

@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "board/attached.h"
 #include "board/manifest.h"
@@ -19,6 +20,22 @@ static bool is_built(const char *path) {
     return found;
 }
 
+/* A folder that is built already: what would be ignored is refused. -1: nothing would. */
+static int check_built(const weir_board_make *make, const char *folder) {
+    const char *given = weir_board_make_given(make);
+    if (given != NULL)
+        return weir_cli_misuse("bringup",
+                               "'%s' is built already: --%s would change nothing; build it again from the model",
+                               folder, given);
+    weir_board_manifest manifest;
+    int status = weir_board_manifest_read(folder, &manifest) ? -1 : WEIR_EXIT_INPUT;
+    if (status < 0 && make->board_name != NULL && strcmp(make->board_name, manifest.board) != 0)
+        status = weir_cli_misuse("bringup", "'%s' was built for board '%s', not for '%s'", folder, manifest.board,
+                                 make->board_name);
+    weir_board_manifest_free(&manifest);
+    return status;
+}
+
 int weir_command_bringup(int argc, char **argv) {
     weir_board_make make = WEIR_BOARD_MAKE_DEFAULTS("bringup");
     weir_board_run run = WEIR_BOARD_RUN_DEFAULTS("bringup", WEIR_BOARD_RUN_ALL);
@@ -34,7 +51,8 @@ int weir_command_bringup(int argc, char **argv) {
     if (name != NULL) make.board_name = name;
     run.program = true;
     const bool built = status < 0 && is_built(argv[1]);
-    if (status < 0 && !built) status = weir_board_make_check(&make);
+    if (built) status = check_built(&make, argv[1]);
+    else if (status < 0) status = weir_board_make_check(&make);
     if (status < 0) {
         make.model = argv[1];
         make.sources_only = run.sim;
