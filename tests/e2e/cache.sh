@@ -17,7 +17,7 @@ entries() { ls cache/sim | grep -v '\.lock$' | tr '\n' ' '; }
 expect 0 "cache/sim: 0 entries" "$WEIR" cache
 run 0 ""
 mv out.npy right.npy
-program=$(ls cache/sim/icarus-bench-*/tb.vvp) support=$(ls cache/sim/icarus-support-*/*.vpi)
+program=$(ls cache/sim/icarus-bench-*/tb.vvp) support=$(ls cache/sim/icarus-support-*/weir_harness.vpi)
 kept=$(entries)
 expect 0 "\| icarus-bench-[0-9a-f]{32} +\| +[0-9]+ +\| 20.* \| complete" "$WEIR" cache show
 [ "$("$WEIR" cache --json | jq -c '[.entries[] | .complete and (.in_use | not)]')" = "[true,true]" ] || fail "--json: $("$WEIR" cache --json)"

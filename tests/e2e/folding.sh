@@ -22,7 +22,7 @@ awkward() {
 awkward mlp_qdq odd 'nodes:\n  fc1: {simd: 7, pe: 3}\n  fc2: {simd: 5, pe: 7}\n  fc3: {simd: 3, pe: 4}\n  fc1_requantize: {products: block}\n'
 # 576 multipliers: seconds a run in Icarus.
 ! is_night || awkward mlp_qdq wide 'nodes:\n  fc1: {simd: 5, pe: 32}\n  fc2: {simd: 64, pe: 5}\n  fc3: {simd: 32, pe: 3}\n' eighth 1
-awkward mlp_residual_qdq skip 'nodes:\n  fc1: {simd: 7, pe: 9}\n  fc2: {simd: 11, pe: 6}\n  fc3: {simd: 10, pe: 3, storage: logic}\n'
+! is_night || awkward mlp_residual_qdq skip 'nodes:\n  fc1: {simd: 7, pe: 9}\n  fc2: {simd: 11, pe: 6}\n  fc3: {simd: 10, pe: 3, storage: logic}\n'
 
 # wrong LINE TEXT_EXPECTED YAML: exit status 1, one message with its place, and no folder.
 wrong() {

@@ -91,8 +91,8 @@ planted() {
     cp good.v "$file"
 }
 planted "a short frame ends early" weir_frame_guard 's/ends ? at_end \&\& /ends ? /'
-planted "no flag" weir_frame_flags 's/s_last \&\& |flag/1'"'"'b0/'
 if is_night; then
+    planted "no flag" weir_frame_flags 's/s_last \&\& |flag/1'"'"'b0/'
     planted "a long frame runs on" weir_frame_guard 's/s_last \&\& !held : /!held : /'
     planted "the newest flag" weir_frame_flags 's/|(flags & others_q)/flags[0]/'
     planted "good frames are counted" weir_frame_guard 's/if (done \&\& damaged_q)/if (done)/'

@@ -285,7 +285,6 @@ static void match_blocks(search *s) {
 /* --- what is to be the same --- */
 
 void weir_correspondence_decide(const weir_correspondence *c, weir_cone *cone) {
-    assert(cone >= c->cone && cone < c->cone + c->cones);
     cone->state = cone->gold == cone->gate                               ? WEIR_CONE_EQUAL
                   : weir_aig_looks_equal(c->aig, cone->gold, cone->gate) ? WEIR_CONE_OPEN
                                                                          : WEIR_CONE_DIFFERENT;
