@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "board/manifest.h"
+#include "dataflow/cost/cost.h"
 #include "dataflow/folding.h"
 #include "ir/graph/print.h"
 #include "support/file/file.h"
@@ -50,14 +51,25 @@ static const char *compiling(const weir_board_make *r) {
 
 /* What the board's logic takes is no part of what the folding may. */
 static char *budget_of(const weir_board *board) {
-    const weir_device *d = board->device;
-    int64_t blocks = 0;
-    for (size_t i = 0; i < d->memories.count; i++)
-        if (d->memories.item[i].kind == WEIR_DEVICE_BLOCK) blocks += d->memories.item[i].count;
-    const int64_t luts = d->luts.count - WEIR_BOARD_SHARE_LUTS,
-                  flip_flops = d->flip_flops - WEIR_BOARD_SHARE_FLIP_FLOPS;
-    return weir_format("lut=%lld,ff=%lld,bram=%lld", (long long)luts, (long long)flip_flops,
-                       (long long)(blocks - WEIR_BOARD_SHARE_BLOCKS));
+    static const struct {
+        const char *key, *word; /* of weir_cost_uses, of --budget */
+        int64_t share;
+    } rows[] = {{"luts", "lut", WEIR_BOARD_SHARE_LUTS},
+                {"flip_flops", "ff", WEIR_BOARD_SHARE_FLIP_FLOPS},
+                {"memory_blocks", "bram", WEIR_BOARD_SHARE_BLOCKS}};
+    const weir_cost nothing = {0};
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_text text = {NULL, 0, 0};
+    weir_cost_uses(&nothing, board->device, uses);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (size_t k = 0; k < WEIR_COST_USES; k++) {
+            if (strcmp(uses[k].key, rows[i].key) != 0) continue;
+            const int64_t left = uses[k].available - rows[i].share;
+            weir_text_format(&text, "%s%s=%lld", text.size == 0 ? "" : ",", rows[i].word,
+                             (long long)(left > 0 ? left : 0));
+        }
+    }
+    return text.data;
 }
 
 /* Compiles into, or copies to, `design`. Exit status. */
