@@ -6,7 +6,6 @@
 #include "sim/beats.h"
 #include "support/memory/arena.h"
 #include "support/process/progress.h"
-#include "wire/packet.h"
 
 /* --- codes and bytes --- */
 
@@ -135,17 +134,4 @@ void weir_board_exchange_free(weir_board_exchange *e) {
     for (size_t i = 0; i < e->outputs; i++) free(e->code[i]);
     free(e->code);
     *e = (weir_board_exchange){0};
-}
-
-uint32_t weir_board_exchange_crc(const weir_graph *hardware, const weir_reference *reference, int64_t frames) {
-    side out = side_of(hardware, reference->outputs, reference->output_count);
-    uint8_t *result = weir_malloc(out.bytes + 1);
-    uint32_t crc = 0;
-    for (int64_t frame = 0; frame < frames; frame++) {
-        pack_frame(&out, frame, result);
-        crc = weir_packet_crc(crc, result, out.bytes);
-    }
-    free(result);
-    free(out.layout);
-    return crc;
 }

@@ -26,7 +26,4 @@ weir_wire_error weir_board_exchange_run(weir_wire *wire, const weir_transport *c
                                         uint64_t limit, weir_board_exchange *exchange, weir_failure *why);
 void weir_board_exchange_free(weir_board_exchange *exchange);
 
-/* CRC-32 of the first `frames` frames' results as they would be on the wire. */
-uint32_t weir_board_exchange_crc(const weir_graph *hardware, const weir_reference *reference, int64_t frames);
-
 #endif

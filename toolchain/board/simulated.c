@@ -52,8 +52,13 @@ static bool collect(const weir_board_sim_options *options, const char *bench, fi
     add_file(files, weir_path_join(data, "sim/bench/weir_sim_serial.v"));
     free(data);
     for (size_t i = 0; i < options->file_count; i++) add_file(files, weir_copy_string(options->files[i]));
-    files->folder = options->folder;
-    return weir_tree_walk(options->folder, visit, files);
+    const char *const folders[] = {options->models, options->folder};
+    bool fine = true;
+    for (size_t i = 0; fine && i < sizeof folders / sizeof *folders; i++) {
+        files->folder = folders[i];
+        fine = folders[i] == NULL || weir_tree_walk(folders[i], visit, files);
+    }
+    return fine;
 }
 
 static void free_files(file_list *files) {

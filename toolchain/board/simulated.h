@@ -17,6 +17,7 @@ typedef struct weir_board_sim_options {
     const char *folder; /* all .v files in it and below, but in folders 'tb', where a compiled design has its bench */
     const char *const *files; /* further Verilog: models of what the device has */
     size_t file_count;
+    const char *models;                 /* a folder with more of these; NULL: none */
     const weir_board_sim_input *inputs; /* buttons, at rest */
     size_t input_count;
     weir_simulator simulator;

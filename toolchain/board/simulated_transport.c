@@ -1,34 +1,12 @@
 #include "board/simulated_transport.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "board/manifest.h"
 #include "board/pins.h"
 #include "support/file/file.h"
-#include "support/file/tree.h"
 #include "support/memory/arena.h"
 #include "wire/port.h"
-
-typedef struct file_list {
-    char **item;
-    size_t count, capacity;
-} file_list;
-
-typedef struct model_search {
-    const char *folder;
-    file_list *files;
-} model_search;
-
-static bool add_model(void *user, const char *path) {
-    const model_search *search = user;
-    file_list *files = search->files;
-    const size_t size = strlen(path);
-    if (size < 3 || strcmp(path + size - 2, ".v") != 0) return true;
-    files->item = weir_grow(files->item, &files->capacity, files->count + 1, sizeof *files->item);
-    files->item[files->count++] = weir_path_join(search->folder, path);
-    return true;
-}
 
 #define PICOSECONDS UINT64_C(1000000) /* of a microsecond, the transport's unit */
 enum {
@@ -137,18 +115,14 @@ weir_board_sim *weir_simulated_start(const char *folder, const weir_board *board
     const weir_board_sim_input button = {"button", pressed != NULL && pressed->active == WEIR_BOARD_LOW};
     char *data = weir_data_folder(), *sources = weir_path_join(folder, WEIR_BOARD_SOURCES);
     char *models = data == NULL ? NULL : weir_path_join(data, "boards/cells/pll");
-    weir_board_sim_options options = {
-        .folder = sources, .inputs = &button, .input_count = pressed != NULL, .simulator = simulator, .line = *line};
-    file_list files = {NULL, 0, 0};
+    const weir_board_sim_options options = {.folder = sources,
+                                            .models = models,
+                                            .inputs = &button,
+                                            .input_count = pressed != NULL,
+                                            .simulator = simulator,
+                                            .line = *line};
     *status = WEIR_EXIT_INPUT;
-    weir_board_sim *sim = NULL;
-    if (models != NULL && weir_tree_walk(models, add_model, &(model_search){models, &files})) {
-        options.files = (const char *const *)files.item;
-        options.file_count = files.count;
-        sim = weir_board_sim_start(&options, status);
-    }
-    for (size_t i = 0; i < files.count; i++) free(files.item[i]);
-    free(files.item);
+    weir_board_sim *sim = models == NULL ? NULL : weir_board_sim_start(&options, status);
     free(models);
     free(sources);
     free(data);

@@ -71,7 +71,7 @@ static weir_wire_error open_port(opening *o, unsigned baud, weir_transport *tran
         weir_trouble_free(&trouble);
         return why->error;
     }
-    const weir_wire_error error = weir_port_open(transport, path, baud, getenv("WEIR_SYS"), &facts, why);
+    const weir_wire_error error = weir_port_open(transport, path, baud, getenv(WEIR_PORTS_SYS), &facts, why);
     if (error == WEIR_WIRE_OK && weir_port_advice(&facts, path, advice, sizeof advice)) weir_note("%s", advice);
     o->where = weir_copy_string(path);
     return error;
@@ -86,7 +86,9 @@ static weir_wire_error open_transport(void *user, unsigned baud, weir_transport 
     const weir_wire_error error = o->sim != NULL ? weir_simulated_transport_open(transport, o->sim, baud, why)
                                                  : open_port(o, baud, transport, why);
     if (error != WEIR_WIRE_OK || o->run->record == NULL) return error;
-    return weir_recording_write(transport, o->run->record, why);
+    const weir_wire_error recorded = weir_recording_write(transport, o->run->record, why);
+    if (recorded != WEIR_WIRE_OK) transport->close(transport->user);
+    return recorded;
 }
 
 /* Puts the bitstream into the board, which then has a port. Exit status. */
@@ -160,21 +162,6 @@ static bool write_json(const char *path, json_t *report) {
     return fine;
 }
 
-/* The model's outputs from what came. */
-static bool write_results(const char *path, const weir_board_session *s, const weir_board_exchange *e) {
-    const size_t count = weir_graph_output_count(s->hardware);
-    weir_array **decoded = weir_calloc(count, sizeof *decoded);
-    bool fine = true;
-    for (size_t i = 0; fine && i < count; i++) {
-        decoded[i] = weir_decode(s->hardware, s->reference, (const int64_t *const *)e->code, e->frames, i);
-        fine = decoded[i] != NULL;
-    }
-    fine = fine && weir_results_write(path, s->hardware, decoded);
-    for (size_t i = 0; i < count; i++) weir_array_free(decoded[i]);
-    free(decoded);
-    return fine;
-}
-
 static int tell(const weir_board_run *r, const weir_board_session *s, const weir_ladder *l, const char *where,
                 int status) {
     weir_text text = {NULL, 0, 0};
@@ -185,7 +172,10 @@ static int tell(const weir_board_run *r, const weir_board_session *s, const weir
     fflush(stdout);
     weir_text_free(&text);
     bool fine = r->json == NULL || write_json(r->json, report_json(s, l, where));
-    if (r->results != NULL && l->exchange.frames > 0) fine = write_results(r->results, s, &l->exchange) && fine;
+    if (r->results != NULL && l->exchange.frames > 0)
+        fine = weir_results_write_codes(r->results, s->hardware, s->reference, (const int64_t *const *)l->exchange.code,
+                                        l->exchange.frames) &&
+               fine;
     return fine || status != WEIR_EXIT_FINE ? status : WEIR_EXIT_INPUT;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/memory/arena.h"
 #include "support/text/diag.h"
 
 static bool write_archive(const char *path, const weir_graph *graph, weir_array *const *results) {
@@ -22,6 +23,21 @@ bool weir_results_write(const char *path, const weir_graph *graph, weir_array *c
     if (count == 1) return weir_npy_write(path, results[0]);
     weir_error(weir_at(path, 0), "the model has %zu outputs, expected a file OUT.npz for them", count);
     return false;
+}
+
+bool weir_results_write_codes(const char *path, const weir_graph *hardware, const weir_reference *reference,
+                              const int64_t *const *codes, int64_t frames) {
+    const size_t count = weir_graph_output_count(hardware);
+    weir_array **decoded = weir_calloc(count, sizeof *decoded);
+    bool fine = true;
+    for (size_t i = 0; fine && i < count; i++) {
+        decoded[i] = weir_decode(hardware, reference, codes, frames, i);
+        fine = decoded[i] != NULL;
+    }
+    fine = fine && weir_results_write(path, hardware, decoded);
+    for (size_t i = 0; i < count; i++) weir_array_free(decoded[i]);
+    free(decoded);
+    return fine;
 }
 
 static void print(const weir_array *result) {

@@ -35,17 +35,8 @@ static bool read_choices(const weir_simulate *s, weir_runtime_options *options) 
 static bool write_results(const weir_simulate *s, const weir_graph *hardware, const weir_runtime *runtime) {
     const weir_cosim *run = weir_runtime_fast_run(runtime);
     if (run == NULL) return true;
-    size_t count = weir_graph_output_count(hardware);
-    weir_array **decoded = weir_calloc(count, sizeof *decoded);
-    bool fine = true;
-    for (size_t i = 0; fine && i < count; i++) {
-        decoded[i] = weir_decode(hardware, runtime->reference, (const int64_t *const *)run->output, run->frames, i);
-        fine = decoded[i] != NULL;
-    }
-    fine = fine && weir_results_write(s->results, hardware, decoded);
-    for (size_t i = 0; i < count; i++) weir_array_free(decoded[i]);
-    free(decoded);
-    return fine;
+    return weir_results_write_codes(s->results, hardware, runtime->reference, (const int64_t *const *)run->output,
+                                    run->frames);
 }
 
 static bool write_picture(const weir_simulate *s, const weir_runtime *runtime) {
