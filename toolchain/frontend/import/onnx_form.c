@@ -313,39 +313,83 @@ static void flatten_constant(const weir_onnx_form *form, const char *part, weir_
     put_constant(form, part, array, inputs, count, index);
 }
 
-/* Blocks that are all of an axis are scales along the other one. */
+/* Whether `array` has a number a block of `size` elements along `axis` of `x`, and one an element along the others. */
+static bool has_blocks(const weir_array *array, const weir_shape *x, int64_t axis, int64_t size) {
+    bool fits = array != NULL && array->shape.rank == x->rank;
+    for (int d = 0; fits && d < x->rank; d++)
+        fits = array->shape.dim[d] == (d == axis ? (x->dim[d] + size - 1) / size : x->dim[d]);
+    return fits;
+}
+
+/* The number of the block that element `i` of `x` is in. */
+static double block_of(const weir_array *blocks, const weir_shape *x, int64_t axis, int64_t size, size_t i) {
+    size_t index = 0, stride = 1;
+    for (int d = x->rank - 1; d >= 0; d--) {
+        const int64_t at = (int64_t)(i % (size_t)x->dim[d]);
+        index += stride * (size_t)(d == axis ? at / size : at);
+        stride *= (size_t)blocks->shape.dim[d];
+        i /= (size_t)x->dim[d];
+    }
+    return weir_array_get(blocks, index);
+}
+
+/* Codes of several blocks along an axis, less their zero points, become numbers times a constant of their shape. */
+static void spread_blocks(weir_onnx_form *form, weir_value *inputs, size_t *count, int64_t axis, int64_t size) {
+    const weir_array *x = weir_value_constant(form->graph, inputs[0]);
+    const weir_array *scale = weir_value_constant(form->graph, inputs[1]);
+    const weir_array *zero = *count > 2 && inputs[2].id != 0 ? weir_value_constant(form->graph, inputs[2]) : NULL;
+    weir_array *codes = weir_array_new(WEIR_INT32, &x->shape), *factors = weir_array_new(scale->dtype, &x->shape);
+    for (size_t i = 0; i < x->count; i++) {
+        const double offset = zero == NULL ? 0 : block_of(zero, &x->shape, axis, size, i);
+        weir_array_set(codes, i, weir_array_get(x, i) - offset);
+        weir_array_set(factors, i, block_of(scale, &x->shape, axis, size, i));
+    }
+    form->factors = weir_onnx_form_constant(form, "scales", factors);
+    put_constant(form, "codes", codes, inputs, count, 0);
+    put_constant(form, "unit", scalar(1, scale->dtype), inputs, count, 1);
+    *count = 2;
+    form->axis = 0;
+}
+
+/* Blocks that are all of an axis are scales along the other one; several a column are told apart in constants only. */
 static bool form_blocks(weir_onnx_form *form, weir_value *inputs, size_t *count) {
     const Onnx__AttributeProto *size = attribute_of(form, "block_size"), *named = attribute_of(form, "axis");
     if (size == NULL || size->i == 0) return true;
-    const weir_shape *x = &weir_value_type(form->graph, inputs[0])->shape,
-                     *scale = &weir_value_type(form->graph, inputs[1])->shape;
+    const weir_shape *x = &weir_value_type(form->graph, inputs[0])->shape;
     const int64_t axis = named == NULL ? 1 : named->i < 0 ? named->i + x->rank : named->i;
+    const weir_array *scale = weir_value_constant(form->graph, inputs[1]);
     const bool zero = *count > 2 && inputs[2].id != 0;
-    bool fine = scale->rank == x->rank && axis >= 0 && axis < x->rank && scale->dim[axis] == 1 &&
-                size->i >= x->dim[axis] && weir_value_constant(form->graph, inputs[1]) != NULL &&
-                (!zero || weir_value_constant(form->graph, inputs[2]) != NULL);
+    const bool fits = size->i > 0 && axis >= 0 && axis < x->rank && has_blocks(scale, x, axis, size->i) &&
+                      (!zero || has_blocks(weir_value_constant(form->graph, inputs[2]), x, axis, size->i));
+    bool whole = fits && size->i >= x->dim[axis];
     form->blocks = true;
     form->axis = axis == 0 ? x->rank - 1 : 0;
-    for (int d = 0; fine && d < x->rank; d++) {
+    for (int d = 0; whole && d < x->rank; d++) {
         if (d == axis || x->dim[d] == 1) continue;
-        fine = scale->dim[d] == x->dim[d] && (x->dim[form->axis] == 1 || form->axis == d || form->axis == axis);
+        whole = x->dim[form->axis] == 1 || form->axis == d || form->axis == axis;
         form->axis = d;
     }
-    if (fine) {
+    if (whole) {
         flatten_constant(form, "scale", inputs, count, 1);
         if (zero) flatten_constant(form, "zero_point", inputs, count, 2);
         return true;
     }
-    weir_error(form->location,
-               "node '%s' (DequantizeLinear): attribute 'block_size' is %lld, and blocks are not whole columns",
-               form->name, (long long)size->i);
-    weir_note("hardware has a scale per tensor or per channel, not per block; quantize per channel");
+    if (fits && weir_value_constant(form->graph, inputs[0]) != NULL) {
+        spread_blocks(form, inputs, count, axis, size->i);
+        return true;
+    }
+    weir_error(form->location, "node '%s' (DequantizeLinear): attribute 'block_size' is %lld, %s", form->name,
+               (long long)size->i,
+               fits ? "and what has several blocks a column is no constant"
+                    : "and its scales and zero points are no constants with a number a block");
+    weir_note("blocks are for weights; quantize activations with one scale");
     return false;
 }
 
 /* Negative scales are positive ones, and a product with a sign. */
 static bool form_dequantize(weir_onnx_form *form, weir_value *inputs, size_t *count) {
     if (!form_blocks(form, inputs, count)) return false;
+    if (form->factors.id != 0) return true;
     const Onnx__AttributeProto *named = attribute_of(form, "axis");
     const weir_array *scale = weir_value_constant(form->graph, inputs[1]);
     const int rank = weir_value_type(form->graph, inputs[0])->shape.rank;
@@ -364,7 +408,7 @@ static bool form_dequantize(weir_onnx_form *form, weir_value *inputs, size_t *co
         weir_array_set(sign, i, number < 0 ? -1 : 1);
         weir_array_set(size, i, number < 0 ? -number : number);
     }
-    form->sign = weir_onnx_form_constant(form, "sign", sign);
+    form->factors = weir_onnx_form_constant(form, "sign", sign);
     put_constant(form, "positive", size, inputs, count, 1);
     return true;
 }
@@ -472,16 +516,16 @@ static weir_value apply(const weir_onnx_form *form, weir_op op, const char *part
     return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
 }
 
-/* The numbers times the signs of their scales. */
-static weir_value apply_sign(const weir_onnx_form *form, weir_value value) {
+/* The numbers times the signs, or the sizes, of their scales. */
+static weir_value apply_factors(const weir_onnx_form *form, weir_value value) {
     weir_onnx_form_rename(form->graph, form->scope, value, form->name, "size");
-    const weir_node node = add_helper(form, WEIR_OP_MUL, "signed", (const weir_value[2]){value, form->sign}, 2);
+    const weir_node node = add_helper(form, WEIR_OP_MUL, "scaled", (const weir_value[2]){value, form->factors}, 2);
     return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
 }
 
 weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
     const weir_value value = weir_node_output(form->graph, node, 0);
-    if (form->sign.id != 0) return apply_sign(form, value);
+    if (form->factors.id != 0) return apply_factors(form, value);
     if (form->rule->op < WEIR_OP_COUNT && (weir_node_attribute(form->graph, node, "auto_pad") != NULL ||
                                            weir_node_attribute(form->graph, node, "output_shape") != NULL))
         write_pads(form->graph, node);

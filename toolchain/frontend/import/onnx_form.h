@@ -25,8 +25,8 @@ typedef struct weir_onnx_form {
     weir_value quantizer[2]; /* scale and zero point of a result that is codes */
     weir_value operand[2];   /* what a composed operator keeps of its inputs */
     int64_t axis;            /* that the operator works along, where it is not its attribute's */
-    weir_value sign;         /* of a DequantizeLinear's scales, where some are negative */
-    bool blocks;             /* its blocks are whole, so that its scales lie along `axis` */
+    weir_value factors;      /* of a DequantizeLinear's numbers: signs of its scales, or the scales of its blocks */
+    bool blocks;             /* it had blocks: its scales lie along `axis`, or are in `factors` */
     weir_value second;       /* what the file knows as a composed operator's second output */
 } weir_onnx_form;
 
