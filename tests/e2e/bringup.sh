@@ -20,6 +20,7 @@ for rung in port baud identity clock echo registers "one frame"; do grep -Eq "^ 
 jq -e '.mismatches == 0 and .compared == 3970 and .frames == 397 and .cycles > 1000 and ([.rungs[].state] | all(. == "green")) and
     (.metrics.accuracy > 0.9) and (.clock_hz - 12e6 | fabs) < 1e5' report.json >/dev/null || fail "the report: $(cat report.json)"
 expect 2 "'board' is built already: --clock would change nothing" weir bringup board --sim --clock 24 -d "$test_data"
+expect 2 "'board' is built already: --output would change nothing" weir bringup board --sim -o other -d "$test_data"
 expect 2 "was built for board 'icebreaker', not for 'ulx3s-25f'" weir bringup board --sim --board ulx3s-25f -d "$test_data"
 # The same results as the reference's, and once more over a recorded conversation.
 expect 0 "0 differ" weir run board --sim -d "$test_data" -n 20 -o board.npy --record talk.txt
@@ -31,6 +32,10 @@ expect 5 "RED +" weir run board --replay talk.txt -d "$test_data" -n 19
 mkdir -p no_sys no_dev
 expect 5 "no board 'icebreaker' is attached" env WEIR_SYS=no_sys WEIR_DEV=no_dev "$WEIR" run board -d "$test_data"
 expect 1 "holds no bitstream" weir bringup board -d "$test_data"
+
+# Without -o the folder is named after the model and the board.
+expect 0 "^mlp_qdq-icebreaker: board icebreaker" weir bringup "$model" --board icebreaker --sim --clock 12 -d "$test_data" -n 1
+[ -e mlp_qdq-icebreaker/board.json ] || fail "no folder mlp_qdq-icebreaker"
 
 # --- between host and board ---
 red() { # STATUS RUNG PATTERN FAULT...

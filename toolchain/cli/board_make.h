@@ -17,8 +17,8 @@ typedef struct weir_board_make {
 
 #define WEIR_BOARD_MAKE_DEFAULTS(command)                                                                              \
     { .job = WEIR_JOB_DEFAULTS(command), .seeds = WEIR_BOARD_SEEDS, .seconds = WEIR_SYNTHESIZE_SECONDS }
-#define WEIR_BOARD_MAKE_OPTIONS(r)                                                                                     \
-    {"output", 'o', WEIR_CLI_STRING, &(r).folder, "DIR", "folder to write, required"},                                 \
+#define WEIR_BOARD_MAKE_OPTIONS(r, written)                                                                            \
+    {"output", 'o', WEIR_CLI_STRING, &(r).folder, "DIR", written},                                                     \
         {"board",         'b',    WEIR_CLI_STRING,                                                                     \
          &(r).board_name, "NAME", "the board: see 'weir boards'; or the path of your own"},                            \
         {"clock", 0, WEIR_CLI_COUNT, &(r).clock_mhz, "MHZ", "clock of the core (the highest that a placement keeps)"}, \

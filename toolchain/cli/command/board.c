@@ -13,7 +13,7 @@ static const char help_text[] =
 int weir_command_board(int argc, char **argv) {
     weir_board_make make = WEIR_BOARD_MAKE_DEFAULTS("board");
     const weir_cli_option options[] = {
-        WEIR_BOARD_MAKE_OPTIONS(make),
+        WEIR_BOARD_MAKE_OPTIONS(make, "folder to write, required"),
         {"sources", 0, WEIR_CLI_FLAG, &make.sources_only, NULL, "no bitstream: what 'weir bringup --sim' simulates"},
         {"json", 'j', WEIR_CLI_STRING, &make.json, "FILE", "write the report as JSON"},
         {.name = NULL}};

@@ -6,6 +6,7 @@
 #include "cli/board_make.h"
 #include "cli/board_run.h"
 #include "support/file/file.h"
+#include "support/memory/arena.h"
 
 static const char help_text[] =
     "MODEL is built for the board as by 'weir board build', or is a folder that this wrote. The board is programmed, found again, and\n"
@@ -18,6 +19,17 @@ static bool is_built(const char *path) {
     const bool found = weir_file_exists(file);
     free(file);
     return found;
+}
+
+/* Of the model's and the board's name, in the present folder. Heap memory. */
+static char *default_folder(const char *model, const char *board) {
+    char *path = weir_copy_string(model);
+    for (size_t end = strlen(path); end > 1 && path[end - 1] == '/';) path[--end] = '\0';
+    const char *name = weir_path_name(path), *dot = strrchr(name, '.');
+    const int length = (int)(dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name));
+    char *folder = weir_format("%.*s-%s", length, name, weir_path_name(board));
+    free(path);
+    return folder;
 }
 
 /* A folder that is built already: what would be ignored is refused. -1: nothing would. */
@@ -40,7 +52,7 @@ int weir_command_bringup(int argc, char **argv) {
     weir_board_make make = WEIR_BOARD_MAKE_DEFAULTS("bringup");
     weir_board_run run = WEIR_BOARD_RUN_DEFAULTS("bringup", WEIR_BOARD_RUN_ALL);
     const weir_cli_option options[] = {
-        WEIR_BOARD_MAKE_OPTIONS(make),
+        WEIR_BOARD_MAKE_OPTIONS(make, "folder to write (MODEL-BOARD)"),
         {"flash", 0, WEIR_CLI_FLAG, &run.flash, NULL, "program the board's flash, not its configuration memory"},
         WEIR_BOARD_RUN_OPTIONS(run),
         {.name = NULL}};
@@ -52,7 +64,11 @@ int weir_command_bringup(int argc, char **argv) {
     run.program = true;
     const bool built = status < 0 && is_built(argv[1]);
     if (built) status = check_built(&make, argv[1]);
-    else if (status < 0) status = weir_board_make_check(&make);
+    char *folder = status < 0 && !built && make.folder == NULL && make.board_name != NULL
+                       ? default_folder(argv[1], make.board_name)
+                       : NULL;
+    if (folder != NULL) make.folder = folder;
+    if (status < 0 && !built) status = weir_board_make_check(&make);
     if (status < 0) {
         make.model = argv[1];
         make.sources_only = run.sim;
@@ -60,6 +76,7 @@ int weir_command_bringup(int argc, char **argv) {
         status = built ? WEIR_EXIT_FINE : weir_board_make_run(&make);
         if (status == WEIR_EXIT_FINE) status = weir_board_run_folder(&run);
     }
+    free(folder);
     free(name);
     weir_board_make_free(&make);
     weir_board_run_free(&run);
