@@ -22,6 +22,8 @@ module weir_board_core #(
   parameter [32*OUTPUTS-1:0] OUT_BEATS = 1,
   parameter integer          RX_BYTES  = 512,  // receive buffer: 512, 1024, 2048 or 4096
   parameter integer          TX_BYTES  = 512,  // send buffer: likewise
+  parameter [31:0]           MODEL     = 0,    // id of the model's parameters, where MODEL_INIT is empty
+  parameter                  MODEL_INIT = "",  // hex file whose first four bytes are that id
   parameter integer          EXTREMES  = 0,    // options, 1: with
   parameter integer          STALLS    = 0,
   parameter integer          BENCHMARK = 0
@@ -31,7 +33,6 @@ module weir_board_core #(
   input  wire                         rx,
   output wire                         tx,
   output wire                         led,
-  input  wire [31:0]                  model,            // id of the model's parameters
   output wire                         accelerator_rst,
   output wire [INPUTS-1:0]            s_valid,          // the accelerator's inputs
   input  wire [INPUTS-1:0]            s_ready,
@@ -76,14 +77,16 @@ module weir_board_core #(
 
   wire        restart, access, access_write;
   wire [6:0]  access_address;
-  wire [31:0] access_value, access_answer;
+  wire [31:0] access_value, access_answer, model;
   wire [3:0]  link_errors;
   wire        to_valid, to_ready, from_valid, from_ready;
   wire [7:0]  to_data, from_data;
 
   weir_link #(
-    .RX_BYTES(RX_BYTES),
-    .TX_BYTES(TX_BYTES)
+    .RX_BYTES  (RX_BYTES),
+    .TX_BYTES  (TX_BYTES),
+    .MODEL     (MODEL),
+    .MODEL_INIT(MODEL_INIT)
   ) u_link (
     .clk           (clk),
     .rst           (rst),
@@ -105,6 +108,7 @@ module weir_board_core #(
     .access_address(access_address),
     .access_value  (access_value),
     .access_answer (access_answer),
+    .model         (model),
     .errors        (link_errors)
   );
 

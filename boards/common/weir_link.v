@@ -12,7 +12,9 @@
 
 module weir_link #(
   parameter integer RX_BYTES = 512,  // receive buffer: 512, 1024, 2048 or 4096
-  parameter integer TX_BYTES = 512   // send buffer: likewise
+  parameter integer TX_BYTES = 512,  // send buffer: likewise
+  parameter [31:0]  MODEL    = 0,    // id of the model's parameters, where MODEL_INIT is empty
+  parameter         MODEL_INIT = ""  // hex file whose first bytes are that id: what the receive buffer begins with
 ) (
   input  wire        clk,
   input  wire        rst,
@@ -34,6 +36,7 @@ module weir_link #(
   output wire [6:0]  access_address,
   output wire [31:0] access_value,   // to be written
   input  wire [31:0] access_answer,  // read, in the cycle of `access`
+  output wire [31:0] model,          // id of the model's parameters
   output wire [3:0]  errors          // for a cycle: 0 framing, 1 CRC or length, 2 no place, 3 no room
 );
   localparam integer RX_W = $clog2(RX_BYTES);
@@ -158,17 +161,20 @@ module weir_link #(
       closed_q  <= full || (closed_q && !reopen);
     end
 
-  weir_ram #(
-    .WIDTH(8),
-    .DEPTH(RX_BYTES)
+  weir_board_buffer #(
+    .DEPTH(RX_BYTES),
+    .MODEL(MODEL),
+    .INIT (MODEL_INIT)
   ) u_rx_buffer (
     .clk  (clk),
+    .rst  (rst),
     .we   (write_rx),
     .waddr(end_[RX_W-1:0]),
     .wdata(payload),
     .re   (fetch),
     .raddr(read_q[RX_W-1:0]),
-    .q    (m_data)
+    .q    (m_data),
+    .model(model)
   );
 
   // ---- requests: one at a time, from its packet to the end of the answer ----

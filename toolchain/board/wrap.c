@@ -84,8 +84,12 @@ typedef struct id_making {
     weir_hash verilog, memory;
 } id_making;
 
+/* Holds the model's id itself. */
+#define MODEL_FILE "weir_board_model.hex"
+
 static bool add_file(void *user, const char *name) {
     id_making *m = user;
+    if (strcmp(name, MODEL_FILE) == 0) return true;
     char *path = weir_path_join(m->folder, name);
     size_t size = 0;
     char *text = weir_file_read(path, &size);
@@ -107,6 +111,29 @@ bool weir_board_wrap_ids(const char *folder, uint32_t *build, uint32_t *model) {
     const bool fine = weir_tree_walk(folder, add_file, &m);
     *build = fold(m.verilog);
     *model = fold(m.memory);
+    return fine;
+}
+
+/* Are there tools that change block RAM in a placed design? There the id lies in one, to change with the parameters. */
+static bool is_model_in_memory(const weir_device *device) {
+    return device->family == WEIR_DEVICE_ICE40 || device->family == WEIR_DEVICE_ECP5;
+}
+
+/* The id's bytes, lowest first, and bytes that follow from it, so that the memory can be told from every other (SplitMix64, S. Vigna). */
+static bool write_model(const weir_board_wrap *wrap, const char *folder) {
+    char *path = weir_path_join(folder, MODEL_FILE);
+    weir_text text = {NULL, 0, 0};
+    for (int i = 0; i < 4; i++) weir_text_format(&text, "%02x\n", wrap->model >> 8 * i & 255);
+    uint64_t state = wrap->model;
+    for (int64_t i = 4; i < wrap->receive_bytes; i++) {
+        uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
+        z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+        weir_text_format(&text, "%02x\n", (unsigned)(z >> 56));
+    }
+    const bool fine = weir_file_write(path, text.data, text.size);
+    weir_text_free(&text);
+    free(path);
     return fine;
 }
 
@@ -230,9 +257,10 @@ static weir_rtl_instance add_core(making *m) {
     set_numbers(m, core, "OUT_BEATS", d->output, d->outputs, false);
     weir_rtl_set_parameter(m->rtl, core, "RX_BYTES", w->receive_bytes);
     weir_rtl_set_parameter(m->rtl, core, "TX_BYTES", w->send_bytes);
+    if (is_model_in_memory(w->board->device)) weir_rtl_set_parameter_string(m->rtl, core, "MODEL_INIT", MODEL_FILE);
+    else weir_rtl_set_parameter_expr(m->rtl, core, "MODEL", weir_rtl_constant(m->rtl, 32, w->model));
     weir_rtl_connect(m->rtl, core, "clk", m->core_clock);
     weir_rtl_connect(m->rtl, core, "rst", m->reset);
-    weir_rtl_connect(m->rtl, core, "model", weir_rtl_constant(m->rtl, 32, w->model));
     return core;
 }
 
@@ -369,5 +397,6 @@ bool weir_board_wrap_write(const weir_board_wrap *wrap, const char *folder) {
     if (!fine) weir_diag_replay(log);
     weir_diag_log_free(log);
     weir_rtl_design_free(m.rtl);
-    return fine && copy_library(wrap, folder);
+    return fine && (!is_model_in_memory(wrap->board->device) || write_model(wrap, folder)) &&
+           copy_library(wrap, folder);
 }

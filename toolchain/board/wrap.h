@@ -39,7 +39,7 @@ typedef struct weir_board_wrap {
 /* Writes FOLDER/weir_board.v and the library's modules below it beside those of the compiled design, which lie there. False after a
  * reported error. */
 bool weir_board_wrap_write(const weir_board_wrap *wrap, const char *folder);
-/* Hashes of what lies there: Verilog; memory files. */
+/* Hashes of what lies there: Verilog; the design's memory files. */
 bool weir_board_wrap_ids(const char *folder, uint32_t *build, uint32_t *model);
 
 #endif

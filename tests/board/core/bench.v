@@ -1,6 +1,7 @@
 // The board's core with an accelerator of a few lines, its UART pins at the end of two pipes. In each turn, of ten bits of the wire, the
-// program behind them (host.c) is told which bytes have come and says what goes to the board.
-// +to=FILE: pairs of bytes, an order and a value; orders: 0 nothing, 1 a byte, 2 one without a stop bit, 3 a glitch of a quarter of a bit, 4 the end.
+// program behind them (host.c) is told which bytes have come and says what goes to the board. model.hex, where it runs, is what the receive buffer begins with.
+// +to=FILE: pairs of bytes, an order and a value; orders: 0 nothing, 1 a byte, 2 one without a stop bit, 3 a glitch of a quarter of a bit, 4 the end,
+// 5 the button.
 // +from=FILE: for each turn a line, 2 * 256 + byte of each that came (3 * 256: its stop bit was low), and '.'.
 // +slow=N: the accelerator takes a beat in one of N cycles. +hangs: it never does. +early: its frames end a beat early. +flags: it flags each third frame.
 `timescale 1ps / 1ps
@@ -20,7 +21,7 @@ module bench;
   localparam real BIT = 1.0 * CLOCK_HZ * PERIOD / BAUD * (1000 + SKEW) / 1000;
 
   reg clk = 1'b0;
-  reg line = 1'b1;
+  reg line = 1'b1, button = 1'b0;
   wire rst, tx, led, restart;
   wire s_valid, s_ready, s_last, m_valid, m_ready, m_last, m_error;
   wire [IN_BITS-1:0] s_data;
@@ -31,7 +32,7 @@ module bench;
   weir_board_reset u_reset (
     .clk   (clk),
     .locked(1'b1),
-    .button(1'b0),
+    .button(button),
     .rst   (rst)
   );
 
@@ -47,6 +48,7 @@ module bench;
     .OUT_BEATS(BEATS),
     .RX_BYTES (RX_BYTES),
     .TX_BYTES (TX_BYTES),
+    .MODEL_INIT("model.hex"),
     .EXTREMES (OPTIONS),
     .STALLS   (OPTIONS),
     .BENCHMARK(OPTIONS)
@@ -56,7 +58,6 @@ module bench;
     .rx             (line),
     .tx             (tx),
     .led            (led),
-    .model          (32'h89ABCDEF),
     .accelerator_rst(restart),
     .s_valid        (s_valid),
     .s_ready        (s_ready),
@@ -169,6 +170,11 @@ module bench;
           #(BIT / 4);
           line = 1'b1;
           #(BIT * 9.75);
+        end
+        5: begin
+          button = 1'b1;
+          #(10 * BIT);
+          button = 1'b0;
         end
         -1, 4: order = 4;
         default: #(10 * BIT);

@@ -1,5 +1,6 @@
 /* link_test SCENARIO [KEY=VALUE ...] -- SIMULATOR ...: a host against the board's core (bench.v). Scenarios:
- *   registers   what each register says and takes; frame counters, cycles, error bits of frames (frames=N flags= early= as the bench was told)
+ *   registers   what each register says and takes; frame counters, cycles, error bits of frames (frames=N flags= early= as the bench was told); what is left
+ *               of it behind a reset
  *   stream      `total` bytes to the board and back in mode `mode` (0 accelerator, 1 echo, 2 sink, 3 source), packets of up to `most` bytes, each
  *               packet damaged with a chance of 1 in `damage` (0 never); at least `percent` of the wire in payload each way
  *   malformed   packets that are whole but wrong, and frames of bits that are none: all dropped, each with its error bit
@@ -15,6 +16,7 @@
 #include "host.h"
 
 enum { MODE_ACCELERATOR, MODE_ECHO, MODE_SINK, MODE_SOURCE, MODE_BENCHMARK, WINDOW = 2048, QUEUE = 1 << 16 };
+enum { BUTTON = 5 }; /* an order of bench.v */
 enum { FRAMING = 1, CRC = 2, PLACE = 4, NO_ROOM = 8, LAST = 16, FLAGGED = 32 };
 
 static int option_damage, option_delay, option_most = 256, option_beats = 4;
@@ -326,6 +328,11 @@ static void registers(int frames, bool flags, bool early, int slow) {
         second = read_register(24);
         if (second <= first || second - first < (uint32_t)(each * 100)) fail("stalls %u %u", first, second);
     }
+    /* The id of the model's parameters lay where the frames have been since. */
+    put(BUTTON, 0);
+    idle(100);
+    expect_register(6, 0);
+    expect_register(3, 0x89abcdef);
 }
 
 static void malformed(void) {

@@ -27,6 +27,7 @@ module top #(
     .BUILD    (32'h6C078965),
     .IN_BEATS (64),
     .OUT_BEATS(10),
+    .MODEL_INIT("model.hex"),
     .EXTREMES (EXTREMES),
     .STALLS   (STALLS),
     .BENCHMARK(BENCHMARK)
@@ -36,7 +37,6 @@ module top #(
     .rx             (rx),
     .tx             (tx),
     .led            (led),
-    .model          (32'h9E3779B9),
     .accelerator_rst(restart),
     .s_valid        (s_valid),
     .s_ready        (s_ready),
