@@ -75,6 +75,13 @@ best "$models/mlp_residual_qdq.onnx" ecp5-25k throughput
 expect 0 "24 frames" "$WEIR" sim design --data "$test_data" --frames 24 --simulator verilator --profile always --debug-frames 1 --json report.json
 report_check report.json --simulator verilator --profile always --frames 24 || fail "the schedule of the best folding"
 
+# All but what is left to others, of whatever device.
+expect 0 "" "$WEIR" compile "$models/mlp_qdq.onnx" --device ice40up5k --budget lut=-2280,bram=-2 -o all_but
+expect 0 "" "$WEIR" compile "$models/mlp_qdq.onnx" --device ice40up5k --budget lut=3000,bram=28 -o some
+cmp all_but/hardware.weir some/hardware.weir || fail "a budget that leaves something to others"
+expect 1 "smallest known device that has room is" "$WEIR" compile "$models/mlp_qdq.onnx" --device ice40up5k --budget lut=-5000 -o refused
+expect 1 "lut, ff, dsp and bram" "$WEIR" compile "$models/mlp_qdq.onnx" --device ice40up5k --budget lut=-5% -o refused
+
 # Refusals.
 expect 1 "no folding fits ice40up5k.*at least [0-9]+ LUTs of 500" "$WEIR" compile "$models/mlp_qdq.onnx" --device ice40up5k \
     --objective throughput --budget lut=500 -o refused

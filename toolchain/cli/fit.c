@@ -77,8 +77,9 @@ static char *budget_text(const int64_t *budget) {
     weir_text text = {NULL, 0, 0};
     weir_text_add(&text, "");
     for (size_t i = 0; i < WEIR_COST_USES; i++)
-        if (budget[i] >= 0)
-            weir_text_format(&text, "%s%s=%lld", text.size == 0 ? "" : ",", keys[i], (long long)budget[i]);
+        if (budget[i] != -1)
+            weir_text_format(&text, "%s%s=%lld", text.size == 0 ? "" : ",", keys[i],
+                             (long long)(budget[i] < 0 ? budget[i] + 1 : budget[i]));
     return text.data;
 }
 

@@ -176,8 +176,9 @@ weir_folding_finder weir_folding_start(const weir_graph *graph, const weir_foldi
     for (int r = 0; r < RESOURCES; r++) {
         int64_t room = uses[r].available - s.margin[r];
         if (room > WEIR_KNAPSACK_MOST_USE) room = WEIR_KNAPSACK_MOST_USE;
+        const int64_t asked = weir_folding_budget_of(request->budget[r], uses[r].available);
         s.available[r] = uses[r].available;
-        s.budget[r] = request->budget[r] >= 0 && request->budget[r] < room ? request->budget[r] : room;
+        s.budget[r] = asked < room ? asked : room;
     }
     for (int r = 0; r < RESOURCES; r++) s.least[r] = INT64_MAX;
     s.space = weir_folding_space_new(graph, request->objective == WEIR_FOLDING_ENERGY    ? &weir_folding_least_energy

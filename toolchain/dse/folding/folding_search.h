@@ -11,7 +11,7 @@
 
 typedef struct weir_folding_request {
     weir_folding_objective objective;
-    int64_t budget[WEIR_KNAPSACK_RESOURCES]; /* in the order of weir_cost_uses; -1: what the device has */
+    int64_t budget[WEIR_KNAPSACK_RESOURCES]; /* in the order of weir_cost_uses, as weir_folding_budget_parse gives it */
     bool whole;       /* no margin is left free (folding_budget.h): something else tells what fits */
     int64_t interval; /* cycles that a frame may take, 0: any */
     /* Inserts converters, forks and FIFOs into a folded graph, whose latency it gives. FIFOs may be left out where that is `limit` or
