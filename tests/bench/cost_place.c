@@ -76,7 +76,9 @@ static int place(const tools *t, const weir_synth_netlist *netlist, int64_t cloc
 
 static int run(const tools *t, const char *folder, const char *top, const char *clock_mhz) {
     weir_synth_netlist netlist = {.held = -1};
-    int status = weir_yosys_netlist(&t->yosys, t->device, t->cache, folder, top, &netlist);
+    const weir_synth_request request = {
+        .yosys = &t->yosys, .device = t->device, .cache = t->cache, .folder = folder, .top = top};
+    int status = weir_yosys_netlist(&request, &netlist);
     if (status == WEIR_EXIT_FINE && clock_mhz == NULL) count(t, &netlist);
     if (status == WEIR_EXIT_FINE && clock_mhz != NULL) status = place(t, &netlist, atoll(clock_mhz));
     weir_synth_netlist_free(&netlist);

@@ -11,6 +11,7 @@ expect 2 "--board NAME is missing" weir board build "$model" -o out
 expect 2 "unknown action 'bild', expected build" weir board bild "$model" --board icebreaker -o out
 expect 2 "did you mean 'icebreaker'?" weir board build "$model" --board icebraker -o out
 expect 1 "absent.onnx" weir board build absent.onnx --board icebreaker -o out
+! grep -q "has room" output || fail "a model that cannot be read lacks room"
 expect 4 "no free tools make a bitstream for board 'arty-a7-35'" weir board build "$model" --board arty-a7-35 -o out
 [ ! -e out ] || fail "a refused build leaves a folder"
 
@@ -51,18 +52,33 @@ mkdir mine
 sed 's/^name: .*/name: mine/' "$E2E_SOURCE/boards/icebreaker/board.yaml" >mine/board.yaml
 expect 0 "board ./mine: core clock" weir board build compiled --board ./mine -o of_mine --sources --clock 12
 
+# Too small: how much is missing, and which boards have room.
+sed 's/^name: .*/name: tiny/; s/count: 5280/count: 2000/' "$E2E_SOURCE/boards/devices/ice40up5k.yaml" >mine/tiny.yaml
+sed 's/^device: .*/device: .\/tiny.yaml/' mine/board.yaml >mine/tiny_board.yaml
+expect 1 "no folding fits tiny: it takes at least [0-9]+ LUTs of 1100" weir board build "$model" --board mine/tiny_board.yaml -o out --sources
+grep -q "note: the smallest device of a board that has room, as it is estimated, is gw1nr-9: tangnano9k$" output || fail "which board has room: $(cat output)"
+
+# GateMate's registers begin without a value: its reset waits for the device.
+expect 0 "core clock" weir board build compiled --board olimex-gatemate -o gatemate --sources --clock 20
+(cd gatemate/rtl && iverilog -g2005 -Wall -o ../board.vvp -s weir_board ./*.v "$E2E_SOURCE"/boards/cells/pll/*.v) >output 2>&1 || fail "iverilog: $(cat output)"
+grep -q "weir_configured_gatemate" gatemate/rtl/weir_board.v && grep -q "INITIAL(0)" gatemate/rtl/weir_board.v || fail "GateMate's reset"
+
 # Up to the bitstream: what the manifest says is what nextpnr and icepack made.
 need_tools yosys nextpnr-ice40 icepack
 expect 0 "icebreaker.bin has 104090 bytes" weir board build compiled --board icebreaker -o placed --seeds 1 --clock 12 --json report.json
 cmp report.json placed/board.json || fail "--json is another report"
 [ "$(wc -c <placed/icebreaker.bin)" = 104090 ] || fail "the bitstream's size"
-jq -e '.fmax_mhz >= 12 and .resources.luts.used > 500 and .resources.luts.available == 5280' report.json >/dev/null || fail "the report"
+jq -e '.fmax_mhz >= 12 and .resources.luts.used > 1500 and .resources.luts.available == 5280 and
+    .resources.luts.board > 700 and .resources.luts.board < 1100 and .resources.memory_blocks.board == 2' report.json >/dev/null || fail "the report"
 if is_night; then
     expect 1 "no placement keeps the clock" weir board build compiled --board icebreaker -o fast --seeds 1 --clock 120
     [ ! -e fast ] || fail "a design that is too slow is written"
     sed 's/^name: .*/name: small/; s/count: 5280/count: 900/' "$E2E_SOURCE/boards/devices/ice40up5k.yaml" >mine/small.yaml
     sed -i 's/^device: .*/device: .\/small.yaml/' mine/board.yaml
     expect 1 "does not fit small: [0-9]+ LUTs of 900" weir board build compiled --board ./mine -o large --clock 12
+    sed -i 's/count: 900/count: 2400/' mine/small.yaml
+    expect 1 "does not fit small: [0-9]+ LUTs of 2400" weir board build "$model" --board ./mine -o large --clock 12 --max-macs 16
+    grep -q "the smallest device of a board that has room" output || fail "which board has room: $(cat output)"
     [ ! -e large ] || fail "a design that does not fit is written"
 fi
 finish

@@ -22,7 +22,9 @@ static int synthesize(const weir_device *device, char **argv) {
     char *cache = weir_sim_cache(NULL);
     weir_synth_netlist netlist = {.held = -1};
     int status = cache != NULL && weir_program_yosys(cache, &yosys) ? EXIT_SUCCESS : EXIT_FAILURE;
-    if (status == EXIT_SUCCESS) status = weir_yosys_netlist(&yosys, device, cache, folder, top, &netlist);
+    const weir_synth_request request = {
+        .yosys = &yosys, .device = device, .cache = cache, .folder = folder, .top = top};
+    if (status == EXIT_SUCCESS) status = weir_yosys_netlist(&request, &netlist);
     if (status == EXIT_SUCCESS &&
         !(copy(netlist.folder, folder, "netlist.v") && copy(netlist.folder, folder, "netlist.json")))
         status = EXIT_FAILURE;

@@ -234,23 +234,22 @@ static void complete(weir_board *b) {
 
 /* --- reading --- */
 
-/* The device of a board: a path in its file counts from the file's folder. */
-static weir_device *read_device(const weir_yaml *root, const weir_board *board) {
-    const weir_yaml *yaml = weir_yaml_find(root, "device");
+/* A path in a board's file counts from the file's folder. */
+static void find_device(weir_arena *arena, weir_board *board) {
     const char *name = board->device_name;
-    int status;
-    if (*name == '/' || !weir_named_is_path(name)) return weir_device_read_for(yaml->location, name, &status);
+    if (*name == '/' || !weir_named_is_path(name)) return;
     char *folder = weir_path_folder(board->path), *path = weir_path_join(folder, name);
-    weir_device *device = weir_device_read_for(yaml->location, path, &status);
+    board->device_name = weir_arena_copy_string(arena, path);
     free(path);
     free(folder);
-    return device;
 }
 
 static bool read_all(holder *h, const weir_yaml *root) {
     weir_board *b = &h->board;
     if (!weir_schema_read(h->arena, root, "board", board_fields, b)) return false;
-    h->device = read_device(root, b);
+    int status;
+    find_device(h->arena, b);
+    h->device = weir_device_read_for(weir_yaml_find(root, "device")->location, b->device_name, &status);
     if (h->device == NULL) return false;
     b->device = h->device;
     checker c = {.board = b, .fine = true};

@@ -41,7 +41,7 @@ typedef struct weir_board_pins {
 /* Plain data; absent parts are zero. */
 typedef struct weir_board {
     const char *path, *name, *title;
-    const char *device_name;
+    const char *device_name;   /* or the path of its profile */
     const weir_device *device; /* its profile, never NULL; of the board */
     const char *part, *package, *speed;
     weir_schema_strings nextpnr; /* options of nextpnr: the board's, else the profile's */

@@ -32,7 +32,8 @@ typedef struct building {
     weir_program yosys, nextpnr, packer;
     int64_t clock_hz, baud;
     uint32_t build, model;
-    weir_cost cost; /* of the netlist */
+    weir_cost cost, accelerator; /* of the netlist, and of the model's part of it */
+    bool lacks_room;
     weir_placements placements;
 } building;
 
@@ -109,12 +110,21 @@ static int place(building *b, const weir_synth_netlist *netlist, const char *con
 
 static int implement(building *b, const char *constraints) {
     const weir_board_build_options *o = b->options;
+    const weir_synth_request request = {.yosys = &b->yosys,
+                                        .device = o->board->device,
+                                        .cache = b->cache,
+                                        .folder = o->work,
+                                        .top = WEIR_BOARD_TOP,
+                                        .pads = true};
     weir_synth_netlist netlist = {.held = -1};
-    int status = weir_yosys_netlist(&b->yosys, o->board->device, b->cache, o->work, WEIR_BOARD_TOP, &netlist);
+    int status = weir_yosys_netlist(&request, &netlist);
     weir_progress_end();
     if (status == WEIR_EXIT_FINE) {
         b->cost = weir_synth_count(netlist.json, WEIR_BOARD_TOP, o->board->device);
-        if (!weir_synth_fits(&b->cost, o->board->device, true)) status = WEIR_EXIT_INPUT;
+        b->accelerator =
+            weir_synth_count_within(netlist.json, WEIR_BOARD_TOP, o->board->device, WEIR_BOARD_ACCELERATOR);
+        b->lacks_room = !weir_synth_fits(&b->cost, o->board->device, true);
+        if (b->lacks_room) status = WEIR_EXIT_INPUT;
     }
     if (status == WEIR_EXIT_FINE) status = place(b, &netlist, constraints);
     weir_synth_netlist_free(&netlist);
@@ -194,13 +204,15 @@ static int find_clock(building *b, char **constraints) {
 /* --- what is kept --- */
 
 static json_t *resources_json(const building *b) {
-    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_use uses[WEIR_COST_USES], inner[WEIR_COST_USES];
     json_t *json = json_object();
     weir_cost_uses(&b->cost, b->options->board->device, uses);
+    weir_cost_uses(&b->accelerator, b->options->board->device, inner);
     for (size_t i = 0; i < WEIR_COST_USES; i++)
         json_object_set_new(json, uses[i].key,
-                            json_pack("{s:s, s:I, s:I}", "name", uses[i].name, "used", (json_int_t)uses[i].used,
-                                      "available", (json_int_t)uses[i].available));
+                            json_pack("{s:s, s:I, s:I, s:I}", "name", uses[i].name, "used", (json_int_t)uses[i].used,
+                                      "available", (json_int_t)uses[i].available, "board",
+                                      (json_int_t)(uses[i].used - inner[i].used)));
     return json;
 }
 
@@ -275,7 +287,7 @@ static int keep(const building *b, const char *constraints, json_t **report) {
     return status;
 }
 
-int weir_board_build(const weir_board_build_options *options, json_t **report) {
+int weir_board_build(const weir_board_build_options *options, json_t **report, bool *lacks_room) {
     building b = {.options = options, .cache = weir_sim_cache(NULL)};
     char *constraints = NULL, *design = weir_path_join(options->folder, WEIR_BOARD_DESIGN);
     int status = b.cache != NULL && weir_board_design_read(design, &b.design) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
@@ -283,6 +295,7 @@ int weir_board_build(const weir_board_build_options *options, json_t **report) {
     if (status == WEIR_EXIT_FINE) status = find_programs(&b);
     if (status == WEIR_EXIT_FINE) status = find_clock(&b, &constraints);
     if (status == WEIR_EXIT_FINE) status = keep(&b, constraints, report);
+    *lacks_room = b.lacks_room;
     weir_board_design_free(&b.design);
     weir_placements_free(&b.placements);
     weir_program_free(&b.yosys);
@@ -306,8 +319,10 @@ void weir_board_build_print(const json_t *report, weir_text *text) {
     json_object_foreach(json_object_get(report, "resources"), key, use) {
         const long long used = json_integer_value(json_object_get(use, "used")),
                         available = json_integer_value(json_object_get(use, "available"));
-        weir_text_format(text, "  %-14s %7lld of %7lld  %5.1f %%\n", json_string_value(json_object_get(use, "name")),
-                         used, available, available == 0 ? 0 : 100.0 * (double)used / (double)available);
+        weir_text_format(text, "  %-14s %7lld of %7lld  %5.1f %%, the board's share %lld\n",
+                         json_string_value(json_object_get(use, "name")), used, available,
+                         available == 0 ? 0 : 100.0 * (double)used / (double)available,
+                         json_integer_value(json_object_get(use, "board")));
     }
     weir_text_format(text, "  a frame every %lld cycles: %.0f inferences a second on the chip\n",
                      (long long)json_integer_value(json_object_get(report, "interval")),

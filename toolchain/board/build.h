@@ -30,8 +30,8 @@ enum {
 
 enum { WEIR_BOARD_CLOCKS = 3, WEIR_BOARD_SEEDS = 3 };
 
-/* Exit status; *report is what board.json says, a new object, NULL after an error. */
-int weir_board_build(const weir_board_build_options *options, json_t **report);
+/* Exit status; *report is what board.json says, a new object, NULL after an error; *lacks_room: the error is that the device is too small. */
+int weir_board_build(const weir_board_build_options *options, json_t **report, bool *lacks_room);
 /* For people. */
 void weir_board_build_print(const json_t *report, weir_text *text);
 

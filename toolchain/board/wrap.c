@@ -294,6 +294,21 @@ static void set_clock_parameter(making *m, weir_rtl_instance pll, const weir_clo
     }
 }
 
+/* Where registers begin without a value: the module that says when the device is configured; NULL: they begin with one. */
+static const char *configured_module(const weir_board *board) {
+    return board->device->family == WEIR_DEVICE_GATEMATE ? "weir_configured_gatemate" : NULL;
+}
+
+/* The cause of a reset that the device itself gives, beside `button`. */
+static weir_rtl_expr add_configured(making *m, weir_rtl_instance reset, weir_rtl_expr button) {
+    const char *module = configured_module(m->wrap->board);
+    if (module == NULL) return button;
+    const weir_rtl_expr configured = wire(m, "configured", 1);
+    weir_rtl_connect(m->rtl, instance(m, module, "u_configured"), "configured", configured);
+    weir_rtl_set_parameter(m->rtl, reset, "INITIAL", 0);
+    return weir_rtl_binary(m->rtl, WEIR_RTL_OR, button, weir_rtl_unary(m->rtl, WEIR_RTL_NOT, configured));
+}
+
 /* The PLL, if there is one, and the reset that waits for it. */
 static void add_clock(making *m) {
     const weir_board_wrap *w = m->wrap;
@@ -315,7 +330,7 @@ static void add_clock(making *m) {
     const weir_rtl_instance reset = instance(m, "weir_board_reset", "u_reset");
     weir_rtl_connect(m->rtl, reset, "clk", m->core_clock);
     weir_rtl_connect(m->rtl, reset, "locked", locked);
-    weir_rtl_connect(m->rtl, reset, "button", button);
+    weir_rtl_connect(m->rtl, reset, "button", add_configured(m, reset, button));
     weir_rtl_connect(m->rtl, reset, "rst", m->reset);
 }
 
@@ -341,7 +356,7 @@ static void add_pins(making *m, weir_rtl_instance core) {
 static weir_rtl_instance add_accelerator(making *m, weir_rtl_instance core, const char *folder) {
     char *path = weir_format("%s/%s.v", folder, m->wrap->design->top);
     const weir_rtl_module module = weir_rtl_read_module(m->rtl, path);
-    const weir_rtl_instance accelerator = weir_rtl_add_instance(m->rtl, m->top, module, "u_accelerator");
+    const weir_rtl_instance accelerator = weir_rtl_add_instance(m->rtl, m->top, module, WEIR_BOARD_ACCELERATOR);
     const weir_rtl_expr reset = wire_of(m, "accelerator_rst", WEIR_RTL_RESET);
     weir_rtl_connect(m->rtl, core, "accelerator_rst", reset);
     weir_rtl_connect(m->rtl, accelerator, "clk", m->core_clock);
@@ -371,6 +386,7 @@ static bool copy_library(const weir_board_wrap *wrap, const char *folder) {
     weir_library_add(&files, "weir_board_core");
     weir_library_add(&files, "weir_board_reset");
     if (wrap->clock->module != NULL) weir_library_add(&files, wrap->clock->module);
+    if (configured_module(wrap->board) != NULL) weir_library_add(&files, configured_module(wrap->board));
     bool fine = weir_library_close(&files, NULL);
     for (size_t i = 0; fine && i < files.count; i++) {
         char *name = weir_format("%s.v", files.file[i].name), *to = weir_path_join(folder, name);

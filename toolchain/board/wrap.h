@@ -7,7 +7,8 @@
 #include "board/clock.h"
 
 #define WEIR_BOARD_TOP "weir_board"
-#define WEIR_BOARD_CORE_CLOCK "core_clk" /* its net, behind a PLL */
+#define WEIR_BOARD_ACCELERATOR "u_accelerator" /* the compiled design in it */
+#define WEIR_BOARD_CORE_CLOCK "core_clk"       /* its net, behind a PLL */
 
 /* The streams at the edge of a compiled folder, as its host.json says. */
 typedef struct weir_board_stream {

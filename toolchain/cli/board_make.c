@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "board/flow.h"
 #include "board/manifest.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/folding.h"
@@ -13,6 +14,7 @@
 #include "support/file/scratch.h"
 #include "support/file/tree.h"
 #include "support/memory/arena.h"
+#include "support/text/diag.h"
 
 static bool is_compiled(const char *path) {
     char *file = weir_path_join(path, "hardware.weir");
@@ -49,28 +51,94 @@ static const char *compiling(const weir_board_make *r) {
     return NULL;
 }
 
-/* What the board's logic takes is no part of what the folding may. */
-static char *budget_of(const weir_board *board) {
-    static const struct {
-        const char *key, *word; /* of weir_cost_uses, of --budget */
-        int64_t share;
-    } rows[] = {{"luts", "lut", WEIR_BOARD_SHARE_LUTS},
-                {"flip_flops", "ff", WEIR_BOARD_SHARE_FLIP_FLOPS},
-                {"memory_blocks", "bram", WEIR_BOARD_SHARE_BLOCKS}};
-    const weir_cost nothing = {0};
-    weir_cost_use uses[WEIR_COST_USES];
-    weir_text text = {NULL, 0, 0};
-    weir_cost_uses(&nothing, board->device, uses);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        for (size_t k = 0; k < WEIR_COST_USES; k++) {
-            if (strcmp(uses[k].key, rows[i].key) != 0) continue;
-            const int64_t left = uses[k].available - rows[i].share;
-            weir_text_format(&text, "%s%s=%lld", text.size == 0 ? "" : ",", rows[i].word,
-                             (long long)(left > 0 ? left : 0));
-        }
-    }
-    return text.data;
+/* What the board's logic takes is no part of what a folding that is searched for may. Heap memory; NULL: the user's own budget. */
+static char *budget_of(const weir_job *job) {
+    if (job->budget != NULL) return NULL;
+    return weir_format("lut=-%d,ff=-%d,bram=-%d", WEIR_BOARD_SHARE_LUTS, WEIR_BOARD_SHARE_FLIP_FLOPS,
+                       WEIR_BOARD_SHARE_BLOCKS);
 }
+
+/* For a device; NULL: whatever it takes. Exit status. */
+static int compile(weir_board_make *r, const char *device, const char *design) {
+    weir_job job = r->job;
+    char *budget = device == NULL ? NULL : budget_of(&job);
+    if (budget != NULL) job.budget = budget;
+    job.device = device;
+    weir_module *module = weir_job_read_frames(r->model, &job.sizes);
+    const int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_emit(&job, module, design);
+    weir_module_free(module);
+    free(budget);
+    return status;
+}
+
+/* --- where there is room --- */
+
+/* Does the model compile for the device, NULL: any? Nothing is reported. */
+static bool has_room(weir_board_make *r, const char *device) {
+    weir_diag_log *log = weir_diag_capture();
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "room-");
+    const bool room = scratch != NULL && compile(r, device, weir_scratch_path(scratch)) == WEIR_EXIT_FINE;
+    weir_scratch_free(scratch);
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    return room;
+}
+
+static int by_size(const void *a, const void *b) {
+    const weir_board *x = *(weir_board *const *)a, *y = *(weir_board *const *)b;
+    const int64_t of_x = weir_device_luts(x->device), of_y = weir_device_luts(y->device);
+    return of_x != of_y ? (of_x > of_y) - (of_x < of_y) : strcmp(x->name, y->name);
+}
+
+/* Of all boards that free tools make bitstreams for those that have another device than this one, the smallest first. */
+static weir_board **others(const weir_board *board, size_t *count) {
+    size_t names;
+    int status;
+    char **name = weir_board_names(&names);
+    weir_board **other = weir_calloc(names + 1, sizeof(weir_board *));
+    *count = 0;
+    for (size_t i = 0; name != NULL && i < names; i++) {
+        weir_board *b = weir_board_read(name[i], &status);
+        const bool counts = b != NULL && weir_board_flow_packer_name(b->device) != NULL &&
+                            strcmp(b->device->name, board->device->name) != 0;
+        if (counts) other[(*count)++] = b;
+        else weir_board_free(b);
+    }
+    qsort(other, *count, sizeof(weir_board *), by_size);
+    free(name);
+    return other;
+}
+
+/* The boards with the smallest device that has room. After netlists that were too large that is one of more lookup tables than this one's. */
+static void note_room(weir_board_make *r, bool larger) {
+    size_t count;
+    weir_diag_log *log = weir_diag_capture();
+    weir_board **other = others(r->board, &count);
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    const weir_board *found = NULL, *tried = NULL;
+    weir_text names = {NULL, 0, 0};
+    for (size_t i = 0; i < count; i++) {
+        const weir_board *b = other[i];
+        if (found != NULL && strcmp(b->device->name, found->device->name) == 0)
+            weir_text_format(&names, ", %s", b->name);
+        if (found != NULL || (tried != NULL && strcmp(b->device->name, tried->device->name) == 0)) continue;
+        tried = b;
+        if (larger && weir_device_luts(b->device) <= weir_device_luts(r->board->device)) continue;
+        if (!has_room(r, b->device_name)) continue;
+        found = b;
+        weir_text_add(&names, b->name);
+    }
+    if (found != NULL)
+        weir_note("the smallest device of a board that has room, as it is estimated, is %s: %s", found->device->name,
+                  names.data);
+    else weir_note("no board that free tools make bitstreams for has room");
+    weir_text_free(&names);
+    for (size_t i = 0; i < count; i++) weir_board_free(other[i]);
+    free(other);
+}
+
+/* --- building --- */
 
 /* Compiles into, or copies to, `design`. Exit status. */
 static int make_design(weir_board_make *r, const char *design) {
@@ -78,17 +146,8 @@ static int make_design(weir_board_make *r, const char *design) {
     if (is_compiled(r->model) && given != NULL)
         return weir_cli_misuse(r->job.command, "'%s' is compiled already: --%s would change nothing", r->model, given);
     if (is_compiled(r->model)) return weir_tree_copy(r->model, design) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
-    char *budget =
-        r->job.budget == NULL && r->job.folding == NULL && r->job.target_interval == 0 && r->job.max_macs == 0
-            ? budget_of(r->board)
-            : NULL;
-    if (budget != NULL) r->job.budget = budget;
-    r->job.device = r->board->device_name;
-    weir_module *module = weir_job_read_frames(r->model, &r->job.sizes);
-    const int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_emit(&r->job, module, design);
-    weir_module_free(module);
-    if (budget != NULL) r->job.budget = NULL;
-    free(budget);
+    const int status = compile(r, r->board->device_name, design);
+    if (status == WEIR_EXIT_INPUT && has_room(r, NULL)) note_room(r, false);
     return status;
 }
 
@@ -97,6 +156,7 @@ static int build_in(weir_board_make *r, const char *folder, const char *work) {
     weir_graph *hardware = NULL;
     json_t *report = NULL;
     int status = weir_make_folder(design) ? make_design(r, design) : WEIR_EXIT_INPUT;
+    bool lacks_room = false;
     if (status == WEIR_EXIT_FINE) {
         hardware = weir_graph_load(path);
         if (hardware == NULL || !weir_folding_verify(hardware)) status = WEIR_EXIT_INPUT;
@@ -115,8 +175,9 @@ static int build_in(weir_board_make *r, const char *folder, const char *work) {
                                                   .seeds = r->seeds,
                                                   .seconds = r->seconds,
                                                   .place = !r->sources_only};
-        status = weir_board_build(&options, &report);
+        status = weir_board_build(&options, &report, &lacks_room);
     }
+    if (lacks_room && !is_compiled(r->model)) note_room(r, true);
     if (status == WEIR_EXIT_FINE) {
         weir_text text = {NULL, 0, 0};
         weir_board_build_print(report, &text);

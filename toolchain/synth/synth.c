@@ -48,8 +48,12 @@ static size_t count_ports(const weir_synth_netlist *netlist) {
 }
 
 static int synthesize(const weir_synth_options *options, const char *cache, weir_synth *synth) {
-    const int status =
-        weir_yosys_netlist(&synth->yosys, options->device, cache, options->folder, synth->top, &synth->netlist);
+    const weir_synth_request request = {.yosys = &synth->yosys,
+                                        .device = options->device,
+                                        .cache = cache,
+                                        .folder = options->folder,
+                                        .top = synth->top};
+    const int status = weir_yosys_netlist(&request, &synth->netlist);
     weir_progress_end();
     if (status != WEIR_EXIT_FINE) return status;
     synth->cost = weir_synth_count(synth->netlist.json, synth->top, options->device);

@@ -21,24 +21,26 @@
 /* --- running --- */
 
 /* The synthesis command of the device for a top module: "synth_ice40 -device u -dsp -top X". */
-static char *synthesis(const weir_device *device, const char *option, const char *top) {
+static char *synthesis(const weir_device *device, bool pads, const char *top) {
+    const char *no_pads = weir_synth_family_of(device)->no_pads;
     weir_text text = {NULL, 0, 0};
     weir_text_add(&text, device->yosys.command);
     for (size_t i = 0; i < device->yosys.options.count; i++)
         weir_text_format(&text, " %s", device->yosys.options.item[i]);
-    if (option != NULL) weir_text_format(&text, " %s", option);
+    if (!pads && no_pads != NULL) weir_text_format(&text, " %s", no_pads);
     weir_text_format(&text, " -top %s", top);
     return text.data;
 }
 
-/* The family's own map as a file of the folder that Yosys runs in. No '.v': it is no source. */
+/* The family's own map, and cells that Yosys may not know, as files of the folder that Yosys runs in. No '.v': they are no sources. */
 #define MAP "family.map"
+#define UNKNOWN "family.cells"
 
 /* The same in two halves, between which the design is kept for its proof; the family's own map, if there is one, leaves the first
  * command behind `map_gates` nothing to do. */
-static char *synthesis_in_halves(const weir_device *device, const char *option, const char *top) {
-    const bool has_map = weir_synth_family_of(device)->map != NULL;
-    char *command = synthesis(device, option, top);
+static char *synthesis_in_halves(const weir_synth_request *request) {
+    const bool has_map = weir_synth_family_of(request->device)->map != NULL;
+    char *command = synthesis(request->device, request->pads, request->top);
     char *halves = weir_format("%s -run :map_gates; write_rtlil " WEIR_SYNTH_UNMAPPED "; %s%s -run map_gates:", command,
                                has_map ? "techmap -map +/techmap.v -map " MAP "; " : "", command);
     free(command);
@@ -88,10 +90,8 @@ static bool save(const char *path, const json_t *value) {
 /* --- the design --- */
 
 typedef struct making {
-    const weir_program *yosys;
-    const weir_device *device;
+    const weir_synth_request *request;
     const char *rtl; /* where the sources are, and Yosys runs */
-    const char *top;
 } making;
 
 static bool move(const char *from_folder, const char *to_folder, const char *name) {
@@ -110,13 +110,13 @@ static bool finish_netlist(const making *m, const char *folder) {
     char *mapped = weir_path_join(folder, WEIR_SYNTH_MAPPED);
     json_t *netlist = load(mapped);
     weir_netlist_absorbed absorbed = {0};
-    const weir_synth_family *family = weir_synth_family_of(m->device);
+    const weir_synth_family *family = weir_synth_family_of(m->request->device);
     if (netlist != NULL && family->mend != NULL) family->mend(netlist);
-    bool fine = netlist != NULL && weir_netlist_absorb(netlist, m->device, &absorbed) && save(path, netlist);
+    bool fine = netlist != NULL && weir_netlist_absorb(netlist, m->request->device, &absorbed) && save(path, netlist);
     json_t *count = json_pack("{s:I, s:I}", "multiplier_bits", (json_int_t)absorbed.multiplier_bits, "memory_bits",
                               (json_int_t)absorbed.memory_bits);
     fine = fine && save(counts, count);
-    fine = fine && weir_yosys_run(m->yosys, folder, "verilog.log",
+    fine = fine && weir_yosys_run(m->request->yosys, folder, "verilog.log",
                                   "read_json netlist.json; opt_clean; splitnets; write_verilog -noattr netlist.v");
     json_decref(count);
     json_decref(netlist);
@@ -126,39 +126,41 @@ static bool finish_netlist(const making *m, const char *folder) {
     return fine;
 }
 
-/* Where the family's own map is; NULL: it has none. Heap memory. */
-static char *map_path(const weir_device *device) {
-    const char *map = weir_synth_family_of(device)->map;
-    char *data = map == NULL ? NULL : weir_data_folder();
-    char *path = data == NULL ? NULL : weir_format("%s/boards/cells/%s", data, map);
+/* Where a file of boards/cells is; NULL of NULL. Heap memory. */
+static char *cells_path(const char *file) {
+    char *data = file == NULL ? NULL : weir_data_folder();
+    char *path = data == NULL ? NULL : weir_format("%s/boards/cells/%s", data, file);
     free(data);
     return path;
 }
 
-static bool copy_map(const making *m) {
-    char *from = map_path(m->device), *to = weir_path_join(m->rtl, MAP);
+static bool copy_cells(const making *m, const char *file, const char *name) {
+    char *from = cells_path(file), *to = weir_path_join(m->rtl, name);
     const bool fine = from == NULL || weir_file_copy(from, to);
     free(from);
     free(to);
     return fine;
 }
 
-/* It is no part of what the next run is named after. */
-static void remove_map(const making *m) {
-    char *path = weir_path_join(m->rtl, MAP);
+/* The family's files are no part of what the next run is named after. */
+static void remove_cells(const making *m, const char *name) {
+    char *path = weir_path_join(m->rtl, name);
     remove(path);
     free(path);
 }
 
 static bool make_netlist(void *user, const char *folder) {
     const making *m = user;
-    const weir_synth_family *family = weir_synth_family_of(m->device);
-    char *command = synthesis_in_halves(m->device, family->option, m->top);
-    char *flatten = weir_format("hierarchy -top %s; setattr -mod -unset keep_hierarchy *; ", m->top);
-    char *script = weir_format("read_verilog *.v; %s%s; check -assert; write_json " WEIR_SYNTH_MAPPED,
+    const weir_synth_family *family = weir_synth_family_of(m->request->device);
+    char *command = synthesis_in_halves(m->request);
+    char *flatten = weir_format("hierarchy -top %s; setattr -mod -unset keep_hierarchy *; ", m->request->top);
+    char *script = weir_format("%sread_verilog *.v; %s%s; check -assert; write_json " WEIR_SYNTH_MAPPED,
+                               family->unknown == NULL ? "" : "read_verilog -lib " UNKNOWN "; ",
                                family->flat ? flatten : "", command);
-    bool fine = copy_map(m) && weir_yosys_run(m->yosys, m->rtl, "yosys.log", script);
-    remove_map(m);
+    bool fine = copy_cells(m, family->map, MAP) && copy_cells(m, family->unknown, UNKNOWN) &&
+                weir_yosys_run(m->request->yosys, m->rtl, "yosys.log", script);
+    remove_cells(m, MAP);
+    remove_cells(m, UNKNOWN);
     fine = fine && move(m->rtl, folder, WEIR_SYNTH_UNMAPPED) && move(m->rtl, folder, WEIR_SYNTH_MAPPED) &&
            move(m->rtl, folder, "yosys.log");
     fine = fine && finish_netlist(m, folder);
@@ -193,17 +195,22 @@ static void hash_list(weir_hash *hash, const weir_schema_strings *list) {
     weir_hash_add_number(hash, list->count);
 }
 
+static void hash_cells(weir_hash *hash, const char *file) {
+    char *path = cells_path(file);
+    size_t size = 0;
+    char *text = path == NULL ? NULL : weir_file_read_quietly(path, &size);
+    if (text != NULL) weir_hash_add_string(hash, text);
+    free(text);
+    free(path);
+}
+
 static weir_hash hash_tool(const weir_program *yosys, const weir_device *device) {
     const weir_synth_family *family = weir_synth_family_of(device);
     weir_hash hash = weir_hash_start();
     weir_hash_add_string(&hash, FORM);
     if (family->mend != NULL) weir_hash_add_string(&hash, family->mended);
-    char *map = map_path(device);
-    size_t size = 0;
-    char *map_text = map == NULL ? NULL : weir_file_read_quietly(map, &size);
-    if (map_text != NULL) weir_hash_add_string(&hash, map_text);
-    free(map_text);
-    free(map);
+    hash_cells(&hash, family->map);
+    hash_cells(&hash, family->unknown);
     weir_hash_add_string(&hash, yosys->name);
     weir_hash_add_string(&hash, yosys->version);
     weir_hash_add_string(&hash, device->yosys.command);
@@ -242,17 +249,18 @@ static int read_netlist(weir_synth_netlist *netlist) {
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_TOOL;
 }
 
-int weir_yosys_netlist(const weir_program *yosys, const weir_device *device, const char *cache, const char *folder,
-                       const char *top, weir_synth_netlist *netlist) {
-    char *rtl = weir_path_join(folder, "rtl");
-    making m = {yosys, device, rtl, top};
-    *netlist = (weir_synth_netlist){.held = -1, .key = hash_tool(yosys, device), .top = weir_copy_string(top)};
-    weir_hash_add_string(&netlist->key, top);
+int weir_yosys_netlist(const weir_synth_request *request, weir_synth_netlist *netlist) {
+    char *rtl = weir_path_join(request->folder, "rtl");
+    making m = {request, rtl};
+    *netlist = (weir_synth_netlist){
+        .held = -1, .key = hash_tool(request->yosys, request->device), .top = weir_copy_string(request->top)};
+    weir_hash_add_string(&netlist->key, request->top);
+    weir_hash_add_number(&netlist->key, request->pads);
     int status = weir_tree_walk(rtl, hash_file, &(hashing){&netlist->key, rtl}) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     if (status == WEIR_EXIT_FINE) {
         char *name = entry_name("yosys-netlist", netlist->key);
         bool made = false;
-        netlist->folder = weir_cache_entry(cache, name, true, make_netlist, &m, &netlist->held, &made);
+        netlist->folder = weir_cache_entry(request->cache, name, true, make_netlist, &m, &netlist->held, &made);
         netlist->cached = !made;
         free(name);
         status = netlist->folder == NULL ? WEIR_EXIT_TOOL : read_netlist(netlist);
@@ -348,7 +356,7 @@ static bool make_pins(void *user, const char *folder) {
 
 json_t *weir_yosys_pins(const weir_program *yosys, const weir_device *device, const char *cache,
                         const weir_synth_netlist *design) {
-    char *text = pins_text(design), *command = synthesis(device, NULL, WEIR_SYNTH_PINS);
+    char *text = pins_text(design), *command = synthesis(device, true, WEIR_SYNTH_PINS);
     pins_making m = {yosys, text, command};
     weir_hash hash = hash_tool(yosys, device);
     weir_hash_add_string(&hash, text);

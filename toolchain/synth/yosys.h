@@ -23,10 +23,17 @@ typedef struct weir_synth_netlist {
     bool cached; /* Yosys was not started */
 } weir_synth_netlist;
 
-/* Synthesizes FOLDER/rtl, in which files are written: a copy that is not shared. WEIR_EXIT_FINE, or, after a reported error,
- * WEIR_EXIT_TOOL or WEIR_EXIT_INPUT. Free the netlist in any case. */
-int weir_yosys_netlist(const weir_program *yosys, const weir_device *device, const char *cache, const char *folder,
-                       const char *top, weir_synth_netlist *netlist);
+typedef struct weir_synth_request {
+    const weir_program *yosys;
+    const weir_device *device;
+    const char *cache;
+    const char *folder; /* FOLDER/rtl has the sources, and files are written there: a copy that is not shared */
+    const char *top;    /* the module */
+    bool pads; /* its ports are a board's pins, each with the pad that its family wants; else a part of a design */
+} weir_synth_request;
+
+/* WEIR_EXIT_FINE, or, after a reported error, WEIR_EXIT_TOOL or WEIR_EXIT_INPUT. Free the netlist in any case. */
+int weir_yosys_netlist(const weir_synth_request *request, weir_synth_netlist *netlist);
 size_t weir_synth_netlist_cells(const weir_synth_netlist *netlist);
 void weir_synth_netlist_free(weir_synth_netlist *netlist);
 

@@ -9,13 +9,18 @@
 #include "synth/netlist/ice40.h"
 
 static const weir_synth_family families[WEIR_DEVICE_FAMILIES] = {
-    [WEIR_DEVICE_ICE40] = {NULL, false, NULL, "ice40/cells_sim.v", "=SB_RAM40* =SB_SPRAM256KA =SB_MAC16",
-                           weir_ice40_mend, "2"},
-    [WEIR_DEVICE_ECP5] = {NULL, true, NULL, NULL, "=DP16KD =TRELLIS_DPR16X4 =MULT18X18D", NULL, NULL},
-    [WEIR_DEVICE_GOWIN] = {"-noiopads", false, "gowin_map.v", NULL, "=RAM16* =SP =SPX9 =SDP* =DPX9* =DPB =DP",
-                           weir_gowin_mend, "2"},
-    [WEIR_DEVICE_XILINX7] = {"-noiopad", false, NULL, NULL, NULL, NULL, NULL},
-    [WEIR_DEVICE_GATEMATE] = {"-noiopad", false, NULL, NULL, NULL, NULL, NULL},
+    [WEIR_DEVICE_ICE40] = {.models = "ice40/cells_sim.v",
+                           .blocks = "=SB_RAM40* =SB_SPRAM256KA =SB_MAC16",
+                           .mend = weir_ice40_mend,
+                           .mended = "2"},
+    [WEIR_DEVICE_ECP5] = {.flat = true, .blocks = "=DP16KD =TRELLIS_DPR16X4 =MULT18X18D"},
+    [WEIR_DEVICE_GOWIN] = {.no_pads = "-noiopads",
+                           .map = "gowin_map.v",
+                           .blocks = "=RAM16* =SP =SPX9 =SDP* =DPX9* =DPB =DP",
+                           .mend = weir_gowin_mend,
+                           .mended = "2"},
+    [WEIR_DEVICE_XILINX7] = {.no_pads = "-noiopad"},
+    [WEIR_DEVICE_GATEMATE] = {.no_pads = "-noiopad", .unknown = "gatemate_yosys.v"},
 };
 
 const weir_synth_family *weir_synth_family_of(const weir_device *device) {
@@ -130,7 +135,13 @@ static void note_cell(bits *b, const json_t *cell, bool is_lut) {
     }
 }
 
-static int64_t count_lone(const json_t *cells, const weir_device *device) {
+/* NULL: all. */
+static bool is_within(const char *cell, const char *instance) {
+    const size_t size = instance == NULL ? 0 : strlen(instance);
+    return instance == NULL || (strncmp(cell, instance, size) == 0 && (cell[size] == '.' || cell[size] == '\0'));
+}
+
+static int64_t count_lone(const json_t *cells, const weir_device *device, const char *instance) {
     bits b = {NULL, NULL, 0, 0, 0};
     int64_t lone = 0;
     const char *name;
@@ -140,6 +151,7 @@ static int64_t count_lone(const json_t *cells, const weir_device *device) {
     }
     json_object_foreach((json_t *)(uintptr_t)cells, name, cell) {
         if (!weir_synth_is_flip_flop(device, json_string_value(json_object_get(cell, "type")))) continue;
+        if (!is_within(name, instance)) continue;
         const json_t *bit = json_array_get(json_object_get(json_object_get(cell, "connections"), "D"), 0);
         const size_t index = json_is_integer(bit) ? (size_t)json_integer_value(bit) : SIZE_MAX;
         lone += index >= b.count || !b.of_lut[index] || b.readers[index] > 1;
@@ -169,12 +181,14 @@ static weir_cost cost_of(const weir_device *device, const char *cell) {
     return cost;
 }
 
-weir_cost weir_synth_count(const json_t *netlist, const char *module, const weir_device *device) {
+weir_cost weir_synth_count_within(const json_t *netlist, const char *module, const weir_device *device,
+                                  const char *instance) {
     const json_t *modules = json_object_get(netlist, "modules");
     json_t *cells = json_object_get(json_object_get(modules, module), "cells"), *cell;
     weir_cost total = {0};
     const char *name;
     json_object_foreach(cells, name, cell) {
+        if (!is_within(name, instance)) continue;
         const char *type = json_string_value(json_object_get(cell, "type"));
         const json_t *inner = json_object_get(modules, type);
         const bool is_design =
@@ -182,6 +196,10 @@ weir_cost weir_synth_count(const json_t *netlist, const char *module, const weir
         const weir_cost cost = is_design ? weir_synth_count(netlist, type, device) : cost_of(device, type);
         add_to(&total, &cost);
     }
-    if (device->logic_cell == WEIR_DEVICE_SHARED) total.luts += count_lone(cells, device);
+    if (device->logic_cell == WEIR_DEVICE_SHARED) total.luts += count_lone(cells, device, instance);
     return total;
+}
+
+weir_cost weir_synth_count(const json_t *netlist, const char *module, const weir_device *device) {
+    return weir_synth_count_within(netlist, module, device, NULL);
 }

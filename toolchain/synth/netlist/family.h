@@ -10,11 +10,12 @@
 #include "dataflow/cost/device.h"
 
 typedef struct weir_synth_family {
-    const char *option; /* of Yosys, beside those of the profile: no pads around the design; NULL: none needed */
+    const char *no_pads; /* option of Yosys: no pads around a part of a design; NULL: it makes none by itself */
     bool flat; /* modules that are kept for what Yosys makes wrong on iCE40 (rtl/linear/weir_mul.v) are flattened too */
-    const char *map;    /* file of boards/cells that maps to gates before Yosys' own maps do; NULL: none */
-    const char *models; /* of the cells, complete, in Yosys' share folder; NULL: there are none for simulation */
-    const char *blocks; /* cells that remember words or multiply, as Yosys selects them: no logic to compare */
+    const char *map;     /* file of boards/cells that maps to gates before Yosys' own maps do; NULL: none */
+    const char *unknown; /* file of boards/cells that declares cells that Yosys may not know; NULL: none */
+    const char *models;  /* of the cells, complete, in Yosys' share folder; NULL: there are none for simulation */
+    const char *blocks;  /* cells that remember words or multiply, as Yosys selects them: no logic to compare */
     void (*mend)(json_t *netlist); /* what Yosys leaves wrong in it, or nextpnr cannot take; NULL: nothing */
     const char *mended;            /* changes when the same netlist shall be mended in another way */
 } weir_synth_family;
@@ -23,6 +24,10 @@ const weir_synth_family *weir_synth_family_of(const weir_device *device);
 
 /* What the netlist's module takes, and what is in it as modules of their own. `netlist`: as Yosys' write_json gives it. */
 weir_cost weir_synth_count(const json_t *netlist, const char *module, const weir_device *device);
+/* Of that, what belongs to an instance of the module, flattened or not: Yosys names a cell after the instances that it comes from, and one
+ * that ABC made after a cell beside it (autoname). At the edge a few cells may be counted to the other side. */
+weir_cost weir_synth_count_within(const json_t *netlist, const char *module, const weir_device *device,
+                                  const char *instance);
 /* Is it a lookup table, a flip-flop of the family? */
 bool weir_synth_is_lut(const weir_device *device, const char *cell);
 bool weir_synth_is_flip_flop(const weir_device *device, const char *cell);
