@@ -6,6 +6,7 @@
 #include "board/flow.h"
 #include "board/manifest.h"
 #include "board/pins.h"
+#include "board/project.h"
 #include "board/wrap.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/resources.h"
@@ -152,7 +153,7 @@ static int try_clock(building *b, const weir_clock *clock, char **constraints) {
     }
     if (!write_sources(b, clock)) return WEIR_EXIT_INPUT;
     free(*constraints);
-    *constraints = o->place ? constraints_of(o->board, clock) : NULL;
+    *constraints = o->place || weir_board_has_project(o->board) ? constraints_of(o->board, clock) : NULL;
     return o->place ? implement(b, *constraints) : WEIR_EXIT_FINE;
 }
 
@@ -229,7 +230,7 @@ static json_t *report_json(const building *b, const char *bitstream, size_t byte
     json_object_set_new(json, "bytes_in", json_integer(weir_board_frame_bytes(b->design.input, b->design.inputs)));
     json_object_set_new(json, "bytes_out", json_integer(weir_board_frame_bytes(b->design.output, b->design.outputs)));
     json_object_set_new(json, "bitstream", bitstream == NULL ? json_null() : json_string(bitstream));
-    if (bitstream == NULL) return json;
+    if (bytes == 0) return json;
     json_object_set_new(json, "bitstream_bytes", json_integer((json_int_t)bytes));
     json_object_set_new(json, "fmax_mhz", json_real(best->fmax_mhz));
     json_object_set_new(json, "seed", json_integer((json_int_t)best->seed));
@@ -245,6 +246,16 @@ static bool write_text(const char *folder, const char *name, const char *text, s
     const bool fine = weir_file_write(path, text, size);
     free(path);
     return fine;
+}
+
+/* What makes the bitstream elsewhere. */
+static int write_project(const building *b, const char *constraints, char **bitstream) {
+    const weir_board_build_options *o = b->options;
+    *bitstream = weir_board_project_bitstream(o->board);
+    return write_text(o->folder, weir_board_pins_file(o->board), constraints, strlen(constraints)) &&
+                   weir_board_project_write(o->board, o->folder)
+               ? WEIR_EXIT_FINE
+               : WEIR_EXIT_INPUT;
 }
 
 /* Constraints, placement, bitstream and nextpnr's messages. */
@@ -274,6 +285,7 @@ static int keep(const building *b, const char *constraints, json_t **report) {
     size_t bytes = 0;
     int status = weir_tree_copy(from, to) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     if (status == WEIR_EXIT_FINE && o->place) status = pack(b, constraints, &bitstream, &bytes);
+    else if (status == WEIR_EXIT_FINE && constraints != NULL) status = write_project(b, constraints, &bitstream);
     if (status == WEIR_EXIT_FINE) {
         *report = report_json(b, bitstream, bytes);
         char *text = json_dumps(*report, JSON_INDENT(2)), *line = weir_format("%s\n", text);
@@ -328,6 +340,12 @@ void weir_board_build_print(const json_t *report, weir_text *text) {
                      (long long)json_integer_value(json_object_get(report, "interval")),
                      json_number_value(json_object_get(report, "inferences_per_second")));
     if (bitstream == NULL) return;
+    if (json_object_get(report, "bitstream_bytes") == NULL) {
+        weir_text_format(text,
+                         "  %s is to be made in the folder: vivado -mode batch -source vivado.tcl, or openxc7.sh\n",
+                         bitstream);
+        return;
+    }
     weir_text_format(text, "  placed at %.2f MHz with seed %lld; %s has %lld bytes\n",
                      json_number_value(json_object_get(report, "fmax_mhz")),
                      (long long)json_integer_value(json_object_get(report, "seed")), bitstream,

@@ -59,7 +59,7 @@ const weir_board_flow *weir_board_flow_of(const weir_board *board) {
     const weir_board_flow *flow = find(board->device);
     if (flow != NULL) return flow;
     weir_error(WEIR_NOWHERE, "no free tools make a bitstream for board '%s' (%s)", board->name, board->device->title);
-    weir_note("'weir synth' synthesizes the design for it");
+    weir_note("--sources writes Verilog, pins, and scripts for Vivado and openXC7, which make it elsewhere");
     return NULL;
 }
 

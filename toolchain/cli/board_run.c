@@ -101,6 +101,12 @@ static int program(opening *o) {
     }
     weir_trouble trouble = {.status = WEIR_EXIT_FINE};
     char *file = weir_path_join(o->run->folder, s->manifest.bitstream);
+    if (!weir_file_exists(file)) {
+        weir_error(weir_at(file, 0), "is not there");
+        weir_note("make it: the folder has the scripts, or 'weir board build' makes it anew");
+        free(file);
+        return WEIR_EXIT_INPUT;
+    }
     const weir_programmer_job job = {.board = s->board,
                                      .which = o->run->which,
                                      .memory = o->run->flash ? WEIR_BOARD_FLASH : WEIR_BOARD_SRAM,
