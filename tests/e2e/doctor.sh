@@ -54,6 +54,10 @@ fine port ttyUSB1 "$work/dev/ttyUSB1, driver ftdi_sio" # the second interface
 grep -q "ttyUSB0" output && fail "the programmer's own interface is taken for the port"
 grep -Eq "^  note   quirk  *flash_only  *the programmer reaches only the flash" output || fail "a quirk is not told of"
 grep -q "openFPGALoader\|ecppack" output && fail "programs of other boards are asked for"
+# Another maker's device of that id is no board of Sipeed's.
+expect 4 "" doctor --board tangnano9k
+wrong device tangnano9k "0403:6010 '.Debugger.', but one that calls itself 'iCEBreaker V1.0e'" "if that is the board"
+grep -Eq "^  note   quirk  *usb_name_of_many  *boards and probes of other kinds" output || fail "that its name is that of many is not told of"
 expect 0 "ulx3s-25f: all that it needs is there" doctor --board ulx3s-25f --json report.json
 fine program openFPGALoader "v0.10.0"
 fine device ulx3s-25f "serial D00123"

@@ -217,6 +217,14 @@ static json_t *resources_json(const building *b) {
     return json;
 }
 
+/* Paths of which nextpnr says that they are shorter than the hold time. */
+static int64_t count_short(const weir_placement *placement) {
+    static const char words[] = "Hold/min time violation";
+    int64_t count = 0;
+    for (const char *at = placement->log; (at = strstr(at, words)) != NULL; at += sizeof words - 1) count++;
+    return count;
+}
+
 static json_t *id_json(uint32_t id) { return json_sprintf("0x%08x", id); }
 
 static json_t *report_json(const building *b, const char *bitstream, size_t bytes) {
@@ -234,6 +242,7 @@ static json_t *report_json(const building *b, const char *bitstream, size_t byte
     json_object_set_new(json, "bitstream_bytes", json_integer((json_int_t)bytes));
     json_object_set_new(json, "fmax_mhz", json_real(best->fmax_mhz));
     json_object_set_new(json, "seed", json_integer((json_int_t)best->seed));
+    json_object_set_new(json, "short_paths", json_integer(count_short(best)));
     json_object_set_new(json, "resources", resources_json(b));
     json_object_set_new(json, "tools",
                         json_pack("{s:s, s:s, s:s}", "yosys", b->yosys.version, "nextpnr", b->nextpnr.version, "packer",
@@ -350,4 +359,9 @@ void weir_board_build_print(const json_t *report, weir_text *text) {
                      json_number_value(json_object_get(report, "fmax_mhz")),
                      (long long)json_integer_value(json_object_get(report, "seed")), bitstream,
                      (long long)json_integer_value(json_object_get(report, "bitstream_bytes")));
+    const long long short_paths = json_integer_value(json_object_get(report, "short_paths"));
+    if (short_paths > 0)
+        weir_text_format(text,
+                         "  nextpnr finds %lld paths shorter than the hold time, by its estimate: see nextpnr.log\n",
+                         short_paths);
 }
