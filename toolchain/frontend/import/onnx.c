@@ -1,6 +1,6 @@
-/* The importer, in this order: decode, check the model as a whole, collect definitions, check every node against the
- * schema, sort, then build the graph node by node with type inference. A stage with errors is the last one; after a
- * node that fails while building, what depends on it is skipped silently. */
+/* The importer, in this order: decode, check the model as a whole, put branches of Ifs into one graph with the rest, collect definitions,
+ * check every node against the schema (in a branch once it is chosen), sort, then build the graph node by node with type inference. A
+ * stage with errors is the last one; after a node that fails while building, what depends on it is skipped silently. */
 #include "frontend/import/onnx.h"
 
 #include <math.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/import/onnx_branch.h"
 #include "frontend/import/onnx_compose.h"
 #include "frontend/import/onnx_finn.h"
 #include "frontend/import/onnx_float.h"
@@ -15,6 +16,7 @@
 #include "frontend/import/onnx_known.h"
 #include "frontend/import/onnx_label.h"
 #include "frontend/import/onnx_name.h"
+#include "frontend/import/onnx_parameter.h"
 #include "frontend/import/onnx_scope.h"
 #include "frontend/wire/onnx_schema.h"
 #include "frontend/wire/onnx_tensor.h"
@@ -29,29 +31,38 @@
 #include "support/memory/kind.h"
 #include "support/text/diag.h"
 #include "support/text/suggest.h"
+#include "support/text/unreachable.h"
 
-enum { IR_VERSION_LOW = 3, SUGGESTION_LIMIT = 512, SCALE_LIMIT = 1 << 24 };
+enum { IR_VERSION_LOW = 3, SUGGESTION_LIMIT = 512 };
+
+/* Of an If: which of its branches is built. */
+typedef enum choice { UNDECIDED, THEN, ELSE, NEITHER } choice;
 
 typedef struct importer {
     const char *file; /* its last part */
     const weir_archive *bindings;
     weir_onnx_sizes sizes;
     weir_onnx_tensor_source source;
-    size_t scales_left; /* that nodes may still use: each node gets its own copy of them */
+    size_t scales_left; /* that nodes may still use */
     size_t errors_before;
-    const Onnx__GraphProto *proto;
+    weir_onnx_flat flat;
+    const Onnx__GraphProto *proto; /* flat.graph */
     weir_onnx_opsets opsets;
     weir_onnx_scope scope;
     weir_onnx_known known;
     const weir_onnx_rule **rule; /* by node */
     weir_onnx_rule *own;         /* by node: its rule when the operator was registered */
+    bool listed;                 /* all operators, in a message */
+    choice *choice;              /* by node */
     uint32_t *order;
     weir_graph *graph;
     weir_onnx_outline *outline; /* NULL: the whole model */
 } importer;
 
 static weir_location whole(const importer *im) { return weir_at(im->file, 0); }
-static weir_location location_of(const importer *im, size_t node) { return weir_at(im->file, (int)node + 1); }
+static weir_location location_of(const importer *im, size_t node) {
+    return weir_at(im->file, weir_onnx_branch_line(&im->flat, (uint32_t)node));
+}
 static size_t errors(const importer *im) { return weir_diag_errors() - im->errors_before; }
 
 /* The limit of reported errors is reached. */
@@ -147,19 +158,29 @@ static void check_inputs(const importer *im, size_t index) {
     }
 }
 
+static bool check_node(importer *im, size_t index) {
+    const Onnx__NodeProto *node = im->proto->node[index];
+    const weir_location location = location_of(im, index);
+    const weir_onnx_rule *rule = weir_onnx_schema_find(node, &im->opsets, location, &im->listed, &im->own[index]);
+    im->rule[index] = rule;
+    return rule != NULL && weir_onnx_schema_check(rule, node, &im->opsets, location);
+}
+
+static bool is_in_branch(const importer *im, size_t index) {
+    return weir_onnx_branch_around(&im->flat, (uint32_t)index) != WEIR_ONNX_NO_IF;
+}
+
 static void check_nodes(importer *im) {
-    bool listed = false;
     im->rule = weir_calloc(im->proto->n_node + 1, sizeof *im->rule);
     im->own = weir_calloc(im->proto->n_node + 1, sizeof *im->own);
+    im->choice = weir_calloc(im->proto->n_node + 1, sizeof *im->choice);
     for (size_t i = 0; i < im->proto->n_node && !full(im); i++) {
-        const Onnx__NodeProto *node = im->proto->node[i];
         weir_diag_log *log = NULL;
         if (im->outline != NULL) {
             take_remarks(im, (uint32_t)i);
             log = weir_diag_capture();
         }
-        im->rule[i] = weir_onnx_schema_find(node, &im->opsets, location_of(im, i), &listed, &im->own[i]);
-        if (im->rule[i] != NULL) weir_onnx_schema_check(im->rule[i], node, &im->opsets, location_of(im, i));
+        if (!weir_onnx_branch_is_if(im->proto->node[i]) && !is_in_branch(im, i)) check_node(im, i);
         if (end_capture(log, is_needed(im, (uint32_t)i))) im->rule[i] = NULL;
         check_inputs(im, i);
     }
@@ -346,63 +367,6 @@ static void build_inputs(importer *im) {
 
 /* --- nodes --- */
 
-/* One scale where the opset allows no more; positive where it is a constant. */
-static bool check_scale(importer *im, const weir_onnx_form *form, weir_value value) {
-    char text[WEIR_ONNX_LABEL_SIZE];
-    const char *label = weir_onnx_schema_label(form->proto, text);
-    const weir_array *scale = weir_value_constant(im->graph, value);
-    size_t count = 0;
-    weir_shape_count(&weir_value_type(im->graph, value)->shape, &count);
-    if (!form->rule->per_axis && count > 1) {
-        weir_error(form->location, "%s: '%.100s' has %zu scales, this opset allows one", label,
-                   weir_value_name(im->graph, value), count);
-        return false;
-    }
-    if (count > im->scales_left) {
-        weir_error(form->location, "%s: the nodes of the model use more than %d scales", label, (int)SCALE_LIMIT);
-        return false;
-    }
-    im->scales_left -= count;
-    for (size_t i = 0; scale != NULL && i < scale->count; i++) {
-        const double number = weir_array_get(scale, i);
-        const bool may_turn = weir_trait_of(form->rule->op)->kind == WEIR_OP_DEQUANTIZE_LINEAR; /* a form of its own */
-        if ((number > 0 || (may_turn && number < 0)) && isfinite(number)) continue;
-        weir_error(form->location, "%s: element %zu of scale '%.100s' is %g, expected a positive number", label, i,
-                   weir_value_name(im->graph, value), number);
-        return false;
-    }
-    return true;
-}
-
-static bool check_scales(importer *im, const weir_onnx_form *form, const weir_value *inputs, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (weir_onnx_schema_is_scale(form->rule, i, count) && inputs[i].id != 0 && !check_scale(im, form, inputs[i]))
-            return false;
-    }
-    return true;
-}
-
-/* The float32 copy of a constant, made once. */
-static weir_value float_copy(importer *im, weir_value value) {
-    char *name = weir_onnx_form_name(&im->scope, weir_value_name(im->graph, value), "float32");
-    weir_value copy = weir_graph_find_value(im->graph, name);
-    if (copy.id == 0) {
-        weir_array *array = weir_array_convert(weir_value_constant(im->graph, value), WEIR_FLOAT32);
-        copy = weir_graph_add_constant(im->graph, name, array);
-        weir_array_free(array);
-    }
-    free(name);
-    return copy;
-}
-
-/* Exporters disagree about the type of QONNX's parameters: constants that are not float32 are converted. */
-static void convert_parameters(importer *im, const weir_onnx_rule *rule, weir_value *inputs, size_t count) {
-    for (size_t i = 1; rule->domain == WEIR_ONNX_DOMAIN_QONNX && i < count; i++) {
-        const weir_array *data = weir_value_constant(im->graph, inputs[i]);
-        if (data != NULL && data->dtype != WEIR_FLOAT32) inputs[i] = float_copy(im, inputs[i]);
-    }
-}
-
 /* Vectors of shape arithmetic may have no elements: the part of a shape before its first dimension, say. */
 static bool may_be_empty(const weir_type *type) { return type->dtype == WEIR_INT64 && type->shape.rank == 1; }
 
@@ -480,8 +444,8 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
                            .location = location_of(im, index),
                            .name = name,
                            .outputs = outputs};
-    convert_parameters(im, rule, inputs, count);
-    if (!check_scales(im, &form, inputs, count) ||
+    weir_onnx_parameter_convert(&form, inputs, count);
+    if (!weir_onnx_parameter_check(&form, inputs, count, &im->scales_left) ||
         !(rule->composed ? weir_onnx_compose_inputs : weir_onnx_form_inputs)(&form, inputs, &count))
         return;
     weir_node node = weir_graph_add_node(im->graph, form.op, name, inputs, count, outputs, WEIR_NO_NODE);
@@ -501,8 +465,100 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
     weir_onnx_known_learn(&im->known, im->graph, node);
 }
 
+/* --- branches --- */
+
+static choice choose(importer *im, uint32_t index) {
+    const Onnx__NodeProto *proto = im->proto->node[index];
+    if (im->choice[index] != UNDECIDED) return im->choice[index];
+    const weir_value condition = resolve(im, weir_onnx_scope_find(&im->scope, proto->input[0]));
+    const weir_array *known = condition.id == 0 ? NULL : weir_onnx_known_find(&im->known, im->graph, condition);
+    char label[WEIR_ONNX_LABEL_SIZE];
+    im->choice[index] = NEITHER;
+    if (known != NULL && known->dtype == WEIR_BOOL && known->count == 1)
+        im->choice[index] = weir_array_get_int(known, 0) != 0 ? THEN : ELSE;
+    else if (known != NULL)
+        weir_error(location_of(im, index), "%s: its condition '%.100s' is expected to be one truth value",
+                   weir_onnx_schema_label(proto, label), proto->input[0]);
+    else if (condition.id != 0) {
+        weir_error(location_of(im, index),
+                   "%s: its condition '%.100s' depends on the data of an input, expected a constant or what shapes say",
+                   weir_onnx_schema_label(proto, label), proto->input[0]);
+        weir_note("hardware computes the same for every frame: compute both branches and select with Where");
+    }
+    return im->choice[index];
+}
+
+/* Is every branch that the node is in chosen? */
+static bool is_chosen(importer *im, uint32_t index) {
+    const uint32_t around = weir_onnx_branch_around(&im->flat, index);
+    return around == WEIR_ONNX_NO_IF ||
+           (is_chosen(im, around) && choose(im, around) == (im->flat.place[index].otherwise ? ELSE : THEN));
+}
+
+/* Its outputs are the values of the chosen branch; what a node of that computes, no constant, is called by the If's name for it. */
+static void build_if(importer *im, uint32_t index) {
+    const Onnx__NodeProto *proto = im->proto->node[index];
+    const choice chosen = choose(im, index);
+    for (size_t i = 0; chosen != NEITHER && i < proto->n_output; i++) {
+        if (*proto->output[i] == '\0') continue;
+        weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, proto->output[i]),
+                             *from =
+                                 weir_onnx_scope_find(&im->scope, weir_onnx_branch_result(proto, chosen == ELSE, i));
+        d->value = resolve(im, from);
+        if (d->value.id != 0 && from->source == WEIR_ONNX_OUTPUT &&
+            weir_onnx_branch_around(&im->flat, from->index) == index &&
+            weir_value_constant(im->graph, d->value) == NULL &&
+            strcmp(weir_value_name(im->graph, d->value), from->name) == 0)
+            weir_value_set_name(im->graph, d->value, d->name);
+    }
+}
+
+/* A graph output whose value has another name, which an If passes on. */
+static weir_value passed_on(importer *im, const weir_onnx_definition *d, weir_value value) {
+    const bool is_if = d->source == WEIR_ONNX_OUTPUT && weir_onnx_branch_is_if(im->proto->node[d->index]);
+    if (!is_if || strcmp(weir_value_name(im->graph, value), d->name) == 0) return value;
+    char name[WEIR_ONNX_NAME_SIZE];
+    weir_onnx_name_node(im->proto->node[d->index]->name, "If", name);
+    const weir_node node = weir_graph_add_node(im->graph, WEIR_OP_IDENTITY, name, &value, 1, 1, WEIR_NO_NODE);
+    weir_node_set_location(im->graph, node, location_of(im, d->index));
+    if (!weir_infer_node(im->graph, node)) weir_unreachable("any value has a copy");
+    weir_value_set_name(im->graph, weir_node_output(im->graph, node, 0), d->name);
+    return weir_node_output(im->graph, node, 0);
+}
+
+/* Outputs that an operator may have in ONNX and has not here: nothing may use them. */
+static void check_spare_outputs(const importer *im, size_t index) {
+    const Onnx__NodeProto *node = im->proto->node[index];
+    const weir_onnx_rule *rule = im->rule[index];
+    const int known = rule == NULL                              ? -1
+                      : rule->composed && rule->outputs_max > 0 ? rule->outputs_max
+                                                                : weir_op_get(rule->op)->outputs;
+    char label[WEIR_ONNX_LABEL_SIZE];
+    for (size_t i = 1; known > 0 && i < node->n_output && !full(im); i++) {
+        const weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, node->output[i]);
+        if (d == NULL || !d->is_used || i < (size_t)known) continue;
+        weir_error(location_of(im, index), "%s: output %zu ('%.100s') is used, only output 0 is supported",
+                   weir_onnx_schema_label(node, label), i, node->output[i]);
+    }
+}
+
+/* What is known of a node in a branch only once it is chosen. */
+static bool enters(importer *im, uint32_t index) {
+    if (!is_in_branch(im, index)) return true;
+    if (!is_chosen(im, index)) return false;
+    if (weir_onnx_branch_is_if(im->proto->node[index])) return true;
+    const size_t before = errors(im);
+    if (check_node(im, index)) check_spare_outputs(im, index);
+    return errors(im) == before;
+}
+
 static void build_node(importer *im, uint32_t index) {
     const Onnx__NodeProto *proto = im->proto->node[index];
+    if (!enters(im, index)) return;
+    if (weir_onnx_branch_is_if(proto)) {
+        build_if(im, index);
+        return;
+    }
     if (im->rule[index]->op == WEIR_OP_NONE) {
         weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, proto->output[0]);
         weir_location location = location_of(im, index);
@@ -599,28 +655,13 @@ static void check_outputs(importer *im) {
     check_output_names(im);
 }
 
-/* Outputs that an operator may have in ONNX and has not here: nothing may use them. */
-static void check_spare_outputs(const importer *im, size_t index) {
-    const Onnx__NodeProto *node = im->proto->node[index];
-    const weir_onnx_rule *rule = im->rule[index];
-    const int known = rule == NULL                              ? -1
-                      : rule->composed && rule->outputs_max > 0 ? rule->outputs_max
-                                                                : weir_op_get(rule->op)->outputs;
-    char label[WEIR_ONNX_LABEL_SIZE];
-    for (size_t i = 1; known > 0 && i < node->n_output && !full(im); i++) {
-        const weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, node->output[i]);
-        if (d == NULL || !d->is_used || i < (size_t)known) continue;
-        weir_error(location_of(im, index), "%s: output %zu ('%.100s') is used, only output 0 is supported",
-                   weir_onnx_schema_label(node, label), i, node->output[i]);
-    }
-}
-
 static void build_outputs(importer *im) {
     size_t others = 0;
     for (size_t i = 0; i < im->proto->n_output && !full(im); i++) {
         weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, im->proto->output[i]->name);
         weir_value value = resolve(im, d);
         if (value.id == 0) continue;
+        value = d->value = passed_on(im, d, value);
         weir_graph_add_output(im->graph, d->name, value);
         check_declared(im, im->proto->output[i], d, "graph output", &others);
     }
@@ -648,17 +689,19 @@ static void build(importer *im) {
     build_outputs(im);
 }
 
-static void import_model(importer *im, const Onnx__ModelProto *model, bool to_float32) {
+static void import_model(importer *im, const Onnx__ModelProto *model, bool to_float32, weir_arena *arena) {
     check_model(im, model);
     if (errors(im) > 0) return;
-    im->proto = model->graph;
+    im->flat.graph = model->graph;
+    if (im->outline == NULL && !weir_onnx_branch_flatten(&im->flat, model->graph, &im->opsets, im->file, arena)) return;
+    im->proto = im->flat.graph;
     if (!weir_onnx_scope_build(&im->scope, im->proto, im->file)) return;
     choose_float(im, to_float32);
     check_nodes(im);
     check_outputs(im);
     for (size_t i = 0; i < im->proto->n_node && !full(im) && im->outline == NULL; i++) check_spare_outputs(im, i);
     if (full(im)) return;
-    im->order = weir_onnx_scope_order(&im->scope, im->proto, im->file);
+    im->order = weir_onnx_scope_order(&im->scope, &im->flat, im->file);
     if (errors(im) == 0) build(im);
 }
 
@@ -702,17 +745,18 @@ weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *na
                    .bindings = options == NULL ? NULL : options->bindings,
                    .sizes = options == NULL ? (weir_onnx_sizes){.batch = 1} : options->sizes,
                    .source = {folder, WEIR_ONNX_TENSOR_BYTES, false},
-                   .scales_left = SCALE_LIMIT,
+                   .scales_left = WEIR_ONNX_PARAMETER_SCALES,
                    .errors_before = weir_diag_errors(),
                    .known = {.evaluate = options == NULL ? NULL : options->evaluate},
                    .outline = options == NULL ? NULL : options->outline};
     weir_arena *arena = weir_arena_new();
     const Onnx__ModelProto *model = decode(arena, data, size, im.file);
-    if (model != NULL) import_model(&im, model, options != NULL && options->to_float32);
+    if (model != NULL) import_model(&im, model, options != NULL && options->to_float32, arena);
     if (full(&im)) weir_note("stopped after %d errors", (int)WEIR_DIAG_LIMIT);
     weir_onnx_known_free(&im.known);
     free(im.rule);
     free(im.own);
+    free(im.choice);
     free(im.order);
     weir_onnx_scope_free(&im.scope);
     weir_arena_free(arena);

@@ -15,7 +15,7 @@ void weir_onnx_known_free(weir_onnx_known *known) {
     free(known->array);
 }
 
-static const weir_array *find(const weir_onnx_known *known, const weir_graph *graph, weir_value value) {
+const weir_array *weir_onnx_known_find(const weir_onnx_known *known, const weir_graph *graph, weir_value value) {
     const weir_array *constant = value.id == 0 ? NULL : weir_value_constant(graph, value);
     return constant != NULL || value.id >= known->count ? constant : known->array[value.id];
 }
@@ -52,7 +52,7 @@ void weir_onnx_known_learn(weir_onnx_known *known, const weir_graph *graph, weir
     const weir_array **inputs = weir_calloc(count + 1, sizeof *inputs);
     for (size_t i = 0; fine && i < count; i++) {
         const weir_value input = weir_node_input(graph, node, i);
-        inputs[i] = find(known, graph, input);
+        inputs[i] = weir_onnx_known_find(known, graph, input);
         if (reads_shape || input.id == 0) continue;
         fine = inputs[i] != NULL && inputs[i]->count <= ELEMENT_LIMIT;
     }
@@ -77,7 +77,7 @@ void weir_onnx_known_materialize(const weir_onnx_known *known, weir_graph *graph
                                  weir_op op, weir_value *inputs, size_t count) {
     for (size_t i = weir_trait_of(op)->sizes; i < count; i++) {
         if (inputs[i].id == 0 || weir_value_constant(graph, inputs[i]) != NULL) continue;
-        const weir_array *array = find(known, graph, inputs[i]);
+        const weir_array *array = weir_onnx_known_find(known, graph, inputs[i]);
         if (array != NULL) inputs[i] = constant_of(graph, scope, inputs[i], array);
     }
 }

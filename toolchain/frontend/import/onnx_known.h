@@ -18,6 +18,9 @@ void weir_onnx_known_free(weir_onnx_known *known);
 /* Computes the outputs of a node whose types are inferred, when its inputs are known and all of it is small. */
 void weir_onnx_known_learn(weir_onnx_known *known, const weir_graph *graph, weir_node node);
 
+/* What a value is in every frame; NULL: not known. */
+const weir_array *weir_onnx_known_find(const weir_onnx_known *known, const weir_graph *graph, weir_value value);
+
 /* Of the `count` inputs of a node to be made, those that the operator must have as constants become constants where they
  * are known. */
 void weir_onnx_known_materialize(const weir_onnx_known *known, weir_graph *graph, const weir_onnx_scope *scope,

@@ -101,51 +101,52 @@ weir_onnx_definition *weir_onnx_scope_find(const weir_onnx_scope *scope, const c
 /* A node whose inputs are being ordered before it. */
 typedef struct frame {
     uint32_t node;
-    uint32_t input; /* the next one to look at */
+    uint32_t needs; /* the next to look at of what must come before it */
 } frame;
 
 enum { UNSEEN = 0, ACTIVE = 1, DONE = 2 };
 
 /* Depth first from the node at stack[0]; appends to order. */
-static bool order_from(const weir_onnx_scope *scope, const Onnx__GraphProto *graph, const char *file, frame *stack,
+static bool order_from(const weir_onnx_scope *scope, const weir_onnx_flat *flat, const char *file, frame *stack,
                        uint8_t *state, uint32_t *order, size_t *count) {
     size_t depth = 1;
     while (depth > 0) {
         frame *top = &stack[depth - 1];
-        const Onnx__NodeProto *node = graph->node[top->node];
+        const char *name = weir_onnx_branch_needs(flat, top->node, top->needs++);
         state[top->node] = ACTIVE;
-        if (top->input == node->n_input) {
+        if (name == NULL) {
             state[top->node] = DONE;
-            assert(*count < graph->n_node);
+            assert(*count < flat->graph->n_node);
             order[(*count)++] = top->node;
             depth--;
             continue;
         }
-        const char *name = node->input[top->input++];
         const weir_onnx_definition *d = weir_onnx_scope_find(scope, name);
         if (d == NULL || d->source != WEIR_ONNX_OUTPUT || state[d->index] == DONE) continue;
         if (state[d->index] == ACTIVE) {
             char label[WEIR_ONNX_LABEL_SIZE];
-            weir_error(weir_at(file, (int)top->node + 1), "%s is on a cycle: its input '%.100s' depends on its output",
-                       weir_onnx_schema_label(node, label), name);
+            weir_error(weir_at(file, weir_onnx_branch_line(flat, top->node)),
+                       "%s is on a cycle: its input '%.100s' depends on its output",
+                       weir_onnx_schema_label(flat->graph->node[top->node], label), name);
             return false;
         }
-        assert(depth < graph->n_node && state[d->index] == UNSEEN);
+        assert(depth < flat->graph->n_node && state[d->index] == UNSEEN);
         stack[depth++] = (frame){d->index, 0};
     }
     return true;
 }
 
-uint32_t *weir_onnx_scope_order(const weir_onnx_scope *scope, const Onnx__GraphProto *graph, const char *file) {
-    uint32_t *order = weir_calloc(graph->n_node + 1, sizeof *order);
-    uint8_t *state = weir_calloc(graph->n_node + 1, sizeof *state);
-    frame *stack = weir_calloc(graph->n_node + 1, sizeof *stack);
+uint32_t *weir_onnx_scope_order(const weir_onnx_scope *scope, const weir_onnx_flat *flat, const char *file) {
+    const size_t nodes = flat->graph->n_node;
+    uint32_t *order = weir_calloc(nodes + 1, sizeof *order);
+    uint8_t *state = weir_calloc(nodes + 1, sizeof *state);
+    frame *stack = weir_calloc(nodes + 1, sizeof *stack);
     size_t count = 0;
     bool fine = true;
-    for (uint32_t i = 0; fine && i < graph->n_node; i++) {
+    for (uint32_t i = 0; fine && i < nodes; i++) {
         if (state[i] == DONE) continue;
         stack[0] = (frame){i, 0};
-        fine = order_from(scope, graph, file, stack, state, order, &count);
+        fine = order_from(scope, flat, file, stack, state, order, &count);
     }
     free(state);
     free(stack);

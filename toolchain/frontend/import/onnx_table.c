@@ -72,6 +72,7 @@ static const weir_onnx_rule named_rules[] = {
     RULE_ARITY("Upsample", RESIZE, 9, 2, 2, 0),
     RULE_GONE("Upsample", RESIZE, 10),
     RULE("Constant", NONE, 1),
+    RULE_COMPOSED(ONNX, "If", NONE, 1, 13, 1, 1, -1),
     RULE_RUNTIME("QuantizeLinear", QUANTIZE_LINEAR, 21, INPUT(1)),
     RULE_RUNTIME("DequantizeLinear", DEQUANTIZE_LINEAR, 21, INPUT(1)),
     RULE_SCALES(MICROSOFT, "QLinearConv", QLINEAR_CONV, 1, INPUT(1) | INPUT(4) | INPUT(6), true),
@@ -143,6 +144,8 @@ static const weir_onnx_word score_functions[] = {
 static const weir_onnx_word norms[] = {{"L1", "L1"}, {"L2", "L2"}, {NULL, NULL}};
 
 static const weir_onnx_attribute_rule composed_attributes[] = {
+    OF("If", "then_branch", GRAPH, REQUIRED, 0, 0, DROPPED),
+    OF("If", "else_branch", GRAPH, REQUIRED, 0, 0, DROPPED),
     OF("Einsum", "equation", STRING, REQUIRED, 0, 0, DROPPED),
     OF("CumSum", "exclusive", INT, OPTIONAL, 0, 1, DROPPED),
     OF("CumSum", "reverse", INT, OPTIONAL, 0, 1, DROPPED),

@@ -31,7 +31,7 @@ typedef struct weir_onnx_codes {
 typedef struct weir_onnx_rule {
     weir_onnx_domain domain;
     const char *name;
-    weir_op op; /* WEIR_OP_NONE: Constant, which becomes a value */
+    weir_op op; /* WEIR_OP_NONE: Constant, which becomes a value, or, composed, If, which becomes a branch of it */
     int since;
     bool is_gone;                 /* no longer an operator from `since` on */
     int inputs_min, inputs_max;   /* 0: as op.def says; -1: any number */
@@ -51,6 +51,7 @@ typedef enum weir_onnx_kind {
     WEIR_ONNX_FLOAT,
     WEIR_ONNX_STRING,
     WEIR_ONNX_TENSOR,
+    WEIR_ONNX_GRAPH,
     WEIR_ONNX_INTS,
     WEIR_ONNX_FLOATS,
     WEIR_ONNX_STRINGS, /* always DROPPED */

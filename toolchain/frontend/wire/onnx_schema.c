@@ -53,6 +53,7 @@ static int onnx_kind(weir_onnx_kind kind) {
                                 [WEIR_ONNX_FLOAT] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT,
                                 [WEIR_ONNX_STRING] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING,
                                 [WEIR_ONNX_TENSOR] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR,
+                                [WEIR_ONNX_GRAPH] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH,
                                 [WEIR_ONNX_INTS] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS,
                                 [WEIR_ONNX_FLOATS] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS,
                                 [WEIR_ONNX_STRINGS] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS,
@@ -448,6 +449,10 @@ static bool check_value(const check *c, const weir_onnx_attribute_rule *row, con
         if (attribute->t != NULL) return true;
         weir_error(c->location, "%s: attribute '%s' has no tensor", c->label, row->name);
         return false;
+    case WEIR_ONNX_GRAPH:
+        if (attribute->g != NULL) return true;
+        weir_error(c->location, "%s: attribute '%s' has no graph", c->label, row->name);
+        return false;
     case WEIR_ONNX_STRINGS: return true;
     case WEIR_ONNX_REFUSED:
     case WEIR_ONNX_REMOVED: break; /* told of before this */
@@ -515,7 +520,7 @@ static bool check_required(const check *c, const Onnx__NodeProto *node) {
         weir_error(c->location, "%s: attribute '%s' is missing", c->label, row->name);
         fine = false;
     }
-    if (c->rule->op != WEIR_OP_NONE || node->n_attribute == 1) return fine;
+    if (c->rule->op != WEIR_OP_NONE || c->rule->composed || node->n_attribute == 1) return fine;
     weir_error(c->location, "%s has %zu attributes, expected 1", c->label, node->n_attribute);
     return false;
 }
@@ -582,6 +587,7 @@ static void attach(const weir_onnx_attribute_rule *row, const Onnx__AttributePro
         if (weir_onnx_tensor_type((int32_t)attribute->i, &dtype))
             weir_node_set_string(graph, node, row->name, weir_dtype_name(dtype));
         break;
+    case WEIR_ONNX_GRAPH:
     case WEIR_ONNX_TENSOR:
     case WEIR_ONNX_STRINGS:
     case WEIR_ONNX_REFUSED:
