@@ -43,7 +43,9 @@ module weir_board_core #(
   output wire [OUTPUTS-1:0]           m_ready,
   input  wire [OUTPUTS*OUT_WIDTH-1:0] m_data,
   input  wire [OUTPUTS-1:0]           m_last,
-  input  wire [OUTPUTS-1:0]           m_error
+  input  wire [OUTPUTS-1:0]           m_error,
+  input  wire [INPUTS*IN_WIDTH-1:0]   bench_vary,       // constants: of a benchmark's beats the bits that vary,
+  input  wire [INPUTS*IN_WIDTH-1:0]   bench_ones        // and those that are 1
 );
   localparam [2:0] ACCELERATOR = 3'd0, ECHO = 3'd1, SOURCE = 3'd3, BENCH = 3'd4;  // any other drops what comes
 
@@ -118,7 +120,7 @@ module weir_board_core #(
   wire        unpack_ready, results_valid, results_ready;
   wire [7:0]  results;
   wire [31:0] bench_frames;
-  wire        unused = &{1'b0, s_error_count, bench_frames};  // the upper bits; without BENCHMARK
+  wire        unused = &{1'b0, s_error_count, bench_frames, bench_vary, bench_ones};  // the upper bits; without BENCHMARK
   reg  [7:0]  source_q;
 
   wire works  = mode == ACCELERATOR;
@@ -207,6 +209,8 @@ module weir_board_core #(
           .rst    (begin_again),
           .run    (runs),
           .frames (bench_frames),
+          .vary   (bench_vary[IN_WIDTH*i+:BITS]),
+          .ones   (bench_ones[IN_WIDTH*i+:BITS]),
           .m_valid(bench_valid[i]),
           .m_ready(s_ready[i]),
           .m_data (data),

@@ -4,7 +4,7 @@
 // Interval:  1 cycle a beat.
 // State:     the register of CRC-32, the places in frame and frames.
 // The register begins as SEED; a beat is its bits, from bit 0 on and repeated where a beat is wider than 32; after each beat the register takes the
-// 8 bits 0 as zlib's does: r = (r >> 8) ^ table[r & 255].
+// 8 bits 0 as zlib's does: r = (r >> 8) ^ table[r & 255]. Of a beat the bits of `vary` are taken; those of `ones` are 1.
 // Mapping:   32 flip-flops with an exclusive or of a few bits each, two counters.
 `default_nettype none
 
@@ -16,7 +16,9 @@ module weir_board_generator #(
   input  wire             clk,
   input  wire             rst,
   input  wire             run,
-  input  wire [31:0]      frames,  // stays as it is
+  input  wire [31:0]      frames,  // stays as it is, as do
+  input  wire [WIDTH-1:0] vary,
+  input  wire [WIDTH-1:0] ones,
   output wire             m_valid,
   input  wire             m_ready,
   output wire [WIDTH-1:0] m_data,
@@ -44,7 +46,7 @@ module weir_board_generator #(
   genvar j;
   generate
     for (j = 0; j < WIDTH; j = j + 1) begin : g_bit
-      assign m_data[j] = state_q[j%32];
+      assign m_data[j] = ones[j] || (vary[j] && state_q[j%32]);
     end
   endgenerate
 

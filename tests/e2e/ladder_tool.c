@@ -2,7 +2,7 @@
  *   ladder_tool FOLDER DATA FRAMES [FAULT=VALUE ...]
  * prints the ladder and exits as 'weir bringup' does. Faults: clock and baud are factors of the oscillator and of the rate on the wire; lost, changed,
  * doubled are probabilities of a byte on the way to the host; silent=1; reset and unplug are bytes to the board after which it happens. frames=1: only
- * the rungs of frames. */
+ * the rungs of frames; benchmark=1: only that. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +61,7 @@ int main(int argc, char **argv) {
     unsigned rungs = ~0u;
     for (int i = 4; i < argc; i++) {
         if (strcmp(argv[i], "frames=1") == 0) rungs = 1u << WEIR_RUNG_FRAME | 1u << WEIR_RUNG_FRAMES;
+        else if (strcmp(argv[i], "benchmark=1") == 0) rungs = 1u << WEIR_RUNG_BENCHMARK;
         else if (!plant(&p.line, argv[i])) return WEIR_EXIT_USAGE;
     }
     weir_ladder ladder;

@@ -78,10 +78,12 @@ static bool write_sources(building *b, const weir_clock *clock) {
     b->baud = o->baud > 0 ? o->baud : default_baud(b);
     weir_board_wrap wrap = {.board = o->board,
                             .design = &b->design,
+                            .hardware = o->hardware,
                             .clock = clock,
                             .baud = b->baud,
                             .receive_bytes = WEIR_BOARD_BUFFER,
-                            .send_bytes = buffer_of(o->board)};
+                            .send_bytes = buffer_of(o->board),
+                            .benchmark = o->benchmark};
     bool fine = weir_remove_tree(sources) && weir_tree_copy(design, sources) && weir_board_wrap_write(&wrap, sources) &&
                 weir_board_wrap_ids(sources, &wrap.build, &wrap.model) && weir_board_wrap_write(&wrap, sources);
     b->build = wrap.build;

@@ -1,9 +1,8 @@
 #include "board/exchange.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "sim/beats.h"
+#include "board/codec.h"
 #include "support/memory/arena.h"
 #include "support/process/progress.h"
 
@@ -16,44 +15,20 @@ typedef struct side {
     size_t bytes; /* of a frame */
 } side;
 
-static size_t beat_bytes(const weir_beats_layout *layout) { return (weir_beats_width(layout) + 7) / 8; }
-
 static side side_of(const weir_graph *graph, const weir_codes *codes, size_t count) {
     side s = {codes, weir_calloc(count + 1, sizeof *s.layout), count, 0};
     for (size_t i = 0; i < count; i++) {
-        weir_beats_layout *layout = &s.layout[i];
-        layout->lanes = (uint32_t)weir_stream_lanes(graph, codes[i].value);
-        layout->frame_elements = (uint64_t)weir_stream_elements(graph, codes[i].value);
-        layout->element_bits = (uint32_t)weir_stream_width(graph, codes[i].value, &layout->is_signed);
-        s.bytes += (size_t)weir_beats_per_frame(layout) * beat_bytes(layout);
+        s.layout[i] = weir_codec_layout(graph, codes[i].value);
+        s.bytes += weir_codec_frame_bytes(&s.layout[i]);
     }
     return s;
 }
 
-/* What is above a beat's bits, and lanes beyond the frame, are 0 on the wire. */
 static void pack_frame(const side *s, int64_t frame, uint8_t *to) {
-    memset(to, 0, s->bytes);
     for (size_t i = 0; i < s->count; i++) {
-        const weir_beats_layout *layout = &s->layout[i];
-        const int64_t *code = s->codes[i].code + frame * s->codes[i].elements;
-        const size_t size = beat_bytes(layout);
-        for (uint64_t element = 0; element < layout->frame_elements; element++) {
-            uint8_t *beat = to + (size_t)(element / layout->lanes) * size;
-            size_t bit = (size_t)(element % layout->lanes) * layout->element_bits;
-            for (uint32_t k = 0; k < layout->element_bits; k++, bit++)
-                beat[bit / 8] |= (uint8_t)(((uint64_t)code[element] >> k & 1) << bit % 8);
-        }
-        to += (size_t)weir_beats_per_frame(layout) * size;
+        weir_codec_pack(&s->layout[i], s->codes[i].code + frame * s->codes[i].elements, to);
+        to += weir_codec_frame_bytes(&s->layout[i]);
     }
-}
-
-static int64_t code_in(const weir_beats_layout *layout, const uint8_t *beat, uint32_t lane) {
-    uint64_t value = 0;
-    size_t bit = (size_t)lane * layout->element_bits;
-    for (uint32_t k = 0; k < layout->element_bits; k++, bit++) value |= (uint64_t)(beat[bit / 8] >> bit % 8 & 1) << k;
-    if (layout->is_signed && layout->element_bits < 64 && value >> (layout->element_bits - 1) != 0)
-        value |= UINT64_MAX << layout->element_bits;
-    return (int64_t)value;
 }
 
 static void compare(weir_board_exchange *e, size_t output, int64_t element, int64_t expected, int64_t found) {
@@ -73,15 +48,13 @@ static void take_frame(weir_board_exchange *e, const side *s, const uint8_t *fro
     const uint64_t before = e->mismatches;
     for (size_t i = 0; i < s->count; i++) {
         const weir_beats_layout *layout = &s->layout[i];
-        const size_t size = beat_bytes(layout);
         const int64_t first = e->frames * s->codes[i].elements;
         for (uint64_t element = 0; element < layout->frame_elements; element++) {
-            const uint8_t *beat = from + (size_t)(element / layout->lanes) * size;
-            const int64_t found = code_in(layout, beat, (uint32_t)(element % layout->lanes));
+            const int64_t found = weir_codec_element(layout, from, element);
             e->code[i][first + (int64_t)element] = found;
             compare(e, i, (int64_t)element, s->codes[i].code[first + (int64_t)element], found);
         }
-        from += (size_t)weir_beats_per_frame(layout) * size;
+        from += weir_codec_frame_bytes(layout);
     }
     e->wrong_frames += e->mismatches > before;
     e->frames++;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "board/benchmark.h"
 #include "dataflow/schedule/stream.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
@@ -96,6 +97,16 @@ static const struct {
      WEIR_WIRE_OK,
      {"a path is too slow for the clock: only some values show it",
       "a parameter memory holds something else than was compiled"},
+     "build with a lower --clock"},
+    {WEIR_RUNG_BENCHMARK,
+     WEIR_WIRE_TIMEOUT,
+     {"the accelerator hangs when frames follow each other at once", "the clock is too fast for a path"},
+     "build with a lower --clock"},
+    {WEIR_RUNG_BENCHMARK,
+     WEIR_WIRE_OK,
+     {"a path is too slow for the clock: only full speed shows it",
+      "a parameter memory holds something else than was compiled, which the data's frames do not show",
+      "the generator of the frames is another"},
      "build with a lower --clock"},
     {ANY,
      WEIR_WIRE_RESET,
@@ -296,11 +307,59 @@ static bool try_frames(climb *c) {
                              (unsigned long long)e->compared, (double)e->frames / e->seconds));
 }
 
+/* Runs `frames` on the chip to the end; its cycles, and the CRC of their results. */
+static weir_wire_error run_benchmark(climb *c, int64_t frames, uint32_t *cycles, uint32_t *crc) {
+    const uint64_t start = c->transport.now(c->transport.user);
+    uint32_t count = 0;
+    weir_wire_error error = weir_wire_write(c->wire, WEIR_REGISTER_BENCH_FRAMES, (uint32_t)frames, &c->why);
+    if (error == WEIR_WIRE_OK) error = weir_wire_begin(c->wire, WEIR_MODE_BENCHMARK, NULL, &c->why);
+    while (error == WEIR_WIRE_OK && count >> 16 != (uint32_t)frames) {
+        error = weir_wire_read(c->wire, WEIR_REGISTER_FRAMES, &count, &c->why);
+        if (error == WEIR_WIRE_OK && count >> 16 != (uint32_t)frames &&
+            c->transport.now(c->transport.user) - start > rungs[WEIR_RUNG_BENCHMARK].limit / 2)
+            error = weir_failure_set(&c->why, WEIR_WIRE_TIMEOUT, "%u of %lld frames came out", count >> 16,
+                                     (long long)frames);
+    }
+    if (error == WEIR_WIRE_OK) error = weir_wire_read(c->wire, WEIR_REGISTER_BENCH_CYCLES, cycles, &c->why);
+    if (error == WEIR_WIRE_OK) error = weir_wire_read(c->wire, WEIR_REGISTER_BENCH_CRC, crc, &c->why);
+    return error;
+}
+
+/* Half of the frames, then all: the difference has no filling of the pipeline in it. */
+static bool try_benchmark(climb *c) {
+    weir_ladder_benchmark *b = &c->ladder->benchmark;
+    const int64_t frames = weir_benchmark_frames(c->options->hardware);
+    uint32_t expected[2], found[2] = {0, 0}, cycles[2] = {0, 0};
+    if (!weir_benchmark_predict(c->options->hardware, frames, &expected[0], &expected[1]))
+        return red(c, WEIR_RUNG_BENCHMARK, WEIR_WIRE_OK, weir_copy_string("a reference that runs"),
+                   weir_copy_string("the error above"));
+    for (int i = 0; i < 2; i++) {
+        const int64_t count = i == 0 ? frames / 2 : frames;
+        const weir_wire_error error = run_benchmark(c, count, &cycles[i], &found[i]);
+        if (error != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_BENCHMARK, error, "frames made on the chip");
+        *b = (weir_ladder_benchmark){.frames = count, .cycles = cycles[i], .expected = expected[i], .found = found[i]};
+        c->ladder->differs = found[i] != expected[i];
+        if (c->ladder->differs)
+            return red(
+                c, WEIR_RUNG_BENCHMARK, WEIR_WIRE_OK,
+                weir_format("CRC %08x of the results of %lld frames made on the chip", expected[i], (long long)count),
+                weir_format("CRC %08x", found[i]));
+    }
+    b->interval = (double)(cycles[1] - cycles[0]) / (double)(frames - frames / 2);
+    const double hz = c->ladder->clock.hz > 0 ? c->ladder->clock.hz : (double)c->options->manifest->clock_hz;
+    return green(c, WEIR_RUNG_BENCHMARK,
+                 weir_format("%lld frames made on the chip, CRC %08x; one every %.1f cycles: %.0f a second",
+                             (long long)frames, found[1], b->interval, hz / b->interval));
+}
+
 static bool (*const tries[WEIR_RUNGS])(climb *) = {
     [WEIR_RUNG_PORT] = try_port,   [WEIR_RUNG_BAUD] = try_baud,     [WEIR_RUNG_IDENTITY] = try_identity,
     [WEIR_RUNG_CLOCK] = try_clock, [WEIR_RUNG_ECHO] = try_echo,     [WEIR_RUNG_REGISTERS] = try_registers,
-    [WEIR_RUNG_FRAME] = try_frame, [WEIR_RUNG_FRAMES] = try_frames,
+    [WEIR_RUNG_FRAME] = try_frame, [WEIR_RUNG_FRAMES] = try_frames, [WEIR_RUNG_BENCHMARK] = try_benchmark,
 };
+
+/* What the board must have for the rung; 0: every board has. */
+static const uint32_t needed[WEIR_RUNGS] = {[WEIR_RUNG_BENCHMARK] = WEIR_FEATURE_BENCHMARK};
 
 int weir_ladder_climb(const weir_ladder_options *options, weir_ladder *ladder) {
     *ladder = (weir_ladder){.differs = false};
@@ -308,6 +367,7 @@ int weir_ladder_climb(const weir_ladder_options *options, weir_ladder *ladder) {
     bool fine = true;
     for (weir_rung_name name = 0; fine && name < WEIR_RUNGS; name++) {
         if (name > WEIR_RUNG_IDENTITY && (options->rungs >> name & 1) == 0) continue;
+        if ((needed[name] & ~ladder->identity.features) != 0) continue;
         const uint64_t start = c.wire == NULL ? 0 : c.transport.now(c.transport.user);
         fine = tries[name](&c);
         if (c.wire != NULL) ladder->rung[name].seconds = (double)(c.transport.now(c.transport.user) - start) / 1e6;

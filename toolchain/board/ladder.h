@@ -41,8 +41,17 @@ typedef struct weir_ladder_options {
     void *user;
     bool may_quadruple; /* the USB chip runs at 4 times the baud that is set, with some firmware */
     size_t in_flight;
-    unsigned rungs; /* a bit each of those to climb; the first three always are */
+    unsigned
+        rungs; /* a bit each of those to climb; the first three always are; what the board was built without is left out */
 } weir_ladder_options;
+
+/* Frames made on the chip; all 0: the board has no benchmark, or did not get there. */
+typedef struct weir_ladder_benchmark {
+    int64_t frames;
+    uint32_t cycles;          /* from the first beat in to the last beat out */
+    double interval;          /* cycles a frame when the pipeline is full */
+    uint32_t expected, found; /* CRC-32 of the results */
+} weir_ladder_benchmark;
 
 typedef struct weir_ladder {
     weir_rung rung[WEIR_RUNGS];
@@ -51,6 +60,7 @@ typedef struct weir_ladder {
     weir_wire_clock clock;
     uint32_t cycles; /* of one frame */
     weir_board_exchange exchange;
+    weir_ladder_benchmark benchmark;
     weir_link_counters link;
     bool differs; /* red because bits differ */
 } weir_ladder;

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "board/benchmark.h"
+#include "board/codec.h"
 #include "board/pins.h"
 #include "dataflow/library.h"
+#include "dataflow/schedule/stream.h"
 #include "rtlir/core/expr.h"
 #include "rtlir/reader/read.h"
 #include "rtlir/verify/verify.h"
@@ -240,6 +243,35 @@ static void connect_outputs(making *m, weir_rtl_instance core, weir_rtl_instance
     }
 }
 
+/* Bits of bench_vary or bench_ones: the element's mask, as often as a beat of the input has elements, at the input's place. */
+static void set_mask(uint64_t *words, int64_t at, const weir_beats_layout *layout, uint64_t mask) {
+    for (uint32_t bit = 0; bit < weir_beats_width(layout); bit++) {
+        const int64_t to = at + bit;
+        words[to / 64] |= (mask >> bit % layout->element_bits & 1) << to % 64;
+    }
+}
+
+static void set_benchmark(making *m, weir_rtl_instance core) {
+    const weir_graph *hardware = m->wrap->hardware;
+    const int64_t width = widest(m->wrap->design->input, m->wrap->design->inputs);
+    size_t count;
+    weir_value *inputs = weir_stream_inputs(hardware, &count);
+    const uint32_t bits = (uint32_t)(width * (int64_t)count);
+    uint64_t *vary = weir_calloc(bits / 64 + 1, sizeof *vary), *ones = weir_calloc(bits / 64 + 1, sizeof *ones);
+    for (size_t i = 0; i < count; i++) {
+        const weir_beats_layout layout = weir_codec_layout(hardware, inputs[i]);
+        const weir_benchmark_mask mask = weir_benchmark_mask_of(hardware, inputs[i]);
+        set_mask(vary, (int64_t)i * width, &layout, mask.vary);
+        set_mask(ones, (int64_t)i * width, &layout, mask.ones);
+    }
+    weir_rtl_set_parameter(m->rtl, core, "BENCHMARK", m->wrap->benchmark);
+    weir_rtl_connect(m->rtl, core, "bench_vary", weir_rtl_constant_words(m->rtl, bits, false, vary));
+    weir_rtl_connect(m->rtl, core, "bench_ones", weir_rtl_constant_words(m->rtl, bits, false, ones));
+    free(ones);
+    free(vary);
+    free(inputs);
+}
+
 static weir_rtl_instance add_core(making *m) {
     const weir_board_wrap *w = m->wrap;
     const weir_board_design *d = w->design;
@@ -257,6 +289,7 @@ static weir_rtl_instance add_core(making *m) {
     set_numbers(m, core, "OUT_BEATS", d->output, d->outputs, false);
     weir_rtl_set_parameter(m->rtl, core, "RX_BYTES", w->receive_bytes);
     weir_rtl_set_parameter(m->rtl, core, "TX_BYTES", w->send_bytes);
+    set_benchmark(m, core);
     if (is_model_in_memory(w->board->device)) weir_rtl_set_parameter_string(m->rtl, core, "MODEL_INIT", MODEL_FILE);
     else weir_rtl_set_parameter_expr(m->rtl, core, "MODEL", weir_rtl_constant(m->rtl, 32, w->model));
     weir_rtl_connect(m->rtl, core, "clk", m->core_clock);

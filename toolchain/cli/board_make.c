@@ -52,16 +52,17 @@ static const char *compiling(const weir_board_make *r) {
 }
 
 /* What the board's logic takes is no part of what a folding that is searched for may. Heap memory; NULL: the user's own budget. */
-static char *budget_of(const weir_job *job) {
-    if (job->budget != NULL) return NULL;
-    return weir_format("lut=-%d,ff=-%d,bram=-%d", WEIR_BOARD_SHARE_LUTS, WEIR_BOARD_SHARE_FLIP_FLOPS,
+static char *budget_of(const weir_board_make *r) {
+    const int more = r->benchmark ? WEIR_BOARD_BENCHMARK_LUTS : 0;
+    if (r->job.budget != NULL) return NULL;
+    return weir_format("lut=-%d,ff=-%d,bram=-%d", WEIR_BOARD_SHARE_LUTS + more, WEIR_BOARD_SHARE_FLIP_FLOPS + more,
                        WEIR_BOARD_SHARE_BLOCKS);
 }
 
 /* For a device; NULL: whatever it takes. Exit status. */
 static int compile(weir_board_make *r, const char *device, const char *design) {
     weir_job job = r->job;
-    char *budget = device == NULL ? NULL : budget_of(&job);
+    char *budget = device == NULL ? NULL : budget_of(r);
     if (budget != NULL) job.budget = budget;
     job.device = device;
     weir_module *module = weir_job_read_frames(r->model, &job.sizes);
@@ -174,7 +175,8 @@ static int build_in(weir_board_make *r, const char *folder, const char *work) {
                                                   .baud = r->baud,
                                                   .seeds = r->seeds,
                                                   .seconds = r->seconds,
-                                                  .place = !r->sources_only};
+                                                  .place = !r->sources_only,
+                                                  .benchmark = r->benchmark};
         status = weir_board_build(&options, &report, &lacks_room);
     }
     if (lacks_room && !is_compiled(r->model)) note_room(r, true);
@@ -210,6 +212,7 @@ const char *weir_board_make_given(const weir_board_make *r) {
     if (r->folder != NULL) return "output";
     if (r->clock_mhz != 0) return "clock";
     if (r->baud != 0) return "baud";
+    if (r->benchmark) return "benchmark";
     return r->seeds != WEIR_BOARD_SEEDS ? "seeds" : compiling(r);
 }
 

@@ -13,6 +13,7 @@ typedef struct weir_board_make {
     weir_board *board; /* of weir_board_make_check */
     int64_t clock_mhz, baud, seeds, seconds;
     bool sources_only; /* no bitstream */
+    bool benchmark;
 } weir_board_make;
 
 #define WEIR_BOARD_MAKE_DEFAULTS(command)                                                                              \
@@ -24,6 +25,8 @@ typedef struct weir_board_make {
         {"clock", 0, WEIR_CLI_COUNT, &(r).clock_mhz, "MHZ", "clock of the core (the highest that a placement keeps)"}, \
         {"baud", 0, WEIR_CLI_COUNT, &(r).baud, "N", "of the UART (the highest that the board has, up to 3000000)"},    \
         {"seeds", 0, WEIR_CLI_COUNT, &(r).seeds, "N", "placements to try a clock (3)"},                                \
+        {"benchmark",    0,    WEIR_CLI_FLAG,                                                                          \
+         &(r).benchmark, NULL, "frames can be made on the chip, which counts and sums up"},                            \
         {"timeout", 0, WEIR_CLI_COUNT, &(r).seconds, "SECONDS", "for Yosys, and for each placement (1200)"},           \
         WEIR_JOB_PLUGIN_OPTIONS((r).job), WEIR_JOB_QUANTIZE_OPTIONS((r).job), WEIR_JOB_SET_OPTION((r).job),            \
         WEIR_JOB_FOLDING_OPTIONS((r).job)

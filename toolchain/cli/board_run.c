@@ -135,16 +135,34 @@ static void print_numbers(const weir_board_session *s, const weir_ladder *l, wei
                          weir_metrics_print(&s->scoring, &reference, expected, sizeof expected));
     }
     free(codes);
-    const int64_t interval = json_integer_value(json_object_get(s->manifest.report, "interval"));
+    const double built = (double)json_integer_value(json_object_get(s->manifest.report, "interval"));
+    const double interval = l->benchmark.interval > 0 ? l->benchmark.interval : built;
     const double hz = l->clock.hz > 0 ? l->clock.hz : (double)s->manifest.clock_hz;
     if (l->cycles > 0)
-        weir_text_format(text, "  on chip    a frame alone %u cycles, %.1f us; one every %lld cycles: %.0f a second\n",
-                         l->cycles, (double)l->cycles / hz * 1e6, (long long)interval, hz / (double)interval);
+        weir_text_format(text,
+                         "  on chip    a frame alone %u cycles, %.1f us; one every %.0f cycles%s: %.0f a second\n",
+                         l->cycles, (double)l->cycles / hz * 1e6, interval,
+                         l->benchmark.interval > 0 ? ", measured" : " as built", hz / interval);
     if (e->frames > 0)
         weir_text_format(text,
                          "  wire       %.0f frames a second, %.0f bytes/s there and %.0f back; %llu bytes repeated\n",
                          (double)e->frames / e->seconds, (double)(e->frames * e->bytes_in) / e->seconds,
                          (double)(e->frames * e->bytes_out) / e->seconds, (unsigned long long)l->link.repeated);
+}
+
+/* null: there was none. */
+static json_t *benchmark_json(const weir_board_session *s, const weir_ladder *l) {
+    const weir_ladder_benchmark *b = &l->benchmark;
+    const double hz = l->clock.hz > 0 ? l->clock.hz : (double)s->manifest.clock_hz;
+    if (b->frames == 0) return json_null();
+    json_t *json =
+        json_pack("{s:I, s:I, s:o, s:o}", "frames", (json_int_t)b->frames, "cycles", (json_int_t)b->cycles, "expected",
+                  json_sprintf("0x%08x", b->expected), "found", json_sprintf("0x%08x", b->found));
+    if (b->interval > 0) {
+        json_object_set_new(json, "interval", json_real(b->interval));
+        json_object_set_new(json, "inferences_per_second", json_real(hz / b->interval));
+    }
+    return json;
 }
 
 static json_t *report_json(const weir_board_session *s, const weir_ladder *l, const char *where) {
@@ -157,6 +175,7 @@ static json_t *report_json(const weir_board_session *s, const weir_ladder *l, co
     const bool known = weir_board_session_metrics(s, e->code, e->frames, &metrics);
     json_object_set_new(json, "metrics", known ? weir_metrics_json(&s->scoring, &metrics) : json_null());
     json_object_set_new(json, "clock_hz", l->clock.hz > 0 ? json_real(l->clock.hz) : json_null());
+    json_object_set_new(json, "benchmark", benchmark_json(s, l));
     json_object_set_new(json, "repeated", json_integer((json_int_t)l->link.repeated));
     return json;
 }

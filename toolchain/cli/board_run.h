@@ -19,7 +19,7 @@ typedef struct weir_board_run {
 
 enum { WEIR_BOARD_IN_FLIGHT = 64 };
 #define WEIR_BOARD_RUN_ALL (~0u)
-#define WEIR_BOARD_RUN_FRAMES (1u << WEIR_RUNG_FRAME | 1u << WEIR_RUNG_FRAMES)
+#define WEIR_BOARD_RUN_FRAMES (1u << WEIR_RUNG_FRAME | 1u << WEIR_RUNG_FRAMES | 1u << WEIR_RUNG_BENCHMARK)
 
 #define WEIR_BOARD_RUN_DEFAULTS(command_, rungs_)                                                                      \
     { .command = command_, .in_flight = WEIR_BOARD_IN_FLIGHT, .rungs = rungs_ }

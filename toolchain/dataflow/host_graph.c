@@ -161,3 +161,17 @@ weir_graph *weir_host_graph_tail(const weir_graph *hardware) {
     free(outputs);
     return extract_end(&e);
 }
+
+weir_graph *weir_host_graph_between(const weir_graph *hardware) {
+    size_t inputs, outputs;
+    weir_value *input = weir_stream_inputs(hardware, &inputs), *output = weir_stream_outputs(hardware, &outputs);
+    extract e = extract_new(hardware, "between");
+    for (size_t i = 0; i < inputs; i++) give(&e, input[i]);
+    for (size_t i = 0; i < outputs; i++) e.needed[output[i].id] = true;
+    carry_all(&e);
+    for (size_t i = 0; i < outputs; i++)
+        weir_graph_add_output(e.to, weir_value_name(hardware, output[i]), e.own[output[i].id]);
+    free(input);
+    free(output);
+    return extract_end(&e);
+}

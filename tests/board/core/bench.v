@@ -68,7 +68,9 @@ module bench;
     .m_ready        (m_ready),
     .m_data         (m_data),
     .m_last         (m_last),
-    .m_error        (m_error)
+    .m_error        (m_error),
+    .bench_vary     ({IN_BITS{1'b1}}),
+    .bench_ones     ({IN_BITS{1'b0}})
   );
 
   // The accelerator: each beat times 3 and 1 more, two cycles later at the earliest.

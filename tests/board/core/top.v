@@ -47,7 +47,9 @@ module top #(
     .m_ready        (m_ready),
     .m_data         (m_data),
     .m_last         (m_last),
-    .m_error        (1'b0)
+    .m_error        (1'b0),
+    .bench_vary     (8'd255),
+    .bench_ones     (8'd0)
   );
 
   weir_register_slice #(

@@ -3,7 +3,7 @@
 
 static const char help_text[] =
     "DIR is a folder that 'weir board build' wrote, whose bitstream runs on the board. Frames go over the wire, and results that\n"
-    "come back are compared with the bit-exact reference.\n"
+    "come back are compared with the bit-exact reference. A board that was built with --benchmark also runs frames of its own making.\n"
     "Exit status 3: results differ; 5: the board does not answer as it should.\n";
 
 int weir_command_run(int argc, char **argv) {

@@ -49,7 +49,9 @@ module weir_board (
         .m_ready(m_ready),
         .m_data(m_data),
         .m_last(m_last),
-        .m_error(1'b0)
+        .m_error(1'b0),
+        .bench_vary(8'd255),
+        .bench_ones(8'd0)
     );
 
     weir_register_slice #(
