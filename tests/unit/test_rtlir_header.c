@@ -1,5 +1,7 @@
 /* What the reader says of every header of the library (ports, directions, widths under the defaults and under an
- * override) is what Yosys and Verilator say of the same file. Needs the tools; what is missing is skipped. */
+ * override) is what Yosys and Verilator say of the same file: by day Verilator of one in four. Needs the tools; what is missing is
+ * skipped. */
+/* nightly: 1 */
 #include "test_rtlir_library.h"
 
 #include <jansson.h>
@@ -216,6 +218,7 @@ static void headers_are_what_two_tools_see(void **state) {
     read_folder(design, rtl);
     size_t count = weir_rtl_module_count(design), overridden = 0, n = 0;
     bool has_yosys = weir_process_found("yosys"), has_verilator = weir_process_found("verilator");
+    const size_t step = getenv("WEIR_RANDOM") == NULL ? 4 : 1; /* a run of Verilator each */
     if (count == 0 || (!has_yosys && !has_verilator)) skip();
     char **folders = list_folders(design, count, &files);
     view *views = calloc(2 * count, sizeof *views);
@@ -235,7 +238,7 @@ static void headers_are_what_two_tools_see(void **state) {
             other = view_of_yosys(out, i);
             assert_same("Yosys", &views[i], &other);
         }
-        if (!has_verilator) continue;
+        if (!has_verilator || i % step != 0) continue;
         other = view_of_verilator((const char *const *)folders, &views[i], out);
         assert_same("Verilator", &views[i], &other);
     }
