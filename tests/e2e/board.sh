@@ -52,6 +52,13 @@ mkdir mine
 sed 's/^name: .*/name: mine/' "$E2E_SOURCE/boards/icebreaker/board.yaml" >mine/board.yaml
 expect 0 "board ./mine: core clock" weir board build compiled --board ./mine -o of_mine --sources --clock 12
 
+# No clock beyond what the board's own logic reaches.
+sed 's/^name: .*/name: slow/; s/board_mhz: [0-9]*/board_mhz: 20/' "$E2E_SOURCE/boards/devices/ice40up5k.yaml" >mine/slow.yaml
+sed 's/^device: .*/device: .\/slow.yaml/' mine/board.yaml >mine/slow_board.yaml
+expect 0 "core clock 19.875 MHz" weir board build compiled --board mine/slow_board.yaml -o slow --sources
+expect 0 "core clock" weir board build "$model" --board mine/slow_board.yaml -o slow --sources
+! grep -q "warning" output || fail "a profile of one's own is taken for another device: $(cat output)"
+
 # Too small: how much is missing, and which boards have room.
 sed 's/^name: .*/name: tiny/; s/count: 5280/count: 2000/' "$E2E_SOURCE/boards/devices/ice40up5k.yaml" >mine/tiny.yaml
 sed 's/^device: .*/device: .\/tiny.yaml/' mine/board.yaml >mine/tiny_board.yaml
@@ -69,7 +76,7 @@ expect 0 "icebreaker.bin has 104090 bytes" weir board build compiled --board ice
 cmp report.json placed/board.json || fail "--json is another report"
 [ "$(wc -c <placed/icebreaker.bin)" = 104090 ] || fail "the bitstream's size"
 jq -e '.fmax_mhz >= 12 and .resources.luts.used > 1500 and .resources.luts.available == 5280 and
-    .resources.luts.board > 700 and .resources.luts.board < 1100 and .resources.memory_blocks.board == 2' report.json >/dev/null || fail "the report"
+    .resources.luts.board > 700 and .resources.luts.board < 1300 and .resources.memory_blocks.board == 2' report.json >/dev/null || fail "the report"
 if is_night; then
     expect 1 "no placement keeps the clock" weir board build compiled --board icebreaker -o fast --seeds 1 --clock 120
     [ ! -e fast ] || fail "a design that is too slow is written"

@@ -164,11 +164,14 @@ static bool is_met(const building *b) {
     return !b->options->place || (best != NULL && best->fmax_mhz * 1e6 >= (double)b->clock_hz);
 }
 
+/* Of the design, and of the board's own logic. */
 static double estimated_hz(const building *b) {
     weir_cost_report report = weir_cost_of_graph(b->options->hardware, b->options->board->device);
-    const double mhz = weir_cost_mhz(&report.total);
+    const weir_device *device = b->options->board->device;
+    const double mhz = weir_cost_mhz(&report.total), most = (double)device->clocks.board_mhz;
     weir_cost_report_free(&report);
-    return (mhz > 0 ? mhz : (double)b->options->board->device->clocks.goal_mhz) * 1e6;
+    if (most > 0 && mhz > most) return most * 1e6;
+    return (mhz > 0 ? mhz : (double)device->clocks.goal_mhz) * 1e6;
 }
 
 static int report_missed(const building *b) {

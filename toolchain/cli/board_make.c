@@ -163,7 +163,7 @@ static int build_in(weir_board_make *r, const char *folder, const char *work) {
         if (hardware == NULL || !weir_folding_verify(hardware)) status = WEIR_EXIT_INPUT;
     }
     const char *own = hardware == NULL ? "" : weir_graph_device(hardware);
-    if (*own != '\0' && strcmp(own, r->board->device->name) != 0)
+    if (is_compiled(r->model) && *own != '\0' && strcmp(own, r->board->device->name) != 0)
         weir_warning(weir_at(r->model, 0), "compiled for %s, but the board has %s", own, r->board->device->name);
     if (status == WEIR_EXIT_FINE) {
         const weir_board_build_options options = {.board = r->board,

@@ -39,12 +39,15 @@ static char *synthesis(const weir_device *device, bool pads, const char *top) {
 /* The same in two halves, between which the design is kept for its proof; the family's own map, if there is one, leaves the first
  * command behind `map_gates` nothing to do. */
 static char *synthesis_in_halves(const weir_synth_request *request) {
-    const bool has_map = weir_synth_family_of(request->device)->map != NULL;
+    const weir_synth_family *family = weir_synth_family_of(request->device);
+    const char *late = family->unmapped == NULL ? "" : family->unmapped;
     char *command = synthesis(request->device, request->pads, request->top);
-    char *halves = weir_format("%s -run :map_gates; write_rtlil " WEIR_SYNTH_UNMAPPED "; %s%s -run map_gates:", command,
-                               has_map ? "techmap -map +/techmap.v -map " MAP "; " : "", command);
+    weir_text text = {NULL, 0, 0};
+    weir_text_format(&text, "%s -run :map_gates; write_rtlil " WEIR_SYNTH_UNMAPPED "; %s%s -run map_gates:%s", command,
+                     family->map != NULL ? "techmap -map +/techmap.v -map " MAP "; " : "", command, late);
+    if (family->unmapped != NULL) weir_text_format(&text, "; simplemap; %s -run %s:", command, late);
     free(command);
-    return halves;
+    return text.data;
 }
 
 bool weir_yosys_run(const weir_program *yosys, const char *folder, const char *log, const char *script) {
@@ -209,6 +212,7 @@ static weir_hash hash_tool(const weir_program *yosys, const weir_device *device)
     weir_hash hash = weir_hash_start();
     weir_hash_add_string(&hash, FORM);
     if (family->mend != NULL) weir_hash_add_string(&hash, family->mended);
+    if (family->unmapped != NULL) weir_hash_add_string(&hash, family->unmapped);
     hash_cells(&hash, family->map);
     hash_cells(&hash, family->unknown);
     weir_hash_add_string(&hash, yosys->name);

@@ -74,6 +74,7 @@ static const weir_schema_field distributed_fields[] = {
 static const weir_schema_field clock_fields[] = {{"networks", COUNT, true, .at = IN(clocks.networks)},
                                                  {"plls", COUNT, false, .at = IN(clocks.plls)},
                                                  {"goal_mhz", COUNT, false, .at = IN(clocks.goal_mhz)},
+                                                 {"board_mhz", COUNT, false, .at = IN(clocks.board_mhz)},
                                                  {"oscillator_mhz", COUNT, false, .at = IN(clocks.oscillator_mhz)},
                                                  {.name = NULL}};
 static const weir_schema_field pll_fields[] = {{"input", OWN, true, .at = IN(pll.input), .read = read_range},

@@ -106,7 +106,9 @@ typedef struct weir_device {
         weir_device_shape shape;
     } distributed_ram;
     struct {
-        int64_t networks, plls, oscillator_mhz, goal_mhz; /* goal: what hardware is built for unless the user says */
+        int64_t networks, plls, oscillator_mhz;
+        int64_t goal_mhz;  /* what hardware is built for unless the user says */
+        int64_t board_mhz; /* about what boards/common reaches there; 0: not measured */
     } clocks;
     struct {
         weir_device_range input, detector, vco, output; /* what the parts of a PLL can do; all 0: not known */
