@@ -12,8 +12,8 @@ beside() {
     command -v "$2" || command -v "yowasp-$2" && return
     for program in "$1" "yowasp-$1"; do
         found=$(command -v "$program") || continue
-        folder=$(dirname "$(sed -n '1s/^#!//p' "$found")")
-        for tool in "$folder/$2" "$folder/yowasp-$2"; do [ ! -x "$tool" ] || { echo "$tool"; return; }; done
+        environment=$(dirname "$(sed -n '1s/^#!//p' "$found")")
+        for tool in "$environment/$2" "$environment/yowasp-$2"; do [ ! -x "$tool" ] || { echo "$tool"; return; }; done
     done
     return 1
 }
@@ -40,13 +40,13 @@ gowin_id() {
 
 # checked FOLDER: is its bitstream one of its board's?
 checked() {
-    folder=$1
-    board=$(jq -r .board "$folder/board.json")
-    file=$folder/$(jq -r .bitstream "$folder/board.json")
+    built=$1
+    board=$(jq -r .board "$built/board.json")
+    file=$built/$(jq -r .bitstream "$built/board.json")
     part=$(sed -n 's/^part: //p' "$boards/$board/board.yaml")
     jq -e '.bitstream_bytes > 50000 and .fmax_mhz * 1e6 >= .clock_hz and .interval > 0 and
-        ([.resources[] | .used <= .available and .board <= .used and .board >= 0] | all) and .resources.luts.board > 500' "$folder/board.json" >/dev/null || return 1
-    [ "$(wc -c <"$file")" = "$(jq .bitstream_bytes "$folder/board.json")" ] || return 1
+        ([.resources[] | .used <= .available and .board <= .used and .board >= 0] | all) and .resources.luts.board > 500' "$built/board.json" >/dev/null || return 1
+    [ "$(wc -c <"$file")" = "$(jq .bitstream_bytes "$built/board.json")" ] || return 1
     case $part in
     iCE40*)
         iceunpack "$file" unpacked.asc >log 2>&1 && ! grep -q "ERROR" log && icepack unpacked.asc again.bin && cmp -s "$file" again.bin || return 1
