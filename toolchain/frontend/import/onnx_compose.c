@@ -633,16 +633,55 @@ static weir_value classifier_finish(weir_onnx_form *form, weir_value value) {
     return position.id == 0 || form->second.id == 0 ? WEIR_NO_VALUE : labels(form, position);
 }
 
+static bool is_by_largest(const weir_onnx_form *form) {
+    return attribute_of(form, "norm") == NULL || word_is(form, "norm", "MAX");
+}
+
 static void normalizer_attributes(const weir_onnx_form *form, weir_node node) {
+    if (is_by_largest(form)) return;
     weir_node_set_int(form->graph, node, "axis", -1);
     weir_node_set_int(form->graph, node, "p", word_is(form, "norm", "L1") ? 1 : 2);
 }
 
+/* Along the last axis; the host computes it before the first layer, where ReduceMax would be hardware. */
+static weir_value largest(const weir_onnx_form *form, weir_value x) {
+    char *name = weir_format("%s_largest", form->name);
+    const weir_value inputs[2] = {x, vector(form, "one", (const int64_t[]){1}, 1)};
+    const weir_node node = weir_graph_add_node(form->graph, WEIR_OP_TOP_K, name, inputs, 2, 2, WEIR_NO_NODE);
+    free(name);
+    weir_node_set_location(form->graph, node, form->location);
+    behind(form, weir_node_output(form->graph, node, 1), "position");
+    return infer(form, behind(form, weir_node_output(form->graph, node, 0), "largest"));
+}
+
+/* MAX: by the largest element, not the largest magnitude, as ONNX Runtime has it; as it is where that is 0. */
 static bool normalizer_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
-    (void)inputs;
-    (void)count;
-    return attribute_of(form, "norm") != NULL ||
-           fail(form, "its norm MAX is not supported, which it has without the attribute 'norm'");
+    const weir_dtype dtype = weir_value_type(form->graph, inputs[0])->dtype;
+    if (!is_by_largest(form)) return true;
+    if (!weir_dtype_is_float(dtype)) return fail(form, "expected floating-point numbers");
+    const weir_value by = largest(form, inputs[0]),
+                     none = by.id == 0 ? by : infer(form, NODE(EQUAL, "is_zero", by, number(form, "zero", dtype, 0)));
+    inputs[1] = none.id == 0 ? none : infer(form, NODE(WHERE, "divisor", none, number(form, "unit", dtype, 1), by));
+    form->op = WEIR_OP_DIV;
+    *count = 2;
+    return inputs[1].id != 0;
+}
+
+/* --- comparisons that are numbers --- */
+
+static bool binarizer_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    const weir_dtype dtype = weir_value_type(form->graph, inputs[0])->dtype;
+    form->operand[0] = inputs[0];
+    if (!weir_dtype_is_float(dtype)) return fail(form, "expected floating-point numbers");
+    inputs[0] =
+        infer(form, NODE(GREATER, "is", inputs[0], number(form, "threshold", dtype, float_of(form, "threshold", 0))));
+    *count = 1;
+    return inputs[0].id != 0;
+}
+
+static void binarizer_attributes(const weir_onnx_form *form, weir_node node) {
+    const weir_dtype dtype = weir_value_type(form->graph, form->operand[0])->dtype;
+    weir_node_set_string(form->graph, node, "to", weir_dtype_name(dtype));
 }
 
 /* --- quantizers of Sony's Model Compression Toolkit --- */
@@ -713,6 +752,7 @@ static const row rows[] = {
     {"QuickGelu", NULL, quick_attributes, NULL},
     {"LinearRegressor", regressor_inputs, linear_attributes, regressor_finish},
     {"LinearClassifier", classifier_inputs, linear_attributes, classifier_finish},
+    {"Binarizer", binarizer_inputs, binarizer_attributes, NULL},
     {"Normalizer", normalizer_inputs, normalizer_attributes, NULL},
     {"ActivationPOTQuantizer", activation_inputs, quant_attributes, NULL},
     {"ActivationSymmetricQuantizer", activation_inputs, quant_attributes, NULL},

@@ -96,6 +96,7 @@ static const weir_onnx_rule named_rules[] = {
     RULE_COMPOSED(MICROSOFT, "QuickGelu", SWISH, 1, 24, 1, 1, 0),
     RULE_COMPOSED(ML, "LinearRegressor", GEMM, 1, 13, 1, 1, 0),
     RULE_COMPOSED(ML, "LinearClassifier", GEMM, 1, 13, 1, 1, 2),
+    RULE_COMPOSED(ML, "Binarizer", CONVERT, 1, 13, 1, 1, 0),
     RULE_COMPOSED(ML, "Normalizer", LP_NORMALIZATION, 1, 13, 1, 1, 0),
     RULE_COMPOSED(MCT, "ActivationPOTQuantizer", QUANT, 1, 13, 1, 1, 0),
     RULE_COMPOSED(MCT, "ActivationSymmetricQuantizer", QUANT, 1, 13, 1, 1, 0),
@@ -141,7 +142,7 @@ static const weir_onnx_word activations[] = {{"Relu", "Relu"}, {"LeakyRelu", "Le
                                              {NULL, NULL}};
 static const weir_onnx_word score_functions[] = {
     {"NONE", "NONE"}, {"SOFTMAX", "SOFTMAX"}, {"LOGISTIC", "LOGISTIC"}, {NULL, NULL}};
-static const weir_onnx_word norms[] = {{"L1", "L1"}, {"L2", "L2"}, {NULL, NULL}};
+static const weir_onnx_word norms[] = {{"MAX", "MAX"}, {"L1", "L1"}, {"L2", "L2"}, {NULL, NULL}};
 
 static const weir_onnx_attribute_rule composed_attributes[] = {
     OF("If", "then_branch", GRAPH, REQUIRED, 0, 0, DROPPED),
@@ -186,6 +187,7 @@ static const weir_onnx_attribute_rule composed_attributes[] = {
     OF("LinearClassifier", "classlabels_ints", INTS, OPTIONAL, INT64_MIN, INT64_MAX, DROPPED),
     OF("LinearClassifier", "classlabels_strings", STRINGS, OPTIONAL, 0, 0, DROPPED),
     OF_WORDS("LinearClassifier", "post_transform", OPTIONAL, score_functions),
+    OF("Binarizer", "threshold", FLOAT, OPTIONAL, 0, 0, DROPPED),
     OF_WORDS("Normalizer", "norm", OPTIONAL, norms),
     OF("ActivationPOTQuantizer", "num_bits", INT, REQUIRED, 1, 16, DROPPED),
     OF("ActivationPOTQuantizer", "signed", INT, REQUIRED, 0, 1, STAYS),
