@@ -483,3 +483,12 @@ endmodule
 `undef WEIR_GOWIN_CONTENTS
 `undef WEIR_GOWIN_ALL
 `default_nettype wire
+
+// Pads.
+module IBUF (input wire I, output wire O);
+  assign O = I;
+endmodule
+
+module OBUF (input wire I, output wire O);
+  assign O = I;
+endmodule

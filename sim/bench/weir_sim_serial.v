@@ -1,13 +1,14 @@
 // The other end of a UART, and the oscillator: 8 data bits, no parity, one stop bit, at a bit time that may change while it runs.
 // The C side (harness/weir_serial.c) is called once a byte, and once a bit time while there is none to send: event 0 at the start gives the
-// clock's half period in 1/65536 ps; event 1 asks what to send; event 2 asks for the bit time of a byte that begins; event 3 reports it,
+// clock's period in 1/65536 ps; event 1 asks what to send; event 2 asks for the bit time of a byte that begins; event 3 reports it,
 // with flags: 8 the stop bit is not 1, 9 some bit is unknown. The answer to event 1: 39:0 a time in ps, 47:40 a byte, 49:48 what to do: 0 wait, 1 send the byte with that bit time, 2
 // hold the line low for so long, 3 end the run.
-// clk: starts at 0. from_board is sampled in the middle of each bit, so that a rate up to 5 % off is still received.
+// clk: starts at 0; each rising edge is followed by the falling one in the same moment, since no board looks at that and every event costs. It rests for a millisecond
+// when `rest` is set, as models of PLLs do that nothing but they look at it (boards/cells/pll). from_board is sampled in the middle of each bit, so that a rate up to 5 % off is still received.
 `timescale 1ps / 1ps
 `default_nettype none
 module weir_sim_serial (
-    output reg  clk,
+    output wire clk,
     output reg  to_board,
     input  wire from_board
 );
@@ -20,7 +21,14 @@ module weir_sim_serial (
 `define WEIR_SERIAL_EVENT $weir_serial_event
 `endif
 
-    reg [63:0] half, edge_time;
+    localparam [63:0] REST = 64'd1000000000;  // ps
+    reg [63:0] period, edge_time;             // 1/65536 ps
+    reg rise, fall;
+    // Public, for Verilator 5.006 drops what another module writes to a variable that a single process reads.
+    reg rest /* verilator public_flat_rw */;
+    assign clk = rise ^ fall;
+    always @(posedge clk) fall <= rise;
+
     reg [63:0] answer;
     reg [39:0] bit_time;
     reg [9:0] sending;
@@ -32,13 +40,20 @@ module weir_sim_serial (
     integer at_in;
 
     /* verilator lint_off BLKSEQ */  // a bench, in which time passes
+    initial fall = 1'b0;
     initial begin
-        clk = 1'b0;
+        rise = 1'b0;
+        rest = 1'b0;
         edge_time = 64'd0;
-        `WEIR_SERIAL_EVENT(0, 0, $time, half);
+        `WEIR_SERIAL_EVENT(0, 0, $time, period);
         forever begin
-            edge_time = edge_time + half;
-            #((edge_time >> 16) - $time) clk = !clk;
+            edge_time = edge_time + period;
+            #((edge_time >> 16) - $time);
+            if (rest) begin
+                #(REST) rest = 1'b0;
+                edge_time = $time << 16;
+            end
+            rise = !rise;
         end
     end
 

@@ -387,7 +387,7 @@ static uint64_t start(void) {
         open_tty(line.map->tty, sizeof line.map->tty);
     }
     look_at_baud();
-    return (uint64_t)(65536e12 / (2 * line.map->clock_hz) + 0.5);
+    return (uint64_t)(65536e12 / line.map->clock_hz + 0.5);
 }
 
 static uint64_t answer_of(int kind, int data, uint64_t now) {

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "board/decode.h"
 #include "board/flow.h"
 #include "board/manifest.h"
 #include "board/pins.h"
 #include "board/project.h"
+#include "board/trial.h"
 #include "board/wrap.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/resources.h"
@@ -18,6 +20,7 @@
 #include "support/process/progress.h"
 #include "support/text/diag.h"
 #include "synth/netlist/family.h"
+#include "synth/netlist/simulate.h"
 #include "synth/place.h"
 #include "synth/synth.h"
 #include "synth/yosys.h"
@@ -33,9 +36,11 @@ typedef struct building {
     weir_program yosys, nextpnr, packer;
     int64_t clock_hz, baud;
     uint32_t build, model;
+    weir_synth_netlist netlist;
     weir_cost cost, accelerator; /* of the netlist, and of the model's part of it */
     bool lacks_room;
     weir_placements placements;
+    json_t *simulated; /* what was tried before the board */
 } building;
 
 static const weir_placement *best_of(const building *b) {
@@ -93,7 +98,7 @@ static bool write_sources(building *b, const weir_clock *clock) {
     return fine;
 }
 
-static int place(building *b, const weir_synth_netlist *netlist, const char *constraints) {
+static int place(building *b, const char *constraints) {
     const weir_board_build_options *o = b->options;
     weir_place_pins pins = {
         .file = weir_board_pins_file(o->board), .text = constraints, .output = weir_board_flow_placed(b->flow)};
@@ -101,7 +106,7 @@ static int place(building *b, const weir_synth_netlist *netlist, const char *con
     const weir_place_job job = {.nextpnr = &b->nextpnr,
                                 .device = o->board->device,
                                 .cache = b->cache,
-                                .netlist = netlist->json,
+                                .netlist = b->netlist.json,
                                 .pins = &pins,
                                 .clock_hz = b->clock_hz,
                                 .seeds = o->seeds};
@@ -119,18 +124,17 @@ static int implement(building *b, const char *constraints) {
                                         .folder = o->work,
                                         .top = WEIR_BOARD_TOP,
                                         .pads = true};
-    weir_synth_netlist netlist = {.held = -1};
-    int status = weir_yosys_netlist(&request, &netlist);
+    weir_synth_netlist_free(&b->netlist);
+    int status = weir_yosys_netlist(&request, &b->netlist);
     weir_progress_end();
     if (status == WEIR_EXIT_FINE) {
-        b->cost = weir_synth_count(netlist.json, WEIR_BOARD_TOP, o->board->device);
+        b->cost = weir_synth_count(b->netlist.json, WEIR_BOARD_TOP, o->board->device);
         b->accelerator =
-            weir_synth_count_within(netlist.json, WEIR_BOARD_TOP, o->board->device, WEIR_BOARD_ACCELERATOR);
+            weir_synth_count_within(b->netlist.json, WEIR_BOARD_TOP, o->board->device, WEIR_BOARD_ACCELERATOR);
         b->lacks_room = !weir_synth_fits(&b->cost, o->board->device, true);
         if (b->lacks_room) status = WEIR_EXIT_INPUT;
     }
-    if (status == WEIR_EXIT_FINE) status = place(b, &netlist, constraints);
-    weir_synth_netlist_free(&netlist);
+    if (status == WEIR_EXIT_FINE) status = place(b, constraints);
     return status;
 }
 
@@ -207,6 +211,54 @@ static int find_clock(building *b, char **constraints) {
     return report_missed(b);
 }
 
+/* --- what it answers --- */
+
+static int try_verilog(const building *b, const char *what, const char *verilog, json_t **result) {
+    const weir_board_build_options *o = b->options;
+    const weir_board_manifest manifest = {
+        .build = b->build, .model = b->model, .clock_hz = b->clock_hz, .baud = b->baud};
+    char *models = weir_synth_cells(o->board->device, &b->yosys);
+    const weir_trial trial = {.what = what,
+                              .verilog = verilog,
+                              .cells = weir_synth_netlist_cells(&b->netlist),
+                              .models = models,
+                              .board = o->board,
+                              .hardware = o->hardware,
+                              .manifest = &manifest,
+                              .bytes_in = weir_board_frame_bytes(b->design.input, b->design.inputs),
+                              .bytes_out = weir_board_frame_bytes(b->design.output, b->design.outputs),
+                              .data = o->data,
+                              .folder = o->work,
+                              .cache = b->cache,
+                              .seconds = (double)o->seconds};
+    const int status = weir_trial_run(&trial, result);
+    free(models);
+    return status;
+}
+
+/* The netlist that was placed. */
+static int try_netlist(building *b) {
+    json_t *result = NULL;
+    char *verilog = weir_path_join(b->netlist.folder, "netlist.v");
+    const int status = try_verilog(b, "netlist", verilog, &result);
+    if (result != NULL) json_object_set_new(b->simulated, "netlist", result);
+    free(verilog);
+    return status;
+}
+
+static int try_bitstream(const building *b, const char *bitstream) {
+    const weir_board_build_options *o = b->options;
+    json_t *result = NULL;
+    char *path = weir_path_join(o->folder, bitstream), *verilog = weir_path_join(o->work, "decoded.v"), *why_not = NULL;
+    int status = weir_board_decode(o->board, &b->cost, path, o->work, verilog, (double)o->seconds, &why_not);
+    if (why_not != NULL) result = weir_trial_none(why_not);
+    else if (status == WEIR_EXIT_FINE) status = try_verilog(b, "bitstream", verilog, &result);
+    if (result != NULL) json_object_set_new(b->simulated, "bitstream", result);
+    free(verilog);
+    free(path);
+    return status;
+}
+
 /* --- what is kept --- */
 
 static json_t *resources_json(const building *b) {
@@ -249,6 +301,7 @@ static json_t *report_json(const building *b, const char *bitstream, size_t byte
     json_object_set_new(json, "seed", json_integer((json_int_t)best->seed));
     json_object_set_new(json, "short_paths", json_integer(count_short(best)));
     json_object_set_new(json, "resources", resources_json(b));
+    json_object_set_new(json, "simulated", json_incref(b->simulated));
     json_object_set_new(json, "tools",
                         json_pack("{s:s, s:s, s:s}", "yosys", b->yosys.version, "nextpnr", b->nextpnr.version, "packer",
                                   b->packer.name));
@@ -300,6 +353,7 @@ static int keep(const building *b, const char *constraints, json_t **report) {
     int status = weir_tree_copy(from, to) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     if (status == WEIR_EXIT_FINE && o->place) status = pack(b, constraints, &bitstream, &bytes);
     else if (status == WEIR_EXIT_FINE && constraints != NULL) status = write_project(b, constraints, &bitstream);
+    if (status == WEIR_EXIT_FINE && o->place) status = try_bitstream(b, bitstream);
     if (status == WEIR_EXIT_FINE) {
         *report = report_json(b, bitstream, bytes);
         char *text = json_dumps(*report, JSON_INDENT(2)), *line = weir_format("%s\n", text);
@@ -314,16 +368,20 @@ static int keep(const building *b, const char *constraints, json_t **report) {
 }
 
 int weir_board_build(const weir_board_build_options *options, json_t **report, bool *lacks_room) {
-    building b = {.options = options, .cache = weir_sim_cache(NULL)};
+    building b = {
+        .options = options, .cache = weir_sim_cache(NULL), .netlist = {.held = -1}, .simulated = json_object()};
     char *constraints = NULL, *design = weir_path_join(options->folder, WEIR_BOARD_DESIGN);
     int status = b.cache != NULL && weir_board_design_read(design, &b.design) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     *report = NULL;
     if (status == WEIR_EXIT_FINE) status = find_programs(&b);
     if (status == WEIR_EXIT_FINE) status = find_clock(&b, &constraints);
+    if (status == WEIR_EXIT_FINE && options->place) status = try_netlist(&b);
     if (status == WEIR_EXIT_FINE) status = keep(&b, constraints, report);
     *lacks_room = b.lacks_room;
     weir_board_design_free(&b.design);
     weir_placements_free(&b.placements);
+    weir_synth_netlist_free(&b.netlist);
+    json_decref(b.simulated);
     weir_program_free(&b.yosys);
     weir_program_free(&b.nextpnr);
     weir_program_free(&b.packer);
@@ -369,4 +427,6 @@ void weir_board_build_print(const json_t *report, weir_text *text) {
         weir_text_format(text,
                          "  nextpnr finds %lld paths shorter than the hold time, by its estimate: see nextpnr.log\n",
                          short_paths);
+    json_t *trial;
+    json_object_foreach(json_object_get(report, "simulated"), key, trial) { weir_trial_print(key, trial, text); }
 }

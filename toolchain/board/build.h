@@ -15,10 +15,11 @@ typedef struct weir_board_build_options {
     const weir_graph *hardware; /* of the design */
     const char *folder;         /* being made: holds the compiled design in WEIR_BOARD_DESIGN, and gets the rest */
     const char *work;           /* a scratch folder */
-    int64_t clock_hz, baud;     /* 0: the best */
-    int64_t seeds, seconds;     /* placements a clock; that each tool may take, 0: no limit */
-    bool place;                 /* false: sources for simulation only, no bitstream */
-    bool benchmark;             /* frames can be made on the chip */
+    const char *data;       /* frames that the netlist is tried with, as weir_frames_read takes it; NULL: random ones */
+    int64_t clock_hz, baud; /* 0: the best */
+    int64_t seeds, seconds; /* placements a clock; that each tool may take, 0: no limit */
+    bool place;             /* false: sources for simulation only, no bitstream */
+    bool benchmark;         /* frames can be made on the chip */
 } weir_board_build_options;
 
 /* What the board's own logic takes of a device at most, with options off, and a small buffer of the link. */

@@ -61,6 +61,44 @@ static bool collect(const weir_board_sim_options *options, const char *bench, fi
     return fine;
 }
 
+/* ---- models of cells ---- */
+
+static bool has_module(const file_list *files, const char *name, size_t size) {
+    for (size_t i = 0; i < files->count; i++) {
+        const char *file = weir_path_name(files->item[i]);
+        if (strlen(file) == size + 2 && memcmp(file, name, size) == 0) return true;
+    }
+    return false;
+}
+
+/* Yosys' models have modules without a body, of PLLs for one; a file of the same name has the whole module, and the empty one gets another
+ * name here. */
+static bool add_cells(const char *from, const char *to, file_list *files) {
+    static const char head[] = "module ";
+    size_t size = 0;
+    char *text = weir_file_read(from, &size);
+    weir_text kept = {0};
+    if (text == NULL) return false;
+    for (const char *line = text; *line;) {
+        const size_t length = strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
+        size_t before = 0;
+        if (strncmp(line, head, sizeof head - 1) == 0) {
+            const char *name = line + sizeof head - 1;
+            const size_t letters = strcspn(name, " (#;\n");
+            if (has_module(files, name, letters)) before = sizeof head - 1 + letters;
+        }
+        weir_text_add_n(&kept, line, before);
+        if (before > 0) weir_text_add(&kept, "_without_body");
+        weir_text_add_n(&kept, line + before, length - before);
+        line += length;
+    }
+    const bool fine = weir_file_write(to, kept.data, kept.size);
+    if (fine) add_file(files, weir_copy_string(to));
+    weir_text_free(&kept);
+    free(text);
+    return fine;
+}
+
 static void free_files(file_list *files) {
     for (size_t i = 0; i < files->count; i++) free(files->item[i]);
     free(files->item);
@@ -133,11 +171,21 @@ static bool write_bench(const weir_board_sim_options *options, const char *path)
 static int build(weir_board_sim *sim, const weir_board_sim_options *options, const char *memories) {
     file_list files = {0};
     char *bench = weir_path_join(weir_scratch_path(sim->scratch), "tb.v");
-    bool fine = write_bench(options, bench) && collect(options, bench, &files);
+    char *cells = weir_path_join(weir_scratch_path(sim->scratch), "cells.v");
+    bool fine = write_bench(options, bench) && collect(options, bench, &files) &&
+                (options->cells == NULL || add_cells(options->cells, cells, &files));
     for (size_t i = 2; fine && i < files.count; i++) fine = check_memories(files.item[i], memories);
     int status = WEIR_EXIT_INPUT;
     if (fine) {
+        const char *defines[2];
+        size_t define_count = 0;
+        if (options->cells != NULL) defines[define_count++] = "NO_ICE40_DEFAULT_ASSIGNMENTS";
+        if (options->clocks_plls) defines[define_count++] = "WEIR_SIM_OSCILLATOR=tb.u_serial";
         const weir_sim_job job = {.simulator = options->simulator,
+                                  .defines = defines,
+                                  .define_count = define_count,
+                                  .cycles = options->cycles,
+                                  .seconds = options->seconds,
                                   .files = (const char *const *)files.item,
                                   .file_count = files.count,
                                   .cache_folder = options->cache_folder};
@@ -146,13 +194,14 @@ static int build(weir_board_sim *sim, const weir_board_sim_options *options, con
     }
     free_files(&files);
     free(bench);
+    free(cells);
     return status;
 }
 
 /* Nobody talks to a board while its reset lasts. */
-static bool boot(weir_sim_serial *line, int *status) {
+static bool boot(weir_sim_serial *line, uint64_t time, int *status) {
     const char *why;
-    if (weir_sim_serial_wait(line, BOOT, &why)) return true;
+    if (weir_sim_serial_wait(line, time > 0 ? time : BOOT, &why)) return true;
     weir_error(WEIR_NOWHERE, "cannot simulate: %s", why);
     *status = WEIR_EXIT_TOOL;
     return false;
@@ -166,7 +215,7 @@ weir_board_sim *weir_board_sim_start(const weir_board_sim_options *options, int 
     sim->scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX);
     if (sim->scratch) *status = build(sim, options, line.folder);
     if (*status == WEIR_EXIT_FINE) sim->line = weir_sim_serial_start(&sim->artifact, &line, status);
-    if (sim->line && boot(sim->line, status)) return sim;
+    if (sim->line && boot(sim->line, options->boot, status)) return sim;
     weir_board_sim_stop(sim);
     return NULL;
 }

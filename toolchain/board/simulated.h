@@ -15,12 +15,18 @@ typedef struct weir_board_sim_input {
 
 typedef struct weir_board_sim_options {
     const char *folder; /* all .v files in it and below, but in folders 'tb', where a compiled design has its bench */
-    const char *const *files; /* further Verilog: models of what the device has */
+    const char *const *files; /* further Verilog */
     size_t file_count;
+    const char
+        *cells; /* a file of models of the device's cells, which gives way to modules of the others; NULL: none */
     const char *models;                 /* a folder with more of these; NULL: none */
     const weir_board_sim_input *inputs; /* buttons, at rest */
     size_t input_count;
     weir_simulator simulator;
+    bool clocks_plls; /* nothing but PLLs takes `clk`, if there are any: it may rest between their measurements */
+    uint64_t cycles;  /* about as many are to be simulated, 0: many */
+    uint64_t boot;    /* ps until the board is spoken to, 0: what any PLL and reset take */
+    double seconds;   /* that each tool may take, 0: no limit */
     const char *cache_folder;     /* NULL: weir_cache_folder() */
     weir_sim_serial_options line; /* with the clock; its `folder` has the memory files, NULL: `folder` */
 } weir_board_sim_options;

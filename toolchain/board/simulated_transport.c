@@ -109,22 +109,27 @@ weir_wire_error weir_simulated_transport_open(weir_transport *transport, weir_bo
     return WEIR_WIRE_OK;
 }
 
-weir_board_sim *weir_simulated_start(const char *folder, const weir_board *board, weir_simulator simulator,
-                                     const weir_sim_serial_options *line, int *status) {
+weir_board_sim *weir_simulated_start_with(const weir_board_sim_options *options, const weir_board *board, int *status) {
     const weir_board_pin *pressed = weir_board_button(board);
     const weir_board_sim_input button = {"button", pressed != NULL && pressed->active == WEIR_BOARD_LOW};
-    char *data = weir_data_folder(), *sources = weir_path_join(folder, WEIR_BOARD_SOURCES);
-    char *models = data == NULL ? NULL : weir_path_join(data, "boards/cells/pll");
-    const weir_board_sim_options options = {.folder = sources,
-                                            .models = models,
-                                            .inputs = &button,
-                                            .input_count = pressed != NULL,
-                                            .simulator = simulator,
-                                            .line = *line};
+    char *data = weir_data_folder(), *models = data == NULL ? NULL : weir_path_join(data, "boards/cells/pll");
+    weir_board_sim_options of_board = *options;
+    of_board.models = models;
+    of_board.clocks_plls = true;
+    of_board.inputs = &button;
+    of_board.input_count = pressed != NULL;
     *status = WEIR_EXIT_INPUT;
-    weir_board_sim *sim = models == NULL ? NULL : weir_board_sim_start(&options, status);
+    weir_board_sim *sim = models == NULL ? NULL : weir_board_sim_start(&of_board, status);
     free(models);
-    free(sources);
     free(data);
+    return sim;
+}
+
+weir_board_sim *weir_simulated_start(const char *folder, const weir_board *board, weir_simulator simulator,
+                                     const weir_sim_serial_options *line, int *status) {
+    char *sources = weir_path_join(folder, WEIR_BOARD_SOURCES);
+    const weir_board_sim_options options = {.folder = sources, .simulator = simulator, .line = *line};
+    weir_board_sim *sim = weir_simulated_start_with(&options, board, status);
+    free(sources);
     return sim;
 }

@@ -10,6 +10,9 @@
 weir_board_sim *weir_simulated_start(const char *folder, const weir_board *board, weir_simulator simulator,
                                      const weir_sim_serial_options *line, int *status);
 
+/* The same for any Verilog: `options` without inputs and models, which are the board's. */
+weir_board_sim *weir_simulated_start_with(const weir_board_sim_options *options, const weir_board *board, int *status);
+
 /* Opens the tty at `baud`; GONE when it is unplugged, then or later, or the simulator has ended. The board outlives the transport. */
 weir_wire_error weir_simulated_transport_open(weir_transport *transport, weir_board_sim *sim, unsigned baud,
                                               weir_failure *why);

@@ -171,6 +171,7 @@ static int build_in(weir_board_make *r, const char *folder, const char *work) {
                                                   .hardware = hardware,
                                                   .folder = folder,
                                                   .work = work,
+                                                  .data = r->data,
                                                   .clock_hz = r->clock_mhz * 1000000,
                                                   .baud = r->baud,
                                                   .seeds = r->seeds,

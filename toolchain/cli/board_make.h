@@ -14,6 +14,7 @@ typedef struct weir_board_make {
     int64_t clock_mhz, baud, seeds, seconds;
     bool sources_only; /* no bitstream */
     bool benchmark;
+    const char *data; /* frames that what is built is tried with, as weir_frames_read takes it; NULL: random ones */
 } weir_board_make;
 
 #define WEIR_BOARD_MAKE_DEFAULTS(command)                                                                              \

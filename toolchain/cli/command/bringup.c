@@ -64,6 +64,7 @@ int weir_command_bringup(int argc, char **argv) {
     run.program = true;
     const bool built = status < 0 && is_built(argv[1]);
     if (built) status = check_built(&make, argv[1]);
+    char *data = weir_cli_list_join(&run.data);
     char *folder = status < 0 && !built && make.folder == NULL && make.board_name != NULL
                        ? default_folder(argv[1], make.board_name)
                        : NULL;
@@ -72,11 +73,13 @@ int weir_command_bringup(int argc, char **argv) {
     if (status < 0) {
         make.model = argv[1];
         make.sources_only = run.sim;
+        make.data = data;
         run.folder = built ? argv[1] : make.folder;
         status = built ? WEIR_EXIT_FINE : weir_board_make_run(&make);
         if (status == WEIR_EXIT_FINE) status = weir_board_run_folder(&run);
     }
     free(folder);
+    free(data);
     free(name);
     weir_board_make_free(&make);
     weir_board_run_free(&run);

@@ -57,14 +57,13 @@ static weir_array *random_frames(const weir_graph *graph, weir_value input, int6
     return all;
 }
 
-/* The file that holds them, in the folder. Heap memory, NULL after a reported error. */
-static char *write_random(const weir_synth_simulate_job *job, int64_t frames) {
-    char *path = weir_path_join(job->folder, "random.npz");
+char *weir_synth_random_frames(const weir_graph *hardware, const char *folder, int64_t frames) {
+    char *path = weir_path_join(folder, "random.npz");
     weir_archive archive;
     weir_archive_init(&archive);
-    for (size_t i = 0; i < weir_graph_input_count(job->hardware); i++) {
-        const weir_value input = weir_graph_input(job->hardware, i);
-        weir_archive_add(&archive, weir_value_name(job->hardware, input), random_frames(job->hardware, input, frames));
+    for (size_t i = 0; i < weir_graph_input_count(hardware); i++) {
+        const weir_value input = weir_graph_input(hardware, i);
+        weir_archive_add(&archive, weir_value_name(hardware, input), random_frames(hardware, input, frames));
     }
     const bool fine = weir_npz_write(path, &archive);
     weir_archive_free(&archive);
@@ -272,7 +271,7 @@ int weir_synth_simulate(const weir_synth_simulate_job *job, const weir_synth_net
     own.frames = e.frames == INT64_MAX ? 0 : e.frames;
     *simulation = (weir_synth_check){reason_against(models, &e, device), NULL};
     if (simulation->why_not == NULL && own.data == NULL) {
-        random = write_random(job, own.frames);
+        random = weir_synth_random_frames(job->hardware, job->folder, own.frames);
         if (random == NULL) status = WEIR_EXIT_INPUT;
     }
     if (simulation->why_not == NULL && status == WEIR_EXIT_FINE) {

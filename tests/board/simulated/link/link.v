@@ -30,6 +30,7 @@ module weir_board (
         .CLOCK_HZ(24000000),
         .BAUD(3000000),
         .BUILD(32'h600DB0A2),
+        .MODEL(32'h12345678),
         .IN_BEATS(16),
         .OUT_BEATS(16)
     ) u_core (
@@ -38,7 +39,7 @@ module weir_board (
         .rx(rx),
         .tx(tx),
         .led(led),
-        .model(32'h12345678),
+
         .accelerator_rst(restart),
         .s_valid(s_valid),
         .s_ready(s_ready),
