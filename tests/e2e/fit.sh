@@ -1,7 +1,7 @@
 #!/bin/sh
 # 'weir compile --check': what Yosys maps decides, and where the best folding does not fit by it, the next best is taken. Cells are planted into what
 # Yosys wrote, so that candidates do not fit that were estimated to.
-# test: seconds=600 cost=20
+# test: name=fit label=nightly seconds=600 cost=20
 name=fit
 . "$(dirname "$0")/lib.sh"
 need_tools yosys jq

@@ -25,7 +25,7 @@ keeps() {
 }
 
 tried=0 refused=0 planted=0 noticed=0
-last=10
+last=4
 ! is_night || last=36
 last=$((last + ${WEIR_INTERVALS:-0}))
 for seed in 229 306 $(seq 1 "$last"); do # the first two: bursts from a pool before a fork

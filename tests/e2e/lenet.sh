@@ -1,8 +1,8 @@
 #!/bin/sh
 # lenet.sh quick|all: LeNet-5 in every form (tests/models/lenet), with the model and its data alone. The integer engine gives the
-# outputs of ONNX Runtime and qonnx to the last bit on 1,000 images, and the hardware the integer engine's. A frame takes 7,840 cycles,
-# of which Icarus does some thousand a second.
-# test: name=lenet seconds=600 cost=40 -- quick
+# outputs of ONNX Runtime and qonnx to the last bit on 1,000 images, and, with `all`, the hardware the integer engine's. A frame takes 7,840
+# cycles, of which Icarus does some thousand a second.
+# test: name=lenet seconds=600 -- quick
 # test: name=lenet_all label=nightly seconds=7200 -- all
 name=lenet-$1
 . "$(dirname "$0")/lib.sh"
@@ -28,9 +28,7 @@ simulate() {
     expect 0 "^  $2 +always +$3 +0 of " "$WEIR" check "$folder/lenet_$1.onnx" --data "$data" $options --simulator "$2" --frames "$3" \
         --debug-frames "$4"
 }
-if [ "$1" = quick ]; then
-    simulate qdq verilator 12 2
-else
+if [ "$1" = all ]; then
     # Fewer cycles than the first layer has positions: two of them a beat.
     expect 0 "^  verilator +always +4 +0 of " "$WEIR" check "$folder/lenet_qdq.onnx" --data "$data" --target-interval 400 \
         --simulator verilator --frames 4 --debug-frames 1

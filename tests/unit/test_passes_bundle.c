@@ -29,7 +29,7 @@ static setup make_interface(weir_rtl_design *d) {
     weir_rtl_type color = weir_rtl_add_enum(d, "color", 2);
     for (uint64_t i = 0; i < 4; i++) weir_rtl_add_member(d, color, (const char *[]){"A", "B", "C", "D"}[i], i);
     for (uint32_t i = 0; i < s.fields; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "f%u", (unsigned)i);
         weir_rtl_shape shape = {.width = 1 + below(6), .is_signed = below(3) == 0};
         if (below(5) == 0) shape = (weir_rtl_shape){.type = color};
