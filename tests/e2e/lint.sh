@@ -2,7 +2,8 @@
 # lint.sh MODEL QUANTIZATION: the emitted rtl/ as it stands under verilator -Wall, iverilog -Wall and Yosys' check, without a
 # warning that lint_allow.txt does not give a reason for. What its components become in synthesis, each with these parameters
 # once, is for synthesis.sh. Exit status 77 without the tools.
-# test: name=lint/%name models=.* -- %model %quantization
+# test: name=lint/%name models=^mlp_qdq$|bipolar|float_int8 -- %model %quantization
+# test: name=lint/%name models=.* except=^mlp_qdq$|bipolar|float_int8 label=nightly -- %model %quantization
 model=$1 quantization=$2
 name="lint-$model-$quantization"
 . "$(dirname "$0")/lib.sh"

@@ -4,7 +4,6 @@
 # test: name=matrix/%name_folded_verilator models=^mlp_residual_qdq$ seconds=600 cost=8 -- %model %quantization folded verilator 397
 # test: name=matrix/%name_folded_verilator models=bipolar label=nightly seconds=600 -- %model %quantization folded verilator 40
 # test: name=matrix/%name_middle_verilator models=float_int8 seconds=600 cost=8 -- %model %quantization middle verilator 397
-# test: name=matrix/%name_folded_icarus models=^mlp_qdq$ seconds=600 cost=8 -- %model %quantization folded icarus 2
 # test: name=matrix/%name_middle_icarus models=qoperator seconds=600 cost=8 -- %model %quantization middle icarus 16
 # Where a branch of the residual network needs every place of its FIFO.
 # test: name=matrix/mlp_residual_qdq_forty_verilator seconds=600 -- mlp_residual_qdq none forty verilator 397
@@ -13,6 +12,7 @@
 # test: name=matrix/%name_middle_verilator models=.* except=float_int8 label=nightly seconds=600 -- %model %quantization middle verilator 397
 # test: name=matrix/%name_folded_verilator models=.* except=bipolar|^mlp_residual_qdq$ label=nightly seconds=600 -- %model %quantization folded verilator 397
 # Icarus takes a minute and more for all 397 images.
+# test: name=matrix/%name_folded_icarus models=^mlp_qdq$ label=nightly seconds=600 -- %model %quantization folded icarus 2
 # test: name=matrix/%name_middle_icarus_all models=.* label=nightly seconds=7200 -- %model %quantization middle icarus 397
 # test: name=matrix/%name_folded_icarus_all models=.* label=nightly seconds=7200 -- %model %quantization folded icarus 397
 # test: name=matrix/%name_folded_verilator_all models=bipolar label=nightly seconds=7200 -- %model %quantization folded verilator 397

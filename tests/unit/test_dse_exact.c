@@ -1,4 +1,5 @@
 /* The exact search against all orders of a small layer with all allocations, each costed by the cost model. */
+/* nightly: 1 */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,9 +153,10 @@ static double check(const char *accelerator, const char *layer, const char *map,
 static void nothing_is_better(void **state) {
     (void)state;
     static const double memories[] = {64, 512, 4096};
+    const bool night = getenv("WEIR_RANDOM") != NULL;
     int found = 0, dearer = 0;
     for (size_t m = 0; m < 3; m++) {
-        for (int k = 0; k < 5; k++) {
+        for (int k = night || m == 1 ? 0 : 4; k < 5; k++) {
             const char *accelerator = k < 4 ? "hardware/tpu_like" : "own/shared_ports";
             const char *layer = k == 1 || k == 3 ? convolution : product, *map = mappings[k >= 2];
             const double once = check(accelerator, layer, map, memories[m], false);
@@ -164,8 +166,8 @@ static void nothing_is_better(void **state) {
             dearer += isfinite(twice) && once < twice;
         }
     }
-    assert_true(found >= 8);
-    assert_true(dearer >= 3);
+    assert_true(found >= (night ? 8 : 4));
+    assert_true(dearer >= (night ? 3 : 1));
 }
 
 int main(void) {
