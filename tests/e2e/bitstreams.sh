@@ -84,6 +84,16 @@ for folder in kept/*; do
 done
 [ "$count" -gt 0 ] || { echo "no tools"; exit 77; }
 
+# Planted: a page with another clock.
+row=$(grep -m1 '^| `' table)
+only="^$(echo "$row" | sed 's/^| `\([^`]*\)`.*/\1/') digits"
+for digit in "" 9; do
+    { echo '<!-- bitstreams -->'; echo "$row" | sed "s/ (\([0-9.]*\)) MHz/ ($digit\1) MHz/"; echo '<!-- end -->'; } >page$digit.md
+done
+"$E2E_SOURCE/scripts/boards" --weir "$WEIR" --only "$only" --page page.md --check >log 2>&1 || fail "the page as it was made: $(cat log)"
+! "$E2E_SOURCE/scripts/boards" --weir "$WEIR" --only "$only" --page page9.md --check >log 2>&1 || fail "a page with another clock is not noticed"
+grep -q "is off by more than" log || fail "another clock: $(cat log)"
+
 # Planted: a byte that changed, a byte too many, another board of the family.
 planted() { # FOLDER WHAT
     ! checked "$1" || fail "$2 is not noticed"
