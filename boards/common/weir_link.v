@@ -5,8 +5,8 @@
 // State:     a receive and a send buffer, the ends of what is in them, the request that is answered, what is still to be said.
 // Invariant: receive buffer: read <= taken <= read + RX_BYTES; what lies behind `taken` is of a packet that has not ended.
 //            send buffer: acknowledged <= write <= acknowledged + TX_BYTES (4,095 at most); no byte is overwritten before it is
-//            acknowledged, none sent that was not written. acknowledged <= send <= write but for the moment in which an acknowledgement has
-//            overtaken a repetition. The word being written is never read.
+//            acknowledged, none acknowledged or sent that was not written. acknowledged <= send <= write but for the moment in which an
+//            acknowledgement has overtaken a repetition. The word being written is never read.
 // Mapping:   two memories, each a block RAM of iCE40 with 512 bytes; about 250 lookup tables, and those of weir_link_rx and weir_link_tx.
 `default_nettype none
 
@@ -65,7 +65,8 @@ module weir_link #(
   reg  [8:0]  tx_length_q;
   wire        next, idle, done;
   wire [8:0]  sent;
-  wire        unused    = &{1'b0, flags, sent};  // flags of other types, numbers above an answer's
+  wire [11:0] left;                   // behind the acknowledgement that has come
+  wire        unused    = &{1'b0, flags, sent, left};  // flags of other types, numbers above an answer's; with 4,096 bytes
   wire        is_answer = !tx_kind_q[0];
 
   // ---- packets to the board ----
@@ -214,19 +215,27 @@ module weir_link #(
   // All of these settle long before they are asked for; a cycle late is soon enough.
   wire [11:0] flight  = send_q + unconfirmed_q + 12'd1;        // bytes under way
   wire [11:0] advance = acknowledged + unconfirmed_q + 12'd1;  // by a packet that has come
+  wire        forward = !advance[11] || (TX_BYTES > 1024 && advance[10:0] == 11'd0);
+  wire        beyond;
   reg  [11:0] waiting_q;                                       // bytes to be sent
   reg         behind_q;                                        // an acknowledgement has overtaken
   reg         window_q;                                        // a packet may be under way besides
-  reg         forward_q;                                       // the acknowledgement that has come does not go back
+  reg         forward_q;                                       // the acknowledgement that has come is of what is held
+  reg         beyond_q;                                        // it is of what was never written
   wire        pending = waiting_q != 12'd0;
-  wire        confirm = good && kind != START && forward_q;
+  wire        strange = good && !is_data && !is_access && !is_status && !is_start && !(kind == REGISTER && missed_q);
+  wire        counts  = good && kind != START && !strange;
+  wire        confirm = counts && forward_q;
 
   always @(posedge clk) begin
-    waiting_q <= restart ? 12'd0 : write_q - send_q;
+    waiting_q <= rst || restart ? 12'd0 : write_q - send_q;
     behind_q  <= flight[11] && flight[10:0] != 11'd0;
     window_q  <= !flight[11] && (flight[10:8] != 3'd7 || flight[7:0] == 8'd0);
-    forward_q <= !advance[11] || advance[10:0] == 11'd0;
+    forward_q <= forward && !beyond;
+    beyond_q  <= forward && beyond;
   end
+
+  assign left = write_q - acknowledged;
 
   wire        write_tx = s_valid && s_ready;
   wire        rewind  = idle && (repeat_q || behind_q);
@@ -239,9 +248,13 @@ module weir_link #(
 
   generate
     if (TX_BYTES == 4096) begin : g_ready_most // one less, as positions are modulo that
+      wire [11:0] held = write_q + unconfirmed_q + 12'd1;
+
       assign s_ready = write_q != ~unconfirmed_q - 12'd1;
+      assign beyond  = advance > held;
     end else begin : g_ready
       assign s_ready = write_q[TX_W-1:0] != ~unconfirmed_q[TX_W-1:0] || write_q[TX_W] != unconfirmed_q[TX_W];
+      assign beyond  = left[11] && (TX_BYTES < 2048 || advance != 12'd0);
     end
   endgenerate
 
@@ -308,9 +321,7 @@ module weir_link #(
     .m_data      (tx_data)
   );
 
-  wire strange = good && !is_data && !is_access && !is_status && !is_start && !(kind == REGISTER && missed_q);
-
-  assign errors = {full, misfit, bad || strange, rx_valid && rx_error};
+  assign errors = {full, misfit || (counts && beyond_q), bad || strange, rx_valid && rx_error};
 endmodule
 
 `default_nettype wire

@@ -1,6 +1,6 @@
 // weir_link_rx: takes packets apart (boards/common/README.md): COBS, header, CRC-32.
 //
-// Latency:   `good` or `bad` comes 2 cycles after the byte that ends a packet.
+// Latency:   `good` or `bad` comes in the cycle after the byte that ends a packet.
 // Interval:  a byte takes 10 cycles at most, fewer than four cycles a bit leave.
 // State:     the place in the block and in the packet, 5 bytes of header, one byte, its bits still to come, the CRC.
 // The payload goes out as it comes: nothing may be made of it before `good`. The header is there from the first byte of the payload

@@ -21,8 +21,9 @@ struct fake_board {
     /* From the host. */
     uint8_t cobs[FAKE_WIRE];
     size_t cobs_size;
-    queue received; /* .in counts the stream */
-    size_t lost;    /* bytes that never reached `received`, though they count */
+    bool cobs_broken; /* a stop bit was missing */
+    queue received;   /* .in counts the stream */
+    size_t lost;      /* bytes that never reached `received`, though they count */
     bool was_busy;
     /* To the host: taken out at what is acknowledged. */
     queue results;
@@ -154,6 +155,7 @@ void fake_board_reset(fake_board *board) {
     board->control = board->errors = 0;
     board->owes_start = board->owes_answer = false;
     board->cobs_size = 0;
+    board->cobs_broken = false;
     start(board);
 }
 
@@ -232,7 +234,8 @@ static void take_packet(fake_board *board, uint64_t time) {
         return;
     }
     const uint64_t step = (packet.acknowledged - board->results.out) % 4096;
-    if (step <= board->next - board->results.out || step <= filled(&board->results)) board->results.out += step;
+    if (step <= filled(&board->results)) board->results.out += step;
+    else if (step < 2048) board->errors |= PLACE; /* it was never there; what is further back is old */
     if (board->next < board->results.out) board->next = board->results.out;
     if (packet.type == DATA) take_data(board, &packet);
     if (packet.type == REGISTER) take_register(board, &packet, time);
@@ -245,11 +248,16 @@ void fake_board_byte(fake_board *board, uint8_t byte, uint64_t time) {
         if (board->cobs_size < sizeof board->cobs) board->cobs[board->cobs_size++] = byte;
         return;
     }
-    if (board->cobs_size > 0) take_packet(board, time);
+    if (board->cobs_broken) board->errors |= CRC;
+    else if (board->cobs_size > 0) take_packet(board, time);
     board->cobs_size = 0;
+    board->cobs_broken = false;
 }
 
-void fake_board_framing_error(fake_board *board) { board->errors |= FRAMING; }
+void fake_board_framing_error(fake_board *board) {
+    board->errors |= FRAMING;
+    board->cobs_broken = true;
+}
 
 /* --- inside --- */
 
@@ -329,7 +337,8 @@ bool fake_board_has_to_send(const fake_board *board) {
 size_t fake_board_send(fake_board *board, uint64_t time, uint8_t wire[FAKE_WIRE]) {
     (void)time;
     if (!fake_board_has_to_send(board)) return 0;
-    fake_packet packet = {.type = STATUS, .acknowledged = (unsigned)(taken(board) % 4096)};
+    fake_packet packet = {
+        .type = STATUS, .position = (unsigned)(board->next % 4096), .acknowledged = (unsigned)(taken(board) % 4096)};
     if (board->owes_start) {
         packet.type = START;
         packet.position = board->start_number;
@@ -346,7 +355,6 @@ size_t fake_board_send(fake_board *board, uint64_t time, uint8_t wire[FAKE_WIRE]
     } else if (data_size(board) > 0) {
         packet.type = DATA;
         packet.length = data_size(board);
-        packet.position = (unsigned)(board->next % 4096);
         for (size_t i = 0; i < packet.length; i++)
             packet.payload[i] = board->results.data[(board->next + i) % board->results.capacity];
         board->next += packet.length;

@@ -38,7 +38,7 @@ void fake_board_free(fake_board *board);
 void fake_board_reset(fake_board *board);
 
 void fake_board_byte(fake_board *board, uint8_t byte, uint64_t time);
-/* A byte whose stop bit was not one. */
+/* The next byte has no stop bit: its packet is dropped. */
 void fake_board_framing_error(fake_board *board);
 /* The accelerator and its neighbours, up to now. */
 void fake_board_work(fake_board *board, uint64_t time);

@@ -488,7 +488,7 @@ uint64_t weir_link_wake(const weir_link *link) {
     const uint64_t next = link->clear > ahead(link) ? (link->clear - ahead(link) + 999) / 1000 : 0;
     if (link->start.is_due || (link->ask.is_due && !link->start.is_pending)) return next;
     if (link->start.is_pending) wake = least(wake, link->start.deadline);
-    if (link->ask.is_pending) wake = least(wake, link->ask.deadline);
+    if (link->ask.is_pending && !link->ask.is_due) wake = least(wake, link->ask.deadline);
     if (!link->is_started) return wake;
     if (link->repeat_due || link->question_due || link->owes_acknowledgement) wake = least(wake, next);
     if (data_size(link) > 0) wake = least(wake, most(next, link->resume));

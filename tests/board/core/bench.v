@@ -1,7 +1,8 @@
-// The board's core with an accelerator of a few lines, its UART pins at the end of two pipes. In each turn, of ten bits of the wire, the
+// The board's core with an accelerator of a few lines (of STREAMS inputs, the first with beats of IN_BITS, the next with beats of IN_STEP more, each BEATS
+// and BEATS_STEP more of them; as many outputs likewise), its UART pins at the end of two pipes. In each turn, of ten bits of the wire, the
 // program behind them (host.c) is told which bytes have come and says what goes to the board. model.hex, where it runs, is what the receive buffer begins with.
 // +to=FILE: pairs of bytes, an order and a value; orders: 0 nothing, 1 a byte, 2 one without a stop bit, 3 a glitch of a quarter of a bit, 4 the end,
-// 5 the button.
+// 5 nothing, and from its middle on the button is pressed (bit 0 of the value) and the PLL has not locked (bit 1).
 // +from=FILE: for each turn a line, 2 * 256 + byte of each that came (3 * 256: its stop bit was low), and '.'.
 // +slow=N: the accelerator takes a beat in one of N cycles. +hangs: it never does. +early: its frames end a beat early. +flags: it flags each third frame.
 `timescale 1ps / 1ps
@@ -17,21 +18,34 @@ module bench;
   parameter integer IN_BITS = 8;
   parameter integer OUT_BITS = 8;
   parameter integer BEATS = 4;
+  parameter integer STREAMS = 1;
+  parameter integer IN_STEP = 0;
+  parameter integer OUT_STEP = 0;
+  parameter integer BEATS_STEP = 0;
+  localparam integer IN_WIDTH = IN_STEP > 0 ? IN_BITS + (STREAMS - 1) * IN_STEP : IN_BITS;
+  localparam integer OUT_WIDTH = OUT_STEP > 0 ? OUT_BITS + (STREAMS - 1) * OUT_STEP : OUT_BITS;
   localparam integer PERIOD = 1000;
   localparam real BIT = 1.0 * CLOCK_HZ * PERIOD / BAUD * (1000 + SKEW) / 1000;
 
   reg clk = 1'b0;
-  reg line = 1'b1, button = 1'b0;
+  reg line = 1'b1, button = 1'b0, locked = 1'b1;
   wire rst, tx, led, restart;
-  wire s_valid, s_ready, s_last, m_valid, m_ready, m_last, m_error;
-  wire [IN_BITS-1:0] s_data;
-  wire [OUT_BITS-1:0] m_data;
+  wire [STREAMS-1:0] s_valid, s_ready, s_last, m_valid, m_ready, m_last, m_error;
+  wire [STREAMS*IN_WIDTH-1:0] s_data;
+  wire [STREAMS*OUT_WIDTH-1:0] m_data;
+
+  // FIRST, FIRST + STEP, ..., 32 bits each.
+  function [32*STREAMS-1:0] numbers;
+    input integer first, step;
+    integer k;
+    for (k = 0; k < STREAMS; k = k + 1) numbers[32*k+:32] = first + k * step;
+  endfunction
 
   always #(PERIOD / 2) clk = !clk;
 
   weir_board_reset u_reset (
     .clk   (clk),
-    .locked(1'b1),
+    .locked(locked),
     .button(button),
     .rst   (rst)
   );
@@ -40,12 +54,14 @@ module bench;
     .CLOCK_HZ (CLOCK_HZ),
     .BAUD     (BAUD),
     .BUILD    (32'h01234567),
-    .IN_WIDTH (IN_BITS),
-    .IN_BITS  (IN_BITS),
-    .IN_BEATS (BEATS),
-    .OUT_WIDTH(OUT_BITS),
-    .OUT_BITS (OUT_BITS),
-    .OUT_BEATS(BEATS),
+    .INPUTS   (STREAMS),
+    .IN_WIDTH (IN_WIDTH),
+    .IN_BITS  (numbers(IN_BITS, IN_STEP)),
+    .IN_BEATS (numbers(BEATS, BEATS_STEP)),
+    .OUTPUTS  (STREAMS),
+    .OUT_WIDTH(OUT_WIDTH),
+    .OUT_BITS (numbers(OUT_BITS, OUT_STEP)),
+    .OUT_BEATS(numbers(BEATS, BEATS_STEP)),
     .RX_BYTES (RX_BYTES),
     .TX_BYTES (TX_BYTES),
     .MODEL_INIT("model.hex"),
@@ -63,56 +79,41 @@ module bench;
     .s_ready        (s_ready),
     .s_data         (s_data),
     .s_last         (s_last),
-    .s_error_count  (8'd0),
+    .s_error_count  ({8*STREAMS{1'b0}}),
     .m_valid        (m_valid),
     .m_ready        (m_ready),
     .m_data         (m_data),
     .m_last         (m_last),
     .m_error        (m_error),
-    .bench_vary     ({IN_BITS{1'b1}}),
-    .bench_ones     ({IN_BITS{1'b0}})
+    .bench_vary     ({STREAMS * IN_WIDTH{1'b1}}),
+    .bench_ones     ({STREAMS * IN_WIDTH{1'b0}})
   );
 
-  // The accelerator: each beat times 3 and 1 more, two cycles later at the earliest.
-  reg [31:0] wait_q;
-  reg [1:0] frame_q;
-  reg [31:0] beat_q;
-  reg valid_q, last_q, error_q;
-  reg [OUT_BITS-1:0] data_q;
-  wire [31:0] scaled = 3 * s_data + 1;
-  wire free = !valid_q || m_ready;
-  reg [31:0] slow;
-  reg hangs, early, flags;
-
-  assign s_ready = free && wait_q == 0 && !hangs;
-  assign m_valid = valid_q;
-  assign m_data  = data_q;
-  assign m_last  = last_q;
-  assign m_error = error_q;
-
-  always @(posedge clk)
-    if (restart) begin
-      wait_q  <= 0;
-      frame_q <= 0;
-      beat_q  <= 0;
-      valid_q <= 1'b0;
-    end else begin
-      if (wait_q != 0) wait_q <= wait_q - 1;
-      if (free) valid_q <= 1'b0;
-      if (s_valid && s_ready) begin
-        wait_q  <= slow - 1;
-        valid_q <= 1'b1;
-        data_q  <= scaled[OUT_BITS-1:0];
-        last_q  <= early ? beat_q == BEATS - 2 : s_last;
-        error_q <= flags && s_last && frame_q == 2;
-        beat_q  <= s_last ? 0 : beat_q + 1;
-        if (s_last) frame_q <= frame_q == 2 ? 0 : frame_q + 1;
-        if (s_last != (beat_q == BEATS - 1)) begin
-          $display("bench: last is not where a frame ends");
-          $stop;
-        end
+  genvar g;
+  generate
+    for (g = 0; g < STREAMS; g = g + 1) begin : g_stream
+      accelerator #(
+        .IN_BITS (IN_BITS + g * IN_STEP),
+        .OUT_BITS(OUT_BITS + g * OUT_STEP),
+        .BEATS   (BEATS + g * BEATS_STEP)
+      ) u_accelerator (
+        .clk    (clk),
+        .rst    (restart),
+        .s_valid(s_valid[g]),
+        .s_ready(s_ready[g]),
+        .s_data (s_data[g*IN_WIDTH+:IN_BITS+g*IN_STEP]),
+        .s_last (s_last[g]),
+        .m_valid(m_valid[g]),
+        .m_ready(m_ready[g]),
+        .m_data (m_data[g*OUT_WIDTH+:OUT_BITS+g*OUT_STEP]),
+        .m_last (m_last[g]),
+        .m_error(m_error[g])
+      );
+      if (OUT_WIDTH > OUT_BITS + g * OUT_STEP) begin : g_rest // nothing may be made of it
+        assign m_data[(g+1)*OUT_WIDTH-1:g*OUT_WIDTH+OUT_BITS+g*OUT_STEP] = {(OUT_WIDTH-OUT_BITS-g*OUT_STEP){1'b1}};
       end
     end
+  endgenerate
 
   // What comes from the board.
   reg [9:0] came[0:7];
@@ -143,10 +144,6 @@ module bench;
   endtask
 
   initial begin
-    if (!$value$plusargs("slow=%d", slow)) slow = 1;
-    hangs = $test$plusargs("hangs") != 0;
-    early = $test$plusargs("early") != 0;
-    flags = $test$plusargs("flags") != 0;
     if (!$value$plusargs("from=%s", name)) $stop;
     from = $fopen(name, "w");
     if (!$value$plusargs("to=%s", name)) $stop;
@@ -174,9 +171,10 @@ module bench;
           #(BIT * 9.75);
         end
         5: begin
-          button = 1'b1;
-          #(10 * BIT);
-          button = 1'b0;
+          #(5 * BIT);
+          button = given[0];
+          locked = !given[1];
+          #(5 * BIT);
         end
         -1, 4: order = 4;
         default: #(10 * BIT);
@@ -184,6 +182,72 @@ module bench;
     end
     $finish;
   end
+endmodule
+
+// Each beat times 3 and 1 more, two cycles later at the earliest.
+module accelerator #(
+  parameter integer IN_BITS  = 8,
+  parameter integer OUT_BITS = 8,
+  parameter integer BEATS    = 4
+) (
+  input  wire                clk,
+  input  wire                rst,
+  input  wire                s_valid,
+  output wire                s_ready,
+  input  wire [IN_BITS-1:0]  s_data,
+  input  wire                s_last,
+  output wire                m_valid,
+  input  wire                m_ready,
+  output wire [OUT_BITS-1:0] m_data,
+  output wire                m_last,
+  output wire                m_error
+);
+  reg [31:0] wait_q;
+  reg [1:0] frame_q;
+  reg [31:0] beat_q;
+  reg valid_q, last_q, error_q;
+  reg [OUT_BITS-1:0] data_q;
+  wire [63:0] scaled = 64'd3 * {{(64-IN_BITS){1'b0}}, s_data} + 64'd1;
+  wire free = !valid_q || m_ready;
+  reg [31:0] slow;
+  reg hangs, early, flags;
+
+  initial begin
+    if (!$value$plusargs("slow=%d", slow)) slow = 1;
+    hangs = $test$plusargs("hangs") != 0;
+    early = $test$plusargs("early") != 0;
+    flags = $test$plusargs("flags") != 0;
+  end
+
+  assign s_ready = free && wait_q == 0 && !hangs;
+  assign m_valid = valid_q;
+  assign m_data  = data_q;
+  assign m_last  = last_q;
+  assign m_error = error_q;
+
+  always @(posedge clk)
+    if (rst) begin
+      wait_q  <= 0;
+      frame_q <= 0;
+      beat_q  <= 0;
+      valid_q <= 1'b0;
+    end else begin
+      if (wait_q != 0) wait_q <= wait_q - 1;
+      if (free) valid_q <= 1'b0;
+      if (s_valid && s_ready) begin
+        wait_q  <= slow - 1;
+        valid_q <= 1'b1;
+        data_q  <= scaled[OUT_BITS-1:0];
+        last_q  <= early ? beat_q == BEATS - 2 : s_last;
+        error_q <= flags && s_last && frame_q == 2;
+        beat_q  <= s_last ? 0 : beat_q + 1;
+        if (s_last) frame_q <= frame_q == 2 ? 0 : frame_q + 1;
+        if (s_last != (beat_q == BEATS - 1)) begin
+          $display("error: turn unknown: last is not where a frame ends");
+          $stop;
+        end
+      end
+    end
 endmodule
 
 `default_nettype wire

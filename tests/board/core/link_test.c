@@ -5,6 +5,7 @@
  *               packet damaged with a chance of 1 in `damage` (0 never); at least `percent` of the wire in payload each way
  *   malformed   packets that are whole but wrong, and frames of bits that are none: all dropped, each with its error bit
  *   hangs       an accelerator that takes nothing: busy, answers of registers all the same, and a start that mends it
+ *   reset       by a button and by a PLL that loses its lock, in the middle of packets both ways, `rounds` times
  *   benchmark   frames made on the chip, and their CRC as computed here
  * Exit status 0 if all is as README.md of boards/common says. A wrong result that is accepted ends the run at once. */
 #include <stdarg.h>
@@ -16,10 +17,13 @@
 #include "host.h"
 
 enum { MODE_ACCELERATOR, MODE_ECHO, MODE_SINK, MODE_SOURCE, MODE_BENCHMARK, WINDOW = 2048, QUEUE = 1 << 16 };
-enum { BUTTON = 5 }; /* an order of bench.v */
+enum { BUTTON = 5 }; /* an order of bench.v: pressed, and a PLL without its lock, by the bits of the value */
 enum { FRAMING = 1, CRC = 2, PLACE = 4, NO_ROOM = 8, LAST = 16, FLAGGED = 32 };
 
-static int option_damage, option_delay, option_most = 256, option_beats = 4;
+static int option_damage, option_delay, option_most = 256;
+/* Streams of the accelerator, as the bench was told: of each, and how much more the next one has. */
+static int option_streams = 1, option_beats = 4, option_in_bits = 8, option_out_bits = 8;
+static int option_beats_step, option_in_step, option_out_step;
 static uint8_t queue[QUEUE];
 static uint8_t orders[QUEUE];
 static unsigned queue_in, queue_out;
@@ -175,9 +179,43 @@ static void start(int mode) {
     ask(p);
 }
 
+static size_t beats_of(int stream) { return (size_t)(option_beats + stream * option_beats_step); }
+static int in_bits_of(int stream) { return option_in_bits + stream * option_in_step; }
+static int out_bits_of(int stream) { return option_out_bits + stream * option_out_step; }
+static size_t bytes_of(int bits) { return (size_t)(bits + 7) / 8; }
+static uint64_t masked(uint64_t value, int bits) { return value & (UINT64_MAX >> (64 - bits)); }
+
+/* Bytes of a frame, and of its results. */
+static size_t frame_in(void) {
+    size_t bytes = 0;
+    for (int i = 0; i < option_streams; i++) bytes += beats_of(i) * bytes_of(in_bits_of(i));
+    return bytes;
+}
+static size_t frame_out(void) {
+    size_t bytes = 0;
+    for (int i = 0; i < option_streams; i++) bytes += beats_of(i) * bytes_of(out_bits_of(i));
+    return bytes;
+}
+
+/* A byte of the results: each beat of a stream times 3 and 1 more. */
+static uint8_t result(const uint8_t *sent, size_t at) {
+    const uint8_t *frame = sent + at / frame_out() * frame_in();
+    at %= frame_out();
+    int i = 0;
+    for (; at >= beats_of(i) * bytes_of(out_bits_of(i)); i++) {
+        at -= beats_of(i) * bytes_of(out_bits_of(i));
+        frame += beats_of(i) * bytes_of(in_bits_of(i));
+    }
+    const uint8_t *beat = frame + at / bytes_of(out_bits_of(i)) * bytes_of(in_bits_of(i));
+    uint64_t value = 0;
+    for (size_t j = 0; j < bytes_of(in_bits_of(i)); j++) value |= (uint64_t)beat[j] << 8 * j;
+    value = masked(3 * masked(value, in_bits_of(i)) + 1, out_bits_of(i));
+    return (uint8_t)(value >> 8 * (at % bytes_of(out_bits_of(i))));
+}
+
 static uint8_t expected(int mode, const uint8_t *sent, size_t at) {
     switch (mode) {
-    case MODE_ACCELERATOR: return (uint8_t)(3 * sent[at] + 1);
+    case MODE_ACCELERATOR: return result(sent, at);
     case MODE_ECHO: return sent[at];
     default: return (uint8_t)at;
     }
@@ -207,7 +245,7 @@ static uint64_t stream(int mode, size_t total, size_t back) {
             if (p.type == DATA) {
                 if (p.position == (int)(taken & 4095)) {
                     for (int i = 0; i < p.length; i++)
-                        if ((mode != MODE_SOURCE && taken + (size_t)i >= total) ||
+                        if ((mode != MODE_SOURCE && taken + (size_t)i >= back) ||
                             p.payload[i] != expected(mode, sent, taken + (size_t)i))
                             fail("a wrong byte is accepted at %zu", taken + (size_t)i);
                     taken += (size_t)p.length;
@@ -271,8 +309,7 @@ static void idle(int turns) {
     for (int i = 0; i < turns; i++) turn(&p);
 }
 
-static void registers(int frames, bool flags, bool early, int slow) {
-    (void)slow;
+static void registers(int frames, bool flags, bool early) {
     expect_register(0, 0x57454952);
     uint32_t version = read_register(1);
     if ((version & 255) != 1) fail("version %08x", version);
@@ -294,7 +331,7 @@ static void registers(int frames, bool flags, bool early, int slow) {
     expect_register(9, 0x305);
     start(MODE_ACCELERATOR);
     expect_register(6, 0);
-    stream(MODE_ACCELERATOR, (size_t)(frames * option_beats), (size_t)(frames * option_beats));
+    stream(MODE_ACCELERATOR, (size_t)frames * frame_in(), (size_t)frames * frame_out());
     idle(100);
     expect_register(6, (uint32_t)frames | (uint32_t)frames << 16);
     uint32_t cycles = read_register(7), errors = read_register(8);
@@ -304,7 +341,7 @@ static void registers(int frames, bool flags, bool early, int slow) {
     expect_register(8, 0);
     /* A frame by itself: its beats come together, some cycles apart. */
     start(MODE_ACCELERATOR);
-    stream(MODE_ACCELERATOR, (size_t)option_beats, (size_t)option_beats);
+    stream(MODE_ACCELERATOR, frame_in(), frame_out());
     idle(100);
     cycles = read_register(7);
     if (cycles < (uint32_t)option_beats || cycles > 40 + 4 * (uint32_t)option_beats)
@@ -315,7 +352,7 @@ static void registers(int frames, bool flags, bool early, int slow) {
         expect_register(17, cycles);
         expect_register(18, 0);
         start(MODE_ACCELERATOR);
-        stream(MODE_ACCELERATOR, (size_t)(8 * option_beats), (size_t)(8 * option_beats));
+        stream(MODE_ACCELERATOR, 8 * frame_in(), 8 * frame_out());
         uint32_t least = read_register(19), greatest = read_register(20), last = read_register(18);
         if (least == 0 || least > last || last > greatest) fail("intervals %u %u %u", least, last, greatest);
     } else {
@@ -329,10 +366,50 @@ static void registers(int frames, bool flags, bool early, int slow) {
         if (second <= first || second - first < (uint32_t)(each * 100)) fail("stalls %u %u", first, second);
     }
     /* The id of the model's parameters lay where the frames have been since. */
+    put(BUTTON, 1);
     put(BUTTON, 0);
     idle(100);
     expect_register(6, 0);
     expect_register(3, 0x89abcdef);
+}
+
+/* An acknowledgement of what was never there changes nothing, whatever packet carries it; one of all that is there does. */
+static void acknowledged_too_far(void) {
+    packet p;
+    static const int steps[] = {1, 5, 1500, 2047};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        packet lie = {.type = i % 2 != 0 ? DATA : STATUS, .length = i % 2 != 0 ? 9 : 0, .acknowledged = steps[i]};
+        start(MODE_ECHO);
+        write_register(8, 127);
+        expect_register(8, 0);
+        give(&lie);
+        int came = 0;
+        for (int j = 0; j < 150; j++)
+            if (turn(&p) && p.type == DATA) came += p.position == 0 && p.length == lie.length ? 1 : 100;
+        if (came != (lie.length > 0)) fail("an acknowledgement of what was not there is taken");
+        expect_register(8, PLACE);
+    }
+    const int size = 1 << (read_register(1) >> 24), held = size == 4096 ? 4095 : size;
+    start(MODE_SOURCE); /* the buffer is full */
+    idle(150);
+    write_register(8, 127);
+    packet none = {.type = STATUS}, all = {.type = STATUS, .acknowledged = size < 2048 ? size : 2048},
+           more = {.type = STATUS, .acknowledged = held + 1};
+    give(&none);
+    idle(30);
+    expect_register(8, 0);
+    if (held < 2047) {
+        give(&more);
+        idle(30);
+        expect_register(8, PLACE);
+        write_register(8, 127);
+    }
+    give(&all);
+    bool found = false;
+    for (int j = 0; j < 600; j++)
+        if (turn(&p) && p.type == DATA) found |= p.position == all.acknowledged;
+    if (!found) fail("all that is there is acknowledged, and the next byte does not come");
+    expect_register(8, 0);
 }
 
 static void malformed(void) {
@@ -383,6 +460,8 @@ static void malformed(void) {
     packet lie = {.type = STATUS, .acknowledged = 4000};
     give(&lie);
     idle(100);
+    acknowledged_too_far();
+    start(MODE_ECHO);
     /* Empty packets are none; a length that lies, a CRC that is wrong. */
     write_register(8, 127);
     for (int j = 0; j < 5; j++) put(1, 0);
@@ -395,6 +474,15 @@ static void malformed(void) {
     for (size_t j = 0; j < size; j++) put(1, bytes[j]);
     idle(100);
     expect_register(8, CRC);
+    write_register(8, CRC);
+    /* The end is missing: of the CRC, of the payload, of the header. */
+    for (size_t cut = 1; cut < size - 2; cut += cut < 5 ? 1 : 6) {
+        size_t all = host_encode(&data, bytes);
+        for (size_t j = 0; j + 1 < all - cut; j++) put(1, bytes[j]);
+        put(1, 0);
+        idle(30);
+    }
+    if (read_register(8) != CRC) fail("a packet without its end is taken");
     write_register(8, CRC);
     put(2, 85);
     put(1, 0);
@@ -414,7 +502,8 @@ static void hangs(void) {
     start(MODE_ACCELERATOR);
     int busy = 0;
     size_t acknowledged = 0;
-    for (int i = 0; i < 5; i++) {
+    const int room = 1 << (read_register(1) >> 16 & 255);
+    for (int i = 0; i < room / 256 + 3; i++) {
         packet data = {.type = DATA, .length = 256, .position = 256 * i % 4096};
         give(&data);
         for (int j = 0; j < 300; j++)
@@ -426,7 +515,8 @@ static void hangs(void) {
             }
     }
     if (busy == 0) fail("the board is never busy");
-    if (acknowledged < 256) fail("the board takes %zu bytes", acknowledged);
+    if (acknowledged + 256 < (size_t)room || acknowledged > (size_t)room + 2)
+        fail("the board takes %zu bytes", acknowledged);
     uint32_t errors = read_register(8);
     if (errors != NO_ROOM) fail("errors %08x", errors);
     expect_register(0, 0x57454952);
@@ -467,6 +557,44 @@ static void benchmark(int frames, int in_bits, int out_bits) {
     expect_register(8, 0);
 }
 
+static void reset(int rounds) {
+    packet p;
+    packet request = {.type = REGISTER, .length = 2, .payload = {77, 0}};
+    for (int i = 0; i < rounds; i++) {
+        const int mode = i % 2 == 0 ? MODE_SOURCE : MODE_ECHO;
+        packet data = {.type = DATA, .length = 60};
+        write_register(9, 0x300 | (uint32_t)mode);
+        packet begin = {.type = START};
+        ask(begin);
+        give(&data);
+        idle(40 + 17 * i);
+        put(2, 7); /* error bits */
+        idle(1);
+        put(BUTTON, 1 + i % 3);
+        idle(100); /* what was in the queue, and the bytes on their way */
+        give(&request);
+        uint8_t came[4];
+        pending_size = 0;
+        while (queue_in != queue_out) {
+            turn(&p);
+            if (pending_size != 0) fail("the board talks in its reset");
+        }
+        for (int j = 0; j < 60; j++)
+            if (wire_turn(0, 0, came, &stop_bits) != 0) fail("the board talks in its reset");
+        put(BUTTON, 0);
+        for (int j = 0; j < 100; j++)
+            if (turn(&p) || pending_size != 0) fail("the board talks after its reset");
+        expect_register(9, 0);
+        expect_register(8, 0);
+        expect_register(6, 0);
+        expect_register(32, 0);
+        start(MODE_ECHO);
+        stream(MODE_ECHO, 60, 60);
+        write_register(32, 5);
+        expect_register(8, 0);
+    }
+}
+
 static int value(int count, char **words, const char *key, int otherwise) {
     size_t size = strlen(key);
     for (int i = 0; i < count; i++)
@@ -485,17 +613,24 @@ int main(int argc, char **argv) {
     host_seed((uint32_t)value(words, argv, "seed", 1));
     option_delay = delay;
     option_most = value(words, argv, "most", MOST_BYTES);
+    option_streams = value(words, argv, "streams", 1);
     option_beats = value(words, argv, "beats", 4);
+    option_beats_step = value(words, argv, "beats_step", 0);
+    option_in_bits = value(words, argv, "in_bits", 8);
+    option_in_step = value(words, argv, "in_step", 0);
+    option_out_bits = value(words, argv, "out_bits", 8);
+    option_out_step = value(words, argv, "out_step", 0);
     wire_open(argv + words + 1, delay);
     idle(300); /* the board's reset */
     if (strcmp(argv[1], "registers") == 0) {
         registers(value(words, argv, "frames", 10), value(words, argv, "flags", 0) != 0,
-                  value(words, argv, "early", 0) != 0, 1);
+                  value(words, argv, "early", 0) != 0);
     } else if (strcmp(argv[1], "stream") == 0) {
         size_t total = (size_t)value(words, argv, "total", 10000),
-               back = mode == MODE_SINK     ? 0
-                      : mode == MODE_SOURCE ? (size_t)value(words, argv, "back", (int)total)
-                                            : total;
+               back = mode == MODE_SINK          ? 0
+                      : mode == MODE_SOURCE      ? (size_t)value(words, argv, "back", (int)total)
+                      : mode == MODE_ACCELERATOR ? total / frame_in() * frame_out()
+                                                 : total;
         start(mode);
         option_damage = value(words, argv, "damage", 0);
         uint64_t turns = stream(mode, total, back) - 2 * (uint64_t)delay; /* the first round trip is not counted */
@@ -514,8 +649,9 @@ int main(int argc, char **argv) {
     } else if (strcmp(argv[1], "hangs") == 0) {
         hangs();
     } else if (strcmp(argv[1], "benchmark") == 0) {
-        benchmark(value(words, argv, "frames", 50), value(words, argv, "in_bits", 8),
-                  value(words, argv, "out_bits", 8));
+        benchmark(value(words, argv, "frames", 50), option_in_bits, option_out_bits);
+    } else if (strcmp(argv[1], "reset") == 0) {
+        reset(value(words, argv, "rounds", 2));
     } else {
         fprintf(stderr, "no scenario '%s'\n", argv[1]);
         return 2;
