@@ -1,5 +1,6 @@
 #include "board/manifest.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ static char *copy_of(const json_t *value) {
 static bool read_id(const json_t *value, uint32_t *id) {
     const char *text = json_string_value(value);
     char *end = NULL;
-    if (text == NULL) return false;
+    if (text == NULL || !isxdigit((unsigned char)text[0])) return false; /* nor a sign, nor blanks */
     const unsigned long long number = strtoull(text, &end, 16);
     *id = (uint32_t)number;
     return end != text && *end == '\0' && number <= UINT32_MAX;
@@ -26,8 +27,8 @@ static bool read(const json_t *root, weir_board_manifest *m) {
     m->bitstream = copy_of(json_object_get(root, "bitstream"));
     m->clock_hz = json_integer_value(json_object_get(root, "clock_hz"));
     m->baud = json_integer_value(json_object_get(root, "baud"));
-    return m->board != NULL && m->clock_hz > 0 && m->baud > 0 && read_id(json_object_get(root, "build"), &m->build) &&
-           read_id(json_object_get(root, "model"), &m->model);
+    return m->board != NULL && m->clock_hz > 0 && m->clock_hz <= UINT32_MAX && m->baud > 0 && m->baud <= UINT32_MAX &&
+           read_id(json_object_get(root, "build"), &m->build) && read_id(json_object_get(root, "model"), &m->model);
 }
 
 bool weir_board_manifest_read(const char *folder, weir_board_manifest *manifest) {

@@ -21,19 +21,24 @@
 
 /* --- the compiled design --- */
 
+/* A number from 1 to `most`; 0: it is none. */
+static int64_t read_number(const json_t *object, const char *key, int64_t most) {
+    const json_int_t number = json_integer_value(json_object_get(object, key));
+    return number > 0 && number <= most ? number : 0;
+}
+
 static bool read_streams(const json_t *list, weir_board_stream **streams, size_t *count) {
     *count = json_array_size(list);
     *streams = weir_calloc(*count + 1, sizeof **streams);
-    bool fine = *count > 0;
+    bool fine = *count > 0 && *count <= WEIR_BOARD_MOST_STREAMS;
     for (size_t i = 0; i < *count; i++) {
         const json_t *item = json_array_get(list, i);
         const char *prefix = json_string_value(json_object_get(item, "stream"));
         weir_board_stream *to = &(*streams)[i];
-        to->width =
-            json_integer_value(json_object_get(item, "width")) * json_integer_value(json_object_get(item, "lanes"));
-        to->beats = json_integer_value(json_object_get(item, "beats"));
+        to->width = read_number(item, "width", WEIR_BOARD_MOST_BITS) * read_number(item, "lanes", WEIR_BOARD_MOST_BITS);
+        to->beats = read_number(item, "beats", INT32_MAX);
         to->prefix = prefix == NULL ? NULL : weir_copy_string(prefix);
-        fine = fine && prefix != NULL && to->width > 0 && to->beats > 0;
+        fine = fine && prefix != NULL && to->width > 0 && to->width <= WEIR_BOARD_MOST_BITS && to->beats > 0;
     }
     return fine;
 }

@@ -11,10 +11,13 @@
 #define WEIR_BOARD_ACCELERATOR "u_accelerator" /* the compiled design in it */
 #define WEIR_BOARD_CORE_CLOCK "core_clk"       /* its net, behind a PLL */
 
+/* Of a design that is read: numbers that the core's parameters of 32 bits hold, and frames whose bytes an int64_t counts. */
+enum { WEIR_BOARD_MOST_BITS = 1 << 20, WEIR_BOARD_MOST_STREAMS = 1 << 10 };
+
 /* The streams at the edge of a compiled folder, as its host.json says. */
 typedef struct weir_board_stream {
     char *prefix; /* of the ports: "s", "m_NAME" */
-    int64_t width /* of a beat, in bits */, beats;
+    int64_t width /* of a beat, in bits: up to WEIR_BOARD_MOST_BITS */, beats /* up to INT32_MAX */;
 } weir_board_stream;
 
 typedef struct weir_board_design {
