@@ -188,6 +188,18 @@ bool weir_component_fits_32(const weir_graph *graph, weir_node node, const char 
     return true;
 }
 
+bool weir_component_fits_numbers(const weir_graph *graph, weir_node node, weir_text *why) {
+    const int64_t low = weir_node_int(graph, node, "low", 0), high = weir_node_int(graph, node, "high", 0);
+    if (low == (int32_t)low && high == (int32_t)high) return true;
+    weir_text_format(
+        why,
+        "its numbers reach from %lld to %lld, hardware has 32 bits for them; put a quantizer (QuantizeLinear and "
+        "DequantizeLinear) behind the operator that the line names, or make the scales of what is added or "
+        "compared there more alike",
+        (long long)low, (long long)high);
+    return false;
+}
+
 /* The first component of the node's operator that takes the node; the reasons against all of them otherwise. */
 static const weir_component *find(const weir_graph *graph, weir_node node, weir_text *why) {
     for (size_t i = 0; i < weir_component_count(); i++) {

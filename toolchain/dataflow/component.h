@@ -155,6 +155,8 @@ bool weir_component_assign(weir_graph *graph);
 /* Of a node of the model: does it take a constant under MASE's name of an argument? Does data flow into the input? */
 bool weir_component_takes_constant(const weir_graph *graph, weir_node node, const char *argument);
 bool weir_component_stream_operand(const weir_graph *graph, weir_node node, size_t input);
+/* Are `low` and `high`, between which its numbers are, within 32 bits? */
+bool weir_component_fits_numbers(const weir_graph *graph, weir_node node, weir_text *why);
 /* Is each of the node's integer attributes of these names within 32 bits, as Verilog's parameters are? */
 bool weir_component_fits_32(const weir_graph *graph, weir_node node, const char *const *names, size_t count,
                             weir_text *why);

@@ -10,8 +10,7 @@
 #include "dataflow/schedule/stream.h"
 
 static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
-    static const char *const names[] = {"low", "high"};
-    if (!weir_component_fits_32(graph, node, names, 2, why)) return false;
+    if (!weir_component_fits_numbers(graph, node, why)) return false;
     if (strcmp(weir_node_string(graph, node, "rounding", "floor"), "half-to-zero") != 0) return true;
     weir_text_add(why, "hardware has no rounding half-to-zero");
     return false;
