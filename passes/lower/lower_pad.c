@@ -24,6 +24,19 @@ static bool has_code(const weir_lowering *l, weir_node node, weir_value x, doubl
     return codes || (float)(((double)*code - zero) * scale) == (float)real;
 }
 
+/* The numbers of a unit in as many bits as the code needs. */
+static weir_value with_code(weir_lowering *l, weir_node node, weir_value numbers, double unit, int64_t code) {
+    if (numbers.id == 0) return numbers;
+    const weir_type *type = weir_value_type(l->to, numbers);
+    int64_t least, most;
+    weir_quant_limits(&type->quant, &least, &most);
+    if (code >= least && code <= most) return numbers;
+    const weir_quant quant =
+        weir_scaled_quant(l, unit, code < type->low ? code : type->low, code > type->high ? code : type->high);
+    const weir_type wide = weir_lower_codes_type(&quant, &type->shape, type->low, type->high);
+    return weir_lower_clip(l, node, "_wide", numbers, &wide);
+}
+
 /* The codes as numbers in fixed point, among which the fill value is, where it is not much larger; no value after a reported error. */
 static weir_value among_numbers(weir_lowering *l, weir_node node, weir_value codes, double real, int64_t *code) {
     enum { MOST_TIMES = 256 };
@@ -38,7 +51,7 @@ static weir_value among_numbers(weir_lowering *l, weir_node node, weir_value cod
     }
     const double unit = weir_scaled_unit(fmax(reach, fabs(real)), WEIR_LOWER_NUMBER_BITS);
     *code = (int64_t)nearbyint(real / unit);
-    return weir_scaled_emit(l, node, &a, unit);
+    return with_code(l, node, weir_scaled_emit(l, node, &a, unit), unit, *code);
 }
 
 /* Negative paddings cut; `padding` keeps the others. No value after a reported error. */
