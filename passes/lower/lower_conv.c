@@ -139,7 +139,12 @@ static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const w
                      const weir_expression *weights, bool turned, const weir_expression *bias) {
     const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weir_expression_data(weights)->shape.dim;
     weir_window w = *given;
-    if (w.rank > 2) return weir_lower_fail(l, node, "hardware slides windows along 1 or 2 dimensions, not %d", w.rank);
+    if (w.rank > 2)
+        return weir_lower_fail(
+            l, node,
+            "hardware slides windows along 1 or 2 dimensions, not %d (along more for a Conv with constant weights: Resize "
+            "and Conv in place of a ConvTranspose)",
+            w.rank);
     kernels k = {.rank = w.rank, .plane = 1, .turned = turned};
     int64_t used = 1;
     for (int i = 0; i < w.rank; i++) {

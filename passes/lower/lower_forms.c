@@ -259,13 +259,6 @@ static bool are_matrices(const weir_rewrite *r) {
     return shape_of(r, input_of(r, 0))->rank >= 2 && shape_of(r, input_of(r, 1))->rank >= 2;
 }
 
-static void widen_vector(weir_rewrite *r) {
-    const weir_shape matrix = {2, {shape_of(r, input_of(r, 1))->dim[0], 1}};
-    const weir_value w = weir_rewrite_reshape(r, "matrix", input_of(r, 1), &matrix);
-    weir_rewrite_become(r, weir_rewrite_reshape(r, "vector", NODE(MATMUL, "product", input_of(r, 0), w),
-                                                shape_of(r, weir_node_output(r->graph, r->at, 0))));
-}
-
 bool weir_lower_forms(weir_graph *graph) {
     weir_rewrite r = {.graph = graph};
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
@@ -281,7 +274,6 @@ bool weir_lower_forms(weir_graph *graph) {
         else if (is_left_codes(&r)) turn_codes(&r);
         else if (is_by_constant(&r, 0) && are_matrices(&r))
             weir_rewrite_become(&r, product_of(&r, input_of(&r, 0), input_of(&r, 1)));
-        else if (is_by_constant(&r, 1) && shape_of(&r, input_of(&r, 1))->rank == 1) widen_vector(&r);
     }
     weir_eliminate_dead_code(graph);
     return weir_rewrite_finish(&r);

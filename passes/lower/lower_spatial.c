@@ -1,5 +1,5 @@
-/* Convolutions over more spatial dimensions than hardware slides windows along: a dimension along which each window sees the one element at its own
- * position is none of them. With one other dimension all such become one, with a kernel of 1; with two they become groups of channels, which have the
+/* Convolutions over more spatial dimensions than hardware slides windows along: what windows see along the first of those becomes channels, a copy
+ * of each element for each window that sees it. A dimension along which each window sees the one element at its own position is none of them. With one other dimension all such become one, with a kernel of 1; with two they become groups of channels, which have the
  * kernels again: of one channel (a pool that an exporter wrote as a Conv) a depthwise convolution. The order of the dimensions is turned
  * before and behind it. Exact: each result adds the same products. O(size). */
 #include <string.h>
@@ -19,6 +19,7 @@ typedef struct spatial {
     int slide_count;
     int64_t outputs, group, times; /* `times`: as often there are the kernels */
     int rank, kept[MOST_WINDOWS];  /* spatial dimensions of the result; what they were, -1: several that go */
+    int unrolled;                  /* from 1 on: the spatial dimension that becomes channels, 0: none */
 } spatial;
 
 /* Which input of the operator the weights are. */
@@ -45,7 +46,7 @@ static bool read_dimensions(spatial *s, size_t weights) {
     int64_t positions = 1;
     for (int i = 0; i < s->window.rank; i++) {
         if (is_pointwise(&s->window, i, &s->tap[i])) positions *= s->window.in[i];
-        else if (s->slide_count == MOST_WINDOWS) return false;
+        else if (s->slide_count == MOST_WINDOWS) s->unrolled = s->slides[0] + 1;
         else s->slides[s->slide_count++] = i;
     }
     s->times = s->slide_count == MOST_WINDOWS ? positions : 1;
@@ -91,6 +92,28 @@ static weir_array *reduced(const spatial *s, const weir_array *given) {
     return made;
 }
 
+/* [outputs, of a group, ...]: the kernel's elements along the dimension become channels, those of one channel side by side. */
+static weir_array *unrolled(const spatial *s, const weir_array *given) {
+    const int axis = s->unrolled + 1;
+    if (given->shape.rank <= axis) return weir_array_copy(given);
+    weir_shape shape = given->shape;
+    const int64_t taps = shape.dim[axis];
+    shape.dim[1] *= taps;
+    shape.dim[axis] = 1;
+    int64_t inner = 1, between = 1; /* elements of one tap, and taps of one channel, which the file has apart */
+    for (int d = axis + 1; d < shape.rank; d++) inner *= shape.dim[d];
+    for (int d = 2; d < axis; d++) between *= shape.dim[d];
+    weir_array *made = weir_array_new(given->dtype, &shape);
+    const size_t bytes = weir_dtype_size(given->dtype);
+    for (int64_t i = 0; i < (int64_t)made->count; i++) {
+        const int64_t at = i % inner, middle = i / inner % between, tap = i / inner / between % taps,
+                      channel = i / inner / between / taps;
+        const int64_t from = ((channel * between + middle) * taps + tap) * inner + at;
+        memcpy((char *)made->data + (size_t)i * bytes, (const char *)given->data + (size_t)from * bytes, bytes);
+    }
+    return made;
+}
+
 /* Scales are a vector along an axis, else they are broadcast. */
 static bool takes_vectors(const weir_graph *graph, weir_node quantizer) {
     const weir_op kind = weir_trait_kind(graph, quantizer);
@@ -127,7 +150,8 @@ static bool is_known(const weir_graph *graph, weir_value value) {
 static weir_value rebuilt(const spatial *s, weir_value value) {
     const weir_graph *graph = s->r->graph;
     const weir_array *array = weir_value_constant(graph, value);
-    if (array != NULL) return weir_rewrite_constant(s->r, "kernels", reduced(s, array));
+    if (array != NULL)
+        return weir_rewrite_constant(s->r, "kernels", s->unrolled > 0 ? unrolled(s, array) : reduced(s, array));
     const weir_node maker = weir_value_producer(graph, value);
     const size_t count = weir_node_input_count(graph, maker);
     weir_value inputs[MOST_INPUTS] = {rebuilt(s, weir_node_input(graph, maker, 0))};
@@ -244,6 +268,76 @@ static void set_window(const spatial *s, weir_node made) {
     weir_node_set_int(s->r->graph, made, "group", s->group * s->times);
 }
 
+/* --- a dimension as channels --- */
+
+/* With padding along the dimension, of zeros or, of codes, zero points. */
+static weir_value padded(const spatial *s, weir_op kind, weir_value x) {
+    const int axis = s->unrolled + 1, rank = shape_of(s->r, x)->rank;
+    int64_t pads[2 * WEIR_MAX_RANK] = {0};
+    pads[axis] = s->window.begin[axis - 2];
+    pads[rank + axis] = s->window.end[axis - 2];
+    if (pads[axis] == 0 && pads[rank + axis] == 0) return x;
+    const weir_value zero =
+        kind == WEIR_OP_QLINEAR_CONV
+            ? weir_rewrite_reshape(s->r, "zero", weir_node_input(s->r->graph, s->r->at, 2), &(weir_shape){.rank = 0})
+            : weir_rewrite_number(s->r, "zero", weir_value_type(s->r->graph, x)->dtype, 0);
+    return WEIR_REWRITE_NODE(s->r, WEIR_OP_PAD, "padded", x,
+                             weir_rewrite_integers(s->r, "pads", pads, 2 * (size_t)rank), zero);
+}
+
+/* Channels that are what each window sees of a channel along the dimension. */
+static weir_value seen(const spatial *s, weir_op kind, weir_value x) {
+    const int axis = s->unrolled + 1;
+    const int64_t out = s->window.out[axis - 2], taps = s->window.kernel[axis - 2];
+    weir_array *index = weir_array_new(WEIR_INT64, &(weir_shape){2, {out, taps}});
+    for (size_t i = 0; i < index->count; i++)
+        weir_array_set_int(index, i,
+                           (int64_t)i / taps * s->window.stride[axis - 2] +
+                               (int64_t)i % taps * s->window.dilation[axis - 2]);
+    const weir_value inputs[2] = {padded(s, kind, x), weir_rewrite_constant(s->r, "seen_at", index)};
+    weir_value made = weir_rewrite_start(s->r, WEIR_OP_GATHER, "seen", inputs, 2);
+    weir_rewrite_set_int(s->r, made, "axis", axis);
+    made = weir_rewrite_infer(s->r, made);
+    weir_shape shape = *shape_of(s->r, made);
+    int64_t perm[WEIR_MAX_RANK] = {0, 1, axis + 1};
+    for (int d = 3; d < shape.rank; d++) perm[d] = d <= axis + 1 ? d - 1 : d;
+    made = weir_rewrite_transpose(s->r, "beside", made, perm);
+    shape = *shape_of(s->r, made);
+    shape.dim[1] *= taps;
+    for (int d = 2; d + 1 < shape.rank; d++) shape.dim[d] = shape.dim[d + 1];
+    shape.rank--;
+    return weir_rewrite_reshape(s->r, "channels", made, &shape);
+}
+
+static void set_element(const spatial *s, weir_node made, const char *name, const int64_t *values, int64_t one) {
+    int64_t numbers[WEIR_MAX_RANK];
+    memcpy(numbers, values, sizeof numbers);
+    numbers[s->unrolled - 1] = one;
+    weir_node_set_ints(s->r->graph, made, name, numbers, (size_t)s->window.rank);
+}
+
+/* The convolution that sees one element along the dimension, which `at` becomes. */
+static void unroll(spatial *s, weir_op kind, weir_value *inputs, size_t count) {
+    weir_rewrite *r = s->r;
+    int64_t pads[2 * WEIR_MAX_RANK];
+    for (size_t i = 0; i < count; i++)
+        if (i == weights_of(kind)) inputs[i] = rebuilt(s, inputs[i]);
+    inputs[0] = seen(s, kind, inputs[0]);
+    const weir_value value = weir_rewrite_start(r, weir_node_op(r->graph, r->at), "unrolled", inputs, count);
+    const weir_node made = weir_value_producer(r->graph, value);
+    for (int i = 0; i < s->window.rank; i++) {
+        pads[i] = i == s->unrolled - 1 ? 0 : s->window.begin[i];
+        pads[i + s->window.rank] = i == s->unrolled - 1 ? 0 : s->window.end[i];
+    }
+    set_element(s, made, "kernel_shape", s->window.kernel, 1);
+    set_element(s, made, "strides", s->window.stride, 1);
+    set_element(s, made, "dilations", s->window.dilation, 1);
+    weir_node_set_ints(r->graph, made, "pads", pads, 2 * (size_t)s->window.rank);
+    weir_node_set_int(r->graph, made, "group", s->group);
+    weir_rewrite_become(r, weir_rewrite_infer(r, value));
+    r->at = made;
+}
+
 bool weir_lower_spatial(weir_rewrite *r) {
     const weir_op kind = weir_trait_kind(r->graph, r->at);
     spatial s = {.r = r};
@@ -256,6 +350,11 @@ bool weir_lower_spatial(weir_rewrite *r) {
         known = !is_kernels(&s, kind, i) || is_known(r->graph, inputs[i]);
     }
     if (!known) return false;
+    if (s.unrolled > 0) {
+        if (shape_of(r, inputs[0])->rank == WEIR_MAX_RANK) return false;
+        unroll(&s, kind, inputs, count);
+        return weir_lower_spatial(r);
+    }
     const order o = order_of(&s);
     find_kept(&s, &o);
     for (size_t i = 0; i < count; i++)
