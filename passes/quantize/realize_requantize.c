@@ -15,11 +15,13 @@
  * construction is taken as it is: ScaleFloat for float32 arithmetic, whose operations it does one by one, and a Cast where
  * all scales are powers of two. Otherwise the Scale nearest to the ratio is proved on every step, one channel at a time, and codes of up to 16 bits
  * that nothing else takes have a Lookup.
+ * Where parameters may change later (weir_graph_patchable), the form must not depend on them: realizer_patchable.c.
  */
 #include <stdlib.h>
 
 #include "passes/passes.h"
 #include "passes/quantize/realizer.h"
+#include "ir/graph/print.h"
 #include "support/memory/arena.h"
 
 enum { FEW_CODES = 3, MAX_ENTRIES = 1024, FEW_ENTRIES = 256 };
@@ -38,7 +40,8 @@ static bool realize(weir_realizer *r, weir_requantize_form form) {
                         .add = weir_calloc(r->channels, sizeof(int64_t))};
     bool any = form == WEIR_REQUANTIZE_AUTO;
     bool fine;
-    if (weir_realizer_is_wide(r)) fine = weir_realizer_use_wide(r, &k);
+    if (weir_graph_patchable(r->graph)) fine = weir_realizer_use_patchable(r, &k);
+    else if (weir_realizer_is_wide(r)) fine = weir_realizer_use_wide(r, &k);
     else if (any && weir_candidate_cast(r, &k)) fine = weir_realizer_use_candidate(r, &k);
     else if (any && few_codes(r)) fine = weir_realizer_use_thresholds(r);
     else if ((any || form == WEIR_REQUANTIZE_SCALE) && weir_candidate_scale(r, &k))
@@ -53,13 +56,13 @@ static bool realize(weir_realizer *r, weir_requantize_form form) {
     return fine;
 }
 
-bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form) {
+static bool realize_all(weir_graph *graph, weir_requantize_form form, const weir_graph *like) {
     bool fine = true;
     for (weir_node node = weir_graph_first(graph), next; fine && node.id != 0; node = next) {
         next = weir_node_next(graph, node);
         weir_op op = weir_node_op(graph, node);
         if (op != WEIR_OP_REQUANTIZE && op != WEIR_OP_THRESHOLD) continue;
-        weir_realizer r = {.graph = graph, .node = node};
+        weir_realizer r = {.graph = graph, .node = node, .like = like};
         fine = realize(&r, form);
         for (size_t c = 0; r.staircase != NULL && c < r.channels; c++) weir_staircase_free(&r.staircase[c]);
         free(r.staircase);
@@ -69,11 +72,17 @@ bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form) {
     return fine;
 }
 
+bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form) { return realize_all(graph, form, NULL); }
+
 bool weir_pass_realize_requantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)context;
     weir_graph *hardware = weir_graph_copy(weir_module_find_graph(module, "integer"));
     weir_graph_set_name(hardware, "hardware");
-    bool fine = weir_realize_requantize(hardware, (weir_requantize_form)weir_pass_choice(pass, "form"));
+    const char *path = weir_pass_string(pass, "like");
+    weir_graph *like = *path == '\0' ? NULL : weir_graph_load(path);
+    bool fine = *path == '\0' || like != NULL;
+    fine = fine && realize_all(hardware, (weir_requantize_form)weir_pass_choice(pass, "form"), like);
+    weir_graph_free(like);
     weir_module_add_graph(module, hardware);
     return fine;
 }

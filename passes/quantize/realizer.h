@@ -17,6 +17,7 @@ typedef struct weir_realizer {
     weir_requantizer requantizer; /* Requantize only */
     const weir_array *thresholds; /* Threshold only */
     int64_t low, high, base, stride;
+    const weir_graph *like; /* a patchable graph whose requantizers these must fit; NULL: none */
     bool *falling; /* by channel, while the node's function is straightened */
 } weir_realizer;
 
@@ -75,6 +76,11 @@ bool weir_realizer_is_wide(const weir_realizer *r);
 /* A candidate that is exact by construction, or proved step by step. False after a reported error. */
 bool weir_realizer_use_wide(weir_realizer *r, weir_candidate *k);
 
+/* --- realizer_patchable.c --- */
+
+/* Of a patchable graph: float32 arithmetic, or all thresholds, in tables with room for other parameters. False after a reported error. */
+bool weir_realizer_use_patchable(weir_realizer *r, weir_candidate *k);
+
 /* --- realizer_straighten.c --- */
 
 /* Makes every channel's function rise: by the weights before it, or, where all fall, by counting codes from the top. */
@@ -84,6 +90,8 @@ bool weir_realizer_straighten(weir_realizer *r);
 
 /* The new node takes the old one's name, location, output type and users. */
 weir_node weir_realizer_replace(weir_realizer *r, weir_op op, const weir_value *inputs, size_t count);
+/* A constant NAME_SUFFIX of int64: [rows], or [rows, columns] where columns are not 0. */
+weir_value weir_realizer_parameter(weir_realizer *r, const char *suffix, const int64_t *values, size_t rows, size_t columns);
 /* Whole numbers, one a channel, added to what the node reads. False after a reported error. */
 bool weir_realizer_add_before(weir_realizer *r, const int64_t *whole);
 /* False after a reported error. */

@@ -7,7 +7,8 @@
 
 enum { MAX_TABLE = 1 << 18, LARGE_TABLE = 1 << 18 /* bits */ };
 
-static weir_value parameter(weir_realizer *r, const char *suffix, const int64_t *values, size_t rows, size_t columns) {
+weir_value weir_realizer_parameter(weir_realizer *r, const char *suffix, const int64_t *values, size_t rows,
+                                   size_t columns) {
     weir_shape shape =
         columns == 0 ? (weir_shape){1, {(int64_t)rows}} : (weir_shape){2, {(int64_t)rows, (int64_t)columns}};
     weir_array *array = weir_array_new(WEIR_INT64, &shape);
@@ -62,7 +63,7 @@ static weir_type moved(const weir_realizer *r, const weir_type *x, const int64_t
 
 bool weir_realizer_add_before(weir_realizer *r, const int64_t *whole) {
     weir_graph *graph = r->graph;
-    const weir_value inputs[2] = {weir_node_input(graph, r->node, 0), parameter(r, "whole", whole, r->channels, 0)};
+    const weir_value inputs[2] = {weir_node_input(graph, r->node, 0), weir_realizer_parameter(r, "whole", whole, r->channels, 0)};
     const weir_type type = moved(r, weir_value_type(graph, inputs[0]), whole);
     char *name = weir_format("%s_moved", weir_node_name(graph, r->node));
     const weir_node made = weir_graph_add_node(graph, WEIR_OP_CAST, name, inputs, 2, 1, r->node);
@@ -87,8 +88,8 @@ bool weir_realizer_use_candidate(weir_realizer *r, const weir_candidate *k) {
     bool narrow = r->thresholds != NULL && r->stride == 1 && out->has_range;
     int64_t low = narrow && out->low > k->low ? out->low : k->low;
     int64_t high = narrow && out->high < k->high ? out->high : k->high;
-    if (!cast) inputs[count++] = parameter(r, "multiplier", k->multiplier, r->channels, 0);
-    if (!cast || !zero) inputs[count++] = parameter(r, "add", k->add, r->channels, 0);
+    if (!cast) inputs[count++] = weir_realizer_parameter(r, "multiplier", k->multiplier, r->channels, 0);
+    if (!cast || !zero) inputs[count++] = weir_realizer_parameter(r, "add", k->add, r->channels, 0);
     weir_node made = weir_realizer_replace(r, k->op, inputs, count);
     weir_node_set_int(r->graph, made, "low", low);
     weir_node_set_int(r->graph, made, "high", high);
@@ -128,6 +129,11 @@ bool weir_realizer_use_thresholds(weir_realizer *r) {
         if (s->base < base) base = s->base;
         if (s->base + (int64_t)s->count > top) top = s->base + (int64_t)s->count;
     }
+    const bool patchable = weir_graph_patchable(r->graph);
+    if (patchable) {
+        base = r->low;
+        top = r->high;
+    }
     size_t count = (size_t)(top - base);
     if (count == 0) count = 1;
     if (count * r->channels > MAX_TABLE) {
@@ -147,8 +153,14 @@ bool weir_realizer_use_thresholds(weir_realizer *r) {
         }
     }
     weir_value inputs[2] = {weir_node_input(r->graph, r->node, 0),
-                            parameter(r, "thresholds", steps, r->channels, count)};
+                            weir_realizer_parameter(r, "thresholds", steps, r->channels, count)};
     free(steps);
+    if (patchable) {
+        weir_type type = *weir_value_type(r->graph, inputs[1]);
+        type.low = in->low;
+        type.high = in->high + 1;
+        weir_value_set_type(r->graph, inputs[1], &type);
+    }
     weir_node made = weir_realizer_replace(r, WEIR_OP_THRESHOLD, inputs, 2);
     weir_node_set_int(r->graph, made, "base", r->stride == 1 ? base : r->base + r->stride * base);
     weir_node_set_int(r->graph, made, "step", r->stride);
@@ -181,7 +193,7 @@ bool weir_realizer_use_table(weir_realizer *r) {
             entry[c * codes + i] = r->stride == 1 ? step : r->base + r->stride * step;
         }
     }
-    weir_value inputs[2] = {weir_node_input(r->graph, r->node, 0), parameter(r, "table", entry, r->channels, codes)};
+    weir_value inputs[2] = {weir_node_input(r->graph, r->node, 0), weir_realizer_parameter(r, "table", entry, r->channels, codes)};
     free(entry);
     weir_node made = weir_realizer_replace(r, WEIR_OP_LOOKUP, inputs, 2);
     weir_node_set_int(r->graph, made, "low", low);

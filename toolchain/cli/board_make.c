@@ -44,6 +44,7 @@ static const char *compiling(const weir_board_make *r) {
                    {"objective", job->objective != NULL},
                    {"budget", job->budget != NULL},
                    {"requantize", strcmp(job->requantize, "auto") != 0},
+                   {"patchable", job->patchable},
                    {"top", job->top != NULL}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (options[i].is_given) return options[i].name;

@@ -44,6 +44,8 @@ typedef struct weir_job {
     const char *passes;                              /* a pipeline that runs on the model first, or NULL */
     weir_cli_list set;
     const char *objective, *budget; /* of the folding, or NULL */
+    bool patchable;                 /* parameters may change later */
+    const char *like;               /* a patchable hardware.weir whose requantizers the model's must fit, or NULL */
     bool whole;                     /* the folding leaves no margin of the device free */
     bool verify, timing;
     weir_plugins plugins;
@@ -85,6 +87,7 @@ typedef struct weir_job {
         {"requantize",      'r',    WEIR_CLI_STRING,                                                                   \
          &(job).requantize, "FORM", "kind of requantizer: auto, scale, float or threshold"},                           \
         {"top", 0, WEIR_CLI_STRING, &(job).top, "NAME", "name of the top module (the model's name)"},                  \
+        {"patchable", 0, WEIR_CLI_FLAG, &(job).patchable, NULL, "hardware for any parameters of these types"},         \
         {"verify-each", 0, WEIR_CLI_FLAG, &(job).verify, NULL, "verify the IR after each pass"}, {                     \
         "timing", 0, WEIR_CLI_FLAG, &(job).timing, NULL, "print the time of each pass"                                 \
     }

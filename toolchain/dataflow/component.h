@@ -28,12 +28,14 @@ typedef struct weir_memory {
     size_t index;         /* of the node's memories */
     char suffix[32];      /* of names in the design and of files: "weights" */
     int64_t depth;        /* words */
+    int64_t period;       /* after so many words they repeat: the content's */
     int64_t fields;       /* a word */
     int field_bits;       /* of a field, both parts */
     bool is_odd;          /* every field is an odd number of one part: its lowest bit is not stored */
     int low_bits;         /* of a field's lower part; a field has one part when it is field_bits */
     int64_t width;        /* bits of a word, as stored */
     bool in_turn;         /* read by weir_rom_sequence */
+    bool is_table;        /* read at any address, by what a stream carries */
     bool in_pairs;        /* fields of two rows share a product, and each upper one holds what that takes off it */
     int64_t side;         /* words a line of the file: above 1 where the memory is deeper than a block */
     int64_t copies;       /* ROMs that hold it, each read at an address of its own */

@@ -12,6 +12,8 @@
 #include "support/memory/arena.h"
 #include "support/memory/hash.h"
 
+/* Fewer words do not tell a memory from others in a bitstream. */
+enum { PATCHABLE_WORDS = 64 };
 /* Memories with fewer words or bits than these are cheaper in logic cells than in a block RAM. */
 enum { BLOCK_WORDS = 128, BLOCK_BITS = 1024 };
 
@@ -19,8 +21,9 @@ bool weir_memory_wants_blocks(int64_t width, int64_t depth) {
     return depth >= BLOCK_WORDS && depth * width >= BLOCK_BITS;
 }
 
-static weir_storage choose_storage(weir_storage wanted, int64_t width, int64_t depth) {
+static weir_storage choose_storage(const weir_graph *graph, weir_storage wanted, int64_t width, int64_t depth) {
     assert(width > 0 && depth > 0);
+    if (weir_graph_patchable(graph)) return WEIR_STORAGE_BLOCK;
     if (wanted != WEIR_STORAGE_AUTO) return wanted;
     return weir_memory_wants_blocks(width, depth) ? WEIR_STORAGE_BLOCK : WEIR_STORAGE_LOGIC;
 }
@@ -42,9 +45,12 @@ bool weir_memory_get(const weir_graph *graph, weir_node node, size_t index, weir
     if (memory->interval == 0) memory->interval = 1;
     if (memory->copies == 0) memory->copies = 1;
     if (memory->low_bits == 0) memory->low_bits = memory->field_bits;
+    memory->period = memory->depth;
+    if (weir_graph_patchable(graph) && !memory->is_table && memory->depth < PATCHABLE_WORDS)
+        memory->depth *= weir_ceil_divide(PATCHABLE_WORDS, memory->depth);
     memory->width = memory->fields * (memory->field_bits - memory->is_odd);
     memory->storage =
-        choose_storage(weir_node_metadata_of(graph, node)->hardware.storage, memory->width, memory->depth);
+        choose_storage(graph, weir_node_metadata_of(graph, node)->hardware.storage, memory->width, memory->depth);
     memory->side = side_of(graph, memory);
     return true;
 }
@@ -109,7 +115,7 @@ void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memor
     int64_t *lower = weir_calloc(2 * (size_t)memory->fields, sizeof *lower), *upper = lower + memory->fields;
     for (int64_t word = 0; word < memory->depth; word++) {
         const int64_t place = word % memory->side, at = place * memory->width;
-        content(graph, node, memory, word, lower, upper);
+        content(graph, node, memory, word % memory->period, lower, upper);
         for (int64_t field = 0; field < memory->fields; field++) {
             assert(!memory->is_odd || lower[field] % 2 != 0);
             put_bits(nibbles, at + field * bits, memory->low_bits - memory->is_odd,

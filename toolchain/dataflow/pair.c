@@ -149,7 +149,8 @@ static weir_pairs choose(search *s) {
 weir_pairs weir_pair_find(const weir_graph *hardware) {
     search s = {.device = weir_target_of(hardware).device};
     const weir_device_memory *block = s.device == NULL ? NULL : weir_device_block(s.device);
-    if (block == NULL || !block->dual_port) return (weir_pairs){NULL, 0};
+    /* A bitstream's memories are told apart by what each of them holds. */
+    if (block == NULL || !block->dual_port || weir_graph_patchable(hardware)) return (weir_pairs){NULL, 0};
     add_memories(&s, hardware);
     add_candidates(&s);
     const weir_pairs pairs = choose(&s);

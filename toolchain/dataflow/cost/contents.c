@@ -63,7 +63,7 @@ static void read_lines(const reading *r, part *parts, int64_t count, int64_t lin
     for (int64_t i = 0; line < end; line++, i++) {
         int64_t place = -1;
         if (r->memory->side == 1 && count == r->memory->fields && !parts[0].upper) { /* a lower part each */
-            r->content(r->graph, r->node, r->memory, line, r->lower, r->upper);
+            r->content(r->graph, r->node, r->memory, line % r->memory->period, r->lower, r->upper);
             for (int64_t k = 0; k < count; k++) {
                 const uint64_t stored = (uint64_t)(r->lower[k] >> odd);
                 parts[k].ones |= stored;
@@ -76,7 +76,7 @@ static void read_lines(const reading *r, part *parts, int64_t count, int64_t lin
             part *p = &parts[k];
             const int64_t word = line * r->memory->side + p->place;
             const bool exists = word < r->memory->depth;
-            if (exists && p->place != place) r->content(r->graph, r->node, r->memory, word, r->lower, r->upper);
+            if (exists && p->place != place) r->content(r->graph, r->node, r->memory, word % r->memory->period, r->lower, r->upper);
             place = p->place;
             const int64_t field = p->upper ? r->upper[p->field] : r->lower[p->field] >> odd;
             const uint64_t stored = exists ? (uint64_t)field : 0;
@@ -341,6 +341,7 @@ static uint64_t layout_of(uint64_t folding, const weir_memory *memory) {
 static weir_contents_columns columns_of(const weir_graph *graph, weir_node node, const weir_memory *memory,
                                         const weir_contents_known *known, uint64_t folding) {
     enum { HALF = 32 };
+    if (weir_graph_patchable(graph)) return (weir_contents_columns){memory->width, memory->width};
     if (known == NULL) return weir_contents_count(graph, node, memory, NULL);
     uint64_t *columns = weir_map_put(&known->counted->number, layout_of(folding, memory));
     if (*columns == 0) {

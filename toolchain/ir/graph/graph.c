@@ -70,6 +70,7 @@ struct weir_graph {
     weir_graph_contract contract;
     weir_word_list classes;
     int64_t clock, interval;
+    bool patchable;
     value_record *
         *value; /* by id, in the arena: a type, a record of metadata stays where it is when others are added */
     node_record **node;
@@ -207,6 +208,8 @@ void weir_graph_set_batch(weir_graph *graph, const char *name) {
 const char *weir_graph_device(const weir_graph *graph) { return graph->device; }
 int64_t weir_graph_clock(const weir_graph *graph) { return graph->clock; }
 int64_t weir_graph_interval(const weir_graph *graph) { return graph->interval; }
+bool weir_graph_patchable(const weir_graph *graph) { return graph->patchable; }
+void weir_graph_set_patchable(weir_graph *graph, bool patchable) { graph->patchable = patchable; }
 
 void weir_graph_set_interval(weir_graph *graph, int64_t cycles) {
     assert(cycles >= 0);
@@ -769,6 +772,7 @@ weir_graph *weir_graph_copy(const weir_graph *graph) {
     weir_graph_set_classes(copy, &graph->classes);
     weir_graph_set_device(copy, graph->device, graph->clock);
     copy->interval = graph->interval;
+    copy->patchable = graph->patchable;
     make_values(copy, graph->value_count - 1);
     make_nodes(copy, graph->node_count - 1);
     copy->live_nodes = graph->live_nodes;

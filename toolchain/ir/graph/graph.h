@@ -84,6 +84,9 @@ void weir_graph_set_classes(weir_graph *graph, const weir_word_list *names);
 const char *weir_graph_device(const weir_graph *graph);
 int64_t weir_graph_clock(const weir_graph *graph);
 void weir_graph_set_device(weir_graph *graph, const char *device, int64_t clock_mhz);
+/* May parameters change after the hardware is made? Then widths are those of their types, not of their values, and memories keep them. */
+bool weir_graph_patchable(const weir_graph *graph);
+void weir_graph_set_patchable(weir_graph *graph, bool patchable);
 /* Cycles between two frames that the graph is folded for; 0: it is not folded. */
 int64_t weir_graph_interval(const weir_graph *graph);
 void weir_graph_set_interval(weir_graph *graph, int64_t cycles);

@@ -707,6 +707,7 @@ static bool parse_header(parser *p) {
     if (!accept_word(p, "from") || !read_string(p)) return fail(p, "'from \"file\"'");
     weir_graph_set_source(p->graph, p->word.data);
     if (accept_word(p, "for") && !parse_device(p)) return false;
+    weir_graph_set_patchable(p->graph, accept_word(p, "patchable"));
     if (accept_word(p, "every") && !parse_interval(p)) return false;
     if (accept_word(p, "batch")) {
         if (!read_string(p)) return fail(p, "'batch \"name\"'");

@@ -200,6 +200,7 @@ void weir_graph_print(const weir_graph *graph, weir_text *text) {
         weir_text_quoted(text, weir_graph_device(graph));
         weir_text_format(text, " at %lld", (long long)weir_graph_clock(graph));
     }
+    if (weir_graph_patchable(graph)) weir_text_add(text, " patchable");
     if (weir_graph_interval(graph) != 0) weir_text_format(text, " every %lld", (long long)weir_graph_interval(graph));
     if (weir_graph_batch(graph) != NULL) {
         weir_text_add(text, " batch ");

@@ -222,6 +222,20 @@ void weir_infer_linear_range(const weir_array *weights, size_t channel, int64_t 
     *sum_high = most > INT64_MAX ? INT64_MAX : (int64_t)most;
 }
 
+/* Of any weights that the type allows. */
+static void any_linear_range(const weir_type *weights, int64_t inputs, int64_t low, int64_t high, wide *sum_low,
+                             wide *sum_high) {
+    const wide product[] = {(wide)weights->low * low, (wide)weights->low * high, (wide)weights->high * low,
+                            (wide)weights->high * high};
+    wide least = product[0], most = product[0];
+    for (size_t i = 1; i < sizeof product / sizeof *product; i++) {
+        least = product[i] < least ? product[i] : least;
+        most = product[i] > most ? product[i] : most;
+    }
+    *sum_low = least * inputs;
+    *sum_high = most * inputs;
+}
+
 bool weir_infer_linear(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const weir_array *w = weir_rule_constant(graph, node, 1);
@@ -244,9 +258,12 @@ bool weir_infer_linear(const weir_graph *graph, weir_node node, weir_inferred *t
         least = n == 0 || sum_low < least ? sum_low : least;
         most = n == 0 || sum_high > most ? sum_high : most;
     }
+    wide any_least = least, any_most = most;
+    if (weir_graph_patchable(graph))
+        any_linear_range(weir_rule_input(graph, node, 1), w->shape.dim[1], low, high, &any_least, &any_most);
     weir_shape shape = x->shape;
     shape.dim[shape.rank - 1] = w->shape.dim[0];
-    return set_ranged(graph, node, to, &shape, least, most);
+    return set_ranged(graph, node, to, &shape, any_least, any_most);
 }
 
 bool weir_infer_sum(const weir_graph *graph, weir_node node, weir_inferred *to) {
@@ -420,6 +437,10 @@ bool weir_infer_threshold(const weir_graph *graph, weir_node node, weir_inferred
         const int64_t fewest = passed(t, row, low), all = passed(t, row, high);
         least = fewest < least ? fewest : least;
         most = all > most ? all : most;
+    }
+    if (weir_graph_patchable(graph)) {
+        least = 0;
+        most = t->shape.dim[1];
     }
     const wide base = weir_node_int(graph, node, "base", 0), step = weir_node_int(graph, node, "step", 1);
     const wide first = base + step * least, last = base + step * most;

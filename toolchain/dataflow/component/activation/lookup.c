@@ -70,6 +70,7 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     *memory = (weir_memory){.suffix = "table",
                             .depth = ((groups_of(graph, node) - 1) << bits) + codes,
                             .fields = 1,
+                            .is_table = true,
                             .field_bits = weir_stream_width(graph, weir_node_output(graph, node, 0), &y_signed),
                             .copies = rows == 1 ? lanes_of(graph, node) : 1};
     if (index > 0) snprintf(memory->suffix, sizeof memory->suffix, "table_%zu", index);

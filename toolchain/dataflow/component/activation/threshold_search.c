@@ -79,6 +79,10 @@ static int64_t cycles_of(const weir_graph *graph, weir_node node) {
 
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
     (void)hardware;
+    if (weir_graph_patchable(graph)) {
+        weir_text_add(why, "has memories too small to be patched");
+        return false;
+    }
     if (cycles_of(graph, node) <= MOST_CYCLES) return true;
     weir_text_format(why, "has too many thresholds for a search of %d cycles", MOST_CYCLES);
     return false;

@@ -370,6 +370,7 @@ static bool are_binary(const weir_graph *graph, weir_node node, const layout *f,
     const weir_type *type = weir_value_type(graph, value);
     const weir_array *weights = weir_value_constant(graph, value);
     if (type->low != -1 || type->high != 1 || pairs || f->s.k % f->simd != 0 || f->s.n % f->outputs != 0) return false;
+    if (weir_graph_patchable(graph)) return type->quant.format == WEIR_FORMAT_BINARY;
     return !weir_array_has_zero(weights);
 }
 
