@@ -19,9 +19,9 @@
  */
 #include <stdlib.h>
 
+#include "ir/graph/print.h"
 #include "passes/passes.h"
 #include "passes/quantize/realizer.h"
-#include "ir/graph/print.h"
 #include "support/memory/arena.h"
 
 enum { FEW_CODES = 3, MAX_ENTRIES = 1024, FEW_ENTRIES = 256 };

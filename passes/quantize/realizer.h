@@ -18,7 +18,7 @@ typedef struct weir_realizer {
     const weir_array *thresholds; /* Threshold only */
     int64_t low, high, base, stride;
     const weir_graph *like; /* a patchable graph whose requantizers these must fit; NULL: none */
-    bool *falling; /* by channel, while the node's function is straightened */
+    bool *falling;          /* by channel, while the node's function is straightened */
 } weir_realizer;
 
 /* --- realizer.c: the specification --- */
@@ -91,7 +91,8 @@ bool weir_realizer_straighten(weir_realizer *r);
 /* The new node takes the old one's name, location, output type and users. */
 weir_node weir_realizer_replace(weir_realizer *r, weir_op op, const weir_value *inputs, size_t count);
 /* A constant NAME_SUFFIX of int64: [rows], or [rows, columns] where columns are not 0. */
-weir_value weir_realizer_parameter(weir_realizer *r, const char *suffix, const int64_t *values, size_t rows, size_t columns);
+weir_value weir_realizer_parameter(weir_realizer *r, const char *suffix, const int64_t *values, size_t rows,
+                                   size_t columns);
 /* Whole numbers, one a channel, added to what the node reads. False after a reported error. */
 bool weir_realizer_add_before(weir_realizer *r, const int64_t *whole);
 /* False after a reported error. */

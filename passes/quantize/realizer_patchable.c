@@ -71,7 +71,8 @@ static bool fit(const weir_realizer *r, weir_candidate *k, const tables *t) {
         if (k->multiplier[c] > t->most >> more || k->add[c] < t->low || k->add[c] > t->high) {
             weir_realizer_fail(r, "its parameters do not fit the design's tables");
             weir_note("channel %zu has multiplier %lld and addend %lld; up to %lld and %lld fit", c,
-                      (long long)k->multiplier[c], (long long)k->add[c], (long long)(t->most >> more), (long long)t->high);
+                      (long long)k->multiplier[c], (long long)k->add[c], (long long)(t->most >> more),
+                      (long long)t->high);
             return false;
         }
         k->multiplier[c] <<= more;
@@ -160,7 +161,8 @@ static bool use_float(weir_realizer *r, weir_candidate *k) {
 }
 
 bool weir_realizer_use_patchable(weir_realizer *r, weir_candidate *k) {
-    if (weir_realizer_is_wide(r)) return weir_realizer_fail(r, "has too many codes for parameters that may change later");
+    if (weir_realizer_is_wide(r))
+        return weir_realizer_fail(r, "has too many codes for parameters that may change later");
     if (r->high - r->low > FEW_STEPS && weir_candidate_float_of(r, k)) return use_float(r, k);
     return weir_realizer_use_thresholds(r);
 }

@@ -63,7 +63,8 @@ static weir_type moved(const weir_realizer *r, const weir_type *x, const int64_t
 
 bool weir_realizer_add_before(weir_realizer *r, const int64_t *whole) {
     weir_graph *graph = r->graph;
-    const weir_value inputs[2] = {weir_node_input(graph, r->node, 0), weir_realizer_parameter(r, "whole", whole, r->channels, 0)};
+    const weir_value inputs[2] = {weir_node_input(graph, r->node, 0),
+                                  weir_realizer_parameter(r, "whole", whole, r->channels, 0)};
     const weir_type type = moved(r, weir_value_type(graph, inputs[0]), whole);
     char *name = weir_format("%s_moved", weir_node_name(graph, r->node));
     const weir_node made = weir_graph_add_node(graph, WEIR_OP_CAST, name, inputs, 2, 1, r->node);
@@ -193,7 +194,8 @@ bool weir_realizer_use_table(weir_realizer *r) {
             entry[c * codes + i] = r->stride == 1 ? step : r->base + r->stride * step;
         }
     }
-    weir_value inputs[2] = {weir_node_input(r->graph, r->node, 0), weir_realizer_parameter(r, "table", entry, r->channels, codes)};
+    weir_value inputs[2] = {weir_node_input(r->graph, r->node, 0),
+                            weir_realizer_parameter(r, "table", entry, r->channels, codes)};
     free(entry);
     weir_node made = weir_realizer_replace(r, WEIR_OP_LOOKUP, inputs, 2);
     weir_node_set_int(r->graph, made, "low", low);

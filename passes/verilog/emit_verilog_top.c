@@ -89,7 +89,8 @@ static void emit_results(weir_builder *b, weir_frame_doors *doors, results *r) {
 
 static void describe_top(weir_builder *b) {
     weir_text text = {NULL, 0, 0};
-    weir_text_format(&text, "Compiled by Weir from %s.\n", weir_graph_source(b->graph));
+    if (weir_graph_patchable(b->graph)) weir_text_add(&text, "Compiled by Weir for any parameters of these types.\n");
+    else weir_text_format(&text, "Compiled by Weir from %s.\n", weir_graph_source(b->graph));
     weir_text_format(&text,
                      "A frame takes %lld cycles. Streams carry elements in row-major order, element 0 in the low bits.",
                      (long long)weir_stream_interval(b->graph));

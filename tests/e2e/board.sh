@@ -8,7 +8,7 @@ model=$models/mlp_qdq.onnx
 
 expect 2 "-o DIR is missing" weir board build "$model" --board icebreaker
 expect 2 "--board NAME is missing" weir board build "$model" -o out
-expect 2 "unknown action 'bild', expected build" weir board bild "$model" --board icebreaker -o out
+expect 2 "unknown action 'bild', expected build or weights" weir board bild "$model" --board icebreaker -o out
 expect 2 "did you mean 'icebreaker'?" weir board build "$model" --board icebraker -o out
 expect 1 "absent.onnx" weir board build absent.onnx --board icebreaker -o out
 ! grep -q "has room" output || fail "a model that cannot be read lacks room"

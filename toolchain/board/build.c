@@ -6,6 +6,7 @@
 #include "board/decode.h"
 #include "board/flow.h"
 #include "board/manifest.h"
+#include "board/patch.h"
 #include "board/pins.h"
 #include "board/project.h"
 #include "board/trial.h"
@@ -40,7 +41,8 @@ typedef struct building {
     weir_cost cost, accelerator; /* of the netlist, and of the model's part of it */
     bool lacks_room;
     weir_placements placements;
-    json_t *simulated; /* what was tried before the board */
+    json_t *simulated;           /* what was tried before the board */
+    weir_fill_memories memories; /* of a patchable design: it is placed with marks in them */
 } building;
 
 static const weir_placement *best_of(const building *b) {
@@ -148,6 +150,8 @@ static char *constraints_of(const weir_board *board, const weir_clock *clock) {
     return text.data;
 }
 
+static bool is_marked(const building *b) { return b->options->place && weir_graph_patchable(b->options->hardware); }
+
 static int try_clock(building *b, const weir_clock *clock, char **constraints) {
     const weir_board_build_options *o = b->options;
     b->clock_hz = clock->hz;
@@ -158,6 +162,7 @@ static int try_clock(building *b, const weir_clock *clock, char **constraints) {
         return WEIR_EXIT_INPUT;
     }
     if (!write_sources(b, clock)) return WEIR_EXIT_INPUT;
+    if (is_marked(b) && !weir_board_patch_mark(o->board->device, &b->memories, o->work)) return WEIR_EXIT_INPUT;
     free(*constraints);
     *constraints = o->place || weir_board_has_project(o->board) ? constraints_of(o->board, clock) : NULL;
     return o->place ? implement(b, *constraints) : WEIR_EXIT_FINE;
@@ -236,9 +241,14 @@ static int try_verilog(const building *b, const char *what, const char *verilog,
     return status;
 }
 
-/* The netlist that was placed. */
+/* The netlist that was placed; with marks in its memories it answers nothing that is known. */
 static int try_netlist(building *b) {
     json_t *result = NULL;
+    if (is_marked(b)) {
+        json_object_set_new(b->simulated, "netlist",
+                            weir_trial_none(weir_copy_string("it was placed with marks in its memories")));
+        return WEIR_EXIT_FINE;
+    }
     char *verilog = weir_path_join(b->netlist.folder, "netlist.v");
     const int status = try_verilog(b, "netlist", verilog, &result);
     if (result != NULL) json_object_set_new(b->simulated, "netlist", result);
@@ -329,20 +339,17 @@ static int write_project(const building *b, const char *constraints, char **bits
 static int pack(const building *b, const char *constraints, char **bitstream, size_t *bytes) {
     const char *folder = b->options->folder;
     const weir_placement *best = best_of(b);
-    if (!write_text(folder, weir_board_pins_file(b->options->board), constraints, strlen(constraints)) ||
-        !write_text(folder, weir_board_flow_placed(b->flow), best->output, best->output_size) ||
+    const weir_board *board = b->options->board;
+    if (!write_text(folder, weir_board_pins_file(board), constraints, strlen(constraints)) ||
         !write_text(folder, "nextpnr.log", best->log, strlen(best->log)))
         return WEIR_EXIT_INPUT;
-    const int status = weir_board_flow_pack(b->flow, b->options->board, &b->packer, folder);
-    if (status != WEIR_EXIT_FINE) return status;
-    *bitstream = weir_board_flow_bitstream(b->flow, b->options->board);
-    char *path = weir_path_join(folder, *bitstream);
-    char *text = weir_file_read(path, bytes);
-    const bool fine = text != NULL && *bytes > 0;
-    if (text != NULL && !fine) weir_error(weir_at(path, 0), "'%s' wrote an empty bitstream", b->packer.name);
-    free(text);
-    free(path);
-    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_TOOL;
+    const bool placed = is_marked(b)
+                            ? weir_board_patch_keep(board->device, &b->memories, b->flow, best->output,
+                                                    best->output_size, b->options->work, folder)
+                            : write_text(folder, weir_board_flow_placed(b->flow), best->output, best->output_size);
+    if (!placed) return WEIR_EXIT_INPUT;
+    *bitstream = weir_board_flow_bitstream(b->flow, board);
+    return weir_board_flow_pack(b->flow, board, &b->packer, folder, bytes);
 }
 
 static int keep(const building *b, const char *constraints, json_t **report) {
@@ -356,10 +363,7 @@ static int keep(const building *b, const char *constraints, json_t **report) {
     if (status == WEIR_EXIT_FINE && o->place) status = try_bitstream(b, bitstream);
     if (status == WEIR_EXIT_FINE) {
         *report = report_json(b, bitstream, bytes);
-        char *text = json_dumps(*report, JSON_INDENT(2)), *line = weir_format("%s\n", text);
-        if (!write_text(o->folder, WEIR_BOARD_MANIFEST, line, strlen(line))) status = WEIR_EXIT_INPUT;
-        free(line);
-        free(text);
+        if (!weir_board_manifest_write(o->folder, *report)) status = WEIR_EXIT_INPUT;
     }
     free(bitstream);
     free(from);
@@ -373,6 +377,13 @@ int weir_board_build(const weir_board_build_options *options, json_t **report, b
     char *constraints = NULL, *design = weir_path_join(options->folder, WEIR_BOARD_DESIGN);
     int status = b.cache != NULL && weir_board_design_read(design, &b.design) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     *report = NULL;
+    if (weir_graph_patchable(options->hardware)) {
+        if (!weir_fill_is_known(options->board->device)) {
+            weir_fill_report_unknown(options->board->device);
+            status = WEIR_EXIT_INPUT;
+        }
+        b.memories = weir_board_patch_memories(options->hardware);
+    }
     if (status == WEIR_EXIT_FINE) status = find_programs(&b);
     if (status == WEIR_EXIT_FINE) status = find_clock(&b, &constraints);
     if (status == WEIR_EXIT_FINE && options->place) status = try_netlist(&b);
@@ -382,6 +393,7 @@ int weir_board_build(const weir_board_build_options *options, json_t **report, b
     weir_placements_free(&b.placements);
     weir_synth_netlist_free(&b.netlist);
     json_decref(b.simulated);
+    weir_fill_free(&b.memories);
     weir_program_free(&b.yosys);
     weir_program_free(&b.nextpnr);
     weir_program_free(&b.packer);

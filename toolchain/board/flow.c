@@ -88,8 +88,8 @@ bool weir_board_flow_packer(const weir_board_flow *flow, weir_program *packer) {
 }
 
 int weir_board_flow_pack(const weir_board_flow *flow, const weir_board *board, const weir_program *packer,
-                         const char *folder) {
-    char *bitstream = weir_board_flow_bitstream(flow, board);
+                         const char *folder, size_t *bytes) {
+    char *bitstream = weir_board_flow_bitstream(flow, board), *path = weir_path_join(folder, bitstream);
     weir_arguments arguments = {0};
     weir_arguments_add(&arguments, "%s", packer->name);
     for (size_t i = 0; flow->pack[i] != NULL; i++) {
@@ -101,8 +101,13 @@ int weir_board_flow_pack(const weir_board_flow *flow, const weir_board *board, c
         const bool is_placed = strcmp(word, PLACED) == 0, is_bitstream = strcmp(word, BITSTREAM) == 0;
         weir_arguments_add(&arguments, "%s", is_placed ? flow->placed : is_bitstream ? bitstream : word);
     }
-    const bool fine = weir_tool_run(&arguments, folder, packer->seconds, NULL);
+    bool fine = weir_tool_run(&arguments, folder, packer->seconds, NULL);
+    char *text = fine ? weir_file_read(path, bytes) : NULL;
+    if (text != NULL && *bytes == 0) weir_error(weir_at(path, 0), "'%s' wrote an empty bitstream", packer->name);
+    fine = text != NULL && *bytes > 0;
     weir_arguments_free(&arguments);
+    free(text);
+    free(path);
     free(bitstream);
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_TOOL;
 }

@@ -20,8 +20,8 @@ const char **weir_board_flow_options(const weir_board_flow *flow, const weir_boa
 const char *weir_board_flow_packer_name(const weir_device *device);
 /* The packer on PATH; a report and false when it is missing. */
 bool weir_board_flow_packer(const weir_board_flow *flow, weir_program *packer);
-/* Packs FOLDER/PLACED into FOLDER/BITSTREAM. WEIR_EXIT_FINE, or WEIR_EXIT_TOOL after a reported error. */
+/* Packs FOLDER/PLACED into FOLDER/BITSTREAM, of so many bytes. WEIR_EXIT_FINE, or WEIR_EXIT_TOOL after a reported error. */
 int weir_board_flow_pack(const weir_board_flow *flow, const weir_board *board, const weir_program *packer,
-                         const char *folder);
+                         const char *folder, size_t *bytes);
 
 #endif

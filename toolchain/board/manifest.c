@@ -31,6 +31,16 @@ static bool read(const json_t *root, weir_board_manifest *m) {
            read_id(json_object_get(root, "build"), &m->build) && read_id(json_object_get(root, "model"), &m->model);
 }
 
+bool weir_board_manifest_write(const char *folder, const json_t *report) {
+    char *text = json_dumps(report, JSON_INDENT(2)), *line = weir_format("%s\n", text);
+    char *path = weir_path_join(folder, WEIR_BOARD_MANIFEST);
+    const bool fine = weir_file_write(path, line, strlen(line));
+    free(path);
+    free(line);
+    free(text);
+    return fine;
+}
+
 bool weir_board_manifest_read(const char *folder, weir_board_manifest *manifest) {
     char *path = weir_path_join(folder, WEIR_BOARD_MANIFEST);
     size_t size = 0;

@@ -6,6 +6,7 @@
 
 #include "board/benchmark.h"
 #include "board/codec.h"
+#include "board/fill.h"
 #include "board/pins.h"
 #include "dataflow/library.h"
 #include "dataflow/schedule/stream.h"
@@ -92,12 +93,9 @@ typedef struct id_making {
     weir_hash verilog, memory;
 } id_making;
 
-/* Holds the model's id itself. */
-#define MODEL_FILE "weir_board_model.hex"
-
 static bool add_file(void *user, const char *name) {
     id_making *m = user;
-    if (strcmp(name, MODEL_FILE) == 0) return true;
+    if (strcmp(name, WEIR_BOARD_MODEL_FILE) == 0) return true;
     char *path = weir_path_join(m->folder, name);
     size_t size = 0;
     char *text = weir_file_read(path, &size);
@@ -122,18 +120,13 @@ bool weir_board_wrap_ids(const char *folder, uint32_t *build, uint32_t *model) {
     return fine;
 }
 
-/* Are there tools that change block RAM in a placed design? There the id lies in one, to change with the parameters. */
-static bool is_model_in_memory(const weir_device *device) {
-    return device->family == WEIR_DEVICE_ICE40 || device->family == WEIR_DEVICE_ECP5;
-}
-
 /* The id's bytes, lowest first, and bytes that follow from it, so that the memory can be told from every other (SplitMix64, S. Vigna). */
-static bool write_model(const weir_board_wrap *wrap, const char *folder) {
-    char *path = weir_path_join(folder, MODEL_FILE);
+bool weir_board_wrap_model(const char *folder, uint32_t model, int64_t bytes) {
+    char *path = weir_path_join(folder, WEIR_BOARD_MODEL_FILE);
     weir_text text = {NULL, 0, 0};
-    for (int i = 0; i < 4; i++) weir_text_format(&text, "%02x\n", wrap->model >> 8 * i & 255);
-    uint64_t state = wrap->model;
-    for (int64_t i = 4; i < wrap->receive_bytes; i++) {
+    for (int i = 0; i < 4; i++) weir_text_format(&text, "%02x\n", model >> 8 * i & 255);
+    uint64_t state = model;
+    for (int64_t i = 4; i < bytes; i++) {
         uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
         z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
         z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -295,7 +288,8 @@ static weir_rtl_instance add_core(making *m) {
     weir_rtl_set_parameter(m->rtl, core, "RX_BYTES", w->receive_bytes);
     weir_rtl_set_parameter(m->rtl, core, "TX_BYTES", w->send_bytes);
     set_benchmark(m, core);
-    if (is_model_in_memory(w->board->device)) weir_rtl_set_parameter_string(m->rtl, core, "MODEL_INIT", MODEL_FILE);
+    if (weir_fill_is_known(w->board->device))
+        weir_rtl_set_parameter_string(m->rtl, core, "MODEL_INIT", WEIR_BOARD_MODEL_FILE);
     else weir_rtl_set_parameter_expr(m->rtl, core, "MODEL", weir_rtl_constant(m->rtl, 32, w->model));
     weir_rtl_connect(m->rtl, core, "clk", m->core_clock);
     weir_rtl_connect(m->rtl, core, "rst", m->reset);
@@ -451,6 +445,8 @@ bool weir_board_wrap_write(const weir_board_wrap *wrap, const char *folder) {
     if (!fine) weir_diag_replay(log);
     weir_diag_log_free(log);
     weir_rtl_design_free(m.rtl);
-    return fine && (!is_model_in_memory(wrap->board->device) || write_model(wrap, folder)) &&
+    return fine &&
+           (!weir_fill_is_known(wrap->board->device) ||
+            weir_board_wrap_model(folder, wrap->model, wrap->receive_bytes)) &&
            copy_library(wrap, folder);
 }

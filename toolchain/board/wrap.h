@@ -9,7 +9,9 @@
 
 #define WEIR_BOARD_TOP "weir_board"
 #define WEIR_BOARD_ACCELERATOR "u_accelerator" /* the compiled design in it */
-#define WEIR_BOARD_CORE_CLOCK "core_clk"       /* its net, behind a PLL */
+#define WEIR_BOARD_MODEL_FILE                                                                                          \
+    "weir_board_model.hex"               /* holds the model's id, where that lies in a memory as parameters do */
+#define WEIR_BOARD_CORE_CLOCK "core_clk" /* its net, behind a PLL */
 
 /* Of a design that is read: numbers that the core's parameters of 32 bits hold, and frames whose bytes an int64_t counts. */
 enum { WEIR_BOARD_MOST_BITS = 1 << 20, WEIR_BOARD_MOST_STREAMS = 1 << 10 };
@@ -48,5 +50,7 @@ typedef struct weir_board_wrap {
 bool weir_board_wrap_write(const weir_board_wrap *wrap, const char *folder);
 /* Hashes of what lies there: Verilog; the design's memory files. */
 bool weir_board_wrap_ids(const char *folder, uint32_t *build, uint32_t *model);
+/* Writes FOLDER/WEIR_BOARD_MODEL_FILE, of so many bytes. False after a reported error. */
+bool weir_board_wrap_model(const char *folder, uint32_t model, int64_t bytes);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "board/fill.h"
 #include "board/flow.h"
 #include "board/manifest.h"
 #include "dataflow/cost/cost.h"
@@ -23,33 +24,45 @@ static bool is_compiled(const char *path) {
     return found;
 }
 
-/* Of those that say how to compile. */
-static const char *compiling(const weir_board_make *r) {
-    const weir_job *job = &r->job;
-    const struct {
-        const char *name;
-        bool is_given;
-    } options[] = {{"quantize", job->quantize != NULL},
-                   {"calibration", job->calibration.count > 0},
-                   {"input-quantizer", job->input_quantizers.count > 0},
-                   {"contract", job->contract != NULL},
-                   {"batch", job->sizes.batch != 1},
-                   {"shape", job->sizes.shape.count > 0},
-                   {"passes", job->passes != NULL},
-                   {"level", job->level >= 0},
-                   {"set", job->set.count > 0},
-                   {"target-interval", job->target_interval != 0},
-                   {"max-macs", job->max_macs != 0},
-                   {"folding", job->folding != NULL},
-                   {"objective", job->objective != NULL},
-                   {"budget", job->budget != NULL},
-                   {"requantize", strcmp(job->requantize, "auto") != 0},
-                   {"patchable", job->patchable},
-                   {"top", job->top != NULL}};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+typedef struct given_option {
+    const char *name;
+    bool is_given;
+} given_option;
+
+static const char *first_given(const given_option *options, size_t count) {
+    for (size_t i = 0; i < count; i++) {
         if (options[i].is_given) return options[i].name;
     }
     return NULL;
+}
+
+/* Of those that say what hardware a model becomes. */
+static const char *shaping(const weir_job *job) {
+    const given_option options[] = {{"target-interval", job->target_interval != 0},
+                                    {"max-macs", job->max_macs != 0},
+                                    {"folding", job->folding != NULL},
+                                    {"objective", job->objective != NULL},
+                                    {"budget", job->budget != NULL},
+                                    {"requantize", strcmp(job->requantize, "auto") != 0},
+                                    {"patchable", job->patchable},
+                                    {"top", job->top != NULL}};
+    return first_given(options, sizeof options / sizeof *options);
+}
+
+/* Of those that say how to compile. */
+static const char *compiling(const weir_board_make *r) {
+    const weir_job *job = &r->job;
+    const given_option options[] = {{"quantize", job->quantize != NULL},
+                                    {"calibration", job->calibration.count > 0},
+                                    {"input-quantizer", job->input_quantizers.count > 0},
+                                    {"contract", job->contract != NULL},
+                                    {"batch", job->sizes.batch != 1},
+                                    {"shape", job->sizes.shape.count > 0},
+                                    {"passes", job->passes != NULL},
+                                    {"level", job->level >= 0},
+                                    {"set", job->set.count > 0}};
+    const char *first = first_given(options, sizeof options / sizeof *options);
+    return first != NULL ? first : shaping(job);
 }
 
 /* What the board's logic takes is no part of what a folding that is searched for may. Heap memory; NULL: the user's own budget. */
@@ -140,6 +153,50 @@ static void note_room(weir_board_make *r, bool larger) {
     free(other);
 }
 
+/* --- what a patchable design costs --- */
+
+typedef struct price {
+    int64_t luts, blocks;
+} price;
+
+static price price_of(const weir_graph *hardware, const weir_device *device) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_report report = weir_cost_of_graph(hardware, device);
+    price p = {0, 0};
+    weir_cost_uses(&report.total, device, uses);
+    for (size_t i = 0; i < WEIR_COST_USES; i++) {
+        if (strcmp(uses[i].key, "luts") == 0) p.luts = uses[i].used;
+        if (strcmp(uses[i].key, "memory_blocks") == 0) p.blocks = uses[i].used;
+    }
+    weir_cost_report_free(&report);
+    return p;
+}
+
+/* Beside the same model for its own parameters alone, at the same pace; nothing is said where that does not compile. */
+static void print_price(weir_board_make *r, const weir_graph *hardware) {
+    weir_diag_log *log = weir_diag_capture();
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "price-");
+    const weir_job given = r->job;
+    r->job.patchable = false;
+    r->job.objective = r->job.folding = NULL;
+    r->job.target_interval = weir_graph_interval(hardware);
+    const int status =
+        scratch == NULL ? WEIR_EXIT_INPUT : compile(r, r->board->device_name, weir_scratch_path(scratch));
+    r->job = given;
+    char *path = scratch == NULL ? NULL : weir_path_join(weir_scratch_path(scratch), "hardware.weir");
+    weir_graph *plain = status == WEIR_EXIT_FINE ? weir_graph_load(path) : NULL;
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    if (plain != NULL) {
+        const price with = price_of(hardware, r->board->device), without = price_of(plain, r->board->device);
+        printf("patchable, by estimate: %lld LUTs and %lld memory blocks; for these parameters alone %lld and %lld\n",
+               (long long)with.luts, (long long)with.blocks, (long long)without.luts, (long long)without.blocks);
+    }
+    weir_graph_free(plain);
+    weir_scratch_free(scratch);
+    free(path);
+}
+
 /* --- building --- */
 
 /* Compiles into, or copies to, `design`. Exit status. */
@@ -182,6 +239,7 @@ static int build_in(weir_board_make *r, const char *folder, const char *work) {
         status = weir_board_build(&options, &report, &lacks_room);
     }
     if (lacks_room && !is_compiled(r->model)) note_room(r, true);
+    if (status == WEIR_EXIT_FINE && r->job.patchable) print_price(r, hardware);
     if (status == WEIR_EXIT_FINE) {
         weir_text text = {NULL, 0, 0};
         weir_board_build_print(report, &text);
@@ -210,12 +268,25 @@ static int build(void *user) {
     return status;
 }
 
+static const char *building(const weir_board_make *r) {
+    const given_option options[] = {{"output", r->folder != NULL},
+                                    {"clock", r->clock_mhz != 0},
+                                    {"baud", r->baud != 0},
+                                    {"benchmark", r->benchmark},
+                                    {"seeds", r->seeds != WEIR_BOARD_SEEDS}};
+    return first_given(options, sizeof options / sizeof *options);
+}
+
 const char *weir_board_make_given(const weir_board_make *r) {
-    if (r->folder != NULL) return "output";
-    if (r->clock_mhz != 0) return "clock";
-    if (r->baud != 0) return "baud";
-    if (r->benchmark) return "benchmark";
-    return r->seeds != WEIR_BOARD_SEEDS ? "seeds" : compiling(r);
+    const char *first = building(r);
+    return first != NULL ? first : compiling(r);
+}
+
+const char *weir_board_make_shaping(const weir_board_make *r) {
+    const char *first = building(r);
+    if (first != NULL) return first;
+    if (r->board_name != NULL) return "board";
+    return r->sources_only ? "sources" : shaping(&r->job);
 }
 
 int weir_board_make_check(weir_board_make *r) {
@@ -223,7 +294,10 @@ int weir_board_make_check(weir_board_make *r) {
     if (r->folder == NULL) return weir_cli_misuse(r->job.command, "-o DIR is missing");
     if (r->board_name == NULL) return weir_cli_misuse(r->job.command, "--board NAME is missing");
     r->board = weir_board_read(r->board_name, &status);
-    return r->board == NULL ? status : -1;
+    if (r->board == NULL) return status;
+    if (!r->job.patchable || weir_fill_is_known(r->board->device)) return -1;
+    weir_fill_report_unknown(r->board->device);
+    return WEIR_EXIT_INPUT;
 }
 
 int weir_board_make_run(weir_board_make *r) {

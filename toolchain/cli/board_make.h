@@ -34,6 +34,8 @@ typedef struct weir_board_make {
 
 /* The first option that says how to build, by its name, or NULL: what a folder that is built already would ignore. The board's name is none. */
 const char *weir_board_make_given(const weir_board_make *make);
+/* The same of those that say what hardware and what bitstream a model becomes: what a patch would ignore. */
+const char *weir_board_make_shaping(const weir_board_make *make);
 /* Reads the board. -1: go on; else the exit status after a report. */
 int weir_board_make_check(weir_board_make *make);
 /* Exit status. */

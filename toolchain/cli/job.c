@@ -168,8 +168,7 @@ static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
         if (status == WEIR_EXIT_FINE && job->whole) status = set_text(job, pass, "choose_folding.margin", "false");
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "realize_requantize.form", job->requantize);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "set_target.device", job->device);
-        if (status == WEIR_EXIT_FINE && job->patchable)
-            status = set_text(job, pass, "set_target.patchable", "true");
+        if (status == WEIR_EXIT_FINE && job->patchable) status = set_text(job, pass, "set_target.patchable", "true");
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "realize_requantize.like", job->like);
         if (status == WEIR_EXIT_FINE && job->clock != 0) status = set_number(job, pass, "set_target.clock", job->clock);
     }

@@ -76,7 +76,8 @@ static void read_lines(const reading *r, part *parts, int64_t count, int64_t lin
             part *p = &parts[k];
             const int64_t word = line * r->memory->side + p->place;
             const bool exists = word < r->memory->depth;
-            if (exists && p->place != place) r->content(r->graph, r->node, r->memory, word % r->memory->period, r->lower, r->upper);
+            if (exists && p->place != place)
+                r->content(r->graph, r->node, r->memory, word % r->memory->period, r->lower, r->upper);
             place = p->place;
             const int64_t field = p->upper ? r->upper[p->field] : r->lower[p->field] >> odd;
             const uint64_t stored = exists ? (uint64_t)field : 0;

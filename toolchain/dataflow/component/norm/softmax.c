@@ -98,8 +98,10 @@ static int64_t cycles_of(const weir_graph *graph, weir_node node) {
 
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
     if (index > 1) return false;
-    *memory =
-        (weir_memory){.depth = (int64_t)1 << element_bits(graph, node), .fields = 1, .is_table = true, .field_bits = EXP_W + 1 + FRAC_W};
+    *memory = (weir_memory){.depth = (int64_t)1 << element_bits(graph, node),
+                            .fields = 1,
+                            .is_table = true,
+                            .field_bits = EXP_W + 1 + FRAC_W};
     strcpy(memory->suffix, index == 0 ? "powers" : "products");
     return true;
 }
