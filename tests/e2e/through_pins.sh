@@ -5,7 +5,8 @@
 name=through_pins
 . "$(dirname "$0")/lib.sh"
 need_tools yosys nextpnr-ice40 icepack iceunpack icebox_vlog iverilog jq
-try() { "$E2E_TOOLS/trial_tool" board "$@"; }
+folder=board
+try() { "$E2E_TOOLS/trial_tool" "$folder" "$@"; }
 # Of the caches of this test alone, so that its netlist is found.
 export WEIR_CACHE="$work/cache"
 
@@ -68,4 +69,15 @@ expect 3 "the bitstream $wrong: expected build 01234567" try bitstream board/ice
 # The digits.
 expect 0 "the bitstream, simulated through its pins by verilator: 0 of 20 values differ" weir board build "$models/mlp_qdq.onnx" --board ice40hx8k-evn --clock 24 --seeds 1 \
     -o digits
+
+# UP5K's multipliers, and a PLL at its pad.
+expect 0 "the bitstream, simulated through its pins by verilator: 0 of 20 values differ" weir board build "$models/mlp_qdq.onnx" --board icebreaker --clock 24 --seeds 1 \
+    -o up5k
+jq -e '.resources.multipliers.used > 4 and .simulated.netlist.cycles == .simulated.bitstream.cycles' up5k/board.json >/dev/null || fail "the report: $(cat up5k/board.json)"
+folder=up5k
+expect 0 "" try bitstream up5k/icebreaker.bin decoded.v
+grep -q "SB_MAC16" decoded.v || fail "no multiplier"
+sed "s/\.A_SIGNED(1'd1)/.A_SIGNED(1'd0)/; s/\.B_SIGNED(1'd1)/.B_SIGNED(1'd0)/" decoded.v >planted
+! cmp -s planted decoded.v || fail "planted nothing: multipliers"
+expect 3 "the bitstream $wrong: expected -?[0-9]+, found -?[0-9]+ in frame" try bitstream_of planted
 finish
