@@ -1,7 +1,7 @@
 #!/bin/sh
 # own_component.sh BUILD PROTOC ONNX_PROTO_FOLDER: an operator of the user's own domain with its component, against the installed tree: the example
 # of the installed page, compiled as it says, imported from ONNX, lowered, folded, simulated and reported; what must be refused.
-# test: cost=30 -- %build %protoc %onnx_proto
+# test: name=own_component seconds=900 cost=30 -- %build %protoc %onnx_proto
 build=$1 protoc=$2 proto=$3
 name=own_component
 . "$(dirname "$0")/lib.sh"
