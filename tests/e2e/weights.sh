@@ -35,7 +35,8 @@ refused() { # STATUS PATTERN ARGUMENTS...
     diff -r before board >diff.txt || fail "a refused change leaves $(head -n 3 diff.txt)"
     rm -rf before
 }
-refused 1 "here it is '.*', and was '.*'|requantizes in another way|expected .* nodes|names node" weir board weights board "$models/mlp_residual_qdq.onnx"
+refused 1 "here it is '// A frame takes 2048 cycles.*', and was '// A frame takes 1024 cycles" weir board weights board "$models/mlp_residual_qdq.onnx"
+refused 1 "does not fit the design of 'board': it must be the same network" weir board weights board "$models/mlp_qonnx_w4a4.onnx"
 refused 1 "absent.onnx" weir board weights board absent.onnx
 refused 2 "is built already: --clock would change nothing" weir board weights board "$new" --clock 24
 refused 2 "takes DIR and NEW" weir board weights board
