@@ -485,14 +485,19 @@ def update(a):
     mine = [row for row in rows if is_stale(texts, row) and row["module"] in (a.module or MODULES) and a.family in (None, row["family"])]
     kept = [row for row in rows if row not in mine]
     for family in [a.family] if a.family else FAMILIES:
-        again = [(family, row["module"], complete(texts["weir_" + row["module"]], parse(row["parameters"])))
-                 for row in mine if row["family"] == family]
-        again = [job for job in again if job[2]]
-        planned = [dict(zip(FIELDS, [job[0], job[1], words(job[2])])) for job in again]
-        jobs = again + list(wanted(a, texts, kept + planned, family))
+        # Stale rows stay in the file until they are measured again, or have parameters that the module no longer has.
+        again = [(row, complete(texts["weir_" + row["module"]], parse(row["parameters"]))) for row in mine if row["family"] == family]
+        again = [(row, parameters) for row, parameters in again if parameters]
+        planned = [dict(zip(FIELDS, [family, row["module"], words(parameters)])) for row, parameters in again]
+        jobs = [(row, (family, row["module"], parameters)) for row, parameters in again]
+        jobs += [(None, job) for job in wanted(a, texts, kept + planned, family)]
         for i in range(0, len(jobs), a.batch):
-            kept += measure(texts, jobs[i:i + a.batch])
-            write(a.file, kept)
+            kept += measure(texts, [job for _, job in jobs[i:i + a.batch]])
+            done = [row for row, _ in jobs[:i + a.batch]]
+            mine = [row for row in mine if row not in done]
+            write(a.file, kept + mine)
+        mine = [row for row in mine if row["family"] != family]
+    write(a.file, kept)
     return 0
 
 
