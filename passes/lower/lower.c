@@ -231,8 +231,7 @@ bool weir_lower_has_channels(const weir_lowering *l, const weir_expression *x) {
 
 /* --- counterparts --- */
 
-/* `carried`: by value id of the new graph, of codes that are a function for users that take none: what else has these codes
- * may not be set to others, which the function would not follow. */
+/* `carried`: by value id of the new graph, of codes that are a function for users that take none. */
 static void add_counterpart(weir_counterparts *to, const weir_lowering *l, const bool *carried, uint32_t id) {
     const weir_lowering_value *known = &l->of[id];
     const weir_expression *x = known->expression;
@@ -244,8 +243,8 @@ static void add_counterpart(weir_counterparts *to, const weir_lowering *l, const
     if (is_leaf) made->rounding = weir_expression_leaf(x)->rounding;
     if (made->follows || known->is_bounded || !is_leaf) return;
     const weir_leaf *leaf = weir_expression_leaf(x);
-    if (!weir_value_exists(l->to, leaf->codes) || carried[leaf->codes.id])
-        return; /* or a Reorder that became a part of the one behind it */
+    if (!weir_value_exists(l->to, leaf->codes)) return; /* a Reorder that became a part of the one behind it */
+    made->is_kept = carried[leaf->codes.id];
     made->name = weir_arena_copy_string(to->arena, weir_value_name(l->to, leaf->codes));
     if (known->sums.id != 0) made->sums = weir_arena_copy_string(to->arena, weir_value_name(l->to, known->sums));
     made->codes = weir_value_type(l->from, (weir_value){id})->quant.format != WEIR_FORMAT_FLOAT && !leaf->centered;

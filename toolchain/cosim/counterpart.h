@@ -12,6 +12,7 @@ typedef struct weir_counterpart {
     bool follows;     /* no codes stand for it: float32 arithmetic on a value in front that has codes, in both graphs */
     bool codes;       /* the model's elements are the codes themselves; else (code - zero) * scale + offset */
     bool relu;        /* ... and max(., 0) of that */
+    bool is_kept;     /* its codes may not be set to others: what carries a function of them would not follow */
     bool windows;     /* means of windows, whose quantizer may round ties otherwise than the model's */
     const double *offset; /* one or one a channel; NULL: none */
     uint32_t offset_count;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cosim/outcome.h"
+#include "cosim/sources.h"
 #include "cosim/tolerance.h"
 #include "dataflow/component.h"
 #include "exec/exec.h"
@@ -288,7 +289,7 @@ static double grid_step(const weir_lockstep *l, weir_value value, size_t i) {
 /* Of a value whose operations the lowered graph makes exact, as scales of the codes that it reads: what float32 rounds in a few. */
 static const double FEW_ROUNDINGS = 0x1p-22;
 
-static const double *roundings_of(const weir_array *array) {
+static double *roundings_of(const weir_array *array) {
     double *slack = weir_calloc(array->count + 1, sizeof *slack);
     for (size_t i = 0; i < array->count; i++) slack[i] = FEW_ROUNDINGS * fabs(weir_array_get(array, i));
     return slack;
@@ -504,6 +505,25 @@ static void compare(weir_lockstep *l, weir_node node, size_t index, weir_array *
     if (l->fine) force(l, value, out);
 }
 
+/* Of codes that follow: how far others may be that the exact sums give next to a tie, which float32 numbers of them, with 24 bits, may round to the other
+ * side. NULL: none is next to a tie. */
+static double *tie_error(const weir_operands *o, const weir_array *out) {
+    double *reach = roundings_of(o->input[0]), *error = weir_calloc(out->count + 1, sizeof *error);
+    weir_array *below = weir_tolerance_moved(o, reach, -1), *above = weir_tolerance_moved(o, reach, 1);
+    bool any = false;
+    for (size_t i = 0; i < out->count; i++) {
+        const double code = weir_array_get(out, i);
+        error[i] = fmax(fabs(weir_array_get(below, i) - code), fabs(weir_array_get(above, i) - code));
+        any |= error[i] > 0;
+    }
+    weir_array_free(below);
+    weir_array_free(above);
+    free(reach);
+    if (any) return error;
+    free(error);
+    return NULL;
+}
+
 /* A value without a counterpart: its error follows from those of the inputs, and from what its codes lacked where a pass has made them
  * part of those behind it. Of inputs that were set, none does where both graphs do the same float32 arithmetic on them; but a pass
  * may have taken the codes in front away. */
@@ -522,6 +542,8 @@ static void propagate(weir_lockstep *l, weir_node node, size_t index, const weir
                     : rounding > 0 ? weir_calloc(out->count + 1, sizeof *error)
                                    : NULL;
     for (size_t i = 0; error != NULL && i < out->count; i++) error[i] += rounding;
+    const bool quantizes = weir_trait_of(weir_node_op(l->model, node))->task == WEIR_TASK_QUANTIZER;
+    if (error == NULL && same && quantizes && weir_dtype_is_float(o.input[0]->dtype)) error = tie_error(&o, out);
     l->slack[value.id] = error;
     free_operands(l, &o);
 }
@@ -677,6 +699,8 @@ static void pair_values(weir_lockstep *l) {
         l->low[partner.id] = type->low;
         l->high[partner.id] = type->high;
     }
+    for (uint32_t id = 1; id < weir_graph_value_limit(l->model); id++)
+        if (l->counterparts->of[id].is_kept) l->may_replace[l->partner[id].id] = false;
     for (uint32_t id = 1; l->integer != NULL && id < weir_graph_value_limit(l->integer); id++) {
         weir_value value = {id};
         if (!weir_value_exists(l->integer, value) || weir_value_constant(l->integer, value) != NULL) continue;
@@ -707,6 +731,7 @@ weir_lockstep *weir_lockstep_new(const weir_graph *model, const weir_graph *inte
     l->is_compared = weir_arena_array(arena, hardware, sizeof *l->is_compared);
     if (integer != NULL) l->same = weir_arena_array(arena, weir_graph_value_limit(integer), sizeof *l->same);
     pair_values(l);
+    weir_sources_keep_unshared(model, lowered, l->partner, l->may_replace);
     l->model_run = weir_executor_new_passing(model);
     l->lowered_run = weir_executor_new(lowered);
     l->integer_run = integer == NULL ? NULL : weir_executor_new_passing(integer);
