@@ -307,10 +307,12 @@ static uint32_t run(uint64_t packets, unsigned damage, uint32_t seed, char *cons
     }
     if (world.has_hardware) wire_close();
     const weir_link_counters counters = weir_link_count(world.link);
-    printf("%s: %llu packets, %llu bytes there and %llu back, %llu starts, %llu answers, conversation %08x\n",
-           simulator != NULL ? "hardware" : "board in C", (unsigned long long)world.packets,
-           (unsigned long long)counters.bytes_out, (unsigned long long)counters.bytes_in,
-           (unsigned long long)world.started, (unsigned long long)world.asked, world.crc);
+    printf(
+        "%s: %llu packets, %llu bytes there and %llu back, %llu starts, %llu answers, %llu gaps, %llu repeats, conversation %08x\n",
+        simulator != NULL ? "hardware" : "board in C", (unsigned long long)world.packets,
+        (unsigned long long)counters.bytes_out, (unsigned long long)counters.bytes_in,
+        (unsigned long long)world.started, (unsigned long long)world.asked, (unsigned long long)counters.gaps,
+        (unsigned long long)counters.repeat_requests, world.crc);
     weir_link_free(world.link);
     fake_board_free(world.board);
     return world.crc;
