@@ -60,7 +60,7 @@ static int place(const tools *t, const weir_synth_netlist *netlist, int64_t cloc
                                 .netlist = joined,
                                 .clock_hz = clock_mhz * 1000000,
                                 .seeds = 1};
-    weir_placements placements = {NULL, 0, 0};
+    weir_placements placements = {.item = NULL};
     const int status = weir_place(&job, &placements);
     if (status == WEIR_EXIT_FINE) {
         const weir_cost cost = weir_synth_count(netlist->json, netlist->top, t->device);

@@ -100,6 +100,19 @@ static bool write_sources(building *b, const weir_clock *clock) {
     return fine;
 }
 
+/* What fits by its numbers may find no places: carry chains and memories lie where they can. */
+static void report_full(const building *b) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_text text = {NULL, 0, 0};
+    weir_cost_uses(&b->cost, b->options->board->device, uses);
+    for (size_t i = 0; i < WEIR_COST_USES; i++)
+        weir_text_format(&text, "%s%lld %s of %lld", i == 0 ? "" : ", ", (long long)uses[i].used, uses[i].name,
+                         (long long)uses[i].available);
+    weir_error(WEIR_NOWHERE, "the netlist finds no room on %s: %s", b->options->board->device->name, text.data);
+    weir_note("a longer --target-interval takes less");
+    weir_text_free(&text);
+}
+
 static int place(building *b, const char *constraints) {
     const weir_board_build_options *o = b->options;
     weir_place_pins pins = {
@@ -114,6 +127,8 @@ static int place(building *b, const char *constraints) {
                                 .seeds = o->seeds};
     weir_placements_free(&b->placements);
     const int status = weir_place(&job, &b->placements);
+    b->lacks_room = b->placements.lacks_room;
+    if (b->lacks_room) report_full(b);
     free((void *)pins.option);
     return status;
 }

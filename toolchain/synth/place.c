@@ -37,7 +37,7 @@ typedef struct making {
     const sweep *sweep;
     int64_t seed;
     const char *progress; /* NULL: another thread says how long it takes */
-    bool is_late;
+    bool is_late, lacks_room;
 } making;
 
 /* Ports of the top module that is placed, in the order of the profile's pins. */
@@ -77,6 +77,16 @@ static void add_options(const weir_place_job *job, weir_arguments *arguments) {
     weir_arguments_add(arguments, "cst=" PINS);
 }
 
+/* How nextpnr ends when it finds no place for a cell. */
+static bool says_full(const char *messages) {
+    static const char *const words[] = {"Unable to find legal placement", "no BELs remaining", "ERROR: failed to place",
+                                        "Unable to find a placement location", "Unable to place cell"};
+    bool full = false;
+    for (size_t i = 0; messages != NULL && i < sizeof words / sizeof *words; i++)
+        full |= strstr(messages, words[i]) != NULL;
+    return full;
+}
+
 static bool make_placement(void *user, const char *folder) {
     making *m = user;
     const weir_place_job *job = m->sweep->job;
@@ -100,6 +110,7 @@ static bool make_placement(void *user, const char *folder) {
         fine ? weir_tool_wait(&arguments, folder, job->nextpnr->seconds, m->progress, &output) : WEIR_TOOL_FAILED;
     fine = end == WEIR_TOOL_FINE;
     m->is_late = end == WEIR_TOOL_LATE;
+    m->lacks_room = end == WEIR_TOOL_FAILED && says_full(output.data);
     fine = fine && weir_file_write(log, output.data == NULL ? "" : output.data, output.size);
     unlink(netlist);
     weir_text_free(&output);
@@ -153,7 +164,7 @@ static void warn_of_late(const sweep *s, int64_t seed) {
 /* True too when the time was over. */
 static bool place_seed(const sweep *s, int64_t seed, const char *progress, weir_placement *placement) {
     assert(seed >= 1 && seed <= s->job->seeds);
-    making m = {s, seed, progress, false};
+    making m = {.sweep = s, .seed = seed, .progress = progress};
     weir_hash hash = s->key;
     weir_hash_add_number(&hash, (uint64_t)seed);
     char digits[33];
@@ -167,6 +178,7 @@ static bool place_seed(const sweep *s, int64_t seed, const char *progress, weir_
     placement->seed = seed;
     placement->cached = !made;
     placement->is_late = m.is_late;
+    placement->lacks_room = m.lacks_room;
     if (folder != NULL) weir_cache_release(held);
     free(folder);
     free(name);
@@ -242,7 +254,8 @@ static int collect(sweep *s, weir_placements *placements) {
     for (int64_t i = 0; i < last && status == WEIR_EXIT_FINE; i++) {
         const weir_placement *item = &s->item[i];
         if (s->log[i] != NULL) weir_diag_replay(s->log[i]);
-        if (item->report == NULL && !item->is_late) status = WEIR_EXIT_TOOL;
+        if (item->report == NULL && !item->is_late) status = item->lacks_room ? WEIR_EXIT_INPUT : WEIR_EXIT_TOOL;
+        placements->lacks_room |= item->lacks_room;
         if (status == WEIR_EXIT_FINE && item->fmax_mhz > s->item[placements->best].fmax_mhz)
             placements->best = (size_t)i;
     }
@@ -274,7 +287,7 @@ int weir_place(const weir_place_job *job, weir_placements *placements) {
     assert(job->seeds >= 1);
     char *text = json_dumps(job->netlist, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     sweep s = {.job = job, .text = text, .key = weir_hash_start(), .next = 1, .met = job->seeds + 1};
-    *placements = (weir_placements){NULL, 0, 0};
+    *placements = (weir_placements){.item = NULL};
     weir_hash_add_string(&s.key, FORM);
     weir_hash_add_string(&s.key, job->nextpnr->name);
     weir_hash_add_string(&s.key, job->nextpnr->version);
@@ -294,5 +307,5 @@ int weir_place(const weir_place_job *job, weir_placements *placements) {
 void weir_placements_free(weir_placements *placements) {
     for (size_t i = 0; i < placements->count; i++) free_placement(&placements->item[i]);
     free(placements->item);
-    *placements = (weir_placements){NULL, 0, 0};
+    *placements = (weir_placements){.item = NULL};
 }

@@ -14,14 +14,16 @@ typedef struct weir_placement {
     char *log;       /* what nextpnr said; heap */
     char *output;    /* the file that the job names; heap, NULL: it names none */
     size_t output_size;
-    bool cached;  /* it was not started */
-    bool is_late; /* the time was over: no clock, no report */
+    bool cached;     /* it was not started */
+    bool is_late;    /* the time was over: no clock, no report */
+    bool lacks_room; /* there was no place for a cell: no clock, no report */
 } weir_placement;
 
 typedef struct weir_placements {
     weir_placement *item; /* by seed from 1 on */
     size_t count;
     size_t best;
+    bool lacks_room; /* of the device: why there is none */
 } weir_placements;
 
 /* Where pins lie, and what nextpnr is asked to write: a design for a board. */
@@ -44,7 +46,7 @@ typedef struct weir_place_job {
 
 /* Seeds 1, 2, ... until one meets the clock goal, at most `seeds`; which those are does not depend on how many run at once. The
  * best is the one that meets the goal, else the fastest. Seeds that take too long are warned of; when all do, that is an error.
- * WEIR_EXIT_FINE, or WEIR_EXIT_TOOL after a reported error. */
+ * WEIR_EXIT_FINE, or, after a reported error, WEIR_EXIT_INPUT where the device has no room and else WEIR_EXIT_TOOL. */
 int weir_place(const weir_place_job *job, weir_placements *placements);
 void weir_placements_free(weir_placements *placements);
 

@@ -152,6 +152,12 @@ static void remove_cells(const making *m, const char *name) {
     free(path);
 }
 
+/* Are kept modules flattened, too? Yosys would put pads around each of them. */
+static bool is_flat(const weir_synth_request *request) {
+    const weir_synth_family *family = weir_synth_family_of(request->device);
+    return family->flat || (request->pads && family->no_pads != NULL);
+}
+
 static bool make_netlist(void *user, const char *folder) {
     const making *m = user;
     const weir_synth_family *family = weir_synth_family_of(m->request->device);
@@ -159,7 +165,7 @@ static bool make_netlist(void *user, const char *folder) {
     char *flatten = weir_format("hierarchy -top %s; setattr -mod -unset keep_hierarchy *; ", m->request->top);
     char *script = weir_format("%sread_verilog *.v; %s%s; check -assert; write_json " WEIR_SYNTH_MAPPED,
                                family->unknown == NULL ? "" : "read_verilog -lib " UNKNOWN "; ",
-                               family->flat ? flatten : "", command);
+                               is_flat(m->request) ? flatten : "", command);
     bool fine = copy_cells(m, family->map, MAP) && copy_cells(m, family->unknown, UNKNOWN) &&
                 weir_yosys_run(m->request->yosys, m->rtl, "yosys.log", script);
     remove_cells(m, MAP);
@@ -259,7 +265,7 @@ int weir_yosys_netlist(const weir_synth_request *request, weir_synth_netlist *ne
     *netlist = (weir_synth_netlist){
         .held = -1, .key = hash_tool(request->yosys, request->device), .top = weir_copy_string(request->top)};
     weir_hash_add_string(&netlist->key, request->top);
-    weir_hash_add_number(&netlist->key, request->pads);
+    if (request->pads) weir_hash_add_string(&netlist->key, is_flat(request) ? "pads, flat" : "pads");
     int status = weir_tree_walk(rtl, hash_file, &(hashing){&netlist->key, rtl}) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     if (status == WEIR_EXIT_FINE) {
         char *name = entry_name("yosys-netlist", netlist->key);
