@@ -26,7 +26,9 @@ module weir_board_core #(
   parameter                  MODEL_INIT = "",  // hex file whose first four bytes are that id
   parameter integer          EXTREMES  = 0,    // options, 1: with
   parameter integer          STALLS    = 0,
-  parameter integer          BENCHMARK = 0
+  parameter integer          BENCHMARK = 0,
+  parameter integer          TAPS      = 0,    // streams inside of the accelerator, 0: without
+  parameter integer          TAP_BYTES = 1     // of all their beats
 ) (
   input  wire                         clk,
   input  wire                         rst,
@@ -45,7 +47,9 @@ module weir_board_core #(
   input  wire [OUTPUTS-1:0]           m_last,
   input  wire [OUTPUTS-1:0]           m_error,
   input  wire [INPUTS*IN_WIDTH-1:0]   bench_vary,       // constants: of a benchmark's beats the bits that vary,
-  input  wire [INPUTS*IN_WIDTH-1:0]   bench_ones        // and those that are 1
+  input  wire [INPUTS*IN_WIDTH-1:0]   bench_ones,       // and those that are 1
+  input  wire [(TAPS==0?1:TAPS)-1:0]  tap_moves,        // a beat of the stream does
+  input  wire [8*TAP_BYTES-1:0]       tap_data          // all streams' beats side by side, each from a byte of its own on
 );
   localparam [2:0] ACCELERATOR = 3'd0, ECHO = 3'd1, SOURCE = 3'd3, BENCH = 3'd4;  // any other drops what comes
 
@@ -80,6 +84,7 @@ module weir_board_core #(
   wire        restart, access, access_write;
   wire [6:0]  access_address;
   wire [31:0] access_value, access_answer, model;
+  wire [31:0] tapped;  // the answer of weir_board_taps
   wire [3:0]  link_errors;
   wire        to_valid, to_ready, from_valid, from_ready;
   wire [7:0]  to_data, from_data;
@@ -109,7 +114,7 @@ module weir_board_core #(
     .access_write  (access_write),
     .access_address(access_address),
     .access_value  (access_value),
-    .access_answer (access_answer),
+    .access_answer (access_answer | tapped),
     .model         (model),
     .errors        (link_errors)
   );
@@ -120,7 +125,7 @@ module weir_board_core #(
   wire        unpack_ready, results_valid, results_ready;
   wire [7:0]  results;
   wire [31:0] bench_frames;
-  wire        unused = &{1'b0, s_error_count, bench_frames, bench_vary, bench_ones};  // the upper bits; without BENCHMARK
+  wire        unused = &{1'b0, s_error_count, bench_frames, bench_vary, bench_ones, tap_moves, tap_data};  // the upper bits; without the options
   reg  [7:0]  source_q;
 
   wire works  = mode == ACCELERATOR;
@@ -282,6 +287,26 @@ module weir_board_core #(
     .frame    (frame_out),
     .misplaced(misplaced)
   );
+
+  generate
+    if (TAPS != 0) begin : g_taps
+      weir_board_taps #(
+        .TAPS (TAPS),
+        .BYTES(TAP_BYTES)
+      ) u_taps (
+        .clk    (clk),
+        .rst    (begin_again),
+        .write  (access && access_write),
+        .address(access_address),
+        .value  (access_value),
+        .answer (tapped),
+        .moves  (tap_moves),
+        .data   (tap_data)
+      );
+    end else begin : g_no_taps
+      assign tapped = 32'd0;
+    end
+  endgenerate
 
   // ---- registers ----
   // A frame has gone in when its last input has; one begins with its first input.

@@ -1,6 +1,7 @@
 /* emit_verilog_tb: the bench as a module of the hardware IR, made of the parts in sim/bench (sim/README.md gives the
  * instance names that the harness looks for): FOLDER/tb/tb.v drives and records the edges only; FOLDER/tb_debug/tb.v
  * also taps every stream between components and meters every component. */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +147,37 @@ static void add_taps(bench *b) {
     free(taps);
 }
 
+static json_t *name_of(const bench *b, weir_rtl_expr signal) {
+    weir_text text = {NULL, 0, 0};
+    weir_rtl_print_expr(b->design, signal, &text);
+    json_t *name = json_string(text.data);
+    weir_text_free(&text);
+    return name;
+}
+
+/* What the tapped streams are called, for those who tap them elsewhere. */
+static bool write_taps(const bench *b, const char *folder) {
+    size_t count;
+    weir_tap *taps = weir_stream_taps(b->graph, &count);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const weir_wires *stream = &b->streams[weir_node_output(b->graph, taps[i].node, taps[i].output).id];
+        json_array_append_new(
+            list, json_pack("{s:s, s:o, s:o, s:o, s:I}", "node", weir_node_name(b->graph, taps[i].node), "valid",
+                            name_of(b, stream->valid), "ready", name_of(b, stream->ready), "data",
+                            name_of(b, stream->data), "width", (json_int_t)(stream->lanes * stream->element_bits)));
+    }
+    char *text = json_dumps(list, JSON_INDENT(2)), *line = weir_format("%s\n", text);
+    char *path = weir_path_join(folder, strrchr(WEIR_TAPS_FILE, '/') + 1);
+    const bool fine = weir_file_write(path, line, strlen(line));
+    free(path);
+    free(line);
+    free(text);
+    json_decref(list);
+    free(taps);
+    return fine;
+}
+
 /* The instances of the design under test that offer a stream, by the variable of its valid: their numbers. */
 static weir_map find_makers(const bench *b) {
     const weir_rtl_module top = weir_rtl_first_module(b->design);
@@ -242,7 +274,8 @@ bool weir_pass_emit_verilog_tb(const weir_pass *pass, weir_pass_context *context
     weir_folder *output = weir_emit_open(module);
     char *fast = output == NULL ? NULL : weir_emit_folder(output, "tb");
     char *debug = output == NULL ? NULL : weir_emit_folder(output, "tb_debug");
-    bool fine = fast != NULL && debug != NULL && emit_bench(&b, file, fast, false) && emit_bench(&b, file, debug, true);
+    bool fine = fast != NULL && debug != NULL && emit_bench(&b, file, fast, false) &&
+                emit_bench(&b, file, debug, true) && write_taps(&b, debug);
     free(b.request);
     free(file);
     free(fast);

@@ -53,7 +53,7 @@ static bool plant(weir_sim_serial_options *line, const char *fault) {
 int main(int argc, char **argv) {
     weir_board_session session;
     if (argc < 4) return WEIR_EXIT_USAGE;
-    int status = weir_board_session_open(argv[1], argv[2], atoll(argv[3]), &session);
+    int status = weir_board_session_open(argv[1], argv[2], atoll(argv[3]), -1, &session);
     if (status != WEIR_EXIT_FINE) return status;
     planted p = {.folder = argv[1], .board = session.board, .line = {.clock_hz = (double)session.board->clock.hz}};
     p.line.away = UINT64_C(1000000000); /* a millisecond */

@@ -9,6 +9,7 @@
 #include "board/patch.h"
 #include "board/pins.h"
 #include "board/project.h"
+#include "board/taps.h"
 #include "board/trial.h"
 #include "board/wrap.h"
 #include "dataflow/cost/cost.h"
@@ -91,10 +92,17 @@ static bool write_sources(building *b, const weir_clock *clock) {
                             .receive_bytes = WEIR_BOARD_BUFFER,
                             .send_bytes = buffer_of(o->board),
                             .benchmark = o->benchmark};
-    bool fine = weir_remove_tree(sources) && weir_tree_copy(design, sources) && weir_board_wrap_write(&wrap, sources) &&
-                weir_board_wrap_ids(sources, &wrap.build, &wrap.model) && weir_board_wrap_write(&wrap, sources);
+    weir_board_taps taps = {0, 0};
+    char *compiled = weir_path_join(o->folder, WEIR_BOARD_DESIGN);
+    bool fine = weir_remove_tree(sources) && weir_tree_copy(design, sources) &&
+                (!o->debug || weir_board_taps_add(compiled, &b->design, sources, &taps));
+    wrap.taps = taps.count;
+    wrap.tap_bytes = taps.bytes;
+    fine = fine && weir_board_wrap_write(&wrap, sources) && weir_board_wrap_ids(sources, &wrap.build, &wrap.model) &&
+           weir_board_wrap_write(&wrap, sources);
     b->build = wrap.build;
     b->model = wrap.model;
+    free(compiled);
     free(sources);
     free(design);
     return fine;

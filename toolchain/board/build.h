@@ -20,6 +20,7 @@ typedef struct weir_board_build_options {
     int64_t seeds, seconds; /* placements a clock; that each tool may take, 0: no limit */
     bool place;             /* false: sources for simulation only, no bitstream */
     bool benchmark;         /* frames can be made on the chip */
+    bool debug;             /* the streams of all layers can be looked at */
 } weir_board_build_options;
 
 /* What the board's own logic takes of a device at most, with options off, and a small buffer of the link. */
@@ -28,6 +29,7 @@ enum {
     WEIR_BOARD_SHARE_FLIP_FLOPS = 600,
     WEIR_BOARD_SHARE_BLOCKS = 2,
     WEIR_BOARD_BENCHMARK_LUTS = 400, /* more, with a benchmark, of both */
+    WEIR_BOARD_DEBUG_LUTS = 400,     /* for debugging, of streams of about 100 bytes */
     WEIR_BOARD_BUFFER = 512
 };
 

@@ -11,6 +11,8 @@
 
 /* Bytes that the echo rung sends, and parts of a million by which the clock may be off: oscillators of boards are within 100. */
 enum { ECHO_BYTES = 32768, CLOCK_PPM = 2000, CLOCK_APART = 300000 };
+/* Microseconds that a stream of one frame may take. */
+enum { LAYER_LIMIT = 200000 };
 
 static const struct {
     const char *text;
@@ -80,6 +82,17 @@ static const struct {
      {"the wire damages bytes: a long or loose cable, or a baud that the USB chip makes badly",
       "the clock jitters: the PLL at the edge of its range"},
      "weir board build --baud 115200"},
+    {WEIR_RUNG_LAYERS,
+     WEIR_WIRE_TIMEOUT,
+     {"a beat is lost in it: a FIFO, a handshake", "it is reset at another time than the others",
+      "the clock is too fast for a path in it"},
+     "simulate the netlist: weir synth; then build with a lower --clock"},
+    {WEIR_RUNG_LAYERS,
+     WEIR_WIRE_OK,
+     {"a parameter memory of it holds something else than was compiled",
+      "it is reset at another time than the others, or a beat is lost in it", "a path in it is too slow for the clock",
+      "synthesis made something else of its Verilog"},
+     "simulate the netlist: weir synth; then build with a lower --clock"},
     {WEIR_RUNG_FRAME,
      WEIR_WIRE_TIMEOUT,
      {"the accelerator hangs: a register that is not reset, a beat that is lost", "the clock is too fast for a path"},
@@ -265,6 +278,22 @@ static bool try_registers(climb *c) {
     return green(c, WEIR_RUNG_REGISTERS, weir_copy_string("written and read back"));
 }
 
+/* Where a frame goes wrong, in a board that was built to tell. */
+static bool try_layers(climb *c) {
+    weir_layers *l = &c->ladder->layers;
+    const weir_wire_error error =
+        weir_layers_run(c->wire, &c->transport, c->options->hardware, c->options->reference, LAYER_LIMIT, l, &c->why);
+    if (error != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_LAYERS, error, "CRCs of streams");
+    c->ladder->differs = l->diverged;
+    if (!l->diverged)
+        return green(c, WEIR_RUNG_LAYERS, weir_format("%zu streams of a frame right, %zu CRCs", l->streams, l->sums));
+    const bool is_short = l->came < (uint32_t)l->beats;
+    return red(
+        c, WEIR_RUNG_LAYERS, is_short ? WEIR_WIRE_TIMEOUT : WEIR_WIRE_OK,
+        weir_format("%lld beats of %s, CRC %08x of their byte %zu", (long long)l->beats, l->name, l->expected, l->byte),
+        weir_format("%u beats, CRC %08x; all streams before it are right", l->came, l->found));
+}
+
 static char *first_difference(const climb *c) {
     const weir_board_exchange *e = &c->ladder->exchange;
     return weir_format(
@@ -282,6 +311,7 @@ static bool run_frames(climb *c, weir_rung_name name, int64_t frames, size_t in_
                                                     frames, in_flight, rungs[WEIR_RUNG_FRAME].limit, e, &c->why);
     if (error == WEIR_WIRE_OK) error = weir_wire_check(c->wire, &flags, &c->why);
     c->ladder->link = weir_wire_count(c->wire);
+    c->ladder->hangs = error == WEIR_WIRE_TIMEOUT;
     if (error != WEIR_WIRE_OK) {
         char *found =
             weir_format("%lld of %lld frames, then: %s", (long long)e->frames, (long long)frames, c->why.text);
@@ -353,13 +383,15 @@ static bool try_benchmark(climb *c) {
 }
 
 static bool (*const tries[WEIR_RUNGS])(climb *) = {
-    [WEIR_RUNG_PORT] = try_port,   [WEIR_RUNG_BAUD] = try_baud,     [WEIR_RUNG_IDENTITY] = try_identity,
-    [WEIR_RUNG_CLOCK] = try_clock, [WEIR_RUNG_ECHO] = try_echo,     [WEIR_RUNG_REGISTERS] = try_registers,
-    [WEIR_RUNG_FRAME] = try_frame, [WEIR_RUNG_FRAMES] = try_frames, [WEIR_RUNG_BENCHMARK] = try_benchmark,
+    [WEIR_RUNG_PORT] = try_port,           [WEIR_RUNG_BAUD] = try_baud,   [WEIR_RUNG_IDENTITY] = try_identity,
+    [WEIR_RUNG_CLOCK] = try_clock,         [WEIR_RUNG_ECHO] = try_echo,   [WEIR_RUNG_REGISTERS] = try_registers,
+    [WEIR_RUNG_LAYERS] = try_layers,       [WEIR_RUNG_FRAME] = try_frame, [WEIR_RUNG_FRAMES] = try_frames,
+    [WEIR_RUNG_BENCHMARK] = try_benchmark,
 };
 
 /* What the board must have for the rung; 0: every board has. */
-static const uint32_t needed[WEIR_RUNGS] = {[WEIR_RUNG_BENCHMARK] = WEIR_FEATURE_BENCHMARK};
+static const uint32_t needed[WEIR_RUNGS] = {
+    [WEIR_RUNG_LAYERS] = WEIR_FEATURE_TAPS, [WEIR_RUNG_BENCHMARK] = WEIR_FEATURE_BENCHMARK};
 
 int weir_ladder_climb(const weir_ladder_options *options, weir_ladder *ladder) {
     *ladder = (weir_ladder){.differs = false};
@@ -382,6 +414,7 @@ void weir_ladder_free(weir_ladder *ladder) {
         free(ladder->rung[i].expected);
     }
     weir_board_exchange_free(&ladder->exchange);
+    weir_layers_free(&ladder->layers);
 }
 
 /* --- telling --- */

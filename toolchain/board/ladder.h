@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "board/exchange.h"
+#include "board/layers.h"
 #include "board/manifest.h"
 #include "cosim/metrics.h"
 #include "support/text/text.h"
@@ -61,8 +62,10 @@ typedef struct weir_ladder {
     uint32_t cycles; /* of one frame */
     weir_board_exchange exchange;
     weir_ladder_benchmark benchmark;
+    weir_layers layers; /* of a build that can tell */
     weir_link_counters link;
     bool differs; /* red because bits differ */
+    bool hangs;   /* red because results do not come */
 } weir_ladder;
 
 /* WEIR_EXIT_FINE; WEIR_EXIT_MISMATCH: bits differ; WEIR_EXIT_BOARD: another rung is red. */

@@ -8,6 +8,7 @@
 #include "board/codec.h"
 #include "board/fill.h"
 #include "board/pins.h"
+#include "board/taps.h"
 #include "dataflow/library.h"
 #include "dataflow/schedule/stream.h"
 #include "rtlir/core/expr.h"
@@ -270,6 +271,22 @@ static void set_benchmark(making *m, weir_rtl_instance core) {
     free(inputs);
 }
 
+/* Those of the accelerator; none are constants. */
+static void set_taps(making *m, weir_rtl_instance core, weir_rtl_instance accelerator) {
+    const weir_board_wrap *w = m->wrap;
+    weir_rtl_expr moves = weir_rtl_constant(m->rtl, 1, 0), data = weir_rtl_constant(m->rtl, 8, 0);
+    if (w->taps > 0) {
+        moves = wire(m, WEIR_BOARD_TAP_MOVES, (int64_t)w->taps);
+        data = wire(m, WEIR_BOARD_TAP_DATA, 8 * w->tap_bytes);
+        weir_rtl_connect(m->rtl, accelerator, WEIR_BOARD_TAP_MOVES, moves);
+        weir_rtl_connect(m->rtl, accelerator, WEIR_BOARD_TAP_DATA, data);
+        weir_rtl_set_parameter(m->rtl, core, "TAPS", (int64_t)w->taps);
+        weir_rtl_set_parameter(m->rtl, core, "TAP_BYTES", w->tap_bytes);
+    }
+    weir_rtl_connect(m->rtl, core, WEIR_BOARD_TAP_MOVES, moves);
+    weir_rtl_connect(m->rtl, core, WEIR_BOARD_TAP_DATA, data);
+}
+
 static weir_rtl_instance add_core(making *m) {
     const weir_board_wrap *w = m->wrap;
     const weir_board_design *d = w->design;
@@ -408,6 +425,7 @@ static void build(making *m, const char *folder) {
     const weir_rtl_instance accelerator = add_accelerator(m, core, folder);
     connect_inputs(m, core, accelerator);
     connect_outputs(m, core, accelerator);
+    set_taps(m, core, accelerator);
 }
 
 /* --- files --- */

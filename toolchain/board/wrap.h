@@ -43,6 +43,8 @@ typedef struct weir_board_wrap {
     int64_t receive_bytes, send_bytes; /* of the link's buffers */
     uint32_t build, model;             /* ids */
     bool benchmark;                    /* frames can be made on the chip */
+    size_t taps;                       /* streams inside of the accelerator that can be looked at (taps.h), 0: none */
+    int64_t tap_bytes;                 /* of their beats */
 } weir_board_wrap;
 
 /* Writes FOLDER/weir_board.v and the library's modules below it beside those of the compiled design, which lie there. False after a

@@ -67,7 +67,7 @@ static const char *compiling(const weir_board_make *r) {
 
 /* What the board's logic takes is no part of what a folding that is searched for may. Heap memory; NULL: the user's own budget. */
 static char *budget_of(const weir_board_make *r) {
-    const int more = r->benchmark ? WEIR_BOARD_BENCHMARK_LUTS : 0;
+    const int more = (r->benchmark ? WEIR_BOARD_BENCHMARK_LUTS : 0) + (r->debug ? WEIR_BOARD_DEBUG_LUTS : 0);
     if (r->job.budget != NULL) return NULL;
     return weir_format("lut=-%d,ff=-%d,bram=-%d", WEIR_BOARD_SHARE_LUTS + more, WEIR_BOARD_SHARE_FLIP_FLOPS + more,
                        WEIR_BOARD_SHARE_BLOCKS);
@@ -230,12 +230,13 @@ static int build_in(weir_board_make *r, const char *folder, const char *work) {
                                                   .folder = folder,
                                                   .work = work,
                                                   .data = r->data,
-                                                  .clock_hz = r->clock_mhz * 1000000,
+                                                  .clock_hz = r->clock_hz > 0 ? r->clock_hz : r->clock_mhz * 1000000,
                                                   .baud = r->baud,
                                                   .seeds = r->seeds,
                                                   .seconds = r->seconds,
                                                   .place = !r->sources_only,
-                                                  .benchmark = r->benchmark};
+                                                  .benchmark = r->benchmark,
+                                                  .debug = r->debug};
         status = weir_board_build(&options, &report, &lacks_room);
     }
     if (lacks_room && !is_compiled(r->model)) note_room(r, true);
@@ -269,11 +270,9 @@ static int build(void *user) {
 }
 
 static const char *building(const weir_board_make *r) {
-    const given_option options[] = {{"output", r->folder != NULL},
-                                    {"clock", r->clock_mhz != 0},
-                                    {"baud", r->baud != 0},
-                                    {"benchmark", r->benchmark},
-                                    {"seeds", r->seeds != WEIR_BOARD_SEEDS}};
+    const given_option options[] = {{"output", r->folder != NULL}, {"clock", r->clock_mhz != 0},
+                                    {"baud", r->baud != 0},        {"benchmark", r->benchmark},
+                                    {"debug", r->debug},           {"seeds", r->seeds != WEIR_BOARD_SEEDS}};
     return first_given(options, sizeof options / sizeof *options);
 }
 

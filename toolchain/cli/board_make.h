@@ -12,8 +12,9 @@ typedef struct weir_board_make {
     const char *folder, *board_name, *json;
     weir_board *board; /* of weir_board_make_check */
     int64_t clock_mhz, baud, seeds, seconds;
+    int64_t clock_hz;  /* where it is known to the hertz; 0: clock_mhz */
     bool sources_only; /* no bitstream */
-    bool benchmark;
+    bool benchmark, debug;
     const char *data; /* frames that what is built is tried with, as weir_frames_read takes it; NULL: random ones */
 } weir_board_make;
 
@@ -28,6 +29,7 @@ typedef struct weir_board_make {
         {"seeds", 0, WEIR_CLI_COUNT, &(r).seeds, "N", "placements to try a clock (3)"},                                \
         {"benchmark",    0,    WEIR_CLI_FLAG,                                                                          \
          &(r).benchmark, NULL, "frames can be made on the chip, which counts and sums up"},                            \
+        {"debug", 0, WEIR_CLI_FLAG, &(r).debug, NULL, "the streams of all layers can be looked at"},                   \
         {"timeout", 0, WEIR_CLI_COUNT, &(r).seconds, "SECONDS", "for Yosys, and for each placement (1200)"},           \
         WEIR_JOB_PLUGIN_OPTIONS((r).job), WEIR_JOB_QUANTIZE_OPTIONS((r).job), WEIR_JOB_SET_OPTION((r).job),            \
         WEIR_JOB_FOLDING_OPTIONS((r).job)

@@ -8,6 +8,7 @@
 #include "board/programmer.h"
 #include "board/session.h"
 #include "board/simulated_transport.h"
+#include "cli/board_make.h"
 #include "cli/results.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
@@ -175,6 +176,7 @@ static json_t *report_json(const weir_board_session *s, const weir_ladder *l, co
     const bool known = weir_board_session_metrics(s, e->code, e->frames, &metrics);
     json_object_set_new(json, "metrics", known ? weir_metrics_json(&s->scoring, &metrics) : json_null());
     json_object_set_new(json, "clock_hz", l->clock.hz > 0 ? json_real(l->clock.hz) : json_null());
+    json_object_set_new(json, "layer", l->layers.diverged ? json_string(l->layers.name) : json_null());
     json_object_set_new(json, "benchmark", benchmark_json(s, l));
     json_object_set_new(json, "repeated", json_integer((json_int_t)l->link.repeated));
     return json;
@@ -187,8 +189,8 @@ static bool write_json(const char *path, json_t *report) {
     return fine;
 }
 
-static int tell(const weir_board_run *r, const weir_board_session *s, const weir_ladder *l, const char *where,
-                int status) {
+/* Results by name; false after a reported error. */
+static bool tell(const weir_board_run *r, const weir_board_session *s, const weir_ladder *l, const char *where) {
     weir_text text = {NULL, 0, 0};
     weir_text_format(&text, "%s: board %s, %s\n", r->folder, s->manifest.board, where == NULL ? "not reached" : where);
     weir_ladder_print(l, &text);
@@ -196,18 +198,32 @@ static int tell(const weir_board_run *r, const weir_board_session *s, const weir
     fwrite(text.data, 1, text.size, stdout);
     fflush(stdout);
     weir_text_free(&text);
-    bool fine = r->json == NULL || write_json(r->json, report_json(s, l, where));
-    if (r->results != NULL && l->exchange.frames > 0)
-        fine = weir_results_write_codes(r->results, s->hardware, s->reference, (const int64_t *const *)l->exchange.code,
-                                        l->exchange.frames) &&
-               fine;
-    return fine || status != WEIR_EXIT_FINE ? status : WEIR_EXIT_INPUT;
+    if (r->results == NULL || l->exchange.frames == 0) return true;
+    return weir_results_write_codes(r->results, s->hardware, s->reference, (const int64_t *const *)l->exchange.code,
+                                    l->exchange.frames);
 }
 
-int weir_board_run_folder(const weir_board_run *r) {
+/* --- a climb --- */
+
+typedef struct outcome {
+    json_t *report;
+    int64_t wrong;    /* the first frame that came out wrong, or not at all, while nobody has looked inside; -1: none */
+    bool names_layer; /* the streams of layers were looked at, and one is wrong */
+} outcome;
+
+static int64_t wrong_frame(const weir_ladder *l) {
+    const bool is_red =
+        l->rung[WEIR_RUNG_FRAME].state == WEIR_RUNG_RED || l->rung[WEIR_RUNG_FRAMES].state == WEIR_RUNG_RED;
+    if (!is_red || l->layers.streams > 0) return -1;
+    return l->exchange.diverged ? l->exchange.frame : l->hangs ? l->exchange.frames : -1;
+}
+
+/* Exit status. */
+static int climb(const weir_board_run *r, outcome *to) {
     weir_board_session session;
     char *data = weir_cli_list_join(&r->data);
-    int status = weir_board_session_open(r->folder, data, r->frames, &session);
+    int status = weir_board_session_open(r->folder, data, r->frames, r->only, &session);
+    *to = (outcome){.wrong = -1};
     if (status == WEIR_EXIT_FINE) {
         opening way = {.run = r, .session = &session};
         weir_ladder ladder;
@@ -223,7 +239,10 @@ int weir_board_run_folder(const weir_board_run *r) {
         else if (r->program && r->replay == NULL) status = program(&way);
         if (status == WEIR_EXIT_FINE) {
             status = weir_ladder_climb(&options, &ladder);
-            status = tell(r, &session, &ladder, way.where, status);
+            to->report = report_json(&session, &ladder, way.where);
+            to->names_layer = ladder.layers.diverged;
+            to->wrong = wrong_frame(&ladder);
+            if (!tell(r, &session, &ladder, way.where) && status == WEIR_EXIT_FINE) status = WEIR_EXIT_INPUT;
             weir_ladder_free(&ladder);
         }
         if (way.sim != NULL) weir_board_sim_stop(way.sim);
@@ -232,5 +251,83 @@ int weir_board_run_folder(const weir_board_run *r) {
     }
     weir_board_session_free(&session);
     free(data);
+    return status;
+}
+
+/* --- which layer --- */
+
+/* The same design at the same clock with taps, into `folder`; when that clock is not kept, at one that is. Exit status. */
+static int make_debug(const weir_board_run *r, const char *folder) {
+    weir_board_manifest manifest;
+    int status = weir_board_manifest_read(r->folder, &manifest) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    char *design = weir_path_join(r->folder, WEIR_BOARD_DESIGN);
+    for (int tried = 0; tried < 2; tried++) {
+        weir_board_make make = WEIR_BOARD_MAKE_DEFAULTS(r->command);
+        make.model = design;
+        make.folder = folder;
+        make.board_name = manifest.board;
+        make.clock_hz = tried == 0 ? manifest.clock_hz : 0;
+        make.baud = tried == 0 ? manifest.baud : 0;
+        make.sources_only = r->sim;
+        make.debug = true;
+        if (status == WEIR_EXIT_FINE) status = weir_board_make_check(&make) < 0 ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+        const bool try_it = status == WEIR_EXIT_FINE;
+        if (try_it) status = weir_board_make_run(&make);
+        weir_board_make_free(&make);
+        if (!try_it || status != WEIR_EXIT_INPUT || r->sim) break;
+        if (tried == 0) status = WEIR_EXIT_FINE;
+    }
+    free(design);
+    weir_board_manifest_free(&manifest);
+    return status;
+}
+
+/* FOLDER-debug, beside it; of a folder that is named by dots alone, a folder in it. Heap memory. */
+static char *debug_folder(const char *folder) {
+    size_t size = strlen(folder);
+    while (size > 1 && folder[size - 1] == '/') size--;
+    const bool is_dots = size > 0 && (folder[size - 1] == '.' || folder[size - 1] == '/');
+    return weir_format("%.*s%sdebug", (int)size, folder, is_dots ? "/" : "-");
+}
+
+/* Results are wrong: a debug build names the layer, or says that it is none. What it finds goes into the report. */
+static void look_inside(const weir_board_run *r, int64_t frame, json_t *report) {
+    char *folder = debug_folder(r->folder);
+    weir_board_run inside = *r;
+    outcome found = {.wrong = -1};
+    inside.folder = folder;
+    inside.only = frame;
+    inside.record = inside.json = inside.results = NULL;
+    inside.rungs = 1u << WEIR_RUNG_LAYERS | 1u << WEIR_RUNG_FRAME;
+    printf("\na debug build of the same design, to name the layer in which frame %lld goes wrong:\n", (long long)frame);
+    fflush(stdout);
+    int status = make_debug(r, folder);
+    const bool is_built = status == WEIR_EXIT_FINE;
+    if (is_built) status = climb(&inside, &found);
+    const char *verdict = !is_built           ? "there is no debug build: it does not fit, or a tool failed"
+                          : found.names_layer ? "the layer is named above"
+                          : status == WEIR_EXIT_FINE
+                              ? "the debug build is right: look at the first bitstream, its placement or its parameters"
+                          : status == WEIR_EXIT_MISMATCH
+                              ? "all layers are right: look at what is between the last layer and the wire"
+                              : "the debug build did not get to its layers";
+    printf("  verdict    %s\n", verdict);
+    fflush(stdout);
+    if (report != NULL)
+        json_object_set_new(report, "debug",
+                            json_pack("{s:s, s:s, s:o}", "folder", folder, "verdict", verdict, "report",
+                                      found.report == NULL ? json_null() : json_incref(found.report)));
+    json_decref(found.report);
+    free(folder);
+}
+
+int weir_board_run_folder(const weir_board_run *r) {
+    outcome found;
+    int status = climb(r, &found);
+    if (found.wrong >= 0 && r->program && r->replay == NULL) look_inside(r, found.wrong, found.report);
+    if (found.report != NULL && r->json != NULL && !write_json(r->json, json_incref(found.report)) &&
+        status == WEIR_EXIT_FINE)
+        status = WEIR_EXIT_INPUT;
+    json_decref(found.report);
     return status;
 }

@@ -12,6 +12,7 @@ typedef struct weir_board_run {
     const char *port, *simulator, *record, *replay, *json, *results;
     const char *which; /* of several boards, as weir_attached_device takes it; NULL: the only one */
     int64_t frames, in_flight;
+    int64_t only; /* frame of the data to run, -1: all */
     bool sim;
     bool program, flash; /* the board gets the folder's bitstream first; into its flash */
     unsigned rungs;      /* as in weir_ladder_options */
@@ -19,10 +20,11 @@ typedef struct weir_board_run {
 
 enum { WEIR_BOARD_IN_FLIGHT = 64 };
 #define WEIR_BOARD_RUN_ALL (~0u)
-#define WEIR_BOARD_RUN_FRAMES (1u << WEIR_RUNG_FRAME | 1u << WEIR_RUNG_FRAMES | 1u << WEIR_RUNG_BENCHMARK)
+#define WEIR_BOARD_RUN_FRAMES                                                                                          \
+    (1u << WEIR_RUNG_LAYERS | 1u << WEIR_RUNG_FRAME | 1u << WEIR_RUNG_FRAMES | 1u << WEIR_RUNG_BENCHMARK)
 
 #define WEIR_BOARD_RUN_DEFAULTS(command_, rungs_)                                                                      \
-    { .command = command_, .in_flight = WEIR_BOARD_IN_FLIGHT, .rungs = rungs_ }
+    { .command = command_, .in_flight = WEIR_BOARD_IN_FLIGHT, .only = -1, .rungs = rungs_ }
 #define WEIR_BOARD_RUN_OPTIONS(r)                                                                                      \
     WEIR_DATA_OPTION((r).data, "frames, required"),                                                                    \
         {"frames", 'n', WEIR_CLI_COUNT, &(r).frames, "N", "largest number of frames (all)"},                           \

@@ -25,6 +25,8 @@ module bench;
   localparam integer IN_WIDTH = IN_STEP > 0 ? IN_BITS + (STREAMS - 1) * IN_STEP : IN_BITS;
   localparam integer OUT_WIDTH = OUT_STEP > 0 ? OUT_BITS + (STREAMS - 1) * OUT_STEP : OUT_BITS;
   localparam integer PERIOD = 1000;
+  localparam integer IN_BYTES = (IN_BITS + 7) / 8;
+  localparam integer OUT_BYTES = (OUT_BITS + 7) / 8;
   localparam real BIT = 1.0 * CLOCK_HZ * PERIOD / BAUD * (1000 + SKEW) / 1000;
 
   reg clk = 1'b0;
@@ -40,6 +42,10 @@ module bench;
     integer k;
     for (k = 0; k < STREAMS; k = k + 1) numbers[32*k+:32] = first + k * step;
   endfunction
+
+  // The first stream's, tapped.
+  wire [8*IN_BYTES-1:0] s_tapped = s_data[IN_BITS-1:0];
+  wire [8*OUT_BYTES-1:0] m_tapped = m_data[OUT_BITS-1:0];
 
   always #(PERIOD / 2) clk = !clk;
 
@@ -67,7 +73,9 @@ module bench;
     .MODEL_INIT("model.hex"),
     .EXTREMES (OPTIONS),
     .STALLS   (OPTIONS),
-    .BENCHMARK(OPTIONS)
+    .BENCHMARK(OPTIONS),
+    .TAPS     (2),
+    .TAP_BYTES(IN_BYTES + OUT_BYTES)
   ) u_core (
     .clk            (clk),
     .rst            (rst),
@@ -86,7 +94,9 @@ module bench;
     .m_last         (m_last),
     .m_error        (m_error),
     .bench_vary     ({STREAMS * IN_WIDTH{1'b1}}),
-    .bench_ones     ({STREAMS * IN_WIDTH{1'b0}})
+    .bench_ones     ({STREAMS * IN_WIDTH{1'b0}}),
+    .tap_moves      ({m_valid[0] && m_ready[0], s_valid[0] && s_ready[0]}),
+    .tap_data       ({m_tapped, s_tapped})
   );
 
   genvar g;

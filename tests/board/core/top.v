@@ -4,7 +4,8 @@
 module top #(
   parameter integer EXTREMES  = 0,
   parameter integer STALLS    = 0,
-  parameter integer BENCHMARK = 0
+  parameter integer BENCHMARK = 0,
+  parameter integer TAPS      = 0
 ) (
   input  wire clk,
   input  wire rx,
@@ -30,7 +31,8 @@ module top #(
     .MODEL_INIT("model.hex"),
     .EXTREMES (EXTREMES),
     .STALLS   (STALLS),
-    .BENCHMARK(BENCHMARK)
+    .BENCHMARK(BENCHMARK),
+    .TAPS     (TAPS)
   ) u_core (
     .clk            (clk),
     .rst            (rst),
@@ -49,7 +51,9 @@ module top #(
     .m_last         (m_last),
     .m_error        (1'b0),
     .bench_vary     (8'd255),
-    .bench_ones     (8'd0)
+    .bench_ones     (8'd0),
+    .tap_moves      (m_valid && m_ready),
+    .tap_data       (m_data)
   );
 
   weir_register_slice #(

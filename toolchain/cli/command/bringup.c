@@ -12,6 +12,7 @@ static const char help_text[] =
     "MODEL is built for the board as by 'weir board build', or is a folder that this wrote. The board is programmed, found again, and\n"
     "tried rung by rung: port, baud, identity, clock, echo, registers, one frame, all frames of --data, and with --benchmark frames\n"
     "that the chip makes, at its full speed. The first red rung ends it, and says what was expected, what came, what is likely, and what to do next. With --sim all of it happens to a simulated board.\n"
+    "When a frame is wrong, a debug build of the design (DIR-debug) is made, loaded and asked which layer it is.\n"
     "Exit status 3: bits differ; 4: a program is missing or failed; 5: another rung is red.\n";
 
 static bool is_built(const char *path) {

@@ -52,6 +52,8 @@ typedef struct weir_tap {
     weir_node node;
     uint32_t output;
 } weir_tap;
+/* In a compiled folder: of each of them what its signals are called in the top module, [{"node", "valid", "ready", "data", "width"}]. */
+#define WEIR_TAPS_FILE "tb_debug/taps.json"
 weir_tap *weir_stream_taps(const weir_graph *graph, size_t *count);
 /* The largest interval of any node: what the folding promises. */
 int64_t weir_stream_interval(const weir_graph *graph);

@@ -52,7 +52,9 @@ module weir_board (
         .m_last(m_last),
         .m_error(1'b0),
         .bench_vary(8'd255),
-        .bench_ones(8'd0)
+        .bench_ones(8'd0),
+        .tap_moves(1'b0),
+        .tap_data(8'd0)
     );
 
     weir_register_slice #(
