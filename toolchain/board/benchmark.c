@@ -45,7 +45,7 @@ int64_t weir_benchmark_frames(const weir_graph *hardware) {
 
 typedef struct generator {
     uint32_t state;
-    weir_beats_layout layout;
+    weir_remote_stream stream;
     weir_benchmark_mask mask;
 } generator;
 
@@ -54,17 +54,15 @@ static void step(generator *g) {
 }
 
 static void fill(generator *g, weir_array *frame) {
-    const weir_beats_layout *l = &g->layout;
-    for (uint64_t element = 0; element < l->frame_elements; element++) {
-        const uint32_t lane = (uint32_t)(element % l->lanes);
+    const weir_remote_stream *s = &g->stream;
+    for (uint64_t element = 0; element < s->elements; element++) {
+        const uint32_t lane = (uint32_t)(element % s->lanes);
         uint64_t code = 0;
-        for (uint32_t k = 0; k < l->element_bits; k++)
-            code |= (uint64_t)(g->state >> (lane * l->element_bits + k) % 32 & 1) << k;
+        for (uint32_t k = 0; k < s->width; k++) code |= (uint64_t)(g->state >> (lane * s->width + k) % 32 & 1) << k;
         code = (code & g->mask.vary) | g->mask.ones;
-        if (l->is_signed && l->element_bits < 64 && code >> (l->element_bits - 1) != 0)
-            code |= UINT64_MAX << l->element_bits;
+        if (s->is_signed && s->width < 64 && code >> (s->width - 1) != 0) code |= UINT64_MAX << s->width;
         weir_array_set_int(frame, (size_t)element, (int64_t)code);
-        if (lane + 1 == l->lanes || element + 1 == l->frame_elements) step(g);
+        if (lane + 1 == s->lanes || element + 1 == s->elements) step(g);
     }
 }
 
@@ -75,7 +73,7 @@ typedef struct prediction {
     weir_executor *executor;
     generator *generator;
     weir_array **frame; /* of each input */
-    weir_beats_layout *result;
+    weir_remote_stream *result;
     size_t inputs, outputs;
     uint8_t *bytes;
 } prediction;
@@ -89,13 +87,13 @@ static void prepare(prediction *p, const weir_graph *hardware) {
     p->result = weir_calloc(p->outputs + 1, sizeof *p->result);
     for (size_t i = 0; i < p->inputs; i++) {
         const weir_type *type = weir_value_type(hardware, inputs[i]);
-        p->generator[i] = (generator){UINT32_MAX - (uint32_t)i, weir_codec_layout(hardware, inputs[i]),
+        p->generator[i] = (generator){UINT32_MAX - (uint32_t)i, weir_codec_stream(hardware, inputs[i]),
                                       weir_benchmark_mask_of(hardware, inputs[i])};
         p->frame[i] = weir_array_new(type->dtype, &type->shape);
     }
     for (size_t i = 0; i < p->outputs; i++) {
-        p->result[i] = weir_codec_layout(hardware, outputs[i]);
-        const size_t size = weir_codec_frame_bytes(&p->result[i]);
+        p->result[i] = weir_codec_stream(hardware, outputs[i]);
+        const size_t size = weir_remote_stream_bytes(&p->result[i]);
         if (size > bytes) bytes = size;
     }
     p->bytes = weir_malloc(bytes + 1);
@@ -118,8 +116,8 @@ static uint32_t add_results(const prediction *p, uint32_t crc) {
         const weir_array *array = weir_executor_value(p->executor, weir_graph_output(p->between, i));
         int64_t *code = weir_malloc(array->count * sizeof *code + 1);
         for (size_t k = 0; k < array->count; k++) code[k] = weir_array_get_int(array, k);
-        weir_codec_pack(&p->result[i], code, p->bytes);
-        crc = weir_packet_crc(crc, p->bytes, weir_codec_frame_bytes(&p->result[i]));
+        weir_remote_pack(&p->result[i], code, p->bytes);
+        crc = weir_packet_crc(crc, p->bytes, weir_remote_stream_bytes(&p->result[i]));
         free(code);
     }
     return crc;

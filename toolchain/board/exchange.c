@@ -10,24 +10,24 @@
 
 typedef struct side {
     const weir_codes *codes;
-    weir_beats_layout *layout;
+    weir_remote_stream *stream;
     size_t count;
     size_t bytes; /* of a frame */
 } side;
 
 static side side_of(const weir_graph *graph, const weir_codes *codes, size_t count) {
-    side s = {codes, weir_calloc(count + 1, sizeof *s.layout), count, 0};
+    side s = {codes, weir_calloc(count + 1, sizeof *s.stream), count, 0};
     for (size_t i = 0; i < count; i++) {
-        s.layout[i] = weir_codec_layout(graph, codes[i].value);
-        s.bytes += weir_codec_frame_bytes(&s.layout[i]);
+        s.stream[i] = weir_codec_stream(graph, codes[i].value);
+        s.bytes += weir_remote_stream_bytes(&s.stream[i]);
     }
     return s;
 }
 
 static void pack_frame(const side *s, int64_t frame, uint8_t *to) {
     for (size_t i = 0; i < s->count; i++) {
-        weir_codec_pack(&s->layout[i], s->codes[i].code + frame * s->codes[i].elements, to);
-        to += weir_codec_frame_bytes(&s->layout[i]);
+        weir_remote_pack(&s->stream[i], s->codes[i].code + frame * s->codes[i].elements, to);
+        to += weir_remote_stream_bytes(&s->stream[i]);
     }
 }
 
@@ -47,14 +47,11 @@ static void compare(weir_board_exchange *e, size_t output, int64_t element, int6
 static void take_frame(weir_board_exchange *e, const side *s, const uint8_t *from) {
     const uint64_t before = e->mismatches;
     for (size_t i = 0; i < s->count; i++) {
-        const weir_beats_layout *layout = &s->layout[i];
         const int64_t first = e->frames * s->codes[i].elements;
-        for (uint64_t element = 0; element < layout->frame_elements; element++) {
-            const int64_t found = weir_codec_element(layout, from, element);
-            e->code[i][first + (int64_t)element] = found;
-            compare(e, i, (int64_t)element, s->codes[i].code[first + (int64_t)element], found);
-        }
-        from += weir_codec_frame_bytes(layout);
+        weir_remote_unpack(&s->stream[i], from, e->code[i] + first);
+        for (int64_t element = 0; element < s->codes[i].elements; element++)
+            compare(e, i, element, s->codes[i].code[first + element], e->code[i][first + element]);
+        from += weir_remote_stream_bytes(&s->stream[i]);
     }
     e->wrong_frames += e->mismatches > before;
     e->frames++;
@@ -98,8 +95,8 @@ weir_wire_error weir_board_exchange_run(weir_wire *wire, const weir_transport *c
     weir_wire_error error = weir_wire_begin(wire, WEIR_MODE_ACCELERATOR, &shape, why);
     if (error == WEIR_WIRE_OK) error = run(wire, &in, &out, frames, limit, e, why);
     e->seconds = (double)(clock->now(clock->user) - start) / 1e6;
-    free(in.layout);
-    free(out.layout);
+    free(in.stream);
+    free(out.stream);
     return error;
 }
 

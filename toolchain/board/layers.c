@@ -29,10 +29,10 @@ static weir_wire_error look(const looking *l, uint32_t tap, int64_t beats, uint3
     return error == WEIR_WIRE_OK ? weir_wire_read(l->wire, WEIR_REGISTER_TAP_CRC, crc, l->why) : error;
 }
 
-static uint32_t sum_of(const uint8_t *bytes, size_t byte, const weir_beats_layout *layout) {
-    const size_t size = weir_codec_beat_bytes(layout);
+static uint32_t sum_of(const uint8_t *bytes, size_t byte, const weir_remote_stream *stream) {
+    const size_t size = weir_remote_beat_bytes(stream);
     uint32_t crc = 0;
-    for (uint64_t beat = 0; beat < weir_beats_per_frame(layout); beat++)
+    for (uint64_t beat = 0; beat < weir_remote_stream_beats(stream); beat++)
         crc = weir_packet_crc(crc, bytes + beat * size + byte, 1);
     return crc;
 }
@@ -45,13 +45,14 @@ static char *name_of(const weir_graph *hardware, weir_value value, bool is_input
 /* A stream of the value's codes, whose first byte is the `first` of all. */
 static weir_wire_error compare(const looking *l, const weir_graph *hardware, const weir_codes *codes, size_t first,
                                weir_layers *layers) {
-    const weir_beats_layout layout = weir_codec_layout(hardware, codes->value);
-    const int64_t beats = (int64_t)weir_beats_per_frame(&layout);
-    uint8_t *bytes = weir_malloc(weir_codec_frame_bytes(&layout) + 1);
+    const weir_remote_stream stream = weir_codec_stream(hardware, codes->value);
+    const int64_t beats = (int64_t)weir_remote_stream_beats(&stream);
+    uint8_t *bytes = weir_malloc(weir_remote_stream_bytes(&stream) + 1);
     weir_wire_error error = WEIR_WIRE_OK;
-    weir_codec_pack(&layout, codes->code, bytes);
-    for (size_t byte = 0; error == WEIR_WIRE_OK && !layers->diverged && byte < weir_codec_beat_bytes(&layout); byte++) {
-        const uint32_t expected = sum_of(bytes, byte, &layout);
+    weir_remote_pack(&stream, codes->code, bytes);
+    for (size_t byte = 0; error == WEIR_WIRE_OK && !layers->diverged && byte < weir_remote_beat_bytes(&stream);
+         byte++) {
+        const uint32_t expected = sum_of(bytes, byte, &stream);
         uint32_t came = 0, found = 0;
         error = look(l, (uint32_t)(layers->streams << 16 | (first + byte)), beats, &came, &found);
         layers->sums++;
@@ -73,14 +74,14 @@ weir_wire_error weir_layers_run(weir_wire *wire, const weir_transport *clock, co
     looking l = {.wire = wire, .clock = clock, .limit = limit, .shape = {.in_flight = 1}, .why = why};
     *layers = (weir_layers){.name = NULL};
     for (size_t i = 0; i < reference->output_count; i++) {
-        const weir_beats_layout layout = weir_codec_layout(hardware, reference->outputs[i].value);
-        l.shape.bytes_out += weir_codec_frame_bytes(&layout);
+        const weir_remote_stream stream = weir_codec_stream(hardware, reference->outputs[i].value);
+        l.shape.bytes_out += weir_remote_stream_bytes(&stream);
     }
     for (size_t i = 0; i < reference->input_count; i++) {
-        const weir_beats_layout layout = weir_codec_layout(hardware, reference->inputs[i].value);
-        const size_t size = weir_codec_frame_bytes(&layout);
+        const weir_remote_stream stream = weir_codec_stream(hardware, reference->inputs[i].value);
+        const size_t size = weir_remote_stream_bytes(&stream);
         l.frame = weir_realloc(l.frame, l.shape.bytes_in + size);
-        weir_codec_pack(&layout, reference->inputs[i].code, l.frame + l.shape.bytes_in);
+        weir_remote_pack(&stream, reference->inputs[i].code, l.frame + l.shape.bytes_in);
         l.shape.bytes_in += size;
     }
     weir_wire_error error = WEIR_WIRE_OK;
@@ -89,10 +90,10 @@ weir_wire_error weir_layers_run(weir_wire *wire, const weir_transport *clock, co
     for (size_t i = 0; error == WEIR_WIRE_OK && !layers->diverged && i < streams; i++) {
         const bool is_input = i < reference->input_count;
         const weir_codes *codes = is_input ? &reference->inputs[i] : &reference->taps[i - reference->input_count];
-        const weir_beats_layout layout = weir_codec_layout(hardware, codes->value);
+        const weir_remote_stream stream = weir_codec_stream(hardware, codes->value);
         error = compare(&l, hardware, codes, first, layers);
         if (layers->diverged) layers->name = name_of(hardware, codes->value, is_input);
-        first += weir_codec_beat_bytes(&layout);
+        first += weir_remote_beat_bytes(&stream);
         layers->streams++;
     }
     free(l.frame);

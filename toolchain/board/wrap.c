@@ -243,10 +243,10 @@ static void connect_outputs(making *m, weir_rtl_instance core, weir_rtl_instance
 }
 
 /* Bits of bench_vary or bench_ones: the element's mask, as often as a beat of the input has elements, at the input's place. */
-static void set_mask(uint64_t *words, int64_t at, const weir_beats_layout *layout, uint64_t mask) {
-    for (uint32_t bit = 0; bit < weir_beats_width(layout); bit++) {
+static void set_mask(uint64_t *words, int64_t at, const weir_remote_stream *stream, uint64_t mask) {
+    for (uint32_t bit = 0; bit < stream->lanes * stream->width; bit++) {
         const int64_t to = at + bit;
-        words[to / 64] |= (mask >> bit % layout->element_bits & 1) << to % 64;
+        words[to / 64] |= (mask >> bit % stream->width & 1) << to % 64;
     }
 }
 
@@ -258,10 +258,10 @@ static void set_benchmark(making *m, weir_rtl_instance core) {
     const uint32_t bits = (uint32_t)(width * (int64_t)count);
     uint64_t *vary = weir_calloc(bits / 64 + 1, sizeof *vary), *ones = weir_calloc(bits / 64 + 1, sizeof *ones);
     for (size_t i = 0; i < count; i++) {
-        const weir_beats_layout layout = weir_codec_layout(hardware, inputs[i]);
+        const weir_remote_stream stream = weir_codec_stream(hardware, inputs[i]);
         const weir_benchmark_mask mask = weir_benchmark_mask_of(hardware, inputs[i]);
-        set_mask(vary, (int64_t)i * width, &layout, mask.vary);
-        set_mask(ones, (int64_t)i * width, &layout, mask.ones);
+        set_mask(vary, (int64_t)i * width, &stream, mask.vary);
+        set_mask(ones, (int64_t)i * width, &stream, mask.ones);
     }
     weir_rtl_set_parameter(m->rtl, core, "BENCHMARK", m->wrap->benchmark);
     weir_rtl_connect(m->rtl, core, "bench_vary", weir_rtl_constant_words(m->rtl, bits, false, vary));
