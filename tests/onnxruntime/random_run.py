@@ -543,13 +543,14 @@ def explain(weir, path, frames):
 
 
 def kept_by(model, node, operators):
-    """Is what the quantizer rounds made by one of these operators?"""
+    """Is what the quantizer rounds made by one of these operators? Also by one behind other quantizers, whose result ONNX Runtime left as it is where
+    nothing read it; no further than the next product."""
     makers = {output: maker for maker in model.graph.node for output in maker.output}
     while node.input[0] in makers:
         node = makers[node.input[0]]
         if node.op_type in operators:
             return True
-        if node.op_type in ("QuantizeLinear", "DequantizeLinear"):
+        if node.op_type in ("Conv", "ConvTranspose", "MatMul", "Gemm"):
             break
     return False
 
