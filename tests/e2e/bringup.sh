@@ -82,7 +82,7 @@ logic() { # WHAT STATUS RUNG PATTERN MODULE EXPRESSION [RUNGS]
     cp good.v "board/rtl/$5.v"
 }
 if is_night; then
-    logic "a stuck output bit" 3 "(one frame|frames)" "a bit of a result is stuck" weir_board 's/\.m_data *(m_data),/.m_data(m_data | 8'"'"'d1),/'
+    logic "a stuck output bit" 3 "(one frame|frames)" "a bit of a result is stuck" weir_board '0,/\.m_data *(m_data),/s//.m_data(m_data | 8'"'"'d1),/'
     logic "another seed" 3 benchmark "the generator of the frames is another" weir_board_core "s/32'hFFFFFFFF - i/32'hFFFFFFFE - i/" benchmark=1
 fi
 finish

@@ -21,7 +21,7 @@ names "the debug build is right: look at the first bitstream, its placement or i
 [ -d board-debug ] || fail "the debug build is not there"
 flip board/design/rtl/fc3_weights.hex
 names "the layer is named above" "layer 'fc3'" board
-grep -q "RED  layers  *expected 10 beats of layer 'fc3', CRC" output || fail "the rung: $(cat output)"
+grep -q "RED  layers  *expected 10 beats of layer 'fc3', CRC [0-9a-f]* of byte 0" output || fail "the rung: $(cat output)"
 expect 3 "RED  layers" weir bringup board-debug --sim -d "$test_data" -n 1
 expect 2 "'board' is built already: --debug would change nothing" weir bringup board --sim --debug -d "$test_data"
 jq '.[0].valid = 1' board/design/tb_debug/taps.json >taps.json && mv taps.json board/design/tb_debug/taps.json
@@ -35,7 +35,7 @@ plant() { # TEXT ... behind the ports of each file
 }
 if is_night; then
     expect 0 "" weir board build "$models/mlp_qdq.onnx" --board icebreaker --sources --clock 12 -o stuck
-    sed -i 's/\.m_data *(m_data),/.m_data(m_data | 8'"'"'d1),/' stuck/rtl/weir_board.v
+    sed -i '0,/\.m_data *(m_data),/s//.m_data(m_data | 8'"'"'d1),/' stuck/rtl/weir_board.v
     names "the debug build is right" "" stuck
 
     expect 0 "" weir board build "$models/mlp_qdq.onnx" --board icebreaker --sources --clock 12 -o late
@@ -43,6 +43,7 @@ if is_night; then
     plant late/rtl/mlp_qdq.v late/design/rtl/mlp_qdq.v
     sed -i '/^  ) u_fc2 (/,/);/s/\.rst *(rst)/.rst(rst || !late_q[13])/' late/rtl/mlp_qdq.v late/design/rtl/mlp_qdq.v
     grep -q 'late_q\[13\])' late/rtl/mlp_qdq.v || fail "planted nothing"
+    status_of=5 # it hangs
     names "the layer is named above" "layer 'fc2'" late
 
     expect 0 "" weir board build "$models/mlp_residual_qdq.onnx" --board icebreaker --sources --clock 12 -o lossy
@@ -52,7 +53,6 @@ if is_night; then
         sed -i '/^  ) u_fc1_requantize_fork_fifo (/,/);/s/\.s_valid(\(.*\)),$/.s_valid(\1 \&\& moved_q != 8'"'"'d5),/' $file
         grep -q "moved_q != 8'd5" $file || fail "planted nothing"
     done
-    status_of=5
     names "the layer is named above" "layer 'fc1_requantize_fork_fifo'" lossy
 fi
 finish

@@ -288,10 +288,10 @@ static bool try_layers(climb *c) {
     if (!l->diverged)
         return green(c, WEIR_RUNG_LAYERS, weir_format("%zu streams of a frame right, %zu CRCs", l->streams, l->sums));
     const bool is_short = l->came < (uint32_t)l->beats;
-    return red(
-        c, WEIR_RUNG_LAYERS, is_short ? WEIR_WIRE_TIMEOUT : WEIR_WIRE_OK,
-        weir_format("%lld beats of %s, CRC %08x of their byte %zu", (long long)l->beats, l->name, l->expected, l->byte),
-        weir_format("%u beats, CRC %08x; all streams before it are right", l->came, l->found));
+    return red(c, WEIR_RUNG_LAYERS, is_short ? WEIR_WIRE_TIMEOUT : WEIR_WIRE_OK,
+               weir_format("%lld beats of %s, CRC %08x of byte %zu of those that came", (long long)l->beats, l->name,
+                           l->expected, l->byte),
+               weir_format("%u beats, CRC %08x; all streams before it are right", l->came, l->found));
 }
 
 static char *first_difference(const climb *c) {

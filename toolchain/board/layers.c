@@ -29,11 +29,11 @@ static weir_wire_error look(const looking *l, uint32_t tap, int64_t beats, uint3
     return error == WEIR_WIRE_OK ? weir_wire_read(l->wire, WEIR_REGISTER_TAP_CRC, crc, l->why) : error;
 }
 
-static uint32_t sum_of(const uint8_t *bytes, size_t byte, const weir_remote_stream *stream) {
+/* Of the first `beats` beats. */
+static uint32_t sum_of(const uint8_t *bytes, size_t byte, uint64_t beats, const weir_remote_stream *stream) {
     const size_t size = weir_remote_beat_bytes(stream);
     uint32_t crc = 0;
-    for (uint64_t beat = 0; beat < weir_remote_stream_beats(stream); beat++)
-        crc = weir_packet_crc(crc, bytes + beat * size + byte, 1);
+    for (uint64_t beat = 0; beat < beats; beat++) crc = weir_packet_crc(crc, bytes + beat * size + byte, 1);
     return crc;
 }
 
@@ -44,7 +44,7 @@ static char *name_of(const weir_graph *hardware, weir_value value, bool is_input
 
 /* A stream of the value's codes, whose first byte is the `first` of all. */
 static weir_wire_error compare(const looking *l, const weir_graph *hardware, const weir_codes *codes, size_t first,
-                               weir_layers *layers) {
+                               bool is_input, weir_layers *layers) {
     const weir_remote_stream stream = weir_codec_stream(hardware, codes->value);
     const int64_t beats = (int64_t)weir_remote_stream_beats(&stream);
     uint8_t *bytes = weir_malloc(weir_remote_stream_bytes(&stream) + 1);
@@ -52,11 +52,17 @@ static weir_wire_error compare(const looking *l, const weir_graph *hardware, con
     weir_remote_pack(&stream, codes->code, bytes);
     for (size_t byte = 0; error == WEIR_WIRE_OK && !layers->diverged && byte < weir_remote_beat_bytes(&stream);
          byte++) {
-        const uint32_t expected = sum_of(bytes, byte, &stream);
         uint32_t came = 0, found = 0;
         error = look(l, (uint32_t)(layers->streams << 16 | (first + byte)), beats, &came, &found);
+        if (error != WEIR_WIRE_OK) break;
+        const bool stops = came < (uint32_t)beats;
+        const uint32_t expected = sum_of(bytes, byte, stops ? came : (uint64_t)beats, &stream);
         layers->sums++;
-        layers->diverged = error == WEIR_WIRE_OK && (came != (uint32_t)beats || found != expected);
+        layers->diverged = came > (uint32_t)beats || found != expected;
+        /* A stream that only stops is held up by one behind it, unless that is right. */
+        if (!layers->diverged && (!stops || layers->name != NULL)) continue;
+        if (layers->name != NULL) free(layers->name);
+        layers->name = name_of(hardware, codes->value, is_input);
         layers->byte = byte;
         layers->beats = beats;
         layers->came = came;
@@ -91,11 +97,11 @@ weir_wire_error weir_layers_run(weir_wire *wire, const weir_transport *clock, co
         const bool is_input = i < reference->input_count;
         const weir_codes *codes = is_input ? &reference->inputs[i] : &reference->taps[i - reference->input_count];
         const weir_remote_stream stream = weir_codec_stream(hardware, codes->value);
-        error = compare(&l, hardware, codes, first, layers);
-        if (layers->diverged) layers->name = name_of(hardware, codes->value, is_input);
+        error = compare(&l, hardware, codes, first, is_input, layers);
         first += weir_remote_beat_bytes(&stream);
         layers->streams++;
     }
+    if (layers->name != NULL) layers->diverged = true;
     free(l.frame);
     return error;
 }

@@ -8,12 +8,13 @@
 typedef struct weir_layers {
     size_t streams, sums; /* that were compared, up to the first that differs */
     bool diverged;
-    /* The first stream that differs, in the order of the graph: all that it is made of is right. */
+    /* The first stream that differs, in the order of the graph: all that it is made of is right. One that stops after beats that are right is held up by
+     * another; the first of these counts only where none differs. */
     char *name;    /* "layer 'fc2'", "input 'x'"; heap */
     size_t byte;   /* of its beats */
     int64_t beats; /* that should come */
     uint32_t came;
-    uint32_t expected, found; /* CRC-32 of that byte */
+    uint32_t expected, found; /* CRC-32 of that byte of the beats that came */
 } weir_layers;
 
 /* The reference's first frame, of which it needs the taps. A stream may take `limit` microseconds. Free the result in any case. */
