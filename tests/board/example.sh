@@ -1,5 +1,5 @@
 #!/bin/sh
-# example.sh BUILD COMPILER RUN_FAKE_PTY SOURCE: the host in boards/host/README.md, compiled against what is installed and nothing else, talks to a fake board.
+# example.sh BUILD COMPILER RUN_FAKE_PTY SOURCE: the first host in boards/host/README.md, compiled against what is installed and nothing else, talks to a fake board.
 set -eu
 build=$1 compiler=$2 board=$3 source=$4
 work=$(mktemp -d)
@@ -10,7 +10,7 @@ fail() {
 }
 cmake --install "$build" --component wire --prefix "$work/prefix" >"$work/log" || fail "$(cat "$work/log")"
 [ "$(find "$work/prefix" -type f | grep -cv '/include/weir/wire/.*\.h$')" = 2 ] || fail "installed: $(find "$work/prefix" -type f)"
-awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$source/boards/host/README.md" >"$work/example.c"
+awk '/^```c$/ { on = 1; next } on && /^```$/ { exit } on' "$source/boards/host/README.md" >"$work/example.c"
 lines=$(sed -n '/^int main/,/^}/p' "$work/example.c" | wc -l)
 if [ "$lines" -lt 10 ] || [ "$lines" -gt 30 ]; then fail "the example has $lines lines"; fi
 PKG_CONFIG_PATH=$(find "$work/prefix" -name pkgconfig)
