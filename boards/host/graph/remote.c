@@ -186,7 +186,7 @@ weir_wire *weir_remote_wire(const weir_remote *remote) { return remote->wire; }
 /* --- the board --- */
 
 static weir_wire_error identify(weir_remote *remote, weir_failure *why) {
-    weir_wire_identity identity;
+    weir_wire_identity identity = {0};
     weir_wire_rate rate;
     weir_wire_error error = weir_wire_probe(remote->wire, remote->baud, &rate, why);
     if (error == WEIR_WIRE_OK) error = weir_wire_identify(remote->wire, &identity, why);
