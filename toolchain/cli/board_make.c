@@ -210,6 +210,14 @@ static int make_design(weir_board_make *r, const char *design) {
     return status;
 }
 
+bool weir_board_make_tell(const json_t *report, const char *json) {
+    weir_text text = {NULL, 0, 0};
+    weir_board_build_print(report, &text);
+    fwrite(text.data, 1, text.size, stdout);
+    weir_text_free(&text);
+    return json == NULL || weir_cli_write_json(json, json_deep_copy(report));
+}
+
 static int build_in(weir_board_make *r, const char *folder, const char *work) {
     char *design = weir_path_join(folder, WEIR_BOARD_DESIGN), *path = weir_path_join(design, "hardware.weir");
     weir_graph *hardware = NULL;
@@ -241,15 +249,7 @@ static int build_in(weir_board_make *r, const char *folder, const char *work) {
     }
     if (lacks_room && !is_compiled(r->model)) note_room(r, true);
     if (status == WEIR_EXIT_FINE && r->job.patchable) print_price(r, hardware);
-    if (status == WEIR_EXIT_FINE) {
-        weir_text text = {NULL, 0, 0};
-        weir_board_build_print(report, &text);
-        fwrite(text.data, 1, text.size, stdout);
-        weir_text_free(&text);
-        char *json = r->json == NULL ? NULL : weir_cli_json(json_deep_copy(report));
-        if (json != NULL && !weir_file_write(r->json, json, strlen(json))) status = WEIR_EXIT_INPUT;
-        free(json);
-    }
+    if (status == WEIR_EXIT_FINE && !weir_board_make_tell(report, r->json)) status = WEIR_EXIT_INPUT;
     json_decref(report);
     weir_graph_free(hardware);
     free(path);

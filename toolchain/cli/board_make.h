@@ -42,6 +42,8 @@ const char *weir_board_make_shaping(const weir_board_make *make);
 int weir_board_make_check(weir_board_make *make);
 /* Exit status. */
 int weir_board_make_run(weir_board_make *make);
+/* A built board for people, and as JSON unless that is NULL; false after a reported error. */
+bool weir_board_make_tell(const json_t *report, const char *json);
 void weir_board_make_free(weir_board_make *make);
 
 #endif

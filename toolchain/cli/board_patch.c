@@ -1,12 +1,11 @@
 #include "cli/board_patch.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "board/build.h"
 #include "board/manifest.h"
 #include "board/patch.h"
+#include "cli/board_make.h"
 #include "dataflow/folding.h"
 #include "ir/graph/print.h"
 #include "support/file/file.h"
@@ -110,18 +109,6 @@ static int make(weir_board_patching *p, old_board *old, const char *staging, con
     return status;
 }
 
-static int report(const weir_board_patching *p, const old_board *old) {
-    weir_text text = {NULL, 0, 0};
-    weir_board_build_print(old->manifest.report, &text);
-    fwrite(text.data, 1, text.size, stdout);
-    weir_text_free(&text);
-    if (p->json == NULL) return WEIR_EXIT_FINE;
-    char *json = weir_cli_json(json_deep_copy(old->manifest.report));
-    const bool fine = weir_file_write(p->json, json, strlen(json));
-    free(json);
-    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
-}
-
 static int patch(void *user) {
     weir_board_patching *p = user;
     old_board old = {.board = NULL};
@@ -134,7 +121,7 @@ static int patch(void *user) {
     weir_scratch_free(scratch);
     if (output != NULL && status != WEIR_EXIT_FINE) weir_folder_abandon(output);
     else if (output != NULL && !weir_folder_commit(output)) status = WEIR_EXIT_INPUT;
-    if (status == WEIR_EXIT_FINE) status = report(p, &old);
+    if (status == WEIR_EXIT_FINE && !weir_board_make_tell(old.manifest.report, p->json)) status = WEIR_EXIT_INPUT;
     free_old(&old);
     return status;
 }

@@ -182,13 +182,6 @@ static json_t *report_json(const weir_board_session *s, const weir_ladder *l, co
     return json;
 }
 
-static bool write_json(const char *path, json_t *report) {
-    char *text = weir_cli_json(report);
-    const bool fine = weir_file_write(path, text, strlen(text));
-    free(text);
-    return fine;
-}
-
 /* Results by name; false after a reported error. */
 static bool tell(const weir_board_run *r, const weir_board_session *s, const weir_ladder *l, const char *where) {
     weir_text text = {NULL, 0, 0};
@@ -325,7 +318,7 @@ int weir_board_run_folder(const weir_board_run *r) {
     outcome found;
     int status = climb(r, &found);
     if (found.wrong >= 0 && r->program && r->replay == NULL) look_inside(r, found.wrong, found.report);
-    if (found.report != NULL && r->json != NULL && !write_json(r->json, json_incref(found.report)) &&
+    if (found.report != NULL && r->json != NULL && !weir_cli_write_json(r->json, json_incref(found.report)) &&
         status == WEIR_EXIT_FINE)
         status = WEIR_EXIT_INPUT;
     json_decref(found.report);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/places.h"
+#include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/process/stack.h"
 #include "support/text/diag.h"
@@ -197,6 +198,13 @@ char *weir_cli_json(json_t *value) {
     free(dump);
     json_decref(value);
     return text;
+}
+
+bool weir_cli_write_json(const char *path, json_t *value) {
+    char *text = weir_cli_json(value);
+    const bool fine = weir_file_write(path, text, strlen(text));
+    free(text);
+    return fine;
 }
 
 void weir_cli_list_free(weir_cli_list *list) { free(list->item); }

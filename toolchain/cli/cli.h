@@ -63,5 +63,7 @@ char *weir_cli_list_join(const weir_cli_list *list);
 int weir_cli_misuse(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The value as indented text with a line end; takes the value over. Heap memory. */
 char *weir_cli_json(json_t *value);
+/* The same into a file; false after a reported error. */
+bool weir_cli_write_json(const char *path, json_t *value);
 
 #endif

@@ -58,10 +58,7 @@ static bool check_files(const weir_simulate *s) {
 
 bool weir_simulate_write(const weir_simulate *s, const json_t *report) {
     if (s->json == NULL || report == NULL) return true;
-    char *json = weir_cli_json(json_deep_copy(report));
-    const bool fine = weir_file_write(s->json, json, strlen(json));
-    free(json);
-    return fine;
+    return weir_cli_write_json(s->json, json_deep_copy(report));
 }
 
 int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_graph *model, const weir_graph *integer,

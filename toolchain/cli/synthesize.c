@@ -2,18 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "support/file/file.h"
 #include "support/text/diag.h"
 #include "synth/synth.h"
-
-static bool write_report(const char *path, const json_t *report) {
-    char *text = weir_cli_json(json_deep_copy(report));
-    const bool fine = weir_file_write(path, text, strlen(text));
-    free(text);
-    return fine;
-}
 
 /* What was done, also when a later step failed; true unless it cannot be written. */
 static bool tell(const weir_synthesize *s, const weir_synth *synth, json_t **report) {
@@ -25,7 +16,7 @@ static bool tell(const weir_synthesize *s, const weir_synth *synth, json_t **rep
     weir_text_free(&text);
     weir_synth_warn(synth);
     json_t *json = weir_synth_json(synth);
-    bool fine = s->json == NULL || write_report(s->json, json);
+    bool fine = s->json == NULL || weir_cli_write_json(s->json, json_deep_copy(json));
     fine = (s->output == NULL || weir_synth_write(synth, s->output)) && fine;
     if (report != NULL) *report = json;
     else json_decref(json);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "pass/core/registry.h"
-#include "support/file/file.h"
 #include "support/text/text.h"
 #include "support/text/yaml.h"
 
@@ -92,11 +91,7 @@ bool weir_watch_report(const weir_watch *w, const weir_pipeline *p) {
     if (w->statistics) weir_pass_print_statistics(p->context, &text);
     if (text.size > 0) fputs(text.data, stderr);
     weir_text_free(&text);
-    if (w->timing_json != NULL) {
-        char *json = weir_cli_json(weir_pass_timing_json(w->timer));
-        fine = weir_file_write(w->timing_json, json, strlen(json));
-        free(json);
-    }
+    if (w->timing_json != NULL) fine = weir_cli_write_json(w->timing_json, weir_pass_timing_json(w->timer));
     const weir_text *output = weir_pass_output(p->context);
     fwrite(output->data, 1, output->size, w->info == NULL ? stdout : stderr);
     if (w->info != NULL) print_info(w, p);

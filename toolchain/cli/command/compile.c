@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/estimate.h"
@@ -61,10 +60,7 @@ static int estimate(const request *r, const weir_module *module) {
         json_decref(value);
         return WEIR_EXIT_FINE;
     }
-    char *text = weir_cli_json(value);
-    const bool fine = weir_file_write(r->json, text, strlen(text));
-    free(text);
-    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    return weir_cli_write_json(r->json, value) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
 static int compile(void *user) {

@@ -1,11 +1,9 @@
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "board/attached.h"
 #include "board/doctor.h"
 #include "cli/cli.h"
-#include "support/file/file.h"
 #include "support/text/diag.h"
 
 static const char help_text[] =
@@ -16,13 +14,6 @@ static const char help_text[] =
     "Exit status 0: all that is needed is there; 4: a program is missing, too old or does not run; 5: the board, its port, or a\n"
     "permission is missing.\n";
 
-static bool write_json(const char *path, const weir_doctor *doctor) {
-    char *text = weir_cli_json(weir_doctor_json(doctor));
-    const bool fine = weir_file_write(path, text, strlen(text));
-    free(text);
-    return fine;
-}
-
 static int examine(const weir_board *board, const char *which, const char *json) {
     weir_doctor *doctor = weir_doctor_examine(board, which);
     if (doctor == NULL) return WEIR_EXIT_INPUT;
@@ -31,7 +22,7 @@ static int examine(const weir_board *board, const char *which, const char *json)
     fwrite(text.data, 1, text.size, stdout);
     weir_text_free(&text);
     int status = weir_doctor_status(doctor);
-    if (json != NULL && !write_json(json, doctor)) status = WEIR_EXIT_INPUT;
+    if (json != NULL && !weir_cli_write_json(json, weir_doctor_json(doctor))) status = WEIR_EXIT_INPUT;
     weir_doctor_free(doctor);
     return status;
 }

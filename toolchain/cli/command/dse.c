@@ -9,7 +9,6 @@
 #include "dse/result/picture_front.h"
 #include "dse/result/saved.h"
 #include "dse/stages/explore.h"
-#include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 #include "support/text/text.h"
@@ -98,10 +97,7 @@ static bool write_json(const output *o, const char *path) {
     json_object_set_new(root, "evaluations", json_integer((json_int_t)o->evaluations));
     json_object_set_new(root, "units", json_pack("{s:s, s:s}", "energy", "pJ", "latency", "cycles"));
     json_object_set(root, "results", o->results);
-    char *text = weir_cli_json(root);
-    const bool fine = weir_file_write(path, text, strlen(text));
-    free(text);
-    return fine;
+    return weir_cli_write_json(path, root);
 }
 
 /* A line for each stage, and one for each option. */
