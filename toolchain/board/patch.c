@@ -21,20 +21,9 @@ weir_fill_memories weir_board_patch_memories(const weir_graph *hardware) {
     return memories;
 }
 
-static bool copy_file(const char *from, const char *to, const char *name) {
-    char *source = weir_path_join(from, name), *target = weir_path_join(to, name);
-    size_t size = 0;
-    char *text = weir_file_read(source, &size);
-    const bool fine = text != NULL && weir_tree_make_parent(to, name) && weir_file_write(target, text, size);
-    free(text);
-    free(source);
-    free(target);
-    return fine;
-}
-
 static bool copy_memories(const weir_fill_memories *memories, const char *from, const char *to) {
     bool fine = true;
-    for (size_t i = 0; fine && i < memories->count; i++) fine = copy_file(from, to, memories->item[i].file);
+    for (size_t i = 0; fine && i < memories->count; i++) fine = weir_tree_copy_file(from, to, memories->item[i].file);
     return fine;
 }
 

@@ -59,14 +59,7 @@ static bool copy_file(void *user, const char *path) {
     if (path[0] == '.' || strncmp(path, WEIR_BOARD_DESIGN "/", sizeof WEIR_BOARD_DESIGN) == 0 ||
         strcmp(path, WEIR_MANIFEST) == 0)
         return true;
-    char *source = weir_path_join(c->from, path), *target = weir_path_join(c->to, path);
-    size_t size = 0;
-    char *text = weir_file_read(source, &size);
-    const bool fine = text != NULL && weir_tree_make_parent(c->to, path) && weir_file_write(target, text, size);
-    free(text);
-    free(source);
-    free(target);
-    return fine;
+    return weir_tree_copy_file(c->from, c->to, path);
 }
 
 /* The model as the board's design was compiled: device, top, folding, tables. */

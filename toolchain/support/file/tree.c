@@ -71,17 +71,21 @@ bool weir_tree_make_parent(const char *root, const char *path) {
     return fine;
 }
 
+bool weir_tree_copy_file(const char *from, const char *to, const char *path) {
+    char *source = weir_path_join(from, path), *target = weir_path_join(to, path);
+    const bool fine = weir_tree_make_parent(to, path) && weir_file_copy(source, target);
+    free(target);
+    free(source);
+    return fine;
+}
+
 typedef struct copying {
     const char *from, *to;
 } copying;
 
 static bool copy_file(void *user, const char *path) {
     const copying *c = user;
-    char *from = weir_path_join(c->from, path), *to = weir_path_join(c->to, path);
-    bool fine = weir_tree_make_parent(c->to, path) && weir_file_copy(from, to);
-    free(to);
-    free(from);
-    return fine;
+    return weir_tree_copy_file(c->from, c->to, path);
 }
 
 bool weir_tree_copy(const char *from, const char *to) {

@@ -13,6 +13,8 @@ typedef bool weir_tree_visit(void *user, const char *path);
 bool weir_tree_walk(const char *folder, weir_tree_visit *visit, void *user);
 /* Copies the files below `from` into `to`, which is made; false after a reported error. */
 bool weir_tree_copy(const char *from, const char *to);
+/* One file, by its path below FROM, to the same path below TO, whose folders are made. False after a reported error. */
+bool weir_tree_copy_file(const char *from, const char *to, const char *path);
 /* Makes the folder of the file `path` below `root`. False after a reported error. */
 bool weir_tree_make_parent(const char *root, const char *path);
 
