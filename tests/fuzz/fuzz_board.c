@@ -1,5 +1,5 @@
 /* What is read of folders that Weir wrote, as a board's commands read them, under fuzzing: host.json of a compiled design (board/wrap.h) and board.json of a built
- * board (board/manifest.h). The first byte chooses which, the rest is the file. It is refused with its line, or what it says keeps the bounds that
+ * board (graph/manifest.h). The first byte chooses which, the rest is the file. It is refused with its line, or what it says keeps the bounds that
  * everything behind it relies on. Built with WEIR_FUZZ_DRIVER the file is a deterministic stand-in for libFuzzer: run_board_mutations SEED ROUNDS; `planted` for
  * ROUNDS: a refusal without a line, which must be noticed. */
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "board/manifest.h"
 #include "board/wrap.h"
 #include "fuzz_onnx.h"
+#include "graph/manifest.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/memory/random.h"

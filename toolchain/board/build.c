@@ -5,7 +5,6 @@
 
 #include "board/decode.h"
 #include "board/flow.h"
-#include "board/manifest.h"
 #include "board/patch.h"
 #include "board/pins.h"
 #include "board/project.h"
@@ -14,6 +13,7 @@
 #include "board/wrap.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/resources.h"
+#include "graph/manifest.h"
 #include "sim/cache.h"
 #include "sim/driver.h"
 #include "support/file/file.h"

@@ -7,8 +7,8 @@
 
 #include "board/exchange.h"
 #include "board/layers.h"
-#include "board/manifest.h"
 #include "cosim/metrics.h"
+#include "graph/manifest.h"
 #include "support/text/text.h"
 
 typedef enum weir_rung_name {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "board/build.h"
-#include "board/manifest.h"
 #include "board/wrap.h"
+#include "graph/manifest.h"
 #include "support/file/file.h"
 #include "support/file/tree.h"
 #include "support/memory/arena.h"

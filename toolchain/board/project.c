@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "board/manifest.h"
 #include "board/pins.h"
 #include "board/wrap.h"
+#include "graph/manifest.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/text/text.h"

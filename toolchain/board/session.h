@@ -3,9 +3,9 @@
 #define WEIR_BOARD_SESSION_H
 
 #include "board/board.h"
-#include "board/manifest.h"
 #include "cosim/metrics.h"
 #include "cosim/reference.h"
+#include "graph/manifest.h"
 
 typedef struct weir_board_session {
     weir_board_manifest manifest;

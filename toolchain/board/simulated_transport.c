@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "board/manifest.h"
 #include "board/pins.h"
+#include "graph/manifest.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "wire/port.h"

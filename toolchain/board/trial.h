@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "board/board.h"
-#include "board/manifest.h"
+#include "graph/manifest.h"
 #include "ir/graph/graph.h"
 
 /* Of the core's clock. A trial ends there at the latest, whatever the board does; a design that needs more for one frame is not tried. */

@@ -6,9 +6,9 @@
 
 #include "board/fill.h"
 #include "board/flow.h"
-#include "board/manifest.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/folding.h"
+#include "graph/manifest.h"
 #include "ir/graph/print.h"
 #include "support/file/file.h"
 #include "support/file/folder.h"

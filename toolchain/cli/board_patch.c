@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "board/manifest.h"
 #include "board/patch.h"
 #include "cli/board_make.h"
 #include "dataflow/folding.h"
+#include "graph/manifest.h"
 #include "ir/graph/print.h"
 #include "support/file/file.h"
 #include "support/file/folder.h"

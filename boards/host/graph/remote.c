@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/exec.h"
+#include "graph/manifest.h"
 #include "graph/stream.h"
 #include "ir/graph/print.h"
 #include "support/file/file.h"
@@ -62,22 +63,20 @@ static json_t *read_json(const char *folder, const char *name) {
     return root;
 }
 
-static bool read_id(const json_t *root, const char *key, uint32_t *id) {
-    const char *text = json_string_value(json_object_get(root, key));
-    char *end = NULL;
-    const unsigned long long number = text == NULL ? 0 : strtoull(text, &end, 16);
-    *id = (uint32_t)number;
-    return text != NULL && end != text && *end == '\0' && number <= UINT32_MAX;
-}
-
 static bool read_board(weir_remote *remote, const char *folder) {
-    json_t *root = read_json(folder, "board.json");
-    const json_int_t baud = json_integer_value(json_object_get(root, "baud"));
-    const bool fine = baud > 0 && baud <= INT32_MAX && read_id(root, "build", &remote->build) &&
-                      read_id(root, "model", &remote->model);
-    if (root != NULL && !fine) weir_error(weir_at(folder, 0), "board.json: expected baud, build and model");
-    remote->baud = (unsigned)baud;
-    json_decref(root);
+    char *path = weir_path_join(folder, WEIR_BOARD_MANIFEST);
+    const bool is_there = weir_file_exists(path);
+    free(path);
+    if (!is_there) {
+        weir_error(weir_at(folder, 0), WEIR_BOARD_MANIFEST ": cannot be read");
+        return false;
+    }
+    weir_board_manifest manifest;
+    const bool fine = weir_board_manifest_read(folder, &manifest);
+    remote->build = manifest.build;
+    remote->model = manifest.model;
+    remote->baud = (unsigned)manifest.baud;
+    weir_board_manifest_free(&manifest);
     return fine;
 }
 
@@ -125,7 +124,7 @@ static bool read_part(part *p, const char *folder, const json_t *host, const cha
 
 static bool read_folder(weir_remote *remote, const char *folder) {
     if (!read_board(remote, folder)) return false;
-    char *design = weir_path_join(folder, "design");
+    char *design = weir_path_join(folder, WEIR_BOARD_DESIGN);
     json_t *root = read_json(design, "host.json");
     bool fine = root != NULL && read_part(&remote->head, design, root, "head", "outputs") &&
                 read_part(&remote->tail, design, root, "tail", "inputs");

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "board/attached.h"
-#include "board/manifest.h"
 #include "cli/board_make.h"
 #include "cli/board_run.h"
+#include "graph/manifest.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 

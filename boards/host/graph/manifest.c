@@ -1,4 +1,4 @@
-#include "board/manifest.h"
+#include "graph/manifest.h"
 
 #include <ctype.h>
 #include <stdlib.h>
