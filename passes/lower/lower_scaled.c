@@ -8,7 +8,7 @@
 #include "ir/shape/infer.h"
 #include "support/memory/arena.h"
 
-enum { MULTIPLIER_BITS = 31, ADD_BITS = 54 };
+enum { MULTIPLIER_BITS = 31, ADD_BITS = 54, FACTOR_BITS = 24 };
 
 double weir_scaled_unit(double reach, int bits) {
     int exponent;
@@ -92,11 +92,12 @@ static double reach_of(const weir_lowering *l, const weir_scaled *a) {
     return reach;
 }
 
-/* The parameters of a Scale, by channel, and what it gives. */
+/* The parameters of a Scale, by channel, and what it gives, no further from the numbers than `rounding`. */
 typedef struct scaling {
     weir_array *multiplier, *add;
     int shift;
     int64_t low, high;
+    double rounding;
 } scaling;
 
 static bool are_even(const scaling *s) {
@@ -108,6 +109,23 @@ static bool are_even(const scaling *s) {
 
 static int64_t floor_shift(double x, int shift) { return (int64_t)floor(ldexp(x, -shift)); }
 
+/* The bits before the point of the largest factor and of the largest term, in units. */
+static void exponents_of(const weir_scaled *a, double unit, int *of_factor, int *of_term) {
+    double factor = 0, term = 1;
+    for (uint32_t c = 0; c < a->count; c++) {
+        factor = fmax(factor, a->factor[c] / unit);
+        term = fmax(term, fabs(a->term[c]) / unit);
+    }
+    frexp(factor, of_factor);
+    frexp(term, of_term);
+    if (factor == 0) *of_factor = MULTIPLIER_BITS + 1;
+}
+
+static int shift_of(int factor, int term) {
+    const int shift = factor > MULTIPLIER_BITS ? 0 : MULTIPLIER_BITS - factor;
+    return shift > ADD_BITS - term ? ADD_BITS - term : shift;
+}
+
 /* Numbers of the unit, rounded half up; no factor is negative. */
 static scaling scaling_of(weir_lowering *l, const weir_scaled *a, double unit) {
     weir_arena *arena = weir_graph_arena(l->to);
@@ -117,16 +135,10 @@ static scaling scaling_of(weir_lowering *l, const weir_scaled *a, double unit) {
                  .add = weir_array_in(arena, WEIR_INT64, &shape),
                  .low = INT64_MAX,
                  .high = INT64_MIN};
-    double factor = 0, term = 1;
-    int exponent;
-    for (uint32_t c = 0; c < a->count; c++) {
-        factor = fmax(factor, a->factor[c] / unit);
-        term = fmax(term, fabs(a->term[c]) / unit);
-    }
-    frexp(factor, &exponent);
-    s.shift = factor == 0 || exponent > MULTIPLIER_BITS ? 0 : MULTIPLIER_BITS - exponent;
-    frexp(term, &exponent);
-    if (s.shift > ADD_BITS - exponent) s.shift = ADD_BITS - exponent;
+    int factor, term;
+    exponents_of(a, unit, &factor, &term);
+    s.shift = shift_of(factor, term);
+    s.rounding = 2 * unit + ldexp(unit, -s.shift - 1) * fmax(fabs((double)type->low), fabs((double)type->high));
     for (uint32_t c = 0; c < a->count; c++) {
         const double half = s.shift == 0 ? 0 : 0.5, multiplier = nearbyint(ldexp(a->factor[c] / unit, s.shift)),
                      add = nearbyint(ldexp(a->term[c] / unit + half, s.shift));
@@ -176,6 +188,32 @@ static int sign_of(const weir_scaled *a) {
     return positive ? 1 : negative ? -1 : 0;
 }
 
+/* Sums of so many more bits than numbers have that no factor of FACTOR_BITS bits fits beside the terms: without the digits that are less than half a
+ * unit. False after a reported error. */
+static bool drop_digits(weir_lowering *l, weir_node node, weir_scaled *a, double unit) {
+    int factor, term;
+    exponents_of(a, unit, &factor, &term);
+    if (factor >= 0 || shift_of(factor, term) + factor >= FACTOR_BITS) return true;
+    const weir_type *type = weir_value_type(l->to, a->codes);
+    const int64_t half = (int64_t)1 << (-factor - 1), low = (type->low + half) >> -factor,
+                  high = (type->high + half) >> -factor;
+    double *larger = weir_arena_array(weir_graph_arena(l->to), a->count, sizeof *larger);
+    for (uint32_t c = 0; c < a->count; c++) larger[c] = ldexp(a->factor[c], -factor);
+    a->factor = larger;
+    weir_quant quant = weir_scaled_quant(l, unit, low, high);
+    quant.count = a->count;
+    quant.axis = a->count > 1 ? type->shape.rank - 1 : -1;
+    quant.scale = a->factor;
+    const weir_type to = weir_lower_codes_type(&quant, &type->shape, low, high);
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, "_digits", &a->codes, 1, &to);
+    weir_node_set_int(l->to, made, "shift", -factor);
+    weir_node_set_string(l->to, made, "rounding", weir_rounding_name(WEIR_ROUND_HALF_UP));
+    weir_node_set_int(l->to, made, "low", low);
+    weir_node_set_int(l->to, made, "high", high);
+    a->codes = weir_node_output(l->to, made, 0);
+    return weir_infer_node(l->to, made);
+}
+
 /* As whole numbers of the unit, or, where it is 0, of that for numbers of their size; no value after a reported error. */
 weir_value weir_scaled_emit(weir_lowering *l, weir_node node, const weir_scaled *given, double unit) {
     weir_scaled a = *given;
@@ -188,9 +226,11 @@ weir_value weir_scaled_emit(weir_lowering *l, weir_node node, const weir_scaled 
         return WEIR_NO_VALUE;
     }
     if (unit == 0) unit = weir_scaled_unit(reach_of(l, &a), WEIR_LOWER_NUMBER_BITS);
-    weir_scaled_note_unit(l, unit);
     if (sign < 0) turn(l, &a);
+    if (!drop_digits(l, node, &a, unit)) return WEIR_NO_VALUE;
+    type = weir_value_type(l->to, a.codes);
     const scaling s = scaling_of(l, &a, unit);
+    weir_scaled_note(l, s.rounding);
     const weir_value inputs[3] = {a.codes, weir_scaled_constant(l, node, "_factor", s.multiplier),
                                   weir_scaled_constant(l, node, "_term", s.add)};
     const weir_quant quant = weir_scaled_quant(l, unit, s.low, s.high);
