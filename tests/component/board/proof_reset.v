@@ -11,7 +11,7 @@ module proof (
 
   weir_board_reset #(
     .CYCLES (1024),
-    .INITIAL(0)  // what a window begins with is any state, that after the configuration too
+    .INITIAL(0)  // what a window begins with is any state, that after the configuration too: proof_reset_configured.v
   ) u_dut (.*);
 
   (* hierconn *) wire [1:0] \u_dut.cause_q ;
