@@ -189,6 +189,8 @@ bool weir_lower_scales_differ(const weir_lowering *l, weir_value codes);
 /* The codes with one scale and zero point, so that they may move to other places: sums whose zero points alone differ by channel become
  * differences from these. No value where there is none, or after a reported error. */
 weir_value weir_lower_one_scale(weir_lowering *l, weir_node node, weir_value codes);
+/* The codes of one scale, among which there is one of real zero, for what fills with it. No value after a reported error. */
+weir_value weir_lower_with_zero(weir_lowering *l, weir_node node, weir_value codes);
 /* The codes with elements repeated until they have the shape, as broadcasting does; no value after a reported error. */
 weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                                 const weir_shape *shape);
@@ -265,6 +267,9 @@ bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, con
 /* SUM as a leaf of one exact sum, in as many bits as the scales' ratio needs; NULL without an error where that is too many. */
 const weir_expression *weir_lower_sum_exact(weir_lowering *l, weir_node node, const char *suffix,
                                             const weir_expression *sum);
+/* The same; where there is none, in a model that cannot be lowered otherwise, of fixed point numbers (lower_carry.c). */
+const weir_expression *weir_lower_sum_single(weir_lowering *l, weir_node node, const char *suffix,
+                                             const weir_expression *sum);
 /* The error that says so; false. */
 bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_expression *sum);
 

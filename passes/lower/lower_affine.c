@@ -27,7 +27,7 @@ bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index) {
     const weir_value input = weir_node_input(l->from, node, index);
     const weir_expression *x = weir_lower_expression(l, input);
     if (weir_expression_source(x) == WEIR_EXPRESSION_SUM) {
-        const weir_expression *exact = weir_lower_sum_exact(l, node, "_input", x);
+        const weir_expression *exact = weir_lower_sum_single(l, node, "_input", x);
         if (exact == NULL) return weir_lower_fail_sum(l, node, x);
         weir_lower_become(l, input, exact);
         x = exact;

@@ -70,7 +70,7 @@ static const weir_expression *rescaled(weir_lowering *l, weir_node node, const w
 
 weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_expression *given) {
     const weir_expression *x = given;
-    if (weir_expression_source(x) == WEIR_EXPRESSION_SUM) x = weir_lower_sum_exact(l, node, "_input", given);
+    if (weir_expression_source(x) == WEIR_EXPRESSION_SUM) x = weir_lower_sum_single(l, node, "_input", given);
     if (x == NULL && given != NULL) {
         weir_lower_fail_sum(l, node, given);
         return WEIR_NO_VALUE;

@@ -32,6 +32,12 @@ static size_t element_of(const void *user, int64_t row, int64_t column) {
     return (size_t)((input * k->outputs + row % k->outputs + 1) * k->plane - 1 - at);
 }
 
+static bool is_padded(const weir_window *w) {
+    bool padded = false;
+    for (int i = 0; i < w->rank; i++) padded |= w->begin[i] > 0 || w->end[i] > 0;
+    return padded;
+}
+
 static bool is_trivial(const weir_window *w) {
     bool trivial = true;
     for (int i = 0; i < w->rank; i++) trivial &= weir_geometry_is_trivial(w, i);
@@ -170,6 +176,7 @@ bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_expression *x,
     const int64_t *dim = weir_expression_data(weights)->shape.dim;
     if (!weir_geometry_window(l->from, node, &onnx, dim + 2, &w)) return false;
     weir_value codes = weir_lower_operand(l, node, x, dim[1] == 1);
+    if (codes.id != 0 && is_padded(&w)) codes = weir_lower_with_zero(l, node, codes);
     if (codes.id == 0) return false;
     const weir_expression *scaled = weir_lower_scale_inputs(l, node, &codes, weights, 0, 1);
     if (scaled != NULL) scaled = move_scales(l, node, &codes, dim[1], (uint32_t)dim[0], scaled);
@@ -225,6 +232,7 @@ bool weir_lower_conv_transpose(weir_lowering *l, weir_node node) {
     const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weir_expression_data(weights)->shape.dim;
     if (!weir_geometry_transposed(l->from, node, &onnx, dim + 2, &t)) return false;
     weir_value codes = weir_lower_operand(l, node, x, dim[0] == group);
+    if (codes.id != 0) codes = weir_lower_with_zero(l, node, codes);
     if (codes.id == 0) return false;
     const weir_expression *scaled = weir_lower_scale_inputs(l, node, &codes, weights, 1, 0);
     if (scaled == NULL) return false;

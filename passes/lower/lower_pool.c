@@ -459,6 +459,15 @@ static bool lower_extreme(weir_lowering *l, weir_node node, const weir_quant *be
     return weir_lower_set_with_codes(l, node, x, made);
 }
 
+/* The codes in as many bits as leave room for sums of MOST_ELEMENTS of them; no value after a reported error, or of none. */
+static weir_value with_room(weir_lowering *l, weir_node node, weir_value codes) {
+    enum { MOST_BITS = 62 - 24 };
+    const weir_type *type = codes.id == 0 ? NULL : weir_value_type(l->to, codes);
+    return type == NULL || !type->has_range || weir_bits_for(type->low, type->high) <= MOST_BITS
+               ? codes
+               : weir_lower_fit(l, node, codes);
+}
+
 static bool lower_total(weir_lowering *l, weir_node node, bool mean) {
     weir_arena *arena = weir_graph_arena(l->to);
     bool dimension[WEIR_MAX_RANK] = {false};
@@ -468,7 +477,8 @@ static bool lower_total(weir_lowering *l, weir_node node, bool mean) {
     const weir_expression *x = read_addends(l, node, weir_lower_input(l, node, 0));
     if (x == NULL) return false;
     const bool is_input = x == weir_lower_input(l, node, 0);
-    const weir_value codes = is_input ? weir_lower_read_codes(l, node, 0, NULL) : weir_lower_codes(l, node, x);
+    const weir_value codes =
+        with_room(l, node, is_input ? weir_lower_read_codes(l, node, 0, NULL) : weir_lower_codes(l, node, x));
     if (codes.id == 0 || !read_reduction(l, node, weir_expression_codes(arena, codes), dimension, &count)) return false;
     const weir_quant quant = weir_value_type(l->to, codes)->quant, label = label_of(l, &quant, count, 0, mean);
     if (!mean) l->rounding *= (double)count;

@@ -1,6 +1,6 @@
 /* Codes in another order, or repeated: weir.Reorder. */
 #include "ir/shape/infer.h"
-#include "passes/lower/lower.h"
+#include "passes/lower/scaled.h"
 
 weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                               const weir_reordering *r, int64_t fill) {
@@ -116,6 +116,16 @@ weir_value weir_lower_one_scale(weir_lowering *l, weir_node node, weir_value cod
         return WEIR_NO_VALUE;
     }
     return less_zeros(l, node, codes, &type);
+}
+
+weir_value weir_lower_with_zero(weir_lowering *l, weir_node node, weir_value codes) {
+    weir_type type = *weir_value_type(l->to, codes);
+    const int64_t zero = weir_quant_zero(&type.quant, 0);
+    int64_t least, most;
+    weir_quant_limits(&type.quant, &least, &most);
+    if (type.quant.count > 1 || (zero >= least && zero <= most)) return codes;
+    const bool fits = !type.has_range || weir_bits_for(type.low - zero, type.high - zero) <= 32;
+    return fits ? less_zeros(l, node, codes, &type) : weir_scaled_wide(l, node, codes);
 }
 
 weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,

@@ -8,7 +8,7 @@
 #include "ir/shape/infer.h"
 #include "support/memory/arena.h"
 
-enum { MULTIPLIER_BITS = 31, ADD_BITS = 54, FACTOR_BITS = 24 };
+enum { MULTIPLIER_BITS = 31, ADD_BITS = 54, FACTOR_BITS = 24, NUMBER_BITS = 31 };
 
 double weir_scaled_unit(double reach, int bits) {
     int exponent;
@@ -189,16 +189,20 @@ static int sign_of(const weir_scaled *a) {
 }
 
 /* Sums of so many more bits than numbers have that no factor of FACTOR_BITS bits fits beside the terms: without the digits that are less than half a
- * unit. False after a reported error. */
+ * unit, or than a number of 32 bits has. False after a reported error. */
 static bool drop_digits(weir_lowering *l, weir_node node, weir_scaled *a, double unit) {
     int factor, term;
     exponents_of(a, unit, &factor, &term);
     if (factor >= 0 || shift_of(factor, term) + factor >= FACTOR_BITS) return true;
     const weir_type *type = weir_value_type(l->to, a->codes);
-    const int64_t half = (int64_t)1 << (-factor - 1), low = (type->low + half) >> -factor,
-                  high = (type->high + half) >> -factor;
+    const int beyond = weir_bits_for(type->low, type->high) - NUMBER_BITS, digits = beyond > -factor ? beyond : -factor;
+    const int64_t half = (int64_t)1 << (digits - 1), low = (type->low + half) >> digits,
+                  high = (type->high + half) >> digits;
     double *larger = weir_arena_array(weir_graph_arena(l->to), a->count, sizeof *larger);
-    for (uint32_t c = 0; c < a->count; c++) larger[c] = ldexp(a->factor[c], -factor);
+    for (uint32_t c = 0; c < a->count; c++) {
+        larger[c] = ldexp(a->factor[c], digits);
+        weir_scaled_note(l, 2 * unit + larger[c]);
+    }
     a->factor = larger;
     weir_quant quant = weir_scaled_quant(l, unit, low, high);
     quant.count = a->count;
@@ -206,7 +210,7 @@ static bool drop_digits(weir_lowering *l, weir_node node, weir_scaled *a, double
     quant.scale = a->factor;
     const weir_type to = weir_lower_codes_type(&quant, &type->shape, low, high);
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, "_digits", &a->codes, 1, &to);
-    weir_node_set_int(l->to, made, "shift", -factor);
+    weir_node_set_int(l->to, made, "shift", digits);
     weir_node_set_string(l->to, made, "rounding", weir_rounding_name(WEIR_ROUND_HALF_UP));
     weir_node_set_int(l->to, made, "low", low);
     weir_node_set_int(l->to, made, "high", high);

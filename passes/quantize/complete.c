@@ -1,5 +1,6 @@
-/* Models that are quantized in part: quantizers of their own stay, and layers get those that they lack, on an input from the range that the
- * calibration saw, on weights with a scale an output. Biases stay numbers. */
+/* Models that are quantized in part: quantizers of their own stay, and layers and what combines real numbers with what quantizers make get those that
+ * they lack, on an input from the range that the calibration saw, where it has no quantizer that others read, on weights with a scale an output.
+ * Biases stay numbers. */
 #include <stdlib.h>
 
 #include "ir/trait/trait.h"
@@ -28,6 +29,22 @@ static weir_value complete_weights(weir_quantizer *q, weir_node node, size_t ind
     return made;
 }
 
+/* What the value's own quantizer makes of it for others, before the node; none: it has no such. */
+static weir_value made_for_others(const weir_graph *graph, weir_value value, weir_node node) {
+    for (size_t i = 0; i < weir_value_use_count(graph, value); i++) {
+        const weir_node user = weir_value_use(graph, value, i).node;
+        const weir_value codes = weir_node_output(graph, user, 0);
+        if (weir_trait_kind(graph, user) != WEIR_OP_QUANTIZE_LINEAR || weir_value_use_count(graph, codes) == 0)
+            continue;
+        const weir_node back = weir_value_use(graph, codes, 0).node;
+        if (weir_trait_kind(graph, back) != WEIR_OP_DEQUANTIZE_LINEAR) continue;
+        weir_node next = back;
+        while (next.id != 0 && next.id != node.id) next = weir_node_next(graph, next);
+        if (next.id != 0) return weir_node_output(graph, back, 0);
+    }
+    return WEIR_NO_VALUE;
+}
+
 /* False after a reported error. */
 static bool complete_input(weir_quantizer *q, weir_node node, size_t index) {
     const weir_value value = weir_node_input(q->graph, node, index);
@@ -37,6 +54,14 @@ static bool complete_input(weir_quantizer *q, weir_node node, size_t index) {
         weir_error(weir_node_location(q->graph, node), "node '%s': weights of rank %d, expected 2",
                    weir_node_name(q->graph, node), weir_value_type(q->graph, value)->shape.rank);
         return false;
+    }
+    const weir_value others = constant ? WEIR_NO_VALUE : made_for_others(q->graph, value, node);
+    if (others.id != 0) {
+        weir_node_set_input(q->graph, node, index, others);
+        weir_note("node '%s' (%s): input '%s' had no quantizer: the one that others read",
+                  weir_node_name(q->graph, node), weir_node_info(q->graph, node)->full_name,
+                  weir_value_name(q->graph, value));
+        return true;
     }
     const weir_range *range = constant ? NULL : &weir_quantizer_value(q, value)->range;
     const weir_value made =
@@ -54,13 +79,26 @@ static bool complete_input(weir_quantizer *q, weir_node node, size_t index) {
     return true;
 }
 
-bool weir_quantizer_complete(weir_quantizer *q) {
-    bool fine = true;
-    for (weir_node node = weir_graph_first(q->graph), next; fine && node.id != 0; node = next) {
-        next = weir_node_next(q->graph, node);
-        if (weir_trait_of(weir_node_op(q->graph, node))->task != WEIR_TASK_LAYER) continue;
-        for (size_t i = 0; fine && i < 2; i++)
-            fine = weir_remedy_is_quantized(q->graph, weir_node_input(q->graph, node, i)) || complete_input(q, node, i);
+typedef struct uses {
+    weir_use *item;
+    size_t count, room;
+} uses;
+
+static bool keep(void *user, weir_use use) {
+    uses *u = user;
+    if (u->count == u->room) {
+        u->room = 2 * u->room + 8;
+        u->item = weir_realloc(u->item, u->room * sizeof *u->item);
     }
+    u->item[u->count++] = use;
+    return false;
+}
+
+bool weir_quantizer_complete(weir_quantizer *q) {
+    uses u = {0};
+    bool fine = true;
+    weir_remedy_each_unquantized(q->graph, keep, &u);
+    for (size_t i = 0; fine && i < u.count; i++) fine = complete_input(q, u.item[i].node, u.item[i].index);
+    free(u.item);
     return fine;
 }

@@ -32,16 +32,6 @@ static bool refuse_quantized(const weir_graph *model) {
     return false;
 }
 
-/* Is the model one with quantizers, of which layers lack some that this scheme makes? */
-static bool is_partial(const weir_quantizer *q) {
-    weir_use use;
-    bool of_onnx = !q->fixed && weir_remedy_has_quantizers(q->graph) && weir_remedy_unquantized(q->graph, &use);
-    for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node))
-        of_onnx &=
-            !weir_trait_is_quantizer(weir_node_op(q->graph, node)) || !weir_lower_is_real(weir_node_op(q->graph, node));
-    return of_onnx;
-}
-
 /* Reports the node that cannot be quantized; returns false. */
 static bool refuse(const weir_graph *model, weir_node node) {
     const weir_op op = weir_node_op(model, node);
@@ -179,7 +169,7 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
     weir_graph *graph = weir_tidy(weir_module_find_graph(module, "model"));
     if (graph == NULL || !weir_lower_weights(graph)) return false;
     weir_quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};
-    q.partial = is_partial(&q);
+    q.partial = !q.fixed && weir_remedy_completes(graph); /* of which some lack those that this scheme makes */
     if (!q.partial && !fold(graph)) return false;
     q.node_limit = weir_graph_node_limit(graph);
     q.values = weir_side_new(sizeof(weir_quantized_value), weir_graph_value_limit(graph));

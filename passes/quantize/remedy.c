@@ -1,8 +1,12 @@
 #include "passes/quantize/remedy.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "ir/shape/index_map.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
+#include "support/memory/arena.h"
 #include "support/text/diag.h"
 
 void weir_remedy_operator(weir_op op) {
@@ -47,14 +51,84 @@ bool weir_remedy_is_quantized(const weir_graph *model, weir_value value) {
     return producer.id != 0 && weir_trait_is_quantizer(weir_node_op(model, producer));
 }
 
-bool weir_remedy_unquantized(const weir_graph *model, weir_use *use) {
-    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
-        if (weir_trait_of(weir_node_op(model, node))->task != WEIR_TASK_LAYER) continue;
-        for (uint32_t i = 0; i < 2; i++) {
-            if (weir_remedy_is_quantized(model, weir_node_input(model, node, i))) continue;
-            *use = (weir_use){node, i};
-            return true;
-        }
+/* Where a value's numbers come from. */
+typedef enum origin { OF_CONSTANTS, OF_REALS, OF_CODES } origin;
+
+typedef struct flow {
+    const weir_graph *model;
+    origin *of;  /* by value id */
+    bool *leads; /* by value id: to a quantizer or a layer */
+} flow;
+
+static bool is_quantizer_or_layer(weir_op op) {
+    return weir_trait_is_quantizer(op) || weir_trait_of(op)->task == WEIR_TASK_LAYER ||
+           weir_trait_of(op)->task == WEIR_TASK_CODE_LAYER || weir_trait_of(op)->task == WEIR_TASK_CODE_OPERATOR;
+}
+
+static origin origin_of(const flow *f, weir_node node) {
+    origin most = OF_CONSTANTS;
+    for (size_t i = 0; i < weir_node_input_count(f->model, node); i++) {
+        const weir_value input = weir_node_input(f->model, node, i);
+        if (input.id != 0 && f->of[input.id] > most) most = f->of[input.id];
     }
-    return false;
+    return most != OF_CONSTANTS && weir_trait_is_quantizer(weir_node_op(f->model, node)) ? OF_CODES : most;
+}
+
+static flow flow_of(const weir_graph *model) {
+    const size_t limit = weir_graph_value_limit(model);
+    flow f = {model, weir_calloc(limit, sizeof *f.of), weir_calloc(limit, sizeof *f.leads)};
+    for (size_t i = 0; i < weir_graph_input_count(model); i++) f.of[weir_graph_input(model, i).id] = OF_REALS;
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
+        const origin made = origin_of(&f, node);
+        for (size_t i = 0; i < weir_node_output_count(model, node); i++)
+            f.of[weir_node_output(model, node, i).id] = made;
+    }
+    for (weir_node node = weir_graph_last(model); node.id != 0; node = weir_node_previous(model, node)) {
+        bool leads = is_quantizer_or_layer(weir_node_op(model, node));
+        for (size_t i = 0; i < weir_node_output_count(model, node); i++)
+            leads |= f.leads[weir_node_output(model, node, i).id];
+        for (size_t i = 0; i < weir_node_input_count(model, node); i++)
+            f.leads[weir_node_input(model, node, i).id] |= leads;
+    }
+    return f;
+}
+
+static bool is_unquantized(const flow *f, weir_node node, size_t index) {
+    const weir_value value = weir_node_input(f->model, node, index), result = weir_node_output(f->model, node, 0);
+    const weir_op op = weir_node_op(f->model, node);
+    if (value.id == 0) return false;
+    if (weir_trait_of(op)->task == WEIR_TASK_LAYER) return index < 2 && !weir_remedy_is_quantized(f->model, value);
+    return f->of[value.id] == OF_REALS && f->of[result.id] == OF_CODES && f->leads[result.id] &&
+           !is_quantizer_or_layer(op) && weir_dtype_is_float(weir_value_type(f->model, value)->dtype);
+}
+
+bool weir_remedy_each_unquantized(const weir_graph *model, weir_remedy_take *take, void *user) {
+    const flow f = flow_of(model);
+    bool found = false;
+    for (weir_node node = weir_graph_first(model); !found && node.id != 0; node = weir_node_next(model, node)) {
+        for (uint32_t i = 0; !found && i < weir_node_input_count(model, node); i++)
+            found = is_unquantized(&f, node, i) && take(user, (weir_use){node, i});
+    }
+    free(f.of);
+    free(f.leads);
+    return found;
+}
+
+static bool take_first(void *user, weir_use use) {
+    *(weir_use *)user = use;
+    return true;
+}
+
+bool weir_remedy_unquantized(const weir_graph *model, weir_use *use) {
+    return weir_remedy_each_unquantized(model, take_first, use);
+}
+
+bool weir_remedy_completes(const weir_graph *model) {
+    weir_use use;
+    bool of_onnx = weir_remedy_has_quantizers(model);
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
+        const weir_op op = weir_node_op(model, node);
+        of_onnx &= !weir_trait_is_quantizer(op) || strcmp(weir_op_get(op)->domain, "") == 0;
+    }
+    return of_onnx && weir_remedy_unquantized(model, &use);
 }

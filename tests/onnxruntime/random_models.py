@@ -419,6 +419,8 @@ def qonnx_model(seed, model):
     for value in graph.input:
         quantizer(value.name, bits_of_data if bits_of_data > 3 else 8, 1, 2.0 ** -int(rng.integers(2, 5)))
     results = {value.name for value in graph.output}
+    integers = {value.name for value in onnx.shape_inference.infer_shapes(model).graph.value_info
+                if value.type.tensor_type.elem_type != TensorProto.FLOAT}
     for node in graph.node:
         if node.op_type in ("Conv", "Gemm", "MatMul") or all(name in constants for name in node.input):
             for name in node.input if node.op_type in ("MatMul", "Concat") else node.input[1:2]:
@@ -433,7 +435,7 @@ def qonnx_model(seed, model):
         node.input.extend(inputs)
         nodes.append(node)
         if node.op_type in ("Relu", "Sigmoid", "Clip", "Tanh", "HardSigmoid", "Add", "Mul", "Concat", "Conv", "MatMul", "Gemm", "AveragePool",
-                            "GlobalAveragePool", "ReduceMean", "Sub") and node.output[0] not in results:
+                            "GlobalAveragePool", "ReduceMean", "Sub") and node.output[0] not in results | integers:
             signed = 0 if node.op_type in ("Relu", "Sigmoid", "HardSigmoid") else 1
             if node.op_type in ("Conv", "MatMul", "Gemm", "Concat", "Add", "Mul", "Sub") and rng.random() < 0.4:
                 continue
