@@ -28,7 +28,13 @@ module weir_board_core #(
   parameter integer          STALLS    = 0,
   parameter integer          BENCHMARK = 0,
   parameter integer          TAPS      = 0,    // streams inside of the accelerator, 0: without
-  parameter integer          TAP_BYTES = 1     // of all their beats
+  parameter integer          TAP_BYTES = 1,    // of all their beats
+  parameter integer          READ_BACK = 0,    // 1: parameter memories can be read,
+  parameter integer          LOADABLE  = 0,    // and, 1: written
+  parameter integer          INITIAL   = 1,    // 0: registers begin without a value
+  parameter integer          SELECT_W  = 1,    // as weir_board_memories'
+  parameter integer          PLACE_W   = 1,
+  parameter integer          WORD_W    = 1
 ) (
   input  wire                         clk,
   input  wire                         rst,
@@ -49,9 +55,11 @@ module weir_board_core #(
   input  wire [INPUTS*IN_WIDTH-1:0]   bench_vary,       // constants: of a benchmark's beats the bits that vary,
   input  wire [INPUTS*IN_WIDTH-1:0]   bench_ones,       // and those that are 1
   input  wire [(TAPS==0?1:TAPS)-1:0]  tap_moves,        // a beat of the stream does
-  input  wire [8*TAP_BYTES-1:0]       tap_data          // all streams' beats side by side, each from a byte of its own on
+  input  wire [8*TAP_BYTES-1:0]       tap_data,         // all streams' beats side by side, each from a byte of its own on
+  output wire [11+SELECT_W+PLACE_W+WORD_W-1:0] memory_request,  // to all parameter memories, as weir_board_memory_port takes it,
+  input  wire [9:0]                   memory_answer     // and from the last of them
 );
-  localparam [2:0] ACCELERATOR = 3'd0, ECHO = 3'd1, SOURCE = 3'd3, BENCH = 3'd4;  // any other drops what comes
+  localparam [2:0] ACCELERATOR = 3'd0, ECHO = 3'd1, SOURCE = 3'd3, BENCH = 3'd4, READ = 3'd5, LOAD = 3'd6;  // any other drops what comes
 
   // ---- the wire ----
   wire       rx_valid, rx_error, tx_valid, tx_ready;
@@ -84,7 +92,7 @@ module weir_board_core #(
   wire        restart, access, access_write;
   wire [6:0]  access_address;
   wire [31:0] access_value, access_answer, model;
-  wire [31:0] tapped;  // the answer of weir_board_taps
+  wire [31:0] tapped, stored;  // the answers of weir_board_taps and weir_board_memories
   wire [3:0]  link_errors;
   wire        to_valid, to_ready, from_valid, from_ready;
   wire [7:0]  to_data, from_data;
@@ -114,7 +122,7 @@ module weir_board_core #(
     .access_write  (access_write),
     .access_address(access_address),
     .access_value  (access_value),
-    .access_answer (access_answer | tapped),
+    .access_answer (access_answer | tapped | stored),
     .model         (model),
     .errors        (link_errors)
   );
@@ -125,18 +133,24 @@ module weir_board_core #(
   wire        unpack_ready, results_valid, results_ready;
   wire [7:0]  results;
   wire [31:0] bench_frames;
-  wire        unused = &{1'b0, s_error_count, bench_frames, bench_vary, bench_ones, tap_moves, tap_data};  // the upper bits; without the options
+  wire        unused = &{1'b0, s_error_count, bench_frames, bench_vary, bench_ones, tap_moves, tap_data, memory_answer};  // the upper bits; without the options
   reg  [7:0]  source_q;
 
   wire works  = mode == ACCELERATOR;
   wire echoes = mode == ECHO;
   wire runs   = BENCHMARK != 0 && mode == BENCH;
   wire counts = mode == SOURCE;
+  wire reads  = READ_BACK != 0 && mode == READ;
+  wire loads  = LOADABLE != 0 && mode == LOAD;
 
-  assign accelerator_rst = begin_again;
-  assign to_ready        = works ? unpack_ready : echoes ? from_ready : 1'b1;
-  assign from_valid      = works ? results_valid : echoes ? to_valid : counts;
-  assign from_data       = works ? results : echoes ? to_data : source_q;
+  wire        words_valid, words_ready;  // of parameter memories
+  wire [7:0]  words;
+  wire [31:0] model_now;
+
+  assign accelerator_rst = begin_again || reads || loads;
+  assign to_ready        = works ? unpack_ready : echoes ? from_ready : !loads || words_ready;
+  assign from_valid      = works ? results_valid : echoes ? to_valid : reads || loads ? words_valid : counts;
+  assign from_data       = works ? results : echoes ? to_data : reads || loads ? words : source_q;
   assign results_ready   = works ? from_ready : 1'b1;
 
   always @(posedge clk)
@@ -308,6 +322,45 @@ module weir_board_core #(
     end
   endgenerate
 
+  generate
+    if (READ_BACK != 0) begin : g_memories
+      weir_board_memories #(
+        .LOADABLE(LOADABLE),
+        .INITIAL (INITIAL),
+        .SELECT_W(SELECT_W),
+        .PLACE_W (PLACE_W),
+        .WORD_W  (WORD_W)
+      ) u_memories (
+        .clk           (clk),
+        .rst           (rst),
+        .restart       (restart),
+        .reads         (reads),
+        .loads         (loads),
+        .write         (access && access_write),
+        .address       (access_address),
+        .value         (access_value),
+        .answer        (stored),
+        .model         (model),
+        .loaded        (model_now),
+        .s_valid       (to_valid),
+        .s_ready       (words_ready),
+        .s_data        (to_data),
+        .m_valid       (words_valid),
+        .m_ready       (from_ready),
+        .m_data        (words),
+        .memory_request(memory_request),
+        .memory_answer (memory_answer)
+      );
+    end else begin : g_no_memories
+      assign stored         = 32'd0;
+      assign model_now      = model;
+      assign words_valid    = 1'b0;
+      assign words_ready    = 1'b0;
+      assign words          = 8'd0;
+      assign memory_request = {(11+SELECT_W+PLACE_W+WORD_W){1'b0}};
+    end
+  endgenerate
+
   // ---- registers ----
   // A frame has gone in when its last input has; one begins with its first input.
   reg  [INPUTS-1:0] odd_q;    // damaged frames of each input, lowest bit
@@ -347,7 +400,7 @@ module weir_board_core #(
     .address     (access_address),
     .value       (access_value),
     .answer      (access_answer),
-    .model       (model),
+    .model       (model_now),
     .errors      ({|(odd ^ odd_q), |(m_valid & m_ready & m_error), misplaced, link_errors}),
     .frame_first (first_moves && first_q),
     .frame_in    (last_moves && s_last[INPUTS-1]),

@@ -7,7 +7,8 @@
 
 enum { DATA = 1, REGISTER, STATUS, START };
 enum { REPEAT = 1, GAP = 1, BUSY = 2, ROOM = 4 };
-enum { ACCELERATOR, ECHO, SINK, SOURCE };
+enum { ACCELERATOR, ECHO, SINK, SOURCE, BENCHMARK, READ, LOAD };
+enum { MEMORY = 3 }; /* the number of the one that there is */
 enum { FRAMING = 1, CRC = 2, PLACE = 4, NO_ROOM = 8 };
 
 typedef struct queue {
@@ -37,7 +38,9 @@ struct fake_board {
     bool has_result;
     uint64_t ready, counter;
     unsigned frames_in, frames_out;
-    uint32_t errors, control;
+    uint32_t errors, control, model, place; /* `place`: the register `memory` */
+    size_t word, byte;                      /* of the memory that comes next */
+    bool is_over;                           /* word 0 has come */
     unsigned mode;
     bool has_failed;
 };
@@ -122,6 +125,7 @@ static uint8_t get(queue *fifo) { return fifo->data[fifo->out++ % fifo->capacity
 fake_board *fake_board_new(const fake_board_settings *settings) {
     fake_board *board = calloc(1, sizeof *board);
     board->settings = *settings;
+    board->model = 0x0de10000;
     board->received.capacity = (size_t)1 << settings->receive_log2;
     board->results.capacity = (size_t)1 << settings->send_log2;
     board->received.data = malloc(board->received.capacity);
@@ -149,6 +153,9 @@ static void start(fake_board *board) {
     board->counter = 0;
     board->frames_in = board->frames_out = 0;
     board->mode = board->control & 7;
+    board->word = board->place & 0xfffff;
+    board->byte = 0;
+    board->is_over = board->settings.memory == NULL || board->place >> 20 != MEMORY;
 }
 
 void fake_board_reset(fake_board *board) {
@@ -169,14 +176,16 @@ static uint32_t read_register(const fake_board *board, unsigned address, uint64_
     case 0: return settings->fault == FAKE_OTHER_MAGIC ? 0x12345678 : 0x57454952;
     case 1:
         return (settings->fault == FAKE_OTHER_PROTOCOL ? 2u : 1u) | (uint32_t)settings->receive_log2 << 16 |
-               (uint32_t)settings->send_log2 << 24;
+               (uint32_t)settings->send_log2 << 24 | (settings->memory != NULL ? 1u << 11 : 0u) |
+               (settings->loadable ? 1u << 12 : 0u);
     case 2: return 0xb1d0000f;
-    case 3: return 0x0de10000;
+    case 3: return board->model;
     case 4: return (uint32_t)settings->clock_hz;
     case 5: return (uint32_t)(uint64_t)((double)time * 1e-9 * settings->real_clock_hz);
     case 6: return (board->frames_in & 0xffffu) | (board->frames_out & 0xffffu) << 16;
     case 8: return board->errors;
     case 9: return board->control;
+    case 40: return board->place;
     default: return 0;
     }
 }
@@ -188,6 +197,8 @@ static void take_register(fake_board *board, const fake_packet *packet, uint64_t
         for (int i = 0; i < 4; i++) value |= (uint32_t)packet->payload[2 + i] << (8 * i);
         if (address == 8) board->errors &= ~value;
         if (address == 9) board->control = value;
+        if (address == 3 && board->settings.loadable) board->model = value;
+        if (address == 40) board->place = value;
     } else {
         value = read_register(board, address, time);
     }
@@ -298,6 +309,21 @@ static void run_accelerator(fake_board *board, uint64_t time) {
     }
 }
 
+/* A byte of the memory to the host; in its place, where it is loaded, one that came. */
+static void move_words(fake_board *board) {
+    const fake_board_settings *settings = &board->settings;
+    const bool loads = board->mode == LOAD;
+    while (!board->is_over && room(&board->results) > 0 && (!loads || filled(&board->received) > 0)) {
+        const size_t at = board->word * settings->memory_bytes + board->byte;
+        put(&board->results, settings->memory[at]);
+        if (loads) settings->memory[at] = get(&board->received);
+        if (++board->byte < settings->memory_bytes) continue;
+        board->byte = 0;
+        board->is_over = board->word == 0;
+        if (board->word > 0) board->word--;
+    }
+}
+
 void fake_board_work(fake_board *board, uint64_t time) {
     switch (board->mode) {
     case ECHO:
@@ -306,6 +332,11 @@ void fake_board_work(fake_board *board, uint64_t time) {
     case SINK: board->received.out = board->received.in; break;
     case SOURCE:
         while (room(&board->results) > 0) put(&board->results, (uint8_t)board->counter++);
+        break;
+    case READ:
+    case LOAD:
+        if (board->mode == READ || !board->settings.loadable) board->received.out = board->received.in;
+        if (board->mode == READ || board->settings.loadable) move_words(board);
         break;
     default:
         if (board->settings.bytes_in > 0) run_accelerator(board, time);

@@ -13,7 +13,7 @@ mkdir "$work/objects"
 # shellcheck disable=SC2086 # words
 compile() { "$compiler" $flags -c "$1" -o "$work/objects/$(basename "$1" .c).o" || exit 1; }
 for file in "$work"/wire/*.c "$source"/tests/board/fake_*.c; do compile "$file"; done
-for test in packet link port recording; do
+for test in packet link port recording memory; do
     # shellcheck disable=SC2086 # words
     "$compiler" $flags -c "$source/tests/board/test_wire_$test.c" -o "$work/test_$test.o" || exit 1
 done
@@ -26,7 +26,7 @@ link() { # TEST
 found() { # TEST: whether it fails, or does not end
     ! (cd "$work" && timeout 60 "./$1" 1 2000 >"$1.log" 2>&1)
 }
-for test in packet link port recording fuzz; do
+for test in packet link port recording memory fuzz; do
     link $test
     ! found $test || {
         tail -20 "$work/$test.log" >&2
@@ -53,6 +53,10 @@ while read -r name file test change; do
     cp "$source/boards/host/wire/$file" "$work/wire/$file"
     compile "$work/wire/$file"
 done <<'END'
+memory_comes_up memory.c memory s/memory->words - 1 - word/word/
+memory_of_any_board memory.c memory s/\(version \& feature\) != 0/true/
+memory_begins_elsewhere memory.c memory s/\(memory->words - 1\)/(memory->words)/
+memory_has_another_number memory.c memory s/WORD_BITS = 20/WORD_BITS = 19/
 crc_is_ignored packet.c link s/if \(crc != weir_packet_crc\(0, bytes, covered\)\) return false;//
 crc_is_ignored_by_packets packet.c packet s/if \(crc != weir_packet_crc\(0, bytes, covered\)\) return false;//
 crc_of_another_polynomial packet.c packet s/0xedb88320/0xedb88321/

@@ -17,9 +17,11 @@ expect 1 "board.json" weir run . --sim -d "$test_data"
 
 expect 0 "ok +frames +397 frames, 3970 values, 0 differ" weir bringup "$model" --board icebreaker --sim --benchmark --clock 12 -o board -d "$test_data" --json report.json
 for rung in port baud identity clock echo registers "one frame" benchmark; do grep -Eq "^  ok   $rung " output || fail "no rung '$rung'"; done
-jq -e '.mismatches == 0 and .compared == 3970 and .frames == 397 and .cycles > 1000 and ([.rungs[] | select(.rung != "layers") | .state] | all(. == "green")) and
+jq -e '.mismatches == 0 and .compared == 3970 and .frames == 397 and .cycles > 1000 and ([.rungs[] | select(.rung != "layers" and .rung != "parameters") | .state] | all(. == "green")) and
     .benchmark.frames == 128 and .benchmark.found == .benchmark.expected and .benchmark.interval == 1024 and (.benchmark.inferences_per_second - 11719 | fabs) < 20 and
     (.metrics.accuracy > 0.9) and (.clock_hz - 12e6 | fabs) < 1e5' report.json >/dev/null || fail "the report: $(cat report.json)"
+grep -q "^  --   parameters not looked at: 'weir board build --readback'" output || fail "no word of parameters"
+jq -e '.rungs[] | select(.rung == "parameters") | .state == "absent"' report.json >/dev/null || fail "the rung is not absent"
 expect 2 "'board' is built already: --clock would change nothing" weir bringup board --sim --clock 24 -d "$test_data"
 expect 2 "'board' is built already: --output would change nothing" weir bringup board --sim -o other -d "$test_data"
 expect 2 "was built for board 'icebreaker', not for 'ulx3s-25f'" weir bringup board --sim --board ulx3s-25f -d "$test_data"

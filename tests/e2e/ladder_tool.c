@@ -1,8 +1,8 @@
 /* A simulated board with a planted fault, climbed.
  *   ladder_tool FOLDER DATA FRAMES [FAULT=VALUE ...]
  * prints the ladder and exits as 'weir bringup' does. Faults: clock and baud are factors of the oscillator and of the rate on the wire; lost, changed,
- * doubled are probabilities of a byte on the way to the host; silent=1; reset and unplug are bytes to the board after which it happens. frames=1: only
- * the rungs of frames; benchmark=1: only that. */
+ * doubled are probabilities of a byte on the way to the host; silent=1; reset and unplug are bytes to the board after which it happens; memories is a folder
+ * whose memory files the board begins with. frames=1, benchmark=1, parameters=1: only these rungs; load=1: parameters are written, not tried. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "board/ladder.h"
 #include "board/session.h"
 #include "board/simulated_transport.h"
+#include "support/file/file.h"
 
 typedef struct planted {
     const char *folder;
@@ -59,17 +60,24 @@ int main(int argc, char **argv) {
     p.line.away = UINT64_C(1000000000); /* a millisecond */
     p.line.to_host.seed = p.line.to_board.seed = 1;
     unsigned rungs = ~0u;
+    bool loads = false;
     for (int i = 4; i < argc; i++) {
         if (strcmp(argv[i], "frames=1") == 0) rungs = 1u << WEIR_RUNG_FRAME | 1u << WEIR_RUNG_FRAMES;
         else if (strcmp(argv[i], "benchmark=1") == 0) rungs = 1u << WEIR_RUNG_BENCHMARK;
+        else if (strcmp(argv[i], "parameters=1") == 0) rungs = 1u << WEIR_RUNG_PARAMETERS;
+        else if (strcmp(argv[i], "load=1") == 0) loads = true;
+        else if (strncmp(argv[i], "memories=", 9) == 0) p.line.folder = argv[i] + 9;
         else if (!plant(&p.line, argv[i])) return WEIR_EXIT_USAGE;
     }
     weir_ladder ladder;
+    char *sources = weir_path_join(argv[1], WEIR_BOARD_SOURCES);
     const weir_ladder_options options = {.manifest = &session.manifest,
                                          .hardware = session.hardware,
                                          .reference = session.reference,
                                          .open = open_board,
                                          .user = &p,
+                                         .sources = sources,
+                                         .loads = loads,
                                          .in_flight = 64,
                                          .rungs = rungs};
     status = weir_ladder_climb(&options, &ladder);
@@ -80,5 +88,6 @@ int main(int argc, char **argv) {
     weir_ladder_free(&ladder);
     if (p.sim != NULL) weir_board_sim_stop(p.sim);
     weir_board_session_free(&session);
+    free(sources);
     return status;
 }

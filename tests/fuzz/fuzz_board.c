@@ -51,6 +51,13 @@ static bool read_manifest(const char *folder) {
         need(manifest.board != NULL && manifest.report != NULL, "no board");
         need(manifest.clock_hz > 0 && manifest.clock_hz <= UINT32_MAX, "a clock");
         need(manifest.baud > 0 && manifest.baud <= UINT32_MAX, "a baud");
+        need(manifest.memories <= WEIR_BOARD_MOST_MEMORIES, "memories");
+        for (size_t i = 0; i < manifest.memories; i++) {
+            const weir_board_manifest_memory *m = &manifest.memory[i];
+            need(m->file != NULL && m->layer != NULL, "a memory without a file or a layer");
+            need(m->width > 0 && m->width <= WEIR_BOARD_MOST_WIDTH, "a memory's width");
+            need(m->words > 0 && m->words <= WEIR_BOARD_MOST_WORDS, "a memory's words");
+        }
     }
     weir_board_manifest_free(&manifest);
     return fine;
@@ -97,7 +104,8 @@ static const char *const seeds[2] = {
     "\"width\": 8, \"lanes\": 2, \"beats\": 32}]}, \"tail\": {\"inputs\": [{\"stream\": \"m_a\", \"width\": 11, \"lanes\": 1, \"beats\": 10},\n"
     "{\"stream\": \"m_b\", \"width\": 32, \"lanes\": 4, \"beats\": 1}]}}\n",
     "{\"board\": \"icebreaker\", \"bitstream\": \"board.bin\", \"clock_hz\": 24000000, \"baud\": 3000000,\n\"build\": \"0x01234567\", "
-    "\"model\": \"0x89abcdef\", \"used\": {\"luts\": 899}, \"simulated\": false}\n",
+    "\"model\": \"0x89abcdef\", \"used\": {\"luts\": 899}, \"simulated\": false,\n"
+    "\"memories\": [{\"file\": \"a.hex\", \"layer\": \"a\", \"width\": 43, \"words\": 64, \"crc\": \"0x02728b86\"}], \"loadable\": true}\n",
 };
 
 static uint64_t random_state;

@@ -5,6 +5,7 @@
 
 #include "board/decode.h"
 #include "board/flow.h"
+#include "board/memories.h"
 #include "board/patch.h"
 #include "board/pins.h"
 #include "board/project.h"
@@ -44,6 +45,8 @@ typedef struct building {
     weir_placements placements;
     json_t *simulated;           /* what was tried before the board */
     weir_fill_memories memories; /* of a patchable design: it is placed with marks in them */
+    weir_board_memories reached; /* that the board reads back */
+    json_t *parameters;          /* what the report says of them */
 } building;
 
 static const weir_placement *best_of(const building *b) {
@@ -94,10 +97,17 @@ static bool write_sources(building *b, const weir_clock *clock) {
                             .benchmark = o->benchmark};
     weir_board_taps taps = {0, 0};
     char *compiled = weir_path_join(o->folder, WEIR_BOARD_DESIGN);
+    weir_board_memories_free(&b->reached);
     bool fine = weir_remove_tree(sources) && weir_tree_copy(design, sources) &&
                 (!o->debug || weir_board_taps_add(compiled, &b->design, sources, &taps));
     wrap.taps = taps.count;
     wrap.tap_bytes = taps.bytes;
+    if (o->read_back) {
+        wrap.memories = &b->reached;
+        wrap.loadable = o->loadable;
+        fine = fine && weir_board_memories_add(o->hardware, b->design.top, sources, o->loadable, &b->reached) &&
+               weir_board_memories_tell(&b->reached, sources, o->loadable, b->parameters);
+    }
     fine = fine && weir_board_wrap_write(&wrap, sources) && weir_board_wrap_ids(sources, &wrap.build, &wrap.model) &&
            weir_board_wrap_write(&wrap, sources);
     b->build = wrap.build;
@@ -173,7 +183,10 @@ static char *constraints_of(const weir_board *board, const weir_clock *clock) {
     return text.data;
 }
 
-static bool is_marked(const building *b) { return b->options->place && weir_graph_patchable(b->options->hardware); }
+static bool is_marked(const building *b) {
+    return b->options->place && weir_graph_patchable(b->options->hardware) &&
+           weir_fill_is_known(b->options->board->device);
+}
 
 static int try_clock(building *b, const weir_clock *clock, char **constraints) {
     const weir_board_build_options *o = b->options;
@@ -328,6 +341,7 @@ static json_t *report_json(const building *b, const char *bitstream, size_t byte
     json_object_set_new(json, "bytes_in", json_integer(weir_board_frame_bytes(b->design.input, b->design.inputs)));
     json_object_set_new(json, "bytes_out", json_integer(weir_board_frame_bytes(b->design.output, b->design.outputs)));
     json_object_set_new(json, "bitstream", bitstream == NULL ? json_null() : json_string(bitstream));
+    json_object_update(json, b->parameters);
     if (bytes == 0) return json;
     json_object_set_new(json, "bitstream_bytes", json_integer((json_int_t)bytes));
     json_object_set_new(json, "fmax_mhz", json_real(best->fmax_mhz));
@@ -395,13 +409,21 @@ static int keep(const building *b, const char *constraints, json_t **report) {
 }
 
 int weir_board_build(const weir_board_build_options *options, json_t **report, bool *lacks_room) {
-    building b = {
-        .options = options, .cache = weir_sim_cache(NULL), .netlist = {.held = -1}, .simulated = json_object()};
+    building b = {.options = options,
+                  .cache = weir_sim_cache(NULL),
+                  .netlist = {.held = -1},
+                  .simulated = json_object(),
+                  .parameters = json_object()};
     char *constraints = NULL, *design = weir_path_join(options->folder, WEIR_BOARD_DESIGN);
     int status = b.cache != NULL && weir_board_design_read(design, &b.design) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     *report = NULL;
+    if (options->loadable && !weir_graph_patchable(options->hardware)) {
+        weir_error(weir_at(design, 0), "its hardware depends on the parameters that it was compiled with");
+        weir_note("'weir compile --patchable' makes hardware that takes others");
+        status = WEIR_EXIT_INPUT;
+    }
     if (weir_graph_patchable(options->hardware)) {
-        if (!weir_fill_is_known(options->board->device)) {
+        if (!options->loadable && !options->debug && !weir_fill_is_known(options->board->device)) {
             weir_fill_report_unknown(options->board->device);
             status = WEIR_EXIT_INPUT;
         }
@@ -416,6 +438,8 @@ int weir_board_build(const weir_board_build_options *options, json_t **report, b
     weir_placements_free(&b.placements);
     weir_synth_netlist_free(&b.netlist);
     json_decref(b.simulated);
+    json_decref(b.parameters);
+    weir_board_memories_free(&b.reached);
     weir_fill_free(&b.memories);
     weir_program_free(&b.yosys);
     weir_program_free(&b.nextpnr);

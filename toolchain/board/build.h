@@ -21,6 +21,8 @@ typedef struct weir_board_build_options {
     bool place;             /* false: sources for simulation only, no bitstream */
     bool benchmark;         /* frames can be made on the chip */
     bool debug;             /* the streams of all layers can be looked at */
+    bool read_back;         /* parameter memories can be read; */
+    bool loadable;          /* and written: of a design for any parameters (weir_graph_patchable) */
 } weir_board_build_options;
 
 /* What the board's own logic takes of a device at most, with options off, and a small buffer of the link. */
@@ -30,6 +32,8 @@ enum {
     WEIR_BOARD_SHARE_BLOCKS = 2,
     WEIR_BOARD_BENCHMARK_LUTS = 400, /* more, with a benchmark, of both */
     WEIR_BOARD_DEBUG_LUTS = 400,     /* for debugging, of streams of about 100 bytes */
+    WEIR_BOARD_READ_BACK_LUTS = 400, /* to read memories back, of words of 30 bytes together */
+    WEIR_BOARD_LOADABLE_LUTS = 150,  /* to write them */
     WEIR_BOARD_BUFFER = 512
 };
 

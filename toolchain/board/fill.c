@@ -79,8 +79,7 @@ void weir_fill_free(weir_fill_memories *memories) {
 
 static int digit_of(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
-/* The file's bits, bit i of line n at n * width + i: heap memory; NULL after a reported error. */
-static uint8_t *read_bits(const weir_fill_memory *memory, const char *folder) {
+uint8_t *weir_fill_read(const weir_fill_memory *memory, const char *folder) {
     char *path = weir_path_join(folder, memory->file);
     size_t size = 0;
     char *text = weir_file_read(path, &size), *at = text;
@@ -367,10 +366,10 @@ bool weir_fill(const weir_device *device, const weir_fill_memories *memories, ch
     bool fine = true;
     for (size_t i = 0; fine && i < memories->count; i++) {
         const weir_fill_memory *memory = &memories->item[i];
-        uint8_t *marks = read_bits(memory, marked);
+        uint8_t *marks = weir_fill_read(memory, marked);
         size_t other;
         f.seen[i] = weir_calloc((size_t)(memory->width * memory->lines), 1);
-        f.wanted[i] = marks == NULL ? NULL : read_bits(memory, wanted);
+        f.wanted[i] = marks == NULL ? NULL : weir_fill_read(memory, wanted);
         fine = f.wanted[i] != NULL;
         if (fine && !add_columns(&f.columns, memories, i, marks, &other)) {
             weir_error(WEIR_NOWHERE, "marks of memories '%s' and '%s' are alike", memory->file,

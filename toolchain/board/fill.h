@@ -30,6 +30,8 @@ void weir_fill_report_unknown(const weir_device *device);
 /* Adds the parameter memories of a folded graph. */
 void weir_fill_add_graph(weir_fill_memories *memories, const weir_graph *hardware);
 void weir_fill_add(weir_fill_memories *memories, const char *file, int64_t width, int64_t lines);
+/* The bits of the memory's file in `folder`, a byte each, bit i of line n at n * width + i: heap memory; NULL after a reported error. */
+uint8_t *weir_fill_read(const weir_fill_memory *memory, const char *folder);
 void weir_fill_free(weir_fill_memories *memories);
 
 /* Writes marks for all memories into `folder`: no column of a block is like another, nor empty. False after a reported error. */

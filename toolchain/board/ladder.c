@@ -72,6 +72,13 @@ static const struct {
      {"another bitstream is loaded: the board was not programmed, or starts from its flash",
       "the folder was built again since the board was programmed"},
      "program the board with this folder's bitstream"},
+    {WEIR_RUNG_PARAMETERS, WEIR_WIRE_NOT_FOUND, {"the folder was changed since it was built"}, "build it again"},
+    {WEIR_RUNG_PARAMETERS,
+     WEIR_WIRE_OK,
+     {"a bit of block RAM is stuck, or the bitstream was changed after it was packed",
+      "the memories were written by somebody else since the board was programmed",
+      "the clock is too fast for the path to a memory"},
+     "program it again; if the same word is wrong, take another board, or build with a lower --clock"},
     {WEIR_RUNG_CLOCK,
      ANY,
      {"the oscillator is another one than the board's file says", "the PLL's settings are wrong",
@@ -212,7 +219,9 @@ static bool try_identity(climb *c) {
     weir_wire_identity *i = &c->ladder->identity;
     const weir_wire_error error = weir_wire_identify(c->wire, i, &c->why);
     if (error != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_IDENTITY, error, "a board of this protocol");
-    if (i->build != m->build || i->model != m->model)
+    /* Parameters that can be written are about to be. */
+    const bool loads = m->loadable && (c->options->rungs >> WEIR_RUNG_PARAMETERS & 1) != 0;
+    if (i->build != m->build || (i->model != m->model && !loads))
         return red(c, WEIR_RUNG_IDENTITY, WEIR_WIRE_OK, weir_format("build %08x, model %08x", m->build, m->model),
                    weir_format("build %08x, model %08x", i->build, i->model));
     return green(c, WEIR_RUNG_IDENTITY, weir_format("build %08x, model %08x", i->build, i->model));
@@ -276,6 +285,34 @@ static bool try_registers(climb *c) {
                        weir_format("control %08x", found));
     }
     return green(c, WEIR_RUNG_REGISTERS, weir_copy_string("written and read back"));
+}
+
+/* All memories hold what was compiled, and can be written where they are meant to be. */
+static bool try_parameters(climb *c) {
+    const weir_board_manifest *m = c->options->manifest;
+    if (m->memories == 0 || (c->ladder->identity.features & WEIR_FEATURE_READ_BACK) == 0) {
+        c->ladder->rung[WEIR_RUNG_PARAMETERS].state = WEIR_RUNG_ABSENT;
+        c->ladder->rung[WEIR_RUNG_PARAMETERS].found =
+            weir_copy_string("not looked at: 'weir board build --readback' builds what reads them back");
+        return true;
+    }
+    weir_parameters *p = &c->ladder->parameters;
+    const weir_parameters_options options = {.manifest = m,
+                                             .sources = c->options->sources,
+                                             .loads = m->loadable,
+                                             .marches = !c->options->loads,
+                                             .is_known = !c->options->loads && c->ladder->identity.model == m->model,
+                                             .limit = rungs[WEIR_RUNG_PARAMETERS].limit / 10};
+    const weir_wire_error error = weir_parameters_run(c->wire, &options, p, &c->why);
+    if (error != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_PARAMETERS, error, "parameter memories that answer");
+    c->ladder->differs = p->differs;
+    if (p->differs)
+        return red(c, WEIR_RUNG_PARAMETERS, WEIR_WIRE_OK, weir_copy_string(p->expected), weir_copy_string(p->found));
+    return green(c, WEIR_RUNG_PARAMETERS,
+                 weir_format("%zu memories, %llu bytes%s: CRCs as compiled", p->memories, (unsigned long long)p->bytes,
+                             !options.loads    ? " read back"
+                             : options.marches ? " marched, written and read back"
+                                               : " written and read back"));
 }
 
 /* Where a frame goes wrong, in a board that was built to tell. */
@@ -383,9 +420,16 @@ static bool try_benchmark(climb *c) {
 }
 
 static bool (*const tries[WEIR_RUNGS])(climb *) = {
-    [WEIR_RUNG_PORT] = try_port,           [WEIR_RUNG_BAUD] = try_baud,   [WEIR_RUNG_IDENTITY] = try_identity,
-    [WEIR_RUNG_CLOCK] = try_clock,         [WEIR_RUNG_ECHO] = try_echo,   [WEIR_RUNG_REGISTERS] = try_registers,
-    [WEIR_RUNG_LAYERS] = try_layers,       [WEIR_RUNG_FRAME] = try_frame, [WEIR_RUNG_FRAMES] = try_frames,
+    [WEIR_RUNG_PORT] = try_port,
+    [WEIR_RUNG_BAUD] = try_baud,
+    [WEIR_RUNG_IDENTITY] = try_identity,
+    [WEIR_RUNG_CLOCK] = try_clock,
+    [WEIR_RUNG_ECHO] = try_echo,
+    [WEIR_RUNG_REGISTERS] = try_registers,
+    [WEIR_RUNG_PARAMETERS] = try_parameters,
+    [WEIR_RUNG_LAYERS] = try_layers,
+    [WEIR_RUNG_FRAME] = try_frame,
+    [WEIR_RUNG_FRAMES] = try_frames,
     [WEIR_RUNG_BENCHMARK] = try_benchmark,
 };
 
@@ -415,6 +459,7 @@ void weir_ladder_free(weir_ladder *ladder) {
     }
     weir_board_exchange_free(&ladder->exchange);
     weir_layers_free(&ladder->layers);
+    weir_parameters_free(&ladder->parameters);
 }
 
 /* --- telling --- */
@@ -423,8 +468,9 @@ void weir_ladder_print(const weir_ladder *ladder, weir_text *text) {
     for (weir_rung_name name = 0; name < WEIR_RUNGS; name++) {
         const weir_rung *rung = &ladder->rung[name];
         if (rung->state == WEIR_RUNG_OPEN) continue;
-        if (rung->state == WEIR_RUNG_GREEN) {
-            weir_text_format(text, "  ok   %-10s %s\n", rungs[name].text, rung->found);
+        if (rung->state == WEIR_RUNG_GREEN || rung->state == WEIR_RUNG_ABSENT) {
+            weir_text_format(text, "  %s   %-10s %s\n", rung->state == WEIR_RUNG_GREEN ? "ok" : "--", rungs[name].text,
+                             rung->found);
             continue;
         }
         weir_text_format(text, "  RED  %-10s expected %s\n                  found %s\n", rungs[name].text,
@@ -436,7 +482,7 @@ void weir_ladder_print(const weir_ladder *ladder, weir_text *text) {
 }
 
 json_t *weir_ladder_json(const weir_ladder *ladder) {
-    static const char *const states[] = {"open", "green", "red"};
+    static const char *const states[] = {"open", "green", "red", "absent"};
     json_t *list = json_array();
     for (weir_rung_name name = 0; name < WEIR_RUNGS; name++) {
         const weir_rung *rung = &ladder->rung[name];

@@ -7,6 +7,7 @@
 
 #include "board/exchange.h"
 #include "board/layers.h"
+#include "board/parameters.h"
 #include "cosim/metrics.h"
 #include "graph/manifest.h"
 #include "support/text/text.h"
@@ -18,15 +19,15 @@ typedef enum weir_rung_name {
     WEIR_RUNGS
 } weir_rung_name;
 
-typedef enum weir_rung_state { WEIR_RUNG_OPEN, WEIR_RUNG_GREEN, WEIR_RUNG_RED } weir_rung_state;
+typedef enum weir_rung_state { WEIR_RUNG_OPEN, WEIR_RUNG_GREEN, WEIR_RUNG_RED, WEIR_RUNG_ABSENT } weir_rung_state;
 
 enum { WEIR_RUNG_CAUSES = 5 };
 
 typedef struct weir_rung {
     weir_rung_state state;
-    double seconds;                      /* of the board's time */
-    char *found;                         /* green: what there is, "3000000 baud"; red: what came; heap */
-    char *expected;                      /* red; heap */
+    double seconds; /* of the board's time */
+    char *found;    /* green: what there is, "3000000 baud"; red: what came; absent: what builds it; heap */
+    char *expected; /* red; heap */
     const char *cause[WEIR_RUNG_CAUSES]; /* red: the likeliest first, NULL at the end */
     const char *next;                    /* red: what to do */
 } weir_rung;
@@ -40,7 +41,9 @@ typedef struct weir_ladder_options {
     const weir_reference *reference; /* of the frames to run */
     weir_ladder_open *open;
     void *user;
-    bool may_quadruple; /* the USB chip runs at 4 times the baud that is set, with some firmware */
+    const char *sources; /* folder of the parameter memories' files */
+    bool loads;          /* parameters are written without being tried before, where the board's are not these */
+    bool may_quadruple;  /* the USB chip runs at 4 times the baud that is set, with some firmware */
     size_t in_flight;
     unsigned
         rungs; /* a bit each of those to climb; the first three always are; what the board was built without is left out */
@@ -63,6 +66,7 @@ typedef struct weir_ladder {
     weir_board_exchange exchange;
     weir_ladder_benchmark benchmark;
     weir_layers layers; /* of a build that can tell */
+    weir_parameters parameters;
     weir_link_counters link;
     bool differs; /* red because bits differ */
     bool hangs;   /* red because results do not come */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "board/build.h"
+#include "board/memories.h"
 #include "board/wrap.h"
 #include "graph/manifest.h"
 #include "support/file/file.h"
@@ -130,22 +131,39 @@ static int pack(const weir_board *board, const weir_fill_memories *memories, con
     return status;
 }
 
+/* The new design as it lies among the sources of a bitstream: with the ports that its board has to its memories. */
+static bool prepare(const weir_graph *hardware, const char *design, const char *prepared, json_t *report) {
+    weir_board_memories reached = {NULL, 0, 0, 0, 1, 1, 1};
+    const bool loadable = json_is_true(json_object_get(report, "loadable"));
+    const char *top = json_string_value(json_object_get(report, "top"));
+    bool fine = weir_tree_copy(design, prepared);
+    if (json_object_get(report, "memories") != NULL)
+        fine = fine && weir_board_memories_add(hardware, top, prepared, loadable, &reached) &&
+               weir_board_memories_tell(&reached, prepared, loadable, report);
+    weir_board_memories_free(&reached);
+    return fine;
+}
+
 int weir_board_patch(const weir_board *board, const weir_graph *hardware, const char *folder, double seconds,
-                     json_t *report) {
-    char *sources = weir_path_join(folder, WEIR_BOARD_SOURCES), *design = weir_path_join(folder, DESIGN_SOURCES);
+                     const char *work, json_t *report) {
+    char *sources = weir_path_join(folder, WEIR_BOARD_SOURCES), *design = weir_path_join(folder, DESIGN_SOURCES),
+         *prepared = weir_path_join(work, WEIR_BOARD_SOURCES);
+    const bool is_known = weir_fill_is_known(board->device);
     weir_fill_memories memories = weir_board_patch_memories(hardware);
-    comparison c = {&memories, sources, design, false};
+    comparison c = {&memories, sources, prepared, false};
     int status = WEIR_EXIT_INPUT;
     uint32_t build, model;
-    if (weir_tree_walk(design, compare_file, &c) && !c.differs && weir_tree_copy(design, sources) &&
-        weir_board_wrap_ids(sources, &build, &model) && weir_board_wrap_model(sources, model, WEIR_BOARD_BUFFER)) {
+    if (prepare(hardware, design, prepared, report) && weir_tree_walk(prepared, compare_file, &c) && !c.differs &&
+        weir_tree_copy(prepared, sources) && weir_board_wrap_ids(sources, &build, &model) &&
+        (!is_known || weir_board_wrap_model(sources, model, WEIR_BOARD_BUFFER))) {
         json_object_set_new(report, "model", json_sprintf("0x%08x", model));
         json_object_del(report, "simulated"); /* that was the old one */
-        status = json_is_string(json_object_get(report, "bitstream")) ? pack(board, &memories, folder, seconds, report)
-                                                                      : WEIR_EXIT_FINE;
+        const bool packs = is_known && json_is_string(json_object_get(report, "bitstream"));
+        status = packs ? pack(board, &memories, folder, seconds, report) : WEIR_EXIT_FINE;
     }
     if (status == WEIR_EXIT_FINE && !weir_board_manifest_write(folder, report)) status = WEIR_EXIT_INPUT;
     weir_fill_free(&memories);
+    free(prepared);
     free(sources);
     free(design);
     return status;

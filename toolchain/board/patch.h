@@ -17,9 +17,10 @@ bool weir_board_patch_mark(const weir_device *device, const weir_fill_memories *
 bool weir_board_patch_keep(const weir_device *device, const weir_fill_memories *memories, const weir_board_flow *flow,
                            const char *placed, size_t size, const char *work, const char *folder);
 
-/* Takes a board folder FOLDER whose design/ is the new model's and the rest the old one's: everything but memory files must be the same; these, the
- * bitstream and board.json become the new model's. `report`: of the old one, changed. `seconds`: that the packer may take, 0: no limit. Exit status. */
+/* Takes a board folder FOLDER whose design/ is the new model's and the rest the old one's: everything but memory files must be the same; these,
+ * board.json, and the bitstream where its format is known (fill.h) become the new model's. `report`: of the old one, changed. `seconds`: that the packer may
+ * take, 0: no limit. `work`: a scratch folder. Exit status. */
 int weir_board_patch(const weir_board *board, const weir_graph *hardware, const char *folder, double seconds,
-                     json_t *report);
+                     const char *work, json_t *report);
 
 #endif

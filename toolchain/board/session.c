@@ -60,7 +60,8 @@ int weir_board_session_open(const char *folder, const char *data, int64_t frames
     if (!weir_board_manifest_read(folder, &s->manifest)) return WEIR_EXIT_INPUT;
     s->board = weir_board_read(s->manifest.board, &status);
     if (s->board == NULL) return status;
-    return read_hardware(folder, s) && read_frames(data, frames, only, s) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    return read_hardware(folder, s) && (data == NULL || read_frames(data, frames, only, s)) ? WEIR_EXIT_FINE
+                                                                                            : WEIR_EXIT_INPUT;
 }
 
 void weir_board_session_free(weir_board_session *s) {

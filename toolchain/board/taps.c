@@ -1,10 +1,10 @@
-/* The module is text that Weir has printed: ports are added before its first one, assignments behind its last statement. */
 #include "board/taps.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "board/extend.h"
 #include "dataflow/schedule/stream.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
@@ -72,28 +72,16 @@ static bool add_components(tapping *t, const char *folder) {
     return fine;
 }
 
-/* Where the marks stand; false: nowhere. */
 static bool write_module(const tapping *t, const char *top, const char *path) {
-    size_t size = 0;
-    char *text = weir_file_read(path, &size), *head = weir_format("\nmodule %s (\n", top);
-    char *ports = text == NULL ? NULL : strstr(text, head), *end = ports == NULL ? NULL : strstr(ports, "\nendmodule");
-    bool fine = false;
-    if (end != NULL) {
-        weir_text made = {NULL, 0, 0};
-        ports += strlen(head);
-        weir_text_format(&made, "%.*s", (int)(ports - text), text);
-        weir_text_format(&made, "  output wire [%zu:0] " WEIR_BOARD_TAP_MOVES ",\n", t->taps->count - 1);
-        weir_text_format(&made, "  output wire [%lld:0] " WEIR_BOARD_TAP_DATA ",\n", 8 * (long long)t->taps->bytes - 1);
-        weir_text_format(&made, "%.*s\n", (int)(end - ports), ports);
-        weir_text_format(&made, "  assign " WEIR_BOARD_TAP_MOVES " = {%s};\n", t->moves.data);
-        weir_text_format(&made, "  assign " WEIR_BOARD_TAP_DATA " = {%s};\n%s", t->data.data, end);
-        fine = weir_file_write(path, made.data, made.size);
-        weir_text_free(&made);
-    } else if (text != NULL) {
-        weir_error(weir_at(path, 1), "expected module '%s' as Weir has printed it", top);
-    }
-    free(head);
-    free(text);
+    char *ports = weir_format("  output wire [%zu:0] " WEIR_BOARD_TAP_MOVES ",\n"
+                              "  output wire [%lld:0] " WEIR_BOARD_TAP_DATA ",\n",
+                              t->taps->count - 1, 8 * (long long)t->taps->bytes - 1);
+    char *statements = weir_format("  assign " WEIR_BOARD_TAP_MOVES " = {%s};\n"
+                                   "  assign " WEIR_BOARD_TAP_DATA " = {%s};\n",
+                                   t->moves.data, t->data.data);
+    const bool fine = weir_board_extend(path, top, ports, statements);
+    free(ports);
+    free(statements);
     return fine;
 }
 

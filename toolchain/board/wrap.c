@@ -287,6 +287,33 @@ static void set_taps(making *m, weir_rtl_instance core, weir_rtl_instance accele
     weir_rtl_connect(m->rtl, core, WEIR_BOARD_TAP_DATA, data);
 }
 
+/* Where registers begin without a value: the module that says when the device is configured; NULL: they begin with one. */
+static const char *configured_module(const weir_board *board) {
+    return board->device->family == WEIR_DEVICE_GATEMATE ? "weir_configured_gatemate" : NULL;
+}
+
+/* Of the accelerator's memories, where they have ports. */
+static void set_memories(making *m, weir_rtl_instance core, weir_rtl_instance accelerator) {
+    const weir_board_memories *memories = m->wrap->memories;
+    if (memories == NULL) {
+        weir_rtl_leave_open(m->rtl, core, WEIR_BOARD_MEMORY_REQUEST);
+        weir_rtl_connect(m->rtl, core, WEIR_BOARD_MEMORY_ANSWER, weir_rtl_constant(m->rtl, 10, 0));
+        return;
+    }
+    weir_rtl_set_parameter(m->rtl, core, "READ_BACK", 1);
+    weir_rtl_set_parameter(m->rtl, core, "LOADABLE", m->wrap->loadable);
+    if (configured_module(m->wrap->board) != NULL) weir_rtl_set_parameter(m->rtl, core, "INITIAL", 0);
+    weir_rtl_set_parameter(m->rtl, core, "SELECT_W", memories->select_bits);
+    weir_rtl_set_parameter(m->rtl, core, "PLACE_W", memories->place_bits);
+    weir_rtl_set_parameter(m->rtl, core, "WORD_W", memories->word_bits);
+    const weir_rtl_expr request = wire(m, WEIR_BOARD_MEMORY_REQUEST, weir_board_memories_request_bits(memories)),
+                        answer = wire(m, WEIR_BOARD_MEMORY_ANSWER, 10);
+    weir_rtl_connect(m->rtl, core, WEIR_BOARD_MEMORY_REQUEST, request);
+    weir_rtl_connect(m->rtl, core, WEIR_BOARD_MEMORY_ANSWER, answer);
+    weir_rtl_connect(m->rtl, accelerator, WEIR_BOARD_MEMORY_REQUEST, request);
+    weir_rtl_connect(m->rtl, accelerator, WEIR_BOARD_MEMORY_ANSWER, answer);
+}
+
 static weir_rtl_instance add_core(making *m) {
     const weir_board_wrap *w = m->wrap;
     const weir_board_design *d = w->design;
@@ -341,11 +368,6 @@ static void set_clock_parameter(making *m, weir_rtl_instance pll, const weir_clo
     } else {
         weir_rtl_set_parameter(m->rtl, pll, parameter->name, strtoll(value, NULL, 10));
     }
-}
-
-/* Where registers begin without a value: the module that says when the device is configured; NULL: they begin with one. */
-static const char *configured_module(const weir_board *board) {
-    return board->device->family == WEIR_DEVICE_GATEMATE ? "weir_configured_gatemate" : NULL;
 }
 
 /* The cause of a reset that the device itself gives, beside `button`. */
@@ -426,6 +448,7 @@ static void build(making *m, const char *folder) {
     connect_inputs(m, core, accelerator);
     connect_outputs(m, core, accelerator);
     set_taps(m, core, accelerator);
+    set_memories(m, core, accelerator);
 }
 
 /* --- files --- */
@@ -435,6 +458,7 @@ static bool copy_library(const weir_board_wrap *wrap, const char *folder) {
     weir_library_files files = {NULL, 0, 0};
     weir_library_add(&files, "weir_board_core");
     weir_library_add(&files, "weir_board_reset");
+    if (wrap->memories != NULL) weir_board_memories_modules(wrap->memories, &files);
     if (wrap->clock->module != NULL) weir_library_add(&files, wrap->clock->module);
     if (configured_module(wrap->board) != NULL) weir_library_add(&files, configured_module(wrap->board));
     bool fine = weir_library_close(&files, NULL);

@@ -5,6 +5,7 @@
 
 #include "board/board.h"
 #include "board/clock.h"
+#include "board/memories.h"
 #include "ir/graph/graph.h"
 
 #define WEIR_BOARD_TOP "weir_board"
@@ -37,14 +38,16 @@ int64_t weir_board_frame_bytes(const weir_board_stream *streams, size_t count);
 typedef struct weir_board_wrap {
     const weir_board *board;
     const weir_board_design *design;
-    const weir_graph *hardware;        /* of the design */
-    const weir_clock *clock;           /* how the core's clock is made */
-    int64_t baud;                      /* of the UART */
-    int64_t receive_bytes, send_bytes; /* of the link's buffers */
-    uint32_t build, model;             /* ids */
-    bool benchmark;                    /* frames can be made on the chip */
-    size_t taps;                       /* streams inside of the accelerator that can be looked at (taps.h), 0: none */
-    int64_t tap_bytes;                 /* of their beats */
+    const weir_graph *hardware;          /* of the design */
+    const weir_clock *clock;             /* how the core's clock is made */
+    int64_t baud;                        /* of the UART */
+    int64_t receive_bytes, send_bytes;   /* of the link's buffers */
+    uint32_t build, model;               /* ids */
+    bool benchmark;                      /* frames can be made on the chip */
+    size_t taps;                         /* streams inside of the accelerator that can be looked at (taps.h), 0: none */
+    int64_t tap_bytes;                   /* of their beats */
+    const weir_board_memories *memories; /* that can be read back; NULL: none */
+    bool loadable;                       /* and written */
 } weir_board_wrap;
 
 /* Writes FOLDER/weir_board.v and the library's modules below it beside those of the compiled design, which lie there. False after a

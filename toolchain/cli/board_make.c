@@ -67,7 +67,9 @@ static const char *compiling(const weir_board_make *r) {
 
 /* What the board's logic takes is no part of what a folding that is searched for may. Heap memory; NULL: the user's own budget. */
 static char *budget_of(const weir_board_make *r) {
-    const int more = (r->benchmark ? WEIR_BOARD_BENCHMARK_LUTS : 0) + (r->debug ? WEIR_BOARD_DEBUG_LUTS : 0);
+    const int more = (r->benchmark ? WEIR_BOARD_BENCHMARK_LUTS : 0) + (r->debug ? WEIR_BOARD_DEBUG_LUTS : 0) +
+                     (r->read_back || r->loadable ? WEIR_BOARD_READ_BACK_LUTS : 0) +
+                     (r->loadable ? WEIR_BOARD_LOADABLE_LUTS : 0);
     if (r->job.budget != NULL) return NULL;
     return weir_format("lut=-%d,ff=-%d,bram=-%d", WEIR_BOARD_SHARE_LUTS + more, WEIR_BOARD_SHARE_FLIP_FLOPS + more,
                        WEIR_BOARD_SHARE_BLOCKS);
@@ -79,6 +81,7 @@ static int compile(weir_board_make *r, const char *device, const char *design) {
     char *budget = device == NULL ? NULL : budget_of(r);
     if (budget != NULL) job.budget = budget;
     job.device = device;
+    job.patchable |= r->loadable;
     weir_module *module = weir_job_read_frames(r->model, &job.sizes);
     const int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_emit(&job, module, design);
     weir_module_free(module);
@@ -177,12 +180,14 @@ static void print_price(weir_board_make *r, const weir_graph *hardware) {
     weir_diag_log *log = weir_diag_capture();
     weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "price-");
     const weir_job given = r->job;
-    r->job.patchable = false;
+    const bool loadable = r->loadable;
+    r->job.patchable = r->loadable = false;
     r->job.objective = r->job.folding = NULL;
     r->job.target_interval = weir_graph_interval(hardware);
     const int status =
         scratch == NULL ? WEIR_EXIT_INPUT : compile(r, r->board->device_name, weir_scratch_path(scratch));
     r->job = given;
+    r->loadable = loadable;
     char *path = scratch == NULL ? NULL : weir_path_join(weir_scratch_path(scratch), "hardware.weir");
     weir_graph *plain = status == WEIR_EXIT_FINE ? weir_graph_load(path) : NULL;
     weir_diag_release(log);
@@ -244,11 +249,14 @@ static int build_in(weir_board_make *r, const char *folder, const char *work) {
                                                   .seconds = r->seconds,
                                                   .place = !r->sources_only,
                                                   .benchmark = r->benchmark,
-                                                  .debug = r->debug};
+                                                  .debug = r->debug,
+                                                  .read_back = r->read_back || r->loadable,
+                                                  .loadable = r->loadable};
         status = weir_board_build(&options, &report, &lacks_room);
     }
     if (lacks_room && !is_compiled(r->model)) note_room(r, true);
-    if (status == WEIR_EXIT_FINE && r->job.patchable) print_price(r, hardware);
+    if (status == WEIR_EXIT_FINE && !is_compiled(r->model) && (r->job.patchable || r->loadable))
+        print_price(r, hardware);
     if (status == WEIR_EXIT_FINE && !weir_board_make_tell(report, r->json)) status = WEIR_EXIT_INPUT;
     json_decref(report);
     weir_graph_free(hardware);
@@ -272,7 +280,8 @@ static int build(void *user) {
 static const char *building(const weir_board_make *r) {
     const given_option options[] = {{"output", r->folder != NULL}, {"clock", r->clock_mhz != 0},
                                     {"baud", r->baud != 0},        {"benchmark", r->benchmark},
-                                    {"debug", r->debug},           {"seeds", r->seeds != WEIR_BOARD_SEEDS}};
+                                    {"debug", r->debug},           {"readback", r->read_back},
+                                    {"loadable", r->loadable},     {"seeds", r->seeds != WEIR_BOARD_SEEDS}};
     return first_given(options, sizeof options / sizeof *options);
 }
 
@@ -294,7 +303,7 @@ int weir_board_make_check(weir_board_make *r) {
     if (r->board_name == NULL) return weir_cli_misuse(r->job.command, "--board NAME is missing");
     r->board = weir_board_read(r->board_name, &status);
     if (r->board == NULL) return status;
-    if (!r->job.patchable || weir_fill_is_known(r->board->device)) return -1;
+    if (!r->job.patchable || r->loadable || weir_fill_is_known(r->board->device)) return -1;
     weir_fill_report_unknown(r->board->device);
     return WEIR_EXIT_INPUT;
 }

@@ -12,9 +12,9 @@ typedef struct weir_board_make {
     const char *folder, *board_name, *json;
     weir_board *board; /* of weir_board_make_check */
     int64_t clock_mhz, baud, seeds, seconds;
-    int64_t clock_hz;  /* where it is known to the hertz; 0: clock_mhz */
-    bool sources_only; /* no bitstream */
-    bool benchmark, debug;
+    int64_t clock_hz;                           /* where it is known to the hertz; 0: clock_mhz */
+    bool sources_only;                          /* no bitstream */
+    bool benchmark, debug, read_back, loadable; /* as in weir_board_build_options; loadable has read_back in it */
     const char *data; /* frames that what is built is tried with, as weir_frames_read takes it; NULL: random ones */
 } weir_board_make;
 
@@ -30,6 +30,9 @@ typedef struct weir_board_make {
         {"benchmark",    0,    WEIR_CLI_FLAG,                                                                          \
          &(r).benchmark, NULL, "frames can be made on the chip, which counts and sums up"},                            \
         {"debug", 0, WEIR_CLI_FLAG, &(r).debug, NULL, "the streams of all layers can be looked at"},                   \
+        {"readback", 0, WEIR_CLI_FLAG, &(r).read_back, NULL, "parameter memories can be read back"},                   \
+        {"loadable",    0,    WEIR_CLI_FLAG,                                                                           \
+         &(r).loadable, NULL, "parameter memories can be written, too: hardware for any parameters, as --patchable"},  \
         {"timeout", 0, WEIR_CLI_COUNT, &(r).seconds, "SECONDS", "for Yosys, and for each placement (1200)"},           \
         WEIR_JOB_PLUGIN_OPTIONS((r).job), WEIR_JOB_QUANTIZE_OPTIONS((r).job), WEIR_JOB_SET_OPTION((r).job),            \
         WEIR_JOB_FOLDING_OPTIONS((r).job)

@@ -32,7 +32,12 @@ static int read_old(const weir_board_patching *p, old_board *old) {
     if (old->board == NULL) return status;
     old->hardware = weir_graph_load(old->graph);
     if (old->hardware == NULL || !weir_folding_verify(old->hardware)) return WEIR_EXIT_INPUT;
-    if (!weir_graph_patchable(old->hardware)) {
+    if (p->load != NULL && !old->manifest.loadable) {
+        weir_error(weir_at(p->folder, 0), "its memories cannot be written over the link");
+        weir_note("'weir board build --loadable' makes bitstreams whose memories can");
+        return WEIR_EXIT_INPUT;
+    }
+    if (p->model != NULL && !weir_graph_patchable(old->hardware)) {
         weir_error(weir_at(p->folder, 0), "its hardware depends on the parameters that it was built with");
         weir_note("'weir board build --patchable' makes bitstreams that take others");
         return WEIR_EXIT_INPUT;
@@ -95,26 +100,48 @@ static int make(weir_board_patching *p, old_board *old, const char *staging, con
     weir_graph *hardware = status == WEIR_EXIT_FINE ? weir_graph_load(graph) : NULL;
     if (hardware == NULL || !weir_folding_verify(hardware))
         status = status == WEIR_EXIT_FINE ? WEIR_EXIT_INPUT : status;
-    else status = weir_board_patch(old->board, hardware, staging, (double)p->seconds, old->manifest.report);
+    else status = weir_board_patch(old->board, hardware, staging, (double)p->seconds, work, old->manifest.report);
     weir_graph_free(hardware);
     free(design);
     free(graph);
     return status;
 }
 
+/* The folder becomes the new model's. */
+static int replace(weir_board_patching *p, old_board *old, const char *work) {
+    weir_folder *output = weir_folder_open(p->folder, WEIR_FOLDER_WHOLE);
+    int status = output == NULL ? WEIR_EXIT_INPUT : make(p, old, weir_folder_staging(output), work);
+    if (output != NULL && status != WEIR_EXIT_FINE) weir_folder_abandon(output);
+    else if (output != NULL && !weir_folder_commit(output)) status = WEIR_EXIT_INPUT;
+    return status;
+}
+
+/* A simulated board begins with the parameters that the folder had. */
+static bool keep_memories(const weir_board_patching *p, const char *to) {
+    char *from = weir_path_join(p->folder, WEIR_BOARD_SOURCES);
+    const bool fine = weir_tree_copy(from, to);
+    free(from);
+    return fine;
+}
+
 static int patch(void *user) {
     weir_board_patching *p = user;
     old_board old = {.board = NULL};
     int status = read_old(p, &old);
-    weir_folder *output = status == WEIR_EXIT_FINE ? weir_folder_open(p->folder, WEIR_FOLDER_WHOLE) : NULL;
-    weir_scratch *scratch = output == NULL ? NULL : weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "weights-");
-    if (status == WEIR_EXIT_FINE)
-        status =
-            scratch == NULL ? WEIR_EXIT_INPUT : make(p, &old, weir_folder_staging(output), weir_scratch_path(scratch));
-    weir_scratch_free(scratch);
-    if (output != NULL && status != WEIR_EXIT_FINE) weir_folder_abandon(output);
-    else if (output != NULL && !weir_folder_commit(output)) status = WEIR_EXIT_INPUT;
+    weir_scratch *scratch = status == WEIR_EXIT_FINE ? weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "weights-") : NULL;
+    char *before = scratch == NULL ? NULL : weir_path_join(weir_scratch_path(scratch), "before");
+    const bool simulates = p->load != NULL && p->load->sim;
+    if (status == WEIR_EXIT_FINE && (scratch == NULL || (simulates && !keep_memories(p, before))))
+        status = WEIR_EXIT_INPUT;
+    if (status == WEIR_EXIT_FINE && p->model != NULL) status = replace(p, &old, weir_scratch_path(scratch));
     if (status == WEIR_EXIT_FINE && !weir_board_make_tell(old.manifest.report, p->json)) status = WEIR_EXIT_INPUT;
+    if (status == WEIR_EXIT_FINE && p->load != NULL) {
+        p->load->folder = p->folder;
+        p->load->memories = simulates ? before : NULL;
+        status = weir_board_run_folder(p->load);
+    }
+    weir_scratch_free(scratch);
+    free(before);
     free_old(&old);
     return status;
 }

@@ -17,7 +17,7 @@
 #include "wire/recording.h"
 
 int weir_board_run_check(const weir_board_run *r) {
-    if (r->data.count == 0) return weir_cli_misuse(r->command, "--data FILE is missing");
+    if (r->data.count == 0 && !r->loads) return weir_cli_misuse(r->command, "--data FILE is missing");
     if ((r->sim ? 1 : 0) + (r->port != NULL) + (r->replay != NULL) > 1)
         return weir_cli_misuse(r->command, "--port, --sim and --replay name different boards");
     if (r->record != NULL && r->replay != NULL)
@@ -53,7 +53,7 @@ typedef struct opening {
 /* Exit status. */
 static int simulate(opening *o) {
     const weir_board *board = o->session->board;
-    const weir_sim_serial_options line = {.clock_hz = (double)board->clock.hz};
+    const weir_sim_serial_options line = {.clock_hz = (double)board->clock.hz, .folder = o->run->memories};
     int status = WEIR_EXIT_FINE;
     o->sim = weir_simulated_start(o->run->folder, board, simulator_of(o->run), &line, &status);
     o->where = weir_format("simulated by %s", weir_simulator_name(simulator_of(o->run)));
@@ -126,6 +126,7 @@ static int program(opening *o) {
 static void print_numbers(const weir_board_session *s, const weir_ladder *l, weir_text *text) {
     const weir_board_exchange *e = &l->exchange;
     weir_metrics board, reference;
+    if (s->reference == NULL) return;
     int64_t **codes = weir_calloc(s->reference->output_count + 1, sizeof *codes);
     for (size_t i = 0; i < s->reference->output_count; i++) codes[i] = s->reference->outputs[i].code;
     if (weir_board_session_metrics(s, e->code, e->frames, &board) &&
@@ -173,7 +174,7 @@ static json_t *report_json(const weir_board_session *s, const weir_ladder *l, co
                              "port", where == NULL ? "" : where, "rungs", weir_ladder_json(l), "frames",
                              (json_int_t)e->frames, "compared", (json_int_t)e->compared, "mismatches",
                              (json_int_t)e->mismatches, "seconds", e->seconds, "cycles", (json_int_t)l->cycles);
-    const bool known = weir_board_session_metrics(s, e->code, e->frames, &metrics);
+    const bool known = s->reference != NULL && weir_board_session_metrics(s, e->code, e->frames, &metrics);
     json_object_set_new(json, "metrics", known ? weir_metrics_json(&s->scoring, &metrics) : json_null());
     json_object_set_new(json, "clock_hz", l->clock.hz > 0 ? json_real(l->clock.hz) : json_null());
     json_object_set_new(json, "layer", l->layers.diverged ? json_string(l->layers.name) : json_null());
@@ -214,17 +215,20 @@ static int64_t wrong_frame(const weir_ladder *l) {
 /* Exit status. */
 static int climb(const weir_board_run *r, outcome *to) {
     weir_board_session session;
-    char *data = weir_cli_list_join(&r->data);
+    char *data = r->data.count == 0 ? NULL : weir_cli_list_join(&r->data);
     int status = weir_board_session_open(r->folder, data, r->frames, r->only, &session);
     *to = (outcome){.wrong = -1};
     if (status == WEIR_EXIT_FINE) {
         opening way = {.run = r, .session = &session};
+        char *sources = weir_path_join(r->folder, WEIR_BOARD_SOURCES);
         weir_ladder ladder;
         const weir_ladder_options options = {.manifest = &session.manifest,
                                              .hardware = session.hardware,
                                              .reference = session.reference,
                                              .open = open_transport,
                                              .user = &way,
+                                             .sources = sources,
+                                             .loads = r->loads,
                                              .may_quadruple = weir_board_has(session.board, WEIR_BOARD_QUIRK_baud_4x),
                                              .in_flight = (size_t)r->in_flight,
                                              .rungs = r->rungs};
@@ -239,6 +243,7 @@ static int climb(const weir_board_run *r, outcome *to) {
             weir_ladder_free(&ladder);
         }
         if (way.sim != NULL) weir_board_sim_stop(way.sim);
+        free(sources);
         free(way.port);
         free(way.where);
     }

@@ -14,8 +14,10 @@ typedef struct weir_board_run {
     int64_t frames, in_flight;
     int64_t only; /* frame of the data to run, -1: all */
     bool sim;
-    bool program, flash; /* the board gets the folder's bitstream first; into its flash */
-    unsigned rungs;      /* as in weir_ladder_options */
+    bool program, flash;  /* the board gets the folder's bitstream first; into its flash */
+    unsigned rungs;       /* as in weir_ladder_options */
+    bool loads;           /* likewise */
+    const char *memories; /* folder of the memory files that a simulated board begins with; NULL: the folder's own */
 } weir_board_run;
 
 enum { WEIR_BOARD_IN_FLIGHT = 64 };

@@ -22,13 +22,40 @@ static bool read_id(const json_t *value, uint32_t *id) {
     return end != text && *end == '\0' && number <= UINT32_MAX;
 }
 
+/* A number from 1 to `most`. */
+static bool read_count(const json_t *value, int64_t most, int64_t *count) {
+    *count = json_integer_value(value);
+    return *count >= 1 && *count <= most;
+}
+
+static bool read_memory(const json_t *item, weir_board_manifest_memory *memory) {
+    memory->file = copy_of(json_object_get(item, "file"));
+    memory->layer = copy_of(json_object_get(item, "layer"));
+    return memory->file != NULL && memory->layer != NULL &&
+           read_count(json_object_get(item, "width"), WEIR_BOARD_MOST_WIDTH, &memory->width) &&
+           read_count(json_object_get(item, "words"), WEIR_BOARD_MOST_WORDS, &memory->words) &&
+           read_id(json_object_get(item, "crc"), &memory->crc);
+}
+
+/* A board without them has no such list. */
+static bool read_memories(const json_t *root, weir_board_manifest *m) {
+    const json_t *list = json_object_get(root, "memories");
+    m->loadable = json_is_true(json_object_get(root, "loadable"));
+    m->memories = json_array_size(list);
+    m->memory = weir_calloc(m->memories + 1, sizeof *m->memory);
+    bool fine = (list == NULL || json_is_array(list)) && m->memories <= WEIR_BOARD_MOST_MEMORIES;
+    for (size_t i = 0; fine && i < m->memories; i++) fine = read_memory(json_array_get(list, i), &m->memory[i]);
+    return fine;
+}
+
 static bool read(const json_t *root, weir_board_manifest *m) {
     m->board = copy_of(json_object_get(root, "board"));
     m->bitstream = copy_of(json_object_get(root, "bitstream"));
     m->clock_hz = json_integer_value(json_object_get(root, "clock_hz"));
     m->baud = json_integer_value(json_object_get(root, "baud"));
     return m->board != NULL && m->clock_hz > 0 && m->clock_hz <= UINT32_MAX && m->baud > 0 && m->baud <= UINT32_MAX &&
-           read_id(json_object_get(root, "build"), &m->build) && read_id(json_object_get(root, "model"), &m->model);
+           read_id(json_object_get(root, "build"), &m->build) && read_id(json_object_get(root, "model"), &m->model) &&
+           read_memories(root, m);
 }
 
 bool weir_board_manifest_write(const char *folder, const json_t *report) {
@@ -51,7 +78,7 @@ bool weir_board_manifest_read(const char *folder, weir_board_manifest *manifest)
     const bool fine = manifest->report != NULL && read(manifest->report, manifest);
     if (!fine && text != NULL)
         weir_error(weir_at(path, error.line > 0 ? error.line : 1),
-                   "expected board, clock_hz, baud, build and model of a board's design%s%s",
+                   "expected board, clock_hz, baud, build and model of a board's design, and its memories%s%s",
                    manifest->report == NULL ? ": " : "", manifest->report == NULL ? error.text : "");
     if (!fine) weir_note("'%s' is expected to be a folder that 'weir board build' wrote", folder);
     free(text);
@@ -62,6 +89,11 @@ bool weir_board_manifest_read(const char *folder, weir_board_manifest *manifest)
 void weir_board_manifest_free(weir_board_manifest *manifest) {
     free(manifest->board);
     free(manifest->bitstream);
+    for (size_t i = 0; manifest->memory != NULL && i < manifest->memories; i++) {
+        free(manifest->memory[i].file);
+        free(manifest->memory[i].layer);
+    }
+    free(manifest->memory);
     json_decref(manifest->report);
     *manifest = (weir_board_manifest){.board = NULL};
 }

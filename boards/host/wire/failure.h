@@ -10,6 +10,7 @@
     X(GARBAGE, "bytes come, but no packet is among them: another baud, or a pin that is not a UART")                   \
     X(DAMAGED, "packets come and go, but the wire damages so many that there is no progress")                          \
     X(STRANGER, "what answers is not a board of this protocol")                                                        \
+    X(ABSENT, "the board was built without what is asked for")                                                         \
     X(RESET, "the board was reset while streams were under way")                                                       \
     X(DISAGREES, "the board's count of frames is not the host's")                                                      \
     X(GONE, "the port disappeared")                                                                                    \

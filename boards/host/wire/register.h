@@ -24,7 +24,6 @@ enum {
     WEIR_REGISTER_BENCH_CYCLES = 33,
     WEIR_REGISTER_BENCH_CRC = 34,
     WEIR_REGISTER_MEMORY = 40,
-    WEIR_REGISTER_WORD = 41,
     WEIR_REGISTER_TAP = 64,
     WEIR_REGISTER_TAP_CRC = 65,
     WEIR_REGISTER_TAP_BEATS = 66,
@@ -61,6 +60,8 @@ typedef enum weir_mode {
     WEIR_MODE_SINK = 2,
     WEIR_MODE_SOURCE = 3,
     WEIR_MODE_BENCHMARK = 4,
+    WEIR_MODE_READ = 5, /* a parameter memory (memory.h), and */
+    WEIR_MODE_LOAD = 6, /* another content for it */
 } weir_mode;
 enum { WEIR_CONTROL_LED = 1 << 8, WEIR_CONTROL_LED_IS_BIT = 1 << 9 };
 

@@ -1,6 +1,7 @@
 // The board's core with an accelerator of a few lines (of STREAMS inputs, the first with beats of IN_BITS, the next with beats of IN_STEP more, each BEATS
 // and BEATS_STEP more of them; as many outputs likewise), its UART pins at the end of two pipes. In each turn, of ten bits of the wire, the
 // program behind them (host.c) is told which bytes have come and says what goes to the board. model.hex, where it runs, is what the receive buffer begins with.
+// MEMORIES: 1, the accelerator has parameter memories of each kind that can be read back (words of memory_0.hex ...); 2, they can be written, too.
 // +to=FILE: pairs of bytes, an order and a value; orders: 0 nothing, 1 a byte, 2 one without a stop bit, 3 a glitch of a quarter of a bit, 4 the end,
 // 5 nothing, and from its middle on the button is pressed (bit 0 of the value) and the PLL has not locked (bit 1).
 // +from=FILE: for each turn a line, 2 * 256 + byte of each that came (3 * 256: its stop bit was low), and '.'.
@@ -22,6 +23,7 @@ module bench;
   parameter integer IN_STEP = 0;
   parameter integer OUT_STEP = 0;
   parameter integer BEATS_STEP = 0;
+  parameter integer MEMORIES = 0;
   localparam integer IN_WIDTH = IN_STEP > 0 ? IN_BITS + (STREAMS - 1) * IN_STEP : IN_BITS;
   localparam integer OUT_WIDTH = OUT_STEP > 0 ? OUT_BITS + (STREAMS - 1) * OUT_STEP : OUT_BITS;
   localparam integer PERIOD = 1000;
@@ -75,7 +77,12 @@ module bench;
     .STALLS   (OPTIONS),
     .BENCHMARK(OPTIONS),
     .TAPS     (2),
-    .TAP_BYTES(IN_BYTES + OUT_BYTES)
+    .TAP_BYTES(IN_BYTES + OUT_BYTES),
+    .READ_BACK(MEMORIES > 0 ? 1 : 0),
+    .LOADABLE (MEMORIES > 1 ? 1 : 0),
+    .SELECT_W (3),
+    .PLACE_W  (3),
+    .WORD_W   (5)
   ) u_core (
     .clk            (clk),
     .rst            (rst),
@@ -96,8 +103,28 @@ module bench;
     .bench_vary     ({STREAMS * IN_WIDTH{1'b1}}),
     .bench_ones     ({STREAMS * IN_WIDTH{1'b0}}),
     .tap_moves      ({m_valid[0] && m_ready[0], s_valid[0] && s_ready[0]}),
-    .tap_data       ({m_tapped, s_tapped})
+    .tap_data       ({m_tapped, s_tapped}),
+    .memory_request (request),
+    .memory_answer  (answer)
   );
+
+  wire [21:0] request;
+  wire [9:0] answer;
+
+  generate
+    if (MEMORIES > 0) begin : g_memories
+      memories #(
+        .LOADABLE(MEMORIES > 1 ? 1 : 0)
+      ) u_memories (
+        .clk    (clk),
+        .rst    (restart),
+        .request(request),
+        .answer (answer)
+      );
+    end else begin : g_no_memories
+      assign answer = 10'd0;
+    end
+  endgenerate
 
   genvar g;
   generate
@@ -192,6 +219,48 @@ module bench;
     end
     $finish;
   end
+endmodule
+
+// Each kind of memory, with words of less than a byte, of bytes, of more, with and without registers, read all the time where the accelerator is not in reset.
+module memories #(
+  parameter integer LOADABLE = 0
+) (
+  input  wire        clk,
+  input  wire        rst,
+  input  wire [21:0] request,
+  output wire [9:0]  answer
+);
+  wire [9:0] answer_0, answer_1, answer_2, answer_3;
+  wire [11:0] q_0;
+  wire [7:0] q_1;
+  wire [42:0] q_2;
+  wire [2:0] q_3;
+  wire valid;
+  reg [4:0] n;
+
+  always @(posedge clk)
+    if (rst) n <= 0;
+    else n <= n + 1;
+
+  weir_board_memory_sequence #(.WIDTH(12), .DEPTH(9), .INIT("memory_0.hex"), .STYLE("block"), .READ(1), .LOADABLE(LOADABLE), .INDEX(0), .SELECT_W(3),
+    .PLACE_W(3), .WORD_W(5)) u_0 (clk, rst, n[0], q_0, request, 10'd0, answer_0);
+  weir_board_memory_source #(.WIDTH(8), .DEPTH(5), .INIT("memory_1.hex"), .STYLE("block"), .INTERVAL(1), .REGISTERED(1), .LOADABLE(LOADABLE), .INDEX(1),
+    .SELECT_W(3), .PLACE_W(3), .WORD_W(5)) u_1 (clk, rst, valid, n[1], q_1, request, answer_0, answer_1);
+  weir_board_memory #(.WIDTH(43), .DEPTH(11), .INIT("memory_2.hex"), .STYLE("block"), .REGISTERED(1), .LOADABLE(LOADABLE), .INDEX(2), .SELECT_W(3),
+    .PLACE_W(3), .WORD_W(5)) u_2 (clk, n[0], n[3:0], q_2, request, answer_1, answer_2);
+  weir_board_memory #(.WIDTH(3), .DEPTH(1), .INIT("memory_3.hex"), .STYLE("block"), .LOADABLE(LOADABLE), .INDEX(3), .SELECT_W(3), .PLACE_W(3),
+    .WORD_W(5)) u_3 (clk, 1'b0, 1'b0, q_3, request, answer_2, answer_3);
+  generate
+    if (LOADABLE == 0) begin : g_pair
+      wire [15:0] q_4;
+      wire [8:0] q_5;
+
+      weir_board_memory_pair #(.A_WIDTH(16), .A_DEPTH(9), .A_INIT("memory_4.hex"), .A_REGISTERED(1), .A_INDEX(4), .B_WIDTH(9), .B_DEPTH(6),
+        .B_INIT("memory_5.hex"), .B_INDEX(5), .SELECT_W(3), .PLACE_W(3), .WORD_W(5)) u_4 (clk, n[0], n[3:0], q_4, n[1], n[2:0], q_5, request, answer_3, answer);
+    end else begin : g_none
+      assign answer = answer_3;
+    end
+  endgenerate
 endmodule
 
 // Each beat times 3 and 1 more, two cycles later at the earliest.

@@ -7,6 +7,7 @@
  *   hangs       an accelerator that takes nothing: busy, answers of registers all the same, and a start that mends it
  *   reset       by a button and by a PLL that loses its lock, in the middle of packets both ways, `rounds` times
  *   benchmark   frames made on the chip, and their CRC as computed here
+ *   memories    parameter memories read back, from any word on, and written where they can be (loadable=1), over a wire that damages packets
  * Exit status 0 if all is as README.md of boards/common says. A wrong result that is accepted ends the run at once. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +17,17 @@
 
 #include "host.h"
 
-enum { MODE_ACCELERATOR, MODE_ECHO, MODE_SINK, MODE_SOURCE, MODE_BENCHMARK, WINDOW = 2048, QUEUE = 1 << 16 };
+enum {
+    MODE_ACCELERATOR,
+    MODE_ECHO,
+    MODE_SINK,
+    MODE_SOURCE,
+    MODE_BENCHMARK,
+    MODE_READ,
+    MODE_LOAD,
+    WINDOW = 2048,
+    QUEUE = 1 << 16
+};
 enum { BUTTON = 5 }; /* an order of bench.v: pressed, and a PLL without its lock, by the bits of the value */
 enum { FRAMING = 1, CRC = 2, PLACE = 4, NO_ROOM = 8, LAST = 16, FLAGGED = 32 };
 
@@ -24,6 +35,8 @@ static int option_damage, option_delay, option_most = 256;
 /* Streams of the accelerator, as the bench was told: of each, and how much more the next one has. */
 static int option_streams = 1, option_beats = 4, option_in_bits = 8, option_out_bits = 8;
 static int option_beats_step, option_in_step, option_out_step;
+static const uint8_t *stored; /* what a memory has, as it comes */
+static uint8_t *loaded;       /* what it gets */
 static uint8_t queue[QUEUE];
 static uint8_t orders[QUEUE];
 static unsigned queue_in, queue_out;
@@ -217,6 +230,8 @@ static uint8_t expected(int mode, const uint8_t *sent, size_t at) {
     switch (mode) {
     case MODE_ACCELERATOR: return result(sent, at);
     case MODE_ECHO: return sent[at];
+    case MODE_READ:
+    case MODE_LOAD: return stored[at];
     default: return (uint8_t)at;
     }
 }
@@ -231,6 +246,7 @@ static uint64_t stream(int mode, size_t total, size_t back) {
     if (sent == NULL) fail("no memory");
     for (size_t i = 0; i < total; i++)
         sent[i] = (uint8_t)(i / 700 % 2 == 0 && host_random() % 4 == 0 ? 0 : 1 + host_random() % 255);
+    if (mode == MODE_LOAD) memcpy(loaded, sent, total);
     while (base < total || taken < back) {
         packet p;
         uint64_t now = wire_now();
@@ -245,7 +261,7 @@ static uint64_t stream(int mode, size_t total, size_t back) {
             if (p.type == DATA) {
                 if (p.position == (int)(taken & 4095)) {
                     for (int i = 0; i < p.length; i++)
-                        if ((mode != MODE_SOURCE && taken + (size_t)i >= back) ||
+                        if ((mode != MODE_SOURCE && mode != MODE_READ && taken + (size_t)i >= back) ||
                             p.payload[i] != expected(mode, sent, taken + (size_t)i))
                             fail("a wrong byte is accepted at %zu", taken + (size_t)i);
                     taken += (size_t)p.length;
@@ -595,6 +611,93 @@ static void reset(int rounds) {
     }
 }
 
+enum { MEMORIES = 6, LOADED_MEMORIES = 4, MOST_MEMORY = 11 * 6 };
+
+static const struct memory {
+    int bits, words;
+} memory[MEMORIES] = {{12, 9}, {8, 5}, {43, 11}, {3, 1}, {16, 9}, {9, 6}}; /* bench.v's, and what run puts into them */
+
+static size_t bytes_of_word(int i) { return (size_t)(memory[i].bits + 7) / 8; }
+static size_t size_of(int i) { return (size_t)memory[i].words * bytes_of_word(i); }
+
+/* The last word first. */
+static void fill(int i, uint8_t *content) {
+    for (int word = 0; word < memory[i].words; word++) {
+        const uint64_t bits = (uint64_t)(word * 37 + i * 11 + 5) * 124568113 % ((uint64_t)1 << memory[i].bits);
+        uint8_t *to = content + (size_t)(memory[i].words - 1 - word) * bytes_of_word(i);
+        for (size_t j = 0; j < bytes_of_word(i); j++) to[j] = (uint8_t)(bits >> 8 * j);
+    }
+}
+
+/* From the word down to word 0, and nothing behind it. */
+static void read_memory(int i, int word, const uint8_t *content) {
+    packet p;
+    const size_t skipped = (size_t)(memory[i].words - 1 - word) * bytes_of_word(i);
+    stored = content + skipped;
+    write_register(40, (uint32_t)i << 20 | (uint32_t)word);
+    expect_register(40, (uint32_t)i << 20 | (uint32_t)word);
+    start(MODE_READ);
+    stream(MODE_READ, 0, size_of(i) - skipped);
+    packet status = {.type = STATUS, .acknowledged = (int)(size_of(i) - skipped)};
+    give(&status);
+    for (int j = 0; j < 30; j++)
+        if (turn(&p) && p.type == DATA && p.length > 0 && p.position == status.acknowledged)
+            fail("memory %d goes on behind its end", i);
+}
+
+static void write_memory(int i, uint8_t *content) {
+    uint8_t next[MOST_MEMORY];
+    const size_t bytes = bytes_of_word(i);
+    stored = content;
+    loaded = next;
+    write_register(40, (uint32_t)i << 20 | (uint32_t)(memory[i].words - 1));
+    start(MODE_LOAD);
+    stream(MODE_LOAD, size_of(i), size_of(i));
+    for (size_t at = 0; at < size_of(i); at++) /* bits that a word has not */
+        content[at] = next[at] & (at % bytes < bytes - 1 ? 255 : 255 >> (bytes * 8 - (size_t)memory[i].bits));
+}
+
+static void memories(bool loadable, int damage) {
+    static uint8_t content[MEMORIES][MOST_MEMORY];
+    const int count = loadable ? LOADED_MEMORIES : MEMORIES;
+    const uint32_t options = read_register(1) >> 11 & 3;
+    if (options != (loadable ? 3u : 1u)) fail("options %u", options);
+    start(MODE_ACCELERATOR);
+    stream(MODE_ACCELERATOR, 2 * frame_in(), 2 * frame_out());
+    option_damage = damage;
+    for (int i = 0; i < count; i++) {
+        fill(i, content[i]);
+        read_memory(i, memory[i].words - 1, content[i]);
+        if (i == 2) read_memory(i, 3, content[i]);
+    }
+    for (int i = 2; loadable && i >= 0; i -= 2) {
+        write_memory(i, content[i]);
+        write_memory(i, content[i]);
+    }
+    for (int i = 0; loadable && i < count; i++) read_memory(i, memory[i].words - 1, content[i]);
+    option_damage = 0;
+    idle(300);
+    packet p;
+    while (queue_in != queue_out) turn(&p);
+    /* What cannot be written stays, the id too. */
+    write_register(3, 0x600dbeef);
+    expect_register(3, loadable ? 0x600dbeef : 0x89abcdef);
+    if (!loadable) {
+        write_register(40, (uint32_t)memory[0].words - 1);
+        start(MODE_LOAD);
+        stream(MODE_SINK, 60, 0);
+        read_memory(0, memory[0].words - 1, content[0]);
+    }
+    put(BUTTON, 1);
+    put(BUTTON, 0);
+    idle(100);
+    expect_register(3, loadable ? 0x600dbeef : 0x89abcdef);
+    read_memory(2, memory[2].words - 1, content[2]);
+    start(MODE_ACCELERATOR);
+    stream(MODE_ACCELERATOR, 2 * frame_in(), 2 * frame_out());
+    expect_register(6, 2 | 2 << 16);
+}
+
 static int value(int count, char **words, const char *key, int otherwise) {
     size_t size = strlen(key);
     for (int i = 0; i < count; i++)
@@ -650,6 +753,8 @@ int main(int argc, char **argv) {
         hangs();
     } else if (strcmp(argv[1], "benchmark") == 0) {
         benchmark(value(words, argv, "frames", 50), option_in_bits, option_out_bits);
+    } else if (strcmp(argv[1], "memories") == 0) {
+        memories(value(words, argv, "loadable", 0) != 0, value(words, argv, "damage", 0));
     } else if (strcmp(argv[1], "reset") == 0) {
         reset(value(words, argv, "rounds", 2));
     } else {

@@ -5,7 +5,9 @@ module top #(
   parameter integer EXTREMES  = 0,
   parameter integer STALLS    = 0,
   parameter integer BENCHMARK = 0,
-  parameter integer TAPS      = 0
+  parameter integer TAPS      = 0,
+  parameter integer READ_BACK = 0,  // of a memory of 256 words of 16 bits
+  parameter integer LOADABLE  = 0
 ) (
   input  wire clk,
   input  wire rx,
@@ -32,7 +34,10 @@ module top #(
     .EXTREMES (EXTREMES),
     .STALLS   (STALLS),
     .BENCHMARK(BENCHMARK),
-    .TAPS     (TAPS)
+    .TAPS     (TAPS),
+    .READ_BACK(READ_BACK),
+    .LOADABLE (LOADABLE),
+    .WORD_W   (8)
   ) u_core (
     .clk            (clk),
     .rst            (rst),
@@ -53,8 +58,38 @@ module top #(
     .bench_vary     (8'd255),
     .bench_ones     (8'd0),
     .tap_moves      (m_valid && m_ready),
-    .tap_data       (m_data)
+    .tap_data       (m_data),
+    .memory_request (request),
+    .memory_answer  (answer)
   );
+
+  wire [20:0] request;
+  wire [9:0] answer;
+
+  generate
+    if (READ_BACK != 0) begin : g_memory
+      wire [15:0] q;
+
+      weir_board_memory #(
+        .WIDTH   (16),
+        .DEPTH   (256),
+        .INIT    ("memory.hex"),
+        .STYLE   ("block"),
+        .LOADABLE(LOADABLE),
+        .WORD_W  (8)
+      ) u_memory (
+        .clk     (clk),
+        .en      (s_valid),
+        .addr    (s_data),
+        .q       (q),
+        .request (request),
+        .s_answer(10'd0),
+        .m_answer(answer)
+      );
+    end else begin : g_no_memory
+      assign answer = 10'd0;
+    end
+  endgenerate
 
   weir_register_slice #(
     .WIDTH(8)

@@ -2,6 +2,7 @@
 
 #include "cli/board_make.h"
 #include "cli/board_patch.h"
+#include "cli/board_run.h"
 #include "cli/cli.h"
 
 static const char help_text[] =
@@ -11,6 +12,8 @@ static const char help_text[] =
     "constraints, the placed design, the bitstream and board.json, which 'weir run' and 'weir bringup' read.\n"
     "With --patchable the hardware takes any weights, biases, scales and an output's zero point of the model's types: 'weir board weights DIR NEW' puts those of\n"
     "NEW, the same network trained on, into DIR's bitstream without placement. It is DIR's that becomes NEW's, or stays as it was.\n"
+    "With --loadable they go over the link, too: 'weir board weights DIR NEW --load' writes them into a board that runs DIR's bitstream, and 'weir board\n"
+    "weights DIR --load' those that DIR has, which a board has lost when it starts again. With --data frames follow.\n"
     "Exit status 1: it does not fit, or no placement keeps the clock; 4: a program is missing or failed.\n";
 
 /* 'build MODEL'. */
@@ -20,32 +23,63 @@ static int build(weir_board_make *make, char **argv) {
     return status < 0 ? weir_board_make_run(make) : status;
 }
 
-/* 'weights DIR NEW'. */
-static int change_weights(const weir_board_make *make, char **argv) {
+/* 'weights DIR [NEW]'. */
+static int change_weights(const weir_board_make *make, weir_board_run *run, size_t count, char **argv) {
     const char *given = weir_board_make_shaping(make);
     if (given != NULL)
         return weir_cli_misuse("board", "'%s' is built already: --%s would change nothing", argv[2], given);
-    weir_board_patching patching = {
-        .job = make->job, .folder = argv[2], .model = argv[3], .json = make->json, .seconds = make->seconds};
+    const int status = run->loads ? weir_board_run_check(run) : -1;
+    if (status >= 0) return status;
+    if (run->data.count > 0) run->rungs |= WEIR_BOARD_RUN_FRAMES;
+    weir_board_patching patching = {.job = make->job,
+                                    .folder = argv[2],
+                                    .model = count > 2 ? argv[3] : NULL,
+                                    .json = make->json,
+                                    .seconds = make->seconds,
+                                    .load = run->loads ? run : NULL};
     return weir_board_patching_run(&patching);
+}
+
+/* What only --load asks for. */
+static const char *loading(const weir_board_run *run) {
+    return run->sim                 ? "sim"
+           : run->port != NULL      ? "port"
+           : run->simulator != NULL ? "simulator"
+           : run->data.count > 0    ? "data"
+                                    : NULL;
+}
+
+static int check(const weir_board_run *run, const char *action, size_t count) {
+    const bool builds = strcmp(action, "build") == 0;
+    if (!builds && strcmp(action, "weights") != 0)
+        return weir_cli_misuse("board", "unknown action '%s', expected build or weights", action);
+    if (builds && count != 2) return weir_cli_misuse("board", "'build' takes one MODEL");
+    if (builds && run->loads) return weir_cli_misuse("board", "--load is about 'weights'");
+    if (!builds && count != 3 && !(count == 2 && run->loads))
+        return weir_cli_misuse("board", "'weights' takes DIR and NEW");
+    if (!run->loads && loading(run) != NULL) return weir_cli_misuse("board", "--%s needs --load", loading(run));
+    return -1;
 }
 
 int weir_command_board(int argc, char **argv) {
     weir_board_make make = WEIR_BOARD_MAKE_DEFAULTS("board");
+    weir_board_run run = WEIR_BOARD_RUN_DEFAULTS("board", 1u << WEIR_RUNG_PARAMETERS);
     const weir_cli_option options[] = {
         WEIR_BOARD_MAKE_OPTIONS(make, "folder to write, required"),
         {"sources", 0, WEIR_CLI_FLAG, &make.sources_only, NULL, "no bitstream: what 'weir bringup --sim' simulates"},
+        {"load", 0, WEIR_CLI_FLAG, &run.loads, NULL, "write the parameters into a board that runs, over the link"},
+        {"port", 0, WEIR_CLI_STRING, &run.port, "TTY", "its serial port (found by its USB id)"},
+        {"sim", 0, WEIR_CLI_FLAG, &run.sim, NULL, "a simulated one, which begins with the parameters that DIR had"},
+        {"simulator", 0, WEIR_CLI_STRING, &run.simulator, "NAME", "verilator or icarus, for --sim (verilator)"},
+        WEIR_DATA_OPTION(run.data, "frames to run when they are loaded"),
         {"json", 'j', WEIR_CLI_STRING, &make.json, "FILE", "write the report as JSON"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("board", options, help_text, argc, argv, 2, 3, &count);
-    const bool builds = status < 0 && strcmp(argv[1], "build") == 0,
-               patches = status < 0 && strcmp(argv[1], "weights") == 0;
-    if (status < 0 && !builds && !patches)
-        status = weir_cli_misuse("board", "unknown action '%s', expected build or weights", argv[1]);
-    if (status < 0 && count != (builds ? 2 : 3))
-        status = weir_cli_misuse("board", builds ? "'build' takes one MODEL" : "'weights' takes DIR and NEW");
-    if (status < 0) status = builds ? build(&make, argv) : change_weights(&make, argv);
+    if (status < 0) status = check(&run, argv[1], count);
+    if (status < 0)
+        status = strcmp(argv[1], "build") == 0 ? build(&make, argv) : change_weights(&make, &run, count, argv);
     weir_board_make_free(&make);
+    weir_board_run_free(&run);
     return status;
 }
