@@ -60,6 +60,7 @@ tangnano9k 64
 tangnano20k 100
 olimex-gatemate 33.5
 olimex-gatemate 60
+arty-a7-35 148.5
 END_CLOCKS
 
 # Planted: another divider, another clock.

@@ -22,6 +22,9 @@ static char *reason_against(const weir_board *board) {
     if (board->device->family != WEIR_DEVICE_ICE40)
         return weir_format("no free program makes Verilog of a bitstream of %s",
                            weir_device_family_name((weir_device_family)board->device->family));
+    /* It looks for a bit that this device's PLL has not, where the PLL is an SB_PLL40_CORE. */
+    if (strcmp(board->device->name, "ice40up5k") == 0 && !board->clock.pad)
+        return weir_format("'" DECODE "' cannot read the PLL of an UP5K but at its own pad");
     static const char *const programs[] = {UNPACK, DECODE};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (!weir_process_found(programs[i])) return weir_format("'%s' is missing", programs[i]);

@@ -9,7 +9,7 @@
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 
-/* Bytes that the echo rung sends, and parts of a million by which the clock may be off: oscillators of boards are within 100. */
+/* Most bytes that the echo rung sends, and parts of a million by which the clock may be off: oscillators of boards are within 100. */
 enum { ECHO_BYTES = 32768, CLOCK_PPM = 2000, CLOCK_APART = 300000 };
 /* Microseconds that a stream of one frame may take. */
 enum { LAYER_LIMIT = 200000 };
@@ -238,23 +238,30 @@ static bool try_clock(climb *c) {
     return green(c, WEIR_RUNG_CLOCK, found);
 }
 
-static weir_wire_error echo(climb *c, const uint8_t *out, uint8_t *in) {
+/* What goes over the wire in a ninth of a second, at least a packet. */
+static size_t echo_bytes(const climb *c) {
+    const size_t bytes = c->ladder->rate.baud / 10 / 9;
+    return bytes < 256 ? 256 : bytes < ECHO_BYTES ? bytes : ECHO_BYTES;
+}
+
+static weir_wire_error echo(climb *c, size_t bytes, const uint8_t *out, uint8_t *in) {
     const weir_wire_error error = weir_wire_begin(c->wire, WEIR_MODE_ECHO, NULL, &c->why);
     if (error != WEIR_WIRE_OK) return error;
-    return weir_wire_exchange(c->wire, out, ECHO_BYTES, in, ECHO_BYTES, rungs[WEIR_RUNG_ECHO].limit, &c->why);
+    return weir_wire_exchange(c->wire, out, bytes, in, bytes, rungs[WEIR_RUNG_ECHO].limit, &c->why);
 }
 
 static bool try_echo(climb *c) {
-    uint8_t *out = weir_malloc(ECHO_BYTES), *in = weir_calloc(ECHO_BYTES, 1);
+    const size_t bytes = echo_bytes(c);
+    uint8_t *out = weir_malloc(bytes), *in = weir_calloc(bytes, 1);
     uint32_t state = 1;
-    for (size_t i = 0; i < ECHO_BYTES; i++) {
+    for (size_t i = 0; i < bytes; i++) {
         state = state * 1664525u + 1013904223u; /* Numerical Recipes */
         out[i] = (uint8_t)(state >> 24);
     }
     const uint64_t before = weir_wire_count(c->wire).damaged;
-    const weir_wire_error error = echo(c, out, in);
+    const weir_wire_error error = echo(c, bytes, out, in);
     const uint64_t damaged = weir_wire_count(c->wire).damaged - before;
-    const bool same = memcmp(out, in, ECHO_BYTES) == 0;
+    const bool same = memcmp(out, in, bytes) == 0;
     uint32_t flags = 0;
     const weir_wire_error told =
         error != WEIR_WIRE_OK ? error : weir_wire_read(c->wire, WEIR_REGISTER_ERRORS, &flags, &c->why);
@@ -264,11 +271,11 @@ static bool try_echo(climb *c) {
     if (told != WEIR_WIRE_OK) return failed(c, WEIR_RUNG_ECHO, told, "the error flags");
     flags &= WEIR_BOARD_FRAMING | WEIR_BOARD_CRC;
     if (!same || damaged > 0 || flags != 0)
-        return red(c, WEIR_RUNG_ECHO, WEIR_WIRE_OK, weir_format("%d bytes and all packets whole", (int)ECHO_BYTES),
+        return red(c, WEIR_RUNG_ECHO, WEIR_WIRE_OK, weir_format("%zu bytes and all packets whole", bytes),
                    weir_format("%s, %llu packets damaged on the way back%s",
                                same ? "the same bytes after repeats" : "other bytes", (unsigned long long)damaged,
                                flags != 0 ? ", some on the way there" : ""));
-    return green(c, WEIR_RUNG_ECHO, weir_format("%d bytes", (int)ECHO_BYTES));
+    return green(c, WEIR_RUNG_ECHO, weir_format("%zu bytes", bytes));
 }
 
 /* Each bit that can be written is 0 and 1. */
@@ -342,12 +349,13 @@ static char *first_difference(const climb *c) {
 
 static bool run_frames(climb *c, weir_rung_name name, int64_t frames, size_t in_flight) {
     weir_board_exchange *e = &c->ladder->exchange;
+    const uint64_t repeated = weir_wire_count(c->wire).repeated;
     uint32_t flags = 0;
     weir_board_exchange_free(e);
     weir_wire_error error = weir_board_exchange_run(c->wire, &c->transport, c->options->hardware, c->options->reference,
                                                     frames, in_flight, rungs[WEIR_RUNG_FRAME].limit, e, &c->why);
     if (error == WEIR_WIRE_OK) error = weir_wire_check(c->wire, &flags, &c->why);
-    c->ladder->link = weir_wire_count(c->wire);
+    c->ladder->repeated = weir_wire_count(c->wire).repeated - repeated;
     c->ladder->hangs = error == WEIR_WIRE_TIMEOUT;
     if (error != WEIR_WIRE_OK) {
         char *found =

@@ -67,9 +67,9 @@ typedef struct weir_ladder {
     weir_ladder_benchmark benchmark;
     weir_layers layers; /* of a build that can tell */
     weir_parameters parameters;
-    weir_link_counters link;
-    bool differs; /* red because bits differ */
-    bool hangs;   /* red because results do not come */
+    uint64_t repeated; /* bytes of the last frames that were sent again */
+    bool differs;      /* red because bits differ */
+    bool hangs;        /* red because results do not come */
 } weir_ladder;
 
 /* WEIR_EXIT_FINE; WEIR_EXIT_MISMATCH: bits differ; WEIR_EXIT_BOARD: another rung is red. */

@@ -6,6 +6,7 @@
 
 #include "board/fill.h"
 #include "board/flow.h"
+#include "cosim/frames.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/folding.h"
 #include "graph/manifest.h"
@@ -75,6 +76,14 @@ static char *budget_of(const weir_board_make *r) {
                        WEIR_BOARD_SHARE_BLOCKS);
 }
 
+/* Are the frames that it will be tried with there, and do they fit? A build takes long: this is asked before. */
+static bool has_frames(const weir_board_make *r, const weir_module *module) {
+    weir_frames *frames = r->data == NULL ? NULL : weir_frames_read(weir_module_graph(module, 0), r->data);
+    if (frames == NULL) return r->data == NULL;
+    weir_frames_free(frames);
+    return true;
+}
+
 /* For a device; NULL: whatever it takes. Exit status. */
 static int compile(weir_board_make *r, const char *device, const char *design) {
     weir_job job = r->job;
@@ -83,7 +92,8 @@ static int compile(weir_board_make *r, const char *device, const char *design) {
     job.device = device;
     job.patchable |= r->loadable;
     weir_module *module = weir_job_read_frames(r->model, &job.sizes);
-    const int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_emit(&job, module, design);
+    const bool readable = module != NULL && has_frames(r, module);
+    const int status = readable ? weir_job_emit(&job, module, design) : WEIR_EXIT_INPUT;
     weir_module_free(module);
     free(budget);
     return status;
@@ -299,8 +309,8 @@ const char *weir_board_make_shaping(const weir_board_make *r) {
 
 int weir_board_make_check(weir_board_make *r) {
     int status = WEIR_EXIT_FINE;
-    if (r->folder == NULL) return weir_cli_misuse(r->job.command, "-o DIR is missing");
     if (r->board_name == NULL) return weir_cli_misuse(r->job.command, "--board NAME is missing");
+    if (r->folder == NULL) return weir_cli_misuse(r->job.command, "-o DIR is missing");
     r->board = weir_board_read(r->board_name, &status);
     if (r->board == NULL) return status;
     if (!r->job.patchable || r->loadable || weir_fill_is_known(r->board->device)) return -1;

@@ -149,7 +149,7 @@ static void print_numbers(const weir_board_session *s, const weir_ladder *l, wei
         weir_text_format(text,
                          "  wire       %.0f frames a second, %.0f bytes/s there and %.0f back; %llu bytes repeated\n",
                          (double)e->frames / e->seconds, (double)(e->frames * e->bytes_in) / e->seconds,
-                         (double)(e->frames * e->bytes_out) / e->seconds, (unsigned long long)l->link.repeated);
+                         (double)(e->frames * e->bytes_out) / e->seconds, (unsigned long long)l->repeated);
 }
 
 /* null: there was none. */
@@ -179,7 +179,7 @@ static json_t *report_json(const weir_board_session *s, const weir_ladder *l, co
     json_object_set_new(json, "clock_hz", l->clock.hz > 0 ? json_real(l->clock.hz) : json_null());
     json_object_set_new(json, "layer", l->layers.diverged ? json_string(l->layers.name) : json_null());
     json_object_set_new(json, "benchmark", benchmark_json(s, l));
-    json_object_set_new(json, "repeated", json_integer((json_int_t)l->link.repeated));
+    json_object_set_new(json, "repeated", json_integer((json_int_t)l->repeated));
     return json;
 }
 

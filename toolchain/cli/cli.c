@@ -51,7 +51,8 @@ static const weir_command *find_command(const char *name) {
 /* --- help --- */
 
 static void print_help(const weir_command *command, const weir_cli_option *options, const char *text) {
-    printf("usage: weir %s [options] %s\n%s\n\noptions:\n", command->name, command->operands, command->help);
+    printf("usage: weir %s [options]%s%s\n%s\n\noptions:\n", command->name, command->operands[0] == '\0' ? "" : " ",
+           command->operands, command->help);
     int width = 0;
     for (const weir_cli_option *o = options; o->name != NULL; o++) {
         const int wide = (int)(strlen(o->name) + (o->value == NULL ? 0 : strlen(o->value)));
@@ -74,7 +75,8 @@ static int print_usage(FILE *file) {
     for (size_t i = 0; i < COMMANDS; i++) fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].help);
     fprintf(file, "\n'weir COMMAND --help' explains a command; 'weir --version' or '-V' prints the version.\n"
                   "exit status: 0 fine, 1 bad input, 2 bad usage, 3 the hardware disagrees with the reference,\n"
-                  "             4 an external tool is missing or failed\n");
+                  "             4 an external tool is missing or failed, 5 a board cannot be reached or does not\n"
+                  "             answer as it should\n");
     return WEIR_EXIT_FINE;
 }
 

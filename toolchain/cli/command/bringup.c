@@ -59,9 +59,9 @@ int weir_command_bringup(int argc, char **argv) {
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("bringup", options, help_text, argc, argv, 1, 1, &count);
-    if (status < 0) status = weir_board_run_check(&run);
     char *name = status < 0 && make.board_name != NULL ? weir_attached_split(make.board_name, &run.which) : NULL;
     if (name != NULL) make.board_name = name;
+    if (status < 0) status = weir_board_run_check(&run);
     run.program = true;
     const bool built = status < 0 && is_built(argv[1]);
     if (built) status = check_built(&make, argv[1]);
