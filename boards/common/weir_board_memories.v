@@ -2,8 +2,8 @@
 //
 // Latency:   about 6 cycles and one a memory from a word's address to its byte.
 // Interval:  likewise, a byte.
-// State:     which memory, word and byte; a byte that was read, one that is written; LOADABLE: the id of the parameters that were loaded.
-// Contract:  mode changes with rst, which is high for a cycle at least; s_ready and m_valid are functions of registers and of the other stream's side.
+// State:     which memory, its first word, the present one and its byte; a byte that was read, one that is written; LOADABLE: the id of the parameters that were loaded.
+// Contract:  rst is high for more cycles than there are memories; mode changes with rst, which is high for a cycle at least; s_ready and m_valid are functions of registers and of the other stream's side.
 // A memory's words come from the one that the register `memory` names down to word 0, the bytes of each from the lowest up. Then nothing comes.
 // `answer` is 0 for registers of others, and its bits of `version`.
 // The id is kept through every reset, as memories are, where registers begin with a value (INITIAL); else a reset brings back that of the bitstream.
@@ -41,19 +41,20 @@ module weir_board_memories #(
     if (LOADABLE < 0 || LOADABLE > 1 || INITIAL < 0 || INITIAL > 1) begin : g_check
       weir_board_memories_LOADABLE_and_INITIAL_must_be_0_or_1 u_error ();
     end
-    if (SELECT_W < 1 || SELECT_W > 11 || WORD_W < 1 || WORD_W > 19 || PLACE_W < 1) begin : g_check_bits
-      weir_board_memories_must_have_at_most_2048_memories_of_524288_words u_error ();
+    if (SELECT_W < 1 || SELECT_W > 10 || WORD_W < 1 || WORD_W > 19 || PLACE_W < 1) begin : g_check_bits
+      weir_board_memories_must_have_at_most_1024_memories_of_524288_words u_error ();
     end
   endgenerate
 
-  // A word is asked for when it has been read: after two registers of a memory. Then its byte waits, is replaced, and the next one begins.
-  localparam [2:0] ASK = 3'd3, WAIT = 3'd4, HOLD = 3'd5, WRITE = 3'd6, END = 3'd7;
+  // A word is asked for when it has been read: after two registers of a memory, and when no answer is under way any more, of before a restart. Then its
+  // byte waits, is replaced, and the next one begins.
+  localparam [2:0] READ = 3'd2, ASK = 3'd3, WAIT = 3'd4, HOLD = 3'd5, WRITE = 3'd6, END = 3'd7;
 
   reg [2:0]          step_q;
   reg [SELECT_W-1:0] which_q;
-  reg [WORD_W-1:0]   word_q;
+  reg [WORD_W-1:0]   first_q, word_q;  // where a stream begins, and is
   reg [PLACE_W-1:0]  place_q;
-  reg                last_q;
+  reg                last_q, asked_q;  // an answer is under way
   reg [7:0]          byte_q, data_q;
   wire               loading = LOADABLE != 0 && loads;
   wire               serve   = reads || loading;
@@ -73,6 +74,7 @@ module weir_board_memories #(
     if (rst || restart || !serve) step_q <= 3'd0;
     else
       case (step_q)
+        READ:    step_q <= asked_q ? READ : ASK;
         WAIT:    step_q <= memory_answer[9] ? HOLD : WAIT;
         HOLD:    step_q <= !moves ? HOLD : loading ? WRITE : last_q && word_q == {WORD_W{1'b0}} ? END : 3'd0;
         WRITE:   step_q <= last_q && word_q == {WORD_W{1'b0}} ? END : 3'd0;
@@ -83,12 +85,22 @@ module weir_board_memories #(
   always @(posedge clk)
     if (begins) begin
       which_q <= value[20+:SELECT_W];
-      word_q  <= value[WORD_W-1:0];
+      first_q <= value[WORD_W-1:0];
+    end
+
+  always @(posedge clk)
+    if (restart) begin
+      word_q  <= first_q;
       place_q <= {PLACE_W{1'b0}};
     end else if (next) begin
       if (last_q) word_q <= word_q - 1'b1;
       place_q <= last_q ? {PLACE_W{1'b0}} : place_q + 1'b1;
     end
+
+  always @(posedge clk)
+    if (rst) asked_q <= 1'b0;
+    else if (step_q == ASK) asked_q <= 1'b1;
+    else if (memory_answer[9]) asked_q <= 1'b0;
 
   always @(posedge clk) begin
     if (memory_answer[9]) {last_q, byte_q} <= memory_answer[8:0];
@@ -98,7 +110,7 @@ module weir_board_memories #(
   always @*
     case (address)
       7'd1: answer = {19'd0, LOADABLE != 0, 1'b1, 11'd0};
-      7'd40: answer = {{(12-SELECT_W){1'b0}}, which_q, {(20-WORD_W){1'b0}}, word_q};
+      7'd40: answer = {{(12-SELECT_W){1'b0}}, which_q, {(20-WORD_W){1'b0}}, first_q};
       default: answer = 32'd0;
     endcase
 

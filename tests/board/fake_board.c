@@ -8,7 +8,6 @@
 enum { DATA = 1, REGISTER, STATUS, START };
 enum { REPEAT = 1, GAP = 1, BUSY = 2, ROOM = 4 };
 enum { ACCELERATOR, ECHO, SINK, SOURCE, BENCHMARK, READ, LOAD };
-enum { MEMORY = 3 }; /* the number of the one that there is */
 enum { FRAMING = 1, CRC = 2, PLACE = 4, NO_ROOM = 8 };
 
 typedef struct queue {
@@ -155,7 +154,7 @@ static void start(fake_board *board) {
     board->mode = board->control & 7;
     board->word = board->place & 0xfffff;
     board->byte = 0;
-    board->is_over = board->settings.memory == NULL || board->place >> 20 != MEMORY;
+    board->is_over = board->settings.memory == NULL || board->place >> 20 != board->settings.memory_number;
 }
 
 void fake_board_reset(fake_board *board) {
@@ -313,11 +312,13 @@ static void run_accelerator(fake_board *board, uint64_t time) {
 static void move_words(fake_board *board) {
     const fake_board_settings *settings = &board->settings;
     const bool loads = board->mode == LOAD;
+    const size_t bytes = (settings->memory_bits + 7) / 8;
     while (!board->is_over && room(&board->results) > 0 && (!loads || filled(&board->received) > 0)) {
-        const size_t at = board->word * settings->memory_bytes + board->byte;
+        const size_t at = board->word * bytes + board->byte;
+        const unsigned more = board->byte + 1 == bytes ? (unsigned)(8 * bytes) - settings->memory_bits : 0;
         put(&board->results, settings->memory[at]);
-        if (loads) settings->memory[at] = get(&board->received);
-        if (++board->byte < settings->memory_bytes) continue;
+        if (loads) settings->memory[at] = get(&board->received) & 0xff >> more;
+        if (++board->byte < bytes) continue;
         board->byte = 0;
         board->is_over = board->word == 0;
         if (board->word > 0) board->word--;

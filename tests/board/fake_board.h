@@ -28,8 +28,9 @@ typedef struct fake_board_settings {
     uint64_t frame_time;            /* of the accelerator */
     double clock_hz, real_clock_hz; /* what it says, and what it is */
     fake_fault fault;
-    uint8_t *memory; /* parameter memory 3, words * bytes, word 0 first, lowest byte first; NULL: no read-back */
-    size_t memory_words, memory_bytes;
+    uint8_t *memory; /* a parameter memory's words * bytes, word 0 first, lowest byte first; NULL: no read-back */
+    unsigned memory_number, memory_bits; /* of all memories it is the only one that there is; of a word */
+    size_t memory_words;
     bool loadable;
 } fake_board_settings;
 

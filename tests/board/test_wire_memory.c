@@ -56,7 +56,8 @@ static void memories_are_read_and_written(void **state) {
     fake_wire_settings settings = good;
     settings.board.memory = stored;
     settings.board.memory_words = WORDS;
-    settings.board.memory_bytes = WORD_BYTES;
+    settings.board.memory_bits = 8 * WORD_BYTES;
+    settings.board.memory_number = 3;
     settings.board.loadable = true;
     settings.rate = 1e-4;
     settings.seed = 5;
@@ -105,7 +106,8 @@ static void memories_that_are_not_there_are_told(void **state) {
     close_bench(&it);
     settings.board.memory = stored;
     settings.board.memory_words = 4;
-    settings.board.memory_bytes = 3;
+    settings.board.memory_bits = 24;
+    settings.board.memory_number = 3;
     it = open_bench(&settings);
     check_fine(weir_wire_read_memory(it.wire, &memory, content, SECOND, &why), &why);
     assert_memory_equal(content, stored, sizeof stored);

@@ -56,6 +56,7 @@ changed=$(diff -rq old/rtl board/rtl | sed -n 's/^Files [^ ]*\/\([^ /]*\) and .*
 # The whole ladder on a board that still has the old ones; without the rung it is another's.
 expect 0 "parameters 7 memories, 7978 bytes marched, written and read back" climb board memories=old/rtl
 expect 5 "RED +identity" climb board memories=old/rtl frames=1
+grep -q "next: *weir board weights DIR --load" output || fail "what loads the parameters is not said"
 refused() { # PATTERN MODEL: the folder stays as it was
     cp -r board before
     expect 1 "$1" weir board weights board "$2" --load --sim

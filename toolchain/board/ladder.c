@@ -68,6 +68,11 @@ static const struct {
       "the USB chip multiplies the baud (4 times: firmware of the BL616)"},
      "compare the oscillator with 'weir boards NAME'"},
     {WEIR_RUNG_IDENTITY,
+     WEIR_WIRE_ABSENT,
+     {"the parameters that were loaded are lost: it was programmed, or lost its power", "loading them ended early",
+      "those of another model were loaded"},
+     "weir board weights DIR --load"},
+    {WEIR_RUNG_IDENTITY,
      ANY,
      {"another bitstream is loaded: the board was not programmed, or starts from its flash",
       "the folder was built again since the board was programmed"},
@@ -222,7 +227,8 @@ static bool try_identity(climb *c) {
     /* Parameters that can be written are about to be. */
     const bool loads = m->loadable && (c->options->rungs >> WEIR_RUNG_PARAMETERS & 1) != 0;
     if (i->build != m->build || (i->model != m->model && !loads))
-        return red(c, WEIR_RUNG_IDENTITY, WEIR_WIRE_OK, weir_format("build %08x, model %08x", m->build, m->model),
+        return red(c, WEIR_RUNG_IDENTITY, m->loadable && i->build == m->build ? WEIR_WIRE_ABSENT : WEIR_WIRE_OK,
+                   weir_format("build %08x, model %08x", m->build, m->model),
                    weir_format("build %08x, model %08x", i->build, i->model));
     return green(c, WEIR_RUNG_IDENTITY, weir_format("build %08x, model %08x", i->build, i->model));
 }

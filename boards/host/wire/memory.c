@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MEMORIES = 1 << 11, MOST_WORDS = 1 << 19, WORD_BITS = 20 };
+enum { MOST_MEMORIES = 1 << 10, MOST_WORDS = 1 << 19, WORD_BITS = 20 };
 
 static weir_wire_error need(weir_wire *wire, uint32_t feature, const char *option, weir_failure *why) {
     uint32_t version = 0;

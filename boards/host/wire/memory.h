@@ -7,7 +7,7 @@
 
 /* Which one, as board.json lists them; `content` of one is words * bytes: word 0 first, of each word the lowest byte first, bits above its width 0. */
 typedef struct weir_wire_memory {
-    unsigned index;      /* up to 2,047 */
+    unsigned index;      /* up to 1,023 */
     size_t words, bytes; /* at least 1 each; of a word; up to 524,288 words */
 } weir_wire_memory;
 

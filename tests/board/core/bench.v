@@ -1,6 +1,7 @@
 // The board's core with an accelerator of a few lines (of STREAMS inputs, the first with beats of IN_BITS, the next with beats of IN_STEP more, each BEATS
 // and BEATS_STEP more of them; as many outputs likewise), its UART pins at the end of two pipes. In each turn, of ten bits of the wire, the
 // program behind them (host.c) is told which bytes have come and says what goes to the board. model.hex, where it runs, is what the receive buffer begins with.
+// CHAIN: registers between these and the core, as if there were so many memories more.
 // MEMORIES: 1, the accelerator has parameter memories of each kind that can be read back (words of memory_0.hex ...); 2, they can be written, too.
 // +to=FILE: pairs of bytes, an order and a value; orders: 0 nothing, 1 a byte, 2 one without a stop bit, 3 a glitch of a quarter of a bit, 4 the end,
 // 5 nothing, and from its middle on the button is pressed (bit 0 of the value) and the PLL has not locked (bit 1).
@@ -24,6 +25,7 @@ module bench;
   parameter integer OUT_STEP = 0;
   parameter integer BEATS_STEP = 0;
   parameter integer MEMORIES = 0;
+  parameter integer CHAIN = 1;
   localparam integer IN_WIDTH = IN_STEP > 0 ? IN_BITS + (STREAMS - 1) * IN_STEP : IN_BITS;
   localparam integer OUT_WIDTH = OUT_STEP > 0 ? OUT_BITS + (STREAMS - 1) * OUT_STEP : OUT_BITS;
   localparam integer PERIOD = 1000;
@@ -113,14 +115,20 @@ module bench;
 
   generate
     if (MEMORIES > 0) begin : g_memories
+      wire [9:0] given;
+      reg [10*CHAIN-1:0] chain_q = 0;
+
       memories #(
         .LOADABLE(MEMORIES > 1 ? 1 : 0)
       ) u_memories (
         .clk    (clk),
         .rst    (restart),
         .request(request),
-        .answer (answer)
+        .answer (given)
       );
+
+      always @(posedge clk) chain_q <= {chain_q, given};
+      assign answer = chain_q[10*CHAIN-1-:10];
     end else begin : g_no_memories
       assign answer = 10'd0;
     end

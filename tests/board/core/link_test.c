@@ -669,6 +669,11 @@ static void memories(bool loadable, int damage) {
         fill(i, content[i]);
         read_memory(i, memory[i].words - 1, content[i]);
         if (i == 2) read_memory(i, 3, content[i]);
+        if (i != 0) continue;
+        start(MODE_READ); /* the register stays: from there again, though much of it has left */
+        start(MODE_READ);
+        stored = content[i];
+        stream(MODE_READ, 0, size_of(i));
     }
     for (int i = 2; loadable && i >= 0; i -= 2) {
         write_memory(i, content[i]);

@@ -4,8 +4,9 @@
  * without a byte), and no more is under way than either can hold: nothing is busy, no packet shares the wire with another one. Both echo. Compared is all
  * that the board sends: answers, acknowledgements, flags, positions, payload, CRCs, framing, among them the error bits that it counts and packets that it
  * repeats. The host's time follows from the bytes alone, so the whole conversation is the same with and without hardware: its CRC is printed, and
- * a run with hardware makes the same packets without it first and compares.
- * usage: script_test packets=N [seed=N] [damage=N] [-- SIMULATOR ...]; damage: one packet in so many, each way. */
+ * a run with hardware makes the same packets without it first and compares. With memory=1 they do not echo: a parameter memory is written again and again, and
+ * what was there comes back.
+ * usage: script_test packets=N [seed=N] [damage=N] [memory=1] [-- SIMULATOR ...]; damage: one packet in so many, each way. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 #include "wire/link.h"
 #include "wire/register.h"
 
+/* The parameter memory: its number, bits and words, as bench.v has it. */
+enum { NUMBER = 2, BITS = 43, WORDS = 11, WORD_BYTES = (BITS + 7) / 8, MEMORY_BYTES = WORDS * WORD_BYTES };
 enum { BAUD = 3000000, SILENCE = 6, ROOM = 4096, UNDER_WAY = 500, QUESTION = WEIR_REGISTER_FRAMES };
 
 typedef enum script_damage {
@@ -59,7 +62,12 @@ static struct {
     uint64_t started, asked;
     uint32_t crc; /* of the conversation */
     unsigned one_in;
-    int broken; /* stop bits of the board */
+    bool has_memory;
+    bool is_chosen;             /* the memory, for the next start */
+    bool wants_start;           /* it is over */
+    uint8_t held[MEMORY_BYTES]; /* by the memory, in the order in which it comes */
+    uint8_t fake[MEMORY_BYTES]; /* the board's in C */
+    int broken;                 /* stop bits of the board */
 } world;
 
 static void fail(const char *format, ...) {
@@ -218,7 +226,23 @@ static void start(void) {
     weir_failure why;
     if (weir_link_start(world.link, ROOM, ROOM, QUESTION, &why) != WEIR_WIRE_OK) fail("%s", why.text);
     world.put = world.got = 0;
+    world.wants_start = world.is_chosen = false;
+    for (int i = 0; i < MEMORY_BYTES; i++)
+        world.held[i] = world.fake[(WORDS - 1 - i / WORD_BYTES) * WORD_BYTES + i % WORD_BYTES];
     world.started++;
+}
+
+/* Bytes that may be put. */
+static size_t room(void) {
+    return world.has_memory ? MEMORY_BYTES - (size_t)world.put : UNDER_WAY - (size_t)(world.put - world.got);
+}
+
+/* What comes back for a byte that is put. */
+static uint8_t expect(uint64_t at, uint8_t byte) {
+    if (!world.has_memory) return byte;
+    const uint8_t before = world.held[at];
+    world.held[at] = at % WORD_BYTES == WORD_BYTES - 1 ? byte & 0xff >> (8 * WORD_BYTES - BITS) : byte;
+    return before;
 }
 
 static void check_answer(unsigned address) {
@@ -226,6 +250,7 @@ static void check_answer(unsigned address) {
     weir_link_moment moment;
     if (!weir_link_answer(world.link, &value, &moment)) return;
     world.asked++;
+    world.is_chosen |= address == WEIR_REGISTER_MEMORY;
     if (address == WEIR_REGISTER_MAGIC && value != 0x57454952) fail("another magic is accepted: %08x", value);
 }
 
@@ -233,35 +258,42 @@ static void check_answer(unsigned address) {
 static void act(void) {
     static const unsigned addresses[] = {WEIR_REGISTER_MAGIC, WEIR_REGISTER_ERRORS, WEIR_REGISTER_CONTROL, 127};
     static unsigned address;
+    const uint32_t mode = world.has_memory ? WEIR_MODE_LOAD : WEIR_MODE_ECHO;
     uint8_t data[ROOM];
     if (!weir_link_is_asking(world.link)) {
         if (world.packets > 0) check_answer(address);
-        if (world.asked == 0) { /* echo, from the next start on */
-            weir_link_ask(world.link, address = WEIR_REGISTER_CONTROL, true, 1);
+        if (world.asked == 0) { /* from the next start on */
+            weir_link_ask(world.link, address = WEIR_REGISTER_CONTROL, true, mode);
+        } else if (world.has_memory && !world.is_chosen && !weir_link_is_starting(world.link) &&
+                   (world.wants_start || !weir_link_is_started(world.link))) {
+            weir_link_ask(world.link, address = WEIR_REGISTER_MEMORY, true, NUMBER << 20 | (WORDS - 1));
         } else if (below(8) == 0) {
             address = addresses[below(4)];
             const bool writes = address != WEIR_REGISTER_MAGIC && below(3) == 0;
             weir_link_ask(world.link, address, writes,
-                          address == WEIR_REGISTER_CONTROL ? 1 | below(4) << 8 : below(128));
+                          address == WEIR_REGISTER_CONTROL ? mode | below(4) << 8 : below(128));
         }
     }
-    if (world.asked > 0 && !weir_link_is_started(world.link) && !weir_link_is_starting(world.link)) start();
+    if (world.asked > 0 && (!world.has_memory || world.is_chosen) && !weir_link_is_started(world.link) &&
+        !weir_link_is_starting(world.link))
+        start();
     if (!weir_link_is_started(world.link)) return;
     size_t size = weir_link_get(world.link, data, ROOM);
     for (size_t i = 0; i < size; i++, world.got++)
         if (world.got >= world.put || data[i] != world.data[world.got % ROOM])
             fail("a wrong byte is accepted at %llu", (unsigned long long)world.got);
-    if (below(3000) == 0) {
+    if (world.has_memory) world.wants_start = world.got == MEMORY_BYTES;
+    if (world.has_memory ? world.is_chosen : below(3000) == 0) {
         start();
         return;
     }
-    if (!weir_link_is_acknowledged(world.link) || world.put - world.got >= UNDER_WAY || below(3) == 0) return;
-    size = 1 + below(below(4) == 0 ? UNDER_WAY : 20);
-    if (size > UNDER_WAY - (world.put - world.got)) size = (size_t)(UNDER_WAY - (world.put - world.got));
+    if (!weir_link_is_acknowledged(world.link) || room() == 0 || below(3) == 0) return;
+    size = 1 + below(!world.has_memory && below(4) == 0 ? UNDER_WAY : 20);
+    if (size > room()) size = room();
     const uint32_t zeros = below(3) == 0 ? 0 : 4;
     for (size_t i = 0; i < size; i++) {
         data[i] = (uint8_t)(zeros != 0 && below(zeros) == 0 ? 0 : 1 + below(255));
-        world.data[(world.put + i) % ROOM] = data[i];
+        world.data[(world.put + i) % ROOM] = expect(world.put + i, data[i]);
     }
     if (weir_link_put(world.link, data, size) != size) fail("no room for %zu bytes", size);
     world.put += size;
@@ -282,11 +314,28 @@ static void step(void) {
     exchange(out.data, out.size);
 }
 
+/* As link_test has it. */
+static void fill_memory(void) {
+    for (int word = 0; word < WORDS; word++) {
+        const uint64_t bits = (uint64_t)(word * 37 + NUMBER * 11 + 5) * 124568113 % ((uint64_t)1 << BITS);
+        for (int i = 0; i < WORD_BYTES; i++) world.fake[word * WORD_BYTES + i] = (uint8_t)(bits >> 8 * i);
+    }
+}
+
 /* The CRC of the conversation. */
-static uint32_t run(uint64_t packets, unsigned damage, uint32_t seed, char *const *simulator) {
-    static const fake_board_settings settings = {.receive_log2 = 9, .send_log2 = 9};
+static uint32_t run(uint64_t packets, unsigned damage, uint32_t seed, bool has_memory, char *const *simulator) {
+    fake_board_settings settings = {.receive_log2 = 9, .send_log2 = 9};
     memset(&world, 0, sizeof world);
     waited = 0;
+    world.has_memory = has_memory;
+    if (has_memory) {
+        fill_memory();
+        settings.memory = world.fake;
+        settings.memory_number = NUMBER;
+        settings.memory_bits = BITS;
+        settings.memory_words = WORDS;
+        settings.loadable = true;
+    }
     host_seed(seed);
     world.board = fake_board_new(&settings);
     world.has_hardware = simulator != NULL;
@@ -331,11 +380,12 @@ int main(int count, char **argument) {
     const uint64_t packets = setting(words, argument, "packets", 1000);
     const unsigned damage_in = (unsigned)setting(words, argument, "damage", 5);
     const uint32_t seed = (uint32_t)setting(words, argument, "seed", 1);
-    const uint32_t crc = run(packets, damage_in, seed, NULL);
+    const bool has_memory = setting(words, argument, "memory", 0) != 0;
+    const uint32_t crc = run(packets, damage_in, seed, has_memory, NULL);
     for (int kind = 0; kind < DAMAGES; kind++)
         printf("  %s: %llu to the board, %llu back\n", names[kind], (unsigned long long)world.made[kind][0],
                (unsigned long long)world.made[kind][1]);
     if (words + 1 >= count) return 0;
-    if (run(packets, damage_in, seed, argument + words + 1) != crc) fail("the conversation is another one");
+    if (run(packets, damage_in, seed, has_memory, argument + words + 1) != crc) fail("the conversation is another one");
     return 0;
 }
