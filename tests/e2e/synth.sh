@@ -165,6 +165,15 @@ for signal in $signals; do # a shell lets its background processes ignore SIGINT
     [ $status -gt 128 ] || { cat interrupted.txt >&2; fail "exit status $status after SIG$signal"; }
     ! lives "$(cat child)" || fail "nextpnr's child outlives SIG$signal"
 done
+# Nor does a signal that is ignored, as by nohup, end what runs.
+rm -f child
+hang "echo \$\$ >'$work/child'; sleep 2; cp '$work/placed/nextpnr.json' report.json"
+(trap '' HUP && exec env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --seeds 1 --clock 996) >unharmed.txt 2>&1 &
+pid=$! tries=0 status=0
+until [ -s child ] || [ $tries = 600 ]; do sleep 0.1 && tries=$((tries + 1)); done
+kill -HUP $pid
+wait $pid || status=$?
+[ $status = 0 ] || { cat unharmed.txt >&2; fail "exit status $status after a SIGHUP that is ignored"; }
 mkdir -p slow/bin
 printf '#!/bin/sh\ncase $1 in -V) echo Yosys 0 ;; *) exec sleep 654 ;; esac\n' >slow/bin/yosys
 chmod +x slow/bin/yosys

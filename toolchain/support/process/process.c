@@ -166,11 +166,17 @@ bool weir_process_has_ended(pid_t pid) {
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 enum { ENDING = sizeof ending / sizeof *ending };
 
+/* As nohup and shells have it for what runs in the background; it stays pending while it is blocked all the same. */
+static bool is_ignored(int signal_number) {
+    struct sigaction action;
+    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 bool weir_process_interrupted(void) {
     sigset_t pending;
     sigpending(&pending);
     for (size_t i = 0; i < ENDING; i++) {
-        if (sigismember(&pending, ending[i]) == 1) {
+        if (sigismember(&pending, ending[i]) == 1 && !is_ignored(ending[i])) {
             return true;
         }
     }
