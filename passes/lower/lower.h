@@ -316,6 +316,9 @@ bool weir_lower_add_carried(weir_lowering *l, weir_node node, const weir_leaf_su
 weir_value weir_lower_segments(weir_lowering *l, weir_node node, weir_value value, weir_value root, weir_value codes);
 /* The node's result, of a PRelu, LeakyRelu or Abs, is made of such. */
 bool weir_lower_bent(weir_lowering *l, weir_node node);
+/* Such codes where they stand for more than alpha, else 0; and a Where of several tensors (lower_gate.c). No value after a reported error. */
+weir_value weir_lower_thresholded(weir_lowering *l, weir_node node, weir_value codes, double alpha);
+bool weir_lower_where(weir_lowering *l, weir_node node);
 /* Is the node a function of several tensors, which are carried? */
 bool weir_lower_joins_carried(const weir_lowering *l, weir_node node);
 

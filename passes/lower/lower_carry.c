@@ -109,25 +109,33 @@ typedef struct results {
     bool finite; /* are all of them numbers? */
     double least, most;
     bool are_codes; /* ... and whole multiples of the step that was asked for, as float32 has them? */
+    bool are_whole; /* ... and whole numbers? */
 } results;
 
 static bool is_multiple(double number, double step) {
     return (float)(nearbyint(number / step) * step) == (float)number;
 }
 
+/* The least and the most that the function takes: codes less their zero points. */
+static void read_points(const weir_function *f, const weir_type *codes, int64_t *low, int64_t *high) {
+    *low = INT64_MAX;
+    *high = INT64_MIN;
+    for (size_t c = 0; c < weir_function_channels(f); c++) {
+        const int64_t zero = weir_function_zero(f, c);
+        *low = codes->low - zero < *low ? codes->low - zero : *low;
+        *high = codes->high - zero > *high ? codes->high - zero : *high;
+    }
+}
+
 /* `step`: 0 for none. */
 static results results_of(weir_function *f, const weir_type *codes, double step) {
-    const size_t rows = weir_function_rows(f), channels = weir_function_channels(f);
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    for (size_t c = 0; c < channels; c++) {
-        const int64_t zero = weir_function_zero(f, c);
-        low = codes->low - zero < low ? codes->low - zero : low;
-        high = codes->high - zero > high ? codes->high - zero : high;
-    }
+    const size_t rows = weir_function_rows(f);
+    int64_t low, high;
+    read_points(f, codes, &low, &high);
     const size_t count = (size_t)(high - low + 1);
     int64_t *point = weir_malloc(rows * count * sizeof *point);
     double *result = weir_malloc(rows * count * sizeof *result);
-    results r = {.finite = true, .are_codes = step > 0};
+    results r = {.finite = true, .are_codes = step > 0, .are_whole = true};
     for (size_t i = 0; i < rows * count; i++) point[i] = low + (int64_t)(i % count);
     weir_function_run(f, point, count, result);
     for (size_t i = 0; i < rows * count && r.finite; i++) {
@@ -135,13 +143,49 @@ static results results_of(weir_function *f, const weir_type *codes, double step)
         r.least = fmin(r.least, result[i]);
         r.most = fmax(r.most, result[i]);
         r.are_codes = r.are_codes && is_multiple(result[i], step);
+        r.are_whole = r.are_whole && result[i] == nearbyint(result[i]);
     }
     free(point);
     free(result);
     return r;
 }
 
-/* In codes of the scale of what it reads, where all results are such (magnitudes, what is cut off, ...), else in fixed point. */
+/* Is the value a function of sums with few results, which are whole numbers: a truth value, a sign, a number without its fraction? */
+static bool has_few_results(weir_lowering *l, weir_value value, weir_value root, int64_t *least, int64_t *most) {
+    enum { POINTS = 1 << 10, MOST_RESULTS = 1 << 8 };
+    const weir_type *codes = weir_value_type(l->to, weir_expression_codes_of(weir_lower_expression(l, root)));
+    *least = 0;
+    *most = 1;
+    if (weir_value_type(l->from, value)->dtype == WEIR_BOOL) return true;
+    weir_function *f = weir_function_new(l, value, root);
+    if (f == NULL) return false;
+    const size_t count = weir_function_rows(f) * POINTS;
+    int64_t low, high, *point = weir_malloc(count * sizeof *point);
+    double *result = weir_malloc(count * sizeof *result);
+    read_points(f, codes, &low, &high);
+    for (size_t i = 0; i < count; i++)
+        point[i] = low + (int64_t)((double)(high - low) * (double)(i % POINTS) / (POINTS - 1));
+    bool few = weir_function_is_monotone(f) && codes->has_range;
+    if (few) weir_function_run(f, point, POINTS, result);
+    for (size_t i = 0; few && i < count; i++) {
+        few = result[i] == nearbyint(result[i]) && fabs(result[i]) < MOST_RESULTS;
+        if (few && result[i] < (double)*least) *least = (int64_t)result[i];
+        if (few && result[i] > (double)*most) *most = (int64_t)result[i];
+    }
+    free(point);
+    free(result);
+    weir_function_free(f);
+    return few;
+}
+
+static weir_value tabulate_few(weir_lowering *l, weir_node node, weir_value value, int64_t low, int64_t high) {
+    const weir_quant quant = weir_scaled_quant(l, 1, low, high);
+    if (!weir_lower_tabulate(l, node, value, &quant)) return WEIR_NO_VALUE;
+    return weir_expression_codes_of(weir_lower_expression(l, weir_node_output(l->from, node, 0)));
+}
+
+/* As whole numbers (signs, comparisons as numbers, ...) or in codes of the scale of what it reads (magnitudes, what is cut off, ...), where all results are
+ * such, else in fixed point. */
 static weir_value tabulate(weir_lowering *l, weir_node node, weir_value value, weir_value root) {
     weir_function *f = weir_function_new(l, value, root);
     if (f == NULL) return WEIR_NO_VALUE;
@@ -154,11 +198,14 @@ static weir_value tabulate(weir_lowering *l, weir_node node, weir_value value, w
         weir_lower_fail(l, node, "its input is a function whose results are not all numbers");
         return WEIR_NO_VALUE;
     }
-    const bool exact = r.are_codes && largest / scale < 1 << TABLE_BITS;
-    const double unit = exact ? scale : weir_scaled_unit(largest, TABLE_BITS), low = floor(r.least / unit),
-                 high = ceil(r.most / unit);
+    const bool whole = r.are_whole && largest < 1 << TABLE_BITS,
+               exact = r.are_codes && largest / scale < 1 << TABLE_BITS;
+    const double unit = whole   ? 1
+                        : exact ? scale
+                                : weir_scaled_unit(largest, TABLE_BITS),
+                 low = floor(r.least / unit), high = ceil(r.most / unit);
     const weir_quant quant = weir_scaled_quant(l, unit, (int64_t)low, (int64_t)high);
-    if (!exact) weir_scaled_note_unit(l, unit);
+    if (!exact && !whole) weir_scaled_note_unit(l, unit);
     if (!weir_lower_tabulate(l, node, value, &quant)) return WEIR_NO_VALUE;
     return weir_expression_codes_of(weir_lower_expression(l, weir_node_output(l->from, node, 0)));
 }
@@ -340,11 +387,34 @@ static weir_value carry_operator(weir_lowering *l, weir_node node, weir_node mak
                : carry_segments(l, node, weir_node_output(l->from, maker, 0), input[0]);
 }
 
+/* The number to whose power the node takes its input; 0: none of those that are a product or two. */
+static int power_of(weir_lowering *l, weir_node maker) {
+    const weir_array *constant = weir_lower_constant(l, weir_node_input(l->from, maker, 1));
+    const double power = constant == NULL || constant->count != 1 ? 0 : weir_array_get(constant, 0);
+    return power == 2 || power == 3 ? (int)power : 0;
+}
+
+static weir_value carry_power(weir_lowering *l, weir_node node, weir_node maker) {
+    const int power = power_of(l, maker);
+    const weir_value codes = power == 0 ? WEIR_NO_VALUE : weir_lower_carry(l, node, weir_node_input(l->from, maker, 0));
+    weir_value made = codes;
+    for (int i = 1; i < power && made.id != 0; i++) made = weir_scaled_multiply(l, node, made, codes);
+    return made;
+}
+
+static weir_value carry_thresholded(weir_lowering *l, weir_node node, weir_node maker) {
+    const weir_value codes = weir_lower_carry(l, node, weir_node_input(l->from, maker, 0));
+    if (codes.id == 0) return codes;
+    return weir_lower_thresholded(l, node, codes, weir_node_float(l->from, maker, "alpha", 1));
+}
+
 /* The operators whose pieces are straight, or such and a product; no value without an error: it is none of these. */
 static weir_value carry_pieces(weir_lowering *l, weir_node node, weir_node maker) {
     const weir_op op = weir_node_op(l->from, maker), kind = weir_trait_of(op)->kind;
     if (kind == WEIR_OP_LEAKY_RELU || kind == WEIR_OP_PRELU || kind == WEIR_OP_ABS) return carry_bend(l, node, maker);
     if (kind == WEIR_OP_HARD_SIGMOID || kind == WEIR_OP_HARD_SWISH) return carry_hard(l, node, maker);
+    if (kind == WEIR_OP_POW) return carry_power(l, node, maker);
+    if (kind == WEIR_OP_THRESHOLDED_RELU) return carry_thresholded(l, node, maker);
     if (kind != WEIR_OP_RELU && !weir_index_map_reshapes(op)) return WEIR_NO_VALUE;
     const weir_value codes = weir_lower_carry(l, node, weir_node_input(l->from, maker, 0));
     if (codes.id == 0) return codes;
@@ -354,11 +424,14 @@ static weir_value carry_pieces(weir_lowering *l, weir_node node, weir_node maker
                                  &weir_value_type(l->from, weir_node_output(l->from, maker, 0))->shape);
 }
 
-/* The first that does: a table of few codes, pieces, segments of the whole function, its last operator alone, a table of many codes. */
+/* The first that does: a table of few codes, thresholds of few whole numbers, pieces, segments of the whole function, its last operator alone, a table of many codes. */
 static weir_value carry_any(weir_lowering *l, weir_node node, weir_value value, weir_value root) {
     const weir_node maker = weir_value_producer(l->from, value);
     const bool narrow = root.id != 0 && weir_lower_is_narrow(l, root);
+    int64_t low, high;
     weir_value made = narrow ? tabulate(l, node, value, root) : WEIR_NO_VALUE;
+    if (made.id == 0 && root.id != 0 && has_few_results(l, value, root, &low, &high))
+        made = tabulate_few(l, node, value, low, high);
     if (made.id == 0) made = carry_pieces(l, node, maker);
     if (made.id == 0 && root.id != 0) made = carry_segments(l, node, value, root);
     if (made.id == 0) made = carry_operator(l, node, maker);

@@ -77,6 +77,8 @@ bool weir_lower_function(weir_lowering *l, weir_node node) {
         weir_lower_become(l, input, x);
         root = weir_function_root(l, value);
     }
+    if (root.id == 0 && weir_trait_kind(l->from, node) == WEIR_OP_WHERE && weir_lower_carries(l, node))
+        return weir_lower_where(l, node);
     if (root.id == 0) return refuse(l, node);
     weir_lower_set(l, node, weir_expression_function(weir_graph_arena(l->to), value));
     return true;

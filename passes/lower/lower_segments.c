@@ -161,9 +161,10 @@ static bool try_segments(segments *s, int width, int64_t count, bool *inside) {
 
 /* As few as do, and as wide as these may be. */
 static bool find_segments(segments *s) {
+    const int64_t reach = (s->high > 0 ? s->high : 0) - (s->low < 0 ? s->low : 0); /* segments lie around 0 */
     for (int64_t count = LEAST_SEGMENTS; count <= MOST_SEGMENTS; count *= 2) {
         int width = WEIR_LOWER_NUMBER_BITS - 1;
-        while (width > 2 && ((s->high - s->low) >> width) < count / 4) width--; /* one end may be nearer to 0 */
+        while (width > 2 && (reach >> width) < count / 4) width--; /* one end may be nearer to 0 */
         for (bool inside = false; width > 1 && !inside; width--)
             if (try_segments(s, width, count, &inside)) return true;
     }

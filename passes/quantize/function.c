@@ -193,9 +193,23 @@ static bool read_parameters(weir_function *f, weir_node node) {
     return true;
 }
 
+/* The constant power of a Pow; 0: it is no such. */
+static double power_of(const weir_function *f, weir_node node) {
+    if (weir_trait_kind(f->l->from, node) != WEIR_OP_POW || !is_constant(f->l, weir_node_input(f->l->from, node, 1)))
+        return 0;
+    const weir_array *power = weir_lower_constant(f->l, weir_node_input(f->l->from, node, 1));
+    return power == NULL || power->count != 1 ? 0 : weir_array_get(power, 0);
+}
+
 /* One operand that is not constant, which is not a divisor. */
 static bool is_monotone(const weir_function *f, weir_node node) {
     const weir_graph *from = f->l->from;
+    const bool to_real = weir_trait_kind(from, node) == WEIR_OP_CONVERT &&
+                         weir_dtype_is_float(weir_value_type(from, weir_node_output(from, node, 0))->dtype);
+    if (to_real || power_of(f, node) == 3) return true;
+    if (weir_trait_kind(from, node) == WEIR_OP_SHRINK &&
+        weir_node_float(from, node, "bias", 0) > weir_node_float(from, node, "lambd", 0.5))
+        return false;
     size_t computed = 0;
     for (size_t i = 0; i < weir_node_input_count(from, node); i++) {
         const weir_value input = weir_node_input(from, node, i);
@@ -372,13 +386,15 @@ static weir_value add_number(const weir_function *f, double number) {
 static bool is_gated(const weir_function *f, weir_node node) {
     const weir_op kind = weir_trait_kind(f->l->from, node);
     const bool exact = strcmp(weir_node_string(f->l->from, node, "approximate", "none"), "none") == 0;
-    return kind == WEIR_OP_HARD_SWISH || kind == WEIR_OP_SWISH || (kind == WEIR_OP_GELU && exact);
+    return kind == WEIR_OP_HARD_SWISH || kind == WEIR_OP_SWISH || (kind == WEIR_OP_GELU && exact) ||
+           power_of(f, node) == 2;
 }
 
 /* x * g(y), as near to the operator's own number as float32 is. */
 static weir_value add_gated(const weir_function *f, weir_node node, weir_value x, weir_value y) {
     const weir_op kind = weir_trait_kind(f->l->from, node);
     weir_value in[2] = {y, WEIR_NO_VALUE};
+    if (power_of(f, node) == 2) return add_node(f, WEIR_OP_MUL, node, (weir_value[]){x, y}, 2);
     if (kind == WEIR_OP_HARD_SWISH) {
         in[0] = add_node(f, WEIR_OP_HARD_SIGMOID, node, in, 1);
         const weir_node gate = weir_value_producer(f->graph, in[0]);

@@ -7,8 +7,8 @@
  *   result       read by one QuantizeLinear of that type alone; a Relu or Clip before it that its range makes redundant goes
  *   between      what only moves elements changes places with quantizers: Reshape, Transpose, Squeeze, Unsqueeze, Slice
  * Products of codes (Conv, Gemm, MatMul) and Concat mean the same under both contracts. Two kernels are not followed, which a warning
- * says: AveragePool's, which adds dequantized float32 numbers one by one, what is no function of the sum of codes that hardware has; and
- * those of layers whose bias is of real numbers, which ONNX Runtime rounds to int32. O(size). */
+ * says: AveragePool's, which adds dequantized float32 numbers one by one, what is no function of the sum of codes that hardware has (what it divides by
+ * is, also where ceil_mode lets windows go beyond the padding); and those of layers whose bias is of real numbers, which ONNX Runtime rounds to int32. O(size). */
 #include <assert.h>
 #include <float.h>
 #include <stdlib.h>
@@ -33,6 +33,7 @@ static const kernel kernels[] = {
     {WEIR_OP_LEAKY_RELU, WEIR_OP_QLINEAR_LEAKY_RELU, 1, false},
     {WEIR_OP_SOFTMAX, WEIR_OP_QLINEAR_SOFTMAX, 1, false},
     {WEIR_OP_GLOBAL_AVERAGE_POOL, WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL, 1, true},
+    {WEIR_OP_AVERAGE_POOL, WEIR_OP_QLINEAR_AVERAGE_POOL, 1, true},
 };
 
 static const kernel *kernel_of(weir_op op) {
@@ -137,8 +138,13 @@ static bool read_result(const weir_graph *graph, weir_value value, weir_dtype dt
     }
 }
 
-/* Softmax over the last axis: what the kernels do. */
+/* Softmax over the last axis: what the kernels do. Of pools those that divide by other numbers than the operator does: by all of a window, also where it
+ * goes beyond the padding. */
 static bool has_kernel(const weir_graph *graph, weir_node node) {
+    if (weir_trait_kind(graph, node) == WEIR_OP_AVERAGE_POOL)
+        return weir_node_int(graph, node, "ceil_mode", 0) != 0 &&
+               weir_node_int(graph, node, "count_include_pad", 0) != 0 &&
+               weir_node_attribute(graph, node, "dilations") == NULL;
     const int rank = weir_value_type(graph, weir_node_output(graph, node, 0))->shape.rank;
     const int64_t axis = weir_node_int(graph, node, "axis", -1);
     return weir_trait_kind(graph, node) != WEIR_OP_SOFTMAX || axis == -1 || axis == rank - 1;
@@ -218,7 +224,7 @@ static const char *why_not(const weir_graph *graph, weir_node node) {
     if (!is_byte(dtype) || !read_result(graph, weir_node_output(graph, node, 0), dtype, &result)) return NULL;
     const weir_trait *trait = weir_trait_of(weir_node_op(graph, node));
     const bool is_pool = trait->task == WEIR_TASK_MEAN && trait->order == WEIR_ORDER_CHANNELS;
-    if (is_pool && kernel_of(weir_node_op(graph, node)) == NULL)
+    if (is_pool && trait->kind != WEIR_OP_GLOBAL_AVERAGE_POOL)
         return "its kernel adds float32 numbers one by one, which is no function of a sum of codes";
     const weir_value bias = weir_node_input(graph, node, 2);
     const bool is_layer = trait->task == WEIR_TASK_LAYER;

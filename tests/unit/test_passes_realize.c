@@ -416,7 +416,7 @@ static void components_have_limits(void **state) {
         const char *error;
     } cases[] = {
         {WEIR_OP_CAST, "high", 4294967295,
-         "node 'n' (weir.Cast): its numbers reach from -8 to 4294967295, hardware has 32 bits for them"},
+         "node 'n' (hardware for the node of this line): its numbers reach from -8 to 4294967295, hardware has 32 bits for them"},
         {WEIR_OP_THRESHOLD, "base", -2147483649, "hardware needs 'base' within 32 bits, found -2147483649"},
         {WEIR_OP_SCALE, "multiplier", -3, "node 'n' (weir.Scale): hardware needs multipliers of 0 or more, found -3"},
         {WEIR_OP_SCALE_FLOAT, "shift", 1, "hardware needs a shift of 2 or more"},
@@ -433,6 +433,8 @@ static void components_have_limits(void **state) {
                                 : add_constant(graph, "p", WEIR_INT64, 1, 1, 0, &parameter),
                             add_constant(graph, "a", WEIR_INT64, 1, 1, 0, &parameter)};
         weir_node node = put(graph, cases[i].op, "n", scale ? 3 : 2, in);
+        if (cases[i].value > 0)
+            weir_node_set_location(graph, node, weir_at("model.onnx", 3)); /* no word of ours then */
         weir_node_set_int(graph, node, "low", -8);
         weir_node_set_int(graph, node, "high", 7);
         weir_node_set_int(graph, node, cases[i].name, cases[i].value);

@@ -610,9 +610,11 @@ void weir_node_set_location(weir_graph *graph, weir_node node, weir_location loc
 
 bool weir_node_vfail(const weir_graph *graph, weir_node node, const char *format, va_list arguments) {
     weir_text text = {NULL, 0, 0};
+    const char *file = weir_node_location(graph, node).file, *word = weir_node_info(graph, node)->full_name;
+    if (strncmp(word, "weir.", 5) == 0 && file != NULL && strstr(file, ".onnx") != NULL)
+        word = "hardware for the node of this line"; /* which a lowering has made of it */
     weir_text_vformat(&text, format, arguments);
-    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
-               weir_node_info(graph, node)->full_name, text.data);
+    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node), word, text.data);
     weir_text_free(&text);
     return false;
 }
