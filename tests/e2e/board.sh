@@ -28,6 +28,9 @@ grep -q "weir_pll_ice40_pad" pll/rtl/weir_board.v || fail "no PLL"
 
 expect 1 "a UART of 9000000 baud needs a core clock of at least 36.000 MHz" weir board build "$model" --board icebreaker -o low --sources --clock 12 \
     --baud 9000000
+expect 1 "a UART divides a core clock of 24.000 MHz to 733 baud at the least, found 732" weir board build "$model" --board icebreaker -o low --sources --clock 24 \
+    --baud 732
+expect 0 "UART 733 baud" weir board build "$model" --board icebreaker -o low --sources --clock 24 --baud 733
 expect 0 "core clock 12.000 MHz" env -u WEIR_CACHE -u HOME -u XDG_CACHE_HOME "$WEIR" board build "$model" --board icebreaker -o homeless --sources --clock 12
 
 # A folder that was compiled before is taken as it is.

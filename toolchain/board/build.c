@@ -29,7 +29,7 @@
 #include "synth/yosys.h"
 
 /* Cycles a bit of the UART at least, unless the user says another baud; and the baud at most. */
-enum { BIT_CYCLES = 8, LEAST_BIT_CYCLES = 4, MAX_BAUD = 3000000, SCHEMA = 1 };
+enum { BIT_CYCLES = 8, LEAST_BIT_CYCLES = 4, MOST_BIT_CYCLES = 32768 /* below */, MAX_BAUD = 3000000, SCHEMA = 1 };
 
 typedef struct building {
     const weir_board_build_options *options;
@@ -195,6 +195,12 @@ static int try_clock(building *b, const weir_clock *clock, char **constraints) {
         weir_error(WEIR_NOWHERE, "a UART of %lld baud needs a core clock of at least %.3f MHz, found %.3f MHz",
                    (long long)o->baud, (double)(o->baud * LEAST_BIT_CYCLES) / 1e6, (double)b->clock_hz / 1e6);
         weir_note("a lower --baud, or a higher --clock");
+        return WEIR_EXIT_INPUT;
+    }
+    if (o->baud > 0 && b->clock_hz >= MOST_BIT_CYCLES * o->baud) {
+        weir_error(WEIR_NOWHERE, "a UART divides a core clock of %.3f MHz to %lld baud at the least, found %lld",
+                   (double)b->clock_hz / 1e6, (long long)(b->clock_hz / MOST_BIT_CYCLES + 1), (long long)o->baud);
+        weir_note("a higher --baud, or a lower --clock");
         return WEIR_EXIT_INPUT;
     }
     if (!write_sources(b, clock)) return WEIR_EXIT_INPUT;
