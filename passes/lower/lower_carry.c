@@ -510,9 +510,8 @@ static bool has_one(const weir_lowering *l, weir_value codes, bool by_channel) {
 }
 
 weir_value weir_lower_fit(weir_lowering *l, weir_node node, weir_value codes) {
-    enum { MOST_BITS = 32 };
     const weir_type *type = codes.id == 0 ? NULL : weir_value_type(l->to, codes);
-    return type == NULL || !type->has_range || weir_bits_for(type->low, type->high) <= MOST_BITS
+    return type == NULL || !type->has_range || (type->low >= INT32_MIN && type->high <= INT32_MAX)
                ? codes
                : weir_scaled_narrow(l, node, codes);
 }

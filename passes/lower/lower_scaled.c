@@ -218,18 +218,37 @@ static bool drop_digits(weir_lowering *l, weir_node node, weir_scaled *a, double
     return weir_infer_node(l->to, made);
 }
 
+/* What has factors of one sign less what has those of the other; no value after a reported error. */
+static weir_value emit_both_signs(weir_lowering *l, weir_node node, const weir_scaled *given, double unit) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    weir_value part[2];
+    for (int i = 0; i < 2; i++) {
+        weir_scaled a = *given;
+        a.factor = weir_arena_array(arena, a.count, sizeof *a.factor);
+        a.term = weir_arena_array(arena, a.count, sizeof *a.term);
+        for (uint32_t c = 0; c < a.count; c++) {
+            a.factor[c] = fmax(0, i == 0 ? given->factor[c] : -given->factor[c]);
+            a.term[c] = i == 0 ? given->term[c] : 0;
+        }
+        part[i] = weir_scaled_emit(l, node, &a, unit);
+        if (part[i].id == 0) return part[i];
+    }
+    const double rounding = 2 * l->rounding;
+    weir_scaled_note(l, rounding);
+    return weir_scaled_add(l, node, "_both", part, true);
+}
+
 /* As whole numbers of the unit, or, where it is 0, of that for numbers of their size; no value after a reported error. */
 weir_value weir_scaled_emit(weir_lowering *l, weir_node node, const weir_scaled *given, double unit) {
     weir_scaled a = *given;
     const weir_type *type = weir_value_type(l->to, a.codes);
     const int sign = sign_of(&a);
-    if (!type->has_range || sign == 0) {
-        weir_lower_fail(l, node,
-                        sign == 0 ? "what it reads has factors of both signs, and no quantizer before it"
-                                  : "its input has no proven range");
+    if (!type->has_range) {
+        weir_lower_fail(l, node, "its input has no proven range");
         return WEIR_NO_VALUE;
     }
     if (unit == 0) unit = weir_scaled_unit(reach_of(l, &a), WEIR_LOWER_NUMBER_BITS);
+    if (sign == 0) return emit_both_signs(l, node, &a, unit);
     if (sign < 0) turn(l, &a);
     if (!drop_digits(l, node, &a, unit)) return WEIR_NO_VALUE;
     type = weir_value_type(l->to, a.codes);
@@ -307,13 +326,31 @@ weir_value weir_scaled_wide(weir_lowering *l, weir_node node, weir_value codes) 
     return weir_scaled_emit(l, node, &a, 0);
 }
 
+/* b + max(x - b, 0), or b - max(b - x, 0), with a number a channel; false after a reported error. */
+static bool clip_by_channel(weir_lowering *l, weir_node node, weir_scaled *a, weir_op kind,
+                            const weir_array *constant) {
+    const uint32_t count = (uint32_t)constant->count;
+    const bool least = kind == WEIR_OP_MIN;
+    double *number = weir_arena_array(weir_graph_arena(l->to), count, sizeof *number);
+    for (uint32_t c = 0; c < count; c++) number[c] = weir_array_get(constant, c);
+    if (least) weir_scaled_apply(l, a, WEIR_OP_NEG, NULL, 1);
+    weir_scaled_apply(l, a, least ? WEIR_OP_ADD : WEIR_OP_SUB, number, count);
+    weir_value codes = weir_scaled_settle(l, node, a);
+    if (codes.id != 0) codes = weir_scaled_narrow(l, node, codes);
+    if (codes.id == 0) return false;
+    codes = weir_lower_at_least(l, node, codes, weir_quant_zero(&weir_value_type(l->to, codes)->quant, 0));
+    if (codes.id == 0) return false;
+    *a = weir_scaled_of(l, &(weir_leaf){.codes = codes, .map = a->map});
+    if (least) weir_scaled_apply(l, a, WEIR_OP_NEG, NULL, 1);
+    weir_scaled_apply(l, a, WEIR_OP_ADD, number, count);
+    return true;
+}
+
 /* max or min with a number, of what becomes codes of one scale; false after a reported error. */
 bool weir_scaled_clip(weir_lowering *l, weir_node node, weir_scaled *a, weir_op kind, const weir_array *constant) {
     const double number = constant == NULL ? 0 : weir_array_get(constant, 0);
-    for (size_t c = 1; constant != NULL && c < constant->count; c++) {
-        if (weir_array_get(constant, c) != number)
-            return weir_lower_fail(l, node, "what it reads has bounds by channel, and no quantizer before it");
-    }
+    for (size_t c = 1; constant != NULL && c < constant->count; c++)
+        if (weir_array_get(constant, c) != number) return clip_by_channel(l, node, a, kind, constant);
     weir_value codes = weir_scaled_settle(l, node, a);
     if (codes.id != 0 && number != 0) codes = weir_scaled_wide(l, node, codes);
     if (codes.id != 0) codes = weir_scaled_narrow(l, node, codes); /* bounds have 32 bits */
