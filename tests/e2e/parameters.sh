@@ -95,6 +95,21 @@ if is_night; then
         "s/write = chosen \&\& stores/write = (chosen || (INDEX == 1 \&\& which == 4)) \&\& stores/"
     planted "word [0-9]+ of memory 'fc1_weights.hex' of layer 'fc1' to be [0-9a-f]{8}, as written" weir_board_memory \
         "s/serve ? word\[ADDR_W-1:0\] : addr/serve ? word[ADDR_W-1:0] \& (INDEX == 0 ? ~10'd64 : ~10'd0) : addr/"
+    # The packed file, filled with other parameters, decoded, with the PLL's model: what is in it, a march, loading.
+    if command -v nextpnr-ice40 >/dev/null && command -v icepack >/dev/null; then
+        expect 0 "0 of 20 values differ" weir board build "$model" --board ice40hx8k-evn -o placed --loadable --seeds 1 --clock 24
+        expect 0 "" weir board weights placed "$new"
+        expect 0 "" "$E2E_TOOLS/trial_tool" placed bitstream placed/ice40hx8k-evn.bin "$work/decoded.v"
+        rm placed/rtl/*.v
+        cp decoded.v placed/rtl/top.v
+        {
+            echo '`define NO_ICE40_DEFAULT_ASSIGNMENTS'
+            awk '/^module SB_PLL40/ { out = 1 } !out { print } /^endmodule/ { out = 0 }' "$(dirname "$(readlink -f "$(command -v yosys)")")/../share/yosys/ice40/cells_sim.v"
+        } >placed/rtl/cells.v
+        expect 0 "ok +parameters 7 memories, 7978 bytes marched, written and read back" climb placed parameters=1
+        flip placed/rtl/fc2_weights.hex 3 # of which the decoded file takes no notice: it is the host's alone
+        expect 5 "RED +parameters" climb placed parameters=1
+    fi
     # Memories of other components, on a device whose blocks pairs of them share.
     for other in "$models/../conv/"*.onnx; do
         rm -rf other
