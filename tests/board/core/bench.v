@@ -26,6 +26,7 @@ module bench;
   parameter integer BEATS_STEP = 0;
   parameter integer MEMORIES = 0;
   parameter integer CHAIN = 1;
+  parameter integer WORDS = 5;  // of memory 1
   localparam integer IN_WIDTH = IN_STEP > 0 ? IN_BITS + (STREAMS - 1) * IN_STEP : IN_BITS;
   localparam integer OUT_WIDTH = OUT_STEP > 0 ? OUT_BITS + (STREAMS - 1) * OUT_STEP : OUT_BITS;
   localparam integer PERIOD = 1000;
@@ -84,7 +85,7 @@ module bench;
     .LOADABLE (MEMORIES > 1 ? 1 : 0),
     .SELECT_W (3),
     .PLACE_W  (3),
-    .WORD_W   (5)
+    .WORD_W   (10)
   ) u_core (
     .clk            (clk),
     .rst            (rst),
@@ -110,7 +111,7 @@ module bench;
     .memory_answer  (answer)
   );
 
-  wire [21:0] request;
+  wire [26:0] request;
   wire [9:0] answer;
 
   generate
@@ -119,6 +120,7 @@ module bench;
       reg [10*CHAIN-1:0] chain_q = 0;
 
       memories #(
+        .WORDS   (WORDS),
         .LOADABLE(MEMORIES > 1 ? 1 : 0)
       ) u_memories (
         .clk    (clk),
@@ -231,11 +233,12 @@ endmodule
 
 // Each kind of memory, with words of less than a byte, of bytes, of more, with and without registers, read all the time where the accelerator is not in reset.
 module memories #(
+  parameter integer WORDS    = 5,
   parameter integer LOADABLE = 0
 ) (
   input  wire        clk,
   input  wire        rst,
-  input  wire [21:0] request,
+  input  wire [26:0] request,
   output wire [9:0]  answer
 );
   wire [9:0] answer_0, answer_1, answer_2, answer_3;
@@ -251,20 +254,20 @@ module memories #(
     else n <= n + 1;
 
   weir_board_memory_sequence #(.WIDTH(12), .DEPTH(9), .INIT("memory_0.hex"), .STYLE("block"), .READ(1), .LOADABLE(LOADABLE), .INDEX(0), .SELECT_W(3),
-    .PLACE_W(3), .WORD_W(5)) u_0 (clk, rst, n[0], q_0, request, 10'd0, answer_0);
-  weir_board_memory_source #(.WIDTH(8), .DEPTH(5), .INIT("memory_1.hex"), .STYLE("block"), .INTERVAL(1), .REGISTERED(1), .LOADABLE(LOADABLE), .INDEX(1),
-    .SELECT_W(3), .PLACE_W(3), .WORD_W(5)) u_1 (clk, rst, valid, n[1], q_1, request, answer_0, answer_1);
+    .PLACE_W(3), .WORD_W(10)) u_0 (clk, rst, n[0], q_0, request, 10'd0, answer_0);
+  weir_board_memory_source #(.WIDTH(8), .DEPTH(WORDS), .INIT("memory_1.hex"), .STYLE("block"), .INTERVAL(1), .REGISTERED(1), .LOADABLE(LOADABLE), .INDEX(1),
+    .SELECT_W(3), .PLACE_W(3), .WORD_W(10)) u_1 (clk, rst, valid, n[1], q_1, request, answer_0, answer_1);
   weir_board_memory #(.WIDTH(43), .DEPTH(11), .INIT("memory_2.hex"), .STYLE("block"), .REGISTERED(1), .LOADABLE(LOADABLE), .INDEX(2), .SELECT_W(3),
-    .PLACE_W(3), .WORD_W(5)) u_2 (clk, n[0], n[3:0], q_2, request, answer_1, answer_2);
+    .PLACE_W(3), .WORD_W(10)) u_2 (clk, n[0], n[3:0], q_2, request, answer_1, answer_2);
   weir_board_memory #(.WIDTH(3), .DEPTH(1), .INIT("memory_3.hex"), .STYLE("block"), .LOADABLE(LOADABLE), .INDEX(3), .SELECT_W(3), .PLACE_W(3),
-    .WORD_W(5)) u_3 (clk, 1'b0, 1'b0, q_3, request, answer_2, answer_3);
+    .WORD_W(10)) u_3 (clk, 1'b0, 1'b0, q_3, request, answer_2, answer_3);
   generate
     if (LOADABLE == 0) begin : g_pair
       wire [15:0] q_4;
       wire [8:0] q_5;
 
       weir_board_memory_pair #(.A_WIDTH(16), .A_DEPTH(9), .A_INIT("memory_4.hex"), .A_REGISTERED(1), .A_INDEX(4), .B_WIDTH(9), .B_DEPTH(6),
-        .B_INIT("memory_5.hex"), .B_INDEX(5), .SELECT_W(3), .PLACE_W(3), .WORD_W(5)) u_4 (clk, n[0], n[3:0], q_4, n[1], n[2:0], q_5, request, answer_3, answer);
+        .B_INIT("memory_5.hex"), .B_INDEX(5), .SELECT_W(3), .PLACE_W(3), .WORD_W(10)) u_4 (clk, n[0], n[3:0], q_4, n[1], n[2:0], q_5, request, answer_3, answer);
     end else begin : g_none
       assign answer = answer_3;
     end

@@ -7,7 +7,7 @@
  *   hangs       an accelerator that takes nothing: busy, answers of registers all the same, and a start that mends it
  *   reset       by a button and by a PLL that loses its lock, in the middle of packets both ways, `rounds` times
  *   benchmark   frames made on the chip, and their CRC as computed here
- *   memories    parameter memories read back, from any word on, and written where they can be (loadable=1), over a wire that damages packets
+ *   memories    parameter memories read back, from any word on, and written where they can be (loadable=1), over a wire that damages packets; `words` of memory 1
  * Exit status 0 if all is as README.md of boards/common says. A wrong result that is accepted ends the run at once. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,6 +31,8 @@ enum {
 enum { BUTTON = 5 }; /* an order of bench.v: pressed, and a PLL without its lock, by the bits of the value */
 enum { FRAMING = 1, CRC = 2, PLACE = 4, NO_ROOM = 8, LAST = 16, FLAGGED = 32 };
 
+static size_t
+    option_silent; /* bytes from the board of which the first are not acknowledged before all of these have come */
 static int option_damage, option_delay, option_most = 256;
 /* Streams of the accelerator, as the bench was told: of each, and how much more the next one has. */
 static int option_streams = 1, option_beats = 4, option_in_bits = 8, option_out_bits = 8;
@@ -236,6 +238,8 @@ static uint8_t expected(int mode, const uint8_t *sent, size_t at) {
     }
 }
 
+static int acknowledged(size_t taken) { return taken < option_silent ? 0 : (int)(taken & 4095); }
+
 /* Streams `total` bytes to the board and `back` from it; the turns it took. */
 static uint64_t stream(int mode, size_t total, size_t back) {
     uint8_t *sent = malloc(total + 1);
@@ -267,7 +271,7 @@ static uint64_t stream(int mode, size_t total, size_t back) {
                     taken += (size_t)p.length;
                     came = now;
                 } else if (now > asked + (uint64_t)limit / 2) {
-                    packet again = {.type = STATUS, .flags = 1, .position = 0, .acknowledged = (int)(taken & 4095)};
+                    packet again = {.type = STATUS, .flags = 1, .position = 0, .acknowledged = acknowledged(taken)};
                     give(&again);
                     asked = now;
                 }
@@ -289,7 +293,7 @@ static uint64_t stream(int mode, size_t total, size_t back) {
             closed = false;
         }
         if (taken < back && now > came + (uint64_t)limit) {
-            packet again = {.type = STATUS, .flags = 1, .acknowledged = (int)(taken & 4095)};
+            packet again = {.type = STATUS, .flags = 1, .acknowledged = acknowledged(taken)};
             give(&again);
             came = now;
         }
@@ -305,13 +309,13 @@ static uint64_t stream(int mode, size_t total, size_t back) {
             packet data = {.type = DATA,
                            .length = (int)length,
                            .position = (int)(next & 4095),
-                           .acknowledged = (int)(taken & 4095)};
+                           .acknowledged = acknowledged(taken)};
             memcpy(data.payload, sent + next, length);
             give(&data);
             next += length;
             owed = false;
         } else if (owed) {
-            packet status = {.type = STATUS, .acknowledged = (int)(taken & 4095)};
+            packet status = {.type = STATUS, .acknowledged = acknowledged(taken)};
             give(&status);
             owed = false;
         }
@@ -611,9 +615,9 @@ static void reset(int rounds) {
     }
 }
 
-enum { MEMORIES = 6, LOADED_MEMORIES = 4, MOST_MEMORY = 11 * 6 };
+enum { MEMORIES = 6, LOADED_MEMORIES = 4, MOST_MEMORY = 700 };
 
-static const struct memory {
+static struct memory {
     int bits, words;
 } memory[MEMORIES] = {{12, 9}, {8, 5}, {43, 11}, {3, 1}, {16, 9}, {9, 6}}; /* bench.v's, and what run puts into them */
 
@@ -657,6 +661,14 @@ static void write_memory(int i, uint8_t *content) {
         content[at] = next[at] & (at % bytes < bytes - 1 ? 255 : 255 >> (bytes * 8 - (size_t)memory[i].bits));
 }
 
+/* A memory larger than the buffers, while nothing of what was there is acknowledged: no byte is taken for which none can go. */
+static void write_large(uint8_t *content) {
+    option_silent = 512;
+    write_memory(1, content);
+    option_silent = 0;
+    read_memory(1, memory[1].words - 1, content);
+}
+
 static void memories(bool loadable, int damage) {
     static uint8_t content[MEMORIES][MOST_MEMORY];
     const int count = loadable ? LOADED_MEMORIES : MEMORIES;
@@ -679,6 +691,7 @@ static void memories(bool loadable, int damage) {
         write_memory(i, content[i]);
         write_memory(i, content[i]);
     }
+    if (loadable && memory[1].words > 512) write_large(content[1]);
     for (int i = 0; loadable && i < count; i++) read_memory(i, memory[i].words - 1, content[i]);
     option_damage = 0;
     idle(300);
@@ -759,6 +772,7 @@ int main(int argc, char **argv) {
     } else if (strcmp(argv[1], "benchmark") == 0) {
         benchmark(value(words, argv, "frames", 50), option_in_bits, option_out_bits);
     } else if (strcmp(argv[1], "memories") == 0) {
+        memory[1].words = value(words, argv, "words", memory[1].words);
         memories(value(words, argv, "loadable", 0) != 0, value(words, argv, "damage", 0));
     } else if (strcmp(argv[1], "reset") == 0) {
         reset(value(words, argv, "rounds", 2));
