@@ -1,7 +1,7 @@
 #!/bin/sh
 # parameters.sh: parameter memories over the link of a simulated board: read back and compared with the compilation, marched, written with those of the digits MLP
 # trained on (scripts/models/retrain.py), which the board then computes; faults in memories, and while they are written, are named.
-# test: name=parameters seconds=900 cost=40
+# test: name=parameters seconds=2400 cost=40
 name=parameters
 . "$(dirname "$0")/lib.sh"
 need_tools jq verilator
