@@ -189,6 +189,8 @@ bool weir_lower_scales_differ(const weir_lowering *l, weir_value codes);
 /* The codes with one scale and zero point, so that they may move to other places: sums whose zero points alone differ by channel become
  * differences from these. No value where there is none, or after a reported error. */
 weir_value weir_lower_one_scale(weir_lowering *l, weir_node node, weir_value codes);
+/* The codes, whose channels have one scale, less the zero point of their channel. */
+weir_value weir_lower_less_zeros(weir_lowering *l, weir_node node, weir_value codes);
 /* The codes of one scale, among which there is one of real zero, for what fills with it. No value after a reported error. */
 weir_value weir_lower_with_zero(weir_lowering *l, weir_node node, weir_value codes);
 /* The codes with elements repeated until they have the shape, as broadcasting does; no value after a reported error. */
@@ -257,6 +259,8 @@ bool weir_lower_has_table(const weir_lowering *l, weir_value root);
 /* Is the node a function of codes that steps do not express: of a FUNCTION, or of two operands that are functions of the
  * same codes? Sums of such only where the codes are few: else Sum adds them. */
 bool weir_lower_is_function(const weir_lowering *l, weir_node node);
+/* What the node's result is a function of, after sums among its inputs have become codes; no value: of nothing that it could be tabulated by. */
+weir_value weir_lower_function_root(weir_lowering *l, weir_node node);
 /* Any element-wise operator on codes, operations on codes, constants: a FUNCTION. */
 bool weir_lower_function(weir_lowering *l, weir_node node);
 /* A function of codes that gives codes: QLinearSigmoid and the like. */
@@ -270,6 +274,9 @@ const weir_expression *weir_lower_sum_exact(weir_lowering *l, weir_node node, co
 /* The same; where there is none, in a model that cannot be lowered otherwise, of fixed point numbers (lower_carry.c). */
 const weir_expression *weir_lower_sum_single(weir_lowering *l, weir_node node, const char *suffix,
                                              const weir_expression *sum);
+/* A SUM in such numbers, whatever would be exact; NULL after a reported error. */
+const weir_expression *weir_lower_sum_aligned(weir_lowering *l, weir_node node, const char *suffix,
+                                              const weir_expression *sum);
 /* The error that says so; false. */
 bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_expression *sum);
 
@@ -316,7 +323,8 @@ bool weir_lower_add_carried(weir_lowering *l, weir_node node, const weir_leaf_su
 weir_value weir_lower_segments(weir_lowering *l, weir_node node, weir_value value, weir_value root, weir_value codes);
 /* The node's result, of a PRelu, LeakyRelu or Abs, is made of such. */
 bool weir_lower_bent(weir_lowering *l, weir_node node);
-/* Such codes where they stand for more than alpha, else 0; and a Where of several tensors (lower_gate.c). No value after a reported error. */
+/* Such codes where a condition, in codes of scale 1, is 1; where they stand for more than alpha; else 0, exactly. No value after a reported error, or of none. */
+weir_value weir_lower_gated(weir_lowering *l, weir_node node, weir_value condition, weir_value codes);
 weir_value weir_lower_thresholded(weir_lowering *l, weir_node node, weir_value codes, double alpha);
 bool weir_lower_where(weir_lowering *l, weir_node node);
 /* Is the node a function of several tensors, which are carried? */

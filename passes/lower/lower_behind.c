@@ -44,3 +44,8 @@ bool weir_lower_leads_to_hardware(const weir_lowering *l, weir_node from) {
     free(reached);
     return found;
 }
+
+bool weir_lower_carries(const weir_lowering *l, weir_node node) {
+    return l->carries && (weir_trait_of(weir_node_op(l->from, node))->task == WEIR_TASK_LAYER ||
+                          weir_lower_leads_to_hardware(l, node));
+}

@@ -20,46 +20,10 @@
 
 enum { TABLE_BITS = 23, SLOPE_BITS = 24, SUM_BITS = 50 };
 
-bool weir_lower_carries(const weir_lowering *l, weir_node node) {
-    return l->carries && (weir_trait_of(weir_node_op(l->from, node))->task == WEIR_TASK_LAYER ||
-                          weir_lower_leads_to_hardware(l, node));
-}
-
-/* x, of a SUM, as a leaf of fixed point numbers; NULL after a reported error. */
-static const weir_expression *aligned_sum(weir_lowering *l, weir_node node, const char *suffix,
-                                          const weir_expression *x) {
-    const weir_leaf_sum *sum = weir_expression_sum_of(x);
-    const weir_leaf *of[2] = {&sum->left, &sum->right};
-    const double before = l->rounding;
-    weir_value pair[2];
-    l->rounding = 0;
-    for (int i = 0; i < 2; i++) {
-        const weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = of[i]->codes});
-        pair[i] = weir_scaled_settle(l, node, &a);
-        if (pair[i].id == 0) return NULL;
-    }
-    if (!weir_lower_align(l, node, pair, 2)) return NULL;
-    const weir_leaf leaf = {
-        .codes = weir_scaled_add(l, node, suffix, pair, sum->minus), .map = sum->left.map, .rounding = 2 * l->rounding};
-    l->rounding = fmax(before, leaf.rounding);
-    return leaf.codes.id == 0 ? NULL : weir_expression_with_leaf(weir_graph_arena(l->to), x, &leaf);
-}
-
-const weir_expression *weir_lower_sum_single(weir_lowering *l, weir_node node, const char *suffix,
-                                             const weir_expression *x) {
-    const weir_expression *exact = weir_lower_sum_exact(l, node, suffix, x);
-    if (exact != NULL || !l->carries) return exact;
-    weir_diag_log *log = weir_diag_capture();
-    x = aligned_sum(l, node, suffix, x);
-    weir_diag_release(log);
-    weir_diag_log_free(log);
-    return x;
-}
-
 static const weir_expression *without_sum(weir_lowering *l, weir_node node, const weir_expression *x) {
     if (weir_expression_source(x) != WEIR_EXPRESSION_SUM) return x;
     const weir_expression *exact = weir_lower_sum_exact(l, node, "_input", x);
-    return exact != NULL ? exact : aligned_sum(l, node, "_input", x);
+    return exact != NULL ? exact : weir_lower_sum_aligned(l, node, "_input", x);
 }
 
 static double *numbers_of(weir_lowering *l, const weir_array *constant) {

@@ -65,7 +65,7 @@ static bool refuse(weir_lowering *l, weir_node node) {
     return false;
 }
 
-bool weir_lower_function(weir_lowering *l, weir_node node) {
+weir_value weir_lower_function_root(weir_lowering *l, weir_node node) {
     const weir_value value = weir_node_output(l->from, node, 0);
     weir_value root = weir_function_root(l, value);
     for (size_t i = 0; root.id == 0 && i < weir_node_input_count(l->from, node); i++) {
@@ -77,10 +77,12 @@ bool weir_lower_function(weir_lowering *l, weir_node node) {
         weir_lower_become(l, input, x);
         root = weir_function_root(l, value);
     }
-    if (root.id == 0 && weir_trait_kind(l->from, node) == WEIR_OP_WHERE && weir_lower_carries(l, node))
-        return weir_lower_where(l, node);
-    if (root.id == 0) return refuse(l, node);
-    weir_lower_set(l, node, weir_expression_function(weir_graph_arena(l->to), value));
+    return root;
+}
+
+bool weir_lower_function(weir_lowering *l, weir_node node) {
+    if (weir_lower_function_root(l, node).id == 0) return refuse(l, node);
+    weir_lower_set(l, node, weir_expression_function(weir_graph_arena(l->to), weir_node_output(l->from, node, 0)));
     return true;
 }
 

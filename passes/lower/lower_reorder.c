@@ -1,6 +1,6 @@
 /* Codes in another order, or repeated: weir.Reorder. */
 #include "ir/shape/infer.h"
-#include "passes/lower/scaled.h"
+#include "passes/lower/lower.h"
 
 weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                               const weir_reordering *r, int64_t fill) {
@@ -75,30 +75,30 @@ weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffi
     return any ? weir_lower_reorder(l, node, suffix, codes, &r, fill) : codes;
 }
 
-/* The codes less the zero point of their channel. */
-static weir_value less_zeros(weir_lowering *l, weir_node node, weir_value codes, weir_type *type) {
-    const weir_quant quant = type->quant;
+weir_value weir_lower_less_zeros(weir_lowering *l, weir_node node, weir_value codes) {
+    weir_type type = *weir_value_type(l->to, codes);
+    const weir_quant quant = type.quant;
     weir_array *add = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &(weir_shape){1, {quant.count}});
     int64_t low = INT64_MAX, high = INT64_MIN;
     for (uint32_t c = 0; c < quant.count; c++) {
         const int64_t zero = weir_quant_zero(&quant, c);
         weir_array_set_int(add, c, -zero);
-        low = type->low - zero < low ? type->low - zero : low;
-        high = type->high - zero > high ? type->high - zero : high;
+        low = type.low - zero < low ? type.low - zero : low;
+        high = type.high - zero > high ? type.high - zero : high;
     }
-    type->quant.count = 1;
-    type->quant.axis = -1;
-    type->quant.zero_point = NULL;
-    type->has_range = false;
-    type->low = low;
-    type->high = high;
+    type.quant.count = 1;
+    type.quant.axis = -1;
+    type.quant.zero_point = NULL;
+    type.has_range = false;
+    type.low = low;
+    type.high = high;
     int64_t least, most;
-    weir_quant_limits(&type->quant, &least, &most);
+    weir_quant_limits(&type.quant, &least, &most);
     if (low < least || high > most) { /* differences need more bits */
-        type->quant.is_signed = low < 0;
-        type->quant.width = weir_bits_for(low, high);
+        type.quant.is_signed = low < 0;
+        type.quant.width = weir_bits_for(low, high);
     }
-    return weir_lower_shift(l, node, "_centered", codes, add, type);
+    return weir_lower_shift(l, node, "_centered", codes, add, &type);
 }
 
 bool weir_lower_scales_differ(const weir_lowering *l, weir_value codes) {
@@ -110,22 +110,11 @@ bool weir_lower_scales_differ(const weir_lowering *l, weir_value codes) {
 
 weir_value weir_lower_one_scale(weir_lowering *l, weir_node node, weir_value codes) {
     if (codes.id == 0 || weir_value_type(l->to, codes)->quant.count <= 1) return codes;
-    weir_type type = *weir_value_type(l->to, codes);
     if (weir_lower_scales_differ(l, codes)) {
         weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
         return WEIR_NO_VALUE;
     }
-    return less_zeros(l, node, codes, &type);
-}
-
-weir_value weir_lower_with_zero(weir_lowering *l, weir_node node, weir_value codes) {
-    weir_type type = *weir_value_type(l->to, codes);
-    const int64_t zero = weir_quant_zero(&type.quant, 0);
-    int64_t least, most;
-    weir_quant_limits(&type.quant, &least, &most);
-    if (type.quant.count > 1 || (zero >= least && zero <= most)) return codes;
-    const bool fits = !type.has_range || weir_bits_for(type.low - zero, type.high - zero) <= 32;
-    return fits ? less_zeros(l, node, codes, &type) : weir_scaled_wide(l, node, codes);
+    return weir_lower_less_zeros(l, node, codes);
 }
 
 weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,

@@ -466,3 +466,13 @@ bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_
     }
     return true;
 }
+
+weir_value weir_lower_with_zero(weir_lowering *l, weir_node node, weir_value codes) {
+    const weir_type type = *weir_value_type(l->to, codes);
+    const int64_t zero = weir_quant_zero(&type.quant, 0);
+    int64_t least, most;
+    weir_quant_limits(&type.quant, &least, &most);
+    if (type.quant.count > 1 || (zero >= least && zero <= most)) return codes;
+    const bool fits = !type.has_range || weir_bits_for(type.low - zero, type.high - zero) <= 32;
+    return fits ? weir_lower_less_zeros(l, node, codes) : weir_scaled_wide(l, node, codes);
+}
