@@ -178,6 +178,7 @@ mkdir -p slow/bin
 printf '#!/bin/sh\ncase $1 in -V) echo Yosys 0 ;; *) exec sleep 654 ;; esac\n' >slow/bin/yosys
 chmod +x slow/bin/yosys
 expect 4 "'yosys' took longer than 1 seconds" env PATH="$work/slow/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --timeout 1
-shim nextpnr-ice40 "echo 'ERROR: no such chip' >&2; exit 3"
+shim nextpnr-ice40 "seq 1000; echo 'ERROR: no such chip' >&2; exit 3"
 expect 4 "ERROR: no such chip" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place
+grep -q "^... 951 more lines ...$" output && grep -qx 20 output && ! grep -qx 21 output && grep -qx 972 output || fail "a long log: $(wc -l <output) lines"
 finish

@@ -35,6 +35,23 @@ static void report_late(const weir_process *process) {
     free(text);
 }
 
+/* Where line `count` begins, from 0 on. */
+static const char *line_at(const char *text, size_t count) {
+    for (; count > 0; count--) text = strchr(text, '\n') + 1;
+    return text;
+}
+
+/* Of a long one, such as a placer's, the head and the end: an error is the first thing that compilers write, and the last of others. */
+static void note_messages(const char *text) {
+    enum { HEAD = 20, END = 30 };
+    size_t lines = 0;
+    for (const char *c = text; *c != '\0'; c++) lines += *c == '\n';
+    if (lines <= HEAD + END) weir_note("its messages:\n%s", text);
+    else
+        weir_note("its messages:\n%.*s... %zu more lines ...\n%s", (int)(line_at(text, HEAD) - text), text,
+                  lines - HEAD - END, line_at(text, lines - END));
+}
+
 /* The process ended without doing its work; what it wrote from `before` on is reported. */
 static void report(const weir_process *process, weir_process_end end, int status, const weir_text *output,
                    size_t before) {
@@ -43,7 +60,7 @@ static void report(const weir_process *process, weir_process_end end, int status
     else if (end == WEIR_PROCESS_TIMEOUT) report_late(process);
     else if (end == WEIR_PROCESS_SIGNAL) weir_error(WEIR_NOWHERE, "'%s' was killed by signal %d", name, status);
     else weir_error(WEIR_NOWHERE, "'%s' failed with exit status %d", name, status);
-    if (output->size > before) weir_note("its messages:\n%s", output->data + before);
+    if (output->size > before) note_messages(output->data + before);
 }
 
 static weir_tool_end run(const weir_process *process, bool is_late_reported, weir_text *output) {
