@@ -207,9 +207,10 @@ static bool is_monotone(const weir_function *f, weir_node node) {
     const bool to_real = weir_trait_kind(from, node) == WEIR_OP_CONVERT &&
                          weir_dtype_is_float(weir_value_type(from, weir_node_output(from, node, 0))->dtype);
     if (to_real || power_of(f, node) == 3) return true;
-    if (weir_trait_kind(from, node) == WEIR_OP_SHRINK &&
-        weir_node_float(from, node, "bias", 0) > weir_node_float(from, node, "lambd", 0.5))
-        return false;
+    if (weir_trait_kind(from, node) == WEIR_OP_SHRINK) { /* falls where it is cut off by less than it is shifted */
+        const double bias = weir_node_float(from, node, "bias", 0);
+        return bias >= 0 && bias <= weir_node_float(from, node, "lambd", 0.5);
+    }
     size_t computed = 0;
     for (size_t i = 0; i < weir_node_input_count(from, node); i++) {
         const weir_value input = weir_node_input(from, node, i);
