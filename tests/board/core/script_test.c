@@ -123,7 +123,7 @@ static void settle(void) {
     world.found.size = 0;
 }
 
-static void note(int what, const uint8_t *data, size_t size) {
+static void note(script_damage what, const uint8_t *data, size_t size) {
     const uint8_t tag = (uint8_t)what;
     world.crc = (uint32_t)crc32(world.crc, &tag, 1);
     world.crc = (uint32_t)crc32(world.crc, data, (uInt)size);
