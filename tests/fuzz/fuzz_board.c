@@ -15,6 +15,7 @@
 #include "support/memory/arena.h"
 #include "support/memory/random.h"
 #include "support/text/diag.h"
+#include "wire/memory.h"
 
 static void need(bool holds, const char *what) {
     if (holds) return;
@@ -51,12 +52,12 @@ static bool read_manifest(const char *folder) {
         need(manifest.board != NULL && manifest.report != NULL, "no board");
         need(manifest.clock_hz > 0 && manifest.clock_hz <= UINT32_MAX, "a clock");
         need(manifest.baud > 0 && manifest.baud <= UINT32_MAX, "a baud");
-        need(manifest.memories <= WEIR_BOARD_MOST_MEMORIES, "memories");
+        need(manifest.memories <= WEIR_WIRE_MOST_MEMORIES, "memories");
         for (size_t i = 0; i < manifest.memories; i++) {
             const weir_board_manifest_memory *m = &manifest.memory[i];
             need(m->file != NULL && m->layer != NULL, "a memory without a file or a layer");
             need(m->width > 0 && m->width <= WEIR_BOARD_MOST_WIDTH, "a memory's width");
-            need(m->words > 0 && m->words <= WEIR_BOARD_MOST_WORDS, "a memory's words");
+            need(m->words > 0 && m->words <= WEIR_WIRE_MOST_WORDS, "a memory's words");
         }
     }
     weir_board_manifest_free(&manifest);

@@ -14,16 +14,13 @@
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 #include "support/text/text.h"
+#include "wire/memory.h"
 #include "wire/packet.h"
 
 /* Bits of a request beside numbers: serve, ask, write, and a byte. */
 enum { REQUEST_BITS = 11, ANSWER_BITS = 10 };
 
-static int bits_for(int64_t count) {
-    int bits = 1;
-    while ((int64_t)1 << bits < count) bits++;
-    return bits;
-}
+static int bits_for(int64_t count) { return weir_bits_for(0, count < 1 ? 0 : count - 1); }
 
 int64_t weir_board_memories_request_bits(const weir_board_memories *memories) {
     return REQUEST_BITS + memories->select_bits + memories->place_bits + memories->word_bits;
@@ -202,11 +199,11 @@ static bool count_bits(const adding *a, weir_board_memories *memories) {
     memories->select_bits = bits_for(count);
     memories->place_bits = bits_for(bytes);
     memories->word_bits = bits_for(words);
-    if (count >= 1 && count <= WEIR_BOARD_MOST_MEMORIES && words <= WEIR_BOARD_MOST_WORDS) return true;
+    if (count >= 1 && count <= WEIR_WIRE_MOST_MEMORIES && words <= WEIR_WIRE_MOST_WORDS) return true;
     if (count == 0) weir_error(WEIR_NOWHERE, "the design has no parameter memories to read back");
     else
         weir_error(WEIR_NOWHERE, "%lld parameter memories of up to %lld words, expected at most %d of %d",
-                   (long long)count, (long long)words, WEIR_BOARD_MOST_MEMORIES, WEIR_BOARD_MOST_WORDS);
+                   (long long)count, (long long)words, WEIR_WIRE_MOST_MEMORIES, WEIR_WIRE_MOST_WORDS);
     return false;
 }
 

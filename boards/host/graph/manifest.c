@@ -7,6 +7,7 @@
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
+#include "wire/memory.h"
 
 static char *copy_of(const json_t *value) {
     return json_is_string(value) ? weir_copy_string(json_string_value(value)) : NULL;
@@ -33,7 +34,7 @@ static bool read_memory(const json_t *item, weir_board_manifest_memory *memory) 
     memory->layer = copy_of(json_object_get(item, "layer"));
     return memory->file != NULL && memory->layer != NULL &&
            read_count(json_object_get(item, "width"), WEIR_BOARD_MOST_WIDTH, &memory->width) &&
-           read_count(json_object_get(item, "words"), WEIR_BOARD_MOST_WORDS, &memory->words) &&
+           read_count(json_object_get(item, "words"), WEIR_WIRE_MOST_WORDS, &memory->words) &&
            read_id(json_object_get(item, "crc"), &memory->crc);
 }
 
@@ -43,7 +44,7 @@ static bool read_memories(const json_t *root, weir_board_manifest *m) {
     m->loadable = json_is_true(json_object_get(root, "loadable"));
     m->memories = json_array_size(list);
     m->memory = weir_calloc(m->memories + 1, sizeof *m->memory);
-    bool fine = (list == NULL || json_is_array(list)) && m->memories <= WEIR_BOARD_MOST_MEMORIES;
+    bool fine = (list == NULL || json_is_array(list)) && m->memories <= WEIR_WIRE_MOST_MEMORIES;
     for (size_t i = 0; fine && i < m->memories; i++) fine = read_memory(json_array_get(list, i), &m->memory[i]);
     return fine;
 }

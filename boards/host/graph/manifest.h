@@ -31,8 +31,8 @@ typedef struct weir_board_manifest {
     json_t *report; /* the whole file */
 } weir_board_manifest;
 
-/* Of a number, up to 1,023, words, up to 524,288, and a width, as boards/common has them. */
-enum { WEIR_BOARD_MOST_MEMORIES = 1 << 10, WEIR_BOARD_MOST_WORDS = 1 << 19, WEIR_BOARD_MOST_WIDTH = 1 << 20 };
+/* Of a memory, as boards/common has it; of their number and words wire/memory.h says that. */
+enum { WEIR_BOARD_MOST_WIDTH = 1 << 20 };
 
 /* Writes FOLDER/board.json. False after a reported error. */
 bool weir_board_manifest_write(const char *folder, const json_t *report);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MEMORIES = 1 << 10, MOST_WORDS = 1 << 19, WORD_BITS = 20 };
+enum { WORD_BITS = 20 };
 
 static weir_wire_error need(weir_wire *wire, uint32_t feature, const char *option, weir_failure *why) {
     uint32_t version = 0;
@@ -13,8 +13,8 @@ static weir_wire_error need(weir_wire *wire, uint32_t feature, const char *optio
 }
 
 static weir_wire_error check(const weir_wire_memory *memory, weir_failure *why) {
-    if (memory->index < MOST_MEMORIES && memory->words >= 1 && memory->words <= MOST_WORDS && memory->bytes >= 1 &&
-        memory->bytes <= SIZE_MAX / memory->words)
+    if (memory->index < WEIR_WIRE_MOST_MEMORIES && memory->words >= 1 && memory->words <= WEIR_WIRE_MOST_WORDS &&
+        memory->bytes >= 1 && memory->bytes <= SIZE_MAX / memory->words)
         return WEIR_WIRE_OK;
     return weir_failure_set(why, WEIR_WIRE_ARGUMENT, "no memory has number %u and %zu words of %zu bytes",
                             memory->index, memory->words, memory->bytes);

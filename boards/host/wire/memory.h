@@ -5,10 +5,13 @@
 
 #include "wire/wire.h"
 
+/* Of memories of a board, and of words of one, as boards/common has them. */
+enum { WEIR_WIRE_MOST_MEMORIES = 1 << 10, WEIR_WIRE_MOST_WORDS = 1 << 19 };
+
 /* Which one, as board.json lists them; `content` of one is words * bytes: word 0 first, of each word the lowest byte first, bits above its width 0. */
 typedef struct weir_wire_memory {
-    unsigned index;      /* up to 1,023 */
-    size_t words, bytes; /* at least 1 each; of a word; up to 524,288 words */
+    unsigned index;      /* below WEIR_WIRE_MOST_MEMORIES */
+    size_t words, bytes; /* at least 1 each; of a word; up to WEIR_WIRE_MOST_WORDS words */
 } weir_wire_memory;
 
 /* ABSENT: the board cannot; ARGUMENT: no such sizes; TIMEOUT after `limit` microseconds: it has fewer words, or shorter ones. */
