@@ -1,8 +1,8 @@
-// The cells that Yosys' synth_gowin maps to, for simulating netlists: what each does, without delays. Written from Gowin UG288 (logic)
-// and UG285 (block RAM). Yosys' own gowin/cells_sim.v has no bodies for the block RAMs.
+// The cells that Yosys' synth_gowin maps to, for simulating netlists: what each does, without delays. Written from Gowin UG288 (logic),
+// UG285 (block RAM) and UG287 (multipliers). Yosys' own gowin/cells_sim.v has no bodies for the block RAMs.
 //
 // Registers and memories start as after configuration. What is not modelled stops the elaboration: an unknown module, or the name of
-// what is missing. Products are built of logic (Yosys infers no multipliers), so there are none.
+// what is missing. Yosys 0.70 maps products to multipliers (0.23: to logic), without their registers and chains.
 
 `default_nettype none
 
@@ -391,13 +391,13 @@ module SDPB #(
   input  wire [31:0] DI,
   input  wire [2:0] BLKSELA, BLKSELB,
   input  wire [13:0] ADA, ADB,
-  input  wire CLKA, CLKB, CEA, CEB, OCE, RESET
+  input  wire CLKA, CLKB, CEA, CEB, OCE, RESET, RESETA, RESETB // of the port that reads: RESET, of later Yosys RESETB
 );
   wire [35:0] read, unused;
   weir_gowin_memory #(.BYTE(8), .WIDTH_A(BIT_WIDTH_0), .WIDTH_B(BIT_WIDTH_1), .PIPELINE_B(READ_MODE), .BLK_SEL(BLK_SEL_0 | BLK_SEL_1),
     .RESET_MODE(RESET_MODE), .CONTENTS(`WEIR_GOWIN_ALL)
   ) u (CLKA, CEA & ~|BLKSELA, 1'b0, 1'b1, 1'b0, ADA, {4'b0, DI}, unused,
-    CLKB, CEB & ~|BLKSELB, OCE, 1'b0, RESET, ADB, 36'b0, read);
+    CLKB, CEB & ~|BLKSELB, OCE, 1'b0, RESET === 1'b1 || RESETB === 1'b1, ADB, 36'b0, read);
   assign DO = read[31:0];
 endmodule
 
@@ -449,13 +449,13 @@ module SDPX9B #(
   input  wire [35:0] DI,
   input  wire [2:0] BLKSELA, BLKSELB,
   input  wire [13:0] ADA, ADB,
-  input  wire CLKA, CLKB, CEA, CEB, OCE, RESET
+  input  wire CLKA, CLKB, CEA, CEB, OCE, RESET, RESETA, RESETB // of the port that reads: RESET, of later Yosys RESETB
 );
   wire [35:0] read, unused;
   weir_gowin_memory #(.BYTE(9), .WIDTH_A(BIT_WIDTH_0), .WIDTH_B(BIT_WIDTH_1), .PIPELINE_B(READ_MODE), .BLK_SEL(BLK_SEL_0 | BLK_SEL_1),
     .RESET_MODE(RESET_MODE), .CONTENTS(`WEIR_GOWIN_ALL)
   ) u (CLKA, CEA & ~|BLKSELA, 1'b0, 1'b1, 1'b0, ADA, DI, unused,
-    CLKB, CEB & ~|BLKSELB, OCE, 1'b0, RESET, ADB, 36'b0, read);
+    CLKB, CEB & ~|BLKSELB, OCE, 1'b0, RESET === 1'b1 || RESETB === 1'b1, ADB, 36'b0, read);
   assign DO = read[35:0];
 endmodule
 
@@ -482,6 +482,74 @@ endmodule
 
 `undef WEIR_GOWIN_CONTENTS
 `undef WEIR_GOWIN_ALL
+// A product of two factors, each signed or not. With registers, or factors of the cell beside it, it is none that Yosys makes.
+module weir_gowin_product #(
+  parameter integer W = 9
+) (
+  input  wire [W-1:0]   A, B,
+  input  wire           ASIGN, BSIGN, ASEL, BSEL,
+  output wire [2*W-1:0] DOUT
+);
+  wire signed [W:0]     a       = {ASIGN && A[W-1], A};
+  wire signed [W:0]     b       = {BSIGN && B[W-1], B};
+  wire signed [2*W+1:0] product = a * b;
+  assign DOUT = ASEL || BSEL ? {2*W{1'bx}} : product[2*W-1:0];
+endmodule
+
+module MULT9X9 #(
+  parameter [0:0] AREG = 1'b0, BREG = 1'b0, OUT_REG = 1'b0, PIPE_REG = 1'b0, ASIGN_REG = 1'b0, BSIGN_REG = 1'b0, SOA_REG = 1'b0,
+  parameter       MULT_RESET_MODE = "SYNC"
+) (
+  input  wire [8:0] A, SIA, B, SIB,
+  input  wire ASIGN, BSIGN, ASEL, BSEL, CE, CLK, RESET,
+  output wire [17:0] DOUT,
+  output wire [8:0] SOA, SOB
+);
+  generate
+    if (AREG || BREG || OUT_REG || PIPE_REG || ASIGN_REG || BSIGN_REG || SOA_REG) begin : g_registers
+      MULT9X9_is_modelled_without_registers u_error ();
+    end
+  endgenerate
+  weir_gowin_product #(.W(9)) u_product (.A(A), .B(B), .ASIGN(ASIGN), .BSIGN(BSIGN), .ASEL(ASEL), .BSEL(BSEL), .DOUT(DOUT));
+  assign SOA = A;
+  assign SOB = B;
+endmodule
+
+module MULT18X18 #(
+  parameter [0:0] AREG = 1'b0, BREG = 1'b0, OUT_REG = 1'b0, PIPE_REG = 1'b0, ASIGN_REG = 1'b0, BSIGN_REG = 1'b0, SOA_REG = 1'b0,
+  parameter       MULT_RESET_MODE = "SYNC"
+) (
+  input  wire [17:0] A, SIA, B, SIB,
+  input  wire ASIGN, BSIGN, ASEL, BSEL, CE, CLK, RESET,
+  output wire [35:0] DOUT,
+  output wire [17:0] SOA, SOB
+);
+  generate
+    if (AREG || BREG || OUT_REG || PIPE_REG || ASIGN_REG || BSIGN_REG || SOA_REG) begin : g_registers
+      MULT18X18_is_modelled_without_registers u_error ();
+    end
+  endgenerate
+  weir_gowin_product #(.W(18)) u_product (.A(A), .B(B), .ASIGN(ASIGN), .BSIGN(BSIGN), .ASEL(ASEL), .BSEL(BSEL), .DOUT(DOUT));
+  assign SOA = A;
+  assign SOB = B;
+endmodule
+
+module MULT36X36 #(
+  parameter [0:0] AREG = 1'b0, BREG = 1'b0, OUT0_REG = 1'b0, OUT1_REG = 1'b0, PIPE_REG = 1'b0, ASIGN_REG = 1'b0, BSIGN_REG = 1'b0,
+  parameter       MULT_RESET_MODE = "SYNC"
+) (
+  input  wire [35:0] A, B,
+  input  wire ASIGN, BSIGN, CE, CLK, RESET,
+  output wire [71:0] DOUT
+);
+  generate
+    if (AREG || BREG || OUT0_REG || OUT1_REG || PIPE_REG || ASIGN_REG || BSIGN_REG) begin : g_registers
+      MULT36X36_is_modelled_without_registers u_error ();
+    end
+  endgenerate
+  weir_gowin_product #(.W(36)) u_product (.A(A), .B(B), .ASIGN(ASIGN), .BSIGN(BSIGN), .ASEL(1'b0), .BSEL(1'b0), .DOUT(DOUT));
+endmodule
+
 `default_nettype wire
 
 // Pads.

@@ -24,7 +24,7 @@ typedef struct tools {
 } tools;
 
 static int find_tools(tools *t, bool places) {
-    if (!weir_program_yosys(t->cache, &t->yosys)) return WEIR_EXIT_TOOL;
+    if (!weir_program_yosys(NULL, t->cache, &t->yosys)) return WEIR_EXIT_TOOL;
     if (t->yosys.name == NULL) weir_program_report_yosys();
     if (places && !weir_program_nextpnr(t->device, t->cache, &t->nextpnr)) return WEIR_EXIT_TOOL;
     if (places && t->nextpnr.name == NULL) weir_program_report_nextpnr(t->device);

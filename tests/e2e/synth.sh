@@ -16,6 +16,9 @@ expect 2 "did you mean 'ice40hx8k'?" weir synth "a design" --device ice40hx8
 expect 1 "expected to be a folder that 'weir compile' wrote" weir synth . --device ice40hx8k
 expect 2 "cannot be combined" weir synth "a design" --device ice40hx8k --data x.npz --frames 0
 expect 2 "unknown option '--place-it'" weir synth "a design" --device ice40hx8k --place-it
+expect 4 "program 'nosuch-yosys' is missing" weir synth "a design" --device ice40hx8k --yosys nosuch-yosys
+expect 2 "--yosys needs --device" weir check "$model" --data "$E2E_SOURCE/tests/models/affine/ternary_falling.npz" --yosys yosys
+expect 2 "--yosys makes a bitstream, which is not wanted" weir board build "$model" --board icebreaker -o board --sources --yosys yosys
 mkdir empty
 expect 4 "apt-get install yosys" env PATH="$work/empty" "$WEIR" synth "a design" --device ice40hx8k
 
@@ -74,6 +77,11 @@ expect 4 "no models of the cells of ice40hx8k are found" env PATH="$work/no_yosy
 shim yosys "echo 'ERROR: planted' >&2; exit 7"
 expect 4 "ERROR: planted" env PATH="$work/own/bin:$programs" "$WEIR" synth for_device --device ice40up5k
 grep -q "warning: compiled for ice40hx8k, but synthesized for ice40up5k" output || fail "another device is not warned of"
+mkdir other
+printf '#!/bin/sh\ncase $1 in -V) echo "Yosys 0.70 (of another place)" ;; *) echo "ERROR: planted elsewhere: $PWD" >&2; exit 7 ;; esac\n' >other/my-yosys
+chmod +x other/my-yosys
+expect 4 "ERROR: planted elsewhere" weir synth for_device --yosys other/my-yosys
+expect 4 "ERROR: planted elsewhere" env PATH="$work/other:$PATH" "$WEIR" synth for_device --yosys my-yosys
 # Weights are inverted in what Yosys wrote: lookup tables of the last layer's memory.
 cat >plant.awk <<'END'
 /"u_matmul_11_weights[^"]*": [{]/ { inside = 1 }

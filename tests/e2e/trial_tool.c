@@ -28,7 +28,7 @@ static int try(const char *folder, const char *what, const char *verilog, const 
     int status = WEIR_EXIT_INPUT;
     weir_graph *graph = weir_graph_load(hardware);
     if (weir_board_manifest_read(folder, &manifest) && weir_board_design_read(design, &streams) && graph != NULL &&
-        weir_program_yosys(cache, &yosys)) {
+        weir_program_yosys(NULL, cache, &yosys)) {
         weir_board *board = weir_board_read(manifest.board, &status);
         char *models = weir_synth_cells(board->device, &yosys);
         const weir_trial trial = {.what = what,

@@ -107,7 +107,7 @@ static int open_and_run(const weir_device *device, char **argv) {
     session s = {.netlist = {.held = -1}, .work = weir_scratch_path(scratch)};
     const weir_synth_request request = {
         .yosys = &yosys, .device = device, .cache = cache, .folder = argv[2], .top = argv[3]};
-    bool fine = cache != NULL && weir_program_yosys(cache, &yosys) && yosys.name != NULL &&
+    bool fine = cache != NULL && weir_program_yosys(NULL, cache, &yosys) && yosys.name != NULL &&
                 weir_yosys_netlist(&request, &s.netlist) == 0;
     char *models = weir_synth_cells(device, &yosys), *planted = weir_path_join(s.work, "planted");
     if (fine) {

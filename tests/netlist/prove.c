@@ -13,7 +13,7 @@ static int prove(const weir_device *device, char **argv) {
     char *cache = weir_sim_cache(NULL), *models = NULL;
     weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "prove-");
     json_t *unmapped = NULL, *result = NULL;
-    if (cache != NULL && scratch != NULL && weir_program_yosys(cache, &yosys) && yosys.name != NULL) {
+    if (cache != NULL && scratch != NULL && weir_program_yosys(NULL, cache, &yosys) && yosys.name != NULL) {
         models = weir_synth_cells(device, &yosys);
         const weir_synth_prove_job job = {&yosys, device, models, argv[2], argv[3]};
         unmapped = weir_prove_unmapped(&job, weir_scratch_path(scratch));

@@ -21,7 +21,7 @@ static int synthesize(const weir_device *device, char **argv) {
     weir_program yosys = {NULL, NULL, 0};
     char *cache = weir_sim_cache(NULL);
     weir_synth_netlist netlist = {.held = -1};
-    int status = cache != NULL && weir_program_yosys(cache, &yosys) ? EXIT_SUCCESS : EXIT_FAILURE;
+    int status = cache != NULL && weir_program_yosys(NULL, cache, &yosys) ? EXIT_SUCCESS : EXIT_FAILURE;
     const weir_synth_request request = {
         .yosys = &yosys, .device = device, .cache = cache, .folder = folder, .top = top};
     if (status == EXIT_SUCCESS) status = weir_yosys_netlist(&request, &netlist);

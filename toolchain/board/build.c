@@ -58,7 +58,8 @@ static int find_programs(building *b) {
     if (!o->place) return WEIR_EXIT_FINE;
     b->flow = weir_board_flow_of(o->board);
     if (b->flow == NULL) return WEIR_EXIT_TOOL;
-    if (!weir_program_yosys(b->cache, &b->yosys) || !weir_program_nextpnr(o->board->device, b->cache, &b->nextpnr))
+    if (!weir_program_yosys(o->yosys, b->cache, &b->yosys) ||
+        !weir_program_nextpnr(o->board->device, b->cache, &b->nextpnr))
         return WEIR_EXIT_TOOL;
     if (b->yosys.name == NULL) weir_program_report_yosys();
     else if (b->nextpnr.name == NULL) weir_program_report_nextpnr(o->board->device);

@@ -16,6 +16,7 @@ typedef struct weir_board_build_options {
     const char *folder;         /* being made: holds the compiled design in WEIR_BOARD_DESIGN, and gets the rest */
     const char *work;           /* a scratch folder */
     const char *data;       /* frames that the netlist is tried with, as weir_frames_read takes it; NULL: random ones */
+    const char *yosys;      /* as in weir_program_yosys */
     int64_t clock_hz, baud; /* 0: the best */
     int64_t seeds, seconds; /* placements a clock; that each tool may take, 0: no limit */
     bool place;             /* false: sources for simulation only, no bitstream */

@@ -99,7 +99,7 @@ static void examine_yosys(weir_doctor *d, bool is_needed) {
     weir_program program;
     if (is_examined(d, "yosys")) return;
     weir_diag_log *log = weir_diag_capture();
-    if (weir_program_yosys(d->cache, &program) && program.name == NULL) weir_program_report_yosys();
+    if (weir_program_yosys(NULL, d->cache, &program) && program.name == NULL) weir_program_report_yosys();
     weir_diag_release(log);
     add_flow(d, "yosys", &program, log, is_needed);
 }

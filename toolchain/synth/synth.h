@@ -26,6 +26,7 @@ typedef struct weir_synth_options {
     const char *folder;         /* a copy of the compiled one that is not shared; files are written there */
     const char *top;            /* module */
     weir_synth_placing placing;
+    const char *yosys;  /* as in weir_program_yosys */
     const char *placer; /* as in weir_place_job */
     int64_t seeds;
     int64_t clock_mhz; /* the goal; 0: that of the hardware, else of the device */

@@ -23,6 +23,7 @@ typedef struct request {
     const char *model, *folder; /* to keep, or NULL */
     weir_simulate *simulate;
     const weir_device *device; /* NULL: neither estimate nor synthesis */
+    const char *yosys;         /* as in weir_synthesize */
     int64_t seeds, seconds;
 } request;
 
@@ -40,6 +41,7 @@ static int simulate(const request *r, const weir_module *module, const char *fol
 
 static int synthesize(const request *r, const weir_module *module, json_t *report) {
     const weir_synthesize options = {.place_if_found = true,
+                                     .yosys = r->yosys,
                                      .seeds = r->seeds,
                                      .clock_mhz = r->job->clock,
                                      .seconds = r->seconds,
@@ -113,7 +115,7 @@ static int check(void *user) {
 int weir_command_check(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("check");
     weir_simulate simulate_options = WEIR_SIMULATE_DEFAULTS;
-    const char *folder = NULL;
+    const char *folder = NULL, *yosys = NULL;
     weir_device *device = NULL;
     int64_t seeds = WEIR_SYNTHESIZE_SEEDS, seconds = WEIR_SYNTHESIZE_SECONDS;
     const weir_cli_option options[] = {
@@ -127,17 +129,19 @@ int weir_command_check(int argc, char **argv) {
         WEIR_JOB_HARDWARE_OPTIONS(job),
         {"seeds", 0, WEIR_CLI_COUNT, &seeds, "N",
          "with --device: placements to try until one meets the clock goal (4)"},
+        WEIR_YOSYS_OPTION(yosys),
         {"timeout", 0, WEIR_CLI_COUNT, &seconds, "SECONDS", "with --device: for Yosys, and for each placement (1200)"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("check", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && simulate_options.data.count == 0) status = weir_cli_misuse("check", "--data FILE is missing");
+    if (status < 0 && yosys != NULL && job.device == NULL) status = weir_cli_misuse("check", "--yosys needs --device");
     const int known = status < 0 ? weir_estimate_open(job.device, &device) : WEIR_EXIT_FINE;
     if (known != WEIR_EXIT_FINE) status = known;
     if (status < 0) {
         char *missing = folder == NULL ? NULL : weir_path_missing(folder);
-        status = weir_plugins_guard(&job.plugins, check,
-                                    &(request){&job, argv[1], folder, &simulate_options, device, seeds, seconds});
+        status = weir_plugins_guard(
+            &job.plugins, check, &(request){&job, argv[1], folder, &simulate_options, device, yosys, seeds, seconds});
         if (folder != NULL) weir_folder_clean(folder, missing);
         free(missing);
     }

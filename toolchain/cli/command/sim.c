@@ -52,7 +52,7 @@ static int read_folder(void *user) {
 static int find_models(const weir_device *device, char **cells) {
     weir_program yosys = {.name = NULL};
     char *cache = weir_sim_cache(NULL);
-    const bool fine = cache != NULL && weir_program_yosys(cache, &yosys);
+    const bool fine = cache != NULL && weir_program_yosys(NULL, cache, &yosys);
     *cells = fine ? weir_synth_cells(device, &yosys) : NULL;
     if (fine && *cells == NULL) {
         weir_error(WEIR_NOWHERE, "no models of the cells of %s are found", device->name);

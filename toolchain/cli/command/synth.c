@@ -118,6 +118,7 @@ int weir_command_synth(int argc, char **argv) {
         {"seeds", 0, WEIR_CLI_COUNT, &r.synthesize.seeds, "N", "placements to try until one meets the clock goal (4)"},
         {"placer", 0, WEIR_CLI_STRING, &r.synthesize.placer, "NAME",
          "nextpnr's placer: heap, sa or, of late, static (its own choice)"},
+        WEIR_YOSYS_OPTION(r.synthesize.yosys),
         {"timeout", 0, WEIR_CLI_COUNT, &r.synthesize.seconds, "SECONDS", "for Yosys, and for each placement (1200)"},
         {"clock", 0, WEIR_CLI_COUNT, &r.synthesize.clock_mhz, "MHZ", "the clock goal (that of 'weir compile')"},
         WEIR_DATA_OPTION(r.synthesize.data, "frames for the netlist (random ones)"),

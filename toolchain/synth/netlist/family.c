@@ -16,7 +16,7 @@ static const weir_synth_family families[WEIR_DEVICE_FAMILIES] = {
     [WEIR_DEVICE_ECP5] = {.flat = true, .blocks = "=DP16KD =TRELLIS_DPR16X4 =MULT18X18D"},
     [WEIR_DEVICE_GOWIN] = {.no_pads = "-noiopads",
                            .map = "gowin_map.v",
-                           .blocks = "=RAM16* =SP =SPX9 =SDP* =DPX9* =DPB =DP",
+                           .blocks = "=RAM16* =SP =SPX9 =SDP* =DPX9* =DPB =DP =MULT*",
                            .mend = weir_gowin_mend,
                            .mended = "2"},
     [WEIR_DEVICE_XILINX7] = {.no_pads = "-noiopad"},
@@ -30,7 +30,7 @@ const weir_synth_family *weir_synth_family_of(const weir_device *device) {
 
 /* --- cells --- */
 
-typedef enum resource { LUT, FLIP_FLOP, MULTIPLIER, MEMORY } resource;
+typedef enum resource { LUT, FLIP_FLOP, MULTIPLIER, HALF_MULTIPLIER, MEMORY } resource;
 
 /* Cells whose name is `name`, or begins with it when it ends with a '*', take `count` of the resource. The first row counts. */
 typedef struct cell_row {
@@ -59,7 +59,9 @@ static const cell_row rows[] = {
     {WEIR_DEVICE_GOWIN, "ALU", LUT, 1},
     {WEIR_DEVICE_GOWIN, "RAM16*", LUT, 4},
     {WEIR_DEVICE_GOWIN, "DFF*", FLIP_FLOP, 1},
+    {WEIR_DEVICE_GOWIN, "MULT9X9", HALF_MULTIPLIER, 1},
     {WEIR_DEVICE_GOWIN, "MULT18X18", MULTIPLIER, 1},
+    {WEIR_DEVICE_GOWIN, "MULT36X36", MULTIPLIER, 4},
     {WEIR_DEVICE_GOWIN, "SP*", MEMORY, 1},
     {WEIR_DEVICE_GOWIN, "SDP*", MEMORY, 1},
     {WEIR_DEVICE_GOWIN, "DP*", MEMORY, 1},
@@ -186,6 +188,7 @@ weir_cost weir_synth_count_within(const json_t *netlist, const char *module, con
     const json_t *modules = json_object_get(netlist, "modules");
     json_t *cells = json_object_get(json_object_get(modules, module), "cells"), *cell;
     weir_cost total = {0};
+    int64_t halves = 0;
     const char *name;
     json_object_foreach(cells, name, cell) {
         if (!is_within(name, instance)) continue;
@@ -195,7 +198,9 @@ weir_cost weir_synth_count_within(const json_t *netlist, const char *module, con
             inner != NULL && json_object_get(json_object_get(inner, "attributes"), "blackbox") == NULL;
         const weir_cost cost = is_design ? weir_synth_count(netlist, type, device) : cost_of(device, type);
         add_to(&total, &cost);
+        halves += !is_design && is_kind(device, type, HALF_MULTIPLIER);
     }
+    total.multipliers += (halves + 1) / 2;
     if (device->logic_cell == WEIR_DEVICE_SHARED) total.luts += count_lone(cells, device, instance);
     return total;
 }
