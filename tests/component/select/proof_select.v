@@ -12,6 +12,7 @@
 // planted: nightly
 // spared: select_lane_zero_for_all there is one: random.c
 // spared: select_unsigned_as_signed codes are signed: random.c
+// spared: select_fill_of_32_bits lanes of one bit: random.c
 module proof #(
   parameter integer FILLS   = 0,
   parameter integer SIZE_A  = 2,
