@@ -288,6 +288,14 @@ static int build(void *user) {
     return status;
 }
 
+/* What no sources depend on. */
+static const char *placing(const weir_board_make *r) {
+    const given_option options[] = {{"yosys", r->yosys != NULL},
+                                    {"seeds", r->seeds != WEIR_BOARD_SEEDS},
+                                    {"timeout", r->seconds != WEIR_SYNTHESIZE_SECONDS}};
+    return first_given(options, sizeof options / sizeof *options);
+}
+
 static const char *building(const weir_board_make *r) {
     const given_option options[] = {{"output", r->folder != NULL}, {"clock", r->clock_mhz != 0},
                                     {"baud", r->baud != 0},        {"benchmark", r->benchmark},
@@ -313,8 +321,8 @@ int weir_board_make_check(weir_board_make *r) {
     int status = WEIR_EXIT_FINE;
     if (r->board_name == NULL) return weir_cli_misuse(r->job.command, "--board NAME is missing");
     if (r->folder == NULL) return weir_cli_misuse(r->job.command, "-o DIR is missing");
-    if (r->sources_only && r->yosys != NULL)
-        return weir_cli_misuse(r->job.command, "--yosys makes a bitstream, which is not wanted");
+    if (r->sources_only && placing(r) != NULL)
+        return weir_cli_misuse(r->job.command, "--%s is about a bitstream, and only sources are made", placing(r));
     r->board = weir_board_read(r->board_name, &status);
     if (r->board == NULL) return status;
     if (!r->job.patchable || r->loadable || weir_fill_is_known(r->board->device)) return -1;

@@ -134,9 +134,14 @@ static bool find(const program_row *row, const char *cache, weir_program *progra
 static bool find_own(const char *own, const char *cache, weir_program *program) {
     *program = (weir_program){.name = NULL};
     if (weir_process_found(own)) program->name = strchr(own, '/') == NULL ? weir_copy_string(own) : realpath(own, NULL);
-    if (program->name != NULL) return read_version(cache, program);
-    weir_error(WEIR_NOWHERE, "program '%s' is missing", own);
-    weir_note("it is the name of a program on PATH, or its file");
+    if (program->name == NULL) {
+        weir_error(WEIR_NOWHERE, "program '%s' is missing", own);
+        weir_note("it is the name of a program on PATH, or its file");
+        return false;
+    }
+    if (!read_version(cache, program)) return false;
+    if (strncmp(program->version, "Yosys ", 6) == 0) return true;
+    weir_error(WEIR_NOWHERE, "program '%s' says of itself '%s', expected a version of Yosys", own, program->version);
     return false;
 }
 

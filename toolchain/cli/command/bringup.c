@@ -70,10 +70,10 @@ int weir_command_bringup(int argc, char **argv) {
                        ? default_folder(argv[1], make.board_name)
                        : NULL;
     if (folder != NULL) make.folder = folder;
+    make.sources_only = run.sim;
     if (status < 0 && !built) status = weir_board_make_check(&make);
     if (status < 0) {
         make.model = argv[1];
-        make.sources_only = run.sim;
         make.data = data;
         run.folder = built ? argv[1] : make.folder;
         status = built ? WEIR_EXIT_FINE : weir_board_make_run(&make);
