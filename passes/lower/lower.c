@@ -283,8 +283,8 @@ bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
     if (op == WEIR_OP_ENCODE || op == WEIR_OP_REQUANTIZE || op == WEIR_OP_THRESHOLD || op == WEIR_OP_LOOKUP)
         return true;
     if (op == WEIR_OP_SUM) /* which turns the sign: weir_lower_negated */
-        return first.id == weir_node_input(graph, node, 1).id && weir_node_int(graph, node, "cb", 1) == -2 &&
-               weir_lower_is_one_code(graph, first);
+        return first.id == weir_node_input(graph, node, 1).id && weir_node_int(graph, node, "ca", 1) == -1 &&
+               weir_node_int(graph, node, "cb", 1) == 0 && weir_lower_is_one_code(graph, first);
     const bool joins = kind == WEIR_OP_CONCAT;
     const bool moves = weir_index_map_exists(op) && op != WEIR_OP_RELABEL; /* whose codes mean other numbers */
     bool one =

@@ -12,6 +12,7 @@
 
 #include "ir/shape/infer.h"
 #include "passes/lower/lower.h"
+#include "passes/quantize/realizer.h"
 #include "quant/staircase.h"
 #include "support/memory/arena.h"
 #include "support/text/text.h"
@@ -139,10 +140,11 @@ static bool has_powers(const weir_quant *quant) {
 }
 
 /* Codes that are quantized again go through float32 in the model, a product and a quotient, under any contract; sums do not, whose order
- * nobody knows. Nothing is rounded where all scales are powers of two. Codes of more than 12 bits have no table. */
+ * nobody knows. Nothing is rounded where all scales are powers of two. Codes of more than 16 bits have no table. */
 static bool goes_through_float(const weir_lowering *l, const weir_leaf *x, const weir_quant *to, int64_t span) {
     const weir_type *from = weir_value_type(l->to, x->codes);
-    return x->count <= 1 && span < WEIR_STAIRCASE_CODES && !(has_powers(&from->quant) && has_powers(to)) &&
+    const bool has_steps = span < WEIR_STAIRCASE_CODES || from->high - from->low < WEIR_REALIZER_TABLE_CODES;
+    return x->count <= 1 && has_steps && !(has_powers(&from->quant) && has_powers(to)) &&
            weir_lower_is_one_code(l->to, x->codes);
 }
 

@@ -68,7 +68,7 @@ bool weir_lower_unite(weir_lowering *l, weir_node node, size_t index, weir_value
 
 /* --- the other sign --- */
 
-/* x - 2 x: no component turns signs alone. */
+/* -x + 0 x: no component turns signs alone. The range of the result is that of -x even where the two become streams of their own. */
 static weir_value negated(weir_lowering *l, weir_node node, const char *suffix, weir_value codes) {
     weir_arena *arena = weir_graph_arena(l->to);
     const weir_value inputs[2] = {codes, codes};
@@ -88,7 +88,8 @@ static weir_value negated(weir_lowering *l, weir_node node, const char *suffix, 
                               .scale = scale,
                               .zero_point = zero};
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_SUM, suffix, inputs, 2, &type);
-    weir_node_set_int(l->to, made, "cb", -2);
+    weir_node_set_int(l->to, made, "ca", -1);
+    weir_node_set_int(l->to, made, "cb", 0);
     return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
 }
 

@@ -59,6 +59,8 @@ typedef struct weir_channel_candidate {
 } weir_channel_candidate;
 
 enum { WEIR_CANDIDATE_ADD_BITS = 56 }; /* the most that a component's addend has */
+/* What a table takes: bits of its codes, and so many codes. */
+enum { WEIR_REALIZER_TABLE_BITS = 16, WEIR_REALIZER_TABLE_CODES = 1 << WEIR_REALIZER_TABLE_BITS };
 
 /* What a channel of the candidate (a weir_channel_candidate) gives for the sum. */
 int64_t weir_candidate_computed(const void *channel, int64_t x);
@@ -75,6 +77,21 @@ bool weir_candidate_float_of(const weir_realizer *r, weir_candidate *k);
 bool weir_realizer_is_wide(const weir_realizer *r);
 /* A candidate that is exact by construction, or proved step by step. False after a reported error. */
 bool weir_realizer_use_wide(weir_realizer *r, weir_candidate *k);
+
+/* --- realizer_products.c --- */
+
+/* Codes that the model makes float32 numbers and quantizes again, proved code by code: one product that float32 rounds, or an exact one
+ * before it, which it rounds first. */
+typedef struct weir_products {
+    weir_candidate last;
+    int64_t *factor, *term; /* by channel, of the exact one */
+    bool has_exact;         /* else `last` adds the term itself, and factors are 1 */
+} weir_products;
+
+/* False: there are none. Its numbers are in memory of the graph. */
+bool weir_realizer_find_products(const weir_realizer *r, weir_products *p);
+/* False after a reported error. */
+bool weir_realizer_use_products(weir_realizer *r, const weir_products *p);
 
 /* --- realizer_patchable.c --- */
 
@@ -93,8 +110,10 @@ weir_node weir_realizer_replace(weir_realizer *r, weir_op op, const weir_value *
 /* A constant NAME_SUFFIX of int64: [rows], or [rows, columns] where columns are not 0. */
 weir_value weir_realizer_parameter(weir_realizer *r, const char *suffix, const int64_t *values, size_t rows,
                                    size_t columns);
-/* Whole numbers, one a channel, added to what the node reads. False after a reported error. */
+/* Whole numbers, one a channel, added to what the node reads; or what it reads times a factor of 1 or more, exact, and a term. The node is read
+ * again. False after a reported error. */
 bool weir_realizer_add_before(weir_realizer *r, const int64_t *whole);
+bool weir_realizer_multiply_before(weir_realizer *r, const int64_t *factor, const int64_t *term);
 /* False after a reported error. */
 bool weir_realizer_use_candidate(weir_realizer *r, const weir_candidate *k);
 bool weir_realizer_use_thresholds(weir_realizer *r);

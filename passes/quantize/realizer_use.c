@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,45 +37,61 @@ weir_node weir_realizer_replace(weir_realizer *r, weir_op op, const weir_value *
     return made;
 }
 
-/* The type of x with other zero points, one a channel. */
-static weir_type moved(const weir_realizer *r, const weir_type *x, const int64_t *whole) {
+/* The type of factor * x + add, in one channel or in each; factors are positive. */
+static weir_type moved(const weir_realizer *r, const weir_type *x, const int64_t *factor, const int64_t *add) {
     weir_type type = *x;
     double *scale = weir_arena_array(weir_graph_arena(r->graph), r->channels, sizeof *scale);
     int64_t *zero = weir_arena_array(weir_graph_arena(r->graph), r->channels, sizeof *zero);
-    int64_t least = whole[0], most = whole[0];
     for (size_t c = 0; c < r->channels; c++) {
-        scale[c] = weir_quant_scale(&x->quant, (int64_t)c);
-        zero[c] = weir_quant_zero(&x->quant, (int64_t)c) + whole[c];
-        least = whole[c] < least ? whole[c] : least;
-        most = whole[c] > most ? whole[c] : most;
+        const int64_t low = x->low * factor[c] + add[c], high = x->high * factor[c] + add[c];
+        assert(factor[c] > 0);
+        scale[c] = weir_quant_scale(&x->quant, (int64_t)c) / (double)factor[c];
+        zero[c] = weir_quant_zero(&x->quant, (int64_t)c) * factor[c] + add[c];
+        type.low = c == 0 || low < type.low ? low : type.low;
+        type.high = c == 0 || high > type.high ? high : type.high;
     }
-    type.low += least;
-    type.high += most;
     type.dtype = weir_dtype_for(type.low, type.high);
     type.quant.format = WEIR_FORMAT_INTEGER;
     type.quant.is_signed = type.low < 0;
     type.quant.width = weir_bits_for(type.low, type.high);
-    type.quant.axis = type.shape.rank - 1;
+    type.quant.axis = r->channels > 1 ? type.shape.rank - 1 : -1;
     type.quant.scale = scale;
     type.quant.zero_point = zero;
     type.quant.count = (uint32_t)r->channels;
     return type;
 }
 
-bool weir_realizer_add_before(weir_realizer *r, const int64_t *whole) {
+/* Reads the node again, whose input is other codes of the same numbers. */
+static bool put_before(weir_realizer *r, weir_op op, const char *suffix, const weir_value *inputs, size_t count,
+                       const weir_type *type) {
     weir_graph *graph = r->graph;
-    const weir_value inputs[2] = {weir_node_input(graph, r->node, 0),
-                                  weir_realizer_parameter(r, "whole", whole, r->channels, 0)};
-    const weir_type type = moved(r, weir_value_type(graph, inputs[0]), whole);
-    char *name = weir_format("%s_moved", weir_node_name(graph, r->node));
-    const weir_node made = weir_graph_add_node(graph, WEIR_OP_CAST, name, inputs, 2, 1, r->node);
+    char *name = weir_format("%s%s", weir_node_name(graph, r->node), suffix);
+    const weir_node made = weir_graph_add_node(graph, op, name, inputs, count, 1, r->node);
     free(name);
     weir_node_set_location(graph, made, weir_node_location(graph, r->node));
-    weir_node_set_int(graph, made, "low", type.low);
-    weir_node_set_int(graph, made, "high", type.high);
-    weir_value_set_type(graph, weir_node_output(graph, made, 0), &type);
+    weir_node_set_int(graph, made, "low", type->low);
+    weir_node_set_int(graph, made, "high", type->high);
+    weir_value_set_type(graph, weir_node_output(graph, made, 0), type);
     weir_node_set_input(graph, r->node, 0, weir_node_output(graph, made, 0));
-    return weir_infer_node(graph, made);
+    return weir_infer_node(graph, made) && weir_realizer_read(r);
+}
+
+bool weir_realizer_add_before(weir_realizer *r, const int64_t *whole) {
+    const weir_value x = weir_node_input(r->graph, r->node, 0),
+                     inputs[2] = {x, weir_realizer_parameter(r, "whole", whole, r->channels, 0)};
+    int64_t *one = weir_malloc(r->channels * sizeof *one);
+    for (size_t c = 0; c < r->channels; c++) one[c] = 1;
+    const weir_type type = moved(r, weir_value_type(r->graph, x), one, whole);
+    free(one);
+    return put_before(r, WEIR_OP_CAST, "_moved", inputs, 2, &type);
+}
+
+bool weir_realizer_multiply_before(weir_realizer *r, const int64_t *factor, const int64_t *add) {
+    const weir_value x = weir_node_input(r->graph, r->node, 0),
+                     inputs[3] = {x, weir_realizer_parameter(r, "factor", factor, r->channels, 0),
+                                  weir_realizer_parameter(r, "term", add, r->channels, 0)};
+    const weir_type type = moved(r, weir_value_type(r->graph, x), factor, add);
+    return put_before(r, WEIR_OP_SCALE, "_product", inputs, 3, &type);
 }
 
 static bool finish(weir_realizer *r, weir_node made) { return weir_infer_node(r->graph, made); }

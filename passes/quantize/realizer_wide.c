@@ -7,8 +7,8 @@
 /* The most codes of a wide output whose scale is no power of two. */
 enum { MOST_CODES = 65536, WIDE_SHIFT = 62, WIDE_MULTIPLIER_BITS = 44 };
 static const double MOST_WHOLE = 0x1p50;
-/* Codes of an input, and those of all its channels, of which a table has each. */
-enum { MOST_INPUTS = 65536, MOST_ENTRIES = 1 << 20 };
+/* Codes of an input of all its channels, of which a table has each; and so few that products are no smaller. */
+enum { MOST_ENTRIES = 1 << 20, FEW_ENTRIES = 1 << 12 };
 
 bool weir_realizer_is_wide(const weir_realizer *r) { return r->high - r->low >= WEIR_STAIRCASE_CODES; }
 
@@ -31,16 +31,17 @@ static bool is_exact(const weir_realizer *r) {
     return exact;
 }
 
-/* The candidate on the ends of the input, and on codes spread over it; what is exact by construction differs nowhere. */
+/* The candidate on each code of the input; on the ends of a sum of more, and on codes spread over it, where what is exact by
+ * construction differs nowhere. */
 static bool agrees(const weir_realizer *r, const weir_candidate *k) {
     enum { SPREAD = 64 };
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    const int64_t width = in->high - in->low, steps = width < WEIR_REALIZER_TABLE_CODES ? width : SPREAD;
     for (size_t c = 0; c < r->channels; c++) {
         const weir_channel_function wanted = weir_realizer_function(r, c);
         weir_channel_candidate made = {k, c};
-        for (int i = 0; i <= SPREAD; i++) {
-            int64_t x = in->low + (int64_t)((double)(in->high - in->low) * i / SPREAD);
-            x = x > in->high ? in->high : x;
+        for (int64_t i = 0; i <= steps; i++) {
+            const int64_t x = in->low + (steps == width ? i : (int64_t)((double)width * (double)i / SPREAD));
             if (weir_realizer_specified(&wanted, x) != weir_candidate_computed(&made, x)) return false;
         }
     }
@@ -115,26 +116,43 @@ static bool fail_wide(const weir_realizer *r) {
     return false;
 }
 
-static bool has_table(const weir_realizer *r) {
+static int64_t codes_of(const weir_realizer *r) {
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
-    return r->thresholds == NULL && in->high - in->low < MOST_INPUTS &&
-           (in->high - in->low + 1) * (int64_t)r->channels <= MOST_ENTRIES;
+    return in->high - in->low < WEIR_REALIZER_TABLE_CODES ? in->high - in->low + 1 : INT64_MAX;
 }
 
-/* Proved step by step; else a table of few codes, or a reported error. */
+static bool has_table(const weir_realizer *r, int64_t entries) {
+    return r->thresholds == NULL && codes_of(r) <= entries / (int64_t)r->channels;
+}
+
+/* Codes of more bits than a table takes are not so many: they are moved into its range. */
+static bool use_table(weir_realizer *r) {
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    if (weir_bits_for(in->low, in->high) <= WEIR_REALIZER_TABLE_BITS) return weir_realizer_use_table(r);
+    int64_t *whole = weir_malloc(r->channels * sizeof *whole);
+    for (size_t c = 0; c < r->channels; c++) whole[c] = -in->low;
+    const bool fine = weir_realizer_add_before(r, whole) && weir_realizer_use_table(r);
+    free(whole);
+    return fine;
+}
+
+/* Proved step by step, or code by code; else a table of few codes, or a reported error. */
 static bool use_wide_scale(weir_realizer *r, weir_candidate *k) {
     int64_t *whole = weir_calloc(r->channels, sizeof *whole);
     const bool found = r->high - r->low < MOST_CODES && try_wide_scale(r, whole, k);
     bool any = false, fine;
+    weir_products products;
     for (size_t c = 0; c < r->channels; c++) any |= whole[c] != 0;
     if (found) fine = (!any || weir_realizer_add_before(r, whole)) && weir_realizer_use_candidate(r, k);
-    else fine = has_table(r) ? weir_realizer_use_table(r) : fail_wide(r);
+    else if (has_table(r, FEW_ENTRIES)) fine = use_table(r);
+    else if (weir_realizer_find_products(r, &products)) fine = weir_realizer_use_products(r, &products);
+    else fine = has_table(r, MOST_ENTRIES) ? use_table(r) : fail_wide(r);
     free(whole);
     return fine;
 }
 
 bool weir_realizer_use_wide(weir_realizer *r, weir_candidate *k) {
-    if (r->thresholds != NULL || r->stride != 1) return has_table(r) ? weir_realizer_use_table(r) : fail_wide(r);
+    if (r->thresholds != NULL || r->stride != 1) return has_table(r, MOST_ENTRIES) ? use_table(r) : fail_wide(r);
     if (is_exact(r) && weir_candidate_shift_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);
     bool onnx = r->requantizer.offset == NULL;
     if (onnx && weir_candidate_float_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);

@@ -17,8 +17,10 @@ module weir_requantize #(
   parameter integer       SHIFT = 16,
   parameter integer       DIGIT = 16,
   parameter integer       MUL_W = 18,
-  parameter signed [31:0] LO    = -128,
-  parameter signed [31:0] HI    = 127
+  /* verilator lint_off WIDTH */ // numbers of 32 bits are written without a size
+  parameter signed [63:0] LO    = -128,
+  parameter signed [63:0] HI    = 127
+  /* verilator lint_on WIDTH */
 ) (
   input  wire                       clk,
   input  wire                       rst,

@@ -11,18 +11,20 @@ module weir_saturate #(
   parameter integer       LANES = 1,
   parameter integer       IN_W  = 16,
   parameter integer       OUT_W = 8,
-  parameter signed [31:0] LO    = -128,
-  parameter signed [31:0] HI    = 127
+  /* verilator lint_off WIDTH */ // numbers of 32 bits are written without a size
+  parameter signed [63:0] LO    = -128,
+  parameter signed [63:0] HI    = 127
+  /* verilator lint_on WIDTH */
 ) (
   input  wire [LANES*IN_W-1:0]  x,
   output reg  [LANES*OUT_W-1:0] y
 );
   // Number of bits of a value that is not negative.
-  function integer bits(input signed [31:0] value);
+  function integer bits(input signed [63:0] value);
     integer k;
     begin
       bits = 0;
-      for (k = 0; k < 31; k = k + 1) if (value[k]) bits = k + 1;
+      for (k = 0; k < 63; k = k + 1) if (value[k]) bits = k + 1;
     end
   endfunction
 

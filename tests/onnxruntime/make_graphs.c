@@ -122,14 +122,16 @@ static void make_casts(weir_graph *graph) {
 
 static void make_scales(weir_graph *graph) {
     weir_value x = add_codes_input(graph, "x", -600000, 700000, NULL);
-    for (int form = 0; form < 6; form++) {
+    for (int form = 0; form < 8; form++) {
         const bool is_float = form >= 3;
-        const int64_t most = is_float || form == 2 ? (1 << 24) - 1 : 40000;
+        const int bits =
+            form >= 6 ? 29 + 11 * (form - 6) : 24; /* of multipliers: as many as float64 has for them, and more */
+        const int64_t most = is_float || form == 2 ? (INT64_C(1) << bits) - 1 : 40000;
         weir_value factor =
             add_constant(graph, WEIR_INT64, 1, 1, form % 3 == 0 ? 1 : CHANNELS, form == 1 ? -most : 1, most);
         weir_value add = add_constant(graph, WEIR_INT64, 1, 1, form % 3 == 0 ? 1 : CHANNELS, -9000, 9000);
         weir_node node = add_node(graph, is_float ? WEIR_OP_SCALE_FLOAT : WEIR_OP_SCALE, "scale", x, factor, add);
-        weir_node_set_int(graph, node, "shift", form == 2 ? 0 : is_float ? 36 : 27);
+        weir_node_set_int(graph, node, "shift", form == 2 ? 0 : is_float ? bits + 12 : 27);
         if (is_float) weir_node_set_int(graph, node, "zero", form == 3 ? 0 : 17 * form);
         set_bounds(graph, node, form == 2 ? -(INT64_C(1) << 40) : -120, form == 2 ? INT64_C(1) << 40 : 119);
         finish(graph, node, NULL);

@@ -17,7 +17,8 @@ typedef struct problem {
     int width;
     bool is_signed, binary;
     weir_rounding rounding;
-    const char *contract;
+    const char *contract, *steps; /* NULL: none; one constant a step that takes one */
+    float constant;
     int64_t samples; /* random accumulators; 0: all of them */
 } problem;
 
@@ -34,9 +35,14 @@ static weir_graph *build(const problem *p) {
                               .count = (uint32_t)p->channels,
                               .scale = p->scale,
                               .zero_point = p->zero};
-    weir_value inputs[2] = {weir_graph_add_input(graph, "x", &type), WEIR_NO_VALUE};
+    weir_value inputs[3] = {weir_graph_add_input(graph, "x", &type), WEIR_NO_VALUE};
+    size_t count = p->offset == NULL ? 1 : 2;
+    const bool takes_constant = p->steps != NULL && strcmp(p->steps, "Identity") != 0;
+    const double constant = (double)p->constant;
+    if (takes_constant) inputs[(count = 3) - 1] = add_constant(graph, "constant", WEIR_FLOAT32, 1, 1, 0, &constant);
     if (p->offset != NULL) inputs[1] = add_constant(graph, "offset", WEIR_FLOAT64, 1, columns, 0, p->offset);
-    weir_node node = put(graph, WEIR_OP_REQUANTIZE, "requantize", p->offset == NULL ? 1 : 2, inputs);
+    weir_node node = put(graph, WEIR_OP_REQUANTIZE, "requantize", count, inputs);
+    if (p->steps != NULL) weir_node_set_string(graph, node, "steps", p->steps);
     weir_type out = {.dtype = WEIR_INT8, .shape = type.shape};
     out.quant = (weir_quant){.format = p->binary ? WEIR_FORMAT_BINARY : WEIR_FORMAT_INTEGER,
                              .is_signed = p->is_signed || p->binary,
@@ -61,8 +67,8 @@ static weir_array *all_inputs(const problem *p) {
     return x;
 }
 
-/* Realizes and compares; the operator that was chosen. */
-static weir_op realize(const problem *p, weir_requantize_form form) {
+/* Realizes and compares; the operator that was chosen, and one that was put before it. */
+static weir_op realize_with(const problem *p, weir_requantize_form form, weir_op *put_before) {
     weir_graph *graph = build(p), *hardware = weir_graph_copy(graph);
     assert_true(weir_realize_requantize(hardware, form));
     assert_true(weir_graph_verify(hardware));
@@ -78,12 +84,26 @@ static weir_op realize(const problem *p, weir_requantize_form form) {
         assert_int_equal(weir_array_get_int(y, i),
                          weir_requantizer_apply(&contract, channel, weir_array_get_int(x, i)));
     }
-    weir_op op = weir_node_op(hardware, weir_graph_first(hardware));
-    assert_string_equal(weir_node_name(hardware, weir_graph_first(hardware)), "requantize");
+    const weir_node made = weir_value_producer(hardware, weir_graph_output(hardware, 0));
+    weir_op op = weir_node_op(hardware, made);
+    assert_string_equal(weir_node_name(hardware, made), "requantize");
+    const weir_node before = weir_value_producer(hardware, weir_node_input(hardware, made, 0));
+    *put_before = before.id == 0 ? WEIR_OP_NONE : weir_node_op(hardware, before);
+    if (op == WEIR_OP_LOOKUP) { /* what its component takes */
+        const weir_type *of = weir_value_type(hardware, weir_node_input(hardware, made, 0));
+        assert_true(of->low >= 0 ? of->high < 1 << 16 : of->low >= -(1 << 15) && of->high < 1 << 15);
+    }
     weir_executor_free(executor);
     weir_array_free(x);
     weir_graph_free(graph);
     weir_graph_free(hardware);
+    return op;
+}
+
+static weir_op realize(const problem *p, weir_requantize_form form) {
+    weir_op put_before;
+    const weir_op op = realize_with(p, form, &put_before);
+    assert_true(put_before == WEIR_OP_NONE || put_before == WEIR_OP_CAST);
     return op;
 }
 
@@ -406,6 +426,97 @@ static void wider_codes_need_powers_of_two(void **state) {
     }
 }
 
+/* Codes of 16 bits, signed or not, between random scales. */
+static problem codes_of_16_bits(void) {
+    problem p = usual();
+    const bool is_signed = random_int(0, 1) == 0;
+    p.low = is_signed ? -32768 : 0;
+    p.high = p.low + 65535;
+    p.width = 16;
+    p.is_signed = is_signed;
+    p.zero[0] = random_int(0, 1) == 0 ? 0 : random_int(p.low, p.high);
+    p.to_zero = random_int(0, 1) == 0 ? 0 : random_int(p.low, p.high);
+    p.scale[0] = (double)((float)random_int(100000, 999999) * 1e-9f);
+    p.to_scale = (double)((float)p.scale[0] * (float)random_int(70, 250) / 100);
+    p.steps = "Identity";
+    return p;
+}
+
+/* Two roundings to float32 are products where no multiplication is exact, on every code; nothing needs a table. */
+static void codes_quantized_again_have_products(void **state) {
+    (void)state;
+    size_t scales = 0, products = 0, singles = 0;
+    for (int round = 0; round < 40; round++) {
+        problem p = codes_of_16_bits();
+        p.contract = round % 4 == 3 ? "quant" : "qlinear";
+        if (round % 4 == 3) p.to_zero = 0; /* which it adds in float32, a rounding more */
+        if (round % 8 == 0) p.scale[0] = ldexp(1, -11);
+        weir_op before;
+        const weir_op op = realize_with(&p, WEIR_REQUANTIZE_AUTO, &before);
+        scales += op == WEIR_OP_SCALE;
+        products += op == WEIR_OP_SCALE_FLOAT && before == WEIR_OP_SCALE;
+        singles += op == WEIR_OP_SCALE_FLOAT && before == WEIR_OP_NONE;
+        if (op == WEIR_OP_SCALE_FLOAT && round % 8 == 0) assert_int_equal(before, WEIR_OP_NONE);
+    }
+    if (scales + products + singles < 40 || products < 4 || singles < 1)
+        fail_msg("of 40 %zu scales, %zu products, %zu float32 products", scales, products, singles);
+}
+
+/* Each channel has its own scale, mantissa and zero point. */
+static void channels_have_products_of_their_own(void **state) {
+    (void)state;
+    size_t products = 0;
+    for (int round = 0; round < 10; round++) {
+        problem p = codes_of_16_bits();
+        p.channels = 2;
+        p.scale[1] = (double)((float)p.scale[0] * 1.37f);
+        p.zero[0] = random_int(p.low, p.high);
+        p.zero[1] = random_int(p.low, p.high);
+        weir_op before;
+        const weir_op op = realize_with(&p, WEIR_REQUANTIZE_AUTO, &before);
+        products += op == WEIR_OP_SCALE_FLOAT && before == WEIR_OP_SCALE;
+    }
+    if (products < 3) fail_msg("of 10 %zu products", products);
+}
+
+/* One more rounding is more than two products have: each is judged on every code, none is taken, and a table remains. Codes of a range
+ * around 0 that is not that of 16 bits are moved into the range of the table. */
+static void sums_of_16_bit_codes_have_tables(void **state) {
+    (void)state;
+    size_t tables = 0;
+    for (int round = 0; round < 20; round++) {
+        problem p = codes_of_16_bits();
+        p.low = -32767 - round % 2;
+        p.high = p.low + 65535;
+        p.is_signed = true;
+        p.zero[0] = random_int(p.low, p.high);
+        p.to_zero = random_int(-32768, 32767);
+        p.steps = "Add";
+        p.constant = (float)p.scale[0] * (float)random_int(1, 9999);
+        weir_op before;
+        if (realize_with(&p, WEIR_REQUANTIZE_AUTO, &before) != WEIR_OP_LOOKUP) continue;
+        tables++;
+        assert_int_equal(before, p.high > 32767 ? WEIR_OP_CAST : WEIR_OP_NONE);
+    }
+    if (tables < 2) fail_msg("of 20 %zu tables", tables);
+}
+
+/* Few codes have a table, which is smaller than products. */
+static void few_codes_of_many_bits_have_tables(void **state) {
+    (void)state;
+    problem p = codes_of_16_bits();
+    p.low = 1000;
+    p.high = 1000 + 4095;
+    p.zero[0] = 0;
+    p.to_zero = 0;
+    p.is_signed = false;
+    p.scale[0] = (double)3.4567e-4f;
+    p.to_scale = (double)2.3e-5f;
+    p.steps = "Identity";
+    const weir_op op = realize(&p, WEIR_REQUANTIZE_AUTO);
+    assert_true(op == WEIR_OP_LOOKUP || op == WEIR_OP_SCALE);
+}
+
 /* Parameters that no component takes are errors before any Verilog is written. */
 static void components_have_limits(void **state) {
     (void)state;
@@ -475,6 +586,10 @@ int main(void) {
         TEST(large_tables_are_told),
         TEST(wide_codes_have_multipliers),
         TEST(wider_codes_need_powers_of_two),
+        TEST(codes_quantized_again_have_products),
+        TEST(channels_have_products_of_their_own),
+        TEST(sums_of_16_bit_codes_have_tables),
+        TEST(few_codes_of_many_bits_have_tables),
         TEST(components_have_limits),
         TEST(ranges_are_needed),
     };

@@ -9,6 +9,15 @@ static int64_t useful_shift(component_case *c, int product_bits, int result_bits
     return case_chance(c, 25) || shift < 0 ? case_range(c, 0, 30) : shift;
 }
 
+/* The exact product, or so much of it that 64 bits hold: nothing is shifted out, and bounds have more than 32 bits. */
+static void keep_all(component_case *c, weir_node node, int bits) {
+    weir_node_set_int(c->graph, node, "shift", 0);
+    const int64_t all = ((int64_t)1 << bits) - 1;
+    const bool is_plain = case_chance(c, 50);
+    weir_node_set_int(c->graph, node, "low", is_plain ? -all - 1 : -case_number(c, bits, false));
+    weir_node_set_int(c->graph, node, "high", is_plain ? all : case_number(c, bits, false));
+}
+
 static void build(component_case *c) {
     int64_t rows = case_rows(c), channels = case_range(c, 1, 20), parameters = case_chance(c, 50) ? channels : 1;
     int bits = (int)case_range(c, 1, 24), x_bits = (int)case_range(c, 1, 24), out_bits = (int)case_range(c, 1, 16);
@@ -21,7 +30,8 @@ static void build(component_case *c) {
     free(add);
     weir_node node = case_node(c, WEIR_OP_SCALE, "scale", inputs, 3, 1);
     weir_node_set_int(c->graph, node, "shift", useful_shift(c, x_bits + bits, out_bits));
-    case_clip(c, node, out_bits);
+    if (case_chance(c, 20)) keep_all(c, node, x_bits + bits);
+    else case_clip(c, node, out_bits);
     int64_t lanes = case_lanes(c, rows, channels, parameters);
     case_place(c, node, lanes, lanes, case_range(c, 1, bits + 1));
     case_finish(c, case_result(c, node));

@@ -2,7 +2,9 @@
  * toolchain/exec. Between them values have their own element types; inside, codes are int64. */
 #include "frontend/export/onnx_standard.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/wire/onnx_tensor.h"
@@ -530,32 +532,36 @@ static bool add_scale(const work *w) {
     return store_clipped(w, floor_shift(w, v, attribute(w, "shift", 0), &rest));
 }
 
-/* Is every multiplier a float32? */
-static bool fits_float(const weir_array *factors) {
+/* Has every multiplier so few significant bits that float64 has all of its products with a float32? */
+static bool fits_product(const weir_array *factors) {
+    enum { MOST_BITS = DBL_MANT_DIG - FLT_MANT_DIG };
     for (size_t i = 0; factors != NULL && i < factors->count; i++) {
-        const int64_t factor = weir_array_get_int(factors, i);
-        if ((double)(float)factor != (double)factor || llabs(factor) >= (int64_t)1 << 53) return false;
+        int64_t factor = llabs(weir_array_get_int(factors, i));
+        while (factor != 0 && factor % 2 == 0) factor /= 2;
+        if (factor >= (int64_t)1 << MOST_BITS) return false;
     }
     return factors != NULL;
 }
 
-/* The sum is rounded to float32, and so is the product: by a product of float32 where the multipliers are such numbers,
- * else by a cast of the exact one. The division by a power of two is exact. */
+/* The sum is rounded to float32, and so is the exact product, of float64 or of integers. The division by a power of two is exact. */
 static bool add_scale_float(const work *w) {
     int64_t low, high;
     clip_bounds(w, &low, &high);
     if (!fits_real(low, high)) return fail(w, "its codes have more than 53 bits");
     name x = codes(w, 0), factor = codes(w, 1), add = codes(w, 2);
     name sum24 = cast(w, binary(w, WEIR_OP_ADD, x, add), WEIR_FLOAT32);
-    const bool real = fits_float(weir_value_constant(w->b->graph, input_value(w, 1)));
-    name product = real ? binary(w, WEIR_OP_MUL, sum24, cast(w, factor, WEIR_FLOAT32))
-                        : cast(w, binary(w, WEIR_OP_MUL, cast(w, sum24, WEIR_INT64), factor), WEIR_FLOAT32);
+    const bool real = fits_product(weir_value_constant(w->b->graph, input_value(w, 1)));
+    if (!real && !fits((reach_of(w, 0) + reach_of(w, 2)) * reach_of(w, 1)))
+        return fail(w, "it needs more than 62 bits");
+    const weir_dtype dtype = real ? WEIR_FLOAT64 : WEIR_INT64;
+    name sum = cast(w, sum24, dtype), times_sum = real ? cast(w, factor, dtype) : factor;
+    name product = cast(w, binary(w, WEIR_OP_MUL, sum, times_sum), WEIR_FLOAT32);
     const double unit = 1.0 / (double)((int64_t)1 << attribute(w, "shift", 0));
     name scaled = binary(w, WEIR_OP_MUL, product, number(w, WEIR_FLOAT32, unit));
-    name sum = cast(w, unary(w, WEIR_OP_ROUND, scaled), WEIR_FLOAT64);
+    name code = cast(w, unary(w, WEIR_OP_ROUND, scaled), WEIR_FLOAT64);
     const int64_t zero = attribute(w, "zero", 0);
-    if (zero != 0) sum = binary(w, WEIR_OP_ADD, sum, number(w, WEIR_FLOAT64, (double)zero));
-    return store(w, clip_real(w, sum, low, high));
+    if (zero != 0) code = binary(w, WEIR_OP_ADD, code, number(w, WEIR_FLOAT64, (double)zero));
+    return store(w, clip_real(w, code, low, high));
 }
 
 /* How many of its channel's thresholds each element reaches. */

@@ -7,7 +7,10 @@
 #include "dataflow/schedule/stream.h"
 
 static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
-    if (!weir_multiplier_fits(graph, node, why)) return false;
+    static const char *const names[] = {"zero"};
+    if (!weir_component_fits_numbers(graph, node, why) || !weir_component_fits_32(graph, node, names, 1, why) ||
+        !weir_multiplier_fits(graph, node, why))
+        return false;
     if (weir_node_int(graph, node, "shift", 0) >= 2) return true;
     weir_text_add(why, "hardware needs a shift of 2 or more");
     return false;

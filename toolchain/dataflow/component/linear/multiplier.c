@@ -10,9 +10,6 @@
 #include "support/memory/arena.h"
 
 bool weir_multiplier_fits(const weir_graph *graph, weir_node node, weir_text *why) {
-    static const char *const names[] = {"zero"};
-    if (!weir_component_fits_numbers(graph, node, why) || !weir_component_fits_32(graph, node, names, 1, why))
-        return false;
     int64_t least = weir_value_type(graph, weir_node_input(graph, node, 1))->low;
     if (least >= 0) return true;
     weir_text_format(why, "hardware needs multipliers of 0 or more, found %lld", (long long)least);

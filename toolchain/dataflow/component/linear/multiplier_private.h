@@ -10,7 +10,7 @@
 /* What folding sets, multiplier bits a cycle, and where products are formed. */
 enum { WEIR_MULTIPLIER_SETTINGS = 2 };
 extern const weir_component_setting weir_multiplier_settings[WEIR_MULTIPLIER_SETTINGS];
-/* Attributes within 32 bits, multipliers of 0 or more. */
+/* Multipliers of 0 or more. */
 bool weir_multiplier_fits(const weir_graph *graph, weir_node node, weir_text *why);
 /* Bits of the multiplier. */
 int64_t weir_multiplier_pieces(const weir_graph *graph, weir_node node);
