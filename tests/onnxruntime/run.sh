@@ -202,6 +202,14 @@ check_contract() {
     cat output
 }
 
+# Every code of 8 and 16 bits that is quantized again, by both contracts and as QONNX's; SETS says for how many models of each case.
+check_codes() {
+    need_qonnx
+    if "$python" "$here/codes.py" "$WEIR" --sets 1 --only again --plant >output; then fail "a wrong code is not seen: $(cat output)"; fi
+    "$python" "$here/codes.py" "$WEIR" --sets "${SETS:-8}" >output || fail "$(cat output)"
+    cat output
+}
+
 # The MobileNetV3 that a package of PyPI has inside, by both contracts. FRAMES says for how many.
 check_published() {
     need_qonnx
