@@ -93,6 +93,12 @@ bool weir_realizer_find_products(const weir_realizer *r, weir_products *p);
 /* False after a reported error. */
 bool weir_realizer_use_products(weir_realizer *r, const weir_products *p);
 
+/* --- realizer_corrected.c --- */
+
+/* A Scale that is at most one code too low, and a table of where it is. `found`: whether there is one, which then is used; k's arrays are
+ * filled. False after a reported error. */
+bool weir_realizer_use_corrected(weir_realizer *r, weir_candidate *k, bool *found);
+
 /* --- realizer_patchable.c --- */
 
 /* Of a patchable graph: float32 arithmetic, or all thresholds, in tables with room for other parameters. False after a reported error. */

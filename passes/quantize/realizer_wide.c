@@ -125,15 +125,19 @@ static bool has_table(const weir_realizer *r, int64_t entries) {
     return r->thresholds == NULL && codes_of(r) <= entries / (int64_t)r->channels;
 }
 
-/* Codes of more bits than a table takes are not so many: they are moved into its range. */
-static bool use_table(weir_realizer *r) {
+/* A table of all bits, or, of more codes, of those that a multiplication leaves. Codes of more bits than a table takes are not so many:
+ * they are moved into its range. */
+static bool use_table(weir_realizer *r, weir_candidate *k) {
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
-    if (weir_bits_for(in->low, in->high) <= WEIR_REALIZER_TABLE_BITS) return weir_realizer_use_table(r);
-    int64_t *whole = weir_malloc(r->channels * sizeof *whole);
-    for (size_t c = 0; c < r->channels; c++) whole[c] = -in->low;
-    const bool fine = weir_realizer_add_before(r, whole) && weir_realizer_use_table(r);
-    free(whole);
-    return fine;
+    bool found = false, fine = true;
+    if (weir_bits_for(in->low, in->high) > WEIR_REALIZER_TABLE_BITS) {
+        int64_t *whole = weir_malloc(r->channels * sizeof *whole);
+        for (size_t c = 0; c < r->channels; c++) whole[c] = -in->low;
+        fine = weir_realizer_add_before(r, whole);
+        free(whole);
+    }
+    if (fine && r->stride == 1 && !has_table(r, FEW_ENTRIES)) fine = weir_realizer_use_corrected(r, k, &found);
+    return fine && (found || weir_realizer_use_table(r));
 }
 
 /* Proved step by step, or code by code; else a table of few codes, or a reported error. */
@@ -144,15 +148,15 @@ static bool use_wide_scale(weir_realizer *r, weir_candidate *k) {
     weir_products products;
     for (size_t c = 0; c < r->channels; c++) any |= whole[c] != 0;
     if (found) fine = (!any || weir_realizer_add_before(r, whole)) && weir_realizer_use_candidate(r, k);
-    else if (has_table(r, FEW_ENTRIES)) fine = use_table(r);
+    else if (has_table(r, FEW_ENTRIES)) fine = use_table(r, k);
     else if (weir_realizer_find_products(r, &products)) fine = weir_realizer_use_products(r, &products);
-    else fine = has_table(r, MOST_ENTRIES) ? use_table(r) : fail_wide(r);
+    else fine = has_table(r, MOST_ENTRIES) ? use_table(r, k) : fail_wide(r);
     free(whole);
     return fine;
 }
 
 bool weir_realizer_use_wide(weir_realizer *r, weir_candidate *k) {
-    if (r->thresholds != NULL || r->stride != 1) return has_table(r, MOST_ENTRIES) ? use_table(r) : fail_wide(r);
+    if (r->thresholds != NULL || r->stride != 1) return has_table(r, MOST_ENTRIES) ? use_table(r, k) : fail_wide(r);
     if (is_exact(r) && weir_candidate_shift_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);
     bool onnx = r->requantizer.offset == NULL;
     if (onnx && weir_candidate_float_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);
