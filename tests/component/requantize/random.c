@@ -20,7 +20,9 @@ static void keep_all(component_case *c, weir_node node, int bits) {
 
 static void build(component_case *c) {
     int64_t rows = case_rows(c), channels = case_range(c, 1, 20), parameters = case_chance(c, 50) ? channels : 1;
-    int bits = (int)case_range(c, 1, 24), x_bits = (int)case_range(c, 1, 24), out_bits = (int)case_range(c, 1, 16);
+    const bool keeps = case_chance(c, 20);
+    int bits = (int)case_range(c, keeps ? 12 : 1, 24), x_bits = (int)case_range(c, keeps ? 12 : 1, 24),
+        out_bits = (int)case_range(c, 1, 16);
     weir_value x = case_input(c, rows, channels, x_bits, case_chance(c, 60));
     int64_t *multiplier = case_numbers(c, parameters, bits, false);
     int64_t *add = case_numbers(c, parameters, (int)case_range(c, 1, x_bits + bits), true);
@@ -30,7 +32,7 @@ static void build(component_case *c) {
     free(add);
     weir_node node = case_node(c, WEIR_OP_SCALE, "scale", inputs, 3, 1);
     weir_node_set_int(c->graph, node, "shift", useful_shift(c, x_bits + bits, out_bits));
-    if (case_chance(c, 20)) keep_all(c, node, x_bits + bits);
+    if (keeps) keep_all(c, node, x_bits + bits);
     else case_clip(c, node, out_bits);
     int64_t lanes = case_lanes(c, rows, channels, parameters);
     case_place(c, node, lanes, lanes, case_range(c, 1, bits + 1));
