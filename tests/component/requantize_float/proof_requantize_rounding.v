@@ -8,6 +8,7 @@
 // nightly: window 3 P_W=36 SHIFT=25 ZERO=-2 LO=-8 HI=7 OUT_W=4
 // nightly: window 3 P_W=47 SHIFT=33 ZERO=128 LO=0 HI=255 OUT_W=8
 // nightly: window 3 P_W=56 SHIFT=36 ZERO=0 LO=-32768 HI=32767 OUT_W=16
+// nightly: window 3 P_W=72 SHIFT=51 ZERO=0 LO=-32768 HI=32767 OUT_W=16
 // planted: nightly
 // spared: float_bias_missing what is before the product: proof_requantize_float.v
 // spared: float_wide_load_early what is before the product: proof_requantize_float.v
