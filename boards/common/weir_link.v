@@ -129,8 +129,10 @@ module weir_link #(
       assign reopens = taken_q[9:8] == read_q[9:8];
     end else begin : g_reopens
       wire [3:0] blocks = taken_q[11:8] - read_q[11:8];
+      // All 16 blocks but a part of one are as many as none: what is taken ends before what is read in the same block.
+      wire       wraps  = RX_BYTES == 4096 && blocks == 4'd0 && taken_q[7:0] < read_q[7:0];
 
-      assign reopens = blocks <= BLOCKS[3:0] - 4'd2;
+      assign reopens = blocks <= BLOCKS[3:0] - 4'd2 && !wraps;
     end
     if (RX_BYTES == 4096) begin : g_room_most // one less, as positions are modulo that
       assign room = end_ != read_q - 12'd1;
@@ -316,6 +318,7 @@ module weir_link #(
     .index       (sent),
     .next        (next),
     .payload     (is_answer ? answer : stored),
+    .stale       (stale_q),
     .m_valid     (tx_valid),
     .m_ready     (tx_ready),
     .m_data      (tx_data)

@@ -5,7 +5,7 @@
 // State:     the place in the packet, a byte of it, the distance to the last pointer, the CRC, the acknowledgement.
 // From `start`, which counts while `idle`, until `idle` again what is at the ports belongs to the packet; but `acknowledged`,
 // which is that of the header's first byte. `payload` is asked for one byte after the other: `next` says that the one with the number `index` is taken, and the
-// one behind it must be there 8 cycles later.
+// one behind it must be there 8 cycles later. What is sent while `stale` is high is not what the packet began with: its CRC becomes a wrong one.
 // Mapping:   about 140 lookup tables; the CRC takes a bit a cycle.
 `default_nettype none
 
@@ -23,6 +23,7 @@ module weir_link_tx (
   output reg  [8:0]  index,
   output wire        next,
   input  wire [7:0]  payload,
+  input  wire        stale,
   output wire        m_valid,
   input  wire        m_ready,
   output wire [7:0]  m_data
@@ -86,7 +87,7 @@ module weir_link_tx (
 
   // The CRC runs a cycle behind; as it goes out, inverted, it only shifts.
   always @(posedge clk) begin
-    bit_q   <= plain_q[phase_q[2:0]] && place_q <= PAYLOAD;
+    bit_q   <= plain_q[phase_q[2:0]] != stale && place_q <= PAYLOAD;
     shift_q <= place_q < POINTER && ((take && !full) || (phase_q != 4'd0 && !phase_q[3] && step_q));
     if (idle) crc_q <= 32'hFFFFFFFF;
     else if (shift_q) crc_q <= {1'b0, crc_q[31:1]} ^ (place_q <= PAYLOAD && bit_q != crc_q[0] ? POLYNOMIAL : 32'd0);

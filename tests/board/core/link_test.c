@@ -528,7 +528,7 @@ static void hangs(void) {
         give(&data);
         for (int j = 0; j < 300; j++)
             if (turn(&p)) {
-                acknowledged = (size_t)p.acknowledged;
+                acknowledged += ((size_t)p.acknowledged - acknowledged) & 4095; /* which are modulo that */
                 if (p.type != STATUS) fail("a packet of type %d", p.type);
                 if ((p.flags & ~2) != 0) fail("flags %d", p.flags);
                 busy += p.flags != 0;

@@ -1,5 +1,5 @@
 // What goes out is the packet as README.md of boards/common writes it for the host: header, payload, CRC-32, with pointers that look back in the place of zeros, whatever
-// the pauses of the taker, for packets of every length. The definition runs beside the module, a bit of the CRC a cycle. What is stated of a cycle follows
+// the pauses of the taker, for packets of every length; of bits that are stale the CRC takes the opposite. The definition runs beside the module, a bit of the CRC a cycle. What is stated of a cycle follows
 // from what was stated of the one before, or from a reset in that: so it holds of all behind the first reset.
 // sources: ../boards/common/weir_link_tx.v
 // prove: window 2
@@ -15,6 +15,7 @@ module proof (
   input wire [11:0] position,
   input wire [11:0] acknowledged,
   input wire [7:0]  payload,
+  input wire        stale,
   input wire        m_ready
 );
   wire       idle, done, next, m_valid;
@@ -34,6 +35,8 @@ module proof (
   reg [27:0] fields_q;
   reg        settled_q;
   reg [7:0]  payload_q;
+  reg        stale_q;
+  always @(posedge clk) stale_q <= stale;
   always @(posedge clk) begin
     if (idle) fields_q <= {kind, flags, length, position};
     settled_q <= !idle && !next && (settled_q || (\u_dut.place_q == 4'd5 && phase == 4'd15));
@@ -93,7 +96,7 @@ module proof (
         byte_q <= byte_q >> 1;
       end
       if (bits_q != 4'd0 && count_q <= 10'd5 + length)
-        crc_q <= {1'b0, crc_q[31:1]} ^ (byte_q[0] != crc_q[0] ? 32'hEDB88320 : 32'd0);
+        crc_q <= {1'b0, crc_q[31:1]} ^ (byte_q[0] ^ stale_q ^ crc_q[0] ? 32'hEDB88320 : 32'd0);
       if (bits_q != 4'd0 && count_q > 10'd5 + length) gone_q <= gone_q + 6'd1;
     end
 
@@ -115,7 +118,7 @@ module proof (
   assign holds[5]  = !active_q || !(early || phase == 4'd8) || \u_dut.step_q == !extra_q;
   assign holds[6]  = !active_q || \u_dut.shift_q == (bits_q != 4'd0);
   assign holds[7]  = bits_q == 4'd0 || (phase == 4'd9 - bits_q && !extra_q && !pointed_q);
-  assign holds[8]  = bits_q == 4'd0 || count_q > 10'd5 + length || \u_dut.bit_q == byte_q[0];
+  assign holds[8]  = bits_q == 4'd0 || count_q > 10'd5 + length || \u_dut.bit_q == (byte_q[0] != stale_q);
   assign holds[9]  = !active_q || \u_dut.crc_q == crc_q >> gone_q;
   assign holds[10] = !active_q || gone_q == (count_q <= 10'd5 + length ? 10'd0 : 10'd8 * behind - bits_q);
   assign holds[11] = (!active_q || count_q <= 10'd9 + length) && distance_q != 8'd0 && bits_q <= 4'd8 && (bits_q == 4'd0 || count_q != 10'd0);
