@@ -250,6 +250,7 @@ static const struct {
     {"test_dequantizelinear_blocked", "a scale for each block"},
     {"test_dropout_default_mask", "the mask is an output"},
     {"test_cumsum_1d_int32", "sums of integers along an axis"},
+    {"test_cumsum_2d_int32", "sums of integers along an axis"},
     {"test_einsum_batch_diagonal", "an Einsum of a diagonal"},
     {"test_nllloss", "positions along an axis that are an input"},
     {"test_scatter_elements_with_duplicate_indices", "results of several updates"},
