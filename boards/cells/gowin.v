@@ -482,6 +482,7 @@ endmodule
 
 `undef WEIR_GOWIN_CONTENTS
 `undef WEIR_GOWIN_ALL
+
 // A product of two factors, each signed or not. With registers, or factors of the cell beside it, it is none that Yosys makes.
 module weir_gowin_product #(
   parameter integer W = 9

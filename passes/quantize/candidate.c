@@ -8,12 +8,6 @@
 
 enum { MAX_SHIFT = 46, MAX_MULTIPLIER_BITS = 31, FLAT = 16 };
 
-/* What rtl/cast/weir_requantize_float.v takes: the smallest shift, and the largest distance of codes from the zero
- * point. */
-enum { FLOAT_SHIFT = 2, FLOAT_REACH = 1 << 22 };
-/* Mantissas aligned to one shift stay below this; sums of 62 bits times that stay below 2^126. */
-static const double FLOAT_MULTIPLIER = 0x1p44;
-
 int64_t weir_candidate_computed(const void *user, int64_t x) {
     const weir_channel_candidate *c = user;
     const weir_candidate *k = c->k;
@@ -142,12 +136,13 @@ static bool flatten_channel(const weir_realizer *r, weir_candidate *k, size_t c,
 
 /* The float32 multipliers' mantissas aligned to one exponent, that of the least of the channels that keep theirs. */
 static bool align(const weir_realizer *r, const bool *keeps, weir_candidate *k) {
-    int least = -FLOAT_SHIFT;
+    int least = -WEIR_CANDIDATE_FLOAT_SHIFT;
     for (size_t c = 0; c < r->channels; c++) {
         if (keeps[c] && last_bit(r, c) < least) least = last_bit(r, c);
     }
     const int64_t zero = weir_quant_zero(r->requantizer.to, 0);
-    if (least < -61 || r->high - zero >= FLOAT_REACH || zero - r->low >= FLOAT_REACH) return false;
+    if (least < -61 || r->high - zero >= WEIR_CANDIDATE_FLOAT_REACH || zero - r->low >= WEIR_CANDIDATE_FLOAT_REACH)
+        return false;
     *k = (weir_candidate){WEIR_OP_SCALE_FLOAT, -least, 0, WEIR_ROUND_HALF_EVEN, zero, r->low, r->high,
                           k->multiplier,       k->add};
     int64_t common = 0;
@@ -156,12 +151,12 @@ static bool align(const weir_realizer *r, const bool *keeps, weir_candidate *k) 
         const double mantissa = ldexp((double)m, -least);
         k->multiplier[c] = 0;
         if (last_bit(r, c) < least) continue;
-        if (mantissa >= FLOAT_MULTIPLIER || !isnormal(m)) return false;
+        if (mantissa >= (double)((int64_t)1 << WEIR_CANDIDATE_FLOAT_BITS) || !isnormal(m)) return false;
         k->multiplier[c] = (int64_t)mantissa;
         k->add[c] = -weir_quant_zero(r->requantizer.from, (int64_t)c);
         common |= k->multiplier[c];
     }
-    for (; common != 0 && (common & 1) == 0 && k->shift > FLOAT_SHIFT; common >>= 1, k->shift--) {
+    for (; common != 0 && (common & 1) == 0 && k->shift > WEIR_CANDIDATE_FLOAT_SHIFT; common >>= 1, k->shift--) {
         for (size_t c = 0; c < r->channels; c++) k->multiplier[c] >>= 1;
     }
     return true;

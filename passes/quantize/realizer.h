@@ -59,6 +59,9 @@ typedef struct weir_channel_candidate {
 } weir_channel_candidate;
 
 enum { WEIR_CANDIDATE_ADD_BITS = 56 }; /* the most that a component's addend has */
+/* What rtl/cast/weir_requantize_float.v takes: the smallest shift, the largest distance of codes from the zero point, and bits of a multiplier, so that
+ * sums of 62 bits times that stay below 2^126. */
+enum { WEIR_CANDIDATE_FLOAT_SHIFT = 2, WEIR_CANDIDATE_FLOAT_REACH = 1 << 22, WEIR_CANDIDATE_FLOAT_BITS = 44 };
 /* What a table takes: bits of its codes, and so many codes. */
 enum { WEIR_REALIZER_TABLE_BITS = 16, WEIR_REALIZER_TABLE_CODES = 1 << WEIR_REALIZER_TABLE_BITS };
 

@@ -10,8 +10,8 @@
 #include "passes/quantize/realizer.h"
 #include "support/memory/arena.h"
 
-/* What rtl/cast/weir_requantize_float.v takes, and the most codes of all channels that are looked at. */
-enum { LEAST_SHIFT = 2, MOST_SHIFT = 62, REACH = 1 << 22, MOST_BITS = 44, MOST_CODES = 1 << 20 };
+/* The largest shift, and the most codes of all channels that are looked at. */
+enum { MOST_SHIFT = 62, MOST_CODES = 1 << 20 };
 
 /* What one channel must give for each code from `low` on, and what it is multiplied by first. */
 typedef struct channel_codes {
@@ -34,15 +34,15 @@ static bool agrees(const channel_codes *c, const weir_candidate *k, int64_t mult
 static bool find_multiplier(const channel_codes *c, const weir_candidate *k, weir_scaling *found) {
     int exponent;
     const double mantissa = frexp(c->ratio, &exponent);
-    for (int bits = 1; bits <= MOST_BITS && bits - exponent <= MOST_SHIFT; bits++) {
+    for (int bits = 1; bits <= WEIR_CANDIDATE_FLOAT_BITS && bits - exponent <= MOST_SHIFT; bits++) {
         int64_t multiplier = (int64_t)nearbyint(ldexp(mantissa, bits));
         int shift = bits - exponent;
         if (bits > 1 && multiplier % 2 == 0) continue; /* looked at with fewer */
-        while (shift < LEAST_SHIFT && multiplier < (int64_t)1 << MOST_BITS) {
+        while (shift < WEIR_CANDIDATE_FLOAT_SHIFT && multiplier < (int64_t)1 << WEIR_CANDIDATE_FLOAT_BITS) {
             multiplier *= 2;
             shift++;
         }
-        if (shift < LEAST_SHIFT) return false;
+        if (shift < WEIR_CANDIDATE_FLOAT_SHIFT) return false;
         if (!agrees(c, k, multiplier, shift)) continue;
         *found = (weir_scaling){.multiplier = multiplier, .shift = shift};
         return true;
@@ -78,7 +78,7 @@ static bool align(const weir_realizer *r, weir_products *p, const weir_scaling *
         p->last.shift = found[c].shift > p->last.shift ? found[c].shift : p->last.shift;
     for (size_t c = 0; c < r->channels; c++) {
         const int more = p->last.shift - found[c].shift;
-        if (weir_realizer_bits(found[c].multiplier) + more > MOST_BITS) return false;
+        if (weir_realizer_bits(found[c].multiplier) + more > WEIR_CANDIDATE_FLOAT_BITS) return false;
         p->last.multiplier[c] = found[c].multiplier << more;
         p->last.add[c] = p->has_exact ? 0 : p->term[c];
     }
@@ -107,8 +107,9 @@ static bool find(const weir_realizer *r, bool has_exact, weir_products *p) {
 bool weir_realizer_find_products(const weir_realizer *r, weir_products *p) {
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
     const int64_t zero = weir_quant_zero(r->requantizer.to, 0), width = in->high - in->low;
-    if (r->thresholds != NULL || r->stride != 1 || r->requantizer.offset != NULL || r->high - zero >= REACH ||
-        zero - r->low >= REACH || width >= MOST_CODES / (int64_t)r->channels)
+    if (r->thresholds != NULL || r->stride != 1 || r->requantizer.offset != NULL ||
+        r->high - zero >= WEIR_CANDIDATE_FLOAT_REACH || zero - r->low >= WEIR_CANDIDATE_FLOAT_REACH ||
+        width >= MOST_CODES / (int64_t)r->channels)
         return false;
     weir_arena *arena = weir_graph_arena(r->graph);
     *p = (weir_products){.factor = weir_arena_array(arena, r->channels, sizeof *p->factor),

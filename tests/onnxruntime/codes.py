@@ -16,30 +16,19 @@ import tempfile
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
+
+import nodes
 
 onnxruntime.set_default_logger_severity(4)
 TYPES = {"s8": np.int8, "u8": np.uint8, "s16": np.int16, "u16": np.uint16}
 WIDTH = 256  # codes a frame
 
 
-class Model:
+class Model(nodes.Nodes):
     def __init__(self, rng):
-        self.rng, self.nodes, self.constants, self.count, self.domains = rng, [], [], 0, [helper.make_opsetid("", 21)]
-
-    def name(self):
-        self.count += 1
-        return "t%d" % self.count
-
-    def constant(self, array):
-        name = self.name()
-        self.constants.append(numpy_helper.from_array(np.asarray(array), name))
-        return name
-
-    def node(self, op, inputs, **attributes):
-        name = self.name()
-        self.nodes.append(helper.make_node(op, inputs, [name], **attributes))
-        return name
+        super().__init__()
+        self.rng, self.domains = rng, [helper.make_opsetid("", 21)]
 
     def quantization(self, kind, base=None):
         """Scale and zero point; of about as many numbers as there are codes of `base`, a scale and its type."""
@@ -51,9 +40,6 @@ class Model:
         zero = int(self.rng.integers(info.min, info.max + 1)) if self.rng.random() < 0.6 else 0
         return scale, TYPES[kind](zero)
 
-    def pair(self, value, quantization):
-        scale, zero = self.constant(quantization[0]), self.constant(quantization[1])
-        return self.node("DequantizeLinear", [self.node("QuantizeLinear", [value, scale, zero]), scale, zero])
 
 
 def all_codes(kind, quantization):

@@ -15,33 +15,21 @@ import tempfile
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
+
+import nodes
 
 onnxruntime.set_default_logger_severity(4)
 CODES = {"u8": (np.uint8, 0, 255), "s8": (np.int8, -128, 127)}
 
 
-class Model:
+class Model(nodes.Nodes):
     """Quantizers around one operator."""
 
     def __init__(self, rng, kind):
+        super().__init__()
         self.rng, self.kind = rng, kind
         self.dtype, self.low, self.high = CODES[kind]
-        self.nodes, self.constants, self.count = [], [], 0
-
-    def name(self):
-        self.count += 1
-        return "t%d" % self.count
-
-    def constant(self, array):
-        name = self.name()
-        self.constants.append(numpy_helper.from_array(np.asarray(array), name))
-        return name
-
-    def node(self, op, inputs, **attributes):
-        name = self.name()
-        self.nodes.append(helper.make_node(op, inputs, [name], **attributes))
-        return name
 
     def quantization(self, base=None):
         """Scale and zero point; in a simple ratio to `base`."""
@@ -49,10 +37,6 @@ class Model:
         scale = np.float32(base * ratio if base is not None else np.exp(self.rng.uniform(-6, 1)))
         zero = self.rng.integers(self.low, self.high + 1) if self.rng.random() < 0.7 else (self.low + self.high + 1) // 2
         return scale, self.dtype(zero)
-
-    def pair(self, value, quantization):
-        scale, zero = self.constant(quantization[0]), self.constant(quantization[1])
-        return self.node("DequantizeLinear", [self.node("QuantizeLinear", [value, scale, zero]), scale, zero])
 
     def all_codes(self, quantization):
         return ((np.arange(self.low, self.high + 1) - int(quantization[1])) * quantization[0]).astype(np.float32)

@@ -288,11 +288,8 @@ static int build(void *user) {
     return status;
 }
 
-/* What no sources depend on. */
 static const char *placing(const weir_board_make *r) {
-    const given_option options[] = {{"yosys", r->yosys != NULL},
-                                    {"seeds", r->seeds != WEIR_BOARD_SEEDS},
-                                    {"timeout", r->seconds != WEIR_SYNTHESIZE_SECONDS}};
+    const given_option options[] = {{"seeds", r->seeds != WEIR_BOARD_SEEDS}, {"yosys", r->yosys != NULL}};
     return first_given(options, sizeof options / sizeof *options);
 }
 
@@ -300,9 +297,15 @@ static const char *building(const weir_board_make *r) {
     const given_option options[] = {{"output", r->folder != NULL}, {"clock", r->clock_mhz != 0},
                                     {"baud", r->baud != 0},        {"benchmark", r->benchmark},
                                     {"debug", r->debug},           {"readback", r->read_back},
-                                    {"loadable", r->loadable},     {"seeds", r->seeds != WEIR_BOARD_SEEDS},
-                                    {"yosys", r->yosys != NULL}};
-    return first_given(options, sizeof options / sizeof *options);
+                                    {"loadable", r->loadable}};
+    const char *first = first_given(options, sizeof options / sizeof *options);
+    return first != NULL ? first : placing(r);
+}
+
+/* What no sources depend on. */
+static const char *needing_bitstream(const weir_board_make *r) {
+    const char *first = placing(r);
+    return first != NULL ? first : r->seconds != WEIR_SYNTHESIZE_SECONDS ? "timeout" : NULL;
 }
 
 const char *weir_board_make_given(const weir_board_make *r) {
@@ -321,8 +324,9 @@ int weir_board_make_check(weir_board_make *r) {
     int status = WEIR_EXIT_FINE;
     if (r->board_name == NULL) return weir_cli_misuse(r->job.command, "--board NAME is missing");
     if (r->folder == NULL) return weir_cli_misuse(r->job.command, "-o DIR is missing");
-    if (r->sources_only && placing(r) != NULL)
-        return weir_cli_misuse(r->job.command, "--%s is about a bitstream, and only sources are made", placing(r));
+    const char *unneeded = r->sources_only ? needing_bitstream(r) : NULL;
+    if (unneeded != NULL)
+        return weir_cli_misuse(r->job.command, "--%s is about a bitstream, and only sources are made", unneeded);
     r->board = weir_board_read(r->board_name, &status);
     if (r->board == NULL) return status;
     if (!r->job.patchable || r->loadable || weir_fill_is_known(r->board->device)) return -1;

@@ -130,23 +130,22 @@ static bool find(const program_row *row, const char *cache, weir_program *progra
     return true;
 }
 
-/* A file's whole path: programs run in folders of their own. */
-static bool find_own(const char *own, const char *cache, weir_program *program) {
-    *program = (weir_program){.name = NULL};
-    if (weir_process_found(own)) program->name = strchr(own, '/') == NULL ? weir_copy_string(own) : realpath(own, NULL);
+bool weir_program_yosys(const char *own, const char *cache, weir_program *program) {
+    if (own == NULL) return find(row_of("yosys", ANY), cache, program);
+    /* A file's whole path: programs run in folders of their own. */
+    char *whole = strchr(own, '/') == NULL ? NULL : realpath(own, NULL);
+    const program_row row = {"yosys", ANY, {whole == NULL ? own : whole}, ""};
+    const bool fine = find(&row, cache, program);
+    free(whole);
+    if (!fine) return false;
     if (program->name == NULL) {
         weir_error(WEIR_NOWHERE, "program '%s' is missing", own);
         weir_note("it is the name of a program on PATH, or its file");
         return false;
     }
-    if (!read_version(cache, program)) return false;
     if (strncmp(program->version, "Yosys ", 6) == 0) return true;
     weir_error(WEIR_NOWHERE, "program '%s' says of itself '%s', expected a version of Yosys", own, program->version);
     return false;
-}
-
-bool weir_program_yosys(const char *own, const char *cache, weir_program *program) {
-    return own != NULL ? find_own(own, cache, program) : find(row_of("yosys", ANY), cache, program);
 }
 
 bool weir_program_nextpnr(const weir_device *device, const char *cache, weir_program *program) {

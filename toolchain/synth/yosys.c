@@ -106,20 +106,6 @@ static bool move(const char *from_folder, const char *to_folder, const char *nam
     return fine;
 }
 
-/* Where Yosys has flattened, it leaves cells that say so, since its 0.37: no hardware, and older placers do not know them. */
-static void drop_scopes(json_t *netlist) {
-    const char *name, *cell_name;
-    json_t *module, *cell;
-    void *next;
-    json_object_foreach(json_object_get(netlist, "modules"), name, module) {
-        json_t *cells = json_object_get(module, "cells");
-        json_object_foreach_safe(cells, next, cell_name, cell) {
-            if (strcmp(json_string_value(json_object_get(cell, "type")), "$scopeinfo") == 0)
-                json_object_del(cells, cell_name);
-        }
-    }
-}
-
 /* Absorbs, and has what it comes to written in Verilog. Nets are split into bits: Icarus simulates vectors whose bits
  * have many drivers three times slower, and stops at second names of nets, of which it makes assignments. */
 static bool finish_netlist(const making *m, const char *folder) {
@@ -128,7 +114,7 @@ static bool finish_netlist(const making *m, const char *folder) {
     json_t *netlist = load(mapped);
     weir_netlist_absorbed absorbed = {0};
     const weir_synth_family *family = weir_synth_family_of(m->request->device);
-    drop_scopes(netlist);
+    weir_netlist_drop_scopes(netlist);
     if (netlist != NULL && family->mend != NULL) family->mend(netlist);
     bool fine = netlist != NULL && weir_netlist_absorb(netlist, m->request->device, &absorbed) && save(path, netlist);
     json_t *count = json_pack("{s:I, s:I}", "multiplier_bits", (json_int_t)absorbed.multiplier_bits, "memory_bits",

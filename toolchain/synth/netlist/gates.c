@@ -134,7 +134,6 @@ static bool add_instance(place *outer, const json_t *cell, const json_t *module)
 
 static bool add_cell(place *p, const char *name, const json_t *cell) {
     const char *type = json_string_value(json_object_get(cell, "type"));
-    if (strcmp(type, "$scopeinfo") == 0) return true; /* where Yosys has flattened: no hardware */
     for (size_t k = 0; k < WEIR_GATE_KINDS; k++) {
         if (strcmp(type, kinds[k]) != 0) continue;
         add_gate(p->gates, (weir_gate){(weir_gate_kind)k, pin(p, cell, "A"), pin(p, cell, "B"), pin(p, cell, "S"),

@@ -592,3 +592,16 @@ bool weir_netlist_absorb(json_t *netlist, const weir_device *device, weir_netlis
     }
     return fine;
 }
+
+void weir_netlist_drop_scopes(json_t *netlist) {
+    const char *name, *cell_name;
+    json_t *item, *cell;
+    void *next;
+    json_object_foreach(json_object_get(netlist, "modules"), name, item) {
+        json_t *cells = json_object_get(item, "cells");
+        json_object_foreach_safe(cells, next, cell_name, cell) {
+            if (strcmp(json_string_value(json_object_get(cell, "type")), "$scopeinfo") == 0)
+                json_object_del(cells, cell_name);
+        }
+    }
+}

@@ -27,4 +27,7 @@ typedef struct weir_netlist_absorbed {
  * False after a reported error, the netlist then half changed: a cell with a parameter that is not known. */
 bool weir_netlist_absorb(json_t *netlist, const weir_device *device, weir_netlist_absorbed *count);
 
+/* Where Yosys has flattened, it leaves cells that say so ($scopeinfo), since its 0.37: no hardware, and older placers do not know them. NULL: nothing. */
+void weir_netlist_drop_scopes(json_t *netlist);
+
 #endif

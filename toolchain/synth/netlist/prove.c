@@ -13,6 +13,7 @@
 #include "support/text/diag.h"
 #include "synth/netlist/correspondence.h"
 #include "synth/netlist/family.h"
+#include "synth/netlist/netlist.h"
 
 /* Changes when the same netlist shall be proved again. */
 #define FORM "3"
@@ -37,6 +38,7 @@ static json_t *read_gates(const char *folder, const char *name) {
     char *text = weir_file_read(path, &size);
     json_t *json = text == NULL ? NULL : json_loadb(text, size, 0, NULL);
     if (text != NULL && json == NULL) weir_error(weir_at(path, 0), "a tool wrote only a part of it");
+    weir_netlist_drop_scopes(json);
     free(text);
     free(path);
     return json;
