@@ -25,7 +25,7 @@ void weir_remedy_operator(weir_op op) {
             "compile what is before it and what is behind it as two models");
     else
         weir_note(
-            "no pass can replace it; weir eval --engine float runs it; passes/README.md lists what can be lowered");
+            "no pass can replace it; weir eval --engine float runs it; passes/lower/README.md lists what can be lowered");
 }
 
 bool weir_remedy_has_quantizers(const weir_graph *model) {

@@ -96,13 +96,15 @@ expect 0 "" weir rtl failure.repro -p sort_stmts
 expect 1 "" weir opt "$models/mlp_qdq.onnx" -p 'export_onnx{file=/dev/null/x.onnx}' --reproducer graph.repro
 expect 2 "'graph.repro' holds graphs, not a hardware design" weir rtl graph.repro
 
-# --- the README of passes shows what is emitted: each part between "..." as it stands ---
+# --- the README of passes/verilog shows what is emitted: each part between "..." as it stands ---
 weir compile "$models/mlp_qdq.onnx" -o digits >/dev/null
-sed -n '/^### Emitted Verilog/,/^```$/p' "$E2E_SOURCE/passes/README.md" | sed '1,/^```verilog/d;/^```$/d' >shown
-grep -c '' shown | grep -Eq '^[0-9]{2,}$' || fail "passes/README.md shows no top"
+sed -n '/^## Emitted Verilog/,/^```$/p' "$E2E_SOURCE/passes/verilog/README.md" | sed '1,/^```verilog/d;/^```$/d' >shown
+grep -c '' shown | grep -Eq '^[0-9]{2,}$' || fail "passes/verilog/README.md shows no top"
 absent shown digits/rtl/mlp_qdq.v >found
-[ ! -s found ] || fail "passes/README.md shows another top: $(cat found)"
-[ "$(cat parts)" -ge 3 ] || fail "passes/README.md shows fewer parts"
+[ ! -s found ] || fail "passes/verilog/README.md shows another top: $(cat found)"
+[ "$(cat parts)" -ge 3 ] || fail "passes/verilog/README.md shows fewer parts"
+sed 's/^    \.s_last (s_frame_last),$/    .s_last (last),/' shown >planted
+! cmp -s planted shown && [ -n "$(absent planted digits/rtl/mlp_qdq.v)" ] || fail "a line of another top is not found"
 
 # --- a compiled design as text gives the same Verilog ---
 weir opt "$models/mlp_qdq.onnx" -p 'compile,save_design{file=digits.wrtl}' --folder saved >/dev/null
@@ -110,8 +112,8 @@ rtl saved/digits.wrtl -p verilog,generate_verilog --folder again --check-unchang
 cmp again/mlp_qdq.v digits/rtl/mlp_qdq.v || fail "a compiled design changes through its text"
 rtl saved/digits.wrtl -p save_design --folder again && cmp again/mlp_qdq.wrtl saved/digits.wrtl || fail "save_design"
 
-# --- the design of the passes' README ---
-sed -n '/^### A state machine/,/^## /p' "$E2E_SOURCE/passes/README.md" | sed -n '/^wrtl 1$/,/^```$/p' | sed '/^```$/d' >door.wrtl
+# --- the design of the README of passes/rtl ---
+sed -n '/^## A state machine/,/^## /p' "$E2E_SOURCE/passes/rtl/README.md" | sed '$d' | sed -n '/^wrtl 1$/,/^```$/p' | sed '/^```$/d' >door.wrtl
 expect 0 "create_module_instantiation: 1 designs (proved equal|tested)" weir rtl door.wrtl -o door.v --check-equivalence --statistics
 grep -q "^note: after pass 'create_module_instantiation': \(proved\|tested\)" output || fail "no verdict after a pass"
 grep -q "^note: after pass 'check_active_high': unchanged" output || fail "no verdict after a check"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Convolutional and binary networks fit the devices of the README's table, and their netlists compute the reference's values.
+# Convolutional and binary networks fit the devices of the table of toolchain/synth/RESULTS.md, and their netlists compute the reference's values.
 # test: seconds=36000 cost=90 processors=2 label=nightly
 name=synth_networks
 . "$(dirname "$0")/lib.sh"

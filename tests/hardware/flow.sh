@@ -2,8 +2,8 @@
 # The int8 digits network as real hardware: an iCE40 UP5K, by 'weir synth'.
 #
 #   flow.sh synthesize WORK         compile to WORK/design, synthesize to WORK/out: every product in a DSP, weights in block RAM
-#   flow.sh place WORK              place with seed 1; the report goes to WORK/place.json; the README has these figures
-#   flow.sh row WORK                the row of figures that the README's table shall have, after 'place'
+#   flow.sh place WORK              place with seed 1; the report goes to WORK/place.json; toolchain/synth/RESULTS.md has these figures
+#   flow.sh row WORK                the row of figures that the page's table shall have, after 'place'
 #   flow.sh simulate WORK [FRAMES]  the netlist against the reference (2 frames, with WEIR_NIGHTLY 20); the report goes to WORK/netlist.json
 #   flow.sh estimate WORK           what is estimated beforehand against what was synthesized
 #   flow.sh planted WORK            the same with one weight bit of the netlist flipped: must be found
@@ -54,7 +54,7 @@ check_mapping() {
   done
 }
 
-# With commas as README.md has them: 1,939.
+# With commas as RESULTS.md has them: 1,939.
 row() {
   jq -r 'def commas: tostring | explode | reverse | [range(length) as $i | (if $i > 0 and $i % 3 == 0 then 44 else empty end), .[$i]] |
       reverse | implode;
@@ -63,20 +63,20 @@ row() {
     "\(.interval | commas) | \(.inferences_per_second | round | commas) |"' "$work/place.json"
 }
 
-# The README's figures are those of seed 1 in the distribution's nextpnr.
-check_readme() {
-  local figures
+# The page's figures are those of seed 1 in the distribution's nextpnr.
+check_page() {
+  local figures page=$source_folder/toolchain/synth/RESULTS.md
   nextpnr-ice40 --version 2>&1 | grep -q ' 0\.4' || return 0
   figures=$(row)
-  grep -qF -e "$figures" "$source_folder/README.md" || fail "README.md has other figures than: $figures"
-  sed 's/ MHz/ GHz/' "$source_folder/README.md" >"$work/planted.md"
-  ! grep -qF -e "$figures" "$work/planted.md" || fail "wrong figures in README.md are not found"
+  grep -qF -e "$figures" "$page" || fail "RESULTS.md has other figures than: $figures"
+  sed 's/ MHz/ GHz/' "$page" >"$work/planted.md"
+  ! grep -qF -e "$figures" "$work/planted.md" || fail "wrong figures in RESULTS.md are not found"
 }
 
 place() {
   need yosys nextpnr-ice40 jq
   "$weir" synth "$work/design" --frames 0 --place --seeds 1 -o "$work/out" --json "$work/place.json"
-  check_readme
+  check_page
 }
 
 # KEY PER-CENT

@@ -1,4 +1,4 @@
-/* The section of passes/README.md that is made from the registrations says what they say. */
+/* passes/REFERENCE.md, which is made from the registrations, says what they say. */
 #include "test_passes_support.h"
 
 #include "support/file/file.h"
@@ -21,15 +21,15 @@ static void compare(const char *expected, const char *found) {
         if (expected[i] == '\n') line = i + 1;
     }
     if (strcmp(expected, found) != 0)
-        fail_msg("passes/README.md says '%.*s' where '%.*s' is registered: run scripts/pages",
+        fail_msg("passes/REFERENCE.md says '%.*s' where '%.*s' is registered: run scripts/pages",
                  (int)strcspn(found + line, "\n"), found + line, (int)strcspn(expected + line, "\n"), expected + line);
 }
 
-static void the_readme_says_what_is_registered(void **state) {
+static void the_reference_says_what_is_registered(void **state) {
     (void)state;
     const char *source = getenv("WEIR_SOURCE");
     if (source == NULL) skip();
-    char *path = weir_path_join(source, "passes/README.md");
+    char *path = weir_path_join(source, "passes/REFERENCE.md");
     char *page = weir_file_read(path, &(size_t){0});
     assert_non_null(page);
     char *section = section_of(page);
@@ -77,15 +77,15 @@ static void a_page_has_everything(void **state) {
         registry, &(weir_pass_option){"seed", WEIR_PASS_INT, "1", "0..", "of random numbers"}));
     weir_text text = {0};
     weir_pass_registry_markdown(registry, &text);
-    assert_string_equal(text.data, "\n### first\nGraph pass, level 0; results: exact.\n"
-                                   "\n### second\nGraph pass, level 3; results: approximate; requires first; "
+    assert_string_equal(text.data, "\n## first\nGraph pass, level 0; results: exact.\n"
+                                   "\n## second\nGraph pass, level 3; results: approximate; requires first; "
                                    "preserves everything; invalidates first.\n\nDoes much.\n"
                                    "\n| option | values | default | what |\n|---|---|---|---|\n"
                                    "| `mode` | a, b | b | one \\| the other |\n"
                                    "| `count` | int 1..9 | 3 | how many |\n"
                                    "| `file` | string | \"\" | where |\n"
-                                   "\n### both\nPipeline over a graph: `first,second`.\n\nOne by one.\n"
-                                   "\n### Configuration\nKeys of the context, `--config KEY=VALUE`.\n"
+                                   "\n## both\nPipeline over a graph: `first,second`.\n\nOne by one.\n"
+                                   "\n## Configuration\nKeys of the context, `--config KEY=VALUE`.\n"
                                    "\n| option | values | default | what |\n|---|---|---|---|\n"
                                    "| `seed` | int 0.. | 1 | of random numbers |\n");
     weir_text_free(&text);
@@ -94,7 +94,7 @@ static void a_page_has_everything(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(the_readme_says_what_is_registered),
+        TEST(the_reference_says_what_is_registered),
         TEST(a_page_has_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Frames for the inputs of a graph, out of data files, and passes that watch what flows. passes/README.md ("Data") says for
+/* Frames for the inputs of a graph, out of data files, and passes that watch what flows. README.md ("Data") says for
  * users which array of a file is which input's. */
 #ifndef WEIR_COSIM_FRAMES_H
 #define WEIR_COSIM_FRAMES_H

@@ -1,5 +1,5 @@
 /* What simulations of compiled hardware show: accuracy, errors, simulations, activity; as text and, for programs, as JSON.
- * The JSON's fields are documented in passes/README.md. */
+ * The JSON's fields are documented in README.md. */
 #ifndef WEIR_COSIM_RUNTIME_H
 #define WEIR_COSIM_RUNTIME_H
 

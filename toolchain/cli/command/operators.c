@@ -67,24 +67,6 @@ static facts *collect(size_t *count) {
     return list;
 }
 
-/* Rows of operators of which the same is true, those that go furthest first. */
-static void print_groups(const facts *list, size_t count, weir_text *text) {
-    static const char *const order[] = {"yes", "removed", "host", "no"};
-    static const char *const headers[] = {"operators",    "dialects",       "import",
-                                          "float engine", "integer engine", "hardware"};
-    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
-    for (size_t far = 0; far < sizeof order / sizeof *order; far++) {
-        for (size_t i = 0; i < count; i++) {
-            if (strcmp(list[i].hardware, order[far]) != 0) continue;
-            const char *const cells[] = {name_of(list[i].op), list[i].dialects, "yes",
-                                         list[i].real,        list[i].integer,  list[i].hardware};
-            for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) weir_table_add(table, cells[k]);
-        }
-    }
-    weir_table_print_groups(table, text);
-    weir_table_free(table);
-}
-
 static void print_list(const facts *list, size_t count, weir_text *text) {
     static const char *const headers[] = {"Operator",     "Dialects",       "From opset",
                                           "Float engine", "Integer engine", "Hardware"};
@@ -133,7 +115,7 @@ static size_t find(const facts *list, size_t count, const char *name) {
 typedef struct request {
     weir_plugins plugins;
     const char *name; /* NULL: all */
-    bool json, markdown, import, graph;
+    bool json, import, graph;
 } request;
 
 /* The pages that are about tables as they are: files' operators and attributes, the graph's operators. */
@@ -154,7 +136,7 @@ static int print(void *user) {
     if (r->name != NULL) count = at < count;
     weir_text text = {NULL, 0, 0};
     weir_text_add(&text, "");
-    if (count > 0) (r->json ? print_json : r->markdown ? print_groups : print_list)(list + at, count, &text);
+    if (count > 0) (r->json ? print_json : print_list)(list + at, count, &text);
     fputs(text.data, stdout);
     weir_text_free(&text);
     free(list);
@@ -165,7 +147,6 @@ int weir_command_operators(int argc, char **argv) {
     request r = {.name = NULL};
     const weir_cli_option options[] = {
         {"json", 'j', WEIR_CLI_FLAG, &r.json, NULL, "print JSON"},
-        {"markdown", 0, WEIR_CLI_FLAG, &r.markdown, NULL, "print a Markdown table that groups similar operators"},
         {"import", 0, WEIR_CLI_FLAG, &r.import, NULL,
          "print as Markdown what files may have: operators and attributes by opset"},
         {"graph", 0, WEIR_CLI_FLAG, &r.graph, NULL,
@@ -176,10 +157,9 @@ int weir_command_operators(int argc, char **argv) {
     size_t given;
     int status = weir_cli_parse("operators", options, help_text, argc, argv, 0, 1, &given);
     if (status < 0 && given > 0) r.name = argv[1];
-    const int pages = r.markdown + r.import + r.graph;
+    const int pages = r.import + r.graph;
     if (status < 0 && (pages > 1 || (pages == 1 && (r.json || r.name != NULL))))
-        status = weir_cli_misuse("operators",
-                                 "--markdown, --import and --graph cannot be combined with NAME, --json or each other");
+        status = weir_cli_misuse("operators", "--import and --graph cannot be combined with NAME, --json or each other");
     if (status < 0) status = weir_plugins_guard(&r.plugins, print, &r);
     weir_cli_list_free(&r.plugins.files);
     return status;

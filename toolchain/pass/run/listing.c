@@ -151,7 +151,7 @@ static const char *formulas_text(const weir_pass_info *info) {
 static void print_section(const weir_pass_entry *entry, weir_text *text) {
     const char *kind = weir_pass_kind_name(entry->kind);
     const weir_pass_info *info = entry->info;
-    weir_text_format(text, "\n### %s\n", entry->name);
+    weir_text_format(text, "\n## %s\n", entry->name);
     switch (entry->what) {
     case WEIR_PASS_ENTRY_PASS:
         weir_text_format(text, "%c%s pass, level %d; results: %s", kind[0] - 'a' + 'A', kind + 1, info->level,
@@ -164,7 +164,7 @@ static void print_section(const weir_pass_entry *entry, weir_text *text) {
         print_spec_table(&entry->specs, text);
         break;
     case WEIR_PASS_ENTRY_ANALYSIS:
-        weir_text_format(text, "Analysis of a %s", kind);
+        weir_text_format(text, "Analysis of a %s%s", kind, entry->kind == WEIR_PASS_HARDWARE ? " design" : "");
         print_help(entry->analysis->help, text);
         break;
     case WEIR_PASS_ENTRY_FORM:
@@ -185,7 +185,7 @@ void weir_pass_registry_markdown(const weir_pass_registry *registry, weir_text *
         print_section(registry->entry[i], text);
     }
     if (registry->config.count) {
-        weir_text_add(text, "\n### Configuration\nKeys of the context, `--config KEY=VALUE`.\n");
+        weir_text_add(text, "\n## Configuration\nKeys of the context, `--config KEY=VALUE`.\n");
         print_spec_table(&registry->config, text);
     }
 }
