@@ -8,17 +8,8 @@ module CC_PLL #(
     parameter CI_FILTER_CONST = 2,
     parameter CP_FILTER_CONST = 4
 ) (
-    input  wire CLK_REF,
-    input  wire CLK_FEEDBACK,
-    input  wire USR_CLK_REF,
-    input  wire USR_LOCKED_STDY_RST,
-    output wire USR_PLL_LOCKED_STDY,
-    output wire USR_PLL_LOCKED,
-    output wire CLK270,
-    output wire CLK180,
-    output wire CLK90,
-    output wire CLK0,
-    output wire CLK_REF_OUT
+    input  wire CLK_REF, CLK_FEEDBACK, USR_CLK_REF, USR_LOCKED_STDY_RST,
+    output wire USR_PLL_LOCKED_STDY, USR_PLL_LOCKED, CLK270, CLK180, CLK90, CLK0, CLK_REF_OUT
 );
     // "12.5" in MHz, to tens of kilohertz.
     function integer hundredths(input [127:0] text);

@@ -13,28 +13,9 @@ module EHXPLLL #(
     parameter CLKOS_CPHASE = 0,
     parameter CLKOS_FPHASE = 0
 ) (
-    input  wire CLKI,
-    input  wire CLKFB,
-    input  wire PHASESEL1,
-    input  wire PHASESEL0,
-    input  wire PHASEDIR,
-    input  wire PHASESTEP,
-    input  wire PHASELOADREG,
-    input  wire STDBY,
-    input  wire PLLWAKESYNC,
-    input  wire RST,
-    input  wire ENCLKOP,
-    input  wire ENCLKOS,
-    input  wire ENCLKOS2,
-    input  wire ENCLKOS3,
-    output wire CLKOP,
-    output wire CLKOS,
-    output wire CLKOS2,
-    output wire CLKOS3,
-    output wire LOCK,
-    output wire INTLOCK,
-    output wire REFCLK,
-    output wire CLKINTFB
+    input  wire CLKI, CLKFB, PHASESEL1, PHASESEL0, PHASEDIR, PHASESTEP, PHASELOADREG, STDBY, PLLWAKESYNC, RST, ENCLKOP,
+                ENCLKOS, ENCLKOS2, ENCLKOS3,
+    output wire CLKOP, CLKOS, CLKOS2, CLKOS3, LOCK, INTLOCK, REFCLK, CLKINTFB
 );
     weir_pll_model #(
         .MULTIPLY(CLKFB_DIV),

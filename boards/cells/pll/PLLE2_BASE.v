@@ -7,13 +7,8 @@ module PLLE2_BASE #(
     parameter integer CLKFBOUT_MULT = 5,
     parameter integer CLKOUT0_DIVIDE = 1
 ) (
-    input  wire CLKIN1,
-    input  wire CLKFBIN,
-    input  wire PWRDWN,
-    input  wire RST,
-    output wire CLKFBOUT,
-    output wire CLKOUT0,
-    output wire LOCKED
+    input  wire CLKIN1, CLKFBIN, PWRDWN, RST,
+    output wire CLKFBOUT, CLKOUT0, LOCKED
 );
     weir_pll_model #(
         .MULTIPLY(CLKFBOUT_MULT),

@@ -15,18 +15,10 @@ module SB_PLL40_CORE #(
     parameter [2:0] DIVQ = 3'd0,
     parameter [2:0] FILTER_RANGE = 3'd0
 ) (
-    input  wire REFERENCECLK,
-    input  wire EXTFEEDBACK,
+    input  wire       REFERENCECLK, EXTFEEDBACK,
     input  wire [7:0] DYNAMICDELAY,
-    input  wire LATCHINPUTVALUE,
-    input  wire SDI,
-    input  wire SCLK,
-    input  wire BYPASS,
-    input  wire RESETB,
-    output wire PLLOUTCORE,
-    output wire PLLOUTGLOBAL,
-    output wire LOCK,
-    output wire SDO
+    input  wire       LATCHINPUTVALUE, SDI, SCLK, BYPASS, RESETB,
+    output wire       PLLOUTCORE, PLLOUTGLOBAL, LOCK, SDO
 );
     generate
         if (FEEDBACK_PATH != "SIMPLE" || PLLOUT_SELECT != "GENCLK") begin : g_check

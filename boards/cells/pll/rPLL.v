@@ -6,21 +6,10 @@ module rPLL #(
     parameter FBDIV_SEL = 0,
     parameter ODIV_SEL = 8
 ) (
-    input  wire CLKIN,
-    input  wire CLKFB,
-    input  wire RESET,
-    input  wire RESET_P,
-    input  wire [5:0] FBDSEL,
-    input  wire [5:0] IDSEL,
-    input  wire [5:0] ODSEL,
-    input  wire [3:0] PSDA,
-    input  wire [3:0] DUTYDA,
-    input  wire [3:0] FDLY,
-    output wire CLKOUT,
-    output wire CLKOUTP,
-    output wire CLKOUTD,
-    output wire CLKOUTD3,
-    output wire LOCK
+    input  wire       CLKIN, CLKFB, RESET, RESET_P,
+    input  wire [5:0] FBDSEL, IDSEL, ODSEL,
+    input  wire [3:0] PSDA, DUTYDA, FDLY,
+    output wire       CLKOUT, CLKOUTP, CLKOUTD, CLKOUTD3, LOCK
 );
     weir_pll_model #(
         .MULTIPLY(FBDIV_SEL + 1),

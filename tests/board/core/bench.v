@@ -236,8 +236,7 @@ module memories #(
   parameter integer WORDS    = 5,
   parameter integer LOADABLE = 0
 ) (
-  input  wire        clk,
-  input  wire        rst,
+  input  wire        clk, rst,
   input  wire [26:0] request,
   output wire [9:0]  answer
 );
@@ -280,17 +279,14 @@ module accelerator #(
   parameter integer OUT_BITS = 8,
   parameter integer BEATS    = 4
 ) (
-  input  wire                clk,
-  input  wire                rst,
-  input  wire                s_valid,
+  input  wire                clk, rst, s_valid,
   output wire                s_ready,
   input  wire [IN_BITS-1:0]  s_data,
   input  wire                s_last,
   output wire                m_valid,
   input  wire                m_ready,
   output wire [OUT_BITS-1:0] m_data,
-  output wire                m_last,
-  output wire                m_error
+  output wire                m_last, m_error
 );
   reg [31:0] wait_q;
   reg [1:0] frame_q;

@@ -9,10 +9,8 @@ module top #(
   parameter integer READ_BACK = 0,  // of a memory of 256 words of 16 bits
   parameter integer LOADABLE  = 0
 ) (
-  input  wire clk,
-  input  wire rx,
-  output wire tx,
-  output wire led
+  input  wire clk, rx,
+  output wire tx, led
 );
   wire rst, restart, s_valid, s_ready, s_last, m_valid, m_ready, m_last;
   wire [7:0] s_data, m_data;

@@ -6,14 +6,11 @@ module proof #(
   parameter integer A_WIDTH = 1,
   parameter integer B_WIDTH = 1
 ) (
-  input wire               clk,
-  input wire               s_a_valid,
+  input wire               clk, s_a_valid,
   input wire [A_WIDTH-1:0] s_a_data,
-  input wire               s_a_last,
-  input wire               s_b_valid,
+  input wire               s_a_last, s_b_valid,
   input wire [B_WIDTH-1:0] s_b_data,
-  input wire               s_b_last,
-  input wire               m_ready
+  input wire               s_b_last, m_ready
 );
   wire                       rst, s_a_ready, s_b_ready, m_valid, m_last;
   wire [A_WIDTH+B_WIDTH-1:0] m_data;

@@ -15,11 +15,9 @@ module proof #(
   parameter integer LAST   = 0,
   parameter integer OUT_W  = $clog2(LANES * BEATS + 1)
 ) (
-  input wire                   clk,
-  input wire                   s_valid,
+  input wire                   clk, s_valid,
   input wire [LANES*WIDTH-1:0] s_data,
-  input wire                   s_last,
-  input wire                   m_ready
+  input wire                   s_last, m_ready
 );
   localparam integer COUNT_W = $clog2(BEATS + 1);
   localparam integer LEVELS  = LANES > 2 ? $clog2(LANES) : 1;

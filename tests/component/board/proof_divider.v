@@ -38,10 +38,5 @@ module proof #(
   assign holds[1] = ahead_q >= 0 && ahead_q < CLOCKS;
   assign holds[2] = \u_dut.distance_q == distance[$clog2(CLOCKS):0];
 
-  wire begins, ends;
-  proof_window u_window (clk, begins, ends);
-
-  always @*
-    if (begins) assume (hold || &holds);
-    else stays: assert (&holds);
+  proof_stays #(3) u_stays (clk, hold, holds);
 endmodule

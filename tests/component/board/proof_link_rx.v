@@ -7,9 +7,7 @@
 // faults: board/faults_link_rx.txt
 // planted: nightly
 module proof (
-  input wire       clk,
-  input wire       rst,
-  input wire       s_valid,
+  input wire       clk, rst, s_valid,
   input wire [7:0] s_data,
   input wire       s_error
 );
@@ -138,10 +136,5 @@ module proof (
   assign holds[17] = rest_q <= 4'd9;
   assign holds[18] = count_q != 10'd0 || bits_q != 4'd0 || (!covers ? 1'b0 : crc_q == 32'hFFFFFFFF);
 
-  wire begins, ends;
-  proof_window u_window (clk, begins, ends);
-
-  always @*
-    if (begins) assume (rst || &holds);
-    else stays: assert (&holds);
+  proof_stays #(19) u_stays (clk, rst, holds);
 endmodule

@@ -6,17 +6,13 @@
 // faults: board/faults_link_tx.txt
 // planted: nightly
 module proof (
-  input wire        clk,
-  input wire        rst,
-  input wire        start,
+  input wire        clk, rst, start,
   input wire [3:0]  kind,
   input wire [2:0]  flags,
   input wire [8:0]  length,
-  input wire [11:0] position,
-  input wire [11:0] acknowledged,
+  input wire [11:0] position, acknowledged,
   input wire [7:0]  payload,
-  input wire        stale,
-  input wire        m_ready
+  input wire        stale, m_ready
 );
   wire       idle, done, next, m_valid;
   wire [8:0] index;
@@ -131,10 +127,5 @@ module proof (
       && (!(early || phase == 4'd8) || extra_q || pointed_q || bits_q == 4'd9 - phase)
     : !pointed_q && !closed_q && !extra_q && count_q == 10'd0 && bits_q == 4'd0 && distance_q == 8'd1 && gone_q == 6'd0 && crc_q == 32'hFFFFFFFF;
 
-  wire begins, ends;
-  proof_window u_window (clk, begins, ends);
-
-  always @*
-    if (begins) assume (rst || &holds);
-    else stays: assert (&holds);
+  proof_stays #(17) u_stays (clk, rst, holds);
 endmodule

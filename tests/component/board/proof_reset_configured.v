@@ -3,9 +3,7 @@
 // prove: unbounded
 // faults: board/faults_reset_configured.txt
 module proof (
-  input wire clk,
-  input wire locked,
-  input wire button
+  input wire clk, locked, button
 );
   wire rst;
 

@@ -9,8 +9,7 @@ module proof #(
   parameter integer CLOCKS = 4,
   parameter integer BAUDS  = 1
 ) (
-  input wire       clk,
-  input wire       s_valid,
+  input wire       clk, s_valid,
   input wire [7:0] s_data
 );
   localparam integer LONGEST = 10 * CLOCKS / BAUDS + 5;

@@ -28,11 +28,9 @@ module proof #(
   parameter integer       ADD_W     = 0,
   parameter integer       P_W       = ADD_W > 0 ? ADD_W : 1
 ) (
-  input wire            clk,
-  input wire            s_valid,
+  input wire            clk, s_valid,
   input wire [IN_W-1:0] s_data,
-  input wire            s_last,
-  input wire            p_valid,
+  input wire            s_last, p_valid,
   input wire [P_W-1:0]  p_data,
   input wire            m_ready
 );

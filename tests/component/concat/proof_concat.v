@@ -15,19 +15,17 @@ module proof #(
   parameter integer A_BEATS  = 1,
   parameter integer B_BEATS  = 1
 ) (
-  input wire                 clk,
-  input wire                 s_a_valid,
+  input wire                 clk, s_a_valid,
   input wire [LANES*A_W-1:0] s_a_data,
-  input wire                 s_a_last,
-  input wire                 s_b_valid,
+  input wire                 s_a_last, s_b_valid,
   input wire [LANES*B_W-1:0] s_b_data,
-  input wire                 s_b_last,
-  input wire                 m_ready
+  input wire                 s_b_last, m_ready
 );
   localparam integer PERIOD_W = $clog2(A_BEATS + B_BEATS);
 
   wire                   rst, s_a_ready, s_b_ready, m_valid, m_last;
   wire [LANES*OUT_W-1:0] m_data, expected_a, expected_b;
+  wire [LANES*32-1:0]    a_numbers, b_numbers;
   reg  [PERIOD_W-1:0]    place_q;  // in a's beats and b's
   wire                   turn  = place_q >= A_BEATS;
   wire                   valid = turn ? s_b_valid : s_a_valid;
@@ -50,15 +48,14 @@ module proof #(
 
   always @* if (!rst) waits_for_its_turn: assert (turn ? !s_a_ready : !s_b_ready);
 
+  proof_numbers #(LANES, A_W, A_SIGNED) u_a (s_a_data, a_numbers);
+  proof_numbers #(LANES, B_W, B_SIGNED) u_b (s_b_data, b_numbers);
+
   genvar l;
   generate
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
-      wire [A_W-1:0]     a_code = s_a_data[l*A_W +: A_W];
-      wire [B_W-1:0]     b_code = s_b_data[l*B_W +: B_W];
-      wire signed [31:0] a = {{(32-A_W){A_SIGNED != 0 && a_code[A_W-1]}}, a_code};
-      wire signed [31:0] b = {{(32-B_W){B_SIGNED != 0 && b_code[B_W-1]}}, b_code};
-      assign expected_a[l*OUT_W +: OUT_W] = a[OUT_W-1:0];
-      assign expected_b[l*OUT_W +: OUT_W] = b[OUT_W-1:0];
+      assign expected_a[l*OUT_W +: OUT_W] = a_numbers[l*32 +: OUT_W];
+      assign expected_b[l*OUT_W +: OUT_W] = b_numbers[l*32 +: OUT_W];
     end
   endgenerate
 

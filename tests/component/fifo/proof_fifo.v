@@ -18,11 +18,9 @@ module proof #(
   parameter integer SPREAD     = 0,
   parameter integer REGISTERED = 0
 ) (
-  input wire             clk,
-  input wire             s_valid,
+  input wire             clk, s_valid,
   input wire [WIDTH-1:0] s_data,
-  input wire             s_last,
-  input wire             m_ready
+  input wire             s_last, m_ready
 );
   localparam integer ADDR_W = $clog2(DEPTH - 1 - REGISTERED) + 1 - (DEPTH > 2);
 

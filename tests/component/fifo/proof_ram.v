@@ -7,8 +7,7 @@ module proof #(
   parameter integer WIDTH = 1,
   parameter integer DEPTH = 2
 ) (
-  input wire                                       clk,
-  input wire                                       we,
+  input wire                                       clk, we,
   input wire [(DEPTH > 1 ? $clog2(DEPTH) : 1)-1:0] waddr,
   input wire [WIDTH-1:0]                           wdata,
   input wire                                       re,

@@ -8,8 +8,7 @@ module proof #(
   parameter integer WIDTH   = 1,
   parameter integer OUTPUTS = 2
 ) (
-  input wire               clk,
-  input wire               s_valid,
+  input wire               clk, s_valid,
   input wire [WIDTH-1:0]   s_data,
   input wire               s_last,
   input wire [OUTPUTS-1:0] m_ready

@@ -14,11 +14,8 @@ module proof #(
   parameter integer DEPTH  = 2
 ) (
   input wire              clk,
-  input wire [INPUTS-1:0] done,
-  input wire [INPUTS-1:0] damaged,
-  input wire              s_valid,
-  input wire              s_last,
-  input wire              m_ready
+  input wire [INPUTS-1:0] done, damaged,
+  input wire              s_valid, s_last, m_ready
 );
   localparam integer PLACE_W = $clog2(DEPTH);
   localparam integer RING    = 1 << PLACE_W;

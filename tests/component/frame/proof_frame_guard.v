@@ -12,11 +12,7 @@ module proof #(
   parameter integer BEATS   = 2,
   parameter integer COUNT_W = 2
 ) (
-  input wire clk,
-  input wire s_valid,
-  input wire s_last,
-  input wire m_ready,
-  input wire hold
+  input wire clk, s_valid, s_last, m_ready, hold
 );
   localparam integer TAKEN_W = $clog2(BEATS + 2);
 

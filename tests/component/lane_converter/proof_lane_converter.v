@@ -17,11 +17,9 @@ module proof #(
   parameter integer OUT   = 1,
   parameter integer FRAME = 1
 ) (
-  input wire          clk,
-  input wire          s_valid,
+  input wire          clk, s_valid,
   input wire [IN-1:0] s_data,
-  input wire          s_last,
-  input wire          m_ready
+  input wire          s_last, m_ready
 );
   localparam integer S_BEATS = (FRAME + IN - 1) / IN;
   localparam integer M_BEATS = (FRAME + OUT - 1) / OUT;

@@ -21,9 +21,7 @@ module proof #(
   parameter integer PAIR       = 0,
   parameter integer OUTS       = PAIR > 0 ? 2 : 1  // not to be set
 ) (
-  input wire                     clk,
-  input wire                     add,
-  input wire                     finish,
+  input wire                     clk, add, finish,
   input wire [SIMD*X_W-1:0]      x,
   input wire [OUTS*SIMD*W_W-1:0] w
 );

@@ -10,8 +10,7 @@ module proof #(
   parameter integer B_W   = 3,
   parameter integer PARTS = 2
 ) (
-  input wire                  clk,
-  input wire                  en,
+  input wire                  clk, en,
   input wire signed [A_W-1:0] a,
   input wire signed [B_W-1:0] b
 );

@@ -12,8 +12,7 @@ module proof #(
 ) (
   input wire                  clk,
   input wire        [X_W-1:0] x,
-  input wire signed [B_W-1:0] b_low,
-  input wire signed [B_W-1:0] b_high
+  input wire signed [B_W-1:0] b_low, b_high
 );
   localparam integer P_W = X_W + B_W;
 

@@ -28,13 +28,12 @@ module proof #(
   parameter integer VECTORS = 1,
   parameter integer ROWS    = 1
 ) (
-  input wire                   clk,
-  input wire                   s_valid,
+  input wire                             clk, s_valid,
   input wire [ROWS*VECTORS*SIMD*X_W-1:0] s_data,
-  input wire                   s_last,
-  input wire [PE*SIMD*W_W-1:0] word,     // of the beat, if it is taken
-  input wire [PE*SIMD*W_W-1:0] other,    // what the weights' memory gives for no beat
-  input wire                   m_ready
+  input wire                             s_last,
+  input wire [PE*SIMD*W_W-1:0]           word,  // of the beat, if it is taken
+  input wire [PE*SIMD*W_W-1:0]           other,  // what the weights' memory gives for no beat
+  input wire                             m_ready
 );
   localparam integer WORD_W = PE * SIMD * W_W;
   localparam integer BEAT_W = $clog2(BEATS + 1);

@@ -16,11 +16,9 @@ module proof #(
   parameter integer TIMES = 1,
   parameter integer REGISTERED = 0
 ) (
-  input wire             clk,
-  input wire             s_valid,
+  input wire             clk, s_valid,
   input wire [WIDTH-1:0] s_data,
-  input wire             s_last,
-  input wire             m_ready
+  input wire             s_last, m_ready
 );
   localparam integer BEAT_W = $clog2(BEATS + 1);
   localparam integer TIME_W = $clog2(TIMES + 1);

@@ -11,12 +11,9 @@ module proof_side #(
   parameter integer WIDTH      = 1,
   parameter integer REGISTERED = 0
 ) (
-  input wire             clk,
-  input wire             rst,
-  input wire             en,
+  input wire             clk, rst, en,
   input wire             known,  // the address has a word
-  input wire [WIDTH-1:0] word,
-  input wire [WIDTH-1:0] q
+  input wire [WIDTH-1:0] word, q
 );
   reg             read_q, output_q;
   reg [WIDTH-1:0] word_q, output_word_q;
@@ -40,8 +37,7 @@ module proof #(
   parameter integer A_REGISTERED = 0,
   parameter integer B_REGISTERED = 0
 ) (
-  input wire                                           clk,
-  input wire                                           a_en,
+  input wire                                           clk, a_en,
   input wire [(A_DEPTH > 1 ? $clog2(A_DEPTH) : 1)-1:0] a_addr,
   input wire                                           b_en,
   input wire [1:0]                                     b_addr

@@ -16,11 +16,9 @@ module proof #(
   parameter integer ADDR_W = IN_W + GROUP_W,
   parameter integer TABLE  = OUT_W << ADDR_W
 ) (
-  input wire                  clk,
-  input wire                  s_valid,
+  input wire                  clk, s_valid,
   input wire [LANES*IN_W-1:0] s_data,
-  input wire                  s_last,
-  input wire                  m_ready
+  input wire                  s_last, m_ready
 );
   localparam integer LANE_W = LANES * OUT_W;
 

@@ -51,11 +51,9 @@ module proof #(
   parameter integer PIXEL    = LANES,
   parameter integer JOINED   = 0
 ) (
-  input wire                   clk,
-  input wire                   s_valid,
+  input wire                            clk, s_valid,
   input wire [TOGETHER*LANES*WIDTH-1:0] s_data,
-  input wire                   s_last,
-  input wire                   m_ready
+  input wire                            s_last, m_ready
 );
   localparam integer DATA_W  = TOGETHER * LANES * WIDTH;
   localparam integer RESULT_W = LANES * OUT_W;

@@ -19,17 +19,15 @@ module proof #(
   parameter integer       LANES    = 1,
   parameter integer       PARTS    = 1
 ) (
-  input wire                 clk,
-  input wire                 s_a_valid,
+  input wire                 clk, s_a_valid,
   input wire [LANES*A_W-1:0] s_a_data,
-  input wire                 s_a_last,
-  input wire                 s_b_valid,
+  input wire                 s_a_last, s_b_valid,
   input wire [LANES*B_W-1:0] s_b_data,
-  input wire                 s_b_last,
-  input wire                 m_ready
+  input wire                 s_b_last, m_ready
 );
   wire                   rst, s_a_ready, s_b_ready, m_valid, m_last;
   wire [LANES*OUT_W-1:0] m_data, expected;
+  wire [LANES*32-1:0]    a_numbers, b_numbers;
 
   weir_multiply #(
     .A_W     (A_W),
@@ -45,36 +43,17 @@ module proof #(
     .PARTS   (PARTS)
   ) u_dut (.*);
 
+  proof_numbers #(LANES, A_W, A_SIGNED) u_a (s_a_data, a_numbers);
+  proof_numbers #(LANES, B_W, B_SIGNED) u_b (s_b_data, b_numbers);
+
   genvar l;
   generate
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
-      wire [A_W-1:0]     a_code = s_a_data[l*A_W +: A_W];
-      wire [B_W-1:0]     b_code = s_b_data[l*B_W +: B_W];
-      wire signed [31:0] a = {{(32-A_W){A_SIGNED != 0 && a_code[A_W-1]}}, a_code};
-      wire signed [31:0] b = {{(32-B_W){B_SIGNED != 0 && b_code[B_W-1]}}, b_code};
+      wire signed [31:0] a = a_numbers[l*32 +: 32], b = b_numbers[l*32 +: 32];
       wire signed [31:0] y = (a - A_ZERO) * (b - B_ZERO);
       assign expected[l*OUT_W +: OUT_W] = y[OUT_W-1:0];
     end
   endgenerate
 
-  always @* if (!rst) together: assert ((s_a_valid && s_a_ready) == (s_b_valid && s_b_ready));
-
-  proof_source #(LANES * B_W + 1) u_source (clk, rst, s_b_valid, s_b_ready, {s_b_last, s_b_data});
-  proof_reset u_reset (clk, rst);
-  proof_stream #(
-    .S_WIDTH (LANES * A_W + 1),
-    .M_WIDTH (LANES * OUT_W + 1),
-    .CAPACITY(4 + $clog2(PARTS)),
-    .LATENCY (2 + $clog2(PARTS)),
-    .STALL   (1)
-  ) u_stream (
-    .*,
-    .fair    (s_b_valid),
-    .s_valid (s_a_valid),
-    .s_ready (s_a_ready),
-    .s_value ({s_a_last, s_a_data}),
-    .expected({s_a_last, expected}),
-    .m_value ({m_last, m_data}),
-    .mark    ()
-  );
+  proof_pair #(LANES * A_W, LANES * B_W, LANES * OUT_W, 4 + $clog2(PARTS), 2 + $clog2(PARTS)) u_pair (.*);
 endmodule

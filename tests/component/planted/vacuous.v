@@ -3,11 +3,7 @@
 // faults: register_slice/mutants.txt
 // prove: unbounded
 module proof (
-  input wire clk,
-  input wire s_valid,
-  input wire s_data,
-  input wire s_last,
-  input wire m_ready
+  input wire clk, s_valid, s_data, s_last, m_ready
 );
   wire rst, s_ready, m_valid, m_data, m_last;
 

@@ -6,8 +6,7 @@ module weir_ram #(
   parameter integer WIDTH = 8,
   parameter integer DEPTH = 2
 ) (
-  input  wire                                       clk,
-  input  wire                                       we,
+  input  wire                                       clk, we,
   input  wire [(DEPTH > 1 ? $clog2(DEPTH) : 1)-1:0] waddr,
   input  wire [WIDTH-1:0]                           wdata,
   input  wire                                       re,

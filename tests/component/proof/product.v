@@ -8,8 +8,7 @@ module weir_scale_multiply #(
   parameter integer MUL_W = 18,
   parameter integer SUM_W = ADD_W == 0 ? X_W + M_W : (ADD_W > X_W + M_W ? ADD_W : X_W + M_W) + 1
 ) (
-  input  wire                                     clk,
-  input  wire                                     load,
+  input  wire                                     clk, load,
   input  wire [LANES*X_W-1:0]                     x,
   input  wire [LANES*M_W-1:0]                     m,
   input  wire [LANES*(ADD_W > 0 ? ADD_W : 1)-1:0] a,

@@ -10,9 +10,13 @@
 // proof_answer    within LIMIT cycles of `owed` without a break comes `given`
 // proof_equal     while `valid`, two values are the same
 // proof_window    counts cycles for a statement about any cycle
+// proof_stays     what holds in a cycle, whichever it is, holds in the next one
+// proof_record    of the first cycles: the reset, and all that is taken, in its order
+// proof_numbers   codes as numbers
 // proof_multiply  what the multiplier of requantizers promises
 // proof_stream    of a component with one beat out for each beat in: source, hold, order and answers
 // proof_component the same with the reset, of a component whose streams are s and m
+// proof_pair      the same of a component that takes a beat of s_a and one of s_b for each of m
 
 // Every register starts in any state whatever; the first cycle resets it.
 module proof_reset (
@@ -31,10 +35,7 @@ endmodule
 module proof_waiting #(
   parameter integer WIDTH = 1
 ) (
-  input  wire             clk,
-  input  wire             rst,
-  input  wire             valid,
-  input  wire             ready,
+  input  wire             clk, rst, valid, ready,
   input  wire [WIDTH-1:0] value,
   output wire             waits,
   output reg  [WIDTH-1:0] value_q
@@ -52,10 +53,7 @@ endmodule
 module proof_source #(
   parameter integer WIDTH = 1
 ) (
-  input wire             clk,
-  input wire             rst,
-  input wire             valid,
-  input wire             ready,
+  input wire             clk, rst, valid, ready,
   input wire [WIDTH-1:0] value
 );
   wire             waits;
@@ -72,10 +70,7 @@ endmodule
 module proof_hold #(
   parameter integer WIDTH = 1
 ) (
-  input wire             clk,
-  input wire             rst,
-  input wire             valid,
-  input wire             ready,
+  input wire             clk, rst, valid, ready,
   input wire [WIDTH-1:0] value
 );
   wire             waits;
@@ -97,12 +92,9 @@ module proof_order #(
   parameter integer CAPACITY = 1,
   parameter integer COUNT_W  = $clog2(CAPACITY + 2)
 ) (
-  input  wire               clk,
-  input  wire               rst,
-  input  wire               enter,
+  input  wire               clk, rst, enter,
   input  wire [WIDTH-1:0]   entered,
-  input  wire               offered,
-  input  wire               leave,
+  input  wire               offered, leave,
   input  wire [WIDTH-1:0]   left,
   output reg  [COUNT_W-1:0] inside_q,  // beats that have entered and not left
   output wire               mark       // the beat that enters is the marked one
@@ -143,11 +135,7 @@ endmodule
 // A frame counts as inside from its last beat's entering (`enters`) to its last beat's leaving (`leaves`). `may`: a beat enters
 // whose frame may be the marked one.
 module proof_marked (
-  input  wire       clk,
-  input  wire       rst,
-  input  wire       may,
-  input  wire       enters,
-  input  wire       leaves,
+  input  wire       clk, rst, may, enters, leaves,
   output reg  [2:0] inside_q,
   output wire       mark,
   output wire       watched  // the frame that leaves next is the marked one
@@ -177,10 +165,7 @@ endmodule
 module proof_answer #(
   parameter integer LIMIT = 0
 ) (
-  input wire clk,
-  input wire rst,
-  input wire owed,
-  input wire given
+  input wire clk, rst, owed, given
 );
   localparam integer COUNT_W = $clog2(LIMIT + 2);
   localparam [COUNT_W-1:0] MOST = LIMIT;
@@ -198,10 +183,7 @@ endmodule
 module proof_count #(
   parameter integer BEATS = 1
 ) (
-  input  wire clk,
-  input  wire rst,
-  input  wire valid,
-  input  wire ready,
+  input  wire clk, rst, valid, ready,
   output wire is_last
 );
   localparam integer COUNT_W = $clog2(BEATS + 1);
@@ -219,11 +201,7 @@ endmodule
 module proof_frames #(
   parameter integer BEATS = 1
 ) (
-  input wire clk,
-  input wire rst,
-  input wire valid,
-  input wire ready,
-  input wire last
+  input wire clk, rst, valid, ready, last
 );
   wire is_last;
 
@@ -235,11 +213,7 @@ endmodule
 module proof_last #(
   parameter integer BEATS = 1
 ) (
-  input wire clk,
-  input wire rst,
-  input wire valid,
-  input wire ready,
-  input wire last
+  input wire clk, rst, valid, ready, last
 );
   wire is_last;
 
@@ -251,10 +225,8 @@ endmodule
 module proof_equal #(
   parameter integer WIDTH = 1
 ) (
-  input wire             rst,
-  input wire             valid,
-  input wire [WIDTH-1:0] actual,
-  input wire [WIDTH-1:0] expected
+  input wire             rst, valid,
+  input wire [WIDTH-1:0] actual, expected
 );
   always @* if (!rst && valid) equal: assert (actual == expected);
 endmodule
@@ -269,15 +241,10 @@ module proof_stream #(
   parameter integer LATENCY  = 0,
   parameter integer STALL    = 0
 ) (
-  input  wire               clk,
-  input  wire               rst,
-  input  wire               fair,
-  input  wire               s_valid,
-  input  wire               s_ready,
+  input  wire               clk, rst, fair, s_valid, s_ready,
   input  wire [S_WIDTH-1:0] s_value,
   input  wire [M_WIDTH-1:0] expected,
-  input  wire               m_valid,
-  input  wire               m_ready,
+  input  wire               m_valid, m_ready,
   input  wire [M_WIDTH-1:0] m_value,
   output wire               mark
 );
@@ -310,13 +277,11 @@ module proof_component #(
 ) (
   input  wire               clk,
   output wire               rst,
-  input  wire               s_valid,
-  input  wire               s_ready,
+  input  wire               s_valid, s_ready,
   input  wire [S_WIDTH-1:0] s_data,
   input  wire               s_last,
   input  wire [M_WIDTH-1:0] expected,
-  input  wire               m_valid,
-  input  wire               m_ready,
+  input  wire               m_valid, m_ready,
   input  wire [M_WIDTH-1:0] m_data,
   input  wire               m_last
 );
@@ -331,6 +296,84 @@ module proof_component #(
   );
 endmodule
 
+// The beats of a pair are taken together; `last` is that of s_a.
+module proof_pair #(
+  parameter integer A_WIDTH  = 1,
+  parameter integer B_WIDTH  = 1,
+  parameter integer M_WIDTH  = 1,
+  parameter integer CAPACITY = 1,
+  parameter integer LATENCY  = 0
+) (
+  input  wire               clk,
+  output wire               rst,
+  input  wire               s_a_valid, s_a_ready,
+  input  wire [A_WIDTH-1:0] s_a_data,
+  input  wire               s_a_last, s_b_valid, s_b_ready,
+  input  wire [B_WIDTH-1:0] s_b_data,
+  input  wire               s_b_last,
+  input  wire [M_WIDTH-1:0] expected,
+  input  wire               m_valid, m_ready,
+  input  wire [M_WIDTH-1:0] m_data,
+  input  wire               m_last
+);
+  always @* if (!rst) together: assert ((s_a_valid && s_a_ready) == (s_b_valid && s_b_ready));
+
+  proof_source #(B_WIDTH + 1) u_source (clk, rst, s_b_valid, s_b_ready, {s_b_last, s_b_data});
+  proof_reset u_reset (clk, rst);
+  proof_stream #(A_WIDTH + 1, M_WIDTH + 1, CAPACITY, LATENCY, 1) u_stream (
+    .*,
+    .fair    (s_b_valid),
+    .s_valid (s_a_valid),
+    .s_ready (s_a_ready),
+    .s_value ({s_a_last, s_a_data}),
+    .expected({s_a_last, expected}),
+    .m_value ({m_last, m_data}),
+    .mark    ()
+  );
+endmodule
+
+module proof_numbers #(
+  parameter integer LANES     = 1,
+  parameter integer WIDTH     = 1,
+  parameter integer IS_SIGNED = 0
+) (
+  input  wire [LANES*WIDTH-1:0] codes,
+  output wire [LANES*32-1:0]    numbers
+);
+  genvar l;
+  generate
+    for (l = 0; l < LANES; l = l + 1) begin : g_lane
+      wire [WIDTH-1:0] code = codes[l*WIDTH +: WIDTH];
+      assign numbers[l*32 +: 32] = {{(32-WIDTH){IS_SIGNED != 0 && code[WIDTH-1]}}, code};
+    end
+  endgenerate
+endmodule
+
+// Reset in the first cycle only. COUNT elements of a bit are taken so far, 64 at most.
+module proof_record #(
+  parameter integer WIDTH = 1
+) (
+  input  wire             clk,
+  output wire             rst,
+  input  wire             s_valid, s_ready,
+  input  wire [WIDTH-1:0] s_data,
+  output reg  [63:0]      taken_q,
+  output reg  [7:0]       count_q
+);
+  reg started_q = 1'b0;
+
+  assign rst = !started_q;
+
+  always @(posedge clk) begin
+    started_q <= 1'b1;
+    if (rst) count_q <= 8'd0;
+    else if (s_valid && s_ready) begin
+      count_q                   <= count_q + WIDTH;
+      taken_q[count_q +: WIDTH] <= s_data;
+    end
+  end
+endmodule
+
 // Cycles FLUSH (`begins`) and LENGTH (`ends`) behind the first, in which every register but this one may have any value; it
 // stays there.
 module proof_window #(
@@ -338,8 +381,7 @@ module proof_window #(
   parameter integer FLUSH  = 0
 ) (
   input  wire clk,
-  output wire begins,
-  output wire ends
+  output wire begins, ends
 );
   localparam integer COUNT_W = $clog2(LENGTH + 2);
   localparam [COUNT_W-1:0] FIRST = FLUSH;
@@ -353,6 +395,22 @@ module proof_window #(
   always @(posedge clk) if (!ends) cycle_q <= cycle_q + 1'b1;
 endmodule
 
+// `holds` need not hold in a cycle that is `excused`.
+module proof_stays #(
+  parameter integer WIDTH = 1
+) (
+  input wire             clk, excused,
+  input wire [WIDTH-1:0] holds
+);
+  wire begins, ends;
+
+  proof_window u_window (clk, begins, ends);
+
+  always @*
+    if (begins) assume (excused || &holds);
+    else stays: assert (&holds);
+endmodule
+
 // What weir_scale_multiply promises: `sum` is that of the operands LATENCY cycles ago if none came in the BEATS - 1 cycles behind
 // them (`there`), else anything.
 module proof_multiply #(
@@ -364,8 +422,7 @@ module proof_multiply #(
   parameter integer SUM_W = 4,
   parameter integer A_W   = ADD_W > 0 ? ADD_W : 1
 ) (
-  input  wire                    clk,
-  input  wire                    load,
+  input  wire                    clk, load,
   input  wire signed [X_W-1:0]   x,
   input  wire        [M_W-1:0]   m,
   input  wire signed [A_W-1:0]   a,

@@ -6,11 +6,9 @@ module proof #(
   parameter integer WIDTH = 1,
   parameter integer BEATS = 2   // that it holds
 ) (
-  input wire             clk,
-  input wire             s_valid,
+  input wire             clk, s_valid,
   input wire [WIDTH-1:0] s_data,
-  input wire             s_last,
-  input wire             m_ready
+  input wire             s_last, m_ready
 );
   wire             rst, s_ready, m_valid, m_last;
   wire [WIDTH-1:0] m_data;

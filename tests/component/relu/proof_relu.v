@@ -11,14 +11,13 @@ module proof #(
   parameter integer       SIGNED = 1,
   parameter signed [31:0] ZERO   = 0
 ) (
-  input wire                   clk,
-  input wire                   s_valid,
+  input wire                   clk, s_valid,
   input wire [LANES*WIDTH-1:0] s_data,
-  input wire                   s_last,
-  input wire                   m_ready
+  input wire                   s_last, m_ready
 );
   wire                   rst, s_ready, m_valid, m_last;
   wire [LANES*WIDTH-1:0] m_data, expected;
+  wire [LANES*32-1:0]    numbers;
 
   weir_relu #(
     .LANES (LANES),
@@ -27,12 +26,13 @@ module proof #(
     .ZERO  (ZERO)
   ) u_dut (.*);
 
+  proof_numbers #(LANES, WIDTH, SIGNED) u_numbers (s_data, numbers);
+
   genvar l;
   generate
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
-      wire [WIDTH-1:0]    x     = s_data[l*WIDTH +: WIDTH];
-      wire signed [31:0]  value = {{(32-WIDTH){SIGNED != 0 && x[WIDTH-1]}}, x};
-      assign expected[l*WIDTH +: WIDTH] = value > ZERO ? x : ZERO;
+      wire signed [31:0] x = numbers[l*32 +: 32];
+      assign expected[l*WIDTH +: WIDTH] = x > ZERO ? x : ZERO;
     end
   endgenerate
 

@@ -19,19 +19,15 @@ module proof #(
   parameter integer SIZE_B   = 2,
   parameter integer STRIDE_B = 2
 ) (
-  input wire clk,
-  input wire s_valid,
-  input wire s_data,
-  input wire m_ready
+  input wire clk, s_valid, s_data, m_ready
 );
-  localparam integer BEATS = 64;  // of the record: more than are taken
-  localparam integer AT_W  = $clog2(2 * PAGE);
-  localparam integer READ  = SIZE_A * SIZE_B;
+  localparam integer AT_W = $clog2(2 * PAGE);
+  localparam integer READ = SIZE_A * SIZE_B;
 
-  wire             rst, s_ready, m_valid, m_last, m_data;
-  reg  [BEATS-1:0] taken_q;
-  reg  [7:0]       count_q, page_q, pages_q, a_q, b_q;
-  reg              started_q = 1'b0;
+  wire        rst, s_ready, m_valid, m_last, m_data;
+  wire [63:0] taken;
+  wire [7:0]  count;
+  reg  [7:0]  page_q, pages_q, a_q, b_q;
   (* hierconn *) wire \u_dut.u_ram.we , \u_dut.u_ram.re ;
   (* hierconn *) wire [AT_W-1:0] \u_dut.u_ram.waddr , \u_dut.u_ram.raddr ;
 
@@ -46,37 +42,28 @@ module proof #(
     .STRIDE_5(STRIDE_B)
   ) u_dut (.*, .s_last(1'b0));
 
-  wire       take  = s_valid && s_ready;
   wire       give  = m_valid && m_ready;
   wire [7:0] at    = page_q + START + a_q * STRIDE_A + b_q * STRIDE_B;  // of the record
   wire       b_end = b_q == SIZE_B - 1;
   wire       a_end = b_end && a_q == SIZE_A - 1;
   wire       end_  = a_end && pages_q == PAGES - 1;
 
-  assign rst = !started_q;
+  proof_record u_record (clk, rst, s_valid, s_ready, s_data, taken, count);
 
-  always @(posedge clk) begin
-    started_q <= 1'b1;
-    if (rst) {count_q, page_q, pages_q, a_q, b_q} <= 40'd0;
-    else begin
-      if (take) begin
-        count_q          <= count_q + 1'b1;
-        taken_q[count_q] <= s_data;
-      end
-      if (give) begin
-        b_q <= b_end ? 8'd0 : b_q + 1'b1;
-        if (b_end) a_q <= a_end ? 8'd0 : a_q + 1'b1;
-        if (a_end) begin
-          page_q  <= page_q + PAGE;
-          pages_q <= end_ ? 8'd0 : pages_q + 1'b1;
-        end
+  always @(posedge clk)
+    if (rst) {page_q, pages_q, a_q, b_q} <= 32'd0;
+    else if (give) begin
+      b_q <= b_end ? 8'd0 : b_q + 1'b1;
+      if (b_end) a_q <= a_end ? 8'd0 : a_q + 1'b1;
+      if (a_end) begin
+        page_q  <= page_q + PAGE;
+        pages_q <= end_ ? 8'd0 : pages_q + 1'b1;
       end
     end
-  end
 
   always @* if (!rst && m_valid) begin
-    order: assert (at < count_q);
-    values: assert (m_data == taken_q[at]);
+    order: assert (at < count);
+    values: assert (m_data == taken[at]);
     last: assert (m_last == end_);
   end
 

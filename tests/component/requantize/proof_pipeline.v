@@ -14,11 +14,8 @@ module proof #(
   parameter integer LATENCY  = 1,
   parameter integer INTERVAL = 1
 ) (
-  input wire clk,
-  input wire s_valid,
-  input wire s_data,
-  input wire s_last,
-  input wire other,   // what the arithmetic gives where no beat is
+  input wire clk, s_valid, s_data, s_last,
+  input wire other,  // what the arithmetic gives where no beat is
   input wire m_ready
 );
   localparam integer PLACES = (LATENCY + 1) / INTERVAL + 1;

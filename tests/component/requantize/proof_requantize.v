@@ -24,11 +24,9 @@ module proof #(
   parameter signed [31:0] HI    = 3,
   parameter integer       P_W   = A_W + M_W
 ) (
-  input wire           clk,
-  input wire           s_valid,
+  input wire           clk, s_valid,
   input wire [X_W-1:0] s_data,
-  input wire           s_last,
-  input wire           p_valid,
+  input wire           s_last, p_valid,
   input wire [P_W-1:0] p_data,
   input wire           m_ready
 );

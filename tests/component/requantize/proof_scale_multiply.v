@@ -20,8 +20,7 @@ module proof #(
   parameter integer MUL_W = 18,
   parameter integer A_W   = ADD_W > 0 ? ADD_W : 1
 ) (
-  input wire           clk,
-  input wire           load,
+  input wire           clk, load,
   input wire [X_W-1:0] x,
   input wire [M_W-1:0] m,
   input wire [A_W-1:0] a

@@ -23,14 +23,9 @@ module proof #(
   parameter signed [31:0] LO    = -4,
   parameter signed [31:0] HI    = 3
 ) (
-  input wire       clk,
-  input wire       rst,
-  input wire       s_valid,
-  input wire       s_data,
-  input wire       s_last,
-  input wire       p_valid,
+  input wire           clk, rst, s_valid, s_data, s_last, p_valid,
   input wire [P_W-2:0] p_data,
-  input wire       m_ready
+  input wire           m_ready
 );
   localparam integer E_W = P_W + 34;
 

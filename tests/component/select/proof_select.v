@@ -22,12 +22,8 @@ module proof #(
   parameter integer BEGIN_B = 1,
   parameter integer END_B   = 3
 ) (
-  input wire clk,
-  input wire s_valid,
-  input wire s_data,
-  input wire m_ready
+  input wire clk, s_valid, s_data, m_ready
 );
-  localparam integer BEATS   = 64;  // of the record: more than are taken
   localparam integer FIRST_A = FILLS != 0 ? 0 : BEGIN_A, LAST_A = (FILLS != 0 ? SIZE_A : END_A) - 1;  // of the results
   localparam integer FIRST_B = FILLS != 0 ? 0 : BEGIN_B, LAST_B = (FILLS != 0 ? SIZE_B : END_B) - 1;
   localparam integer ROW     = FILLS != 0 ? END_B - BEGIN_B : SIZE_B;                                 // of the frame that is taken
@@ -35,11 +31,11 @@ module proof #(
   localparam integer START_A = FILLS != 0 ? BEGIN_A : 0;
   localparam integer START_B = FILLS != 0 ? BEGIN_B : 0;
 
-  wire             rst, s_ready, m_valid, m_last;
-  wire [2:0]       m_data;
-  reg  [BEATS-1:0] taken_q;
-  reg  [7:0]       count_q, frame_q, a_q, b_q;
-  reg              started_q = 1'b0;
+  wire        rst, s_ready, m_valid, m_last;
+  wire [2:0]  m_data;
+  wire [63:0] taken;
+  wire [7:0]  count;
+  reg  [7:0]  frame_q, a_q, b_q;
 
   weir_select #(
     .X_W    (1),
@@ -54,37 +50,28 @@ module proof #(
     .END_5  (END_B)
   ) u_dut (.*, .s_last(1'b0));
 
-  wire       take   = s_valid && s_ready;
   wire       give   = m_valid && m_ready;
   wire       inside = a_q >= BEGIN_A && a_q < END_A && b_q >= BEGIN_B && b_q < END_B;
   wire [7:0] at     = frame_q + (a_q - START_A) * ROW + b_q - START_B;  // of the record
   wire       b_end  = b_q == LAST_B;
   wire       a_end  = b_end && a_q == LAST_A;
 
-  assign rst = !started_q;
+  proof_record u_record (clk, rst, s_valid, s_ready, s_data, taken, count);
 
-  always @(posedge clk) begin
-    started_q <= 1'b1;
+  always @(posedge clk)
     if (rst) begin
-      {count_q, frame_q} <= 16'd0;
-      a_q <= FIRST_A;
-      b_q <= FIRST_B;
-    end else begin
-      if (take) begin
-        count_q          <= count_q + 1'b1;
-        taken_q[count_q] <= s_data;
-      end
-      if (give) begin
-        b_q <= b_end ? FIRST_B : b_q + 1'b1;
-        if (b_end) a_q <= a_end ? FIRST_A : a_q + 1'b1;
-        if (a_end) frame_q <= frame_q + FRAME;
-      end
+      frame_q <= 8'd0;
+      a_q     <= FIRST_A;
+      b_q     <= FIRST_B;
+    end else if (give) begin
+      b_q <= b_end ? FIRST_B : b_q + 1'b1;
+      if (b_end) a_q <= a_end ? FIRST_A : a_q + 1'b1;
+      if (a_end) frame_q <= frame_q + FRAME;
     end
-  end
 
   always @* if (!rst && m_valid) begin
-    order: assert (frame_q < count_q && (!inside || at < count_q));
-    values: assert (m_data == (inside ? {3{taken_q[at]}} : 3'd2));
+    order: assert (frame_q < count && (!inside || at < count));
+    values: assert (m_data == (inside ? {3{taken[at]}} : 3'd2));
     last: assert (m_last == a_end);
   end
 

@@ -13,11 +13,7 @@ module proof #(
   parameter integer LENGTH = 2,
   parameter integer READ   = 1
 ) (
-  input wire clk,
-  input wire s_valid,
-  input wire s_data,
-  input wire s_last,
-  input wire m_ready
+  input wire clk, s_valid, s_data, s_last, m_ready
 );
   localparam integer BEATS = 64;  // of the record: more than are taken
   localparam [7:0] ONE = {3'd4, 5'b10000}, HALF = {3'd3, 5'b10000}, SIX = {3'd6, 5'b11000}, THREE = {3'd5, 5'b11000};

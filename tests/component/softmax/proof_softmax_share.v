@@ -13,10 +13,8 @@ module proof #(
   parameter signed [31:0] ZERO    = 0,
   parameter signed [31:0] HIGH    = 7
 ) (
-  input wire                    clk,
-  input wire                    load,
-  input wire [EXP_W+FRAC_W:0]   product,
-  input wire [EXP_W+FRAC_W:0]   sum
+  input wire                  clk, load,
+  input wire [EXP_W+FRAC_W:0] product, sum
 );
   localparam integer MANT_W  = FRAC_W + 1;
   localparam integer CYCLES  = (STEPS_W + UNITS) / UNITS;

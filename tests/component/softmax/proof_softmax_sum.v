@@ -9,10 +9,8 @@ module proof #(
   parameter integer FRAC_W = 3,
   parameter integer EXP_W  = 4
 ) (
-  input wire                    clk,
-  input wire                    valid,
-  input wire                    first,
-  input wire [EXP_W+FRAC_W:0]   number
+  input wire                  clk, valid, first,
+  input wire [EXP_W+FRAC_W:0] number
 );
   localparam integer MANT_W = FRAC_W + 1;
   localparam integer WIDE   = MANT_W + (1 << EXP_W);

@@ -34,13 +34,10 @@ module proof #(
   parameter integer ALONG  = 1,
   parameter integer JOINED = 0
 ) (
-  input wire                    clk,
-  input wire                    s_valid,
+  input wire                    clk, s_valid,
   input wire [ACROSS*ALONG-1:0] s_data,
   input wire                    m_ready
 );
-  localparam integer PIXELS = 64;  // of the record: more than are taken in 16 cycles
-  localparam integer BEAT   = ACROSS * ALONG;
   localparam integer MOVED  = ALONG > 1 ? ALONG / STRIDE : 1;
   localparam integer GIVEN  = MOVED * ACROSS * KERNEL;
   localparam integer FINAL  = (OUT - 1) * STRIDE + KERNEL - 1 - BEGIN;
@@ -48,11 +45,11 @@ module proof #(
 
   localparam integer AT_W  = INNER > 2 ? $clog2(INNER) : 1;
 
-  wire                rst, s_ready, m_valid, m_last;
-  wire [2*GIVEN-1:0]  m_data;
-  reg  [PIXELS-1:0]   taken_q;
-  reg  [7:0]          count_q, line_at_q, inner_q, o_q, line_q;
-  reg                 started_q = 1'b0;
+  wire               rst, s_ready, m_valid, m_last;
+  wire [2*GIVEN-1:0] m_data;
+  wire [63:0]        taken;
+  wire [7:0]         count;
+  reg  [7:0]         line_at_q, inner_q, o_q, line_q;
   (* hierconn *) wire \u_dut.g_memory.u_ram.we , \u_dut.g_memory.u_ram.re ;
   (* hierconn *) wire [AT_W-1:0] \u_dut.g_memory.u_ram.waddr , \u_dut.g_memory.u_ram.raddr ;
 
@@ -72,32 +69,23 @@ module proof #(
     .FILL  (2)
   ) u_dut (.*, .s_last(1'b0));
 
-  wire take = s_valid && s_ready;
   wire give = m_valid && m_ready;
   wire inner_end = inner_q == INNER - 1;
   wire o_end     = inner_end && o_q == OUT - MOVED;
   wire line_end  = o_end && line_q == LINES - 1;
 
-  assign rst = !started_q;
+  proof_record #(ACROSS * ALONG) u_record (clk, rst, s_valid, s_ready, s_data, taken, count);
 
-  always @(posedge clk) begin
-    started_q <= 1'b1;
-    if (rst) {count_q, line_at_q, inner_q, o_q, line_q} <= 40'd0;
-    else begin
-      if (take) begin
-        count_q                  <= count_q + BEAT;
-        taken_q[count_q +: BEAT] <= s_data;
-      end
-      if (give) begin
-        inner_q <= inner_end ? 8'd0 : inner_q + 1'b1;
-        if (inner_end) o_q <= o_end ? 8'd0 : o_q + MOVED;
-        if (o_end) begin
-          line_q    <= line_end ? 8'd0 : line_q + 1'b1;
-          line_at_q <= line_at_q + IN * INNER * ACROSS;
-        end
+  always @(posedge clk)
+    if (rst) {line_at_q, inner_q, o_q, line_q} <= 32'd0;
+    else if (give) begin
+      inner_q <= inner_end ? 8'd0 : inner_q + 1'b1;
+      if (inner_end) o_q <= o_end ? 8'd0 : o_q + MOVED;
+      if (o_end) begin
+        line_q    <= line_end ? 8'd0 : line_q + 1'b1;
+        line_at_q <= line_at_q + IN * INNER * ACROSS;
       end
     end
-  end
 
   // Pixels of a step lie side by side, those of ACROSS lines too.
   genvar v, a, k;
@@ -110,8 +98,8 @@ module proof #(
           wire [7:0] at     = line_at_q + (pixel * INNER + inner_q) * ACROSS + a;
           wire       exists = pixel < IN;
           always @* if (!rst && m_valid) begin
-            assert (!exists || at < count_q);
-            assert (m_data[2*SEEN +: 2] == (exists ? {1'b0, taken_q[at]} : 2'd2));
+            assert (!exists || at < count);
+            assert (m_data[2*SEEN +: 2] == (exists ? {1'b0, taken[at]} : 2'd2));
           end
         end
       end
@@ -127,6 +115,6 @@ module proof #(
   // While it is offered beats and its own are taken, something is given: the steps of a line and the pipeline are the longest wait.
   proof_answer #(STEPS * INNER + 6) u_answer (clk, rst, s_valid && m_ready, m_valid);
   // Of lines that have come to their end nothing waits for the next one.
-  wire [7:0] left = count_q - line_at_q;
+  wire [7:0] left = count - line_at_q;
   proof_answer #(STRIDE * INNER + 4) u_end (clk, rst, left != 8'd0 && left % (IN * INNER * ACROSS) == 0 && m_ready, m_valid);
 endmodule

@@ -21,12 +21,9 @@ module proof #(
   parameter integer       WORDS     = (COUNT + PARALLEL - 1) / PARALLEL,
   parameter integer       PADDED    = WORDS * PARALLEL
 ) (
-  input wire            clk,
-  input wire            s_valid,
+  input wire            clk, s_valid,
   input wire [IN_W-1:0] s_data,
-  input wire            s_last,
-  input wire            p_valid,
-  input wire            m_ready
+  input wire            s_last, p_valid, m_ready
 );
   localparam integer WORD_W = $clog2(WORDS + 1);
   localparam [WORD_W-1:0] LAST_WORD = WORDS - 1;

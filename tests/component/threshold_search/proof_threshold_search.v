@@ -27,11 +27,9 @@ module proof #(
   parameter integer       ADDR_W    = LANES * (BITS * (2 * GROUP_W + BITS - 1) / 2 + (GROUPS > 1 ? 0 : 1)),
   parameter integer       WORDS_W   = LANES * BITS * T_W
 ) (
-  input wire                  clk,
-  input wire                  s_valid,
+  input wire                  clk, s_valid,
   input wire [LANES*IN_W-1:0] s_data,
-  input wire                  s_last,
-  input wire                  m_ready
+  input wire                  s_last, m_ready
 );
   localparam integer LATENCY = BITS * (READ + 1) - (GROUPS > 1 ? 0 : READ) + 1;
   localparam signed [T_W-1:0] MOST = {1'b0, {(T_W-1){1'b1}}};

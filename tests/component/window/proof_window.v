@@ -30,20 +30,16 @@ module proof #(
   parameter integer STRIDE   = 1,
   parameter integer SPARE    = 0
 ) (
-  input wire clk,
-  input wire s_valid,
-  input wire s_data,
-  input wire m_ready
+  input wire clk, s_valid, s_data, m_ready
 );
-  localparam integer BEATS = 64;  // of the record: more than are taken
-  localparam integer RING  = (KERNEL_Y - 1 + STRIDE + SPARE) * IN_X;
-  localparam integer AT_W  = RING > 1 ? $clog2(RING) : 1;
+  localparam integer RING = (KERNEL_Y - 1 + STRIDE + SPARE) * IN_X;
+  localparam integer AT_W = RING > 1 ? $clog2(RING) : 1;
 
   wire        rst, s_ready, m_valid, m_last;
   wire [1:0]  m_data;
-  reg  [BEATS-1:0] taken_q;
-  reg  [7:0]  count_q, frame_q, kx_q, ky_q, ox_q, oy_q;
-  reg         started_q = 1'b0;
+  wire [63:0] taken;
+  wire [7:0]  count;
+  reg  [7:0]  frame_q, kx_q, ky_q, ox_q, oy_q;
   (* hierconn *) wire \u_dut.u_ram.we , \u_dut.u_ram.re ;
   (* hierconn *) wire [AT_W-1:0] \u_dut.u_ram.waddr , \u_dut.u_ram.raddr ;
 
@@ -64,7 +60,6 @@ module proof #(
     .FILL    (2)
   ) u_dut (.*, .s_last(1'b0));
 
-  wire take = s_valid && s_ready;
   wire give = m_valid && m_ready;
   wire [7:0] x = ox_q * STRIDE + kx_q - BEGIN_X;  // beyond the frame when negative
   wire [7:0] y = oy_q * STRIDE + ky_q - BEGIN_Y;
@@ -75,29 +70,21 @@ module proof #(
   wire ox_end = kx_end && ox_q == OUT_X - 1;
   wire oy_end = ox_end && oy_q == OUT_Y - 1;
 
-  assign rst = !started_q;
+  proof_record u_record (clk, rst, s_valid, s_ready, s_data, taken, count);
 
-  always @(posedge clk) begin
-    started_q <= 1'b1;
-    if (rst) {count_q, frame_q, kx_q, ky_q, ox_q, oy_q} <= 48'd0;
-    else begin
-      if (take) begin
-        count_q          <= count_q + 1'b1;
-        taken_q[count_q] <= s_data;
-      end
-      if (give) begin
-        ky_q <= ky_end ? 8'd0 : ky_q + 1'b1;
-        if (ky_end) kx_q <= kx_end ? 8'd0 : kx_q + 1'b1;
-        if (kx_end) ox_q <= ox_end ? 8'd0 : ox_q + 1'b1;
-        if (ox_end) oy_q <= oy_end ? 8'd0 : oy_q + 1'b1;
-        if (oy_end) frame_q <= frame_q + IN_X * IN_Y;
-      end
+  always @(posedge clk)
+    if (rst) {frame_q, kx_q, ky_q, ox_q, oy_q} <= 40'd0;
+    else if (give) begin
+      ky_q <= ky_end ? 8'd0 : ky_q + 1'b1;
+      if (ky_end) kx_q <= kx_end ? 8'd0 : kx_q + 1'b1;
+      if (kx_end) ox_q <= ox_end ? 8'd0 : ox_q + 1'b1;
+      if (ox_end) oy_q <= oy_end ? 8'd0 : oy_q + 1'b1;
+      if (oy_end) frame_q <= frame_q + IN_X * IN_Y;
     end
-  end
 
   always @* if (!rst && m_valid) begin
-    order: assert (frame_q < count_q && (!exists || at < count_q));
-    values: assert (m_data == (exists ? {1'b0, taken_q[at]} : 2'd2));
+    order: assert (frame_q < count && (!exists || at < count));
+    values: assert (m_data == (exists ? {1'b0, taken[at]} : 2'd2));
     last: assert (m_last == oy_end);
   end
 

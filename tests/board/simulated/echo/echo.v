@@ -1,9 +1,7 @@
 // A board that sends each byte back with the number of bytes before it added: a UART of its own, 8 cycles a bit.
 `default_nettype none
 module weir_board (
-    input  wire clk,
-    input  wire rx,
-    input  wire button,
+    input  wire clk, rx, button,
     output reg  tx,
     output wire led
 );

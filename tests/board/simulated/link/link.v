@@ -1,8 +1,7 @@
 // A board with the least accelerator there is: frames of 16 bytes come back. Its PLL makes 24 MHz of 12.
 `default_nettype none
 module weir_board (
-    input  wire clk,
-    input  wire rx,
+    input  wire clk, rx,
     output wire tx
 );
     wire core_clk, locked, rst, restart, s_valid, s_ready, s_last, m_valid, m_ready, m_last, led;

@@ -1,8 +1,7 @@
 // A board that needs memory files: one that it names, one whose name it puts together.
 `default_nettype none
 module weir_board (
-    input  wire clk,
-    input  wire rx,
+    input  wire clk, rx,
     output reg  tx
 );
     reg [7:0] first[0:1];
