@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "common/pass_stubs.h"
 #include "ir/shape/infer.h"
 #include "pass/run/instrument.h"
 #include "passes/passes.h"
@@ -28,32 +29,11 @@ static void must(bool ok) {
 }
 
 /* --- empty passes --- */
-static bool nothing(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    (void)pass;
-    (void)graph;
-    weir_pass_unchanged(context);
-    return true;
-}
-
-static bool nothing_said(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    (void)pass;
-    (void)context;
-    (void)graph;
-    return true;
-}
-
-static bool nothing_of_module(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    (void)pass;
-    (void)context;
-    (void)module;
-    return true;
-}
-
 static const weir_pass_info empty[] = {
-    {.name = "nothing", .kind = WEIR_PASS_GRAPH, .run = {.graph = nothing}},
-    {.name = "silent", .kind = WEIR_PASS_GRAPH, .run = {.graph = nothing_said}},
-    {.name = "needs", .kind = WEIR_PASS_GRAPH, .requires = "nothing", .preserves = "*", .run = {.graph = nothing_said}},
-    {.name = "of-module", .kind = WEIR_PASS_MODULE, .run = {.module = nothing_of_module}},
+    {.name = "nothing", .kind = WEIR_PASS_GRAPH, .run = {.graph = keep_graph}},
+    {.name = "silent", .kind = WEIR_PASS_GRAPH, .run = {.graph = touch_graph}},
+    {.name = "needs", .kind = WEIR_PASS_GRAPH, .requires = "nothing", .preserves = "*", .run = {.graph = touch_graph}},
+    {.name = "of-module", .kind = WEIR_PASS_MODULE, .run = {.module = touch_module}},
 };
 
 static weir_pass *many(weir_pass_registry *registry, weir_pass_kind kind, const char *name) {

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "common/rtl_chain.h"
 #include "pass/core/context.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/analysis/uses.h"
@@ -140,18 +141,7 @@ static void bench_leaves(int count) {
 static void bench_chain(int depth) {
     static const char *const names[] = {"decouple_generator_ports", "hash_generators", "uniquify_generators",
                                         "create_module_instantiation", "verilog"};
-    weir_rtl_design *d = weir_rtl_design_new();
-    weir_rtl_module below = {0};
-    for (int i = depth; i >= 0; i--) {
-        weir_rtl_module m = weir_rtl_add_generator(d, i == 0 ? "top" : "link");
-        weir_rtl_expr x = weir_rtl_read(d, weir_rtl_add_input(d, m, "x", WIDTH));
-        weir_rtl_expr y = weir_rtl_read(d, weir_rtl_add_output(d, m, "y", WIDTH));
-        weir_rtl_expr sum = weir_rtl_binary(d, WEIR_RTL_ADD, x, weir_rtl_constant(d, WIDTH, 1));
-        weir_rtl_instance u = weir_rtl_add_wired_instance(d, m, below, "u_next");
-        if (u.id != 0) weir_rtl_assign(d, m, weir_rtl_read_port(d, u, "x"), sum);
-        weir_rtl_assign(d, m, y, u.id != 0 ? weir_rtl_read_port(d, u, "y") : sum);
-        below = m;
-    }
+    weir_rtl_design *d = make_chain(depth, WIDTH);
     printf("a chain of %d modules of one name\n", depth);
     weir_module_free(run_passes(d, "top", sizeof names / sizeof *names, names));
 }

@@ -12,21 +12,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "fake_wire.h"
 #include "support/memory/random.h"
-#include "wire/wire.h"
+#include "wire_bench.h"
 
 static uint64_t seed = 1;
 static unsigned more = 1;
-
-#define SECOND UINT64_C(1000000)
-
-typedef struct bench {
-    fake_wire *fake;
-    weir_transport transport;
-    weir_wire *wire;
-    uint64_t random;
-} bench;
 
 static const fake_wire_settings good = {
     .board =
@@ -35,25 +25,7 @@ static const fake_wire_settings good = {
     .delay = 2000000,
 };
 
-static bench open_bench(const fake_wire_settings *settings) {
-    bench it = {.random = settings->seed};
-    weir_failure why;
-    it.fake = fake_wire_new(settings, &it.transport);
-    assert_int_equal(weir_wire_open(&it.wire, &it.transport, (unsigned)settings->baud, &why), WEIR_WIRE_OK);
-    return it;
-}
-
-static void close_bench(bench *it) {
-    weir_wire_close(it->wire);
-    fake_wire_free(it->fake);
-}
-
 static uint64_t now(const bench *it) { return it->transport.now(it->transport.user); }
-
-/* Fails with the text of the failure. */
-static void check_fine(weir_wire_error error, const weir_failure *why) {
-    if (error != WEIR_WIRE_OK) fail_msg("%s: %s", weir_failure_name(error), why->text);
-}
 
 static void begin(bench *it, weir_mode mode, const weir_wire_frames *frames) {
     weir_failure why;

@@ -7,17 +7,9 @@
 
 #include <string.h>
 
-#include "fake_wire.h"
 #include "support/memory/random.h"
 #include "wire/memory.h"
-
-#define SECOND UINT64_C(1000000)
-
-typedef struct bench {
-    fake_wire *fake;
-    weir_transport transport;
-    weir_wire *wire;
-} bench;
+#include "wire_bench.h"
 
 static const fake_wire_settings good = {
     .board =
@@ -25,24 +17,6 @@ static const fake_wire_settings good = {
     .baud = 3e6,
     .delay = 2000000,
 };
-
-static bench open_bench(const fake_wire_settings *settings) {
-    bench it = {.fake = NULL};
-    weir_failure why;
-    it.fake = fake_wire_new(settings, &it.transport);
-    assert_int_equal(weir_wire_open(&it.wire, &it.transport, (unsigned)settings->baud, &why), WEIR_WIRE_OK);
-    return it;
-}
-
-static void close_bench(bench *it) {
-    weir_wire_close(it->wire);
-    fake_wire_free(it->fake);
-}
-
-/* Fails with the text of the failure. */
-static void check_fine(weir_wire_error error, const weir_failure *why) {
-    if (error != WEIR_WIRE_OK) fail_msg("%s: %s", weir_failure_name(error), why->text);
-}
 
 static void fill(uint64_t *random, uint8_t *bytes, size_t size) {
     for (size_t i = 0; i < size; i++) bytes[i] = (uint8_t)(weir_random_next(random) >> 20);

@@ -110,16 +110,21 @@ static int tie(const char *in, const char *out, size_t index, double was, double
     return !fine;
 }
 
+/* Writes the result of the array; frees both. */
+static int replace(const char *out, weir_array *array, weir_array *result) {
+    const bool fine = weir_npy_write(out, result);
+    weir_array_free(result);
+    weir_array_free(array);
+    return !fine;
+}
+
 static int affine(const char *in, const char *out, double add, double by) {
     weir_array *array = weir_array_read(in, NULL);
     if (array == NULL) return 1;
     weir_array *result = weir_array_new(WEIR_FLOAT32, &array->shape);
     for (size_t i = 0; i < array->count; i++)
         weir_array_set(result, i, (float)(weir_array_get(array, i) + add) * (float)by);
-    const bool fine = weir_npy_write(out, result);
-    weir_array_free(result);
-    weir_array_free(array);
-    return !fine;
+    return replace(out, array, result);
 }
 
 static int channels_first(const char *in, const char *out) {
@@ -134,10 +139,7 @@ static int channels_first(const char *in, const char *out) {
         weir_array_set(result, (frame * (size_t)channels + channel) * (size_t)positions + position,
                        weir_array_get(array, i));
     }
-    const bool fine = weir_npy_write(out, result);
-    weir_array_free(result);
-    weir_array_free(array);
-    return !fine;
+    return replace(out, array, result);
 }
 
 static int to_csv(const char *in, const char *out) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/pass_stubs.h"
 #include "common/round_trip.h"
 #include "exec/exec.h"
 #include "generator.h"
@@ -182,15 +183,6 @@ static bool drop_relu(const weir_pass *pass, weir_pass_context *context, weir_gr
         weir_graph_remove_node(graph, node);
         return true;
     }
-    return true;
-}
-
-/* Uses a value before it is defined. */
-static bool break_order(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    (void)pass;
-    (void)context;
-    weir_node last = weir_graph_last(graph);
-    if (last.id != 0) weir_graph_move_before(graph, last, weir_graph_first(graph));
     return true;
 }
 

@@ -1,22 +1,18 @@
 /* Boards: all that ship are read, damaged files are refused with file, line and what was expected, commands are made of their arguments. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "board/board.h"
-#include "support/file/file.h"
-#include "support/memory/arena.h"
-#include "support/text/diag.h"
+#include "test_yaml_damage.h"
 
 static weir_board *read_board(const char *name) {
     int status;
     return weir_board_read(name, &status);
+}
+
+static int status_of(const char *name) {
+    int status = 0;
+    weir_board *board = weir_board_read(name, &status);
+    if (board != NULL) status = 0;
+    weir_board_free(board);
+    return status;
 }
 
 static void every_board_is_read(void **state) {
@@ -77,12 +73,6 @@ static const char whole[] =
     "quirks: [tty_renumbers, udev_rule]\n"
     "sources: [nowhere]\n";
 
-static char *damage(const char *from, const char *to) {
-    const char *at = strstr(whole, from);
-    assert_non_null(at);
-    return weir_format("%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
-}
-
 static weir_board *read_text(const char *text) {
     assert_true(weir_file_write("mine.yaml", text, strlen(text)));
     weir_board *board = read_board("mine.yaml");
@@ -90,29 +80,9 @@ static weir_board *read_text(const char *text) {
     return board;
 }
 
-static void expect_messages(const char *text, const char *expected) {
-    weir_diag_log *log = weir_diag_capture();
-    weir_board *board = read_text(text);
-    weir_diag_release(log);
-    weir_text found = {NULL, 0, 0};
-    weir_text_add(&found, "");
-    for (size_t i = 0; i < weir_diag_log_count(log); i++) {
-        const weir_diagnostic *d = weir_diag_log_at(log, i);
-        if (d->location.line > 0) weir_text_format(&found, "%s:%d: ", d->location.file, d->location.line);
-        weir_text_format(&found, "%s\n", d->text);
-    }
-    assert_string_equal(found.data, expected);
-    assert_int_equal(board == NULL, *expected != '\0');
-    weir_board_free(board);
-    weir_text_free(&found);
-    weir_diag_log_free(log);
-}
-
 static void damaged_boards_are_refused(void **state) {
     (void)state;
-    static const struct {
-        const char *from, *to, *expected;
-    } cases[] = {
+    static const yaml_damage cases[] = {
         {"leds:", "led:",
          "mine.yaml:9: board: unknown key 'led'\ndid you mean 'leds'?\nmine.yaml:1: board: 'leds' is missing\n"},
         {"pin: G2, ", "", "mine.yaml:7: clock: 'pin' is missing\n"},
@@ -142,13 +112,8 @@ static void damaged_boards_are_refused(void **state) {
          "mine.yaml:9: leds: expected at least one\n"},
         {"[nowhere]", "[]", "mine.yaml:16: sources: expected at least one\n"},
     };
-    expect_messages(whole, "");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = damage(cases[i].from, cases[i].to);
-        expect_messages(text, cases[i].expected);
-        free(text);
-    }
-    expect_messages("- a\n", "mine.yaml:1: board: expected a mapping\n");
+    expect_damage(status_of, whole, cases, sizeof cases / sizeof *cases);
+    expect_messages(status_of, "- a\n", "mine.yaml:1: board: expected a mapping\n");
 }
 
 /* What the file leaves open is filled in: standards of pins, nextpnr's options of the device. */
@@ -193,16 +158,8 @@ static void commands(void **state) {
 
 static void unknown_boards(void **state) {
     (void)state;
-    int status;
-    weir_diag_log *log = weir_diag_capture();
-    assert_null(weir_board_read("icebreakr", &status));
-    assert_int_equal(status, WEIR_EXIT_USAGE);
-    assert_null(weir_board_read("./absent", &status));
-    assert_int_equal(status, WEIR_EXIT_INPUT);
-    weir_diag_release(log);
-    assert_string_equal(weir_diag_log_at(log, 0)->text, "unknown board 'icebreakr'");
-    assert_string_equal(weir_diag_log_at(log, 1)->text, "did you mean 'icebreaker'?");
-    weir_diag_log_free(log);
+    expect_unknown(status_of,
+                   &(yaml_unknown){"icebreakr", "./absent", "unknown board 'icebreakr'", "did you mean 'icebreaker'?"});
 }
 
 int main(void) {

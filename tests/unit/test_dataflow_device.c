@@ -1,18 +1,6 @@
 /* Device profiles: all that ship are read, damaged ones are refused with file, line and what was expected. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "dataflow/cost/device.h"
-#include "support/file/file.h"
-#include "support/memory/arena.h"
-#include "support/text/diag.h"
+#include "test_yaml_damage.h"
 
 static const char *const expected_names[] = {"ccgm1a1",  "ecp5-25k",  "ecp5-45k",  "ecp5-85k", "gw1nr-9",
                                              "gw2ar-18", "ice40hx8k", "ice40up5k", "xc7a100t", "xc7a35t"};
@@ -21,6 +9,14 @@ enum { NAMES = sizeof expected_names / sizeof *expected_names };
 static weir_device *read_device(const char *name) {
     int status;
     return weir_device_read(name, &status);
+}
+
+static int status_of(const char *name) {
+    int status = 0;
+    weir_device *device = weir_device_read(name, &status);
+    if (device != NULL) status = 0;
+    weir_device_free(device);
+    return status;
 }
 
 static void every_profile_is_read(void **state) {
@@ -113,38 +109,9 @@ static const char whole[] =
     "output_register: false}\n"
     "multipliers: {cell: MUL, count: 2, shapes: [8x8], registers: [input]}\n";
 
-/* The profile with `from` replaced by `to`. */
-static char *damage(const char *from, const char *to) {
-    const char *at = strstr(whole, from);
-    assert_non_null(at);
-    return weir_format("%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
-}
-
-static void expect_messages(const char *text, const char *expected) {
-    assert_true(weir_file_write("mine.yaml", text, strlen(text)));
-    weir_diag_log *log = weir_diag_capture();
-    weir_device *device = read_device("mine.yaml");
-    weir_diag_release(log);
-    weir_text found = {NULL, 0, 0};
-    weir_text_add(&found, "");
-    for (size_t i = 0; i < weir_diag_log_count(log); i++) {
-        const weir_diagnostic *d = weir_diag_log_at(log, i);
-        if (d->location.line > 0) weir_text_format(&found, "%s:%d: ", d->location.file, d->location.line);
-        weir_text_format(&found, "%s\n", d->text);
-    }
-    assert_string_equal(found.data, expected);
-    assert_int_equal(device == NULL, *expected != '\0');
-    weir_device_free(device);
-    weir_text_free(&found);
-    weir_diag_log_free(log);
-    unlink("mine.yaml");
-}
-
 static void damaged_profiles_are_refused(void **state) {
     (void)state;
-    static const struct {
-        const char *from, *to, *expected;
-    } cases[] = {
+    static const yaml_damage cases[] = {
         {"luts:", "lots:",
          "mine.yaml:5: device: unknown key 'lots'\ndid you mean 'luts'?\nmine.yaml:1: device: 'luts' is missing\n"},
         {"family: ecp5\n", "family: ecp4\n", "mine.yaml:3: family: unknown word 'ecp4'\ndid you mean 'ecp5'?\n"},
@@ -177,27 +144,14 @@ static void damaged_profiles_are_refused(void **state) {
         {"[input]", "input", "mine.yaml:9: registers: expected a sequence of strings, found 'input'\n"},
         {"title: My own\n", "title:\n", "mine.yaml:2: title: expected text, found ''\n"},
     };
-    expect_messages(whole, "");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = damage(cases[i].from, cases[i].to);
-        expect_messages(text, cases[i].expected);
-        free(text);
-    }
-    expect_messages("- a\n", "mine.yaml:1: device: expected a mapping\n");
+    expect_damage(status_of, whole, cases, sizeof cases / sizeof *cases);
+    expect_messages(status_of, "- a\n", "mine.yaml:1: device: expected a mapping\n");
 }
 
 static void unknown_devices(void **state) {
     (void)state;
-    int status;
-    weir_diag_log *log = weir_diag_capture();
-    assert_null(weir_device_read("ice40up5", &status));
-    assert_int_equal(status, WEIR_EXIT_USAGE);
-    assert_null(weir_device_read("absent.yaml", &status));
-    assert_int_equal(status, WEIR_EXIT_INPUT);
-    weir_diag_release(log);
-    assert_string_equal(weir_diag_log_at(log, 0)->text, "unknown device 'ice40up5'");
-    assert_string_equal(weir_diag_log_at(log, 1)->text, "did you mean 'ice40up5k'?");
-    weir_diag_log_free(log);
+    expect_unknown(status_of, &(yaml_unknown){"ice40up5", "absent.yaml", "unknown device 'ice40up5'",
+                                              "did you mean 'ice40up5k'?"});
 }
 
 int main(void) {

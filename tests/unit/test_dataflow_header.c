@@ -1,6 +1,7 @@
 /* Formulas in the headers of library modules: values, errors, and that every module of rtl/ has its two lines. */
 #include "test_passes_support.h"
 
+#include "common/text_pair.h"
 #include "dataflow/header.h"
 #include "dataflow/library.h"
 #include "support/file/file.h"
@@ -55,22 +56,22 @@ static void values(void **state) {
 
 static void errors(void **state) {
     (void)state;
-    static const char *const cases[][2] = {{"2 +", "weir_requantize:0: error: formula '2 +': unexpected text"},
-                                           {"2 3", "unexpected text at '3'"},
-                                           {"(2", "unexpected text"},
-                                           {"NONE + 1", "no such parameter"},
-                                           {"floor(2)", "unknown function"},
-                                           {"M_W / 4", "the value is not an integer"},
-                                           {"1 / 0", "division by a number that is not positive"},
-                                           {"", "unexpected text"},
-                                           {"max(1)", "unexpected text"}};
+    static const text_pair cases[] = {{"2 +", "weir_requantize:0: error: formula '2 +': unexpected text"},
+                                      {"2 3", "unexpected text at '3'"},
+                                      {"(2", "unexpected text"},
+                                      {"NONE + 1", "no such parameter"},
+                                      {"floor(2)", "unknown function"},
+                                      {"M_W / 4", "the value is not an integer"},
+                                      {"1 / 0", "division by a number that is not positive"},
+                                      {"", "unexpected text"},
+                                      {"max(1)", "unexpected text"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_setup(NULL);
         weir_rtl_design *design = weir_rtl_design_new();
         weir_rtl_instance u = instance_of(design, "weir_requantize");
         int64_t value;
-        assert_false(weir_header_evaluate(cases[i][0], design, u, &value));
-        assert_error(cases[i][1]);
+        assert_false(weir_header_evaluate(cases[i].text, design, u, &value));
+        assert_error(cases[i].expected);
         weir_rtl_design_free(design);
     }
 }

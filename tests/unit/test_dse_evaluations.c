@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "common/text_pair.h"
 #include "dse/stages/explore.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
@@ -102,7 +103,7 @@ static void a_wrong_energy_is_found(void **state) {
 /* Text of stages, and the error that it gives. */
 static void wrong_compositions_are_refused(void **state) {
     (void)state;
-    static const char *const cases[][2] = {
+    static const text_pair cases[] = {
         {"workload,cost_model", "stage 4 'cost_model' needs 'spatial_mapping', which no stage above it gives"},
         {"workload,sum", "stage 4 'sum' makes no results of its own: expected a stage below it"},
         {"workload,spatial_mapping_generator,loma,cost_model,sum",
@@ -116,12 +117,12 @@ static void wrong_compositions_are_refused(void **state) {
         {"workload,main,cost_model", "stage 4 'main': expected it first"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const weir_dse_request request = {
-            .accelerator = "a", .workload = "w.yaml", .mapping = "m", .stages = cases[i][0], .spatial_mappings = 3};
+            .accelerator = "a", .workload = "w.yaml", .mapping = "m", .stages = cases[i].text, .spatial_mappings = 3};
         weir_dse_registry *registry = weir_dse_registry_new();
         weir_diag_log *log = weir_diag_capture();
         assert_null(weir_dse_explore_pipeline(registry, &request));
         weir_diag_release(log);
-        assert_string_equal(weir_diag_log_error(log), cases[i][1]);
+        assert_string_equal(weir_diag_log_error(log), cases[i].expected);
         weir_diag_log_free(log);
         weir_dse_registry_free(registry);
     }

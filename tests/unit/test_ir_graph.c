@@ -9,12 +9,6 @@
 #include "ir/graph/print.h"
 #include "ir/graph/side.h"
 
-static char *text_of(const weir_graph *graph) {
-    weir_text text = {NULL, 0, 0};
-    weir_graph_print(graph, &text);
-    return text.data;
-}
-
 static weir_value codes(weir_graph *g, const char *name) { return add_codes_input(g, name, WEIR_INT8, 1, 4, -8, 7); }
 
 static weir_value maximum(weir_graph *g, const char *name, weir_value x) { return ADD(g, WEIR_OP_MAXIMUM, name, x); }
@@ -207,19 +201,19 @@ static void copies_print_the_same(void **state) {
     weir_node_set_location(g, weir_value_producer(g, y), weir_at("file.onnx", 3));
     weir_graph_add_output(g, "out", y);
     weir_graph *copy = weir_graph_copy(g);
-    char *a = text_of(g), *b = text_of(copy);
+    char *a = graph_text(g), *b = graph_text(copy);
     assert_string_equal(a, b);
     free(b);
     /* the copy stands alone */
     weir_node_set_int(copy, weir_value_producer(copy, y), "zero", 1);
     maximum(copy, "more", y);
-    b = text_of(g);
+    b = graph_text(g);
     assert_string_equal(a, b);
     free(a);
     free(b);
-    a = text_of(copy);
+    a = graph_text(copy);
     weir_graph_free(g);
-    b = text_of(copy);
+    b = graph_text(copy);
     assert_string_equal(a, b);
     assert_true(weir_graph_verify(copy));
     free(a);

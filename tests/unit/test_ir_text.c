@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "common/text_pair.h"
 #include "ir/graph/print.h"
 #include "support/file/file.h"
 
@@ -253,9 +254,7 @@ static void files_keep_graphs(void **state) {
 #define NODE "n: %y = weir.Maximum(%x)"
 #define TYPE "\n    : int8[1,4] integer s4\n"
 
-static const struct {
-    const char *text, *error;
-} cases[] = {
+static const text_pair cases[] = {
     {"", "t.weir:1: error: expected 'weir 1', the start of a graph's text form, found the end of the text"},
     {"wier 1\n", "t.weir:1: error: expected 'weir 1', the start of a graph's text form, found 'w'"},
     {"weir 2\n", "t.weir:1: error: expected a number from 1 to 1 before this, found"},
@@ -354,7 +353,7 @@ static void messages_of_the_parser(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_setup(NULL);
         assert_null(weir_graph_parse(cases[i].text, strlen(cases[i].text), &archive, "t.weir"));
-        assert_error(cases[i].error);
+        assert_error(cases[i].expected);
     }
     weir_archive_free(&archive);
 }

@@ -2,6 +2,7 @@
  * against their table, data of constants, statistics, foldings; at the locations of a text; inside a pass. */
 #include "test_passes_support.h"
 
+#include "common/text_pair.h"
 #include "frontend/import/onnx_table.h"
 #include "ir/graph/print.h"
 #include "pass/run/instrument.h"
@@ -118,30 +119,31 @@ static void relabelled_codes(void **state) {
     weir_graph_free(g);
 }
 
+static void broken_weights(const weir_type *type, const char *said) {
+    weir_graph *g = linear(small);
+    weir_value_set_type(g, weir_graph_find_value(g, "w"), type);
+    broken(g, said);
+}
+
 static void data_against_type(void **state) {
     (void)state;
     weir_graph *g = linear(small);
     weir_value w = weir_graph_find_value(g, "w");
-    weir_type type = *weir_value_type(g, w);
+    const weir_type weights = *weir_value_type(g, w); /* of numbers alone: it outlives the graph */
+    weir_type type = weights;
     type.quant.width = 3;
     type.has_range = false;
     weir_value_set_type(g, w, &type);
     assert_true(weir_graph_verify(g)); /* -4 to 3 */
+    weir_graph_free(g);
     type.quant.width = 2;
-    weir_value_set_type(g, w, &type);
-    broken(g, "value 'w': its data is in [-4,3], outside [-2,1]");
-    g = linear(small);
-    w = weir_graph_find_value(g, "w");
-    type = *weir_value_type(g, w);
+    broken_weights(&type, "value 'w': its data is in [-4,3], outside [-2,1]");
+    type = weights;
     type.quant.width = 9;
-    weir_value_set_type(g, w, &type);
-    broken(g, "value 'w': codes of 9 bits (signed) do not fit int8");
-    g = linear(small);
-    w = weir_graph_find_value(g, "w");
-    type = *weir_value_type(g, w);
+    broken_weights(&type, "value 'w': codes of 9 bits (signed) do not fit int8");
+    type = weights;
     type.shape.dim[0] = 1;
-    weir_value_set_type(g, w, &type);
-    broken(g, "value 'w': its data is int8[2,2]");
+    broken_weights(&type, "value 'w': its data is int8[2,2]");
 }
 
 /* --- attributes --- */
@@ -228,9 +230,7 @@ static void folding_against_shapes(void **state) {
 
 static void lines_of_a_text(void **state) {
     (void)state;
-    static const struct {
-        const char *text, *error;
-    } cases[] = {
+    static const text_pair cases[] = {
         {"input %x : float32[1,4]\nr: %r = Relu(%x) at \"m.onnx\":7\n    : float32[1,5]\noutput y = %r\n",
          "t.weir:4: error: node 'r' (Relu): the shape of 'r' is wrong: float32[1,5], inference gives float32[1,4]"},
         {"input %x : float32[1,4]\ninput %z : int8[4] integer s9\n",
@@ -244,7 +244,7 @@ static void lines_of_a_text(void **state) {
         char *text = weir_format("weir 1\ngraph \"g\" from \"m.onnx\"\n%s", cases[i].text);
         test_setup(NULL);
         assert_null(weir_graph_parse(text, strlen(text), &archive, "t.weir"));
-        assert_error(cases[i].error);
+        assert_error(cases[i].expected);
         free(text);
     }
     /* An accepted text's nodes have the locations that the text gives. */

@@ -4,6 +4,8 @@
 
 #include <jansson.h>
 
+#include "common/messages.h"
+#include "common/pass_stubs.h"
 #include "ir/graph/graph.h"
 #include "pass/core/context.h"
 #include "pass/core/registry.h"
@@ -15,6 +17,13 @@ typedef struct pass_bench {
     weir_pass_context *context;
     weir_module *module;
 } pass_bench;
+
+/* A module "m" of the graph, which it takes over. */
+static inline weir_module *module_of_graph(weir_graph *graph) {
+    weir_module *module = weir_module_new("m");
+    weir_module_add_graph(module, graph);
+    return module;
+}
 
 /* With the test's own passes. */
 static inline pass_bench pass_bench_of(const weir_pass_info *passes, size_t count, weir_module *module) {
@@ -44,6 +53,25 @@ static inline void pass_bench_stop(pass_bench *b) {
     weir_pass_registry_free(b->registry);
 }
 
+/* A fixture's: with the test's own passes, and what is said kept in `said`. */
+static inline pass_bench pass_bench_open(const weir_pass_info *passes, size_t count, weir_graph *graph,
+                                         weir_text *said) {
+    weir_text_free(&passes_that_ran);
+    weir_text_add(&passes_that_ran, "");
+    weir_text_free(said);
+    weir_text_add(said, "");
+    weir_diag_set_handler(keep_message, said);
+    return pass_bench_of(passes, count, module_of_graph(graph));
+}
+
+static inline void pass_bench_close(pass_bench *b, weir_text *said) {
+    weir_diag_set_handler(NULL, NULL);
+    weir_module_free(b->module);
+    pass_bench_stop(b);
+    weir_text_free(&passes_that_ran);
+    weir_text_free(said);
+}
+
 /* One pipeline of Weir's passes; the records that it left are the caller's, NULL: nobody's. */
 static inline bool run_recorded(weir_module *module, const char *pipeline, json_t **records) {
     pass_bench b = pass_bench_of_weir(module);
@@ -63,13 +91,6 @@ static inline bool run_pass_here(weir_pass_context *context, const char *name) {
     const bool fine = weir_pass_run_here(context, pass);
     weir_pass_free(pass);
     return fine;
-}
-
-/* A module "m" of the graph, which it takes over. */
-static inline weir_module *module_of_graph(weir_graph *graph) {
-    weir_module *module = weir_module_new("m");
-    weir_module_add_graph(module, graph);
-    return module;
 }
 
 #endif

@@ -11,13 +11,6 @@ static void take_out(weir_graph *graph) {
     weir_graph_remove_node(graph, last);
 }
 
-static bool nothing(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    (void)pass;
-    (void)graph;
-    weir_pass_unchanged(context);
-    return true;
-}
-
 static bool honest(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     (void)pass;
     (void)context;
@@ -69,7 +62,7 @@ static bool run_liar(const weir_pass *pass, weir_pass_context *context, weir_gra
 }
 
 static const weir_pass_info passes[] = {
-    {.name = "nothing", .kind = WEIR_PASS_GRAPH, .run = {.graph = nothing}},
+    {.name = "nothing", .kind = WEIR_PASS_GRAPH, .run = {.graph = keep_graph}},
     {.name = "honest", .kind = WEIR_PASS_GRAPH, .run = {.graph = honest}},
     {.name = "lie", .kind = WEIR_PASS_GRAPH, .run = {.graph = lie}},
     {.name = "lie-data", .kind = WEIR_PASS_GRAPH, .run = {.graph = lie_about_data}},

@@ -9,48 +9,17 @@
 
 #include <cmocka.h>
 
-#include "common/messages.h"
 #include "pass/run/instrument.h"
 #include "rtlir/core/rtl.h"
 #include "support/process/process.h"
 #include "test_pass_bench.h"
 
-/* --- the record of a run: pass names, a graph's in brackets, and of diagnostics --- */
-static weir_text log_text, messages;
+static weir_text messages;
 
-static bool log_graph(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    if (weir_module_graph_count(weir_pass_module_of(context)) > 1) {
-        weir_text_format(&log_text, "%s[%s] ", weir_pass_name(pass), weir_graph_name(graph));
-    } else {
-        weir_text_format(&log_text, "%s ", weir_pass_name(pass));
-    }
-    return true;
-}
-
-static bool log_module(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    (void)context;
-    (void)module;
-    weir_text_format(&log_text, "%s ", weir_pass_name(pass));
-    return true;
-}
-
+/* --- passes --- */
 static bool log_unchanged(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     weir_pass_unchanged(context);
     return log_graph(pass, context, graph);
-}
-
-static bool log_design(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
-    (void)context;
-    (void)design;
-    weir_text_format(&log_text, "%s ", weir_pass_name(pass));
-    return true;
-}
-
-static bool fail_silently(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    (void)pass;
-    (void)context;
-    (void)graph;
-    return false;
 }
 
 static bool fail_loudly(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
@@ -101,7 +70,7 @@ static bool run_inner(const weir_pass *pass, weir_pass_context *context, weir_mo
 static bool run_nested(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     log_module(pass, context, module);
     weir_pass_context *nested = weir_pass_context_nest(context);
-    weir_text_format(&log_text, "(%d %d) ", weir_pass_context_level(nested),
+    weir_text_format(&passes_that_ran, "(%d %d) ", weir_pass_context_level(nested),
                      (int)weir_pass_config_int(nested, "depth"));
     weir_pass_context_set_level(nested, 4);
     weir_pass_context_disable(nested, "g0");
@@ -110,7 +79,7 @@ static bool run_nested(const weir_pass *pass, weir_pass_context *context, weir_m
     bool failed = !weir_pass_run(nested, inner, module);
     weir_pass_free(inner);
     weir_pass_context_free(nested);
-    weir_text_format(&log_text, "(%d %d) ", weir_pass_context_level(context),
+    weir_text_format(&passes_that_ran, "(%d %d) ", weir_pass_context_level(context),
                      (int)weir_pass_config_int(context, "depth"));
     return failed;
 }
@@ -119,13 +88,6 @@ static bool run_wrong(const weir_pass *pass, weir_pass_context *context, weir_gr
     (void)pass;
     (void)graph;
     return run_pass_here(context, "m0");
-}
-
-static bool empty(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    (void)pass;
-    (void)context;
-    (void)graph;
-    return true;
 }
 
 #define GRAPH(name_, level_, function, ...)                                                                            \
@@ -158,7 +120,7 @@ static const weir_pass_info passes[] = {
     GRAPH("order", 0, log_graph, .requires = "weak,strong", .preserves = "*", ),
     GRAPH("weak", 0, log_graph, .preserves = "*", ),
     GRAPH("strong", 0, log_graph, .preserves = "strong", ),
-    GRAPH("silent", 0, fail_silently, .preserves = "*", ),
+    GRAPH("silent", 0, fail_on_graph, .preserves = "*", ),
     GRAPH("loud", 0, fail_loudly, .preserves = "*", ),
     GRAPH("needs-loud", 0, log_graph, .requires = "loud", ),
     MODULE("add-abs", 0, add_abs, .preserves = "*", ),
@@ -167,7 +129,7 @@ static const weir_pass_info passes[] = {
     GRAPH("count", 0, count_nodes, .preserves = "*", ),
     MODULE("inner", 0, run_inner, .preserves = "*", ),
     GRAPH("wrong", 0, run_wrong, .preserves = "*", ),
-    GRAPH("empty", 0, empty, .preserves = "*", ),
+    GRAPH("empty", 0, touch_graph, .preserves = "*", ),
 };
 
 typedef struct fixture {
@@ -175,30 +137,22 @@ typedef struct fixture {
 } fixture;
 
 static int setup(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    weir_text_free(&log_text);
-    weir_text_free(&messages);
-    weir_diag_set_handler(keep_message, &messages);
-    f->bench = pass_bench_of(passes, sizeof passes / sizeof *passes, module_of_graph(weir_graph_new("main")));
-    *state = f;
+    static fixture f;
+    f.bench = pass_bench_open(passes, sizeof passes / sizeof *passes, weir_graph_new("main"), &messages);
+    *state = &f;
     return 0;
 }
 
 static int teardown(void **state) {
     fixture *f = *state;
-    weir_diag_set_handler(NULL, NULL);
-    weir_module_free(f->bench.module);
-    pass_bench_stop(&f->bench);
-    free(f);
-    weir_text_free(&log_text);
-    weir_text_free(&messages);
+    pass_bench_close(&f->bench, &messages);
     return 0;
 }
 
 /* Runs a pipeline and compares the passes that ran. */
 static bool run(fixture *f, const char *text) {
-    weir_text_free(&log_text);
-    weir_text_add(&log_text, "");
+    weir_text_free(&passes_that_ran);
+    weir_text_add(&passes_that_ran, "");
     weir_text_free(&messages);
     weir_text_add(&messages, "");
     return pass_bench_run(&f->bench, text);
@@ -207,7 +161,7 @@ static bool run(fixture *f, const char *text) {
 static void expect_run(fixture *f, const char *text, const char *ran) {
     assert_true(run(f, text));
     assert_string_equal(messages.data, "");
-    assert_string_equal(log_text.data, ran);
+    assert_string_equal(passes_that_ran.data, ran);
 }
 
 static void expect_failure(fixture *f, const char *text, const char *said) {
@@ -232,7 +186,7 @@ static void enabling_rule(void **state) {
     /* disabled beats required, and the conflict is reported, once */
     assert_true(weir_pass_context_disable(f->bench.context, "g4"));
     assert_true(run(f, all));
-    assert_string_equal(log_text.data, "g1 ");
+    assert_string_equal(passes_that_ran.data, "g1 ");
     assert_string_equal(messages.data, "warning: pass 'g4' is both required and disabled: it is not run\n");
     expect_run(f, all, "g1 ");
 }
@@ -257,9 +211,9 @@ static void direct_application(void **state) {
     explain_as(f, "g4", "run g4: asked for by itself\n");
     explain_as(f, "g0", "run g0: level 0 <= 2\n");
     weir_pass *pass = weir_pass_new(f->bench.registry, "g3");
-    weir_text_free(&log_text);
+    weir_text_free(&passes_that_ran);
     assert_true(weir_pass_run(f->bench.context, pass, f->bench.module));
-    assert_string_equal(log_text.data, "g3 ");
+    assert_string_equal(passes_that_ran.data, "g3 ");
     weir_pass_free(pass);
     weir_text skipped = {0};
     pass = weir_pass_parse(f->bench.registry, "g0,graph(g3,g1),g4,g2", WEIR_NOWHERE);
@@ -269,7 +223,7 @@ static void direct_application(void **state) {
     weir_text_free(&skipped);
     weir_pass_free(pass);
     assert_true(run(f, "g1"));
-    assert_string_equal(log_text.data, "g1 ");
+    assert_string_equal(passes_that_ran.data, "g1 ");
     assert_string_equal(messages.data, "warning: pass 'g1' is disabled, but asked for by itself: it is run\n");
 }
 
@@ -345,7 +299,7 @@ static void explain_agrees_with_the_run(void **state) {
                 ok |= strncmp(line, "fail ", 5) == 0;
             }
             assert_true(ok);
-            assert_string_equal(ran.data, log_text.data);
+            assert_string_equal(ran.data, passes_that_ran.data);
             weir_text_free(&ran);
             weir_text_free(&explained);
             weir_pass_free(pass);
@@ -406,18 +360,18 @@ static void case_6_sequences(void **state) {
     assert_int_equal(weir_pass_level(sequence), 2);
     assert_true(weir_pass_is_sequence(sequence));
     assert_null(weir_pass_info_of(sequence));
-    weir_text_add(&log_text, "");
+    weir_text_add(&passes_that_ran, "");
     assert_true(weir_pass_run(f->bench.context, sequence, f->bench.module)); /* empty: identity */
-    assert_string_equal(log_text.data, "");
+    assert_string_equal(passes_that_ran.data, "");
     assert_true(weir_pass_sequence_add(sequence, weir_pass_new(f->bench.registry, "m0")));
     assert_true(weir_pass_sequence_add(sequence, weir_pass_new(f->bench.registry, "g0")));
     assert_int_equal(weir_pass_sequence_count(sequence), 2);
     assert_string_equal(weir_pass_name(weir_pass_sequence_at(sequence, 1)), "g0");
     assert_true(weir_pass_run(f->bench.context, sequence, f->bench.module));
-    assert_string_equal(log_text.data, "m0 g0 ");
+    assert_string_equal(passes_that_ran.data, "m0 g0 ");
     weir_pass_context_set_level(f->bench.context, 1); /* the sequence's own level counts */
     assert_true(weir_pass_run(f->bench.context, sequence, f->bench.module));
-    assert_string_equal(log_text.data, "m0 g0 ");
+    assert_string_equal(passes_that_ran.data, "m0 g0 ");
     weir_pass_free(sequence);
     sequence = weir_pass_sequence_new(WEIR_PASS_GRAPH, NULL, 0);
     assert_false(weir_pass_sequence_add(sequence, NULL));
@@ -512,9 +466,9 @@ static void required_but_disabled_is_an_error(void **state) {
 static void cycles_are_errors(void **state) {
     (void)state;
     static const weir_pass_info cyclic[] = {
-        GRAPH("start", 0, empty, .requires = "a", ), GRAPH("a", 0, empty, .requires = "b", ),
-        GRAPH("b", 0, empty, .requires = "c,d", ),   GRAPH("c", 0, empty, .requires = "a", ),
-        GRAPH("d", 0, empty, .requires = "d", ),
+        GRAPH("start", 0, touch_graph, .requires = "a", ), GRAPH("a", 0, touch_graph, .requires = "b", ),
+        GRAPH("b", 0, touch_graph, .requires = "c,d", ),   GRAPH("c", 0, touch_graph, .requires = "a", ),
+        GRAPH("d", 0, touch_graph, .requires = "d", ),
     };
     weir_pass_registry *registry = weir_pass_registry_new();
     assert_true(weir_pass_registry_add_all(registry, cyclic, 5));
@@ -534,8 +488,8 @@ static void cycles_are_errors(void **state) {
 static void bad_lists_are_errors(void **state) {
     (void)state;
     static const weir_pass_info bad[] = {
-        GRAPH("ghost", 0, empty, .requires = "ghots", .preserves = "a-result", .invalidates = "host", ),
-        GRAPH("upwards", 0, empty, .requires = "wires", ),
+        GRAPH("ghost", 0, touch_graph, .requires = "ghots", .preserves = "a-result", .invalidates = "host", ),
+        GRAPH("upwards", 0, touch_graph, .requires = "wires", ),
         {.name = "wires", .kind = WEIR_PASS_HARDWARE, .run = {.hardware = log_design}},
     };
     weir_pass_registry *registry = weir_pass_registry_new();
@@ -611,12 +565,12 @@ static void forms_are_looked_at_before_passes_that_require_them(void **test) {
         weir_module_set_rtl(module, design, "");
         weir_pass_context *context = weir_pass_context_new(registry);
         weir_pass *pass = weir_pass_parse(registry, pipelines[i], WEIR_NOWHERE);
-        log_text.size = messages.size = looks = 0;
-        weir_text_add(&log_text, "");
+        passes_that_ran.size = messages.size = looks = 0;
+        weir_text_add(&passes_that_ran, "");
         weir_text_add(&messages, "");
         is_tidy = false;
         assert_int_equal(weir_pass_run(context, pass, module), i == 0 || i == 3);
-        assert_string_equal(log_text.data, logs[i]);
+        assert_string_equal(passes_that_ran.data, logs[i]);
         assert_string_equal(messages.data, i == 0 || i == 3 ? "" : refusal);
         assert_int_equal(looks, looked[i]);
         weir_pass_free(pass);
@@ -630,7 +584,7 @@ static void forms_are_looked_at_before_passes_that_require_them(void **test) {
 static void failure_stops_the_pipeline_and_is_named(void **state) {
     fixture *f = *state;
     expect_failure(f, "g0,silent,g1", "error: pass 'silent' failed on graph 'main'\n");
-    assert_string_equal(log_text.data, "g0 ");
+    assert_string_equal(passes_that_ran.data, "g0 ");
     assert_string_equal(weir_pass_failed_name(f->bench.context), "silent");
     expect_failure(f, "graph(loud,g1)", "error: graph 'main' is no good\nnote: pass 'loud' failed on graph 'main'\n");
     expect_failure(f, "needs-loud",
@@ -683,7 +637,7 @@ static void contexts_nest_and_restore(void **state) {
     assert_true(weir_pass_context_set_level(f->bench.context, 1));
     assert_true(weir_pass_config_set(f->bench.context, "depth", "5"));
     assert_true(run(f, "g0,g4,nested,g0,g4"));
-    assert_string_equal(log_text.data, "g0 nested (1 5) g4 (1 5) g0 ");
+    assert_string_equal(passes_that_ran.data, "g0 nested (1 5) g4 (1 5) g0 ");
     assert_null(weir_pass_failed_name(f->bench.context)); /* the failure was the nested context's */
 }
 

@@ -238,35 +238,9 @@ static bool ask_circular(const weir_pass *pass, weir_pass_context *context, weir
     return weir_pass_get_analysis(context, "circular") != NULL;
 }
 
-static bool change(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    (void)pass;
-    (void)context;
-    (void)graph;
-    return true;
-}
-
-static bool change_nothing(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    weir_pass_unchanged(context);
-    return change(pass, context, graph);
-}
-
 static bool replace(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     weir_pass_replace_graph(context, weir_graph_copy(graph));
-    return change(pass, context, graph);
-}
-
-static bool change_module(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    (void)pass;
-    (void)context;
-    (void)module;
-    return true;
-}
-
-static bool change_design(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
-    (void)pass;
-    (void)context;
-    (void)design;
-    return true;
+    return touch_graph(pass, context, graph);
 }
 
 #define GRAPH(name_, function, ...)                                                                                    \
@@ -276,14 +250,14 @@ static const weir_pass_info passes[] = {
     GRAPH("ask-all", ask_all, .preserves = "*"),
     GRAPH("ask-wires", ask_wires, .preserves = "*"),
     GRAPH("ask-circular", ask_circular, .preserves = "*"),
-    GRAPH("change", change, .help = "preserves nothing"),
-    GRAPH("keep", change, .preserves = "nodes"),
-    GRAPH("spoil", change, .invalidates = "nodes"),
-    GRAPH("nothing", change_nothing, .help = "says so"),
+    GRAPH("change", touch_graph, .help = "preserves nothing"),
+    GRAPH("keep", touch_graph, .preserves = "nodes"),
+    GRAPH("spoil", touch_graph, .invalidates = "nodes"),
+    GRAPH("nothing", keep_graph, .help = "says so"),
     GRAPH("replace", replace, .preserves = "*"),
     {.name = "ask-wrong", .kind = WEIR_PASS_MODULE, .run = {.module = ask_wrong}},
-    {.name = "change-module", .kind = WEIR_PASS_MODULE, .run = {.module = change_module}},
-    {.name = "change-design", .kind = WEIR_PASS_HARDWARE, .run = {.hardware = change_design}},
+    {.name = "change-module", .kind = WEIR_PASS_MODULE, .run = {.module = touch_module}},
+    {.name = "change-design", .kind = WEIR_PASS_HARDWARE, .run = {.hardware = touch_design}},
 };
 
 /* Runs on a module of two graphs and a design; gives the count of computations, all of which must have been freed. */

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "common/messages.h"
+#include "common/text_pair.h"
 #include "ir/graph/graph.h"
 #include "pass/core/record.h"
 
@@ -134,9 +135,7 @@ static void canonical_form(void **state) {
 }
 
 static void errors_have_a_place(void **state) {
-    static const struct {
-        const char *text, *said;
-    } rows[] = {
+    static const text_pair rows[] = {
         {"graph(fold-constant)",
          "p:1: error: column 7: unknown pass 'fold-constant'\nnote: did you mean 'fold-constants'?\n"},
         {"emit,\n  lind", "p:2: error: column 3: unknown pass 'lind'\nnote: did you mean 'lint'?\n"},
@@ -177,7 +176,7 @@ static void errors_have_a_place(void **state) {
         weir_text_free(&messages);
         weir_text_add(&messages, "");
         assert_null(weir_pass_parse(*state, rows[i].text, weir_at("p", 0)));
-        assert_string_equal(messages.data, rows[i].said);
+        assert_string_equal(messages.data, rows[i].expected);
     }
 }
 

@@ -8,24 +8,16 @@
 
 #include <cmocka.h>
 
-#include "common/messages.h"
 #include "pass/run/instrument.h"
 #include "support/text/text.h"
 #include "test_pass_bench.h"
 
-static weir_text messages, ran;
-
-static bool note(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    (void)context;
-    (void)graph;
-    weir_text_format(&ran, "%s ", weir_pass_name(pass));
-    return true;
-}
+static weir_text messages;
 
 /* Names the graph's source after the pass, so that its text changes. */
 static bool mark(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     weir_graph_set_source(graph, weir_pass_name(pass));
-    return note(pass, context, graph);
+    return log_graph(pass, context, graph);
 }
 
 static bool mark_and_fail(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
@@ -34,17 +26,10 @@ static bool mark_and_fail(const weir_pass *pass, weir_pass_context *context, wei
     return false;
 }
 
-static bool note_module(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    (void)context;
-    (void)module;
-    weir_text_format(&ran, "%s ", weir_pass_name(pass));
-    return true;
-}
-
 static const weir_pass_info passes[] = {
     {.name = "a", .kind = WEIR_PASS_GRAPH, .run.graph = mark, .preserves = "*"},
     {.name = "b", .kind = WEIR_PASS_GRAPH, .run.graph = mark, .preserves = "*"},
-    {.name = "m", .kind = WEIR_PASS_MODULE, .run.module = note_module, .preserves = "*"},
+    {.name = "m", .kind = WEIR_PASS_MODULE, .run.module = log_module, .preserves = "*"},
     {.name = "needs-a", .kind = WEIR_PASS_GRAPH, .run.graph = mark, .requires = "a", .preserves = "a"},
     {.name = "loses", .kind = WEIR_PASS_GRAPH, .run.graph = mark},
     {.name = "fail", .kind = WEIR_PASS_GRAPH, .run.graph = mark_and_fail},
@@ -58,10 +43,7 @@ typedef struct fixture {
 
 static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
-    weir_text_add(&messages, "");
-    weir_text_add(&ran, "");
-    weir_diag_set_handler(keep_message, &messages);
-    f->bench = pass_bench_of(passes, sizeof passes / sizeof *passes, module_of_graph(weir_graph_new("main")));
+    f->bench = pass_bench_open(passes, sizeof passes / sizeof *passes, weir_graph_new("main"), &messages);
     assert_true(weir_pass_registry_add_pipeline(f->bench.registry, WEIR_PASS_GRAPH, "both", "a,b", "two"));
     f->file = tmpfile();
     *state = f;
@@ -70,14 +52,10 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     fixture *f = *state;
-    weir_diag_set_handler(NULL, NULL);
-    weir_module_free(f->bench.module);
-    pass_bench_stop(&f->bench);
+    pass_bench_close(&f->bench, &messages);
     fclose(f->file);
     free(f->written);
     free(f);
-    weir_text_free(&messages);
-    weir_text_free(&ran);
     return 0;
 }
 
@@ -151,11 +129,11 @@ static void bisect_limit(void **state) {
     } cases[] = {{-1, "a needs-a b m "}, {0, ""}, {1, "a "}, {2, "a needs-a "}, {4, "a needs-a b m "},
                  {9, "a needs-a b m "}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        weir_text_free(&ran);
-        weir_text_add(&ran, "");
+        weir_text_free(&passes_that_ran);
+        weir_text_add(&passes_that_ran, "");
         weir_pass_instrument *bisect = weir_pass_bisect_new(f->file, cases[i].limit);
         assert_true(run_under(f, bisect, "graph(needs-a,b),m", true));
-        assert_string_equal(ran.data, cases[i].ran);
+        assert_string_equal(passes_that_ran.data, cases[i].ran);
         assert_int_equal(weir_pass_bisect_count(bisect), 4);
         weir_pass_context_override(f->bench.context, NULL, 0);
         weir_pass_instrument_free(bisect);
@@ -175,7 +153,7 @@ static void bisect_spares_what_the_context_requires(void **state) {
     fixture *f = *state;
     assert_true(weir_pass_context_require(f->bench.context, "b"));
     assert_true(run_under(f, weir_pass_bisect_new(f->file, 0), "a,b,m", false));
-    assert_string_equal(ran.data, "b ");
+    assert_string_equal(passes_that_ran.data, "b ");
     assert_string_equal(read_back(f), "BISECT: NOT running pass (1) a on graph 'main'\n"
                                       "BISECT: NOT running pass (2) m on module 'm'\n");
 }
@@ -184,13 +162,13 @@ static void bisect_spares_what_the_context_requires(void **state) {
 static void bisect_numbers_are_stable(void **state) {
     fixture *f = *state;
     for (int64_t limit = 0; limit <= 6; limit++) {
-        weir_text_free(&ran);
-        weir_text_add(&ran, "");
+        weir_text_free(&passes_that_ran);
+        weir_text_add(&passes_that_ran, "");
         assert_true(run_under(f, weir_pass_bisect_new(NULL, limit), "needs-a,loses,needs-a,b", false));
         weir_text whole = {0};
         weir_text_add(&whole, "a needs-a loses a needs-a b ");
-        assert_int_equal(strncmp(whole.data, ran.data, strlen(ran.data)), 0);
-        assert_int_equal(count(ran.data, " "), limit);
+        assert_int_equal(strncmp(whole.data, passes_that_ran.data, strlen(passes_that_ran.data)), 0);
+        assert_int_equal(count(passes_that_ran.data, " "), limit);
         weir_text_free(&whole);
     }
 }

@@ -4,18 +4,12 @@
 
 #include <stdio.h>
 
+#include "common/random_below.h"
 #include "passes/equivalence/equivalence.h"
 #include "rtlir/core/interface.h"
 #include "support/process/process.h"
 
 enum { DESIGNS = 16, MOST_FIELDS = 5 };
-
-static uint64_t random_state;
-
-static uint32_t below(uint32_t limit) {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 33) % limit;
-}
 
 typedef struct setup {
     weir_rtl_design *design;

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "common/random_below.h"
 #include "passes/equivalence/equivalence.h"
 #include "rtlir/core/fsm.h"
 #include "support/process/process.h"
@@ -158,13 +159,6 @@ static void machines_are_drawn_and_listed(void **state) {
 /* ---- random machines ---- */
 
 enum { MACHINES = 8, MOST_STATES = 9, OUTPUTS = 3 };
-
-static uint64_t random_state;
-
-static uint32_t below(uint32_t limit) {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 33) % limit;
-}
 
 typedef struct chance {
     weir_rtl_design *design;

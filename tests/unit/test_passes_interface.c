@@ -40,12 +40,6 @@ static weir_module *make_module(void) {
     return module;
 }
 
-static char *text_of(const weir_graph *graph) {
-    weir_text text = {NULL, 0, 0};
-    weir_graph_print(graph, &text);
-    return text.data;
-}
-
 /* MASE's load pass gave the caller a tuple where a graph belongs. Here the module has the graphs, in their order, each
  * as it was. */
 static void loading_gives_graphs(void **state) {
@@ -58,7 +52,7 @@ static void loading_gives_graphs(void **state) {
     assert_true(run_pipeline(empty, "load_graph{load_dir=interface}"));
     assert_int_equal(weir_module_graph_count(empty), 2);
     for (size_t i = 0; i < 2; i++) {
-        char *before = text_of(weir_module_graph(module, i)), *after = text_of(weir_module_graph(empty, i));
+        char *before = graph_text(weir_module_graph(module, i)), *after = graph_text(weir_module_graph(empty, i));
         assert_string_equal(before, after);
         assert_true(weir_graph_verify(weir_module_graph(empty, i)));
         free(before);

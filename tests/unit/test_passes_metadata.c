@@ -5,6 +5,7 @@
 #include "test_passes_support.h"
 
 #include "common/setting_of.h"
+#include "common/text_pair.h"
 #include "ir/graph/print.h"
 #include "passes/mase/metadata/node_meta.h"
 #include "passes/mase/metadata/node_meta_param.h"
@@ -453,12 +454,6 @@ static void made_up_frames_follow_from_the_seed(void **state) {
 
 /* ---- YAML ---- */
 
-static char *print(const weir_graph *graph) {
-    weir_text text = {NULL, 0, 0};
-    weir_graph_print(graph, &text);
-    return text.data;
-}
-
 static void yaml_round_trip_is_exact(void **state) {
     (void)state;
     pass_bench b = start(import_mlp());
@@ -468,15 +463,15 @@ static void yaml_round_trip_is_exact(void **state) {
     json_object_set_new(
         facts, "odd",
         json_pack("{s:f,s:[i,n,b],s:s,s:s}", "real", 0.1, "list", 3, 1, "text", "a: 'b'\n", "number", "12"));
-    char *expected = print(graph_of(&b));
+    char *expected = graph_text(graph_of(&b));
     run(&b, "save_node_meta_param{path=\"meta.yaml\"}");
     pass_bench fresh = start(import_mlp());
     run(&fresh, "load_node_meta_param{path=\"meta.yaml\"}");
-    char *found = print(graph_of(&fresh));
+    char *found = graph_text(graph_of(&fresh));
     assert_string_equal(found, expected);
     free(found);
     run(&b, "load_node_meta_param{path=\"meta.yaml\"}"); /* over what is there */
-    found = print(graph_of(&b));
+    found = graph_text(graph_of(&b));
     assert_string_equal(found, expected);
     free(found);
     free(expected);
@@ -486,9 +481,7 @@ static void yaml_round_trip_is_exact(void **state) {
 
 static void contradictions_are_errors(void **state) {
     (void)state;
-    static const struct {
-        const char *yaml, *message;
-    } cases[] = {
+    static const text_pair cases[] = {
         {"fc:\n  common:\n    args:\n      weight:\n        shape: [4, 5]\n",
          "m.yaml:5: error: 'fc': common.args.weight.shape is [4,4] in the graph, found [4,5]"},
         {"fc:\n  common: {mase_op: conv2d}\n",
@@ -509,12 +502,12 @@ static void contradictions_are_errors(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_setup(NULL);
         weir_graph *g = make_quantized();
-        char *before = print(g);
-        assert_true(weir_file_write("m.yaml", cases[i].yaml, strlen(cases[i].yaml)));
+        char *before = graph_text(g);
+        assert_true(weir_file_write("m.yaml", cases[i].text, strlen(cases[i].text)));
         assert_false(weir_node_meta_param_load(g, "m.yaml"));
-        if (strstr(test_messages.data, cases[i].message) == NULL)
-            fail_msg("expected '%s', found '%s'", cases[i].message, test_messages.data);
-        char *after = print(g);
+        if (strstr(test_messages.data, cases[i].expected) == NULL)
+            fail_msg("expected '%s', found '%s'", cases[i].expected, test_messages.data);
+        char *after = graph_text(g);
         assert_string_equal(before, after);
         free(before);
         free(after);

@@ -48,6 +48,14 @@ static void compare(const weir_graph *whole, const weir_graph *head, const weir_
     free(by);
 }
 
+static void compare_parts(const weir_graph *integer) {
+    weir_graph *head = weir_host_graph_head(integer), *tail = weir_host_graph_tail(integer);
+    if (!weir_graph_verify(head) || !weir_graph_verify(tail)) fail_msg("%s", test_messages.data);
+    for (int frame = 0; frame < 10; frame++) compare(integer, head, tail);
+    weir_graph_free(head);
+    weir_graph_free(tail);
+}
+
 static size_t count_part(const weir_graph *graph, weir_host part) {
     size_t count = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
@@ -68,11 +76,7 @@ static void head_and_tail_are_graphs(void **state) {
         assert_true(weir_host_graph_check(integer));
         assert_int_equal(count_part(integer, WEIR_HOST_HEAD), cases[i].head);
         assert_int_equal(count_part(integer, WEIR_HOST_TAIL), cases[i].tail);
-        weir_graph *head = weir_host_graph_head(integer), *tail = weir_host_graph_tail(integer);
-        if (!weir_graph_verify(head) || !weir_graph_verify(tail)) fail_msg("%s", test_messages.data);
-        for (int frame = 0; frame < 10; frame++) compare(integer, head, tail);
-        weir_graph_free(head);
-        weir_graph_free(tail);
+        compare_parts(integer);
         weir_graph_free(integer);
         weir_graph_free(model);
     }
@@ -132,11 +136,7 @@ static void what_passes_by_the_hardware(void **state) {
     assert_int_equal(count, 3);
     assert_string_equal(weir_value_name(g, carried[0]), "x");
     free(carried);
-    weir_graph *head = weir_host_graph_head(g), *tail = weir_host_graph_tail(g);
-    if (!weir_graph_verify(head) || !weir_graph_verify(tail)) fail_msg("%s", test_messages.data);
-    for (int frame = 0; frame < 10; frame++) compare(g, head, tail);
-    weir_graph_free(head);
-    weir_graph_free(tail);
+    compare_parts(g);
     weir_graph_free(g);
 }
 

@@ -56,20 +56,6 @@ static bool change_shape(const weir_pass *pass, weir_pass_context *context, weir
     return true;
 }
 
-static bool break_order(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    (void)pass;
-    (void)context;
-    weir_graph_move_before(graph, weir_graph_last(graph), weir_graph_first(graph));
-    return true;
-}
-
-static bool give_up(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    (void)pass;
-    (void)context;
-    (void)graph;
-    return false;
-}
-
 #define GRAPH(name_, promise_, function)                                                                               \
     {                                                                                                                  \
         .name = name_, .kind = WEIR_PASS_GRAPH, .promise = WEIR_PASS_##promise_, .run = {.graph = function }           \
@@ -83,7 +69,7 @@ static const weir_pass_info passes[] = {
     GRAPH("nudge-approximate", APPROXIMATE, nudge),
     GRAPH("change-shape", EXACT, change_shape),
     GRAPH("break-order", EXACT, break_order),
-    GRAPH("fail", EXACT, give_up),
+    GRAPH("fail", EXACT, fail_on_graph),
     {.name = "run-drop", .kind = WEIR_PASS_MODULE, .promise = WEIR_PASS_CHANGES, .run = {.module = run_drop}},
     {.name = "run-drop-exact", .kind = WEIR_PASS_MODULE, .run = {.module = run_drop}},
     {.name = "add-graph", .kind = WEIR_PASS_MODULE, .run = {.module = add_graph}},

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "common/text_pair.h"
 #include "passes/mase/statistic.h"
 
 /* Three samples [1, 2, 3]. */
@@ -194,24 +195,23 @@ static void ranges(void **state) {
 /* Too few values: one element, or one sample without axes to span. */
 static void fewer_than_two_values(void **state) {
     (void)state;
-    static const struct {
-        const char *name, *expected;
-    } cases[] = {{"variance_online", "{\"mean\":\"NA\",\"variance\":\"NA\",\"count\":1}"},
-                 {"variance_precise", "{\"mean\":\"NA\",\"variance\":\"NA\",\"count\":1}"},
-                 {"range_n_sigma", "{\"min\":\"NA\",\"max\":\"NA\",\"range\":\"NA\",\"count\":1}"},
-                 {"range_min_max", "{\"min\":\"NA\",\"max\":\"NA\",\"range\":\"NA\",\"count\":1}"},
-                 {"range_quantile", "{\"min\":\"NA\",\"max\":\"NA\",\"range\":\"NA\",\"count\":1}"},
-                 {"abs_mean", "{\"abs_mean\":\"NA\",\"count\":1}"}};
+    static const text_pair cases[] = {
+        {"variance_online", "{\"mean\":\"NA\",\"variance\":\"NA\",\"count\":1}"},
+        {"variance_precise", "{\"mean\":\"NA\",\"variance\":\"NA\",\"count\":1}"},
+        {"range_n_sigma", "{\"min\":\"NA\",\"max\":\"NA\",\"range\":\"NA\",\"count\":1}"},
+        {"range_min_max", "{\"min\":\"NA\",\"max\":\"NA\",\"range\":\"NA\",\"count\":1}"},
+        {"range_quantile", "{\"min\":\"NA\",\"max\":\"NA\",\"range\":\"NA\",\"count\":1}"},
+        {"abs_mean", "{\"abs_mean\":\"NA\",\"count\":1}"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        json_t *one = compute(cases[i].name, "{}", (weir_shape){1, {1}}, 1, small);
-        json_t *apart = compute(cases[i].name, "{\"dims\": null}", (weir_shape){1, {18}}, 1, small);
+        json_t *one = compute(cases[i].text, "{}", (weir_shape){1, {1}}, 1, small);
+        json_t *apart = compute(cases[i].text, "{\"dims\": null}", (weir_shape){1, {18}}, 1, small);
         char *text = json_dumps(one, JSON_COMPACT);
         assert_string_equal(text, cases[i].expected);
         assert_true(json_equal(one, apart));
         free(text);
         json_decref(one);
         json_decref(apart);
-        json_t *none = compute(cases[i].name, "{}", (weir_shape){1, {18}}, 0, small);
+        json_t *none = compute(cases[i].text, "{}", (weir_shape){1, {18}}, 0, small);
         assert_count(none, 0);
         json_decref(none);
     }

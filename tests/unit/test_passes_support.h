@@ -13,6 +13,7 @@
 
 #include "common/messages.h"
 #include "exec/exec.h"
+#include "ir/graph/print.h"
 #include "ir/graph/verify.h"
 #include "ir/shape/infer.h"
 #include "passes/passes.h"
@@ -118,6 +119,13 @@ static inline weir_node find_op(const weir_graph *graph, weir_op op) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         if (weir_node_op(graph, node) == op) return node;
     return WEIR_NO_NODE;
+}
+
+/* The text form; heap memory. */
+static inline char *graph_text(const weir_graph *graph) {
+    weir_text text = {NULL, 0, 0};
+    weir_graph_print(graph, &text);
+    return text.data;
 }
 
 static inline size_t count_op(const weir_graph *graph, weir_op op) {

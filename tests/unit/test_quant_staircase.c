@@ -46,14 +46,22 @@ static int64_t evaluate(const weir_staircase *s, int64_t x) {
     return code;
 }
 
+/* Of a random table with values from *low to *high. */
+static weir_staircase random_staircase(table *t, int64_t *low, int64_t *high) {
+    *low = random_int(-8, 0);
+    *high = random_int(1, 8);
+    make_table(t, *low, *high);
+    weir_staircase s;
+    assert_true(weir_staircase_build(&s, look_up, t, t->low, t->low + SPAN - 1, *low, *high));
+    return s;
+}
+
 static void steps_describe_the_function(void **state) {
     (void)state;
     for (int round = 0; round < 500; round++) {
         table t;
-        int64_t low = random_int(-8, 0), high = random_int(1, 8);
-        make_table(&t, low, high);
-        weir_staircase s;
-        assert_true(weir_staircase_build(&s, look_up, &t, t.low, t.low + SPAN - 1, low, high));
+        int64_t low, high;
+        weir_staircase s = random_staircase(&t, &low, &high);
         for (int64_t x = t.low; x < t.low + SPAN; x++) assert_int_equal(evaluate(&s, x), look_up(&t, x));
         int64_t where;
         assert_true(weir_staircase_proves(&s, look_up, &t, &where));
@@ -140,10 +148,8 @@ static void scaling_equals_brute_force(void **state) {
     int found[SHIFTS + 1] = {0};
     for (int round = 0; round < 1500; round++) {
         table t;
-        int64_t low = random_int(-8, 0), high = random_int(1, 8);
-        make_table(&t, low, high);
-        weir_staircase s;
-        assert_true(weir_staircase_build(&s, look_up, &t, t.low, t.low + SPAN - 1, low, high));
+        int64_t low, high;
+        weir_staircase s = random_staircase(&t, &low, &high);
         int least = SHIFTS;
         weir_scaling scaling;
         for (int shift = SHIFTS - 1; shift >= 0; shift--) {

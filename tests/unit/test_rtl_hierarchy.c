@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/rtl_chain.h"
 #include "pass/core/context.h"
 #include "passes/rtl/hierarchy/module_hash.h"
 #include "passes/rtl/rtl.h"
@@ -95,26 +96,9 @@ static void bad_file_is_an_error(void **state) {
 
 enum { DEPTH = 10000, WIDTH = 8 };
 
-/* A chain of modules of one name: each adds one to what the next one makes of its input. */
-static weir_rtl_design *make_chain(void) {
-    weir_rtl_design *d = weir_rtl_design_new();
-    weir_rtl_module below = {0};
-    for (int i = DEPTH; i >= 0; i--) {
-        weir_rtl_module m = weir_rtl_add_generator(d, i == 0 ? "top" : "link");
-        weir_rtl_expr x = weir_rtl_read(d, weir_rtl_add_input(d, m, "x", WIDTH));
-        weir_rtl_expr y = weir_rtl_read(d, weir_rtl_add_output(d, m, "y", WIDTH));
-        weir_rtl_expr sum = weir_rtl_binary(d, WEIR_RTL_ADD, x, weir_rtl_constant(d, WIDTH, 1));
-        weir_rtl_instance u = weir_rtl_add_wired_instance(d, m, below, "u_next");
-        if (u.id != 0) weir_rtl_assign(d, m, weir_rtl_read_port(d, u, "x"), sum);
-        weir_rtl_assign(d, m, y, u.id != 0 ? weir_rtl_read_port(d, u, "y") : sum);
-        below = m;
-    }
-    return d;
-}
-
 static void depth_is_no_matter(void **state) {
     (void)state;
-    weir_module *module = run(make_chain(), "top",
+    weir_module *module = run(make_chain(DEPTH, WIDTH), "top",
                               "remove_pass_through_modules,inline_instance,merge_const_port_assignment,elaborate,"
                               "port_legality_fix,lift_genvar_instances");
     assert_non_null(module);
@@ -130,7 +114,7 @@ static void depth_is_no_matter(void **state) {
 /* The same chain with all links marked: the top has all additions. */
 static void inlining_goes_all_the_way(void **state) {
     (void)state;
-    weir_rtl_design *chain = make_chain();
+    weir_rtl_design *chain = make_chain(DEPTH, WIDTH);
     for (weir_rtl_module m = weir_rtl_first_module(chain); m.id != 0; m = weir_rtl_next_module(chain, m)) {
         weir_rtl_set_attribute(chain, WEIR_RTL_ITEM(m), m.id % 10 == 0 ? "keep_hierarchy" : "inline");
         weir_rtl_set_attribute(chain, WEIR_RTL_ITEM(m), "inline");

@@ -128,7 +128,7 @@ static void lines_wrap_at_the_margin(void **state) {
     weir_module_free(module);
 }
 
-static void keep_line(void *user, int line, weir_rtl_item item) {
+static void note_line(void *user, int line, weir_rtl_item item) {
     if (item.kind == WEIR_RTL_ITEM_STMT) weir_text_format(user, "%d ", line);
 }
 
@@ -138,7 +138,7 @@ static void lines_of_items_are_told(void **state) {
     weir_module *module = load();
     weir_rtl_design *d = weir_module_design(module);
     weir_text text = {0}, lines = {0};
-    const weir_rtl_print_options options = {.line = keep_line, .user = &lines};
+    const weir_rtl_print_options options = {.line = note_line, .user = &lines};
     weir_rtl_print_module(d, weir_rtl_find_module(d, "latches"), &options, &text);
     weir_text expected = {0};
     int number = 1;

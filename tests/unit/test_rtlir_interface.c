@@ -1,6 +1,7 @@
 /* Interfaces and groups: what they make, what connects, what is left of them by copies, renames and removals. */
 #include "test_rtlir_support.h"
 
+#include "common/text_pair.h"
 #include "rtlir/core/interface.h"
 #include "rtlir/edit/mutate.h"
 #include "rtlir/edit/rewrite.h"
@@ -163,9 +164,7 @@ static void wrong_interfaces_are_refused(void **state) {
     ASSERT_MESSAGES("error: 'a' cannot be a field of interface 'other': its type does not fit\n");
 }
 
-static const struct {
-    const char *line, *message;
-} wrong[] = {
+static const text_pair wrong[] = {
     {"group g : buss.sink", "t:18: error: unknown interface 'buss'\n"},
     {"group g : bus.zink", "t:18: error: unknown modport 'zink'\n"},
     {"group g : bus.sink (no x)", "t:18: error: unknown field 'x'\n"},
@@ -177,9 +176,9 @@ static void wrong_groups_in_a_text_are_refused(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         weir_text text = {0};
-        weir_text_format(&text, INTERFACE "module m {\n  input d : 8\n  %s\n  body {\n  }\n}\n", wrong[i].line);
+        weir_text_format(&text, INTERFACE "module m {\n  input d : 8\n  %s\n  body {\n  }\n}\n", wrong[i].text);
         assert_null(weir_rtl_parse_text(text.data, text.size, "t"));
-        ASSERT_MESSAGES(wrong[i].message);
+        ASSERT_MESSAGES(wrong[i].expected);
         weir_text_free(&text);
     }
 }

@@ -97,50 +97,43 @@ static void what_cannot_be_read_is_reported(void **state) {
                    "1: error: expected '$clog2' or another expression, found '$bits'");
 }
 
-/* Of a user's module, too: a condition that is not checked is told of, and the file is read. */
-static void what_cannot_be_checked_is_told(void **state) {
-    char *path = weir_format("test_rtlir_condition_%ld.v", (long)getpid());
-    static const char source[] =
-        "module m #(parameter X = 1) (input a);\n  generate\n"
-        "    if (X[0] == 1) begin : g_odd\n      m_X_must_be_even u_error ();\n    end\n"
-        "    if (X > (3)) begin : g_large\n      m_X_must_be_small u_error ();\n    end\n"
-        "    if (X[1]) begin : g_part\n      part u_part ();\n    end\n  endgenerate\nendmodule\n";
+/* A file with this text is read, with so many conditions; of one at the line it is told that it is not checked. */
+static void assert_told(weir_rtl_design *design, const char *source, size_t conditions, int line, const char *name) {
+    char *path = weir_format("test_rtlir_read_%ld.v", (long)getpid());
     assert_true(weir_file_write(path, source, strlen(source)));
-    const weir_rtl_module m = weir_rtl_read_module(*state, path);
+    const weir_rtl_module m = weir_rtl_read_module(design, path);
     assert_int_not_equal(m.id, 0);
-    assert_int_equal(weir_rtl_get_module(*state, m).condition_count, 1);
+    assert_int_equal(weir_rtl_get_module(design, m).condition_count, conditions);
     weir_text expected = {0};
     weir_text_format(&expected,
-                     "%s:4: warning: 'm_X_must_be_even' is not checked: its expression is beyond parameters and "
-                     "numbers\nnote: simulators and synthesis check it when they elaborate the design\n",
-                     path);
+                     "%s:%d: warning: '%s' is not checked: its expression is beyond parameters and numbers\n"
+                     "note: simulators and synthesis check it when they elaborate the design\n",
+                     path, line, name);
     ASSERT_MESSAGES(expected.data);
     weir_text_free(&expected);
     unlink(path);
     free(path);
 }
 
+/* Of a user's module, too: a condition that is not checked is told of, and the file is read. */
+static void what_cannot_be_checked_is_told(void **state) {
+    assert_told(*state,
+                "module m #(parameter X = 1) (input a);\n  generate\n"
+                "    if (X[0] == 1) begin : g_odd\n      m_X_must_be_even u_error ();\n    end\n"
+                "    if (X > (3)) begin : g_large\n      m_X_must_be_small u_error ();\n    end\n"
+                "    if (X[1]) begin : g_part\n      part u_part ();\n    end\n  endgenerate\nendmodule\n",
+                1, 4, "m_X_must_be_even");
+}
+
 /* They are no hardware; any other conditional would be. */
 static void assertions_are_passed_over(void **state) {
-    char *path = weir_format("test_rtlir_assertions_%ld.v", (long)getpid());
-    static const char source[] =
-        "module m (input a);\n`ifdef WEIR_CHECK\n  generate if (1) begin : g_no m_must_not_be_read u_error (); end endgenerate\n"
-        "  `ifdef FORMAL\n  always @* assert (a);\n  `else\n  always @(a) $display(\"`endif\"); // `endif\n  `endif\n`endif\n"
-        "  generate if (a) begin : g_yes m_must_be_read u_error (); end endgenerate\nendmodule\n";
-    assert_true(weir_file_write(path, source, strlen(source)));
-    const weir_rtl_module m = weir_rtl_read_module(*state, path);
-    assert_int_not_equal(m.id, 0);
-    assert_int_equal(weir_rtl_get_module(*state, m).condition_count, 0);
-    weir_text expected = {0};
-    weir_text_format(
-        &expected,
-        "%s:10: warning: 'm_must_be_read' is not checked: its expression is beyond parameters and numbers\n"
-        "note: simulators and synthesis check it when they elaborate the design\n",
-        path);
-    ASSERT_MESSAGES(expected.data);
-    weir_text_free(&expected);
-    unlink(path);
-    free(path);
+    assert_told(*state,
+                "module m (input a);\n`ifdef WEIR_CHECK\n"
+                "  generate if (1) begin : g_no m_must_not_be_read u_error (); end endgenerate\n"
+                "  `ifdef FORMAL\n  always @* assert (a);\n  `else\n  always @(a) $display(\"`endif\"); // `endif\n"
+                "  `endif\n`endif\n"
+                "  generate if (a) begin : g_yes m_must_be_read u_error (); end endgenerate\nendmodule\n",
+                0, 10, "m_must_be_read");
 }
 
 static void deep_nesting_is_refused(void **state) {

@@ -1,6 +1,7 @@
 /* The text form: what is printed reads back to the same text; what is wrong is refused with its line. */
 #include "test_rtlir_support.h"
 
+#include "common/text_pair.h"
 #include "rtlir/text/text.h"
 
 static void assert_round_trip(const char *source, size_t size) {
@@ -155,9 +156,7 @@ static void library_modules_read_back(void **state) {
     weir_text_free(&text);
 }
 
-static const struct {
-    const char *text, *message;
-} wrong[] = {
+static const text_pair wrong[] = {
     {"", "test.wrtl:1: error: expected 'wrtl 1', found the end of the text\n"},
     {"wrtl 2\n", "test.wrtl:1: error: expected '1', found '2'\n"},
     {"wrtl 1\nmodul m {\n}\n",
@@ -198,7 +197,7 @@ static void wrong_texts_are_refused_with_their_line(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_null(weir_rtl_parse_text(wrong[i].text, strlen(wrong[i].text), "test.wrtl"));
-        ASSERT_MESSAGES(wrong[i].message);
+        ASSERT_MESSAGES(wrong[i].expected);
     }
 }
 

@@ -1,6 +1,7 @@
 /* What is wrong with a text: every error at its place, none twice, none that only follows from another. */
 #include "test_rtlir_support.h"
 
+#include "common/text_pair.h"
 #include "rtlir/text/text.h"
 
 static const char many[] =
@@ -46,7 +47,7 @@ static void twenty_are_enough(void **state) {
 }
 
 /* A wrong line, and the errors of a right one behind it: none. */
-static const char *const lines[][2] = {
+static const text_pair lines[] = {
     {"input w : 8 8\n  body {\n    assign y = w\n  }\n", "3: error: expected the end of the line, found '8'\n"},
     {"register w : 8 = x\n  body {\n    assign y = w[3:0] + w[7:4]\n  }\n", "3: error: unknown name 'x'\n"},
     {"group g : bus\n  body {\n    assign g.data = 3\n    assign y = g_data\n  }\n",
@@ -64,10 +65,10 @@ static const char *const lines[][2] = {
 static void one_error_has_no_followers(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        char *source = weir_format("wrtl 1\nmodule m { output y : 8\n  %s}\n", lines[i][0]);
+        char *source = weir_format("wrtl 1\nmodule m { output y : 8\n  %s}\n", lines[i].text);
         assert_null(weir_rtl_parse_text(source, strlen(source), "test.wrtl"));
         weir_text expected = {0};
-        for (const char *at = lines[i][1]; *at; at += strcspn(at, "\n") + 1)
+        for (const char *at = lines[i].expected; *at; at += strcspn(at, "\n") + 1)
             weir_text_format(&expected, "test.wrtl:%.*s\n", (int)strcspn(at, "\n"), at);
         ASSERT_MESSAGES(expected.data);
         weir_text_free(&expected);

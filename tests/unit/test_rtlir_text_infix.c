@@ -1,6 +1,7 @@
 /* Expressions as written by hand: what the text form reads, and the one form that it prints. */
 #include "test_rtlir_support.h"
 
+#include "common/text_pair.h"
 #include "rtlir/text/text.h"
 
 static const char head[] = "wrtl 1\n"
@@ -53,9 +54,7 @@ static char *canonical(const char *assignment) {
 }
 
 /* The expected column is Verilog's table of precedences (IEEE 1364-2005, table 5-4) by hand. */
-static const struct {
-    const char *written, *printed;
-} forms[] = {
+static const text_pair forms[] = {
     {"y = ~a", "y = (~a)"},
     {"y = a + a + a", "y = ((a + a) + a)"},
     {"y = (a + a + a)", "y = ((a + a) + a)"},
@@ -122,13 +121,13 @@ static const struct {
 static void infix_reads_to_the_one_form(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        char *printed = canonical(forms[i].written);
-        if (!forms[i].printed) {
+        char *printed = canonical(forms[i].text);
+        if (!forms[i].expected) {
             assert_null(printed);
             continue;
         }
-        if (!printed) fail_msg("'%s': %s", forms[i].written, messages.data);
-        assert_string_equal(printed, forms[i].printed);
+        if (!printed) fail_msg("'%s': %s", forms[i].text, messages.data);
+        assert_string_equal(printed, forms[i].expected);
         char *again = canonical(printed);
         assert_string_equal(again, printed);
         free(again);
@@ -136,9 +135,7 @@ static void infix_reads_to_the_one_form(void **state) {
     }
 }
 
-static const struct {
-    const char *written, *message;
-} wrong[] = {
+static const text_pair wrong[] = {
     {"y = a +", "expected an expression, found the end of the line"},
     {"y = a b", "expected the end of the line, found 'b'"},
     {"y = (a + b", "expected an operator or ')', found the end of the line"},
@@ -172,17 +169,15 @@ static const struct {
 static void wrong_expressions_say_what_is_wrong(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        char *expected = weir_format("test.wrtl:%d: error: %s\n", 33, wrong[i].message);
-        assert_null(canonical(wrong[i].written));
+        char *expected = weir_format("test.wrtl:%d: error: %s\n", 33, wrong[i].expected);
+        assert_null(canonical(wrong[i].text));
         ASSERT_MESSAGES(expected);
         free(expected);
     }
 }
 
 /* Formulas are printed as they are written; their old form, with operators in front, is still read. */
-static const struct {
-    const char *written, *printed;
-} formulas[] = {
+static const text_pair formulas[] = {
     {"1 + 2 * 3", "(1 + (2 * 3))"},
     {"(- P 1)", "(P - 1)"},
     {"(-P - 1)", "((-P) - 1)"},
@@ -202,7 +197,7 @@ static const struct {
 static void formulas_are_infix(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
-        const char *from = formulas[i].written;
+        const char *from = formulas[i].text;
         for (int pass = 0; pass < 2; pass++) {
             char *source =
                 weir_format("wrtl 1\nmodule m {\n  parameter P = 9\n  local Q = %s\n  body {\n  }\n}\n", from);
@@ -210,13 +205,13 @@ static void formulas_are_infix(void **state) {
             if (!design) fail_msg("'%s': %s", from, messages.data);
             weir_text text = {0};
             weir_rtl_print_text(design, &text);
-            char *expected = weir_format("  local Q = %s\n", formulas[i].printed);
+            char *expected = weir_format("  local Q = %s\n", formulas[i].expected);
             if (!strstr(text.data, expected)) fail_msg("'%s': %s", from, text.data);
             free(expected);
             free(source);
             weir_text_free(&text);
             weir_rtl_design_free(design);
-            from = formulas[i].printed;
+            from = formulas[i].expected;
         }
     }
 }

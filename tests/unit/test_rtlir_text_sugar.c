@@ -1,6 +1,7 @@
 /* What a text may leave to its reader, each against the form that is printed: the same design written out. */
 #include "test_rtlir_support.h"
 
+#include "common/text_pair.h"
 #include "rtlir/text/text.h"
 
 /* Heap memory, NULL when the text is refused. */
@@ -159,7 +160,7 @@ static void fields_are_named_by_their_group(void **state) {
 
 static void wrong_groups_are_refused(void **state) {
     (void)state;
-    static const char *const wrong[][2] = {
+    static const text_pair wrong[] = {
         {"let v.in = u.in", "test.wrtl:25: error: field 'data' of both groups takes a value\n"
                             "test.wrtl:25: error: field 'ready' of both groups has a value already\n"},
         {"let v.in = 3", "test.wrtl:25: error: expected a group, as the left side is one, found '3'\n"},
@@ -169,8 +170,8 @@ static void wrong_groups_are_refused(void **state) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char *source = weir_format("%sinterface rest {\n  data : 8\n}\nmodule top {\n  group other : rest\n  body {\n"
                                    "    instance v : leaf wired {}\n    instance u : leaf wired {}\n    %s\n  }\n}\n",
-                                   bus, wrong[i][0]);
-        assert_wrong(source, wrong[i][1]);
+                                   bus, wrong[i].text);
+        assert_wrong(source, wrong[i].expected);
         free(source);
     }
 }

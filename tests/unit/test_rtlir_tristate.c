@@ -2,6 +2,7 @@
  * hierarchy, and that whatever is wrong is said at its line. */
 #include "test_rtlir_support.h"
 
+#include "common/text_pair.h"
 #include "rtlir/edit/specialize.h"
 #include "rtlir/text/text.h"
 
@@ -21,7 +22,7 @@ static const char head[] = "wrtl 1\nmodule top {\n  input clk : $clock\n  input 
                            "  register r : 4\n  variable m : memory[2] 4\n\n\n\n\n\n  body {\n";
 
 /* Lines of the body, and the error; none where the design is right. */
-static const char *const bodies[][2] = {
+static const text_pair bodies[] = {
     {"assign y = pad\nassign pad = c ? a : 'z\nassign pad = d ? 'z : ~a", ""},
     {"assign w = c ? a : 'Z\nassign w = c ? 'z : d ? 1 : 'z\nassign y = w", ""},
     {"assign y = a\nassign pad = 'z", ""},
@@ -78,15 +79,20 @@ static const char *const bodies[][2] = {
      "impedance is 'z, without a width, found 'z'\n"},
 };
 
-static void drivers_of_a_module(void **state) {
-    (void)state;
-    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        char *text = weir_format("%s%s\n  }\n}\n", head, bodies[i][0]);
+/* Each text behind this one is sound where nothing is expected to be said of it. */
+static void check_all(const char *before, const text_pair *cases, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char *text = weir_format("%s%s\n  }\n}\n", before, cases[i].text);
         const bool sound = is_sound(text);
-        ASSERT_MESSAGES(bodies[i][1]);
-        assert_int_equal(sound, *bodies[i][1] == '\0');
+        ASSERT_MESSAGES(cases[i].expected);
+        assert_int_equal(sound, *cases[i].expected == '\0');
         free(text);
     }
+}
+
+static void drivers_of_a_module(void **state) {
+    (void)state;
+    check_all(head, bodies, sizeof bodies / sizeof *bodies);
 }
 
 /* A module that drives bits 1 and 0 at times, bit 2 always and reads bit 3; what is around it is line 20. */
@@ -96,7 +102,7 @@ static const char leaf[] = "wrtl 1\nmodule leaf {\n  input c : 1\n  inout p : 4\
                            "  register r : 4\n\n  body {\n";
 #define LEAF(connection) "instance u : leaf { connect c = c\n connect p = " connection "\n connect s = s }\n"
 
-static const char *const arounds[][2] = {
+static const text_pair arounds[] = {
     {LEAF("pad[5:2]") "assign pad[2] = c ? c : 'z\nassign pad[5] = c\nassign pad[1:0] = {c, c}", ""},
     {LEAF("{pad[7], w[2:0]}") "assign w[0] = c ? c : 'z\nassign w[3] = c", ""},
     {LEAF("pad[5:2]") "assign pad[4] = c ? c : 'z",
@@ -129,18 +135,12 @@ static const char *const arounds[][2] = {
 
 static void drivers_below(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof arounds / sizeof *arounds; i++) {
-        char *text = weir_format("%s%s\n  }\n}\n", leaf, arounds[i][0]);
-        const bool sound = is_sound(text);
-        ASSERT_MESSAGES(arounds[i][1]);
-        assert_int_equal(sound, *arounds[i][1] == '\0');
-        free(text);
-    }
+    check_all(leaf, arounds, sizeof arounds / sizeof *arounds);
 }
 
 /* Two levels up, and of a module whose widths depend on parameters: the ports between carry what is below them. */
 static void drivers_two_levels_below(void **state) {
-    static const char *const drivers[][2] = {
+    static const text_pair drivers[] = {
         {"pad[W - 1] ? 1 : 'z", ""},
         {"pad[W - 1]", "t:22: error: 'bus[0]' in module 'top' has two drivers: instance 'u' and an assignment\n"
                        "t:19: note: the other driver is here\n"
@@ -154,9 +154,9 @@ static void drivers_two_levels_below(void **state) {
                         "  body { instance u : low(W = W) { connect pad = p } }\n}\nmodule top {\n  input c : 1\n"
                         "  inout bus : 6\n\n  body {\n    instance u : middle(W = 6) {\n      connect p = bus\n"
                         "    }\n    assign bus[0] = c ? c : 'z\n  }\n}\n",
-                        drivers[i][0]);
+                        drivers[i].text);
         assert_int_equal(is_sound(text), i == 0);
-        ASSERT_MESSAGES(drivers[i][1]);
+        ASSERT_MESSAGES(drivers[i].expected);
         free(text);
     }
 }

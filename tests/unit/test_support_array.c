@@ -22,6 +22,7 @@
 #include <zlib.h>
 
 #include "common/messages.h"
+#include "common/text_pair.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/memory/array.h"
@@ -689,7 +690,7 @@ static void tables_are_read(void **state) {
 
 static void bad_tables_name_the_line(void **state) {
     (void)state;
-    static const char *const cases[][2] = {
+    static const text_pair cases[] = {
         {"1,2\n3\n", "2: expected 2 numbers as in the rows before, found 1"},
         {"1,2\n3,x\n", "2: expected a number, found 'x'"},
         {"1,2y\n", "1: expected a number, found '2y'"},
@@ -704,9 +705,9 @@ static void bad_tables_name_the_line(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_text text = {0};
         weir_diag_set_handler(keep_line, &text);
-        assert_false(read_bytes("bad.csv", cases[i][0], strlen(cases[i][0])));
+        assert_false(read_bytes("bad.csv", cases[i].text, strlen(cases[i].text)));
         weir_diag_set_handler(NULL, NULL);
-        expect(&text, cases[i][1]);
+        expect(&text, cases[i].expected);
         weir_text_free(&text);
     }
     weir_text text = {0};

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text_pair.h"
 #include "support/memory/arena.h"
 #include "support/memory/hash.h"
 #include "support/memory/intern.h"
@@ -133,9 +134,7 @@ static void numbers_ignore_the_locale(void **state) {
 
 static void quoted_text_escapes_what_it_must(void **state) {
     (void)state;
-    static const struct {
-        const char *plain, *quoted;
-    } cases[] = {
+    static const text_pair cases[] = {
         {"", "\"\""},
         {"a\"b\\c", "\"a\\\"b\\\\c\""},
         {"\n\t\r\x01\x7f", "\"\\n\\t\\r\\u0001\\u007f\""},
@@ -149,8 +148,8 @@ static void quoted_text_escapes_what_it_must(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_text text = {0};
-        weir_text_quoted(&text, cases[i].plain);
-        assert_string_equal(text.data, cases[i].quoted);
+        weir_text_quoted(&text, cases[i].text);
+        assert_string_equal(text.data, cases[i].expected);
         weir_text_free(&text);
     }
 }

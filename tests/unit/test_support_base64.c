@@ -8,18 +8,19 @@
 
 #include <cmocka.h>
 
+#include "common/text_pair.h"
 #include "support/text/base64.h"
 
 static void vectors(void **state) {
     (void)state;
-    static const char *const pairs[][2] = {{"f", "Zg==\n"},        {"fo", "Zm8=\n"},        {"foo", "Zm9v\n"},
-                                           {"foob", "Zm9vYg==\n"}, {"fooba", "Zm9vYmE=\n"}, {"foobar", "Zm9vYmFy\n"}};
+    static const text_pair pairs[] = {{"f", "Zg==\n"},        {"fo", "Zm8=\n"},        {"foo", "Zm9v\n"},
+                                      {"foob", "Zm9vYg==\n"}, {"fooba", "Zm9vYmE=\n"}, {"foobar", "Zm9vYmFy\n"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         weir_text text = {0}, data = {0};
-        weir_base64_encode(pairs[i][0], strlen(pairs[i][0]), &text);
-        assert_string_equal(text.data, pairs[i][1]);
+        weir_base64_encode(pairs[i].text, strlen(pairs[i].text), &text);
+        assert_string_equal(text.data, pairs[i].expected);
         assert_true(weir_base64_decode(text.data, &data));
-        assert_string_equal(data.data, pairs[i][0]);
+        assert_string_equal(data.data, pairs[i].text);
         weir_text_free(&text);
         weir_text_free(&data);
     }

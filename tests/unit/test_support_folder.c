@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/folder.h"
+#include "common/text_pair.h"
 #include "support/file/file.h"
 #include "support/file/folder.h"
 #include "support/file/manifest.h"
@@ -393,12 +394,11 @@ static void files_that_belong_together_change_together(void **state) {
 static void paths_that_are_missing(void **state) {
     (void)state;
     assert_true(weir_make_folder("there"));
-    static const char *const cases[][2] = {
-        {"there", NULL}, {"there/a", "there/a"}, {"there/a/b/", "there/a"}, {"x/y", "x"}};
+    static const text_pair cases[] = {{"there", NULL}, {"there/a", "there/a"}, {"there/a/b/", "there/a"}, {"x/y", "x"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *missing = weir_path_missing(cases[i][0]);
-        if (cases[i][1] == NULL) assert_null(missing);
-        else assert_string_equal(missing, cases[i][1]);
+        char *missing = weir_path_missing(cases[i].text);
+        if (cases[i].expected == NULL) assert_null(missing);
+        else assert_string_equal(missing, cases[i].expected);
         free(missing);
     }
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/messages.h"
+#include "common/text_pair.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/text/text.h"
@@ -83,7 +84,7 @@ static void check_refused(const char *content, size_t size, const char *expected
 
 static void what_configuration_does_not_need_is_refused(void **state) {
     (void)state;
-    static const char *const cases[][2] = {
+    static const text_pair cases[] = {
         {"a: 1\nb: 2\na: 3\n", "3: key 'a' is repeated"},
         {"a: &x 1\n", "1: anchor 'x' is not supported"},
         {"a: 1\nb: *x\n", "2: alias 'x' is not supported"},
@@ -98,7 +99,7 @@ static void what_configuration_does_not_need_is_refused(void **state) {
         {"a: 1\nb: \x7f\nc: 2\n", "2: control characters are not allowed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        check_refused(cases[i][0], strlen(cases[i][0]), cases[i][1]);
+        check_refused(cases[i].text, strlen(cases[i].text), cases[i].expected);
     }
     weir_text deep = {0};
     for (int i = 0; i < 100000; i++) {

@@ -8,17 +8,16 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include <limits.h>
+
+#include "common/line.h"
 #include "dataflow/component.h"
 #include "ir/shape/infer.h"
 
 enum { FRAMES = 6, MOST_KERNEL = 3, MOST_SIZE = 5, MOST_STRIDE = 2, MOST_DILATION = 2 };
 
-typedef struct axis {
-    int64_t in, out, kernel, stride, dilation, begin;
-} axis;
-
 typedef struct window {
-    axis y, x;
+    line y, x;
     int64_t group, runs; /* beats of a group's channels */
 } window;
 
@@ -27,8 +26,6 @@ typedef struct reader {
 } reader;
 
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
-static int64_t reach_of(const axis *a) { return (a->kernel - 1) * a->dilation; }
 
 /* The next beat, innermost loop first. True after a position's last one. */
 static bool move_on(reader *r, const window *w) {
@@ -50,7 +47,7 @@ static int64_t first_needed(const reader *r, const window *w, int64_t pixel) {
  * on after the one it replaces is left, and read from the cycle on after that. */
 static int64_t follow(const window *w, int64_t spare) {
     const int64_t pixel = w->group * w->runs, row = w->x.in * pixel;
-    const int64_t ring = (reach_of(&w->y) + w->y.stride + spare) * row;
+    const int64_t ring = (line_reach(&w->y) + w->y.stride + spare) * row;
     int64_t written = 0, needed = 0, last = 0, interval = 0;
     reader r = {0};
     for (int64_t cycle = 0; r.frame < FRAMES; cycle++) {
@@ -75,11 +72,10 @@ static int64_t follow(const window *w, int64_t spare) {
 }
 
 static void print(const window *w) {
-    const axis *axes[] = {&w->y, &w->x};
+    const line *axes[] = {&w->y, &w->x};
     for (int i = 0; i < 2; i++)
-        print_message("in %lld out %lld kernel %lld stride %lld dilation %lld begin %lld; ", (long long)axes[i]->in,
-                      (long long)axes[i]->out, (long long)axes[i]->kernel, (long long)axes[i]->stride,
-                      (long long)axes[i]->dilation, (long long)axes[i]->begin);
+        print_message("in %d out %d kernel %d stride %d dilation %d begin %d; ", axes[i]->in, axes[i]->out,
+                      axes[i]->kernel, axes[i]->stride, axes[i]->dilation, axes[i]->begin);
     print_message("groups %lld of %lld beats\n", (long long)w->group, (long long)w->runs);
 }
 
@@ -90,24 +86,19 @@ static int64_t ideal_of(const window *w) {
 
 /* Those of the header of weir_window. */
 static int64_t stated_rows(const window *w) {
-    const axis *y = &w->y;
-    const int64_t kept = y->in - most(0, (y->out - 1) * y->stride - y->begin), reach = reach_of(y);
+    const line *y = &w->y;
+    const int64_t kept = y->in - most(0, (y->out - 1) * y->stride - y->begin), reach = line_reach(y);
     const int64_t needed = reach + 1 - y->begin < y->in ? reach + 1 - y->begin : y->in;
     return most(1, kept + needed - reach - y->stride);
 }
 
 /* --- the component --- */
 
-static int64_t end_of(const axis *a) { return most(0, (a->out - 1) * a->stride + reach_of(a) + 1 - a->begin - a->in); }
+static int64_t end_of(const line *a) { return most(0, line_end(a, a->out - 1) + 1 - a->in); }
 
 /* The spare rows that the component has where a frame may take so many cycles. */
 static int64_t chosen_rows(const window *w, int64_t interval) {
-    const weir_type type = {.dtype = WEIR_INT8,
-                            .shape = {4, {1, w->y.in, w->x.in, w->group * w->runs}},
-                            .has_range = true,
-                            .low = -8,
-                            .high = 7,
-                            .quant = {.format = WEIR_FORMAT_INTEGER, .is_signed = true, .width = 4, .axis = -1}};
+    const weir_type type = line_type((weir_shape){4, {1, w->y.in, w->x.in, w->group * w->runs}});
     weir_graph *graph = weir_graph_new("window");
     const weir_value x = weir_graph_add_input(graph, "x", &type);
     const weir_node node = weir_graph_add_node(graph, WEIR_OP_WINDOW, "window", &x, 1, 1, WEIR_NO_NODE);
@@ -127,34 +118,26 @@ static int64_t chosen_rows(const window *w, int64_t interval) {
     assert_int_equal(sscanf(text.data, "window %*dx%*d, stride %*dx%*d, %lld of", &held), 1);
     weir_text_free(&text);
     weir_graph_free(graph);
-    return held - reach_of(&w->y) - w->y.stride;
+    return held - line_reach(&w->y) - w->y.stride;
 }
 
 /* --- all of them --- */
 
-/* The next axis in the order of its fields; false after the last one. */
-static bool next_axis(axis *a) {
-    for (;;) {
-        if (a->out < a->in + a->begin + reach_of(a)) a->out++;
-        else if (a->out = 1, ++a->begin <= reach_of(a)) continue;
-        else if (a->begin = 0, ++a->in <= MOST_SIZE) continue;
-        else if (a->in = 1, ++a->dilation <= (a->kernel > 1 ? MOST_DILATION : 1)) continue;
-        else if (a->dilation = 1, ++a->stride <= MOST_STRIDE) continue;
-        else if (a->stride = 1, ++a->kernel > MOST_KERNEL) return false;
-        const int64_t seen = (a->out - 1) * a->stride + reach_of(a) + 1 - a->begin; /* pixels to the end of the last */
-        if ((a->out - 1) * a->stride < a->in + a->begin && seen <= a->in + reach_of(a) && seen > a->in - a->stride)
-            return true;
-    }
+/* The next axis whose last position sees a pixel of it or of the padding that its first one may see; false after the last one. */
+static bool next_axis(line *a) {
+    const line_limits all = {MOST_SIZE, INT_MAX, MOST_KERNEL, MOST_STRIDE, MOST_DILATION};
+    while (line_next(a, &all))
+        if (line_end(a, a->out - 1) < a->in + line_reach(a)) return true;
+    return false;
 }
 
 static void no_frame_takes_a_pause(void **state) {
     (void)state;
-    const axis before_first = {1, 0, 1, 1, 1, 0};
     const int64_t shapes[][2] = {{1, 1}, {1, 2}, {2, 1}};
     int64_t windows = 0, missed = 0;
-    window w = {.y = before_first};
+    window w = {.y = LINE_BEFORE_FIRST};
     while (next_axis(&w.y)) {
-        for (w.x = before_first; next_axis(&w.x); windows++) {
+        for (w.x = LINE_BEFORE_FIRST; next_axis(&w.x); windows++) {
             w.group = shapes[windows % 3][0];
             w.runs = shapes[windows % 3][1];
             const int64_t ideal = ideal_of(&w), rows = stated_rows(&w);
@@ -172,12 +155,11 @@ static void no_frame_takes_a_pause(void **state) {
 
 static void pauses_are_counted(void **state) {
     (void)state;
-    const axis before_first = {1, 0, 1, 1, 1, 0};
     const int64_t shapes[][2] = {{1, 1}, {1, 2}, {2, 1}};
     int64_t windows = 0, spared = 0;
-    window w = {.y = before_first};
+    window w = {.y = LINE_BEFORE_FIRST};
     while (next_axis(&w.y)) {
-        for (w.x = before_first; next_axis(&w.x); windows++) {
+        for (w.x = LINE_BEFORE_FIRST; next_axis(&w.x); windows++) {
             if (windows % 11 > 0) continue;
             w.group = shapes[windows % 3][0];
             w.runs = shapes[windows % 3][1];

@@ -2,6 +2,7 @@
 #include "test_passes_support.h"
 
 #include "common/setting_of.h"
+#include "common/text_pair.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/resources.h"
 #include "dataflow/cost/target.h"
@@ -311,7 +312,7 @@ static void too_much_in_a_cycle(void **state) {
 
 static void errors_in_the_file(void **state) {
     (void)state;
-    static const char *const cases[][2] = {
+    static const text_pair cases[] = {
         {"nodes:\n  fc3: {simd: 1}\n", "yaml:2: error: there is no node 'fc3'\nnote: did you mean 'fc"},
         {"nodes:\n  fc: {speed: 1}\n", "yaml:2: error: unknown setting 'speed' for node 'fc'"},
         {"nodes:\n  scale: {simd: 1}\n",
@@ -326,10 +327,10 @@ static void errors_in_the_file(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_setup(NULL);
-        write_folding(cases[i][0]);
+        write_folding(cases[i].text);
         weir_graph *g = network(1);
         assert_false(weir_choose_folding(g, 0, 64, folding));
-        assert_error(cases[i][1]);
+        assert_error(cases[i].expected);
         weir_graph_free(g);
     }
     test_setup(NULL);
