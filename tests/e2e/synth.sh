@@ -169,6 +169,16 @@ expect 0 "seed 2; the goal" env PATH="$work/own/bin:$programs" "$WEIR" synth "a 
     --place --seeds 2 --clock 999 --timeout 10 --json late.json
 grep -q "seeds: 1 too late, 2 at" output || fail "the seed that took too long is not told"
 jq -e '.placement.seeds[0].fmax_mhz == null and .placement.seed == 2' late.json >/dev/null || fail "the report of a late seed"
+# A program that breaks with one seed (a fault of its own, no error that it names) is passed over; with all of them it is the error.
+hang "case \"\$*\" in *'--seed 1') echo 'wasm trap'; kill -9 \$\$;; esac; cp '$work/placed/nextpnr.json' report.json"
+expect 0 "seed 2; the goal" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k \
+    --place --seeds 2 --clock 996 --json broken.json
+grep -q "seeds: 1 broken, 2 at" output && grep -q "warning: 'nextpnr-ice40' broke with seed 1" output || fail "the broken seed is not told"
+jq -e '.placement.seeds[0].fmax_mhz == null and .placement.seed == 2' broken.json >/dev/null || fail "the report of a broken seed"
+hang "echo 'wasm trap'; exit 1"
+expect 4 "wasm trap" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --seeds 2 --clock 995
+hang "echo 'ERROR: no such pin' >&2; exit 1"
+expect 4 "ERROR: no such pin" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --seeds 1 --clock 994
 hang "sleep 654 & echo \$! >'$work/child'; wait"
 lives() { case $(ps -o stat= -p "$1") in '' | Z*) return 1 ;; esac; }
 signals=INT

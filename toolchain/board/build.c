@@ -245,7 +245,7 @@ static int find_clock(building *b, char **constraints) {
     const weir_board_build_options *o = b->options;
     const weir_device *device = o->board->device;
     const int64_t input = o->board->clock.hz, wanted = o->clock_hz;
-    static const double share[WEIR_BOARD_CLOCKS] = {0.99, 0.94, 1};
+    static const double share[WEIR_BOARD_CLOCKS - 1] = {0.99, 0.94};
     int64_t limit = (int64_t)estimated_hz(b);
     for (int tried = 0; tried < WEIR_BOARD_CLOCKS; tried++) {
         weir_clock clock;
@@ -253,7 +253,7 @@ static int find_clock(building *b, char **constraints) {
         if (wanted == 0 && !weir_clock_below(device, input, o->board->clock.pad, limit, &clock)) break;
         const int status = try_clock(b, &clock, constraints);
         if (status != WEIR_EXIT_FINE || is_met(b)) return status;
-        if (wanted > 0) break;
+        if (wanted > 0 || tried + 1 == WEIR_BOARD_CLOCKS) break;
         limit = (int64_t)(best_of(b)->fmax_mhz * 1e6 * share[tried]);
         weir_note("%.2f MHz is not kept: %.2f MHz with the best of %zu seeds", (double)b->clock_hz / 1e6,
                   best_of(b)->fmax_mhz, b->placements.count);

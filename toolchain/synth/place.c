@@ -37,7 +37,7 @@ typedef struct making {
     const sweep *sweep;
     int64_t seed;
     const char *progress; /* NULL: another thread says how long it takes */
-    bool is_late, lacks_room;
+    weir_place_end end;
 } making;
 
 /* Ports of the top module that is placed, in the order of the profile's pins. */
@@ -87,6 +87,21 @@ static bool says_full(const char *messages) {
     return full;
 }
 
+/* Its own errors begin a line with this word; a fault of its own (a signal, a trap, a failed assertion) has none. */
+static bool names_error(const char *messages) {
+    return messages != NULL && (strncmp(messages, "ERROR: ", 7) == 0 || strstr(messages, "\nERROR: ") != NULL);
+}
+
+static weir_place_end end_of(weir_tool_end end, const char *messages) {
+    switch (end) {
+    case WEIR_TOOL_FINE: return WEIR_PLACE_PLACED;
+    case WEIR_TOOL_LATE: return WEIR_PLACE_LATE;
+    case WEIR_TOOL_FAILED: break;
+    }
+    if (says_full(messages)) return WEIR_PLACE_FULL;
+    return names_error(messages) ? WEIR_PLACE_FAILED : WEIR_PLACE_BROKEN;
+}
+
 static bool make_placement(void *user, const char *folder) {
     making *m = user;
     const weir_place_job *job = m->sweep->job;
@@ -106,11 +121,11 @@ static bool make_placement(void *user, const char *folder) {
     weir_arguments_add(&arguments, "--seed");
     weir_arguments_add(&arguments, "%lld", (long long)m->seed);
     bool fine = weir_file_write(netlist, m->sweep->text, strlen(m->sweep->text)) && write_pins(job, folder);
-    const weir_tool_end end =
-        fine ? weir_tool_wait(&arguments, folder, job->nextpnr->seconds, m->progress, &output) : WEIR_TOOL_FAILED;
-    fine = end == WEIR_TOOL_FINE;
-    m->is_late = end == WEIR_TOOL_LATE;
-    m->lacks_room = end == WEIR_TOOL_FAILED && says_full(output.data);
+    if (fine) {
+        const double seconds = job->nextpnr->seconds;
+        m->end = end_of(weir_tool_wait(&arguments, folder, seconds, m->progress, &output), output.data);
+        fine = m->end == WEIR_PLACE_PLACED;
+    }
     fine = fine && weir_file_write(log, output.data == NULL ? "" : output.data, output.size);
     unlink(netlist);
     weir_text_free(&output);
@@ -155,16 +170,12 @@ static bool read_placement(const char *folder, const weir_place_pins *pins, weir
     return fine && read_output(folder, pins, placement);
 }
 
-static void warn_of_late(const sweep *s, int64_t seed) {
-    char *late = weir_tool_late(s->job->nextpnr->name, s->job->nextpnr->seconds);
-    weir_warning(WEIR_NOWHERE, "%s with seed %lld", late, (long long)seed);
-    free(late);
-}
+/* Another seed may end otherwise. */
+static bool is_passed_over(weir_place_end end) { return end == WEIR_PLACE_LATE || end == WEIR_PLACE_BROKEN; }
 
-/* True too when the time was over. */
-static bool place_seed(const sweep *s, int64_t seed, const char *progress, weir_placement *placement) {
+static void place_seed(const sweep *s, int64_t seed, const char *progress, weir_placement *placement) {
     assert(seed >= 1 && seed <= s->job->seeds);
-    making m = {.sweep = s, .seed = seed, .progress = progress};
+    making m = {.sweep = s, .seed = seed, .progress = progress, .end = WEIR_PLACE_FAILED};
     weir_hash hash = s->key;
     weir_hash_add_number(&hash, (uint64_t)seed);
     char digits[33];
@@ -173,16 +184,14 @@ static bool place_seed(const sweep *s, int64_t seed, const char *progress, weir_
     int held = -1;
     bool made = false;
     char *folder = weir_cache_entry(s->job->cache, name, true, make_placement, &m, &held, &made);
-    const bool fine = m.is_late || (folder != NULL && read_placement(folder, s->job->pins, placement));
-    if (m.is_late) warn_of_late(s, seed);
+    if (folder != NULL) m.end = WEIR_PLACE_FAILED;
+    if (folder != NULL && read_placement(folder, s->job->pins, placement)) m.end = WEIR_PLACE_PLACED;
     placement->seed = seed;
     placement->cached = !made;
-    placement->is_late = m.is_late;
-    placement->lacks_room = m.lacks_room;
+    placement->end = m.end;
     if (folder != NULL) weir_cache_release(held);
     free(folder);
     free(name);
-    return fine;
 }
 
 /* --- all seeds --- */
@@ -202,12 +211,13 @@ static void place_seeds(sweep *s, bool has_progress) {
         char *progress =
             weir_format("placing, seed %lld of up to %lld, seconds", (long long)seed, (long long)s->job->seeds);
         weir_diag_log *log = weir_diag_capture();
-        const bool fine = place_seed(s, seed, has_progress ? progress : NULL, placement);
+        place_seed(s, seed, has_progress ? progress : NULL, placement);
         weir_diag_release(log);
         pthread_mutex_lock(&s->lock);
         s->log[seed - 1] = log;
-        s->failed |= !fine;
-        if (fine && placement->fmax_mhz * 1e6 >= (double)s->job->clock_hz && seed < s->met) s->met = seed;
+        s->failed |= placement->end != WEIR_PLACE_PLACED && !is_passed_over(placement->end);
+        const bool is_met = placement->fmax_mhz * 1e6 >= (double)s->job->clock_hz;
+        if (placement->end == WEIR_PLACE_PLACED && is_met && seed < s->met) s->met = seed;
         pthread_mutex_unlock(&s->lock);
         free(progress);
     }
@@ -240,11 +250,40 @@ static void free_placement(weir_placement *placement) {
     free(placement->output);
 }
 
-static int report_late(const sweep *s) {
-    weir_error(WEIR_NOWHERE, "'%s' placed no seed within %g seconds", s->job->nextpnr->name, s->job->nextpnr->seconds);
+static void warn_of(const sweep *s, const weir_placement *item) {
+    const weir_program *nextpnr = s->job->nextpnr;
+    char *late = weir_tool_late(nextpnr->name, nextpnr->seconds);
+    if (item->end == WEIR_PLACE_LATE)
+        weir_warning(WEIR_NOWHERE, "%s with seed %lld", late, (long long)item->seed);
+    else
+        weir_warning(WEIR_NOWHERE, "'%s' broke with seed %lld and named no error", nextpnr->name, (long long)item->seed);
+    free(late);
+}
+
+/* Of seeds that were all passed over. */
+static int report_none(const sweep *s) {
+    const weir_program *nextpnr = s->job->nextpnr;
+    for (int64_t i = 0; i < s->job->seeds; i++) {
+        if (s->item[i].end != WEIR_PLACE_BROKEN) continue;
+        weir_diag_replay(s->log[i]);
+        weir_note("a fault of that program's own; more --seeds, or another folding, may not meet it");
+        return WEIR_EXIT_TOOL;
+    }
+    weir_error(WEIR_NOWHERE, "'%s' placed no seed within %g seconds", nextpnr->name, nextpnr->seconds);
     weir_note(
         "--timeout SECONDS allows more; but nextpnr may never end on a netlist: try more seeds, or another folding");
     return WEIR_EXIT_TOOL;
+}
+
+/* What was said of one seed, and what its end means for all. */
+static int take_end(const sweep *s, const weir_placement *item) {
+    if (is_passed_over(item->end)) {
+        warn_of(s, item);
+        return WEIR_EXIT_FINE;
+    }
+    weir_diag_replay(s->log[item->seed - 1]);
+    if (item->end == WEIR_PLACE_PLACED) return WEIR_EXIT_FINE;
+    return item->end == WEIR_PLACE_FULL ? WEIR_EXIT_INPUT : WEIR_EXIT_TOOL;
 }
 
 /* The seeds up to the first that met the goal, or the first error. */
@@ -253,13 +292,11 @@ static int collect(sweep *s, weir_placements *placements) {
     const int64_t last = s->met <= s->job->seeds ? s->met : s->job->seeds;
     for (int64_t i = 0; i < last && status == WEIR_EXIT_FINE; i++) {
         const weir_placement *item = &s->item[i];
-        if (s->log[i] != NULL) weir_diag_replay(s->log[i]);
-        if (item->report == NULL && !item->is_late) status = item->lacks_room ? WEIR_EXIT_INPUT : WEIR_EXIT_TOOL;
-        placements->lacks_room |= item->lacks_room;
-        if (status == WEIR_EXIT_FINE && item->fmax_mhz > s->item[placements->best].fmax_mhz)
-            placements->best = (size_t)i;
+        status = take_end(s, item);
+        placements->lacks_room |= item->end == WEIR_PLACE_FULL;
+        if (item->fmax_mhz > s->item[placements->best].fmax_mhz) placements->best = (size_t)i;
     }
-    if (status == WEIR_EXIT_FINE && s->item[placements->best].is_late) status = report_late(s);
+    if (status == WEIR_EXIT_FINE && s->item[placements->best].end != WEIR_PLACE_PLACED) status = report_none(s);
     placements->item = s->item;
     placements->count = (size_t)last;
     for (int64_t i = 0; i < s->job->seeds; i++) {

@@ -7,16 +7,24 @@
 #include "dataflow/cost/device.h"
 #include "synth/program.h"
 
+/* How nextpnr ended with a seed; but for PLACED there is no clock and no report. */
+typedef enum weir_place_end {
+    WEIR_PLACE_PLACED,
+    WEIR_PLACE_LATE,   /* the time was over */
+    WEIR_PLACE_BROKEN, /* it failed and named no error: a fault of its own, which another seed may not meet */
+    WEIR_PLACE_FULL,   /* there was no place for a cell */
+    WEIR_PLACE_FAILED
+} weir_place_end;
+
 typedef struct weir_placement {
     int64_t seed;
+    weir_place_end end;
     double fmax_mhz; /* of the slowest clock */
     json_t *report;  /* of nextpnr: fmax, utilization, critical_paths */
     char *log;       /* what nextpnr said; heap */
     char *output;    /* the file that the job names; heap, NULL: it names none */
     size_t output_size;
-    bool cached;     /* it was not started */
-    bool is_late;    /* the time was over: no clock, no report */
-    bool lacks_room; /* there was no place for a cell: no clock, no report */
+    bool cached; /* it was not started */
 } weir_placement;
 
 typedef struct weir_placements {
@@ -45,7 +53,8 @@ typedef struct weir_place_job {
 } weir_place_job;
 
 /* Seeds 1, 2, ... until one meets the clock goal, at most `seeds`; which those are does not depend on how many run at once. The
- * best is the one that meets the goal, else the fastest. Seeds that take too long are warned of; when all do, that is an error.
+ * best is the one that meets the goal, else the fastest. Seeds that take too long, and those on which nextpnr breaks, are
+ * warned of; when there is no other, that is an error.
  * WEIR_EXIT_FINE, or, after a reported error, WEIR_EXIT_INPUT where the device has no room and else WEIR_EXIT_TOOL. */
 int weir_place(const weir_place_job *job, weir_placements *placements);
 void weir_placements_free(weir_placements *placements);

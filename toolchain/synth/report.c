@@ -45,9 +45,10 @@ static void print_seeds(const weir_synth *synth, weir_text *text) {
     weir_text_add(text, "  seeds:");
     for (size_t i = 0; i < synth->placements.count; i++) {
         const weir_placement *item = &synth->placements.item[i];
-        weir_text_format(text, "%s %lld %s", i == 0 ? "" : ",", (long long)item->seed,
-                         item->is_late ? "too late" : "at ");
-        if (item->is_late) continue;
+        const bool is_placed = item->end == WEIR_PLACE_PLACED;
+        const char *end = is_placed ? "at " : item->end == WEIR_PLACE_LATE ? "too late" : "broken";
+        weir_text_format(text, "%s %lld %s", i == 0 ? "" : ",", (long long)item->seed, end);
+        if (!is_placed) continue;
         add_fixed(text, item->fmax_mhz, 10);
         weir_text_add(text, " MHz");
     }
@@ -210,7 +211,7 @@ static json_t *json_of_placement(const weir_synth *synth) {
     json_t *seeds = json_array();
     for (size_t i = 0; i < synth->placements.count; i++) {
         const weir_placement *item = &synth->placements.item[i];
-        json_t *mhz = item->is_late ? json_null() : json_real(item->fmax_mhz);
+        json_t *mhz = item->end == WEIR_PLACE_PLACED ? json_real(item->fmax_mhz) : json_null();
         json_array_append_new(seeds, json_pack("{s:I, s:o}", "seed", (json_int_t)item->seed, "fmax_mhz", mhz));
     }
     return json_pack("{s:s, s:s, s:s?, s:I, s:o, s:O, s:o}", "program", synth->nextpnr.name, "version",
