@@ -230,51 +230,6 @@ bool weir_lower_has_channels(const weir_lowering *l, const weir_expression *x) {
     return any;
 }
 
-/* --- counterparts --- */
-
-/* `carried`: by value id of the new graph, of codes that are a function for users that take none. */
-static void add_counterpart(weir_counterparts *to, const weir_lowering *l, const bool *carried, uint32_t id) {
-    const weir_lowering_value *known = &l->of[id];
-    const weir_expression *x = known->expression;
-    const weir_expression_kind kind = weir_expression_kind_of(x);
-    const bool is_leaf = weir_expression_source(x) == WEIR_EXPRESSION_CODES;
-    weir_counterpart *made = &to->of[id];
-    made->follows = (kind == WEIR_EXPRESSION_STEP && !known->is_bounded) || kind == WEIR_EXPRESSION_FUNCTION ||
-                    known->is_inside || (is_leaf && weir_expression_leaf(x)->ahead);
-    if (is_leaf) made->rounding = weir_expression_leaf(x)->rounding;
-    if (made->follows || known->is_bounded || !is_leaf) return;
-    const weir_leaf *leaf = weir_expression_leaf(x);
-    if (!weir_value_exists(l->to, leaf->codes)) return; /* a Reorder that became a part of the one behind it */
-    made->is_kept = carried[leaf->codes.id];
-    made->name = weir_arena_copy_string(to->arena, weir_value_name(l->to, leaf->codes));
-    if (known->sums.id != 0) made->sums = weir_arena_copy_string(to->arena, weir_value_name(l->to, known->sums));
-    made->codes = weir_value_type(l->from, (weir_value){id})->quant.format != WEIR_FORMAT_FLOAT && !leaf->centered;
-    made->relu = kind == WEIR_EXPRESSION_RELU;
-    made->windows = leaf->sums == WEIR_SUMS_WINDOWS;
-    const double *numbers = weir_expression_numbers(x, &made->offset_count);
-    if (numbers == NULL) return;
-    double *offset = weir_arena_array(to->arena, made->offset_count, sizeof *offset);
-    memcpy(offset, numbers, made->offset_count * sizeof *offset);
-    made->offset = offset;
-}
-
-weir_counterparts *weir_lower_counterparts(const weir_lowering *l) {
-    weir_arena *arena = weir_arena_new();
-    weir_counterparts *made = weir_arena_alloc(arena, sizeof *made);
-    *made = (weir_counterparts){.arena = arena, .contract = l->contract, .limit = weir_graph_value_limit(l->from)};
-    made->of = weir_arena_array(arena, made->limit, sizeof *made->of);
-    bool *carried = weir_calloc(weir_graph_value_limit(l->to), sizeof *carried);
-    for (uint32_t id = 1; id < made->limit; id++) {
-        const weir_expression_kind kind = weir_expression_kind_of(l->of[id].expression);
-        carried[l->of[id].carried.id] |= kind == WEIR_EXPRESSION_FUNCTION || kind == WEIR_EXPRESSION_STEP;
-    }
-    for (uint32_t id = 1; id < made->limit; id++) {
-        if (weir_value_exists(l->from, (weir_value){id})) add_counterpart(made, l, carried, id);
-    }
-    free(carried);
-    return made;
-}
-
 bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
     const weir_node node = weir_value_producer(graph, value);
     if (node.id == 0) return weir_value_constant(graph, value) == NULL;

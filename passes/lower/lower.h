@@ -11,6 +11,11 @@
 #include "quant/contract.h"
 #include "support/text/diag.h"
 
+/* Real numbers, ends included. */
+typedef struct weir_interval {
+    double low, high;
+} weir_interval;
+
 /* What is known of a value of the model. */
 typedef struct weir_lowering_value {
     const weir_expression *expression; /* NULL: nothing yet */
@@ -32,6 +37,7 @@ typedef struct weir_lowering {
     weir_contract contract;  /* who defines the rounding of this model */
     bool carries;    /* values without quantizers become codes of one scale: a model that cannot be lowered otherwise */
     double rounding; /* of the node that is lowered: leaf.rounding of its results */
+    bool cuts;       /* numbers are cut off where nothing tells them apart (weir_lower_needed) */
     bool (*affine)(struct weir_lowering *l,
                    weir_node node); /* weir_lower_affine, for what lies below it (lower_carry.c) */
     weir_diag_log **log;            /* causes of expressions */
@@ -56,6 +62,13 @@ bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index,
                            int axis, weir_quant *quant);
 /* The quantizer that takes all of the node's result, also behind what rises; a count of 0: there is none. False after a reported error. */
 bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant);
+/* What a quantizer's codes mean; a count of 0: the node is none with a scale and a zero point. False after a reported error. */
+bool weir_lower_read_quantizer(weir_lowering *l, weir_node node, weir_quant *quant);
+/* Scales of QONNX with one axis, or none, and the codes of int8. */
+bool weir_lower_read_qonnx_scale(weir_lowering *l, weir_node node, const weir_array *scale, const weir_array *zero,
+                                 weir_quant *quant);
+/* Are the node's elements those of its inputs, or the largest or the smallest of some? */
+bool weir_lower_moves(const weir_lowering *l, weir_node node);
 /* An operator's own rule, or one that is given the quantizer behind, too. */
 typedef bool weir_lower_rule(weir_lowering *l, weir_node node);
 typedef bool weir_lower_rule_before(weir_lowering *l, weir_node node, const weir_quant *behind);
@@ -218,10 +231,12 @@ weir_value weir_lower_negated(weir_lowering *l, weir_node node, weir_value codes
 weir_value weir_lower_negated_back(weir_lowering *l, weir_node node, weir_value codes, const weir_type *type);
 
 /* The counterparts of the values of a model whose lowering has ended. */
-weir_counterparts *weir_lower_counterparts(const weir_lowering *lowering);
+weir_counterparts *weir_lower_counterparts(weir_lowering *lowering);
 
 /* The operators of weir_op_is_step with constants, BatchNormalization, Clip: steps. */
 bool weir_lower_affine(weir_lowering *l, weir_node node);
+/* Input `index` of a Clip, 1 the least, 2 the most, or the attribute in its place; NULL: none, or no constant number. */
+const weir_array *weir_lower_clip_bound(weir_lowering *l, weir_node node, size_t index);
 /* x with one more step; the constant, float32 with one element or one a channel, lives in the new graph's arena. */
 const weir_expression *weir_lower_step(weir_lowering *l, const weir_expression *x, weir_op op,
                                        const weir_array *constant);
@@ -271,12 +286,12 @@ bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, con
 /* SUM as a leaf of one exact sum, in as many bits as the scales' ratio needs; NULL without an error where that is too many. */
 const weir_expression *weir_lower_sum_exact(weir_lowering *l, weir_node node, const char *suffix,
                                             const weir_expression *sum);
-/* The same; where there is none, in a model that cannot be lowered otherwise, of fixed point numbers (lower_carry.c). */
+/* The same; where there is none, in a model that cannot be lowered otherwise, of fixed point numbers (lower_carry.c), of which that is needed. */
 const weir_expression *weir_lower_sum_single(weir_lowering *l, weir_node node, const char *suffix,
-                                             const weir_expression *sum);
+                                             const weir_expression *sum, weir_interval needed);
 /* A SUM in such numbers, whatever would be exact; NULL after a reported error. */
 const weir_expression *weir_lower_sum_aligned(weir_lowering *l, weir_node node, const char *suffix,
-                                              const weir_expression *sum);
+                                              const weir_expression *sum, weir_interval needed);
 /* The error that says so; false. */
 bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_expression *sum);
 
@@ -299,11 +314,22 @@ bool weir_lower_spatial(weir_rewrite *rewrite);
 enum { WEIR_LOWER_NUMBER_BITS = 30 };
 /* Does hardware go on with the node's results, or is it a layer, in a model that cannot be lowered where only quantizers make codes? */
 bool weir_lower_carries(const weir_lowering *l, weir_node node);
+/* What the readers of a value tell apart (lower_needed.c): numbers beyond may be its nearer end. All numbers: they do not say. */
+extern const weir_interval weir_lower_any;
+weir_interval weir_lower_needed(weir_lowering *l, weir_value value);
+/* What a quantizer does; before an operator, of whose result `of` is needed: with constants, the last of x, or all of x. */
+weir_interval weir_lower_needed_by(const weir_quant *quant);
+weir_interval weir_lower_needed_before(weir_op kind, const weir_array *constant, weir_interval of);
+weir_interval weir_lower_needed_below(const weir_expression *x, weir_interval of);
+weir_interval weir_lower_needed_at_source(const weir_expression *x, weir_interval of);
+/* Of operand `index` of a sum, or of a difference, whose other operand is in a range. */
+weir_interval weir_lower_needed_term(bool minus, size_t index, weir_interval other, weir_interval of);
 /* A value of the model, or the node's input, as codes of one scale: exact, or numbers in fixed point. No value after a reported error. */
 weir_value weir_lower_carry(weir_lowering *l, weir_node node, weir_value value);
 weir_value weir_lower_carried(weir_lowering *l, weir_node node, size_t index);
-/* The same of x, of a leaf or a SUM. */
-weir_value weir_lower_carry_expression(weir_lowering *l, weir_node node, const weir_expression *x);
+/* The same of x, of a leaf or a SUM, of which that is needed. */
+weir_value weir_lower_carry_expression(weir_lowering *l, weir_node node, const weir_expression *x,
+                                       weir_interval needed);
 /* What the node computes with of x, one of its inputs or what its rule has made of them: the codes that weir_lower_codes gives, of one scale or,
  * `by_channel`, with one zero point; where these are others, or none, and the node carries, those that it carries. */
 weir_value weir_lower_operand(weir_lowering *l, weir_node node, const weir_expression *x, bool by_channel);
@@ -314,8 +340,10 @@ bool weir_lower_narrow_pair(weir_lowering *l, weir_node node, weir_value *pair);
 /* The numbers of codes by a factor, or one a channel, as codes of one scale. No value after a reported error. */
 weir_value weir_lower_by_factors(weir_lowering *l, weir_node node, weir_value codes, const double *factor,
                                  uint32_t count);
-/* Codes of one scale each get one scale and zero point together; false after a reported error. */
-bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_t count);
+/* Codes of one scale each, of which that is needed, get one scale and zero point together; so do two of whose sum, or difference, that is
+ * needed. False after a reported error. */
+bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_t count, weir_interval needed);
+bool weir_lower_align_terms(weir_lowering *l, weir_node node, weir_value *pair, bool minus, weir_interval needed);
 /* The node's result is the sum of two such. */
 bool weir_lower_add_carried(weir_lowering *l, weir_node node, const weir_leaf_sum *sum);
 /* The function `value` of `root`, whose numbers the codes have with one scale and no zero point, in segments (lower_segments.c). No value: without an error

@@ -292,7 +292,8 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_expression
     }
     case ABSORB_PAIRS: return weir_lower_sum(l, node, x, quant);
     case ABSORB_SUM: {
-        const weir_expression *exact = weir_lower_sum_single(l, node, "", x);
+        const weir_expression *exact =
+            weir_lower_sum_single(l, node, "", x, weir_lower_needed_at_source(x, weir_lower_needed_by(quant)));
         return exact != NULL ? weir_lower_quantize(l, node, exact, quant) : weir_lower_fail_sum(l, node, x);
     }
     case ABSORB_FUNCTION: return absorb_function(l, node, weir_expression_value(x), quant);

@@ -8,10 +8,6 @@
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
-static weir_array *new_numbers(weir_lowering *l, int64_t count) {
-    return weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {count}});
-}
-
 /* A constant for a step, by channel. */
 static const weir_array *step_constant(weir_lowering *l, weir_node node, const weir_expression *x,
                                        const weir_array *constant, const weir_shape *shape) {
@@ -27,7 +23,7 @@ bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index) {
     const weir_value input = weir_node_input(l->from, node, index);
     const weir_expression *x = weir_lower_expression(l, input);
     if (weir_expression_source(x) == WEIR_EXPRESSION_SUM) {
-        const weir_expression *exact = weir_lower_sum_single(l, node, "_input", x);
+        const weir_expression *exact = weir_lower_sum_single(l, node, "_input", x, weir_lower_needed(l, input));
         if (exact == NULL) return weir_lower_fail_sum(l, node, x);
         weir_lower_become(l, input, exact);
         x = exact;
@@ -61,17 +57,10 @@ static bool lower_normalization(weir_lowering *l, weir_node node) {
 static bool lower_clip(weir_lowering *l, weir_node node) {
     const weir_expression *x = weir_lower_input(l, node, 0);
     for (size_t i = 1; i < 3; i++) {
-        const weir_value value = weir_node_input(l->from, node, i);
-        const weir_array *bound = value.id == 0 ? NULL : weir_lower_constant(l, value);
-        const char *name = i == 1 ? "min" : "max";
-        if (value.id != 0 && (bound == NULL || bound->count != 1))
+        const weir_array *number = weir_lower_clip_bound(l, node, i);
+        if (number == NULL && weir_node_input(l->from, node, i).id != 0)
             return weir_lower_fail(l, node, "input %zu must be one constant number", i);
-        weir_array *number = new_numbers(l, 1);
-        if (bound != NULL) weir_array_set(number, 0, weir_array_get(bound, 0));
-        else if (weir_node_attribute(l->from, node, name) != NULL)
-            weir_array_set(number, 0, weir_node_float(l->from, node, name, 0));
-        else continue;
-        if (weir_array_get(number, 0) == (i == 1 ? -HUGE_VAL : HUGE_VAL)) continue;
+        if (number == NULL || weir_array_get(number, 0) == (i == 1 ? -HUGE_VAL : HUGE_VAL)) continue;
         if (!weir_lower_check_finite(l, node, number)) return false;
         x = weir_lower_step(l, x, i == 1 ? WEIR_OP_MAX : WEIR_OP_MIN, number);
     }

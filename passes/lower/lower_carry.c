@@ -4,8 +4,8 @@
  *   functions of few codes                                                a table
  *   functions in pieces that are straight, of any sums                    a sum of their parts: x, max(x, 0)
  *   other functions of wide sums                                          parabolas (lower_segments.c), or what its operators are made of
- * are fixed point numbers: whole numbers of a unit, a power of two, of which the largest number that can occur has 2^30, or 2^23 in a table, whose
- * entries are the model's own float32 numbers. What is rounded there is what float32 rounds of numbers of that size, or less; reference and hardware
+ * are fixed point numbers: whole numbers of a unit, a power of two, of which the largest number that is needed (lower_needed.c) has 2^30, or the largest
+ * 2^23 in a table, whose entries are the model's own float32 numbers. What is rounded there is what float32 rounds of numbers of that size, or less; reference and hardware
  * do the same. How far a value may lie from the exact one is kept with it (weir_leaf). */
 #include <assert.h>
 #include <math.h>
@@ -20,10 +20,11 @@
 
 enum { TABLE_BITS = 23, SLOPE_BITS = 24, SUM_BITS = 50 };
 
-static const weir_expression *without_sum(weir_lowering *l, weir_node node, const weir_expression *x) {
+static const weir_expression *without_sum(weir_lowering *l, weir_node node, const weir_expression *x,
+                                          weir_interval needed) {
     if (weir_expression_source(x) != WEIR_EXPRESSION_SUM) return x;
     const weir_expression *exact = weir_lower_sum_exact(l, node, "_input", x);
-    return exact != NULL ? exact : weir_lower_sum_aligned(l, node, "_input", x);
+    return exact != NULL ? exact : weir_lower_sum_aligned(l, node, "_input", x, weir_lower_needed_at_source(x, needed));
 }
 
 static double *numbers_of(weir_lowering *l, const weir_array *constant) {
@@ -32,14 +33,9 @@ static double *numbers_of(weir_lowering *l, const weir_array *constant) {
     return number;
 }
 
-/* Of a leaf; false after a reported error. */
-static bool read_affine(weir_lowering *l, weir_node node, const weir_expression *x, weir_scaled *a) {
+/* The last operator of x; false after a reported error. */
+static bool apply_last(weir_lowering *l, weir_node node, const weir_expression *x, weir_scaled *a) {
     const weir_expression_kind kind = weir_expression_kind_of(x);
-    if (kind == WEIR_EXPRESSION_CODES) {
-        *a = weir_scaled_of(l, weir_expression_leaf(x));
-        return true;
-    }
-    if (!read_affine(l, node, weir_expression_operand(x), a)) return false;
     if (kind == WEIR_EXPRESSION_RELU) return weir_scaled_clip(l, node, a, WEIR_OP_MAX, NULL);
     if (kind == WEIR_EXPRESSION_OFFSET) {
         uint32_t count;
@@ -64,6 +60,18 @@ static bool read_affine(weir_lowering *l, weir_node node, const weir_expression 
     case WEIR_OP_IDENTITY: weir_scaled_apply(l, a, step->op, NULL, 1); return true;
     default: weir_unreachable("an operator that is no step (weir_op_step)");
     }
+}
+
+/* Of a leaf, of which that is needed; false after a reported error. */
+static bool read_affine(weir_lowering *l, weir_node node, const weir_expression *x, weir_interval needed,
+                        weir_scaled *a) {
+    bool fine = true;
+    if (weir_expression_kind_of(x) == WEIR_EXPRESSION_CODES) *a = weir_scaled_of(l, weir_expression_leaf(x));
+    else
+        fine = read_affine(l, node, weir_expression_operand(x), weir_lower_needed_below(x, needed), a) &&
+               apply_last(l, node, x, a);
+    a->needed = needed;
+    return fine;
 }
 
 /* --- functions --- */
@@ -241,7 +249,7 @@ static weir_value bend(weir_lowering *l, weir_node node, weir_value codes, const
         else weir_scaled_apply(l, &a, WEIR_OP_MUL, above_least(l, slope, count, most > 0 ? least : 0), count);
         const double largest = part == 1 && most > 0 ? most - least : -least;
         weir_value pair[2] = {sum, weir_scaled_emit(l, node, &a, largest <= 1 ? unit : 0)};
-        const bool fine = pair[1].id != 0 && weir_lower_align(l, node, pair, 2);
+        const bool fine = pair[1].id != 0 && weir_lower_align(l, node, pair, 2, weir_lower_any);
         sum = fine ? weir_scaled_add(l, node, "_bent", pair, false) : WEIR_NO_VALUE;
     }
     return sum;
@@ -316,21 +324,26 @@ static weir_value carry_affine(weir_lowering *l, weir_node node, weir_node maker
     const weir_expression *x = weir_lower_expression(l, value);
     l->of[input.id] = before;
     l->of[value.id] = after;
-    return fine && weir_expression_has_codes(x) ? weir_lower_carry_expression(l, node, x) : WEIR_NO_VALUE;
+    return fine && weir_expression_has_codes(x) ? weir_lower_carry_expression(l, node, x, weir_lower_needed(l, value))
+                                                : WEIR_NO_VALUE;
 }
 
 /* The sum, the difference, the product, the larger, the smaller of two that are carried. */
-static weir_value carry_pair(weir_lowering *l, weir_node node, weir_op kind, const weir_value *input) {
+static weir_value carry_pair(weir_lowering *l, weir_node node, weir_op kind, const weir_value *input,
+                             weir_interval needed) {
     weir_value pair[2] = {weir_lower_carry(l, node, input[0]), weir_lower_carry(l, node, input[1])};
     if (pair[0].id == 0 || pair[1].id == 0 ||
         !weir_shape_equal(&weir_value_type(l->to, pair[0])->shape, &weir_value_type(l->to, pair[1])->shape))
         return WEIR_NO_VALUE;
     if (kind == WEIR_OP_MUL) return weir_scaled_multiply(l, node, pair[0], pair[1]);
-    const bool chooses = kind == WEIR_OP_MAX || kind == WEIR_OP_MIN;
-    if ((kind != WEIR_OP_ADD && kind != WEIR_OP_SUB && !chooses) || !weir_lower_align(l, node, pair, 2))
-        return WEIR_NO_VALUE;
-    if (chooses) return weir_lower_choose(l, node, "_extreme", pair[0], pair[1], kind == WEIR_OP_MAX);
-    return weir_scaled_add(l, node, "_input", pair, kind == WEIR_OP_SUB);
+    if (kind == WEIR_OP_MAX || kind == WEIR_OP_MIN)
+        return weir_lower_align(l, node, pair, 2, needed)
+                   ? weir_lower_choose(l, node, "_extreme", pair[0], pair[1], kind == WEIR_OP_MAX)
+                   : WEIR_NO_VALUE;
+    const bool minus = kind == WEIR_OP_SUB;
+    return (minus || kind == WEIR_OP_ADD) && weir_lower_align_terms(l, node, pair, minus, needed)
+               ? weir_scaled_add(l, node, "_input", pair, minus)
+               : WEIR_NO_VALUE;
 }
 
 /* The operator alone, of what it reads; no value where nothing is known of it. */
@@ -344,7 +357,9 @@ static weir_value carry_operator(weir_lowering *l, weir_node node, weir_node mak
         if (count < 2) input[count] = value;
         count++;
     }
-    if (count == 2) return carry_pair(l, node, weir_trait_of(op)->kind, input);
+    if (count == 2)
+        return carry_pair(l, node, weir_trait_of(op)->kind, input,
+                          weir_lower_needed(l, weir_node_output(l->from, maker, 0)));
     if (count != 1) return WEIR_NO_VALUE;
     return weir_trait_of(op)->element == WEIR_ELEMENT_STEP
                ? carry_affine(l, node, maker, input[0])
@@ -429,10 +444,11 @@ static weir_value carry_function(weir_lowering *l, weir_node node, weir_value va
 
 /* --- the value --- */
 
-weir_value weir_lower_carry_expression(weir_lowering *l, weir_node node, const weir_expression *x) {
+weir_value weir_lower_carry_expression(weir_lowering *l, weir_node node, const weir_expression *x,
+                                       weir_interval needed) {
     weir_scaled a;
-    x = without_sum(l, node, x);
-    if (x == NULL || !read_affine(l, node, x, &a)) return WEIR_NO_VALUE;
+    x = without_sum(l, node, x, needed);
+    if (x == NULL || !read_affine(l, node, x, needed, &a)) return WEIR_NO_VALUE;
     const weir_value codes = weir_scaled_settle(l, node, &a);
     return codes.id == 0 ? codes : weir_lower_mapped(l, node, codes, a.map);
 }
@@ -451,7 +467,8 @@ weir_value weir_lower_carry(weir_lowering *l, weir_node node, weir_value value) 
     const double before = l->rounding;
     l->rounding = 0;
     const bool function = weir_expression_kind_of(x) == WEIR_EXPRESSION_FUNCTION;
-    const weir_value codes = function ? carry_function(l, node, value) : weir_lower_carry_expression(l, node, x);
+    const weir_value codes = function ? carry_function(l, node, value)
+                                      : weir_lower_carry_expression(l, node, x, weir_lower_needed(l, value));
     known->carried = codes;
     known->rounding = l->rounding;
     l->rounding = fmax(l->rounding, before);
@@ -495,7 +512,8 @@ weir_value weir_lower_operand(weir_lowering *l, weir_node node, const weir_expre
     weir_diag_log_free(log);
     if (codes.id != 0 && has_one(l, codes, by_channel)) return weir_lower_fit(l, node, codes);
     return weir_lower_fit(l, node,
-                          is_input ? weir_lower_carried(l, node, index) : weir_lower_carry_expression(l, node, x));
+                          is_input ? weir_lower_carried(l, node, index)
+                                   : weir_lower_carry_expression(l, node, x, weir_lower_any));
 }
 
 weir_value weir_lower_by_factors(weir_lowering *l, weir_node node, weir_value codes, const double *factor,
@@ -521,6 +539,7 @@ bool weir_lower_add_carried(weir_lowering *l, weir_node node, const weir_leaf_su
         }
     }
     weir_value pair[2] = {sum->left.codes, sum->right.codes};
-    if (!weir_lower_align(l, node, pair, 2)) return false;
+    const weir_interval needed = weir_lower_needed(l, weir_node_output(l->from, node, 0));
+    if (!weir_lower_align_terms(l, node, pair, sum->minus, needed)) return false;
     return weir_lower_set_codes(l, node, weir_scaled_add(l, node, "", pair, sum->minus));
 }

@@ -224,7 +224,8 @@ bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behin
     bool fine = read_inputs(l, node, behind, codes);
     if (fine && behind == NULL && weir_lower_carries(l, node)) {
         for (size_t i = 0; fine && i < inputs; i++) fine = (codes[i] = weir_lower_fit(l, node, codes[i])).id != 0;
-        fine = fine && weir_lower_align(l, node, codes, inputs);
+        fine =
+            fine && weir_lower_align(l, node, codes, inputs, weir_lower_needed(l, weir_node_output(l->from, node, 0)));
     }
     for (size_t i = 0; fine && i < inputs; i++) {
         char suffix[24] = "";

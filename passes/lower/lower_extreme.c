@@ -29,7 +29,8 @@ static bool read_inputs(weir_lowering *l, weir_node node, const weir_quant *behi
         if (codes[i].id != 0) codes[i] = weir_lower_broadcast(l, node, suffix, codes[i], result);
         if (codes[i].id == 0) return false;
     }
-    return behind != NULL || !weir_lower_carries(l, node) || weir_lower_align(l, node, codes, count);
+    return behind != NULL || !weir_lower_carries(l, node) ||
+           weir_lower_align(l, node, codes, count, weir_lower_needed(l, weir_node_output(l->from, node, 0)));
 }
 
 /* Of all of them; no value after a reported error. */

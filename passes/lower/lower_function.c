@@ -72,7 +72,7 @@ weir_value weir_lower_function_root(weir_lowering *l, weir_node node) {
         const weir_value input = weir_node_input(l->from, node, i);
         const weir_expression *x = weir_lower_expression(l, input);
         if (weir_expression_source(x) != WEIR_EXPRESSION_SUM) continue;
-        x = weir_lower_sum_single(l, node, "_input", x);
+        x = weir_lower_sum_single(l, node, "_input", x, weir_lower_needed(l, input));
         if (x == NULL) continue;
         weir_lower_become(l, input, x);
         root = weir_function_root(l, value);

@@ -217,6 +217,25 @@ bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_expression *
     return weir_lower_product(l, node, codes, matrix, weir_expression_quant(weights), 1, bias);
 }
 
+static bool is_empty_row(const weir_array *matrix, const weir_quant *quant, int64_t row) {
+    bool empty = weir_quant_zero(quant, row) == 0;
+    for (int64_t k = 0; empty && k < matrix->shape.dim[1]; k++)
+        empty = weir_array_get_int(matrix, (size_t)(row * matrix->shape.dim[1] + k)) == 0;
+    return empty;
+}
+
+/* Rows without weights, nor whole biases, are 0 at any scale: the least of the others, so that no number among those that are carried seems larger. */
+static void scale_empty_rows(weir_lowering *l, const weir_array *matrix, weir_quant *quant) {
+    const int64_t rows = matrix->shape.dim[0];
+    if ((int64_t)quant->count != rows) return;
+    double least = HUGE_VAL, *scale = weir_arena_array(weir_graph_arena(l->to), (size_t)rows, sizeof *scale);
+    for (int64_t row = 0; row < rows; row++)
+        if (!is_empty_row(matrix, quant, row)) least = fmin(least, weir_quant_scale(quant, row));
+    for (int64_t row = 0; row < rows; row++)
+        scale[row] = is_empty_row(matrix, quant, row) && least < HUGE_VAL ? least : weir_quant_scale(quant, row);
+    quant->scale = scale;
+}
+
 /* Sums of numbers that are no further off than this: by the largest sum of weights' magnitudes more. */
 static double rounding_of_sums(double rounding, const weir_array *matrix, const weir_quant *weights) {
     double most = 0;
@@ -241,6 +260,7 @@ bool weir_lower_product(weir_lowering *l, weir_node node, weir_value codes, cons
     bias_terms terms = {.exact = true};
     if (bias != NULL && !read_bias(l, node, bias, &type.quant, matrix->shape.dim[0], &terms)) return false;
     if (bias != NULL && terms.exact) fold_bias(l, &type.quant, &terms);
+    if (l->carries) scale_empty_rows(l, matrix, &type.quant);
     char *name = weir_format("%s_weights", weir_node_name(l->from, node));
     weir_value inputs[2] = {codes, weir_graph_add_constant(l->to, name, matrix)};
     free(name);
@@ -280,8 +300,8 @@ bool weir_lower_add_constant(weir_lowering *l, weir_node node, const weir_expres
 static weir_value read_operand(weir_lowering *l, weir_node node, const char *suffix, size_t index,
                                const weir_expression *x) {
     const weir_value codes = weir_lower_input(l, node, index) == x ? weir_lower_read_codes(l, node, index, NULL)
-                             : weir_lower_carries(l, node)         ? weir_lower_carry_expression(l, node, x)
-                                                                   : weir_lower_codes(l, node, x);
+                             : weir_lower_carries(l, node) ? weir_lower_carry_expression(l, node, x, weir_lower_any)
+                                                           : weir_lower_codes(l, node, x);
     const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     return codes.id == 0 ? codes : weir_lower_broadcast(l, node, suffix, codes, result);
 }

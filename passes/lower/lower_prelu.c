@@ -65,7 +65,8 @@ bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *behind
     const weir_array *slopes = weir_lower_constant(l, weir_node_input(l->from, node, 1));
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     const bool sum = weir_expression_source(x) == WEIR_EXPRESSION_SUM;
-    const weir_expression *exact = sum ? weir_lower_sum_single(l, node, "_input", x) : NULL;
+    const weir_expression *exact =
+        sum ? weir_lower_sum_single(l, node, "_input", x, weir_lower_needed(l, input)) : NULL;
     if (exact != NULL) weir_lower_become(l, input, x = exact);
     if (slopes == NULL || weir_expression_source(x) != WEIR_EXPRESSION_CODES) return weir_lower_function(l, node);
     const weir_expression *spread = weir_lower_spread(l, node, x, slopes, shape);

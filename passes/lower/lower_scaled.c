@@ -8,7 +8,7 @@
 #include "ir/shape/infer.h"
 #include "support/memory/arena.h"
 
-enum { MULTIPLIER_BITS = 31, ADD_BITS = 54, FACTOR_BITS = 24, NUMBER_BITS = 31 };
+enum { MULTIPLIER_BITS = 31, PRODUCT_BITS = 60, ADD_BITS = 54, FACTOR_BITS = 24, NUMBER_BITS = 31 };
 
 double weir_scaled_unit(double reach, int bits) {
     int exponent;
@@ -27,7 +27,8 @@ void weir_scaled_note_unit(weir_lowering *l, double unit) { weir_scaled_note(l, 
 weir_scaled weir_scaled_of(weir_lowering *l, const weir_leaf *leaf) {
     weir_arena *arena = weir_graph_arena(l->to);
     const weir_quant *quant = &weir_value_type(l->to, leaf->codes)->quant;
-    weir_scaled a = {.codes = leaf->codes, .map = leaf->map, .count = quant->count > 1 ? quant->count : 1};
+    weir_scaled a = {
+        .codes = leaf->codes, .map = leaf->map, .count = quant->count > 1 ? quant->count : 1, .needed = weir_lower_any};
     a.factor = weir_arena_array(arena, a.count, sizeof *a.factor);
     a.term = weir_arena_array(arena, a.count, sizeof *a.term);
     for (uint32_t c = 0; c < a.count; c++) {
@@ -75,6 +76,7 @@ static void turn(weir_lowering *l, weir_scaled *a) {
     }
     a->factor = factor;
     a->term = term;
+    a->needed = (weir_interval){-a->needed.high, -a->needed.low};
 }
 
 /* What float32 makes of additions: of numbers of their size, before they cancel. */
@@ -82,13 +84,35 @@ static void note_additions(weir_lowering *l, const weir_scaled *a) {
     for (uint32_t c = 0; a->rounds && c < a->count; c++) weir_scaled_note(l, 0x1p-20 * fabs(a->term[c]));
 }
 
-static double reach_of(const weir_lowering *l, const weir_scaled *a) {
+weir_interval weir_scaled_range(const weir_lowering *l, const weir_scaled *a) {
     const weir_type *type = weir_value_type(l->to, a->codes);
-    double reach = 0;
+    weir_interval all = {HUGE_VAL, -HUGE_VAL};
     for (uint32_t c = 0; c < a->count; c++) {
-        reach = fmax(reach, fabs((double)type->low * a->factor[c] + a->term[c]));
-        reach = fmax(reach, fabs((double)type->high * a->factor[c] + a->term[c]));
+        const double low = (double)type->low * a->factor[c] + a->term[c],
+                     high = (double)type->high * a->factor[c] + a->term[c];
+        all.low = fmin(all.low, fmin(low, high));
+        all.high = fmax(all.high, fmax(low, high));
     }
+    return all;
+}
+
+static double reach_of(weir_interval range) { return fmax(fabs(range.low), fabs(range.high)); }
+
+/* The numbers that are left: some beyond those that are needed, which have been rounded on the way to these ends; of operands of which none is needed, as
+ * their sum is always beyond, the nearest. */
+static weir_interval left_of(const weir_lowering *l, const weir_scaled *a) {
+    const weir_interval range = weir_scaled_range(l, a);
+    const double margin = 0x1p-16 * fmin(reach_of(range), reach_of(a->needed));
+    return (weir_interval){fmax(range.low, fmin(a->needed.low - margin, range.high)),
+                           fmin(range.high, fmax(a->needed.high + margin, range.low))};
+}
+
+/* The largest number that is left, of which Scale must hold the factors and the terms, too. */
+static double reach_left(const weir_lowering *l, const weir_scaled *a) {
+    const weir_interval range = weir_scaled_range(l, a), left = left_of(l, a);
+    double reach = reach_of(left);
+    for (uint32_t c = 0; (left.low > range.low || left.high < range.high) && c < a->count; c++)
+        reach = fmax(reach, fmax(fabs(a->factor[c]), 0x1p-20 * fabs(a->term[c])));
     return reach;
 }
 
@@ -107,7 +131,10 @@ static bool are_even(const scaling *s) {
     return even;
 }
 
-static int64_t floor_shift(double x, int shift) { return (int64_t)floor(ldexp(x, -shift)); }
+/* Of x, in numbers between these. */
+static int64_t floor_shift(double x, int shift, double low, double high) {
+    return (int64_t)fmax(low, fmin(high, floor(ldexp(x, -shift))));
+}
 
 /* The bits before the point of the largest factor and of the largest term, in units. */
 static void exponents_of(const weir_scaled *a, double unit, int *of_factor, int *of_term) {
@@ -121,8 +148,10 @@ static void exponents_of(const weir_scaled *a, double unit, int *of_factor, int 
     if (factor == 0) *of_factor = MULTIPLIER_BITS + 1;
 }
 
-static int shift_of(int factor, int term) {
-    const int shift = factor > MULTIPLIER_BITS ? 0 : MULTIPLIER_BITS - factor;
+/* So many that a factor has MULTIPLIER_BITS, or more where others are that much smaller that codes of so many bits would be off by a unit. */
+static int shift_of(int factor, int term, int bits) {
+    int shift = factor > MULTIPLIER_BITS ? 0 : MULTIPLIER_BITS - factor;
+    while (factor <= MULTIPLIER_BITS && shift < bits - 1 && factor + shift + bits < PRODUCT_BITS) shift++;
     return shift > ADD_BITS - term ? ADD_BITS - term : shift;
 }
 
@@ -137,15 +166,17 @@ static scaling scaling_of(weir_lowering *l, const weir_scaled *a, double unit) {
                  .high = INT64_MIN};
     int factor, term;
     exponents_of(a, unit, &factor, &term);
-    s.shift = shift_of(factor, term);
+    s.shift = shift_of(factor, term, weir_bits_for(type->low, type->high));
+    const weir_interval left = left_of(l, a);
+    const double least = floor(left.low / unit), most = ceil(left.high / unit);
     s.rounding = 2 * unit + ldexp(unit, -s.shift - 1) * fmax(fabs((double)type->low), fabs((double)type->high));
     for (uint32_t c = 0; c < a->count; c++) {
         const double half = s.shift == 0 ? 0 : 0.5, multiplier = nearbyint(ldexp(a->factor[c] / unit, s.shift)),
                      add = nearbyint(ldexp(a->term[c] / unit + half, s.shift));
         weir_array_set_int(s.multiplier, c, (int64_t)multiplier);
         weir_array_set_int(s.add, c, (int64_t)add);
-        const int64_t low = floor_shift((double)type->low * multiplier + add, s.shift),
-                      high = floor_shift((double)type->high * multiplier + add, s.shift);
+        const int64_t low = floor_shift((double)type->low * multiplier + add, s.shift, least, most),
+                      high = floor_shift((double)type->high * multiplier + add, s.shift, least, most);
         s.low = low < s.low ? low : s.low;
         s.high = high > s.high ? high : s.high;
     }
@@ -193,9 +224,10 @@ static int sign_of(const weir_scaled *a) {
 static bool drop_digits(weir_lowering *l, weir_node node, weir_scaled *a, double unit) {
     int factor, term;
     exponents_of(a, unit, &factor, &term);
-    if (factor >= 0 || shift_of(factor, term) + factor >= FACTOR_BITS) return true;
     const weir_type *type = weir_value_type(l->to, a->codes);
-    const int beyond = weir_bits_for(type->low, type->high) - NUMBER_BITS, digits = beyond > -factor ? beyond : -factor;
+    const int bits = weir_bits_for(type->low, type->high), beyond = bits - NUMBER_BITS;
+    if (factor >= 0 || shift_of(factor, term, bits) + factor >= FACTOR_BITS) return true;
+    const int digits = beyond > -factor ? beyond : -factor;
     const int64_t half = (int64_t)1 << (digits - 1), low = (type->low + half) >> digits,
                   high = (type->high + half) >> digits;
     double *larger = weir_arena_array(weir_graph_arena(l->to), a->count, sizeof *larger);
@@ -224,6 +256,7 @@ static weir_value emit_both_signs(weir_lowering *l, weir_node node, const weir_s
     weir_value part[2];
     for (int i = 0; i < 2; i++) {
         weir_scaled a = *given;
+        a.needed = weir_lower_any;
         a.factor = weir_arena_array(arena, a.count, sizeof *a.factor);
         a.term = weir_arena_array(arena, a.count, sizeof *a.term);
         for (uint32_t c = 0; c < a.count; c++) {
@@ -247,13 +280,15 @@ weir_value weir_scaled_emit(weir_lowering *l, weir_node node, const weir_scaled 
         weir_lower_fail(l, node, "its input has no proven range");
         return WEIR_NO_VALUE;
     }
-    if (unit == 0) unit = weir_scaled_unit(reach_of(l, &a), WEIR_LOWER_NUMBER_BITS);
+    if (unit == 0) unit = weir_scaled_unit(reach_left(l, &a), WEIR_LOWER_NUMBER_BITS);
     if (sign == 0) return emit_both_signs(l, node, &a, unit);
     if (sign < 0) turn(l, &a);
     if (!drop_digits(l, node, &a, unit)) return WEIR_NO_VALUE;
     type = weir_value_type(l->to, a.codes);
     const scaling s = scaling_of(l, &a, unit);
     weir_scaled_note(l, s.rounding);
+    const weir_interval range = weir_scaled_range(l, &a), left = left_of(l, &a);
+    l->cuts |= left.low > range.low || left.high < range.high;
     const weir_value inputs[3] = {a.codes, weir_scaled_constant(l, node, "_factor", s.multiplier),
                                   weir_scaled_constant(l, node, "_term", s.add)};
     const weir_quant quant = weir_scaled_quant(l, unit, s.low, s.high);
@@ -304,7 +339,7 @@ static weir_value relabel(weir_lowering *l, weir_node node, const weir_scaled *a
 
 /* Are codes less zero points a channel as narrow as hardware makes them? */
 static bool fits(const weir_lowering *l, const weir_scaled *a) {
-    return a->count == 1 || reach_of(l, a) / a->factor[0] < 0x1p31;
+    return a->count == 1 || reach_of(weir_scaled_range(l, a)) / a->factor[0] < 0x1p31;
 }
 
 weir_value weir_scaled_settle(weir_lowering *l, weir_node node, const weir_scaled *given) {
@@ -444,15 +479,17 @@ static double exact_unit(const weir_lowering *l, const weir_value *codes, size_t
     return unit;
 }
 
-bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_t count) {
+/* `needed`: of each. */
+static bool align(weir_lowering *l, weir_node node, weir_value *codes, size_t count, const weir_interval *needed) {
     double unit = 0, reach = 0;
     bool same = true;
     for (size_t i = 0; i < count; i++) {
-        const weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes[i]});
+        weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes[i]});
         const weir_quant *quant = &weir_value_type(l->to, codes[i])->quant,
                          *first = &weir_value_type(l->to, codes[0])->quant;
         assert(a.count == 1);
-        reach = fmax(reach, reach_of(l, &a));
+        a.needed = needed[i];
+        reach = fmax(reach, reach_left(l, &a));
         same &= weir_quant_scale(quant, 0) == weir_quant_scale(first, 0) &&
                 weir_quant_zero(quant, 0) == weir_quant_zero(first, 0);
     }
@@ -460,11 +497,27 @@ bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_
     const double exact = exact_unit(l, codes, count);
     unit = reach / exact < 0x1p31 ? exact : weir_scaled_unit(reach, WEIR_LOWER_NUMBER_BITS);
     for (size_t i = 0; i < count; i++) {
-        const weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes[i]});
+        weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes[i]});
+        if (a.factor[0] == unit && a.term[0] == 0) continue;
+        a.needed = needed[i];
         codes[i] = weir_scaled_emit(l, node, &a, unit);
         if (codes[i].id == 0) return false;
     }
     return true;
+}
+
+bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_t count, weir_interval needed) {
+    weir_interval *all = weir_arena_array(weir_graph_arena(l->to), count, sizeof *all);
+    for (size_t i = 0; i < count; i++) all[i] = needed;
+    return align(l, node, codes, count, all);
+}
+
+bool weir_lower_align_terms(weir_lowering *l, weir_node node, weir_value *pair, bool minus, weir_interval needed) {
+    const weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = pair[0]}),
+                      b = weir_scaled_of(l, &(weir_leaf){.codes = pair[1]});
+    const weir_interval of[2] = {weir_lower_needed_term(minus, 0, weir_scaled_range(l, &b), needed),
+                                 weir_lower_needed_term(minus, 1, weir_scaled_range(l, &a), needed)};
+    return align(l, node, pair, 2, of);
 }
 
 weir_value weir_lower_with_zero(weir_lowering *l, weir_node node, weir_value codes) {

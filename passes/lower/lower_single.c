@@ -5,18 +5,24 @@
 #include "support/memory/arena.h"
 
 const weir_expression *weir_lower_sum_aligned(weir_lowering *l, weir_node node, const char *suffix,
-                                              const weir_expression *x) {
+                                              const weir_expression *x, weir_interval needed) {
     const weir_leaf_sum *sum = weir_expression_sum_of(x);
     const weir_leaf *of[2] = {&sum->left, &sum->right};
     const double before = l->rounding;
     weir_value pair[2];
+    weir_interval range[2];
     l->rounding = 0;
     for (int i = 0; i < 2; i++) {
         const weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = of[i]->codes});
+        range[i] = weir_scaled_range(l, &a);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = of[i]->codes});
+        a.needed = weir_lower_needed_term(sum->minus, i, range[1 - i], needed);
         pair[i] = weir_scaled_settle(l, node, &a);
         if (pair[i].id == 0) return NULL;
     }
-    if (!weir_lower_align(l, node, pair, 2)) return NULL;
+    if (!weir_lower_align_terms(l, node, pair, sum->minus, needed)) return NULL;
     const weir_leaf leaf = {
         .codes = weir_scaled_add(l, node, suffix, pair, sum->minus), .map = sum->left.map, .rounding = 2 * l->rounding};
     l->rounding = fmax(before, leaf.rounding);
@@ -24,11 +30,11 @@ const weir_expression *weir_lower_sum_aligned(weir_lowering *l, weir_node node, 
 }
 
 const weir_expression *weir_lower_sum_single(weir_lowering *l, weir_node node, const char *suffix,
-                                             const weir_expression *x) {
+                                             const weir_expression *x, weir_interval needed) {
     const weir_expression *exact = weir_lower_sum_exact(l, node, suffix, x);
     if (exact != NULL || !l->carries) return exact;
     weir_diag_log *log = weir_diag_capture();
-    x = weir_lower_sum_aligned(l, node, suffix, x);
+    x = weir_lower_sum_aligned(l, node, suffix, x, needed);
     weir_diag_release(log);
     weir_diag_log_free(log);
     return x;
@@ -99,7 +105,8 @@ static const weir_expression *rescaled(weir_lowering *l, weir_node node, const w
 
 weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_expression *given) {
     const weir_expression *x = given;
-    if (weir_expression_source(x) == WEIR_EXPRESSION_SUM) x = weir_lower_sum_single(l, node, "_input", given);
+    if (weir_expression_source(x) == WEIR_EXPRESSION_SUM)
+        x = weir_lower_sum_single(l, node, "_input", given, weir_lower_any);
     if (x == NULL && given != NULL) {
         weir_lower_fail_sum(l, node, given);
         return WEIR_NO_VALUE;

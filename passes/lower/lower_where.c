@@ -34,7 +34,8 @@ static bool read_choice(weir_lowering *l, weir_node node, size_t index, weir_val
 static weir_value difference(weir_lowering *l, weir_node node, const choice *a, const choice *b) {
     weir_value pair[2] = {a->codes, b->codes};
     if (!a->is_given && !b->is_given)
-        return weir_lower_align(l, node, pair, 2) ? weir_scaled_add(l, node, "_difference", pair, true) : WEIR_NO_VALUE;
+        return weir_lower_align(l, node, pair, 2, weir_lower_any) ? weir_scaled_add(l, node, "_difference", pair, true)
+                                                                  : WEIR_NO_VALUE;
     weir_scaled x = weir_scaled_of(l, &(weir_leaf){.codes = a->is_given ? b->codes : a->codes});
     if (a->is_given) weir_scaled_apply(l, &x, WEIR_OP_NEG, NULL, 1);
     const choice *given = a->is_given ? a : b;
@@ -60,7 +61,7 @@ static bool carry(weir_lowering *l, weir_node node) {
         return weir_lower_set_codes(l, node, weir_scaled_settle(l, node, &x));
     }
     weir_value pair[2] = {b.codes, part};
-    if (!weir_lower_align(l, node, pair, 2)) return false;
+    if (!weir_lower_align(l, node, pair, 2, weir_lower_any)) return false;
     return weir_lower_set_codes(l, node, weir_scaled_add(l, node, "_where", pair, false));
 }
 

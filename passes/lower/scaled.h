@@ -12,6 +12,7 @@ typedef struct weir_scaled {
     uint32_t count; /* of factors and terms: 1, or one a channel */
     double *factor, *term;
     bool rounds; /* float32 rounds more than once in the model */
+    weir_interval needed;
 } weir_scaled;
 
 /* The power of two of which numbers up to `reach` have 2^bits. */
@@ -25,13 +26,16 @@ weir_quant weir_scaled_quant(weir_lowering *l, double unit, int64_t low, int64_t
 /* A constant named as the node with the suffix. */
 weir_value weir_scaled_constant(weir_lowering *l, weir_node node, const char *suffix, const weir_array *data);
 
+/* All that the codes stand for is needed. */
 weir_scaled weir_scaled_of(weir_lowering *l, const weir_leaf *leaf);
+/* The numbers that it can be. */
+weir_interval weir_scaled_range(const weir_lowering *l, const weir_scaled *a);
 /* Add, Sub, Mul, Div with numbers, one or one a channel; Neg and Identity with NULL. */
 void weir_scaled_apply(weir_lowering *l, weir_scaled *a, weir_op kind, const double *number, uint32_t count);
 /* max or min with a constant, NULL for 0, of what becomes codes of one scale; false after a reported error. */
 bool weir_scaled_clip(weir_lowering *l, weir_node node, weir_scaled *a, weir_op kind, const weir_array *constant);
 
-/* Whole numbers of the unit, or, where it is 0, of that for numbers of their size. */
+/* Whole numbers of the unit, or, where it is 0, of that for numbers of their size; what is beyond those that are needed is cut off. */
 weir_value weir_scaled_emit(weir_lowering *l, weir_node node, const weir_scaled *given, double unit);
 /* Codes of one scale, exact where they can be, also of the other sign. */
 weir_value weir_scaled_settle(weir_lowering *l, weir_node node, const weir_scaled *given);

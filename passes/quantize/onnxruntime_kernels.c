@@ -215,21 +215,24 @@ static void shift_codes(weir_rewrite *r) {
     r->is_stale = true;
 }
 
-/* Why the node's kernel is not followed; NULL: it has none, or it is. */
+/* Why the node's kernel is not followed; NULL: it has none, or it is. A layer's bias is rounded before a kernel is looked for, which may not be there. */
 static const char *why_not(const weir_graph *graph, weir_node node) {
     reading result;
     const weir_node from = dequantizer_of(graph, weir_node_input(graph, node, 0));
     if (from.id == 0) return NULL;
-    const weir_dtype dtype = weir_value_type(graph, weir_node_input(graph, from, 0))->dtype;
-    if (!is_byte(dtype) || !read_result(graph, weir_node_output(graph, node, 0), dtype, &result)) return NULL;
+    const weir_dtype dtype = weir_value_type(graph, weir_node_input(graph, from, 0))->dtype,
+                     other = dtype == WEIR_INT8 ? WEIR_UINT8 : WEIR_INT8;
+    const weir_value y = weir_node_output(graph, node, 0), bias = weir_node_input(graph, node, 2);
     const weir_trait *trait = weir_trait_of(weir_node_op(graph, node));
+    const bool is_real = bias.id != 0 && weir_value_constant(graph, bias) != NULL,
+               is_rounded = trait->task == WEIR_TASK_LAYER && is_real && is_byte(dtype);
+    if (is_rounded && (read_result(graph, y, dtype, &result) || read_result(graph, y, other, &result)))
+        return "ONNX Runtime rounds its bias of real numbers to int32";
+    if (!is_byte(dtype) || !read_result(graph, y, dtype, &result)) return NULL;
     const bool is_pool = trait->task == WEIR_TASK_MEAN && trait->order == WEIR_ORDER_CHANNELS;
-    if (is_pool && trait->kind != WEIR_OP_GLOBAL_AVERAGE_POOL)
-        return "its kernel adds float32 numbers one by one, which is no function of a sum of codes";
-    const weir_value bias = weir_node_input(graph, node, 2);
-    const bool is_layer = trait->task == WEIR_TASK_LAYER;
-    const bool is_real = bias.id != 0 && weir_value_constant(graph, bias) != NULL;
-    return is_layer && is_real ? "ONNX Runtime rounds its bias of real numbers to int32" : NULL;
+    return is_pool && trait->kind != WEIR_OP_GLOBAL_AVERAGE_POOL
+               ? "its kernel adds float32 numbers one by one, which is no function of a sum of codes"
+               : NULL;
 }
 
 /* A warning for the first node of each reason. */

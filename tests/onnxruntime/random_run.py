@@ -496,7 +496,7 @@ def differs_before(weir, path, tensors, contract, differs):
     onnx.save(whole, file)
     said = weir("eval", "whole.onnx", "--contract", contract, "-d", weir.frames, "-o", "whole.npz").stderr
     found = np.load(os.path.join(weir.folder, "whole.npz"))
-    return any([differs(node, path, said, found[node.output[0]].reshape(tensors[node.output[0]].shape)) for node in makers if node.output[0] in found])
+    return any([differs(node, file, said, found[node.output[0]].reshape(tensors[node.output[0]].shape)) for node in makers if node.output[0] in found])
 
 
 def after_each(weir, path, tensors, constants, contract, differs):

@@ -1,5 +1,6 @@
 /* Values without quantizers that layers read (passes/lower/lower_carry.c): exactly where their numbers are whole multiples of a scale, else in fixed
  * point. weir_lower_integer compares the model with what it makes, value by value. */
+#include "test_passes_lowering.h"
 #include "test_passes_support.h"
 
 static const double scales[4] = {0.013, 0.07, 0.002, 0.11}, zero_points[4] = {3, -7, 0, 20};
@@ -159,10 +160,63 @@ static void scales_of_inputs_move_to_them(void **state) {
     assert_int_equal(through_layer(g, x, weights_by(g, 4, 3, 1)), 1);
 }
 
+/* Sums of scales far apart and codes, added: a quantizer behind bounds reads it before a layer, or the layer itself. */
+static weir_graph *sum_of_far_scales(bool bounded) {
+    static const double far[4] = {0.013, 0.07, 0.002, 110}, limits[2] = {0, 6};
+    weir_graph *g = weir_graph_new("model");
+    double codes[16];
+    for (size_t i = 0; i < 16; i++) codes[i] = (double)random_int(-128, 127);
+    const weir_value in[2] = {add_constant(g, "codes", WEIR_INT8, 2, 4, 4, codes),
+                              add_constant(g, "scale", WEIR_FLOAT32, 1, 4, 0, far)};
+    const weir_node node = put(g, WEIR_OP_DEQUANTIZE_LINEAR, "weights", 2, in);
+    weir_node_set_int(g, node, "axis", 1);
+    assert_true(weir_infer_node(g, node));
+    const weir_value x = quantized_input(g, "x", 0.03),
+                     sums = ADD(g, WEIR_OP_MATMUL, "sums", x, weir_node_output(g, node, 0));
+    weir_value y = ADD(g, WEIR_OP_ADD, "sum", sums, quantized_input(g, "b", 0.01));
+    if (bounded) {
+        y = ADD(g, WEIR_OP_MAX, "above", y, add_scalar(g, "low", WEIR_FLOAT32, limits[0]));
+        y = ADD(g, WEIR_OP_MIN, "below", y, add_scalar(g, "high", WEIR_FLOAT32, limits[1]));
+        y = add_qdq(g, "bounded", y, 0.25, WEIR_INT8, 0);
+    }
+    y = ADD(g, WEIR_OP_MATMUL, "layer", y, weights_by(g, 4, 3, 1));
+    weir_graph_add_output(g, "y", add_qdq(g, "after", y, 0.25, WEIR_INT8, 0));
+    return g;
+}
+
+/* Numbers beyond what their readers tell apart are cut off: those that are left have a unit of their size. */
+static void numbers_are_as_large_as_they_are_read(void **state) {
+    (void)state;
+    weir_graph *g = sum_of_far_scales(true), *integer = weir_lower_integer(g);
+    if (integer == NULL) fail_msg("%s", test_messages.data);
+    weir_node sums = find_op(integer, WEIR_OP_SCALE);
+    /* up to 6, beside a number of 1.28 at most, but of a factor of 3.3: 2^3 in 30 bits */
+    assert_true(weir_quant_scale(&weir_value_type(integer, weir_node_output(integer, sums, 0))->quant, 0) == 0x1p-27);
+    assert_true(verified(g, integer, NULL));
+    const int64_t high = weir_node_int(integer, sums, "high", 0); /* planted: cut off where it is read */
+    weir_node_set_int(integer, sums, "high", high / 2);
+    assert_true(weir_infer_node(integer, sums));
+    assert_false(verified(g, integer, NULL));
+    assert_error("node 'sum' (Add): expected ");
+    weir_graph_free(integer);
+    weir_graph_free(g);
+    g = sum_of_far_scales(false); /* a layer tells all of them apart: 110 * 0.03 * 4 * 128 * 128 or so */
+    integer = weir_lower_integer(g);
+    if (integer == NULL) fail_msg("%s", test_messages.data);
+    sums = find_op(integer, WEIR_OP_SCALE);
+    assert_true(weir_quant_scale(&weir_value_type(integer, weir_node_output(integer, sums, 0))->quant, 0) >= 0x1p-14);
+    weir_graph_free(integer);
+    weir_graph_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(whole_multiples_stay_codes),    TEST(others_are_in_fixed_point),      TEST(bounds_of_wide_sums),
-        TEST(scales_of_inputs_move_to_them), TEST(functions_of_sums_are_segments),
+        TEST(whole_multiples_stay_codes),
+        TEST(others_are_in_fixed_point),
+        TEST(bounds_of_wide_sums),
+        TEST(scales_of_inputs_move_to_them),
+        TEST(functions_of_sums_are_segments),
+        TEST(numbers_are_as_large_as_they_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

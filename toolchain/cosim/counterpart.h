@@ -14,6 +14,8 @@ typedef struct weir_counterpart {
     bool relu;        /* ... and max(., 0) of that */
     bool is_kept;     /* its codes may not be set to others: what carries a function of them would not follow */
     bool windows;     /* means of windows, whose quantizer may round ties otherwise than the model's */
+    bool is_cut;      /* numbers beyond these may be the nearer end, or anything beyond it */
+    double least, most;
     const double *offset; /* one or one a channel; NULL: none */
     uint32_t offset_count;
     double

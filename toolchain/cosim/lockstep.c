@@ -434,6 +434,11 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
     free_operands(l, &o);
 }
 
+/* The number that what reads the value makes no difference to. */
+static double within(const weir_counterpart *c, double number) {
+    return c->is_cut ? fmax(c->least, fmin(c->most, number)) : number;
+}
+
 /* The elements differ; does rounding explain it? */
 static void judge(weir_lockstep *l, weir_node node, size_t index, const weir_array *out, const double *found) {
     assert(index < weir_node_output_count(l->model, node));
@@ -442,10 +447,12 @@ static void judge(weir_lockstep *l, weir_node node, size_t index, const weir_arr
     for (size_t i = 0; i < out->count; i++) low[i] = high[i] = weir_array_get(out, i);
     widen(l, node, index, out, low, high);
     bool real = weir_dtype_is_float(out->dtype);
+    const weir_counterpart *c = &l->counterparts->of[value.id];
     for (size_t i = 0; l->fine && i < out->count; i++) {
+        const double have = within(c, found[i]);
         double ulp = real ? 0x1p-23 * fabs(found[i]) : 0;
         if (isnan(weir_array_get(out, i))) continue; /* the root of a negative number: any code stands for it */
-        if (!(found[i] >= low[i] - ulp && found[i] <= high[i] + ulp))
+        if (!(have >= within(c, low[i]) - ulp && have <= within(c, high[i]) + ulp))
             tell_reals(l, node, value, l->partner[value.id], i, weir_array_get(out, i), found[i]);
     }
     free(low);
