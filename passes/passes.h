@@ -1,4 +1,5 @@
-/* The passes of pass.def and rtl/rtl.def and the functions behind them that other passes, commands and tests call directly. */
+/* The passes of pass.def and rtl/rtl.def and the functions behind them that other passes, commands and tests call
+ * directly. */
 #ifndef WEIR_PASSES_H
 #define WEIR_PASSES_H
 
@@ -14,16 +15,16 @@
 /* Registers every pass and the pipelines "compile", "default" and "clean"; false after a reported error. */
 bool weir_passes_register(weir_pass_registry *registry);
 
-/* The model without what computes nothing on the data: a copy with shape arithmetic and other constant parts folded (quantizers stay), conversions
- * to the type at hand, dropouts and copies gone. NULL after a reported error (graph/tidy.c). What quantize and
- * lower_integer start from. */
+/* The model without what computes nothing on the data: a copy with shape arithmetic and other constant parts folded
+ * (quantizers stay), conversions to the type that they have, dropouts and copies gone. NULL after a reported error
+ * (graph/tidy.c). What quantize and lower_integer start from. */
 weir_graph *weir_tidy(const weir_graph *model);
-/* The model as it is lowered: tidy, with its channels innermost. `reordered`: elements of values may stand in another order than the
- * model's. NULL after a reported error; the caller frees it. */
+/* The model as it is lowered: tidy, with its channels innermost. `reordered`: elements of values may be in another
+ * order than the model's. NULL after a reported error; the caller frees it. */
 weir_graph *weir_lower_prepare(const weir_graph *model, bool *reordered);
 
-/* In place, as ONNX Runtime's default level does it (quantize/onnxruntime_kernels.c); `count`: operators that became kernels on codes.
- * False after a reported error. */
+/* In place, as ONNX Runtime's default level does it (quantize/onnxruntime_kernels.c); `count`: operators that became
+ * kernels on codes. False after a reported error. */
 bool weir_onnxruntime_kernels(weir_graph *graph, size_t *count);
 /* In place; false after a reported error. What fold_constant and simplify_expr do; `count`: nodes that went. */
 bool weir_fold_constants(weir_graph *graph, bool quantizers, size_t *count);
@@ -32,8 +33,8 @@ bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *cou
 bool weir_fold_constants_removes(weir_op op);
 bool weir_simplify_expressions_removes(weir_op op);
 
-/* The integer graph of an imported one (lower/lower_integer.c), which was compared with it; NULL after reported errors, which name
- * the first node that computes something else where there is one. */
+/* The integer graph of an imported one (lower/lower_integer.c), which was compared with it; NULL after reported errors,
+ * which name the first node that computes something else where there is one. */
 weir_graph *weir_lower_integer(const weir_graph *model);
 /* What becomes of an operator of a model: it is refused, becomes exact integer arithmetic and hardware, stays real
  * arithmetic, which the host computes, or went before. */
@@ -44,8 +45,8 @@ typedef enum weir_lowered {
     WEIR_LOWERED_BEFORE
 } weir_lowered;
 weir_lowered weir_lower_integer_takes(weir_op op);
-/* For that comparison: the integer graph of a prepared model, compared with nothing, and which of its values stand for which; NULL
- * after reported errors. */
+/* For that comparison: the integer graph of a prepared model, compared with nothing, and which of its values stand for
+ * which; NULL after reported errors. */
 weir_graph *weir_lower_prepared(const weir_graph *prepared, weir_counterparts **counterparts);
 /* The graph of a module that is lowered: what quantize made, else the imported one; NULL: neither is there. */
 const weir_graph *weir_lower_source(const weir_module *module);
@@ -68,8 +69,8 @@ bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, cons
 #define WEIR_FOLDING_REPORT "folding"
 /* Sets it; takes the report (stream/folding_promise.c). */
 void weir_keep_folding_report(weir_module *module, json_t *report);
-/* Writes into it as "latency" what the first frame takes in the finished graph, where sources do not wait; what foldings were compared by
- * becomes "paced_latency". False after a reported error. */
+/* Writes into it as "latency" what the first frame takes in the finished graph, where sources do not wait; what
+ * foldings were compared by becomes "paced_latency". False after a reported error. */
 bool weir_promise_latency(weir_module *module, const weir_graph *graph);
 /* In place (stream/insert_streams.c). */
 bool weir_insert_streams(weir_graph *graph);
@@ -79,7 +80,8 @@ bool weir_size_fifos_timed(weir_graph *graph, int64_t limit, weir_schedule_timin
 
 /* Removes nodes whose results nobody uses and unused constants; returns how many (graph/dead_code_elimination.c). */
 size_t weir_eliminate_dead_code(weir_graph *graph);
-/* Channels innermost, as streams carry them (graph/convert_layout.c); types must be inferred. False after a reported error. */
+/* Channels innermost, as streams carry them (graph/convert_layout.c); types must be inferred. False after a reported
+ * error. */
 bool weir_convert_layout(weir_graph *graph, bool *changed);
 /* Transposes that move elements in memory. */
 size_t weir_count_transpositions(const weir_graph *graph);

@@ -7,7 +7,7 @@
 #include "pass/core/context.h"
 
 /* The pass with its options from the YAML mapping that its option "config" names, except those that were set; without a
- * file, a copy. NULL after a reported error (a key that is no option, a value out of its domain). Free it with
+ * file, a copy. NULL after a reported error (an unknown key, a value out of its domain). Free it with
  * weir_pass_free. */
 weir_pass *weir_setting_read(const weir_pass *pass, weir_pass_context *context);
 /* A STRING option as an array of words: "[fc1, fc2]" in YAML or "fc1, fc2"; empty for "". A new array; NULL after a

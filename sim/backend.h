@@ -20,7 +20,7 @@ typedef struct weir_sim_build_context {
     const char *const *files; /* bench parts first, then the job's */
     size_t file_count;
     weir_hash shared_hash;       /* of what goes into the shared entries */
-    bool quick;                  /* for few cycles: sooner built, slower to run */
+    bool quick;                  /* for few cycles: built faster, slower to run */
     weir_sim_artifact *artifact; /* keeps the entries */
     bool *made;                  /* set when an entry has been made */
 } weir_sim_build_context;
@@ -46,7 +46,8 @@ struct weir_sim_backend {
     size_t (*command)(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *option, char **arguments);
 };
 
-/* The folder of a shared entry, which another thread may be making: waits for it, or makes it. NULL after a reported error. */
+/* The folder of a shared entry, which another thread may be making: waits for it, or makes it. NULL after a reported
+ * error. */
 const char *weir_sim_shared_folder(const weir_sim_build_context *context, size_t index);
 
 enum { WEIR_SIM_MAX_ARGUMENTS = 8 };

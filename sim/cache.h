@@ -1,6 +1,6 @@
-/* A folder of build results named by the hash of what they were made from. Entries are complete or absent, so any number
- * of processes may build at once; one that is damaged is rebuilt. The oldest are removed when the cache outgrows its
- * limit. */
+/* A folder of build results named by the hash of what they were made from. Entries are complete or absent, so any
+ * number of processes may build at once; one that is damaged is rebuilt. The oldest are removed when the cache outgrows
+ * its limit. */
 #ifndef WEIR_SIM_CACHE_H
 #define WEIR_SIM_CACHE_H
 
@@ -12,9 +12,10 @@
 /* Fills an empty folder; false after a reported error. */
 typedef bool weir_cache_make(void *user, const char *folder);
 
-/* The folder of the entry, made first when it is absent or damaged (*made tells). Its time of use is now. It stays until
- * *held is released. `serial`: of several processes that want it at once, one makes it and the others wait, else the
- * first to finish wins. `make` NULL: NULL, without an error, when it is absent. NULL after a reported error. Heap memory. */
+/* The folder of the entry, made first when it is absent or damaged (*made tells). Its time of use is now. It stays
+ * until *held is released. `serial`: of several processes that want it at once, one makes it and the others wait, else
+ * the first to finish wins. `make` NULL: NULL, without an error, when it is absent. NULL after a reported error. Heap
+ * memory. */
 char *weir_cache_entry(const char *cache, const char *name, bool serial, weir_cache_make *make, void *user, int *held,
                        bool *made);
 void weir_cache_release(int held);

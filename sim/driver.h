@@ -82,7 +82,7 @@ typedef struct weir_sim_run {
     uint32_t seed;
     uint32_t cycle_limit; /* 0: none */
     uint32_t watchdog;    /* cycles without an accepted beat that mean deadlock, 0: 100000 */
-    uint32_t drain;       /* cycles to go on after the last beat expected, to catch extra ones, 0: 64 */
+    uint32_t drain;       /* cycles to continue after the last beat expected, to catch extra ones, 0: 64 */
     bool dump;            /* waveforms of the cycles [dump_from, dump_to) in <name>.fst; needs job.trace */
     uint32_t dump_from, dump_to;
     bool random_start; /* Verilator: registers and memories start with random bits, not zeros */
@@ -127,15 +127,15 @@ typedef struct weir_sim_result {
 } weir_sim_result;
 
 /* Fine also when the hardware deadlocks or violates the protocol: the result says so. Else, after a reported error,
- * WEIR_EXIT_MISMATCH (an assertion in the Verilog failed: `$display("assertion: ...")`, then `$stop`), WEIR_EXIT_TOOL (the
- * simulator failed or ran out of time) or WEIR_EXIT_INPUT (files). */
+ * WEIR_EXIT_MISMATCH (an assertion in the Verilog failed: `$display("assertion: ...")`, then `$stop`), WEIR_EXIT_TOOL
+ * (the simulator failed or ran out of time) or WEIR_EXIT_INPUT (files). */
 int weir_sim_run_bench(const weir_sim_artifact *artifact, const weir_sim_run *run, weir_sim_result *result);
 void weir_sim_result_free(weir_sim_result *result);
 const char *weir_sim_status_name(weir_sim_status status); /* "done", "deadlock", ... */
 const char *weir_sim_violation_name(uint32_t violation);  /* "valid dropped", ...; "" for 0 */
 
-/* Runs a bench of `weir_sim_stimulus` and `weir_sim_trace`, which plays itself, in a folder; what it writes goes to `output`.
- * Fine or, after a reported error, WEIR_EXIT_TOOL. `seconds`: time limit, 0: none. */
+/* Runs a bench of `weir_sim_stimulus` and `weir_sim_trace`, which plays itself, in a folder; what it writes goes to
+ * `output`. Fine or, after a reported error, WEIR_EXIT_TOOL. `seconds`: time limit, 0: none. */
 int weir_sim_run_alone(const weir_sim_artifact *artifact, const char *folder, double seconds, weir_text *output);
 
 #endif

@@ -35,8 +35,9 @@ typedef struct weir_comparison {
     int64_t expected, found; /* values, or last or error bits; 0 for missing and extra beats */
 } weir_comparison;
 
-/* `elements` holds frames * frame_elements values; the low element_bits of each are compared. Padding lanes are not, nor are the values of
- * frames that are `damaged` (NULL: none is), which must be flagged as the others must not. Returns whether everything was the same. */
+/* `elements` holds frames * frame_elements values; the low element_bits of each are compared. Padding lanes are not,
+ * nor are the values of frames that are `damaged` (NULL: none is), which must be flagged as the others must not.
+ * Returns whether everything was the same. */
 bool weir_scoreboard_compare(const weir_beats_layout *layout, const int64_t *elements, size_t frames,
                              const bool *damaged, const weir_beats *beats, weir_comparison *comparison);
 /* One line that says what diverged first and how many values did; "same" when none. */

@@ -1,4 +1,4 @@
-// $alu of Yosys as carry chains of Gowin's ALU, in place of Yosys' own gowin/arith_map.v: up to version 0.28 that one does not invert
+// $alu of Yosys as carry chains of Gowin's ALU, instead of Yosys' own gowin/arith_map.v: up to version 0.28 that one does not invert
 // B in its output X when BI subtracts. Of X the pass alumacc makes the equality in $le and $ge, so x <= y and x >= y are wrong where
 // x and y are equal, and where all of their bits differ.
 

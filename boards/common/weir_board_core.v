@@ -2,7 +2,7 @@
 //
 // Latency:   that of the wire; accelerator_rst is high for a cycle at each start that the host asks for.
 // Interval:  on the wire, CLOCK_HZ / BAUD cycles a bit; in a benchmark the accelerator takes a beat a cycle and may give a byte of results a cycle.
-// State:     weir_link's and weir_board_registers', a place in the frames that go in and come out.
+// State:     weir_link's and weir_board_registers', a place in the frames that enter and leave.
 // Frames go from input to input and come from output to output, as README.md says. So that an accelerator may take its inputs side by
 // side, and give its outputs likewise, each input but the last and each output but the first has a weir_fifo of a frame.
 // Mapping:   two block RAMs of iCE40 with buffers of 512 bytes; boards/README.md has what the options cost.

@@ -48,15 +48,15 @@ module weir_board_memories #(
     end
   endgenerate
 
-  // A word is asked for when it has been read, after two registers of a memory and a cycle to spare, and when no answer of before a restart is under
-  // way. Then its byte waits, is replaced, and the next one begins.
+  // A word is asked for when it has been read, after two registers of a memory and a cycle to spare, and when no answer of before a restart is in
+  // flight. Then its byte waits, is replaced, and the next one begins.
   localparam [2:0] READ = 3'd2, ASK = 3'd3, WAIT = 3'd4, HOLD = 3'd5, WRITE = 3'd6, END = 3'd7;
 
   reg [2:0]          step_q;
   reg [SELECT_W-1:0] which_q;
   reg [WORD_W-1:0]   first_q, word_q;  // where a stream begins, and is
   reg [PLACE_W-1:0]  place_q;
-  reg                last_q, asked_q;  // an answer is under way
+  reg                last_q, asked_q;  // an answer is in flight
   reg [7:0]          byte_q, data_q;
   wire               loading = LOADABLE != 0 && loads;
   wire               serve   = reads || loading;

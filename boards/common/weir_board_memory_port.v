@@ -1,6 +1,6 @@
 // weir_board_memory_port: what lets weir_board_memories reach one parameter memory: a byte of the word that it reads, put into a chain.
 //
-// Latency:   1 cycle from `ask` to m_answer, and 1 from s_answer to m_answer; q belongs to request two cycles after that settled at the latest.
+// Latency:   1 cycle from `ask` to m_answer, and 1 from s_answer to m_answer; q belongs to request two cycles after that is stable at the latest.
 // Interval:  1 cycle.
 // State:     an answer, without reset: it is 0 a cycle after s_answer and `ask` are.
 // A request is {serve, ask, write, 8 bits to write, which memory, which byte of a word, which word}; an answer is {valid, the word's last byte, byte}. Memories

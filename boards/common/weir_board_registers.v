@@ -55,9 +55,9 @@ module weir_board_registers #(
   reg        measures_q;       // it is inside
   reg [6:0]  errors_q;
   reg [2:0]  next_mode_q;
-  reg [1:0]  led_q;            // {by hand, on}
+  reg [1:0]  led_q;            // {manual, on}
 
-  wire unused   = &{1'b0, value, stalled_in, stalled_out, result, result_byte};  // but for the options
+  wire unused   = &{1'b0, value, stalled_in, stalled_out, result, result_byte};  // except for the options
   wire alone    = in_q == out_q;
   wire measured = measures_q && frame_out;
 

@@ -5,7 +5,7 @@
 // State:     a receive and a send buffer, the ends of what is in them, the request that is answered, what is still to be said.
 // Invariant: receive buffer: read <= taken <= read + RX_BYTES; what lies behind `taken` is of a packet that has not ended.
 //            send buffer: acknowledged <= write <= acknowledged + TX_BYTES (4,095 at most); no byte is overwritten before it is
-//            acknowledged, none acknowledged or sent that was not written. acknowledged <= send <= write but for the moment in which an
+//            acknowledged, none acknowledged or sent that was not written. acknowledged <= send <= write except for the moment in which an
 //            acknowledgement has overtaken a repetition. The word being written is never read.
 // Mapping:   two memories, each a block RAM of iCE40 with 512 bytes; about 250 lookup tables, and those of weir_link_rx and weir_link_tx.
 `default_nettype none
@@ -30,7 +30,7 @@ module weir_link #(
   input  wire        s_valid,        // the stream to the host
   output wire        s_ready,
   input  wire [7:0]  s_data,
-  output reg         restart,        // the host has asked for a start: for a cycle, streams and buffers begin anew
+  output reg         restart,        // the host has asked for a start: for a cycle, streams and buffers begin again
   output reg         access,         // a register is read or written
   output wire        access_write,
   output wire [6:0]  access_address,
@@ -95,7 +95,7 @@ module weir_link #(
     .bad          (bad)
   );
 
-  reg        fits_q, room_q;         // the packet is for this place; there is room for its next byte: settled when a byte comes
+  reg        fits_q, room_q;         // the packet is for this place; there is room for its next byte: stable when a byte comes
   reg [11:0] taken_q, read_q;         // of the stream to the board
   reg        valid_q;                 // a byte has been read
   reg        crowded_q;               // there was no room for a byte of this packet
@@ -123,7 +123,7 @@ module weir_link #(
   wire        take       = good && is_access && !missed_q;
   wire        begins     = good && is_start && !answering_q;
 
-  // Room for 256 bytes is told by whole blocks of as many: there may be up to 255 bytes more of it.
+  // Room for 256 bytes is reported by whole blocks of as many: there may be up to 255 bytes more of it.
   generate
     if (RX_BYTES == 512) begin : g_reopens_block
       assign reopens = taken_q[9:8] == read_q[9:8];
@@ -214,14 +214,14 @@ module weir_link #(
   end
 
   // ---- packets to the host ----
-  // All of these settle long before they are asked for; a cycle late is soon enough.
-  wire [11:0] flight  = send_q + unconfirmed_q + 12'd1;        // bytes under way
+  // All of these are stable long before they are read; a cycle late is soon enough.
+  wire [11:0] flight  = send_q + unconfirmed_q + 12'd1;        // bytes in flight
   wire [11:0] advance = acknowledged + unconfirmed_q + 12'd1;  // by a packet that has come
   wire        forward = !advance[11] || (TX_BYTES > 1024 && advance[10:0] == 11'd0);
   wire        beyond;
   reg  [11:0] waiting_q;                                       // bytes to be sent
   reg         behind_q;                                        // an acknowledgement has overtaken
-  reg         window_q;                                        // a packet may be under way besides
+  reg         window_q;                                        // a packet may be in flight besides
   reg         forward_q;                                       // the acknowledgement that has come is of what is held
   reg         beyond_q;                                        // it is of what was never written
   wire        pending = waiting_q != 12'd0;

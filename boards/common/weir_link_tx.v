@@ -38,7 +38,7 @@ module weir_link_tx (
   reg [11:0] acknowledged_q;  // of one moment
   reg [7:0]  distance_q;      // to the last pointer
   reg [31:0] crc_q;
-  reg [7:0]  plain_q;         // the byte as it is in the packet: settled when it is offered
+  reg [7:0]  plain_q;         // the byte as it is in the packet: stable when it is offered
 
   wire more = index != length;
   wire full = distance_q == 8'd255;

@@ -1,6 +1,7 @@
-/* Nothing is lowered, and no hardware written, that computes something else than the quantized model (cosim/lockstep.h). Frames
- * are the corners of the inputs' ranges, random ones, some of which drive every quantized value to the corners of its own
- * range, and the first of the data. Cost: three executions a frame, of as many frames as the budget allows. */
+/* Nothing is lowered, and no hardware written, that computes something else than the quantized model
+ * (cosim/lockstep.h). Frames are the corners of the inputs' ranges, random ones, some of which drive every quantized
+ * value to the corners of its own range, and the first of the data. Cost: three executions a frame, of as many frames
+ * as the budget allows. */
 #ifndef WEIR_PASSES_COMPARE_LOWERED_H
 #define WEIR_PASSES_COMPARE_LOWERED_H
 
@@ -10,10 +11,11 @@
 #include "cosim/counterpart.h"
 #include "ir/graph/graph.h"
 
-/* `integer` is what `prepared`, the model as it is lowered, was lowered to; `hardware` (NULL: none) what passes made of that. */
+/* `integer` is what `prepared`, the model as it is lowered, was lowered to; `hardware` (NULL: none) what passes made of
+ * that. */
 typedef struct weir_lowered_graphs {
     const weir_graph *model, *prepared, *integer, *hardware;
-    bool reordered; /* elements of the prepared graph's values may stand in another order than the model's */
+    bool reordered; /* elements of the prepared graph's values may be in another order than the model's */
     const weir_counterparts *counterparts; /* of prepared and integer */
 } weir_lowered_graphs;
 
@@ -22,7 +24,8 @@ typedef struct weir_lowered_effort {
     uint64_t seed;
     const char *data; /* frames of a file; "": none */
     bool
-        leaves_model; /* the integer graph was compared with the model before: only what passes made of it is compared */
+        /* the integer graph was compared with the model before: only what passes made of it is compared */
+        leaves_model;
 } weir_lowered_effort;
 
 /* False after a reported error, which names the first node that computes something else where there is one. */

@@ -1,8 +1,9 @@
-/* Do two versions of a hardware design compute the same? Both are copied through their text, made printable (plain.h) and
- * printed as Verilog-2005. Small designs are proved equal or different by Yosys (proof.h says what a proof means); else
- * both get the same random inputs in a simulator, and every output is compared after every change of an input or a clock.
- * There, a bit that is 0 or 1 before must be the same after; an unknown one may become anything. A state machine whose
- * state is unknown gives unknown outputs, and combinational processes run at the start, as they do in SystemVerilog. */
+/* Do two versions of a hardware design compute the same? Both are copied through their text, made printable (plain.h)
+ * and printed as Verilog-2005. Small designs are proved equal or different by Yosys (proof.h says what a proof means);
+ * else both get the same random inputs in a simulator, and every output is compared after every change of an input or a
+ * clock. There, a bit that is 0 or 1 before must be the same after; an unknown one may become anything. A state machine
+ * whose state is unknown gives unknown outputs, and combinational processes run at the start, as they do in
+ * SystemVerilog. */
 #ifndef WEIR_PASSES_EQUIVALENCE_H
 #define WEIR_PASSES_EQUIVALENCE_H
 
@@ -38,16 +39,17 @@ typedef enum weir_rtl_verdict {
     WEIR_RTL_NOT_COMPARED /* ports differ, a tool is missing, ... */
 } weir_rtl_verdict;
 
-/* `text` gets one line that says it: "proved", "proved for bits that are 0 or 1; unknown ones may matter: ..." (a register
- * that starts unknown, a division, an index), "tested, 256 cycles, seed 1 (not proved: ...)", "cycle 3: 'y' is 4'hd before and 4'h3
- * after", why they are not compared; after a counterexample lines with the inputs of the last cycles. Reports nothing. */
+/* `text` gets one line that says it: "proved", "proved for bits that are 0 or 1; unknown ones may matter: ..." (a
+ * register that starts unknown, a division, an index), "tested, 256 cycles, seed 1 (not proved: ...)", "cycle 3: 'y' is
+ * 4'hd before and 4'h3 after", why they are not compared; after a counterexample lines with the inputs of the last
+ * cycles. Reports nothing. */
 weir_rtl_verdict weir_rtl_compare(const weir_rtl_version *before, const weir_rtl_version *after,
                                   const weir_rtl_equivalence *how, weir_text *text);
 
-/* An instrument that compares the design before and after each hardware pass that promises to keep what it computes, also
- * one that says that it changed nothing; a pass that changes it fails, with the counterexample. A note after each pass says
- * what was found: unchanged (the same text), proved, tested, not compared. Why not is warned about once.
- * The statistics of the context count what was proved, tested and not compared under each pass. The caller frees it. */
+/* An instrument that compares the design before and after each hardware pass that promises to keep what it computes,
+ * also one that says that it changed nothing; a pass that changes it fails, with the counterexample. A note after each
+ * pass says what was found: unchanged (the same text), proved, tested, not compared. Why not is warned about once. The
+ * statistics of the context count what was proved, tested and not compared under each pass. The caller frees it. */
 weir_pass_instrument *weir_rtl_equivalence_new(const weir_rtl_equivalence *how);
 
 #endif

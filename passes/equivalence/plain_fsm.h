@@ -4,8 +4,8 @@
 
 #include "rtlir/core/fsm.h"
 
-/* Processes in place of every machine of the module: a chain of ifs over the states, transitions as ifs that exclude each
- * other. False after a reported error, or with a reason in `why`: more states than ifs can nest. */
+/* Processes instead of every machine of the module: a chain of ifs over the states, transitions as ifs that exclude
+ * each other. False after a reported error, or with a reason in `why`: more states than ifs can nest. */
 bool weir_rtl_make_plain_machines(weir_rtl_design *design, weir_rtl_module module, weir_text *why);
 
 #endif

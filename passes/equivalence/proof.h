@@ -1,11 +1,11 @@
-/* Equivalence of two hardware designs, proved by Yosys: a miter of both, unrolled and then by induction (`sat -tempinduct`),
- * whose invariant is that outputs agree and, at first, registers of the same path too.
+/* Equivalence of two hardware designs, proved by Yosys: a miter of both, unrolled and then by induction
+ * (`sat -tempinduct`), whose invariant is that outputs agree and, at first, registers of the same path too.
  *
- * What a proof says: started alike, both give the same outputs in every cycle, whatever the inputs are. Started alike means
- * that registers and memories with an initial value have it, and all others hold zeros on both sides; and it is proved once
- * more with ones. (Arbitrary values would refuse every rewrite that renames a register; unknown ones, which spread, would
- * accept nearly any change behind a register without reset.) The clock is left out: a step is a cycle, which takes one
- * clock, one edge, and no inout ports; asynchronous resets and latches act within the step. */
+ * What a proof says: started alike, both give the same outputs in every cycle, whatever the inputs are. Started alike
+ * means that registers and memories with an initial value have it, and all others hold zeros on both sides; and it is
+ * proved once more with ones. (Arbitrary values would refuse every rewrite that renames a register; unknown ones, which
+ * spread, would accept nearly any change behind a register without reset.) The clock is left out: a step is a cycle,
+ * which takes one clock, one edge, and no inout ports; asynchronous resets and latches act within the step. */
 #ifndef WEIR_PASSES_EQUIVALENCE_PROOF_H
 #define WEIR_PASSES_EQUIVALENCE_PROOF_H
 
@@ -33,8 +33,8 @@ typedef enum weir_proof_end {
     WEIR_PROOF_NONE       /* the text says why */
 } weir_proof_end;
 
-/* The text of a counterexample: a line "cycle N: 'y' is 4'hd before and 4'h3 after", then a line of inputs for each of the
- * last cycles. Cycles count from 0. Yosys that is missing is a reason, not an error. */
+/* The text of a counterexample: a line "cycle N: 'y' is 4'hd before and 4'h3 after", then a line of inputs for each of
+ * the last cycles. Cycles count from 0. Yosys that is missing is a reason, not an error. */
 weir_proof_end weir_proof_run(const weir_proof *proof, weir_text *text);
 
 #endif

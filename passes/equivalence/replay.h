@@ -1,5 +1,5 @@
-/* Designs in a simulator: each top module is given the rows of a stimulus, and what its outputs are after each row comes
- * back. The bench is made through the hardware IR of weir_sim_stimulus and weir_sim_trace. */
+/* Designs in a simulator: each top module is given the rows of a stimulus, and what its outputs are after each row
+ * comes back. The bench is made through the hardware IR of weir_sim_stimulus and weir_sim_trace. */
 #ifndef WEIR_PASSES_EQUIVALENCE_REPLAY_H
 #define WEIR_PASSES_EQUIVALENCE_REPLAY_H
 

@@ -1,5 +1,5 @@
-/* Random inputs for a hardware design. A row is one bit for each bit of each input; a clock cycle is three rows: new data
- * while clocks are low, clocks high, clocks low. So nothing changes at the same time as a clock. */
+/* Random inputs for a hardware design. A row is one bit for each bit of each input; a clock cycle is three rows: new
+ * data while clocks are low, clocks high, clocks low. So nothing changes at the same time as a clock. */
 #ifndef WEIR_PASSES_EQUIVALENCE_STIMULUS_H
 #define WEIR_PASSES_EQUIVALENCE_STIMULUS_H
 

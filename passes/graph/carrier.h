@@ -71,7 +71,7 @@ weir_value weir_carrier_fetch(weir_relayout *c, weir_value value, const weir_ord
 weir_value weir_carrier_fetch_plain(weir_relayout *c, weir_value value);
 /* Has it been fetched in this order? NULL: no. */
 weir_moved *weir_carrier_find(const weir_relayout *c, uint32_t id, const weir_order *want);
-/* A shuffled value goes on in the model's sequence. */
+/* A shuffled value continues in the model's sequence. */
 void weir_carrier_restore(weir_relayout *c, weir_value value);
 weir_value weir_carrier_reshape(weir_relayout *c, weir_value value, const weir_shape *shape);
 /* A value that depends on constants only, broadcast from the last dimension to the order's rank, in that order. */

@@ -13,8 +13,8 @@ bool weir_relayout_is_ordered(weir_trait_order order);
 bool weir_relayout_is_data(const weir_relayout *c, weir_value value);
 /* Do all inputs that are data have the output's rank, so that one order serves them and the output? */
 bool weir_relayout_shares(const weir_relayout *c, weir_node node);
-/* The order that the node's result will have behind nodes that put channels last, so that other inputs of its users come in that
- * order, too: only the host can transpose them, before the hardware. From the first node to the last. */
+/* The order that the node's result will have behind nodes that put channels last, so that other inputs of its users
+ * come in that order, too: only the host can transpose them, before the hardware. From the first node to the last. */
 void weir_relayout_expect(weir_relayout *c, weir_node node);
 /* The order that the users of each value prefer, from the last node to the first. */
 void weir_relayout_want(weir_relayout *c, weir_node node);
@@ -27,7 +27,8 @@ void weir_relayout_node(weir_relayout *c, weir_node node);
 
 /* --- relayout_view.c --- */
 
-/* A Reshape, and what else gives the same elements in another shape. False: nothing was done, for the result has none of the orders. */
+/* A Reshape, and what else gives the same elements in another shape. False: nothing was done, for the result has none
+ * of the orders. */
 bool weir_relayout_view(weir_relayout *c, weir_node node);
 
 #endif

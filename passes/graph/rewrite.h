@@ -5,7 +5,7 @@
 #include "ir/graph/graph.h"
 
 /* A graph that is being rewritten. Types stay those that inference gives: when a value is replaced by one of another
- * type, the rest of the graph is inferred anew at the end. */
+ * type, the rest of the graph is inferred again at the end. */
 typedef struct weir_rewrite {
     weir_graph *graph;
     size_t count; /* nodes removed so far */
@@ -32,11 +32,13 @@ weir_value weir_rewrite_start(weir_rewrite *rewrite, weir_op op, const char *suf
 void weir_rewrite_set_int(weir_rewrite *rewrite, weir_value value, const char *name, int64_t number);
 void weir_rewrite_copy_attributes(weir_rewrite *rewrite, weir_value value, weir_node from);
 weir_value weir_rewrite_infer(weir_rewrite *rewrite, weir_value value); /* returns the value */
-/* New constants, named as nodes are: an array, which is taken over; one element of the type; a vector of int64 (a shape, axes). */
+/* New constants, named as nodes are: an array, which is taken over; one element of the type; a vector of int64 (a
+ * shape, axes). */
 weir_value weir_rewrite_constant(weir_rewrite *rewrite, const char *suffix, weir_array *array);
 weir_value weir_rewrite_number(weir_rewrite *rewrite, const char *suffix, weir_dtype dtype, double number);
 weir_value weir_rewrite_integers(weir_rewrite *rewrite, const char *suffix, const int64_t *values, size_t count);
-/* QONNX's Quant of the value: half to even, saturated at all codes of so many bits; zero point and bits become constants. */
+/* QONNX's Quant of the value: half to even, saturated at all codes of so many bits; zero point and bits become
+ * constants. */
 weir_value weir_rewrite_quant(weir_rewrite *rewrite, weir_value value, weir_value scale, double zero, int bits,
                               bool is_signed);
 /* `value` in another shape with as many elements: itself, a new constant, or a Reshape. */
@@ -48,7 +50,7 @@ void weir_rewrite_become(weir_rewrite *rewrite, weir_value value);
 /* Have the nodes the same attributes, bit by bit? */
 bool weir_rewrite_same_attributes(const weir_graph *graph, weir_node a, weir_node b);
 /* Does the value hold a model's parameters: a constant, a graph input, or products, quotients and shapes of these? Not
- * when it comes out of a quantizer: then nothing may be put between the two. O(1). */
+ * when it is a quantizer's result: then nothing may be put between the two. O(1). */
 bool weir_rewrite_is_parameter(const weir_graph *graph, weir_value value);
 /* Infers what became stale; false after a reported error. */
 bool weir_rewrite_finish(weir_rewrite *rewrite);

@@ -21,7 +21,7 @@ typedef struct weir_scale_product {
     int in_axis, out_axis, weight_in_axis, weight_out_axis;
 } weir_scale_product;
 
-/* False when the node is no such operator. */
+/* False when the node is another operator. */
 bool weir_scale_product_of(const weir_graph *graph, weir_node node, weir_scale_product *product);
 /* Add or Sub of real numbers; Relu or LeakyRelu. */
 bool weir_scale_is_sum(const weir_graph *graph, weir_node node);

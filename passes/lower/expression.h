@@ -1,6 +1,7 @@
-/* What a value of the model is while the model is lowered: an expression whose leaves are codes of the new graph and whose operators
- * are pending until a quantizer absorbs them; or numbers that have no codes. Expressions never change once they are made. An accessor asserts
- * the kind that it is for; those that say "below the operators" look through OFFSET, RELU and STEP. All memory is the arena's. */
+/* What a value of the model is while the model is lowered: an expression whose leaves are codes of the new graph and
+ * whose operators are pending until a quantizer absorbs them; or numbers that have no codes. Expressions never change
+ * once they are made. An accessor asserts the kind that it is for; those that say "below the operators" look through
+ * OFFSET, RELU and STEP. All memory is the arena's. */
 #ifndef WEIR_PASSES_EXPRESSION_H
 #define WEIR_PASSES_EXPRESSION_H
 
@@ -16,11 +17,11 @@ typedef enum weir_expression_kind {
     WEIR_EXPRESSION_CONSTANT, /* a real or integer constant, not (yet) quantized */
     WEIR_EXPRESSION_WEIGHTS,  /* a constant given by codes and their quantization */
     WEIR_EXPRESSION_CODES,    /* a leaf */
-    WEIR_EXPRESSION_OFFSET,   /* a leaf and real numbers that are no whole numbers of its codes, added */
+    WEIR_EXPRESSION_OFFSET,   /* a leaf and real numbers that are not whole numbers of its codes, added */
     WEIR_EXPRESSION_RELU,     /* max(x, 0), as a quantizer's lower bound computes it: of a leaf, an OFFSET or a SUM */
     WEIR_EXPRESSION_STEP,     /* an operation of the model on x, in float32: of a leaf, an OFFSET or a STEP */
     WEIR_EXPRESSION_SUM,      /* the sum or the difference of two leaves */
-    WEIR_EXPRESSION_FUNCTION /* any other function, element by element, of one value that has codes (quantize/function.h) */
+    WEIR_EXPRESSION_FUNCTION  /* any other element-wise function of one value that has codes (quantize/function.h) */
 } weir_expression_kind;
 
 typedef struct weir_expression weir_expression;
@@ -64,7 +65,8 @@ const weir_expression *weir_expression_offset(weir_arena *arena, const weir_expr
                                               uint32_t count);
 /* Of a STEP one more; of a RELU itself. */
 const weir_expression *weir_expression_relu(weir_arena *arena, const weir_expression *x);
-/* What is below becomes steps, too, where it is a RELU. The constant is float32, with one element or one a channel of the codes. */
+/* What is below becomes steps, too, where it is a RELU. The constant is float32, with one element or one a channel of
+ * the codes. */
 const weir_expression *weir_expression_step(weir_arena *arena, const weir_expression *x, weir_op op,
                                             const weir_array *constant);
 const weir_expression *weir_expression_sum(weir_arena *arena, const weir_leaf_sum *sum);
@@ -74,7 +76,8 @@ const weir_expression *weir_expression_function(weir_arena *arena, weir_value va
 const weir_expression *weir_expression_with_leaf(weir_arena *arena, const weir_expression *x, const weir_leaf *leaf);
 /* The same leaf, of other codes. */
 const weir_expression *weir_expression_with_codes(weir_arena *arena, const weir_expression *x, weir_value codes);
-/* The elements of x moved: the map, from the model's value, is the last of each leaf's. `own`: the shape of the codes. */
+/* The elements of x moved: the map, from the model's value, is the last of each leaf's. `own`: the shape of the
+ * codes. */
 const weir_expression *weir_expression_moved(weir_arena *arena, const weir_expression *x, const weir_shape *own,
                                              const weir_index_map *map);
 /* The RELU as a step: float32 computes it. */

@@ -1,5 +1,5 @@
-/* One lowering of a model to integer codes (lower_integer.c): its state, the rules of the operators, and what they share. What a value is
- * meanwhile says expression.h. */
+/* One lowering of a model to integer codes (lower_integer.c): its state, the rules of the operators, and what they
+ * share. What a value is until then says expression.h. */
 #ifndef WEIR_PASSES_LOWER_H
 #define WEIR_PASSES_LOWER_H
 
@@ -22,7 +22,7 @@ typedef struct weir_lowering_value {
     weir_value host;                   /* its real numbers in the new graph, where the host needed them */
     weir_value sums; /* those that one node of the model computes and quantizes at once, in the new graph; else none */
     weir_value
-        carried; /* its codes of one scale in the new graph, where hardware goes on without a quantizer; else none */
+        carried; /* its codes of one scale in the new graph, where hardware continues without a quantizer; else none */
     double rounding;   /* how far they may be from the model's; 0: they are exact */
     uint32_t position; /* place of its node in the model, from 1 on; 0: it has none */
     bool is_inside;    /* a function is computed from codes in front, as if there was no such value */
@@ -57,12 +57,15 @@ bool weir_lower_set_with_codes(weir_lowering *l, weir_node node, const weir_expr
 /* The node's input, NULL where it is left out; its constant, NULL where that is none. */
 const weir_expression *weir_lower_input(const weir_lowering *l, weir_node node, size_t index);
 const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node node, size_t index);
-/* Scale and zero point inputs as a quantization of element type `dtype`, in the new graph's arena; false after a reported error. */
+/* Scale and zero point inputs as a quantization of element type `dtype`, in the new graph's arena; false after a
+ * reported error. */
 bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index, weir_dtype dtype,
                            int axis, weir_quant *quant);
-/* The quantizer that takes all of the node's result, also behind what rises; a count of 0: there is none. False after a reported error. */
+/* The quantizer that takes all of the node's result, also behind what rises; a count of 0: there is none. False after a
+ * reported error. */
 bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant);
-/* What a quantizer's codes mean; a count of 0: the node is none with a scale and a zero point. False after a reported error. */
+/* What a quantizer's codes mean; a count of 0: the node is none with a scale and a zero point. False after a reported
+ * error. */
 bool weir_lower_read_quantizer(weir_lowering *l, weir_node node, weir_quant *quant);
 /* Scales of QONNX with one axis, or none, and the codes of int8. */
 bool weir_lower_read_qonnx_scale(weir_lowering *l, weir_node node, const weir_array *scale, const weir_array *zero,
@@ -72,7 +75,8 @@ bool weir_lower_moves(const weir_lowering *l, weir_node node);
 /* An operator's own rule, or one that is given the quantizer behind, too. */
 typedef bool weir_lower_rule(weir_lowering *l, weir_node node);
 typedef bool weir_lower_rule_before(weir_lowering *l, weir_node node, const weir_quant *behind);
-/* Codes get a quantization: on the value itself where it has none and its operator leaves that open, else by a Relabel. */
+/* Codes get a quantization: on the value itself where it has none and its operator leaves that open, else by a
+ * Relabel. */
 weir_value weir_lower_requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant);
 
 /* Each returns false after a reported error. `node` is the node of the old graph that is lowered, for names and
@@ -82,8 +86,9 @@ bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_expression *
 /* Is x not real, and are the weights constant codes? */
 bool weir_lower_check_operands(weir_lowering *l, weir_node node, const weir_expression *x,
                                const weir_expression *weights);
-/* The weights with one scale, or one for each index of axis `outputs`. Those for each index of axis `inputs` go to the codes, which have
- * their channels in the order of that axis, over and over, and become numbers in fixed point. NULL after a reported error. */
+/* The weights with one scale, or one for each index of axis `outputs`. Those for each index of axis `inputs` go to the
+ * codes, which have their channels in the order of that axis, over and over, and become numbers in fixed point. NULL
+ * after a reported error. */
 const weir_expression *weir_lower_scale_inputs(weir_lowering *l, weir_node node, weir_value *codes,
                                                const weir_expression *weights, int outputs, int inputs);
 /* The shape of input 0 in ONNX's order, where the node has its channels innermost. */
@@ -102,16 +107,17 @@ bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_expression *x,
 bool weir_lower_conv_transpose(weir_lowering *l, weir_node node);
 /* QONNX quantizers are defined in real arithmetic, all others in ONNX Runtime's float32 arithmetic. */
 bool weir_lower_is_real(weir_op quantizer);
-/* Who defines how the node rounds a number: itself where it is a quantizer, of which a model may have some of each kind. */
+/* Who defines how the node rounds a number: itself where it is a quantizer, of which a model may have some of each
+ * kind. */
 weir_contract weir_lower_contract_of(const weir_lowering *l, weir_node node);
-/* x becomes codes of `quant`, rounded as the contract says, clipped to the quantization's limits: all that a quantizer absorbs is
- * decided there. */
+/* x becomes codes of `quant`, rounded as the contract says, clipped to the quantization's limits: all that a quantizer
+ * absorbs is decided there. */
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_expression *x, const weir_quant *quant);
 /* The codes of the node's input, by the quantizer where `quant` is not NULL: the node's result until it has its own.
  * No value after a reported error. */
 weir_value weir_lower_read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant);
-/* Operand `index` of the node and what those before it gave become codes of one quantization, where they differ in width or sign
- * alone; false after a reported error. */
+/* Operand `index` of the node and what those before it gave become codes of one quantization, where they differ in
+ * width or sign alone; false after a reported error. */
 bool weir_lower_unite(weir_lowering *l, weir_node node, size_t index, weir_value *before, weir_value *next);
 /* Codes that a quantizer may give, after a Relu or not: quantizers are monotone, so a Relu before one raises its lower
  * end to the code of real zero. */
@@ -125,7 +131,7 @@ bool weir_lower_add_constant(weir_lowering *l, weir_node node, const weir_expres
 bool weir_lower_subtract(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b);
 /* Max and Min, of quantized tensors or with constants. `behind`: as with pools. */
 bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind);
-/* The larger or the smaller of two tensors of codes of one grid, element by element; no value after a reported error. */
+/* The larger or the smaller of two tensors of codes of one grid, element-wise; no value after a reported error. */
 weir_value weir_lower_choose(weir_lowering *l, weir_node node, const char *suffix, weir_value a, weir_value b,
                              bool larger);
 /* Abs: of a difference whose operands have scales of their own the larger of both differences. */
@@ -134,8 +140,8 @@ bool weir_lower_absolute(weir_lowering *l, weir_node node, const weir_quant *beh
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b);
 /* The products of two tensors' codes less their zero points, one scale each; no value after a reported error. */
 weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair);
-/* Product by a constant matrix, by one of several for each batch, or of two quantized tensors, also in batches: of the operands given, or
- * of a MatMul. The result is a leaf `ahead` where it has the codes of `behind` already. */
+/* Product by a constant matrix, by one of several for each batch, or of two quantized tensors, also in batches: of the
+ * operands given, or of a MatMul. The result is a leaf `ahead` where it has the codes of `behind` already. */
 bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b,
                          const weir_quant *behind);
 bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *behind);
@@ -181,30 +187,33 @@ bool weir_lower_shape(weir_lowering *l, weir_node node);
 bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Concat of two tensors of codes of one quantization; no value after a reported error. */
 weir_value weir_lower_join(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, int axis);
-/* Pad, of the codes of its input, which are those of the quantizer behind it where it is `ahead`; no value after a reported error. */
+/* Pad, of the codes of its input, which are those of the quantizer behind it where it is `ahead`; no value after a
+ * reported error. */
 weir_value weir_lower_pad(weir_lowering *l, weir_node node, weir_value codes, bool ahead);
 /* The codes in another order; no value after a reported error. */
 weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                               const weir_reordering *r, int64_t fill);
-/* The same of an order without fill values, as it is best walked: of codes that are themselves in another order by one weir.Reorder. */
+/* The same of an order without fill values, as it is best walked: of codes that are themselves in another order by one
+ * weir.Reorder. */
 weir_value weir_lower_in_order(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                                const weir_reordering *r);
-/* The rows along `axis`, one after the other, as a matrix, and a matrix of such rows as a tensor of `shape`; no value after a reported
- * error. */
+/* The rows along `axis`, one after the other, as a matrix, and a matrix of such rows as a tensor of `shape`; no value
+ * after a reported error. */
 weir_value weir_lower_rows(weir_lowering *l, weir_node node, weir_value codes, int axis);
 weir_value weir_lower_from_rows(weir_lowering *l, weir_node node, weir_value rows, const weir_shape *shape, int axis);
-/* The codes among others of the shape, from `begin` on, all of these `fill`; what is outside of the shape is cut off. As they are where
- * neither is; no value after a reported error. */
+/* The codes among others of the shape, from `begin` on, all of these `fill`; what is outside of the shape is cut off.
+ * Unchanged where it is neither; no value after a reported error. */
 weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                              const weir_shape *shape, const int64_t *begin, int64_t fill);
 /* Do channels of the codes have different scales? */
 bool weir_lower_scales_differ(const weir_lowering *l, weir_value codes);
-/* The codes with one scale and zero point, so that they may move to other places: sums whose zero points alone differ by channel become
- * differences from these. No value where there is none, or after a reported error. */
+/* The codes with one scale and zero point, so that they may move to other places: sums whose zero points alone differ
+ * by channel become differences from these. No value where there is none, or after a reported error. */
 weir_value weir_lower_one_scale(weir_lowering *l, weir_node node, weir_value codes);
 /* The codes, whose channels have one scale, less the zero point of their channel. */
 weir_value weir_lower_less_zeros(weir_lowering *l, weir_node node, weir_value codes);
-/* The codes of one scale, among which there is one of real zero, for what fills with it. No value after a reported error. */
+/* The codes of one scale, among which there is one of real zero, for what fills with it. No value after a reported
+ * error. */
 weir_value weir_lower_with_zero(weir_lowering *l, weir_node node, weir_value codes);
 /* The codes with elements repeated until they have the shape, as broadcasting does; no value after a reported error. */
 weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
@@ -226,7 +235,8 @@ bool weir_lower_top_k(weir_lowering *l, weir_node node);
 weir_value weir_lower_totals(weir_lowering *l, weir_node node, weir_value codes);
 /* The largest codes along `axis`, which becomes 1; no value after a reported error. */
 weir_value weir_lower_largest(weir_lowering *l, weir_node node, const char *suffix, weir_value codes, int axis);
-/* The codes with the other sign, so that the smallest are the largest, and back as codes of `type`; no value after a reported error. */
+/* The codes with the other sign, so that the smallest are the largest, and back as codes of `type`; no value after a
+ * reported error. */
 weir_value weir_lower_negated(weir_lowering *l, weir_node node, weir_value codes);
 weir_value weir_lower_negated_back(weir_lowering *l, weir_node node, weir_value codes, const weir_type *type);
 
@@ -235,32 +245,34 @@ weir_counterparts *weir_lower_counterparts(weir_lowering *lowering);
 
 /* The operators of weir_op_is_step with constants, BatchNormalization, Clip: steps. */
 bool weir_lower_affine(weir_lowering *l, weir_node node);
-/* Input `index` of a Clip, 1 the least, 2 the most, or the attribute in its place; NULL: none, or no constant number. */
+/* Input `index` of a Clip, 1 the least, 2 the most, or the attribute in its place; NULL: none, or no constant
+ * number. */
 const weir_array *weir_lower_clip_bound(weir_lowering *l, weir_node node, size_t index);
 /* x with one more step; the constant, float32 with one element or one a channel, lives in the new graph's arena. */
 const weir_expression *weir_lower_step(weir_lowering *l, const weir_expression *x, weir_op op,
                                        const weir_array *constant);
 /* Factor and term of a BatchNormalization, which broadcast to its result. False after a reported error. */
 bool weir_lower_normalization(weir_lowering *l, weir_node node, const weir_array **factor, const weir_array **term);
-/* A constant that broadcasts to a tensor of `shape`, by channel of the codes: one element, or one a channel. NULL after a reported
- * error. */
+/* A constant that broadcasts to a tensor of `shape`, by channel of the codes: one element, or one a channel. NULL after
+ * a reported error. */
 const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_value codes, const weir_array *constant,
                                         const weir_shape *shape);
-/* x, of a leaf, as a matrix whose columns are channels, where the constant, which broadcasts to `shape`, changes from element to
- * element of it; what it has by channel is repeated. Else as it is. */
+/* x, of a leaf, as a matrix whose columns are channels, where the constant, which broadcasts to `shape`, changes from
+ * element to element of it; what it has by channel is repeated. Else as it is. */
 const weir_expression *weir_lower_spread(weir_lowering *l, weir_node node, const weir_expression *x,
                                          const weir_array *constant, const weir_shape *shape);
-/* Runs the rule; a constant operand, codes of one scale that change from element to element of the other one or have more elements, is a
- * stream beside that one meanwhile. */
+/* Runs the rule; a constant operand, codes of one scale that change from element to element of the other one or have
+ * more elements, is a stream beside that one. */
 bool weir_lower_beside(weir_lowering *l, weir_node node, weir_lower_rule *rule);
 
-/* The stream of the codes without what it says, all 0; and the codes of a table, one a row, of which each element of such a stream reads
- * the next: a constant beside it. No value after a reported error. */
+/* The stream of the codes without what it says, all 0; and the codes of a table, one a row, of which each element of
+ * such a stream reads the next: a constant beside it. No value after a reported error. */
 weir_value weir_lower_nothing(weir_lowering *l, weir_node node, const char *suffix, weir_value codes);
 weir_value weir_lower_read_table(weir_lowering *l, weir_node node, const char *suffix, weir_value nothing,
                                  weir_value table, const weir_quant *quant);
 
-/* A PRelu: a function of codes, or, where its slopes change from element to element, of parts that `behind` quantizes. */
+/* A PRelu: a function of codes, or, where its slopes change from element to element, of parts that `behind`
+ * quantizes. */
 bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Are all of them numbers? False after a reported error. */
 bool weir_lower_check_finite(weir_lowering *l, weir_node node, const weir_array *numbers);
@@ -271,10 +283,11 @@ bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index);
 /* Has the value, with codes, few enough of them for a table? For one of 16 bits, where nothing else does? */
 bool weir_lower_is_narrow(const weir_lowering *l, weir_value root);
 bool weir_lower_has_table(const weir_lowering *l, weir_value root);
-/* Is the node a function of codes that steps do not express: of a FUNCTION, or of two operands that are functions of the
- * same codes? Sums of such only where the codes are few: else Sum adds them. */
+/* Is the node a function of codes that steps do not express: of a FUNCTION, or of two operands that are functions of
+ * the same codes? Sums of such only where the codes are few: else Sum adds them. */
 bool weir_lower_is_function(const weir_lowering *l, weir_node node);
-/* What the node's result is a function of, after sums among its inputs have become codes; no value: of nothing that it could be tabulated by. */
+/* What the node's result is a function of, after sums among its inputs have become codes; no value: of nothing that it
+ * could be tabulated by. */
 weir_value weir_lower_function_root(weir_lowering *l, weir_node node);
 /* Any element-wise operator on codes, operations on codes, constants: a FUNCTION. */
 bool weir_lower_function(weir_lowering *l, weir_node node);
@@ -283,10 +296,12 @@ bool weir_lower_quantized_function(weir_lowering *l, weir_node node);
 /* The quantizer `node` of such a value: Lookup or Threshold. Without a quantization the value's elements are codes. */
 bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, const weir_quant *quant);
 
-/* SUM as a leaf of one exact sum, in as many bits as the scales' ratio needs; NULL without an error where that is too many. */
+/* SUM as a leaf of one exact sum, in as many bits as the scales' ratio needs; NULL without an error where that is too
+ * many. */
 const weir_expression *weir_lower_sum_exact(weir_lowering *l, weir_node node, const char *suffix,
                                             const weir_expression *sum);
-/* The same; where there is none, in a model that cannot be lowered otherwise, of fixed point numbers (lower_carry.c), of which that is needed. */
+/* The same; where there is none, in a model that cannot be lowered otherwise, of fixed point numbers (lower_carry.c),
+ * of which that is needed. */
 const weir_expression *weir_lower_sum_single(weir_lowering *l, weir_node node, const char *suffix,
                                              const weir_expression *sum, weir_interval needed);
 /* A SUM in such numbers, whatever would be exact; NULL after a reported error. */
@@ -295,8 +310,8 @@ const weir_expression *weir_lower_sum_aligned(weir_lowering *l, weir_node node, 
 /* The error that says so; false. */
 bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_expression *sum);
 
-/* Under QONNX's contract a constant of whole numbers that is a layer's weights becomes WEIGHTS, as FINN means it: codes of
- * scale 1. */
+/* Under QONNX's contract a constant of whole numbers that is a layer's weights becomes WEIGHTS, as FINN means it: codes
+ * of scale 1. */
 void weir_lower_whole_weights(weir_lowering *l, weir_value value);
 /* QONNX's quantizers beside Quant. */
 bool weir_lower_multi_threshold(weir_lowering *l, weir_node node);
@@ -306,52 +321,61 @@ bool weir_lower_trunc(weir_lowering *l, weir_node node);
 bool weir_lower_weights(weir_graph *graph);
 /* Rewrites forms of a model's operators that no rule takes; false after a reported error. */
 bool weir_lower_forms(weir_graph *graph);
-/* A convolution over more dimensions than hardware slides windows along becomes one over fewer, where it is; false: it stays. */
+/* A convolution over more dimensions than hardware slides windows along becomes one over fewer, where it is; false: it
+ * stays. */
 bool weir_lower_spatial(weir_rewrite *rewrite);
 
 /* --- values without quantizers (lower_carry.c) --- */
 /* Of the largest fixed point number that can occur. */
 enum { WEIR_LOWER_NUMBER_BITS = 30 };
-/* Does hardware go on with the node's results, or is it a layer, in a model that cannot be lowered where only quantizers make codes? */
+/* Does hardware continue with the node's results, or is it a layer, in a model that cannot be lowered where only
+ * quantizers make codes? */
 bool weir_lower_carries(const weir_lowering *l, weir_node node);
-/* What the readers of a value tell apart (lower_needed.c): numbers beyond may be its nearer end. All numbers: they do not say. */
+/* What the readers of a value distinguish (lower_needed.c): numbers beyond may be its nearer end. All numbers: they do
+ * not say. */
 extern const weir_interval weir_lower_any;
 weir_interval weir_lower_needed(weir_lowering *l, weir_value value);
-/* What a quantizer does; before an operator, of whose result `of` is needed: with constants, the last of x, or all of x. */
+/* What a quantizer does; before an operator, of whose result `of` is needed: with constants, the last of x, or all of
+ * x. */
 weir_interval weir_lower_needed_by(const weir_quant *quant);
 weir_interval weir_lower_needed_before(weir_op kind, const weir_array *constant, weir_interval of);
 weir_interval weir_lower_needed_below(const weir_expression *x, weir_interval of);
 weir_interval weir_lower_needed_at_source(const weir_expression *x, weir_interval of);
 /* Of operand `index` of a sum, or of a difference, whose other operand is in a range. */
 weir_interval weir_lower_needed_term(bool minus, size_t index, weir_interval other, weir_interval of);
-/* A value of the model, or the node's input, as codes of one scale: exact, or numbers in fixed point. No value after a reported error. */
+/* A value of the model, or the node's input, as codes of one scale: exact, or numbers in fixed point. No value after a
+ * reported error. */
 weir_value weir_lower_carry(weir_lowering *l, weir_node node, weir_value value);
 weir_value weir_lower_carried(weir_lowering *l, weir_node node, size_t index);
 /* The same of x, of a leaf or a SUM, of which that is needed. */
 weir_value weir_lower_carry_expression(weir_lowering *l, weir_node node, const weir_expression *x,
                                        weir_interval needed);
-/* What the node computes with of x, one of its inputs or what its rule has made of them: the codes that weir_lower_codes gives, of one scale or,
- * `by_channel`, with one zero point; where these are others, or none, and the node carries, those that it carries. */
+/* What the node computes with of x, one of its inputs or what its rule has made of them: the codes that
+ * weir_lower_codes gives, of one scale or, `by_channel`, with one zero point; where these are others, or none, and the
+ * node carries, those that it carries. */
 weir_value weir_lower_operand(weir_lowering *l, weir_node node, const weir_expression *x, bool by_channel);
-/* The same of codes that the node carries: in as many bits as windows and what joins streams hold. No value after a reported error, or of none. */
+/* The same of codes that the node carries: in as many bits as windows and what joins streams hold. No value after a
+ * reported error, or of none. */
 weir_value weir_lower_fit(weir_lowering *l, weir_node node, weir_value codes);
-/* Both as codes whose products have few enough bits, rounded to fixed point where need be. False after a reported error. */
+/* Both as codes whose products have few enough bits, rounded to fixed point where need be. False after a reported
+ * error. */
 bool weir_lower_narrow_pair(weir_lowering *l, weir_node node, weir_value *pair);
 /* The numbers of codes by a factor, or one a channel, as codes of one scale. No value after a reported error. */
 weir_value weir_lower_by_factors(weir_lowering *l, weir_node node, weir_value codes, const double *factor,
                                  uint32_t count);
-/* Codes of one scale each, of which that is needed, get one scale and zero point together; so do two of whose sum, or difference, that is
- * needed. False after a reported error. */
+/* Codes of one scale each, of which that is needed, get one scale and zero point together; so do two of whose sum, or
+ * difference, that is needed. False after a reported error. */
 bool weir_lower_align(weir_lowering *l, weir_node node, weir_value *codes, size_t count, weir_interval needed);
 bool weir_lower_align_terms(weir_lowering *l, weir_node node, weir_value *pair, bool minus, weir_interval needed);
 /* The node's result is the sum of two such. */
 bool weir_lower_add_carried(weir_lowering *l, weir_node node, const weir_leaf_sum *sum);
-/* The function `value` of `root`, whose numbers the codes have with one scale and no zero point, in segments (lower_segments.c). No value: without an error
- * where it has none that are as exact as float32. */
+/* The function `value` of `root`, whose numbers the codes have with one scale and no zero point, in segments
+ * (lower_segments.c). No value: without an error where it has none that are as exact as float32. */
 weir_value weir_lower_segments(weir_lowering *l, weir_node node, weir_value value, weir_value root, weir_value codes);
 /* The node's result, of a PRelu, LeakyRelu or Abs, is made of such. */
 bool weir_lower_bent(weir_lowering *l, weir_node node);
-/* Such codes where a condition, in codes of scale 1, is 1; where they stand for more than alpha; else 0, exactly. No value after a reported error, or of none. */
+/* Such codes where a condition, in codes of scale 1, is 1; where they stand for more than alpha; else 0, exactly. No
+ * value after a reported error, or of none. */
 weir_value weir_lower_gated(weir_lowering *l, weir_node node, weir_value condition, weir_value codes);
 weir_value weir_lower_thresholded(weir_lowering *l, weir_node node, weir_value codes, double alpha);
 bool weir_lower_where(weir_lowering *l, weir_node node);
@@ -372,7 +396,8 @@ const weir_array *weir_lower_constant(weir_lowering *l, weir_value value);
 weir_value weir_lower_result(weir_lowering *l, size_t index);
 
 /* --- helpers shared by the files of the lowering --- */
-/* The same for an input that has no quantizer, with what to do: quantize the model, or, where it has other quantizers, that tensor. */
+/* The same for an input that has no quantizer, with what to do: quantize the model, or, where it has other quantizers,
+ * that tensor. */
 bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t index, const char *what);
 /* `error: node 'x' (Gemm): text` at the node's location; false. */
 bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format, ...)
@@ -391,7 +416,8 @@ weir_value weir_lower_shift(weir_lowering *l, weir_node node, const char *suffix
                             const weir_array *add, const weir_type *type);
 /* A power of two as scale and no zero point: MASE's fixed-point grid. */
 void weir_lower_recognize_fixed(weir_quant *quant);
-/* The codes of x, of a leaf or a SUM, with all that is pending computed, which no quantizer rounds. No value after an error. */
+/* The codes of x, of a leaf or a SUM, with all that is pending computed, which no quantizer rounds. No value after an
+ * error. */
 weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_expression *x);
 /* The codes, smaller ones raised to `least`. No value after an error. */
 weir_value weir_lower_at_least(weir_lowering *l, weir_node node, weir_value codes, int64_t least);

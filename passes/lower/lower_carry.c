@@ -58,7 +58,7 @@ static bool apply_last(weir_lowering *l, weir_node node, const weir_expression *
         return true;
     case WEIR_OP_NEG:
     case WEIR_OP_IDENTITY: weir_scaled_apply(l, a, step->op, NULL, 1); return true;
-    default: weir_unreachable("an operator that is no step (weir_op_step)");
+    default: weir_unreachable("an operator that is not a step (weir_op_step)");
     }
 }
 

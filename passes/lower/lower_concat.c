@@ -34,7 +34,7 @@ static weir_array *encode(weir_lowering *l, weir_node node, size_t index, const 
         weir_array_set_int(codes, i, code);
         const double real = (double)(code - weir_quant_zero(quant, 0)) * weir_quant_scale(quant, 0);
         if (rounds || (float)real == (float)number) continue;
-        weir_lower_fail(l, node, "input %zu is a constant with %g, which is no code of the scale %g of the others",
+        weir_lower_fail(l, node, "input %zu is a constant with %g, which is not a code of the scale %g of the others",
                         index, number, weir_quant_scale(quant, 0));
         weir_note("quantize the constant as the others are, or the result");
         return NULL;

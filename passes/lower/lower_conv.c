@@ -149,7 +149,7 @@ static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const w
         return weir_lower_fail(
             l, node,
             "hardware slides windows along 1 or 2 dimensions, not %d (along more for a Conv with constant weights: Resize "
-            "and Conv in place of a ConvTranspose)",
+            "and Conv instead of a ConvTranspose)",
             w.rank);
     kernels k = {.rank = w.rank, .plane = 1, .turned = turned};
     int64_t used = 1;

@@ -146,7 +146,7 @@ static bool fail_weights(const weir_lowering *l, weir_node node) {
     int budget = 1000;
     if (!is_fixed(l->from, weir_node_input(l->from, node, 1), &budget))
         return weir_lower_fail(l, node, "its weights are not constant");
-    weir_lower_fail(l, node, "its weights are computed from quantized ones and are no whole multiples of a scale");
+    weir_lower_fail(l, node, "its weights are computed from quantized ones and are not whole multiples of a scale");
     weir_note("put their quantizer behind what computes them, or have --quantize int8 --calibration DATA do so");
     return false;
 }

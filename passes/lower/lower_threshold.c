@@ -70,7 +70,7 @@ static bool threshold_codes(weir_lowering *l, weir_node node, int64_t steps, wei
     if (!(scale > 0)) return weir_lower_fail(l, node, "'out_scale' is %g, expected a number above 0", (double)scale);
     const double halves = 2 * (double)bias / (double)scale, first = nearbyint(halves);
     if (fabs(halves - first) > tolerance || fabs(first) > 0x1p30)
-        return weir_lower_fail(l, node, "'out_bias', %g, is no multiple of half of 'out_scale', %g", (double)bias,
+        return weir_lower_fail(l, node, "'out_bias', %g, is not a multiple of half of 'out_scale', %g", (double)bias,
                                (double)scale);
     const int64_t step = fmod(first, 2) == 0 ? 1 : 2, low = (int64_t)first * step / 2, high = low + steps * step;
     *quant = weir_lower_quant_of(WEIR_INT8, one_scale(l, (double)scale / (double)step), NULL, 1, -1);

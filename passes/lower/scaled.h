@@ -1,6 +1,6 @@
-/* Codes as numbers, code * factor + term by channel, and such numbers as codes of one scale: exact ones where the factors and terms allow it, else fixed
- * point numbers, whole numbers of a unit that is a power of two. How far these may be from the model's is noted in the lowering's `rounding`. No value:
- * an error has been reported. */
+/* Codes as numbers, code * factor + term by channel, and such numbers as codes of one scale: exact ones where the
+ * factors and terms allow it, else fixed point numbers, whole numbers of a unit that is a power of two. How far these
+ * may be from the model's is noted in the lowering's `rounding`. No value: an error has been reported. */
 #ifndef WEIR_PASSES_SCALED_H
 #define WEIR_PASSES_SCALED_H
 
@@ -17,7 +17,7 @@ typedef struct weir_scaled {
 
 /* The power of two of which numbers up to `reach` have 2^bits. */
 double weir_scaled_unit(double reach, int bits);
-/* The node's value is no further from the model's than this, of each of its inputs; than two units. */
+/* The node's value is at most this far from the model's, of each of its inputs; than two units. */
 void weir_scaled_note(weir_lowering *l, double rounding);
 void weir_scaled_note_unit(weir_lowering *l, double unit);
 /* A per-tensor quantization of codes in [low, high] in units. */
@@ -35,7 +35,8 @@ void weir_scaled_apply(weir_lowering *l, weir_scaled *a, weir_op kind, const dou
 /* max or min with a constant, NULL for 0, of what becomes codes of one scale; false after a reported error. */
 bool weir_scaled_clip(weir_lowering *l, weir_node node, weir_scaled *a, weir_op kind, const weir_array *constant);
 
-/* Whole numbers of the unit, or, where it is 0, of that for numbers of their size; what is beyond those that are needed is cut off. */
+/* Whole numbers of the unit, or, where it is 0, of that for numbers of their size; what is beyond those that are needed
+ * is cut off. */
 weir_value weir_scaled_emit(weir_lowering *l, weir_node node, const weir_scaled *given, double unit);
 /* Codes of one scale, exact where they can be, also of the other sign. */
 weir_value weir_scaled_settle(weir_lowering *l, weir_node node, const weir_scaled *given);

@@ -6,8 +6,8 @@
 #include "pass/core/module.h"
 
 /* Arrays of the types of the graph's inputs, under their names. `path` is an .npz with an entry for each input, or for
- * one input any data file, of which the first frame counts. Empty: random numbers that follow from the seed alone, reals
- * in [-1, 1), codes in their range. False after a reported error. The archive is initialized here; free it. */
+ * one input any data file, of which the first frame counts. Empty: random numbers that follow from the seed alone,
+ * reals in [-1, 1), codes in their range. False after a reported error. The archive is initialized here; free it. */
 bool weir_dummy_in_make(const weir_graph *graph, const char *path, uint64_t seed, weir_archive *inputs);
 
 /* Keeps the frame with the module, for the graph of that name, and takes it over. Values are not kept: they follow. */

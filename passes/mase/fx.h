@@ -9,7 +9,7 @@
 
 typedef enum weir_fx_op {
     WEIR_FX_PLACEHOLDER,
-    WEIR_FX_GET_ATTR, /* a lone constant: no parameter and no setting */
+    WEIR_FX_GET_ATTR, /* a constant by itself: no parameter and no setting */
     WEIR_FX_CALL_FUNCTION,
     WEIR_FX_CALL_METHOD, /* no operator here is one */
     WEIR_FX_CALL_MODULE, /* a node with constant parameters */
@@ -28,7 +28,7 @@ typedef struct weir_fx_node {
 
 typedef struct weir_fx_view weir_fx_view;
 
-/* Inputs, then nodes in order with each lone constant before its first user, then one output for all results. The
+/* Inputs, then nodes in order with each single constant before its first user, then one output for all results. The
  * view must not outlive the graph or a change of it. O(nodes + values). */
 weir_fx_view *weir_fx_view_new(const weir_graph *graph);
 void weir_fx_view_free(weir_fx_view *view);

@@ -20,8 +20,8 @@ typedef struct weir_statistic weir_statistic;
 weir_statistic *weir_statistic_new(const char *name, const json_t *arguments, const char *where);
 void weir_statistic_free(weir_statistic *statistic);
 const char *weir_statistic_name(const weir_statistic *statistic);
-/* Takes a sample in; false after a reported error: all samples have one shape, which has the axes of `dims`. O(elements),
- * and the elements are kept by record, variance_precise and range_quantile. */
+/* Takes a sample in; false after a reported error: all samples have one shape, which has the axes of `dims`.
+ * O(elements), and the elements are kept by record, variance_precise and range_quantile. */
 bool weir_statistic_update(weir_statistic *statistic, const weir_array *sample);
 /* MASE's record of results, numbers or nested lists over the axes that remain; what is not finite is "nan", "inf" or
  * "-inf". A new object. */

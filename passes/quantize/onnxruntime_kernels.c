@@ -231,7 +231,7 @@ static const char *why_not(const weir_graph *graph, weir_node node) {
     if (!is_byte(dtype) || !read_result(graph, y, dtype, &result)) return NULL;
     const bool is_pool = trait->task == WEIR_TASK_MEAN && trait->order == WEIR_ORDER_CHANNELS;
     return is_pool && trait->kind != WEIR_OP_GLOBAL_AVERAGE_POOL
-               ? "its kernel adds float32 numbers one by one, which is no function of a sum of codes"
+               ? "its kernel adds float32 numbers one by one, which is not a function of a sum of codes"
                : NULL;
 }
 

@@ -1,4 +1,5 @@
-/* State and steps of quantize: what is known of the float model's values, and the quantizers that are put behind them. */
+/* State and steps of quantize: what is known of the float model's values, and the quantizers that are put behind
+ * them. */
 #ifndef WEIR_PASSES_QUANTIZER_H
 #define WEIR_PASSES_QUANTIZER_H
 
@@ -54,11 +55,12 @@ bool weir_quantizer_calibrate(weir_quantizer *q, const char *path);
 weir_value weir_quantizer_activation(weir_quantizer *q, weir_value value, weir_node before);
 /* Scale of an activation that was quantized to int8. */
 double weir_quantizer_scale(const weir_quantizer *q, weir_value dequantized);
-/* int8 weights with a scale an output, which is returned for the bias, and no smaller than `least` of the output. An output without
- * weights has the largest one of the others: any is right, and that is not far from them. */
+/* int8 weights with a scale an output, which is returned for the bias, and no smaller than `least` of the output. An
+ * output without weights has the largest one of the others: any is right, and that is not far from them. */
 weir_value weir_quantizer_weights(weir_quantizer *q, weir_node node, weir_value value, int64_t axis,
                                   const double *least, double *scale);
-/* The least scales of weights for a bias whose codes are float32 numbers; heap memory. Results of groups share those of the weights. */
+/* The least scales of weights for a bias whose codes are float32 numbers; heap memory. Results of groups share those of
+ * the weights. */
 double *weir_quantizer_least_scales(const weir_array *bias, double input_scale, size_t outputs, size_t results);
 weir_value weir_quantizer_bias(weir_quantizer *q, weir_node node, weir_value value, double input_scale,
                                const double *weight_scale, size_t outputs);
@@ -73,7 +75,8 @@ bool weir_quantizer_complete(weir_quantizer *q);
 /* --- quantize_node.c: where quantizers go; false after a reported error --- */
 
 bool weir_quantizer_node(weir_quantizer *q, weir_node node);
-/* A sum that leaves the model has codes of its own, since those of its terms do not add up, and so has a function where there are no layers. */
+/* A sum that leaves the model has codes of its own, since those of its terms do not add up, and so has a function where
+ * there are no layers. */
 bool weir_quantizer_outputs(weir_quantizer *q);
 
 #endif

@@ -1,5 +1,5 @@
-/* What realize_requantize chooses a component for: a Requantize or Threshold of the integer graph, the function that each of its
- * channels specifies, and candidates for hardware that computes the same. */
+/* What realize_requantize chooses a component for: a Requantize or Threshold of the integer graph, the function that
+ * each of its channels specifies, and candidates for hardware that computes the same. */
 #ifndef WEIR_PASSES_REALIZER_H
 #define WEIR_PASSES_REALIZER_H
 
@@ -7,8 +7,8 @@
 #include "quant/contract.h"
 #include "quant/staircase.h"
 
-/* Values above outputs of so many codes have no staircases: WEIR_STAIRCASE_CODES. Binary outputs are handled as step numbers 0, 1
- * with base -1 and stride 2. */
+/* Values above outputs of so many codes have no staircases: WEIR_STAIRCASE_CODES. Binary outputs are handled as step
+ * numbers 0, 1 with base -1 and stride 2. */
 typedef struct weir_realizer {
     weir_graph *graph;
     weir_node node;
@@ -59,8 +59,8 @@ typedef struct weir_channel_candidate {
 } weir_channel_candidate;
 
 enum { WEIR_CANDIDATE_ADD_BITS = 56 }; /* the most that a component's addend has */
-/* What rtl/cast/weir_requantize_float.v takes: the smallest shift, the largest distance of codes from the zero point, and bits of a multiplier, so that
- * sums of 62 bits times that stay below 2^126. */
+/* What rtl/cast/weir_requantize_float.v takes: the smallest shift, the largest distance of codes from the zero point,
+ * and bits of a multiplier, so that sums of 62 bits times that stay below 2^126. */
 enum { WEIR_CANDIDATE_FLOAT_SHIFT = 2, WEIR_CANDIDATE_FLOAT_REACH = 1 << 22, WEIR_CANDIDATE_FLOAT_BITS = 44 };
 /* What a table takes: bits of its codes, and so many codes. */
 enum { WEIR_REALIZER_TABLE_BITS = 16, WEIR_REALIZER_TABLE_CODES = 1 << WEIR_REALIZER_TABLE_BITS };
@@ -71,7 +71,8 @@ int64_t weir_candidate_computed(const void *channel, int64_t x);
 bool weir_candidate_cast(const weir_realizer *r, weir_candidate *k);
 bool weir_candidate_scale(const weir_realizer *r, weir_candidate *k);
 bool weir_candidate_float(const weir_realizer *r, weir_candidate *k);
-/* Parameters alone, without the proof. A shift: where ratios are powers of two and additions whole; float32 arithmetic: by ONNX Runtime's contract. */
+/* Parameters alone, without the proof. A shift: where ratios are powers of two and additions whole; float32 arithmetic:
+ * by ONNX Runtime's contract. */
 bool weir_candidate_shift_of(const weir_realizer *r, weir_candidate *k);
 bool weir_candidate_float_of(const weir_realizer *r, weir_candidate *k);
 
@@ -83,8 +84,8 @@ bool weir_realizer_use_wide(weir_realizer *r, weir_candidate *k);
 
 /* --- realizer_products.c --- */
 
-/* Codes that the model makes float32 numbers and quantizes again, proved code by code: one product that float32 rounds, or an exact one
- * before it, which it rounds first. */
+/* Codes that the model makes float32 numbers and quantizes again, proved code by code: one product that float32 rounds,
+ * or an exact one before it, which it rounds first. */
 typedef struct weir_products {
     weir_candidate last;
     int64_t *factor, *term; /* by channel, of the exact one */
@@ -98,13 +99,14 @@ bool weir_realizer_use_products(weir_realizer *r, const weir_products *p);
 
 /* --- realizer_corrected.c --- */
 
-/* A Scale that is at most one code too low, and a table of where it is. `found`: whether there is one, which then is used; k's arrays are
- * filled. False after a reported error. */
+/* A Scale that is at most one code too low, and a table of where it is. `found`: whether there is one, which then is
+ * used; k's arrays are filled. False after a reported error. */
 bool weir_realizer_use_corrected(weir_realizer *r, weir_candidate *k, bool *found);
 
 /* --- realizer_patchable.c --- */
 
-/* Of a patchable graph: float32 arithmetic, or all thresholds, in tables with room for other parameters. False after a reported error. */
+/* Of a patchable graph: float32 arithmetic, or all thresholds, in tables with room for other parameters. False after a
+ * reported error. */
 bool weir_realizer_use_patchable(weir_realizer *r, weir_candidate *k);
 
 /* --- realizer_straighten.c --- */
@@ -119,15 +121,16 @@ weir_node weir_realizer_replace(weir_realizer *r, weir_op op, const weir_value *
 /* A constant NAME_SUFFIX of int64: [rows], or [rows, columns] where columns are not 0. */
 weir_value weir_realizer_parameter(weir_realizer *r, const char *suffix, const int64_t *values, size_t rows,
                                    size_t columns);
-/* Whole numbers, one a channel, added to what the node reads; or what it reads times a factor of 1 or more, exact, and a term. The node is read
- * again. False after a reported error. */
+/* Whole numbers, one a channel, added to what the node reads; or what it reads times a factor of 1 or more, exact, and
+ * a term. The node is read again. False after a reported error. */
 bool weir_realizer_add_before(weir_realizer *r, const int64_t *whole);
 bool weir_realizer_multiply_before(weir_realizer *r, const int64_t *factor, const int64_t *term);
 /* False after a reported error. */
 bool weir_realizer_use_candidate(weir_realizer *r, const weir_candidate *k);
 bool weir_realizer_use_thresholds(weir_realizer *r);
 bool weir_realizer_use_table(weir_realizer *r);
-/* Has a table of no more than so many entries at most four times the bits of thresholds, which need comparisons besides? */
+/* Has a table of no more than so many entries at most four times the bits of thresholds, which need comparisons
+ * besides? */
 bool weir_realizer_table_is_small(const weir_realizer *r, int64_t entries);
 
 #endif

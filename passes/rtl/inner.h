@@ -11,8 +11,9 @@ typedef struct weir_stmt_list {
 void weir_stmt_list_add(weir_stmt_list *list, weir_rtl_stmt stmt);
 void weir_stmt_list_free(weir_stmt_list *list);
 
-/* The processes, functions and loops in space of a module's body and all that is inside of them, outer ones before inner
- * ones; the list is emptied first. State machines have rules of their own and are left out. O(body + what is inside). */
+/* The processes, functions and loops in space of a module's body and all that is inside of them, outer ones before
+ * inner ones; the list is emptied first. State machines have rules of their own and are left out. O(body + what is
+ * inside). */
 void weir_list_inner(const weir_rtl_design *design, weir_rtl_module module, weir_stmt_list *list);
 
 /* The statements inside of one, in the same order; the list is emptied first. */
@@ -26,7 +27,7 @@ weir_rtl_stmt weir_only_stmt(const weir_rtl_design *design, weir_rtl_block block
 /* Do both expressions say the same, wherever they are? O(the smaller one). */
 bool weir_same_expr(const weir_rtl_design *design, weir_rtl_expr a, weir_rtl_expr b);
 
-/* `value == constant` (or the sides exchanged), of something that is no constant itself. */
+/* `value == constant` (or the sides exchanged), of something that is not constant itself. */
 typedef struct weir_equality {
     weir_rtl_expr value, constant; /* none: it is something else */
 } weir_equality;
@@ -38,15 +39,16 @@ bool weir_reads_var(const weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_
 /* Which of the constants, all of one width, say the same as an earlier one (none never does): heap memory, free() it;
  * *distinct counts the others. O(count * log(count)). */
 bool *weir_find_repeated(const weir_rtl_design *design, const weir_rtl_expr *constants, size_t count, size_t *distinct);
-/* Warns that an arm of a case or of a chain of ifs goes, because an earlier one has its constant; not of an empty one. */
+/* Warns that an arm of a case or of a chain of ifs goes, because an earlier one has its constant; not of an empty
+ * one. */
 void weir_warn_dropped(const weir_rtl_design *design, weir_rtl_stmt arm, weir_rtl_expr value, weir_rtl_expr constant);
 
 /* Marked to stay (attribute `keep`, or `public`: simulations look at it). */
 bool weir_is_kept(const weir_rtl_design *design, weir_rtl_item item);
 
-/* Variables and instances that must stay, under their names: kept ones, and those whose name is in some path of the design
- * (weir_rtl_add_path). Paths are looked for when the first one is asked about: O(variables). Zero at the start but for the
- * design. */
+/* Variables and instances that must stay, under their names: kept ones, and those whose name is in some path of the
+ * design (weir_rtl_add_path). Paths are looked for when the first one is asked about: O(variables). Zero at the start
+ * except for the design. */
 typedef struct weir_keeper {
     const weir_rtl_design *design;
     char **name; /* sorted */

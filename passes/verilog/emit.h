@@ -11,16 +11,18 @@
 #include "rtlir/core/stmt.h"
 #include "support/file/folder.h"
 
-/* Side data of the module that emit_verilog_top leaves: weir_wires of each stream, by value id of the hardware graph. */
+/* Side data of the module that emit_verilog_top leaves: weir_wires of each stream, by value id of the hardware
+ * graph. */
 #define WEIR_EMIT_STREAMS "streams"
-/* Property of the module: the wanted name of the top module; else it is the module's own. */
+/* Property of the module: the requested name of the top module; else it is the module's own. */
 #define WEIR_EMIT_TOP "wanted top"
 
 /* Opens the module's output folder for writing; NULL after a reported error. */
 weir_folder *weir_emit_open(const weir_module *module);
 /* "SUB" of it while it is being written, made when absent; heap memory, NULL after a reported error. */
 char *weir_emit_folder(const weir_folder *output, const char *sub);
-/* Moves the files into place when `fine`, else discards them (NULL is fine). False after an error, or when it was not fine. */
+/* Moves the files into place when `fine`, else discards them (NULL is fine). False after an error, or when it was not
+ * fine. */
 bool weir_emit_close(weir_folder *output, bool fine);
 /* Why no top module can have the name, "a reserved word of ..."; NULL: it can. */
 const char *weir_emit_refusal(const char *name);

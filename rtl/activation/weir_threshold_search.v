@@ -10,7 +10,7 @@
 // Latency:   clog2(COUNT + 1) * (READ + 1) - (GROUPS > 1 ? 0 : READ) + 1 cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_threshold_search.
-// State:     a level: x of READ + 1 cycles, or until the first threshold of its group is there; the bits of the number so far as long, the
+// State:     a level: x of READ + 1 cycles, or until the first threshold of its group is there; the bits of the number up to it, as long, the
 //            group of the beat; then a bit more; weir_pipeline.
 // Mapping:   clog2(COUNT + 1) comparators a lane, the end of a carry chain each, between registers; the ROMs, of COUNT words a lane and
 //            group in all, are memory blocks or logic, as weir_rom is.

@@ -7,7 +7,7 @@
 // Interval:  1 cycle a pair.
 // Clock:     rtl/README.md, Measured alone: weir_mvu.
 // State:     the product, then both products; without reset or enable.
-// Mapping:   one weir_mul of A_W x (LOW_W + B_W) bits and an increment of LOW_W bits, in place of two weir_mul.
+// Mapping:   one weir_mul of A_W x (LOW_W + B_W) bits and an increment of LOW_W bits, instead of two weir_mul.
 `default_nettype none
 
 module weir_mul_pair #(

@@ -8,11 +8,11 @@
 // Latency:   READ + clog2(PARTS) + PAIRS + clog2(SIMD) + (BEATS > 1 ? 3 : 2) cycles from the last x beat of a dot product to m_valid.
 // Interval:  BEATS cycles a result of ROWS * PE elements, without bubbles.
 // Clock:     rtl/README.md, Measured alone: weir_mvu.
-// State:     x while its weights are read, markers of what is under way, the beats of the dot product that have been taken, results
+// State:     x while its weights are read, markers of what is in flight, the beats of the dot product that have been taken, results
 //            that are promised a place (used_q); in weir_dot products, adder tree, accumulator and result; PLACES results.
 // Stall:     the pipeline never stops: the last beat of a dot product is taken only when there is a place for its result. m_ready
 //            does not reach s_ready, which depends on registers only.
-// Invariant: results under way or waiting = used_q <= PLACES, enough for one to wait a whole dot product without a bubble.
+// Invariant: results in flight or waiting = used_q <= PLACES, enough for one to wait a whole dot product without a bubble.
 // Mapping:   ROWS * PE weir_dot: ROWS * PE * SIMD products (DSP blocks or LUTs; with PAIRS half as many DSP blocks), registered adder trees,
 //            accumulators; two registers a result, or weir_fifo where dot products are shorter than the pipeline.
 `default_nettype none

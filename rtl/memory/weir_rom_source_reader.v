@@ -3,7 +3,7 @@
 // Latency:   3 + REGISTERED cycles from reset to the first word.
 // Interval:  DEPTH == 1 ? 1 : min(INTERVAL, 2) cycles a word.
 // Clock:     rtl/README.md, Measured alone: weir_rom_source.
-// State:     the next address; what has been read ahead, beyond the memory's registers: but for INTERVAL 1 of STYLE "logic" and for
+// State:     the next address; what has been read ahead, beyond the memory's registers: except for INTERVAL 1 of STYLE "logic" and for
 //            one word, a word register (INTERVAL 2: of STYLE "logic" it is the memory's) or two (INTERVAL 1).
 // Invariant: m_valid holds until a word is taken, and m_data with it; words leave in order, each once. The memory has an output
 //            register if REGISTERED.

@@ -1,6 +1,6 @@
 // weir_softmax_sum: sums of floating-point numbers of 0 or more, one after the other, each rounded to FRAC_W + 1 bits, half to even: with
-// 23 and 8 those of float32. A number is {exponent, leading bit, fraction}: as IEEE 754 has it but for the sign, with the exponent 1 and the
-// leading bit 0 in place of the exponent 0.
+// 23 and 8 those of float32. A number is {exponent, leading bit, fraction}: as IEEE 754 has it except for the sign, with the exponent 1 and the
+// leading bit 0 instead of the exponent 0.
 //
 // Latency:   4 cycles from `valid`, with the number, to the sum.
 // Interval:  4 cycles a beat.
@@ -90,7 +90,7 @@ module weir_softmax_sum #(
     large_2_q <= large_1_q;
   end
 
-  // ---- the sum, exact but for the flag ----
+  // ---- the sum, exact except for the flag ----
   reg  [MANT_W+1:0] exact_q;
   reg               rest_q;
   reg  [EXP_W-1:0]  exp_3_q, next_q;

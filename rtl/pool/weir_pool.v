@@ -1,6 +1,6 @@
 // weir_pool: the largest element of each window that slides along one dimension, or with SUM the sum of x - ZERO of its elements. A
 // frame is LINES lines of IN steps of INNER beats; each of the OUT windows of a line sees the steps o * STRIDE + k * DILATION - BEGIN
-// for k in [0, KERNEL), as far as they lie in [0, IN). With COMMON the sum of a window is multiplied by COMMON / the steps that it sees,
+// for k in [0, KERNEL), as far as they are in [0, IN). With COMMON the sum of a window is multiplied by COMMON / the steps that it sees,
 // which is a whole number of at most FACTOR_W bits, so that all are sums of as many. A pool over several dimensions is one of these for
 // each.
 //
@@ -16,7 +16,7 @@
 //            last beat to its last result: what comes before the minus from the last beat that a result needs, after which INNER beats a step may
 //            follow that none does.
 // Interval:  LINES * (IN + OUT - JOINED - max(0, ceil((IN + BEGIN - (KERNEL - 1) * DILATION) / STRIDE))) * INNER cycles a frame: a
-//            step more a line for each window that ends after it, but for the one that is JOINED.
+//            step more a line for each window that ends after it, except for the one that is JOINED.
 // Bound:     A window's slot is fixed by its place on the line, and all slots take a line's step. So when a line's first step is made, no
 //            window of the line before is left but one that leaves its slot in the same cycle, and none where that step ends a window itself.
 //            Windows that reach beyond the line are given after it, one a step: with JOINED no frame can take fewer cycles

@@ -8,7 +8,7 @@
 // State:     the place in the frame, a bit that says that it is damaged, `hold` with BEATS > 1, and the number of damaged frames since reset,
 //            modulo 2^COUNT_W.
 // Invariant: a beat with m_last is given in the cycle in which one with s_last is taken, and in no other; end_q says that left_q is 0; the bit
-//            damaged_q is clear at the first place but for what is offered there.
+//            damaged_q is clear at the first place except for what is offered there.
 // Mapping:   about two LUTs a bit of the two counters, and four.
 `default_nettype none
 

@@ -7,8 +7,8 @@
 // Interval:  INTERVAL cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize.
 // State:     cycles until the next beat may be taken, places of the buffer in use or promised, the markers {valid, last} of
-//            the beats that are under way, the buffer.
-// Invariant: beats under way + beats in the buffer = used_q <= PLACES; s_ready is a function of registers.
+//            the beats that are in flight, the buffer.
+// Invariant: beats in flight + beats in the buffer = used_q <= PLACES; s_ready is a function of registers.
 // Mapping:   two small counters, two flip-flops a cycle of LATENCY - INTERVAL, weir_fifo.
 `default_nettype none
 
@@ -29,7 +29,7 @@ module weir_pipeline #(
   output wire [WIDTH-1:0] m_data,
   output wire             m_last
 );
-  localparam integer PLACES = (LATENCY + 1) / INTERVAL + 1;  // what is under way or waits when nothing stalls
+  localparam integer PLACES = (LATENCY + 1) / INTERVAL + 1;  // what is in flight or waits when nothing stalls
   localparam integer USED_W = $clog2(PLACES + 1);
   localparam integer DELAY  = LATENCY - INTERVAL + 1;        // cycles from the end of a beat's interval to its result
   localparam integer FULL   = PLACES - 1;

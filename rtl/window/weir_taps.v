@@ -6,16 +6,16 @@
 // A beat may hold several pixels: ACROSS of neighbouring lines, each with a position of its own, or ALONG of a line, with the ALONG / STRIDE
 // positions that move over as many. Positions follow each other in a beat of a result as pixels do in one that is taken.
 //
-// A step is what a beat has of a line: a pixel, or ALONG of them. Steps before the last tap lie in a word for each beat of a step, which is
+// A step is what a beat has of a line: a pixel, or ALONG of them. Steps before the last tap are in a word for each beat of a step, which is
 // read, shifted by what is taken and written back. Positions that reach beyond the line follow its last step, a shift without input each. The
 // last JOINED of these shifts are made with the first steps of the next line, which end none: as their beats come. Where one has not come, the
-// shifts that are left are made without input, in which the next line's pixels stay where they are, and it goes on with that beat.
+// shifts that are left are made without input, in which the next line's pixels stay where they are, and it continues with that beat.
 //
 // Latency:   3 + INNER * JOINED - INNER * max(0, IN / ALONG - ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) cycles from a
 //            frame's last beat to its last result: 3 from the last beat that a result needs, after which INNER beats a step may follow that
 //            none does.
 // Interval:  LINES * (max(IN / ALONG, ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) - JOINED) * INNER cycles a frame:
-//            the steps of a line, and those after it that its last positions see, but for the ones that are JOINED.
+//            the steps of a line, and those after it that its last positions see, except for the ones that are JOINED.
 // Bound:     With a fixed place for each tap a position is given in the step that ends it, FIRST to FINAL counted from its line's first step. Of
 //            lines that follow each other after P steps, P >= IN / ALONG, for a step takes a cycle a beat, and P > FINAL - FIRST, for the last
 //            position of a line is given before the first one of the next. With JOINED steps these are P, unless that is more than IN / ALONG of

@@ -3,13 +3,13 @@
 // by OUT_X positions, from BEGIN before the frame on. A position gives its beats by group, then column, row and beat of the group;
 // where there is no pixel, elements are FILL.
 //
-// Rows lie in a ring of ROWS = (KERNEL_Y - 1) * DILATION_Y + STRIDE_Y + SPARE of them: those that a row of positions sees and those by which the
+// Rows are in a ring of ROWS = (KERNEL_Y - 1) * DILATION_Y + STRIDE_Y + SPARE of them: those that a row of positions sees and those by which the
 // next one moves on, less the first, whose pixels are replaced as the window leaves them; and SPARE more. Frames follow each other in the ring.
 //
 // Latency:   3 cycles from the beat that completes the last position to its last beat, when nothing was to be given before.
 // Interval:  FRAMES * max(OUT_X * OUT_Y * KERNEL_X * KERNEL_Y, IN_X * IN_Y) * GROUPS * RUN cycles a frame, when the first position's pixels
 //            arrive while the last frame is given: each beat given takes a cycle, and so does each taken. Without SPARE rows, what a frame needs
-//            at its start beyond what the last one has released at its end is waited for, and so is a row in the place of one that its
+//            at its start beyond what the last one has released at its end is waited for, and so is a row instead of one that its
 //            last position sees. No wait is longer than what is missing takes to be taken. With max(1, KEPT + NEEDED - (KERNEL_Y - 1) *
 //            DILATION_Y - STRIDE_Y) of them there is none, KEPT being the rows that the last positions of a frame see, and NEEDED
 //            those that its first ones do: the ring has room for both, and for a row beside those that positions see, so each row is
@@ -161,7 +161,7 @@ module weir_window #(
   localparam integer BEFORE_OX  = OUT_X - 2;
   localparam integer BEFORE_OY  = OUT_Y - 2;
 
-  // Steps in the frame where a loop goes on, from the last beat of the loops in it.
+  // Steps in the frame where a loop continues, from the last beat of the loops in it.
   localparam integer ORIGIN    = -BEGIN_Y * ROW - BEGIN_X * PIXEL;
   localparam integer STEP_RUN  = 1;
   localparam integer STEP_KY   = DILATION_Y * ROW - LAST_RUN;

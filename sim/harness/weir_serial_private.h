@@ -1,5 +1,6 @@
-/* What a simulated board and the process that started it share: a file that both map. The board's process writes what it has done and where its
- * time is, the other one how far it may go. Of weir_serial.c and sim/serial.c only; the two are compiled by different compilers. */
+/* What a simulated board and the process that started it share: a file that both map. The board's process writes what
+ * it has done and where its time is, the other one how far it may go. Of weir_serial.c and sim/serial.c only; the two
+ * are compiled by different compilers. */
 #ifndef WEIR_SERIAL_PRIVATE_H
 #define WEIR_SERIAL_PRIVATE_H
 
@@ -45,7 +46,7 @@ typedef struct weir_serial_map {
     weir_serial_damage to_board, to_host;
     uint64_t unplug_at; /* bytes on the wire to the board, after which the tty goes; 0: it stays */
     uint64_t away;      /* ps until there is another one */
-    uint64_t reset_at;  /* bytes on the wire to the board, after which the board starts anew; 0: it does not */
+    uint64_t reset_at;  /* bytes on the wire to the board, after which the board starts again; 0: it does not */
 
     /* --- the host's --- */
     _Atomic uint64_t until;   /* ps up to which time may pass */

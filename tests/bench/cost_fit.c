@@ -171,7 +171,7 @@ static void fit_all(samples *all, FILE *out) {
     fprintf(out,
             "/* Lookup tables a unit of each term of a module%s, on a family of devices:\n"
             " *   WEIR_COST(module, family, constant, term 1, term 2, ...)\n"
-            " * Made by tests/bench/cost_fit.c from scripts/%s.csv; the terms stand in the component's `cost`. */\n",
+            " * Made by tests/bench/cost_fit.c from scripts/%s.csv; the terms are in the component's `cost`. */\n",
             alone ? "" : " that is part of a network", alone ? "cost/measured" : "estimates/instances");
     for (size_t i = 0; i < all->count; i++) {
         const char *module = all->item[i].row->module;

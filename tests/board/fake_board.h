@@ -1,5 +1,5 @@
-/* A board as boards/common/README.md describes it, written from that page alone: a state machine of bytes in and packets out, with nothing of
- * boards/host/wire in it. Time is given, in nanoseconds. */
+/* A board as boards/common/README.md describes it, written from that page alone: a state machine of bytes in and
+ * packets out, with nothing of boards/host/wire in it. Time is given, in nanoseconds. */
 #ifndef WEIR_FAKE_BOARD_H
 #define WEIR_FAKE_BOARD_H
 
@@ -55,7 +55,8 @@ bool fake_board_has_to_send(const fake_board *board);
 /* What the accelerator makes of a frame. */
 void fake_result(const uint8_t *frame, size_t bytes_in, uint8_t *result, size_t bytes_out);
 
-/* The README's two framings and its packets; also for comparing with the library's. What is taken from the host: false where it is no packet. */
+/* The README's two framings and its packets; also for comparing with the library's. What is taken from the host: false
+ * where it is no packet. */
 typedef struct fake_packet {
     unsigned type, flags, position, acknowledged;
     size_t length;

@@ -1,5 +1,6 @@
-/* Two UARTs in simulated time with what lies between host and board: rates, a delay each way, buffers that a driver and a USB chip have, and damage. The
- * host's end is a transport; the other end a fake board. The same settings give the same bytes at the same times. */
+/* Two UARTs in simulated time with what lies between host and board: rates, a delay each way, buffers that a driver and
+ * a USB chip have, and damage. The host's end is a transport; the other end a fake board. The same settings give the
+ * same bytes at the same times. */
 #ifndef WEIR_FAKE_WIRE_H
 #define WEIR_FAKE_WIRE_H
 

@@ -1,5 +1,5 @@
-/* What modules of rtl/ were measured to take (scripts/cost): the rows of measured.csv and of placed.csv, and how far estimates
- * are from them. */
+/* What modules of rtl/ were measured to take (scripts/cost): the rows of measured.csv and of placed.csv, and how far
+ * estimates are from them. */
 #ifndef WEIR_TESTS_COST_ROWS_H
 #define WEIR_TESTS_COST_ROWS_H
 
@@ -32,7 +32,8 @@ void cost_rows_free(cost_rows *rows);
 
 /* What is compiled in says of the row; false: nothing is known of its module. */
 bool cost_rows_estimate(const cost_row *row, weir_cost *cost);
-/* |estimate - measured| as a share of measured, of at least COST_ROW_FLOOR of it: a few lookup tables too many are no error. */
+/* |estimate - measured| as a share of measured, of at least COST_ROW_FLOOR of it: a few lookup tables too many are no
+ * error. */
 double cost_rows_error(double estimate, int64_t measured);
 
 /* Of errors, which are sorted: the middle one, that which nine of ten keep to, the largest. */

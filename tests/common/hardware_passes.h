@@ -1,4 +1,5 @@
-/* Hardware passes for tests that run any of them: those that must keep what a design computes, and one that does not. */
+/* Hardware passes for tests that run any of them: those that must keep what a design computes, and one that does
+ * not. */
 #ifndef WEIR_TESTS_HARDWARE_PASSES_H
 #define WEIR_TESTS_HARDWARE_PASSES_H
 

@@ -18,15 +18,16 @@ int line_end(const line *w, int o);
 typedef struct line_limits {
     int in, out, kernel, stride, dilation;
 } line_limits;
-/* The next line in the order of its fields, of which each position begins on the line or on its padding, and none could be left out behind it;
- * false after the last one. */
+/* The next line in the order of its fields, of which each position begins on the line or on its padding, and none could
+ * be left out behind it; false after the last one. */
 bool line_next(line *w, const line_limits *most);
 /* Fails with the line's numbers unless it takes as many cycles as the component calls ideal. */
 void line_takes(const line *w, int64_t cycles, int64_t ideal);
 
 /* Codes of 4 bits. */
 weir_type line_type(weir_shape shape);
-/* A graph of one node, an operator over a frame of one such line of one channel of 4 bits, with its component assigned. */
+/* A graph of one node, an operator over a frame of one such line of one channel of 4 bits, with its component
+ * assigned. */
 weir_graph *line_graph(weir_op op, const line *w, weir_node *node);
 
 #endif

@@ -56,8 +56,8 @@ void network_free(network *net);
 /* Most beats that have been given and not taken; a beat that is taken when it comes does not wait. */
 int64_t network_waiting(const network_times *given, const network_times *taken);
 
-/* A network of about `size` nodes behind one source, with forks, joins, changes of rate, bursts and slow units; the interval
- * is that of its slowest node, or longer. */
+/* A network of about `size` nodes behind one source, with forks, joins, changes of rate, bursts and slow units; the
+ * interval is that of its slowest node, or longer. */
 network network_random(uint32_t seed, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* Test cases that are text files: `name: value` lines, then sections `--- name`. What tests of passes over graphs and over
- * hardware designs share. */
+/* Test cases that are text files: `name: value` lines, then sections `--- name`. What tests of passes over graphs and
+ * over hardware designs share. */
 #ifndef WEIR_TEST_TEXT_CASE_H
 #define WEIR_TEST_TEXT_CASE_H
 

@@ -46,8 +46,8 @@ int64_t case_rows(component_case *c);
 /* --- building; failures are bugs of the test and abort --- */
 /* A graph input: codes of [low, high] in `width` bits, shape [1, channels] or [1, rows, channels]. */
 weir_value case_input(component_case *c, int64_t rows, int64_t channels, int width, bool is_signed);
-/* The same of a random width, signed in so many of a hundred cases. Draws one behind the other: arguments of one call that
- * each draw would be drawn in the compiler's order. */
+/* The same of a random width, signed in so many of a hundred cases. Draws one behind the other: arguments of one call
+ * that each draw would be drawn in the compiler's order. */
 weir_value case_codes(component_case *c, int64_t rows, int64_t channels, int64_t least, int64_t most, int percent);
 /* `frames` frames of codes for every input, the extreme ones more often than others. */
 void case_make_data(component_case *c, int64_t frames);
@@ -60,17 +60,20 @@ weir_value case_result(const component_case *c, weir_node node);
 void case_place(component_case *c, weir_node node, int64_t in_lanes, int64_t out_lanes, int64_t digit);
 /* A frame takes as long as the node, which follows others, needs with its lanes. */
 void case_take_time(component_case *c, weir_node node);
-/* As many lanes as a shorter interval of its graph takes, and what else makes it faster. For the only node that has been placed. */
+/* As many lanes as a shorter interval of its graph takes, and what else makes it faster. For the only node that has
+ * been placed. */
 void case_hurry(component_case *c, weir_node node);
 /* Attributes low and high: a random part of the codes of `bits` bits. */
 void case_clip(component_case *c, weir_node node, int bits);
-/* Elements a beat for a node with `parameters` a channel (1 or the number of channels): a part of the channels, or those of several rows. */
+/* Elements a beat for a node with `parameters` a channel (1 or the number of channels): a part of the channels, or
+ * those of several rows. */
 int64_t case_lanes(component_case *c, int64_t rows, int64_t channels, int64_t parameters);
 void case_finish(component_case *c, weir_value output);
 
 /* --- what several components build --- */
 weir_node case_cast(component_case *c, weir_value x, const char *name, int64_t rows, int64_t channels, int64_t lanes);
-/* Sorted steps inside the range of codes and beyond it, `count` for all channels or for each, and lanes that fit them. */
+/* Sorted steps inside the range of codes and beyond it, `count` for all channels or for each, and lanes that fit
+ * them. */
 typedef struct case_thresholds {
     weir_node node;
     int64_t lanes, count;

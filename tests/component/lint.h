@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Are verilator -Wall, iverilog -Wall and Yosys' check, those that are installed, silent on the design `component` in the folder? What they say goes
- * to stderr. */
+/* Are verilator -Wall, iverilog -Wall and Yosys' check, those that are installed, silent on the design `component` in
+ * the folder? What they say goes to stderr. */
 bool lint_is_clean(const char *folder);
 /* A wire that is read and never driven, of another width. */
 bool lint_plant(const char *folder);

@@ -1,5 +1,5 @@
-/* What the cases of max_pool and sum_pool share: windows of any size, stride, dilation and padding along one of one to three
- * dimensions, some of them all of a line. */
+/* What the cases of max_pool and sum_pool share: windows of any size, stride, dilation and padding along one of one to
+ * three dimensions, some of them all of a line. */
 #ifndef TESTS_COMPONENT_POOL_H
 #define TESTS_COMPONENT_POOL_H
 

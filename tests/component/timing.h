@@ -1,4 +1,5 @@
-/* Latency and interval of components: the formulas in their modules' headers, the table of components, the simulation. */
+/* Latency and interval of components: the formulas in their modules' headers, the table of components, the
+ * simulation. */
 #ifndef WEIR_TESTS_COMPONENT_TIMING_H
 #define WEIR_TESTS_COMPONENT_TIMING_H
 

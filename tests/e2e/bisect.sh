@@ -136,5 +136,5 @@ bisect 2 "no pass that could be skipped" ""
 bisect 2 "no pass that could be skipped" 'graph(lie)' --level 0 --disable lie
 bisect 1 "absent.npz" nothing --data absent.npz
 expect 1 "absent.onnx" "$WEIR" bisect absent.onnx -p lower_integer
-expect 3 "note: temporary files are in '/[a-z/]*': '$work/nowhere' is no folder" env TMPDIR="$work/nowhere" "$WEIR" bisect "$model" -p lower_integer
+expect 3 "note: temporary files are in '/[a-z/]*': '$work/nowhere' is not a folder" env TMPDIR="$work/nowhere" "$WEIR" bisect "$model" -p lower_integer
 finish

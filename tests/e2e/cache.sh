@@ -97,7 +97,7 @@ for place in "HOME=" "HOME=$work/file" "XDG_CACHE_HOME=$work/file HOME=/nonexist
     cmp -s out.npy right.npy || fail "another result with $place"
     gone "temporary/*" || fail "$place leaves $(ls temporary)"
 done
-expect 0 "note: temporary files are in '/[a-z/]*': '$work/file' is no folder" env TMPDIR="$work/file" \
+expect 0 "note: temporary files are in '/[a-z/]*': '$work/file' is not a folder" env TMPDIR="$work/file" \
     "$WEIR" sim design -d "$test_data" -n 1 --simulator icarus -o out.npy
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     mkdir mine closed && chmod 777 mine && chmod 755 closed

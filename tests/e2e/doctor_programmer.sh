@@ -126,8 +126,8 @@ fails 5 "may not open the USB device" "echo 'SUBSYSTEM" 'echo "libusb_open() fai
 fails 5 "another program has the USB device" "close what uses the board" 'echo "libusb_claim_interface() failed with LIBUSB_ERROR_BUSY"; exit 1'
 fails 5 "cannot open the USB device" "echo 'SUBSYSTEM" 'echo "fails to open device"; echo "JTAG init failed with: std::exception"; exit 1'
 fails 5 "cannot open the USB device" "echo 'SUBSYSTEM" 'echo "JTAG init failed with: No device found"; exit 1'
-fails 4 "failed with exit status 3" "run it by hand: openFPGALoader -b ulx3s -m top.bit" 'echo "something new"; exit 3' "something new"
-fails 4 "was killed by signal 11" "run it by hand" 'kill -SEGV $$'
+fails 4 "failed with exit status 3" "run it manually: openFPGALoader -b ulx3s -m top.bit" 'echo "something new"; exit 3' "something new"
+fails 4 "was killed by signal 11" "run it manually" 'kill -SEGV $$'
 ulx3s
 echo 'echo "erasing"; sleep 100' | loader
 expect 4 "'openFPGALoader' took longer than 2 seconds" program ulx3s-25f sram 2

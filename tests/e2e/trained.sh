@@ -7,7 +7,7 @@
 name=trained-$1
 . "$(dirname "$0")/lib.sh"
 folder=${WEIR_TRAINED-}
-[ -d "$folder/mlperf_tiny_qdq" ] || { finished=yes; echo "skipped: WEIR_TRAINED is no folder with mlperf_tiny_qdq"; exit 77; }
+[ -d "$folder/mlperf_tiny_qdq" ] || { finished=yes; echo "skipped: WEIR_TRAINED is not a folder with mlperf_tiny_qdq"; exit 77; }
 case $1 in
 quick) rows=100 images=20 ;;
 all) rows=1000 images=200 ;;

@@ -19,7 +19,8 @@ typedef enum plant_kind {
 
 extern const char *const plant_names[PLANT_KINDS];
 
-/* Changes the module's cells at a place that the number chooses. What was done, heap memory; NULL: there is no such place. */
+/* Changes the module's cells at a place that the number chooses. What was done, heap memory; NULL: there is no such
+ * place. */
 char *plant(json_t *cells, const weir_device *device, plant_kind kind, uint64_t number);
 
 #endif

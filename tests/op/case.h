@@ -14,7 +14,8 @@ typedef struct op_case {
 /* Cuts the text up. False after saying what is unknown, or without a graph. */
 bool op_case_read(char *text, op_case *c);
 
-/* Visits the files *.txt of the folder in the order of their names: how many there are, or -1 where the folder cannot be read. */
+/* Visits the files *.txt of the folder in the order of their names: how many there are, or -1 where the folder cannot
+ * be read. */
 typedef void op_file_visit(void *user, const char *path);
 int op_folder_visit(const char *folder, op_file_visit *visit, void *user);
 

@@ -7,8 +7,8 @@
 #include "generator.h"
 #include "rtlir/core/rtl.h"
 
-/* How the design says the same thing: as emitted (connections, assignments that are what they are, names of their own) or
- * as elaborated (instances wired by assignments, undecided assignments, modules that share names). */
+/* How the design says the same thing: as emitted (connections, assignments that are what they are, names of their own)
+ * or as elaborated (instances wired by assignments, undecided assignments, modules that share names). */
 typedef enum random_form { RANDOM_EMITTED, RANDOM_ELABORATED } random_form;
 
 /* A design whose top is called "top" and has the inputs clk, rst, in_0... and the outputs out_0...; two with the same

@@ -1,6 +1,7 @@
-/* Random expressions between quantizers, and what they are by definition: element by element in float64 and float32, by loops that know
- * nothing of the lowering. Of two kinds: on grids of powers of two, where float32 rounds nothing, so that exact arithmetic is the
- * only answer; and with any scales, where the model is one chain of operations on a leaf, each of which rounds to float32. */
+/* Random expressions between quantizers, and what they are by definition: element by element in float64 and float32, by
+ * loops that know nothing of the lowering. Of two kinds: on grids of powers of two, where float32 rounds nothing, so
+ * that exact arithmetic is the only answer; and with any scales, where the model is one chain of operations on a leaf,
+ * each of which rounds to float32. */
 #ifndef WEIR_TESTS_RANDOM_TERMS_H
 #define WEIR_TESTS_RANDOM_TERMS_H
 
@@ -29,7 +30,8 @@ typedef struct term {
     int a, b; /* terms before this one */
     weir_shape shape;
     double constant
-        [MOST_ELEMENTS]; /* of a STEP: one number, one a channel (the last dimension) or all; of DENSE the real weights */
+        /* of a STEP: one number, one a channel (the last dimension) or all; of DENSE the real weights */
+        [MOST_ELEMENTS];
     size_t constants;
     bool constant_first;
     int axis;

@@ -60,8 +60,8 @@ static inline weir_value random_residual(weir_graph *g, weir_value x) {
     return random_thresholds(g, ADD(g, WEIR_OP_SUM, "sum", b, a), 2);
 }
 
-/* A network of some layers and residual blocks, folded, with forks and lane converters; where several inputs are allowed, some
- * come in on the way. */
+/* A network of some layers and residual blocks, folded, with forks and lane converters; where several inputs are
+ * allowed, some come in on the way. */
 static inline weir_graph *random_streams(int64_t blocks, bool several_inputs) {
     weir_graph *g = weir_graph_new("hardware");
     int64_t rows = random_int(0, 1) == 0 ? 1 : random_int(2, 12);
@@ -147,8 +147,8 @@ static inline network network_of(const weir_graph *g, weir_value **streams) {
             while ((int64_t)1 << levels < setting_of(hardware, "simd")) levels++;
             weir_memory weights;
             assert_true(weir_memory_get(g, node, 0, &weights));
-            /* Reading the weight, one register more from a block; the product; the tree; with several beats the accumulator; the place
-             * of the result. */
+            /* Reading the weight, one register more from a block; the product; the tree; with several beats the
+             * accumulator; the place of the result. */
             to.latency = levels + (weights.storage == WEIR_STORAGE_BLOCK ? 2 : 1) + (to.in_beats > 1 ? 2 : 1);
         }
         net.node[net.count] = to;

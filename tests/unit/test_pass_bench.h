@@ -1,4 +1,5 @@
-/* Passes as tests run them: a registry, a context and the module that they run on, which stays the test's. After <cmocka.h>. */
+/* Passes as tests run them: a registry, a context and the module that they run on, which stays the test's. After
+ * <cmocka.h>. */
 #ifndef WEIR_TEST_PASS_BENCH_H
 #define WEIR_TEST_PASS_BENCH_H
 

@@ -13,8 +13,8 @@ static inline void run_hardware(weir_module *module, const char *pipeline) {
     if (!run_pipeline(module, pipeline)) fail_msg("%s", messages.data);
 }
 
-/* The design of a file under the module `top` after a pipeline; folder: where passes write, NULL: here. The caller frees
- * the module. */
+/* The design of a file under the module `top` after a pipeline; folder: where passes write, NULL: here. The caller
+ * frees the module. */
 static inline weir_module *load_hardware(const char *name, const char *top, const char *pipeline, const char *folder) {
     char *path = data_path(name);
     weir_rtl_design *design = weir_rtl_load_text(path);

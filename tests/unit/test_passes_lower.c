@@ -570,7 +570,7 @@ static void what_hardware_cannot_do(void **state) {
     weir_node_set_int(g, node, "axis", 0);
     assert_true(weir_infer_node(g, node));
     add_layer_behind(g, ADD(g, WEIR_OP_ABS, "abs", weir_node_output(g, node, 0)));
-    fails(g, "input 1 is a constant with 0.25, which is no code of the scale 0.5 of the others");
+    fails(g, "input 1 is a constant with 0.25, which is not a code of the scale 0.5 of the others");
     test_setup(NULL);
     g = weir_graph_new("model");
     weir_graph_add_output(g, "y", add_real_input(g, "x", 1, 2));

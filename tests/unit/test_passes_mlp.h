@@ -1,5 +1,5 @@
-/* MASE's published example, an MLP for 28x28 digits, as PyTorch's exporter writes it: x (1,28,28), flatten, fc1 784x784,
- * relu, fc2 784x3136, relu, fc3 3136x10. All weights are 0. */
+/* MASE's published example, an MLP for 28x28 digits, as PyTorch's exporter writes it: x (1,28,28), flatten, fc1
+ * 784x784, relu, fc2 784x3136, relu, fc3 3136x10. All weights are 0. */
 #ifndef TEST_PASSES_MLP_H
 #define TEST_PASSES_MLP_H
 

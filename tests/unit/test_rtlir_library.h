@@ -8,8 +8,8 @@
 
 #include "support/process/process.h"
 
-/* Reads the headers of all files below a folder into the design; how many there are. Without those of rtl/check, which hold
- * nothing unless WEIR_CHECK is defined. */
+/* Reads the headers of all files below a folder into the design; how many there are. Without those of rtl/check, which
+ * hold nothing unless WEIR_CHECK is defined. */
 static inline int read_folder(weir_rtl_design *design, const char *folder) {
     int files = 0;
     DIR *list = opendir(folder);
@@ -34,7 +34,8 @@ static inline int read_folder(weir_rtl_design *design, const char *folder) {
     return files;
 }
 
-/* What Icarus says of the file's modules when it elaborates them with the library and `part` (NULL: none). Its exit status. */
+/* What Icarus says of the file's modules when it elaborates them with the library and `part` (NULL: none). Its exit
+ * status. */
 static inline int ask_icarus(const char *standard, const char *file, const char *part, weir_text *output) {
     static const char *const folders[] = {"stream", "linear", "window", "pool", "activation", "norm", "cast", "memory"};
     enum { FOLDERS = sizeof folders / sizeof *folders };

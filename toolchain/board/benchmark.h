@@ -4,8 +4,8 @@
 
 #include "ir/graph/graph.h"
 
-/* Of each element of a hardware input's beats, the bits that vary, and those that are 1: so all codes are in the input's proven range, outside of
- * which neither hardware nor reference promises anything. */
+/* Of each element of a hardware input's beats, the bits that vary, and those that are 1: so all codes are in the
+ * input's proven range, outside of which neither hardware nor reference promises anything. */
 typedef struct weir_benchmark_mask {
     uint64_t vary, ones;
 } weir_benchmark_mask;

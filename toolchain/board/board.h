@@ -1,5 +1,5 @@
-/* Boards: an FPGA with its clock, UART, pins and programmer, as boards/NAME/board.yaml or a file of the user's own says it. What is done
- * with a board asks this and knows none by name. */
+/* Boards: an FPGA with its clock, UART, pins and programmer, as boards/NAME/board.yaml or a file of the user's own says
+ * it. What is done with a board asks this and knows none by name. */
 #ifndef WEIR_BOARD_H
 #define WEIR_BOARD_H
 
@@ -71,14 +71,14 @@ typedef struct weir_board {
         const char *program;
         weir_schema_strings sram, flash; /* arguments; one is FILE */
         weir_schema_strings
-            serial; /* further ones, before these, where one of several boards is meant; SERIAL stands in one */
+            serial; /* further ones, before these, where one of several boards is meant; SERIAL is in one */
     } programmer;
     uint64_t quirks;
     weir_schema_strings notes, sources;
 } weir_board;
 
-/* The board of that name, or of a file or folder (support/file/named.h). NULL after a reported error; `status` is what a command then
- * exits with. */
+/* The board of that name, or of a file or folder (support/file/named.h). NULL after a reported error; `status` is what
+ * a command then exits with. */
 weir_board *weir_board_read(const char *name_or_path, int *status);
 void weir_board_free(weir_board *board);
 /* The names that Weir knows, sorted: heap memory, one allocation. NULL after a reported error. */
@@ -90,8 +90,8 @@ const char *weir_board_quirk_what(weir_board_quirk quirk);
 const char *weir_board_quirk_remedy(weir_board_quirk quirk);
 /* Can the board be programmed so? */
 bool weir_board_can_program(const weir_board *board, weir_board_memory memory);
-/* The command that does it with this file, as program and arguments, NULL at the end: heap memory, one allocation. `serial` is the USB
- * serial of the board that is meant, NULL the only one. */
+/* The command that does it with this file, as program and arguments, NULL at the end: heap memory, one allocation.
+ * `serial` is the USB serial of the board that is meant, NULL the only one. */
 char **weir_board_program_command(const weir_board *board, weir_board_memory memory, const char *file,
                                   const char *serial);
 

@@ -1,5 +1,5 @@
-/* From a compiled design to a board's bitstream: wrapped, synthesized, placed at the highest clock that the PLL makes and the placement
- * keeps, packed, and described in board.json. */
+/* From a compiled design to a board's bitstream: wrapped, synthesized, placed at the highest clock that the PLL makes
+ * and the placement keeps, packed, and described in board.json. */
 #ifndef WEIR_BOARD_BUILD_H
 #define WEIR_BOARD_BUILD_H
 
@@ -40,9 +40,10 @@ enum {
 
 enum { WEIR_BOARD_CLOCKS = 3, WEIR_BOARD_SEEDS = 3 };
 
-/* Exit status; *report is what board.json says, a new object, NULL after an error; *lacks_room: the error is that the device is too small. */
+/* Exit status; *report is what board.json says, a new object, NULL after an error; *lacks_room: the error is that the
+ * device is too small. */
 int weir_board_build(const weir_board_build_options *options, json_t **report, bool *lacks_room);
-/* For people. */
+/* For users. */
 void weir_board_build_print(const json_t *report, weir_text *text);
 
 #endif

@@ -1,5 +1,6 @@
-/* Settings of a device's PLL: which frequencies it makes of a clock, and the parameters of the wrapper (boards/common/pll) that make them.
- * The ranges of its parts are the device profile's (`pll`), the dividers the family's. All frequencies are exact: fractions of whole hertz. */
+/* Settings of a device's PLL: which frequencies it makes of a clock, and the parameters of the wrapper
+ * (boards/common/pll) that make them. The ranges of its parts are the device profile's (`pll`), the dividers the
+ * family's. All frequencies are exact: fractions of whole hertz. */
 #ifndef WEIR_CLOCK_H
 #define WEIR_CLOCK_H
 
@@ -28,8 +29,9 @@ typedef struct weir_clock {
     size_t parameters;
 } weir_clock;
 
-/* The clock that comes nearest to the wanted one; the input itself counts. `pad`: the input is the PLL's own pad (iCE40). False after an
- * error, which names the nearest possible, when `wanted_hz` is below or above all that can be made. */
+/* The clock that comes nearest to the requested one; the input itself counts. `pad`: the input is the PLL's own pad
+ * (iCE40). False after an error, which names the nearest possible, when `wanted_hz` is below or above all that can be
+ * made. */
 bool weir_clock_find(const weir_device *device, int64_t input_hz, bool pad, int64_t wanted_hz, weir_clock *clock);
 /* The highest clock below `limit_hz`. False, without a report: there is none. */
 bool weir_clock_below(const weir_device *device, int64_t input_hz, bool pad, int64_t limit_hz, weir_clock *clock);

@@ -4,8 +4,8 @@
 
 #include "support/text/text.h"
 
-/* Appends `verilog`, which icebox_vlog wrote with comments (no -s) of the configuration `asc`, with an SB_MAC16 for each multiplier whose results go somewhere.
- * NULL, or why it cannot: `decoded` is then of no use. */
+/* Appends `verilog`, which icebox_vlog wrote with comments (no -s) of the configuration `asc`, with an SB_MAC16 for
+ * each multiplier whose results go somewhere. NULL, or why it cannot: `decoded` is then of no use. */
 const char *weir_decode_multipliers(const char *verilog, const char *asc, weir_text *decoded);
 
 #endif

@@ -193,7 +193,7 @@ static void add_device(weir_doctor *d, const weir_board *board, const weir_usb *
 
 static void add_latency(weir_doctor *d, const weir_port *port) {
     if (port->latency_timer <= 1) return;
-    char *found = weir_format("latency timer %d ms: a frame alone waits that long, several under way do not",
+    char *found = weir_format("latency timer %d ms: a frame alone waits that long, several in flight do not",
                               port->latency_timer);
     char *remedy = weir_format("echo 1 | sudo tee /sys/class/tty/%s/device/latency_timer", port->name);
     add(d, "port", port->name, found, remedy, WEIR_DOCTOR_NOTE);

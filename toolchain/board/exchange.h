@@ -19,8 +19,8 @@ typedef struct weir_board_exchange {
     double seconds; /* of the transport's time, first byte out to last byte in */
 } weir_board_exchange;
 
-/* The first `frames` frames of the reference, at most `in_flight` inside at a time, each of which may take `limit` microseconds; the result says what
- * came back, also after a failure. Free it in any case. */
+/* The first `frames` frames of the reference, at most `in_flight` inside at a time, each of which may take `limit`
+ * microseconds; the result says what came back, also after a failure. Free it in any case. */
 weir_wire_error weir_board_exchange_run(weir_wire *wire, const weir_transport *clock, const weir_graph *hardware,
                                         const weir_reference *reference, int64_t frames, size_t in_flight,
                                         uint64_t limit, weir_board_exchange *exchange, weir_failure *why);

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* In the file: `ports`, lines that each end with a comma, before its first port; `statements`, lines, behind its last statement. False after a
- * reported error. */
+/* In the file: `ports`, lines that each end with a comma, before its first port; `statements`, lines, behind its last
+ * statement. False after a reported error. */
 bool weir_board_extend(const char *path, const char *top, const char *ports, const char *statements);
 
 #endif

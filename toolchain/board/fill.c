@@ -223,7 +223,7 @@ static bool mark(columns *c, const weir_fill_memories *memories, size_t index, c
         free_columns(&unused);
     }
     if (!fine) {
-        weir_error(WEIR_NOWHERE, "memories '%s' and '%s' cannot be told apart in a bitstream", memory->file,
+        weir_error(WEIR_NOWHERE, "memories '%s' and '%s' cannot be distinguished in a bitstream", memory->file,
                    memories->item[other].file);
         weir_note("the last words of '%s', which has %lld, are alone in a block: another folding has others",
                   memory->file, (long long)memory->lines);

@@ -1,6 +1,7 @@
-/* Other contents for block RAM of a placed design, without placing it again. Such a design is placed with marks in its memories, random words, by
- * which each column of each memory is found in the placed text, whatever the tools have made of it. A tool that fills block RAM is not
- * needed: nextpnr's text formats for iCE40 (.ram_data) and ECP5 (.bram_init) are documented. */
+/* Other contents for block RAM of a placed design, without placing it again. Such a design is placed with marks in its
+ * memories, random words, by which each column of each memory is found in the placed text, whatever the tools have made
+ * of it. A tool that fills block RAM is not needed: nextpnr's text formats for iCE40 (.ram_data) and ECP5 (.bram_init)
+ * are documented. */
 #ifndef WEIR_BOARD_FILL_H
 #define WEIR_BOARD_FILL_H
 
@@ -30,14 +31,16 @@ void weir_fill_report_unknown(const weir_device *device);
 /* Adds the parameter memories of a folded graph. */
 void weir_fill_add_graph(weir_fill_memories *memories, const weir_graph *hardware);
 void weir_fill_add(weir_fill_memories *memories, const char *file, int64_t width, int64_t lines);
-/* The bits of the memory's file in `folder`, a byte each, bit i of line n at n * width + i: heap memory; NULL after a reported error. */
+/* The bits of the memory's file in `folder`, a byte each, bit i of line n at n * width + i: heap memory; NULL after a
+ * reported error. */
 uint8_t *weir_fill_read(const weir_fill_memory *memory, const char *folder);
 void weir_fill_free(weir_fill_memories *memories);
 
-/* Writes marks for all memories into `folder`: no column of a block is like another, nor empty. False after a reported error. */
+/* Writes marks for all memories into `folder`: no column of a block is like another, nor empty. False after a reported
+ * error. */
 bool weir_fill_mark(const weir_device *device, const weir_fill_memories *memories, const char *folder);
-/* Puts the files of `wanted` in the place of the marks of `marked`, both folders, into the placed design's text. False after a reported error: a
- * memory is not in block RAM, or not as often as it should be. The text is of no use then. */
+/* Puts the files of `wanted` instead of the marks of `marked`, both folders, into the placed design's text. False after
+ * a reported error: a memory is not in block RAM, or not as often as it should be. The text is of no use then. */
 bool weir_fill(const weir_device *device, const weir_fill_memories *memories, char *placed, const char *marked,
                const char *wanted);
 

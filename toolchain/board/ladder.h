@@ -1,5 +1,5 @@
-/* A bring-up as a ladder: each rung tries one thing more of a programmed board, the first that is red ends it and says what was expected, what
- * came, the likely causes in their order, and what to do next. */
+/* A bring-up as a ladder: each rung tries one thing more of a programmed board, the first that is red ends it and says
+ * what was expected, what came, the likely causes in their order, and what to do next. */
 #ifndef WEIR_BOARD_LADDER_H
 #define WEIR_BOARD_LADDER_H
 
@@ -46,7 +46,8 @@ typedef struct weir_ladder_options {
     bool may_quadruple;  /* the USB chip runs at 4 times the baud that is set, with some firmware */
     size_t in_flight;
     unsigned
-        rungs; /* a bit each of those to climb; the first three always are; what the board was built without is left out */
+        /* a bit each of those to climb; the first three always are; what the board was built without is left out */
+        rungs;
 } weir_ladder_options;
 
 /* Frames made on the chip; all 0: the board has no benchmark, or did not get there. */

@@ -1,5 +1,5 @@
-/* Parameter memories that a board reads back, or writes: their ports in the top module of a compiled design (boards/common/weir_board_memory.v), their list for
- * board.json, and what they hold. */
+/* Parameter memories that a board reads back, or writes: their ports in the top module of a compiled design
+ * (boards/common/weir_board_memory.v), their list for board.json, and what they hold. */
 #ifndef WEIR_BOARD_MEMORIES_H
 #define WEIR_BOARD_MEMORIES_H
 
@@ -22,8 +22,8 @@ typedef struct weir_board_memories {
 /* Bits of a request: how the memory modules count them. */
 int64_t weir_board_memories_request_bits(const weir_board_memories *memories);
 
-/* Adds the ports to the top module of the design as it lies in `sources`. False after a reported error: a memory that is not in the top, no memory at all,
- * too many. Free the list in any case. */
+/* Adds the ports to the top module of the design as it is in `sources`. False after a reported error: a memory that is
+ * not in the top, no memory at all, too many. Free the list in any case. */
 bool weir_board_memories_add(const weir_graph *hardware, const char *top, const char *sources, bool loadable,
                              weir_board_memories *memories);
 void weir_board_memories_free(weir_board_memories *memories);
@@ -31,7 +31,8 @@ void weir_board_memories_free(weir_board_memories *memories);
 /* The modules of boards/common that hold them. */
 void weir_board_memories_modules(const weir_board_memories *memories, weir_library_files *files);
 
-/* What the memory's file in `folder` holds, words * ((width + 7) / 8) bytes as they go over the wire: heap memory; NULL after a reported error. */
+/* What the memory's file in `folder` holds, words * ((width + 7) / 8) bytes as they go over the wire: heap memory; NULL
+ * after a reported error. */
 uint8_t *weir_board_memory_content(const weir_board_manifest_memory *memory, const char *folder);
 size_t weir_board_memory_size(const weir_board_manifest_memory *memory);
 

@@ -1,4 +1,5 @@
-/* Parameter memories of a board that runs: read back and compared with the compilation, tried and written where they can be. */
+/* Parameter memories of a board that runs: read back and compared with the compilation, tried and written where they
+ * can be. */
 #ifndef WEIR_BOARD_PARAMETERS_H
 #define WEIR_BOARD_PARAMETERS_H
 
@@ -21,7 +22,8 @@ typedef struct weir_parameters {
     char *expected, *found; /* of the first that differs: memory, layer, what it should hold and holds; heap */
 } weir_parameters;
 
-/* OK, and `differs` where a memory is wrong: then its board is nobody's model any more if it was written. Free the result in any case. */
+/* OK, and `differs` where a memory is wrong: then its board is nobody's model any more if it was written. Free the
+ * result in any case. */
 weir_wire_error weir_parameters_run(weir_wire *wire, const weir_parameters_options *options,
                                     weir_parameters *parameters, weir_failure *why);
 void weir_parameters_free(weir_parameters *parameters);

@@ -1,4 +1,5 @@
-/* Other parameters for a board's bitstream without placement: how one is built so that it takes them, and how it gets them. */
+/* Other parameters for a board's bitstream without placement: how one is built so that it takes them, and how it gets
+ * them. */
 #ifndef WEIR_BOARD_PATCH_H
 #define WEIR_BOARD_PATCH_H
 
@@ -12,14 +13,15 @@
 weir_fill_memories weir_board_patch_memories(const weir_graph *hardware);
 /* Keeps WORK/rtl's memory files in WORK/contents, and puts marks in their places. False after a reported error. */
 bool weir_board_patch_mark(const weir_device *device, const weir_fill_memories *memories, const char *work);
-/* Of a design that was placed with marks, which WORK holds: FOLDER gets them with the placed text, its rtl/ the memory files, and PLACED with these
- * in the marks' places. False after a reported error. */
+/* Of a design that was placed with marks, which WORK holds: FOLDER gets them with the placed text, its rtl/ the memory
+ * files, and PLACED with these in the marks' places. False after a reported error. */
 bool weir_board_patch_keep(const weir_device *device, const weir_fill_memories *memories, const weir_board_flow *flow,
                            const char *placed, size_t size, const char *work, const char *folder);
 
-/* Takes a board folder FOLDER whose design/ is the new model's and the rest the old one's: everything but memory files must be the same; these,
- * board.json, and the bitstream where its format is known (fill.h) become the new model's. `report`: of the old one, changed. `seconds`: that the packer may
- * take, 0: no limit. `work`: a scratch folder. Exit status. */
+/* Takes a board folder FOLDER whose design/ is the new model's and the rest the old one's: everything but memory files
+ * must be the same; these, board.json, and the bitstream where its format is known (fill.h) become the new model's.
+ * `report`: of the old one, changed. `seconds`: that the packer may take, 0: no limit. `work`: a scratch folder. Exit
+ * status. */
 int weir_board_patch(const weir_board *board, const weir_graph *hardware, const char *folder, double seconds,
                      const char *work, json_t *report);
 

@@ -24,15 +24,15 @@ typedef struct weir_board_net_clock {
     int64_t hz;
 } weir_board_net_clock;
 
-/* The ports that a board's top module has: clk, rx, tx, led (the first `leds` of the board, or all), button (weir_board_button), drive
- * (each output that must be constant). Free item. */
+/* The ports that a board's top module has: clk, rx, tx, led (the first `leds` of the board, or all), button
+ * (weir_board_button), drive (each output that must be constant). Free item. */
 weir_board_ports weir_board_ports_of(const weir_board *board, size_t leds);
 /* The button that resets, else the first one; NULL: the board has none. */
 const weir_board_pin *weir_board_button(const weir_board *board);
 /* "pins.pcf", .lpf, .cst, .ccf, .xdc: what the family's placement tool reads. */
 const char *weir_board_pins_file(const weir_board *board);
-/* The content of that file. What a format cannot say (clocks of nets in .pcf, .cst and .ccf, asynchronous pins beside .lpf and .xdc) is left
- * out. */
+/* The content of that file. What a format cannot say (clocks of nets in .pcf, .cst and .ccf, asynchronous pins beside
+ * .lpf and .xdc) is left out. */
 void weir_board_pins_print(const weir_board *board, const weir_board_ports *ports, const weir_board_net_clock *clocks,
                            size_t clocks_count, weir_text *text);
 

@@ -1,4 +1,5 @@
-/* Serial ports and USB devices of this machine, as Linux shows them in sysfs and /dev: what is there, and what of it this user may open. */
+/* Serial ports and USB devices of this machine, as Linux shows them in sysfs and /dev: what is there, and what of it
+ * this user may open. */
 #ifndef WEIR_PORTS_H
 #define WEIR_PORTS_H
 
@@ -26,10 +27,11 @@ typedef struct weir_port {
     const weir_usb *usb; /* NULL: a UART of the machine itself */
     int interface;       /* of the USB device; -1: unknown */
     const char *driver;  /* "ftdi_sio"; NULL: unknown */
-    int latency_timer;   /* milliseconds that an FTDI chip holds a lone frame; -1: it has no such timer */
+    int latency_timer;   /* milliseconds that an FTDI chip holds a single frame; -1: it has no such timer */
 } weir_port;
 
-/* What was there at one time, sorted by names, numbers in them as numbers. Hubs, consoles and pseudo-terminals are left out. */
+/* What was there at one time, sorted by names, numbers in them as numbers. Hubs, consoles and pseudo-terminals are left
+ * out. */
 typedef struct weir_ports {
     weir_usb *usb;
     size_t usb_count;
@@ -45,7 +47,7 @@ json_t *weir_ports_json(const weir_ports *ports);
 
 /* May this user open the port? False and the trouble: there is no such file, or no permission. */
 bool weir_ports_may_open(const weir_port *port, weir_trouble *trouble);
-/* May a program of this user open the device? Fine, too, when the file is not there: then the program shall say so. */
+/* May a program of this user open the device? Fine, too, when the file is not there: then the program must say so. */
 bool weir_ports_may_program(const weir_usb *usb, weir_trouble *trouble);
 /* The command that gives users of this machine the device, by a udev rule: heap memory. */
 char *weir_ports_rule(const weir_usb *usb);

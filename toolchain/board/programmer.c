@@ -161,7 +161,7 @@ static void say_failed(const weir_programmer_job *job, const weir_usb *usb, char
                          end == WEIR_PROCESS_SIGNAL
                              ? weir_format("'%s' was killed by signal %d", command[0], status)
                              : weir_format("'%s' failed with exit status %d", command[0], status),
-                         weir_format("run it by hand: %s", line));
+                         weir_format("run it manually: %s", line));
         free(line);
     }
 }

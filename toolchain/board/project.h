@@ -1,4 +1,5 @@
-/* For devices that no tool of the distribution places: what makes their bitstream elsewhere, from the folder with sources and constraints. */
+/* For devices that no tool of the distribution places: what makes their bitstream elsewhere, from the folder with
+ * sources and constraints. */
 #ifndef WEIR_BOARD_PROJECT_H
 #define WEIR_BOARD_PROJECT_H
 
@@ -8,8 +9,8 @@
 bool weir_board_has_project(const weir_board *board);
 /* "NAME.bit": heap memory. */
 char *weir_board_project_bitstream(const weir_board *board);
-/* Writes FOLDER/vivado.tcl and FOLDER/openxc7.sh, which read FOLDER/rtl and the pins beside them and make NAME.bit there. False after a
- * reported error. */
+/* Writes FOLDER/vivado.tcl and FOLDER/openxc7.sh, which read FOLDER/rtl and the pins beside them and make NAME.bit
+ * there. False after a reported error. */
 bool weir_board_project_write(const weir_board *board, const char *folder);
 
 #endif

@@ -17,7 +17,9 @@ typedef struct weir_board_session {
     weir_array *labels; /* NULL: the data has none */
 } weir_board_session;
 
-/* `data` NULL: no frames, and no reference. The reference has the taps of the first frame. `data` as weir_frames_read takes it, its first `frames` frames, 0: all; or frame `only` alone and without its label, -1: not. Exit status; free it in any case. */
+/* `data` NULL: no frames, and no reference. The reference has the taps of the first frame. `data` as weir_frames_read
+ * takes it, its first `frames` frames, 0: all; or frame `only` alone and without its label, -1: not. Exit status; free
+ * it in any case. */
 int weir_board_session_open(const char *folder, const char *data, int64_t frames, int64_t only,
                             weir_board_session *session);
 void weir_board_session_free(weir_board_session *session);

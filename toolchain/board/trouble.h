@@ -1,4 +1,4 @@
-/* What stands between Weir and a board, and the one line that mends it: a value, for a table, a report, or an error. */
+/* What stands between Weir and a board, and the one line that fixes it: a value, for a table, a report, or an error. */
 #ifndef WEIR_TROUBLE_H
 #define WEIR_TROUBLE_H
 

@@ -1,5 +1,5 @@
-/* The top of a board: PLL, reset, link and accelerator between the pins, as module WEIR_BOARD_TOP of the hardware IR, and beside it all that
- * it is made of, ready for synthesis and for simulation. */
+/* The top of a board: PLL, reset, link and accelerator between the pins, as module WEIR_BOARD_TOP of the hardware IR,
+ * and beside it all that it is made of, ready for synthesis and for simulation. */
 #ifndef WEIR_BOARD_WRAP_H
 #define WEIR_BOARD_WRAP_H
 
@@ -11,10 +11,11 @@
 #define WEIR_BOARD_TOP "weir_board"
 #define WEIR_BOARD_ACCELERATOR "u_accelerator" /* the compiled design in it */
 #define WEIR_BOARD_MODEL_FILE                                                                                          \
-    "weir_board_model.hex"               /* holds the model's id, where that lies in a memory as parameters do */
+    "weir_board_model.hex"               /* holds the model's id, where that is in a memory as parameters do */
 #define WEIR_BOARD_CORE_CLOCK "core_clk" /* its net, behind a PLL */
 
-/* Of a design that is read: numbers that the core's parameters of 32 bits hold, and frames whose bytes an int64_t counts. */
+/* Of a design that is read: numbers that the core's parameters of 32 bits hold, and frames whose bytes an int64_t
+ * counts. */
 enum { WEIR_BOARD_MOST_BITS = 1 << 20, WEIR_BOARD_MOST_STREAMS = 1 << 10 };
 
 /* The streams at the edge of a compiled folder, as its host.json says. */
@@ -50,8 +51,8 @@ typedef struct weir_board_wrap {
     bool loadable;                       /* and written */
 } weir_board_wrap;
 
-/* Writes FOLDER/weir_board.v and the library's modules below it beside those of the compiled design, which lie there. False after a
- * reported error. */
+/* Writes FOLDER/weir_board.v and the library's modules below it beside those of the compiled design, which lie there.
+ * False after a reported error. */
 bool weir_board_wrap_write(const weir_board_wrap *wrap, const char *folder);
 /* Hashes of what lies there: Verilog; the design's memory files. */
 bool weir_board_wrap_ids(const char *folder, uint32_t *build, uint32_t *model);

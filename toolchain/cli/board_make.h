@@ -39,15 +39,16 @@ typedef struct weir_board_make {
         WEIR_JOB_PLUGIN_OPTIONS((r).job), WEIR_JOB_QUANTIZE_OPTIONS((r).job), WEIR_JOB_SET_OPTION((r).job),            \
         WEIR_JOB_FOLDING_OPTIONS((r).job)
 
-/* The first option that says how to build, by its name, or NULL: what a folder that is built already would ignore. The board's name is none. */
+/* The first option that says how to build, by its name, or NULL: what a folder that is built already would ignore. The
+ * board's name is none. */
 const char *weir_board_make_given(const weir_board_make *make);
 /* The same of those that say what hardware and what bitstream a model becomes: what a patch would ignore. */
 const char *weir_board_make_shaping(const weir_board_make *make);
-/* Reads the board. -1: go on; else the exit status after a report. */
+/* Reads the board. -1: continue; else the exit status after a report. */
 int weir_board_make_check(weir_board_make *make);
 /* Exit status. */
 int weir_board_make_run(weir_board_make *make);
-/* A built board for people, and as JSON unless that is NULL; false after a reported error. */
+/* A built board for users, and as JSON unless that is NULL; false after a reported error. */
 bool weir_board_make_tell(const json_t *report, const char *json);
 void weir_board_make_free(weir_board_make *make);
 

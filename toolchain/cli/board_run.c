@@ -104,7 +104,7 @@ static int program(opening *o) {
     char *file = weir_path_join(o->run->folder, s->manifest.bitstream);
     if (!weir_file_exists(file)) {
         weir_error(weir_at(file, 0), "is not there");
-        weir_note("make it: the folder has the scripts, or 'weir board build' makes it anew");
+        weir_note("make it: the folder has the scripts, or 'weir board build' makes it again");
         free(file);
         return WEIR_EXIT_INPUT;
     }

@@ -30,8 +30,8 @@ typedef struct weir_cli_list {
     size_t count;
 } weir_cli_list;
 
-/* --name VALUE or --name=VALUE; `letter` makes -l VALUE or -lVALUE, 0: none. Whole numbers have 32 bits, counts 31. `into` points to bool, const char *, int64_t,
- * double or weir_cli_list. A NULL name ends the table. */
+/* --name VALUE or --name=VALUE; `letter` makes -l VALUE or -lVALUE, 0: none. Whole numbers have 32 bits, counts 31.
+ * `into` points to bool, const char *, int64_t, double or weir_cli_list. A NULL name ends the table. */
 typedef struct weir_cli_option {
     const char *name;
     char letter;
@@ -52,7 +52,7 @@ typedef struct weir_command {
 #include "cli/command.def"
 #undef WEIR_COMMAND
 
-/* Reads options; operands are left in argv[1..*count]. Returns -1 to go on, or the exit status: after --help, or a
+/* Reads options; operands are left in argv[1..*count]. Returns -1 to continue, or the exit status: after --help, or a
  * reported misuse (unknown options come with the nearest known one). `text` follows the options in the help. */
 int weir_cli_parse(const char *command, const weir_cli_option *options, const char *text, int argc, char **argv,
                    size_t operands_min, size_t operands_max, size_t *count);

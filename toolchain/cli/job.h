@@ -26,11 +26,11 @@ weir_module *weir_job_read(const char *path, const weir_job_sizes *sizes);
  * the model for one row, with a note. */
 weir_module *weir_job_read_frames(const char *path, const weir_job_sizes *sizes);
 
-/* A module of the same name with the model anew, which is taken over. */
+/* A module of the same name with the model again, which is taken over. */
 weir_module *weir_job_again(const weir_module *module, weir_graph *model);
 
-/* The graph that a run left: `name`, or the last one when it is NULL. The imported one gets its own name back: the file's
- * for an ONNX file, the graph's for text IR. NULL after a reported error. */
+/* The graph that a run left: `name`, or the last one when it is NULL. The imported one gets its own name back: the
+ * file's for an ONNX file, the graph's for text IR. NULL after a reported error. */
 weir_graph *weir_job_result(weir_module *module, const char *name);
 
 /* How to compile: the options that `compile`, `check` and `eval` share. */
@@ -53,8 +53,8 @@ typedef struct weir_job {
 
 #define WEIR_JOB_DEFAULTS(command_)                                                                                    \
     { .command = command_, .requantize = "auto", .sizes = WEIR_JOB_SIZES_DEFAULTS, .level = -1 }
-/* Rows of an option table for `job`: about user passes, about quantization, about any pass, about hardware (FOLDING: for a device that is
- * chosen otherwise). */
+/* Rows of an option table for `job`: about user passes, about quantization, about any pass, about hardware (FOLDING:
+ * for a device that is chosen otherwise). */
 #define WEIR_JOB_PLUGIN_OPTIONS(job)                                                                                   \
     WEIR_PLUGINS_OPTION((job).plugins),                                                                                \
         {"passes", 0, WEIR_CLI_STRING, &(job).passes, "PIPELINE", "passes to run on the model first"}, {               \
@@ -101,10 +101,10 @@ void weir_job_free(weir_job *job);
 
 /* Runs passes on the module: the job's own, quantizes when it says so, then `pipeline` (text). Exit status. */
 int weir_job_run(weir_job *job, weir_module *module, const char *pipeline);
-/* Compiles and writes into `folder`, as it stands: hardware, benches, and the graphs as text IR. Exit status. */
+/* Compiles and writes into `folder`, without other files: hardware, benches, and the graphs as text IR. Exit status. */
 int weir_job_emit(weir_job *job, weir_module *module, const char *folder);
-/* The same into a folder that becomes the compilation's, whole or not at all (support/file/folder.h). `copy` (NULL: none) gets the same
- * files. Exit status. */
+/* The same into a folder that becomes the compilation's, whole or not at all (support/file/folder.h). `copy` (NULL:
+ * none) gets the same files. Exit status. */
 int weir_job_compile(weir_job *job, weir_module *module, const char *folder, const char *copy);
 
 #endif

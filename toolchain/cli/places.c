@@ -33,7 +33,7 @@ static const char *trouble_of(const char *path) {
         at = above;
     }
     const char *trouble = NULL;
-    if (stat(at, &state) != 0 || !S_ISDIR(state.st_mode)) trouble = "is no folder";
+    if (stat(at, &state) != 0 || !S_ISDIR(state.st_mode)) trouble = "is not a folder";
     else if (access(at, W_OK | X_OK) != 0) trouble = "cannot be written to";
     else if (statvfs(at, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < LEAST_FREE) trouble = "is full";
     free(at);
@@ -44,7 +44,7 @@ static void prepare_temporary(void) {
     static const char *const others[] = {"/tmp", "/var/tmp", "/dev/shm"};
     const char *given = getenv("TMPDIR"), *named = given != NULL && given[0] != '\0' ? given : others[0];
     struct stat state;
-    const char *trouble = stat(named, &state) == 0 ? trouble_of(named) : "is no folder";
+    const char *trouble = stat(named, &state) == 0 ? trouble_of(named) : "is not a folder";
     for (size_t i = 0; trouble != NULL && i < sizeof others / sizeof *others; i++) {
         if (stat(others[i], &state) != 0 || trouble_of(others[i]) != NULL) continue;
         weir_note("temporary files are in '%s': '%s' %s", others[i], named, trouble);

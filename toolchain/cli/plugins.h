@@ -20,7 +20,8 @@ typedef struct weir_plugins {
 
 /* Loads them and checks what their passes require of each other. False after a reported error. */
 bool weir_plugins_load(const weir_plugins *plugins, weir_pass_registry *registry);
-/* Runs `body`: in a child process when there are files or `guarded` says so, so that a pass that crashes is named. Exit status. */
+/* Runs `body`: in a child process when there are files or `guarded` says so, so that a pass that crashes is named. Exit
+ * status. */
 int weir_plugins_guard(weir_plugins *plugins, int (*body)(void *user), void *user);
 
 #endif

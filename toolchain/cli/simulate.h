@@ -8,7 +8,7 @@
 typedef struct weir_simulate {
     weir_cli_list data;
     const char *simulator, *profile, *json, *picture, *results;
-    const char *netlist, *cells; /* `sim` only: a synthesized netlist in place of rtl/, models of its cells */
+    const char *netlist, *cells; /* `sim` only: a synthesized netlist instead of rtl/, models of its cells */
     const char *work;            /* this run's own copy of the folder's rtl/, tb/ and tb_debug/ */
     int64_t frames, debug_frames, seed;
     int64_t

@@ -7,7 +7,8 @@
 
 typedef struct weir_source weir_source;
 
-/* Of the file `model`, read when hardware is first asked for; `job` says how it is quantized. Both must live as long. */
+/* Of the file `model`, read when hardware is first asked for; `job` says how it is quantized. Both must live as
+ * long. */
 weir_source *weir_source_new(weir_job *job, const char *model);
 void weir_source_free(weir_source *source);
 const weir_dse_source *weir_source_calls(const weir_source *source);

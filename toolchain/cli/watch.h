@@ -1,4 +1,5 @@
-/* What `opt` and `rtl` share: options that watch a pipeline run (verification, printing, timing, ...) and its reports. */
+/* What `opt` and `rtl` share: options that watch a pipeline run (verification, printing, timing, ...) and its
+ * reports. */
 #ifndef WEIR_CLI_WATCH_H
 #define WEIR_CLI_WATCH_H
 
@@ -44,7 +45,7 @@ typedef struct weir_watch {
 int weir_watch_check(const weir_watch *watch, const weir_pipeline *pipeline);
 /* Adds the instruments: those that may fail, then `also` (NULL: none), then those that watch for failures. */
 void weir_watch_add(weir_watch *watch, weir_pipeline *pipeline, weir_pass_instrument *also);
-/* Runs `work`, guarded against crashes when a reproducer shall be written; returns its exit status. */
+/* Runs `work`, guarded against crashes when a reproducer must be written; returns its exit status. */
 int weir_watch_guard(const weir_watch *watch, weir_pipeline *pipeline, int (*work)(void *user), void *user);
 /* Reads the reproducer of a failing run, says which, and parses its pipeline under its settings, over which those that
  * were given go. Exit status; free it in any case. */

@@ -18,7 +18,7 @@ typedef struct weir_cosim_options {
     const char
         *wave; /* write the waveform of cycles [wave_from, wave_to) to this .fst, if it can be, and stop; NULL: none */
     uint32_t wave_from, wave_to;
-    const char *netlist;              /* a synthesized netlist in place of FOLDER/rtl, or NULL */
+    const char *netlist;              /* a synthesized netlist instead of FOLDER/rtl, or NULL */
     const char *const *netlist_files; /* models of its cells; NULL-terminated, or NULL */
 } weir_cosim_options;
 
@@ -55,12 +55,12 @@ typedef struct weir_cosim {
     weir_activity *activity; /* debug runs */
 } weir_cosim;
 
-/* Runs in `folder`, which nobody else may use meanwhile. WEIR_EXIT_FINE when the simulation ran (the result says whether the hardware is right), else after a reported error
- * WEIR_EXIT_TOOL or WEIR_EXIT_INPUT. */
+/* Runs in `folder`, which no other run may use before it ends. WEIR_EXIT_FINE when the simulation ran (the result says
+ * whether the hardware is right), else after a reported error WEIR_EXIT_TOOL or WEIR_EXIT_INPUT. */
 int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_reference *reference,
                    const weir_cosim_options *options, weir_cosim *result);
 void weir_cosim_free(weir_cosim *result);
-/* Copies what a run needs of a compiled folder, in place of what `work` has of it. False after a reported error. */
+/* Copies what a run needs of a compiled folder, instead of what `work` has of it. False after a reported error. */
 bool weir_cosim_copy(const char *folder, const char *work);
 /* Everything as the reference says, in time and by the protocol. */
 bool weir_cosim_is_right(const weir_cosim *result);

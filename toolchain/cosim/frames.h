@@ -8,8 +8,8 @@
 /* Arrays read from files. Those of inputs have the same number of frames, and every element of them is finite. */
 typedef struct weir_frames weir_frames;
 
-/* `source` is a file (.npy, .npz, FILE.npz:KEY, .csv, .csv.gz), or NAME=FILE for each input, separated by commas or line
- * ends. NULL after a reported error. */
+/* `source` is a file (.npy, .npz, FILE.npz:KEY, .csv, .csv.gz), or NAME=FILE for each input, separated by commas or
+ * line ends. NULL after a reported error. */
 weir_frames *weir_frames_read(const weir_graph *graph, const char *source);
 void weir_frames_free(weir_frames *frames);
 int64_t weir_frames_count(const weir_frames *frames);
@@ -26,9 +26,9 @@ const char *weir_frames_file(const weir_frames *frames);
 /* Called after each frame; false, after a reported error, ends the run. */
 typedef bool weir_frames_visitor(void *user, const weir_executor *executor);
 
-/* Runs the graph on the first `limit` frames of the source (0: all), or, when it is empty and with a warning, on one frame
- * of random numbers; `user` goes to the visitor. Returns how many frames ran, at least one, or -1 after a reported
- * error. */
+/* Runs the graph on the first `limit` frames of the source (0: all), or, when it is empty and with a warning, on one
+ * frame of random numbers; `user` goes to the visitor. Returns how many frames ran, at least one, or -1 after a
+ * reported error. */
 int64_t weir_frames_run(const weir_graph *graph, const char *source, int64_t limit, weir_frames_visitor *visit,
                         void *user);
 

@@ -27,8 +27,8 @@ typedef struct weir_scoring {
     int64_t zero;
 } weir_scoring;
 
-/* What the graph says: a single value is an index behind ArgMax, also where it picks one of constant labels, a probability behind Sigmoid or HardSigmoid and where its
- * quantization holds nothing outside [0, 1], else a logit. */
+/* What the graph says: a single value is an index behind ArgMax, also where it picks one of constant labels, a
+ * probability behind Sigmoid or HardSigmoid and where its quantization holds nothing outside [0, 1], else a logit. */
 weir_scoring weir_scoring_of(const weir_graph *graph);
 /* "largest of 10", "class 1 above 0.5", ... */
 char *weir_scoring_print(const weir_scoring *scoring, char *text, size_t size);
@@ -38,12 +38,12 @@ char *weir_metrics_print(const weir_scoring *scoring, const struct weir_metrics 
 /* The class that the outputs name for entry `index`. */
 int64_t weir_scoring_class(const weir_scoring *scoring, const weir_array *outputs, int64_t index);
 
-/* The labels of all entries as int64 classes: a heap array, or NULL when the data has none or, after a warning that says
- * why, none that can be used. Whole numbers of any element type count, in any shape with one an entry, and rows with
- * a single 1 where there is one a class; of two classes also -1 and 1. A class that the outputs cannot name is warned of
- * and stays. Labels that are no classes, where the outputs can be numbers, make the scoring WEIR_SCORING_NUMBER, and the
- * array float64 with the shape of the outputs: with one a value that are not all 0 and 1, or for one value, fractions or
- * more than two different ones. */
+/* The labels of all entries as int64 classes: a heap array, or NULL when the data has none or, after a warning that
+ * says why, none that can be used. Whole numbers of any element type count, in any shape with one an entry, and rows
+ * with a single 1 where there is one a class; of two classes also -1 and 1. A class that the outputs cannot name is
+ * warned of and stays. Labels that are not classes, where the outputs can be numbers, make the scoring
+ * WEIR_SCORING_NUMBER, and the array float64 with the shape of the outputs: with one a value that are not all 0 and 1,
+ * or for one value, fractions or more than two different ones. */
 weir_array *weir_labels_read(const weir_frames *frames, weir_scoring *scoring);
 
 typedef struct weir_metrics {

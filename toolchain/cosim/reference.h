@@ -25,14 +25,14 @@ typedef struct weir_reference {
     weir_array **carried; /* values of weir_stream_carried, one after another: [frame][value] */
 } weir_reference;
 
-/* Runs the hardware graph on the first `frames` frames (0: all) of the data, an array for each of its inputs; NULL after
- * a reported error. */
+/* Runs the hardware graph on the first `frames` frames (0: all) of the data, an array for each of its inputs; NULL
+ * after a reported error. */
 weir_reference *weir_reference_new(const weir_graph *hardware, const weir_array *const *data, int64_t frames,
                                    int64_t debug_frames);
 void weir_reference_free(weir_reference *reference);
 
-/* Output `index` of the model from codes of every hardware output and from what the reference carries past the hardware, for at most
- * its frames: an array [frames, ...]; NULL after an error. */
+/* Output `index` of the model from codes of every hardware output and from what the reference carries past the
+ * hardware, for at most its frames: an array [frames, ...]; NULL after an error. */
 weir_array *weir_decode(const weir_graph *hardware, const weir_reference *reference, const int64_t *const *codes,
                         int64_t frames, size_t index);
 

@@ -1,5 +1,5 @@
-/* What simulations of compiled hardware show: accuracy, errors, simulations, activity; as text and, for programs, as JSON.
- * The JSON's fields are documented in README.md. */
+/* What simulations of compiled hardware show: accuracy, errors, simulations, activity; as text and, for programs, as
+ * JSON. The JSON's fields are documented in README.md. */
 #ifndef WEIR_COSIM_RUNTIME_H
 #define WEIR_COSIM_RUNTIME_H
 
@@ -51,8 +51,9 @@ typedef struct weir_runtime_options {
     const char *cells[2]; /* models of its cells, NULL-terminated */
 } weir_runtime_options;
 
-/* Simulates a copy of the compiled `folder`, which gets the waveforms only (waves/). Exit status: fine, mismatch, tool or input. *runtime is valid unless the status is input or usage. `model` and
- * `integer` may be NULL: then what they are needed for is left out. */
+/* Simulates a copy of the compiled `folder`, which gets the waveforms only (waves/). Exit status: fine, mismatch, tool
+ * or input. *runtime is valid unless the status is input or usage. `model` and `integer` may be NULL: then what they
+ * are needed for is left out. */
 int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
                      const char *folder, const weir_runtime_options *options, weir_runtime **runtime);
 void weir_runtime_free(weir_runtime *runtime);

@@ -6,8 +6,8 @@
 
 #include "ir/graph/graph.h"
 
-/* A node with what its kernel takes: `slots` inputs, NULL where one is left out, and how far each may be off, element by
- * element; NULL: not at all. */
+/* A node with what its kernel takes: `slots` inputs, NULL where one is left out, and how far each of their elements
+ * may be off; NULL: not at all. */
 typedef struct weir_operands {
     const weir_graph *graph;
     weir_node node;

@@ -1,5 +1,5 @@
-/* Building a component in the hardware IR: instances of library modules in the top module, joined by streams. A component's
- * `build` makes the wires of its results, an instance or several, and sets parameters and ports. */
+/* Building a component in the hardware IR: instances of library modules in the top module, joined by streams. A
+ * component's `build` makes the wires of its results, an instance or several, and sets parameters and ports. */
 #ifndef WEIR_DATAFLOW_BUILD_H
 #define WEIR_DATAFLOW_BUILD_H
 
@@ -26,8 +26,8 @@ struct weir_builder {
     bool *is_result;         /* by value id: the wires are ports of the top, from the start */
     weir_pairs pairs;        /* of memories that share blocks: none in a design of one node */
     weir_rtl_instance *pair; /* by pair: its instance, once one of its memories is built */
-    /* NULL, or of a design that is never printed: its wires by width; instances have numbers for names, and no connections but those that
-     * components make by themselves. */
+    /* NULL, or of a design that is never printed: its wires by width; instances have numbers for names, and no
+     * connections but those that components make by themselves. */
     weir_map *shared;
 };
 
@@ -55,12 +55,13 @@ typedef struct weir_word_wires {
 } weir_word_wires;
 weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_memory *memory, int64_t read);
 
-/* What a ROM is read through: while `en` is high its registers move; q is the word at `addr`, one cycle later or, with an output
- * register, two. */
+/* What a ROM is read through: while `en` is high its registers move; q is the word at `addr`, one cycle later or, with
+ * an output register, two. */
 typedef struct weir_rom_wires {
     weir_rtl_expr en, addr, q;
 } weir_rom_wires;
-/* Copy `copy` of the node's memory: an instance of weir_rom, or a side of weir_rom_pair. `registered`: with an output register. */
+/* Copy `copy` of the node's memory: an instance of weir_rom, or a side of weir_rom_pair. `registered`: with an output
+ * register. */
 void weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory, int64_t copy, bool registered,
                     const weir_rom_wires *wires);
 

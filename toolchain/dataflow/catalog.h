@@ -1,4 +1,5 @@
-/* The components and the modules of the library as lists, from the table of components and the headers of the Verilog. */
+/* The components and the modules of the library as lists, from the table of components and the headers of the
+ * Verilog. */
 #ifndef WEIR_DATAFLOW_CATALOG_H
 #define WEIR_DATAFLOW_CATALOG_H
 
@@ -8,16 +9,16 @@
 #include "dataflow/cost/device.h"
 #include "support/text/text.h"
 
-/* What each component realises, asks, can be folded by, and its time; with a device (else NULL) what it takes of that with its
- * parameters at their defaults. False after a reported error. */
+/* What each component realises, asks, can be folded by, and its time; with a device (else NULL) what it takes of that
+ * with its parameters at their defaults. False after a reported error. */
 bool weir_catalog_print(const weir_device *device, weir_text *text);
 /* One component in full, by its name or its operator's. False after a reported error. */
 bool weir_catalog_print_one(const char *name, const weir_device *device, weir_text *text);
 /* The same as objects: all, or one; a new reference, NULL after a reported error. */
 json_t *weir_catalog_json(const weir_device *device);
 json_t *weir_catalog_json_one(const char *name, const weir_device *device);
-/* Two tables for rtl/README.md: the components, and every module of rtl/ with parameters, time and mapping. False after a
- * reported error. */
+/* Two tables for rtl/README.md: the components, and every module of rtl/ with parameters, time and mapping. False after
+ * a reported error. */
 bool weir_catalog_markdown(weir_text *text);
 
 #endif

@@ -1,6 +1,6 @@
-/* Components: what is known about each piece of hardware, under one row of component.def. Assignment, folding, schedule,
- * emission, memories, reports and tables go through the rows and know no component by name. A component's rules are
- * functions of a node of the hardware graph, const and without memory of earlier calls. */
+/* Components: what is known about each piece of hardware, under one row of component.def. Assignment, folding,
+ * schedule, emission, memories, reports and tables go through the rows and know no component by name. A component's
+ * rules are functions of a node of the hardware graph, const and without memory of earlier calls. */
 #ifndef WEIR_DATAFLOW_COMPONENT_H
 #define WEIR_DATAFLOW_COMPONENT_H
 
@@ -17,8 +17,8 @@ typedef enum weir_result_codes {
     WEIR_RESULT_INPUTS  /* codes of the inputs, and others of its range: in a width that holds all */
 } weir_result_codes;
 
-/* Cycles when nothing stalls: from the last input beat that a result beat needs to that beat, and between the first beats
- * of two frames. */
+/* Cycles when nothing stalls: from the last input beat that a result beat needs to that beat, and between the first
+ * beats of two frames. */
 typedef struct weir_component_timing {
     int64_t latency, interval;
 } weir_component_timing;
@@ -43,7 +43,8 @@ typedef struct weir_memory {
     weir_storage storage; /* block or logic: never auto */
 } weir_memory;
 
-/* Values of a word's fields, of which the low bits count: of their lower parts, and of the upper ones, which are 0 before. */
+/* Values of a word's fields, of which the low bits count: of their lower parts, and of the upper ones, which are 0
+ * before. */
 typedef void weir_memory_content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
                                  int64_t *lower, int64_t *upper);
 
@@ -70,8 +71,8 @@ struct weir_component_rules {
     size_t streams;                                           /* inputs that are streams, before constants; 0: one */
     weir_result_codes result;
     bool quantizes; /* its result is on a grid of its own, independent of the input's */
-    /* The component whose nodes it takes over once they are folded, where it keeps up and takes a quarter fewer lookup tables of the
-     * device, for no more memory blocks than these are worth: none. */
+    /* The component whose nodes it takes over once they are folded, where it keeps up and takes a quarter fewer lookup
+     * tables of the device, for no more memory blocks than these are worth: none. */
     const struct weir_component_rules *replaces;
 
     /* Folding: one that sets its pace names its foldings, the others take the lanes of the stream before them. */
@@ -91,34 +92,37 @@ struct weir_component_rules {
     void (*settle)(weir_graph *graph, weir_node node);
 
     /* Time. */
-    /* The fewest cycles a frame, without padding and idle cycles, that its units of work need as it is folded: those of a beat's pieces, for all
-     * beats. The beats of its widest stream are counted in any case. */
+    /* The fewest cycles a frame, without padding and idle cycles, that its units of work need as it is folded: those of
+     * a beat's pieces, for all beats. The beats of its widest stream are counted in any case. */
     int64_t (*ideal)(const weir_graph *graph, weir_node node);
     weir_component_timing (*timing)(const weir_graph *graph, weir_node node);
-    /* Beats that it takes at a frame's start before it gives any, while none of the frame before is left to be given: none. */
-    int64_t (*start)(const weir_graph *graph, weir_node node);
-    /* Cycles for which it may take nothing although the schedule has it take beats, until those that have come by then are taken a beat a cycle:
+    /* Beats that it takes at a frame's start before it gives any, while none of the frame before is left to be given:
      * none. */
+    int64_t (*start)(const weir_graph *graph, weir_node node);
+    /* Cycles for which it may take nothing although the schedule has it take beats, until those that have come by then
+     * are taken a beat a cycle: none. */
     int64_t (*late)(const weir_graph *graph, weir_node node);
     weir_service_rule *service; /* a beat for a beat, which takes the pieces' cycles and leaves after the latency */
 
-    /* Parameter memory `index` of the node: suffix, fields, bits, depth, interval and copies if over 1; false: it has no such memory. None.
-     * What it holds, like `facts`, does not depend on where products are formed (WEIR_SETTING_PRODUCTS), nor, but for these numbers, on the
-     * pieces that are done in a cycle (WEIR_SETTING_PIECES). */
+    /* Parameter memory `index` of the node: suffix, fields, bits, depth, interval and copies if over 1; false: it has
+     * no such memory. None. What it holds, like `facts`, does not depend on where products are formed
+     * (WEIR_SETTING_PRODUCTS), nor, except for these numbers, on the pieces that are done in a cycle
+     * (WEIR_SETTING_PIECES). */
     bool (*memory)(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
     weir_memory_content *content;
 
     /* What its module takes, by the parameters that `build` sets; the other modules of `build` are added. Not known. */
     void (*cost)(weir_cost_part *part);
-    /* What that takes depends on besides: numbers for all instances of the node, at most WEIR_CONTENTS_FACTS - 4 of them
-     * (contents.h); how many there are. Of the pieces that are done in a cycle it matters only whether they are all. None. */
+    /* What that takes depends on besides: numbers for all instances of the node, at most WEIR_CONTENTS_FACTS - 4 of
+     * them (contents.h); how many there are. Of the pieces that are done in a cycle it matters only whether they are
+     * all. None. */
     size_t (*facts)(const weir_graph *graph, weir_node node, weir_cost_parameter *fact);
     void (*build)(weir_builder *b, weir_node node);
     void (*describe)(const weir_graph *graph, weir_node node, weir_text *text); /* how it computes: nothing */
     bool
-        may_wait; /* a frame may take longer than the interval where the one before it holds memory; the service tells */
-    bool
-        pauses; /* takes nothing for a while between the lines of a frame: what is given to it meanwhile is worth holding */
+        /* a frame may take longer than the interval where the one before it holds memory; the service tells */
+        may_wait;
+    bool pauses;     /* stalls between rows, so a FIFO before it helps */
     bool has_active; /* a wire `active`, high when it takes a beat */
     bool has_level;  /* a register `level`, the beats held */
 };
@@ -131,8 +135,9 @@ typedef struct weir_component {
     const weir_component_rules *rules;
 } weir_component;
 
-/* A component of the user's own, from an object that is loaded (ir/graph/operator.h); its Verilog lies in `folder`, as MODULE.v, with the
- * modules below it that are not the library's. It is asked before ours. False after a reported error. */
+/* A component of the user's own, from an object that is loaded (ir/graph/operator.h); its Verilog is in `folder`, as
+ * MODULE.v, with the modules below it that are not the library's. It is asked before ours. False after a reported
+ * error. */
 bool weir_component_register(const weir_component *component, const char *folder);
 
 size_t weir_component_count(void);
@@ -145,12 +150,13 @@ const weir_component *weir_component_of(const weir_graph *graph, weir_node node)
 const weir_component *weir_component_expected(const weir_graph *graph, weir_node node);
 /* May another component take over nodes of this one, once they are folded (`replaces`)? */
 bool weir_component_is_replaced(const weir_component_rules *rules);
-/* A copy (ir/graph/graph.h) that names modules and settings by the components' own texts, for which they are looked up by address first. */
+/* A copy (ir/graph/graph.h) that names modules and settings by the components' own texts, for which they are looked up
+ * by address first. */
 weir_graph *weir_component_copy(const weir_graph *graph);
 /* The module that computes the node, or will once the graph is lowered; NULL: none. */
 const char *weir_component_module(const weir_graph *graph, weir_node node);
-/* Sets metadata.hardware.host of every node (dataflow/host.h). Integers are the host's where their operator is ONNX's, has
- * no component and is no name for a stream. */
+/* Sets metadata.hardware.host of every node (dataflow/host.h). Integers are the host's where their operator is ONNX's,
+ * has no component and does not name a stream. */
 void weir_component_mark_host(weir_graph *graph);
 /* Marks, then gives every node its component or makes it implicit; true unless a node can have neither (reported). */
 bool weir_component_assign(weir_graph *graph);

@@ -1,5 +1,6 @@
-/* Settings as components declare them: integers of their own, which the folding, folding files, reports, the exploration and the text form
- * handle by what is declared here, and know none by name. Values are in the metadata of nodes (ir/graph/settings.h). */
+/* Settings as components declare them: integers of their own, which the folding, folding files, reports, the
+ * exploration and the text form handle by what is declared here, and know none by name. Values are in the metadata of
+ * nodes (ir/graph/settings.h). */
 #ifndef WEIR_DATAFLOW_COMPONENT_SETTING_H
 #define WEIR_DATAFLOW_COMPONENT_SETTING_H
 
@@ -34,8 +35,8 @@ bool weir_component_setting_is_open(const weir_component_setting *setting);
 /* The largest value, for a node that has it. */
 int64_t weir_component_setting_most(const weir_component_setting *setting, const weir_graph *graph, weir_node node);
 
-/* `digit`, the pieces of its work that it does in a cycle: of a component that takes the lanes of the stream before it and declares no setting.
- * And its value for a node that has it. */
+/* `digit`, the pieces of its work that it does in a cycle: of a component that takes the lanes of the stream before it
+ * and declares no setting. And its value for a node that has it. */
 extern const weir_component_setting weir_component_setting_digit;
 int64_t weir_component_setting_digit_of(const weir_graph *graph, weir_node node);
 
@@ -64,7 +65,8 @@ size_t weir_component_setting_open_names(const weir_component_rules *rules,
 void weir_component_setting_add_open(const weir_component_rules *rules, weir_text *text);
 /* {"simd": 8, "pe": 4}: all settings of a node with a component, numbers or names of storage; a new reference. */
 json_t *weir_component_setting_json(const weir_component_rules *rules, const weir_meta_hardware *hardware);
-/* Has a node with a component only settings that this declares? The error names the first other one, a note those that it has. */
+/* Has a node with a component only settings that this declares? The error names the first other one, a note those that
+ * it has. */
 bool weir_component_setting_are_declared(const weir_component_rules *rules, const weir_graph *graph, weir_node node);
 /* And are all in their bounds, units set? */
 bool weir_component_setting_verify(const weir_component_rules *rules, const weir_graph *graph, weir_node node);

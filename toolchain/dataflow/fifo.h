@@ -4,16 +4,17 @@
 
 #include "ir/graph/graph.h"
 
-/* What depth and stall are: what the schedule says, more than that, or an estimate where components hold rows of a frame. */
+/* What depth and stall are: what the schedule says, more than that, or an estimate where components hold rows of a
+ * frame. */
 typedef enum weir_fifo_bound { WEIR_FIFO_EXACT, WEIR_FIFO_UPPER, WEIR_FIFO_ESTIMATED } weir_fifo_bound;
 
 typedef struct weir_fifo {
     int64_t depth; /* in beats */
-    int64_t stall; /* cycles that a beat waits there, at most; 0: set by hand, or less than all that waits */
+    int64_t stall; /* cycles that a beat waits there, at most; 0: set manually, or less than all that waits */
     weir_fifo_bound bound;
 } weir_fifo;
 
-/* Of a node; all 0 where it is no Fifo. */
+/* Of a node; all 0 if it is not a Fifo. */
 weir_fifo weir_fifo_of(const weir_graph *graph, weir_node node);
 void weir_fifo_set(weir_graph *graph, weir_node node, const weir_fifo *fifo);
 

@@ -1,5 +1,6 @@
-/* The doors of the hardware, which make complete frames of what comes and tell what was damaged (rtl/README.md, "Frames"): a
- * weir_frame_guard at each input, a weir_frame_flags at each output with a place for each frame that may be inside. */
+/* The doors of the hardware, which make complete frames of what comes and tell what was damaged (rtl/README.md,
+ * "Frames"): a weir_frame_guard at each input, a weir_frame_flags at each output with a place for each frame that may
+ * be inside. */
 #ifndef WEIR_DATAFLOW_FRAME_H
 #define WEIR_DATAFLOW_FRAME_H
 
@@ -18,8 +19,8 @@ int64_t weir_frame_depth(const weir_graph *graph, weir_value output);
 /* Of the inputs, those that the output depends on; heap memory. */
 bool *weir_frame_inputs(const weir_graph *graph, weir_value output, const weir_value *inputs, size_t count);
 
-/* Does an output come straight from an input, or through forks alone? Then a weir_register_slice stands before its door: the last beat, which
- * waits there until its frame has ended, must not hold itself up. */
+/* Does an output come straight from an input, or through forks alone? Then a weir_register_slice is before its door:
+ * the last beat, which waits there until its frame has ended, must not hold itself up. */
 bool weir_frame_is_bare(const weir_graph *graph, weir_value output);
 
 /* An instance at a port, and what is set of it. */

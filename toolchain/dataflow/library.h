@@ -21,16 +21,16 @@ typedef struct weir_library_files {
 } weir_library_files;
 
 void weir_library_add(weir_library_files *files, const char *name);
-/* Adds the modules below those in the list and finds every file; false after a reported error. Reads the files but for those that the
- * design has read (NULL: none). */
+/* Adds the modules below those in the list and finds every file; false after a reported error. Reads the files except
+ * for those that the design has read (NULL: none). */
 bool weir_library_close(weir_library_files *files, weir_rtl_design *design);
 void weir_library_free(weir_library_files *files);
 /* The text of the module's file, heap memory; NULL after a reported error. */
 char *weir_library_text(const char *name);
 /* The module of rtl/ or sim/bench by name, as an external module of the design; none after a reported error. */
 weir_rtl_module weir_library_module(weir_rtl_design *design, const char *name);
-/* The modules of the instances inside those that the design has read, and inside them, so that weir_rtl_verify evaluates what they state
- * for their parameters, too. False after a reported error. */
+/* The modules of the instances inside those that the design has read, and inside them, so that weir_rtl_verify
+ * evaluates what they state for their parameters, too. False after a reported error. */
 bool weir_library_read_inside(weir_rtl_design *design);
 
 #endif

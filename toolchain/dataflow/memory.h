@@ -15,8 +15,8 @@ int64_t weir_memory_bits(const weir_graph *graph, weir_node node);
 bool weir_memory_fits_vectors(const weir_graph *graph, weir_node node);
 /* Content for $readmemh: `side` words a line, the first in the low bits, most significant digit first. */
 void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memory *memory, weir_text *text);
-/* "NODE_SUFFIX.hex" in heap memory; a name that is too long for a file, or has other characters than letters, digits and "_", is cut,
- * has "_" for these, and gets its hash. */
+/* "NODE_SUFFIX.hex" in heap memory; a name that is too long for a file, or has other characters than letters, digits
+ * and "_", is cut, has "_" for these, and gets its hash. */
 char *weir_memory_file(const weir_graph *graph, weir_node node, const weir_memory *memory);
 
 /* --- for components --- */
@@ -25,7 +25,8 @@ char *weir_memory_file(const weir_graph *graph, weir_node node, const weir_memor
 int weir_memory_signed_bits(const weir_graph *graph, weir_value constant);
 /* Words for the rows of a constant, `lanes` rows a word. */
 int64_t weir_memory_words(const weir_graph *graph, weir_value constant, int64_t lanes);
-/* Element [row, column] of a constant of so many columns, `outside` beyond a row's end; after its last row follows the first. */
+/* Element [row, column] of a constant of so many columns, `outside` beyond a row's end; after its last row follows the
+ * first. */
 int64_t weir_memory_element(const weir_graph *graph, weir_value constant, int64_t row, int64_t column, int64_t columns,
                             int64_t outside);
 

@@ -1,6 +1,6 @@
-/* Parameter memories that share blocks: where the device's blocks have two read ports, two memories that leave much of their
- * blocks empty lie in one array, one behind the other, and each is read through a port of its own (rtl/memory/weir_rom_pair.v).
- * That changes neither what they hold nor when they are read. */
+/* Parameter memories that share blocks: where the device's blocks have two read ports, two memories that leave much of
+ * their blocks empty are in one array, one behind the other, and each is read through a port of its own
+ * (rtl/memory/weir_rom_pair.v). That changes neither what they hold nor when they are read. */
 #ifndef WEIR_DATAFLOW_PAIR_H
 #define WEIR_DATAFLOW_PAIR_H
 
@@ -25,9 +25,10 @@ typedef struct weir_pairs {
     size_t count;
 } weir_pairs;
 
-/* The pairs of ROMs in blocks that take fewer blocks of the graph's device together than apart, those that save most first; each
- * ROM is in one of them at most. None without a device, or where its blocks have one read port. Of a graph with components
- * assigned and folded; free it with weir_pair_free. Cost: the square of the number of different sizes. */
+/* The pairs of ROMs in blocks that take fewer blocks of the graph's device together than apart, those that save most
+ * first; each ROM is in one of them at most. None without a device, or where its blocks have one read port. Of a graph
+ * with components assigned and folded; free it with weir_pair_free. Cost: the square of the number of different
+ * sizes. */
 weir_pairs weir_pair_find(const weir_graph *hardware);
 void weir_pair_free(weir_pairs *pairs);
 /* The pair that such a ROM is in, and whether it is b of it; `count` of the pairs: none. */

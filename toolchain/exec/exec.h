@@ -1,6 +1,6 @@
 /* The software reference: runs a graph frame by frame. Real tensors follow ONNX's definitions in float32, the
- * same bits on every machine; integer operators are exact and define the hardware. The same executor runs imported graphs (float
- * engine: quantization operators are executed as ONNX defines them) and lowered ones (integer engine). */
+ * same bits on every machine; integer operators are exact and define the hardware. The same executor runs imported
+ * graphs (float engine: quantization operators are executed as ONNX defines them) and lowered ones (integer engine). */
 #ifndef WEIR_EXEC_H
 #define WEIR_EXEC_H
 
@@ -11,8 +11,8 @@ typedef struct weir_executor weir_executor;
 /* Prepares buffers and kernels for the graph, whose types must be inferred and which must outlive the executor. NULL
  * after a reported error (an operator without a kernel for its types). */
 weir_executor *weir_executor_new(const weir_graph *graph);
-/* The same for runs that are watched: values other than the graph's inputs and outputs are there from the call for the node that
- * makes them to that for the last one that reads them, which bounds the memory. */
+/* The same for runs that are watched: values other than the graph's inputs and outputs are there from the call for the
+ * node that makes them to that for the last one that reads them, which bounds the memory. */
 weir_executor *weir_executor_new_passing(const weir_graph *graph);
 /* Is the node the last one in a run that has the value among its inputs? */
 bool weir_executor_reads_last(const weir_executor *executor, weir_node node, weir_value value);

@@ -9,12 +9,13 @@
 typedef void weir_kernel(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs);
 
-/* Runs the node's kernel, which must support it. An operator with channels in another order than ONNX's (ir/shape/layout.h) runs
- * on transposed copies: every sum keeps ONNX's order. */
+/* Runs the node's kernel, which must support it. An operator with channels in another order than ONNX's
+ * (ir/shape/layout.h) runs on transposed copies: every sum keeps ONNX's order. */
 void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                      weir_array *const *outputs);
 
-/* Is it a depthwise convolution of bytes: a Window, each channel in a group of its own, and the Linear of its windows? */
+/* Is it a depthwise convolution of bytes: a Window, each channel in a group of its own, and the Linear of its
+ * windows? */
 bool weir_kernel_is_depthwise(const weir_graph *graph, weir_node window, weir_node linear);
 /* What the Linear gives, from the Window's input x: the windows are not laid out. */
 void weir_kernel_depthwise(const weir_graph *graph, weir_node window, const weir_array *x, const weir_array *weights,
@@ -24,8 +25,8 @@ void weir_kernel_depthwise(const weir_graph *graph, weir_node window, const weir
  * of its inputs but the first, and a Sum's second, must be the same in every frame. */
 bool weir_kernel_is_joint(const weir_graph *graph, weir_node node);
 
-/* What of a node's work depends on its constants only, done once: inputs from the second on are the same in every frame. In the
- * arena; NULL: nothing. */
+/* What of a node's work depends on its constants only, done once: inputs from the second on are the same in every
+ * frame. In the arena; NULL: nothing. */
 typedef struct weir_kernel_plan weir_kernel_plan;
 weir_kernel_plan *weir_kernel_plan_new(weir_arena *arena, const weir_graph *graph, weir_node node,
                                        const weir_array *const *inputs, weir_array *const *outputs);

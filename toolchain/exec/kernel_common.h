@@ -37,7 +37,7 @@ void weir_kernel_product(const weir_product_call *call, const weir_array *a, siz
 void weir_kernel_convolve(const weir_graph *graph, weir_node node, const weir_array *x, const weir_array *weights,
                           weir_array *y);
 
-/* A MaxPool of bytes whose channels are innermost, as it stands; false: it is another one, and y is as before. */
+/* A MaxPool of bytes whose channels are innermost, unchanged; false: it is another one, and y is as before. */
 bool weir_kernel_max_codes(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y);
 
 /* Do sums of so many products of bytes fit 32 bits? */

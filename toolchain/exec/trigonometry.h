@@ -1,5 +1,5 @@
-/* Trigonometric functions and their inverses in float64, as elementary.h's: the same bits everywhere. Error: a few units in the last
- * place, for arguments of any size; special cases as in C, Annex F. */
+/* Trigonometric functions and their inverses in float64, as elementary.h's: the same bits everywhere. Error: a few
+ * units in the last place, for arguments of any size; special cases as in C, Annex F. */
 #ifndef WEIR_EXEC_TRIGONOMETRY_H
 #define WEIR_EXEC_TRIGONOMETRY_H
 

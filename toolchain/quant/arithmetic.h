@@ -34,9 +34,9 @@ void weir_requantize_onnx_bytes(const int32_t *accumulator, const int32_t *centr
 
 /* floor((x * multiplier + add) / 2^shift), clipped: what rtl/cast/weir_requantize.v computes. */
 int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low, int64_t high);
-/* With t = round_to_24_bits(x + add) and v = t * multiplier / 2^shift: clip(round_half_even(round_to_24_bits(v)) + zero):
- * a float32 of x + add, one float32 product, one rounding. What rtl/cast/weir_requantize_float.v computes. Exact integer
- * arithmetic; |t| * multiplier < 2^126. */
+/* With t = round_to_24_bits(x + add) and v = t * multiplier / 2^shift: clip(round_half_even(round_to_24_bits(v)) +
+ * zero): a float32 of x + add, one float32 product, one rounding. What rtl/cast/weir_requantize_float.v computes. Exact
+ * integer arithmetic; |t| * multiplier < 2^126. */
 int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t zero, int64_t low,
                                     int64_t high);
 /* clip(round((x + add) * 2^left / 2^shift)): what rtl/cast/weir_cast.v computes. */

@@ -117,7 +117,7 @@ static float apply_step(const weir_step *step, int64_t channel, float x) {
     case WEIR_OP_IDENTITY: return x; /* as a float32 */
     case WEIR_OP_ROUND: return (float)weir_round((double)x, WEIR_ROUND_HALF_EVEN);
     case WEIR_OP_RELU: return x < 0 ? 0 : x;
-    default: weir_unreachable("an operator that is no step (weir_op_step)");
+    default: weir_unreachable("an operator that is not a step (weir_op_step)");
     }
 }
 

@@ -1,5 +1,5 @@
-/* Who defines the rounding: what "bit-exact" refers to (DESIGN "Numbers"), node by node ("arithmetic" in text IR: qlinear, quant, exact),
- * and here it is applied to quantization records, channel by channel. */
+/* Who defines the rounding: what "bit-exact" refers to (DESIGN "Numbers"), node by node ("arithmetic" in text IR:
+ * qlinear, quant, exact), and here it is applied to quantization records, channel by channel. */
 #ifndef WEIR_QUANT_CONTRACT_H
 #define WEIR_QUANT_CONTRACT_H
 
@@ -8,7 +8,8 @@
 typedef enum weir_contract {
     WEIR_CONTRACT_ONNXRUNTIME, /* float32 scales and products, half to even: ONNX Runtime's fused kernels */
     WEIR_CONTRACT_REAL,        /* float64 arithmetic, rounding by the quantization record: QONNX, MASE's fixed point */
-    WEIR_CONTRACT_EXACT, /* of sums: ONNX Runtime's rounding, of the exact number: its float kernels, but for their own error */
+    /* of sums: ONNX Runtime's rounding, of the exact number: its float kernels, except for their own error */
+    WEIR_CONTRACT_EXACT,
     WEIR_CONTRACT_COUNT
 } weir_contract;
 
@@ -25,16 +26,16 @@ int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_con
  * point, QONNX rounds x / scale + zero, which differs at ties when the zero point is odd. */
 int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir_contract contract);
 
-/* QLinearAdd as ONNX Runtime computes it on x86-64: float32 with fused multiplications, the result's zero point added before it rounds.
- * Of its other kernels those without such multiplications differ next to ties. */
+/* QLinearAdd as ONNX Runtime computes it on x86-64: float32 with fused multiplications, the result's zero point added
+ * before it rounds. Of its other kernels those without such multiplications differ next to ties. */
 typedef struct weir_qlinear_sum {
     float a, b;  /* codes of the result, a code of each operand */
     float fixed; /* what the zero points add to them */
     int64_t low, high;
 } weir_qlinear_sum;
 
-/* For operands and a result with one scale each, the result clipped to [low, high]. An operand that is one number for all elements is b: the
- * kernel changes their order. */
+/* For operands and a result with one scale each, the result clipped to [low, high]. An operand that is one number for
+ * all elements is b: the kernel changes their order. */
 weir_qlinear_sum weir_qlinear_sum_of(const weir_quant *a, const weir_quant *b, const weir_quant *to, int64_t low,
                                      int64_t high);
 int64_t weir_qlinear_sum_apply(const weir_qlinear_sum *sum, int64_t a, int64_t b);
@@ -46,13 +47,13 @@ typedef struct weir_step {
                                    NULL: none */
 } weir_step;
 
-/* How many channels its constant tells apart; 1: none. */
+/* How many channels its constant distinguishes; 1: none. */
 size_t weir_step_channels(const weir_step *step);
 
 enum { WEIR_STEPS = 32 };
 
-/* The function that a Requantize node applies to the codes of one channel; monotone in the code. Without steps it is the
- * contract's own; with steps every operation of the model is rounded to float32, as the model's operators round. */
+/* The function that a Requantize node applies to the codes of one channel; monotone in the code. Without steps it is
+ * the contract's own; with steps every operation of the model is rounded to float32, as the model's operators round. */
 typedef struct weir_requantizer {
     weir_contract contract;
     const weir_quant *from, *to;

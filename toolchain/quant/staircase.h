@@ -1,6 +1,7 @@
 /* Monotone integer functions as staircases, and the search for hardware that computes them (DESIGN "Exact
  * requantization"). A staircase over inputs [x_low, x_high] starts at code `base`; step[k] is the smallest input that
- * gives base + k + 1 or more. Checking a monotone candidate at each step and just before it is a proof for every input. */
+ * gives base + k + 1 or more. Checking a monotone candidate at each step and just before it is a proof for every
+ * input. */
 #ifndef WEIR_QUANT_STAIRCASE_H
 #define WEIR_QUANT_STAIRCASE_H
 
@@ -24,9 +25,8 @@ typedef struct weir_staircase {
 /* A monotone function of the input. */
 typedef int64_t weir_step_function(const void *user, int64_t x);
 
-/* Finds the steps of the function: two calls each where they are evenly spaced, else by bisection, O(log(x_high - x_low)) calls. `step`
- * is heap memory. False when
- * the function is not monotone at the inputs that were evaluated. */
+/* Finds the steps of the function: two calls each where they are evenly spaced, else by bisection, O(log(x_high -
+ * x_low)) calls. `step` is heap memory. False when the function is not monotone at the inputs that were evaluated. */
 bool weir_staircase_build(weir_staircase *staircase, weir_step_function *function, const void *user, int64_t x_low,
                           int64_t x_high, int64_t low, int64_t high);
 void weir_staircase_free(weir_staircase *staircase);
@@ -42,9 +42,9 @@ typedef struct weir_scaling {
 } weir_scaling;
 
 /* The exact search at one shift: for a multiplier M the add values that fit form the interval
- * [max(k * 2^s - x * M) over inputs x that must give k or more, min((k + 1) * 2^s - x * M) - 1 over those that must give
- * k or less]; its length is concave in M, so a ternary search decides whether any M fits. Feasibility at a shift implies
- * it at the next one. */
+ * [max(k * 2^s - x * M) over inputs x that must give k or more, min((k + 1) * 2^s - x * M) - 1 over those that must
+ * give k or less]; its length is concave in M, so a ternary search decides whether any M fits. Feasibility at a shift
+ * implies it at the next one. */
 bool weir_staircase_scaling_at(weir_staircase *staircase, int shift, weir_scaling *scaling);
 /* The smallest shift up to `max_shift` that works, or false. */
 bool weir_staircase_scaling(weir_staircase *staircase, int max_shift, weir_scaling *scaling);

@@ -7,7 +7,7 @@
 #include "dataflow/cost/device.h"
 #include "synth/program.h"
 
-/* How nextpnr ended with a seed; but for PLACED there is no clock and no report. */
+/* How nextpnr ended with a seed; except for PLACED there is no clock and no report. */
 typedef enum weir_place_end {
     WEIR_PLACE_PLACED,
     WEIR_PLACE_LATE,   /* the time was over */
@@ -37,7 +37,7 @@ typedef struct weir_placements {
 /* Where pins lie, and what nextpnr is asked to write: a design for a board. */
 typedef struct weir_place_pins {
     const char *file, *text;   /* the constraints: a name without folders */
-    const char *const *option; /* all of nextpnr's, in place of the profile's, and those that name both files */
+    const char *const *option; /* all of nextpnr's, instead of the profile's, and those that name both files */
     size_t option_count;
     const char *output; /* name of the file that nextpnr writes */
 } weir_place_pins;
@@ -52,10 +52,10 @@ typedef struct weir_place_job {
     int64_t clock_hz, seeds;
 } weir_place_job;
 
-/* Seeds 1, 2, ... until one meets the clock goal, at most `seeds`; which those are does not depend on how many run at once. The
- * best is the one that meets the goal, else the fastest. Seeds that take too long, and those on which nextpnr breaks, are
- * warned of; when there is no other, that is an error.
- * WEIR_EXIT_FINE, or, after a reported error, WEIR_EXIT_INPUT where the device has no room and else WEIR_EXIT_TOOL. */
+/* Seeds 1, 2, ... until one meets the clock goal, at most `seeds`; which those are does not depend on how many run at
+ * once. The best is the one that meets the goal, else the fastest. Seeds that take too long, and those on which nextpnr
+ * breaks, are warned of; when there is no other, that is an error. WEIR_EXIT_FINE, or, after a reported error,
+ * WEIR_EXIT_INPUT where the device has no room and else WEIR_EXIT_TOOL. */
 int weir_place(const weir_place_job *job, weir_placements *placements);
 void weir_placements_free(weir_placements *placements);
 

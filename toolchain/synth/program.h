@@ -1,4 +1,5 @@
-/* The programs of the flow: found on PATH under the names that distributions and PyPI give them, and what version they are. */
+/* The programs of the flow: found on PATH under the names that distributions and PyPI give them, and what version they
+ * are. */
 #ifndef WEIR_SYNTH_PROGRAM_H
 #define WEIR_SYNTH_PROGRAM_H
 
@@ -12,8 +13,9 @@ typedef struct weir_program {
     double seconds; /* that a run may take; 0: no limit */
 } weir_program;
 
-/* Both report nothing when the program is absent; then the name is NULL. False after a reported error: it does not say its
- * version, or `own` is absent, the user's choice, a name on PATH or a file (NULL: the first that is found). `cache`: of weir_sim_cache. */
+/* Both report nothing when the program is absent; then the name is NULL. False after a reported error: it does not say
+ * its version, or `own` is absent, the user's choice, a name on PATH or a file (NULL: the first that is found).
+ * `cache`: of weir_sim_cache. */
 bool weir_program_yosys(const char *own, const char *cache, weir_program *program);
 bool weir_program_nextpnr(const weir_device *device, const char *cache, weir_program *program);
 /* icepack, ecppack, gowin_pack, gmpack: they say no version. False after a reported error: it is absent. */

@@ -1,4 +1,5 @@
-/* A compiled folder synthesized, simulated as a netlist, placed, and told: what `weir synth` and `weir check --device` do. */
+/* A compiled folder synthesized, simulated as a netlist, placed, and told: what `weir synth` and `weir check --device`
+ * do. */
 #ifndef WEIR_SYNTH_SYNTH_H
 #define WEIR_SYNTH_SYNTH_H
 
@@ -62,13 +63,14 @@ typedef struct weir_synth {
 /* Exit status; *synth is valid in any case and holds what was done. Free it with weir_synth_free. */
 int weir_synth_run(const weir_synth_options *options, weir_synth **synth);
 void weir_synth_free(weir_synth *synth);
-/* What Yosys counted against what there is: an error, or a warning unless it must fit, for each resource of which there is not enough. */
+/* What Yosys counted against what there is: an error, or a warning unless it must fit, for each resource of which there
+ * is not enough. */
 bool weir_synth_fits(const weir_cost *cost, const weir_device *device, bool must);
 /* Of the best placement; NULL: not placed. */
 const weir_placement *weir_synth_best(const weir_synth *synth);
 /* Frames a second at the clock that was reached; 0: not placed. */
 double weir_synth_inferences(const weir_synth *synth);
-/* For people. */
+/* For users. */
 void weir_synth_print(const weir_synth *synth, weir_text *text);
 /* Warns of a clock goal that is missed, with the critical path. */
 void weir_synth_warn(const weir_synth *synth);

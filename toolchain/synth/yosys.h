@@ -1,5 +1,5 @@
-/* Yosys: the netlist of a compiled design, and of the cells between it and the pins while it is placed. Results are kept in
- * the cache, by everything that they depend on. */
+/* Yosys: the netlist of a compiled design, and of the cells between it and the pins while it is placed. Results are
+ * kept in the cache, by everything that they depend on. */
 #ifndef WEIR_SYNTH_YOSYS_H
 #define WEIR_SYNTH_YOSYS_H
 
@@ -40,9 +40,10 @@ void weir_synth_netlist_free(weir_synth_netlist *netlist);
 /* Runs a script in a folder, where `log` is written. False after a reported error. */
 bool weir_yosys_run(const weir_program *yosys, const char *folder, const char *log, const char *script);
 
-/* The top module that is placed: `weir_pins` has the design as u_design and three pins, since a design has more ports than most
- * packages have pins. Registers in a chain feed the inputs, a register takes each output, and what these hold is added up
- * along a second chain: no path of the design ends at a pin, and nothing is added to one. NULL after a reported error. */
+/* The top module that is placed: `weir_pins` has the design as u_design and three pins, since a design has more ports
+ * than most packages have pins. Registers in a chain feed the inputs, a register takes each output, and what these hold
+ * is added up along a second chain: no path of the design ends at a pin, and nothing is added to one. NULL after a
+ * reported error. */
 json_t *weir_yosys_pins(const weir_program *yosys, const weir_device *device, const char *cache,
                         const weir_synth_netlist *design);
 #define WEIR_SYNTH_PINS "weir_pins"

@@ -1,4 +1,5 @@
-/* What a built board folder holds, FOLDER/board.json: the bitstream, what it answers when it runs, and how it was made. */
+/* What a built board folder holds, FOLDER/board.json: the bitstream, what it answers when it runs, and how it was
+ * made. */
 #ifndef WEIR_BOARD_MANIFEST_H
 #define WEIR_BOARD_MANIFEST_H
 

@@ -1,5 +1,5 @@
-/* Codes of a tensor as the bytes of its frame on the wire: beats of `lanes` codes, code 0 in the low bits, each beat in whole bytes, low byte first. What
- * is above a beat's bits, and lanes beyond the tensor, are 0. */
+/* Codes of a tensor as the bytes of its frame on the wire: beats of `lanes` codes, code 0 in the low bits, each beat in
+ * whole bytes, low byte first. What is above a beat's bits, and lanes beyond the tensor, are 0. */
 #ifndef WEIR_REMOTE_STREAM_H
 #define WEIR_REMOTE_STREAM_H
 

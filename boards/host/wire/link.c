@@ -143,7 +143,7 @@ void weir_link_free(weir_link *link) {
 }
 
 weir_wire_error weir_link_set_baud(weir_link *link, unsigned baud, weir_failure *why) {
-    if (baud == 0) return weir_failure_set(why, WEIR_WIRE_BAUD, "0 is no baud");
+    if (baud == 0) return weir_failure_set(why, WEIR_WIRE_BAUD, "0 is not a baud");
     const weir_wire_error error = link->transport.set_baud(link->transport.user, baud, why);
     if (error != WEIR_WIRE_OK) return error;
     link->baud = baud;

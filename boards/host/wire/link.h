@@ -1,10 +1,11 @@
-/* The host's end of the link of boards/common/README.md: packets, two streams with go-back-N, registers. A state machine that never waits and never
- * reads: its caller gives it what was read and calls it again when bytes came or when weir_link_wake says. Repeats are bounded: a board
- * that does not answer ends the streams (weir_link_failure). Not thread-safe; wire.h puts a mutex and waiting around it. `why` is
- * never NULL here.
+/* The host's end of the link of boards/common/README.md: packets, two streams with go-back-N, registers. A state
+ * machine that never waits and never reads: its caller gives it what was read and calls it again when bytes came or
+ * when weir_link_wake says. Repeats are bounded: a board that does not answer ends the streams (weir_link_failure). Not
+ * thread-safe; wire.h puts a mutex and waiting around it. `why` is never NULL here.
  *
- * Time-outs follow the measured round trip. Each repeat that stays without an answer doubles the wait; any valid packet counts as an
- * answer, so a slow accelerator is asked less and less often (up to four times a second), but is waited for as long as the caller likes. */
+ * Time-outs follow the measured round trip. Each repeat that stays without an answer doubles the wait; any valid packet
+ * counts as an answer, so a slow accelerator is asked less and less often (up to four times a second), but is waited
+ * for as long as the caller likes. */
 #ifndef WEIR_LINK_H
 #define WEIR_LINK_H
 
@@ -14,7 +15,7 @@ typedef struct weir_link weir_link;
 
 /* Since weir_link_new. */
 typedef struct weir_link_counters {
-    uint64_t bytes_out, bytes_in;     /* of the streams: acknowledged by the board, taken from it */
+    uint64_t bytes_out, bytes_in;     /* of the streams: acknowledged by the board, read from it */
     uint64_t packets_out, packets_in; /* sent, and received undamaged */
     uint64_t damaged;                 /* what came between two zeros and was no packet */
     uint64_t repeated;                /* bytes of the stream that were sent again */
@@ -34,14 +35,14 @@ weir_link *weir_link_new(const weir_transport *transport, unsigned baud);
 void weir_link_free(weir_link *link);
 weir_wire_error weir_link_set_baud(weir_link *link, unsigned baud, weir_failure *why);
 
-/* Drops what both streams hold and asks the board for the same; buffers are of `send` and `receive` bytes from now on. `question` is the register
- * that the link reads where it needs to know whether the board is there. */
+/* Drops what both streams hold and asks the board for the same; buffers are of `send` and `receive` bytes from now on.
+ * `question` is the register that the link reads where it needs to know whether the board is there. */
 weir_wire_error weir_link_start(weir_link *link, size_t send, size_t receive, unsigned question, weir_failure *why);
 bool weir_link_is_started(const weir_link *link);
 /* Not answered, and not given up after 8 tries. */
 bool weir_link_is_starting(const weir_link *link);
-/* What ended the streams since START: SILENT or GARBAGE, too many repeats in a row without an answer; DAMAGED; RESET. NULL: nothing. Registers can be asked
- * nevertheless. */
+/* What ended the streams since START: SILENT or GARBAGE, too many repeats in a row without an answer; DAMAGED; RESET.
+ * NULL: nothing. Registers can be asked nevertheless. */
 const weir_failure *weir_link_failure(const weir_link *link);
 /* Ends the streams for a reason that the caller knows. */
 void weir_link_stop(weir_link *link, const weir_failure *why);
@@ -61,7 +62,7 @@ size_t weir_link_room(const weir_link *link);
 /* Bytes from the board: how many there were; `data` may be NULL to drop them. */
 size_t weir_link_get(weir_link *link, uint8_t *data, size_t size);
 size_t weir_link_available(const weir_link *link);
-/* So many bytes since START are due from the board sooner or later: while they are not here, silence is asked about. */
+/* So many bytes since START are due from the board eventually: while they are not here, silence is asked about. */
 void weir_link_expect(weir_link *link, uint64_t bytes);
 /* What the register `question` was when the link asked because nothing came: true once for each answer. */
 bool weir_link_reply(weir_link *link, uint32_t *value);

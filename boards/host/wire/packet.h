@@ -1,4 +1,5 @@
-/* Packets as boards/common/README.md defines them: header, payload, CRC-32, and what stands in for zeros on the wire. Plain functions without state. */
+/* Packets as boards/common/README.md defines them: header, payload, CRC-32, and what replaces zeros on the wire. Plain
+ * functions without state. */
 #ifndef WEIR_PACKET_H
 #define WEIR_PACKET_H
 
@@ -44,7 +45,7 @@ uint32_t weir_packet_crc(uint32_t crc, const uint8_t *data, size_t size);
 /* The bytes to the board, the zero at the end included, and their number. */
 size_t weir_packet_encode(const weir_packet *packet, uint8_t wire[WEIR_PACKET_WIRE]);
 
-/* Bytes from the board, what stood between two zeros: false where they are no packet, of whatever size they are. */
+/* Bytes from the board, between two zeros: false if they are not a packet, of whatever size they are. */
 bool weir_packet_decode(const uint8_t *wire, size_t size, weir_packet *packet);
 
 #endif

@@ -66,7 +66,7 @@ static int port_write(void *user, const uint8_t *data, size_t size, weir_failure
 static weir_wire_error port_set_baud(void *user, unsigned baud, weir_failure *why) {
     const tty *port = user;
     struct termios2 settings;
-    if (baud == 0) return weir_failure_set(why, WEIR_WIRE_BAUD, "%s: 0 is no baud", port->path);
+    if (baud == 0) return weir_failure_set(why, WEIR_WIRE_BAUD, "%s: 0 is not a baud", port->path);
     if (ioctl(port->file, TCGETS2, &settings) != 0) {
         fail(port, "settings", why);
         return why->error;

@@ -38,7 +38,7 @@ weir_wire_error weir_wire_open(weir_wire **wire, const weir_transport *transport
     if (link == NULL) {
         free(made);
         transport->close(transport->user);
-        if (baud == 0) return weir_failure_set(why, WEIR_WIRE_BAUD, "0 is no baud");
+        if (baud == 0) return weir_failure_set(why, WEIR_WIRE_BAUD, "0 is not a baud");
         return weir_failure_set(why, WEIR_WIRE_MEMORY, "no memory for a handle");
     }
     made->link = link;
@@ -323,7 +323,7 @@ weir_wire_error weir_wire_probe(weir_wire *wire, unsigned wanted, weir_wire_rate
     why = enter(wire, why, &own);
     weir_wire_error error = run(wire, is_not_reading, after(wire, PATIENCE), why);
     if (error == WEIR_WIRE_OK)
-        error = wanted == 0 ? weir_failure_set(why, WEIR_WIRE_BAUD, "0 is no baud") : probe(wire, wanted, rate, why);
+        error = wanted == 0 ? weir_failure_set(why, WEIR_WIRE_BAUD, "0 is not a baud") : probe(wire, wanted, rate, why);
     return leave(wire, error);
 }
 

@@ -1,4 +1,5 @@
-/* Metadata of the nodes of a graph as YAML: node: {common: {...}, software: {...}, hardware: {...}}, with MASE's keys. */
+/* Metadata of the nodes of a graph as YAML: node: {common: {...}, software: {...}, hardware: {...}}, with MASE's
+ * keys. */
 #ifndef WEIR_PASSES_NODE_META_PARAM_H
 #define WEIR_PASSES_NODE_META_PARAM_H
 
@@ -9,7 +10,7 @@
 
 /* All metadata of each node, what is stored and what follows. False after a reported error. */
 bool weir_node_meta_param_save(const weir_graph *graph, const char *path);
-/* Stores what the file says of its nodes, in place of what is stored there. Other nodes stay as they are. Unknown nodes,
+/* Stores what the file says of its nodes, instead of what is stored there. Other nodes stay as they are. Unknown nodes,
  * and values that contradict what follows from the graph, are reported with their lines; then nothing is changed. */
 bool weir_node_meta_param_load(weir_graph *graph, const char *path);
 

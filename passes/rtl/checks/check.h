@@ -1,5 +1,5 @@
-/* What the checks of hardware designs share. A check looks at one module after the other, reports every violation at the
- * location of its item, and changes nothing. */
+/* What the checks of hardware designs share. A check looks at one module after the other, reports every violation at
+ * the location of its item, and changes nothing. */
 #ifndef WEIR_PASSES_RTL_CHECK_H
 #define WEIR_PASSES_RTL_CHECK_H
 

@@ -99,7 +99,7 @@ static void see_port(resets *r, weir_rtl_var port, weir_rtl_expr value, weir_rtl
     const weir_rtl_kind kind = weir_rtl_get_var(r->design, port).kind;
     if ((kind != WEIR_RTL_RESET && kind != WEIR_RTL_ASYNC_RESET) || !find_polarity(r, port, &is_high)) return;
     const weir_rtl_reset_test test = weir_rtl_tested_reset(r->design, value);
-    if (test.reset.id != 0) see_polarity(r, test.reset, test.is_high == is_high, stmt, "given to an instance");
+    if (test.reset.id != 0) see_polarity(r, test.reset, test.is_high == is_high, stmt, "connected to an instance");
 }
 
 static void check_instance(resets *r, weir_rtl_stmt stmt) {

@@ -23,7 +23,8 @@ typedef struct weir_global_input {
  * source's name and kind unless it has one: a clock enable of any name, else an input of that name. Instances are given
  * that of the module around them, where they had no connection or what is constant (a parameter, an operation on
  * constants, a variable that is assigned one); in modules that the source does not reach, a
- * new input is given `idle`. Connections and assignments alike are looked at. False after a reported error. O(design). */
+ * new input is given `idle`. Connections and assignments alike are looked at. False after a reported error.
+ * O(design). */
 bool weir_global_input_add(weir_global_input *global, uint64_t idle);
 void weir_global_input_free(weir_global_input *global);
 
@@ -35,9 +36,9 @@ typedef bool weir_global_input_process(weir_rtl_design *design, weir_rtl_stmt pr
 /* Calls the function for every clocked process that may be touched, all of them even when some fail. */
 bool weir_global_input_processes(weir_global_input *global, weir_global_input_process *function, void *user);
 
-/* Where the clocked part of a process starts: its body, or after the if of each asynchronous reset; none when there is no
- * clocked part. *reset is the body of the first reset, none without one. False after a reported error: events and ifs do
- * not fit. */
+/* Where the clocked part of a process starts: its body, or after the if of each asynchronous reset; none without a
+ * clocked part. *reset is the body of the first reset, none without one. False after a reported error: events and
+ * ifs do not fit. */
 bool weir_find_clocked_part(weir_rtl_design *design, weir_rtl_stmt process, weir_rtl_block *reset,
                             weir_rtl_block *clocked);
 /* Puts all of a block's statements into the then (or, with `into_else`, the else) of a new if in it. */

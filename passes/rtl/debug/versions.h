@@ -1,5 +1,5 @@
-/* Versions of variables in combinational processes: what ssa_transform leaves, and who reads that. They are attributes of
- * the variables that it makes:
+/* Versions of variables in combinational processes: what ssa_transform leaves, and who reads that. They are attributes
+ * of the variables that it makes:
  *   version_of = "a"                      the variable of the source that this is a version of
  *   version_when = "taken_0 && !taken_1"  the branch that it belongs to, where that is one: names of conditions
  *   version_merges                        it only chooses among the versions that branches end with
@@ -22,7 +22,8 @@ const char *weir_version_text(const weir_rtl_design *design, weir_rtl_var var, c
 /* Is it a version, or the condition of one? */
 bool weir_is_version(const weir_rtl_design *design, weir_rtl_var var);
 
-/* For each version that the module's processes assign, the last statement that does, by ids. The table is emptied first. */
+/* For each version that the module's processes assign, the last statement that does, by ids. The table is emptied
+ * first. */
 void weir_list_versions(const weir_rtl_design *design, weir_rtl_module module, weir_numbers *last);
 /* Calls back for each version that has its value from this statement, by the table: one that the statement only copies
  * before it assigns a part of it is none. */

@@ -19,9 +19,9 @@ typedef struct weir_wiring {
 } weir_wiring;
 
 /* How a port of an instance in the module of the table is wired. Direct is: an input that one assignment, where the
- * instance is, drives as a whole, with a constant, a parameter, a variable of the module or a part of one, or a cast of these; an
- * output that only such an assignment reads, into a variable or a fixed part of one; an inout port with one such
- * assignment in either direction. An input that the module reads too is not. O(uses of the port). */
+ * instance is, drives as a whole, with a constant, a parameter, a variable of the module or a part of one, or a cast of
+ * these; an output that only such an assignment reads, into a variable or a fixed part of one; an inout port with one
+ * such assignment in either direction. An input that the module reads too is not. O(uses of the port). */
 weir_wiring weir_wiring_of(weir_rtl_design *design, const weir_rtl_uses *uses, weir_rtl_instance instance,
                            weir_rtl_var port);
 

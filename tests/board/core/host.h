@@ -1,5 +1,6 @@
-/* The far end of the link for tests of the board's hardware: packets made and read as boards/common/README.md says, with zlib's CRC, over
- * a simulated wire (bench.v) with a delay of so many turns each way. Time is counted in turns, of ten bits of the wire. */
+/* The far end of the link for tests of the board's hardware: packets made and read as boards/common/README.md says,
+ * with zlib's CRC, over a simulated wire (bench.v) with a delay of so many turns each way. Time is counted in turns, of
+ * ten bits of the wire. */
 #ifndef WEIR_TEST_BOARD_HOST_H
 #define WEIR_TEST_BOARD_HOST_H
 
@@ -27,7 +28,8 @@ void host_seed(uint32_t seed);
 /* Starts the simulator; ends the program when that fails. `delay`: turns each way. */
 void wire_open(char *const *command, int delay);
 void wire_close(void);
-/* One turn: gives `order` and `value` (bench.v) to the wire, and up to 4 bytes that came to `came`; how many, the stop bits counted in *broken. */
+/* One turn: gives `order` and `value` (bench.v) to the wire, and up to 4 bytes that came to `came`; how many, the stop
+ * bits counted in *broken. */
 int wire_turn(int order, int value, uint8_t *came, int *broken);
 uint64_t wire_now(void); /* turns so far */
 

@@ -8,7 +8,7 @@
 
 static const char help_text[] =
     "Looks at this machine, and changes nothing: programs with their versions, the board's USB device and serial port, who may open\n"
-    "them, and what is odd about the board. Below all that is wrong stands the line that mends it.\n"
+    "them, and what is odd about the board. Below all that is wrong stands the line that fixes it.\n"
     "NAME is one that 'weir boards' lists, or the path of your own; PORT says which of several, by USB serial or tty, or which tty\n"
     "the adapter of a board without a UART has. Without --board: all boards that are known.\n"
     "Exit status 0: all that is needed is there; 4: a program is missing, too old or does not run; 5: the board, its port, or a\n"

@@ -18,7 +18,7 @@ static const char help_text[] =
     "by side, in which order the others, and what each memory holds. Energies in pJ, latencies in cycles.\n"
     "STAGES is a text such as 'workload,minimal_latency,spatial_mapping_generator,minimal_latency,loma{lpf_limit=6},cost_model'\n"
     "or a YAML file; --list lists the stages.\n"
-    "--sweep DIR, in the place of accelerator and mapping, folds the network for FPGAs, over devices and budgets (those of compile,\n"
+    "--sweep DIR, instead of accelerator and mapping, folds the network for FPGAs, over devices and budgets (those of compile,\n"
     "\"50%\" a share of everything): DIR gets the foldings that no other is as good as in inferences a second, LUTs, multipliers\n"
     "and memory blocks, each as a file for `weir compile --folding`, as a table in front.csv and as a picture in front.svg.\n";
 
@@ -265,7 +265,7 @@ int weir_command_dse(int argc, char **argv) {
         {"threads", 't', WEIR_CLI_INT, &a.threads, "N",
          "layers explored at a time; 0: as many as there are processors (1)"},
         {"resume", 0, WEIR_CLI_STRING, &r->resume, "DIR",
-         "keep each layer's mapping here, and go on from what is there"},
+         "keep each layer's mapping here, and continue from what is there"},
         {"stages", 's', WEIR_CLI_STRING, &r->stages, "STAGES", "another pipeline than the usual one"},
         {"load-stage", 'l', WEIR_CLI_LIST, &a.plugins, "FILE.so", "load your own stages from a shared object"},
         {"list", 0, WEIR_CLI_FLAG, &a.list, NULL, "list the stages with their options"},

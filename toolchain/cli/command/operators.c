@@ -159,7 +159,8 @@ int weir_command_operators(int argc, char **argv) {
     if (status < 0 && given > 0) r.name = argv[1];
     const int pages = r.import + r.graph;
     if (status < 0 && (pages > 1 || (pages == 1 && (r.json || r.name != NULL))))
-        status = weir_cli_misuse("operators", "--import and --graph cannot be combined with NAME, --json or each other");
+        status =
+            weir_cli_misuse("operators", "--import and --graph cannot be combined with NAME, --json or each other");
     if (status < 0) status = weir_plugins_guard(&r.plugins, print, &r);
     weir_cli_list_free(&r.plugins.files);
     return status;

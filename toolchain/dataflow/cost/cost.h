@@ -1,6 +1,6 @@
-/* What hardware takes of a device, before anything is synthesized. A component's `cost` says what its module is made of:
- * registers, products, memories, and terms that grow with its lookup tables; cost.def holds for each module and family of
- * devices how many lookup tables a unit of each term is, fitted to what Yosys makes of random parameters
+/* What hardware takes of a device, before anything is synthesized. A component's `cost` says what its module is made
+ * of: registers, products, memories, and terms that grow with its lookup tables; cost.def holds for each module and
+ * family of devices how many lookup tables a unit of each term is, fitted to what Yosys makes of random parameters
  * (scripts/cost). A module without a row there counts its terms as lookup tables. */
 #ifndef WEIR_DATAFLOW_COST_H
 #define WEIR_DATAFLOW_COST_H
@@ -45,11 +45,11 @@ void weir_cost_term(weir_cost_part *part, int64_t amount);
 void weir_cost_registers(weir_cost_part *part, int64_t bits);
 /* weir_register_slice of so many bits of data: registers only. */
 void weir_cost_slice(weir_cost_part *part, int64_t width);
-/* `count` products of a x b bits with a register each: multiplier blocks where the device has them and Yosys uses them, else
- * the next term. Only `kept` bits of the register are used. */
+/* `count` products of a x b bits with a register each: multiplier blocks where the device has them and Yosys uses them,
+ * else the next term. Only `kept` bits of the register are used. */
 void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t kept);
-/* Lookup tables of a sum of so many bits with a carry chain, one more than its addends have where it `extends`: the lookup tables of
- * Artix-7, which lie beside the chain, are one for both of its top bits. */
+/* Lookup tables of a sum of so many bits with a carry chain, one more than its addends have where it `extends`: the
+ * lookup tables of Artix-7, which lie beside the chain, are one for both of its top bits. */
 int64_t weir_cost_sum(const weir_cost_part *part, int64_t bits, bool extends);
 /* Multiplier blocks for a product of a x b bits; 0: it is built of lookup tables. */
 int64_t weir_cost_product_blocks(const weir_device *device, int64_t a, int64_t b);
@@ -65,18 +65,20 @@ bool weir_cost_replay_in_blocks(int64_t beats, int64_t width);
 void weir_cost_distributed(weir_cost_part *part, bool used, int64_t width, int64_t words);
 /* Does Yosys build an adder or a comparator of so many bits as a carry chain? (arith_map.v of each family) */
 bool weir_cost_chains(const weir_cost_part *part, int64_t bits);
-/* Signals of the widest table that Yosys joins to save a level; 0: it joins none. ABC maps what is not on the longest path for the fewest
- * tables: in a network that is nearly all of a module, which alone has the longest path. */
+/* Signals of the widest table that Yosys joins to save a level; 0: it joins none. ABC maps what is not on the longest
+ * path for the fewest tables: in a network that is nearly all of a module, which alone has the longest path. */
 int64_t weir_cost_widest(const weir_cost_part *part);
-/* Lookup tables of a function of so many signals where none of its parts is of use elsewhere: Yosys joins tables to a wider one
- * for each bit rather than share a part in two levels. 0: none is as wide. */
+/* Lookup tables of a function of so many signals where none of its parts is of use elsewhere: Yosys joins tables to a
+ * wider one for each bit rather than share a part in two levels. 0: none is as wide. */
 int64_t weir_cost_joined(const weir_cost_part *part, int64_t inputs);
-/* Lookup tables of a counter that returns to 0 after `count`, with an enable: the comparison is in those of each bit. */
+/* Lookup tables of a counter that returns to 0 after `count`, with an enable: the comparison is in those of each
+ * bit. */
 int64_t weir_cost_counter(const weir_cost_part *part, int64_t count);
-/* Can weir_saturate, which keeps `kept` of `rest` bits a lane within [LO, HI], take one level of joined tables, together with the
- * choice of a queue behind it? Where nothing else in a module takes two, Yosys joins them to that. */
+/* Can weir_saturate, which keeps `kept` of `rest` bits a lane within [LO, HI], take one level of joined tables,
+ * together with the choice of a queue behind it? Where nothing else in a module takes two, Yosys joins them to that. */
 bool weir_cost_clips_at_once(const weir_cost_part *part, int64_t rest, int64_t kept);
-/* Lookup tables of it and of the queue, of registers that each take a clipped bit or that of the next one; a register slice has two. */
+/* Lookup tables of it and of the queue, of registers that each take a clipped bit or that of the next one; a register
+ * slice has two. */
 int64_t weir_cost_clipped(const weir_cost_part *part, int64_t lanes, int64_t rest, int64_t kept, int64_t places,
                           bool at_once);
 /* ceil(log2(count)), at least 1: bits of a counter. */
@@ -89,8 +91,8 @@ typedef enum weir_cost_start {
     WEIR_COST_PRODUCT /* a multiplier block without one */
 } weir_cost_start;
 
-/* A path to a register: lookup tables in series, bits of a carry chain, most cells that one signal on it goes to. The slowest
- * one counts, by the delays of the device's profile. */
+/* A path to a register: lookup tables in series, bits of a carry chain, most cells that one signal on it goes to. The
+ * slowest one counts, by the delays of the device's profile. */
 void weir_cost_path(weir_cost_part *part, weir_cost_start start, int64_t levels, int64_t carry, int64_t fanout);
 /* Lookup tables in series for a function of so many signals. */
 int64_t weir_cost_levels(const weir_cost_part *part, int64_t inputs);
@@ -111,8 +113,8 @@ bool weir_cost_terms_of_module(const weir_device *device, const char *module, co
 /* Lookup tables a unit of each term: WEIR_COST_TERMS of them. */
 const double *weir_cost_coefficients(const weir_device *device, const char *module, bool alone);
 
-/* An instance whose parameters have their defaults, which are added to `text` ("LANES=1 WIDTH=8"): for lists. `known` as
- * above; false after a reported error. */
+/* An instance whose parameters have their defaults, which are added to `text` ("LANES=1 WIDTH=8"): for lists. `known`
+ * as above; false after a reported error. */
 bool weir_cost_of_defaults(const weir_device *device, const char *module, weir_cost *cost, bool *known,
                            weir_text *text);
 
@@ -167,8 +169,8 @@ double weir_cost_inferences(const weir_graph *hardware, const weir_cost_report *
 /* The table of nodes, and used against available. */
 void weir_cost_print(const weir_graph *hardware, const weir_cost_report *report, const weir_device *device,
                      weir_text *text);
-/* {"device", "family", "fits", "resources": {"luts": {"used", "available"}, ...}, "fmax_mhz", "inferences_per_second", "nodes":
- * [{"node", "component", "luts", ..., "fmax_mhz"}]}; null instead of a clock that is not known */
+/* {"device", "family", "fits", "resources": {"luts": {"used", "available"}, ...}, "fmax_mhz", "inferences_per_second",
+ * "nodes": [{"node", "component", "luts", ..., "fmax_mhz"}]}; null instead of a clock that is not known */
 json_t *weir_cost_json(const weir_graph *hardware, const weir_cost_report *report, const weir_device *device);
 /* Warns of each resource of which there is not enough, by how much, and says what to do; true when it all fits. */
 bool weir_cost_check(const weir_cost_report *report, const weir_device *device);

@@ -1,5 +1,5 @@
-/* Device profiles: what an FPGA has, as boards/devices/NAME.yaml or a file of the user's own says it. Costs (cost.h) and
- * reports ask the profile and know no device by name. */
+/* Device profiles: what an FPGA has, as boards/devices/NAME.yaml or a file of the user's own says it. Costs (cost.h)
+ * and reports ask the profile and know no device by name. */
 #ifndef WEIR_DATAFLOW_DEVICE_H
 #define WEIR_DATAFLOW_DEVICE_H
 
@@ -56,9 +56,10 @@ typedef enum weir_device_memory_kind {
     WEIR_DEVICE_LARGE  /* one port, asked for by an attribute */
 } weir_device_memory_kind;
 
-/* Of the slowest paths, routing included, in picoseconds: what a path starts with (clock to output, setup of the register at its
- * end), and what each thing on it adds, where a module is placed alone; and what becomes of the slowest one in a design, whose wires are as long
- * as it is large. Fitted to placements (scripts/cost, scripts/estimates). All 0: not known. */
+/* Of the slowest paths, routing included, in picoseconds: what a path starts with (clock to output, setup of the
+ * register at its end), and what each thing on it adds, where a module is placed alone; and what becomes of the slowest
+ * one in a design, whose wires are as long as it is large. Fitted to placements (scripts/cost, scripts/estimates). All
+ * 0: not known. */
 typedef struct weir_device_delays {
     int64_t flip_flop, memory, multiplier; /* blocks without their output registers */
     int64_t lut;                           /* and the wires before it */
@@ -137,11 +138,11 @@ int64_t weir_device_luts(const weir_device *device);
 const weir_device_memory *weir_device_block(const weir_device *device);
 /* Has the multiplier such a register ("input", "pipeline", "output")? */
 bool weir_device_multiplier_has(const weir_device *device, const char *stage);
-/* Does `weir synth` move registers of the fabric into those that such a cell of the device has (synth/netlist/netlist.h)? Yosys leaves
- * them unused in ECP5. */
+/* Does `weir synth` move registers of the fabric into those that such a cell of the device has
+ * (synth/netlist/netlist.h)? Yosys leaves them unused in ECP5. */
 bool weir_device_absorbs(const weir_device *device, const char *cell);
-/* Does the register after a product, those before it, or the one after the memory block's data go into the block, moved by Yosys
- * or `weir synth`? */
+/* Does the register after a product, those before it, or the one after the memory block's data go into the block, moved
+ * by Yosys or `weir synth`? */
 bool weir_device_multiplier_takes_output(const weir_device *device);
 bool weir_device_multiplier_takes_operands(const weir_device *device);
 bool weir_device_memory_takes_output(const weir_device *device);
@@ -152,12 +153,13 @@ void weir_device_print_list(weir_device *const *devices, size_t count, weir_text
 void weir_device_print(const weir_device *device, weir_text *text);
 json_t *weir_device_json(const weir_device *device);
 
-/* Blocks for a memory, and the rows of blocks that its words lie in. */
+/* Blocks for a memory, and the rows of blocks that its words are in. */
 int64_t weir_device_blocks(const weir_device *device, int64_t width, int64_t depth, int64_t *rows);
-/* Blocks for a memory that two ports read, each in one row of blocks, so that no word is chosen; 0: blocks have one port, or it takes rows. */
+/* Blocks for a memory that two ports read, each in one row of blocks, so that no word is chosen; 0: blocks have one
+ * port, or it takes rows. */
 int64_t weir_device_dual_port_blocks(const weir_device *device, int64_t width, int64_t depth);
-/* Words side by side in a line of a ROM in blocks, so that lines are not chosen among rows of blocks: as few blocks as can be, then as few words; 1
- * where it is no deeper than a block. */
+/* Words side by side in a line of a ROM in blocks, so that lines are not chosen among rows of blocks: as few blocks as
+ * can be, then as few words; 1 if it is at most as deep as a block. */
 int64_t weir_device_words_a_line(const weir_device *device, int64_t width, int64_t depth);
 
 #endif

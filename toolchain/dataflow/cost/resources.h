@@ -1,4 +1,5 @@
-/* What each component of the hardware graph is made of: widths, folding, memories, and how requantizers were realized. */
+/* What each component of the hardware graph is made of: widths, folding, memories, and how requantizers were
+ * realized. */
 #ifndef WEIR_DATAFLOW_RESOURCES_H
 #define WEIR_DATAFLOW_RESOURCES_H
 
@@ -13,7 +14,8 @@ typedef struct weir_resources {
     int64_t folded_interval; /* the same for what the folding promises: with padding and idle cycles */
 } weir_resources;
 
-/* The fewest cycles a frame of the folded node's component, by its rule `ideal` (component.h) and the beats of its streams. */
+/* The fewest cycles a frame of the folded node's component, by its rule `ideal` (component.h) and the beats of its
+ * streams. */
 int64_t weir_resources_ideal(const weir_graph *hardware, weir_node node);
 /* Of all components of a folded hardware graph. */
 weir_resources weir_resources_of(const weir_graph *hardware);

@@ -1,7 +1,7 @@
-/* Signatures of few parts that are never later and never earlier than one of many: where nests of neighbours do not fit each
- * other, parts multiply from node to node, and a schedule with all of them would cost what its beats cost. Service rules
- * are monotone, so what is served with early arrivals is early, and late with late ones; what waits between early giving and
- * late taking is enough for what really waits. */
+/* Signatures of few parts that are never later and never earlier than one of many: where nests of neighbours do not fit
+ * each other, parts multiply from node to node, and a schedule with all of them would cost what its beats cost. Service
+ * rules are monotone, so what is served with early arrivals is early, and late with late ones; what waits between early
+ * giving and late taking is enough for what really waits. */
 #ifndef WEIR_DATAFLOW_BOUNDS_H
 #define WEIR_DATAFLOW_BOUNDS_H
 

@@ -1,14 +1,16 @@
-/* The service rule of a component as a small program: which beats it takes and gives in which order, and what each waits
- * for. The program is executed, but loops that have become periodic are not: iterations that must be like earlier ones, only
- * later, are done at once. The result is exact; it costs as much as loops and arrivals have levels, and a rule that never
- * becomes periodic costs its beats.
+/* The service rule of a component as a small program: which beats it takes and gives in which order, and what each
+ * waits for. The program is executed, but loops that have become periodic are not: iterations that must be like earlier
+ * ones, only later, are done at once. The result is exact; it costs as much as loops and arrivals have levels, and a
+ * rule that never becomes periodic costs its beats.
  *
- * A rule keeps times only in registers, combines them only by maximum and by adding constants, and reads the arrival of a
- * beat only by taking it; what an iteration does must not depend on its number. So each time of an iteration is a maximum
- * of registers and arrivals plus constants, f(x) = max(x_i + c_i), for which two things hold:
- *   - f(x + d) = f(x) + d: when all registers and arrivals of an iteration are those of an earlier one plus d, so are its
- *     beats and the registers after it, and all further ones as long as arrivals go on alike.
- *   - f is convex: where registers and arrivals each move by a stride of their own an iteration, x_j = x_0 + j * s, a time
+ * A rule keeps times only in registers, combines them only by maximum and by adding constants, and reads the arrival of
+ * a beat only by taking it; what an iteration does must not depend on its number. So each time of an iteration is a
+ * maximum of registers and arrivals plus constants, f(x) = max(x_i + c_i), for which two things hold:
+ *   - f(x + d) = f(x) + d: when all registers and arrivals of an iteration are those of an earlier one plus d, so are
+ *   its
+ *     beats and the registers after it, and all further ones as long as arrivals continue alike.
+ *   - f is convex: where registers and arrivals each move by a stride of their own an iteration, x_j = x_0 + j * s, a
+ *   time
  *     that is on one line at iterations 0, 1 and m is on this line at all iterations between. So two iterations and the
  *     execution of a distant one prove all of them; where it is off the line, bisection finds how far the line goes.
  *
@@ -57,8 +59,10 @@ typedef struct weir_service_ports {
 
 typedef enum weir_service_status {
     WEIR_SERVICE_FINE,
-    WEIR_SERVICE_SLOW, /* falls behind by `late` cycles each frame: its own interval is longer than that of the frames */
-    WEIR_SERVICE_WRONG, /* takes more or fewer beats than arrive (`port`: of which input), or gives no beat (inputs + output) */
+    /* falls behind by `late` cycles each frame: its own interval is longer than that of the frames */
+    WEIR_SERVICE_SLOW,
+    /* takes more or fewer beats than arrive (`port`: of which input), or gives no beat (inputs + output) */
+    WEIR_SERVICE_WRONG,
 } weir_service_status;
 
 typedef struct weir_service_result {

@@ -1,9 +1,9 @@
-/* When the beats of a stream move, without a record a beat: a signature is a nest of levels (count, stride), each level so
- * many copies of its body, so many cycles apart. Beat k = i1 * b1 + i2 * b2 + ... of a nest of levels (c1, s1), (c2, s2), ...
- * with b_d beats in one copy of level d moves at i1 * s1 + i2 * s2 + ... . The body of a level may have several parts one
- * after the other (a burst of three, a gap, a beat), and so does a frame: its first row differs from the others.
- * A signature says when the first frame moves, and when all later ones do, an interval apart each.
- * Times never fall within a frame. Cost: everything grows with the levels and parts, nothing with the beats. */
+/* When the beats of a stream move, without a record a beat: a signature is a nest of levels (count, stride), each level
+ * so many copies of its body, so many cycles apart. Beat k = i1 * b1 + i2 * b2 + ... of a nest of levels (c1, s1), (c2,
+ * s2), ... with b_d beats in one copy of level d moves at i1 * s1 + i2 * s2 + ... . The body of a level may have
+ * several parts one after the other (a burst of three, a gap, a beat), and so does a frame: its first row differs from
+ * the others. A signature says when the first frame moves, and when all later ones do, an interval apart each. Times
+ * never fall within a frame. Cost: everything grows with the levels and parts, nothing with the beats. */
 #ifndef WEIR_DATAFLOW_SIGNATURE_H
 #define WEIR_DATAFLOW_SIGNATURE_H
 
@@ -45,8 +45,8 @@ static inline int64_t weir_signature_beats(const weir_signature *signature) { re
 int64_t weir_signature_at(const weir_signature_part *part, int64_t index);
 /* How many beats of the part have moved by the cycle. */
 int64_t weir_signature_count(const weir_signature_part *part, int64_t cycle);
-/* For how many beats x from `from` on beat x + lag moves *stride cycles after beat x; 0 where the nest does not show it.
- * *aligned: the beats from `from` to from + lag are whole copies of a level's body. */
+/* For how many beats x from `from` on beat x + lag moves *stride cycles after beat x; 0 where the nest does not show
+ * it. *aligned: the beats from `from` to from + lag are whole copies of a level's body. */
 int64_t weir_signature_alike(const weir_signature_part *part, int64_t from, int64_t lag, int64_t *stride,
                              bool *aligned);
 bool weir_signature_equal(const weir_signature_part *a, const weir_signature_part *b);

@@ -18,15 +18,17 @@ weir_role weir_stream_role(const weir_graph *graph, weir_node node);
 weir_value weir_stream_source(const weir_graph *graph, weir_value value);
 /* How many inputs of the node are streams (the others are constants). */
 size_t weir_stream_count(const weir_graph *graph, weir_node node);
-/* A value that enters the hardware: an Encode's result, or a graph input that is codes already, in its order or another. */
+/* A value that enters the hardware: an Encode's result, or a graph input that is codes already, in its order or
+ * another. */
 bool weir_stream_is_input(const weir_graph *graph, weir_value value);
 /* Elements a frame, and beats a frame at a number of lanes. */
 int64_t weir_stream_elements(const weir_graph *graph, weir_value value);
 int64_t weir_stream_beats(const weir_graph *graph, weir_value value, int64_t lanes);
-/* Positions of a row: what the innermost dimension but the channels has, of those with more than one. Lanes are a part of the
- * channels, or all of several neighbouring positions. */
+/* Positions of a row: what the innermost dimension but the channels has, of those with more than one. Lanes are a part
+ * of the channels, or all of several neighbouring positions. */
 int64_t weir_stream_row(const weir_graph *graph, weir_value value);
-/* The next larger number of lanes that divides the channels, or is all of so many positions that they divide a row; 0: there is none. */
+/* The next larger number of lanes that divides the channels, or is all of so many positions that they divide a row; 0:
+ * there is none. */
 int64_t weir_stream_more_lanes(const weir_graph *graph, weir_value value, int64_t lanes);
 /* Beats a frame of the node's output 0, at its lanes. */
 int64_t weir_stream_beats_of(const weir_graph *graph, weir_node node);
@@ -38,12 +40,12 @@ int64_t weir_stream_lanes(const weir_graph *graph, weir_value value);
  * as its component's row says. */
 int weir_stream_width(const weir_graph *graph, weir_value value, bool *is_signed);
 
-/* Hardware inputs and outputs in graph order, as many as there are: heap memory. Outputs are the stream sources of values
- * that leave the hardware, each once. */
+/* Hardware inputs and outputs in graph order, as many as there are: heap memory. Outputs are the stream sources of
+ * values that leave the hardware, each once. */
 weir_value *weir_stream_inputs(const weir_graph *graph, size_t *count);
 weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count);
-/* Values that the host has before the hardware and needs after it, and outputs that it computes alone: they pass by the hardware. Heap
- * memory. */
+/* Values that the host has before the hardware and needs after it, and outputs that it computes alone: they pass by the
+ * hardware. Heap memory. */
 weir_value *weir_stream_carried(const weir_graph *graph, size_t *count);
 bool weir_stream_is_carried(const weir_graph *graph, weir_value value);
 
@@ -52,12 +54,14 @@ typedef struct weir_tap {
     weir_node node;
     uint32_t output;
 } weir_tap;
-/* In a compiled folder: of each of them what its signals are called in the top module, [{"node", "valid", "ready", "data", "width"}]. */
+/* In a compiled folder: of each of them what its signals are called in the top module, [{"node", "valid", "ready",
+ * "data", "width"}]. */
 #define WEIR_TAPS_FILE "tb_debug/taps.json"
 weir_tap *weir_stream_taps(const weir_graph *graph, size_t *count);
 /* The largest interval of any node: what the folding promises. */
 int64_t weir_stream_interval(const weir_graph *graph);
-/* Cycles that each node has for a frame: those that the graph is folded for, or where it is not, its nodes' largest interval. */
+/* Cycles that each node has for a frame: those that the graph is folded for, or where it is not, its nodes' largest
+ * interval. */
 int64_t weir_stream_pace(const weir_graph *graph);
 
 static inline int64_t weir_ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -69,8 +73,8 @@ static inline int64_t weir_clog2(int64_t count) {
     return levels;
 }
 
-/* Where a factor has digits other than 0 in canonical signed form: bit n for +-2^n. A product is so many shifted operands, added
- * or subtracted. Reitwiesner, Binary Arithmetic, 1960: where n and 3 n differ, one place up. */
+/* Where a factor has digits other than 0 in canonical signed form: bit n for +-2^n. A product is so many shifted
+ * operands, added or subtracted. Reitwiesner, Binary Arithmetic, 1960: where n and 3 n differ, one place up. */
 static inline uint64_t weir_digits(int64_t factor) {
     const uint64_t magnitude = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor, half = magnitude >> 1;
     return half ^ (magnitude + half);

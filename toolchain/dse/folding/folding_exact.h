@@ -1,7 +1,8 @@
-/* The foldings of one interval with the fewest cycles from end to end, by branch and bound over the items in graph order: what the beats of a
- * frame do in the items so far is known exactly (the schedule's service rules, without FIFOs, which only add to it); for the rest bounds
- * are known, those of folding_tail.c from where the beats are now on, with resources at multipliers of the Lagrangian relaxation.
- * Beginnings are dropped when another one leaves as much of every resource and gives no beat later. */
+/* The foldings of one interval with the fewest cycles from end to end, by branch and bound over the items in graph
+ * order: what the beats of a frame do in the items so far is known exactly (the schedule's service rules, without
+ * FIFOs, which only add to it); for the rest bounds are known, those of folding_tail.c from where the beats are now on,
+ * with resources at multipliers of the Lagrangian relaxation. Beginnings are dropped when another one leaves as much of
+ * every resource and gives no beat later. */
 #ifndef WEIR_DSE_FOLDING_EXACT_H
 #define WEIR_DSE_FOLDING_EXACT_H
 
@@ -13,16 +14,16 @@ typedef struct weir_folding_exact {
     int64_t limit;      /* latencies from here on are of no interest */
     size_t room;        /* beginnings that are kept for an item: where there are more, the best by their bounds */
     int64_t *work; /* steps of service rules that it may take, less those taken: where none are left it ends early */
-    /* Told of a folding with what it takes and its latency without FIFOs, the quickest first; returns the new limit. */
+    /* Called with a folding, what it takes and its latency without FIFOs, the fastest first; returns the new limit. */
     int64_t (*found)(void *user, const weir_folding_pick *pick, const int64_t *use, int64_t latency);
     void *user;
 } weir_folding_exact;
 
-/* Options of all items times how often each is relaxed, about, for the interval of what weir_folding_space_at gave last: what a search takes
- * besides its steps of service rules. */
+/* Options of all items times how often each is relaxed, about, for the interval of what weir_folding_space_at gave
+ * last: what a search takes besides its steps of service rules. */
 int64_t weir_folding_exact_options(const weir_folding_space *space);
-/* For the interval of what weir_folding_space_at gave last. Returns what no folding takes less than; the limit where none takes less than
- * that. */
+/* For the interval of what weir_folding_space_at gave last. Returns what no folding takes less than; the limit where
+ * none takes less than that. */
 int64_t weir_folding_exact_search(weir_folding_space *space, const weir_folding_exact *exact);
 
 #endif

@@ -1,5 +1,5 @@
-/* All options of a structure's items: each folding with each choice of its members' memories and products, but for those of which another one
- * takes the same time and no more of any resource. */
+/* All options of a structure's items: each folding with each choice of its members' memories and products, except for
+ * those of which another one takes the same time and no more of any resource. */
 #ifndef WEIR_DSE_FOLDING_OPTIONS_PRIVATE_H
 #define WEIR_DSE_FOLDING_OPTIONS_PRIVATE_H
 
@@ -32,7 +32,8 @@ typedef struct weir_folding_options {
     size_t outputs;
 } weir_folding_options;
 
-/* For the interval of what weir_folding_space_at gave last. False: what takes over a node depends on the rest of the graph. */
+/* For the interval of what weir_folding_space_at gave last. False: what takes over a node depends on the rest of the
+ * graph. */
 bool weir_folding_options_make(weir_folding_space *space, weir_folding_options *options);
 void weir_folding_options_free(weir_folding_options *options);
 

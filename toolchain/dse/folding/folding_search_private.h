@@ -1,14 +1,15 @@
-/* The parts of a folding search: folding_finder.c looks at one interval, folding_interval.c and folding_latency.c at all of them,
- * folding_refusal.c says why nothing fits, and folding_search.c chooses among these. */
+/* The parts of a folding search: folding_finder.c looks at one interval, folding_interval.c and folding_latency.c at
+ * all of them, folding_refusal.c says why nothing fits, and folding_search.c chooses among these. */
 #ifndef WEIR_DSE_FOLDING_SEARCH_PRIVATE_H
 #define WEIR_DSE_FOLDING_SEARCH_PRIVATE_H
 
 #include "dse/folding/folding_search.h"
 #include "dse/folding/folding_space.h"
 
-/* A search counts its steps, of about a nanosecond each, so that deep networks take no longer than others and every machine finds the same:
- * comparisons of a knapsack's choices, which may be a part of what is left, and in such steps what else it does. Where none are left, the
- * rest of the intervals is not searched; their bounds are those that are known. */
+/* A search counts its steps, of about a nanosecond each, so that deep networks take no longer than others and every
+ * machine finds the same: comparisons of a knapsack's choices, which may be a part of what is left, and in such steps
+ * what else it does. Where none are left, the rest of the intervals is not searched; their bounds are those that are
+ * known. */
 enum {
     WEIR_FOLDING_MOST_WORK = 1000000000,
     WEIR_FOLDING_SOME_PARTS = 4, /* a part of the work is one of these */
@@ -52,21 +53,23 @@ void weir_folding_finish(weir_folding_finder *s);
 size_t weir_folding_count_within(const weir_folding_finder *s, int64_t longest);
 /* Solves interval `index` for values below `limit`; the bound goes to `bound`, both with what is always taken. */
 bool weir_folding_solve(weir_folding_finder *s, size_t index, int64_t limit, int64_t *bound);
-/* Folds and completes a copy, unless that was done: what it all takes, without FIFOs where its latency is `limit` or more. False after
- * a reported error. */
+/* Folds and completes a copy, unless that was done: what it all takes, without FIFOs where its latency is `limit` or
+ * more. False after a reported error. */
 bool weir_folding_try_out(weir_folding_finder *s, int64_t limit);
 bool weir_folding_is_within(const weir_folding_finder *s);
-/* Is one resource short by itself in what was solved? What takes too much in the longest interval takes no less in a shorter one. */
+/* Is one resource short by itself in what was solved? What takes too much in the longest interval takes no less in a
+ * shorter one. */
 bool weir_folding_is_short(const weir_folding_finder *s);
 
-/* Room for FIFOs, and for the doors at the ports, none of which an item counts: what too little was, and what too much was, where nothing
- * fitted beside it. */
+/* Room for FIFOs, and for the doors at the ports, none of which an item counts: what too little was, and what too much
+ * was, where nothing fitted beside it. */
 typedef struct weir_folding_spare {
     int64_t low[WEIR_KNAPSACK_RESOURCES], high[WEIR_KNAPSACK_RESOURCES];
     bool has_high;
 } weir_folding_spare;
 
-/* More where the last folding took too much; between what is known of both kinds, where it is. False: there is nothing between. */
+/* More where the last folding took too much; between what is known of both kinds, where it is. False: there is nothing
+ * between. */
 bool weir_folding_try_room(weir_folding_finder *s, weir_folding_spare *tried);
 
 /* --- folding_interval.c, folding_latency.c: over the first `count` intervals, at least one --- */

@@ -1,16 +1,18 @@
-/* All foldings of a hardware graph as knapsacks, one for each interval that a frame can take. An item of a knapsack is a component that
- * sets the pace with what keeps up with its stream: its options are its foldings, where each of its parameter memories lies, and
- * where its requantizers multiply. Other components are items by themselves. Prices are the survey's (dataflow/cost/cost.h), lane
- * converters and forks included; FIFOs, which a schedule of the whole decides, are not. */
+/* All foldings of a hardware graph as knapsacks, one for each interval that a frame can take. An item of a knapsack is
+ * a component that sets the pace with what keeps up with its stream: its options are its foldings, where each of its
+ * parameter memories lies, and where its requantizers multiply. Other components are items by themselves. Prices are
+ * the survey's (dataflow/cost/cost.h), lane converters and forks included; FIFOs, which a schedule of the whole
+ * decides, are not. */
 #ifndef WEIR_DSE_FOLDING_SPACE_H
 #define WEIR_DSE_FOLDING_SPACE_H
 
 #include "dse/folding/knapsack.h"
 #include "ir/graph/graph.h"
 
-/* What a folding is judged by, for each use of a resource, in the order of weir_cost_uses: the value is the sum of use * (each + cycle *
- * cycles a frame) + busy * (the use of each node times the cycles a frame that the node works), `node` for each of these cycles and
- * `share` for each share of a cycle that the node adds to bounds of the latency (weir_folding_space_share). */
+/* What a folding is judged by, for each use of a resource, in the order of weir_cost_uses: the value is the sum of use
+ * * (each + cycle * cycles a frame) + busy * (the use of each node times the cycles a frame that the node works),
+ * `node` for each of these cycles and `share` for each share of a cycle that the node adds to bounds of the latency
+ * (weir_folding_space_share). */
 typedef struct weir_folding_weights {
     int64_t each[WEIR_KNAPSACK_RESOURCES], cycle[WEIR_KNAPSACK_RESOURCES], busy[WEIR_KNAPSACK_RESOURCES];
     int64_t node, share;
@@ -18,25 +20,28 @@ typedef struct weir_folding_weights {
 
 typedef struct weir_folding_space weir_folding_space;
 
-/* The graph, with components assigned and a device to build for, must live as long. What it has set of a node (a folding file) is kept. */
+/* The graph, with components assigned and a device to build for, must live as long. What it has set of a node (a
+ * folding file) is kept. */
 weir_folding_space *weir_folding_space_new(const weir_graph *graph, const weir_folding_weights *weights);
 void weir_folding_space_free(weir_folding_space *space);
 /* Judges by others from now on; prices of hardware stay known. */
 void weir_folding_space_weigh(weir_folding_space *space, const weir_folding_weights *weights);
-/* From now on the foldings of a component are only those that take it longest within the interval, few, and those that take least; or all. */
+/* From now on the foldings of a component are only those that take it longest within the interval, few, and those that
+ * take least; or all. */
 void weir_folding_space_relax(weir_folding_space *space, bool relaxed);
 /* Cycles that a frame can take, in increasing order. */
 size_t weir_folding_space_count(const weir_folding_space *space);
 int64_t weir_folding_space_interval(const weir_folding_space *space, size_t index);
-/* The foldings with that interval; what all of them take (forks, converters between nodes that have no choice) goes to `always`. Belongs to the
- * space, until the next call. */
+/* The foldings with that interval; what all of them take (forks, converters between nodes that have no choice) goes to
+ * `always`. Belongs to the space, until the next call. */
 const weir_knapsack *weir_folding_space_at(weir_folding_space *space, size_t index, weir_knapsack_price *always);
-/* Sums over the nodes of one path, none of which a frame takes fewer cycles than from end to end, with any folding for the interval. */
+/* Sums over the nodes of one path, none of which a frame takes fewer cycles than from end to end, with any folding for
+ * the interval. */
 size_t weir_folding_space_bounds(weir_folding_space *space, size_t index);
 /* When the last element of a frame comes: what no folding for the interval takes less than, nor for a longer one. */
 int64_t weir_folding_space_entry(weir_folding_space *space, size_t index);
-/* Mixes them from now on: so many shares of each, WEIR_FOLDING_SHARES together; NULL: all of the first. Returns what the mix comes to, in
- * shares of a cycle, without what nodes add to it; 0 where the weights have none for it. */
+/* Mixes them from now on: so many shares of each, WEIR_FOLDING_SHARES together; NULL: all of the first. Returns what
+ * the mix comes to, in shares of a cycle, without what nodes add to it; 0 where the weights have none for it. */
 enum { WEIR_FOLDING_SHARES = 1 << 10 };
 int64_t weir_folding_space_share(weir_folding_space *space, size_t index, const int64_t *share);
 /* A folding: of each component that sets the pace, and the choices of its nodes. */
@@ -52,7 +57,8 @@ size_t weir_folding_space_units(const weir_folding_space *space);
 weir_folding_pick *weir_folding_space_picks(const weir_folding_space *space, const size_t *chosen);
 /* The cycles of each bound for the interval of what weir_folding_space_at gave last. */
 void weir_folding_space_latencies(weir_folding_space *space, const weir_folding_pick *pick, int64_t *cycles);
-/* Sets a folding for that interval in the metadata of the graph or a copy of it: weir_folding_choose takes it from there. */
+/* Sets a folding for that interval in the metadata of the graph or a copy of it: weir_folding_choose takes it from
+ * there. */
 void weir_folding_space_apply(weir_folding_space *space, size_t index, const weir_folding_pick *pick,
                               weir_graph *graph);
 

@@ -1,5 +1,5 @@
-/* The parts of a folding space: folding_structure.c finds the items of a graph and what each of their hardware takes, folding_space.c
- * makes knapsacks of them. */
+/* The parts of a folding space: folding_structure.c finds the items of a graph and what each of their hardware takes,
+ * folding_space.c makes knapsacks of them. */
 #ifndef WEIR_DSE_FOLDING_STRUCTURE_PRIVATE_H
 #define WEIR_DSE_FOLDING_STRUCTURE_PRIVATE_H
 
@@ -23,7 +23,8 @@ typedef struct weir_folding_combination {
     uint64_t choice;
 } weir_folding_combination;
 
-/* Nodes of an item that have options, for each of which a choice has 4 bits; and numbers of a member in `state`: lanes, pieces a cycle, interval. */
+/* Nodes of an item that have options, for each of which a choice has 4 bits; and numbers of a member in `state`: lanes,
+ * pieces a cycle, interval. */
 enum { WEIR_FOLDING_MEMBERS = 16, WEIR_FOLDING_STATE = 4, WEIR_FOLDING_CHOICES = 9 };
 
 /* The combinations of a folding, and a hash of how the members folded with it when these were counted; 0: never. */
@@ -62,7 +63,8 @@ typedef struct weir_folding_times {
     int64_t tail, head, work;
 } weir_folding_times;
 
-/* Of a folded node with the component that takes it over. Known for all structures: a line of a cache, for there are many. */
+/* Of a folded node with the component that takes it over. Known for all structures: a line of a cache, for there are
+ * many. */
 typedef struct weir_folding_hardware_price {
     int64_t use[WEIR_KNAPSACK_RESOURCES];
     weir_folding_times times;
@@ -119,8 +121,7 @@ typedef struct weir_folding_structure {
     weir_folding_station *station; /* by node */
     weir_value entry;              /* of the path */
     weir_node begin;               /* of the path */
-    int64_t *
-        needed; /* by place: the entry's element without which the station does not give anything; NULL: not known yet */
+    int64_t *needed; /* by place: the entry's element without which the node gives no result; NULL: not known yet */
     size_t places;
     bool holds_rows; /* inputs come evenly over the interval */
     uint16_t *width; /* by value: 1 + bits of an element of its stream; 0: not known yet */
@@ -192,14 +193,15 @@ weir_cost_survey *weir_folding_survey(weir_folding_space *space);
 /* Forms of the structure's nodes: folding_form.c. */
 void weir_folding_find_forms(weir_folding_space *space);
 void weir_folding_add(weir_folding_amount *into, const weir_folding_amount *amount);
-/* What the folded node takes: an index of `price`. `settled`: of the folding that a node before it has settled it for, else 0. */
+/* What the folded node takes: an index of `price`. `settled`: of the folding that a node before it decides, else 0. */
 size_t weir_folding_priced(weir_folding_space *space, weir_node node, int64_t settled);
 /* What that comes to where the node works `busy` cycles a frame. */
 weir_folding_amount weir_folding_amount_of(const weir_folding_space *space, weir_node node,
                                            const weir_folding_hardware_price *price, int64_t busy);
 /* A lane converter, as insert_streams puts it where a stream's ends differ. */
 weir_folding_amount weir_folding_converter(weir_folding_space *space, weir_value value, int64_t in, int64_t out);
-/* What all foldings take: forks, which cost the same for all lanes, and the doors of outputs, with places for the fewest frames. */
+/* What all foldings take: forks, which cost the same for all lanes, and the doors of outputs, with places for the
+ * fewest frames. */
 weir_folding_amount weir_folding_common(weir_folding_space *space);
 /* The doors of the inputs that only the item takes, with the lanes of a folding. */
 weir_folding_amount weir_folding_guards(const weir_folding_space *space, const weir_folding_unit *unit,
@@ -219,7 +221,7 @@ static inline unsigned weir_folding_choices(const weir_folding_unit *unit, size_
 }
 void weir_folding_pick_choice(weir_graph *graph, weir_node node, unsigned choice);
 static inline unsigned weir_folding_choice_of(uint64_t choices, size_t member) { return choices >> 4 * member & 15; }
-/* The lanes that the folding settles the member for; 0: none. */
+/* The lanes that the folding gives the member; 0: none. */
 static inline int64_t weir_folding_settled_for(const weir_folding_unit *unit, const weir_folding_setting *folding,
                                                size_t member) {
     return member < unit->pace && unit->pace != SIZE_MAX ? folding->settings.out_lanes : 0;
@@ -241,16 +243,16 @@ static inline weir_meta_hardware weir_folding_built_as(const weir_folding_hardwa
 
 /* A hash of what is known of the node without building it. */
 uint64_t weir_folding_seen(const weir_folding_structure *structure, weir_node node);
-/* The stations of the structure. */
+/* The nodes of the structure that set the pace or depend on one. */
 void weir_folding_find_stations(weir_folding_space *space);
-/* Traces back what the stations that set the pace need. */
+/* Traces back what the nodes that set the pace need. */
 void weir_folding_find_needed(weir_folding_space *space);
 /* What the folded node takes of the path. */
 weir_folding_times weir_folding_times_of(const weir_folding_structure *structure, weir_node node);
 /* How many bounds there are. */
 size_t weir_folding_bounds(const weir_folding_structure *structure);
-/* What its times add to a mix of the bounds, without what the interval gives. before[i]: shares of the bounds before bound i; one more for
- * all of them. */
+/* What its times add to a mix of the bounds, without what the interval gives. before[i]: shares of the bounds before
+ * bound i; one more for all of them. */
 int64_t weir_folding_part(const weir_folding_structure *structure, weir_node node, const weir_folding_times *times,
                           const int64_t *before);
 /* Adds them to all bounds: as differences to the bound before. */
@@ -261,7 +263,8 @@ int64_t *weir_folding_sums(const int64_t *share, size_t bounds);
 /* The rest of it. */
 int64_t weir_folding_arrival(const weir_folding_structure *structure, size_t index, int64_t interval);
 
-/* The items and streams of the graph for interval `index`, in place of those before; false: they were made. Then come the forms. */
+/* The items and streams of the graph for interval `index`, instead of those before; false: they were made. Then come
+ * the forms. */
 bool weir_folding_structure_make(weir_folding_space *space, size_t index);
 void weir_folding_structure_free(weir_folding_structure *structure);
 

@@ -1,5 +1,5 @@
-/* An accelerator as ZigZag describes it: one operational array, fed by a hierarchy of memories with ports. Plain data, so
- * that a hierarchy can be copied and cut down. Sizes in bits, bandwidths in bits a cycle, energies in pJ. */
+/* An accelerator as ZigZag describes it: one operational array, fed by a hierarchy of memories with ports. Plain data,
+ * so that a hierarchy can be copied and cut down. Sizes in bits, bandwidths in bits a cycle, energies in pJ. */
 #ifndef WEIR_DSE_ACCELERATOR_H
 #define WEIR_DSE_ACCELERATOR_H
 

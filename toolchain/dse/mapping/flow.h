@@ -1,4 +1,5 @@
-/* What moves between the memories under a temporal mapping: the periods of each operand's levels and the data of a period. */
+/* What moves between the memories under a temporal mapping: the periods of each operand's levels and the data of a
+ * period. */
 #ifndef WEIR_DSE_FLOW_H
 #define WEIR_DSE_FLOW_H
 
@@ -20,7 +21,7 @@ typedef struct weir_dse_flow {
     double elements[3][WEIR_DSE_LEVELS], precision[3][WEIR_DSE_LEVELS];
     double amount[3][WEIR_DSE_MEMORIES][WEIR_DSE_DIRECTIONS]; /* elements a period; 0: nothing */
     double bits[3][WEIR_DSE_MEMORIES][WEIR_DSE_DIRECTIONS];   /* of an element */
-    bool is_partial[WEIR_DSE_LEVELS];                         /* does the level hold sums that go on? */
+    bool is_partial[WEIR_DSE_LEVELS];                         /* does the level hold sums that continue? */
 } weir_dse_flow;
 
 void weir_dse_flow_periods(const weir_dse_temporal *temporal, const weir_dse_rules *rules, weir_dse_periods *periods);

@@ -1,5 +1,5 @@
-/* A layer as a loop nest: named loops, up to two inputs and an output, which loops each of them depends on, and relations such
- * as IX = 2*OX + 1*FX through which two loops share an index. */
+/* A layer as a loop nest: named loops, up to two inputs and an output, which loops each of them depends on, and
+ * relations such as IX = 2*OX + 1*FX through which two loops share an index. */
 #ifndef WEIR_DSE_LAYER_H
 #define WEIR_DSE_LAYER_H
 

@@ -4,8 +4,9 @@
 
 #include "dse/mapping/temporal.h"
 
-/* The prime factors of the problem's loops, then merged, the two smallest of the loop with the most factors at a time, until
- * at most `limit` remain (0: no limit; fewer than loops do not go). Factors that the layer's mapping fixes stay whole. */
+/* The prime factors of the problem's loops, then merged, the two smallest of the loop with the most factors at a time,
+ * until at most `limit` remain (0: no limit; fewer than loops do not go). Factors that the layer's mapping fixes stay
+ * whole. */
 void weir_dse_ordering_factors(const weir_dse_problem *problem, int limit, weir_dse_loops *factors);
 /* Distinct permutations of the factors; a double, as there may be many. */
 double weir_dse_ordering_count(const weir_dse_loops *factors);

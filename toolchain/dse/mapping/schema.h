@@ -1,5 +1,5 @@
-/* Reading the YAML files of design-space exploration: each reader takes a mapping, a key and what is expected there, and
- * reports `file:line: error:` when it is not. */
+/* Reading the YAML files of design-space exploration: each reader takes a mapping, a key and what is expected there,
+ * and reports `file:line: error:` when it is not. */
 #ifndef WEIR_DSE_SCHEMA_H
 #define WEIR_DSE_SCHEMA_H
 

@@ -83,7 +83,7 @@ bool weir_dse_spatial_given(const weir_dse_accelerator *accelerator, const weir_
         const int a = weir_dse_accelerator_dimension(accelerator, entry->spatial[i].dimension);
         if (a < 0) {
             weir_error(layer->location,
-                       "layer '%s': the spatial mapping '%s' is over '%s', which is no array dimension of '%s'",
+                       "layer '%s': the spatial mapping '%s' is over '%s', which is not an array dimension of '%s'",
                        layer->name, entry->name, entry->spatial[i].dimension, accelerator->name);
             return false;
         }

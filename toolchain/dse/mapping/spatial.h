@@ -1,5 +1,5 @@
-/* Spatial mappings: which loops run side by side on the operational array, and from there how the memories of each operand
- * see them. */
+/* Spatial mappings: which loops run side by side on the operational array, and from there how the memories of each
+ * operand see them. */
 #ifndef WEIR_DSE_SPATIAL_H
 #define WEIR_DSE_SPATIAL_H
 
@@ -16,8 +16,8 @@ typedef struct weir_dse_unroll {
 
 enum { WEIR_DSE_SPATIAL_LOOPS = 32 };
 
-/* The same as each operand's memories see it: loops of level l, from start[l] to start[l + 1], run below the operand's memory
- * l, those of the last above all. */
+/* The same as each operand's memories see it: loops of level l, from start[l] to start[l + 1], run below the operand's
+ * memory l, those of the last above all. */
 typedef struct weir_dse_spatial {
     int levels[3];
     int start[3][WEIR_DSE_MEMORIES + 2];
@@ -36,7 +36,8 @@ weir_dse_unroll *weir_dse_spatial_generate(const weir_dse_accelerator *accelerat
 /* What the layer's mapping says, without anything added. False after a reported error. */
 bool weir_dse_spatial_given(const weir_dse_accelerator *accelerator, const weir_dse_layer *layer,
                             weir_dse_unroll *into);
-/* Factors become fractions where they do not divide their loop (7 over 4: 3.5 in 2 steps), or with `whole` whole numbers. */
+/* Factors become fractions where they do not divide their loop (7 over 4: 3.5 in 2 steps), or with `whole` whole
+ * numbers. */
 void weir_dse_spatial_convert(const weir_dse_accelerator *accelerator, const weir_dse_layer *layer,
                               const weir_dse_unroll *unroll, bool whole, weir_dse_spatial *spatial);
 

@@ -23,12 +23,12 @@ typedef struct weir_dse_misfit {
     double bits; /* needed */
 } weir_dse_misfit;
 
-/* Gives each memory as many of the loops as saves the most accesses to the one above; with `is_even`, operands that share a
- * memory get the same loops of it. The loops are in `temporal`. False: they do not fit; then *misfit says why, unless it is
- * NULL. */
+/* Gives each memory as many of the loops as saves the most accesses to the one above; with `is_even`, operands that
+ * share a memory get the same loops of it. The loops are in `temporal`. False: they do not fit; then *misfit says why,
+ * unless it is NULL. */
 bool weir_dse_temporal_allocate(weir_dse_temporal *temporal, bool is_even, weir_dse_misfit *misfit);
-/* What data of that size (elements or bits) take of the memory: a double-buffered one has the next part beside each that is
- * less than all of the operand's. */
+/* What data of that size (elements or bits) take of the memory: a double-buffered one has the next part beside each
+ * that is less than all of the operand's. */
 double weir_dse_temporal_room(const weir_dse_memory *memory, double data, double all);
 /* What remains of the layer's loops beside the spatial ones, in the order of the layer; at least one. */
 void weir_dse_temporal_sizes(const weir_dse_problem *problem, weir_dse_loops *loops);

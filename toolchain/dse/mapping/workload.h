@@ -1,5 +1,5 @@
-/* A network as layers and who takes from whom. Nodes that cost nothing (in ONNX files whatever is no product) are there for
- * the order and the paths between layers. */
+/* A network as layers and who takes from whom. Nodes that cost nothing (in ONNX files whatever is not a product) are
+ * there for the order and the paths between layers. */
 #ifndef WEIR_DSE_WORKLOAD_H
 #define WEIR_DSE_WORKLOAD_H
 

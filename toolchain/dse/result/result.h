@@ -17,8 +17,8 @@ typedef struct weir_dse_point {
     const char *settings; /* a folding file: dataflow/folding.h */
 } weir_dse_point;
 
-/* Hardware of its own, in place of a mapping on an array: a component, or all of a folding. Its cost has the cycles between two frames for
- * a latency, and energies by a model (README.md). */
+/* Hardware of its own, instead of a mapping on an array: a component, or all of a folding. Its cost has the cycles
+ * between two frames for a latency, and energies by a model (README.md). */
 typedef struct weir_dse_hardware {
     const char *component;                /* NULL: several together */
     int64_t use[WEIR_KNAPSACK_RESOURCES]; /* in the order of weir_cost_uses */
@@ -61,7 +61,7 @@ typedef struct weir_dse_kept {
 } weir_dse_kept;
 
 void weir_dse_kept_add(weir_dse_kept *kept, const weir_dse_result *result);
-/* The evaluation and its parameters alone, in place of those that are there. */
+/* The evaluation and its parameters alone, instead of those that are there. */
 void weir_dse_kept_replace(weir_dse_kept *kept, const weir_dse_result *result);
 void weir_dse_kept_free(weir_dse_kept *kept);
 

@@ -6,13 +6,13 @@
 
 #include "dse/result/result.h"
 
-/* {"layer", "spatial_mapping": {"D1": [["K", 32]]}, "temporal_mapping": {"O": [[["C", 2]], []]}, ...}: whole results, lists of
- * which contain those of layers. */
+/* {"layer", "spatial_mapping": {"D1": [["K", 32]]}, "temporal_mapping": {"O": [[["C", 2]], []]}, ...}: whole results,
+ * lists of which contain those of layers. */
 json_t *weir_dse_saved_json(const weir_dse_result *result);
 /* The same as ZigZag saves it: outputs by operand and memory, energies in pJ, latencies in cycles, and inputs. */
 json_t *weir_dse_saved_complete(const weir_dse_evaluation *evaluation);
-/* The mapping of the layer by its name, somewhere in the value; *temporal refers to a problem that is to be freed. False after
- * a reported error. */
+/* The mapping of the layer by its name, somewhere in the value; *temporal refers to a problem that is to be freed.
+ * False after a reported error. */
 bool weir_dse_saved_mapping(const json_t *value, const char *file, const weir_dse_accelerator *accelerator,
                             const weir_dse_layer *layer, weir_dse_temporal *temporal);
 /* How many mappings were evaluated for the layer; 0: not said. */

@@ -17,7 +17,7 @@ void weir_svg_line(weir_text *svg, double x1, double y1, double x2, double y2, c
 /* A dot with a text that shows when the mouse is on it; a ring. */
 void weir_svg_dot(weir_text *svg, double x, double y, const char *colour, const char *title);
 void weir_svg_ring(weir_text *svg, double x, double y, const char *colour);
-/* Up to `most` characters, "..." in the place of the rest; `attributes` as XML, NULL: none. */
+/* Up to `most` characters, "..." instead of the rest; `attributes` as XML, NULL: none. */
 void weir_svg_text(weir_text *svg, double x, double y, weir_svg_anchor anchor, const char *attributes, const char *text,
                    size_t most);
 /* The same, turned to run upwards. */

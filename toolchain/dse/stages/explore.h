@@ -5,7 +5,7 @@
 #include "dse/stages/pipeline.h"
 #include "dse/stages/stages_folding.h"
 
-/* Foldings of a network over devices and budgets in the place of mappings. */
+/* Foldings of a network over devices and budgets instead of mappings. */
 typedef struct weir_dse_sweep {
     const char *folder;            /* NULL: none of this */
     const char *devices, *budgets; /* "ecp5-25k|xc7a35t", "50%|lut=2000,dsp=8" */

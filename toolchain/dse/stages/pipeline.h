@@ -1,4 +1,5 @@
-/* Pipelines of stages: built call by call, from a text such as 'workload,sum,loma{lpf_limit=6},cost_model', or from YAML. */
+/* Pipelines of stages: built call by call, from a text such as 'workload,sum,loma{lpf_limit=6},cost_model', or from
+ * YAML. */
 #ifndef WEIR_DSE_PIPELINE_H
 #define WEIR_DSE_PIPELINE_H
 
@@ -25,8 +26,8 @@ bool weir_dse_pipeline_has(const weir_dse_pipeline *pipeline, const char *name);
 /* An option for every stage that has it and was not given it. False after an error about the value. */
 bool weir_dse_pipeline_default(weir_dse_pipeline *pipeline, const char *option, const char *value);
 
-/* Is every stage in its place, and does it find what it needs, when the context has `keys` (NULL ends them)? Errors name stage
- * and key. */
+/* Is every stage in its place, and does it find what it needs, when the context has `keys` (NULL ends them)? Errors
+ * name stage and key. */
 bool weir_dse_pipeline_check(const weir_dse_pipeline *pipeline, const char *const *keys);
 /* Runs the checked pipeline. False after reported errors. */
 bool weir_dse_pipeline_run(const weir_dse_pipeline *pipeline, const weir_dse_context *context, weir_dse_sink *sink,

@@ -1,6 +1,7 @@
-/* Stages of design-space exploration, as ZigZag has them, in push form: a stage is called with a context (what the stages
- * above hand down, by key) and a sink (where its results go). It calls the stage below it as often as it wants, with more in
- * the context, and passes on what comes back, or something else. The lowest stage, the leaf, makes results.
+/* Stages of design-space exploration, as ZigZag has them, in push form: a stage is called with a context (what the
+ * stages above hand down, by key) and a sink (where its results go). It calls the stage below it as often as it wants,
+ * with more in the context, and passes on what comes back, or something else. The lowest stage, the leaf, makes
+ * results.
  *
  * A shared object adds stages: WEIR_DSE_STAGES names its function that calls weir_dse_registry_add. */
 #ifndef WEIR_DSE_STAGE_H
@@ -42,7 +43,7 @@ static inline const void *weir_dse_get(const weir_dse_context *context, const ch
 
 typedef enum weir_dse_option_kind { WEIR_DSE_COUNT, WEIR_DSE_REAL, WEIR_DSE_FLAG, WEIR_DSE_TEXT } weir_dse_option_kind;
 
-/* What may stand in braces behind a stage's name. `published` is ZigZag's name for it, NULL: the same. */
+/* What braces behind a stage's name may hold. `published` is ZigZag's name for it, NULL: the same. */
 typedef struct weir_dse_option {
     const char *name, *published;
     weir_dse_option_kind kind;
@@ -102,7 +103,8 @@ bool weir_dse_registry_add(weir_dse_registry *registry, const weir_dse_stage_inf
 /* Those of a shared object. False after a reported error: none, or made with other headers. */
 bool weir_dse_registry_load(weir_dse_registry *registry, const char *path);
 
-/* What the loader looks for in the object, under the name weir_dse_stages; `add` returns false after a reported error. */
+/* What the loader looks for in the object, under the name weir_dse_stages; `add` returns false after a reported
+ * error. */
 typedef struct weir_dse_stages_record {
     weir_object_record made; /* the headers it was compiled with: must be those of the program */
     bool (*add)(weir_dse_registry *registry);

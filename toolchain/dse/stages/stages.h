@@ -34,8 +34,8 @@ double weir_dse_stages_seconds(void);
 /* Runs the stage below for a layer and reports an error when nothing comes of it. */
 bool weir_dse_stages_run_layer(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,
                                void *user);
-/* The pattern with {layer} and {accelerator} replaced by their names, fit for a file: others than letters, digits, '.', '-'
- * become '_'. Heap memory. */
+/* The pattern with {layer} and {accelerator} replaced by their names, fit for a file: others than letters, digits, '.',
+ * '-' become '_'. Heap memory. */
 char *weir_dse_stages_path(const weir_dse_context *context, const char *pattern);
 /* An option that must be given. NULL after an error. */
 const char *weir_dse_stages_need(const weir_dse_stage *stage, int option);

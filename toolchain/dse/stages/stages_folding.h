@@ -10,7 +10,8 @@
 
 /* Makes hardware of the model for a device. */
 typedef struct weir_dse_source {
-    /* With components assigned and the target set; `clock_mhz` 0: the device's own goal. The caller's; NULL after a reported error. */
+    /* With components assigned and the target set; `clock_mhz` 0: the device's own goal. The caller's; NULL after a
+     * reported error. */
     weir_graph *(*read)(void *user, const char *device, int64_t clock_mhz);
     bool (*complete)(weir_graph *graph, int64_t limit, weir_schedule_timing *timing); /* as in a weir_folding_request */
     void *user;

@@ -14,9 +14,9 @@ typedef struct weir_onnx_export_options {
     int64_t opset;    /* of ai.onnx, from 13 on; 0: the oldest from 17 on that has what the nodes need */
     const char *name; /* of the graph in the file; NULL: the graph's own */
     bool one_frame;   /* the first dimension is 1 where the model leaves it open, too */
-    /* What viewers show: an object of node names, each an object of plain values. It goes into the nodes' doc_string, as
-     * lines "key: value", and into the model's metadata_props, as "node.key"; attributes would make standard operators
-     * invalid. NULL: nothing. */
+    /* What viewers show: an object of node names, each an object of plain values. It goes into the nodes' doc_string,
+     * as lines "key: value", and into the model's metadata_props, as "node.key"; attributes would make standard
+     * operators invalid. NULL: nothing. */
     const json_t *annotations;
 } weir_onnx_export_options;
 

@@ -1,6 +1,7 @@
-/* The operators of this IR's own (classes INTEGER, HOST and STREAM, and Mask) said in standard ONNX operators, opset 13,
- * that compute the same bits on every input: int64 arithmetic, and float32 or float64 where the contract is written so.
- */
+/* The operators of this IR's own (classes INTEGER, HOST and STREAM, and Mask) said in standard ONNX operators, opset
+ * 13, that compute the same bits on every input: int64 arithmetic, and float32 or float64 where the contract is written
+ * so.
+ * */
 #ifndef WEIR_ONNX_STANDARD_H
 #define WEIR_ONNX_STANDARD_H
 

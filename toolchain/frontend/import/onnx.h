@@ -26,8 +26,8 @@ typedef struct weir_onnx_sizes {
     size_t shape_count;
 } weir_onnx_sizes;
 
-/* A node that is not known or cannot be built; its outputs, where the file declares their types, become graph inputs. Names are
- * those of values. */
+/* A node that is not known or cannot be built; its outputs, where the file declares their types, become graph inputs.
+ * Names are those of values. */
 typedef struct weir_onnx_opaque {
     int line; /* 1-based position in the file */
     const char *type;
@@ -35,8 +35,8 @@ typedef struct weir_onnx_opaque {
     size_t input_count, output_count;
 } weir_onnx_opaque;
 
-/* A graph of shapes, for exploration: tensors with two dimensions or more, or in files of their own, are not read and become
- * graph inputs, as do results of opaque nodes, each reported here. Data inputs come first. */
+/* A graph of shapes, for exploration: tensors with two dimensions or more, or in files of their own, are not read and
+ * become graph inputs, as do results of opaque nodes, each reported here. Data inputs come first. */
 typedef struct weir_onnx_outline {
     size_t data_inputs;
     const char *const *needed; /* operator types that may not be opaque; NULL ends each of these lists */
@@ -72,8 +72,8 @@ weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *na
 weir_array *weir_onnx_read_tensor(const char *path);
 /* The opset version of its domain from which files may have the operator; 0: no file has it. */
 int weir_onnx_since(weir_op op);
-/* The operators of files as a Markdown table, those with the same attributes in one row: the first and the last opset, what they become
- * and the attributes, each with the opsets that have it where the operator has others. */
+/* The operators of files as a Markdown table, those with the same attributes in one row: the first and the last opset,
+ * what they become and the attributes, each with the opsets that have it where the operator has others. */
 void weir_onnx_listing(weir_text *text);
 
 #endif

@@ -1,5 +1,6 @@
-/* The branches of a file's If nodes, nested ones too, as nodes of one graph: which of them are built is decided while the graph is, once
- * a condition is known. An If then reads its condition, the outputs of then_branch and those of else_branch. */
+/* The branches of a file's If nodes, nested ones too, as nodes of one graph: which of them are built is decided while
+ * the graph is, once a condition is known. An If then reads its condition, the outputs of then_branch and those of
+ * else_branch. */
 #ifndef WEIR_ONNX_BRANCH_H
 #define WEIR_ONNX_BRANCH_H
 
@@ -24,9 +25,10 @@ typedef struct weir_onnx_flat {
     weir_onnx_place *place;        /* by node; NULL: the graph is the file's */
 } weir_onnx_flat;
 
-/* The file's graph with the nodes and initializers of branches behind its own; names that it has elsewhere too are changed there.
- * All is the arena's. False after reported errors: an If that is not as the schema says, a branch with inputs, with other outputs than
- * the If has, with a name that is not defined or defined twice. O(n log n) for a file's n names, times how deep it nests. */
+/* The file's graph with the nodes and initializers of branches behind its own; names that it has elsewhere too are
+ * changed there. All is the arena's. False after reported errors: an If that is not as the schema says, a branch with
+ * inputs, with other outputs than the If has, with a name that is not defined or defined twice. O(n log n) for a file's
+ * n names, times how deep it nests. */
 bool weir_onnx_branch_flatten(weir_onnx_flat *flat, const Onnx__GraphProto *graph, const weir_onnx_opsets *opsets,
                               const char *file, weir_arena *arena);
 
@@ -35,7 +37,8 @@ bool weir_onnx_branch_is_if(const Onnx__NodeProto *node);
 int weir_onnx_branch_line(const weir_onnx_flat *flat, uint32_t node);
 /* The If in whose branch the node is; WEIR_ONNX_NO_IF: in none. */
 uint32_t weir_onnx_branch_around(const weir_onnx_flat *flat, uint32_t node);
-/* Name `index` of those that must be defined before the node: its inputs, then the conditions of the Ifs around it; NULL: no more. */
+/* Name `index` of those that must be defined before the node: its inputs, then the conditions of the Ifs around it;
+ * NULL: no more. */
 const char *weir_onnx_branch_needs(const weir_onnx_flat *flat, uint32_t node, uint32_t index);
 /* The chosen branch's value for output `index` of an If of the flat graph. */
 const char *weir_onnx_branch_result(const Onnx__NodeProto *node, bool otherwise, size_t index);

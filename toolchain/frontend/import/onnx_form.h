@@ -36,14 +36,15 @@ enum { WEIR_ONNX_FORM_SPARE = 8 }; /* inputs that weir_onnx_form_inputs may add 
 bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count);
 /* Completes the attributes of the node in the graph, before its types are inferred. */
 void weir_onnx_form_attributes(const weir_onnx_form *form, weir_node node);
-/* Completes the node once its types are inferred; the value that the file knows as its first output, none after a reported
- * error. */
+/* Completes the node once its types are inferred; the value that the file knows as its first output, none after a
+ * reported error. */
 weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node);
 
 /* "`base`.`part`", with "_" added while the file uses the name; heap memory. */
 char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const char *part);
 
-/* Output 0, without a type, of a node that the file does not have, for the node that it has; both are called by the suffix. */
+/* Output 0, without a type, of a node that the file does not have, for the node that it has; both are called by the
+ * suffix. */
 weir_value weir_onnx_form_node(const weir_onnx_form *form, weir_op op, const char *suffix, const weir_value *inputs,
                                size_t count);
 /* A constant for the node; the array is taken over. */

@@ -1,5 +1,5 @@
-/* Values that are the same in every frame although nodes compute them: shapes, above all. They are computed at import, so
- * that an operator whose shape, axes, positions or scales a file computes reads a constant. The nodes stay. */
+/* Values that are the same in every frame although nodes compute them: shapes, above all. They are computed at import,
+ * so that an operator whose shape, axes, positions or scales a file computes reads a constant. The nodes stay. */
 #ifndef WEIR_ONNX_KNOWN_H
 #define WEIR_ONNX_KNOWN_H
 
@@ -21,8 +21,8 @@ void weir_onnx_known_learn(weir_onnx_known *known, const weir_graph *graph, weir
 /* What a value is in every frame; NULL: not known. */
 const weir_array *weir_onnx_known_find(const weir_onnx_known *known, const weir_graph *graph, weir_value value);
 
-/* Of the `count` inputs of a node to be made, those that the operator must have as constants become constants where they
- * are known. */
+/* Of the `count` inputs of a node to be made, those that the operator must have as constants become constants where
+ * they are known. */
 void weir_onnx_known_materialize(const weir_onnx_known *known, weir_graph *graph, const weir_onnx_scope *scope,
                                  weir_op op, weir_value *inputs, size_t count);
 

@@ -9,8 +9,8 @@
 
 enum { WEIR_ONNX_PARAMETER_SCALES = 1 << 24 }; /* that the nodes of a model may use: each gets its own copy of them */
 
-/* Are the scales among the inputs as many as the opset allows, where they are constants positive and finite? *left, those that nodes may
- * still use, becomes less. False after a reported error. */
+/* Are the scales among the inputs as many as the opset allows, where they are constants positive and finite? *left,
+ * those that nodes may still use, becomes less. False after a reported error. */
 bool weir_onnx_parameter_check(const weir_onnx_form *form, const weir_value *inputs, size_t count, size_t *left);
 
 /* Exporters disagree about the type of QONNX's parameters: constants that are not float32 are converted. */

@@ -1,5 +1,5 @@
-/* ONNX's operators for importer and exporter: rules (operators from an opset version on), attributes, element types. What the rows of
- * op.def say of their own names, and tables of other names. */
+/* ONNX's operators for importer and exporter: rules (operators from an opset version on), attributes, element types.
+ * What the rows of op.def say of their own names, and tables of other names. */
 #ifndef WEIR_ONNX_TABLE_H
 #define WEIR_ONNX_TABLE_H
 
@@ -20,8 +20,8 @@ typedef enum weir_onnx_domain {
     WEIR_ONNX_DOMAIN_COUNT
 } weir_onnx_domain;
 
-/* Inputs of an operator on codes that ONNX Runtime defines as a plain one between quantizers: `plain` operands, then codes, each
- * with its scale and zero point; the scale and zero point of the result stand before all or behind. */
+/* Inputs of an operator on codes that ONNX Runtime defines as a plain one between quantizers: `plain` operands, then
+ * codes, each with its scale and zero point; the scale and zero point of the result are before all or behind. */
 typedef struct weir_onnx_codes {
     size_t plain;
     bool result_first;
@@ -81,8 +81,8 @@ typedef struct weir_onnx_attribute_rule {
     int input;
 } weir_onnx_attribute_rule;
 
-/* An element type of input 0 or output 0 that an operator, or any (WEIR_OP_NONE), has from a later version on than itself;
- * WEIR_ONNX_NEVER: in no version, though the graph's operator takes it. */
+/* An element type of input 0 or output 0 that an operator, or any (WEIR_OP_NONE), has from a later version on than
+ * itself; WEIR_ONNX_NEVER: in no version, though the graph's operator takes it. */
 enum { WEIR_ONNX_NEVER = INT32_MAX };
 
 typedef struct weir_onnx_type_rule {
@@ -91,11 +91,14 @@ typedef struct weir_onnx_type_rule {
     const char *unless; /* a flag: nodes that set it have always had the type. NULL: none */
 } weir_onnx_type_rule;
 
-/* The rule behind this one, in the order of op.def, then those of other names; of NULL the first; NULL: there is none. O(1). */
+/* The rule behind this one, in the order of op.def, then those of other names; of NULL the first; NULL: there is none.
+ * O(1). */
 const weir_onnx_rule *weir_onnx_rule_next(const weir_onnx_rule *rule);
-/* The attributes of an operator's rules (WEIR_OP_NONE: of Constant's), or of all composed ones; they end with one without a name. */
+/* The attributes of an operator's rules (WEIR_OP_NONE: of Constant's), or of all composed ones; they end with one
+ * without a name. */
 const weir_onnx_attribute_rule *weir_onnx_attributes_of(weir_op op, bool composed);
-/* The operator's element types, or those of any (WEIR_OP_NONE); they end with one of since 0. Not of a registered operator. */
+/* The operator's element types, or those of any (WEIR_OP_NONE); they end with one of since 0. Not of a registered
+ * operator. */
 const weir_onnx_type_rule *weir_onnx_types_of(weir_op op);
 
 #endif

@@ -146,7 +146,7 @@ static const struct {
     "support vector machines with a kernel are none of the models that Weir compiles: networks and linear models "     \
     "(scikit-learn's LinearSVC is one)"
 #define STATIC_HINT                                                                                                    \
-    "its scales are computed anew for each input; hardware needs fixed ones: quantize statically, with calibration "   \
+    "its scales are computed again for each input; hardware needs fixed ones: quantize statically, with calibration "  \
     "data (ONNX Runtime: quantize_static; or 'weir compile --quantize int8 --calibration DATA' on the float model)"
     {"DynamicQuantizeLinear", STATIC_HINT},
     {"DynamicQuantizeMatMul", STATIC_HINT},

@@ -24,7 +24,8 @@ const char *weir_onnx_schema_label(const Onnx__NodeProto *node, char text[WEIR_O
 bool weir_onnx_schema_import(const Onnx__ModelProto *model, const char *file, weir_onnx_opsets *opsets);
 
 /* The rule for a node, or NULL after an error that names the operator, with a note: the nearest known name, or all
- * supported ones unless *listed, which is set then. For an operator that was registered the rule is *own, which is set. */
+ * supported ones unless *listed, which is set then. For an operator that was registered the rule is *own, which is
+ * set. */
 const weir_onnx_rule *weir_onnx_schema_find(const Onnx__NodeProto *node, const weir_onnx_opsets *opsets,
                                             weir_location location, bool *listed, weir_onnx_rule *own);
 

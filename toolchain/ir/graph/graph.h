@@ -57,7 +57,8 @@ typedef struct weir_attribute {
 /* --- graphs --- */
 weir_graph *weir_graph_new(const char *name);
 void weir_graph_free(weir_graph *graph);
-/* A deep copy with the same handles; what constants hold, which never changes, is shared. O(size without the constants' data). */
+/* A deep copy with the same handles; what constants hold, which never changes, is shared. O(size without the constants'
+ * data). */
 weir_graph *weir_graph_copy(const weir_graph *graph);
 const char *weir_graph_name(const weir_graph *graph);
 void weir_graph_set_name(weir_graph *graph, const char *name);
@@ -72,19 +73,20 @@ const char *weir_graph_contract_name(weir_graph_contract contract);
 bool weir_graph_contract_parse(const char *name, weir_graph_contract *contract);
 weir_graph_contract weir_graph_contract_of(const weir_graph *graph);
 void weir_graph_set_contract(weir_graph *graph, weir_graph_contract contract);
-/* What the model calls the first dimension of all of its inputs where it leaves that open: the graph takes one of its rows, a frame.
- * "": it has no name; NULL: the dimension is a number. */
+/* What the model calls the first dimension of all of its inputs where it leaves that open: the graph takes one of its
+ * rows, a frame. "": it has no name; NULL: the dimension is a number. */
 const char *weir_graph_batch(const weir_graph *graph);
 void weir_graph_set_batch(weir_graph *graph, const char *name);
 /* What the model calls its classes, in their order, where it names them by strings; count 0: it does not. */
 weir_word_list weir_graph_classes(const weir_graph *graph);
 void weir_graph_set_classes(weir_graph *graph, const weir_word_list *names);
-/* What the graph is built for: a device's name or profile ("": any) and a clock in MHz (0: the device's own goal). Names only, not
- * looked up; dataflow/cost/target.h gives the profile. */
+/* What the graph is built for: a device's name or profile ("": any) and a clock in MHz (0: the device's own goal).
+ * Names only, not looked up; dataflow/cost/target.h gives the profile. */
 const char *weir_graph_device(const weir_graph *graph);
 int64_t weir_graph_clock(const weir_graph *graph);
 void weir_graph_set_device(weir_graph *graph, const char *device, int64_t clock_mhz);
-/* May parameters change after the hardware is made? Then widths are those of their types, not of their values, and memories keep them. */
+/* May parameters change after the hardware is made? Then widths are those of their types, not of their values, and
+ * memories keep them. */
 bool weir_graph_patchable(const weir_graph *graph);
 void weir_graph_set_patchable(weir_graph *graph, bool patchable);
 /* Cycles between two frames that the graph is folded for; 0: it is not folded. */

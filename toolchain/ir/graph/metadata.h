@@ -1,6 +1,6 @@
 /* Metadata of a node in MASE's three groups: common, software, hardware. What passes work with is typed; what they
- * measured and only reports and files contain (statistics, sparsity) are facts: JSON under MASE's keys. What can be derived
- * from the node's values (shapes, precisions) is not stored twice. */
+ * measured and only reports and files contain (statistics, sparsity) are facts: JSON under MASE's keys. What can be
+ * derived from the node's values (shapes, precisions) is not stored twice. */
 #ifndef WEIR_IR_METADATA_H
 #define WEIR_IR_METADATA_H
 
@@ -25,7 +25,7 @@ typedef enum weir_mase_type {
 const char *weir_mase_type_name(weir_mase_type type); /* "module", "placeholder", ... */
 
 typedef struct weir_meta_common {
-    const char *mase_op;      /* in place of what op.def says of the operator; NULL: that */
+    const char *mase_op;      /* instead of what op.def says of the operator; NULL: that */
     weir_mase_type mase_type; /* with mase_op */
     uint32_t group;           /* nodes of one number are one unit of execution (fuse_ops); 0: none */
 } weir_meta_common;

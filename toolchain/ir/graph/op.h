@@ -30,11 +30,12 @@ const weir_op_info *weir_op_get(weir_op op);
 /* By domain and name ("ai.onnx" counts as ""), or WEIR_OP_NONE. */
 weir_op weir_op_find(const char *domain, const char *name);
 weir_op weir_op_find_full(const char *full_name);
-/* The operator of the first word of a Requantize's steps, "Mul Add Relu": a monotone operation on a real number, or on it
- * and a constant. WEIR_OP_NONE: there is none such. *text moves behind the word. */
+/* The operator of the first word of a Requantize's steps, "Mul Add Relu": a monotone operation on a real number, or on
+ * it and a constant. WEIR_OP_NONE: there is none such. *text moves behind the word. */
 weir_op weir_op_step(const char **text, bool *takes_constant);
 
-/* Of a list for some operators, whose rows of `size` bytes begin with a weir_op: the row of this one; NULL: it has none. O(count). */
+/* Of a list for some operators, whose rows of `size` bytes begin with a weir_op: the row of this one; NULL: it has
+ * none. O(count). */
 const void *weir_op_row(const void *rows, size_t count, size_t size, weir_op op);
 
 /* For operator.c: the number of a registered operator, whose row stays. */

@@ -1,6 +1,6 @@
-/* Operators and components of the user's own, from shared objects: rows that are registered when an object is loaded, before any
- * graph is made, and stay. Rows and what they point to are constant and stay loaded; the list of them is the process's, because an
- * operator is a number that every graph shares. */
+/* Operators and components of the user's own, from shared objects: rows that are registered when an object is loaded,
+ * before any graph is made, and stay. Rows and what they point to are constant and stay loaded; the list of them is the
+ * process's, because an operator is a number that every graph shares. */
 #ifndef WEIR_IR_OPERATOR_H
 #define WEIR_IR_OPERATOR_H
 

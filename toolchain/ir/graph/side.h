@@ -1,5 +1,5 @@
-/* Side tables: what a pass knows of each value, or each node, of a graph, by id. The pass may add others meanwhile: those have no record, and
- * asking for one is a fault of the pass that ends here instead of reading what lies behind. */
+/* Side tables: what a pass knows of each value, or each node, of a graph, by id. The pass may add others later: those
+ * have no record, and asking for one is a fault of the pass that ends here instead of reading what lies behind. */
 #ifndef WEIR_IR_SIDE_H
 #define WEIR_IR_SIDE_H
 

@@ -72,8 +72,8 @@ const char *weir_format_name(weir_number_format format);
 bool weir_format_parse(const char *name, weir_number_format *format);
 const char *weir_rounding_name(weir_rounding rounding);
 bool weir_rounding_parse(const char *name, weir_rounding *rounding);
-/* By the name that QONNX's Quant has for it, in any case. Its HALF_UP and HALF_DOWN break ties away from and toward zero,
- * whatever the names suggest. */
+/* By the name that QONNX's Quant has for it, in any case. Its HALF_UP and HALF_DOWN break ties away from and toward
+ * zero, whatever the names suggest. */
 bool weir_rounding_parse_qonnx(const char *name, weir_rounding *rounding);
 const char *weir_saturation_name(weir_saturation saturation);
 bool weir_saturation_parse(const char *name, weir_saturation *saturation);
@@ -83,7 +83,8 @@ void weir_quant_limits(const weir_quant *quant, int64_t *low, int64_t *high);
 /* Scale and zero point of channel `index` along the axis (index ignored per tensor); FIXED gives 2^-frac and 0. */
 double weir_quant_scale(const weir_quant *quant, int64_t index);
 int64_t weir_quant_zero(const weir_quant *quant, int64_t index);
-/* Where the scale is that of a mean of `count` elements, the scale of one of them: the float32 that was divided, if it was one. */
+/* Where the scale is that of a mean of `count` elements, the scale of one of them: the float32 that was divided, if it
+ * was one. */
 double weir_quant_element_scale(const weir_quant *quant, int64_t index, int64_t count);
 bool weir_quant_equal(const weir_quant *a, const weir_quant *b);
 bool weir_type_equal(const weir_type *a, const weir_type *b);

@@ -1,5 +1,6 @@
 /* Which input elements an output element is made from, for operators whose attributes and constant inputs say so:
- * sliding windows, slices, padding, reductions. Type inference checks with these functions, kernels compute with them. */
+ * sliding windows, slices, padding, reductions. Type inference checks with these functions, kernels compute with
+ * them. */
 #ifndef WEIR_IR_GEOMETRY_H
 #define WEIR_IR_GEOMETRY_H
 
@@ -25,15 +26,16 @@ int64_t weir_geometry_seen(const weir_window *window, int i, int64_t o);
 int64_t weir_geometry_covered(const weir_window *window, int i, int64_t o);
 /* The fewest and the most that it sees at any position. */
 void weir_geometry_count_seen(const weir_window *window, int64_t *least, int64_t *most);
-/* Drops the elements of the kernel at both ends of axis `i` that see padding at every position: how many before the first that stays. Where
- * all do, the first stays, and stands before the input, then behind it, by steps of its own. `begin` is then where that one starts, negative where no position sees the first elements of the input; `end`
- * is what the last one reaches, negative likewise. */
+/* Drops the elements of the kernel at both ends of axis `i` that see padding at every position: how many before the
+ * first that stays. Where all do, the first stays, and is before the input, then behind it, by steps of its own.
+ * `begin` is then where that one starts, negative where no position sees the first elements of the input; `end` is what
+ * the last one reaches, negative likewise. */
 int64_t weir_geometry_trim(weir_window *window, int i);
 /* The smallest number that all it sees along axis `i` divide; 0: a position sees nothing, or it is above `limit`. */
 int64_t weir_geometry_common(const weir_window *window, int i, int64_t limit);
 
-/* The window of a ConvTranspose, which slides over the result: `in` is what the result has along each axis, `out` what the
- * input x has. */
+/* The window of a ConvTranspose, which slides over the result: `in` is what the result has along each axis, `out` what
+ * the input x has. */
 bool weir_geometry_transposed(const weir_graph *graph, weir_node node, const weir_shape *x, const int64_t *kernel,
                               weir_window *window);
 
@@ -75,8 +77,8 @@ bool weir_geometry_padding(const weir_graph *graph, weir_node node, weir_padding
 /* The input index of an axis with `dim` elements for output index `o`; -1: the fill value. */
 int64_t weir_geometry_padded(const weir_padding *padding, int axis, int64_t dim, int64_t o);
 
-/* A Resize: scales by axis (1 where nothing changes), and ONNX's words for how an output index becomes a coordinate in the input,
- * and that an index, to the nearest element; else the two elements around it are weighed. */
+/* A Resize: scales by axis (1 where nothing changes), and ONNX's words for how an output index becomes a coordinate in
+ * the input, and that an index, to the nearest element; else the two elements around it are weighed. */
 typedef struct weir_resizing {
     bool is_linear;
     const char *coordinates, *nearest;
@@ -89,9 +91,9 @@ int64_t weir_geometry_resized(const weir_resizing *resizing, int axis, int64_t d
 /* The elements that are weighed, and the weight of the second; 0 where there is only one. */
 double weir_geometry_interpolated(const weir_resizing *resizing, int axis, int64_t dim, int64_t o, int64_t at[2]);
 
-/* A weir.Reorder: element k of the output, of the k-th iteration of nested loops (outermost first), is element start + sum of
- * stride * iteration of the input, both in row-major order; the fill value where an iteration is outside [begin, end) of
- * its loop. */
+/* A weir.Reorder: element k of the output, of the k-th iteration of nested loops (outermost first), is element start +
+ * sum of stride * iteration of the input, both in row-major order; the fill value where an iteration is outside [begin,
+ * end) of its loop. */
 typedef struct weir_reordering {
     weir_shape shape; /* of the output */
     int loops;

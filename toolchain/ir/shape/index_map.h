@@ -1,13 +1,14 @@
-/* Which element of one tensor each element of another is: what Reshape, Transpose, Slice, Pad, Gather by constants, ... do, alone
- * or one after the other. A map is nested loops that walk the elements of the result in their order in memory, the outermost
- * first; the source's element is `start` plus what each loop adds. Maps are in one form as far as that goes: loops with a
- * step where there are any, none of size 1, none that its inner neighbour could do. All memory is the arena's. */
+/* Which element of one tensor each element of another is: what Reshape, Transpose, Slice, Pad, Gather by constants, ...
+ * do, alone or one after the other. A map is nested loops that walk the elements of the result in their order in
+ * memory, the outermost first; the source's element is `start` plus what each loop adds. Maps are in one form as far as
+ * that goes: loops with a step where there are any, none of size 1, none that its inner neighbour could do. All memory
+ * is the arena's. */
 #ifndef WEIR_IR_INDEX_MAP_H
 #define WEIR_IR_INDEX_MAP_H
 
 #include "ir/graph/graph.h"
 
-/* In place of a position in the source: the element is none of the source's, but a fill value. */
+/* Instead of a position in the source: the element is none of the source's, but a fill value. */
 enum { WEIR_INDEX_FILL = -1 };
 
 typedef struct weir_index_loop {
@@ -32,7 +33,8 @@ weir_index_map weir_index_map_keep(weir_arena *arena, const weir_shape *from, co
 /* From loops over the elements of `to`; the table of a loop is copied where the map needs it. O(sum of sizes). */
 weir_index_map weir_index_map_loops(weir_arena *arena, const weir_shape *from, const weir_shape *to, int64_t start,
                                     const weir_index_loop *loop, size_t count);
-/* Index o of axis i of the result is index at[i][o] of that axis of the source, or WEIR_INDEX_FILL. Both have one rank. */
+/* Index o of axis i of the result is index at[i][o] of that axis of the source, or WEIR_INDEX_FILL. Both have one
+ * rank. */
 weir_index_map weir_index_map_along(weir_arena *arena, const weir_shape *from, const weir_shape *to,
                                     const int64_t *const *at);
 /* From the position of every element, or WEIR_INDEX_FILL. O(elements). */
@@ -41,8 +43,8 @@ weir_index_map weir_index_map_table(weir_arena *arena, const weir_shape *from, c
 /* Dimension i of the result is dimension order[i] of the source. */
 weir_index_map weir_index_map_transpose(weir_arena *arena, const weir_shape *from, const int *order);
 
-/* First `first`, whose result is the source of `second`. Where both fill, the caller knows that it is with the same value. O(elements
- * of the result), O(loops) where one of them only reshapes. */
+/* First `first`, whose result is the source of `second`. Where both fill, the caller knows that it is with the same
+ * value. O(elements of the result), O(loops) where one of them only reshapes. */
 weir_index_map weir_index_map_then(weir_arena *arena, const weir_index_map *first, const weir_index_map *second);
 /* The map back; false where an element is left out, repeated or filled. O(elements). */
 bool weir_index_map_invert(weir_arena *arena, const weir_index_map *map, weir_index_map *inverse);
@@ -62,12 +64,12 @@ bool weir_index_map_is_regular(const weir_index_map *map);
 /* Do both give the same elements in the same shape? O(loops) where no loop has a table, else O(elements). */
 bool weir_index_map_equal(const weir_index_map *a, const weir_index_map *b);
 
-/* The map of a node from its input 0 to output `index`; false: the operator does not only move elements, or an input that says how is
- * not constant. The node's types are inferred. */
+/* The map of a node from its input 0 to output `index`; false: the operator does not only move elements, or an input
+ * that says how is not constant. The node's types are inferred. */
 bool weir_index_map_of_node(weir_arena *arena, const weir_graph *graph, weir_node node, size_t index,
                             weir_index_map *map);
-/* Has the operator index maps, where what says how is constant? Do its elements stay in their order, whatever the shape? Or that, or its
- * dimensions change their order? */
+/* Has the operator index maps, where what says how is constant? Do its elements stay in their order, whatever the
+ * shape? Or that, or its dimensions change their order? */
 bool weir_index_map_exists(weir_op op);
 bool weir_index_map_keeps(weir_op op);
 bool weir_index_map_reshapes(weir_op op);

@@ -12,9 +12,10 @@ typedef struct weir_inferred {
     weir_arena *arena; /* for scales and zero points that are made by inference */
 } weir_inferred;
 
-/* Computes the types of the node's outputs without touching the graph; reports an error at the node's location and returns false when the inputs do
- * not fit the operator (ONNX's rules, with numpy broadcasting). Quantization that a lowering pass wrote on an INTEGER
- * operator's output (scale, zero point, rounding) is kept; its range is recomputed. */
+/* Computes the types of the node's outputs without touching the graph; reports an error at the node's location and
+ * returns false when the inputs do not fit the operator (ONNX's rules, with numpy broadcasting). Quantization that a
+ * lowering pass wrote on an INTEGER operator's output (scale, zero point, rounding) is kept; its range is
+ * recomputed. */
 bool weir_infer_types(const weir_graph *graph, weir_node node, weir_inferred *to);
 /* The same, and sets them. */
 bool weir_infer_node(weir_graph *graph, weir_node node);

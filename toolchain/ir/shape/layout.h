@@ -10,8 +10,9 @@
 
 /* Does the operator have channels, and so the attribute `layout`? */
 bool weir_layout_has_channels(weir_op op);
-/* order[i]: which of ONNX's dimensions is at position i; false when `text` is no permutation for a tensor with `rank`.
- */
+/* order[i]: which of ONNX's dimensions is at position i; false when `text` is not a permutation for a tensor with
+ * `rank`.
+ * */
 bool weir_layout_parse(const char *text, int rank, int *order);
 /* The reverse, "" for ONNX's own order; `text` has room for WEIR_LAYOUT_TEXT. */
 void weir_layout_print(const int *order, int rank, char *text);
@@ -38,7 +39,7 @@ bool weir_layout_keeps_memory(const weir_shape *shape, const int *order);
 weir_array *weir_layout_transpose(const weir_array *data, const int *order);
 void weir_layout_transpose_into(const weir_array *data, const int *order, weir_array *to);
 /* Sets the layout of each of the node's output types from its attribute and its inputs' layouts; a Transpose's is
- * what is stored, inputs that differ say nothing. False after a reported error: an attribute that is no layout. */
+ * what is stored, inputs that differ say nothing. False after a reported error: an attribute that is not a layout. */
 bool weir_layout_infer(const weir_graph *graph, weir_node node, weir_type *outputs);
 /* Does so for every node of a graph whose types were put together from others, layouts included. */
 bool weir_layout_refresh(weir_graph *graph);

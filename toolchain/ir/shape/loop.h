@@ -1,11 +1,11 @@
-/* The loop nest of a node: what it computes, as nested loops over named dimensions, and which element of each operand an
- * iteration reads or writes. Stated once for each operator; counts of multiply-accumulates, lowering, cost models and
- * mapping search read it here.
+/* The loop nest of a node: what it computes, as nested loops over named dimensions, and which element of each operand
+ * an iteration reads or writes. Stated once for each operator; counts of multiply-accumulates, lowering, cost models
+ * and mapping search read it here.
  *
- * Names are those of ZigZag: Conv has B G K OX OY C FX FY (OX, FX: the last spatial dimension; OY, FY the one before; then
- * OZ, FZ, and numbers), products have B H D K C (D rows, C the sum), pools B G OX OY FX FY. Operators on tensors of any
- * rank have a loop D0, D1, ... for each dimension of the output. A relation such as ix = 2*ox + 1*fx - 1 is the axis
- * with two terms and an offset. */
+ * Names are those of ZigZag: Conv has B G K OX OY C FX FY (OX, FX: the last spatial dimension; OY, FY the one before;
+ * then OZ, FZ, and numbers), products have B H D K C (D rows, C the sum), pools B G OX OY FX FY. Operators on tensors
+ * of any rank have a loop D0, D1, ... for each dimension of the output. A relation such as ix = 2*ox + 1*fx - 1 is the
+ * axis with two terms and an offset. */
 #ifndef WEIR_IR_LOOP_H
 #define WEIR_IR_LOOP_H
 
@@ -27,8 +27,8 @@ typedef struct weir_loop {
 
 enum { WEIR_LOOP_TERMS = WEIR_MAX_RANK };
 
-/* Index along one dimension of an operand: offset + sum of stride * iteration; outside [0, size): nothing is there, neither
- * read (padding) nor written. */
+/* Index along one dimension of an operand: offset + sum of stride * iteration; outside [0, size): nothing is there,
+ * neither read (padding) nor written. */
 typedef struct weir_loop_axis {
     int64_t size, offset;
     int terms;

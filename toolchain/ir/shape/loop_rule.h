@@ -27,7 +27,8 @@ weir_loop_operand *weir_loop_read(weir_loop_builder *b, char name, size_t input)
 weir_loop_operand *weir_loop_write(weir_loop_builder *b, size_t output);
 /* The index along `axis` has the term stride * loop. */
 void weir_loop_term(weir_loop_operand *operand, int axis, uint32_t loop, int64_t stride);
-/* The operand's dimensions are those of the loops from `first` on for a tensor with `rank`, broadcast from the last one. */
+/* The operand's dimensions are those of the loops from `first` on for a tensor with `rank`, broadcast from the last
+ * one. */
 void weir_loop_broadcast(weir_loop_builder *b, weir_loop_operand *operand, uint32_t first, int rank);
 const weir_shape *weir_loop_input_shape(const weir_loop_builder *b, size_t index);
 const weir_shape *weir_loop_output_shape(const weir_loop_builder *b, size_t index);

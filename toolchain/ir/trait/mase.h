@@ -21,10 +21,12 @@ weir_value weir_mase_bias(const weir_graph *graph, weir_node node);
 
 /* MASE's operator of one of op.def, in two dimensions where it works in any number. */
 const char *weir_mase_name(weir_op op);
-/* Its type there, and what the operator takes, a word an input as op.def says: "data weight =dim", the last one repeats. */
+/* Its type there, and what the operator takes, a word an input as op.def says: "data weight =dim", the last one
+ * repeats. */
 weir_mase_type weir_mase_kind(weir_op op);
 const char *weir_mase_inputs(weir_op op);
-/* MASE's operator: what the metadata says, and linear for dense layers, with the dimensions that the first input has ("conv1d" for three axes). */
+/* MASE's operator: what the metadata says, and linear for dense layers, with the dimensions that the first input has
+ * ("conv1d" for three axes). */
 const char *weir_mase_op(const weir_graph *graph, weir_node node);
 
 /* What the operator's target is to Python. */

@@ -1,4 +1,5 @@
-/* Models that take many samples at once: the first dimension of every input is one fixed number, or open, the rows of a batch. */
+/* Models that take many samples at once: the first dimension of every input is one fixed number, or open, the rows of a
+ * batch. */
 #ifndef WEIR_IR_ROWS_H
 #define WEIR_IR_ROWS_H
 
@@ -12,7 +13,8 @@ typedef struct weir_rows {
 
 /* Does the graph compute each row on its own? Checks the nodes that outputs depend on. O(size). */
 weir_rows weir_rows_find(const weir_graph *graph);
-/* The same graph for one row, whose rows do: a copy whose inputs have first dimension 1. NULL when the shapes do not follow. */
+/* The same graph for one row, whose rows do: a copy whose inputs have first dimension 1. NULL when the shapes do not
+ * follow. */
 weir_graph *weir_rows_split(const weir_graph *graph, int64_t count);
 
 /* A graph whose batch is open, for any number of rows. */

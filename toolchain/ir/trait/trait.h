@@ -24,7 +24,8 @@ typedef enum weir_trait_task {
 typedef enum weir_trait_element {
     WEIR_ELEMENT_NONE, /* on others, too, or it is only moved */
     WEIR_ELEMENT_ANY,  /* some function of them */
-    WEIR_ELEMENT_MONOTONE, /* a monotone one of one operand, where parameters are not negative and other operands constant */
+    /* a monotone one of one operand, where parameters are not negative and other operands constant */
+    WEIR_ELEMENT_MONOTONE,
     WEIR_ELEMENT_STEP, /* the same, and a requantizer has it as a step on a number and a constant */
 } weir_trait_element;
 
@@ -74,11 +75,11 @@ typedef struct weir_trait {
     bool is_exact, takes_frames, is_for_host;
 } weir_trait;
 
-/* The operator's row; of a registered operator (operator.h) what is true of any: nothing is taken for granted, and the host computes
- * those on tensors. */
+/* The operator's row; of a registered operator (operator.h) what is true of any: nothing is taken for granted, and the
+ * host computes those on tensors. */
 const weir_trait *weir_trait_of(weir_op op);
-/* The node's kind. Code that is about one operator asks for it: operators are added by rows, and theirs may say that they are one more
- * of that kind. */
+/* The node's kind. Code that is about one operator asks for it: operators are added by rows, and theirs may say that
+ * they are one more of that kind. */
 weir_op weir_trait_kind(const weir_graph *graph, weir_node node);
 /* Does it round numbers to codes, or make numbers of codes? */
 bool weir_trait_is_quantizer(weir_op op);

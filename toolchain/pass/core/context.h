@@ -10,8 +10,9 @@
 
 /* The registry must outlive the context. */
 weir_pass_context *weir_pass_context_new(weir_pass_registry *registry);
-/* A context inside another: it starts with the settings of the one around it (level, names, configuration, user) but without instruments and statistics. Whatever is set here ends with it; the one around is as it was, however
- * the runs end. A module pass may run passes of its own on its module in a nested context. */
+/* A context inside another: it starts with the settings of the one around it (level, names, configuration, user) but
+ * without instruments and statistics. Whatever is set here ends with it; the one around is as it was, however the runs
+ * end. A module pass may run passes of its own on its module in a nested context. */
 weir_pass_context *weir_pass_context_nest(const weir_pass_context *around);
 void weir_pass_context_free(weir_pass_context *context);
 weir_pass_registry *weir_pass_context_registry(const weir_pass_context *context);
@@ -23,7 +24,7 @@ int weir_pass_context_level(const weir_pass_context *context);
  * warned about when a pass is run. */
 bool weir_pass_context_require(weir_pass_context *context, const char *names);
 bool weir_pass_context_disable(weir_pass_context *context, const char *names);
-/* The results of these passes hold when the next run starts, for every unit: it goes on where another one stopped. */
+/* The results of these passes hold when the next run starts, for every unit: it continues where another one stopped. */
 bool weir_pass_context_assume(weir_pass_context *context, const char *names);
 /* The caller's own pointer; not used here. */
 void weir_pass_context_set_user(weir_pass_context *context, void *user);
@@ -61,10 +62,10 @@ bool weir_pass_run(weir_pass_context *context, const weir_pass *pass, weir_modul
 /* Would the context run it in a pipeline? */
 bool weir_pass_enabled(const weir_pass_context *context, const weir_pass *pass);
 /* What a run would do, one line a pass and why, requirements included: "run NAME: level 1 <= 2" (or "required by the
- * context", or "required by 'OTHER'"), "keep NAME: required by 'OTHER', and its result holds", "skip NAME: disabled" (or
- * "level 3 > 2"); a last line "fail NAME: ..." where the run would stop. False when the registry has errors. */
+ * context", or "required by 'OTHER'"), "keep NAME: required by 'OTHER', and its result holds", "skip NAME: disabled"
+ * (or "level 3 > 2"); a last line "fail NAME: ..." where the run would stop. False when the registry has errors. */
 bool weir_pass_explain(const weir_pass_context *context, const weir_pass *pass, weir_text *text);
-/* "NAME (3), OTHER (4)": the passes that a run would leave out because of their level, which stands behind them. */
+/* "NAME (3), OTHER (4)": the passes that a run would leave out because of their level, which is behind them. */
 void weir_pass_list_skipped(const weir_pass_context *context, const weir_pass *pass, weir_text *text);
 /* Name of the pass that made the last run fail, NULL when none did; lives until the next run. */
 const char *weir_pass_failed_name(const weir_pass_context *context);
@@ -77,13 +78,14 @@ weir_module *weir_pass_module_of(const weir_pass_context *context);
 weir_graph *weir_pass_graph_of(const weir_pass_context *context); /* the current unit; NULL unless it is a graph */
 /* The current pass changed nothing: every result holds on. */
 void weir_pass_unchanged(weir_pass_context *context);
-/* For a graph pass that builds its result anew: takes over the graph, which takes the place of the pass's unit when the
- * pass has succeeded; the old one is freed then. */
+/* For a graph pass that builds its result again: takes over the graph, which takes the place of the pass's unit when
+ * the pass has succeeded; the old one is freed then. */
 void weir_pass_replace_graph(weir_pass_context *context, weir_graph *graph);
 /* Adds to a number that the statistics show under the current pass ("nodes folded"). The text is not copied. */
 void weir_pass_count(weir_pass_context *context, const char *what, int64_t amount);
 /* What the current pass found out, as a JSON object to fill: MASE's info record. It belongs to the context, which keeps
- * the records of all runs so far as an array of {"pass", "graph" (of graph passes), "info"} in the order of the runs. */
+ * the records of all runs up to now as an array of {"pass", "graph" (of graph passes), "info"} in the order of the
+ * runs. */
 json_t *weir_pass_record(weir_pass_context *context);
 const json_t *weir_pass_records(const weir_pass_context *context);
 /* What passes print as reports, of all runs so far: tables and reports. Passes add, the caller of the run shows it. */

@@ -18,8 +18,8 @@ typedef struct weir_module_design_calls {
     /* A hardware pass starts; it has ended when the name is NULL. */
     void (*enter)(const weir_module *module, const char *pass);
     void (*release)(weir_rtl_design *design);
-    /* A design with a module for each set of values that parameters have, to be released; the design itself when no width
-     * depends on parameters. NULL after a reported error. */
+    /* A design with a module for each set of values that parameters have, to be released; the design itself when no
+     * width depends on parameters. NULL after a reported error. */
     weir_rtl_design *(*with_values)(const weir_module *module);
 } weir_module_design_calls;
 /* The design that a hardware pass sees: the module's, or the one that takes its place (NULL: none does). */
@@ -71,7 +71,7 @@ void weir_module_set_properties(weir_module *module, const json_t *properties);
 /* "name = value" lines in alphabetical order. */
 void weir_module_print_properties(const weir_module *module, weir_text *text);
 
-/* The integer property in which a pass leaves the exit status that a command shall end with, when it is not 0. */
+/* The integer property in which a pass leaves the exit status that a command must end with, when it is not 0. */
 #define WEIR_MODULE_STATUS "exit status"
 
 /* Side data: any object under a name, freed with `release` (NULL: the caller keeps it) when it is replaced or the

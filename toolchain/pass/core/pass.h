@@ -48,7 +48,7 @@ enum { WEIR_PASS_LEVEL_MAX = 4, WEIR_PASS_LEVEL_DEFAULT = 2 };
  * the promise for it too, compared with the last graph that was there before. */
 typedef enum weir_pass_promise {
     WEIR_PASS_EXACT,       /* the same bits */
-    WEIR_PASS_APPROXIMATE, /* the same but for the rounding of intermediate results */
+    WEIR_PASS_APPROXIMATE, /* the same except for the rounding of intermediate results */
     WEIR_PASS_CHANGES      /* other results, on purpose: quantize, prune */
 } weir_pass_promise;
 
@@ -60,10 +60,10 @@ typedef enum weir_pass_formulas {
 } weir_pass_formulas;
 
 /* A pass. Lists of names are text, "a, b"; NULL and "" are the empty list.
- * Passes in `requires` run first unless their result still holds; forms in it (weir_pass_form) must be those of the unit,
- * or the run ends before this pass. After this pass has run (and did not say that it
- * changed nothing), results of earlier passes and analyses hold when they are in `preserves` ("*": all) and not in
- * `invalidates`; with only `invalidates` given, all but those hold; with neither, none does. */
+ * Passes in `requires` run first unless their result still holds; forms in it (weir_pass_form) must be those of the
+ * unit, or the run ends before this pass. After this pass has run (and did not say that it changed nothing), results of
+ * earlier passes and analyses hold when they are in `preserves` ("*": all) and not in `invalidates`; with only
+ * `invalidates` given, all but those hold; with neither, none does. */
 typedef struct weir_pass_info {
     const char *name; /* lower case letters, digits, '-', '_' and '.'; starts with a letter */
     weir_pass_kind kind;
@@ -96,8 +96,8 @@ typedef struct weir_pass_analysis {
     void (*release)(void *result); /* NULL: nothing to free */
 } weir_pass_analysis;
 
-/* A form: a state that a unit must be in for passes that require it. It is looked at when such a pass is about to run and
- * nothing since the last look has changed the unit, whatever passes say that they preserve. */
+/* A form: a state that a unit must be in for passes that require it. It is looked at when such a pass is about to run
+ * and nothing since the last look has changed the unit, whatever passes say that they preserve. */
 typedef struct weir_pass_form {
     const char *name;
     weir_pass_kind kind; /* MODULE or HARDWARE */

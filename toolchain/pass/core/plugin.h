@@ -1,5 +1,5 @@
-/* The one header of a user's passes, operators and components in a shared object: it brings the graph IR, passes, contexts and the
- * registry. Operators are those of ir/graph/operator.h, components those of dataflow/component.h.
+/* The one header of a user's passes, operators and components in a shared object: it brings the graph IR, passes,
+ * contexts and the registry. Operators are those of ir/graph/operator.h, components those of dataflow/component.h.
  *   cc -shared -fPIC $(pkg-config --cflags weir-plugin) mine.c -o libmine.so
  *   weir opt --load-pass ./libmine.so -p my-pass model.onnx
  * The object links nothing of Weir: what it calls is in the program that loads it. Passes, options and instruments are

@@ -209,8 +209,8 @@ static inline unsigned weir_pass_flags(const weir_pass_context *context, uint32_
     return id < context->flag_count ? context->flag[id] : 0;
 }
 
-/* The one pass that is all of a pipeline, NULL when there is none: a sequence of one is no pipeline when it was written
- * as a name. */
+/* The one pass that is all of a pipeline, NULL when there is none: a sequence of one is not a pipeline when it was
+ * written as a name. */
 static inline const weir_pass *weir_pass_direct(const weir_pass *pass) {
     const weir_pass *one = pass->is_open && pass->count == 1 ? pass->child[0] : pass;
     return one->is_sequence ? NULL : one;

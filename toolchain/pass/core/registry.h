@@ -1,5 +1,6 @@
-/* The known passes, analyses, forms, named pipelines and configuration keys; not a global. Records are not copied and must
- * outlive the registry. Nothing may be added while a context runs a pass. Contexts in several threads may share one. */
+/* The known passes, analyses, forms, named pipelines and configuration keys; not a global. Records are not copied and
+ * must outlive the registry. Nothing may be added while a context runs a pass. Contexts in several threads may share
+ * one. */
 #ifndef WEIR_PASS_REGISTRY_H
 #define WEIR_PASS_REGISTRY_H
 
@@ -22,8 +23,8 @@ bool weir_pass_registry_add_pipeline(weir_pass_registry *registry, weir_pass_kin
                                      const char *text, const char *help);
 /* A key of contexts' configuration. */
 bool weir_pass_registry_add_config(weir_pass_registry *registry, const weir_pass_option *option);
-/* The passes of a shared object (plugin.h), which stays loaded: operators that it registers may be in graphs. False after a
- * reported error: no shared object, not made for passes, compiled with other headers, a name that is taken. */
+/* The passes of a shared object (plugin.h), which stays loaded: operators that it registers may be in graphs. False
+ * after a reported error: no shared object, not made for passes, compiled with other headers, a name that is taken. */
 bool weir_pass_registry_load(weir_pass_registry *registry, const char *path);
 /* The folder of the object whose passes are being registered, absolute, for what lies beside it; else NULL. */
 const char *weir_pass_registry_folder(const weir_pass_registry *registry);

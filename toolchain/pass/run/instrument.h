@@ -64,9 +64,9 @@ weir_pass_instrument *weir_pass_dump_new(const char *folder);
 /* Writes units before and after the passes of two lists of names ("a, b"; "all": every pass but sequences; NULL: none),
  * and, when `failed`, what a failed pass left. Put it behind instruments whose failures count too. */
 weir_pass_instrument *weir_pass_printer_new(FILE *file, const char *before, const char *after, bool failed);
-/* Numbers the executions of passes from 1, sequences and passes that the context requires excepted, and skips those over
- * the limit (-1: none). Writes "BISECT: running pass (1) NAME on UNIT" or "BISECT: NOT running pass ..." unless the
- * file is NULL. */
+/* Numbers the executions of passes from 1, sequences and passes that the context requires excepted, and skips those
+ * over the limit (-1: none). Writes "BISECT: running pass (1) NAME on UNIT" or "BISECT: NOT running pass ..." unless
+ * the file is NULL. */
 weir_pass_instrument *weir_pass_bisect_new(FILE *file, int64_t limit);
 /* Executions numbered so far. */
 int64_t weir_pass_bisect_count(const weir_pass_instrument *bisect);

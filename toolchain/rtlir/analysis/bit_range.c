@@ -88,7 +88,7 @@ static void step_out(const weir_rtl_design *design, const rtl_unroll *unroll, co
         is_known = rtl_index_value(design, unroll, e->b, &index) && index < INT32_MAX && index > INT32_MIN;
         low = is_known ? index * (int64_t)e->width : 0;
         break;
-    default: weir_unreachable("an expression that is no part of another");
+    default: weir_unreachable("an expression that is not part of another");
     }
     if (!is_known) {
         range->low = 0;

@@ -12,8 +12,8 @@ typedef struct rtl_bit_range {
 } rtl_bit_range;
 rtl_bit_range rtl_locate(const weir_rtl_design *design, uint32_t expr);
 
-/* The value of an index that is made of iterators and constants (unroll NULL: of constants); false when it takes hardware
- * to know. */
+/* The value of an index that is made of iterators and constants (unroll NULL: of constants); false when it takes
+ * hardware to know. */
 bool rtl_index_value(const weir_rtl_design *design, const rtl_unroll *unroll, uint32_t expr, int64_t *value);
 /* The bits with the iterators as they are now. */
 rtl_bit_range rtl_locate_now(const rtl_unroll *unroll, uint32_t expr);

@@ -4,8 +4,8 @@
 
 #include "rtlir/analysis/bit_range_private.h"
 
-/* The nets of one module after the other: its variables, then ports of instances that are wired by assignments, or whose
- * ports expressions name although they are connected. */
+/* The nets of one module after the other: its variables, then ports of instances that are wired by assignments, or
+ * whose ports expressions name although they are connected. */
 typedef struct rtl_net {
     uint32_t var, instance, width;
 } rtl_net;

@@ -4,8 +4,8 @@
 
 #include "rtlir/core/private.h"
 
-/* The lattice of definite assignment: what the paths from the start of a process to a point of it do to a cell. The join
- * of two states that differ is RTL_PARTLY_ASSIGNED. */
+/* The lattice of definite assignment: what the paths from the start of a process to a point of it do to a cell. The
+ * join of two states that differ is RTL_PARTLY_ASSIGNED. */
 typedef enum rtl_assignment {
     RTL_UNASSIGNED,      /* no path assigns it */
     RTL_PARTLY_ASSIGNED, /* some do: a latch */
@@ -51,8 +51,8 @@ typedef struct rtl_joined {
     bool is_join;
 } rtl_joined;
 
-/* The paths through one process. The user moves a walk (rtl_unroll) and says where it is; branches are entered, left and
- * joined accordingly, without recursion. What was changed is put down, so a branch costs what it assigns. */
+/* The paths through one process. The user moves a walk (rtl_unroll) and says where it is; branches are entered, left
+ * and joined accordingly, without recursion. What was changed is put down, so a branch costs what it assigns. */
 typedef struct rtl_assignments {
     const weir_rtl_design *design;
     rtl_held *held; /* by cell */
@@ -78,8 +78,8 @@ void rtl_assignments_start(rtl_assignments *assignments, const weir_rtl_design *
 /* The walk arrived at this statement of the process; false: no path leads there. */
 bool rtl_assignments_arrive(rtl_assignments *assignments, uint32_t stmt);
 void rtl_assignments_set(rtl_assignments *assignments, uint32_t cell, rtl_held held);
-/* The process ends. The cells that it assigns, in their order; what they hold is in `held`, which rtl_assignments_forget makes
- * empty again. */
+/* The process ends. The cells that it assigns, in their order; what they hold is in `held`, which
+ * rtl_assignments_forget makes empty again. */
 const uint32_t *rtl_assignments_end(rtl_assignments *assignments, size_t *count);
 void rtl_assignments_forget(rtl_assignments *assignments);
 void rtl_assignments_free(rtl_assignments *assignments);

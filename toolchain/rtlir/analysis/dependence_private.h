@@ -55,8 +55,8 @@ typedef struct rtl_graph {
     size_t setter_capacity;
     uint32_t range_low, range_width, range_node; /* while the output of an instance is spread over its target */
 } rtl_graph;
-/* Paths of the modules below must be known. Linear in statements and iterations, times the bits of what is assigned when
- * `by_bit`. */
+/* Paths of the modules below must be known. Linear in statements and iterations, times the bits of what is assigned
+ * when `by_bit`. */
 void rtl_build_graph(rtl_graph *graph, uint32_t module, bool by_bit);
 void rtl_graph_end(rtl_graph *graph);
 

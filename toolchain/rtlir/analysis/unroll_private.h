@@ -15,7 +15,7 @@ typedef struct rtl_unroll {
     const weir_rtl_design *design;
     uint32_t stmt; /* where the walk is; 0 at the end */
     uint32_t part; /* the assignment, process or instance of the body that this is or is in; of a loop there, itself */
-    uint32_t unit; /* number of that part, counted anew in each iteration: what is built for it is one thing */
+    uint32_t unit; /* number of that part, counted again in each iteration: what is built for it is one thing */
     bool is_first; /* no loop of the body around the part is in a later iteration */
     rtl_turn *turn;
     size_t depth, capacity;

@@ -48,14 +48,15 @@ weir_rtl_expr weir_rtl_constant_signed(weir_rtl_design *design, uint32_t width, 
 /* (width + 63) / 64 words, least significant first; bits beyond the width must be zero. */
 weir_rtl_expr weir_rtl_constant_words(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words);
 
-/* High impedance, for tri-state drivers: a branch of a conditional, or all, of a value that floats, which only continuous assignments to
- * inout ports and to wires take (weir_rtl_takes_floating). */
+/* High impedance, for tri-state drivers: a branch of a conditional, or all, of a value that floats, which only
+ * continuous assignments to inout ports and to wires take (weir_rtl_takes_floating). */
 weir_rtl_expr weir_rtl_high_z(weir_rtl_design *design, uint32_t width);
 bool weir_rtl_floats(const weir_rtl_design *design, weir_rtl_expr value);
-/* Can several tri-state drivers share the target: an inout port, a variable that is no register, parts of those? */
+/* Can several tri-state drivers share the target: an inout port, a variable that is not a register, parts of those? */
 bool weir_rtl_takes_floating(const weir_rtl_design *design, weir_rtl_expr target);
 
-/* Parts of a variable or of a port of an instance: [high:low], one bit, and width bits from a base that the hardware computes. Unsigned. */
+/* Parts of a variable or of a port of an instance: [high:low], one bit, and width bits from a base that the hardware
+ * computes. Unsigned. */
 weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint32_t high, uint32_t low);
 weir_rtl_expr weir_rtl_bit(weir_rtl_design *design, weir_rtl_expr value, uint32_t index);
 weir_rtl_expr weir_rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, uint32_t width);
@@ -106,7 +107,8 @@ uint32_t weir_rtl_width(const weir_rtl_design *design, weir_rtl_expr expr); /* 0
 /* Can it be the target of an assignment: variables other than inputs, their parts, concatenations of those? */
 bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr);
 
-/* Appends the expression on one line: in Verilog-2005; as it is written in the text form, which messages quote (print_expr.c). */
+/* Appends the expression on one line: in Verilog-2005; as it is written in the text form, which messages quote
+ * (print_expr.c). */
 void weir_rtl_print_written(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text);
 void weir_rtl_print_expr(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text);
 

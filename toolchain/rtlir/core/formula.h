@@ -1,9 +1,10 @@
 /* Parametrised modules: widths, depths, bounds and replication counts that are formulas of the module's parameters.
  * Whatever has a formula has a number too, which is its value with all parameters at their defaults: that is what the
- * width of a variable or an expression is wherever a number is asked for. Formulas are integers of 32 bits, as in Verilog;
- * two of them are one when they agree in a normal form (polynomials with integer coefficients over parameters and over what
- * is no polynomial, such as clog2 of one). Where widths agree by their numbers only, each set of values that the module
- * is instantiated with is checked: weir_rtl_verify does that, weir_rtl_specialize makes modules of it. */
+ * width of a variable or an expression is wherever a number is asked for. Formulas are integers of 32 bits, as in
+ * Verilog; two of them are one when they agree in a normal form (polynomials with integer coefficients over parameters
+ * and over what is not a polynomial, such as clog2 of one). Where widths agree by their numbers only, each set of
+ * values that the module is instantiated with is checked: weir_rtl_verify does that, weir_rtl_specialize makes modules
+ * of it. */
 #ifndef WEIR_RTLIR_FORMULA_H
 #define WEIR_RTLIR_FORMULA_H
 

@@ -13,8 +13,8 @@
 #include "rtlir/core/stmt.h"
 #include "support/text/text.h"
 
-/* A Moore machine, reset when the reset is 1: asynchronously when it is a WEIR_RTL_ASYNC_RESET, at the clock's edge when
- * it is a WEIR_RTL_RESET. */
+/* A Moore machine, reset when the reset is 1: asynchronously when it is a WEIR_RTL_ASYNC_RESET, at the clock's edge
+ * when it is a WEIR_RTL_RESET. */
 weir_rtl_fsm weir_rtl_add_fsm(weir_rtl_design *design, weir_rtl_module module, const char *name, weir_rtl_edge edge,
                               weir_rtl_var clock, weir_rtl_var reset);
 /* A machine inside another one. */
@@ -28,8 +28,8 @@ weir_rtl_state weir_rtl_add_state(weir_rtl_design *design, weir_rtl_fsm fsm, con
 /* Where the machine starts and what a reset leads to; without it the state that was added first. */
 void weir_rtl_set_start(weir_rtl_design *design, weir_rtl_state state);
 
-/* The first transition whose condition (one bit) is 1 is taken; one without a condition always. A state that has none to
- * take stays. */
+/* The first transition whose condition (one bit) is 1 is taken; one without a condition always. A state that has none
+ * to take stays. */
 weir_rtl_stmt weir_rtl_add_transition(weir_rtl_design *design, weir_rtl_state from, weir_rtl_expr condition,
                                       weir_rtl_state to);
 weir_rtl_stmt weir_rtl_add_default_transition(weir_rtl_design *design, weir_rtl_state from, weir_rtl_state to);
@@ -49,8 +49,8 @@ weir_rtl_var weir_rtl_current_state(weir_rtl_design *design, weir_rtl_fsm fsm);
 weir_rtl_expr weir_rtl_state_value(weir_rtl_design *design, weir_rtl_state state);
 weir_rtl_expr weir_rtl_in_state(weir_rtl_design *design, weir_rtl_state state);
 
-/* The rules of an outermost machine: it has states, transitions lead to them, and every output has a value in every state
- * (of a Mealy machine: on every path from every state). What cannot happen is worth a warning, once. weir_rtl_verify
+/* The rules of an outermost machine: it has states, transitions lead to them, and every output has a value in every
+ * state (of a Mealy machine: on every path from every state). What cannot happen gets a warning, once. weir_rtl_verify
  * checks all machines of a module. */
 bool weir_rtl_check_fsm(weir_rtl_design *design, weir_rtl_fsm fsm);
 

@@ -1,5 +1,5 @@
-/* Functions of a module: arguments, variables, a body that returns a value. They are statements of the module's body, so
- * they are walked, copied and removed as those are; what they read and assign is their own. */
+/* Functions of a module: arguments, variables, a body that returns a value. They are statements of the module's body,
+ * so they are walked, copied and removed as those are; what they read and assign is their own. */
 #ifndef WEIR_RTLIR_FUNCTION_H
 #define WEIR_RTLIR_FUNCTION_H
 

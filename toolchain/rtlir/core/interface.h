@@ -1,7 +1,7 @@
-/* Interfaces: named sets of signals that belong together, with modports that say in which direction each one goes. A group
- * is an interface in a module: ports `<group>_<field>` through a modport, or internal variables. They are ordinary ports
- * and variables, which everything may name, rename and remove; the group only says which of them is which field, and lets
- * instances be connected as a whole. Nothing of it is left in Verilog. */
+/* Interfaces: named sets of signals that belong together, with modports that say in which direction each one goes. A
+ * group is an interface in a module: ports `<group>_<field>` through a modport, or internal variables. They are
+ * ordinary ports and variables, which everything may name, rename and remove; the group only says which of them is
+ * which field, and lets instances be connected as a whole. Nothing of it is left in Verilog. */
 #ifndef WEIR_RTLIR_INTERFACE_H
 #define WEIR_RTLIR_INTERFACE_H
 
@@ -30,8 +30,8 @@ void weir_rtl_remove_group(weir_rtl_design *design, weir_rtl_group group);
 /* The port or variable of a field; none after a reported error when the group does not have it. */
 weir_rtl_var weir_rtl_group_var(weir_rtl_design *design, weir_rtl_group group, const char *field);
 /* Connects every field of a group of ports of the instance's module to that of a group of the parent, through any
- * modports of one interface. What the instance drives must be what the parent's group drives, or internal; what it reads
- * must not be what the parent's group drives. False after reported errors. */
+ * modports of one interface. What the instance drives must be what the parent's group drives, or internal; what it
+ * reads must not be what the parent's group drives. False after reported errors. */
 bool weir_rtl_connect_group(weir_rtl_design *design, weir_rtl_instance instance, const char *group, weir_rtl_group own);
 
 /* Reading back. */

@@ -76,8 +76,8 @@ void rtl_print_member(rtl_writer *w, uint32_t field);
 /* Is it one of these names, or a type or a member of an enum? */
 bool rtl_has_name(const weir_rtl_design *design, const rtl_labels *taken, const char *name);
 bool rtl_is_taken(const rtl_labels *taken, const char *name);
-/* Scopes that names are looked up in: a module and its functions. Modules count in all: one that is the top is an instance around
- * what is in it. */
+/* Scopes that names are looked up in: a module and its functions. Modules count in all: one that is the top is an
+ * instance around what is in it. */
 bool rtl_is_in_scopes(const weir_rtl_design *design, const rtl_ids *scopes, const char *name);
 void rtl_add_scopes(const weir_rtl_design *design, uint32_t module, rtl_ids *scopes);
 /* The named type at the end of dimensions, 0: none. */
@@ -85,24 +85,25 @@ uint32_t rtl_named_type(const weir_rtl_design *design, uint32_t type);
 /* The interfaces of the package, NULL: there are none; is the group one of them? */
 const rtl_interfaces *rtl_interfaces_of(const rtl_writer *w);
 bool rtl_is_planned(const rtl_interfaces *interfaces, uint32_t group);
-/* The interface that the variable is a member of in the text, as a group, 0: none; is it the first member of its ports? */
+/* The interface that the variable is a member of in the text, as a group, 0: none; is it the first member of its
+ * ports? */
 uint32_t rtl_interface_of(const rtl_writer *w, uint32_t var);
 bool rtl_leads_interface(const weir_rtl_design *design, uint32_t var);
 /* The variable's name, `group.field` of a member. */
 void rtl_put_var(rtl_writer *w, uint32_t var);
 void rtl_put_group_member(rtl_writer *w, const rtl_group *group, uint32_t field);
-/* A name near the wanted one that nothing else has: not the module, its functions, types and members, not another name
- * that was made up; the same one whenever it is asked for. */
+/* A name near the requested one that nothing else has: not the module, its functions, types and members, not another
+ * name that was made up; the same one whenever it is asked for. */
 void rtl_put_spare(rtl_writer *w, const char *wanted, const char *ending);
 
-/* Names for types (type_names.c): those of the used types in a text that is read with the scopes (in a package of the name; NULL:
- * only members). */
+/* Names for types (type_names.c): those of the used types in a text that is read with the scopes (in a package of the
+ * name; NULL: only members). */
 rtl_type_names rtl_name_types(weir_rtl_design *design, const bool *used, const rtl_ids *scopes, const char *package);
 void rtl_free_type_names(rtl_type_names *names);
-/* Adds the names of one module: of it, what it declares, the functions that it calls in the simulation. What was removed has
- * none, as it has none when the design is read back. */
+/* Adds the names of one module: of it, what it declares, the functions that it calls in the simulation. What was
+ * removed has none, as it has none when the design is read back. */
 void rtl_take_names(const weir_rtl_design *design, uint32_t module, rtl_labels *taken);
-/* Of all that is no type and no member of an enum, wherever it is. */
+/* Of all that is neither a type nor a member of an enum, wherever it is. */
 void rtl_take_all(weir_rtl_design *design, rtl_labels *taken);
 
 /* An expression with break marks; a target without $signed(...) around its parts. */

@@ -156,7 +156,7 @@ typedef struct rtl_group {
     uint32_t modport; /* 0: internal variables */
     uint32_t *var;    /* by field; 0: not there */
     bool is_flipped, is_removed;
-    bool is_interface; /* shall be one in SystemVerilog */
+    bool is_interface; /* becomes one in SystemVerilog */
 } rtl_group;
 
 typedef struct rtl_function {
@@ -212,8 +212,8 @@ typedef struct rtl_condition {
     const char *name; /* of the undefined module that the file instantiates then */
 } rtl_condition;
 
-/* An instance inside a module that was read, where `guard` holds (0: always), and what it sets of the parameters; a formula of 0 is
- * beyond the reader. */
+/* An instance inside a module that was read, where `guard` holds (0: always), and what it sets of the parameters; a
+ * formula of 0 is beyond the reader. */
 typedef struct rtl_inner {
     const char *module, *name; /* interned */
     uint32_t guard, first_setting, setting_count;
@@ -307,9 +307,9 @@ typedef struct rtl_expr {
     uint16_t size, depth;
     /* constant: a = first word; var, parameter: a = its id; port: a = instance, b = port; slice: a = variable or port
      * expression, b = low; select: a, b = base; element: a, b = index, c = type; field: a, b = the field, c = type;
-     * concat, call: operands a to a + b - 1 of the operand table; call: c = function; constant: c = its enum; repeat: a,
-     * b times; others: operands. Formulas: slice: c = that of low; repeat: c = that of times; constant: b = the parameter
-     * whose bits it is */
+     * concat, call: operands a to a + b - 1 of the operand table; call: c = function; constant: c = its enum; repeat:
+     * a, b times; others: operands. Formulas: slice: c = that of low; repeat: c = that of times; constant: b = the
+     * parameter whose bits it is */
     uint32_t a, b, c;
 } rtl_expr;
 
@@ -444,7 +444,7 @@ struct weir_rtl_design {
     bool borrows_strings; /* a snapshot */
     weir_map names;       /* what a name in a scope stands for: kind and id */
     weir_map constants;   /* the expressions of those of up to 64 bits, by value */
-    rtl_cursor *cursor;   /* the innermost walk that is going on */
+    rtl_cursor *cursor;   /* the innermost walk that runs */
     size_t removed_modules;
 #define RTL_TABLE(type, name)                                                                                          \
     type *name;                                                                                                        \
@@ -580,7 +580,8 @@ bool rtl_make_registers(weir_rtl_design *design, uint32_t target);
 /* The process or function that the block is in, 0 for none; whether the module takes statements at all. */
 uint32_t rtl_process_of(const weir_rtl_design *design, uint32_t block);
 bool rtl_in_own_module(weir_rtl_design *design, uint32_t module);
-/* May an assignment in the block give the target this value? Only tri-state drivers may be high impedance. Reports it. */
+/* May an assignment in the block give the target this value? Only tri-state drivers may be high impedance. Reports
+ * it. */
 bool rtl_check_floating(weir_rtl_design *design, weir_location location, uint32_t block, uint32_t target,
                         uint32_t value);
 static inline bool rtl_is_process(weir_rtl_stmt_kind kind) {
@@ -652,7 +653,8 @@ uint32_t rtl_formula_value(weir_rtl_design *design, rtl_value value);
 rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t module, const rtl_instance *instance);
 /* The same under `given`, one a slot; of kind none where the module's own value counts. */
 rtl_value *rtl_evaluate_given(const weir_rtl_design *design, uint32_t module, const rtl_value *given);
-/* The formula's value; on failure *problem says what is wrong, and the value is none. What && and || make irrelevant needs no value. */
+/* The formula's value; on failure *problem says what is wrong, and the value is none. What && and || make irrelevant
+ * needs no value. */
 rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters,
                        const char **problem);
 bool rtl_formula_depends_on(const weir_rtl_design *design, uint32_t formula, uint32_t parameter);
@@ -685,7 +687,7 @@ rtl_size rtl_size_apply(weir_rtl_design *design, weir_rtl_operator op, rtl_size 
 bool rtl_same_size(weir_rtl_design *design, rtl_size a, rtl_size b);
 /* The formula without local parameters. */
 uint32_t rtl_deep_formula(weir_rtl_design *design, uint32_t formula);
-/* Formulas in the place of the parameters of a module, by slot; `made` remembers results. */
+/* Formulas instead of the parameters of a module, by slot; `made` remembers results. */
 typedef struct rtl_substitution {
     weir_rtl_design *design;
     uint32_t module;
@@ -711,8 +713,8 @@ void rtl_append_based(weir_text *text, const rtl_expr *constant, const uint64_t 
 const char *rtl_describe(weir_rtl_design *design, uint32_t expr);
 const char *rtl_describe_parameter(weir_rtl_design *design, uint32_t parameter);
 
-/* Groups (interface.c): a new one without variables; the direction of a field, and whether there is one; a variable that
- * becomes a field, a new one, one that goes. False after a reported error. */
+/* Groups (interface.c): a new one without variables; the direction of a field, and whether there is one; a variable
+ * that becomes a field, a new one, one that goes. False after a reported error. */
 uint32_t rtl_new_group(weir_rtl_design *design, const rtl_group *model);
 weir_rtl_direction rtl_group_direction(const weir_rtl_design *design, const rtl_group *group, uint32_t field);
 bool rtl_group_has(const weir_rtl_design *design, const rtl_group *group, uint32_t field);

@@ -116,9 +116,9 @@ void weir_rtl_set_stub(weir_rtl_design *design, weir_rtl_module module, bool is_
 /* An external module has ports and parameters but its text lives elsewhere: it is neither verified nor printed. */
 void weir_rtl_set_external(weir_rtl_design *design, weir_rtl_module module);
 
-/* Names. A legal name is a simple identifier that is no keyword of Verilog-2005 or SystemVerilog. */
+/* Names. A legal name is a simple identifier that is not a keyword of Verilog-2005 or SystemVerilog. */
 bool weir_rtl_name_is_legal(const char *name);
-/* A legal name near the wanted text that is free in the module, or free as a module's name; lives as long as the
+/* A legal name near the requested text that is free in the module, or free as a module's name; lives as long as the
  * design. It is not taken by asking: declare it before asking again. */
 const char *weir_rtl_free_name(weir_rtl_design *design, weir_rtl_module module, const char *wanted);
 const char *weir_rtl_free_module_name(weir_rtl_design *design, const char *wanted);
@@ -245,7 +245,7 @@ typedef struct weir_rtl_attribute_info {
 } weir_rtl_attribute_info;
 /* index < attribute_count of weir_rtl_get_item, in the order in which they were set. */
 weir_rtl_attribute_info weir_rtl_attribute_at(const weir_rtl_design *design, weir_rtl_item item, size_t index);
-/* Comment, attributes, location and trail of one item to another, in place of its location and trail. */
+/* Comment, attributes, location and trail of one item to another, instead of its location and trail. */
 void weir_rtl_copy_item(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);
 /* Only location and trail: what was made for the sake of something else comes from where that does. */
 void weir_rtl_copy_location(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);

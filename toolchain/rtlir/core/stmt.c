@@ -85,7 +85,7 @@ uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr t
     const rtl_expr *from = rtl_expr_at(design, value.id);
     if (design->type[rtl_type_of(design, target.id)].kind == WEIR_RTL_TYPE_MEMORY ||
         design->type[rtl_type_of(design, value.id)].kind == WEIR_RTL_TYPE_MEMORY) {
-        rtl_error(design, design->location, "'%s' = '%s': a memory is assigned element by element",
+        rtl_error(design, design->location, "'%s' = '%s': memories are assigned one element at a time",
                   rtl_describe(design, target.id), rtl_describe(design, value.id));
         return 0;
     }

@@ -81,9 +81,9 @@ weir_rtl_block weir_rtl_add_for(weir_rtl_design *design, weir_rtl_block block, w
 /* Ends the innermost loop of a process around it. */
 weir_rtl_stmt weir_rtl_add_break(weir_rtl_design *design, weir_rtl_block block);
 
-/* Assertions about values: one bit that must be 1 (or be assumed so, or become so at least once) whenever the statement is
- * reached in a process, or at every edge of a clock: there optionally only when `antecedent` was 1 low to high cycles
- * before, and not while `disable` is 1. The message is copied, NULL for none. */
+/* Assertions about values: one bit that must be 1 (or be assumed so, or become so at least once) whenever the statement
+ * is reached in a process, or at every edge of a clock: there optionally only when `antecedent` was 1 low to high
+ * cycles before, and not while `disable` is 1. The message is copied, NULL for none. */
 typedef enum weir_rtl_assertion { WEIR_RTL_ASSERT, WEIR_RTL_ASSUME, WEIR_RTL_COVER } weir_rtl_assertion;
 typedef struct weir_rtl_property {
     weir_rtl_assertion kind;

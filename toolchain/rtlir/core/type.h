@@ -38,7 +38,8 @@ weir_rtl_type weir_rtl_find_type(const weir_rtl_design *design, const char *name
 weir_rtl_type weir_rtl_first_type(const weir_rtl_design *design);
 weir_rtl_type weir_rtl_next_type(const weir_rtl_design *design, weir_rtl_type type);
 
-/* A port, or with WEIR_RTL_INTERNAL a variable, which is wire or register as its assignments say. Ports are no memories. */
+/* A port, or with WEIR_RTL_INTERNAL a variable, which is wire or register as its assignments say. Ports are not
+ * memories. */
 weir_rtl_var weir_rtl_add_typed(weir_rtl_design *design, weir_rtl_module module, const char *name, weir_rtl_type type,
                                 weir_rtl_direction direction);
 

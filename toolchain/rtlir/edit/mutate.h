@@ -24,7 +24,8 @@ void weir_rtl_set_timing(weir_rtl_design *design, weir_rtl_stmt assign, weir_rtl
  * an if, a case or a transition that has one, the label of an item. False after a reported error. */
 bool weir_rtl_set_target(weir_rtl_design *design, weir_rtl_stmt assign, weir_rtl_expr target);
 bool weir_rtl_set_value(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_expr value);
-/* What happens when an assertion fails: other texts than before, or NULL. False after a reported error: no legal name. */
+/* What happens when an assertion fails: other texts than before, or NULL. False after a reported error: no legal
+ * name. */
 bool weir_rtl_set_failure(weir_rtl_design *design, weir_rtl_stmt stmt, const char *message, const char *call);
 /* What a property waits for. */
 void weir_rtl_set_property_clock(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_edge edge, weir_rtl_var clock);
@@ -35,9 +36,9 @@ void weir_rtl_clear_events(weir_rtl_design *design, weir_rtl_stmt always);
 /* A variable or a port: O(ports after it) for a port. Connections of instances to a removed port are forgotten. */
 void weir_rtl_remove_var(weir_rtl_design *design, weir_rtl_var var);
 void weir_rtl_remove_parameter(weir_rtl_design *design, weir_rtl_parameter parameter);
-/* All variables of one kind become another, fields of interfaces too; what reads them carries it. `stays` says by the id of a
- * variable which ones do not; the fields that those are stay as well. Values that the others are given are not looked at.
- * O(variables + expressions). */
+/* All variables of one kind become another, fields of interfaces too; what reads them carries it. `stays` says by the
+ * id of a variable which ones do not; the fields that those are stay as well. Values that the others are given are not
+ * looked at. O(variables + expressions). */
 void weir_rtl_replace_kind(weir_rtl_design *design, weir_rtl_kind from, weir_rtl_kind to, const bool *stays);
 /* O(instances of the parent). */
 void weir_rtl_remove_instance(weir_rtl_design *design, weir_rtl_instance instance);

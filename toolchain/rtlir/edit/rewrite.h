@@ -33,7 +33,8 @@ bool weir_rtl_rewrite_module(weir_rtl_rewriter *rewriter, weir_rtl_module module
 /* Appends rewritten copies of the statements of one block to another one, which may be in another module. Instances are
  * copied under their name, or a free one near it, and mapped. Comments, attributes, locations and trails are copied. */
 bool weir_rtl_copy_stmts(weir_rtl_rewriter *rewriter, weir_rtl_block from, weir_rtl_block to);
-/* A module like this one under the same name: ports, variables, parameters, statements, instances of the same modules. */
+/* A module like this one under the same name: ports, variables, parameters, statements, instances of the same
+ * modules. */
 weir_rtl_module weir_rtl_clone_module(weir_rtl_design *design, weir_rtl_module module);
 
 #endif

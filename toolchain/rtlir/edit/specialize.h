@@ -9,7 +9,7 @@
  * or a free name near that. Modules that no instance names any more go. Gives the top; none after a reported error,
  * which names the instance, its values, and what does not fit. O(modules made, with what is in them). */
 weir_rtl_module weir_rtl_specialize(weir_rtl_design *design, weir_rtl_module top);
-/* The same with these values for parameters of the top in place of defaults. */
+/* The same with these values for parameters of the top instead of defaults. */
 typedef struct weir_rtl_setting {
     weir_rtl_parameter parameter;
     int64_t value;

@@ -88,11 +88,11 @@ bool rtl_finish_item(rtl_parser *p, weir_rtl_item item);
 weir_rtl_instance rtl_declare_instance(rtl_parser *p, const char *name);
 /* What an instance gives a parameter. */
 bool rtl_parse_value(rtl_scan *s, weir_rtl_instance instance, const char *name);
-/* Reading goes on where this section of the module starts. */
+/* Reading continues where this section of the module starts. */
 void rtl_go_to(rtl_scan *s, uint32_t module, rtl_spot where);
-/* After an error in the line that starts at `start`: reading goes on after it, or at a closing bracket in it that is
+/* After an error in the line that starts at `start`: reading continues after it, or at a closing bracket in it that is
  * not read yet. `opened` blocks of the line are read; the number of those that are not, with their brackets ahead.
- * False when there is no going on. */
+ * False when reading cannot continue. */
 bool rtl_recover(rtl_parser *p, rtl_spot start, size_t opened, size_t *unopened);
 /* The same where a line is a declaration, with everything inside it. */
 bool rtl_recover_line(rtl_parser *p, rtl_spot start);

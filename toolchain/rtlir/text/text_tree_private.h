@@ -41,7 +41,7 @@ typedef struct rtl_node {
     uint32_t a, b, c, expr;
     int line;
     size_t size;
-    const char *text; /* interned, but for numbers */
+    const char *text; /* interned, except for numbers */
 } rtl_node;
 
 /* What is open while a tree is read: an operator that waits for an operand, or a bracket. */
@@ -70,12 +70,13 @@ typedef enum rtl_tree_mode {
     RTL_TREE_OPERAND /* a formula without operators outside of brackets */
 } rtl_tree_mode;
 
-/* Reads one into s->tree, whose last node is its root; false after a reported error. Operators bind as in Verilog. Linear. */
+/* Reads one into s->tree, whose last node is its root; false after a reported error. Operators bind as in Verilog.
+ * Linear. */
 bool rtl_read_tree(struct rtl_scan *s, rtl_tree_mode mode);
 void rtl_free_tree(rtl_tree *tree);
 
-/* W'hDIGITS and the like, the width having been read, and digits without a width as a constant of this one; none after a
- * reported error. */
+/* W'hDIGITS and the like, the width having been read, and digits without a width as a constant of this one; none after
+ * a reported error. */
 weir_rtl_expr rtl_scan_sized(struct rtl_scan *s, const char *width, size_t size);
 weir_rtl_expr rtl_number_constant(struct rtl_scan *s, const rtl_node *number, uint32_t width, bool is_signed);
 /* The digits after W', of at most 64 bits. */

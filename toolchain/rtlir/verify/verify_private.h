@@ -8,8 +8,8 @@
 /* All machines of a module (fsm_verify.c): false after an error. */
 bool rtl_verify_machines(weir_rtl_design *design, uint32_t module);
 
-/* Rules of one module that do not look at bits (verify_form.c): what is named exists, is where it may be, and is used as
- * what it is. True when all hold. `seen` is zero at the start, one an expression. */
+/* Rules of one module that do not look at bits (verify_form.c): what is named exists, is where it may be, and is used
+ * as what it is. True when all hold. `seen` is zero at the start, one an expression. */
 bool rtl_verify_form(weir_rtl_design *design, uint32_t module, uint32_t *seen);
 
 /* Has it neither machines nor wired instances (printable.c)? Else that is reported. */

@@ -523,7 +523,7 @@ static const char *process_word(const rtl_writer *w, weir_rtl_stmt_kind kind) {
     case WEIR_RTL_STMT_LATCH: return is_system ? "always_latch" : "always @*";
     case WEIR_RTL_STMT_FINAL: return "final";
     case WEIR_RTL_STMT_INITIAL: return "initial";
-    default: weir_unreachable("a statement that is no process");
+    default: weir_unreachable("a statement that is not a process");
     }
 }
 

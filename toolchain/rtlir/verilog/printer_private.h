@@ -28,8 +28,8 @@ void rtl_print_package(rtl_writer *w, bool *used);
 void rtl_print_import(rtl_writer *w);
 void rtl_print_members(rtl_writer *w, const bool *used);
 
-/* Interfaces (print_interfaces.c): those of a design, and what they are called: nothing that was given is. NULL where no group is marked. Printing a
- * module is an error when another pass took a marked group of it apart. */
+/* Interfaces (print_interfaces.c): those of a design, and what they are called: nothing that was given is. NULL where
+ * no group is marked. Printing a module is an error when another pass took a marked group of it apart. */
 rtl_interfaces *rtl_interfaces_new(weir_rtl_design *design, uint32_t top, const char *package, const rtl_labels *given);
 void rtl_interfaces_free(rtl_interfaces *interfaces);
 /* Marks the types of the fields of marked groups; prints the definitions before a module, the type of a port
@@ -50,8 +50,8 @@ void rtl_print_assign(rtl_writer *w, uint32_t stmt, int indent);
 void rtl_print_property(rtl_writer *w, uint32_t stmt, int indent);
 /* Does the combinational process read nothing but what it assigns itself (print_sense.c)? O(its size). */
 bool rtl_waits_for_nothing(const weir_rtl_design *design, uint32_t process);
-/* Tri-state drivers (print_tristate.c): the value of an assignment, of one condition and one value where it is one; by id, heap
- * memory, the variables of a module that several drivers may share, which must be nets. */
+/* Tri-state drivers (print_tristate.c): the value of an assignment, of one condition and one value where it is one; by
+ * id, heap memory, the variables of a module that several drivers may share, which must be nets. */
 uint32_t rtl_driver_value(weir_rtl_design *design, uint32_t value);
 bool *rtl_shared_nets(const weir_rtl_design *design, uint32_t module);
 /* `for (...) begin`, of a process. */

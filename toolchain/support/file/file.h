@@ -10,7 +10,8 @@ char *weir_file_read(const char *path, size_t *size);
 /* The same without a report; errno says why. */
 char *weir_file_read_quietly(const char *path, size_t *size);
 /* Written under a temporary name in its folder, then renamed: the old file stays whole until the new one is. A new file
- * in FOLDER/.weir-new-XXXXXX/files (folder.h) that FOLDER has already is a second name of that one: nothing writes into it. */
+ * in FOLDER/.weir-new-XXXXXX/files (folder.h) that FOLDER has already is a second name of that one: nothing writes into
+ * it. */
 bool weir_file_write(const char *path, const void *data, size_t size);
 #define WEIR_FILE_STAGING ".weir-new-"
 #define WEIR_FILE_STAGED "files"
@@ -45,7 +46,8 @@ char *weir_path_join(const char *folder, const char *name);
 char *weir_path_folder(const char *path);
 const char *weir_path_name(const char *path);
 /* Folder of the running program's data (rtl/, sim/): $WEIR_DATA, else found beside the executable: share/weir of an
- * installation, the source tree around a build folder, or the one that the build folder's weir-data names. NULL after a reported error. Heap memory. */
+ * installation, the source tree around a build folder, or the one that the build folder's weir-data names. NULL after a
+ * reported error. Heap memory. */
 char *weir_data_folder(void);
 /* $WEIR_CACHE, else $XDG_CACHE_HOME/weir, else ~/.cache/weir; made when absent. Heap memory. */
 char *weir_cache_folder(void);

@@ -40,7 +40,7 @@ const weir_manifest_entry *weir_manifest_find(const weir_manifest *manifest, con
 void weir_manifest_set(weir_manifest *manifest, const char *path, uint64_t size, weir_hash hash);
 /* Removes the entry at an index; the last one takes its place. */
 void weir_manifest_drop(weir_manifest *manifest, size_t index);
-/* Adds every file below the folder. False after a reported error: one cannot be read or is no regular file. */
+/* Adds every file below the folder. False after a reported error: one cannot be read or is not a regular file. */
 bool weir_manifest_add_tree(weir_manifest *manifest, const char *folder);
 
 /* Of a file's content: its 64-bit words (little-endian), the bytes after them, its size. */

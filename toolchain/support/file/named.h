@@ -1,5 +1,6 @@
-/* Data files that users call by name: device profiles, boards. A name is a file of the data folder, as boards/devices/NAME.yaml or
- * boards/NAME/board.yaml; what has a '/' or ends with ".yaml" is the path of a file of the user's own, or of the folder that holds it. */
+/* Data files that users call by name: device profiles, boards. A name is a file of the data folder, as
+ * boards/devices/NAME.yaml or boards/NAME/board.yaml; what has a '/' or ends with ".yaml" is the path of a file of the
+ * user's own, or of the folder that holds it. */
 #ifndef WEIR_NAMED_H
 #define WEIR_NAMED_H
 
@@ -18,8 +19,8 @@ typedef struct weir_named {
 /* The names, sorted: heap memory, one allocation. NULL after a reported error. */
 char **weir_named_names(const weir_named *kind, size_t *count);
 bool weir_named_is_path(const char *name_or_path);
-/* The path of the file, heap memory. NULL after an error reported at `asker`, with the nearest name for one that is unknown:
- * WEIR_EXIT_USAGE is then what the command exits with. */
+/* The path of the file, heap memory. NULL after an error reported at `asker`, with the nearest name for one that is
+ * unknown: WEIR_EXIT_USAGE is then what the command exits with. */
 char *weir_named_path(const weir_named *kind, weir_location asker, const char *name_or_path);
 
 #endif

@@ -11,7 +11,8 @@
 /* The array that `size` bytes of an .npy file hold, on the heap; NULL after an error at `location`. `name` is the file
  * or the archive's entry, for the message. */
 weir_array *weir_npy_parse(const void *data, size_t size, weir_location location, const char *name);
-/* The same of an array of strings ('U' or 'S') too, which become int64 positions among the words; `text` may be NULL. */
+/* The same of an array of strings ('U' or 'S') too, which become int64 positions among the words; `text` may be
+ * NULL. */
 weir_array *weir_npy_parse_text(const void *data, size_t size, weir_location location, const char *name,
                                 weir_text_reader *text);
 weir_array *weir_npy_read_text(const char *path, weir_text_reader *text);

@@ -7,9 +7,9 @@
 /* What a walk meets: the path below the root, "rtl/top.v". False ends the walk. */
 typedef bool weir_tree_visit(void *user, const char *path);
 
-/* Visits everything below the folder that is no folder itself, links unfollowed, in the byte order of names, a folder's
- * content at the place of the folder; what was removed meanwhile may be visited still. False when a visit ended it, or
- * after a reported error. */
+/* Visits everything below the folder that is not a folder itself, links unfollowed, in the byte order of names, a
+ * folder's content at the place of the folder; what was removed during the visit may be visited still. False when a
+ * visit ended it, or after a reported error. */
 bool weir_tree_walk(const char *folder, weir_tree_visit *visit, void *user);
 /* Copies the files below `from` into `to`, which is made; false after a reported error. */
 bool weir_tree_copy(const char *from, const char *to);

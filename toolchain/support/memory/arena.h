@@ -23,7 +23,7 @@ void *weir_malloc(size_t size);
 void *weir_calloc(size_t count, size_t size);
 void *weir_realloc(void *memory, size_t size);
 void *weir_grow(void *memory, size_t *capacity, size_t need, size_t element_size);
-/* The same for an array whose new elements shall be zero; memory that is never written costs nothing. */
+/* The same for an array whose new elements must be zero; memory that is never written costs nothing. */
 void *weir_grow_zeroed(void *memory, size_t *capacity, size_t need, size_t element_size);
 /* weir_calloc and free in the form that zlib takes, for its streams' zalloc and zfree. */
 void *weir_zlib_alloc(void *opaque, unsigned count, unsigned size);

@@ -92,7 +92,7 @@ typedef struct weir_word_list {
 /* Stands for text that is none of the words. */
 #define WEIR_NO_WORD INT64_MIN
 
-/* Reading text: which arrays may have it, and what was met that is no word. */
+/* Reading text: which arrays may have it, and what was met that is not a word. */
 typedef struct weir_text_reader {
     weir_word_list words;
     bool (*takes)(const char *name); /* may an archive's array of this name have text? */
@@ -126,8 +126,8 @@ weir_array *weir_archive_take(weir_archive *archive, const char *path, const cha
 weir_array *weir_npy_read(const char *path);
 bool weir_npy_write(const char *path, const weir_array *array);
 bool weir_npz_read(const char *path, weir_archive *archive);
-/* The same, but arrays of things that are no numbers are left out with a warning; those of strings that `text` takes (NULL: none)
- * become int64 positions among its words. */
+/* The same, but arrays whose elements are not numbers are left out with a warning; those of strings that `text` takes
+ * (NULL: none) become int64 positions among its words. */
 bool weir_npz_read_numbers(const char *path, weir_text_reader *text, weir_archive *archive);
 bool weir_npz_write(const char *path, const weir_archive *archive);
 /* Comma, semicolon or blank separated numbers, one row a frame; '#' starts a comment; a first row of names is skipped.
@@ -138,7 +138,8 @@ weir_array *weir_csv_read(const char *path);
 weir_array *weir_array_read(const char *path, const char *key);
 /* The same of a file without key, which may have text where it is an .npy file. */
 weir_array *weir_array_read_text(const char *path, weir_text_reader *text);
-/* "FILE.npz" and "FILE.npz:KEY" in their parts, both heap memory, *key NULL without one; NULL for another kind of file. */
+/* "FILE.npz" and "FILE.npz:KEY" in their parts, both heap memory, *key NULL without one; NULL for another kind of
+ * file. */
 char *weir_array_split_path(const char *path, char **key);
 
 #endif

@@ -1,4 +1,5 @@
-/* Content hashes (FNV-1a, 128 bit): names for cache entries and equality keys; and mixing for keys of 64 bits. Not cryptographic. */
+/* Content hashes (FNV-1a, 128 bit): names for cache entries and equality keys; and mixing for keys of 64 bits. Not
+ * cryptographic. */
 #ifndef WEIR_HASH_H
 #define WEIR_HASH_H
 

@@ -1,7 +1,7 @@
-/* The hash map: from a number that stands for the key to a value of 64 bits. Keys that are more than a number (names in a
- * scope, expressions) come as a hash of the caller's with a function that says whether an entry is meant. What is put in
- * stays in the order in which it was first put there, which is the order of the walk: nothing depends on addresses or hashes.
- * Lookup, put and remove: O(1) on average; clearing: O(entries). 8 bytes a slot and 16 an entry. */
+/* The hash map: from a number that stands for the key to a value of 64 bits. Keys that are more than a number (names in
+ * a scope, expressions) come as a hash of the caller's with a function that says whether an entry is meant. What is put
+ * in stays in the order in which it was first put there, which is the order of the walk: nothing depends on addresses
+ * or hashes. Lookup, put and remove: O(1) on average; clearing: O(entries). 8 bytes a slot and 16 an entry. */
 #ifndef WEIR_MAP_H
 #define WEIR_MAP_H
 
@@ -53,7 +53,8 @@ static inline uint64_t weir_map_get(const weir_map *map, uint64_t key, uint64_t 
 
 /* The entry that `is` means, NULL: none; valid until the next put. */
 weir_map_entry *weir_map_find_as(const weir_map *map, uint32_t hash, weir_map_is *is, const void *user);
-/* The same, else a new one with key and value 0, which the caller fills before anything else is asked; `is_new` says so. */
+/* The same, else a new one with key and value 0, which the caller fills before anything else is asked; `is_new` says
+ * so. */
 weir_map_entry *weir_map_put_as(weir_map *map, uint32_t hash, weir_map_is *is, const void *user, bool *is_new);
 bool weir_map_remove_as(weir_map *map, uint32_t hash, weir_map_is *is, const void *user);
 
@@ -70,8 +71,8 @@ static inline uint32_t weir_map_hash_text(const char *text, size_t length) {
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* In the order of the first put: for (const weir_map_entry *e = weir_map_first(map); e != NULL; e = weir_map_next(map, e)).
- * Nothing may be put meanwhile. */
+/* In the order of the first put: for (const weir_map_entry *e = weir_map_first(map); e != NULL; e = weir_map_next(map,
+ * e)). Nothing may be put before it ends. */
 const weir_map_entry *weir_map_next(const weir_map *map, const weir_map_entry *entry);
 static inline const weir_map_entry *weir_map_first(const weir_map *map) { return weir_map_next(map, NULL); }
 

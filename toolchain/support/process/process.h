@@ -1,4 +1,5 @@
-/* Running other programs: argument vectors (no shell), captured output, working directory, time limit; or beside this one. */
+/* Running other programs: argument vectors (no shell), captured output, working directory, time limit; or beside this
+ * one. */
 #ifndef WEIR_PROCESS_H
 #define WEIR_PROCESS_H
 
@@ -26,15 +27,16 @@ typedef enum weir_process_end {
 
 /* Runs to the end; stdout and stderr go to `output` in the order written (NULL: thrown away). */
 weir_process_end weir_process_run(const weir_process *process, weir_text *output, int *status);
-/* Starts a program that runs beside this one, in a process group of its own; what it writes goes to the file `log`. Its number, to
- * be ended by weir_process_stop; or -1 and `why`. `seconds` and `progress` do not count. */
+/* Starts a program that runs beside this one, in a process group of its own; what it writes goes to the file `log`. Its
+ * number, to be ended by weir_process_stop; or -1 and `why`. `seconds` and `progress` do not count. */
 pid_t weir_process_start(const weir_process *process, const char *log, weir_text *why);
 /* Has it ended by itself? */
 bool weir_process_has_ended(pid_t started);
 /* Ends it with its children; the status as of weir_process_run. */
 weir_process_end weir_process_stop(pid_t started, int *status);
-/* Holds SIGINT, SIGTERM and SIGHUP back, in this thread and in those that it starts; returns the signal mask from before, which
- * pthread_sigmask restores. While threads run programs at the same time, the signals must be held until all have ended. */
+/* Holds SIGINT, SIGTERM and SIGHUP back, in this thread and in those that it starts; returns the signal mask from
+ * before, which pthread_sigmask restores. While threads run programs at the same time, the signals must be held until
+ * all have ended. */
 sigset_t weir_process_hold(void);
 /* Has one of them arrived? Programs that run, and those that are started, end at once then. */
 bool weir_process_interrupted(void);

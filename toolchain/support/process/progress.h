@@ -1,4 +1,4 @@
-/* A progress line on stderr for long work; silent when stderr is no terminal. */
+/* A progress line on stderr for long work; silent when stderr is not a terminal. */
 #ifndef WEIR_PROGRESS_H
 #define WEIR_PROGRESS_H
 

@@ -35,8 +35,8 @@ enum {
     WEIR_EXIT_BOARD = 5
 };
 
-/* To end a process with: writes out what stdout still holds. `status`, or WEIR_EXIT_INPUT after an error when it was fine but
- * stdout did not take everything. */
+/* To end a process with: writes out what stdout still holds. `status`, or WEIR_EXIT_INPUT after an error when it was
+ * fine but stdout did not take everything. */
 int weir_exit_status(int status);
 
 /* After this many errors further ones are counted but not printed. */
@@ -51,7 +51,8 @@ const char *weir_diag_last_error(void);
 
 /* --- keeping diagnostics for later, or for another thread --- */
 typedef struct weir_diag_log weir_diag_log;
-/* From here on this thread's diagnostics go into the log, all of them, and error counts start at zero. Captures nest. */
+/* From here on this thread's diagnostics go into the log, all of them, and error counts start at zero. Captures
+ * nest. */
 weir_diag_log *weir_diag_capture(void);
 /* Ends the capture that began last, which must be this one: the sink is as before, its counts included. */
 void weir_diag_release(weir_diag_log *log);

@@ -1,5 +1,5 @@
-/* Records of configuration files: a table of fields says which keys a YAML mapping has, what each may hold and where in a C structure it
- * goes. Device profiles and boards are read, checked and written as JSON by such tables. */
+/* Records of configuration files: a table of fields says which keys a YAML mapping has, what each may hold and where in
+ * a C structure it goes. Device profiles and boards are read, checked and written as JSON by such tables. */
 #ifndef WEIR_SCHEMA_H
 #define WEIR_SCHEMA_H
 
@@ -20,7 +20,7 @@ typedef enum weir_schema_kind {
     WEIR_SCHEMA_INVERSE_FLAG, /* the same, held as its opposite */
     WEIR_SCHEMA_WORD,         /* one of `words`: its index, int64_t */
     WEIR_SCHEMA_WORDS,        /* a sequence of such: a bit of uint64_t each, of value 1 << index */
-    WEIR_SCHEMA_RECORD,       /* a mapping with `fields`, whose members lie in the same structure */
+    WEIR_SCHEMA_RECORD,       /* a mapping with `fields`, whose members are in the same structure */
     WEIR_SCHEMA_RECORDS,      /* a sequence of mappings with `fields`: weir_schema_list of structures of `size` bytes */
     WEIR_SCHEMA_OWN           /* what `read` reads */
 } weir_schema_kind;
@@ -51,13 +51,15 @@ struct weir_schema_field {
     json_t *(*json)(const void *member);
 };
 
-/* The mapping into the structure, zeroed before: keys that are no field, values of another kind and required keys that are missing are
- * reported with file and line, all of them; false then. `what` names the record in messages. Strings and lists live in the arena. */
+/* The mapping into the structure, zeroed before: unknown keys, values of another kind and required keys that are
+ * missing are reported with file and line, all of them; false then. `what` names the record in messages. Strings and
+ * lists live in the arena. */
 bool weir_schema_read(weir_arena *arena, const weir_yaml *yaml, const char *what, const weir_schema_field *fields,
                       void *into);
 /* "NAME: expected WHAT, found ..."; false. For readers of kind OWN. */
 bool weir_schema_expected(const weir_yaml *yaml, const weir_schema_field *field, const char *what);
-/* The structure as an object with the keys of the file; members that are 0, empty or false are left out. A new reference. */
+/* The structure as an object with the keys of the file; members that are 0, empty or false are left out. A new
+ * reference. */
 json_t *weir_schema_json(const weir_schema_field *fields, const void *record);
 json_t *weir_schema_json_strings(const weir_schema_strings *strings);
 

@@ -10,7 +10,8 @@
 typedef enum weir_table_style {
     WEIR_TABLE_PIPE, /* | a | b | with a rule under the headers: Markdown; a cell is one line */
     WEIR_TABLE_GRID, /* rules around every row; a cell may have several lines */
-    WEIR_TABLE_PLAIN /* indented, blanks between columns, no rules; columns of numbers to the right; a cell is one line */
+    /* indented, blanks between columns, no rules; columns of numbers to the right; a cell is one line */
+    WEIR_TABLE_PLAIN
 } weir_table_style;
 
 typedef struct weir_table weir_table;
@@ -23,8 +24,8 @@ void weir_table_add(weir_table *table, const char *cell);
 void weir_table_format(weir_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The text's content (NULL counts as empty), which is released and reset. */
 void weir_table_take(weir_table *table, weir_text *cell);
-/* Markdown without padding, in which rows that differ in their first cell alone are one: "| Add, Sub | ... |", where the first of them is.
- * O(rows^2). */
+/* Markdown without padding, in which rows that differ in their first cell alone are one: "| Add, Sub | ... |", where
+ * the first of them is. O(rows^2). */
 void weir_table_print_groups(const weir_table *table, weir_text *text);
 void weir_table_print(const weir_table *table, weir_table_style style, weir_text *text);
 

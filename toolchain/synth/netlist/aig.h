@@ -38,8 +38,8 @@ void weir_aig_mark(const weir_aig *aig, bool *marked);
 /* By node: its function with the inputs that are marked at 0, as a literal. Heap memory. */
 weir_literal *weir_aig_without(weir_aig *aig, const bool *marked);
 size_t weir_aig_nodes(const weir_aig *aig);
-/* All inputs and the logic as binary AIGER (A. Biere, "The AIGER And-Inverter Graph format", version 20070427). False after a
- * reported error. */
+/* All inputs and the logic as binary AIGER (A. Biere, "The AIGER And-Inverter Graph format", version 20070427). False
+ * after a reported error. */
 bool weir_aig_write(const weir_aig *aig, const weir_literal *outputs, size_t count, const char *path);
 
 #endif

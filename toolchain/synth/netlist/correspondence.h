@@ -1,9 +1,8 @@
-/* Two designs of the same registers and blocks, compared: from states that correspond, do they go to states that correspond, and
- * output the same? Registers correspond by their names or, failing that, by what they take next, blocks by their
- * names or by what they are given. With equal
- * initial values that is a proof of equivalence by induction, for all inputs (C. van Eijk, "Sequential equivalence checking based
- * on structural similarities", 2000). Where the first is undefined, anything is the same; what is undefined in the second
- * only, is not. */
+/* Two designs of the same registers and blocks, compared: from states that correspond, do they go to states that
+ * correspond, and output the same? Registers correspond by their names or, failing that, by what they take next, blocks
+ * by their names or by what they are given. With equal initial values that is a proof of equivalence by induction, for
+ * all inputs (C. van Eijk, "Sequential equivalence checking based on structural similarities", 2000). Where the first
+ * is undefined, anything is the same; what is undefined in the second only, is not. */
 #ifndef WEIR_SYNTH_CORRESPONDENCE_H
 #define WEIR_SYNTH_CORRESPONDENCE_H
 
@@ -27,9 +26,9 @@ typedef struct weir_correspondence {
     size_t blocks, blocks_found;
 } weir_correspondence;
 
-/* Cones that are the same node, or differ under random patterns, are decided; those whose logic has a register or block without a
- * partner are unmatched; the rest is open. What both sides are: `gold` was
- * there first, `gate` was made of it. Free it in any case. */
+/* Cones that are the same node, or differ under random patterns, are decided; those whose logic has a register or block
+ * without a partner are unmatched; the rest is open. What both sides are: `gold` was there first, `gate` was made of
+ * it. Free it in any case. */
 void weir_correspondence_of(const weir_gates *gold, const weir_gates *gate, weir_correspondence *found);
 /* Decides a cone by its functions: the same node, different under random patterns, or open. */
 void weir_correspondence_decide(const weir_correspondence *found, weir_cone *cone);

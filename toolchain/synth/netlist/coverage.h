@@ -1,12 +1,14 @@
-/* How much of a netlist a simulation moves: a copy of it that keeps, at the first edges of its clock and then at some, which of its nets have been 0 and which 1. */
+/* How much of a netlist a simulation moves: a copy of it that keeps, at the first edges of its clock and then at some,
+ * which of its nets have been 0 and which 1. */
 #ifndef WEIR_SYNTH_COVERAGE_H
 #define WEIR_SYNTH_COVERAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes `netlist`, Verilog as Yosys writes it with one net a line, to `to` with what watches the nets of its last module but the clock.
- * Whenever a frame has left, the copy writes `record`; it goes on from a record that is there. False after a reported error. */
+/* Writes `netlist`, Verilog as Yosys writes it with one net a line, to `to` with what watches the nets of its last
+ * module but the clock. Whenever a frame has left, the copy writes `record`; it continues from a record that is there.
+ * False after a reported error. */
 bool weir_synth_watch(const char *netlist, const char *to, const char *record);
 
 typedef struct weir_synth_coverage {

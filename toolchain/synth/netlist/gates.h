@@ -1,5 +1,5 @@
-/* A design as Yosys' write_json gives it once `techmap` has left gates of one bit, registers without enable and reset, and blocks:
- * memories and multipliers, whose insides are not looked at. Modules below the top one are flattened. */
+/* A design as Yosys' write_json gives it once `techmap` has left gates of one bit, registers without enable and reset,
+ * and blocks: memories and multipliers, whose insides are not looked at. Modules below the top one are flattened. */
 #ifndef WEIR_SYNTH_GATES_H
 #define WEIR_SYNTH_GATES_H
 
@@ -76,8 +76,8 @@ typedef struct weir_gates {
     size_t driver_capacity;
 } weir_gates;
 
-/* Takes over a reference to `json`. False after a reported error: a cell that is not known, which names `where`. Free it in any
- * case. */
+/* Takes over a reference to `json`. False after a reported error: a cell that is not known, which names `where`. Free
+ * it in any case. */
 bool weir_gates_read(json_t *json, const char *top, const char *where, weir_gates *gates);
 void weir_gates_free(weir_gates *gates);
 /* Net of a bit in the top module. */

@@ -1,5 +1,6 @@
-/* What weir_requantize and weir_requantize_float have in common: (x + a) * m or x * m + a, DIGIT multiplier bits a cycle.
- * Parameters: word g holds for lane l {add, multiplier} of channel g * LANES + l, the multiplier in the low bits. */
+/* What weir_requantize and weir_requantize_float have in common: (x + a) * m or x * m + a, DIGIT multiplier bits a
+ * cycle. Parameters: word g holds for lane l {add, multiplier} of channel g * LANES + l, the multiplier in the low
+ * bits. */
 #ifndef WEIR_DATAFLOW_MULTIPLIER_PRIVATE_H
 #define WEIR_DATAFLOW_MULTIPLIER_PRIVATE_H
 
@@ -24,8 +25,9 @@ bool weir_multiplier_memory(const weir_graph *graph, weir_node node, size_t inde
 weir_memory_content weir_multiplier_content;
 /* The instance with what both have. */
 weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node);
-/* What weir_scale_multiply takes with elements of `x` bits and addends of `add` bits (0: none), and weir_pipeline with results of `out` bits around
- * arithmetic of `before` and `behind` more cycles: three terms and one that `cells` more count in. */
+/* What weir_scale_multiply takes with elements of `x` bits and addends of `add` bits (0: none), and weir_pipeline with
+ * results of `out` bits around arithmetic of `before` and `behind` more cycles: three terms and one that `cells` more
+ * count in. */
 void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t out, int64_t before, int64_t behind,
                           int64_t rest, int64_t cells);
 /* What the multipliers and addends are, lane by lane. */

@@ -1,6 +1,6 @@
-/* What max_pool and sum_pool have in common: weir_pool along one spatial dimension (lowering splits a window into its dimensions).
- * Channels are innermost, so a step of that dimension is the elements after it, and a line is repeated for the dimensions
- * before it. */
+/* What max_pool and sum_pool have in common: weir_pool along one spatial dimension (lowering splits a window into its
+ * dimensions). Channels are innermost, so a step of that dimension is the elements after it, and a line is repeated for
+ * the dimensions before it. */
 #ifndef WEIR_DATAFLOW_POOL_PRIVATE_H
 #define WEIR_DATAFLOW_POOL_PRIVATE_H
 

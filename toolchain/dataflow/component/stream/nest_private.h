@@ -8,11 +8,12 @@
 
 enum { WEIR_NEST_LOOPS = 6 }; /* of a module */
 
-/* Of the divisors of `most` the smallest that is as large as the lanes before it, or most, and no slower than what sets the pace;
- * `cycles`: a frame's at one lane. */
+/* Of the divisors of `most` the smallest that is as large as the lanes before it, or most, and no slower than what sets
+ * the pace; `cycles`: a frame's at one lane. */
 void weir_nest_set_lanes(const weir_graph *graph, int64_t most, int64_t cycles, weir_meta_hardware *hardware);
 bool weir_nest_legal(int64_t most, const weir_meta_hardware *hardware, weir_text *why);
-/* Parameters NAME_0 to NAME_5: the loops' values, outermost first, are those of the innermost loops, the others `otherwise`. */
+/* Parameters NAME_0 to NAME_5: the loops' values, outermost first, are those of the innermost loops, the others
+ * `otherwise`. */
 void weir_nest_build(weir_builder *b, weir_rtl_instance u, const char *name, const int64_t *value, int loops,
                      int64_t otherwise);
 /* The parameter NAME_loop. */
