@@ -140,17 +140,14 @@ static bool has_powers(const weir_quant *quant) {
 }
 
 /* Codes that are quantized again go through float32 in the model, a product and a quotient, under any contract; sums do not, whose order
- * nobody knows. Nothing is rounded where all scales are powers of two. Codes of more than 16 bits have no table. */
-static bool goes_through_float(const weir_lowering *l, const weir_leaf *x, const weir_quant *to, int64_t span) {
+ * nobody knows. Nothing is rounded where all scales are powers of two. */
+static bool goes_through_float(const weir_lowering *l, const weir_leaf *x, const weir_quant *to) {
     const weir_type *from = weir_value_type(l->to, x->codes);
-    const bool has_steps = span < WEIR_STAIRCASE_CODES || from->high - from->low < WEIR_REALIZER_TABLE_CODES;
-    return x->count <= 1 && has_steps && !(has_powers(&from->quant) && has_powers(to)) &&
-           weir_lower_is_one_code(l->to, x->codes);
+    return x->count <= 1 && !(has_powers(&from->quant) && has_powers(to)) && weir_lower_is_one_code(l->to, x->codes);
 }
 
-/* `span`: of the codes that it may give. */
-static absorption absorption_of(const weir_lowering *l, const weir_expression *x, const weir_quant *quant,
-                                int64_t span) {
+/* What a quantizer absorbs of x. */
+static absorption absorption_of(const weir_lowering *l, const weir_expression *x, const weir_quant *quant) {
     switch (weir_expression_source(x)) {
     case WEIR_EXPRESSION_REAL: return ABSORB_NUMBERS;
     case WEIR_EXPRESSION_FUNCTION: return ABSORB_FUNCTION;
@@ -169,7 +166,7 @@ static absorption absorption_of(const weir_lowering *l, const weir_expression *x
     if (weir_expression_kind_of(x) == WEIR_EXPRESSION_STEP || weir_expression_numbers(x, &offsets) != NULL)
         return ABSORB_AFFINE;
     if (same_codes(weir_value_type(l->to, leaf->codes), quant)) return ABSORB_NOTHING;
-    return goes_through_float(l, leaf, quant, span) ? ABSORB_THROUGH : ABSORB_AFFINE;
+    return goes_through_float(l, leaf, quant) ? ABSORB_THROUGH : ABSORB_AFFINE;
 }
 
 static bool encode(weir_lowering *l, weir_node node, weir_value numbers, const weir_quant *quant, int64_t low,
@@ -278,7 +275,7 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_expression
         tell_bounded(l, node);
         x = bare;
     }
-    switch (absorption_of(l, x, quant, high - low)) {
+    switch (absorption_of(l, x, quant)) {
     case ABSORB_NUMBERS: return encode(l, node, weir_expression_value(x), quant, low, high);
     case ABSORB_NOTHING: { /* but the relu, whose zero may be no code */
         const weir_value codes = weir_lower_codes(l, node, bare);

@@ -1,5 +1,6 @@
-/* Which numbers of a value its readers tell apart: what lies beyond is as good as the nearer end, so that fixed point numbers (lower_carry.c) need not
- * reach further, and are as fine as what is left allows. Quantizers say so, bounds, and what keeps the order of numbers before these. */
+/* Which numbers of a value its readers tell apart: what lies beyond is as good as the nearer end, so that fixed point
+ * numbers (lower_carry.c) need not reach further, and are as fine as what is left allows. Quantizers say so, bounds,
+ * and what keeps the order of numbers before these. */
 #include <math.h>
 
 #include "ir/trait/trait.h"

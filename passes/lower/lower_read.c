@@ -1,4 +1,5 @@
-/* What nodes of the model say of numbers: the parameters of quantizers in any dialect, bounds, whether elements are only moved. */
+/* What nodes of the model say of numbers: the parameters of quantizers in any dialect, bounds, whether elements are
+ * only moved. */
 #include <math.h>
 #include <string.h>
 

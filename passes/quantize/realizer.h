@@ -84,8 +84,8 @@ bool weir_realizer_use_wide(weir_realizer *r, weir_candidate *k);
 
 /* --- realizer_products.c --- */
 
-/* Codes that the model makes float32 numbers and quantizes again, proved code by code: one product that float32 rounds,
- * or an exact one before it, which it rounds first. */
+/* Codes that the model makes float32 numbers and quantizes again, proved at every step: one product that float32
+ * rounds, or an exact one before it, which it rounds first. */
 typedef struct weir_products {
     weir_candidate last;
     int64_t *factor, *term; /* by channel, of the exact one */

@@ -1,8 +1,9 @@
-/* The model makes a float32 number of a code, (x - zero) * scale, and quantizes it again, a quotient: two roundings to float32, which one
- * float32 product by the ratio of the scales is not. ScaleFloat rounds twice, the sum that it multiplies and the product. So with an exact
- * product by the scale's mantissa before it, its first rounding is that of the model's product, and with a reciprocal of the other scale
- * that has bits enough, its second is that of the quotient. Where the mantissa is 1, ScaleFloat does all of it.
- * Nothing is taken for granted: each multiplier is judged on every code, and the one of the fewest bits that agrees is taken. */
+/* The model makes a float32 number of a code, (x - zero) * scale, and quantizes it again, a quotient: two roundings to
+ * float32, which one float32 product by the ratio of the scales is not. ScaleFloat rounds twice, the sum that it
+ * multiplies and the product. So with an exact product by the scale's mantissa before it, its first rounding is that of
+ * the model's product, and with a reciprocal of the other scale that has bits enough, its second is that of the
+ * quotient. Where the mantissa is 1, ScaleFloat does all of it. Nothing is taken for granted: each multiplier is judged
+ * at every step of the function, which rises as the product does, and the one of the fewest bits that agrees is taken. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,24 +11,34 @@
 #include "passes/quantize/realizer.h"
 #include "support/memory/arena.h"
 
-/* The largest shift, and the most codes of all channels that are looked at. */
-enum { MOST_SHIFT = 62, MOST_CODES = 1 << 20 };
+/* The largest shift, the most steps of all channels that are looked at, and what the exact product may have. */
+enum { MOST_SHIFT = 90, MOST_STEPS = 1 << 20, MOST_PRODUCT_BITS = 62 };
 
-/* What one channel must give for each code from `low` on, and what it is multiplied by first. */
+/* What one channel must give, and what it is multiplied by first. */
 typedef struct channel_codes {
-    const int64_t *wanted;
-    int64_t low, codes;
+    const weir_staircase *wanted;
     int64_t factor, term;
     double ratio; /* of the second product */
 } channel_codes;
 
+/* The two products. */
+typedef struct chain {
+    const channel_codes *c;
+    const weir_candidate *k;
+    int64_t multiplier;
+    int shift;
+} chain;
+
+static int64_t chained(const void *user, int64_t x) {
+    const chain *f = user;
+    return weir_requantize_scale_float(x * f->c->factor + f->c->term, f->multiplier, 0, f->shift, f->k->zero, f->k->low,
+                                       f->k->high);
+}
+
 static bool agrees(const channel_codes *c, const weir_candidate *k, int64_t multiplier, int shift) {
-    for (int64_t i = 0; i < c->codes; i++) {
-        const int64_t exact = (c->low + i) * c->factor + c->term;
-        if (weir_requantize_scale_float(exact, multiplier, 0, shift, k->zero, k->low, k->high) != c->wanted[i])
-            return false;
-    }
-    return true;
+    const chain both = {c, k, multiplier, shift};
+    int64_t where;
+    return weir_staircase_proves(c->wanted, chained, &both, &where);
 }
 
 /* The nearest multiplier of so many bits or fewer that agrees; false: there is none. */
@@ -61,14 +72,15 @@ static int64_t mantissa_of(float v) {
 static bool find_channel(const weir_realizer *r, size_t c, const weir_products *p, weir_scaling *found) {
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
     const weir_channel_function function = weir_realizer_function(r, c);
-    const int64_t codes = in->high - in->low + 1;
-    const double ratio = weir_requantizer_slope(&r->requantizer, (int64_t)c) / (double)p->factor[c];
-    if (!(ratio > 0) || !isnormal(ratio)) return false;
-    int64_t *wanted = weir_malloc((size_t)codes * sizeof *wanted);
-    for (int64_t i = 0; i < codes; i++) wanted[i] = weir_realizer_specified(&function, in->low + i);
-    const channel_codes channel = {wanted, in->low, codes, p->factor[c], p->term[c], ratio};
+    const double ratio = weir_requantizer_slope(&r->requantizer, (int64_t)c) / (double)p->factor[c],
+                 most = fmax(fabs((double)in->low), fabs((double)in->high)) * (double)p->factor[c];
+    weir_staircase wanted;
+    if (!(ratio > 0) || !isnormal(ratio) || most + fabs((double)p->term[c]) >= ldexp(1, MOST_PRODUCT_BITS) ||
+        !weir_staircase_build(&wanted, weir_realizer_specified, &function, in->low, in->high, r->low, r->high))
+        return false;
+    const channel_codes channel = {&wanted, p->factor[c], p->term[c], ratio};
     const bool fine = find_multiplier(&channel, &p->last, found);
-    free(wanted);
+    weir_staircase_free(&wanted);
     return fine;
 }
 
@@ -105,11 +117,10 @@ static bool find(const weir_realizer *r, bool has_exact, weir_products *p) {
 }
 
 bool weir_realizer_find_products(const weir_realizer *r, weir_products *p) {
-    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
-    const int64_t zero = weir_quant_zero(r->requantizer.to, 0), width = in->high - in->low;
+    const int64_t zero = weir_quant_zero(r->requantizer.to, 0);
     if (r->thresholds != NULL || r->stride != 1 || r->requantizer.offset != NULL ||
         r->high - zero >= WEIR_CANDIDATE_FLOAT_REACH || zero - r->low >= WEIR_CANDIDATE_FLOAT_REACH ||
-        width >= MOST_CODES / (int64_t)r->channels)
+        r->high - r->low >= MOST_STEPS / (int64_t)r->channels)
         return false;
     weir_arena *arena = weir_graph_arena(r->graph);
     *p = (weir_products){.factor = weir_arena_array(arena, r->channels, sizeof *p->factor),

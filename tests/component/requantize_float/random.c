@@ -5,6 +5,14 @@
 #include "component/case.h"
 #include "support/memory/arena.h"
 
+/* Of codes that are quantized again, behind an exact product: multipliers and shifts of many bits. */
+static int64_t long_multipliers(component_case *c, int64_t count, int64_t *multiplier) {
+    const int64_t bits = case_range(c, 25, 44);
+    for (int64_t i = 0; i < count; i++)
+        multiplier[i] = case_range(c, (int64_t)1 << (bits - 1), ((int64_t)1 << bits) - 1);
+    return bits + case_range(c, 20, 46);
+}
+
 /* Multipliers as the float32 numbers of a network are: a mantissa of up to 24 bits, all aligned to one shift. */
 static int64_t float_multipliers(component_case *c, int64_t count, int64_t *multiplier) {
     int64_t shift = case_range(c, 20, 45), mantissa_bits = case_chance(c, 60) ? 24 : case_range(c, 1, 24);
@@ -34,7 +42,9 @@ static void build(component_case *c) {
     weir_value x = case_codes(c, rows, channels, wide ? 24 : 2, wide ? 44 : 23, 70);
     int64_t *multiplier = weir_malloc((size_t)parameters * sizeof *multiplier);
     int64_t *add = case_numbers(c, parameters, (int)case_range(c, 1, wide ? 40 : 22), true);
-    int64_t shift = float_multipliers(c, parameters, multiplier) + (wide ? case_range(c, 0, 16) : 0);
+    const int64_t shift = wide && case_chance(c, 25)
+                              ? long_multipliers(c, parameters, multiplier)
+                              : float_multipliers(c, parameters, multiplier) + (wide ? case_range(c, 0, 16) : 0);
     weir_value inputs[3] = {x, case_ints(c, "m", parameters, 0, multiplier), case_ints(c, "a", parameters, 0, add)};
     weir_node node = case_node(c, WEIR_OP_SCALE_FLOAT, "scale", inputs, 3, 1);
     weir_node_set_int(c->graph, node, "shift", shift);

@@ -556,7 +556,7 @@ static bool add_scale_float(const work *w) {
     const weir_dtype dtype = real ? WEIR_FLOAT64 : WEIR_INT64;
     name sum = cast(w, sum24, dtype), times_sum = real ? cast(w, factor, dtype) : factor;
     name product = cast(w, binary(w, WEIR_OP_MUL, sum, times_sum), WEIR_FLOAT32);
-    const double unit = 1.0 / (double)((int64_t)1 << attribute(w, "shift", 0));
+    const double unit = ldexp(1, -(int)attribute(w, "shift", 0));
     name scaled = binary(w, WEIR_OP_MUL, product, number(w, WEIR_FLOAT32, unit));
     name code = cast(w, unary(w, WEIR_OP_ROUND, scaled), WEIR_FLOAT64);
     const int64_t zero = attribute(w, "zero", 0);

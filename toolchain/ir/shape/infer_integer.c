@@ -11,7 +11,7 @@ __extension__ typedef __int128 wide;
 /* Ranges stay inside this, so that an accumulator and the operations on it fit 64 bits. */
 static const int64_t range_limit = (int64_t)1 << 62;
 /* Largest shift of the cast operators. */
-enum { SHIFT_LIMIT = 62 };
+enum { SHIFT_LIMIT = 62, FLOAT_SHIFT_LIMIT = 90 };
 /* Largest number of elements of a mean: float32 has no room for more. */
 enum { COUNT_LIMIT = 1 << 24 };
 /* Most steps of a share: a whole number of them and a half has a last bit of zero in float32. */
@@ -56,10 +56,10 @@ static bool check_constant(const weir_graph *graph, weir_node node, size_t index
     return weir_rule_check_parameter(graph, node, index, channel_count(&weir_rule_input(graph, node, 0)->shape));
 }
 
-static bool check_shift(const weir_graph *graph, weir_node node, const char *name) {
+static bool check_shift(const weir_graph *graph, weir_node node, const char *name, int limit) {
     const int64_t shift = weir_node_int(graph, node, name, 0);
-    return (shift >= 0 && shift <= SHIFT_LIMIT) ||
-           weir_rule_fail(graph, node, "attribute '%s' is %lld, expected 0 to %d", name, (long long)shift, SHIFT_LIMIT);
+    return (shift >= 0 && shift <= limit) ||
+           weir_rule_fail(graph, node, "attribute '%s' is %lld, expected 0 to %d", name, (long long)shift, limit);
 }
 
 static bool check_arithmetic(const weir_graph *graph, weir_node node) {
@@ -383,18 +383,22 @@ bool weir_infer_cast(const weir_graph *graph, weir_node node, weir_inferred *to)
     const char *names[WEIR_ROUND_COUNT + 1] = {NULL};
     for (int i = 0; i < WEIR_ROUND_COUNT; i++) names[i] = weir_rounding_name((weir_rounding)i);
     return weir_rule_is_word(graph, node, "rounding", names) && integer_input(graph, node, 0) &&
-           check_constant(graph, node, 1, WEIR_INT64) && check_shift(graph, node, "left") &&
-           check_shift(graph, node, "shift") && set_clipped(graph, node, to);
+           check_constant(graph, node, 1, WEIR_INT64) && check_shift(graph, node, "left", SHIFT_LIMIT) &&
+           check_shift(graph, node, "shift", SHIFT_LIMIT) && set_clipped(graph, node, to);
 }
 
-bool weir_infer_scale(const weir_graph *graph, weir_node node, weir_inferred *to) {
+static bool infer_scaled(const weir_graph *graph, weir_node node, int most_shift, weir_inferred *to) {
     return integer_input(graph, node, 0) && check_constant(graph, node, 1, WEIR_INT64) &&
-           check_constant(graph, node, 2, WEIR_INT64) && check_shift(graph, node, "shift") &&
+           check_constant(graph, node, 2, WEIR_INT64) && check_shift(graph, node, "shift", most_shift) &&
            set_clipped(graph, node, to);
 }
 
+bool weir_infer_scale(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return infer_scaled(graph, node, SHIFT_LIMIT, to);
+}
+
 bool weir_infer_scale_float(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    if (!weir_infer_scale(graph, node, to)) return false;
+    if (!infer_scaled(graph, node, FLOAT_SHIFT_LIMIT, to)) return false;
     int64_t low, high, m_low, m_high, a_low, a_high;
     input_range(graph, node, 0, &low, &high);
     weir_value_data_range(graph, weir_node_input(graph, node, 1), &m_low, &m_high);

@@ -1,5 +1,6 @@
 /* Scale: clip((x * m + a) >> shift). */
 #include "dataflow/component/linear/multiplier_private.h"
+#include "quant/arithmetic.h"
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     weir_component_timing timing = weir_multiplier_timing(graph, node, weir_multiplier_element_bits(graph, node), 1);
@@ -7,7 +8,31 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     return timing;
 }
 
-static void build(weir_builder *b, weir_node node) { weir_multiplier_build(b, node); }
+/* Can no input have a result beyond the bounds, whatever its channel? */
+static bool never_clips(const weir_graph *graph, weir_node node, int64_t low, int64_t high) {
+    const weir_type *x = weir_value_type(graph, weir_node_input(graph, node, 0));
+    const weir_array *multiplier = weir_value_constant(graph, weir_node_input(graph, node, 1)),
+                     *add = weir_value_constant(graph, weir_node_input(graph, node, 2));
+    const int shift = (int)weir_node_int(graph, node, "shift", 0);
+    const size_t channels = multiplier->count > add->count ? multiplier->count : add->count;
+    bool never = x->has_range && !weir_graph_patchable(graph);
+    for (size_t c = 0; never && c < channels; c++) {
+        const int64_t m = weir_array_get_int(multiplier, multiplier->count == 1 ? 0 : c),
+                      a = weir_array_get_int(add, add->count == 1 ? 0 : c);
+        never = weir_requantize_scale(x->low, m, a, shift, INT64_MIN, INT64_MAX) >= low &&
+                weir_requantize_scale(x->high, m, a, shift, INT64_MIN, INT64_MAX) <= high;
+    }
+    return never;
+}
+
+/* Bounds that are never reached are those of the output's bits, which take no comparison of numbers. */
+static void build(weir_builder *b, weir_node node) {
+    const weir_wires *y = weir_build_output(b, node);
+    const int64_t low = weir_node_int(b->graph, node, "low", 0), high = weir_node_int(b->graph, node, "high", 0),
+                  most = (int64_t)(UINT64_MAX >> (64 - y->element_bits + y->is_signed));
+    if (!never_clips(b->graph, node, low, high)) weir_multiplier_build(b, node, low, high);
+    else weir_multiplier_build(b, node, y->is_signed ? -most - 1 : 0, most);
+}
 
 /* --- cost --- */
 

@@ -35,7 +35,8 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 
 static void build(weir_builder *b, weir_node node) {
     assert(weir_node_int(b->graph, node, "shift", 0) >= 2);
-    weir_rtl_instance u = weir_multiplier_build(b, node);
+    weir_rtl_instance u = weir_multiplier_build(b, node, weir_node_int(b->graph, node, "low", 0),
+                                                weir_node_int(b->graph, node, "high", 0));
     weir_build_set(b, u, "ZERO", weir_node_int(b->graph, node, "zero", 0));
 }
 

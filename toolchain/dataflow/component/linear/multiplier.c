@@ -120,7 +120,7 @@ void weir_multiplier_content(const weir_graph *graph, weir_node node, const weir
     }
 }
 
-weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node) {
+weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node, int64_t low, int64_t high) {
     weir_wires x = weir_build_signed(b, weir_build_input(b, node, 0));
     const weir_wires *y = weir_build_output(b, node);
     assert(x.lanes == y->lanes && x.is_signed);
@@ -136,8 +136,8 @@ weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "SHIFT", weir_node_int(b->graph, node, "shift", 0));
     weir_build_set(b, u, "DIGIT", weir_component_setting_digit_of(b->graph, node));
     weir_build_set(b, u, "MUL_W", block_bits(b->graph, node));
-    weir_build_set(b, u, "LO", weir_node_int(b->graph, node, "low", 0));
-    weir_build_set(b, u, "HI", weir_node_int(b->graph, node, "high", 0));
+    weir_build_set(b, u, "LO", low);
+    weir_build_set(b, u, "HI", high);
     weir_build_connect(b, u, "s", &x);
     weir_build_connect(b, u, "p", &parameters);
     weir_build_connect(b, u, "m", y);

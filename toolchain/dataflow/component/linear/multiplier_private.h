@@ -24,7 +24,7 @@ int64_t weir_multiplier_element_bits(const weir_graph *graph, weir_node node);
 bool weir_multiplier_memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
 weir_memory_content weir_multiplier_content;
 /* The instance with what both have. */
-weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node);
+weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node, int64_t low, int64_t high);
 /* What weir_scale_multiply takes with elements of `x` bits and addends of `add` bits (0: none), and weir_pipeline with
  * results of `out` bits around arithmetic of `before` and `behind` more cycles: three terms and one that `cells` more
  * count in. */
