@@ -15,7 +15,8 @@
 enum { LEAST_FREE = 4 << 20 };
 
 static bool is_command(const char *command) {
-    static const char *const names[] = {"sim", "check", "synth", "board", "bringup", "run", "rtl", "opt", "bisect"};
+    static const char *const names[] = {"sim", "check", "synth", "board",  "bringup",
+                                        "run", "rtl",   "opt",   "bisect", "regress"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], command) == 0) return true;
     return false;

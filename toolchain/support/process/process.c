@@ -380,7 +380,7 @@ pid_t weir_process_start(const weir_process *process, const char *log, weir_text
     pid_t pid = -1;
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     if (output >= 0 && weir_process_pipe(report)) {
-        pid = spawn(process, path, &mask, output, report[1]);
+        pid = spawn(process, path, process->mask ? process->mask : &mask, output, report[1]);
     }
     if (!path) {
         weir_text_format(why, "program '%s' is missing\n", process->arguments[0]);

@@ -15,6 +15,7 @@ typedef struct weir_process {
     const char *folder;             /* working directory, NULL: this one */
     double seconds;                 /* time limit, 0: none */
     const char *const *environment; /* NULL-terminated NAME=VALUE additions, or NULL */
+    const sigset_t *mask;           /* of weir_process_start: its signal mask, NULL: this thread's */
     const char *progress;           /* what the progress line says with the seconds that have passed, or NULL */
 } weir_process;
 

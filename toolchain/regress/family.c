@@ -1,0 +1,101 @@
+#define _DEFAULT_SOURCE /* prctl */
+#include "regress/family.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "support/memory/arena.h"
+#include "support/memory/map.h"
+
+typedef struct process {
+    pid_t pid, parent;
+    int64_t pages;
+} process;
+
+typedef struct processes {
+    process *item;
+    size_t count, capacity;
+    weir_map of; /* pid to index + 1 */
+} processes;
+
+/* "12 (name with ) in it) S 1 ...": the parent is the second field behind the last ')', the resident pages the 22nd. */
+static bool read_process(const char *pid, process *p) {
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    const ssize_t got = read(file, text, sizeof text - 1);
+    close(file);
+    if (got <= 0) return false;
+    text[got] = '\0';
+    char *at = strrchr(text, ')');
+    p->pid = (pid_t)atol(pid);
+    for (int field = 1; at != NULL && field <= 22; field++) {
+        at = strchr(at + 1, ' ');
+        if (at != NULL && field == 2) p->parent = (pid_t)atol(at);
+        if (at != NULL && field == 22) p->pages = atoll(at);
+    }
+    return at != NULL;
+}
+
+static void read_processes(processes *all) {
+    DIR *folder = opendir("/proc");
+    if (folder == NULL) return;
+    for (const struct dirent *item; (item = readdir(folder)) != NULL;) {
+        process p = {0, 0, 0};
+        if (!isdigit((unsigned char)item->d_name[0]) || !read_process(item->d_name, &p)) continue;
+        all->item = weir_grow(all->item, &all->capacity, all->count + 1, sizeof *all->item);
+        all->item[all->count++] = p;
+        *weir_map_put(&all->of, (uint64_t)p.pid) = all->count;
+    }
+    closedir(folder);
+}
+
+static void free_processes(processes *all) {
+    free(all->item);
+    weir_map_free(&all->of);
+}
+
+/* Is it the head, or below it? */
+static bool descends(const processes *all, pid_t pid, pid_t head) {
+    enum { DEEPEST = 1000 };
+    for (int depth = 0; depth < DEEPEST && pid > 1; depth++) {
+        if (pid == head) return true;
+        const uint64_t at = weir_map_get(&all->of, (uint64_t)pid, 0);
+        if (at == 0) return false;
+        pid = all->item[at - 1].parent;
+    }
+    return false;
+}
+
+void weir_family_memory(const pid_t *head, size_t count, int64_t *megabytes) {
+    processes all = {0};
+    read_processes(&all);
+    const int64_t page = sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < count; i++) {
+        int64_t pages = 0;
+        for (size_t k = 0; k < all.count; k++)
+            if (descends(&all, all.item[k].pid, head[i])) pages += all.item[k].pages;
+        megabytes[i] = pages * page >> 20;
+    }
+    free_processes(&all);
+}
+
+void weir_family_kill(pid_t head) {
+    processes all = {0};
+    read_processes(&all);
+    for (size_t i = 0; i < all.count; i++)
+        if (all.item[i].pid != head && descends(&all, all.item[i].pid, head)) kill(all.item[i].pid, SIGKILL);
+    kill(-head, SIGKILL);
+    free_processes(&all);
+}
+
+void weir_family_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }

@@ -1,0 +1,16 @@
+/* Processes and all that descends from them (/proc of Linux): what a point's processes hold, and their end. */
+#ifndef WEIR_REGRESS_FAMILY_H
+#define WEIR_REGRESS_FAMILY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What each process and its descendants hold in memory now, in MB. One walk over all processes of the machine. */
+void weir_family_memory(const pid_t *head, size_t count, int64_t *megabytes);
+/* Kills the process's descendants, its group and itself. */
+void weir_family_kill(pid_t head);
+/* Descendants whose parent has ended become this process's children, which then can end them. */
+void weir_family_adopt(void);
+
+#endif
