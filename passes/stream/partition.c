@@ -35,7 +35,7 @@ bool weir_pass_partition(const weir_pass *pass, weir_pass_context *context, weir
     if (!has_hardware(hardware)) {
         weir_error(weir_at(weir_graph_source(hardware), 0),
                    "no part of the model becomes hardware: the host computes all of it");
-        weir_note("hardware is what is between quantizers: dense layers, sums, requantizations");
+        weir_note("hardware computes what is between quantizers: dense layers, sums, requantizations");
         return false;
     }
     for (weir_node node = weir_graph_first(hardware); node.id != 0; node = weir_node_next(hardware, node)) {

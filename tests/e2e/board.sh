@@ -107,7 +107,7 @@ cmp report.json placed/board.json || fail "--json is another report"
 mkdir -p full
 printf '#!/bin/sh\n[ "$1" = -V ] || { echo "ERROR: Unable to find legal placement for all cells, design is probably at utilisation limit."; exit 1; }\necho "(Version 0.4)"\n' >full/nextpnr-ice40
 chmod +x full/nextpnr-ice40
-expect 1 "the netlist finds no room on ice40up5k: [0-9]+ LUTs of 5280, " env PATH="$PWD/full:$PATH" "$WEIR" board build small --board icebreaker -o out --seeds 1 --clock 12
+expect 1 "the netlist does not fit ice40up5k: [0-9]+ LUTs of 5280, " env PATH="$PWD/full:$PATH" "$WEIR" board build small --board icebreaker -o out --seeds 1 --clock 12
 sed -i 's/Unable to find legal placement/Unable to read/' full/nextpnr-ice40
 expect 4 "failed with exit status 1" env PATH="$PWD/full:$PATH" "$WEIR" board build small --board icebreaker -o out --seeds 1 --clock 12
 jq -e '.fmax_mhz >= 12 and .resources.luts.used > 1500 and .resources.luts.available == 5280 and

@@ -12,7 +12,7 @@ expect 2 "--data FILE is missing" weir bringup "$model" --board icebreaker --sim
 expect 2 "name different boards" weir bringup "$model" --board icebreaker --sim --port /dev/null -o board -d "$test_data"
 expect 2 "unknown simulator 'vcs'" weir bringup "$model" --board icebreaker --sim --simulator vcs -o board -d "$test_data"
 expect 2 "--simulator needs --sim" weir run . --simulator icarus -d "$test_data"
-expect 2 "--flash is about a board on the table" weir bringup "$model" --board icebreaker --sim --flash -o board -d "$test_data"
+expect 2 "--flash is for a real board" weir bringup "$model" --board icebreaker --sim --flash -o board -d "$test_data"
 expect 1 "board.json" weir run . --sim -d "$test_data"
 
 expect 0 "ok +frames +397 frames, 3970 values, 0 differ" weir bringup "$model" --board icebreaker --sim --benchmark --clock 12 -o board -d "$test_data" --json report.json

@@ -190,7 +190,7 @@ refused "operator 'weir.Square' cannot be registered: expected a domain of your 
 if is_night; then # the example compiled each time
     refused "cannot be registered: expected the full name DOMAIN.NAME" 's/"example.Square", 1/"Square", 1/'
     refused "cannot be registered: expected infer and kernel" 's/\.kernel = square,//'
-    refused "component 'linear' cannot be registered: there is one of that name" 's/"square", "example_square"/"linear", "example_square"/'
+    refused "component 'linear' cannot be registered: the name is in use" 's/"square", "example_square"/"linear", "example_square"/'
     refused "cannot be registered: its module is another component's" 's/"example_square", weir/"weir_mvu", weir/'
     refused "cannot be registered: expected settings of letters in lower case" 's/{"stages", WEIR/{"in_lanes", WEIR/'
     refused "cannot be registered: expected settings of letters in lower case" 's/{"stages", WEIR/{"Stages", WEIR/'

@@ -16,12 +16,12 @@ expect 2 "did you mean 'ice40hx8k'?" weir synth "a design" --device ice40hx8
 expect 1 "expected to be a folder that 'weir compile' wrote" weir synth . --device ice40hx8k
 expect 2 "cannot be combined" weir synth "a design" --device ice40hx8k --data x.npz --frames 0
 expect 2 "unknown option '--place-it'" weir synth "a design" --device ice40hx8k --place-it
-expect 4 "program '/bin/true' says of itself '', expected a version of Yosys" weir synth "a design" --device ice40hx8k --yosys /bin/true
+expect 4 "program '/bin/true' reports '', expected a version of Yosys" weir synth "a design" --device ice40hx8k --yosys /bin/true
 expect 4 "program 'nosuch-yosys' is missing" weir synth "a design" --device ice40hx8k --yosys nosuch-yosys
 expect 2 "--yosys needs --device" weir check "$model" --data "$E2E_SOURCE/tests/models/affine/ternary_falling.npz" --yosys yosys
-expect 2 "--yosys is about a bitstream, and only sources are made" weir board build "$model" --board icebreaker -o board --sources --yosys yosys
-expect 2 "--seeds is about a bitstream" weir bringup "$model" --board icebreaker --sim --seeds 1 --data nothing.npz
-expect 2 "--timeout is about a bitstream" weir board build "$model" --board icebreaker -o board --sources --timeout 5
+expect 2 "--yosys is for a bitstream, and --sources makes none" weir board build "$model" --board icebreaker -o board --sources --yosys yosys
+expect 2 "--seeds is for a bitstream" weir bringup "$model" --board icebreaker --sim --seeds 1 --data nothing.npz
+expect 2 "--timeout is for a bitstream" weir board build "$model" --board icebreaker -o board --sources --timeout 5
 mkdir empty
 expect 4 "apt-get install yosys" env PATH="$work/empty" "$WEIR" synth "a design" --device ice40hx8k
 

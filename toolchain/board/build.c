@@ -127,7 +127,7 @@ static void report_full(const building *b) {
     for (size_t i = 0; i < WEIR_COST_USES; i++)
         weir_text_format(&text, "%s%lld %s of %lld", i == 0 ? "" : ", ", (long long)uses[i].used, uses[i].name,
                          (long long)uses[i].available);
-    weir_error(WEIR_NOWHERE, "the netlist finds no room on %s: %s", b->options->board->device->name, text.data);
+    weir_error(WEIR_NOWHERE, "the netlist does not fit %s: %s", b->options->board->device->name, text.data);
     weir_note("a longer --target-interval takes less");
     weir_text_free(&text);
 }
@@ -255,7 +255,7 @@ static int find_clock(building *b, char **constraints) {
         if (status != WEIR_EXIT_FINE || is_met(b)) return status;
         if (wanted > 0 || tried + 1 == WEIR_BOARD_CLOCKS) break;
         limit = (int64_t)(best_of(b)->fmax_mhz * 1e6 * share[tried]);
-        weir_note("%.2f MHz is not kept: %.2f MHz with the best of %zu seeds", (double)b->clock_hz / 1e6,
+        weir_note("%.2f MHz is missed: %.2f MHz with the best of %zu seeds", (double)b->clock_hz / 1e6,
                   best_of(b)->fmax_mhz, b->placements.count);
     }
     return report_missed(b);

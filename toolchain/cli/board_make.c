@@ -326,7 +326,7 @@ int weir_board_make_check(weir_board_make *r) {
     if (r->folder == NULL) return weir_cli_misuse(r->job.command, "-o DIR is missing");
     const char *unneeded = r->sources_only ? needing_bitstream(r) : NULL;
     if (unneeded != NULL)
-        return weir_cli_misuse(r->job.command, "--%s is about a bitstream, and only sources are made", unneeded);
+        return weir_cli_misuse(r->job.command, "--%s is for a bitstream, and --sources makes none", unneeded);
     r->board = weir_board_read(r->board_name, &status);
     if (r->board == NULL) return status;
     if (!r->job.patchable || r->loadable || weir_fill_is_known(r->board->device)) return -1;

@@ -24,7 +24,7 @@ int weir_board_run_check(const weir_board_run *r) {
         return weir_cli_misuse(r->command, "--record cannot be combined with --replay");
     if (!r->sim && r->simulator != NULL) return weir_cli_misuse(r->command, "--simulator needs --sim");
     if (r->sim && (r->which != NULL || r->flash))
-        return weir_cli_misuse(r->command, "%s is about a board on the table, --sim about none",
+        return weir_cli_misuse(r->command, "%s is for a real board, and --sim simulates one",
                                r->flash ? "--flash" : "which one of several boards is meant");
     if (r->simulator != NULL && strcmp(r->simulator, "verilator") != 0 && strcmp(r->simulator, "icarus") != 0)
         return weir_cli_misuse(r->command, "unknown simulator '%s', expected verilator or icarus", r->simulator);

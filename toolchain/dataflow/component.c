@@ -82,7 +82,7 @@ bool weir_component_register(const weir_component *component, const char *folder
     for (size_t i = 0; i < weir_component_count(); i++) {
         const weir_component *other = weir_component_at(i);
         if (other == component) return true;
-        if (strcmp(other->name, component->name) == 0) return refuse(component, "there is one of that name");
+        if (strcmp(other->name, component->name) == 0) return refuse(component, "the name is in use");
         if (strcmp(other->module, component->module) == 0)
             return refuse(component, "its module is another component's");
     }

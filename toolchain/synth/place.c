@@ -123,7 +123,8 @@ static bool make_placement(void *user, const char *folder) {
     bool fine = weir_file_write(netlist, m->sweep->text, strlen(m->sweep->text)) && write_pins(job, folder);
     if (fine) {
         const double seconds = job->nextpnr->seconds;
-        m->end = end_of(weir_tool_wait(&arguments, folder, seconds, m->progress, &output), output.data);
+        const weir_tool_end end = weir_tool_wait(&arguments, folder, seconds, m->progress, &output);
+        m->end = end_of(end, output.data);
         fine = m->end == WEIR_PLACE_PLACED;
     }
     fine = fine && weir_file_write(log, output.data == NULL ? "" : output.data, output.size);
@@ -266,7 +267,7 @@ static int report_none(const sweep *s) {
     for (int64_t i = 0; i < s->job->seeds; i++) {
         if (s->item[i].end != WEIR_PLACE_BROKEN) continue;
         weir_diag_replay(s->log[i]);
-        weir_note("a fault of that program's own; more --seeds, or another folding, may not meet it");
+        weir_note("a fault of that program; more --seeds, or another folding, may avoid it");
         return WEIR_EXIT_TOOL;
     }
     weir_error(WEIR_NOWHERE, "'%s' placed no seed within %g seconds", nextpnr->name, nextpnr->seconds);

@@ -144,7 +144,7 @@ bool weir_program_yosys(const char *own, const char *cache, weir_program *progra
         return false;
     }
     if (strncmp(program->version, "Yosys ", 6) == 0) return true;
-    weir_error(WEIR_NOWHERE, "program '%s' says of itself '%s', expected a version of Yosys", own, program->version);
+    weir_error(WEIR_NOWHERE, "program '%s' reports '%s', expected a version of Yosys", own, program->version);
     return false;
 }
 

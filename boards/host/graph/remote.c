@@ -117,7 +117,7 @@ static bool read_part(part *p, const char *folder, const json_t *host, const cha
         fine = read_stream(json_array_get(rows, i), &p->stream[i]) && fits(p->graph, value, &p->stream[i]);
         if (fine) p->bytes += weir_remote_stream_bytes(&p->stream[i]);
     }
-    if (!fine) weir_error(weir_at(folder, 0), "host.json: '%s' is not what '%s' has", name, file);
+    if (!fine) weir_error(weir_at(folder, 0), "host.json: '%s' differs from '%s'", name, file);
     p->frame = weir_calloc(p->bytes + 1, 1);
     return fine;
 }

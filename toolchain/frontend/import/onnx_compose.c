@@ -95,7 +95,7 @@ static const weir_array *constant_of(const weir_onnx_form *form, weir_value valu
 static int64_t axis_of(const weir_onnx_form *form, int64_t axis, int rank) {
     const int64_t from_start = axis < 0 ? axis + rank : axis;
     if (from_start >= 0 && from_start < rank) return from_start;
-    fail(form, "its axis is none of its input's");
+    fail(form, "its axis is not one of its input's");
     return -1;
 }
 

@@ -28,7 +28,7 @@ static bool check(const weir_operator *row) {
     if (info->class != WEIR_CLASS_TENSOR && info->class != WEIR_CLASS_INTEGER)
         return fail(row, "expected the class TENSOR or INTEGER");
     if (row->infer == NULL || row->kernel == NULL) return fail(row, "expected infer and kernel");
-    if (weir_op_find_full(info->full_name) != WEIR_OP_NONE) return fail(row, "there is one of that name");
+    if (weir_op_find_full(info->full_name) != WEIR_OP_NONE) return fail(row, "the name is in use");
     return true;
 }
 
