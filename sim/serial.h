@@ -22,10 +22,9 @@ typedef struct weir_sim_serial_options {
     double clock_hz;    /* of the oscillator */
     double baud_ratio;  /* of the rate on the wire to the one that the host set, 0: 1 */
     uint64_t delay;     /* each way, between the host and the wire */
-    bool
-        /* time passes by itself while bytes are in flight, for hosts that know nothing of it; else in
-         * weir_sim_serial_wait only */
-        is_free;
+    /* time passes by itself while bytes are in flight, for hosts that know nothing of it; else in weir_sim_serial_wait
+     * only */
+    bool is_free;
     bool is_low; /* the wire to the board is stuck at 0 */
     weir_sim_damage to_board, to_host;
     uint64_t unplug_at; /* bytes on the wire to the board, after which the tty goes; 0: it stays */

@@ -23,9 +23,8 @@ typedef struct weir_lowered_effort {
     int64_t frames; /* generated ones; 0: as many as the budget allows */
     uint64_t seed;
     const char *data; /* frames of a file; "": none */
-    bool
-        /* the integer graph was compared with the model before: only what passes made of it is compared */
-        leaves_model;
+    /* the integer graph was compared with the model before: only what passes made of it is compared */
+    bool leaves_model;
 } weir_lowered_effort;
 
 /* False after a reported error, which names the first node that computes something else where there is one. */

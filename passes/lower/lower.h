@@ -21,8 +21,8 @@ typedef struct weir_lowering_value {
     const weir_expression *expression; /* NULL: nothing yet */
     weir_value host;                   /* its real numbers in the new graph, where the host needed them */
     weir_value sums; /* those that one node of the model computes and quantizes at once, in the new graph; else none */
-    weir_value
-        carried; /* its codes of one scale in the new graph, where hardware continues without a quantizer; else none */
+    /* its codes of one scale in the new graph, where hardware continues without a quantizer; else none */
+    weir_value carried;
     double rounding;   /* how far they may be from the model's; 0: they are exact */
     uint32_t position; /* place of its node in the model, from 1 on; 0: it has none */
     bool is_inside;    /* a function is computed from codes in front, as if there was no such value */

@@ -70,8 +70,8 @@ typedef struct weir_board {
     struct {
         const char *program;
         weir_schema_strings sram, flash; /* arguments; one is FILE */
-        weir_schema_strings
-            serial; /* further ones, before these, where one of several boards is meant; SERIAL is in one */
+        /* further ones, before these, where one of several boards is meant; SERIAL is in one */
+        weir_schema_strings serial;
     } programmer;
     uint64_t quirks;
     weir_schema_strings notes, sources;

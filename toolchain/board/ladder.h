@@ -45,9 +45,8 @@ typedef struct weir_ladder_options {
     bool loads;          /* parameters are written without being tried before, where the board's are not these */
     bool may_quadruple;  /* the USB chip runs at 4 times the baud that is set, with some firmware */
     size_t in_flight;
-    unsigned
-        /* a bit each of those to climb; the first three always are; what the board was built without is left out */
-        rungs;
+    /* a bit each of those to climb; the first three always are; what the board was built without is left out */
+    unsigned rungs;
 } weir_ladder_options;
 
 /* Frames made on the chip; all 0: the board has no benchmark, or did not get there. */

@@ -11,8 +11,8 @@ typedef struct weir_simulate {
     const char *netlist, *cells; /* `sim` only: a synthesized netlist instead of rtl/, models of its cells */
     const char *work;            /* this run's own copy of the folder's rtl/, tb/ and tb_debug/ */
     int64_t frames, debug_frames, seed;
-    int64_t
-        threads; /* `check` only, whose software engines run frames: at a time; 0: as many as there are processors */
+    /* `check` only, whose software engines run frames: at a time; 0: as many as there are processors */
+    int64_t threads;
     bool stop, malformed;
 } weir_simulate;
 

@@ -18,8 +18,8 @@ typedef struct weir_counterpart {
     double least, most;
     const double *offset; /* one or one a channel; NULL: none */
     uint32_t offset_count;
-    double
-        rounding; /* how far the codes' numbers may be from the model's own arithmetic: of fixed point; 0: not at all */
+    /* how far the codes' numbers may be from the model's own arithmetic: of fixed point; 0: not at all */
+    double rounding;
 } weir_counterpart;
 
 typedef struct weir_counterparts {

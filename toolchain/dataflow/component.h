@@ -9,7 +9,7 @@
 #include "ir/graph/graph.h"
 #include "support/text/text.h"
 
-/* Of which values the codes on the wires are made. */
+/* What the width and sign of the codes on the wires follow from. */
 typedef enum weir_result_codes {
     WEIR_RESULT_RANGE,  /* the result's proven range */
     WEIR_RESULT_SIGNED, /* the same, but two's complement in any case */
@@ -28,23 +28,22 @@ typedef struct weir_memory {
     size_t index;         /* of the node's memories */
     char suffix[32];      /* of names in the design and of files: "weights" */
     int64_t depth;        /* words */
-    int64_t period;       /* after so many words they repeat: the content's */
+    int64_t period;       /* words after which the content repeats */
     int64_t fields;       /* a word */
-    int field_bits;       /* of a field, both parts */
+    int field_bits;       /* of a field, lower and upper part together */
     bool is_odd;          /* every field is an odd number of one part: its lowest bit is not stored */
     int low_bits;         /* of a field's lower part; a field has one part when it is field_bits */
     int64_t width;        /* bits of a word, as stored */
-    bool in_turn;         /* read by weir_rom_sequence */
-    bool is_table;        /* read at any address, by what a stream carries */
-    bool in_pairs;        /* fields of two rows share a product, and each upper one holds what that takes off it */
-    int64_t side;         /* words a line of the file: above 1 where the memory is deeper than a block */
-    int64_t copies;       /* ROMs that hold it, each read at an address of its own */
-    int64_t interval;     /* cycles between two words that are taken, at least */
+    bool in_turn;         /* read in order, by weir_rom_sequence */
+    bool is_table;        /* read at addresses that a stream carries */
+    bool in_pairs;        /* fields of two rows share a product; each upper one is corrected for that */
+    int64_t side;         /* words a line of the file: above 1 if the memory is deeper than a block */
+    int64_t copies;       /* ROMs with this content, each with an address of its own */
+    int64_t interval;     /* fewest cycles between two reads */
     weir_storage storage; /* block or logic: never auto */
 } weir_memory;
 
-/* Values of a word's fields, of which the low bits count: of their lower parts, and of the upper ones, which are 0
- * before. */
+/* Values of a word's fields, in their low bits: lower parts, and upper parts, which are 0 at the call. */
 typedef void weir_memory_content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
                                  int64_t *lower, int64_t *upper);
 
@@ -52,57 +51,56 @@ typedef void weir_memory_content(const weir_graph *graph, weir_node node, const 
  * outputs give the same beats at the same time. */
 typedef void weir_service_rule(weir_service *service, const weir_graph *graph, weir_node node);
 
-/* What is known of what an instance takes of a device (cost.h). */
+/* The cost of an instance on a device (cost.h). */
 typedef struct weir_cost_part weir_cost_part;
 typedef struct weir_cost_parameter weir_cost_parameter;
 
-/* Takes a folding that a component can have; only its settings are set. */
+/* Called with each legal folding; only its settings are set. */
 typedef void weir_folding_visit(void *user, const weir_meta_hardware *settings);
 
-/* What builds the hardware IR (build.h). */
+/* Builds the hardware IR (build.h). */
 typedef struct weir_builder weir_builder;
 
 /* The comment after each says what NULL means. */
 struct weir_component_rules {
     /* Assignment. */
-    const char *asks; /* of a node beyond its types, in words, for tables: nothing */
+    const char *asks; /* what it requires of a node beyond types, as text for tables: nothing */
     bool (*fits)(const weir_graph *graph, weir_node node, weir_text *why); /* every node; else the reason is added */
-    bool (*becomes)(const weir_graph *graph, weir_node node); /* will a node of the model get it once lowered? no */
+    bool (*becomes)(const weir_graph *graph, weir_node node); /* will a node of the model get it when lowered? no */
     size_t streams;                                           /* inputs that are streams, before constants; 0: one */
     weir_result_codes result;
-    bool quantizes; /* its result is on a grid of its own, independent of the input's */
-    /* The component whose nodes it takes over once they are folded, where it keeps up and takes a quarter fewer lookup
-     * tables of the device, for no more memory blocks than these are worth: none. */
+    bool quantizes; /* its result has a grid of its own, independent of the input's */
+    /* The component whose folded nodes it replaces if it keeps up and needs a quarter fewer LUTs of the device, for no
+     * more memory blocks than these are worth: none. */
     const struct weir_component_rules *replaces;
 
-    /* Folding: one that sets its pace names its foldings, the others take the lanes of the stream before them. */
+    /* Folding: a component that sets the pace lists its foldings; the others follow the lanes of the stream before. */
     const weir_component_setting *settings; /* weir_component_setting_list says what NULL means */
     size_t setting_count;                   /* at most WEIR_SETTINGS_MOST */
-    /* Every folding without padding, those to be preferred first; `given` has settings that are fixed. */
+    /* Every folding without padding, the preferred ones first; `given` has settings that are fixed. */
     void (*foldings)(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
                      weir_folding_visit *visit, void *user);
-    /* Takes a node apart into faster ones if it takes longer than so many cycles with any folding: never. */
+    /* Splits a node into faster ones if no folding meets the interval: never. */
     void (*divide)(weir_graph *graph, weir_node node, int64_t interval);
     bool (*legal)(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware,
                   weir_text *why);                              /* all */
     int64_t (*pieces)(const weir_graph *graph, weir_node node); /* of work a beat: 1 */
-    /* Lanes and interval from the settings; ceil(pieces / those of a cycle) cycles a beat. */
+    /* Lanes and interval from the settings: ceil(pieces / pieces a cycle) cycles a beat. */
     void (*derive)(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware);
-    /* Orders streams as a chosen folding takes them, by the lanes that it gives: any takes the same. */
+    /* Orders streams as the chosen folding reads them, by its lanes: all foldings read the same. */
     void (*settle)(weir_graph *graph, weir_node node);
 
     /* Time. */
-    /* The fewest cycles a frame, without padding and idle cycles, that its units of work need as it is folded: those of
-     * a beat's pieces, for all beats. The beats of its widest stream are counted in any case. */
+    /* Fewest cycles a frame that its folded units need, without padding and idle cycles: those of a beat's pieces, for
+     * all beats. The beats of its widest stream always count. */
     int64_t (*ideal)(const weir_graph *graph, weir_node node);
     weir_component_timing (*timing)(const weir_graph *graph, weir_node node);
-    /* Beats that it takes at a frame's start before it gives any, while none of the frame before is left to be given:
-     * none. */
+    /* Beats that it accepts at a frame's start before its first output, when the frame before has left: none. */
     int64_t (*start)(const weir_graph *graph, weir_node node);
-    /* Cycles for which it may take nothing although the schedule has it take beats, until those that have come by then
-     * are taken a beat a cycle: none. */
+    /* Cycles for which it may stall although the schedule has it accept beats; then it accepts a beat a cycle until it
+     * has caught up: none. */
     int64_t (*late)(const weir_graph *graph, weir_node node);
-    weir_service_rule *service; /* a beat for a beat, which takes the pieces' cycles and leaves after the latency */
+    weir_service_rule *service; /* a beat for a beat, every pieces' cycles, after the latency */
 
     /* Parameter memory `index` of the node: suffix, fields, bits, depth, interval and copies if over 1; false: it has
      * no such memory. None. What it holds, like `facts`, does not depend on where products are formed
@@ -111,17 +109,15 @@ struct weir_component_rules {
     bool (*memory)(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
     weir_memory_content *content;
 
-    /* What its module takes, by the parameters that `build` sets; the other modules of `build` are added. Not known. */
+    /* The cost of its module, by the parameters that `build` sets; the other modules of `build` are added. Unknown. */
     void (*cost)(weir_cost_part *part);
-    /* What that takes depends on besides: numbers for all instances of the node, at most WEIR_CONTENTS_FACTS - 4 of
-     * them (contents.h); how many there are. Of the pieces that are done in a cycle it matters only whether they are
-     * all. None. */
+    /* Further numbers that the cost depends on, for all instances of the node, at most WEIR_CONTENTS_FACTS - 4
+     * (contents.h); returns how many. Of the pieces a cycle it matters only whether they are all. None. */
     size_t (*facts)(const weir_graph *graph, weir_node node, weir_cost_parameter *fact);
     void (*build)(weir_builder *b, weir_node node);
     void (*describe)(const weir_graph *graph, weir_node node, weir_text *text); /* how it computes: nothing */
-    bool
-        /* a frame may take longer than the interval where the one before it holds memory; the service tells */
-        may_wait;
+    /* a frame may take longer than the interval while the one before holds memory; the service says so */
+    bool may_wait;
     bool pauses;     /* stalls between rows, so a FIFO before it helps */
     bool has_active; /* a wire `active`, high when it takes a beat */
     bool has_level;  /* a register `level`, the beats held */
@@ -136,7 +132,7 @@ typedef struct weir_component {
 } weir_component;
 
 /* A component of the user's own, from an object that is loaded (ir/graph/operator.h); its Verilog is in `folder`, as
- * MODULE.v, with the modules below it that are not the library's. It is asked before ours. False after a reported
+ * MODULE.v, with the modules below it that are not the library's. It is tried before ours. False after a reported
  * error. */
 bool weir_component_register(const weir_component *component, const char *folder);
 
@@ -150,8 +146,8 @@ const weir_component *weir_component_of(const weir_graph *graph, weir_node node)
 const weir_component *weir_component_expected(const weir_graph *graph, weir_node node);
 /* May another component take over nodes of this one, once they are folded (`replaces`)? */
 bool weir_component_is_replaced(const weir_component_rules *rules);
-/* A copy (ir/graph/graph.h) that names modules and settings by the components' own texts, for which they are looked up
- * by address first. */
+/* A copy (ir/graph/graph.h) whose names of modules and settings are the components' own texts, so that look-ups compare
+ * addresses first. */
 weir_graph *weir_component_copy(const weir_graph *graph);
 /* The module that computes the node, or will once the graph is lowered; NULL: none. */
 const char *weir_component_module(const weir_graph *graph, weir_node node);
@@ -163,7 +159,7 @@ bool weir_component_assign(weir_graph *graph);
 /* Of a node of the model: does it take a constant under MASE's name of an argument? Does data flow into the input? */
 bool weir_component_takes_constant(const weir_graph *graph, weir_node node, const char *argument);
 bool weir_component_stream_operand(const weir_graph *graph, weir_node node, size_t input);
-/* Are `low` and `high`, between which its numbers are, within 32 bits? */
+/* Are the bounds `low` and `high` of its numbers within 32 bits? */
 bool weir_component_fits_numbers(const weir_graph *graph, weir_node node, weir_text *why);
 /* Is each of the node's integer attributes of these names within 32 bits, as Verilog's parameters are? */
 bool weir_component_fits_32(const weir_graph *graph, weir_node node, const char *const *names, size_t count,

@@ -10,9 +10,8 @@
 /* Columns of a memory, the bits of all its lines at one place. */
 typedef struct weir_contents_columns {
     int64_t varying; /* hold zeros and ones */
-    int64_t
-        /* of these, such that differ from each other; in a memory of blocks, or a large one, all are counted */
-        distinct;
+    /* how many of these differ; all count in a memory of blocks, or a large one */
+    int64_t distinct;
 } weir_contents_columns;
 
 /* State of a column. */
@@ -45,8 +44,8 @@ void weir_contents_forget(weir_contents_counted *counted);
 typedef struct weir_contents_known {
     weir_contents_counted *counted;
     uint64_t values;
-    uint64_t
-        built; /* equal where the same modules with the same parameters are built, whatever they hold; 0: not known */
+    /* equal where the same modules with the same parameters are built, whatever they hold; 0: not known */
+    uint64_t built;
 } weir_contents_known;
 
 /* The facts for an instance of the node's, after the `count` parameters that it has: the columns of the memory in

@@ -80,8 +80,8 @@ typedef struct weir_device {
     struct {
         const char *program;
         weir_schema_strings options;
-        weir_schema_strings
-            pins; /* of the package, for a clock, an input and an output, where nextpnr chooses none itself */
+        /* of the package, for a clock, an input and an output, where nextpnr chooses none itself */
+        weir_schema_strings pins;
     } nextpnr;
     struct {
         int64_t count, inputs;

@@ -39,9 +39,8 @@ typedef struct weir_knapsack {
     int64_t budget[WEIR_KNAPSACK_RESOURCES];
     bool attain;
     int64_t limit; /* values from here on are of no interest */
-    size_t
-        /* partial choices that are held for an item; 0: a default that is enough for an exact result in practice */
-        capacity;
+    /* partial choices that are held for an item; 0: a default that is enough for an exact result in practice */
+    size_t capacity;
     /* Steps that it may take, a comparison of two partial choices each; 0: any number. Where they are few for so many
      * items, as many partial choices are held as they are enough for, and the result may not be exact. */
     int64_t work;

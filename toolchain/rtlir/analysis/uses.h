@@ -14,10 +14,10 @@ typedef struct weir_rtl_net {
 } weir_rtl_net;
 
 typedef struct weir_rtl_use {
-    weir_rtl_stmt
-        stmt; /* the innermost statement: an assignment, an if, an instance, an always block (its events), ... */
-    weir_rtl_expr
-        expr; /* the variable or the part of it; none in events, for iterators and for the state of a machine */
+    /* the innermost statement: an assignment, an if, an instance, an always block (its events), ... */
+    weir_rtl_stmt stmt;
+    /* the variable or its part; none in events, for iterators and for the state of a machine */
+    weir_rtl_expr expr;
     uint32_t low, width; /* the bits: all that it may be when they are computed */
     bool is_computed;    /* a select: which bits is only known in hardware */
     bool is_whole;       /* expr is all of one side of an assignment, or all of a connection */

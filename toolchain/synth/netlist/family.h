@@ -14,9 +14,8 @@ typedef struct weir_synth_family {
     const char *no_pads; /* option of Yosys: no pads around a part of a design; NULL: it makes none by itself */
     bool flat; /* modules that are kept for what Yosys makes wrong on iCE40 (rtl/linear/weir_mul.v) are flattened too */
     const char *map; /* file of boards/cells that maps to gates before Yosys' own maps do; NULL: none */
-    const char *
-        /* label of Yosys' command before which it leaves multiplexers of words (opt_share); NULL: it does not */
-        unmapped;
+    /* label of Yosys' command before which it leaves multiplexers of words (opt_share); NULL: it does not */
+    const char *unmapped;
     const char *unknown; /* file of boards/cells that declares cells that Yosys may not know; NULL: none */
     const char *models;  /* of the cells, complete, in Yosys' share folder; NULL: there are none for simulation */
     const char *blocks;  /* cells that remember words or multiply, as Yosys selects them: no logic to compare */
