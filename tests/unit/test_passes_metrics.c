@@ -177,12 +177,95 @@ static void as_many_classes_as_frames(void **state) {
     weir_array_free(t);
 }
 
+/* Random numbers with ties, and what NumPy makes of them: labels among the first five of a stable sort, downwards; how often each
+ * label is given each class. */
+enum { NAMED = 12, CLASSES = 7 };
+static const double random_outputs[NAMED * CLASSES] = {
+    0.75, 1.25,  -2,    1.25,  -0.25, 0,     0.5,   -1,    2,     -2,   -1,   -0.5,  0.25,  -0.5,  -1.5, -2,    -2,
+    -2,   -1.5,  2,     -1.25, 0.75,  1,     -1.25, -1,    -0.25, -1,   2,    -1.25, 1.75,  1.25,  1.5,  -1.75, -0.5,
+    0.5,  0,     0.75,  0.75,  0.75,  -1.75, 2,     0.25,  1.75,  -1,   -0.5, 1.5,   -1.25, -1.75, -0.5, 0.75,  -1.5,
+    1.5,  -0.75, -1.25, 0.25,  1.75,  1.75,  1.5,   -0.75, -2,    1.25, 1,    1.25,  -2,    -2,    0,    -0.75, -0.25,
+    1.75, -1.25, 0,     -0.75, -0.75, 1.25,  -1.5,  -0.75, -1.5,  -1.5, -1,   0.75,  0.25,  -0.25, -1.5, 1.25};
+static const double random_labels[NAMED] = {5, 1, 0, 2, 1, 5, 3, 3, 2, 3, 6, 1};
+
+static void top5_as_numpy(void **state) {
+    (void)state;
+    weir_metrics m = metrics_of(NAMED, CLASSES, random_outputs, random_labels);
+    assert_near(m.top5, 0.75);
+    m = metrics_of_confusion(3, (int[]){2, 1, 0, 0, 1, 1, 0, 0, 5});
+    assert_true(isnan(m.top5) && isnan(m.auc));
+}
+
+static void confusion_as_numpy(void **state) {
+    (void)state;
+    weir_array *y = weir_array_new(WEIR_FLOAT64, &(weir_shape){2, {NAMED, CLASSES}});
+    weir_array *t = weir_array_new(WEIR_INT64, &(weir_shape){1, {NAMED}});
+    for (size_t i = 0; i < y->count; i++) weir_array_set(y, i, random_outputs[i]);
+    for (size_t i = 0; i < t->count; i++) weir_array_set(t, i, random_labels[i]);
+    const weir_scoring scoring = {.entries = 1, .values = CLASSES, .scale = 1};
+    json_t *found = weir_metrics_confusion(&scoring, y, t, NAMED);
+    json_t *expected =
+        json_loads("{\"classes\": [0, 1, 2, 3, 5, 6], \"counts\": [[0, 0, 0, 0, 1, 0], [0, 2, 0, 0, 0, 1],"
+                   "[1, 0, 0, 0, 0, 1], [1, 0, 0, 0, 1, 1], [0, 1, 0, 0, 1, 0], [0, 0, 0, 1, 0, 0]]}",
+                   0, NULL);
+    assert_true(json_equal(found, expected));
+    json_decref(found);
+    json_decref(expected);
+    const weir_scoring regression = {.kind = WEIR_SCORING_NUMBER, .entries = 1, .values = CLASSES, .scale = 1};
+    assert_null(weir_metrics_confusion(&regression, y, t, NAMED));
+    weir_array_free(y);
+    weir_array_free(t);
+}
+
+/* Every pair of an entry of class 1 and one of class 0, compared in NumPy. */
+static void auc_as_numpy(void **state) {
+    (void)state;
+    enum { ENTRIES = 14 };
+    static const double value[ENTRIES] = {1, -2, -1, 2, 1.5, -2, 1.5, 1.5, 0, -0.5, 2, 2, 1, -0.5},
+                        label[ENTRIES] = {0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 1, 1, 0};
+    weir_array *y = weir_array_new(WEIR_FLOAT64, &(weir_shape){2, {ENTRIES, 1}});
+    weir_array *t = weir_array_new(WEIR_INT64, &(weir_shape){1, {ENTRIES}});
+    for (size_t i = 0; i < ENTRIES; i++) {
+        weir_array_set(y, i, value[i]);
+        weir_array_set(t, i, label[i]);
+    }
+    const weir_scoring scoring = {.kind = WEIR_SCORING_LOGIT, .entries = 1, .values = 1, .scale = 1};
+    weir_metrics m = weir_metrics_of(&scoring, y, t, ENTRIES);
+    assert_near(m.auc, 0.7604166666666666);
+    for (size_t i = 0; i < ENTRIES; i++) weir_array_set(t, i, 1);
+    m = weir_metrics_of(&scoring, y, t, ENTRIES);
+    assert_true(isnan(m.auc));
+    weir_array_free(y);
+    weir_array_free(t);
+}
+
+/* Errors 0.5, -2, 0 and 1. */
+static void largest_error(void **state) {
+    (void)state;
+    const weir_scoring scoring = {.kind = WEIR_SCORING_NUMBER, .entries = 1, .values = 1, .scale = 1};
+    static const double found[4] = {1.5, 0, 3, 5}, label[4] = {1, 2, 3, 4};
+    weir_metrics m = score(&scoring, found, label);
+    assert_near(m.max_error, 2);
+    assert_near(m.rmse, sqrt(5.25 / 4));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(by_hand),          TEST(all_right_and_all_wrong),   TEST(as_scikit_learn),
-        TEST(large_logits),     TEST(label_without_an_output),   TEST(ties),
-        TEST(one_logit),        TEST(one_probability),           TEST(one_probability_in_codes),
-        TEST(the_class_itself), TEST(as_many_classes_as_frames),
+        TEST(by_hand),
+        TEST(all_right_and_all_wrong),
+        TEST(as_scikit_learn),
+        TEST(large_logits),
+        TEST(label_without_an_output),
+        TEST(ties),
+        TEST(one_logit),
+        TEST(one_probability),
+        TEST(one_probability_in_codes),
+        TEST(the_class_itself),
+        TEST(as_many_classes_as_frames),
+        TEST(top5_as_numpy),
+        TEST(confusion_as_numpy),
+        TEST(auc_as_numpy),
+        TEST(largest_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

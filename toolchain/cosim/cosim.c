@@ -422,6 +422,15 @@ static double interval_of(const session *s, const weir_codes *codes, const weir_
     return (double)(to - from) / (double)(last - first);
 }
 
+/* When frame 0 passed there. */
+static void frame_of(const session *s, const weir_codes *codes, const weir_beats *beats, weir_activity *activity) {
+    const weir_beats_layout layout = layout_of(s->graph, codes->value);
+    const size_t last = (size_t)weir_beats_per_frame(&layout) - 1;
+    if (beats->count <= last) return;
+    activity->first_out = weir_beat_cycle(beats, 0);
+    activity->last_out = weir_beat_cycle(beats, last);
+}
+
 /* Cycles from the first beat of any input to the last beat of frame 0 at all outputs; 0 when it is not there. */
 static int64_t latency_of(const session *s, const weir_sim_result *run) {
     int64_t from = INT64_MAX, to = 0;
@@ -448,8 +457,12 @@ static void measure(const session *s, const weir_sim_result *run, weir_cosim *re
     size_t meter = 0, tap = 0;
     for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node)) {
         if (weir_stream_role(s->graph, node) != WEIR_ROLE_COMPONENT) continue;
-        result->activity[meter] = (weir_activity){node, run->meters[meter],
-                                                  interval_of(s, &s->reference->taps[tap], &run->taps[tap].recorded)};
+        const weir_codes *codes = &s->reference->taps[tap];
+        const weir_beats *beats = &run->taps[tap].recorded;
+        weir_activity *activity = &result->activity[meter];
+        *activity =
+            (weir_activity){.node = node, .meter = run->meters[meter], .interval = interval_of(s, codes, beats)};
+        frame_of(s, codes, beats, activity);
         meter++;
         tap += weir_node_output_count(s->graph, node);
     }

@@ -27,6 +27,8 @@ typedef struct weir_activity {
     weir_node node;
     weir_sim_meter meter;
     double interval; /* cycles between frames at its output once the pipeline is full; 0: too few frames */
+    /* Of frame 0: when the first beat of output 0 was taken, and the last; both 0 when it did not end. */
+    uint32_t first_out, last_out;
 } weir_activity;
 
 typedef struct weir_cosim {

@@ -51,16 +51,28 @@ typedef struct weir_metrics {
     double loss; /* mean cross-entropy in nats with the outputs as logits or probabilities, whose logarithm is at least
                     -100; NaN when a label names no output or the outputs are indices; of a regression the mean
                     squared error */
+    double
+        top5; /* share of entries whose label is among the five largest values; NaN with fewer than six, or one, value */
+    double
+        auc; /* of one value that names two classes: the chance that it is larger for a random entry of class 1 than for
+                    one of class 0, ties counting half (the area under the ROC curve); NaN otherwise, or with one class only */
     double r2,
         rmse; /* of a regression, whose accuracy and so on are NaN: the coefficient of determination and the root of
                         the mean squared error, of several values the mean of each one's */
+    double max_error; /* of a regression: the largest absolute difference */
 } weir_metrics;
 
 /* Of the first `entries` (at least one) entries. A label that names no output is a class that is never named. */
 weir_metrics weir_metrics_of(const weir_scoring *scoring, const weir_array *outputs, const weir_array *labels,
                              int64_t entries);
-/* {"accuracy", "precision", "recall", "f1", "loss"}, of a regression {"r2", "rmse", "loss"}; null where one is NaN or
- * infinite. */
+/* {"accuracy", "precision", "recall", "f1", "loss", "top5", "auc"}, of a regression {"r2", "rmse", "max_error", "loss"}; null where
+ * one is NaN or infinite. */
 json_t *weir_metrics_json(const weir_scoring *scoring, const weir_metrics *metrics);
+
+enum { WEIR_CONFUSION_CLASSES = 128 };
+/* How often entries of each label are given each class: {"classes": numbers in ascending order, "counts": a row a label, of a
+ * column a class}. NULL of a regression, and of more classes than WEIR_CONFUSION_CLASSES. A new object. */
+json_t *weir_metrics_confusion(const weir_scoring *scoring, const weir_array *outputs, const weir_array *labels,
+                               int64_t entries);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cosim/noise.h"
 #include "exec/elementary.h"
 #include "exec/exec.h"
 #include "exec/parallel.h"
@@ -61,9 +62,9 @@ static void free_results(weir_array **results, size_t count) {
     free(results);
 }
 
-static bool software_side(weir_runtime *r, const weir_graph *model, const weir_graph *integer,
-                          const weir_array *const *data, const weir_array *labels, const weir_reference *reference,
-                          size_t threads) {
+static bool software_side(weir_runtime *r, const weir_graph *model, const weir_graph *quantized,
+                          const weir_graph *integer, const weir_array *const *data, const weir_array *labels,
+                          const weir_reference *reference, size_t threads) {
     const int64_t entries = r->frames * r->scoring.entries;
     const size_t outputs = reference->result_count;
     weir_array **found = weir_calloc(outputs, sizeof *found);
@@ -83,7 +84,9 @@ static bool software_side(weir_runtime *r, const weir_graph *model, const weir_g
     if (labels != NULL) {
         r->labelled = true;
         r->integer_metrics = weir_metrics_of(&r->scoring, reference->result[0], labels, entries);
+        r->confusion = weir_metrics_confusion(&r->scoring, reference->result[0], labels, entries);
     }
+    if (fine && model != NULL && quantized != NULL) r->noise = weir_noise_json(model, quantized, data, r->frames);
     return fine;
 }
 
@@ -263,7 +266,8 @@ static int run_copy(const char *name, const weir_graph *model, const weir_graph 
     if (reference != NULL) {
         weir_runtime *r = *runtime = new_runtime(name, hardware, options, reference);
         weir_array *labels = weir_labels_read(frames, &r->scoring);
-        if (!software_side(r, model, integer, data, labels, reference, options->threads)) status = WEIR_EXIT_INPUT;
+        if (!software_side(r, model, options->quantized, integer, data, labels, reference, options->threads))
+            status = WEIR_EXIT_INPUT;
         if (status == WEIR_EXIT_FINE && r->contract_mismatches > 0) status = WEIR_EXIT_MISMATCH;
         for (int s = 0; s < WEIR_SIMULATORS; s++) {
             if (!options->simulate[s] || status == WEIR_EXIT_INPUT) continue;
@@ -306,6 +310,8 @@ void weir_runtime_free(weir_runtime *runtime) {
     free(runtime->run);
     free(runtime->run_metrics);
     weir_reference_free(runtime->reference);
+    json_decref(runtime->confusion);
+    json_decref(runtime->noise);
     free(runtime->model);
     free(runtime->wave);
     free(runtime);

@@ -22,12 +22,14 @@ typedef struct weir_runtime {
     weir_scoring scoring;
     bool labelled; /* the data has labels: there are metrics */
     weir_metrics integer_metrics;
-    bool has_float; /* the float engine ran: the next four hold, metrics with labels */
+    json_t *confusion; /* of the integer engine's outputs; NULL: no labels, or none that name classes */
+    bool has_float;    /* the float engine ran: the next four hold, metrics with labels */
     weir_metrics float_metrics;
     bool equal;                   /* float and integer results are the same in every value of every output */
     double agreement;             /* share of entries that integer and float put into the same class */
     double sqnr_db;               /* power of the float result over power of (float - integer); infinite when equal */
     double max_error;             /* largest |float - integer| */
+    json_t *noise;                /* as weir_noise_json; NULL: the model was not quantized here */
     uint64_t contract_mismatches; /* values in which the components' arithmetic differs from the contract's graph */
     weir_resources resources;
     size_t planned; /* runs that there will be when nothing diverges */
@@ -44,6 +46,7 @@ typedef struct weir_runtime_options {
     bool profile[WEIR_SIM_PROFILES];
     int64_t frames, debug_frames;
     uint32_t seed;
+    const weir_graph *quantized; /* what `model` was quantized to, for the noise of each layer; NULL: it was not */
     size_t threads;       /* of the software engines, each of which runs frames: at most so many; 0: a processor each */
     bool malformed;       /* one more run under each profile, with frames that are too short or too long */
     bool stop;            /* at the first run that disagrees, and its debug run; no waveform */

@@ -170,6 +170,8 @@ void weir_runtime_print(const weir_runtime *runtime, weir_text *text) {
 
 /* --- JSON --- */
 
+enum { HISTOGRAM_BINS = 64 };
+
 static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
 
 /* 0 stands for too few frames to measure. */
@@ -187,23 +189,57 @@ static json_t *divergence_json(const weir_cosim *run) {
                      integer(c->cycle), "expected", (json_int_t)c->expected, "found", (json_int_t)c->found);
 }
 
+/* Codes of output 0 in at most HISTOGRAM_BINS bins of equal width, the first from the least code on: {"low", "width", "counts"}. Of
+ * the frames that the reference has kept. */
+static json_t *histogram_json(const weir_codes *codes, int64_t frames) {
+    const size_t count = (size_t)(frames * codes->elements);
+    if (count == 0) return json_null();
+    int64_t low = codes->code[0], high = codes->code[0], bin[HISTOGRAM_BINS] = {0};
+    for (size_t i = 1; i < count; i++) {
+        if (codes->code[i] < low) low = codes->code[i];
+        if (codes->code[i] > high) high = codes->code[i];
+    }
+    const uint64_t span = (uint64_t)high - (uint64_t)low, width = span / HISTOGRAM_BINS + 1;
+    for (size_t i = 0; i < count; i++) bin[((uint64_t)codes->code[i] - (uint64_t)low) / width]++;
+    json_t *counts = json_array();
+    for (uint64_t b = 0; b <= span / width; b++) json_array_append_new(counts, integer((uint64_t)bin[b]));
+    return json_pack("{s:I, s:o, s:o}", "low", (json_int_t)low, "width", integer(width), "counts", counts);
+}
+
+/* When frame 0 passed the component. */
+static json_t *schedule_json(const weir_activity *a) {
+    if (a->last_out == 0) return json_null();
+    return json_pack("{s:o, s:o, s:o}", "first_in", integer(a->meter.first_in), "first_out", integer(a->first_out),
+                     "last_out", integer(a->last_out));
+}
+
+static const weir_codes *codes_of(const weir_reference *reference, weir_value value) {
+    for (size_t i = 0; i < reference->tap_count; i++)
+        if (reference->taps[i].value.id == value.id) return &reference->taps[i];
+    return NULL;
+}
+
 static json_t *activity_json(const weir_runtime *r, const weir_cosim *run) {
     json_t *list = json_array();
     for (size_t i = 0; i < run->activity_count; i++) {
         const weir_activity *a = &run->activity[i];
         const weir_meta_hardware *h = &weir_node_metadata_of(r->hardware, a->node)->hardware;
         const weir_fifo fifo = weir_fifo_of(r->hardware, a->node);
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "node",
-                            weir_node_name(r->hardware, a->node), "component", h->module, "settings",
-                            weir_component_setting_json(weir_component_of(r->hardware, a->node)->rules, h), "in_lanes",
-                            (json_int_t)h->in_lanes, "out_lanes", (json_int_t)h->out_lanes, "operations",
-                            (json_int_t)h->operations, "ideal_interval",
-                            (json_int_t)weir_resources_ideal(r->hardware, a->node), "folded_interval",
-                            (json_int_t)h->interval, "interval", measured(a->interval), "busy", integer(a->meter.busy),
-                            "starved", integer(a->meter.starved), "blocked", integer(a->meter.blocked), "depth",
-                            integer((uint64_t)fifo.depth), "high_water", integer(a->meter.occupancy), "longest_wait",
-                            integer((uint64_t)fifo.stall), "exact", fifo.bound == WEIR_FIFO_EXACT));
+        json_t *node = json_pack(
+            "{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "node",
+            weir_node_name(r->hardware, a->node), "component", h->module, "settings",
+            weir_component_setting_json(weir_component_of(r->hardware, a->node)->rules, h), "in_lanes",
+            (json_int_t)h->in_lanes, "out_lanes", (json_int_t)h->out_lanes, "operations", (json_int_t)h->operations,
+            "ideal_interval", (json_int_t)weir_resources_ideal(r->hardware, a->node), "folded_interval",
+            (json_int_t)h->interval, "interval", measured(a->interval), "busy", integer(a->meter.busy), "starved",
+            integer(a->meter.starved), "blocked", integer(a->meter.blocked), "depth", integer((uint64_t)fifo.depth),
+            "high_water", integer(a->meter.occupancy), "longest_wait", integer((uint64_t)fifo.stall), "exact",
+            fifo.bound == WEIR_FIFO_EXACT);
+        const weir_codes *codes = codes_of(r->reference, weir_node_output(r->hardware, a->node, 0));
+        json_object_set_new(node, "frame", schedule_json(a));
+        json_object_set_new(node, "histogram",
+                            codes == NULL ? json_null() : histogram_json(codes, r->reference->debug_frames));
+        json_array_append_new(list, node);
     }
     return list;
 }
@@ -265,7 +301,9 @@ json_t *weir_runtime_json(const weir_runtime *r) {
                                   metrics_json(r, r->labelled, &r->integer_metrics)));
     char rule[64];
     json_object_set_new(root, "scoring", json_string(weir_scoring_print(&r->scoring, rule, sizeof rule)));
+    json_object_set(root, "confusion", r->confusion == NULL ? json_null() : r->confusion);
     json_object_set_new(root, "float_integer", float_integer_json(r));
+    json_object_set(root, "noise", r->noise == NULL ? json_null() : r->noise);
     json_object_set_new(root, "contract_mismatches", integer(r->contract_mismatches));
     json_object_set_new(root, "ideal_interval", integer((uint64_t)r->resources.ideal_interval));
     json_object_set_new(root, "folded_interval", integer((uint64_t)r->resources.folded_interval));
