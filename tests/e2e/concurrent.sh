@@ -42,7 +42,7 @@ for i in 1 2 3 4 5 6; do
     cmp -s shared.npy mlp_qdq.npy || cmp -s shared.npy mlp_qlinearmatmul.npy || fail "a reader sees a mixture"
 done
 for writer in $writers; do wait "$writer" || { cat errors.* >&2; fail "one of several writers"; }; done
-diff -r shared mlp_qdq >/dev/null || diff -r shared mlp_qlinearmatmul >/dev/null || fail "writers leave a mixture"
+same_design shared mlp_qdq >/dev/null || same_design shared mlp_qlinearmatmul >/dev/null || fail "writers leave a mixture"
 
 # --- the one that waits says for whom ---
 status=0
@@ -84,7 +84,7 @@ weir sim mlp_qdq -d "$test_data" -n 1 --simulator icarus >/dev/null || fail "sim
 [ "$(ls temporary | tr '\n' ' ')" = "other weir-mine " ] || fail "the next run leaves $(ls temporary)"
 cp -r mlp_qdq swept && mkdir swept/.weir-new-dead && : >swept/.weir-new-dead/.alive
 weir compile "$models/mlp_qdq.onnx" -o swept >/dev/null || fail "compile"
-diff -r swept mlp_qdq || fail "what a dead writer left stays"
+same_design swept mlp_qdq || fail "what a dead writer left stays"
 rm -r temporary/*
 
 # --- a folder that may not be written ---
@@ -104,5 +104,5 @@ else
     echo "skipped: another user cannot read the build folder, so read-only folders are not tested"
 fi
 chmod -R u+w mlp_qdq
-diff -r shared mlp_qdq >/dev/null || diff -r shared mlp_qlinearmatmul >/dev/null || fail "the read-only folder changed"
+same_design shared mlp_qdq >/dev/null || same_design shared mlp_qlinearmatmul >/dev/null || fail "the read-only folder changed"
 finish

@@ -65,6 +65,13 @@ quantize_options() {
     esac
 }
 
+# same_design ONE OTHER: two compiled folders, but for what `weir sim` has left there for `weir report`.
+same_design() {
+    diff -r -x simulation.json -x weir.manifest "$1" "$2" || return 1
+    grep -v ' simulation.json$' "$1/weir.manifest" >one.manifest
+    grep -v ' simulation.json$' "$2/weir.manifest" | diff one.manifest -
+}
+
 folding_options() {
     case $1 in
     folded) echo "--max-macs 1" ;;

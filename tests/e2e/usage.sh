@@ -142,7 +142,7 @@ for data in absent.npz narrow.npy "$test_data:z" text.csv half.npz none.npy "$mo
     [ ! -e report.json ] || fail "data '$data' leaves a report"
 done
 expect 1 "64" "$WEIR" eval "$model" --data narrow.npy -o out.npy
-diff -r before design >/dev/null || fail "a failed run changes the compiled folder"
+same_design before design >/dev/null || fail "a failed run changes the compiled folder"
 
 expect 0 "temporary files are in '/" env TMPDIR="$work/nowhere" "$WEIR" sim design --data "$test_data" -n 1 --simulator icarus
 
@@ -209,7 +209,7 @@ expect 1 "error: " "$WEIR" sim design --data "$test_data" --simulator verilator 
 expect 1 "" "$WEIR" compile truncated.onnx -o design
 expect 1 "" "$WEIR" compile "$models/mlp_float.onnx" -o design
 expect 2 "" "$WEIR" compile "$model" -o design --requantize magic
-diff -r before design >/dev/null || fail "a failed compile changes the folder of an earlier one"
+same_design before design >/dev/null || fail "a failed compile changes the folder of an earlier one"
 
 # --- tools: 4 ---
 # A PATH with everything but one simulator's programs, and an empty cache, so that nothing is built already.
@@ -241,7 +241,7 @@ grep -Eq "^ +icarus +always" output || { fail "a failing simulator stops the oth
 cp -r design broken
 for memory in broken/rtl/*weights*.hex; do tr 0-9 1-90 <"$memory" >bent && cp bent "$memory"; done
 expect 3 "licence expired" env PATH="$work/bin:$PATH" WEIR_CACHE="$work/cache" "$WEIR" sim broken --data "$test_data" --frames 1
-diff -r before design >/dev/null || fail "a missing tool changes the compiled folder"
+same_design before design >/dev/null || fail "a missing tool changes the compiled folder"
 expect 4 "WEIR_DATA" env WEIR_DATA="$work/nowhere" "$WEIR" compile "$model" -o elsewhere
 [ ! -e elsewhere ] || fail "a missing library leaves a folder"
 finish

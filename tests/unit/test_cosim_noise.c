@@ -38,7 +38,8 @@ static const char quantized[] = "weir 1\n"
 
 static double number(const json_t *layer, const char *key) { return json_number_value(json_object_get(layer, key)); }
 
-/* Frames (2, 4) and (1, -3): a = (2, 4), (1, 0); 2 a = (4, 8), (2, 0) against a + a * a = (6, 20), (2, 0): differences 2, 12, 0, 0. */
+/* Frames (2, 4) and (1, -3): a = (2, 4), (1, 0); 2 a = (4, 8), (2, 0) against a + a * a = (6, 20), (2, 0): differences
+ * 2, 12, 0, 0. */
 static void by_hand(void **state) {
     (void)state;
     weir_graph *one = parse(model), *other = parse(quantized);

@@ -128,7 +128,8 @@ static void one_logit(void **state) {
     assert_near(m.loss, (log1p(exp(-2)) + log1p(exp(0.25)) + log1p(exp(1)) + log1p(exp(-0.125))) / 4);
 }
 
-/* 0.5 itself is class 0, as argmax of the two probabilities has it; the logarithm of 0 counts -100, as PyTorch has it. */
+/* 0.5 itself is class 0, as argmax of the two probabilities has it; the logarithm of 0 counts -100, as PyTorch has it.
+ * */
 static void one_probability(void **state) {
     (void)state;
     const weir_scoring scoring = {.kind = WEIR_SCORING_PROBABILITY, .entries = 1, .values = 1, .scale = 1};
@@ -177,8 +178,8 @@ static void as_many_classes_as_frames(void **state) {
     weir_array_free(t);
 }
 
-/* Random numbers with ties, and what NumPy makes of them: labels among the first five of a stable sort, downwards; how often each
- * label is given each class. */
+/* Random numbers with ties, and what NumPy makes of them: labels among the first five of a stable sort, downwards; how
+ * often each label is given each class. */
 enum { NAMED = 12, CLASSES = 7 };
 static const double random_outputs[NAMED * CLASSES] = {
     0.75, 1.25,  -2,    1.25,  -0.25, 0,     0.5,   -1,    2,     -2,   -1,   -0.5,  0.25,  -0.5,  -1.5, -2,    -2,

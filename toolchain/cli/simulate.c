@@ -53,21 +53,27 @@ static bool write_picture(const weir_simulate *s, const weir_runtime *runtime) {
 static bool check_files(const weir_simulate *s) {
     return (s->json == NULL || weir_file_is_writable(s->json)) &&
            (s->picture == NULL || weir_file_is_writable(s->picture)) &&
+           (s->html == NULL || weir_file_is_writable(s->html)) &&
            (s->results == NULL || weir_file_is_writable(s->results));
 }
 
-bool weir_simulate_write(const weir_simulate *s, const json_t *report) {
-    if (s->json == NULL || report == NULL) return true;
-    return weir_cli_write_json(s->json, json_deep_copy(report));
+bool weir_simulate_write(const weir_simulate *s, const char *name, const weir_graph *hardware, const json_t *report) {
+    if (report == NULL) return true;
+    const bool fine = s->json == NULL || weir_cli_write_json(s->json, json_deep_copy(report));
+    const json_t *synthesis = json_object_get(report, "synthesis"), *estimate = json_object_get(report, "estimate");
+    const weir_report_run run = {
+        .name = name, .hardware = hardware, .check = report, .synthesis = synthesis, .estimate = estimate};
+    return (s->html == NULL || weir_page_write(s->html, &run, 1)) && fine;
 }
 
-int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_graph *model, const weir_graph *integer,
-                         const weir_graph *hardware, const char *folder, json_t **report) {
+int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_graph *model, const weir_graph *quantized,
+                         const weir_graph *integer, const weir_graph *hardware, const char *folder, json_t **report) {
     char *data = weir_cli_list_join(&s->data);
     weir_runtime_options options = {.data = data,
                                     .work = s->work,
                                     .frames = s->frames,
                                     .debug_frames = s->debug_frames,
+                                    .quantized = quantized,
                                     .stop = s->stop,
                                     .threads = (size_t)s->threads,
                                     .malformed = s->malformed,

@@ -3,11 +3,12 @@
 #define WEIR_CLI_SIMULATE_H
 
 #include "cli/cli.h"
+#include "cli/page.h"
 #include "ir/graph/graph.h"
 
 typedef struct weir_simulate {
     weir_cli_list data;
-    const char *simulator, *profile, *json, *picture, *results;
+    const char *simulator, *profile, *json, *picture, *results, *html;
     const char *netlist, *cells; /* `sim` only: a synthesized netlist instead of rtl/, models of its cells */
     const char *work;            /* this run's own copy of the folder's rtl/, tb/ and tb_debug/ */
     int64_t frames, debug_frames, seed;
@@ -30,15 +31,17 @@ enum { WEIR_DEBUG_FRAMES = 16, WEIR_DEBUG_FRAMES_OPEN = INT32_MIN }; /* of `chec
         {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "seed of stalls and idle data (1)"},                                 \
         {"malformed", 0, WEIR_CLI_FLAG, &(s).malformed, NULL, "run again with frames that are too short or too long"}, \
         {"stop", 0, WEIR_CLI_FLAG, &(s).stop, NULL, "stop at the first wrong simulation; no waveform"},                \
-        {"json", 'j', WEIR_CLI_STRING, &(s).json, "FILE", "write the report as JSON"}, {                               \
+        {"json", 'j', WEIR_CLI_STRING, &(s).json, "FILE", "write the report as JSON"}, WEIR_HTML_OPTION((s).html), {   \
         "draw", 0, WEIR_CLI_STRING, &(s).picture, "FILE.svg",                                                          \
             "draw the components with their activity in debug frames"                                                  \
     }
 
-/* Exit status. `model` and `integer` may be NULL. *report is a new JSON object, NULL without one. */
+/* Exit status. `model`, `quantized` and `integer` may be NULL. *report is a new JSON object, NULL without one. */
 int weir_simulate_folder(const weir_simulate *simulate, const char *name, const weir_graph *model,
-                         const weir_graph *integer, const weir_graph *hardware, const char *folder, json_t **report);
-/* Writes it where --json says; false after a reported error. NULL is fine. */
-bool weir_simulate_write(const weir_simulate *simulate, const json_t *report);
+                         const weir_graph *quantized, const weir_graph *integer, const weir_graph *hardware,
+                         const char *folder, json_t **report);
+/* Writes it where --json and --html say; false after a reported error. NULL is fine. */
+bool weir_simulate_write(const weir_simulate *simulate, const char *name, const weir_graph *hardware,
+                         const json_t *report);
 
 #endif

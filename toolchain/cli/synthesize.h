@@ -15,7 +15,7 @@ typedef struct weir_synthesize {
     weir_cli_list data;
     int64_t frames; /* -1: as many as fit the purpose */
     bool prove;     /* the netlist, however large it is */
-    const char *output, *json;
+    const char *output, *json, *html;
 } weir_synthesize;
 
 /* That Yosys, and each placement, may take unless --timeout says another: nextpnr never ends on some netlists. */

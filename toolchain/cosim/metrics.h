@@ -65,13 +65,13 @@ typedef struct weir_metrics {
 /* Of the first `entries` (at least one) entries. A label that names no output is a class that is never named. */
 weir_metrics weir_metrics_of(const weir_scoring *scoring, const weir_array *outputs, const weir_array *labels,
                              int64_t entries);
-/* {"accuracy", "precision", "recall", "f1", "loss", "top5", "auc"}, of a regression {"r2", "rmse", "max_error", "loss"}; null where
- * one is NaN or infinite. */
+/* {"accuracy", "precision", "recall", "f1", "loss", "top5", "auc"}, of a regression {"r2", "rmse", "max_error",
+ * "loss"}; null where one is NaN or infinite. */
 json_t *weir_metrics_json(const weir_scoring *scoring, const weir_metrics *metrics);
 
 enum { WEIR_CONFUSION_CLASSES = 128 };
-/* How often entries of each label are given each class: {"classes": numbers in ascending order, "counts": a row a label, of a
- * column a class}. NULL of a regression, and of more classes than WEIR_CONFUSION_CLASSES. A new object. */
+/* How often entries of each label are given each class: {"classes": numbers in ascending order, "counts": a row a
+ * label, of a column a class}. NULL of a regression, and of more classes than WEIR_CONFUSION_CLASSES. A new object. */
 json_t *weir_metrics_confusion(const weir_scoring *scoring, const weir_array *outputs, const weir_array *labels,
                                int64_t entries);
 

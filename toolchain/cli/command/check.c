@@ -31,9 +31,10 @@ enum { NETLIST_FRAMES = 2 };
 
 static int simulate(const request *r, const weir_module *module, const char *folder, json_t **report) {
     json_t *estimate = r->device == NULL ? NULL : weir_estimate_report(r->device, module);
-    const int status = weir_simulate_folder(
-        r->simulate, weir_module_name(module), weir_module_find_graph(module, "model"),
-        weir_module_find_graph(module, "integer"), weir_module_find_graph(module, "hardware"), folder, report);
+    const int status =
+        weir_simulate_folder(r->simulate, weir_module_name(module), weir_module_find_graph(module, "model"),
+                             weir_module_find_graph(module, "quantized"), weir_module_find_graph(module, "integer"),
+                             weir_module_find_graph(module, "hardware"), folder, report);
     if (estimate != NULL && *report != NULL) json_object_set(*report, "estimate", estimate);
     json_decref(estimate);
     return status;
@@ -91,7 +92,11 @@ static int check_in(const request *r, weir_scratch *scratch) {
             if (synthesized != WEIR_EXIT_FINE) status = synthesized;
         }
     }
-    if (!weir_simulate_write(r->simulate, report)) status = WEIR_EXIT_INPUT;
+    if (r->folder != NULL && report != NULL)
+        weir_page_leave(folder, WEIR_PAGE_CHECK, weir_module_find_graph(module, "hardware"), report);
+    if (report != NULL &&
+        !weir_simulate_write(r->simulate, weir_module_name(module), weir_module_find_graph(module, "hardware"), report))
+        status = WEIR_EXIT_INPUT;
     json_decref(report);
     weir_graph_free(before);
     weir_module_free(module);

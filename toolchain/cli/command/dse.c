@@ -20,7 +20,7 @@ static const char help_text[] =
     "or a YAML file; --list lists the stages.\n"
     "--sweep DIR, instead of accelerator and mapping, folds the network for FPGAs, over devices and budgets (those of compile,\n"
     "\"50%\" a share of everything): DIR gets the foldings that no other is as good as in inferences a second, LUTs, multipliers\n"
-    "and memory blocks, each as a file for `weir compile --folding`, as a table in front.csv and as a picture in front.svg.\n";
+    "and memory blocks, each as a file for `weir compile --folding`, as a table in front.csv and front.json, and as a picture in front.svg.\n";
 
 /* What the pipeline gave. */
 typedef struct output {

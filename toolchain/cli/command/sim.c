@@ -89,8 +89,9 @@ static int simulate_in(weir_scratch *scratch, weir_simulate *simulate, const cha
         simulate->cells = cells;
     }
     if (status == WEIR_EXIT_FINE)
-        status = weir_simulate_folder(simulate, folder, NULL, NULL, r.hardware, folder, &report);
-    if (!weir_simulate_write(simulate, report)) status = WEIR_EXIT_INPUT;
+        status = weir_simulate_folder(simulate, folder, NULL, NULL, NULL, r.hardware, folder, &report);
+    if (simulate->netlist == NULL) weir_page_leave(folder, WEIR_PAGE_SIMULATION, r.hardware, report);
+    if (!weir_simulate_write(simulate, folder, r.hardware, report)) status = WEIR_EXIT_INPUT;
     json_decref(report);
     weir_graph_free(r.hardware);
     free(cells);

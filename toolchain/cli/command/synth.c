@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/estimate.h"
+#include "cli/page.h"
 #include "cli/plugins.h"
 #include "cli/synthesize.h"
 #include "cosim/cosim.h"
@@ -92,10 +93,19 @@ static int choose_device(request *r, const weir_graph *hardware) {
 
 static int run_in(request *r, const char *work) {
     reading in = {r->folder, work, NULL, NULL};
+    json_t *report = NULL;
     int status = weir_folder_read(r->folder, read_folder, &in);
     if (status == WEIR_EXIT_FINE) status = choose_device(r, in.hardware);
     if (status == WEIR_EXIT_FINE)
-        status = weir_synthesize_folder(&r->synthesize, r->device, in.hardware, in.top, work, NULL);
+        status = weir_synthesize_folder(&r->synthesize, r->device, in.hardware, in.top, work, &report);
+    weir_page_leave(r->folder, WEIR_PAGE_SYNTHESIS, in.hardware, report);
+    const weir_report_run page = {.name = r->folder,
+                                  .hardware = in.hardware,
+                                  .synthesis = report,
+                                  .estimate = json_object_get(report, "estimate")};
+    if (report != NULL && r->synthesize.html != NULL && !weir_page_write(r->synthesize.html, &page, 1))
+        status = WEIR_EXIT_INPUT;
+    json_decref(report);
     weir_graph_free(in.hardware);
     free(in.top);
     return status;
@@ -127,6 +137,7 @@ int weir_command_synth(int argc, char **argv) {
         {"prove", 0, WEIR_CLI_FLAG, &r.synthesize.prove, NULL, "prove the mapping to cells of a large netlist too"},
         {"output", 'o', WEIR_CLI_STRING, &r.synthesize.output, "OUT", "folder for netlist, report and messages"},
         {"json", 'j', WEIR_CLI_STRING, &r.synthesize.json, "FILE", "write the report as JSON"},
+        WEIR_HTML_OPTION(r.synthesize.html),
         WEIR_PLUGINS_OPTION(r.plugins),
         {.name = NULL}};
     size_t count;

@@ -46,9 +46,25 @@ static void add_row(weir_text *table, const char *name, const weir_dse_evaluatio
     weir_text_format(table, ",%.1f,%s,\"%s\"\n", e->cost.energy / 1e3, is_chosen ? "yes" : "no", h->point->budget);
 }
 
+/* The same as an object. */
+static json_t *folding_json(const char *name, const weir_dse_evaluation *e, bool is_chosen) {
+    static const char *const uses[WEIR_KNAPSACK_RESOURCES] = {"luts", "flip_flops", "multipliers", "memory_blocks"};
+    const weir_dse_hardware *h = &e->hardware;
+    const double cycle = weir_dse_time(e) / e->cost.latency;
+    json_t *object = json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:b}", "folding", name, "device",
+                               h->point->device, "budget", h->point->budget, "clock_mhz", 1e3 / cycle, "interval",
+                               e->cost.latency, "inferences_per_second", weir_dse_picture_rate(e), "latency",
+                               (json_int_t)h->point->latency, "latency_us", (double)h->point->latency * cycle / 1e3,
+                               "energy_nj", e->cost.energy / 1e3, "chosen", is_chosen);
+    for (int r = 0; r < WEIR_KNAPSACK_RESOURCES; r++)
+        json_object_set_new(object, uses[r], json_integer((json_int_t)h->use[r]));
+    return object;
+}
+
 static bool write_all(const char *folder, const weir_dse_kept *all, double rate) {
     const size_t chosen = weir_dse_picture_choose(all->list, all->count, rate);
-    weir_text table = {NULL, 0, 0}, svg = {NULL, 0, 0};
+    weir_text table = {NULL, 0, 0}, svg = {NULL, 0, 0}, text = {NULL, 0, 0};
+    json_t *front = json_array();
     weir_text_add(
         &table,
         "folding,device,clock_mhz,interval,inferences_per_second,latency,latency_us,luts,flip_flops,multipliers,"
@@ -58,14 +74,21 @@ static bool write_all(const char *folder, const weir_dse_kept *all, double rate)
         const weir_dse_evaluation *e = all->list[i].evaluation;
         char *name = name_of(e->hardware.point, i);
         add_row(&table, name, e, i == chosen);
+        json_array_append_new(front, folding_json(name, e, i == chosen));
         fine = write_folding(folder, name, e->hardware.point);
         free(name);
     }
     weir_dse_picture_front(all->list, all->count, chosen, &svg);
+    char *dump = json_dumps(front, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    weir_text_format(&text, "%s\n", dump);
+    free(dump);
+    json_decref(front);
     fine = fine && weir_dse_stages_write_into(folder, "front.csv", &table) &&
+           weir_dse_stages_write_into(folder, "front.json", &text) &&
            weir_dse_stages_write_into(folder, "front.svg", &svg);
     weir_text_free(&table);
     weir_text_free(&svg);
+    weir_text_free(&text);
     return fine;
 }
 
