@@ -51,15 +51,14 @@ typedef struct weir_metrics {
     double loss; /* mean cross-entropy in nats with the outputs as logits or probabilities, whose logarithm is at least
                     -100; NaN when a label names no output or the outputs are indices; of a regression the mean
                     squared error */
-    double
-        top5; /* share of entries whose label is among the five largest values; NaN with fewer than six, or one, value */
-    double
-        auc; /* of one value that names two classes: the chance that it is larger for a random entry of class 1 than for
-                    one of class 0, ties counting half (the area under the ROC curve); NaN otherwise, or with one class only */
-    double r2,
-        rmse; /* of a regression, whose accuracy and so on are NaN: the coefficient of determination and the root of
-                        the mean squared error, of several values the mean of each one's */
-    double max_error; /* of a regression: the largest absolute difference */
+    /* Share of entries whose label is among the five largest values; NaN with fewer than six values. */
+    double top5;
+    /* Of one value that names two classes, the area under the ROC curve: the chance that it is larger for a random entry
+     * of class 1 than for one of class 0, ties counting half; NaN otherwise, or with one class only. */
+    double auc;
+    /* Of a regression, whose accuracy and so on are NaN: the coefficient of determination and the root of the mean
+     * squared error, of several values the mean of each one's; the largest absolute difference. */
+    double r2, rmse, max_error;
 } weir_metrics;
 
 /* Of the first `entries` (at least one) entries. A label that names no output is a class that is never named. */

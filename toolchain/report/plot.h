@@ -9,7 +9,7 @@
 typedef struct weir_plot_axis {
     double low, high;               /* of what has been included; of a logarithmic one positive */
     bool is_log, is_used, is_tight; /* tight: ends where its values do */
-    const char *title;              /* NULL: rows of names stand in its place */
+    const char *title;              /* NULL: the caller writes names of rows */
 } weir_plot_axis;
 
 /* Pixels of the area between the axes, and of the room around it. */
