@@ -48,13 +48,13 @@ weir_array *weir_labels_read(const weir_frames *frames, weir_scoring *scoring);
 
 typedef struct weir_metrics {
     double accuracy, precision, recall, f1;
-    double loss; /* mean cross-entropy in nats with the outputs as logits or probabilities, whose logarithm is at least
-                    -100; NaN when a label names no output or the outputs are indices; of a regression the mean
-                    squared error */
+    /* Mean cross-entropy in nats with the outputs as logits or probabilities, whose logarithm is at least -100; NaN when a
+     * label names no output or the outputs are indices; of a regression the mean squared error. */
+    double loss;
     /* Share of entries whose label is among the five largest values; NaN with fewer than six values. */
     double top5;
-    /* Of one value that names two classes, the area under the ROC curve: the chance that it is larger for a random entry
-     * of class 1 than for one of class 0, ties counting half; NaN otherwise, or with one class only. */
+    /* Of one value that names two classes, the area under the ROC curve: the chance that it is larger for a random
+     * entry of class 1 than for one of class 0, ties counting half; NaN otherwise, or with one class only. */
     double auc;
     /* Of a regression, whose accuracy and so on are NaN: the coefficient of determination and the root of the mean
      * squared error, of several values the mean of each one's; the largest absolute difference. */
