@@ -48,8 +48,8 @@ weir_array *weir_labels_read(const weir_frames *frames, weir_scoring *scoring);
 
 typedef struct weir_metrics {
     double accuracy, precision, recall, f1;
-    /* Mean cross-entropy in nats with the outputs as logits or probabilities, whose logarithm is at least -100; NaN when a
-     * label names no output or the outputs are indices; of a regression the mean squared error. */
+    /* Mean cross-entropy in nats with the outputs as logits or probabilities, whose logarithm is at least -100;
+     * NaN when a label names no output or the outputs are indices; of a regression the mean squared error. */
     double loss;
     /* Share of entries whose label is among the five largest values; NaN with fewer than six values. */
     double top5;
