@@ -66,6 +66,11 @@ expect 1 "holds a compiled design" env PATH="$work/own/bin:$programs" "$WEIR" sy
 echo "mine" >out/mine
 expect 1 "mine" env PATH="$work/own/bin:$programs" "$WEIR" synth copy --device ice40hx8k -o out
 
+# GateMate's netlists are simulated and proved with Yosys' own models of its cells.
+expect 0 "with and without stalls: [1-9][0-9]* values compared, 0 wrong" weir synth "a design" --device ccgm1a1 --frames 1 --json gatemate.json
+grep -q "^mapping proved" output || fail "GateMate's mapping: $(cat output)"
+jq -e '.simulation.mismatches == 0 and .utilization.luts.used > 100' gatemate.json >/dev/null || fail "GateMate: $(cat gatemate.json)"
+
 # A device that the folder was compiled for is the default.
 expect 0 "" weir compile "$model" -o for_device --max-macs 4 --device ice40hx8k --clock 1
 expect 0 "synthesized for ice40hx8k" weir synth for_device --frames 0
@@ -100,6 +105,11 @@ frames="--frames 1"
 # shellcheck disable=SC2086 # words
 expect 3 "compared, [1-9][0-9]* wrong" env WEIR_CACHE="$work/planted" PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k $frames
 grep -q "^mapping WRONG: " output && grep -q "^  different: " output || fail "the proof does not notice it"
+# A lookup table of GateMate's that is inverted.
+shim yosys "'$real' \"\$@\" || exit; case \"\$*\" in *'write_json mapped.json'*)
+    jq '(.modules.ternary_falling.cells | to_entries | map(select(.value.parameters.INIT != null)) | .[0].key) as \$k |
+        .modules.ternary_falling.cells[\$k].parameters.INIT |= (explode | map(97 - .) | implode)' mapped.json >bad && mv bad mapped.json;; esac"
+expect 3 "^mapping WRONG: " env WEIR_CACHE="$work/planted_gatemate" PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ccgm1a1 --frames 1
 if is_night; then # Only malformed frames show that what flags or counts them is always 0.
     shim yosys "'$real' \"\$@\" || exit; case \"\$*\" in *'write_json mapped.json'*)
         jq '.modules.ternary_falling.ports |= ((.m_error, .s_error_count).bits |= map(\"0\"))' mapped.json >bad && mv bad mapped.json;; esac"

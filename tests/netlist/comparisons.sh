@@ -17,10 +17,12 @@ for tool in yosys iverilog vvp; do
   command -v "$tool" >/dev/null || { echo "skipped: '$tool' is not installed"; exit 77; }
 done
 
+share=$(dirname "$(readlink -f "$(command -v yosys)")")/../share/yosys
 case $device in
   ecp5*) cells=$SOURCE/boards/cells/ecp5.v ;;
   gw*) cells=$SOURCE/boards/cells/gowin.v ;;
-  *) cells=$(dirname "$(readlink -f "$(command -v yosys)")")/../share/yosys/ice40/cells_sim.v ;;
+  ccgm*) cells=$share/gatemate/cells_sim.v ;;
+  *) cells=$share/ice40/cells_sim.v ;;
 esac
 
 # NAME: prints what the bench says of the netlist; with the data of the folder data_NAME if there is one.

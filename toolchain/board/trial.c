@@ -1,4 +1,4 @@
-/* The host's side is that of a real board: the same wire, frames and comparison. Only its time ends: no answer costs more than WEIR_TRIAL_CYCLES. */
+/* The host's side is that of a real board: the same wire, frames and comparison. Only its time ends: no answer costs more than its limit of cycles. */
 #include "board/trial.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ typedef struct trying {
     const weir_trial *trial;
     weir_reference *reference;
     weir_simulator simulator;
-    int64_t frames, expected_cycles;
+    int64_t frames, expected_cycles, limit; /* cycles */
     int status;
     json_t *result;
     /* The transport, which ends with its time. */
@@ -64,7 +64,7 @@ static int read_in_time(void *user, uint8_t *data, size_t size, uint64_t until, 
     trying *t = user;
     const int got = t->inner.read(t->inner.user, data, size, until < t->end ? until : t->end, why);
     if (got != 0 || t->inner.now(t->inner.user) < t->end) return got;
-    weir_failure_set(why, WEIR_WIRE_GONE, "no answer within %d cycles", (int)WEIR_TRIAL_CYCLES);
+    weir_failure_set(why, WEIR_WIRE_GONE, "no answer within %lld cycles", (long long)t->limit);
     return -1;
 }
 
@@ -139,7 +139,7 @@ static int converse(trying *t, weir_board_sim *sim) {
     weir_board_exchange e = {.frames = 0};
     weir_failure why = {.error = WEIR_WIRE_OK};
     weir_wire *wire;
-    t->end = (uint64_t)(1e6 * WEIR_TRIAL_CYCLES / (double)m->clock_hz);
+    t->end = (uint64_t)(1e6 * (double)t->limit / (double)m->clock_hz);
     if (weir_simulated_transport_open(&t->inner, sim, (unsigned)m->baud, &why) != WEIR_WIRE_OK ||
         weir_wire_open(&wire, &transport, (unsigned)m->baud, &why) != WEIR_WIRE_OK) {
         weir_error(WEIR_NOWHERE, "cannot simulate: %s", why.text);
@@ -149,9 +149,9 @@ static int converse(trying *t, weir_board_sim *sim) {
     const double cycles = (double)weir_sim_serial_now(weir_board_sim_line(sim)) * (double)m->clock_hz / 1e12;
     weir_wire_close(wire);
     if (status == WEIR_EXIT_FINE)
-        t->result = json_pack("{s:I, s:I, s:I, s:I, s:i, s:s}", "frames", (json_int_t)e.frames, "values",
+        t->result = json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}", "frames", (json_int_t)e.frames, "values",
                               (json_int_t)e.compared, "mismatches", (json_int_t)e.mismatches, "cycles",
-                              (json_int_t)(cycles + 0.5), "limit", (int)WEIR_TRIAL_CYCLES, "simulator",
+                              (json_int_t)(cycles + 0.5), "limit", (json_int_t)t->limit, "simulator",
                               weir_simulator_name(t->simulator));
     weir_board_exchange_free(&e);
     return status;
@@ -268,15 +268,18 @@ static char *reason_against(const trying *t) {
                            weir_device_family_name((weir_device_family)trial->board->device->family));
     if (!weir_simulator_found(t->simulator)) return weir_format("'%s' is missing", weir_simulator_name(t->simulator));
     if (t->frames < 1)
-        return weir_format("a frame takes %lld cycles through the UART, of at most %d", (long long)frame_cycles(trial),
-                           (int)WEIR_TRIAL_CYCLES);
+        return weir_format("a frame takes %lld cycles through the UART, of at most %lld",
+                           (long long)frame_cycles(trial), (long long)t->limit);
     return NULL;
 }
 
 static void plan(trying *t) {
     const weir_trial *trial = t->trial;
     const int64_t greeting = greeting_cycles(trial), frame = frame_cycles(trial);
-    t->frames = (WEIR_TRIAL_CYCLES / 2 - greeting) / frame;
+    const bool is_slow = (WEIR_TRIAL_CYCLES / 2 - greeting) / frame < 1;
+    t->limit = is_slow ? WEIR_TRIAL_LONG : WEIR_TRIAL_CYCLES;
+    t->frames = (t->limit / 2 - greeting) / frame;
+    if (is_slow && t->frames > 1) t->frames = 1;
     if (t->frames > WEIR_TRIAL_FRAMES) t->frames = WEIR_TRIAL_FRAMES;
     t->expected_cycles = greeting + t->frames * frame;
     const bool is_long = trial->cells > 0 && t->expected_cycles > ICARUS_WORK / (int64_t)trial->cells;

@@ -10,9 +10,10 @@
 #include "graph/manifest.h"
 #include "ir/graph/graph.h"
 
-/* Of the core's clock. A trial ends there at the latest, whatever the board does; a design that needs more for one
- * frame is not tried. */
-enum { WEIR_TRIAL_CYCLES = 1000000, WEIR_TRIAL_FRAMES = 2 };
+/* Of the core's clock. A trial ends there at the latest, whatever the board does. Where the wire is so slow that half
+ * of WEIR_TRIAL_CYCLES is too short for one frame, it ends at WEIR_TRIAL_LONG, and Verilator runs it; a design that
+ * needs more is not tried. */
+enum { WEIR_TRIAL_CYCLES = 1000000, WEIR_TRIAL_LONG = 8000000, WEIR_TRIAL_FRAMES = 2 };
 
 typedef struct weir_trial {
     const char *what;    /* "netlist": for messages, and the name in the cache */

@@ -16,7 +16,7 @@
 #include "synth/netlist/family.h"
 
 /* Changes when the same sources shall give another netlist. */
-#define FORM "4"
+#define FORM "5"
 
 /* --- running --- */
 
@@ -164,7 +164,7 @@ static bool make_netlist(void *user, const char *folder) {
     const weir_synth_family *family = weir_synth_family_of(m->request->device);
     char *command = synthesis_in_halves(m->request);
     char *flatten = weir_format("hierarchy -top %s; setattr -mod -unset keep_hierarchy *; ", m->request->top);
-    char *script = weir_format("%sread_verilog *.v; %s%s; check -assert; write_json " WEIR_SYNTH_MAPPED,
+    char *script = weir_format("%sread_verilog *.v; %s%s; check -assert; autoname; write_json " WEIR_SYNTH_MAPPED,
                                family->unknown == NULL ? "" : "read_verilog -lib " UNKNOWN "; ",
                                is_flat(m->request) ? flatten : "", command);
     bool fine = copy_cells(m, family->map, MAP) && copy_cells(m, family->unknown, UNKNOWN) &&

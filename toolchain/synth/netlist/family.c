@@ -20,7 +20,11 @@ static const weir_synth_family families[WEIR_DEVICE_FAMILIES] = {
                            .mend = weir_gowin_mend,
                            .mended = "2"},
     [WEIR_DEVICE_XILINX7] = {.no_pads = "-noiopad"},
-    [WEIR_DEVICE_GATEMATE] = {.no_pads = "-noiopad", .unmapped = "map_luts", .unknown = "gatemate_yosys.v"},
+    [WEIR_DEVICE_GATEMATE] = {.no_pads = "-noiopad",
+                              .unmapped = "map_luts",
+                              .unknown = "gatemate_yosys.v",
+                              .models = "gatemate/cells_sim.v",
+                              .blocks = "=CC_BRAM* =CC_MULT"},
 };
 
 const weir_synth_family *weir_synth_family_of(const weir_device *device) {

@@ -66,7 +66,7 @@ static json_t *mapped(const weir_synth_prove_job *job, const char *work) {
                                "; select -set kept %s; delete =A:blackbox =A:whitebox %%u @kept %%d; "
                                "setattr -mod -unset keep_hierarchy *; flatten; "
                                "read_verilog -defer -D NO_ICE40_DEFAULT_ASSIGNMENTS models.v; hierarchy -top %s; "
-                               "proc; dffunmap; techmap; opt_clean; write_json " GATES,
+                               "proc; async2sync; dffunmap; techmap; opt_clean; write_json " GATES,
                                weir_synth_family_of(job->device)->blocks, job->top);
     json_t *gates = weir_file_copy(job->models, models) ? make_gates(job, work, WEIR_SYNTH_MAPPED, script) : NULL;
     free(models);
