@@ -89,6 +89,14 @@ void weir_cause_find(weir_record *record, const char *printed, size_t size, cons
     record->log = log.data == NULL ? weir_copy_string("") : log.data;
 }
 
+bool weir_cause_is_machine(const char *printed, size_t size) {
+    static const char *const faults[] = {"No space left on device", "Disk quota exceeded", "Stale file handle",
+                                         "Cannot allocate memory", "Read-only file system"};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (contains(printed, size, faults[i])) return true;
+    return false;
+}
+
 /* --- metrics --- */
 static void set(weir_record *record, const char *name, const json_t *value) {
     if (json_is_number(value)) json_object_set_new(record->metrics, name, json_deep_copy(value));
@@ -145,7 +153,8 @@ char *weir_cause_group(const weir_suite *suite, const weir_suite_point *point, c
         for (size_t i = 0; i < suite->names.count; i++) {
             const char *value = point->value[i];
             const size_t size = value == NULL ? 0 : strlen(value);
-            if (size < 2 || size <= length || strncmp(c, value, size) != 0) continue;
+            const bool is_number = value != NULL && strspn(value, "0123456789.-") == size;
+            if (size < 2 || is_number || size <= length || strncmp(c, value, size) != 0) continue;
             length = size;
         }
         if (length > 0) weir_text_char(&text, '{');

@@ -70,7 +70,7 @@ static const char *value_of(const weir_suite *suite, const weir_suite_point *poi
 }
 
 /* The word without quotes where the shell needs none. */
-static void add_quoted(weir_text *text, const char *word) {
+void weir_commands_quote(weir_text *text, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
     if (*word != '\0' && word[strspn(word, plain)] == '\0') {
         weir_text_add(text, word);
@@ -99,7 +99,7 @@ static char *fill(const places *p, const char *pattern, bool is_shell) {
                      : strcmp(name, "weir") == 0   ? weir_copy_string(p->commands->program)
                                                    : NULL;
         const char *value = made != NULL ? made : value_of(p->commands->suite, p->point, name);
-        if (is_shell) add_quoted(&text, value == NULL ? "" : value);
+        if (is_shell) weir_commands_quote(&text, value == NULL ? "" : value);
         else weir_text_add(&text, value == NULL ? "" : value);
         free(made);
         c += length;
@@ -257,7 +257,7 @@ char *weir_commands_repeat(const weir_commands *c, const weir_suite_point *point
     weir_text text = {NULL, 0, 0};
     if (strcmp(c->suite->folder, ".") != 0) {
         weir_text_add(&text, "cd ");
-        add_quoted(&text, c->suite->folder);
+        weir_commands_quote(&text, c->suite->folder);
         weir_text_add(&text, " && ");
     }
     weir_text_add(&text, "mkdir -p repeat");
@@ -271,7 +271,7 @@ char *weir_commands_repeat(const weir_commands *c, const weir_suite_point *point
         else if (is_own) weir_text_format(&text, "( %s )", arguments.list[2]);
         for (size_t k = 0; !is_own && k < arguments.count; k++) {
             if (k > 0) weir_text_char(&text, ' ');
-            add_quoted(&text, arguments.list[k]);
+            weir_commands_quote(&text, arguments.list[k]);
         }
         weir_arguments_free(&arguments);
     }

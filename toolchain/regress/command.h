@@ -6,6 +6,7 @@
 #include "regress/fingerprint.h"
 #include "regress/suite.h"
 #include "support/process/tool.h"
+#include "support/text/text.h"
 
 typedef struct weir_commands weir_commands;
 
@@ -18,6 +19,8 @@ const char *weir_step_name(weir_step_kind kind);
 /* Arguments of the step, in the folder `work`, to run in the suite's folder. */
 void weir_commands_arguments(const weir_commands *commands, const weir_suite_point *point, size_t step,
                              const char *work, weir_arguments *arguments);
+/* Adds the word as a shell reads it, in quotes if need be. */
+void weir_commands_quote(weir_text *text, const char *word);
 /* The report that the step leaves; NULL: none. Heap memory. */
 char *weir_commands_report(const weir_commands *commands, size_t step, const char *work);
 /* One command for a shell that repeats the point up to the step, in a folder `repeat`. Heap memory. */

@@ -96,6 +96,7 @@ struct weir_records {
     weir_map of; /* key to index + 1 */
     source *source;
     size_t sources, source_capacity;
+    weir_map source_of; /* path to index + 1 */
 };
 
 typedef struct wanted {
@@ -121,7 +122,7 @@ void weir_records_put(weir_records *records, const weir_record *record) {
     weir_map_entry *e = weir_map_put_as(&records->of, weir_map_hash(record->key.low), is_wanted, &w, &is_new);
     if (!is_new) {
         weir_record *known = &records->record[e->value - 1], old = *known;
-        if (record->finished >= old.finished) *known = *record;
+        if (record->is_new || record->finished >= old.finished) *known = *record;
         else old = *record;
         weir_record_clear(&old);
         return;
@@ -172,13 +173,29 @@ static bool read_record(const char *line, size_t size, weir_record *r) {
     return fine;
 }
 
+typedef struct wanted_source {
+    const weir_records *records;
+    const char *path;
+} wanted_source;
+
+static bool is_wanted_source(const void *user, uint64_t key, uint64_t value) {
+    const wanted_source *w = user;
+    (void)key;
+    return strcmp(w->records->source[value - 1].path, w->path) == 0;
+}
+
 static source *source_of(weir_records *records, const char *path) {
-    for (size_t i = 0; i < records->sources; i++)
-        if (strcmp(records->source[i].path, path) == 0) return &records->source[i];
-    records->source =
-        weir_grow(records->source, &records->source_capacity, records->sources + 1, sizeof *records->source);
-    records->source[records->sources] = (source){weir_copy_string(path), 0};
-    return &records->source[records->sources++];
+    bool is_new;
+    const wanted_source w = {records, path};
+    weir_map_entry *e =
+        weir_map_put_as(&records->source_of, weir_map_hash_text(path, strlen(path)), is_wanted_source, &w, &is_new);
+    if (is_new) {
+        records->source =
+            weir_grow(records->source, &records->source_capacity, records->sources + 1, sizeof *records->source);
+        records->source[records->sources++] = (source){weir_copy_string(path), 0};
+        e->value = records->sources;
+    }
+    return &records->source[e->value - 1];
 }
 
 /* From that byte on; heap memory. */
@@ -198,13 +215,15 @@ static char *read_from(const char *path, size_t from, size_t *size) {
     return text;
 }
 
-size_t weir_records_follow(weir_records *records, const char *path) {
+static size_t follow(weir_records *records, const char *path, bool is_new, size_t *bad) {
     source *s = source_of(records, path);
     size_t size, count = 0, at = 0;
     char *text = read_from(path, s->read, &size);
     for (char *end; at < size && (end = memchr(text + at, '\n', size - at)) != NULL; at = (size_t)(end - text) + 1) {
         weir_record record = {.state = WEIR_POINT_OPEN};
         if (!read_record(text + at, (size_t)(end - text) - at, &record)) continue;
+        record.is_new = is_new;
+        *bad += record.state != WEIR_POINT_RIGHT;
         weir_records_put(records, &record);
         count++;
     }
@@ -213,18 +232,35 @@ size_t weir_records_follow(weir_records *records, const char *path) {
     return count;
 }
 
+size_t weir_records_follow(weir_records *records, const char *path, size_t *bad) {
+    return follow(records, path, true, bad);
+}
+
+weir_records *weir_records_read_one(const char *path) {
+    weir_records *records = weir_calloc(1, sizeof *records);
+    size_t bad = 0;
+    follow(records, path, false, &bad);
+    return records;
+}
+
 weir_records *weir_records_read(const char *folder) {
     weir_records *records = weir_calloc(1, sizeof *records);
+    size_t bad = 0;
     DIR *listing = opendir(folder);
     if (listing == NULL) return records;
     for (const struct dirent *item; (item = readdir(listing)) != NULL;) {
         if (fnmatch("results*.jsonl", item->d_name, 0) != 0) continue;
         char *path = weir_path_join(folder, item->d_name);
-        weir_records_follow(records, path);
+        follow(records, path, false, &bad);
         free(path);
     }
     closedir(listing);
     return records;
+}
+
+void weir_records_seconds(const weir_records *records, double *sum, size_t *count) {
+    for (size_t i = 0; i < records->count; i++) *sum += records->record[i].seconds;
+    *count += records->count;
 }
 
 void weir_records_free(weir_records *records) {
@@ -234,6 +270,7 @@ void weir_records_free(weir_records *records) {
     free(records->record);
     free(records->source);
     weir_map_free(&records->of);
+    weir_map_free(&records->source_of);
     free(records);
 }
 
@@ -263,5 +300,18 @@ bool weir_records_append(int file, const char *path, const weir_record *record, 
     free(line);
     free(dump);
     json_decref(object);
+    return fine;
+}
+
+bool weir_records_merge(const char *from, int into, const char *path) {
+    size_t size;
+    char *text = weir_file_read_quietly(from, &size);
+    if (text == NULL) return true;
+    while (size > 0 && text[size - 1] != '\n') size--;
+    errno = ENOSPC;
+    const bool fine = write(into, text, size) == (ssize_t)size;
+    if (fine) unlink(from);
+    else weir_error(weir_at(path, 0), "cannot be written: %s", strerror(errno));
+    free(text);
     return fine;
 }

@@ -36,6 +36,7 @@ typedef struct weir_record {
     int64_t tries;
     int64_t finished; /* milliseconds since 1970: of several records of a key the last counts */
     json_t *metrics;  /* numbers by name */
+    bool is_new;      /* of this run, not read from its folder */
 } weir_record;
 
 /* Milliseconds since 1970. */
@@ -55,8 +56,15 @@ const weir_record *weir_records_find(const weir_records *records, weir_hash key)
 void weir_records_put(weir_records *records, const weir_record *record);
 /* A copy of the caller's. */
 weir_record weir_record_copy(const weir_record *record);
-/* Reads what was appended to the file since it was read last; how many new records that are. */
-size_t weir_records_follow(weir_records *records, const char *path);
+/* Reads what was appended to the file since it was read last, as new records; how many. Adds to *bad those that are not
+ * right. */
+size_t weir_records_follow(weir_records *records, const char *path, size_t *bad);
+/* Adds up the seconds of all records, and counts them. */
+void weir_records_seconds(const weir_records *records, double *sum, size_t *count);
+/* Those of one file, which need not be there. */
+weir_records *weir_records_read_one(const char *path);
+/* Appends the whole lines of a file to another, and removes it; false after a reported error. */
+bool weir_records_merge(const char *from, int into, const char *path);
 
 /* A file that records are appended to, made if need be; -1 after a reported error. */
 int weir_records_open(const char *path);

@@ -23,7 +23,14 @@
 #include "support/process/process.h"
 #include "support/text/text.h"
 
-enum { TICK_MILLISECONDS = 100, GRACE_SECONDS = 2, MOST_JOBS = 4096, LOG_HEAD = 16 << 20, LOG_TAIL = 64 << 10 };
+enum {
+    TICK_MILLISECONDS = 100,
+    GRACE_SECONDS = 2,
+    LOOK_SECONDS = 1,
+    MOST_JOBS = 4096,
+    LOG_HEAD = 16 << 20,
+    LOG_TAIL = 64 << 10
+};
 
 /* A point that runs. */
 typedef struct slot {
@@ -43,6 +50,7 @@ typedef struct run {
     size_t slots, busy, next;
     weir_jobserver server;
     weir_scratch *scratch;
+    double look; /* when is_cancelled is asked again */
     bool is_stopped;
 } run;
 
@@ -203,6 +211,8 @@ static void end_step(run *r, slot *s, int status, const struct rusage *usage) {
     if (record->state != WEIR_POINT_RIGHT) {
         size_t size;
         char *log = read_log(s->work, &size);
+        if (record->state == WEIR_POINT_FAILED && record->limit == WEIR_LIMIT_NONE && weir_cause_is_machine(log, size))
+            record->state = WEIR_POINT_LOST;
         weir_cause_find(record, log, size, report);
         if (*record->message == '\0') {
             free(record->message);
@@ -267,6 +277,10 @@ static void watch(run *r) {
         ask_to_end(s);
     }
     if (r->runner->suite->megabytes > 0) watch_memory(r);
+    if (r->runner->is_cancelled != NULL && now >= r->look) {
+        r->is_stopped = r->is_stopped || r->runner->is_cancelled(r->runner->user);
+        r->look = now + LOOK_SECONDS;
+    }
 }
 
 /* All at once, without a record: the next run does these points. */
@@ -304,16 +318,17 @@ static weir_runner_end loop(run *r) {
     for (double due = 0; r->next < r->runner->count || r->busy > 0;) {
         fill(r);
         if (r->busy > 0) sigtimedwait(&child, NULL, &tick);
-        reap(r);
-        if (weir_seconds() >= due) {
-            watch(r);
-            due = weir_seconds() + 1e-3 * TICK_MILLISECONDS;
+        /* First: a scheduler that ends this process ends the points' as well, which are not lost then. */
+        if (r->is_stopped || weir_process_interrupted()) {
+            end_all(r);
+            return r->is_stopped ? WEIR_RUNNER_STOPPED : WEIR_RUNNER_INTERRUPTED;
         }
-        if (!r->is_stopped && !weir_process_interrupted()) continue;
-        end_all(r);
-        return r->is_stopped ? WEIR_RUNNER_STOPPED : WEIR_RUNNER_INTERRUPTED;
+        reap(r);
+        if (weir_seconds() < due) continue;
+        watch(r);
+        due = weir_seconds() + 1e-3 * TICK_MILLISECONDS;
     }
-    return WEIR_RUNNER_DONE;
+    return r->is_stopped ? WEIR_RUNNER_STOPPED : WEIR_RUNNER_DONE;
 }
 
 weir_runner_end weir_runner_run(const weir_runner *runner, const sigset_t *mask) {

@@ -3,6 +3,7 @@
 #ifndef WEIR_REGRESS_RUNNER_H
 #define WEIR_REGRESS_RUNNER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,6 +22,8 @@ typedef struct weir_runner {
     /* Called for each point that has ended, in the order in which they end; false ends the run. The record is the
      * callee's. */
     bool (*ended)(void *user, size_t point, weir_record *record);
+    /* Asked once a second: true ends the run as a false of `ended` does. NULL: never. */
+    bool (*is_cancelled)(void *user);
     void *user;
 } weir_runner;
 

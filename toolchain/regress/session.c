@@ -90,12 +90,7 @@ static void find_todo(weir_session *s, weir_again again) {
 
 bool weir_session_open(weir_session *s, const weir_suite *suite, const weir_commands *commands, const char *folder,
                        weir_again again) {
-    *s = (weir_session){.suite = suite,
-                        .commands = commands,
-                        .lock = -1,
-                        .file = -1,
-                        .begun = weir_seconds(),
-                        .started = weir_record_now()};
+    *s = (weir_session){.suite = suite, .commands = commands, .lock = -1, .file = -1, .begun = weir_seconds()};
     s->folder = weir_copy_string(folder);
     s->log = weir_path_join(folder, "results.jsonl");
     s->key = weir_calloc(suite->points, sizeof *s->key);
@@ -108,18 +103,23 @@ bool weir_session_open(weir_session *s, const weir_suite *suite, const weir_comm
     return s->file >= 0;
 }
 
-static void tell(const weir_session *s, size_t point, const weir_record *record) {
+void weir_session_progress(const weir_session *s) {
+    if (s->ended == 0) return;
     const double passed = weir_seconds() - s->begun, left = passed / (double)s->ended * (double)(s->count - s->ended);
+    char *what = left < 90 ? weir_format("%zu not right, about %.0f s left, points", s->bad, left)
+                           : weir_format("%zu not right, about %.0f min left, points", s->bad, left / 60);
+    weir_progress(what, (double)s->ended, (double)s->count);
+    free(what);
+}
+
+static void tell(const weir_session *s, size_t point, const weir_record *record) {
     if (record->state != WEIR_POINT_RIGHT && s->bad <= WEIR_DIAG_LIMIT) {
         char *name = weir_suite_point_text(s->suite, &s->suite->point[point]);
         weir_progress_end();
         fprintf(stderr, "%s: %s: %s\n", weir_point_state_name(record->state), name, record->message);
         free(name);
     }
-    char *what = left < 90 ? weir_format("%zu not right, about %.0f s left, points", s->bad, left)
-                           : weir_format("%zu not right, about %.0f min left, points", s->bad, left / 60);
-    weir_progress(what, (double)s->ended, (double)s->count);
-    free(what);
+    weir_session_progress(s);
 }
 
 bool weir_session_take(weir_session *s, size_t point, weir_record *record) {
@@ -129,7 +129,8 @@ bool weir_session_take(weir_session *s, size_t point, weir_record *record) {
     s->ended++;
     s->bad += record->state != WEIR_POINT_RIGHT;
     if (fine) tell(s, point, record);
-    const weir_record copy = weir_record_copy(record);
+    weir_record copy = weir_record_copy(record);
+    copy.is_new = true;
     weir_records_put(s->records, &copy);
     return fine;
 }
@@ -142,7 +143,7 @@ weir_tally weir_session_tally(const weir_session *s) {
     for (size_t i = 0; i < s->suite->points; i++) {
         const weir_record *record = weir_records_find(s->records, s->key[i]);
         results.is_kept[i] = s->is_kept[i];
-        const bool is_known = record != NULL && (s->is_kept[i] || record->finished >= s->started);
+        const bool is_known = record != NULL && (s->is_kept[i] || record->is_new);
         results.record[i] = is_known ? weir_record_copy(record) : (weir_record){.key = s->key[i]};
     }
     return results;

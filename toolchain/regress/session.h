@@ -25,7 +25,6 @@ typedef struct weir_session {
     size_t count;      /* of them */
     size_t ended, bad; /* of this run */
     double begun;
-    int64_t started; /* as `finished` of a record */
 } weir_session;
 
 /* Opens the folder, makes the keys of all points and finds what is to be done. False after a reported error; close it
@@ -34,6 +33,8 @@ bool weir_session_open(weir_session *session, const weir_suite *suite, const wei
                        const char *folder, weir_again again);
 /* Takes a point's record: writes and reports it. False after a reported error. */
 bool weir_session_take(weir_session *session, size_t point, weir_record *record);
+/* The progress line: points, those that are not right, the time left. */
+void weir_session_progress(const weir_session *session);
 /* What is known of all points; seconds since the opening. */
 weir_tally weir_session_tally(const weir_session *session);
 void weir_session_close(weir_session *session);

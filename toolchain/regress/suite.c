@@ -63,14 +63,18 @@ json_t *weir_suite_point_json(const weir_suite *suite, const weir_suite_point *p
     return object;
 }
 
-weir_suite_point weir_suite_point_of(weir_suite *suite, const json_t *values) {
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)values, name, value) { weir_suite_add_name(suite, name); }
+void weir_suite_add_names(weir_suite *suite, const json_t *names) {
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        if (name != NULL) weir_suite_add_name(suite, name);
+    }
+}
+
+weir_suite_point weir_suite_point_of(const weir_suite *suite, const json_t *values) {
     weir_suite_point point = {weir_arena_array(suite->arena, suite->names.count + 1, sizeof *point.value)};
-    json_object_foreach((json_t *)(uintptr_t)values, name, value) {
-        if (json_is_string(value))
-            point.value[weir_suite_name(suite, name)] = weir_arena_copy_string(suite->arena, json_string_value(value));
+    for (size_t i = 0; i < suite->names.count; i++) {
+        const char *value = json_string_value(json_object_get(values, suite->names.item[i]));
+        if (value != NULL) point.value[i] = weir_arena_copy_string(suite->arena, value);
     }
     return point;
 }

@@ -81,8 +81,10 @@ int weir_suite_name(const weir_suite *suite, const char *name);
 char *weir_suite_point_text(const weir_suite *suite, const weir_suite_point *point);
 /* The values by name, a new object. */
 json_t *weir_suite_point_json(const weir_suite *suite, const weir_suite_point *point);
-/* The point of such an object; names that are new are added to the suite. */
-weir_suite_point weir_suite_point_of(weir_suite *suite, const json_t *values);
+/* Adds the names of an array, in its order. */
+void weir_suite_add_names(weir_suite *suite, const json_t *names);
+/* The point of such an object, of names that the suite has; others are left out. */
+weir_suite_point weir_suite_point_of(const weir_suite *suite, const json_t *values);
 /* Is the name's value a file, whose content counts? */
 bool weir_suite_is_file(const char *name);
 

@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "regress/launcher.h"
+#include "regress/remote.h"
 #include "regress/runner.h"
 #include "regress/session.h"
 #include "regress/suite_read.h"
+#include "regress/task.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
@@ -24,7 +27,8 @@ static const char help_text[] =
 typedef struct request {
     const char *suite, *folder, *again, *junit, *json, *csv, *save, *against;
     weir_cli_list define, only;
-    int64_t jobs;
+    const char *on, *scheduler, *task;
+    int64_t jobs, each;
     bool list, all;
 } request;
 
@@ -80,7 +84,37 @@ static int report(const request *r, const weir_session *session, weir_runner_end
 
 static bool ended(void *user, size_t point, weir_record *record) { return weir_session_take(user, point, record); }
 
-static int run(const request *r, const weir_suite *suite, const weir_commands *commands, const sigset_t *mask) {
+static weir_runner_end run_here(const request *r, weir_session *session, const sigset_t *mask) {
+    const weir_runner runner = {.suite = session->suite,
+                                .commands = session->commands,
+                                .point = session->suite->point,
+                                .key = session->key,
+                                .todo = session->todo,
+                                .count = session->count,
+                                .jobs = (size_t)r->jobs,
+                                .ended = ended,
+                                .user = session};
+    return weir_runner_run(&runner, mask);
+}
+
+static weir_runner_end run_elsewhere(const request *r, weir_session *session, const char *program) {
+    weir_launcher launcher;
+    weir_arena *arena = weir_arena_new();
+    weir_runner_end end = WEIR_RUNNER_STOPPED;
+    if (weir_launcher_read(arena, r->on, &launcher)) {
+        const weir_remote remote = {.launcher = &launcher,
+                                    .options = r->scheduler == NULL ? "" : r->scheduler,
+                                    .each = (size_t)r->each,
+                                    .jobs = r->jobs == 0 ? 1 : (size_t)r->jobs,
+                                    .program = program};
+        end = weir_remote_run(&remote, session);
+    }
+    weir_arena_free(arena);
+    return end;
+}
+
+static int run(const request *r, const weir_suite *suite, const weir_commands *commands, const char *program,
+               const sigset_t *mask) {
     char *folder = r->folder == NULL ? weir_format("%s.regress", suite->name) : weir_copy_string(r->folder);
     const weir_again again = r->again == NULL                  ? WEIR_AGAIN_NOTHING
                              : strcmp(r->again, "failed") == 0 ? WEIR_AGAIN_FAILED
@@ -88,16 +122,7 @@ static int run(const request *r, const weir_suite *suite, const weir_commands *c
     weir_session session;
     int status = WEIR_EXIT_INPUT;
     if (weir_session_open(&session, suite, commands, folder, again)) {
-        const weir_runner runner = {.suite = suite,
-                                    .commands = commands,
-                                    .point = suite->point,
-                                    .key = session.key,
-                                    .todo = session.todo,
-                                    .count = session.count,
-                                    .jobs = (size_t)r->jobs,
-                                    .ended = ended,
-                                    .user = &session};
-        const weir_runner_end end = weir_runner_run(&runner, mask);
+        const weir_runner_end end = r->on == NULL ? run_here(r, &session, mask) : run_elsewhere(r, &session, program);
         status = report(r, &session, end);
         if (end == WEIR_RUNNER_INTERRUPTED)
             weir_note("interrupted: %zu of %zu points are done; the same command continues", session.ended,
@@ -129,12 +154,22 @@ static int start(const request *r) {
         /* A signal waits until the children have ended and the results are in their file, and then ends this process
          * too. */
         const sigset_t mask = weir_process_hold();
-        status = run(r, suite, commands, &mask);
+        status = run(r, suite, commands, program, &mask);
         fflush(stdout);
         pthread_sigmask(SIG_SETMASK, &mask, NULL);
     }
     weir_commands_free(commands);
     weir_suite_free(suite);
+    free(program);
+    return status;
+}
+
+static int run_task(const request *r) {
+    char *end, *program = own_program();
+    const unsigned long number = strtoul(r->task, &end, 10);
+    const bool is_number = *r->task >= '0' && *r->task <= '9' && *end == '\0';
+    const int status = is_number ? weir_task_run(r->suite, number, program)
+                                 : weir_cli_misuse("regress", "--task takes a number, found '%s'", r->task);
     free(program);
     return status;
 }
@@ -147,6 +182,10 @@ int weir_command_regress(int argc, char **argv) {
         {"only", 0, WEIR_CLI_LIST, &r.only, "NAME=PATTERN,...",
          "only points that fit all of these; once more: or these"},
         {"jobs", 0, WEIR_CLI_COUNT, &r.jobs, "N", "points at a time (make's jobserver, else the processors)"},
+        {"on", 0, WEIR_CLI_STRING, &r.on, "LAUNCHER", "elsewhere: parallel, slurm, or another scheduler's FILE.yaml"},
+        {"scheduler", 0, WEIR_CLI_STRING, &r.scheduler, "OPTIONS", "with --on: its options (--partition=p --time=60)"},
+        {"each", 0, WEIR_CLI_COUNT, &r.each, "N", "with --on: points a task (by their length, a minute)"},
+        {"task", 0, WEIR_CLI_STRING, &r.task, "N", "run task N of the run in the folder SUITE, as --on has it"},
         {"again", 0, WEIR_CLI_STRING, &r.again, "WHICH", "run again: failed or all"},
         {"list", 0, WEIR_CLI_FLAG, &r.list, NULL, "print the points and run none"},
         {"all", 0, WEIR_CLI_FLAG, &r.all, NULL, "a row for each point, however many there are"},
@@ -161,8 +200,10 @@ int weir_command_regress(int argc, char **argv) {
     int status = weir_cli_parse("regress", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && r.again != NULL && strcmp(r.again, "failed") != 0 && strcmp(r.again, "all") != 0)
         status = weir_cli_misuse("regress", "--again takes 'failed' or 'all', found '%s'", r.again);
+    if (status < 0 && r.on == NULL && (r.scheduler != NULL || r.each != 0))
+        status = weir_cli_misuse("regress", "--scheduler and --each need --on");
     r.suite = argv[1];
-    if (status < 0) status = start(&r);
+    if (status < 0) status = r.task == NULL ? start(&r) : run_task(&r);
     weir_cli_list_free(&r.define);
     weir_cli_list_free(&r.only);
     return status;
