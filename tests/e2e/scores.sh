@@ -36,5 +36,21 @@ if command -v iverilog >/dev/null; then
     grep -Eq 'error +float R2 0.4918, RMSE 59.21; integer R2 0.49[0-9]+, RMSE 59.[0-9]+; hardware R2' output || fail "no figures"
     grep -q 'same class' output && fail "numbers are called classes"
     grep -q '"rmse": 59' report.json || fail "no figures in the report"
+    # An autoencoder: NumPy's area under the ROC curve of the errors between its expected outputs and its inputs.
+    model=$E2E_SOURCE/tests/models/conv/autoencoder_qdq
+    printf '1\n0\n0\n1\n1\n0\n1\n0\n0\n0\n1\n0\n' >labels.csv
+    coder="$model.onnx --data x=$model.npz:x --simulator icarus --debug-frames 0"
+    # shellcheck disable=SC2086 # words
+    {
+        expect 0 'anomaly +float AUC 0.3714, integer AUC 0.3714, hardware AUC 0.3714' "$WEIR" check $coder --data labels=labels.csv
+        expect 0 'accuracy +float [0-9.]+ %, .*largest of 40' "$WEIR" check $coder --data labels=labels.csv --task largest
+        expect 0 'not scored' "$WEIR" check $coder --data labels=labels.csv --task none
+        expect 0 'error +float R2 1.0000, RMSE 0;' "$WEIR" check $coder --data labels=$model.npz:expected --task regression
+        expect 2 "unknown task 'boxes', expected largest, logit" "$WEIR" check $coder --task boxes
+        expect 2 "output 'gemm6' has 40 values, which task 'logit' cannot score" "$WEIR" check $coder --task logit
+        expect 2 "no output 'y'" "$WEIR" check $coder --output-of y
+        expect 0 "" "$WEIR" check $coder --output-of gemm6 --json report.json
+    }
+    grep -q '"scored_output": "gemm6"' report.json || fail "the report names another output"
 fi
 finish

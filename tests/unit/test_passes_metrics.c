@@ -250,6 +250,38 @@ static void largest_error(void **state) {
     assert_near(m.rmse, sqrt(5.25 / 4));
 }
 
+/* Errors 7/24, 7/6, 7/24, 33/16, 5/24, 17/48, 2/3 and 11/24 by NumPy: of 16 pairs 10 larger, 1 equal. */
+static void anomaly(void **state) {
+    (void)state;
+    enum { ENTRIES = 8, VALUES = 3 };
+    static const double in[ENTRIES * VALUES] = {-0.5, 1.5, 2, -1, -1.5, 0.5, 1,   1,    0.5, 1, 2, 2,
+                                                2,    1.5, 1, 2,  -2,   -2,  1.5, -0.5, 1,   0, 2, -2},
+                                     out[ENTRIES * VALUES] = {-0.25, 0.75, 1.5,  0,    -2,   2,    0.75, 1.5,
+                                                              1.25,  0.25, 4.25, 2.75, 2.75, 1.25, 1,    2.5,
+                                                              -1.25, -2.5, 1.5,  0.5,  2,    0.75, 1.5,  -1.25},
+                                     label[ENTRIES] = {1, 0, 0, 1, 0, 1, 1, 0},
+                                     error[ENTRIES] = {7.0 / 24, 7.0 / 6,   7.0 / 24, 33.0 / 16,
+                                                       5.0 / 24, 17.0 / 48, 2.0 / 3,  11.0 / 24};
+    weir_array *x = weir_array_new(WEIR_FLOAT32, &(weir_shape){2, {ENTRIES, VALUES}});
+    weir_array *y = weir_array_new(WEIR_FLOAT64, &(weir_shape){2, {ENTRIES, VALUES}});
+    weir_array *t = weir_array_new(WEIR_INT64, &(weir_shape){1, {ENTRIES}});
+    for (size_t i = 0; i < ENTRIES * VALUES; i++) {
+        weir_array_set(x, i, in[i]);
+        weir_array_set(y, i, out[i]);
+    }
+    for (size_t i = 0; i < ENTRIES; i++) weir_array_set(t, i, label[i]);
+    const weir_scoring scoring = {.kind = WEIR_SCORING_ANOMALY, .entries = 1, .values = VALUES, .scale = 1};
+    weir_array *errors = weir_scoring_errors(&scoring, y, x, ENTRIES);
+    for (size_t i = 0; i < ENTRIES; i++) assert_near(weir_array_get(errors, i), error[i]);
+    const weir_metrics m = weir_metrics_of(&scoring, errors, t, ENTRIES);
+    assert_near(m.auc, 10.5 / 16);
+    assert_true(isnan(m.accuracy));
+    weir_array_free(errors);
+    weir_array_free(x);
+    weir_array_free(y);
+    weir_array_free(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(by_hand),
@@ -267,6 +299,7 @@ int main(void) {
         TEST(confusion_as_numpy),
         TEST(auc_as_numpy),
         TEST(largest_error),
+        TEST(anomaly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,8 @@ int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_gr
                                     .frames = s->frames,
                                     .debug_frames = s->debug_frames,
                                     .quantized = quantized,
+                                    .task = s->task,
+                                    .output = s->output,
                                     .stop = s->stop,
                                     .threads = (size_t)s->threads,
                                     .malformed = s->malformed,

@@ -4,11 +4,12 @@
 
 #include "cli/cli.h"
 #include "cli/page.h"
+#include "cosim/metrics.h"
 #include "ir/graph/graph.h"
 
 typedef struct weir_simulate {
     weir_cli_list data;
-    const char *simulator, *profile, *json, *picture, *results, *html;
+    const char *simulator, *profile, *json, *picture, *results, *html, *task, *output;
     const char *netlist, *cells; /* `sim` only: a synthesized netlist instead of rtl/, models of its cells */
     const char *work;            /* this run's own copy of the folder's rtl/, tb/ and tb_debug/ */
     int64_t frames, debug_frames, seed;
@@ -29,6 +30,9 @@ enum { WEIR_DEBUG_FRAMES = 16, WEIR_DEBUG_FRAMES_OPEN = INT32_MIN }; /* of `chec
         {"debug-frames",    0,   WEIR_CLI_INT,                                                                         \
          &(s).debug_frames, "N", "frames on which every stream is compared (check, sim --draw: 16, sim: 0)"},          \
         {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "seed of stalls and idle data (1)"},                                 \
+        {"task",    0,      WEIR_CLI_STRING,                                                                           \
+         &(s).task, "NAME", "what is scored: " WEIR_SCORING_TASKS " (what model and labels say)"},                     \
+        {"output-of", 0, WEIR_CLI_STRING, &(s).output, "NAME", "the output that is scored (the first)"},               \
         {"malformed", 0, WEIR_CLI_FLAG, &(s).malformed, NULL, "run again with frames that are too short or too long"}, \
         {"stop", 0, WEIR_CLI_FLAG, &(s).stop, NULL, "stop at the first wrong simulation; no waveform"},                \
         {"json", 'j', WEIR_CLI_STRING, &(s).json, "FILE", "write the report as JSON"}, WEIR_HTML_OPTION((s).html), {   \

@@ -97,7 +97,8 @@ static int by_value(const void *a, const void *b) {
 
 /* By ranks (Mann and Whitney 1947): of class 1's entries the mean of those of class 0 below, equal ones half. O(n log n). */
 static double auc_of(const weir_scoring *s, const weir_array *outputs, const weir_array *labels, int64_t entries) {
-    if (s->kind != WEIR_SCORING_LOGIT && s->kind != WEIR_SCORING_PROBABILITY) return NAN;
+    if (s->kind != WEIR_SCORING_LOGIT && s->kind != WEIR_SCORING_PROBABILITY && s->kind != WEIR_SCORING_ANOMALY)
+        return NAN;
     ranked *r = weir_calloc((size_t)entries + 1, sizeof *r);
     for (int64_t i = 0; i < entries; i++)
         r[i] = (ranked){weir_array_get(outputs, (size_t)i), weir_array_get_int(labels, (size_t)i)};
@@ -140,10 +141,27 @@ static weir_metrics regression(const weir_scoring *s, const weir_array *outputs,
     return m;
 }
 
+weir_array *weir_scoring_errors(const weir_scoring *s, const weir_array *outputs, const weir_array *inputs,
+                                int64_t entries) {
+    weir_array *errors = weir_array_new(WEIR_FLOAT64, &(weir_shape){1, {entries}});
+    for (int64_t i = 0; i < entries; i++) {
+        double sum = 0;
+        for (int64_t v = 0; v < s->values; v++) {
+            const size_t at = (size_t)(i * s->values + v);
+            const double difference = real_of(s, weir_array_get(outputs, at)) - weir_array_get(inputs, at);
+            sum += difference * difference;
+        }
+        weir_array_set(errors, (size_t)i, sum / (double)s->values);
+    }
+    return errors;
+}
+
 weir_metrics weir_metrics_of(const weir_scoring *s, const weir_array *outputs, const weir_array *labels,
                              int64_t entries) {
     assert(entries >= 0);
     if (s->kind == WEIR_SCORING_NUMBER) return regression(s, outputs, labels, entries);
+    if (s->kind == WEIR_SCORING_ANOMALY)
+        return (weir_metrics){NAN, NAN, NAN, NAN, NAN, NAN, auc_of(s, outputs, labels, entries), NAN, NAN, NAN};
     tally *t = weir_calloc(2 * (size_t)entries + 1, sizeof *t);
     const bool has_top5 = s->kind == WEIR_SCORING_LARGEST && s->values > 5;
     weir_metrics m = {.top5 = has_top5 ? 0 : NAN, .auc = auc_of(s, outputs, labels, entries)};
@@ -174,6 +192,7 @@ json_t *weir_metrics_json(const weir_scoring *s, const weir_metrics *m) {
     if (s->kind == WEIR_SCORING_NUMBER)
         return json_pack("{s:o, s:o, s:o, s:o}", "r2", finite(m->r2), "rmse", finite(m->rmse), "max_error",
                          finite(m->max_error), "loss", finite(m->loss));
+    if (s->kind == WEIR_SCORING_ANOMALY) return json_pack("{s:o}", "auc", finite(m->auc));
     return json_pack("{s:f, s:f, s:f, s:f, s:o, s:o, s:o}", "accuracy", m->accuracy, "precision", m->precision,
                      "recall", m->recall, "f1", m->f1, "loss", finite(m->loss), "top5", finite(m->top5), "auc",
                      finite(m->auc));
@@ -189,7 +208,7 @@ static size_t position_of(const tally *t, size_t classes, int64_t class) {
 
 json_t *weir_metrics_confusion(const weir_scoring *s, const weir_array *outputs, const weir_array *labels,
                                int64_t entries) {
-    if (s->kind == WEIR_SCORING_NUMBER) return NULL;
+    if (!weir_scoring_has_classes(s)) return NULL;
     tally *t = weir_calloc(2 * (size_t)entries + 1, sizeof *t);
     for (int64_t i = 0; i < entries; i++) {
         t[2 * i] = (tally){.class = weir_scoring_class(s, outputs, i)};
@@ -219,6 +238,7 @@ json_t *weir_metrics_confusion(const weir_scoring *s, const weir_array *outputs,
 
 char *weir_metrics_print(const weir_scoring *s, const weir_metrics *m, char *text, size_t size) {
     if (s->kind == WEIR_SCORING_NUMBER) snprintf(text, size, "R2 %.4f, RMSE %.4g", m->r2, m->rmse);
+    else if (s->kind == WEIR_SCORING_ANOMALY) snprintf(text, size, "AUC %.4f", m->auc);
     else snprintf(text, size, "%.2f %%", 100 * m->accuracy);
     return text;
 }

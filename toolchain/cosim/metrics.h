@@ -14,12 +14,18 @@ typedef enum weir_scoring_kind {
     WEIR_SCORING_LOGIT,       /* one value: class 1 above 0 */
     WEIR_SCORING_PROBABILITY, /* one value: class 1 above 0.5 */
     WEIR_SCORING_INDEX,       /* one value: the class itself */
-    WEIR_SCORING_NUMBER       /* numbers that are to be near the labels: a regression */
+    WEIR_SCORING_NUMBER,      /* numbers that are to be near the labels: a regression */
+    WEIR_SCORING_ANOMALY,     /* the input again, as far as it is usual: the mean squared error ranks the entries */
+    WEIR_SCORING_NONE         /* nothing that labels could name: detection, segmentation */
 } weir_scoring_kind;
 
-/* How output 0 of a graph names classes. */
+/* How an output of a graph names classes. */
 typedef struct weir_scoring {
     weir_scoring_kind kind;
+    bool is_chosen;  /* by the user: labels do not change it */
+    size_t output;   /* which one */
+    bool is_map;     /* several of its dimensions have more than one element */
+    int64_t inputs;  /* values that an entry of input 0 has */
     int64_t entries; /* a frame has: the model's own batch */
     int64_t values;  /* an entry has; the number of classes for WEIR_SCORING_LARGEST */
     bool is_share;   /* several values behind Softmax: shares of classes, no numbers of their own */
@@ -30,6 +36,15 @@ typedef struct weir_scoring {
 /* What the graph says: a single value is an index behind ArgMax, also where it picks one of constant labels, a
  * probability behind Sigmoid or HardSigmoid and where its quantization holds nothing outside [0, 1], else a logit. */
 weir_scoring weir_scoring_of(const weir_graph *graph);
+/* The same of another output, by its name, and for another task than what the graph and the labels say: a name below;
+ * NULL: as weir_scoring_of. False after a reported error: an unknown name, or an output that is not for the task. */
+#define WEIR_SCORING_TASKS "largest, logit, probability, index, regression, anomaly or none"
+bool weir_scoring_choose(const weir_graph *graph, const char *task, const char *output, weir_scoring *scoring);
+const char *weir_scoring_task(const weir_scoring *scoring); /* one of these names */
+bool weir_scoring_has_classes(const weir_scoring *scoring);
+/* For WEIR_SCORING_ANOMALY: the mean squared difference of each entry's output from its input, as float64 [entries]. */
+weir_array *weir_scoring_errors(const weir_scoring *scoring, const weir_array *outputs, const weir_array *inputs,
+                                int64_t entries);
 /* "largest of 10", "class 1 above 0.5", ... */
 char *weir_scoring_print(const weir_scoring *scoring, char *text, size_t size);
 /* "98.77 %", or of a regression "R2 0.5177, RMSE 53.47". */
@@ -43,7 +58,9 @@ int64_t weir_scoring_class(const weir_scoring *scoring, const weir_array *output
  * with a single 1 where there is one a class; of two classes also -1 and 1. A class that the outputs cannot name is
  * warned of and stays. Labels that are not classes, where the outputs can be numbers, make the scoring
  * WEIR_SCORING_NUMBER, and the array float64 with the shape of the outputs: with one a value that are not all 0 and 1,
- * or for one value, fractions or more than two different ones. */
+ * or for one value, fractions or more than two different ones. Labels 0 and 1, one an entry, of outputs in the form of
+ * the inputs make it WEIR_SCORING_ANOMALY; of outputs in several dimensions nothing but a label a value can be used:
+ * WEIR_SCORING_NONE. */
 weir_array *weir_labels_read(const weir_frames *frames, weir_scoring *scoring);
 
 typedef struct weir_metrics {

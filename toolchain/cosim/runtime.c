@@ -34,7 +34,16 @@ const char *weir_profile_name(weir_sim_profile profile) {
 
 /* --- accuracy --- */
 
-/* Outputs of the engines, by position; output 0 says how many entries have the same class. */
+/* Of outputs by an engine or a simulation, of the output that is scored. */
+static weir_metrics score(const weir_runtime *r, const weir_array *outputs, const weir_array *labels, int64_t entries) {
+    if (r->scoring.kind != WEIR_SCORING_ANOMALY) return weir_metrics_of(&r->scoring, outputs, labels, entries);
+    weir_array *errors = weir_scoring_errors(&r->scoring, outputs, r->input, entries);
+    const weir_metrics metrics = weir_metrics_of(&r->scoring, errors, labels, entries);
+    weir_array_free(errors);
+    return metrics;
+}
+
+/* Outputs of the engines, by position; the scored one says how many entries have the same class. */
 static void compare_float(weir_runtime *r, weir_array *const *real, weir_array *const *integer, size_t outputs) {
     double signal = 0, noise = 0;
     for (size_t o = 0; o < outputs; o++) {
@@ -47,7 +56,8 @@ static void compare_float(weir_runtime *r, weir_array *const *real, weir_array *
     }
     int64_t agree = 0, entries = r->frames * r->scoring.entries;
     for (int64_t i = 0; i < entries; i++)
-        agree += weir_scoring_class(&r->scoring, real[0], i) == weir_scoring_class(&r->scoring, integer[0], i);
+        agree += weir_scoring_class(&r->scoring, real[r->scoring.output], i) ==
+                 weir_scoring_class(&r->scoring, integer[r->scoring.output], i);
     r->has_float = true;
     r->agreement = (double)agree / (double)entries;
     r->equal = noise == 0;
@@ -78,13 +88,14 @@ static bool software_side(weir_runtime *r, const weir_graph *model, const weir_g
     fine = fine && (model == NULL || weir_parallel_run(model, data, r->frames, threads, found));
     if (fine && model != NULL) {
         compare_float(r, found, reference->result, outputs);
-        if (labels != NULL) r->float_metrics = weir_metrics_of(&r->scoring, found[0], labels, entries);
+        if (labels != NULL) r->float_metrics = score(r, found[r->scoring.output], labels, entries);
     }
     free_results(found, outputs);
     if (labels != NULL) {
         r->labelled = true;
-        r->integer_metrics = weir_metrics_of(&r->scoring, reference->result[0], labels, entries);
-        r->confusion = weir_metrics_confusion(&r->scoring, reference->result[0], labels, entries);
+        const weir_array *scored = reference->result[r->scoring.output];
+        r->integer_metrics = score(r, scored, labels, entries);
+        r->confusion = weir_metrics_confusion(&r->scoring, scored, labels, entries);
     }
     if (fine && model != NULL && quantized != NULL) r->noise = weir_noise_json(model, quantized, data, r->frames);
     return fine;
@@ -114,9 +125,9 @@ static int run_once(weir_runtime *r, const char *folder, const weir_reference *r
     }
     *add_run(r) = result;
     if (labels == NULL || result.frames < r->frames) return weir_cosim_is_right(&result) ? 0 : WEIR_EXIT_MISMATCH;
-    weir_array *decoded = weir_decode(r->hardware, reference, (const int64_t *const *)result.output, result.frames, 0);
-    if (decoded != NULL)
-        r->run_metrics[r->runs - 1] = weir_metrics_of(&r->scoring, decoded, labels, result.frames * r->scoring.entries);
+    weir_array *decoded =
+        weir_decode(r->hardware, reference, (const int64_t *const *)result.output, result.frames, r->scoring.output);
+    if (decoded != NULL) r->run_metrics[r->runs - 1] = score(r, decoded, labels, result.frames * r->scoring.entries);
     weir_array_free(decoded);
     return weir_cosim_is_right(&result) ? WEIR_EXIT_FINE : WEIR_EXIT_MISMATCH;
 }
@@ -247,7 +258,6 @@ static weir_runtime *new_runtime(const char *name, const weir_graph *hardware, c
     r->hardware = hardware;
     r->frames = reference->frames;
     r->values = (int64_t)reference->result[0]->count / r->frames;
-    r->scoring = weir_scoring_of(hardware);
     r->resources = weir_resources_of(hardware);
     r->planned = plan(options);
     return r;
@@ -256,6 +266,8 @@ static weir_runtime *new_runtime(const char *name, const weir_graph *hardware, c
 /* Simulates `options->work`. */
 static int run_copy(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
                     const char *folder, const weir_runtime_options *options, weir_runtime **runtime) {
+    weir_scoring scoring;
+    if (!weir_scoring_choose(hardware, options->task, options->output, &scoring)) return WEIR_EXIT_USAGE;
     weir_frames *frames = weir_frames_read(hardware, options->data);
     if (frames == NULL) return WEIR_EXIT_INPUT;
     const weir_array *const *data = weir_frames_arrays(frames);
@@ -265,6 +277,8 @@ static int run_copy(const char *name, const weir_graph *model, const weir_graph 
     int status = reference == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
     if (reference != NULL) {
         weir_runtime *r = *runtime = new_runtime(name, hardware, options, reference);
+        r->scoring = scoring;
+        r->input = data[0];
         weir_array *labels = weir_labels_read(frames, &r->scoring);
         if (!software_side(r, model, options->quantized, integer, data, labels, reference, options->threads))
             status = WEIR_EXIT_INPUT;

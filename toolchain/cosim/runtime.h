@@ -20,7 +20,8 @@ typedef struct weir_runtime {
     int64_t frames;
     int64_t values; /* of the output, a frame */
     weir_scoring scoring;
-    bool labelled; /* the data has labels: there are metrics */
+    const weir_array *input; /* the data of the first one while it runs */
+    bool labelled;           /* the data has labels: there are metrics */
     weir_metrics integer_metrics;
     json_t *confusion; /* of the integer engine's outputs; NULL: no labels, or none that name classes */
     bool has_float;    /* the float engine ran: the next four hold, metrics with labels */
@@ -46,6 +47,7 @@ typedef struct weir_runtime_options {
     bool profile[WEIR_SIM_PROFILES];
     int64_t frames, debug_frames;
     uint32_t seed;
+    const char *task, *output;   /* as weir_scoring_choose takes them */
     const weir_graph *quantized; /* what `model` was quantized to, for the noise of each layer; NULL: it was not */
     size_t threads;       /* of the software engines, each of which runs frames: at most so many; 0: a processor each */
     bool malformed;       /* one more run under each profile, with frames that are too short or too long */

@@ -31,11 +31,16 @@ static void print_host(const weir_graph *hardware, weir_host part, const char *w
 static void print_accuracy(const weir_runtime *r, weir_text *text) {
     weir_text_format(text, "%s: %lld frames, %lld output values each\n", r->model, (long long)r->frames,
                      (long long)r->values);
+    if (r->scoring.kind == WEIR_SCORING_NONE)
+        weir_text_add(text, "  not scored    the output names no class (--task, --output-of)\n");
     if (r->labelled) {
         char rule[64], score[64];
         const weir_cosim *run = weir_runtime_fast_run(r);
         const bool is_number = r->scoring.kind == WEIR_SCORING_NUMBER;
-        weir_text_format(text, "  %s float %s", is_number ? "error        " : "accuracy     ",
+        weir_text_format(text, "  %s float %s",
+                         is_number                                 ? "error        "
+                         : r->scoring.kind == WEIR_SCORING_ANOMALY ? "anomaly      "
+                                                                   : "accuracy     ",
                          r->has_float ? weir_metrics_print(&r->scoring, &r->float_metrics, score, sizeof score) : "-");
         weir_text_format(text, "%s integer %s", is_number ? ";" : ",",
                          weir_metrics_print(&r->scoring, &r->integer_metrics, score, sizeof score));
@@ -48,7 +53,7 @@ static void print_accuracy(const weir_runtime *r, weir_text *text) {
         weir_text_add(text, "  float-integer ");
         if (r->equal) weir_text_add(text, "equal");
         else weir_text_format(text, "SQNR %.1f dB, largest error %.4g", r->sqnr_db, r->max_error);
-        const bool has_classes = r->scoring.kind != WEIR_SCORING_NUMBER;
+        const bool has_classes = weir_scoring_has_classes(&r->scoring);
         if (!r->equal && has_classes) weir_text_add(text, ", same class in ");
         if (!r->equal && has_classes) print_percent(text, r->agreement);
         weir_text_char(text, '\n');
@@ -301,6 +306,8 @@ json_t *weir_runtime_json(const weir_runtime *r) {
                                   metrics_json(r, r->labelled, &r->integer_metrics)));
     char rule[64];
     json_object_set_new(root, "scoring", json_string(weir_scoring_print(&r->scoring, rule, sizeof rule)));
+    json_object_set_new(root, "task", json_string(weir_scoring_task(&r->scoring)));
+    json_object_set_new(root, "scored_output", json_string(weir_graph_output_name(r->hardware, r->scoring.output)));
     json_object_set(root, "confusion", r->confusion == NULL ? json_null() : r->confusion);
     json_object_set_new(root, "float_integer", float_integer_json(r));
     json_object_set(root, "noise", r->noise == NULL ? json_null() : r->noise);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cosim/metrics.h"
 #include "ir/trait/trait.h"
@@ -57,16 +58,21 @@ static bool is_share(const weir_graph *graph, weir_value value) {
     return false;
 }
 
-weir_scoring weir_scoring_of(const weir_graph *graph) {
-    const weir_value output = weir_graph_output(graph, 0);
+static weir_scoring scoring_of(const weir_graph *graph, size_t index) {
+    const weir_value output = weir_graph_output(graph, index);
     const weir_type *type = weir_value_type(graph, output);
     const weir_shape *in = &weir_value_type(graph, weir_graph_input(graph, 0))->shape, *out = &type->shape;
-    weir_scoring s = {.entries = 1, .scale = 1};
+    weir_scoring s = {.output = index, .entries = 1, .scale = 1};
     if (in->rank > 1 && out->rank > 0 && in->dim[0] == out->dim[0] && (out->rank > 1 || in->dim[0] > 1))
         s.entries = in->dim[0];
     size_t count = 1;
     weir_shape_count(out, &count);
     s.values = (int64_t)count / s.entries;
+    weir_shape_count(in, &count);
+    s.inputs = (int64_t)count / s.entries;
+    int wide = 0;
+    for (int i = s.entries > 1; i < out->rank; i++) wide += out->dim[i] > 1;
+    s.is_map = wide > 1;
     s.kind = s.values > 1 ? WEIR_SCORING_LARGEST : kind_of(graph, output);
     s.is_share = s.values > 1 && is_share(graph, output);
     if (type->quant.format != WEIR_FORMAT_FLOAT && type->quant.count <= 1) {
@@ -76,10 +82,67 @@ weir_scoring weir_scoring_of(const weir_graph *graph) {
     return s;
 }
 
+weir_scoring weir_scoring_of(const weir_graph *graph) { return scoring_of(graph, 0); }
+
+bool weir_scoring_has_classes(const weir_scoring *s) { return s->kind <= WEIR_SCORING_INDEX; }
+
+static bool choose_output(const weir_graph *graph, const char *name, size_t *index) {
+    const size_t count = weir_graph_output_count(graph);
+    *index = 0;
+    while (name != NULL && *index < count && strcmp(weir_graph_output_name(graph, *index), name) != 0) (*index)++;
+    if (*index < count) return true;
+    weir_error(WEIR_NOWHERE, "the model has no output '%s'", name);
+    for (size_t i = 0; i < count; i++) weir_note("it has '%s'", weir_graph_output_name(graph, i));
+    return false;
+}
+
+/* Names of kinds, in their order. */
+static const char *const tasks[] = {"largest", "logit", "probability", "index", "regression", "anomaly", "none"};
+enum { TASKS = sizeof tasks / sizeof *tasks };
+
+const char *weir_scoring_task(const weir_scoring *s) {
+    assert((unsigned)s->kind < TASKS);
+    return tasks[s->kind];
+}
+
+/* Can the task be scored of as many values? */
+static bool fits(const weir_scoring *s) {
+    switch (s->kind) {
+    case WEIR_SCORING_LARGEST: return s->values > 1;
+    case WEIR_SCORING_LOGIT:
+    case WEIR_SCORING_PROBABILITY:
+    case WEIR_SCORING_INDEX: return s->values == 1;
+    case WEIR_SCORING_ANOMALY: return s->values == s->inputs;
+    case WEIR_SCORING_NUMBER:
+    case WEIR_SCORING_NONE: break;
+    }
+    return true;
+}
+
+bool weir_scoring_choose(const weir_graph *graph, const char *task, const char *output, weir_scoring *s) {
+    size_t index, t = 0;
+    if (!choose_output(graph, output, &index)) return false;
+    *s = scoring_of(graph, index);
+    if (task == NULL) return true;
+    while (t < TASKS && strcmp(tasks[t], task) != 0) t++;
+    if (t == TASKS) {
+        weir_error(WEIR_NOWHERE, "unknown task '%s', expected " WEIR_SCORING_TASKS, task);
+        return false;
+    }
+    s->kind = (weir_scoring_kind)t;
+    s->is_chosen = true;
+    if (fits(s)) return true;
+    weir_error(WEIR_NOWHERE, "output '%s' has %" PRId64 " values, which task '%s' cannot score",
+               weir_graph_output_name(graph, index), s->values, task);
+    return false;
+}
+
 char *weir_scoring_print(const weir_scoring *s, char *text, size_t size) {
     if (s->kind == WEIR_SCORING_LARGEST) snprintf(text, size, "largest of %" PRId64, s->values);
     else if (s->kind == WEIR_SCORING_INDEX) snprintf(text, size, "index");
     else if (s->kind == WEIR_SCORING_NUMBER) snprintf(text, size, "regression");
+    else if (s->kind == WEIR_SCORING_ANOMALY) snprintf(text, size, "anomaly: the error of the input's copy");
+    else if (s->kind == WEIR_SCORING_NONE) snprintf(text, size, "none: the output names no class");
     else snprintf(text, size, "class 1 above %s", s->kind == WEIR_SCORING_LOGIT ? "0" : "0.5");
     return text;
 }
@@ -192,9 +255,17 @@ static bool is_regression(const labels *l, const weir_scoring *s, bool rows) {
     case WEIR_SCORING_LOGIT:
     case WEIR_SCORING_NUMBER: return l->found->count == (size_t)l->entries && are_numbers(l);
     case WEIR_SCORING_PROBABILITY:
-    case WEIR_SCORING_INDEX: break;
+    case WEIR_SCORING_INDEX:
+    case WEIR_SCORING_ANOMALY:
+    case WEIR_SCORING_NONE: break;
     }
     return false;
+}
+
+/* Does the output have the form of the input, and the labels say of each entry whether it is one of the usual? */
+static bool is_anomaly(const labels *l, const weir_scoring *s) {
+    return s->kind == WEIR_SCORING_LARGEST && s->values == s->inputs && s->values > 2 && !s->is_share &&
+           l->found->count == (size_t)l->entries && are_marks(l);
 }
 
 static weir_array *read_numbers(const labels *l, weir_scoring *scoring) {
@@ -207,10 +278,19 @@ static weir_array *read_numbers(const labels *l, weir_scoring *scoring) {
 weir_array *weir_labels_read(const weir_frames *frames, weir_scoring *scoring) {
     labels l = {.file = weir_frames_file(frames), .entries = weir_frames_count(frames) * scoring->entries};
     l.found = weir_frames_labels(frames, &l.name);
-    if (l.found == NULL) return NULL;
-    l.classes = scoring->kind == WEIR_SCORING_LARGEST ? scoring->values : scoring->kind == WEIR_SCORING_INDEX ? 0 : 2;
-    const size_t count = l.found->count, entries = (size_t)l.entries;
+    const size_t count = l.found == NULL ? 0 : l.found->count, entries = (size_t)l.entries;
+    const bool one_a_value = count == entries * (size_t)scoring->values;
+    if (!scoring->is_chosen && scoring->is_map && scoring->kind == WEIR_SCORING_LARGEST && count != entries &&
+        !one_a_value)
+        scoring->kind = WEIR_SCORING_NONE;
+    if (l.found == NULL || scoring->kind == WEIR_SCORING_NONE) return NULL;
+    if (!scoring->is_chosen && is_anomaly(&l, scoring)) scoring->kind = WEIR_SCORING_ANOMALY;
+    const bool is_number = scoring->kind == WEIR_SCORING_NUMBER;
+    l.classes = scoring->kind == WEIR_SCORING_LARGEST || is_number ? scoring->values
+                : scoring->kind == WEIR_SCORING_INDEX              ? 0
+                                                                   : 2;
     const bool rows = count != entries && l.classes > 1 && count == entries * (size_t)l.classes;
+    if (is_number && one_a_value) return read_numbers(&l, scoring);
     if (count != entries && !rows) {
         char shape[96];
         weir_warning(weir_at(l.file, 0),
@@ -218,7 +298,7 @@ weir_array *weir_labels_read(const weir_frames *frames, weir_scoring *scoring) {
                      weir_shape_print(&l.found->shape, shape, sizeof shape), l.entries);
         return NULL;
     }
-    if (is_regression(&l, scoring, rows)) return read_numbers(&l, scoring);
+    if (!scoring->is_chosen && is_regression(&l, scoring, rows)) return read_numbers(&l, scoring);
     weir_array *classes = convert(&l, rows);
     if (classes != NULL && l.classes == 2) convert_bipolar(classes);
     if (classes != NULL && l.classes > 0) warn_of_range(&l, classes);

@@ -150,7 +150,7 @@ static void add_noise(const weir_report_facts *facts, const json_t *noise, weir_
 }
 
 /* How far the integer engine's outputs are from the float engine's. */
-static void add_difference(const json_t *compared, weir_text *html) {
+static void add_difference(const json_t *compared, bool has_classes, weir_text *html) {
     weir_text_add(html, "<p>Float and integer outputs: ");
     if (json_is_true(json_object_get(compared, "equal"))) {
         weir_text_add(html, "equal in every value.</p>\n");
@@ -160,9 +160,12 @@ static void add_difference(const json_t *compared, weir_text *html) {
     weir_html_real(html, weir_html_number(compared, "sqnr_db"), 1);
     weir_text_add(html, " dB, largest difference ");
     weir_html_brief(html, weir_html_number(compared, "max_absolute"));
-    weir_text_add(html, ", the same class in ");
-    weir_html_real(html, 100 * weir_html_number(compared, "top1_agreement"), 2);
-    weir_text_add(html, " %.</p>\n");
+    if (has_classes) {
+        weir_text_add(html, ", the same class in ");
+        weir_html_real(html, 100 * weir_html_number(compared, "top1_agreement"), 2);
+        weir_text_add(html, " %");
+    }
+    weir_text_add(html, ".</p>\n");
 }
 
 void weir_section_accuracy(const weir_report_facts *facts, weir_text *html) {
@@ -171,11 +174,16 @@ void weir_section_accuracy(const weir_report_facts *facts, weir_text *html) {
     const bool is_scored = json_is_object(json_object_get(json_object_get(check, "metrics"), "integer"));
     if (check == NULL) return;
     weir_report_section_open(facts, "accuracy", "Accuracy", html);
-    weir_text_add(html, "<p>Scored as: ");
+    const char *task = weir_html_string(check, "task");
+    const bool is_none = strcmp(task, "none") == 0;
+    weir_text_add(html, "<p>Output ");
+    weir_html_text(html, weir_html_string(check, "scored_output"));
+    weir_text_add(html, " is scored as: ");
     weir_html_text(html, weir_html_string(check, "scoring"));
-    weir_text_add(html, is_scored ? ".</p>\n" : "; the data has no labels, so nothing is scored.</p>\n");
+    weir_text_add(html, is_scored || is_none ? ".</p>\n" : "; the data has no labels, so nothing is scored.</p>\n");
     if (is_scored) add_metrics(facts, html);
-    if (json_is_object(compared)) add_difference(compared, html);
+    const bool has_classes = !is_none && strcmp(task, "regression") != 0 && strcmp(task, "anomaly") != 0;
+    if (json_is_object(compared)) add_difference(compared, has_classes, html);
     const size_t classes = json_array_size(json_object_get(confusion, "classes"));
     if (classes > 0 && classes <= MATRIX_CLASSES) add_matrix(confusion, classes, html);
     if (classes > 0) add_classes(confusion, classes, html);
