@@ -18,12 +18,7 @@
 static uint64_t seed = 1;
 static unsigned more = 1;
 
-static const fake_wire_settings good = {
-    .board =
-        {.receive_log2 = 12, .send_log2 = 11, .bytes_in = 64, .bytes_out = 10, .clock_hz = 48e6, .real_clock_hz = 48e6},
-    .baud = 3e6,
-    .delay = 2000000,
-};
+static const fake_wire_settings good = GOOD_WIRE(12, 11);
 
 static uint64_t now(const bench *it) { return it->transport.now(it->transport.user); }
 

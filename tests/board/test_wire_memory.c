@@ -11,12 +11,7 @@
 #include "wire/memory.h"
 #include "wire_bench.h"
 
-static const fake_wire_settings good = {
-    .board =
-        {.receive_log2 = 9, .send_log2 = 9, .bytes_in = 64, .bytes_out = 10, .clock_hz = 48e6, .real_clock_hz = 48e6},
-    .baud = 3e6,
-    .delay = 2000000,
-};
+static const fake_wire_settings good = GOOD_WIRE(9, 9);
 
 static void fill(uint64_t *random, uint8_t *bytes, size_t size) {
     for (size_t i = 0; i < size; i++) bytes[i] = (uint8_t)(weir_random_next(random) >> 20);

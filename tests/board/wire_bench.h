@@ -7,6 +7,18 @@
 
 #define SECOND UINT64_C(1000000)
 
+/* Settings of a wire without faults. */
+#define GOOD_WIRE(receive_log2_, send_log2_)                                                                           \
+    {                                                                                                                  \
+        .board = {.receive_log2 = receive_log2_,                                                                       \
+                  .send_log2 = send_log2_,                                                                             \
+                  .bytes_in = 64,                                                                                      \
+                  .bytes_out = 10,                                                                                     \
+                  .clock_hz = 48e6,                                                                                    \
+                  .real_clock_hz = 48e6},                                                                              \
+        .baud = 3e6, .delay = 2000000                                                                                  \
+    }
+
 typedef struct bench {
     fake_wire *fake;
     weir_transport transport;

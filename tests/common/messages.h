@@ -10,4 +10,7 @@ void keep_message(void *user, const weir_diagnostic *diagnostic);
 /* "line: text". */
 void keep_line(void *user, const weir_diagnostic *diagnostic);
 
+/* The text of diagnostic i that was captured. After <cmocka.h>. */
+#define ASSERT_SAID(log, i, expected) assert_string_equal(weir_diag_log_at(log, i)->text, expected)
+
 #endif

@@ -14,6 +14,17 @@ bool batch_has_tools(void) {
            weir_simulator_found(WEIR_SIM_ICARUS) && weir_simulator_found(WEIR_SIM_VERILATOR);
 }
 
+int batch_refuses(const char *usage, bool fits, bool icarus_alone) {
+    if (!fits) {
+        fprintf(stderr, "usage: %s\n", usage);
+        return 2;
+    }
+    if (icarus_alone ? weir_simulator_found(WEIR_SIM_ICARUS) : batch_has_tools()) return 0;
+    fprintf(stderr, "%.*s: skipped: %s missing\n", (int)strcspn(usage, " "), usage,
+            icarus_alone ? "iverilog is" : "verilator, iverilog or yosys is");
+    return BATCH_SKIPPED;
+}
+
 void batch_run_tool(const char *folder, const char *check, const char *const *arguments) {
     weir_text output = {0};
     int status = -1;

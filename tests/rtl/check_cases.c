@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "batch.h"
-#include "common/text_case.h"
+#include "case.h"
 #include "pass/run/instrument.h"
 #include "passes/equivalence/plain.h"
 #include "passes/rtl/rtl.h"
@@ -20,22 +20,6 @@
 #include "support/file/file.h"
 #include "support/file/scratch.h"
 #include "support/memory/arena.h"
-
-/* A case, as far as its design goes. */
-typedef struct test_case {
-    char *top, *input, *ignored;
-} test_case;
-
-static bool read_case(char *text, test_case *c) {
-    const case_field header[] = {{"pipeline", &c->ignored}, {"top", &c->top},         {"level", &c->ignored},
-                                 {"disable", &c->ignored},  {"planted", &c->ignored}, {"again", &c->ignored},
-                                 {"verify", &c->ignored}};
-    const case_field sections[] = {{"input", &c->input},     {"expected", &c->ignored},
-                                   {"verilog", &c->ignored}, {"systemverilog", &c->ignored},
-                                   {"output", &c->ignored},  {"diagnostics", &c->ignored}};
-    return read_case_text(text, header, sizeof header / sizeof *header, sections, sizeof sections / sizeof *sections) &&
-           c->input != NULL;
-}
 
 /* The design after the pipeline, with names of its own; NULL when it cannot be emitted. */
 static weir_rtl_design *emit(const test_case *c, const char *prefix, weir_rtl_module *top) {
@@ -190,14 +174,8 @@ static void check_simulation(batch *b, bool planted) {
 
 int main(int count, char **arguments) {
     const bool planted = count == 3 && strcmp(arguments[2], "--planted") == 0;
-    if (count != 2 && !planted) {
-        fprintf(stderr, "usage: check_cases FOLDER [--planted]\n");
-        return 2;
-    }
-    if (!batch_has_tools()) {
-        fprintf(stderr, "check_cases: skipped: verilator, iverilog or yosys is missing\n");
-        return BATCH_SKIPPED;
-    }
+    const int refused = batch_refuses("check_cases FOLDER [--planted]", count == 2 || planted, false);
+    if (refused != 0) return refused;
     weir_scratch *work = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "cases-");
     if (work == NULL) return 1;
     size_t cases = 0;

@@ -397,14 +397,8 @@ static void check_folder(subject *s, const char *folder, int depth) {
 int main(int count, char **arguments) {
     const bool planted = count == 4 && strcmp(arguments[2], "--planted") == 0;
     subject s = {.planted = planted ? arguments[3] : NULL};
-    if (count != 2 && !planted) {
-        fprintf(stderr, "usage: check_debug_tables FOLDER [--planted CHECK]\n");
-        return 2;
-    }
-    if (!weir_simulator_found(WEIR_SIM_ICARUS)) {
-        fprintf(stderr, "check_debug_tables: skipped: iverilog is missing\n");
-        return BATCH_SKIPPED;
-    }
+    const int refused = batch_refuses("check_debug_tables FOLDER [--planted CHECK]", count == 2 || planted, true);
+    if (refused != 0) return refused;
     weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "debug-");
     s.work = scratch == NULL ? NULL : weir_scratch_path(scratch);
     weir_diag_set_handler(keep_message, &messages);

@@ -387,14 +387,8 @@ static void check(subject *s) {
 
 int main(int count, char **arguments) {
     const bool planted = count == 6 && strcmp(arguments[4], "--planted") == 0;
-    if (count != 4 && !planted) {
-        fprintf(stderr, "usage: check_design WEIR FOLDER NAME [--planted CHECK]\n");
-        return 2;
-    }
-    if (!batch_has_tools()) {
-        fprintf(stderr, "check_design: skipped: verilator, iverilog or yosys is missing\n");
-        return BATCH_SKIPPED;
-    }
+    const int refused = batch_refuses("check_design WEIR FOLDER NAME [--planted CHECK]", count == 4 || planted, false);
+    if (refused != 0) return refused;
     subject s = {.weir = arguments[1], .folder = arguments[2], .name = arguments[3]};
     if (planted) s.planted = arguments[5];
     weir_text_add(&messages, "");

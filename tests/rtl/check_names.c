@@ -423,14 +423,8 @@ int main(int argc, char **argv) {
     const bool planted = argc == 5 && strcmp(argv[4], "--planted") == 0;
     struct dirent **entry;
     size_t made = 0;
-    if (argc != 4 && !planted) {
-        fprintf(stderr, "usage: check_names FOLDER FIRST STEP [--planted]\n");
-        return 2;
-    }
-    if (!batch_has_tools()) {
-        fprintf(stderr, "check_names: skipped: verilator, iverilog or yosys is missing\n");
-        return BATCH_SKIPPED;
-    }
+    const int refused = batch_refuses("check_names FOLDER FIRST STEP [--planted]", argc == 4 || planted, false);
+    if (refused != 0) return refused;
     const char *more = getenv("WEIR_RANDOM");
     const uint64_t seed = more == NULL ? 1 : strtoull(more, NULL, 10);
     const int designs = scandir(argv[1], &entry, is_design, by_name), step = atoi(argv[3]);

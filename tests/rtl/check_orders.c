@@ -146,14 +146,8 @@ int main(int argc, char **argv) {
     const bool planted = argc == 5 && strcmp(argv[4], "--planted") == 0;
     struct dirent **entry;
     count n = {0, 0};
-    if (argc != 4 && !planted) {
-        fprintf(stderr, "usage: check_orders FOLDER FIRST STEP [--planted]\n");
-        return 2;
-    }
-    if (!weir_simulator_found(WEIR_SIM_ICARUS)) {
-        fprintf(stderr, "check_orders: skipped: iverilog is missing\n");
-        return BATCH_SKIPPED;
-    }
+    const int refused = batch_refuses("check_orders FOLDER FIRST STEP [--planted]", argc == 4 || planted, true);
+    if (refused != 0) return refused;
     const int designs = scandir(argv[1], &entry, is_design, by_name), step = atoi(argv[3]);
     weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "orders-");
     const char *work = scratch == NULL ? NULL : weir_scratch_path(scratch);

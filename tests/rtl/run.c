@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "common/messages.h"
-#include "common/text_case.h"
 #include "pass/run/instrument.h"
 #include "passes/equivalence/equivalence.h"
 #include "passes/rtl/rtl.h"
@@ -16,24 +16,7 @@
 #include "rtlir/verify/verify.h"
 #include "support/file/file.h"
 
-/* The parts of the file; ends are zero. */
-typedef struct test_case {
-    char *pipeline, *top, *level, *disable, *planted, *again, *verify;
-    char *input, *expected, *verilog, *systemverilog, *output, *diagnostics;
-} test_case;
-
 static weir_text messages, output;
-
-static bool read_case(char *text, test_case *c) {
-    const case_field header[] = {{"pipeline", &c->pipeline}, {"top", &c->top},         {"level", &c->level},
-                                 {"disable", &c->disable},   {"planted", &c->planted}, {"again", &c->again},
-                                 {"verify", &c->verify}};
-    const case_field sections[] = {{"input", &c->input},     {"expected", &c->expected},
-                                   {"verilog", &c->verilog}, {"systemverilog", &c->systemverilog},
-                                   {"output", &c->output},   {"diagnostics", &c->diagnostics}};
-    return read_case_text(text, header, sizeof header / sizeof *header, sections, sizeof sections / sizeof *sections) &&
-           c->pipeline != NULL && c->input != NULL;
-}
 
 /* Runs the pipeline on the module under the case's settings; false when it could not be set up or failed. */
 static bool run_pipeline(const test_case *c, weir_module *module) {

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "common/messages.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
@@ -66,8 +67,8 @@ static inline void expect_unknown(yaml_reader *reads, const yaml_unknown *u) {
     assert_int_equal(reads(u->name), WEIR_EXIT_USAGE);
     assert_int_equal(reads(u->path), WEIR_EXIT_INPUT);
     weir_diag_release(log);
-    assert_string_equal(weir_diag_log_at(log, 0)->text, u->said);
-    assert_string_equal(weir_diag_log_at(log, 1)->text, u->hint);
+    ASSERT_SAID(log, 0, u->said);
+    ASSERT_SAID(log, 1, u->hint);
     weir_diag_log_free(log);
 }
 

@@ -9,7 +9,7 @@
 #include "board/simulated_transport.h"
 #include "cosim/frames.h"
 #include "dataflow/cost/resources.h"
-#include "sim/cache.h"
+#include "sim/cache_json.h"
 #include "support/file/file.h"
 #include "support/file/tree.h"
 #include "support/memory/arena.h"
@@ -34,7 +34,6 @@ typedef struct trying {
     weir_reference *reference;
     weir_simulator simulator;
     int64_t frames, expected_cycles, limit; /* cycles */
-    int status;
     json_t *result;
     /* The transport, which ends with its time. */
     weir_transport inner;
@@ -133,7 +132,7 @@ static int talk(const trying *t, const weir_transport *transport, weir_wire *wir
     return compare(t, e);
 }
 
-static int converse(trying *t, weir_board_sim *sim) {
+static int converse(trying *t, weir_board_sim *sim, json_t **result) {
     const weir_board_manifest *m = t->trial->manifest;
     const weir_transport transport = {t, read_in_time, write_in_time, now_of, set_baud, close_inner};
     weir_board_exchange e = {.frames = 0};
@@ -149,15 +148,16 @@ static int converse(trying *t, weir_board_sim *sim) {
     const double cycles = (double)weir_sim_serial_now(weir_board_sim_line(sim)) * (double)m->clock_hz / 1e12;
     weir_wire_close(wire);
     if (status == WEIR_EXIT_FINE)
-        t->result = json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}", "frames", (json_int_t)e.frames, "values",
-                              (json_int_t)e.compared, "mismatches", (json_int_t)e.mismatches, "cycles",
-                              (json_int_t)(cycles + 0.5), "limit", (json_int_t)t->limit, "simulator",
-                              weir_simulator_name(t->simulator));
+        *result = json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}", "frames", (json_int_t)e.frames, "values",
+                            (json_int_t)e.compared, "mismatches", (json_int_t)e.mismatches, "cycles",
+                            (json_int_t)(cycles + 0.5), "limit", (json_int_t)t->limit, "simulator",
+                            weir_simulator_name(t->simulator));
     weir_board_exchange_free(&e);
     return status;
 }
 
-static int simulate(trying *t) {
+static int simulate(void *user, json_t **result) {
+    trying *t = user;
     const weir_trial *trial = t->trial;
     char *folder = weir_path_join(trial->folder, trial->what), *file = weir_format("%s/top.v", folder);
     const weir_sim_serial_options line = {.clock_hz = (double)trial->board->clock.hz, .seconds = trial->seconds};
@@ -172,7 +172,7 @@ static int simulate(trying *t) {
     weir_board_sim *sim = NULL;
     if (weir_make_folder(folder) && weir_file_copy(trial->verilog, file))
         sim = weir_simulated_start_with(&options, trial->board, &status);
-    if (sim != NULL) status = converse(t, sim);
+    if (sim != NULL) status = converse(t, sim, result);
     weir_board_sim_stop(sim);
     free(file);
     free(folder);
@@ -180,35 +180,6 @@ static int simulate(trying *t) {
 }
 
 /* --- the cache --- */
-
-static bool make_result(void *user, const char *folder) {
-    trying *t = user;
-    t->status = simulate(t);
-    if (t->status != WEIR_EXIT_FINE) return false;
-    char *path = weir_path_join(folder, "trial.json"), *text = json_dumps(t->result, JSON_PRESERVE_ORDER);
-    const bool fine = weir_file_write(path, text, strlen(text));
-    if (!fine) t->status = WEIR_EXIT_INPUT;
-    free(text);
-    free(path);
-    return fine;
-}
-
-typedef struct hashing {
-    weir_hash *hash;
-    const char *folder;
-} hashing;
-
-static bool add_file(void *user, const char *name) {
-    const hashing *h = user;
-    char *path = h->folder == NULL ? weir_copy_string(name) : weir_path_join(h->folder, name);
-    size_t size = 0;
-    char *text = weir_file_read(path, &size);
-    weir_hash_add_number(h->hash, size);
-    if (text != NULL) weir_hash_add(h->hash, text, size);
-    free(path);
-    free(text);
-    return text != NULL;
-}
 
 static void add_codes(weir_hash *hash, const weir_codes *codes, size_t count, int64_t frames) {
     for (size_t i = 0; i < count; i++)
@@ -226,9 +197,8 @@ static bool name_entry(const trying *t, char **name) {
         (uint64_t)m->clock_hz, (uint64_t)m->baud, m->build, m->model, (uint64_t)trial->board->clock.hz,
         (uint64_t)t->frames};
     weir_hash_add(&hash, numbers, sizeof numbers);
-    const bool fine = plls != NULL && add_file(&(hashing){&hash, NULL}, trial->verilog) &&
-                      add_file(&(hashing){&hash, NULL}, trial->models) &&
-                      weir_tree_walk(plls, add_file, &(hashing){&hash, plls});
+    const bool fine = plls != NULL && weir_file_hash(trial->verilog, &hash) && weir_file_hash(trial->models, &hash) &&
+                      weir_tree_hash(plls, &hash);
     add_codes(&hash, t->reference->inputs, t->reference->input_count, t->frames);
     add_codes(&hash, t->reference->outputs, t->reference->output_count, t->frames);
     weir_hash_print(&hash, digits);
@@ -240,23 +210,10 @@ static bool name_entry(const trying *t, char **name) {
 
 static int run(trying *t) {
     char *name = NULL;
-    if (!name_entry(t, &name)) {
-        free(name);
-        return WEIR_EXIT_INPUT;
-    }
-    int held = -1;
-    bool made = false;
-    char *folder = weir_cache_entry(t->trial->cache, name, false, make_result, t, &held, &made);
-    if (folder != NULL && !made) {
-        char *path = weir_path_join(folder, "trial.json");
-        t->result = json_load_file(path, 0, NULL);
-        free(path);
-    }
-    if (folder != NULL) weir_cache_release(held);
-    else if (t->status == WEIR_EXIT_FINE) t->status = WEIR_EXIT_INPUT;
-    free(folder);
+    int status = WEIR_EXIT_INPUT;
+    if (name_entry(t, &name)) status = weir_cache_json(t->trial->cache, name, "trial.json", simulate, t, &t->result);
     free(name);
-    return t->status;
+    return status;
 }
 
 /* --- how much, and with what --- */
@@ -306,7 +263,7 @@ json_t *weir_trial_none(char *why_not) {
 }
 
 int weir_trial_run(const weir_trial *trial, json_t **result) {
-    trying t = {.trial = trial, .status = WEIR_EXIT_FINE};
+    trying t = {.trial = trial};
     plan(&t);
     char *why_not = reason_against(&t);
     *result = NULL;

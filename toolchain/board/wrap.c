@@ -209,36 +209,28 @@ static void set_numbers(making *m, weir_rtl_instance core, const char *name, con
     free(words);
 }
 
-static void connect_inputs(making *m, weir_rtl_instance core, weir_rtl_instance accelerator) {
+/* All streams of one side, whose ports of the core begin with `side`; `error` tells of damaged frames. */
+static void connect_streams(making *m, weir_rtl_instance core, weir_rtl_instance accelerator, char side,
+                            const char *error, int64_t error_bits) {
     const weir_board_design *d = m->wrap->design;
-    const int64_t width = widest(d->input, d->inputs);
-    const bus valid = bus_of(m, core, "s_valid", d->inputs, 1), ready = bus_of(m, core, "s_ready", d->inputs, 1),
-              data = bus_of(m, core, "s_data", d->inputs, width), last = bus_of(m, core, "s_last", d->inputs, 1),
-              errors = bus_of(m, core, "s_error_count", d->inputs, 8);
-    for (size_t i = 0; i < d->inputs; i++) {
-        const weir_board_stream *s = &d->input[i];
-        connect(m, accelerator, s, "valid", &valid, i, 1);
-        connect(m, accelerator, s, "ready", &ready, i, 1);
-        connect(m, accelerator, s, "data", &data, i, s->width);
-        connect(m, accelerator, s, "last", &last, i, 1);
-        connect(m, accelerator, s, "error_count", &errors, i, 8);
+    const weir_board_stream *streams = side == 's' ? d->input : d->output;
+    const size_t count = side == 's' ? d->inputs : d->outputs;
+    const char *const names[] = {"valid", "ready", "data", "last", error};
+    enum { NAMES = sizeof names / sizeof *names, DATA = 2, ERROR = 4 };
+    bus all[NAMES];
+    for (size_t k = 0; k < NAMES; k++) {
+        char *port = weir_format("%c_%s", side, names[k]);
+        all[k] = bus_of(m, core, port, count, k == DATA ? widest(streams, count) : k == ERROR ? error_bits : 1);
+        free(port);
     }
-}
-
-static void connect_outputs(making *m, weir_rtl_instance core, weir_rtl_instance accelerator) {
-    const weir_board_design *d = m->wrap->design;
-    const int64_t width = widest(d->output, d->outputs);
-    const bus valid = bus_of(m, core, "m_valid", d->outputs, 1), ready = bus_of(m, core, "m_ready", d->outputs, 1),
-              data = bus_of(m, core, "m_data", d->outputs, width), last = bus_of(m, core, "m_last", d->outputs, 1),
-              error = bus_of(m, core, "m_error", d->outputs, 1);
-    for (size_t i = 0; i < d->outputs; i++) {
-        const weir_board_stream *s = &d->output[i];
-        connect(m, accelerator, s, "valid", &valid, i, 1);
-        connect(m, accelerator, s, "ready", &ready, i, 1);
-        connect(m, accelerator, s, "data", &data, i, s->width);
-        fill(m, &data, i, s->width);
-        connect(m, accelerator, s, "last", &last, i, 1);
-        connect(m, accelerator, s, "error", &error, i, 1);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < NAMES; k++) {
+            connect(m, accelerator, &streams[i], names[k], &all[k], i,
+                    k == DATA    ? streams[i].width
+                    : k == ERROR ? error_bits
+                                 : 1);
+            if (k == DATA && side == 'm') fill(m, &all[k], i, streams[i].width);
+        }
     }
 }
 
@@ -445,8 +437,8 @@ static void build(making *m, const char *folder) {
     const weir_rtl_instance core = add_core(m);
     add_pins(m, core);
     const weir_rtl_instance accelerator = add_accelerator(m, core, folder);
-    connect_inputs(m, core, accelerator);
-    connect_outputs(m, core, accelerator);
+    connect_streams(m, core, accelerator, 's', "error_count", 8);
+    connect_streams(m, core, accelerator, 'm', "error", 1);
     set_taps(m, core, accelerator);
     set_memories(m, core, accelerator);
 }

@@ -149,6 +149,22 @@ void weir_build_connect(weir_builder *b, weir_rtl_instance u, const char *prefix
     }
 }
 
+weir_rtl_instance weir_build_lanes(weir_builder *b, weir_node node, const weir_wires **x, const weir_wires **y) {
+    *x = weir_build_input(b, node, 0);
+    *y = weir_build_output(b, node);
+    assert((*x)->lanes == (*y)->lanes);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "LANES", (*x)->lanes);
+    return u;
+}
+
+weir_rtl_instance weir_build_moved(weir_builder *b, weir_node node, const weir_wires **x, const weir_wires **y) {
+    weir_rtl_instance u = weir_build_lanes(b, node, x, y);
+    weir_build_set_element(b, u, "X", *x);
+    weir_build_set(b, u, "Y_W", (*y)->element_bits);
+    return u;
+}
+
 void weir_build_connect_through(weir_builder *b, weir_rtl_instance u, const weir_wires *x, const weir_wires *y) {
     weir_build_connect(b, u, "s", x);
     weir_build_connect(b, u, "m", y);

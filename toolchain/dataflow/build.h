@@ -73,6 +73,10 @@ void weir_build_set(weir_builder *b, weir_rtl_instance u, const char *parameter,
 void weir_build_set_element(weir_builder *b, weir_rtl_instance u, const char *name, const weir_wires *stream);
 /* Connects PREFIX_valid, PREFIX_ready, PREFIX_data and, where the stream has one, PREFIX_last. */
 void weir_build_connect(weir_builder *b, weir_rtl_instance u, const char *prefix, const weir_wires *stream);
+/* The instance of a node whose streams, input 0 and the output, have the same lanes: LANES. */
+weir_rtl_instance weir_build_lanes(weir_builder *b, weir_node node, const weir_wires **x, const weir_wires **y);
+/* The same where results are elements and other values beside them: LANES, X_W, X_SIGNED, Y_W. */
+weir_rtl_instance weir_build_moved(weir_builder *b, weir_node node, const weir_wires **x, const weir_wires **y);
 /* Stream x into the ports s_*, stream y from the ports m_*. */
 void weir_build_connect_through(weir_builder *b, weir_rtl_instance u, const weir_wires *x, const weir_wires *y);
 

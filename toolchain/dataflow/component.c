@@ -8,6 +8,7 @@
 #include "ir/graph/operator.h"
 #include "ir/shape/index_map.h"
 #include "ir/trait/mase.h"
+#include "ir/trait/trait.h"
 #include "support/text/diag.h"
 
 #define WEIR_COMPONENT(name, ...) extern const weir_component_rules weir_##name##_rules;
@@ -175,6 +176,14 @@ bool weir_component_takes_constant(const weir_graph *graph, weir_node node, cons
 
 bool weir_component_stream_operand(const weir_graph *graph, weir_node node, size_t input) {
     return weir_mase_constant(graph, weir_node_input(graph, node, input)) == NULL;
+}
+
+bool weir_component_takes_two(const weir_graph *graph, weir_node node, weir_op op, weir_op qlinear) {
+    const weir_op kind = weir_trait_kind(graph, node);
+    if (kind == qlinear)
+        return weir_component_stream_operand(graph, node, 0) && weir_component_stream_operand(graph, node, 3);
+    return kind == op && !weir_component_takes_constant(graph, node, "data_in_0") &&
+           !weir_component_takes_constant(graph, node, "data_in_1");
 }
 
 bool weir_component_fits_32(const weir_graph *graph, weir_node node, const char *const *names, size_t count,

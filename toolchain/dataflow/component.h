@@ -159,6 +159,9 @@ bool weir_component_assign(weir_graph *graph);
 /* Of a node of the model: does it take a constant under MASE's name of an argument? Does data flow into the input? */
 bool weir_component_takes_constant(const weir_graph *graph, weir_node node, const char *argument);
 bool weir_component_stream_operand(const weir_graph *graph, weir_node node, size_t input);
+/* Is it this operator on two tensors that are computed, or the one on codes that says its scales (inputs 0 and 3)? By a
+ * constant it is part of the requantizer. */
+bool weir_component_takes_two(const weir_graph *graph, weir_node node, weir_op op, weir_op qlinear);
 /* Are the bounds `low` and `high` of its numbers within 32 bits? */
 bool weir_component_fits_numbers(const weir_graph *graph, weir_node node, weir_text *why);
 /* Is each of the node's integer attributes of these names within 32 bits, as Verilog's parameters are? */

@@ -423,6 +423,23 @@ static size_t find_sources(const weir_window *w, size_t p, size_t *offset) {
     return seen;
 }
 
+/* A pool of planes: the offsets of what the window sees at a position are found once for all channels. */
+typedef struct pool {
+    weir_window window;
+    size_t positions, plane, channels; /* plane: elements of a channel of the input */
+    size_t *offset;                    /* heap */
+} pool;
+
+static pool pool_of(const weir_graph *graph, weir_node node, const weir_array *x, const weir_array *y) {
+    pool p;
+    weir_geometry_window(graph, node, &x->shape, NULL, &p.window);
+    p.positions = product_of(p.window.out, p.window.rank);
+    p.plane = product_of(p.window.in, p.window.rank);
+    p.channels = y->count / p.positions;
+    p.offset = weir_malloc((product_of(p.window.kernel, p.window.rank) + 1) * sizeof *p.offset);
+    return p;
+}
+
 /* Does every window see an element of the image? */
 static bool sees_always(const weir_window *w) {
     bool sees = true;
@@ -473,23 +490,20 @@ void weir_kernel_MAX_POOL(const weir_graph *graph, weir_node node, const weir_ar
                           weir_array *const *outputs) {
     const weir_array *x = inputs[0];
     weir_array *y = outputs[0];
-    weir_window w;
-    weir_geometry_window(graph, node, &x->shape, NULL, &w);
-    const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
-    const size_t size = weir_dtype_size(x->dtype), channels = y->count / positions;
-    size_t *offset = weir_malloc((product_of(w.kernel, w.rank) + 1) * sizeof *offset);
-    for (size_t p = 0; p < positions; p++) {
-        const size_t seen = find_sources(&w, p, offset);
-        for (size_t c = 0; c < channels; c++) {
-            size_t best = c * plane + (seen > 0 ? offset[0] : 0);
+    const size_t size = weir_dtype_size(x->dtype);
+    const pool of = pool_of(graph, node, x, y);
+    for (size_t p = 0; p < of.positions; p++) {
+        const size_t seen = find_sources(&of.window, p, of.offset);
+        for (size_t c = 0; c < of.channels; c++) {
+            const size_t first = c * of.plane, to = c * of.positions + p;
+            size_t best = first + (seen > 0 ? of.offset[0] : 0);
             for (size_t k = 1; k < seen; k++)
-                if (weir_kernel_compare(x, c * plane + offset[k], x, best) > 0) best = c * plane + offset[k];
-            const size_t to = c * positions + p;
+                if (weir_kernel_compare(x, first + of.offset[k], x, best) > 0) best = first + of.offset[k];
             if (seen > 0) memcpy((char *)y->data + to * size, (const char *)x->data + best * size, size);
             else if (weir_dtype_is_float(y->dtype)) weir_array_set(y, to, -HUGE_VAL); /* dilated past the input */
         }
     }
-    free(offset);
+    free(of.offset);
 }
 
 void weir_kernel_GLOBAL_MAX_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -512,25 +526,21 @@ void weir_kernel_SUM_POOL(const weir_graph *graph, weir_node node, const weir_ar
                           weir_array *const *outputs) {
     const weir_array *x = inputs[0];
     weir_array *y = outputs[0];
-    weir_window w;
-    weir_geometry_window(graph, node, &x->shape, NULL, &w);
     const uint64_t zero = (uint64_t)weir_node_int(graph, node, "zero", 0);
     const uint64_t common = (uint64_t)weir_node_int(graph, node, "common", 0);
-    const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
-    const size_t channels = y->count / positions;
-    size_t *offset = weir_malloc((product_of(w.kernel, w.rank) + 1) * sizeof *offset);
+    const pool of = pool_of(graph, node, x, y);
     int64_t *code = weir_malloc((x->count + 1) * sizeof *code);
     weir_kernel_load(x, 0, x->count, code);
-    for (size_t p = 0; p < positions; p++) {
-        const size_t seen = find_sources(&w, p, offset);
-        for (size_t c = 0; c < channels; c++) {
+    for (size_t p = 0; p < of.positions; p++) {
+        const size_t seen = find_sources(&of.window, p, of.offset);
+        for (size_t c = 0; c < of.channels; c++) {
             uint64_t sum = 0;
-            for (size_t k = 0; k < seen; k++) sum += (uint64_t)code[c * plane + offset[k]] - zero;
-            weir_array_set_int(y, c * positions + p, (int64_t)(common == 0 ? sum : sum * (common / seen)));
+            for (size_t k = 0; k < seen; k++) sum += (uint64_t)code[c * of.plane + of.offset[k]] - zero;
+            weir_array_set_int(y, c * of.positions + p, (int64_t)(common == 0 ? sum : sum * (common / seen)));
         }
     }
     free(code);
-    free(offset);
+    free(of.offset);
 }
 
 /* What a window covers at a position, padding included. */
@@ -547,21 +557,18 @@ void weir_kernel_AVERAGE_POOL(const weir_graph *graph, weir_node node, const wei
                               weir_array *const *outputs) {
     const weir_array *x = inputs[0];
     weir_array *y = outputs[0];
-    weir_window w;
-    weir_geometry_window(graph, node, &x->shape, NULL, &w);
     const bool with_padding = weir_node_int(graph, node, "count_include_pad", 0) != 0;
-    const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
-    const size_t channels = y->count / positions;
-    size_t *offset = weir_malloc((product_of(w.kernel, w.rank) + 1) * sizeof *offset);
-    for (size_t p = 0; p < positions; p++) {
-        const size_t seen = find_sources(&w, p, offset), count = with_padding ? covered(&w, p) : seen;
-        for (size_t c = 0; c < channels; c++) {
+    const pool of = pool_of(graph, node, x, y);
+    for (size_t p = 0; p < of.positions; p++) {
+        const size_t seen = find_sources(&of.window, p, of.offset),
+                     count = with_padding ? covered(&of.window, p) : seen;
+        for (size_t c = 0; c < of.channels; c++) {
             double sum = 0;
-            for (size_t k = 0; k < seen; k++) sum += weir_array_get(x, c * plane + offset[k]);
-            weir_array_set(y, c * positions + p, count == 0 ? 0 : sum / (double)count);
+            for (size_t k = 0; k < seen; k++) sum += weir_array_get(x, c * of.plane + of.offset[k]);
+            weir_array_set(y, c * of.positions + p, count == 0 ? 0 : sum / (double)count);
         }
     }
-    free(offset);
+    free(of.offset);
 }
 
 void weir_kernel_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

@@ -180,26 +180,6 @@ static bool make_netlist(void *user, const char *folder) {
     return fine;
 }
 
-typedef struct hashing {
-    weir_hash *hash;
-    const char *folder;
-} hashing;
-
-static bool hash_file(void *user, const char *name) {
-    const hashing *h = user;
-    char *path = weir_path_join(h->folder, name);
-    size_t size = 0;
-    char *text = weir_file_read(path, &size);
-    if (text != NULL) {
-        weir_hash_add_string(h->hash, name);
-        weir_hash_add_number(h->hash, size);
-        weir_hash_add(h->hash, text, size);
-    }
-    free(path);
-    free(text);
-    return text != NULL;
-}
-
 static void hash_list(weir_hash *hash, const weir_schema_strings *list) {
     for (size_t i = 0; i < list->count; i++) weir_hash_add_string(hash, list->item[i]);
     weir_hash_add_number(hash, list->count);
@@ -267,7 +247,7 @@ int weir_yosys_netlist(const weir_synth_request *request, weir_synth_netlist *ne
         .held = -1, .key = hash_tool(request->yosys, request->device), .top = weir_copy_string(request->top)};
     weir_hash_add_string(&netlist->key, request->top);
     if (request->pads) weir_hash_add_string(&netlist->key, is_flat(request) ? "pads, flat" : "pads");
-    int status = weir_tree_walk(rtl, hash_file, &(hashing){&netlist->key, rtl}) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    int status = weir_tree_hash(rtl, &netlist->key) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     if (status == WEIR_EXIT_FINE) {
         char *name = entry_name("yosys-netlist", netlist->key);
         bool made = false;

@@ -76,6 +76,26 @@ void weir_children_remove(weir_children *children, weir_rtl_design *design) {
     *children = (weir_children){.count = 0};
 }
 
+bool weir_uproot(weir_pass_context *context, weir_rtl_design *design, weir_uproot_visit *visit, void *user,
+                 const char *counted) {
+    size_t count = 0;
+    weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
+    weir_uprooting u = {.design = design,
+                        .uses = weir_rtl_uses_new(design),
+                        .rewriter = weir_rtl_rewriter_new(design),
+                        .keeper = {.design = design}};
+    bool fine = modules != NULL;
+    for (size_t i = 0; modules != NULL && i < count; i++) fine = visit(&u, user, modules[i]) && fine;
+    if (fine && u.children.count == 0) weir_pass_unchanged(context);
+    weir_pass_count(context, counted, (int64_t)u.children.count);
+    weir_children_remove(&u.children, design);
+    weir_rtl_uses_free(u.uses);
+    weir_rtl_rewriter_free(u.rewriter);
+    weir_keeper_free(&u.keeper);
+    free(modules);
+    return fine;
+}
+
 void weir_children_clear(weir_children *children, weir_rtl_design *design, weir_rtl_module module) {
     const weir_rtl_module_info info = weir_rtl_get_module(design, module);
     for (size_t i = 0; children != NULL && i < info.instance_count; i++)

@@ -13,17 +13,9 @@
 #include "rtlir/core/type.h"
 #include "support/memory/arena.h"
 
-typedef struct inliner {
-    weir_rtl_design *design;
-    weir_rtl_uses *uses;
-    weir_rtl_rewriter *rewriter;
-    weir_keeper keeper;
-    weir_children children; /* to be removed */
-} inliner;
-
 /* ---- which instances ---- */
 
-static bool is_marked(inliner *n, weir_rtl_instance instance) {
+static bool is_marked(weir_uprooting *n, weir_rtl_instance instance) {
     const weir_rtl_design *design = n->design;
     const weir_rtl_module module = weir_rtl_get_instance(design, instance).module;
     return (weir_rtl_has_attribute(design, WEIR_RTL_ITEM(instance), "inline") ||
@@ -65,7 +57,7 @@ static bool has_alias(const weir_rtl_design *design, weir_rtl_instance instance,
 }
 
 /* A parameter of the parent stands for itself, anything else for its value. Texts are not read in expressions. */
-static bool map_parameter(inliner *n, weir_rtl_instance instance, weir_rtl_parameter parameter, bool alias) {
+static bool map_parameter(weir_uprooting *n, weir_rtl_instance instance, weir_rtl_parameter parameter, bool alias) {
     const weir_rtl_parameter_info info = weir_rtl_get_parameter(n->design, parameter);
     const weir_rtl_override override = weir_rtl_override_of(n->design, instance, parameter);
     int64_t value = info.integer;
@@ -80,7 +72,7 @@ static bool map_parameter(inliner *n, weir_rtl_instance instance, weir_rtl_param
     return weir_rtl_map_parameter(n->rewriter, parameter, weir_rtl_constant_signed(n->design, 32, value));
 }
 
-static bool map_parameters(inliner *n, weir_rtl_instance instance, weir_rtl_module module) {
+static bool map_parameters(weir_uprooting *n, weir_rtl_instance instance, weir_rtl_module module) {
     const size_t count = weir_rtl_get_module(n->design, module).parameter_count;
     const bool alias = has_alias(n->design, instance, module);
     for (size_t i = 0; i < count; i++)
@@ -102,7 +94,7 @@ static bool is_like(const weir_rtl_design *design, weir_rtl_expr value, weir_rtl
 }
 
 /* A variable of the parent for a port that is connected to something else, and the assignment between both. */
-static weir_rtl_expr join(inliner *n, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr other) {
+static weir_rtl_expr join(weir_uprooting *n, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr other) {
     const weir_rtl_expr var = weir_wiring_add_var(n->design, instance, port);
     const weir_rtl_module parent = weir_rtl_get_instance(n->design, instance).parent;
     const bool drives = weir_rtl_get_var(n->design, port).direction == WEIR_RTL_OUTPUT;
@@ -114,7 +106,7 @@ static weir_rtl_expr join(inliner *n, weir_rtl_instance instance, weir_rtl_var p
 }
 
 /* What stands for the port in the parent; none after a reported error. */
-static weir_rtl_expr stand_in(inliner *n, weir_rtl_instance instance, weir_rtl_var port) {
+static weir_rtl_expr stand_in(weir_uprooting *n, weir_rtl_instance instance, weir_rtl_var port) {
     const weir_rtl_expr none = {0}, shown = weir_rtl_port_of(n->design, instance, port);
     const weir_wiring wiring = weir_wiring_of(n->design, n->uses, instance, port);
     const weir_rtl_connection connection = weir_rtl_connection_of(n->design, instance, port);
@@ -139,7 +131,7 @@ static weir_rtl_expr stand_in(inliner *n, weir_rtl_instance instance, weir_rtl_v
 
 /* ---- variables ---- */
 
-static const char *free_name(inliner *n, weir_rtl_instance instance, const char *wanted) {
+static const char *free_name(weir_uprooting *n, weir_rtl_instance instance, const char *wanted) {
     const weir_rtl_instance_info owner = weir_rtl_get_instance(n->design, instance);
     const char *name = weir_rtl_free_name(n->design, owner.parent, wanted);
     if (strcmp(name, wanted) == 0) return name;
@@ -150,7 +142,7 @@ static const char *free_name(inliner *n, weir_rtl_instance instance, const char 
     return name;
 }
 
-static bool map_var(inliner *n, weir_rtl_instance instance, weir_rtl_var var) {
+static bool map_var(weir_uprooting *n, weir_rtl_instance instance, weir_rtl_var var) {
     const weir_rtl_module parent = weir_rtl_get_instance(n->design, instance).parent;
     const weir_rtl_var_info info = weir_rtl_get_var(n->design, var);
     weir_rtl_var copy;
@@ -164,7 +156,7 @@ static bool map_var(inliner *n, weir_rtl_instance instance, weir_rtl_var var) {
 }
 
 /* Ports before variables, so that variables make way for them. */
-static bool map_vars(inliner *n, weir_rtl_instance instance, weir_rtl_module module) {
+static bool map_vars(weir_uprooting *n, weir_rtl_instance instance, weir_rtl_module module) {
     const size_t ports = weir_rtl_get_module(n->design, module).port_count;
     for (size_t i = 0; i < ports; i++) {
         const weir_rtl_var port = weir_rtl_port_at(n->design, module, i);
@@ -182,7 +174,7 @@ static bool map_vars(inliner *n, weir_rtl_instance instance, weir_rtl_module mod
 
 /* ---- instances ---- */
 
-static bool inline_one(inliner *n, weir_rtl_instance instance) {
+static bool inline_one(weir_uprooting *n, weir_rtl_instance instance) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(n->design, instance);
     const weir_rtl_block block = weir_rtl_get_stmt(n->design, info.stmt).block;
     const weir_rtl_stmt tail = weir_rtl_last(n->design, block);
@@ -197,7 +189,8 @@ static bool inline_one(inliner *n, weir_rtl_instance instance) {
     return true;
 }
 
-static bool inline_children(inliner *n, weir_rtl_module parent) {
+static bool inline_children(weir_uprooting *n, void *user, weir_rtl_module parent) {
+    (void)user;
     const size_t count = weir_rtl_get_module(n->design, parent).instance_count, before = n->children.count;
     bool fine = true;
     n->children.wirings = 0;
@@ -213,20 +206,5 @@ static bool inline_children(inliner *n, weir_rtl_module parent) {
 
 bool weir_pass_inline_instance(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     (void)pass;
-    size_t count = 0;
-    weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
-    inliner n = {.design = design,
-                 .uses = weir_rtl_uses_new(design),
-                 .rewriter = weir_rtl_rewriter_new(design),
-                 .keeper = {.design = design}};
-    bool fine = modules != NULL;
-    for (size_t i = 0; modules != NULL && i < count; i++) fine = inline_children(&n, modules[i]) && fine;
-    if (fine && n.children.count == 0) weir_pass_unchanged(context);
-    weir_pass_count(context, "instances inlined", (int64_t)n.children.count);
-    weir_children_remove(&n.children, design);
-    weir_rtl_uses_free(n.uses);
-    weir_rtl_rewriter_free(n.rewriter);
-    weir_keeper_free(&n.keeper);
-    free(modules);
-    return fine;
+    return weir_uproot(context, design, inline_children, NULL, "instances inlined");
 }

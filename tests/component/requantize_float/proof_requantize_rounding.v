@@ -1,7 +1,8 @@
 // Each product rounded to 24 significant bits, then to a multiple of 2^SHIFT, both times half to even, and clipped: two roundings, bit
 // by bit as IEEE 754 says them, against the single one of weir_requantize_float, at the widths of real networks.
 // sources: cast/weir_requantize_float.v
-// with: product.v stream/weir_pipeline.v stream/weir_fifo.v
+// define: ANY_PRODUCT
+// with: multiply.v stream/weir_pipeline.v stream/weir_fifo.v
 // prove: window 3 P_W=8 SHIFT=2 ZERO=1 LO=-4 HI=3 OUT_W=3
 // prove: window 3 P_W=36 SHIFT=27 ZERO=0 LO=-8 HI=7 OUT_W=4
 // nightly: window 3 P_W=33 SHIFT=24 ZERO=3 LO=0 HI=15 OUT_W=4

@@ -185,6 +185,18 @@ typedef struct value_set {
     size_t count;
 } value_set;
 
+static value_set new_set(const weir_graph *graph) {
+    const size_t limit = weir_graph_value_limit(graph);
+    value_set set = {weir_calloc(limit, sizeof *set.values), weir_calloc(limit, sizeof *set.has), 0};
+    return set;
+}
+
+static weir_value *values_of(value_set *set, size_t *count) {
+    free(set->has);
+    *count = set->count;
+    return set->values;
+}
+
 static void add_once(value_set *set, weir_value value) {
     if (!set->has[value.id]) set->values[set->count++] = value;
     set->has[value.id] = true;
@@ -197,8 +209,7 @@ bool weir_stream_is_carried(const weir_graph *graph, weir_value value) {
 }
 
 weir_value *weir_stream_carried(const weir_graph *graph, size_t *count) {
-    const size_t limit = weir_graph_value_limit(graph);
-    value_set set = {weir_calloc(limit, sizeof *set.values), weir_calloc(limit, sizeof *set.has), 0};
+    value_set set = new_set(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         for (size_t i = 0; weir_host_of(graph, node) == WEIR_HOST_TAIL && i < weir_node_input_count(graph, node); i++) {
             const weir_value value = weir_node_input(graph, node, i);
@@ -209,14 +220,11 @@ weir_value *weir_stream_carried(const weir_graph *graph, size_t *count) {
         const weir_value value = weir_graph_output(graph, i);
         if (weir_stream_is_carried(graph, value)) add_once(&set, value);
     }
-    free(set.has);
-    *count = set.count;
-    return set.values;
+    return values_of(&set, count);
 }
 
 weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count) {
-    const size_t limit = weir_graph_value_limit(graph);
-    value_set set = {weir_calloc(limit, sizeof *set.values), weir_calloc(limit, sizeof *set.has), 0};
+    value_set set = new_set(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         for (size_t i = 0; weir_host_of(graph, node) == WEIR_HOST_TAIL && i < weir_node_input_count(graph, node); i++) {
             const weir_value value = weir_node_input(graph, node, i);
@@ -235,9 +243,7 @@ weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count) {
         if (weir_stream_is_carried(graph, value)) continue;
         add_once(&set, weir_stream_source(graph, value));
     }
-    free(set.has);
-    *count = set.count;
-    return set.values;
+    return values_of(&set, count);
 }
 
 int64_t weir_stream_interval(const weir_graph *graph) {

@@ -58,82 +58,68 @@ static void slide(const weir_window *w, const spatial *loops, weir_loop_operand 
     }
 }
 
+typedef struct convolution_sizes {
+    int64_t groups, outputs, inputs; /* of each group */
+    size_t weights, bias;            /* inputs of the node */
+    bool is_transposed;              /* weights [g][c][k], and the window slides over the result */
+} convolution_sizes;
+
 /* O[b][g][k][oy][ox] += W[g][k][c][fy][fx] * I[b][g][c][iy][ix] */
-static void convolution(weir_loop_builder *b, size_t weights, size_t bias) {
-    order laid;
-    const weir_shape *w = weir_loop_input_shape(b, weights), data = data_shape(b, &laid), *x = &data;
-    const int64_t groups = weir_node_int(b->graph, b->node, "group", 1), outputs = w->dim[0] / groups;
-    weir_window window;
+static void convolve(weir_loop_builder *b, const weir_window *window, const order *laid, int64_t batches,
+                     const convolution_sizes *n) {
     spatial loops;
-    const bool fine = weir_geometry_window(b->graph, b->node, x, w->dim + 2, &window);
-    assert(fine);
-    (void)fine;
     b->nest->body = WEIR_LOOP_MULTIPLY_ACCUMULATE;
-    const uint32_t batch = weir_loop_add(b, "B", x->dim[0], false), k = weir_loop_add(b, "K", outputs, false);
-    const uint32_t g = weir_loop_add(b, "G", groups, false);
-    add_positions(b, &window, &loops);
-    const uint32_t c = weir_loop_add(b, "C", w->dim[1], true);
-    add_kernel(b, &window, &loops);
+    const uint32_t batch = weir_loop_add(b, "B", batches, false), k = weir_loop_add(b, "K", n->outputs, false);
+    const uint32_t g = weir_loop_add(b, "G", n->groups, false);
+    add_positions(b, window, &loops);
+    const uint32_t c = weir_loop_add(b, "C", n->inputs, true);
+    add_kernel(b, window, &loops);
     weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
-    weir_loop_operand *weight = weir_loop_read(b, 'W', weights), *start = weir_loop_read(b, 'B', bias);
-    to_onnx(in, &laid);
-    to_onnx(out, &laid);
+    weir_loop_operand *weight = weir_loop_read(b, 'W', n->weights), *start = weir_loop_read(b, 'B', n->bias);
+    to_onnx(in, laid);
+    to_onnx(out, laid);
     weir_loop_term(out, 0, batch, 1);
     weir_loop_term(in, 0, batch, 1);
-    weir_loop_term(in, 1, g, w->dim[1]);
+    weir_loop_term(in, 1, g, n->inputs);
     weir_loop_term(in, 1, c, 1);
-    weir_loop_term(out, 1, g, outputs);
+    weir_loop_term(out, 1, g, n->outputs);
     weir_loop_term(out, 1, k, 1);
-    weir_loop_term(weight, 0, g, outputs);
-    weir_loop_term(weight, 0, k, 1);
-    weir_loop_term(weight, 1, c, 1);
-    for (int i = 0; i < window.rank; i++) weir_loop_term(weight, i + 2, loops.f[i], 1);
-    slide(&window, &loops, in, out);
-    from_onnx(in, &laid);
-    from_onnx(out, &laid);
+    weir_loop_term(weight, 0, g, n->is_transposed ? n->inputs : n->outputs);
+    weir_loop_term(weight, 0, n->is_transposed ? c : k, 1);
+    weir_loop_term(weight, 1, n->is_transposed ? k : c, 1);
+    for (int i = 0; i < window->rank; i++) weir_loop_term(weight, i + 2, loops.f[i], 1);
+    if (n->is_transposed) slide(window, &loops, out, in);
+    else slide(window, &loops, in, out);
+    from_onnx(in, laid);
+    from_onnx(out, laid);
     if (start == NULL) return;
-    weir_loop_term(start, 0, g, outputs);
+    weir_loop_term(start, 0, g, n->outputs);
     weir_loop_term(start, 0, k, 1);
 }
 
-/* O[b][g][k][oy][ox] += W[g][c][k][fy][fx] * I[b][g][c][iy][ix] with ox = stride * ix + dilation * fx - begin; OX, OY count
- * positions of the input here. What falls outside the result is dropped. */
+static void convolution(weir_loop_builder *b, size_t weights, size_t bias) {
+    order laid;
+    const weir_shape *w = weir_loop_input_shape(b, weights), x = data_shape(b, &laid);
+    const int64_t groups = weir_node_int(b->graph, b->node, "group", 1);
+    weir_window window;
+    const bool fine = weir_geometry_window(b->graph, b->node, &x, w->dim + 2, &window);
+    assert(fine);
+    (void)fine;
+    convolve(b, &window, &laid, x.dim[0],
+             &(convolution_sizes){groups, w->dim[0] / groups, w->dim[1], weights, bias, false});
+}
+
+/* The same from inputs to the positions that they reach, ox = stride * ix + dilation * fx - begin: OX, OY count positions of the input here. What
+ * falls outside the result is dropped. */
 void weir_loop_conv_transpose(weir_loop_builder *b) {
     order laid;
     const weir_shape *w = weir_loop_input_shape(b, 1), x = data_shape(b, &laid);
-    const int64_t groups = weir_node_int(b->graph, b->node, "group", 1), inputs = x.dim[1] / groups;
+    const int64_t groups = weir_node_int(b->graph, b->node, "group", 1);
     weir_window window;
-    spatial loops;
     const bool fine = weir_geometry_transposed(b->graph, b->node, &x, w->dim + 2, &window);
     assert(fine);
     (void)fine;
-    b->nest->body = WEIR_LOOP_MULTIPLY_ACCUMULATE;
-    const uint32_t batch = weir_loop_add(b, "B", x.dim[0], false), k = weir_loop_add(b, "K", w->dim[1], false);
-    const uint32_t g = weir_loop_add(b, "G", groups, false);
-    add_positions(b, &window, &loops);
-    const uint32_t c = weir_loop_add(b, "C", inputs, true);
-    add_kernel(b, &window, &loops);
-    weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0),
-                      *weight = weir_loop_read(b, 'W', 1);
-    weir_loop_operand *start = weir_loop_read(b, 'B', 2);
-    to_onnx(in, &laid);
-    to_onnx(out, &laid);
-    weir_loop_term(out, 0, batch, 1);
-    weir_loop_term(in, 0, batch, 1);
-    weir_loop_term(in, 1, g, inputs);
-    weir_loop_term(in, 1, c, 1);
-    weir_loop_term(out, 1, g, w->dim[1]);
-    weir_loop_term(out, 1, k, 1);
-    weir_loop_term(weight, 0, g, inputs);
-    weir_loop_term(weight, 0, c, 1);
-    weir_loop_term(weight, 1, k, 1);
-    for (int i = 0; i < window.rank; i++) weir_loop_term(weight, i + 2, loops.f[i], 1);
-    slide(&window, &loops, out, in);
-    from_onnx(in, &laid);
-    from_onnx(out, &laid);
-    if (start == NULL) return;
-    weir_loop_term(start, 0, g, w->dim[1]);
-    weir_loop_term(start, 0, k, 1);
+    convolve(b, &window, &laid, x.dim[0], &(convolution_sizes){groups, w->dim[1], x.dim[1] / groups, 1, 2, true});
 }
 
 /* The deep tensor's channels are made of a channel of the wide one, a row and a column of the block. */

@@ -83,6 +83,16 @@ char *weir_file_read(const char *path, size_t *size) {
     return data;
 }
 
+bool weir_file_hash(const char *path, weir_hash *hash) {
+    size_t size = 0;
+    char *text = weir_file_read(path, &size);
+    if (text == NULL) return false;
+    weir_hash_add_number(hash, size);
+    weir_hash_add(hash, text, size);
+    free(text);
+    return true;
+}
+
 static bool write_all(int file, const void *data, size_t size) {
     const char *from = data;
     while (size > 0) {

@@ -5,10 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "support/memory/hash.h"
+
 /* The content and its size; a zero byte follows it. Heap memory, free() it. NULL after a reported error. */
 char *weir_file_read(const char *path, size_t *size);
 /* The same without a report; errno says why. */
 char *weir_file_read_quietly(const char *path, size_t *size);
+/* Adds size and content; false after a reported error. */
+bool weir_file_hash(const char *path, weir_hash *hash);
 /* Written under a temporary name in its folder, then renamed: the old file stays whole until the new one is. A new file
  * in FOLDER/.weir-new-XXXXXX/files (folder.h) that FOLDER has already is a second name of that one: nothing writes into
  * it. */

@@ -63,6 +63,24 @@ bool weir_tree_walk(const char *folder, weir_tree_visit *visit, void *user) {
     return walk_folder(&w, "");
 }
 
+typedef struct hashing {
+    weir_hash *hash;
+    const char *folder;
+} hashing;
+
+static bool hash_file(void *user, const char *name) {
+    const hashing *h = user;
+    char *path = weir_path_join(h->folder, name);
+    weir_hash_add_string(h->hash, name);
+    const bool fine = weir_file_hash(path, h->hash);
+    free(path);
+    return fine;
+}
+
+bool weir_tree_hash(const char *folder, weir_hash *hash) {
+    return weir_tree_walk(folder, hash_file, &(hashing){hash, folder});
+}
+
 bool weir_tree_make_parent(const char *root, const char *path) {
     char *full = weir_path_join(root, path), *parent = weir_path_folder(full);
     bool fine = weir_make_folder(parent);

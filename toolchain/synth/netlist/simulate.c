@@ -7,7 +7,7 @@
 
 #include "cosim/random_input.h"
 #include "cosim/runtime.h"
-#include "sim/cache.h"
+#include "sim/cache_json.h"
 #include "support/file/file.h"
 #include "support/file/tree.h"
 #include "support/memory/arena.h"
@@ -78,8 +78,6 @@ typedef struct running {
     const weir_synth_simulate_job *job;
     const char *netlist, *models, *data;
     weir_simulator simulator;
-    int status;
-    json_t *result; /* not in the cache when the reference disagrees */
 } running;
 
 /* Adds to the number under the key. */
@@ -116,16 +114,16 @@ static json_t *pick(const json_t *runs) {
 }
 
 /* Adds what the runs together moved. */
-static void add_coverage(const running *r, const char *record) {
+static void add_coverage(json_t *result, const running *r, const char *record) {
     weir_synth_coverage coverage;
     if (!weir_synth_coverage_read(r->netlist, record, &coverage)) return;
-    json_object_set_new(r->result, "nets", json_integer((json_int_t)coverage.nets));
-    json_object_set_new(r->result, "toggled", json_integer((json_int_t)coverage.toggled));
-    json_object_set_new(r->result, "still", json_string(coverage.still));
+    json_object_set_new(result, "nets", json_integer((json_int_t)coverage.nets));
+    json_object_set_new(result, "toggled", json_integer((json_int_t)coverage.toggled));
+    json_object_set_new(result, "still", json_string(coverage.still));
     free(coverage.still);
 }
 
-static void simulate_watched(running *r, const char *watched) {
+static int simulate_watched(const running *r, const char *watched, json_t **result) {
     weir_runtime_options options = {.data = r->data,
                                     .work = r->job->folder,
                                     .frames = r->job->frames,
@@ -136,35 +134,26 @@ static void simulate_watched(running *r, const char *watched) {
     options.simulate[r->simulator] = true;
     options.profile[WEIR_SIM_ALWAYS] = options.profile[WEIR_SIM_HALF] = true;
     weir_runtime *runtime = NULL;
-    r->status = weir_runtime_run("netlist", NULL, NULL, r->job->hardware, r->job->folder, &options, &runtime);
-    if (runtime == NULL) return;
+    const int status = weir_runtime_run("netlist", NULL, NULL, r->job->hardware, r->job->folder, &options, &runtime);
+    if (runtime == NULL) return status;
     json_t *report = weir_runtime_json(runtime);
     const json_t *runs = json_object_get(report, "runs");
-    if (json_array_size(runs) > 0) r->result = pick(runs);
+    if (json_array_size(runs) > 0) *result = pick(runs);
     json_decref(report);
     weir_runtime_free(runtime);
+    return status;
 }
 
-static void simulate(running *r) {
+static int simulate(void *user, json_t **result) {
+    const running *r = user;
     char *watched = weir_path_join(r->job->folder, "watched.v"),
          *record = weir_path_join(r->job->folder, "watched.txt");
-    if (weir_synth_watch(r->netlist, watched, record)) simulate_watched(r, watched);
-    else r->status = WEIR_EXIT_INPUT;
-    if (r->result != NULL) add_coverage(r, record);
+    int status = WEIR_EXIT_INPUT;
+    if (weir_synth_watch(r->netlist, watched, record)) status = simulate_watched(r, watched, result);
+    if (*result != NULL) add_coverage(*result, r, record);
     free(watched);
     free(record);
-}
-
-static bool make_result(void *user, const char *folder) {
-    running *r = user;
-    simulate(r);
-    if (r->status != WEIR_EXIT_FINE || r->result == NULL) return false;
-    char *path = weir_path_join(folder, "simulation.json"), *text = json_dumps(r->result, JSON_PRESERVE_ORDER);
-    const bool fine = weir_file_write(path, text, strlen(text));
-    if (!fine) r->status = WEIR_EXIT_INPUT;
-    free(text);
-    free(path);
-    return fine;
+    return status;
 }
 
 static void add_file(weir_hash *hash, const char *path) {
@@ -210,27 +199,19 @@ static weir_hash key_of(const running *r, const weir_synth_netlist *netlist) {
     return hash;
 }
 
+/* Not in the cache when the reference disagrees. */
 static int run(running *r, const weir_synth_netlist *netlist, weir_synth_check *simulation) {
     const weir_hash hash = key_of(r, netlist);
     char digits[33];
     weir_hash_print(&hash, digits);
     char *name = weir_format("%s-netlist-%s", weir_simulator_name(r->simulator), digits);
-    int held = -1;
-    bool made = false;
-    char *folder = weir_cache_entry(r->job->cache, name, false, make_result, r, &held, &made);
-    if (folder != NULL && !made) {
-        char *path = weir_path_join(folder, "simulation.json");
-        r->result = json_load_file(path, 0, NULL);
-        free(path);
-    }
-    if (folder != NULL) weir_cache_release(held);
-    else if (r->status == WEIR_EXIT_FINE) r->status = WEIR_EXIT_INPUT;
-    if (r->result != NULL)
-        json_object_set_new(r->result, "data", json_string(r->job->data == NULL ? "random" : r->job->data));
-    simulation->result = r->result;
-    free(folder);
+    json_t *result = NULL;
+    const int status = weir_cache_json(r->job->cache, name, "simulation.json", simulate, r, &result);
+    if (result != NULL)
+        json_object_set_new(result, "data", json_string(r->job->data == NULL ? "random" : r->job->data));
+    simulation->result = result;
     free(name);
-    return r->status;
+    return status;
 }
 
 /* --- how much --- */
@@ -282,7 +263,8 @@ int weir_synth_simulate(const weir_synth_simulate_job *job, const weir_synth_net
                      .data = random != NULL ? random : own.data,
                      .simulator = e.simulator};
         status = run(&r, netlist, simulation);
-        if (r.result != NULL) json_object_set_new(r.result, "limit", limit_of(job, &e, r.result));
+        json_t *result = simulation->result;
+        if (result != NULL) json_object_set_new(result, "limit", limit_of(job, &e, result));
         free(path);
     }
     free(random);

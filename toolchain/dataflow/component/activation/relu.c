@@ -16,10 +16,8 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
 static bool becomes(const weir_graph *graph, weir_node node) { return weir_trait_kind(graph, node) == WEIR_OP_RELU; }
 
 static void build(weir_builder *b, weir_node node) {
-    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
-    assert(x->lanes == y->lanes);
-    weir_rtl_instance u = weir_build_component(b, node);
-    weir_build_set(b, u, "LANES", x->lanes);
+    const weir_wires *x, *y;
+    weir_rtl_instance u = weir_build_lanes(b, node, &x, &y);
     weir_build_set(b, u, "WIDTH", x->element_bits);
     weir_build_set(b, u, "SIGNED", x->is_signed);
     weir_build_set(b, u, "ZERO", weir_node_int(b->graph, node, "zero", 0));

@@ -6,15 +6,9 @@
 #include "dataflow/component.h"
 #include "dataflow/cost/cost.h"
 #include "dataflow/schedule/stream.h"
-#include "ir/trait/trait.h"
 
 static bool becomes(const weir_graph *graph, weir_node node) {
-    const weir_op kind = weir_trait_kind(graph, node);
-    if (kind == WEIR_OP_QLINEAR_ADD)
-        return weir_component_stream_operand(graph, node, 0) && weir_component_stream_operand(graph, node, 3);
-    return kind == WEIR_OP_ADD && /* of a constant: part of the requantizer */
-           !weir_component_takes_constant(graph, node, "data_in_0") &&
-           !weir_component_takes_constant(graph, node, "data_in_1");
+    return weir_component_takes_two(graph, node, WEIR_OP_ADD, WEIR_OP_QLINEAR_ADD);
 }
 
 static void build(weir_builder *b, weir_node node) {

@@ -8,15 +8,9 @@
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/target.h"
 #include "dataflow/schedule/stream.h"
-#include "ir/trait/trait.h"
 
 static bool becomes(const weir_graph *graph, weir_node node) {
-    const weir_op kind = weir_trait_kind(graph, node);
-    if (kind == WEIR_OP_QLINEAR_MUL)
-        return weir_component_stream_operand(graph, node, 0) && weir_component_stream_operand(graph, node, 3);
-    return kind == WEIR_OP_MUL && /* by a constant: part of the requantizer */
-           !weir_component_takes_constant(graph, node, "data_in_0") &&
-           !weir_component_takes_constant(graph, node, "data_in_1");
+    return weir_component_takes_two(graph, node, WEIR_OP_MUL, WEIR_OP_QLINEAR_MUL);
 }
 
 static const weir_type *operand(const weir_graph *graph, weir_node node, size_t index) {

@@ -191,13 +191,9 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 /* --- emission --- */
 
 static void build(weir_builder *b, weir_node node) {
-    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
-    assert(x->lanes == y->lanes);
     const walk w = beats_of(b->graph, node);
-    weir_rtl_instance u = weir_build_component(b, node);
-    weir_build_set(b, u, "LANES", x->lanes);
-    weir_build_set_element(b, u, "X", x);
-    weir_build_set(b, u, "Y_W", y->element_bits);
+    const weir_wires *x, *y;
+    weir_rtl_instance u = weir_build_moved(b, node, &x, &y);
     weir_build_set(b, u, "FILLS", w.fills);
     weir_build_set(b, u, "FILL", weir_node_int(b->graph, node, "fill", 0));
     weir_nest_build(b, u, "SIZE", w.size, w.loops, 1);

@@ -362,13 +362,9 @@ static void set_axis(weir_builder *b, weir_rtl_instance u, const weir_sliding_ax
 }
 
 static void build(weir_builder *b, weir_node node) {
-    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
-    assert(x->lanes == y->lanes);
     const weir_sliding w = weir_sliding_of(b->graph, node);
-    weir_rtl_instance u = weir_build_component(b, node);
-    weir_build_set(b, u, "LANES", x->lanes);
-    weir_build_set_element(b, u, "X", x);
-    weir_build_set(b, u, "Y_W", y->element_bits);
+    const weir_wires *x, *y;
+    weir_rtl_instance u = weir_build_moved(b, node, &x, &y);
     weir_build_set(b, u, "FRAMES", w.frames);
     weir_build_set(b, u, "GROUPS", w.group);
     weir_build_set(b, u, "RUN", w.channels / x->lanes);
