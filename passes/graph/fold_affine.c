@@ -197,7 +197,7 @@ static void fold(const chain *c) {
     weir_rewrite_become(r, folded);
 }
 
-static void fold_behind(weir_rewrite *rewrite, weir_node layer, int axis) {
+static void fold_after(weir_rewrite *rewrite, weir_node layer, int axis) {
     const weir_graph *graph = rewrite->graph;
     const weir_value result = weir_node_output(graph, layer, 0);
     const weir_shape *shape = &weir_value_type(graph, result)->shape;
@@ -219,7 +219,7 @@ void weir_fold_affine(weir_rewrite *rewrite) {
     for (weir_node node = weir_graph_last(rewrite->graph), before; node.id != 0; node = before) {
         before = weir_node_previous(rewrite->graph, node);
         const int axis = axis_of(rewrite->graph, node);
-        if (axis >= 0) fold_behind(rewrite, node, axis);
+        if (axis >= 0) fold_after(rewrite, node, axis);
     }
 }
 

@@ -145,7 +145,7 @@ static bool simplify_cast(simplifier *s, weir_node node) {
     const weir_dtype to = weir_value_type(graph, weir_node_output(graph, node, 0))->dtype;
     const weir_dtype between = weir_value_type(graph, input)->dtype;
     if (to == between) return become(s, node, input);
-    const weir_node first = producer_with(s, node, WEIR_OP_CONVERT);
+    const weir_node first = producer_with(s, node, WEIR_OP_CAST);
     if (first.id == 0) return false;
     const weir_value root = input_of(s, first, 0);
     const weir_dtype from = weir_value_type(graph, root)->dtype;
@@ -249,7 +249,7 @@ typedef struct rule {
 static const rule rules[] = {
     {WEIR_OP_IDENTITY, simplify_identity}, {WEIR_OP_RELU, simplify_relu},           {WEIR_OP_ADD, simplify_neutral},
     {WEIR_OP_SUB, simplify_neutral},       {WEIR_OP_MUL, simplify_neutral},         {WEIR_OP_DIV, simplify_neutral},
-    {WEIR_OP_CONVERT, simplify_cast},      {WEIR_OP_TRANSPOSE, simplify_transpose}, {WEIR_OP_RESHAPE, simplify_view},
+    {WEIR_OP_CAST, simplify_cast},         {WEIR_OP_TRANSPOSE, simplify_transpose}, {WEIR_OP_RESHAPE, simplify_view},
     {WEIR_OP_FLATTEN, simplify_view},      {WEIR_OP_SQUEEZE, simplify_view},        {WEIR_OP_UNSQUEEZE, simplify_view},
     {WEIR_OP_EXPAND, simplify_same_shape}, {WEIR_OP_SLICE, simplify_slice},         {WEIR_OP_CONCAT, simplify_concat},
     {WEIR_OP_DROPOUT, simplify_identity},

@@ -15,7 +15,7 @@ struct weir_expression {
         struct {
             const weir_array *data;
             weir_quant quant; /* WEIGHTS */
-        } given;              /* CONSTANT, WEIGHTS */
+        } constant;           /* CONSTANT, WEIGHTS */
         weir_leaf leaf;       /* CODES */
         struct {
             const double *number;
@@ -69,13 +69,13 @@ const weir_diag_log *weir_expression_cause(const weir_expression *x) {
 }
 
 const weir_array *weir_expression_data(const weir_expression *x) {
-    assert(weir_expression_is_given(x));
-    return x->as.given.data;
+    assert(weir_expression_has_data(x));
+    return x->as.constant.data;
 }
 
 const weir_quant *weir_expression_quant(const weir_expression *x) {
     assert(weir_expression_kind_of(x) == WEIR_EXPRESSION_WEIGHTS);
-    return &x->as.given.quant;
+    return &x->as.constant.quant;
 }
 
 const weir_step *weir_expression_step_of(const weir_expression *x) {
@@ -113,7 +113,7 @@ size_t weir_expression_count_steps(const weir_expression *x) {
     return count;
 }
 
-bool weir_expression_is_given(const weir_expression *x) {
+bool weir_expression_has_data(const weir_expression *x) {
     const weir_expression_kind kind = weir_expression_kind_of(x);
     return kind == WEIR_EXPRESSION_CONSTANT || kind == WEIR_EXPRESSION_WEIGHTS;
 }
@@ -149,15 +149,15 @@ const weir_expression *weir_expression_host(weir_arena *arena, weir_value value,
 const weir_expression *weir_expression_constant(weir_arena *arena, const weir_array *data) {
     assert(data != NULL);
     weir_expression *made = new_expression(arena, WEIR_EXPRESSION_CONSTANT, NULL);
-    made->as.given.data = data;
+    made->as.constant.data = data;
     return made;
 }
 
 const weir_expression *weir_expression_weights(weir_arena *arena, const weir_array *codes, const weir_quant *quant) {
     assert(codes != NULL && quant->format != WEIR_FORMAT_FLOAT);
     weir_expression *made = new_expression(arena, WEIR_EXPRESSION_WEIGHTS, NULL);
-    made->as.given.data = codes;
-    made->as.given.quant = *quant;
+    made->as.constant.data = codes;
+    made->as.constant.quant = *quant;
     return made;
 }
 

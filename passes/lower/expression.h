@@ -112,7 +112,7 @@ const double *weir_expression_numbers(const weir_expression *x, uint32_t *count)
 size_t weir_expression_count_steps(const weir_expression *x);
 
 /* CONSTANT, WEIGHTS. */
-bool weir_expression_is_given(const weir_expression *x);
+bool weir_expression_has_data(const weir_expression *x);
 /* A leaf or a SUM, below the operators. */
 bool weir_expression_has_codes(const weir_expression *x);
 /* What hardware computes: such, or a FUNCTION. */

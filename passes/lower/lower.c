@@ -79,7 +79,7 @@ const weir_expression *weir_lower_input(const weir_lowering *l, weir_node node, 
 
 const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node node, size_t index) {
     const weir_expression *x = weir_lower_input(l, node, index);
-    return weir_expression_is_given(x) ? weir_expression_data(x) : NULL;
+    return weir_expression_has_data(x) ? weir_expression_data(x) : NULL;
 }
 
 const weir_expression *weir_lower_step(weir_lowering *l, const weir_expression *x, weir_op op,
@@ -136,7 +136,7 @@ weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape
 
 static weir_value add_cast(weir_lowering *l, weir_node node, const char *suffix, const weir_value *inputs, size_t count,
                            const weir_type *type) {
-    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, suffix, inputs, count, type);
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST_CODES, suffix, inputs, count, type);
     weir_node_set_int(l->to, made, "low", type->low);
     weir_node_set_int(l->to, made, "high", type->high);
     return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
@@ -242,8 +242,8 @@ bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
                weir_node_int(graph, node, "cb", 1) == 0 && weir_lower_is_one_code(graph, first);
     const bool joins = kind == WEIR_OP_CONCAT;
     const bool moves = weir_index_map_exists(op) && op != WEIR_OP_RELABEL; /* whose codes mean other numbers */
-    bool one =
-        joins || moves || op == WEIR_OP_CAST || op == WEIR_OP_MAXIMUM || weir_trait_of(op)->task == WEIR_TASK_EXTREME;
+    bool one = joins || moves || op == WEIR_OP_CAST_CODES || op == WEIR_OP_MAXIMUM ||
+               weir_trait_of(op)->task == WEIR_TASK_EXTREME;
     for (size_t i = 0; one && i < (joins ? weir_node_input_count(graph, node) : 1); i++)
         one = weir_lower_is_one_code(graph, weir_node_input(graph, node, i));
     return one;

@@ -63,7 +63,7 @@ bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index,
                            int axis, weir_quant *quant);
 /* The quantizer that takes all of the node's result, also behind what rises; a count of 0: there is none. False after a
  * reported error. */
-bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant);
+bool weir_lower_read_consumer(weir_lowering *l, weir_node node, weir_quant *quant);
 /* What a quantizer's codes mean; a count of 0: the node is none with a scale and a zero point. False after a reported
  * error. */
 bool weir_lower_read_quantizer(weir_lowering *l, weir_node node, weir_quant *quant);
@@ -74,7 +74,7 @@ bool weir_lower_read_qonnx_scale(weir_lowering *l, weir_node node, const weir_ar
 bool weir_lower_moves(const weir_lowering *l, weir_node node);
 /* An operator's own rule, or one that is given the quantizer behind, too. */
 typedef bool weir_lower_rule(weir_lowering *l, weir_node node);
-typedef bool weir_lower_rule_before(weir_lowering *l, weir_node node, const weir_quant *behind);
+typedef bool weir_lower_rule_before(weir_lowering *l, weir_node node, const weir_quant *quantizer);
 /* Codes get a quantization: on the value itself where it has none and its operator leaves that open, else by a
  * Relabel. */
 weir_value weir_lower_requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant);
@@ -129,22 +129,22 @@ bool weir_lower_add_constant(weir_lowering *l, weir_node node, const weir_expres
                              const weir_expression *constant);
 /* Difference of two quantized tensors. */
 bool weir_lower_subtract(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b);
-/* Max and Min, of quantized tensors or with constants. `behind`: as with pools. */
-bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind);
+/* Max and Min, of quantized tensors or with constants. `quantizer`: as with pools. */
+bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *quantizer);
 /* The larger or the smaller of two tensors of codes of one grid, element-wise; no value after a reported error. */
 weir_value weir_lower_choose(weir_lowering *l, weir_node node, const char *suffix, weir_value a, weir_value b,
                              bool larger);
 /* Abs: of a difference whose operands have scales of their own the larger of both differences. */
-bool weir_lower_absolute(weir_lowering *l, weir_node node, const weir_quant *behind);
+bool weir_lower_absolute(weir_lowering *l, weir_node node, const weir_quant *quantizer);
 /* Product of two quantized tensors. */
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b);
 /* The products of two tensors' codes less their zero points, one scale each; no value after a reported error. */
 weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair);
 /* Product by a constant matrix, by one of several for each batch, or of two quantized tensors, also in batches: of the
- * operands given, or of a MatMul. The result is a leaf `ahead` where it has the codes of `behind` already. */
+ * operands given, or of a MatMul. The result is a leaf `ahead` where it has the codes of `quantizer` already. */
 bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b,
-                         const weir_quant *behind);
-bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *behind);
+                         const weir_quant *quantizer);
+bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *quantizer);
 /* The quantizer in QLinearMul, after it: float32(float32(product * factor) + zero), rounded. */
 bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant);
 /* Is each element a code of one quantizer, moved, or the largest or the smallest of some? */
@@ -160,7 +160,7 @@ bool weir_lower_quantize_linear(weir_lowering *l, weir_node node);
 bool weir_lower_dequantize_linear(weir_lowering *l, weir_node node);
 bool weir_lower_quant(weir_lowering *l, weir_node node);
 bool weir_lower_bipolar_quant(weir_lowering *l, weir_node node);
-bool weir_lower_convert(weir_lowering *l, weir_node node);
+bool weir_lower_cast(weir_lowering *l, weir_node node);
 
 /* Operators on codes, with the scales among their inputs. */
 bool weir_lower_qlinear_matmul(weir_lowering *l, weir_node node);
@@ -172,19 +172,19 @@ bool weir_lower_qlinear_add(weir_lowering *l, weir_node node);
 bool weir_lower_qlinear_mul(weir_lowering *l, weir_node node);
 bool weir_lower_qlinear_mean_pool(weir_lowering *l, weir_node node);
 
-/* MaxPool, GlobalMaxPool. `behind` takes the result alone (NULL: no quantizer does), here and below. */
-bool weir_lower_max_pool(weir_lowering *l, weir_node node, const weir_quant *behind);
+/* MaxPool, GlobalMaxPool. `quantizer` takes the result alone (NULL: no quantizer does), here and below. */
+bool weir_lower_max_pool(weir_lowering *l, weir_node node, const weir_quant *quantizer);
 /* AveragePool, GlobalAveragePool and their forms on codes: of `x`. */
 bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_expression *x);
 /* Reductions; each has its rule, so that none is taken for another. */
-bool weir_lower_reduce_sum(weir_lowering *l, weir_node node, const weir_quant *behind);
-bool weir_lower_reduce_mean(weir_lowering *l, weir_node node, const weir_quant *behind);
-bool weir_lower_reduce_max(weir_lowering *l, weir_node node, const weir_quant *behind);
-bool weir_lower_reduce_min(weir_lowering *l, weir_node node, const weir_quant *behind);
+bool weir_lower_reduce_sum(weir_lowering *l, weir_node node, const weir_quant *quantizer);
+bool weir_lower_reduce_mean(weir_lowering *l, weir_node node, const weir_quant *quantizer);
+bool weir_lower_reduce_max(weir_lowering *l, weir_node node, const weir_quant *quantizer);
+bool weir_lower_reduce_min(weir_lowering *l, weir_node node, const weir_quant *quantizer);
 /* Flatten, Reshape, Squeeze, Unsqueeze, Transpose. */
 bool weir_lower_shape(weir_lowering *l, weir_node node);
 /* Concat of real numbers whose codes have one scale, or which a quantizer takes. */
-bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behind);
+bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *quantizer);
 /* Concat of two tensors of codes of one quantization; no value after a reported error. */
 weir_value weir_lower_join(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, int axis);
 /* Pad, of the codes of its input, which are those of the quantizer behind it where it is `ahead`; no value after a
@@ -219,7 +219,7 @@ weir_value weir_lower_with_zero(weir_lowering *l, weir_node node, weir_value cod
 weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                                 const weir_shape *shape);
 /* An operator that moves elements, of such numbers or of integers. */
-bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind);
+bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *quantizer);
 /* A Resize that is linear between elements. */
 bool weir_lower_resize(weir_lowering *l, weir_node node);
 /* Does a Transpose move elements between operators of the hardware? */
@@ -271,9 +271,9 @@ weir_value weir_lower_nothing(weir_lowering *l, weir_node node, const char *suff
 weir_value weir_lower_read_table(weir_lowering *l, weir_node node, const char *suffix, weir_value nothing,
                                  weir_value table, const weir_quant *quant);
 
-/* A PRelu: a function of codes, or, where its slopes change from element to element, of parts that `behind`
+/* A PRelu: a function of codes, or, where its slopes change from element to element, of parts that `quantizer`
  * quantizes. */
-bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *behind);
+bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *quantizer);
 /* Are all of them numbers? False after a reported error. */
 bool weir_lower_check_finite(weir_lowering *l, weir_node node, const weir_array *numbers);
 

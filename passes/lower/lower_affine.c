@@ -112,7 +112,7 @@ static bool clip_codes(weir_lowering *l, weir_node node) {
     const weir_expression *x = weir_lower_input(l, node, 0);
     int64_t low = INT64_MIN, high = INT64_MAX;
     if (!read_bound(l, node, 1, &low) || !read_bound(l, node, 2, &high)) return false;
-    if (weir_expression_is_given(x)) {
+    if (weir_expression_has_data(x)) {
         weir_array *codes = weir_array_copy_in(arena, weir_expression_data(x));
         for (size_t i = 0; i < codes->count; i++)
             weir_array_set_int(codes, i, clip(weir_array_get_int(codes, i), low, high));

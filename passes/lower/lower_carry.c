@@ -353,7 +353,7 @@ static weir_value carry_operator(weir_lowering *l, weir_node node, weir_node mak
     size_t count = 0;
     for (size_t i = 0; i < weir_node_input_count(l->from, maker); i++) {
         const weir_value value = weir_node_input(l->from, maker, i);
-        if (value.id == 0 || weir_expression_is_given(weir_lower_expression(l, value))) continue;
+        if (value.id == 0 || weir_expression_has_data(weir_lower_expression(l, value))) continue;
         if (count < 2) input[count] = value;
         count++;
     }

@@ -69,7 +69,7 @@ static weir_shape rows_of(const weir_array *constant, const weir_shape *shape) {
 static bool needs_elements(const weir_lowering *l, weir_node node, const weir_expression *given,
                            const weir_expression *x) {
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    if (!weir_expression_has_codes(x) || !weir_expression_is_given(given)) return false;
+    if (!weir_expression_has_codes(x) || !weir_expression_has_data(given)) return false;
     const weir_array *data = weir_expression_data(given);
     const bool are_codes = weir_expression_kind_of(given) == WEIR_EXPRESSION_WEIGHTS
                                ? weir_expression_quant(given)->count <= 1

@@ -64,9 +64,9 @@ static weir_value take_beats(weir_lowering *l, weir_node node, const char *name,
 
 /* What its codes are of: the quantizer behind, else the constant's own where that is x's grid, in more bits perhaps, else x's. */
 static weir_quant quantization_of(const weir_lowering *l, const weir_expression *given, weir_value x,
-                                  const weir_quant *behind) {
+                                  const weir_quant *quantizer) {
     const weir_quant *other = &weir_value_type(l->to, x)->quant;
-    if (behind != NULL) return *behind;
+    if (quantizer != NULL) return *quantizer;
     if (weir_expression_kind_of(given) != WEIR_EXPRESSION_WEIGHTS) return *other;
     const weir_quant *own = weir_expression_quant(given);
     const bool same = own->count == 1 && other->count <= 1 && weir_quant_scale(own, 0) == weir_quant_scale(other, 0) &&
@@ -75,15 +75,16 @@ static weir_quant quantization_of(const weir_lowering *l, const weir_expression 
 }
 
 /* The constant as a stream beside x; no value after a reported error. */
-static weir_value make_stream(weir_lowering *l, weir_node node, size_t index, weir_value x, const weir_quant *behind) {
+static weir_value make_stream(weir_lowering *l, weir_node node, size_t index, weir_value x,
+                              const weir_quant *quantizer) {
     const weir_value input = weir_node_input(l->from, node, index);
-    const weir_quant quant = quantization_of(l, weir_lower_expression(l, input), x, behind);
+    const weir_quant quant = quantization_of(l, weir_lower_expression(l, input), x, quantizer);
     if (quant.count > 1) {
         weir_lower_fail(l, node,
                         "what it joins has a scale per channel: it needs a quantizer with one scale before it");
         return WEIR_NO_VALUE;
     }
-    weir_array *codes = encode(l, node, index, &quant, behind != NULL);
+    weir_array *codes = encode(l, node, index, &quant, quantizer != NULL);
     char suffix[40];
     snprintf(suffix, sizeof suffix, "_constant_%zu", index);
     if (codes == NULL) return WEIR_NO_VALUE;
@@ -192,20 +193,20 @@ static bool join_constants(weir_lowering *l, weir_node node, int axis) {
 
 static bool all_given(const weir_lowering *l, weir_node node) {
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
-        if (!weir_expression_is_given(weir_lower_input(l, node, i))) return false;
+        if (!weir_expression_has_data(weir_lower_input(l, node, i))) return false;
     }
     return true;
 }
 
 /* The codes of all inputs, those computed first; false after a reported error. */
-static bool read_inputs(weir_lowering *l, weir_node node, const weir_quant *behind, weir_value *codes) {
+static bool read_inputs(weir_lowering *l, weir_node node, const weir_quant *quantizer, weir_value *codes) {
     const size_t inputs = weir_node_input_count(l->from, node);
     weir_value computed = WEIR_NO_VALUE;
     for (int given = 0; given < 2; given++) {
         for (size_t i = 0; i < inputs; i++) {
-            if (weir_expression_is_given(weir_lower_input(l, node, i)) != (given == 1)) continue;
-            codes[i] =
-                given == 1 ? make_stream(l, node, i, computed, behind) : weir_lower_read_codes(l, node, i, behind);
+            if (weir_expression_has_data(weir_lower_input(l, node, i)) != (given == 1)) continue;
+            codes[i] = given == 1 ? make_stream(l, node, i, computed, quantizer)
+                                  : weir_lower_read_codes(l, node, i, quantizer);
             if (codes[i].id == 0) return false;
             if (computed.id == 0) computed = codes[i];
         }
@@ -213,16 +214,16 @@ static bool read_inputs(weir_lowering *l, weir_node node, const weir_quant *behi
     return true;
 }
 
-bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behind) {
+bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
     const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
     const size_t inputs = weir_node_input_count(l->from, node);
     const int axis = (int)weir_node_int(l->from, node, "axis", 0);
-    weir_leaf joined = {.ahead = behind != NULL};
+    weir_leaf joined = {.ahead = quantizer != NULL};
     if (all_given(l, node)) return join_constants(l, node, axis);
     if (!weir_dtype_is_float(type->dtype)) return weir_lower_fail(l, node, "hardware takes it on real numbers only");
     weir_value *codes = weir_calloc(inputs, sizeof *codes);
-    bool fine = read_inputs(l, node, behind, codes);
-    if (fine && behind == NULL && weir_lower_carries(l, node)) {
+    bool fine = read_inputs(l, node, quantizer, codes);
+    if (fine && quantizer == NULL && weir_lower_carries(l, node)) {
         for (size_t i = 0; fine && i < inputs; i++) fine = (codes[i] = weir_lower_fit(l, node, codes[i])).id != 0;
         fine =
             fine && weir_lower_align(l, node, codes, inputs, weir_lower_needed(l, weir_node_output(l->from, node, 0)));

@@ -66,7 +66,7 @@ static weir_value slide(weir_lowering *l, weir_node node, weir_value codes, cons
 /* Room in front of the input along an axis, so that the first window sees some of it, and behind it for the last one; negative: what no
  * window sees is cut off. */
 typedef struct room {
-    int64_t before, behind;
+    int64_t before, after;
 } room;
 
 /* Strides leave less than one of them at the end. */
@@ -76,10 +76,10 @@ static room place_along(weir_window *w, int i) {
     w->begin[i] -= r.before;
     w->in[i] += r.before;
     const int64_t last = (w->out[i] - 1) * w->stride[i] - w->begin[i];
-    if (last >= w->in[i]) r.behind = last + 1 - w->in[i];
-    else if (-w->end[i] >= w->stride[i]) r.behind = w->end[i];
-    w->in[i] += r.behind;
-    w->end[i] -= r.behind;
+    if (last >= w->in[i]) r.after = last + 1 - w->in[i];
+    else if (-w->end[i] >= w->stride[i]) r.after = w->end[i];
+    w->in[i] += r.after;
+    w->end[i] -= r.after;
     if (w->end[i] < 0) w->end[i] = 0;
     return r;
 }
@@ -96,7 +96,7 @@ static weir_value place(weir_lowering *l, weir_node node, weir_value codes, weir
         const room r = place_along(w, i);
         from[i + 1] = least(r.before, 0);
         begin[i + 1] = r.before - from[i + 1];
-        cut.dim[i + 1] += from[i + 1] + least(r.behind, 0);
+        cut.dim[i + 1] += from[i + 1] + least(r.after, 0);
         all.dim[i + 1] = w->in[i];
     }
     codes = weir_lower_padded(l, node, "_cut", codes, &cut, from, zero);
@@ -241,15 +241,15 @@ bool weir_lower_conv_transpose(weir_lowering *l, weir_node node) {
     for (w.rank = 0; w.rank < t.rank; w.rank++) {
         const int i = w.rank;
         const int64_t spread_size = t.out[i] * t.stride[i], reach = (t.kernel[i] - 1) * t.dilation[i];
-        const int64_t before = reach - t.begin[i], behind = t.in[i] + t.begin[i] - spread_size;
+        const int64_t before = reach - t.begin[i], after = t.in[i] + t.begin[i] - spread_size;
         w.kernel[i] = t.kernel[i];
         w.dilation[i] = t.dilation[i];
         w.stride[i] = 1;
         w.begin[i] = before;
-        w.end[i] = behind;
+        w.end[i] = after;
         w.in[i] = spread_size;
         w.out[i] = t.in[i];
-        if (spread_size + (before < 0 ? before : 0) + (behind < 0 ? behind : 0) < 1)
+        if (spread_size + (before < 0 ? before : 0) + (after < 0 ? after : 0) < 1)
             return weir_lower_fail(l, node, "its pads leave nothing of its input");
     }
     codes = spread(l, node, codes, &t);

@@ -56,7 +56,7 @@ static bool refuse(weir_lowering *l, weir_node node) {
         const weir_value input = weir_node_input(l->from, node, i);
         if (input.id == 0) continue;
         const weir_expression *x = weir_lower_expression(l, input);
-        if (!weir_expression_is_given(x) && !weir_expression_is_hardware(x))
+        if (!weir_expression_has_data(x) && !weir_expression_is_hardware(x))
             return weir_lower_fail_unquantized(l, node, i, "its input is not quantized");
         if (weir_expression_source(x) == WEIR_EXPRESSION_SUM) return weir_lower_fail_sum(l, node, x);
     }

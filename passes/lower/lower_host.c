@@ -40,7 +40,7 @@ const weir_array *weir_lower_constant(weir_lowering *l, weir_value value) {
     const weir_expression *x = weir_lower_expression(l, value);
     if (weir_expression_kind_of(x) == WEIR_EXPRESSION_CONSTANT) return weir_expression_data(x);
     const weir_array *data = weir_value_constant(l->from, value);
-    return !weir_expression_is_given(x) ? NULL : data != NULL ? data : evaluate(l, value);
+    return !weir_expression_has_data(x) ? NULL : data != NULL ? data : evaluate(l, value);
 }
 
 /* --- values --- */
@@ -86,7 +86,7 @@ static weir_value subtract_zero(weir_lowering *l, weir_value codes, const weir_t
     char *name = any ? weir_format("%s_zero", weir_node_name(l->to, weir_value_producer(l->to, codes))) : NULL;
     if (any) {
         weir_value inputs[2] = {codes, weir_graph_add_constant(l->to, name, add)};
-        weir_node node = weir_graph_add_node(l->to, WEIR_OP_CAST, name, inputs, 2, 1, WEIR_NO_NODE);
+        weir_node node = weir_graph_add_node(l->to, WEIR_OP_CAST_CODES, name, inputs, 2, 1, WEIR_NO_NODE);
         weir_node_set_int(l->to, node, "low", low > least ? low : least);
         weir_node_set_int(l->to, node, "high", high < most ? high : most);
         weir_value_set_type(l->to, weir_node_output(l->to, node, 0), declared);
@@ -171,7 +171,7 @@ static const weir_diag_log *keep(weir_lowering *l, weir_diag_log *log) {
 }
 
 /* Is it of hardware, or of what the host computes after it? */
-static bool is_behind(const weir_expression *x) {
+static bool is_after_hardware(const weir_expression *x) {
     return weir_expression_kind_of(x) == WEIR_EXPRESSION_HOST || weir_expression_is_hardware(x);
 }
 
@@ -188,7 +188,7 @@ bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause) 
         const weir_value value = weir_node_input(l->from, node, i);
         if (value.id == 0) continue;
         const weir_expression *x = weir_lower_expression(l, value);
-        after |= is_behind(x);
+        after |= is_after_hardware(x);
         if (first == NULL) first = cause_of(x);
     }
     if (first == NULL) first = own;
@@ -208,14 +208,14 @@ bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause) 
 static bool has_hardware(const weir_lowering *l) {
     bool any = false;
     for (size_t i = 0; i < weir_graph_output_count(l->from); i++)
-        any |= is_behind(weir_lower_expression(l, weir_graph_output(l->from, i)));
+        any |= is_after_hardware(weir_lower_expression(l, weir_graph_output(l->from, i)));
     return any;
 }
 
 weir_value weir_lower_result(weir_lowering *l, size_t index) {
     const weir_value output = weir_graph_output(l->from, index);
     const weir_expression *x = weir_lower_expression(l, output);
-    if (is_behind(x) || (weir_expression_kind_of(x) == WEIR_EXPRESSION_REAL && has_hardware(l)))
+    if (is_after_hardware(x) || (weir_expression_kind_of(x) == WEIR_EXPRESSION_REAL && has_hardware(l)))
         return weir_lower_host_value(l, output);
     weir_use use;
     if (!weir_remedy_has_quantizers(l->from) && weir_remedy_unquantized(l->from, &use))

@@ -32,7 +32,7 @@ static bool scale_and_add(weir_lowering *l, weir_node node, double alpha, double
         weir_array_set(factor, 0, alpha);
         x = weir_lower_step(l, x, WEIR_OP_MUL, factor);
     }
-    if (c != NULL && !weir_expression_is_given(c)) {
+    if (c != NULL && !weir_expression_has_data(c)) {
         if (beta != 1) return weir_lower_fail(l, node, "hardware needs a beta of 1 where C is computed");
         return weir_lower_add(l, node, x, c);
     }
@@ -52,7 +52,7 @@ static bool scale_and_add(weir_lowering *l, weir_node node, double alpha, double
 static bool lower_gemm(weir_lowering *l, weir_node node) {
     const double alpha = weir_node_float(l->from, node, "alpha", 1), beta = weir_node_float(l->from, node, "beta", 1);
     const weir_expression *bias = weir_lower_input(l, node, 2);
-    const bool plain = alpha == 1 && (bias == NULL || (beta == 1 && weir_expression_is_given(bias)));
+    const bool plain = alpha == 1 && (bias == NULL || (beta == 1 && weir_expression_has_data(bias)));
     if (weir_node_int(l->from, node, "transA", 0) != 0) return weir_lower_fail(l, node, "hardware needs transA of 0");
     return weir_lower_linear(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1),
                              weir_node_int(l->from, node, "transB", 0) != 0, plain ? bias : NULL) &&
@@ -66,7 +66,7 @@ static bool lower_conv(weir_lowering *l, weir_node node) {
 
 static bool lower_add(weir_lowering *l, weir_node node) {
     const weir_expression *a = weir_lower_input(l, node, 0), *b = weir_lower_input(l, node, 1);
-    if (weir_expression_is_given(a) != weir_expression_is_given(b)) return weir_lower_affine(l, node);
+    if (weir_expression_has_data(a) != weir_expression_has_data(b)) return weir_lower_affine(l, node);
     return weir_lower_is_function(l, node) && !weir_lower_joins_carried(l, node) ? weir_lower_function(l, node)
                                                                                  : weir_lower_add(l, node, a, b);
 }
@@ -92,13 +92,13 @@ static bool lower_mean_pool(weir_lowering *l, weir_node node) {
     return weir_lower_mean_pool(l, node, weir_lower_input(l, node, 0));
 }
 
-static bool with_behind(weir_lowering *l, weir_node node, weir_lower_rule_before *rule) {
+static bool with_quantizer(weir_lowering *l, weir_node node, weir_lower_rule_before *rule) {
     weir_quant quant;
-    return weir_lower_read_behind(l, node, &quant) && rule(l, node, quant.count == 1 ? &quant : NULL);
+    return weir_lower_read_consumer(l, node, &quant) && rule(l, node, quant.count == 1 ? &quant : NULL);
 }
 
 static bool lower_transpose(weir_lowering *l, weir_node node) {
-    return weir_lower_transposes(l, node) ? with_behind(l, node, weir_lower_move) : weir_lower_shape(l, node);
+    return weir_lower_transposes(l, node) ? with_quantizer(l, node, weir_lower_move) : weir_lower_shape(l, node);
 }
 
 static bool lower_identity(weir_lowering *l, weir_node node) {
@@ -132,7 +132,7 @@ static weir_lower_rule *own_rule_of(weir_op op) {
 }
 
 static bool lower_before(weir_lowering *l, weir_node node) {
-    return with_behind(l, node, rows[weir_node_op(l->from, node)].before);
+    return with_quantizer(l, node, rows[weir_node_op(l->from, node)].before);
 }
 
 /* NULL: it has none. */
@@ -164,7 +164,7 @@ static bool is_converted(const weir_lowering *l, weir_value value) {
         const weir_use use = weir_value_use(l->from, value, i);
         const weir_op op = weir_node_op(l->from, use.node), kind = weir_trait_of(op)->kind;
         const bool shape = rule_of(op) == weir_lower_shape || rule_of(op) == lower_identity;
-        if (kind == WEIR_OP_CONVERT || (kind == WEIR_OP_GATHER && use.index == 1) ||
+        if (kind == WEIR_OP_CAST || (kind == WEIR_OP_GATHER && use.index == 1) ||
             (shape && is_converted(l, weir_node_output(l->from, use.node, 0))))
             return true;
     }
@@ -237,7 +237,7 @@ static bool is_host_work(const weir_lowering *l, weir_node node) {
     const weir_expression_kind kind = weir_expression_kind_of(weir_lower_input(l, node, 0));
     if (kind == WEIR_EXPRESSION_HOST) return is_small(l->from, node);
     return weir_trait_of(op)->is_for_host && l->contract == WEIR_CONTRACT_REAL && kind == WEIR_EXPRESSION_REAL &&
-           weir_expression_is_given(weir_lower_input(l, node, 1));
+           weir_expression_has_data(weir_lower_input(l, node, 1));
 }
 
 /* Has each result of the node elements, so that a frame of it is a stream? */

@@ -30,7 +30,7 @@ static bool whole(double real, double scale, int64_t *code) {
 
 static bool read_bias(weir_lowering *l, weir_node node, const weir_expression *given, const weir_quant *quant,
                       int64_t channels, bias_terms *bias) {
-    if (!weir_expression_is_given(given)) return weir_lower_fail(l, node, "its bias must be constant");
+    if (!weir_expression_has_data(given)) return weir_lower_fail(l, node, "its bias must be constant");
     const weir_array *data = weir_expression_data(given);
     const size_t count = data->count;
     if (count != 1 && (int64_t)count != channels)

@@ -192,7 +192,7 @@ static bool keeps_order(const weir_reordering *r) {
 }
 
 /* The product as the result: codes of the quantizer behind move, else sums. */
-static bool give_result(weir_lowering *l, weir_node node, const batches *b, const weir_quant *behind) {
+static bool give_result(weir_lowering *l, weir_node node, const batches *b, const weir_quant *quantizer) {
     const weir_reordering r = order_of_result(b);
     const weir_value output = weir_node_output(l->from, node, 0);
     const weir_expression *x = weir_lower_expression(l, output);
@@ -200,13 +200,13 @@ static bool give_result(weir_lowering *l, weir_node node, const batches *b, cons
         weir_lower_set(l, node, weir_lower_reshaped(l, x, &b->result));
         return true;
     }
-    if (behind != NULL) {
-        if (!weir_lower_quantize(l, node, x, behind)) return false;
+    if (quantizer != NULL) {
+        if (!weir_lower_quantize(l, node, x, quantizer)) return false;
         x = weir_lower_expression(l, output);
     }
     weir_leaf leaf = *weir_expression_leaf(x);
-    leaf.ahead = behind != NULL;
-    if (behind == NULL) {
+    leaf.ahead = quantizer != NULL;
+    if (quantizer == NULL) {
         if (weir_lower_scales_differ(l, leaf.codes))
             return weir_lower_fail(l, node, "its weights have several scales: it needs a quantizer right behind it");
         leaf.codes = weir_lower_one_scale(l, node, leaf.codes);
@@ -219,7 +219,7 @@ static bool give_result(weir_lowering *l, weir_node node, const batches *b, cons
 }
 
 static bool lower_batches(weir_lowering *l, weir_node node, const weir_expression *x, const weir_expression *weights,
-                          const weir_quant *behind) {
+                          const weir_quant *quantizer) {
     if (!weir_lower_check_operands(l, node, x, weights)) return false;
     const int inputs = weir_expression_data(weights)->shape.rank - 2, axis = weir_expression_quant(weights)->axis;
     weir_value codes = weir_lower_one_scale(l, node, weir_lower_operand(l, node, x, false));
@@ -237,7 +237,7 @@ static bool lower_batches(weir_lowering *l, weir_node node, const weir_expressio
     const weir_shape shape = {2, {b.groups * b.outputs, b.inner}};
     const weir_array *matrix = weir_lower_matrix(l, scaled, &shape, by_batch, &b);
     return weir_lower_product(l, node, rows, matrix, weir_expression_quant(scaled), b.groups, NULL) &&
-           give_result(l, node, &b, behind);
+           give_result(l, node, &b, quantizer);
 }
 
 /* --- the operators --- */
@@ -247,13 +247,13 @@ static bool is_operand(const weir_lowering *l, weir_node node, const weir_expres
 }
 
 bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b,
-                         const weir_quant *behind) {
+                         const weir_quant *quantizer) {
     if (is_operand(l, node, a) && is_operand(l, node, b)) return lower_computed(l, node, a, b);
-    if (is_operand(l, node, a) && weir_expression_is_given(b) && weir_expression_data(b)->shape.rank > 2)
-        return lower_batches(l, node, a, b, behind);
+    if (is_operand(l, node, a) && weir_expression_has_data(b) && weir_expression_data(b)->shape.rank > 2)
+        return lower_batches(l, node, a, b, quantizer);
     return weir_lower_linear(l, node, a, b, false, NULL);
 }
 
-bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    return weir_lower_matrices(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1), behind);
+bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
+    return weir_lower_matrices(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1), quantizer);
 }

@@ -47,8 +47,8 @@ static weir_value read_through(const weir_lowering *l, weir_arena *arena, weir_v
 }
 
 /* The codes in the order of the map; no value where no loops walk them, without an error. */
-static weir_value walk(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
-                       const weir_index_map *map) {
+static weir_value reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                          const weir_index_map *map) {
     weir_arena *arena = weir_arena_new();
     weir_index_map whole = *map;
     weir_reordering r;
@@ -69,7 +69,7 @@ weir_value weir_lower_in_order(weir_lowering *l, weir_node node, const char *suf
     for (int i = 0; i < r->loops; i++) loop[i] = (weir_index_loop){r->size[i], r->stride[i], 0, r->size[i], NULL};
     const weir_index_map map =
         weir_index_map_loops(arena, &weir_value_type(l->to, codes)->shape, &r->shape, r->start, loop, (size_t)r->loops);
-    const weir_value result = walk(l, node, suffix, codes, &map);
+    const weir_value result = reorder(l, node, suffix, codes, &map);
     weir_arena_free(arena);
     return result;
 }
@@ -126,7 +126,7 @@ static weir_value move_axis(weir_lowering *l, weir_node node, const char *what, 
     weir_arena *arena = weir_arena_new();
     const weir_index_map moved = weir_index_map_transpose(arena, &x, order);
     snprintf(suffix, sizeof suffix, "_%d_%s", axis, what);
-    const weir_value result = walk(l, node, suffix, codes, &moved);
+    const weir_value result = reorder(l, node, suffix, codes, &moved);
     weir_arena_free(arena);
     return result;
 }
@@ -180,7 +180,7 @@ static weir_value pick_codes(weir_lowering *l, weir_node node, weir_value codes,
     }
     if (result.id != 0) {
         const weir_index_map rest = map_of(arena, &p);
-        result = walk(l, node, "", result, &rest);
+        result = reorder(l, node, "", result, &rest);
     }
     weir_arena_free(arena);
     return result;
@@ -190,7 +190,7 @@ static weir_value move_codes(weir_lowering *l, weir_node node, size_t output, we
                              const weir_index_map *map) {
     char suffix[24] = "";
     if (output > 0) snprintf(suffix, sizeof suffix, "_%zu", output);
-    weir_value result = walk(l, node, suffix, codes, map);
+    weir_value result = reorder(l, node, suffix, codes, map);
     if (result.id != 0) return result;
     const weir_index_map along = along_axes(l, node, &weir_value_type(l->to, codes)->shape, map);
     result = pick_codes(l, node, codes, &along);
@@ -206,12 +206,12 @@ static bool is_linear(const weir_graph *graph, weir_node node) {
 }
 
 /* The input as codes with one scale: `ahead` where they are those of the quantizer behind; NULL after a reported error. */
-static const weir_expression *read_input(weir_lowering *l, weir_node node, const weir_quant *behind) {
+static const weir_expression *read_input(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
     weir_arena *arena = weir_graph_arena(l->to);
     const weir_value input = weir_node_input(l->from, node, 0);
     const weir_expression *x = weir_lower_expression(l, input);
     if (weir_dtype_is_float(weir_value_type(l->from, input)->dtype)) {
-        const weir_leaf leaf = {.codes = weir_lower_read_codes(l, node, 0, behind), .ahead = behind != NULL};
+        const weir_leaf leaf = {.codes = weir_lower_read_codes(l, node, 0, quantizer), .ahead = quantizer != NULL};
         if (leaf.codes.id == 0) return NULL;
         x = weir_expression_of_leaf(arena, &leaf);
     } else if (weir_expression_source(x) != WEIR_EXPRESSION_CODES || weir_expression_leaf(x)->centered ||
@@ -223,11 +223,11 @@ static const weir_expression *read_input(weir_lowering *l, weir_node node, const
     return codes.id == 0 ? NULL : weir_expression_with_codes(arena, x, codes);
 }
 
-bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind) {
+bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
     const size_t outputs = weir_node_output_count(l->from, node);
     if (is_linear(l->from, node)) return weir_lower_resize(l, node);
-    if (outputs > 1) behind = NULL; /* each output has a quantizer of its own */
-    const weir_expression *x = read_input(l, node, behind);
+    if (outputs > 1) quantizer = NULL; /* each output has a quantizer of its own */
+    const weir_expression *x = read_input(l, node, quantizer);
     if (x == NULL) return false;
     weir_arena *arena = weir_graph_arena(l->to);
     if (weir_trait_kind(l->from, node) == WEIR_OP_PAD) {

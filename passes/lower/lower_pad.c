@@ -62,8 +62,8 @@ static weir_value cut(weir_lowering *l, weir_node node, weir_padding *padding, w
     bool any = false;
     for (int i = x->rank - 1; i >= 0; i--) {
         const int64_t begin = padding->begin[i] < 0 ? -padding->begin[i] : 0,
-                      behind = padding->begin[i] + x->dim[i] - padding->out[i];
-        r.size[i] = r.end[i] = r.shape.dim[i] = x->dim[i] - begin - (behind > 0 ? behind : 0);
+                      after = padding->begin[i] + x->dim[i] - padding->out[i];
+        r.size[i] = r.end[i] = r.shape.dim[i] = x->dim[i] - begin - (after > 0 ? after : 0);
         r.stride[i] = stride;
         r.start += begin * stride;
         stride *= x->dim[i];

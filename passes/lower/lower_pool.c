@@ -210,10 +210,10 @@ static bool is_rising(const weir_expression *x) {
 }
 
 /* The input, whose largest code is that of the largest number, where need be of the quantizer behind; NULL after a reported error. */
-static const weir_expression *read_rising(weir_lowering *l, weir_node node, const weir_quant *behind) {
+static const weir_expression *read_rising(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
     const weir_expression *x = weir_lower_input(l, node, 0);
-    if (!is_rising(x) && behind != NULL) {
-        if (!weir_lower_quantize(l, node, x, behind)) return NULL;
+    if (!is_rising(x) && quantizer != NULL) {
+        if (!weir_lower_quantize(l, node, x, quantizer)) return NULL;
         x = weir_lower_expression(l, weir_node_output(l->from, node, 0));
         weir_leaf leaf = *weir_expression_leaf(x);
         leaf.ahead = true;
@@ -232,8 +232,8 @@ static const weir_expression *read_rising(weir_lowering *l, weir_node node, cons
     return NULL;
 }
 
-bool weir_lower_max_pool(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    const weir_expression *x = read_rising(l, node, behind);
+bool weir_lower_max_pool(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
+    const weir_expression *x = read_rising(l, node, quantizer);
     weir_window w;
     if (x == NULL || !read_window(l, node, &w)) return false;
     const weir_value pooled = pool_all(l, node, &(pooling){.op = WEIR_OP_MAX_POOL}, weir_expression_codes_of(x), &w);
@@ -444,10 +444,10 @@ static weir_value in_shape(weir_lowering *l, weir_node node, weir_value reduced)
     return reshaped(l, node, "", reduced, &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape);
 }
 
-static bool lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind, bool largest) {
+static bool lower_extreme(weir_lowering *l, weir_node node, const weir_quant *quantizer, bool largest) {
     bool dimension[WEIR_MAX_RANK] = {false};
     int64_t count;
-    const weir_expression *x = read_rising(l, node, behind);
+    const weir_expression *x = read_rising(l, node, quantizer);
     if (x == NULL || !weir_geometry_reduced(l->from, node, dimension)) return false;
     if (mixes_scales(l, x, dimension) && weir_lower_carries(l, node)) {
         const weir_value codes = weir_lower_carried(l, node, 0);
@@ -487,19 +487,19 @@ static bool lower_total(weir_lowering *l, weir_node node, bool mean) {
     return weir_lower_set_leaf(l, node, &leaf);
 }
 
-bool weir_lower_reduce_sum(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    (void)behind; /* sums are rounded once, by it */
+bool weir_lower_reduce_sum(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
+    (void)quantizer; /* sums are rounded once, by it */
     return lower_total(l, node, false);
 }
-bool weir_lower_reduce_mean(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    (void)behind;
+bool weir_lower_reduce_mean(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
+    (void)quantizer;
     return lower_total(l, node, true);
 }
-bool weir_lower_reduce_max(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    return lower_extreme(l, node, behind, true);
+bool weir_lower_reduce_max(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
+    return lower_extreme(l, node, quantizer, true);
 }
-bool weir_lower_reduce_min(weir_lowering *l, weir_node node, const weir_quant *behind) {
-    return lower_extreme(l, node, behind, false);
+bool weir_lower_reduce_min(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
+    return lower_extreme(l, node, quantizer, false);
 }
 
 weir_value weir_lower_totals(weir_lowering *l, weir_node node, weir_value codes) {

@@ -10,8 +10,8 @@
 
 /* No value after a reported error. */
 static weir_value quantize_part(weir_lowering *l, weir_node node, const weir_expression *part,
-                                const weir_quant *behind) {
-    if (!weir_lower_quantize(l, node, part, behind)) return WEIR_NO_VALUE;
+                                const weir_quant *quantizer) {
+    if (!weir_lower_quantize(l, node, part, quantizer)) return WEIR_NO_VALUE;
     return weir_lower_codes(l, node, weir_lower_expression(l, weir_node_output(l->from, node, 0)));
 }
 
@@ -31,8 +31,8 @@ static const weir_expression *below_zero(weir_lowering *l, weir_node node, const
 }
 
 /* The codes of both parts, of which one is the zero point, added; no value after a reported error. */
-static weir_value add_parts(weir_lowering *l, weir_node node, const weir_value *part, const weir_quant *behind) {
-    const int64_t zero = weir_quant_zero(behind, 0);
+static weir_value add_parts(weir_lowering *l, weir_node node, const weir_value *part, const weir_quant *quantizer) {
+    const int64_t zero = weir_quant_zero(quantizer, 0);
     const weir_type *one = weir_value_type(l->to, part[0]), *other = weir_value_type(l->to, part[1]);
     weir_type type = {
         .dtype = WEIR_INT64, .shape = one->shape, .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .width = 64}};
@@ -42,24 +42,24 @@ static weir_value add_parts(weir_lowering *l, weir_node node, const weir_value *
     const int64_t high = one->high > other->high ? one->high : other->high;
     weir_array *add = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &(weir_shape){1, {1}});
     weir_array_set_int(add, 0, -zero);
-    type = weir_lower_codes_type(behind, &one->shape, low, high);
+    type = weir_lower_codes_type(quantizer, &one->shape, low, high);
     return weir_lower_shift(l, node, "", weir_node_output(l->to, sum, 0), add, &type);
 }
 
 /* The node's result becomes the quantizer's codes. */
 static bool lower_elements(weir_lowering *l, weir_node node, const weir_expression *x, const weir_array *slopes,
-                           const weir_quant *behind) {
+                           const weir_quant *quantizer) {
     const weir_expression *above = weir_lower_step(l, x, WEIR_OP_RELU, NULL), *below = below_zero(l, node, x);
     if (below == NULL) return false;
-    weir_value part[2] = {quantize_part(l, node, above, behind), WEIR_NO_VALUE};
+    weir_value part[2] = {quantize_part(l, node, above, quantizer), WEIR_NO_VALUE};
     if (part[0].id == 0) return false;
-    part[1] = quantize_part(l, node, weir_lower_step(l, below, WEIR_OP_MUL, slopes), behind);
+    part[1] = quantize_part(l, node, weir_lower_step(l, below, WEIR_OP_MUL, slopes), quantizer);
     if (part[1].id == 0) return false;
-    const weir_leaf leaf = {.codes = add_parts(l, node, part, behind), .ahead = true};
+    const weir_leaf leaf = {.codes = add_parts(l, node, part, quantizer), .ahead = true};
     return weir_lower_set_leaf(l, node, &leaf);
 }
 
-bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *behind) {
+bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
     const weir_value input = weir_node_input(l->from, node, 0);
     const weir_expression *x = weir_lower_expression(l, input);
     const weir_array *slopes = weir_lower_constant(l, weir_node_input(l->from, node, 1));
@@ -71,11 +71,11 @@ bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *behind
     if (slopes == NULL || weir_expression_source(x) != WEIR_EXPRESSION_CODES) return weir_lower_function(l, node);
     const weir_expression *spread = weir_lower_spread(l, node, x, slopes, shape);
     if (spread == x) return weir_lower_function(l, node);
-    if (behind == NULL && weir_lower_carries(l, node)) return weir_lower_bent(l, node);
-    if (behind == NULL)
+    if (quantizer == NULL && weir_lower_carries(l, node)) return weir_lower_bent(l, node);
+    if (quantizer == NULL)
         return weir_lower_fail(l, node,
                                "its slopes change from element to element, and no quantizer takes its result alone");
     const weir_array *numbers = weir_lower_by_channel(l, node, weir_expression_codes_of(spread), slopes, shape);
     return numbers != NULL && weir_lower_check_finite(l, node, numbers) && weir_lower_as_codes(l, node, 0) &&
-           lower_elements(l, node, spread, numbers, behind);
+           lower_elements(l, node, spread, numbers, quantizer);
 }

@@ -17,7 +17,7 @@ static bool qualify_operands(weir_lowering *l, weir_node node, const weir_quant 
     const bool two = computed && weir_expression_source(b) == WEIR_EXPRESSION_CODES;
     if (weir_expression_source(a) != WEIR_EXPRESSION_CODES)
         return weir_lower_fail_unquantized(l, node, 0, "its first input is not quantized");
-    if (!two && !weir_expression_is_given(b))
+    if (!two && !weir_expression_has_data(b))
         return weir_lower_fail(l, node, "input %zu, the weights, must be a constant", wi);
     if (xq->count != 1 || (two && wq->count != 1))
         return weir_lower_fail(l, node, "activations need one scale per tensor");

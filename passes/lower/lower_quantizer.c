@@ -80,7 +80,7 @@ static weir_array *quantize_constant(const weir_lowering *l, weir_node quantizer
 /* Quantizes real numbers, whatever they come from. */
 static bool quantize_numbers(weir_lowering *l, weir_node node, const weir_quant *quant) {
     const weir_value input = weir_node_input(l->from, node, 0);
-    if (weir_expression_is_given(weir_lower_expression(l, input))) { /* also weights that were quantized before */
+    if (weir_expression_has_data(weir_lower_expression(l, input))) { /* also weights that were quantized before */
         const weir_array *codes = quantize_constant(l, node, weir_lower_constant(l, input), quant);
         weir_lower_set(l, node, weir_expression_weights(weir_graph_arena(l->to), codes, quant));
         return true;
@@ -130,7 +130,7 @@ bool weir_lower_dequantize_linear(weir_lowering *l, weir_node node) {
     const weir_type *type = weir_value_type(l->from, weir_node_input(l->from, node, 0));
     weir_quant quant;
     if (!weir_lower_read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &quant)) return false;
-    if (weir_expression_is_given(x)) {
+    if (weir_expression_has_data(x)) {
         weir_lower_set(l, node, weir_expression_weights(weir_graph_arena(l->to), weir_expression_data(x), &quant));
         return true;
     }
@@ -162,7 +162,7 @@ bool weir_lower_bipolar_quant(weir_lowering *l, weir_node node) {
 }
 
 /* Integers as real numbers: the same codes with a scale of 1. */
-bool weir_lower_convert(weir_lowering *l, weir_node node) {
+bool weir_lower_cast(weir_lowering *l, weir_node node) {
     static const double one = 1;
     static const int64_t none = 0;
     const weir_expression *x = weir_lower_input(l, node, 0);

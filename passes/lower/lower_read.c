@@ -107,7 +107,7 @@ bool weir_lower_read_quantizer(weir_lowering *l, weir_node node, weir_quant *qua
     return kind != WEIR_OP_QUANTIZE_LINEAR || weir_lower_read_quant(l, node, 1, 2, dtype, 0, quant);
 }
 
-bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant) {
+bool weir_lower_read_consumer(weir_lowering *l, weir_node node, weir_quant *quant) {
     const weir_value result = weir_node_output(l->from, node, 0);
     quant->count = 0;
     if (weir_value_use_count(l->from, result) != 1 || weir_value_is_output(l->from, result)) return true;
@@ -117,7 +117,7 @@ bool weir_lower_read_behind(weir_lowering *l, weir_node node, weir_quant *quant)
         return weir_lower_read_quantizer(l, user, quant);
     const bool rises = (trait->element == WEIR_ELEMENT_STEP && trait->is_exact) ||
                        weir_index_map_reshapes(weir_node_op(l->from, user));
-    return !(rises || (l->carries && weir_lower_moves(l, user))) || weir_lower_read_behind(l, user, quant);
+    return !(rises || (l->carries && weir_lower_moves(l, user))) || weir_lower_read_consumer(l, user, quant);
 }
 
 const weir_array *weir_lower_clip_bound(weir_lowering *l, weir_node node, size_t index) {

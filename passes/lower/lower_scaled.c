@@ -241,7 +241,7 @@ static bool drop_digits(weir_lowering *l, weir_node node, weir_scaled *a, double
     quant.axis = a->count > 1 ? type->shape.rank - 1 : -1;
     quant.scale = a->factor;
     const weir_type to = weir_lower_codes_type(&quant, &type->shape, low, high);
-    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, "_digits", &a->codes, 1, &to);
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST_CODES, "_digits", &a->codes, 1, &to);
     weir_node_set_int(l->to, made, "shift", digits);
     weir_node_set_string(l->to, made, "rounding", weir_rounding_name(WEIR_ROUND_HALF_UP));
     weir_node_set_int(l->to, made, "low", low);

@@ -298,7 +298,7 @@ static bool has_no_corners(weir_lowering *l, weir_value value, weir_value root) 
         trait->kind == WEIR_OP_DIV && weir_lower_constant(l, weir_node_input(l->from, node, 1)) != NULL;
     const bool at_zero = trait->curve == WEIR_CURVE_CORNER && weir_node_input(l->from, node, 0).id == root.id;
     bool fine = weir_index_map_reshapes(op) || divides || trait->curve == WEIR_CURVE_SMOOTH || at_zero ||
-                weir_expression_is_given(weir_lower_expression(l, value));
+                weir_expression_has_data(weir_lower_expression(l, value));
     for (size_t i = 0; fine && i < weir_node_input_count(l->from, node); i++) {
         const weir_value input = weir_node_input(l->from, node, i);
         fine = input.id == 0 || has_no_corners(l, input, root);

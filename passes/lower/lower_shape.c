@@ -75,7 +75,7 @@ bool weir_lower_shape(weir_lowering *l, weir_node node) {
     const weir_expression *x = weir_lower_input(l, node, 0);
     const weir_expression_kind kind = weir_expression_source(x);
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    if (weir_expression_is_given(x)) return shape_constant(l, node, x);
+    if (weir_expression_has_data(x)) return shape_constant(l, node, x);
     const bool moves = !weir_index_map_keeps(weir_node_op(l->from, node)) && !keeps_order(l, node);
     if (kind == WEIR_EXPRESSION_REAL || kind == WEIR_EXPRESSION_HOST) return shape_numbers(l, node, x, moves);
     const bool comes_in =

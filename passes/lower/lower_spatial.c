@@ -197,11 +197,11 @@ static void add_slides(order *o, const spatial *s) {
 static order order_of(const spatial *s) {
     order o = {.rank = 0};
     const bool two = s->slide_count == MOST_WINDOWS;
-    int64_t behind = 1;
-    for (int i = s->window.rank - 1; i >= 0 && !slides_along(s, i); i--) behind *= s->window.in[i];
+    int64_t inner = 1;
+    for (int i = s->window.rank - 1; i >= 0 && !slides_along(s, i); i--) inner *= s->window.in[i];
     add_dimension(&o, 0, false);
     if (!two) add_dimension(&o, 1, false);
-    if (!two && behind > 1) add_slides(&o, s);
+    if (!two && inner > 1) add_slides(&o, s);
     bool joins = false;
     for (int i = 0; i < s->window.rank; i++) {
         if (slides_along(s, i)) continue;
@@ -209,7 +209,7 @@ static order order_of(const spatial *s) {
         joins = true;
     }
     if (two) add_dimension(&o, 1, joins);
-    if (two || behind == 1) add_slides(&o, s);
+    if (two || inner == 1) add_slides(&o, s);
     return o;
 }
 

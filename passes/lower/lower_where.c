@@ -14,7 +14,7 @@ typedef struct choice {
 /* False after a reported error. */
 static bool read_choice(weir_lowering *l, weir_node node, size_t index, weir_value like, choice *c) {
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    c->is_given = weir_expression_is_given(weir_lower_input(l, node, index));
+    c->is_given = weir_expression_has_data(weir_lower_input(l, node, index));
     if (!c->is_given) {
         c->codes = weir_lower_carried(l, node, index);
         if (c->codes.id != 0) c->codes = weir_lower_broadcast(l, node, index == 1 ? "_then" : "_else", c->codes, shape);

@@ -13,7 +13,7 @@ int64_t weir_candidate_computed(const void *user, int64_t x) {
     const weir_candidate *k = c->k;
     int64_t add = k->add[c->channel];
     switch (k->op) {
-    case WEIR_OP_CAST: return weir_cast(x, add, k->left, k->shift, k->rounding, k->low, k->high);
+    case WEIR_OP_CAST_CODES: return weir_cast(x, add, k->left, k->shift, k->rounding, k->low, k->high);
     case WEIR_OP_SCALE: return weir_requantize_scale(x, k->multiplier[c->channel], add, k->shift, k->low, k->high);
     case WEIR_OP_SCALE_FLOAT:
         return weir_requantize_scale_float(x, k->multiplier[c->channel], add, k->shift, k->zero, k->low, k->high);
@@ -49,7 +49,7 @@ bool weir_candidate_shift_of(const weir_realizer *r, weir_candidate *k) {
         exponent = other;
     }
     if (r->requantizer.to->rounding == WEIR_ROUND_HALF_TO_ZERO) return false;
-    *k = (weir_candidate){WEIR_OP_CAST,
+    *k = (weir_candidate){WEIR_OP_CAST_CODES,
                           exponent < 0 ? -exponent : 0,
                           exponent > 0 ? exponent : 0,
                           r->requantizer.to->rounding,
@@ -94,7 +94,7 @@ bool weir_candidate_scale(const weir_realizer *r, weir_candidate *k) {
     }
     bool shifts_only = true;
     for (size_t c = 0; c < r->channels; c++) shifts_only &= k->multiplier[c] == 1;
-    if (shifts_only) k->op = WEIR_OP_CAST;
+    if (shifts_only) k->op = WEIR_OP_CAST_CODES;
     return proved(r, k);
 }
 

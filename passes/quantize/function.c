@@ -25,7 +25,7 @@ bool weir_function_takes(weir_op op) {
 /* --- where it starts --- */
 
 static bool is_constant(const weir_lowering *l, weir_value value) {
-    return weir_expression_is_given(weir_lower_expression(l, value));
+    return weir_expression_has_data(weir_lower_expression(l, value));
 }
 
 static bool has_codes(const weir_expression *x) {
@@ -204,7 +204,7 @@ static double power_of(const weir_function *f, weir_node node) {
 /* One operand that is not constant, which is not a divisor. */
 static bool is_monotone(const weir_function *f, weir_node node) {
     const weir_graph *from = f->l->from;
-    const bool to_real = weir_trait_kind(from, node) == WEIR_OP_CONVERT &&
+    const bool to_real = weir_trait_kind(from, node) == WEIR_OP_CAST &&
                          weir_dtype_is_float(weir_value_type(from, weir_node_output(from, node, 0))->dtype);
     if (to_real || power_of(f, node) == 3) return true;
     if (weir_trait_kind(from, node) == WEIR_OP_SHRINK) { /* falls where it is cut off by less than it is shifted */

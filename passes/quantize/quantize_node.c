@@ -9,7 +9,7 @@
 #include "support/memory/arena.h"
 
 /* The constant addend of the only user of a MatMul, where frameworks put the bias: node and input index. */
-static bool bias_behind(const weir_quantizer *q, weir_node node, weir_use *use) {
+static bool bias_after(const weir_quantizer *q, weir_node node, weir_use *use) {
     weir_value result = weir_node_output(q->graph, node, 0);
     if (weir_trait_kind(q->graph, node) != WEIR_OP_MATMUL || weir_value_use_count(q->graph, result) != 1) return false;
     *use = weir_value_use(q->graph, result, 0);
@@ -50,7 +50,7 @@ static bool quantize_layer(weir_quantizer *q, weir_node node) {
     weir_value x = weir_quantizer_activation(q, weir_node_input(q->graph, node, 0), node);
     if (!set_input(q, node, 0, x)) return false;
     weir_use bias = {node, 2};
-    bool has_bias = kind != WEIR_OP_MATMUL ? is_bias(q, node) : bias_behind(q, node, &bias);
+    bool has_bias = kind != WEIR_OP_MATMUL ? is_bias(q, node) : bias_after(q, node, &bias);
     weir_value addend = has_bias ? weir_node_input(q->graph, bias.node, bias.index) : WEIR_NO_VALUE;
     if (q->fixed) {
         return set_input(q, node, 1, weir_quantizer_fixed(q, node, weights, "weight")) &&

@@ -94,7 +94,7 @@ static bool put_sum(weir_realizer *r, weir_value near, weir_value steps) {
     const weir_type type = *weir_value_type(r->graph, weir_node_output(r->graph, r->node, 0));
     const weir_value sum = put(r, WEIR_OP_SUM, "sum", terms, 2, &type);
     if (!weir_infer_node(r->graph, weir_value_producer(r->graph, sum))) return false;
-    const weir_node made = weir_realizer_replace(r, WEIR_OP_CAST, &sum, 1);
+    const weir_node made = weir_realizer_replace(r, WEIR_OP_CAST_CODES, &sum, 1);
     weir_node_set_int(r->graph, made, "low", r->low);
     weir_node_set_int(r->graph, made, "high", r->high);
     return weir_infer_node(r->graph, made);

@@ -131,7 +131,7 @@ static bool use_moved(weir_realizer *r, const weir_candidate *k, const weir_valu
     if (!weir_infer_node(r->graph, unmoved)) return false;
     const weir_value moved[2] = {weir_node_output(r->graph, unmoved, 0),
                                  ranged(r, "zero", &k->zero, 1, r->low < 0 ? r->low : 0, r->high)};
-    const weir_node made = weir_realizer_replace(r, WEIR_OP_CAST, moved, 2);
+    const weir_node made = weir_realizer_replace(r, WEIR_OP_CAST_CODES, moved, 2);
     weir_node_set_int(r->graph, made, "low", k->low);
     weir_node_set_int(r->graph, made, "high", k->high);
     weir_node_set_int(r->graph, made, "shift", 0);

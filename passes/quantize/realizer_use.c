@@ -83,7 +83,7 @@ bool weir_realizer_add_before(weir_realizer *r, const int64_t *whole) {
     for (size_t c = 0; c < r->channels; c++) one[c] = 1;
     const weir_type type = moved(r, weir_value_type(r->graph, x), one, whole);
     free(one);
-    return put_before(r, WEIR_OP_CAST, "_moved", inputs, 2, &type);
+    return put_before(r, WEIR_OP_CAST_CODES, "_moved", inputs, 2, &type);
 }
 
 bool weir_realizer_multiply_before(weir_realizer *r, const int64_t *factor, const int64_t *add) {
@@ -97,7 +97,7 @@ bool weir_realizer_multiply_before(weir_realizer *r, const int64_t *factor, cons
 static bool finish(weir_realizer *r, weir_node made) { return weir_infer_node(r->graph, made); }
 
 bool weir_realizer_use_candidate(weir_realizer *r, const weir_candidate *k) {
-    bool cast = k->op == WEIR_OP_CAST, zero = true;
+    bool cast = k->op == WEIR_OP_CAST_CODES, zero = true;
     for (size_t c = 0; c < r->channels; c++) zero &= k->add[c] == 0;
     weir_value inputs[3] = {weir_node_input(r->graph, r->node, 0)};
     size_t count = 1;

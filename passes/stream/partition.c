@@ -14,10 +14,10 @@ static void warn_layer(const weir_graph *graph, weir_node node) {
     if (weir_trait_of(weir_node_op(graph, node))->task != WEIR_TASK_LAYER) return;
     const weir_value x = weir_node_input(graph, node, 0);
     const weir_node maker = weir_value_producer(graph, x);
-    const bool behind = maker.id != 0 && weir_host_of(graph, maker) == WEIR_HOST_TAIL;
+    const bool in_tail = maker.id != 0 && weir_host_of(graph, maker) == WEIR_HOST_TAIL;
     weir_warning(weir_node_location(graph, node), "node '%s' (%s) runs on the host: its input '%s' %s",
                  weir_node_name(graph, node), weir_node_info(graph, node)->full_name, weir_value_name(graph, x),
-                 behind ? "is computed there" : "has no quantizer");
+                 in_tail ? "is computed there" : "has no quantizer");
 }
 
 static bool has_hardware(const weir_graph *graph) {

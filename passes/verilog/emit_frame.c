@@ -105,11 +105,11 @@ static void listen(weir_builder *b, weir_frame_doors *doors, const bool *used, s
 static weir_wires add_slice(weir_builder *b, const char *prefix, weir_value output, const weir_wires *stream) {
     const weir_frame_door slice = weir_frame_slice(b->graph, output);
     const weir_rtl_instance u = add_door(b, prefix, &slice);
-    weir_wires behind = weir_frame_before(b, prefix, stream);
-    behind.data = add_wire(b, prefix, "frame_data", (uint32_t)slice.parameter[0].value);
+    weir_wires framed = weir_frame_before(b, prefix, stream);
+    framed.data = add_wire(b, prefix, "frame_data", (uint32_t)slice.parameter[0].value);
     weir_build_connect(b, u, "s", stream);
-    weir_build_connect(b, u, "m", &behind);
-    return behind;
+    weir_build_connect(b, u, "m", &framed);
+    return framed;
 }
 
 void weir_frame_leave(weir_builder *b, weir_frame_doors *doors, weir_value output, const char *prefix,

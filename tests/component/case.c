@@ -182,7 +182,7 @@ weir_node case_cast(component_case *c, weir_value x, const char *name, int64_t r
         inputs[1] = case_ints(c, "add", parameters, 0, add);
         free(add);
     }
-    weir_node node = case_node(c, WEIR_OP_CAST, name, inputs, parameters > 0 ? 2 : 1, 1);
+    weir_node node = case_node(c, WEIR_OP_CAST_CODES, name, inputs, parameters > 0 ? 2 : 1, 1);
     weir_node_set_int(c->graph, node, "shift", case_chance(c, 70) ? case_range(c, 0, 12) : 0);
     weir_node_set_int(c->graph, node, "left", case_chance(c, 40) ? case_range(c, 0, 8) : 0);
     weir_node_set_string(c->graph, node, "rounding",

@@ -56,7 +56,7 @@ compiles() {
     # shellcheck disable=SC2086 # flags
     "$compiler" -std=c11 -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L $jansson -Icopy -Icopy/toolchain -fsyntax-only "copy/$1" >output 2>&1
 }
-for file in toolchain/ir/graph/op.c toolchain/ir/trait/mase.c toolchain/ir/trait/trait.c toolchain/ir/trait/rows.c passes/graph/fusion.c passes/lower/lower_integer.c \
+for file in toolchain/ir/graph/op.c toolchain/ir/trait/mase.c toolchain/ir/trait/trait.c toolchain/ir/trait/batch.c passes/graph/fusion.c passes/lower/lower_integer.c \
     toolchain/ir/shape/infer.c toolchain/ir/shape/loop.c toolchain/ir/shape/index_map_node.c toolchain/exec/kernel.c toolchain/exec/kernel_elementwise.c \
     toolchain/exec/kernel_window.c toolchain/frontend/import/onnx_table.c toolchain/ir/graph/verify_node.c; do
     compiles $file || fail "$file does not compile: $(head -3 output)"

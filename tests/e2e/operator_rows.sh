@@ -14,7 +14,7 @@ compiles() {
     # shellcheck disable=SC2086 # an option or none
     "$compiler" $all -std=c11 -D_POSIX_C_SOURCE=200809L -Icopy -I"$E2E_SOURCE/toolchain" -fsyntax-only copy/ir/graph/op.c >output 2>&1
 }
-facts='INPUTS(1, 1) OUTPUTS(1) LEVEL(STREAM) MOVE(keep) ORDER(OTHER) FRAMES(ONE) MEANING(SAME) ROWS(only_data) INFER(identity) LOOPS(copy) KERNEL(copy) FUSION(OPAQUE) MASE(IMPLICIT_FUNC, "planted") TORCH(FUNCTION, "weir", "data")'
+facts='INPUTS(1, 1) OUTPUTS(1) LEVEL(STREAM) MOVE(keep) ORDER(OTHER) FRAMES(ONE) MEANING(SAME) BATCH(only_data) INFER(identity) LOOPS(copy) KERNEL(copy) FUSION(OPAQUE) MASE(IMPLICIT_FUNC, "planted") TORCH(FUNCTION, "weir", "data")'
 function='ELEMENT(ANY) MASE(BUILTIN_FUNC, "planted")'
 compiles "WEIR_OP(WHOLE, WEIR, \"Whole\", OWN, $facts)
 WEIR_OP(ELEMENTWISE, ONNX, \"Elementwise\", FUNCTION, $function SINCE(1))" || { cat output >&2; fail "rows with every fact do not compile"; }
@@ -26,7 +26,7 @@ plant() { # ROW'S NAME, WHAT IS EXPECTED, REST OF THE ROW
 WEIR_OP($1, $3)"
     echo "operator $1: expected $2" >>expected
 }
-for fact in INPUTS OUTPUTS LEVEL MOVE ORDER FRAMES MEANING ROWS INFER LOOPS KERNEL FUSION MASE TORCH; do
+for fact in INPUTS OUTPUTS LEVEL MOVE ORDER FRAMES MEANING BATCH INFER LOOPS KERNEL FUSION MASE TORCH; do
     plant "WITHOUT_$fact" "one $fact" "WEIR, \"P\", OWN, $(echo "$facts" | sed "s/$fact([^()]*)//")"
     plant "TWO_$fact" "one $fact" "WEIR, \"P\", OWN, $facts $fact(1)"
 done

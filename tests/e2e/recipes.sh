@@ -152,7 +152,7 @@ END
 
 configure
 scripts/pages >pages 2>&1 || { tail -40 pages >&2; fail "the copy does not build"; finish; }
-units="test_twin test_infer test_ir_rows test_ir_loop test_ir_mase test_ir_verify test_frontend_onnx test_passes_pages test_passes_fuse"
+units="test_twin test_infer test_ir_batch test_ir_loop test_ir_mase test_ir_verify test_frontend_onnx test_passes_pages test_passes_fuse"
 # shellcheck disable=SC2086 # a list
 ninja -C build weir run_op cover_op run_pass run_rtl import_model component mutate mutant_models array_tool $units >built 2>&1 || { tail -40 built >&2; fail "the copy does not build"; finish; }
 unset WEIR_DATA WEIR_CACHE

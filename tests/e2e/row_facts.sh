@@ -44,7 +44,7 @@ cells() {
         function random(most) { state = (state * 16807) % 2147483647; return int(state / 2147483647 * most) }
         BEGIN {
             state = seed * 7919 + 17; for (i = 0; i < 9; i++) random(1)
-            count = split("TASK ELEMENT KIND MOVE ORDER SIZES ROUNDING MEANING PLACE ROWS type name", fact, " ")
+            count = split("TASK ELEMENT KIND MOVE ORDER SIZES ROUNDING MEANING PLACE BATCH type name", fact, " ")
         }
         {
             rows++; file[rows] = $1; operator[rows] = $2

@@ -109,7 +109,7 @@ static void make_casts(weir_graph *graph) {
         for (int form = 0; form < 3; form++) {
             char *name = plain_name("cast", word);
             weir_value add = form == 0 ? WEIR_NO_VALUE : add_constant(graph, WEIR_INT64, 1, 1, CHANNELS, -50, 50);
-            weir_node node = add_node(graph, WEIR_OP_CAST, name, x, add, WEIR_NO_VALUE);
+            weir_node node = add_node(graph, WEIR_OP_CAST_CODES, name, x, add, WEIR_NO_VALUE);
             weir_node_set_string(graph, node, "rounding", word);
             weir_node_set_int(graph, node, "left", form);
             weir_node_set_int(graph, node, "shift", form == 2 ? 0 : 3 + form);

@@ -258,7 +258,7 @@ WRAPPED(bool, weir_lower_align, weir_lowering *l, weir_node node, weir_value *co
 /* Operators of integers that the rules make, and the host's. */
 static const weir_op made[] = {WEIR_OP_ENCODE,   WEIR_OP_REQUANTIZE, WEIR_OP_THRESHOLD, WEIR_OP_LOOKUP,
                                WEIR_OP_SUM,      WEIR_OP_MULTIPLY,   WEIR_OP_LINEAR,    WEIR_OP_SUM_POOL,
-                               WEIR_OP_MAX_POOL, WEIR_OP_REORDER,    WEIR_OP_RELABEL,   WEIR_OP_CAST,
+                               WEIR_OP_MAX_POOL, WEIR_OP_REORDER,    WEIR_OP_RELABEL,   WEIR_OP_CAST_CODES,
                                WEIR_OP_MAXIMUM,  WEIR_OP_RESHAPE,    WEIR_OP_CONCAT,    WEIR_OP_SCALE};
 enum { MADE = sizeof made / sizeof *made };
 

@@ -275,7 +275,7 @@ static weir_value multiply_codes(const maker *m, const term *x, weir_value weigh
     const weir_dtype dtype = x->low < 0 ? WEIR_INT8 : WEIR_UINT8;
     const weir_value inputs[3] = {x->codes, weights, add_number(m, dtype, (double)x->zero)};
     const weir_value sums = finish(m, add_node(m, WEIR_OP_MATMUL_INTEGER, inputs, 3));
-    const weir_node node = add_node(m, WEIR_OP_CONVERT, &sums, 1);
+    const weir_node node = add_node(m, WEIR_OP_CAST, &sums, 1);
     weir_node_set_string(m->t->graph, node, "to", "float32");
     double both[4];
     for (int64_t c = 0; c < n; c++) both[c] = scale[c] * x->scale;

@@ -11,8 +11,8 @@ enum { BATCH_CYCLES = 200, BATCH_SEED = 20, BATCH_SKIPPED = 77 /* exit status wi
 
 /* Are Verilator, Icarus and Yosys there? */
 bool batch_has_tools(void);
-/* Exit status, told of, of a test that cannot begin: its arguments do not fit `usage` ("NAME ARGUMENT..."), or not all of these tools, Icarus
- * alone, are there; 0: it can. */
+/* Exit status, told of, of a test that cannot begin: its arguments do not fit `usage` ("NAME ARGUMENT..."), or not all
+ * of these tools, Icarus alone, are there; 0: it can. */
 int batch_refuses(const char *usage, bool fits, bool icarus_alone);
 /* Runs a tool in a folder; anything but silence and success is a complaint (text_case.h) under the check's name. */
 void batch_run_tool(const char *folder, const char *check, const char *const *arguments);

@@ -155,7 +155,7 @@ static void one_for_all(void **state) {
     static const int64_t add = -2;
     weir_graph *graph = weir_graph_new("g");
     weir_value in[2] = {add_codes_input(graph, "x", WEIR_INT8, 1, 6, -128, 127), ints(graph, "a", 1, 0, &add)};
-    weir_node node = put(graph, WEIR_OP_CAST, "c", 2, in);
+    weir_node node = put(graph, WEIR_OP_CAST_CODES, "c", 2, in);
     weir_node_set_int(graph, node, "low", -8);
     weir_node_set_int(graph, node, "high", 7);
     check(graph, node, 3, 0, 0, 0, "c_add.hex", "2a\n"); /* 10 10 10 */

@@ -126,7 +126,7 @@ static double check(const char *accelerator, const char *layer, const char *map,
         a->memory[i].is_double_buffered = is_double_buffered;
     }
     weir_dse_unroll unroll;
-    assert_true(weir_dse_spatial_given(a, w->node[0].layer, &unroll));
+    assert_true(weir_dse_spatial_stated(a, w->node[0].layer, &unroll));
     weir_dse_problem *p = weir_dse_problem_new(a, w->node[0].layer, &unroll);
     weir_dse_temporal t = {.problem = p};
     weir_dse_cost cost;

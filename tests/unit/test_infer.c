@@ -124,7 +124,7 @@ static void integer_operators_keep_what_passes_wrote(void **state) {
     assert_int_equal(type_of(graph, node)->quant.width, 12);
 
     const weir_value acc = weir_node_output(graph, node, 0);
-    const weir_node cast = node_of(graph, WEIR_OP_CAST, &acc, 1);
+    const weir_node cast = node_of(graph, WEIR_OP_CAST_CODES, &acc, 1);
     assert_false(weir_infer_node(graph, cast)); /* no bounds from anywhere */
     weir_node_set_int(graph, cast, "low", 0);
     weir_node_set_int(graph, cast, "high", 12);
@@ -182,7 +182,7 @@ static void parameters_out_of_bounds_are_refused(void **state) {
     weir_node_set_input(graph, lookup, 1, constant(graph, WEIR_INT64, "3,256", NULL));
     assert_true(weir_infer_node(graph, lookup));
     inputs[1] = constant(graph, WEIR_INT64, "2", NULL); /* 2 for 3 channels */
-    const weir_node cast = node_of(graph, WEIR_OP_CAST, inputs, 2);
+    const weir_node cast = node_of(graph, WEIR_OP_CAST_CODES, inputs, 2);
     weir_node_set_int(graph, cast, "low", 0);
     weir_node_set_int(graph, cast, "high", 1);
     assert_false(weir_infer_node(graph, cast));

@@ -139,7 +139,7 @@ static void random_chains(void **state) {
         for (weir_node n = weir_graph_first(hardware); n.id != 0; n = weir_node_next(hardware, n))
             mirrored += strstr(weir_node_name(hardware, n), "_mirrored") != NULL;
         thresholds += count_op(hardware, WEIR_OP_THRESHOLD);
-        scales += count_op(hardware, WEIR_OP_SCALE) + count_op(hardware, WEIR_OP_CAST);
+        scales += count_op(hardware, WEIR_OP_SCALE) + count_op(hardware, WEIR_OP_CAST_CODES);
         weir_graph_free(hardware);
         weir_graph_free(integer);
         weir_graph_free(model);

@@ -141,7 +141,8 @@ static void bounds_of_wide_sums(void **state) {
     weir_graph *integer = weir_lower_integer(g);
     if (integer == NULL) fail_msg("%s", test_messages.data);
     for (weir_node made = weir_graph_first(integer); made.id != 0; made = weir_node_next(integer, made)) {
-        if (weir_node_op(integer, made) != WEIR_OP_CAST && weir_node_op(integer, made) != WEIR_OP_MAXIMUM) continue;
+        if (weir_node_op(integer, made) != WEIR_OP_CAST_CODES && weir_node_op(integer, made) != WEIR_OP_MAXIMUM)
+            continue;
         const weir_type *type = weir_value_type(integer, weir_node_output(integer, made, 0));
         assert_true(type->low >= INT32_MIN && type->high <= INT32_MAX);
     }

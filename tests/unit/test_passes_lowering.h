@@ -6,7 +6,7 @@
 
 #include "exec/evaluate.h"
 #include "frontend/import/onnx.h"
-#include "ir/trait/rows.h"
+#include "ir/trait/batch.h"
 #include "test_passes_support.h"
 
 #include "test_pass_bench.h"
@@ -25,7 +25,7 @@ static inline weir_graph *import_model(const char *folder, const char *name) {
     free(path);
     free(file);
     if (all == NULL) fail_msg("%s", test_messages.data);
-    weir_graph *row = weir_rows_split(all, weir_rows_find(all).count);
+    weir_graph *row = weir_batch_split(all, weir_batch_find(all).count);
     assert_non_null(row);
     weir_graph_free(all);
     weir_graph_set_name(row, "model");

@@ -228,7 +228,7 @@ static void integers_that_come_in(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("model");
     weir_value x = add_codes_input(g, "x", WEIR_UINT8, 1, 4, 0, 255);
-    weir_node cast = put(g, WEIR_OP_CONVERT, "cast", 1, &x);
+    weir_node cast = put(g, WEIR_OP_CAST, "cast", 1, &x);
     weir_node_set_string(g, cast, "to", "float32");
     const bool known = weir_infer_node(g, cast);
     if (!known) fail_msg("%s", test_messages.data);

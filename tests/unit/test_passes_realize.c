@@ -104,7 +104,7 @@ static weir_op realize_with(const problem *p, weir_requantize_form form, weir_op
 static weir_op realize(const problem *p, weir_requantize_form form) {
     weir_op put_before;
     const weir_op op = realize_with(p, form, &put_before);
-    assert_true(put_before == WEIR_OP_NONE || put_before == WEIR_OP_CAST);
+    assert_true(put_before == WEIR_OP_NONE || put_before == WEIR_OP_CAST_CODES);
     return op;
 }
 
@@ -132,14 +132,14 @@ static void powers_of_two_are_casts(void **state) {
             p.to_zero = exponent > 0 ? 4 : 0;
             p.zero[0] = random_int(-50, 50);
             p.contract = "quant";
-            assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_CAST);
+            assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_CAST_CODES);
         }
     }
     problem p = usual();
     p.scale[0] = 0.125;
     p.to_scale = 1;
     p.to_zero = 8;
-    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_CAST);
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_CAST_CODES);
 }
 
 /* A rounding that Cast has no hardware for is found another way. */
@@ -399,7 +399,7 @@ static void wide_codes_have_multipliers(void **state) {
         p.rounding = (weir_rounding)random_int(0, WEIR_ROUND_CEIL);
         /* toward zero, no multiplication is right on both sides */
         if (bits < 30 && p.rounding == WEIR_ROUND_TRUNCATE) p.rounding = WEIR_ROUND_FLOOR;
-        assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), bits < 30 ? WEIR_OP_SCALE : WEIR_OP_CAST);
+        assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), bits < 30 ? WEIR_OP_SCALE : WEIR_OP_CAST_CODES);
     }
 }
 
@@ -414,7 +414,7 @@ static void wider_codes_need_powers_of_two(void **state) {
     p.contract = "quant";
     p.scale[0] = ldexp(1, -9);
     p.to_scale = 0.5;
-    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_CAST);
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_CAST_CODES);
     for (int width = 17; width <= 32; width += 5) {
         p.width = width;
         p.to_scale = 0.3;
@@ -499,7 +499,7 @@ static void sums_of_16_bit_codes_have_tables(void **state) {
         weir_op before;
         const weir_op op = realize_with(&p, WEIR_REQUANTIZE_AUTO, &before);
         assert_int_not_equal(op, WEIR_OP_LOOKUP);
-        tables += op == WEIR_OP_CAST && before == WEIR_OP_SUM;
+        tables += op == WEIR_OP_CAST_CODES && before == WEIR_OP_SUM;
     }
     if (tables < 2) fail_msg("of 20 %zu tables", tables);
 }
@@ -529,12 +529,12 @@ static void components_have_limits(void **state) {
         int64_t value;
         const char *error;
     } cases[] = {
-        {WEIR_OP_CAST, "high", 4294967295,
+        {WEIR_OP_CAST_CODES, "high", 4294967295,
          "node 'n' (hardware for the node of this line): its numbers reach from -8 to 4294967295, hardware has 32 bits for them"},
         {WEIR_OP_THRESHOLD, "base", -2147483649, "hardware needs 'base' within 32 bits, found -2147483649"},
         {WEIR_OP_SCALE, "multiplier", -3, "node 'n' (weir.Scale): hardware needs multipliers of 0 or more, found -3"},
         {WEIR_OP_SCALE_FLOAT, "shift", 1, "hardware needs a shift of 2 or more"},
-        {WEIR_OP_CAST, "low", -2, NULL},
+        {WEIR_OP_CAST_CODES, "low", -2, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_setup(NULL);

@@ -25,44 +25,44 @@ static bool is_compiled(const char *path) {
     return found;
 }
 
-typedef struct given_option {
+typedef struct option_use {
     const char *name;
-    bool is_given;
-} given_option;
+    bool is_set;
+} option_use;
 
-static const char *first_given(const given_option *options, size_t count) {
+static const char *first_set(const option_use *options, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (options[i].is_given) return options[i].name;
+        if (options[i].is_set) return options[i].name;
     }
     return NULL;
 }
 
 /* Of those that say what hardware a model becomes. */
 static const char *shaping(const weir_job *job) {
-    const given_option options[] = {{"target-interval", job->target_interval != 0},
-                                    {"max-macs", job->max_macs != 0},
-                                    {"folding", job->folding != NULL},
-                                    {"objective", job->objective != NULL},
-                                    {"budget", job->budget != NULL},
-                                    {"requantize", strcmp(job->requantize, "auto") != 0},
-                                    {"patchable", job->patchable},
-                                    {"top", job->top != NULL}};
-    return first_given(options, sizeof options / sizeof *options);
+    const option_use options[] = {{"target-interval", job->target_interval != 0},
+                                  {"max-macs", job->max_macs != 0},
+                                  {"folding", job->folding != NULL},
+                                  {"objective", job->objective != NULL},
+                                  {"budget", job->budget != NULL},
+                                  {"requantize", strcmp(job->requantize, "auto") != 0},
+                                  {"patchable", job->patchable},
+                                  {"top", job->top != NULL}};
+    return first_set(options, sizeof options / sizeof *options);
 }
 
 /* Of those that say how to compile. */
 static const char *compiling(const weir_board_make *r) {
     const weir_job *job = &r->job;
-    const given_option options[] = {{"quantize", job->quantize != NULL},
-                                    {"calibration", job->calibration.count > 0},
-                                    {"input-quantizer", job->input_quantizers.count > 0},
-                                    {"contract", job->contract != NULL},
-                                    {"batch", job->sizes.batch != 1},
-                                    {"shape", job->sizes.shape.count > 0},
-                                    {"passes", job->passes != NULL},
-                                    {"level", job->level >= 0},
-                                    {"set", job->set.count > 0}};
-    const char *first = first_given(options, sizeof options / sizeof *options);
+    const option_use options[] = {{"quantize", job->quantize != NULL},
+                                  {"calibration", job->calibration.count > 0},
+                                  {"input-quantizer", job->input_quantizers.count > 0},
+                                  {"contract", job->contract != NULL},
+                                  {"batch", job->sizes.batch != 1},
+                                  {"shape", job->sizes.shape.count > 0},
+                                  {"passes", job->passes != NULL},
+                                  {"level", job->level >= 0},
+                                  {"set", job->set.count > 0}};
+    const char *first = first_set(options, sizeof options / sizeof *options);
     return first != NULL ? first : shaping(job);
 }
 
@@ -189,14 +189,14 @@ static price price_of(const weir_graph *hardware, const weir_device *device) {
 static void print_price(weir_board_make *r, const weir_graph *hardware) {
     weir_diag_log *log = weir_diag_capture();
     weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "price-");
-    const weir_job given = r->job;
+    const weir_job asked = r->job;
     const bool loadable = r->loadable;
     r->job.patchable = r->loadable = false;
     r->job.objective = r->job.folding = NULL;
     r->job.target_interval = weir_graph_interval(hardware);
     const int status =
         scratch == NULL ? WEIR_EXIT_INPUT : compile(r, r->board->device_name, weir_scratch_path(scratch));
-    r->job = given;
+    r->job = asked;
     r->loadable = loadable;
     char *path = scratch == NULL ? NULL : weir_path_join(weir_scratch_path(scratch), "hardware.weir");
     weir_graph *plain = status == WEIR_EXIT_FINE ? weir_graph_load(path) : NULL;
@@ -216,9 +216,9 @@ static void print_price(weir_board_make *r, const weir_graph *hardware) {
 
 /* Compiles into, or copies to, `design`. Exit status. */
 static int make_design(weir_board_make *r, const char *design) {
-    const char *given = compiling(r);
-    if (is_compiled(r->model) && given != NULL)
-        return weir_cli_misuse(r->job.command, "'%s' is compiled already: --%s would change nothing", r->model, given);
+    const char *option = compiling(r);
+    if (is_compiled(r->model) && option != NULL)
+        return weir_cli_misuse(r->job.command, "'%s' is compiled already: --%s would change nothing", r->model, option);
     if (is_compiled(r->model)) return weir_tree_copy(r->model, design) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     const int status = compile(r, r->board->device_name, design);
     if (status == WEIR_EXIT_INPUT && has_room(r, NULL)) note_room(r, false);
@@ -289,16 +289,16 @@ static int build(void *user) {
 }
 
 static const char *placing(const weir_board_make *r) {
-    const given_option options[] = {{"seeds", r->seeds != WEIR_BOARD_SEEDS}, {"yosys", r->yosys != NULL}};
-    return first_given(options, sizeof options / sizeof *options);
+    const option_use options[] = {{"seeds", r->seeds != WEIR_BOARD_SEEDS}, {"yosys", r->yosys != NULL}};
+    return first_set(options, sizeof options / sizeof *options);
 }
 
 static const char *building(const weir_board_make *r) {
-    const given_option options[] = {{"output", r->folder != NULL}, {"clock", r->clock_mhz != 0},
-                                    {"baud", r->baud != 0},        {"benchmark", r->benchmark},
-                                    {"debug", r->debug},           {"readback", r->read_back},
-                                    {"loadable", r->loadable}};
-    const char *first = first_given(options, sizeof options / sizeof *options);
+    const option_use options[] = {{"output", r->folder != NULL}, {"clock", r->clock_mhz != 0},
+                                  {"baud", r->baud != 0},        {"benchmark", r->benchmark},
+                                  {"debug", r->debug},           {"readback", r->read_back},
+                                  {"loadable", r->loadable}};
+    const char *first = first_set(options, sizeof options / sizeof *options);
     return first != NULL ? first : placing(r);
 }
 
@@ -308,7 +308,7 @@ static const char *needing_bitstream(const weir_board_make *r) {
     return first != NULL ? first : r->seconds != WEIR_SYNTHESIZE_SECONDS ? "timeout" : NULL;
 }
 
-const char *weir_board_make_given(const weir_board_make *r) {
+const char *weir_board_make_first_option(const weir_board_make *r) {
     const char *first = building(r);
     return first != NULL ? first : compiling(r);
 }

@@ -41,7 +41,7 @@ typedef struct weir_board_make {
 
 /* The first option that says how to build, by its name, or NULL: what a folder that is built already would ignore. The
  * board's name is none. */
-const char *weir_board_make_given(const weir_board_make *make);
+const char *weir_board_make_first_option(const weir_board_make *make);
 /* The same of those that say what hardware and what bitstream a model becomes: what a patch would ignore. */
 const char *weir_board_make_shaping(const weir_board_make *make);
 /* Reads the board. -1: continue; else the exit status after a report. */

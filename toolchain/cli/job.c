@@ -7,7 +7,7 @@
 #include "cli/pipeline.h"
 #include "cli/setting.h"
 #include "ir/graph/print.h"
-#include "ir/trait/rows.h"
+#include "ir/trait/batch.h"
 #include "pass/run/instrument.h"
 #include "passes/interface/interface.h"
 #include "passes/passes.h"
@@ -87,9 +87,9 @@ weir_module *weir_job_read(const char *path, const weir_job_sizes *sizes) {
 
 /* The graph for one row where the file has a batch of them; takes the graph over. */
 static weir_graph *split_rows(const char *path, weir_graph *graph) {
-    const weir_rows rows = weir_rows_find(graph);
+    const weir_batch rows = weir_batch_find(graph);
     const char *file = weir_path_name(path);
-    weir_graph *row = rows.count > 1 && rows.why == NULL ? weir_rows_split(graph, rows.count) : NULL;
+    weir_graph *row = rows.count > 1 && rows.why == NULL ? weir_batch_split(graph, rows.count) : NULL;
     if (row != NULL) {
         weir_note("%s: the first dimension, %lld, is the batch: each row is a frame", file, (long long)rows.count);
         weir_graph_free(graph);

@@ -36,7 +36,7 @@ struct weir_lockstep {
     weir_value *same;    /* by value of the integer graph: in the lowered graph */
     bool *may_replace;   /* by value of the lowered graph */
     weir_node
-        *behind; /* by value of the lowered graph, of sums: the Requantize with steps that takes them; else none */
+        *requantizer; /* by value of the lowered graph, of sums: the Requantize with steps that takes them; else none */
     int64_t *low, *high;   /* by value of the lowered graph: the proven range, as the passes behind use it */
     weir_array **computed; /* by value of the lowered graph: what was computed before codes were replaced */
     bool *is_compared; /* by value of the lowered graph: that was compared, and the model goes on with the new codes */
@@ -124,7 +124,7 @@ static int64_t step_code(weir_lockstep *l, const weir_type *type, const weir_req
 static bool is_replaced(const weir_lockstep *l, weir_value value) {
     assert(value.id < weir_graph_value_limit(l->lowered));
     if (l->frame->drive == WEIR_DRIVE_NATURAL) return false;
-    return l->frame->drive == WEIR_DRIVE_STEPS ? l->behind[value.id].id != 0 : l->may_replace[value.id];
+    return l->frame->drive == WEIR_DRIVE_STEPS ? l->requantizer[value.id].id != 0 : l->may_replace[value.id];
 }
 
 static void replace_by_steps(weir_lockstep *l, weir_value value, weir_array *codes) {
@@ -132,7 +132,7 @@ static void replace_by_steps(weir_lockstep *l, weir_value value, weir_array *cod
     const size_t channels = shape->rank == 0 ? 1 : (size_t)shape->dim[shape->rank - 1];
     const weir_type *type = weir_value_type(l->lowered, value);
     weir_requantizer r;
-    if (!weir_requantizer_of(plain_graph(l), l->behind[value.id], &r)) return;
+    if (!weir_requantizer_of(plain_graph(l), l->requantizer[value.id], &r)) return;
     function *of = weir_calloc(channels, sizeof *of);
     for (size_t i = 0; i < codes->count; i++)
         weir_array_set_int(codes, i, step_code(l, type, &r, (int64_t)(i % channels), &of[i % channels]));
@@ -663,7 +663,7 @@ static weir_value find(const weir_graph *graph, const char *name, const weir_sha
 }
 
 /* The only user of sums, past other names of them, when it is a Requantize with steps. */
-static weir_node requantize_behind(const weir_graph *graph, weir_value value) {
+static weir_node requantizer_of(const weir_graph *graph, weir_value value) {
     const weir_node maker = weir_value_producer(graph, value);
     if (maker.id == 0 || !weir_value_type(graph, value)->has_range) return WEIR_NO_NODE;
     if (weir_node_op(graph, maker) != WEIR_OP_LINEAR && weir_node_op(graph, maker) != WEIR_OP_SUM) return WEIR_NO_NODE;
@@ -701,7 +701,7 @@ static void pair_values(weir_lockstep *l) {
         const weir_type *type = partner.id == 0 ? NULL : weir_value_type(l->lowered, partner);
         const weir_graph *plain = plain_graph(l);
         const weir_value sums = partner.id == 0 ? WEIR_NO_VALUE : weir_graph_find_value(plain, c->name);
-        if (sums.id != 0) l->behind[partner.id] = requantize_behind(plain, sums);
+        if (sums.id != 0) l->requantizer[partner.id] = requantizer_of(plain, sums);
         if (maker.id == 0 || !type->has_range || !makes_codes(weir_node_op(l->lowered, maker))) continue;
         l->may_replace[partner.id] = true;
         l->low[partner.id] = type->low;
@@ -732,7 +732,7 @@ weir_lockstep *weir_lockstep_new(const weir_graph *model, const weir_graph *inte
     l->partner = weir_arena_array(arena, limit, sizeof *l->partner);
     l->slack = weir_arena_array(arena, limit, sizeof *l->slack);
     l->may_replace = weir_arena_array(arena, hardware, sizeof *l->may_replace);
-    l->behind = weir_arena_array(arena, hardware, sizeof *l->behind);
+    l->requantizer = weir_arena_array(arena, hardware, sizeof *l->requantizer);
     l->low = weir_arena_array(arena, hardware, sizeof *l->low);
     l->high = weir_arena_array(arena, hardware, sizeof *l->high);
     l->computed = weir_arena_array(arena, hardware, sizeof *l->computed);

@@ -227,7 +227,7 @@ static bool is_name(weir_op op) { return weir_index_map_keeps(op) && weir_op_get
 
 /* Which part makes the node's data; `given`: some of it is none of the host's, neither codes of the hardware nor codes that
  * come in. */
-static weir_host part_behind(const weir_graph *graph, weir_node node, bool *given) {
+static weir_host part_of_users(const weir_graph *graph, weir_node node, bool *given) {
     weir_host part = WEIR_HOST_NONE;
     *given = false;
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
@@ -260,7 +260,7 @@ static bool takes_codes(const weir_graph *graph, weir_node node) {
 }
 
 /* Is one of its inputs made by the hardware, and none of the codes that come in under another name? */
-static bool computes_behind_hardware(const weir_graph *graph, weir_node node) {
+static bool depends_on_hardware(const weir_graph *graph, weir_node node) {
     bool any = false;
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value value = weir_node_input(graph, node, i);
@@ -277,11 +277,11 @@ static weir_host part_of(const weir_graph *graph, weir_node node) {
     if (weir_node_info(graph, node)->class == WEIR_CLASS_HOST) return weir_host_of(graph, node);
     if (weir_node_info(graph, node)->class != WEIR_CLASS_TENSOR) return WEIR_HOST_NONE;
     bool given;
-    const weir_host part = part_behind(graph, node, &given);
+    const weir_host part = part_of_users(graph, node, &given);
     if (part == WEIR_HOST_HEAD && takes_codes(graph, node)) return WEIR_HOST_NONE;
     if (part != WEIR_HOST_NONE) return part;
     const bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
-    if (real) return computes_behind_hardware(graph, node) ? WEIR_HOST_TAIL : WEIR_HOST_HEAD;
+    if (real) return depends_on_hardware(graph, node) ? WEIR_HOST_TAIL : WEIR_HOST_HEAD;
     if (is_name(op) || takes_codes(graph, node)) return WEIR_HOST_NONE;
     return given ? WEIR_HOST_TAIL : WEIR_HOST_HEAD;
 }

@@ -77,8 +77,8 @@ struct weir_component_rules {
     /* Folding: a component that sets the pace lists its foldings; the others follow the lanes of the stream before. */
     const weir_component_setting *settings; /* weir_component_setting_list says what NULL means */
     size_t setting_count;                   /* at most WEIR_SETTINGS_MOST */
-    /* Every folding without padding, the preferred ones first; `given` has settings that are fixed. */
-    void (*foldings)(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
+    /* Every folding without padding, the preferred ones first, with the settings that `fixed` has. */
+    void (*foldings)(const weir_graph *graph, weir_node node, const weir_meta_hardware *fixed,
                      weir_folding_visit *visit, void *user);
     /* Splits a node into faster ones if no folding meets the interval: never. */
     void (*divide)(weir_graph *graph, weir_node node, int64_t interval);

@@ -50,9 +50,9 @@ static void consider(void *user, const weir_meta_hardware *settings) {
 
 static weir_meta_hardware cheapest(const weir_graph *graph, weir_node node, int64_t target) {
     assert(sets_pace(rules_of(graph, node)));
-    const weir_meta_hardware *given = &weir_node_metadata_of(graph, node)->hardware;
+    const weir_meta_hardware *fixed = &weir_node_metadata_of(graph, node)->hardware;
     choice c = {graph, node, rules_of(graph, node), target, {.interval = 0}, {.interval = 0}};
-    c.rules->foldings(graph, node, given, consider, &c);
+    c.rules->foldings(graph, node, fixed, consider, &c);
     return c.best.interval > 0 ? c.best : c.fastest;
 }
 
@@ -190,9 +190,9 @@ static bool read_root(weir_graph *graph, const weir_yaml *root, int64_t *interva
     for (size_t i = 0; i < root->count; i++) {
         const weir_yaml *item = root->item[i];
         if (strcmp(root->key[i], "interval") == 0) {
-            int64_t given;
-            if (!weir_yaml_int(item, 1, INT32_MAX, &given)) return false;
-            if (*interval == 0) *interval = given;
+            int64_t written;
+            if (!weir_yaml_int(item, 1, INT32_MAX, &written)) return false;
+            if (*interval == 0) *interval = written;
         } else if (strcmp(root->key[i], "nodes") != 0 || item->kind != WEIR_YAML_MAPPING) {
             weir_error(root->key_location[i], "expected the key 'nodes' with a mapping, or 'interval', found '%s'",
                        root->key[i]);

@@ -239,8 +239,8 @@ static bool is_check(const char *name, size_t size) {
 }
 
 /* Is what comes behind the name of a module parameters or the name of an instance? */
-static bool is_instance(const char *behind) {
-    const char *next = skip_blank(behind);
+static bool is_instance(const char *text) {
+    const char *next = skip_blank(text);
     return *next == '#' || *next == '\\' || (is_name(*next) && !is_digit(*next));
 }
 

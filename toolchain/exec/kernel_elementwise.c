@@ -413,8 +413,8 @@ void weir_kernel_WHERE(const weir_graph *graph, weir_node node, const weir_array
 }
 
 /* Real numbers become integers toward zero, saturating; integers become narrower ones modulo 2^bits. */
-void weir_kernel_CONVERT(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
-                         weir_array *const *outputs) {
+void weir_kernel_CAST(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                      weir_array *const *outputs) {
     (void)graph;
     (void)node;
     const weir_array *x = inputs[0];

@@ -377,8 +377,8 @@ void weir_kernel_run_plan(const weir_kernel_plan *plan, const weir_array *x, wei
     for (size_t g = 0; g < l.group; g++) multiply_group(&l, g, plan->w + g * l.columns * pitch_of(l.inner));
 }
 
-void weir_kernel_CAST(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
-                      weir_array *const *outputs) {
+void weir_kernel_CAST_CODES(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                            weir_array *const *outputs) {
     const weir_array *x = inputs[0], *add = inputs[1];
     const int left = (int)weir_node_int(graph, node, "left", 0), shift = (int)weir_node_int(graph, node, "shift", 0);
     weir_rounding rounding = WEIR_ROUND_FLOOR;

@@ -60,7 +60,7 @@ static weir_rtl_var target_of(const weir_rtl_design *design, weir_rtl_stmt copy)
 }
 
 /* Is the variable inside a chain: a copy of one that only this copy reads? */
-static bool is_behind(const chains *c, weir_rtl_var var) {
+static bool comes_after(const chains *c, weir_rtl_var var) {
     const weir_rtl_net net = weir_rtl_net_of(var);
     if (weir_rtl_driver_count(c->uses, net) != 1) return false;
     const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(c->design, weir_rtl_driver_at(c->uses, net, 0).stmt);
@@ -116,7 +116,7 @@ static void shorten_module(chains *c, weir_rtl_module module, weir_stmt_list *co
     if (count_copies(c->design, module) < 2) return;
     weir_rtl_uses_build(c->uses, module);
     for (weir_rtl_var v = weir_rtl_first_var(c->design, module); v.id != 0; v = weir_rtl_next_var(c->design, v))
-        if (copy_of(c, v).id != 0 && !is_behind(c, v)) shorten(c, v, copies);
+        if (copy_of(c, v).id != 0 && !comes_after(c, v)) shorten(c, v, copies);
 }
 
 bool weir_pass_remove_fanout_one_wires(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {

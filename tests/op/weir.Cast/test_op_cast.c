@@ -13,12 +13,12 @@ static void casts_apply_their_contract_by_channel(void **state) {
     const int64_t adds[] = {1, -7, 100, 0}, factors[] = {3, 5000, 77, 1 << 20}, one = 9;
     weir_array *x = ramp();
     for (int which = 0; which < 4; which++) {
-        static const weir_op ops[] = {WEIR_OP_CAST, WEIR_OP_CAST, WEIR_OP_SCALE, WEIR_OP_SCALE_FLOAT};
+        static const weir_op ops[] = {WEIR_OP_CAST_CODES, WEIR_OP_CAST_CODES, WEIR_OP_SCALE, WEIR_OP_SCALE_FLOAT};
         weir_graph *graph = weir_graph_new("g");
         const weir_value vx = add_codes_input(graph, "x", x, -2000, 1999);
         const weir_value a = add_ints(graph, "a", which == 3 ? &one : adds, which == 3 ? 1 : 4);
         const weir_value m = add_ints(graph, "m", factors, 4);
-        const bool cast = ops[which] == WEIR_OP_CAST;
+        const bool cast = ops[which] == WEIR_OP_CAST_CODES;
         const weir_node node =
             add(graph, ops[which], vx, cast ? (which == 0 ? a : WEIR_NO_VALUE) : m, cast ? WEIR_NO_VALUE : a);
         weir_node_set_int(graph, node, "shift", 6);

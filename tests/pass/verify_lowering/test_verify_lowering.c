@@ -336,7 +336,7 @@ static void single_codes_are_found(void **state) {
 /* A pass after lower_integer that moves one parameter of one component by one. */
 static void faults_behind_the_lowering_are_found(void **state) {
     (void)state;
-    static const weir_op ops[] = {WEIR_OP_THRESHOLD, WEIR_OP_SCALE_FLOAT, WEIR_OP_CAST};
+    static const weir_op ops[] = {WEIR_OP_THRESHOLD, WEIR_OP_SCALE_FLOAT, WEIR_OP_CAST_CODES};
     weir_graph *model = import_model("digits", "mlp_residual_qdq_relu"), *integer = weir_lower_integer(model);
     weir_graph *hardware = realized(integer);
     assert_true(verified(model, integer, hardware));
@@ -385,7 +385,7 @@ static void ties_are_exact_on_a_grid(void **state) {
     assert_true(verified(g, integer, NULL));
     weir_node requantize = find_op(integer, WEIR_OP_REQUANTIZE);
     weir_type type = *weir_value_type(integer, weir_node_output(integer, requantize, 0));
-    weir_node cast = weir_graph_add_node(integer, WEIR_OP_CAST, "planted",
+    weir_node cast = weir_graph_add_node(integer, WEIR_OP_CAST_CODES, "planted",
                                          &(weir_value){weir_node_input(integer, requantize, 0).id}, 1, 1, requantize);
     weir_value_set_type(integer, weir_node_output(integer, cast, 0), &type);
     weir_node_set_int(integer, cast, "shift", 1);

@@ -25,9 +25,9 @@ static int build(weir_board_make *make, char **argv) {
 
 /* 'weights DIR [NEW]'. */
 static int change_weights(const weir_board_make *make, weir_board_run *run, size_t count, char **argv) {
-    const char *given = weir_board_make_shaping(make);
-    if (given != NULL)
-        return weir_cli_misuse("board", "'%s' is built already: --%s would change nothing", argv[2], given);
+    const char *option = weir_board_make_shaping(make);
+    if (option != NULL)
+        return weir_cli_misuse("board", "'%s' is built already: --%s would change nothing", argv[2], option);
     const int status = run->loads ? weir_board_run_check(run) : -1;
     if (status >= 0) return status;
     if (run->data.count > 0) run->rungs |= WEIR_BOARD_RUN_FRAMES;

@@ -35,11 +35,11 @@ static char *default_folder(const char *model, const char *board) {
 
 /* A folder that is built already: what would be ignored is refused. -1: nothing would. */
 static int check_built(const weir_board_make *make, const char *folder) {
-    const char *given = weir_board_make_given(make);
-    if (given != NULL)
+    const char *option = weir_board_make_first_option(make);
+    if (option != NULL)
         return weir_cli_misuse("bringup",
                                "'%s' is built already: --%s would change nothing; build it again from the model",
-                               folder, given);
+                               folder, option);
     weir_board_manifest manifest;
     int status = weir_board_manifest_read(folder, &manifest) ? -1 : WEIR_EXIT_INPUT;
     if (status < 0 && make->board_name != NULL && strcmp(make->board_name, manifest.board) != 0)

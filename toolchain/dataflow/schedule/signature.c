@@ -263,7 +263,7 @@ static bool is_copy(const weir_signature_level *level, const weir_signature_part
 enum { LONGEST_BODY = 16 }; /* parts that a level takes in at one time */
 
 /* The last parts are one more copy of the level before them. */
-static bool absorb_behind(weir_signature_list *list, size_t floor) {
+static bool absorb_after(weir_signature_list *list, size_t floor) {
     for (size_t k = 1; k <= LONGEST_BODY && list->count - floor > k; k++) {
         weir_signature_part *a = &list->part[list->count - 1 - k];
         const weir_signature_level *x = a->level;
@@ -309,7 +309,7 @@ static bool rotate(weir_signature_list *list, size_t floor) {
 static void push(weir_signature_list *list, size_t floor, weir_signature_part part) {
     assert(floor < list->count + 1);
     push_plain(list, part);
-    while (list->count - floor >= 2 && (join_runs(list) || join_repeats(list) || absorb_behind(list, floor) ||
+    while (list->count - floor >= 2 && (join_runs(list) || join_repeats(list) || absorb_after(list, floor) ||
                                         absorb_before(list, floor) || rotate(list, floor))) {
     }
 }

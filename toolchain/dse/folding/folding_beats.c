@@ -32,7 +32,7 @@ typedef struct question {
     likeness built;
     size_t inputs;
     uint32_t shape[WEIR_SERVICE_PORTS];
-    int64_t behind[WEIR_SERVICE_PORTS];
+    int64_t lag[WEIR_SERVICE_PORTS];
 } question;
 
 /* What the node gives, in the same cycles: what comes later goes later by as much (schedule.c). */
@@ -181,7 +181,7 @@ static question question_of(likeness built, const stream *arrive, size_t inputs)
     question q = {.built = built, .inputs = inputs};
     for (size_t i = 0; i < inputs; i++) {
         q.shape[i] = arrive[i].shape;
-        q.behind[i] = arrive[i].at - arrive[0].at;
+        q.lag[i] = arrive[i].at - arrive[0].at;
     }
     return q;
 }
@@ -189,7 +189,7 @@ static question question_of(likeness built, const stream *arrive, size_t inputs)
 static uint32_t hash_of(const question *q) {
     uint64_t key =
         weir_hash_mix(weir_hash_mix((uint64_t)q->built.elements, (uint64_t)q->built.from), (uint64_t)q->built.to);
-    for (size_t i = 0; i < q->inputs; i++) key = weir_hash_mix(weir_hash_mix(key, q->shape[i]), (uint64_t)q->behind[i]);
+    for (size_t i = 0; i < q->inputs; i++) key = weir_hash_mix(weir_hash_mix(key, q->shape[i]), (uint64_t)q->lag[i]);
     return weir_map_hash(key);
 }
 
@@ -200,7 +200,7 @@ static bool is_question(const void *user, uint64_t key, uint64_t value) {
     bool same = wanted->inputs == known->inputs && wanted->built.elements == known->built.elements &&
                 wanted->built.from == known->built.from && wanted->built.to == known->built.to;
     for (size_t i = 0; same && i < wanted->inputs; i++)
-        same = wanted->shape[i] == known->shape[i] && wanted->behind[i] == known->behind[i];
+        same = wanted->shape[i] == known->shape[i] && wanted->lag[i] == known->lag[i];
     return same;
 }
 
@@ -338,11 +338,11 @@ bool weir_folding_beats_are_sooner(weir_folding_beats *b, uint32_t a, uint32_t c
     const stream *x = &b->stream[a], *y = &b->stream[c];
     if (x->lanes != y->lanes || x->at > y->at) return false;
     if (x->shape == y->shape) return b->shape[x->shape].part.level->beats <= MOST_COMPARED;
-    const int64_t beats = b->shape[x->shape].part.level->beats, behind = y->at - x->at;
+    const int64_t beats = b->shape[x->shape].part.level->beats, lag = y->at - x->at;
     const int64_t *first = times_of(&b->shape[x->shape]), *second = times_of(&b->shape[y->shape]);
     if (first == NULL || second == NULL) return false;
     for (int64_t i = beats; i-- > 0;)
-        if (first[i] - second[i] > behind) return false;
+        if (first[i] - second[i] > lag) return false;
     return true;
 }
 

@@ -61,19 +61,19 @@ static void count_elements(const weir_dse_temporal *t, const weir_dse_periods *p
     const weir_dse_problem *p = t->problem;
     const weir_dse_operand *operand = &p->layer->operand[o];
     const uint8_t *start = periods->start[o];
-    weir_dse_walk walk;
+    weir_dse_footprint footprint;
     double data = 1, again = 1;
-    weir_dse_walk_start(&walk, p->layer, o);
+    weir_dse_footprint_start(&footprint, p->layer, o);
     elements[0] = 1;
     for (int m = 0; m < p->levels[o]; m++) {
         double level = 1;
         for (int i = start[m]; i < start[m + 1]; i++) {
             if (operand->relevance[t->loops.dim[i]] == WEIR_DSE_RELEVANT) level *= t->loops.size[i];
             else if (operand->relevance[t->loops.dim[i]] == WEIR_DSE_PARTIAL)
-                weir_dse_walk_loop(&walk, t->loops.dim[i], t->loops.size[i], &level, &again);
+                weir_dse_footprint_add_loop(&footprint, t->loops.dim[i], t->loops.size[i], &level, &again);
         }
         for (int i = s->start[o][m]; i < s->start[o][m + 1]; i++)
-            weir_dse_walk_loop(&walk, s->dim[o][i], s->factor[o][i], &level, &again);
+            weir_dse_footprint_add_loop(&footprint, s->dim[o][i], s->factor[o][i], &level, &again);
         data *= level;
         elements[m + 1] = rint(data);
     }

@@ -14,7 +14,7 @@ static int fixed_dim(const weir_dse_layer *layer, int entry) {
     return dim < 0 ? -2 : dim;
 }
 
-bool weir_dse_ordering_given(const weir_dse_problem *problem, weir_dse_loops *loops) {
+bool weir_dse_ordering_stated(const weir_dse_problem *problem, weir_dse_loops *loops) {
     const weir_dse_layer *layer = problem->layer;
     double size[WEIR_DSE_DIMS];
     weir_dse_loops needed;

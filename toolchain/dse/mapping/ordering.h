@@ -27,7 +27,7 @@ bool weir_dse_ordering_step(weir_dse_ordering *ordering);
 void weir_dse_ordering_read(const weir_dse_ordering *ordering, weir_dse_loops *loops);
 
 /* Does the layer's mapping state the whole order? It is then in `loops`. */
-bool weir_dse_ordering_given(const weir_dse_problem *problem, weir_dse_loops *loops);
+bool weir_dse_ordering_stated(const weir_dse_problem *problem, weir_dse_loops *loops);
 /* Does the order have what the layer's mapping fixes in its place? */
 bool weir_dse_ordering_allowed(const weir_dse_layer *layer, const weir_dse_loops *loops);
 

@@ -7,36 +7,36 @@
 
 #include "support/memory/arena.h"
 
-void weir_dse_walk_start(weir_dse_walk *walk, const weir_dse_layer *layer, int operand) {
+void weir_dse_footprint_start(weir_dse_footprint *footprint, const weir_dse_layer *layer, int operand) {
     assert(operand >= 0 && operand < layer->operand_count);
-    walk->layer = layer;
-    walk->operand = &layer->operand[operand];
+    footprint->layer = layer;
+    footprint->operand = &layer->operand[operand];
     for (int i = 0; i < layer->relation_count; i++)
-        walk->loop[i][0] = walk->loop[i][1] = walk->size[i] = walk->reuse[i] = 1;
+        footprint->loop[i][0] = footprint->loop[i][1] = footprint->size[i] = footprint->reuse[i] = 1;
 }
 
 /* A loop in a relation counts by the ratio of the relation's sizes after and before it, which keeps ZigZag's rounding. */
-static void walk_partial(weir_dse_walk *walk, int dim, double factor, double *fresh, double *again) {
+static void add_partial(weir_dse_footprint *footprint, int dim, double factor, double *fresh, double *again) {
     assert(factor > 0);
-    for (int i = 0; i < walk->layer->relation_count; i++) {
-        const weir_dse_relation *r = &walk->layer->relation[i];
+    for (int i = 0; i < footprint->layer->relation_count; i++) {
+        const weir_dse_relation *r = &footprint->layer->relation[i];
         if (r->dim[0] != dim && r->dim[1] != dim) continue;
-        walk->loop[i][r->dim[1] == dim] *= factor;
-        const double size = weir_dse_relation_size(r, walk->loop[i][0], walk->loop[i][1]);
-        const double reuse = walk->loop[i][0] * walk->loop[i][1] / size;
-        *fresh *= size / walk->size[i];
-        *again *= reuse / walk->reuse[i];
-        walk->size[i] = size;
-        walk->reuse[i] = reuse;
+        footprint->loop[i][r->dim[1] == dim] *= factor;
+        const double size = weir_dse_relation_size(r, footprint->loop[i][0], footprint->loop[i][1]);
+        const double reuse = footprint->loop[i][0] * footprint->loop[i][1] / size;
+        *fresh *= size / footprint->size[i];
+        *again *= reuse / footprint->reuse[i];
+        footprint->size[i] = size;
+        footprint->reuse[i] = reuse;
     }
 }
 
-void weir_dse_walk_loop(weir_dse_walk *walk, int dim, double factor, double *fresh, double *again) {
-    assert(dim >= 0 && dim < walk->layer->dim_count && factor > 0);
-    switch ((weir_dse_relevance)walk->operand->relevance[dim]) {
+void weir_dse_footprint_add_loop(weir_dse_footprint *footprint, int dim, double factor, double *fresh, double *again) {
+    assert(dim >= 0 && dim < footprint->layer->dim_count && factor > 0);
+    switch ((weir_dse_relevance)footprint->operand->relevance[dim]) {
     case WEIR_DSE_RELEVANT: *fresh *= factor; break;
     case WEIR_DSE_IRRELEVANT: *again *= factor; break;
-    case WEIR_DSE_PARTIAL: walk_partial(walk, dim, factor, fresh, again); break;
+    case WEIR_DSE_PARTIAL: add_partial(footprint, dim, factor, fresh, again); break;
     case WEIR_DSE_NEITHER: break;
     }
 }
@@ -48,14 +48,14 @@ static void scope_operand(const weir_dse_problem *p, const weir_dse_spatial *s, 
     assert(o >= 0 && o < p->layer->operand_count && p->levels[o] < WEIR_DSE_LEVELS);
     double fresh[WEIR_DSE_LEVELS], again[WEIR_DSE_LEVELS], total[WEIR_DSE_LEVELS], unique[WEIR_DSE_LEVELS];
     bool sums[WEIR_DSE_LEVELS] = {false};
-    weir_dse_walk walk;
-    weir_dse_walk_start(&walk, p->layer, o);
+    weir_dse_footprint footprint;
+    weir_dse_footprint_start(&footprint, p->layer, o);
     const int levels = p->levels[o];
     for (int l = 0; l <= levels; l++) {
         fresh[l] = again[l] = total[l] = 1;
         for (int i = s->start[o][l]; i < s->start[o][l + 1]; i++) {
             double f = 1, g = 1;
-            weir_dse_walk_loop(&walk, s->dim[o][i], s->factor[o][i], &f, &g);
+            weir_dse_footprint_add_loop(&footprint, s->dim[o][i], s->factor[o][i], &f, &g);
             fresh[l] *= f;
             again[l] *= g;
             total[l] *= p->layer->operand[o].relevance[s->dim[o][i]] == WEIR_DSE_NEITHER ? s->factor[o][i] : f * g;

@@ -71,14 +71,14 @@ const weir_dse_problem *weir_dse_problem_hold(const weir_dse_problem *problem);
 void weir_dse_problem_free(const weir_dse_problem *problem);
 
 /* Walks the loops of an operand: how much each adds to the data. */
-typedef struct weir_dse_walk {
+typedef struct weir_dse_footprint {
     const weir_dse_layer *layer;
     const weir_dse_operand *operand;
     double loop[WEIR_DSE_RELATIONS][2], size[WEIR_DSE_RELATIONS], reuse[WEIR_DSE_RELATIONS];
-} weir_dse_walk;
+} weir_dse_footprint;
 
-void weir_dse_walk_start(weir_dse_walk *walk, const weir_dse_layer *layer, int operand);
+void weir_dse_footprint_start(weir_dse_footprint *footprint, const weir_dse_layer *layer, int operand);
 /* Multiplies *fresh by how much new data the loop brings, *again by how often the same. */
-void weir_dse_walk_loop(weir_dse_walk *walk, int dim, double factor, double *fresh, double *again);
+void weir_dse_footprint_add_loop(weir_dse_footprint *footprint, int dim, double factor, double *fresh, double *again);
 
 #endif

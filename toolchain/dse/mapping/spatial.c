@@ -75,8 +75,8 @@ static void drop(weir_dse_unroll *u, int a, int index) {
     u->count[a]--;
 }
 
-bool weir_dse_spatial_given(const weir_dse_accelerator *accelerator, const weir_dse_layer *layer,
-                            weir_dse_unroll *into) {
+bool weir_dse_spatial_stated(const weir_dse_accelerator *accelerator, const weir_dse_layer *layer,
+                             weir_dse_unroll *into) {
     const weir_dse_mapping_entry *entry = layer->mapping;
     memset(into, 0, sizeof *into);
     for (int i = 0; i < entry->spatial_count; i++) {
@@ -87,7 +87,7 @@ bool weir_dse_spatial_given(const weir_dse_accelerator *accelerator, const weir_
                        layer->name, entry->name, entry->spatial[i].dimension, accelerator->name);
             return false;
         }
-        into->is_given[a] = true;
+        into->is_decided[a] = true;
         for (int k = 0; k < entry->spatial[i].count; k++) {
             const int dim = weir_dse_layer_dim(layer, entry->spatial[i].factor[k].dim);
             if (dim < 0) continue;
@@ -309,14 +309,14 @@ weir_dse_unroll *weir_dse_spatial_generate(const weir_dse_accelerator *accelerat
     weir_dse_unroll given;
     column columns[WEIR_DSE_ARRAY_DIMS];
     int column_count = 0;
-    if (!weir_dse_spatial_given(accelerator, layer, &given)) return NULL;
+    if (!weir_dse_spatial_stated(accelerator, layer, &given)) return NULL;
     find_limits(&g);
     reduce(&g, &given);
     for (int a = 0; a < accelerator->dimension_count; a++) {
-        if (given.is_given[a]) continue;
+        if (given.is_decided[a]) continue;
         columns[column_count] = (column){.array_dimension = a};
         fill_column(&g, &columns[column_count++], options->is_mixed);
-        given.is_given[a] = true;
+        given.is_decided[a] = true;
     }
     candidates best = {weir_calloc((size_t)options->count, sizeof *best.item),
                        weir_calloc((size_t)options->count, sizeof *best.score), 0, 0, 0};

@@ -11,7 +11,7 @@ typedef struct weir_dse_unroll {
     int count[WEIR_DSE_ARRAY_DIMS];
     uint8_t dim[WEIR_DSE_ARRAY_DIMS][WEIR_DSE_DIMS];
     double factor[WEIR_DSE_ARRAY_DIMS][WEIR_DSE_DIMS];
-    bool is_given[WEIR_DSE_ARRAY_DIMS]; /* decided, be it for nothing */
+    bool is_decided[WEIR_DSE_ARRAY_DIMS]; /* be it for nothing */
 } weir_dse_unroll;
 
 enum { WEIR_DSE_SPATIAL_LOOPS = 32 };
@@ -34,8 +34,8 @@ typedef struct weir_dse_spatial_options {
 weir_dse_unroll *weir_dse_spatial_generate(const weir_dse_accelerator *accelerator, const weir_dse_layer *layer,
                                            const weir_dse_spatial_options *options, int *count);
 /* What the layer's mapping says, without anything added. False after a reported error. */
-bool weir_dse_spatial_given(const weir_dse_accelerator *accelerator, const weir_dse_layer *layer,
-                            weir_dse_unroll *into);
+bool weir_dse_spatial_stated(const weir_dse_accelerator *accelerator, const weir_dse_layer *layer,
+                             weir_dse_unroll *into);
 /* Factors become fractions where they do not divide their loop (7 over 4: 3.5 in 2 steps), or with `whole` whole
  * numbers. */
 void weir_dse_spatial_convert(const weir_dse_accelerator *accelerator, const weir_dse_layer *layer,

@@ -183,7 +183,7 @@ static bool read_unroll(const json_t *value, const weir_dse_accelerator *a, cons
         for (size_t i = 0; i < json_array_size(loops); i++)
             if (!read_loop(json_array_get(loops, i), layer, &unroll->dim[d][i], &unroll->factor[d][i])) return false;
         unroll->count[d] = (int)json_array_size(loops);
-        unroll->is_given[d] = true;
+        unroll->is_decided[d] = true;
     }
     return true;
 }

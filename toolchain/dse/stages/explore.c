@@ -115,16 +115,16 @@ static bool set_options(weir_dse_pipeline *pipeline, const weir_dse_request *r) 
 }
 
 /* What the request gives the stages; the last key is NULL. */
-typedef struct given {
+typedef struct inputs {
     const char *key[5];
     const void *value[5];
-} given;
+} inputs;
 
-static given given_by(const weir_dse_request *r) {
+static inputs inputs_of(const weir_dse_request *r) {
     const char *const keys[] = {WEIR_DSE_ACCELERATOR_PATH, WEIR_DSE_WORKLOAD_PATH, WEIR_DSE_MAPPING_PATH,
                                 WEIR_DSE_SOURCE};
     const void *const values[] = {r->accelerator, r->workload, r->mapping, r->source};
-    given g = {.key = {NULL}};
+    inputs g = {.key = {NULL}};
     for (size_t i = 0, count = 0; i < 4; i++) {
         if (values[i] == NULL) continue;
         g.key[count] = keys[i];
@@ -134,7 +134,7 @@ static given given_by(const weir_dse_request *r) {
 }
 
 weir_dse_pipeline *weir_dse_explore_pipeline(const weir_dse_registry *registry, const weir_dse_request *r) {
-    const given g = given_by(r);
+    const inputs g = inputs_of(r);
     weir_dse_pipeline *pipeline = weir_dse_pipeline_new(registry);
     if (add_stages(pipeline, r) && add_parsers(pipeline, r) && set_options(pipeline, r) &&
         weir_dse_pipeline_check(pipeline, g.key))
@@ -145,7 +145,7 @@ weir_dse_pipeline *weir_dse_explore_pipeline(const weir_dse_registry *registry, 
 
 bool weir_dse_explore_run(const weir_dse_pipeline *pipeline, const weir_dse_request *r, weir_dse_sink *sink,
                           void *user) {
-    const given g = given_by(r);
+    const inputs g = inputs_of(r);
     weir_dse_context frame[sizeof g.key / sizeof *g.key], *context = NULL;
     for (size_t i = 0; g.key[i] != NULL; i++) {
         frame[i] = (weir_dse_context){context, g.key[i], g.value[i]};

@@ -110,7 +110,7 @@ bool weir_dse_pipeline_set(weir_dse_pipeline *pipeline, const char *name, const 
     const int index = find_option(stage->info, name);
     if (index >= 0) {
         stage->value[index].text = weir_arena_copy_string(pipeline->arena, value);
-        stage->value[index].is_given = true;
+        stage->value[index].is_set = true;
         return read_value(stage->info, &stage->info->body->options[index], value, &stage->value[index].number);
     }
     const char *names[WEIR_DSE_OPTIONS];
@@ -127,7 +127,7 @@ bool weir_dse_pipeline_default(weir_dse_pipeline *pipeline, const char *option, 
     for (int i = 0; i < pipeline->count; i++) {
         weir_dse_stage *stage = &pipeline->stage[i];
         const int index = find_option(stage->info, option);
-        if (index < 0 || stage->value[index].is_given) continue;
+        if (index < 0 || stage->value[index].is_set) continue;
         stage->value[index].text = weir_arena_copy_string(pipeline->arena, value);
         if (!read_value(stage->info, &stage->info->body->options[index], value, &stage->value[index].number))
             return false;

@@ -75,7 +75,7 @@ typedef struct weir_dse_stage_info {
 typedef struct weir_dse_value {
     const char *text; /* NULL: none */
     double number;    /* of counts, reals and flags */
-    bool is_given;
+    bool is_set;
 } weir_dse_value;
 
 struct weir_dse_stage {

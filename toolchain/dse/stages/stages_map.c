@@ -29,8 +29,8 @@ static bool run_conversion(const weir_dse_stage *stage, const weir_dse_context *
     weir_dse_unroll own;
     if (given == NULL) {
         given = &own;
-        if (!weir_dse_spatial_given(weir_dse_get(context, WEIR_DSE_ACCELERATOR), weir_dse_get(context, WEIR_DSE_LAYER),
-                                    &own))
+        if (!weir_dse_spatial_stated(weir_dse_get(context, WEIR_DSE_ACCELERATOR), weir_dse_get(context, WEIR_DSE_LAYER),
+                                     &own))
             return false;
     }
     return run_with_unroll(stage, context, given, sink, user);
@@ -166,8 +166,8 @@ static bool run_temporal(const weir_dse_stage *stage, const weir_dse_context *co
                          void *user) {
     search s;
     if (!start_search(&s, stage, context, sink, user, stage->value[TEMPORAL_TYPE].text)) return false;
-    const bool given = weir_dse_ordering_given(s.temporal.problem, &s.temporal.loops);
-    const bool fine = given ? try_order(&s) : try_all(&s, (int)stage->value[TEMPORAL_LIMIT].number);
+    const bool stated = weir_dse_ordering_stated(s.temporal.problem, &s.temporal.loops);
+    const bool fine = stated ? try_order(&s) : try_all(&s, (int)stage->value[TEMPORAL_LIMIT].number);
     return fine && (s.fits || report_misfit(&s, stage->value[TEMPORAL_FATAL].number != 0));
 }
 
@@ -183,11 +183,11 @@ const weir_dse_stage_body weir_dse_stage_temporal_mapping_generator = {
     .options = temporal_options,
     .run = run_temporal};
 
-static bool run_given(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user) {
+static bool run_stated(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user) {
     search s;
     if (!start_search(&s, stage, context, sink, user, stage->value[0].text)) return false;
     const weir_dse_layer *layer = s.temporal.problem->layer;
-    if (!weir_dse_ordering_given(s.temporal.problem, &s.temporal.loops)) {
+    if (!weir_dse_ordering_stated(s.temporal.problem, &s.temporal.loops)) {
         weir_error(layer->location, "layer '%s': the mapping '%s' has no temporal_ordering with all of its loops",
                    layer->name, layer->mapping->name);
         return false;
@@ -195,13 +195,13 @@ static bool run_given(const weir_dse_stage *stage, const weir_dse_context *conte
     return try_order(&s) && (s.fits || report_misfit(&s, true));
 }
 
-static const weir_dse_option given_options[] = {WEIR_DSE_TYPE_OPTION, {.name = NULL}};
+static const weir_dse_option stated_options[] = {WEIR_DSE_TYPE_OPTION, {.name = NULL}};
 
 const weir_dse_stage_body weir_dse_stage_temporal_ordering_conversion = {
     .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_SPATIAL),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER, WEIR_DSE_SPATIAL, WEIR_DSE_TEMPORAL),
-    .options = given_options,
-    .run = run_given};
+    .options = stated_options,
+    .run = run_stated};
 
 /* --- the leaf --- */
 

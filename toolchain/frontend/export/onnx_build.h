@@ -4,7 +4,7 @@
 #define WEIR_ONNX_BUILD_H
 
 #include "ir/graph/graph.h"
-#include "ir/trait/rows.h"
+#include "ir/trait/batch.h"
 #include "onnx.pb-c.h"
 #include "support/memory/types.h"
 
@@ -18,9 +18,9 @@ typedef struct weir_onnx_builder {
     const weir_graph *graph; /* its names are taken */
     Onnx__GraphProto *proto;
     weir_onnx_capacity capacity;
-    uint64_t fresh;             /* names made so far */
-    const weir_rows_open *open; /* `graph` is its graph; NULL: all dimensions are numbers */
-    const char *batch;          /* name of the open dimension; "": none */
+    uint64_t fresh;              /* names made so far */
+    const weir_batch_open *open; /* `graph` is its graph; NULL: all dimensions are numbers */
+    const char *batch;           /* name of the open dimension; "": none */
 } weir_onnx_builder;
 
 void weir_onnx_build_start(weir_onnx_builder *builder, const weir_graph *graph);

@@ -342,8 +342,8 @@ static void *pack(exporter *ex, const char *name, const json_t *annotations, siz
 }
 
 /* The graph for any number of rows; without one, with a warning, where it mixes them. */
-static weir_rows_open open_batch(const weir_graph *graph) {
-    const weir_rows_open open = weir_rows_open_batch(graph);
+static weir_batch_open open_batch(const weir_graph *graph) {
+    const weir_batch_open open = weir_batch_open_of(graph);
     if (open.graph != NULL) return open;
     const weir_location location = weir_at(weir_graph_source(graph), 0);
     if (open.mixed.mixed.id != 0)
@@ -356,7 +356,7 @@ static weir_rows_open open_batch(const weir_graph *graph) {
 
 void *weir_onnx_export_bytes(const weir_graph *graph, const weir_onnx_export_options *options, size_t *size) {
     const bool opens = weir_graph_batch(graph) != NULL && (options == NULL || !options->one_frame);
-    weir_rows_open open = opens ? open_batch(graph) : (weir_rows_open){.graph = NULL};
+    weir_batch_open open = opens ? open_batch(graph) : (weir_batch_open){.graph = NULL};
     exporter ex = {.graph = open.graph != NULL ? open.graph : graph};
     const char *name = options == NULL || options->name == NULL ? weir_graph_name(graph) : options->name;
     void *bytes = NULL;
@@ -369,7 +369,7 @@ void *weir_onnx_export_bytes(const weir_graph *graph, const weir_onnx_export_opt
         bytes = pack(&ex, name, options == NULL ? NULL : options->annotations, size);
     }
     weir_onnx_build_free(&ex.builder);
-    weir_rows_open_free(&open);
+    weir_batch_open_free(&open);
     return bytes;
 }
 

@@ -98,8 +98,7 @@ static name unary(const work *w, weir_op op, name a) { return apply(w, op, a, NU
 static name binary(const work *w, weir_op op, name a, name b) { return apply(w, op, a, b, NULL); }
 
 static void cast_to(const work *w, name a, weir_dtype dtype, name result) {
-    weir_onnx_build_int(w->b, apply_node(w, WEIR_OP_CONVERT, a, NULL, NULL, result), "to",
-                        weir_onnx_tensor_number(dtype));
+    weir_onnx_build_int(w->b, apply_node(w, WEIR_OP_CAST, a, NULL, NULL, result), "to", weir_onnx_tensor_number(dtype));
 }
 
 static name cast(const work *w, name a, weir_dtype dtype) {
@@ -717,7 +716,7 @@ static const standard_rule rules[] = {
     {WEIR_OP_MASK, add_mask},           {WEIR_OP_ENCODE, add_encode},         {WEIR_OP_DECODE, add_decode},
     {WEIR_OP_REORDER, add_reorder},     {WEIR_OP_LINEAR, add_linear},         {WEIR_OP_SUM, add_sum},
     {WEIR_OP_MULTIPLY, add_product},    {WEIR_OP_SUM_POOL, add_sum_pool},     {WEIR_OP_REQUANTIZE, add_requantize},
-    {WEIR_OP_CAST, add_cast},           {WEIR_OP_SCALE, add_scale},           {WEIR_OP_SCALE_FLOAT, add_scale_float},
+    {WEIR_OP_CAST_CODES, add_cast},     {WEIR_OP_SCALE, add_scale},           {WEIR_OP_SCALE_FLOAT, add_scale_float},
     {WEIR_OP_THRESHOLD, add_threshold}, {WEIR_OP_LOOKUP, add_lookup},         {WEIR_OP_MAXIMUM, add_maximum},
     {WEIR_OP_FORK, add_copies},         {WEIR_OP_RELABEL, add_copies},        {WEIR_OP_FIFO, add_copies},
     {WEIR_OP_LANES, add_copies},        {WEIR_OP_REGISTER_SLICE, add_copies},

@@ -99,7 +99,7 @@ static int64_t axis_of(const weir_onnx_form *form, int64_t axis, int rank) {
     return -1;
 }
 
-static weir_value behind(const weir_onnx_form *form, weir_value value, const char *part) {
+static weir_value named(const weir_onnx_form *form, weir_value value, const char *part) {
     weir_onnx_form_rename(form->graph, form->scope, value, form->name, part);
     return value;
 }
@@ -254,7 +254,7 @@ static weir_value einsum_finish(weir_onnx_form *form, weir_value value) {
     for (size_t i = 0; i < count; i++)
         shape.dim[shape.rank++] = size_of(form, &e, strchr(e.term[0], made[i]) != NULL ? 0 : 1, made[i]);
     for (size_t i = 0; i < e.count[2]; i++) perm[i] = strchr(made, e.term[2][i]) - made;
-    const weir_value shaped = reshape(form, "product_shaped", behind(form, value, "product"), &shape);
+    const weir_value shaped = reshape(form, "product_shaped", named(form, value, "product"), &shape);
     return shaped.id == 0 ? shaped : transpose(form, "product_order", shaped, perm);
 }
 
@@ -283,7 +283,7 @@ static bool cum_sum_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
 
 static weir_value cum_sum_finish(weir_onnx_form *form, weir_value value) {
     const int last = shape_of(form, value)->rank - 1;
-    return form->axis == last ? value : swap(form, "back", behind(form, value, "sums"), form->axis, last);
+    return form->axis == last ? value : swap(form, "back", named(form, value, "sums"), form->axis, last);
 }
 
 /* --- OneHot --- */
@@ -477,7 +477,7 @@ static weir_value activate(const weir_onnx_form *form, weir_value value) {
     const weir_dtype dtype = weir_value_type(form->graph, value)->dtype;
     weir_value made = value;
     if (attribute_of(form, "activation") == NULL) return value;
-    behind(form, value, "sum");
+    named(form, value, "sum");
     if (word_is(form, "activation", "Relu")) made = NODE(RELU, "relu", value);
     if (word_is(form, "activation", "Sigmoid")) made = NODE(SIGMOID, "sigmoid", value);
     if (word_is(form, "activation", "Tanh")) made = NODE(TANH, "tanh", value);
@@ -514,7 +514,7 @@ static weir_value fused_matmul_finish(weir_onnx_form *form, weir_value value) {
     const double alpha = float_of(form, "alpha", 1);
     if (alpha == 1) return value;
     const weir_value factor = number(form, "alpha", weir_value_type(form->graph, value)->dtype, alpha);
-    return infer(form, NODE(MUL, "scaled", behind(form, value, "product"), factor));
+    return infer(form, NODE(MUL, "scaled", named(form, value, "product"), factor));
 }
 
 static bool fused_conv_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
@@ -525,7 +525,7 @@ static bool fused_conv_inputs(weir_onnx_form *form, weir_value *inputs, size_t *
 
 static weir_value fused_conv_finish(weir_onnx_form *form, weir_value value) {
     if (form->operand[0].id == 0) return activate(form, value);
-    value = infer(form, NODE(ADD, "total", behind(form, value, "convolution"), form->operand[0]));
+    value = infer(form, NODE(ADD, "total", named(form, value, "convolution"), form->operand[0]));
     return value.id == 0 ? value : activate(form, value);
 }
 
@@ -561,7 +561,7 @@ static bool linear_inputs(weir_onnx_form *form, weir_value *inputs, size_t *coun
     const Onnx__AttributeProto *weights = attribute_of(form, "coefficients"), *bias = attribute_of(form, "intercepts");
     const weir_type *type = weir_value_type(form->graph, inputs[0]);
     if (type->dtype != WEIR_FLOAT32) {
-        const weir_value made = NODE(CONVERT, "real", inputs[0]);
+        const weir_value made = NODE(CAST, "real", inputs[0]);
         weir_node_set_string(form->graph, weir_value_producer(form->graph, made), "to", "float32");
         inputs[0] = infer(form, made);
         if (inputs[0].id == 0) return false;
@@ -584,9 +584,9 @@ static void linear_attributes(const weir_onnx_form *form, weir_node node) {
 
 static weir_value scores(const weir_onnx_form *form, weir_value value) {
     if (word_is(form, "post_transform", "SOFTMAX"))
-        return infer(form, NODE(SOFTMAX, "probabilities", behind(form, value, "scores")));
+        return infer(form, NODE(SOFTMAX, "probabilities", named(form, value, "scores")));
     if (word_is(form, "post_transform", "LOGISTIC"))
-        return infer(form, NODE(SIGMOID, "probabilities", behind(form, value, "scores")));
+        return infer(form, NODE(SIGMOID, "probabilities", named(form, value, "scores")));
     return value;
 }
 
@@ -621,7 +621,7 @@ static weir_value labels(const weir_onnx_form *form, weir_value position) {
     for (size_t i = 0; i < numbers->n_ints; i++) same &= numbers->ints[i] == (int64_t)i;
     if (same) return position;
     const weir_value list = vector(form, "labels", numbers->ints, numbers->n_ints);
-    return infer(form, NODE(GATHER, "label", list, behind(form, position, "position")));
+    return infer(form, NODE(GATHER, "label", list, named(form, position, "position")));
 }
 
 static weir_value classifier_finish(weir_onnx_form *form, weir_value value) {
@@ -650,8 +650,8 @@ static weir_value largest(const weir_onnx_form *form, weir_value x) {
     const weir_node node = weir_graph_add_node(form->graph, WEIR_OP_TOP_K, name, inputs, 2, 2, WEIR_NO_NODE);
     free(name);
     weir_node_set_location(form->graph, node, form->location);
-    behind(form, weir_node_output(form->graph, node, 1), "position");
-    return infer(form, behind(form, weir_node_output(form->graph, node, 0), "largest"));
+    named(form, weir_node_output(form->graph, node, 1), "position");
+    return infer(form, named(form, weir_node_output(form->graph, node, 0), "largest"));
 }
 
 /* MAX: by the largest element, not the largest magnitude, as ONNX Runtime has it; as it is where that is 0. */

@@ -216,11 +216,11 @@ static bool takes_axis(weir_op op) {
 static bool align(const weir_onnx_form *form, weir_value *inputs, int64_t axis) {
     const weir_shape *to = &weir_value_type(form->graph, inputs[0])->shape;
     weir_shape shape = weir_value_type(form->graph, inputs[1])->shape;
-    const int64_t behind = to->rank - axis - shape.rank;
+    const int64_t left = to->rank - axis - shape.rank;
     weir_value operands[2] = {inputs[1]};
     size_t count = 1;
-    if (axis < 0 || behind <= 0) return true; /* type inference sees whether it fits */
-    for (int64_t i = 0; i < behind; i++) shape.dim[shape.rank++] = 1;
+    if (axis < 0 || left <= 0) return true; /* type inference sees whether it fits */
+    for (int64_t i = 0; i < left; i++) shape.dim[shape.rank++] = 1;
     put_constant(form, "shape", integers(shape.dim, (size_t)shape.rank), operands, &count, 1);
     const weir_node reshape = add_helper(form, WEIR_OP_RESHAPE, "aligned", operands, 2);
     inputs[1] = weir_node_output(form->graph, reshape, 0);

@@ -96,7 +96,7 @@ static const weir_onnx_rule named_rules[] = {
     RULE_COMPOSED(MICROSOFT, "QuickGelu", SWISH, 1, 24, 1, 1, 0),
     RULE_COMPOSED(ML, "LinearRegressor", GEMM, 1, 13, 1, 1, 0),
     RULE_COMPOSED(ML, "LinearClassifier", GEMM, 1, 13, 1, 1, 2),
-    RULE_COMPOSED(ML, "Binarizer", CONVERT, 1, 13, 1, 1, 0),
+    RULE_COMPOSED(ML, "Binarizer", CAST, 1, 13, 1, 1, 0),
     RULE_COMPOSED(ML, "Normalizer", LP_NORMALIZATION, 1, 13, 1, 1, 0),
     RULE_COMPOSED(MCT, "ActivationPOTQuantizer", QUANT, 1, 13, 1, 1, 0),
     RULE_COMPOSED(MCT, "ActivationSymmetricQuantizer", QUANT, 1, 13, 1, 1, 0),

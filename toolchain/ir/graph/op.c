@@ -43,7 +43,7 @@ enum {
     FACT_FRAMES,
     FACT_MEANING,
     FACT_PLACE,
-    FACT_ROWS,
+    FACT_BATCH,
     FACT_INFER,
     FACT_LOOPS,
     FACT_KERNEL,
@@ -71,7 +71,7 @@ enum {
     ONE(id, FRAMES, __VA_ARGS__)                                                                                       \
     ONE(id, MEANING, __VA_ARGS__)                                                                                      \
     ONE(id, PLACE, __VA_ARGS__)                                                                                        \
-    ONE(id, ROWS, __VA_ARGS__)                                                                                         \
+    ONE(id, BATCH, __VA_ARGS__)                                                                                        \
     ONE(id, INFER, __VA_ARGS__)                                                                                        \
     ONE(id, LOOPS, __VA_ARGS__)                                                                                        \
     ONE(id, KERNEL, __VA_ARGS__)                                                                                       \
@@ -94,7 +94,7 @@ enum {
 #define FRAMES(...) COUNT(FRAMES)
 #define MEANING(...) COUNT(MEANING)
 #define PLACE(...) COUNT(PLACE)
-#define ROWS(...) COUNT(ROWS)
+#define BATCH(...) COUNT(BATCH)
 #define INFER(...) COUNT(INFER)
 #define LOOPS(...) COUNT(LOOPS)
 #define KERNEL(...) COUNT(KERNEL)

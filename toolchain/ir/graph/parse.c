@@ -733,10 +733,10 @@ static bool parse_statement(parser *p) {
 /* Types that the text leaves open are inferred, of types that are verified: inference takes their ranges and formats for granted. */
 static bool infer_open(parser *p) {
     weir_graph *graph = p->graph;
-    bool is_given = true, fine = true;
+    bool is_complete = true, fine = true;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        is_given = is_given && !p->open[node.id];
-    for (uint32_t id = 1; !is_given && id < weir_graph_value_limit(graph); id++) {
+        is_complete = is_complete && !p->open[node.id];
+    for (uint32_t id = 1; !is_complete && id < weir_graph_value_limit(graph); id++) {
         const weir_node producer = weir_value_producer(graph, (weir_value){id});
         if (producer.id == 0 || !p->open[producer.id])
             fine &= weir_verify_value(graph, (weir_value){id}, weir_at(p->file, p->value_line[id]));

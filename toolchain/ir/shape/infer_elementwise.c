@@ -137,7 +137,7 @@ bool weir_infer_gelu(const weir_graph *graph, weir_node node, weir_inferred *to)
     return weir_rule_is_word(graph, node, "approximate", approximations) && weir_infer_one_float(graph, node, to);
 }
 
-bool weir_infer_convert(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_cast(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const char *name = weir_node_string(graph, node, "to", "");
     weir_dtype dtype;
     if (weir_node_attribute(graph, node, "to") == NULL) return weir_rule_fail(graph, node, "attribute 'to' is missing");

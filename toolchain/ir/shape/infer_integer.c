@@ -379,7 +379,7 @@ bool weir_infer_requantize(const weir_graph *graph, weir_node node, weir_inferre
     return check_quantized(graph, node, to) && set_clipped(graph, node, to);
 }
 
-bool weir_infer_cast(const weir_graph *graph, weir_node node, weir_inferred *to) {
+bool weir_infer_cast_codes(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const char *names[WEIR_ROUND_COUNT + 1] = {NULL};
     for (int i = 0; i < WEIR_ROUND_COUNT; i++) names[i] = weir_rounding_name((weir_rounding)i);
     return weir_rule_is_word(graph, node, "rounding", names) && integer_input(graph, node, 0) &&

@@ -141,9 +141,9 @@ void weir_module_replace_graph(weir_module *module, size_t index, weir_graph *gr
 weir_graph *weir_module_remove_graph(weir_module *module, size_t index) {
     assert(index < module->graph_count);
     weir_graph *graph = module->graph[index];
-    size_t behind = module->graph_count - index - 1;
-    memmove(module->graph + index, module->graph + index + 1, behind * sizeof *module->graph);
-    memmove(module->id + index, module->id + index + 1, behind * sizeof *module->id);
+    size_t after = module->graph_count - index - 1;
+    memmove(module->graph + index, module->graph + index + 1, after * sizeof *module->graph);
+    memmove(module->id + index, module->id + index + 1, after * sizeof *module->id);
     module->graph_count--;
     return graph;
 }

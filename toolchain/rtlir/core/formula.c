@@ -187,7 +187,7 @@ rtl_value rtl_plain_value(const weir_rtl_design *design, const rtl_value *value)
     return result;
 }
 
-rtl_value *rtl_evaluate_given(const weir_rtl_design *design, uint32_t module, const rtl_value *given) {
+rtl_value *rtl_evaluate_with(const weir_rtl_design *design, uint32_t module, const rtl_value *given) {
     assert(module < design->module_count);
     const rtl_ids *ids = &design->module[module].parameters;
     rtl_value *values = weir_calloc(design->module[module].parameter_slots + 1, sizeof *values);
@@ -207,7 +207,7 @@ rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t modul
     for (uint32_t slot = 0; instance && slot < slots && slot < instance->override_count; slot++)
         if (instance->override[slot].kind != RTL_VALUE_NONE)
             given[slot] = rtl_plain_value(design, &instance->override[slot]);
-    rtl_value *values = rtl_evaluate_given(design, module, given);
+    rtl_value *values = rtl_evaluate_with(design, module, given);
     free(given);
     return values;
 }

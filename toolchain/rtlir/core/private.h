@@ -652,7 +652,7 @@ uint32_t rtl_formula_value(weir_rtl_design *design, rtl_value value);
  * be computed is none or opaque. */
 rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t module, const rtl_instance *instance);
 /* The same under `given`, one a slot; of kind none where the module's own value counts. */
-rtl_value *rtl_evaluate_given(const weir_rtl_design *design, uint32_t module, const rtl_value *given);
+rtl_value *rtl_evaluate_with(const weir_rtl_design *design, uint32_t module, const rtl_value *given);
 /* The formula's value; on failure *problem says what is wrong, and the value is none. What && and || make irrelevant
  * needs no value. */
 rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters,

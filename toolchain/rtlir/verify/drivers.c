@@ -406,7 +406,7 @@ static rtl_value *inner_parameters(const weir_rtl_design *design, const rtl_inne
             if (parameter->name == setting->parameter) given[parameter->slot] = value;
         }
     }
-    rtl_value *values = rtl_evaluate_given(design, module, given);
+    rtl_value *values = rtl_evaluate_with(design, module, given);
     free(given);
     return values;
 }

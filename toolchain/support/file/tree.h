@@ -6,8 +6,6 @@
 
 #include "support/memory/hash.h"
 
-#include "support/memory/hash.h"
-
 /* What a walk meets: the path below the root, "rtl/top.v". False ends the walk. */
 typedef bool weir_tree_visit(void *user, const char *path);
 
@@ -15,9 +13,8 @@ typedef bool weir_tree_visit(void *user, const char *path);
  * folder's content at the place of the folder; what was removed during the visit may be visited still. False when a
  * visit ended it, or after a reported error. */
 bool weir_tree_walk(const char *folder, weir_tree_visit *visit, void *user);
-/* Adds the path, size and content of each file below the folder, in the order of the walk; false after a reported error. */
-bool weir_tree_hash(const char *folder, weir_hash *hash);
-/* Adds path, size and content of each file below the folder, in the order of the walk; false after a reported error. */
+/* Adds the path, size and content of each file below the folder, in the order of the walk; false after a reported
+ * error. */
 bool weir_tree_hash(const char *folder, weir_hash *hash);
 /* Copies the files below `from` into `to`, which is made; false after a reported error. */
 bool weir_tree_copy(const char *from, const char *to);

@@ -18,7 +18,7 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
 
 /* A register after the addition and one after the bias, if any. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    assert(weir_node_op(graph, node) == WEIR_OP_CAST);
+    assert(weir_node_op(graph, node) == WEIR_OP_CAST_CODES);
     const bool adds = weir_node_input(graph, node, 1).id != 0;
     const bool shifts = weir_node_int(graph, node, "shift", 0) > weir_node_int(graph, node, "left", 0);
     const bool rounds = strcmp(weir_node_string(graph, node, "rounding", "floor"), "floor") != 0;

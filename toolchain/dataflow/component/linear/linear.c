@@ -146,40 +146,40 @@ static bool fits_vectors(const weir_graph *graph, weir_node node, const weir_met
 
 /* Does a window give so many elements of a channel a cycle? One of them, unless it was divided for intervals that this does not reach; of
  * these the others are not worth more lanes. */
-static bool is_served(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
+static bool is_served(const weir_graph *graph, weir_node node, const weir_meta_hardware *fixed,
                       const weir_meta_hardware *folding) {
-    if (simd_of(given) != 0 || simd_of(folding) == 1 || !weir_depthwise_interleaves(graph, node)) return true;
+    if (simd_of(fixed) != 0 || simd_of(folding) == 1 || !weir_depthwise_interleaves(graph, node)) return true;
     if (!has_whole_windows(graph, node)) return false;
-    const int64_t most = pe_of(given) != 0 ? pe_of(given) : size_at(graph, node, 1).matrices;
+    const int64_t most = pe_of(fixed) != 0 ? pe_of(fixed) : size_at(graph, node, 1).matrices;
     const size s = size_at(graph, node, interleave_at(graph, node, pe_of(folding))),
                slow = size_at(graph, node, interleave_at(graph, node, most));
     return interval_of(&s, simd_of(folding), pe_of(folding)) < interval_of(&slow, 1, most);
 }
 
 /* Visits a folding with so many outputs where it can be. */
-static void visit_outputs(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
+static void visit_outputs(const weir_graph *graph, weir_node node, const weir_meta_hardware *fixed,
                           weir_meta_hardware *folding, int64_t pe, weir_folding_visit *visit, void *user) {
     assert(pe >= 1);
     weir_component_setting_set(folding, &settings[PE], pe);
-    if (is_served(graph, node, given, folding) && (pe_of(given) != 0 || fits_vectors(graph, node, folding)))
+    if (is_served(graph, node, fixed, folding) && (pe_of(fixed) != 0 || fits_vectors(graph, node, folding)))
         visit(user, folding);
 }
 
 /* The larger SIMD first: one accumulator and requantizer for more products. Several rows where each is computed in one cycle. */
-static void foldings(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
+static void foldings(const weir_graph *graph, weir_node node, const weir_meta_hardware *fixed,
                      weir_folding_visit *visit, void *user) {
     const size s = size_at(graph, node, 1);
     const int64_t one = weir_depthwise_interleaves(graph, node) ? s.matrices : s.n, rows = most_rows(graph, node);
-    const int64_t given_simd = simd_of(given), given_pe = pe_of(given);
-    weir_meta_hardware folding = *given;
+    const int64_t fixed_simd = simd_of(fixed), fixed_pe = pe_of(fixed);
+    weir_meta_hardware folding = *fixed;
     for (int64_t simd = s.k; simd >= 1; simd--) {
-        if (given_simd != 0 ? simd != given_simd : s.k % simd != 0) continue;
+        if (fixed_simd != 0 ? simd != fixed_simd : s.k % simd != 0) continue;
         weir_component_setting_set(&folding, &settings[SIMD], simd);
-        if (given_pe != 0) visit_outputs(graph, node, given, &folding, given_pe, visit, user);
-        for (int64_t pe = 1; given_pe == 0 && pe <= one; pe++)
-            if (one % pe == 0) visit_outputs(graph, node, given, &folding, pe, visit, user);
-        for (int64_t row = 2; given_pe == 0 && simd == s.k && row <= rows; row++)
-            if (rows % row == 0) visit_outputs(graph, node, given, &folding, row * one, visit, user);
+        if (fixed_pe != 0) visit_outputs(graph, node, fixed, &folding, fixed_pe, visit, user);
+        for (int64_t pe = 1; fixed_pe == 0 && pe <= one; pe++)
+            if (one % pe == 0) visit_outputs(graph, node, fixed, &folding, pe, visit, user);
+        for (int64_t row = 2; fixed_pe == 0 && simd == s.k && row <= rows; row++)
+            if (rows % row == 0) visit_outputs(graph, node, fixed, &folding, row * one, visit, user);
     }
 }
 

@@ -318,8 +318,8 @@ static amount collected_amount(int64_t x, int64_t low, int64_t k, int64_t add, i
     const int64_t above = add > low ? add - low : 1, top = add > low + x ? add - low : x;
     const int64_t kept = low > shift ? 2 * (low - shift) : low - shift;
     const int64_t line = k + above < effective ? k + above : effective;
-    const int64_t behind = above < effective - k ? above : effective > k ? effective - k : 1;
-    a.registers += effective + wait * line + behind + top + 2 + (kept > -top ? kept : -top);
+    const int64_t after = above < effective - k ? above : effective > k ? effective - k : 1;
+    a.registers += effective + wait * line + after + top + 2 + (kept > -top ? kept : -top);
     a.cells += add + k + top + 2;
     return a;
 }
@@ -366,7 +366,7 @@ static amount constant_amount(const weir_cost_part *part, const product *p, int6
     return all;
 }
 
-void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t out, int64_t before, int64_t behind,
+void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t out, int64_t before, int64_t after,
                           int64_t rest, int64_t cells) {
     const int64_t lanes = weir_cost_value(part, "LANES"), m = weir_cost_value(part, "M_W");
     const int64_t block = weir_cost_value(part, "MUL_W");
@@ -407,7 +407,7 @@ void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t 
     weir_cost_registers(part, all.registers);
     weir_cost_term(part, all.cells);
     /* weir_pipeline, with weir_fifo of registers */
-    const int64_t latency = before + p.cycles + behind, places = (latency + 1) / p.steps + 1;
+    const int64_t latency = before + p.cycles + after, places = (latency + 1) / p.steps + 1;
     const int64_t slots = places * (lanes * out + 1), used = weir_cost_bits(places + 1);
     weir_cost_registers(part, slots + places + used + 1 + 2 * (latency - p.steps + 1) +
                                   (p.steps > 1 ? weir_cost_bits(p.steps) + 2 : 0));

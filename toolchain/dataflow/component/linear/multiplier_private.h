@@ -28,7 +28,7 @@ weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node, int64_t
 /* What weir_scale_multiply takes with elements of `x` bits and addends of `add` bits (0: none), and weir_pipeline with
  * results of `out` bits around arithmetic of `before` and `behind` more cycles: three terms and one that `cells` more
  * count in. */
-void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t out, int64_t before, int64_t behind,
+void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t out, int64_t before, int64_t after,
                           int64_t rest, int64_t cells);
 /* What the multipliers and addends are, lane by lane. */
 size_t weir_multiplier_facts(const weir_graph *graph, weir_node node, weir_cost_parameter *fact);

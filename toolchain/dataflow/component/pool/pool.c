@@ -8,7 +8,7 @@
 
 typedef struct pool {
     int64_t in, out, kernel, stride, dilation, begin; /* along the dimension */
-    int64_t behind;                                   /* elements of a step */
+    int64_t inner;                                    /* elements of a step */
     int64_t lines;                                    /* a frame */
     int64_t together; /* pixels of a window that come in one beat; 1: they come one by one */
 } pool;
@@ -30,7 +30,7 @@ static pool window_of(const weir_graph *graph, weir_node node) {
     pool p = {w.in[along], w.out[along], w.kernel[along], w.stride[along], w.dilation[along], w.begin[along], 1, 1, 1};
     for (int i = 0; i < x->rank; i++) {
         if (i <= along) p.lines *= x->dim[i];
-        if (i > along + 1) p.behind *= x->dim[i];
+        if (i > along + 1) p.inner *= x->dim[i];
     }
     return p;
 }
@@ -46,7 +46,7 @@ static pool pool_at(const weir_graph *graph, weir_node node, int64_t lanes, int6
     assert(lanes >= 1);
     pool p = window_of(graph, node);
     if (together == 1) return p;
-    const int64_t beats = p.lines * p.out * p.behind / lanes;
+    const int64_t beats = p.lines * p.out * p.inner / lanes;
     return (pool){beats, beats, 1, 1, 1, 0, lanes, 1, together};
 }
 
@@ -95,7 +95,7 @@ static int64_t tail_of(const pool *p) { return p->out - ended(p); }
 /* Where nothing is joined. */
 static int64_t interval_at(const weir_graph *graph, weir_node node, int64_t lanes, int64_t together) {
     const pool p = pool_at(graph, node, lanes, together);
-    return p.lines * (p.in + tail_of(&p)) * weir_ceil_divide(p.behind, lanes);
+    return p.lines * (p.in + tail_of(&p)) * weir_ceil_divide(p.inner, lanes);
 }
 
 /* Is a line's last window given with the first step of the next line (rtl/pool/weir_pool.v: JOINED)? Where a frame would take longer than it
@@ -109,7 +109,7 @@ static int64_t joined_at(const weir_graph *graph, weir_node node, int64_t lanes,
 static int64_t least_interval(const weir_graph *graph, weir_node node, int64_t lanes, int64_t together) {
     const pool p = pool_at(graph, node, lanes, together);
     const int64_t steps = p.in + tail_of(&p) - joined_at(graph, node, lanes, together, 0);
-    return p.lines * steps * weir_ceil_divide(p.behind, lanes);
+    return p.lines * steps * weir_ceil_divide(p.inner, lanes);
 }
 
 static int64_t joined_of(const weir_graph *graph, weir_node node) {
@@ -123,7 +123,7 @@ int64_t weir_pool_ideal(const weir_graph *graph, weir_node node) { return weir_p
 /* Pixels of a window that must come together where a beat has more than one pixel; 0: a beat has no more. */
 static int64_t together_of(const weir_graph *graph, weir_node node) {
     const pool p = window_of(graph, node);
-    return p.behind > channels_of(graph, node) ? 1 : p.kernel > 1 && tiles(&p) ? p.kernel : 0;
+    return p.inner > channels_of(graph, node) ? 1 : p.kernel > 1 && tiles(&p) ? p.kernel : 0;
 }
 
 /* Can a beat of results have so many lanes? A part of the channels, or all of several positions, which divide a row. */
@@ -154,7 +154,7 @@ void weir_pool_derive(const weir_graph *graph, weir_node node, weir_meta_hardwar
     hardware->out_lanes = lanes;
     const pool p = pool_at(graph, node, lanes, joins);
     const int64_t steps = p.in + tail_of(&p) - joined_at(graph, node, lanes, joins, most);
-    hardware->interval = p.lines * steps * weir_ceil_divide(p.behind, lanes);
+    hardware->interval = p.lines * steps * weir_ceil_divide(p.inner, lanes);
 }
 
 bool weir_pool_legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
@@ -199,22 +199,22 @@ static int64_t latency_of(const weir_graph *graph, weir_node node, int64_t inner
 
 weir_component_timing weir_pool_timing(const weir_graph *graph, weir_node node) {
     const pool p = pool_of(graph, node);
-    const int64_t behind = p.in + p.begin - reach_of(&p) - 1 - (p.out - 1) * p.stride; /* steps that no window sees */
-    const int64_t inner = p.behind / lanes_of(graph, node);
-    assert(inner * lanes_of(graph, node) == p.behind);
-    const int64_t joined = joined_of(graph, node), after = joined - (behind > 0 ? behind : 0);
+    const int64_t unseen = p.in + p.begin - reach_of(&p) - 1 - (p.out - 1) * p.stride; /* steps that no window sees */
+    const int64_t inner = p.inner / lanes_of(graph, node);
+    assert(inner * lanes_of(graph, node) == p.inner);
+    const int64_t joined = joined_of(graph, node), after = joined - (unseen > 0 ? unseen : 0);
     return (weir_component_timing){latency_of(graph, node, inner) + after * inner,
                                    p.lines * (p.in + tail_of(&p) - joined) * inner};
 }
 
 int64_t weir_pool_start(const weir_graph *graph, weir_node node) {
     const pool p = pool_of(graph, node);
-    return (reach_of(&p) - p.begin) * (p.behind / lanes_of(graph, node));
+    return (reach_of(&p) - p.begin) * (p.inner / lanes_of(graph, node));
 }
 
 /* A beat that is to be joined and has not come is taken after that step. */
 int64_t weir_pool_late(const weir_graph *graph, weir_node node) {
-    return joined_of(graph, node) * (pool_of(graph, node).behind / lanes_of(graph, node));
+    return joined_of(graph, node) * (pool_of(graph, node).inner / lanes_of(graph, node));
 }
 
 /* --- service: registers hold when the next beat can be taken, and the next one of a joined window given --- */
@@ -274,7 +274,7 @@ static void serve_line(weir_service *s, const void *user) {
 
 void weir_pool_service(weir_service *s, const weir_graph *graph, weir_node node) {
     service_rule r = {.pool = pool_of(graph, node), .joined = joined_of(graph, node)};
-    r.inner = weir_ceil_divide(r.pool.behind, lanes_of(graph, node));
+    r.inner = weir_ceil_divide(r.pool.inner, lanes_of(graph, node));
     r.latency = latency_of(graph, node, r.inner);
     weir_service_repeat(s, r.pool.lines, serve_line, &r);
 }
@@ -298,7 +298,7 @@ void weir_pool_build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "OUT_W", y->element_bits);
     weir_build_set(b, u, "COMMON", weir_node_int(b->graph, node, "common", 0));
     weir_build_set(b, u, "FACTOR_W", factor_bits(b->graph, node));
-    weir_build_set(b, u, "INNER", weir_ceil_divide(p.behind, y->lanes));
+    weir_build_set(b, u, "INNER", weir_ceil_divide(p.inner, y->lanes));
     weir_build_set(b, u, "IN", p.in);
     weir_build_set(b, u, "OUT", p.out);
     weir_build_set(b, u, "LINES", p.lines);

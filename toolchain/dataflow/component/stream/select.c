@@ -11,14 +11,14 @@
 #include "ir/shape/geometry.h"
 
 /* Loops over all elements of the larger one, of which iterations in [begin, end) are those of the smaller one. */
-typedef struct walk {
+typedef struct selection {
     int loops;
     int64_t size[WEIR_NEST_LOOPS], begin[WEIR_NEST_LOOPS], end[WEIR_NEST_LOOPS]; /* outermost first */
     bool fills;
-} walk;
+} selection;
 
 /* A loop inside those there are; false: there is no place for it. One without a choice becomes a part of the loop around it. */
-static bool add_loop(walk *w, int64_t size, int64_t begin, int64_t end) {
+static bool add_loop(selection *w, int64_t size, int64_t begin, int64_t end) {
     assert(size >= 1 && begin >= 0 && begin <= end && end <= size);
     if (size == 1) return true;
     if (begin == 0 && end == size && w->loops > 0) {
@@ -35,7 +35,7 @@ static bool add_loop(walk *w, int64_t size, int64_t begin, int64_t end) {
 }
 
 /* All elements of the input, in their order, among fill values. */
-static bool read_filled(const weir_reordering *r, int64_t count, walk *w) {
+static bool read_filled(const weir_reordering *r, int64_t count, selection *w) {
     int64_t first = r->start, next = 1;
     for (int i = r->loops - 1; i >= 0; i--) {
         const int64_t inside = r->end[i] - r->begin[i];
@@ -49,7 +49,7 @@ static bool read_filled(const weir_reordering *r, int64_t count, walk *w) {
 }
 
 /* Loops over the input, whose steps are the strides of the given ones. */
-static bool read_kept(const weir_reordering *r, int64_t count, walk *w) {
+static bool read_kept(const weir_reordering *r, int64_t count, selection *w) {
     int64_t around = count, start = r->start;
     for (int i = 0; i < r->loops; i++) {
         const int64_t stride = r->stride[i];
@@ -63,31 +63,31 @@ static bool read_kept(const weir_reordering *r, int64_t count, walk *w) {
     return add_loop(w, around, start, start + 1);
 }
 
-static bool walk_of(const weir_graph *graph, weir_node node, walk *w) {
+static bool selection_of(const weir_graph *graph, weir_node node, selection *w) {
     weir_reordering r;
     weir_geometry_reordering(graph, node, &r);
     const int64_t count = weir_stream_elements(graph, weir_node_input(graph, node, 0));
-    *w = (walk){.fills = r.fills};
+    *w = (selection){.fills = r.fills};
     return r.fills ? read_filled(&r, count, w) : read_kept(&r, count, w);
 }
 
 static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
     static const char *const names[] = {"fill"};
-    walk w;
+    selection w;
     if (!weir_component_fits_32(graph, node, names, 1, why)) return false;
-    if (walk_of(graph, node, &w)) return true;
+    if (selection_of(graph, node, &w)) return true;
     weir_text_format(why, "hardware selects by at most %d loops that keep the order", WEIR_NEST_LOOPS);
     return false;
 }
 
 /* Most elements a beat: a beat is inside or not. */
-static int64_t most_lanes(const walk *w) {
+static int64_t most_lanes(const selection *w) {
     const int last = w->loops - 1;
     return w->loops == 0 ? 1 : weir_common_divisor(weir_common_divisor(w->size[last], w->begin[last]), w->end[last]);
 }
 
 /* Iterations of the loops from `loop` on. */
-static int64_t iterations(const walk *w, int loop) {
+static int64_t iterations(const selection *w, int loop) {
     assert(loop >= 0 && loop <= w->loops);
     int64_t all = 1;
     for (int i = loop; i < w->loops; i++) all *= w->size[i];
@@ -95,22 +95,22 @@ static int64_t iterations(const walk *w, int loop) {
 }
 
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
-    walk w;
-    walk_of(graph, node, &w);
+    selection w;
+    selection_of(graph, node, &w);
     weir_nest_set_lanes(graph, most_lanes(&w), iterations(&w, 0), hardware);
 }
 
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
-    walk w;
-    walk_of(graph, node, &w);
+    selection w;
+    selection_of(graph, node, &w);
     return weir_nest_legal(most_lanes(&w), hardware, why);
 }
 
 /* The loops of beats. */
-static walk beats_of(const weir_graph *graph, weir_node node) {
+static selection beats_of(const weir_graph *graph, weir_node node) {
     const int64_t lanes = weir_node_metadata_of(graph, node)->hardware.in_lanes;
-    walk w;
-    walk_of(graph, node, &w);
+    selection w;
+    selection_of(graph, node, &w);
     if (w.loops == 0) return w;
     const int last = w.loops - 1;
     assert(w.size[last] % lanes == 0 && w.begin[last] % lanes == 0 && w.end[last] % lanes == 0);
@@ -120,15 +120,15 @@ static walk beats_of(const weir_graph *graph, weir_node node) {
     return w;
 }
 
-static int64_t count_behind(const walk *w) {
-    int64_t behind = 0;
-    for (int i = 0; i < w->loops; i++) behind = behind * w->size[i] + w->size[i] - w->end[i];
-    return behind;
+static int64_t count_after(const selection *w) {
+    int64_t after = 0;
+    for (int i = 0; i < w->loops; i++) after = after * w->size[i] + w->size[i] - w->end[i];
+    return after;
 }
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    const walk w = beats_of(graph, node);
-    return (weir_component_timing){w.fills ? 2 : 1 - count_behind(&w), iterations(&w, 0)};
+    const selection w = beats_of(graph, node);
+    return (weir_component_timing){w.fills ? 2 : 1 - count_after(&w), iterations(&w, 0)};
 }
 
 /* --- service --- */
@@ -137,19 +137,19 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 enum { TAKE, GIVE, HELD };
 
 typedef struct service_rule {
-    const walk *walk;
+    const selection *selection;
     int loop;     /* from which on */
     bool is_held; /* has the first beat been taken? */
 } service_rule;
 
 static void pass_over(weir_service *s, const void *user) {
     const service_rule *r = user;
-    if (r->walk->fills) weir_service_give(s, 0, ++s->time[GIVE]);
+    if (r->selection->fills) weir_service_give(s, 0, ++s->time[GIVE]);
     else s->time[TAKE] = weir_service_take(s, 0, s->time[TAKE]) + 1;
 }
 
 static void give_beat(weir_service *s, const service_rule *r) {
-    if (!r->walk->fills) {
+    if (!r->selection->fills) {
         const int64_t at = weir_service_take(s, 0, s->time[TAKE]);
         weir_service_give(s, 0, at + 1);
         s->time[TAKE] = at + 1;
@@ -163,7 +163,7 @@ static void give_beat(weir_service *s, const service_rule *r) {
 
 static void serve_loop(weir_service *s, const void *user) {
     const service_rule *r = user;
-    const walk *w = r->walk;
+    const selection *w = r->selection;
     assert(r->loop <= w->loops);
     if (r->loop == w->loops) {
         give_beat(s, r);
@@ -179,7 +179,7 @@ static void serve_loop(weir_service *s, const void *user) {
 }
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
-    const walk w = beats_of(graph, node);
+    const selection w = beats_of(graph, node);
     const service_rule all = {&w, 0, w.fills};
     if (w.fills) {
         s->time[HELD] = weir_service_take(s, 0, s->time[TAKE]) + 1;
@@ -191,7 +191,7 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 /* --- emission --- */
 
 static void build(weir_builder *b, weir_node node) {
-    const walk w = beats_of(b->graph, node);
+    const selection w = beats_of(b->graph, node);
     const weir_wires *x, *y;
     weir_rtl_instance u = weir_build_moved(b, node, &x, &y);
     weir_build_set(b, u, "FILLS", w.fills);

@@ -145,8 +145,8 @@ static int64_t ideal(const weir_graph *graph, weir_node node) {
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const taps t = taps_of(graph, node);
-    const int64_t behind = steps_of(&t) - 1 - final_of(&t); /* steps that no position sees */
-    return (weir_component_timing){LATENCY + (t.joined - behind) * t.beats, interval_of(&t)};
+    const int64_t unseen = steps_of(&t) - 1 - final_of(&t); /* steps that no position sees */
+    return (weir_component_timing){LATENCY + (t.joined - unseen) * t.beats, interval_of(&t)};
 }
 
 static int64_t start(const weir_graph *graph, weir_node node) {
@@ -191,8 +191,8 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 /* So many steps after step `from`, which is beyond the line. */
 static void serve_beyond(weir_service *s, const taps *t, int64_t from, int64_t steps) {
     assert(from >= 0 && steps >= 0);
-    const int64_t first = first_of(t), move = move_of(t), behind = from > first ? (from - first) % move : 0;
-    const int64_t before = from < first ? first - from : behind > 0 ? move - behind : 0; /* that end no position */
+    const int64_t first = first_of(t), move = move_of(t), past = from > first ? (from - first) % move : 0;
+    const int64_t before = from < first ? first - from : past > 0 ? move - past : 0; /* that end no position */
     const int64_t positions = before < steps ? (steps - before - 1) / move + 1 : 0, end = s->time[1] + steps * t->beats;
     s->time[1] += before * t->beats;
     weir_service_repeat(s, positions, give_position, t);

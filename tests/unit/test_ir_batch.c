@@ -11,7 +11,7 @@
 
 #include "exec/exec.h"
 #include "ir/shape/infer.h"
-#include "ir/trait/rows.h"
+#include "ir/trait/batch.h"
 #include "ir/trait/trait.h"
 #include "support/text/diag.h"
 
@@ -137,10 +137,10 @@ static void operators_keep_rows_apart(void **state) {
     (void)state;
     for (int form = 0; form < KEPT; form++) {
         weir_graph *g = make(form);
-        const weir_rows rows = weir_rows_find(g);
+        const weir_batch rows = weir_batch_find(g);
         if (rows.why != NULL) fail_msg("form %d: %s", form, rows.why);
         assert_int_equal(rows.count, ROWS);
-        weir_graph *row = weir_rows_split(g, ROWS);
+        weir_graph *row = weir_batch_split(g, ROWS);
         assert_non_null(row);
         if (!agrees(g, row)) fail_msg("form %d gives something else", form);
         weir_graph_free(row);
@@ -152,7 +152,7 @@ static void mixed_rows_are_named(void **state) {
     (void)state;
     for (int form = KEPT; form < FORMS; form++) {
         weir_graph *g = make(form);
-        const weir_rows rows = weir_rows_find(g);
+        const weir_batch rows = weir_batch_find(g);
         if (rows.why == NULL || rows.mixed.id == 0) fail_msg("form %d is taken to keep rows apart", form);
         weir_graph_free(g);
     }
@@ -170,7 +170,7 @@ static void batches_are_recognized(void **state) {
             weir_value x = weir_graph_add_input(g, "x", &type);
             weir_graph_add_output(g, k == 0 ? "y" : "z", x);
         }
-        assert_int_equal(weir_rows_find(g).count, 1);
+        assert_int_equal(weir_batch_find(g).count, 1);
         weir_graph_free(g);
     }
 }
@@ -181,11 +181,11 @@ static void shapes_that_reach_the_data_count(void **state) {
     for (int reaches = 0; reaches < 2; reaches++) {
         weir_graph *g = make(0);
         weir_node shape = NODE(g, WEIR_OP_SHAPE, weir_graph_input(g, 0));
-        weir_node cast = NODE(g, WEIR_OP_CONVERT, weir_node_output(g, shape, 0));
+        weir_node cast = NODE(g, WEIR_OP_CAST, weir_node_output(g, shape, 0));
         weir_node_set_string(g, cast, "to", "float32");
         assert_true(weir_infer_graph(g));
         if (reaches) weir_graph_add_output(g, "z", weir_node_output(g, cast, 0));
-        assert_int_equal(weir_rows_find(g).why != NULL, reaches);
+        assert_int_equal(weir_batch_find(g).why != NULL, reaches);
         weir_graph_free(g);
     }
 }
@@ -194,7 +194,7 @@ static void shapes_that_reach_the_data_count(void **state) {
 static void planted_mix_is_seen(void **state) {
     (void)state;
     weir_graph *g = make(19), *other = make(1);
-    weir_graph *row = weir_rows_split(other, ROWS);
+    weir_graph *row = weir_batch_split(other, ROWS);
     assert_false(agrees(g, row));
     weir_graph_free(row);
     weir_graph_free(other);
@@ -266,7 +266,7 @@ static void opened_graphs_take_any_number_of_rows(void **state) {
     (void)state;
     for (int form = 0; form < OPENED; form++) {
         weir_graph *g = make_open_graph(form);
-        weir_rows_open open = weir_rows_open_batch(g);
+        weir_batch_open open = weir_batch_open_of(g);
         if (open.graph == NULL) fail_msg("form %d: %s", form, open.mixed.why);
         assert_true(open.has_rows[weir_graph_output(open.graph, 0).id]);
         const weir_type type = {.dtype = WEIR_FLOAT32, .shape = {2, {ROWS, COLUMNS}}, .quant = {.axis = -1}};
@@ -274,7 +274,7 @@ static void opened_graphs_take_any_number_of_rows(void **state) {
         weir_value_set_type(open.graph, weir_graph_input(open.graph, 0), &type);
         assert_true(weir_infer_graph(open.graph));
         if (!agrees(open.graph, g)) fail_msg("form %d gives something else", form);
-        weir_rows_open_free(&open);
+        weir_batch_open_free(&open);
         weir_graph_free(g);
     }
 }
@@ -283,10 +283,10 @@ static void graphs_for_one_row_are_named(void **state) {
     (void)state;
     for (int form = OPENED; form < STUCK; form++) {
         weir_graph *g = make_open_graph(form);
-        weir_rows_open open = weir_rows_open_batch(g);
+        weir_batch_open open = weir_batch_open_of(g);
         if (open.graph != NULL || open.mixed.why == NULL || open.mixed.mixed.id == 0)
             fail_msg("form %d is taken to be for any number of rows", form);
-        weir_rows_open_free(&open);
+        weir_batch_open_free(&open);
         weir_graph_free(g);
     }
 }
@@ -338,9 +338,9 @@ static void elementwise_operators_keep_rows_apart(void **state) {
         for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
             weir_graph *streams = make_elementwise(op, dtypes[i], false);
             weir_graph *by_row = operands_of(op) > 1 ? make_elementwise(op, dtypes[i], true) : NULL;
-            const weir_rows apart = streams == NULL ? (weir_rows){.count = ROWS} : weir_rows_find(streams);
+            const weir_batch apart = streams == NULL ? (weir_batch){.count = ROWS} : weir_batch_find(streams);
             if (apart.count != ROWS || apart.why != NULL) fail_msg("%s mixes rows", weir_op_get(op)->full_name);
-            if (by_row != NULL && weir_rows_find(by_row).why == NULL)
+            if (by_row != NULL && weir_batch_find(by_row).why == NULL)
                 fail_msg("%s does another thing to each row", weir_op_get(op)->full_name);
             seen += streams != NULL;
             constants += by_row != NULL;

@@ -1,7 +1,7 @@
 /* Rows stay apart when, for every node that an output depends on, element (i, ...) of the result depends on elements (i,
  * ...) of the inputs that have rows and on inputs that have none. Each operator's rule says when that is so; what has no rule
  * is taken to mix them. The graph for one row is inferred anew, and every shape must be the old one with one row. */
-#include "ir/trait/rows.h"
+#include "ir/trait/batch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +201,7 @@ static const char *unknown(const finder *f, weir_node node) {
 static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_NONE] = unknown,
 #define WEIR_OP_FACTS(id, domain, name, ...) [WEIR_OP_##id] = __VA_ARGS__
-#define ROWS(rule) rule,
+#define BATCH(rule) rule,
 #include "ir/graph/op.def"
 };
 
@@ -237,7 +237,7 @@ static int64_t common_rows(const weir_graph *graph) {
 }
 
 /* Checks one node; false when it mixes rows. */
-static bool visit(finder *f, weir_node node, weir_rows *result) {
+static bool visit(finder *f, weir_node node, weir_batch *result) {
     bool rows = false, live = false;
     for (size_t i = 0; i < weir_node_input_count(f->graph, node); i++) rows = rows || rows_in(f, node, i);
     for (size_t i = 0; i < weir_node_output_count(f->graph, node); i++)
@@ -260,9 +260,9 @@ static void free_finder(finder *f) {
 }
 
 /* Where rows are mixed; the finder gets what has them. */
-static weir_rows find_rows(finder *f) {
+static weir_batch find_rows(finder *f) {
     const weir_graph *graph = f->graph;
-    weir_rows result = {.count = f->count, .mixed = WEIR_NO_NODE};
+    weir_batch result = {.count = f->count, .mixed = WEIR_NO_NODE};
     find_live(f);
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) f->has_rows[weir_graph_input(graph, i).id] = true;
     bool fine = true;
@@ -275,9 +275,9 @@ static weir_rows find_rows(finder *f) {
     return result;
 }
 
-weir_rows weir_rows_find(const weir_graph *graph) {
+weir_batch weir_batch_find(const weir_graph *graph) {
     finder f = new_finder(graph, common_rows(graph));
-    const weir_rows result = f.count == 1 ? (weir_rows){.count = 1, .mixed = WEIR_NO_NODE} : find_rows(&f);
+    const weir_batch result = f.count == 1 ? (weir_batch){.count = 1, .mixed = WEIR_NO_NODE} : find_rows(&f);
     free_finder(&f);
     return result;
 }
@@ -308,7 +308,7 @@ static bool follows(const weir_graph *graph, const weir_graph *row, weir_value v
     return weir_shape_equal(&shape, now);
 }
 
-weir_graph *weir_rows_split(const weir_graph *graph, int64_t count) {
+weir_graph *weir_batch_split(const weir_graph *graph, int64_t count) {
     weir_graph *row = weir_graph_copy(graph);
     for (size_t i = 0; i < weir_graph_input_count(row); i++) {
         weir_type type = *weir_value_type(row, weir_graph_input(row, i));
@@ -507,9 +507,9 @@ static weir_graph *opened(const finder *f) {
     return graph;
 }
 
-weir_rows_open weir_rows_open_batch(const weir_graph *graph) {
+weir_batch_open weir_batch_open_of(const weir_graph *graph) {
     finder closed = new_finder(graph, 1);
-    weir_rows_open open = {.mixed = find_rows(&closed)};
+    weir_batch_open open = {.mixed = find_rows(&closed)};
     open.graph = open.mixed.why == NULL ? opened(&closed) : NULL;
     free_finder(&closed);
     if (open.graph == NULL) return open;
@@ -520,12 +520,12 @@ weir_rows_open weir_rows_open_batch(const weir_graph *graph) {
     open.has_rows = f.has_rows;
     open.is_live = f.is_live;
     if (open.mixed.why == NULL) return open;
-    const weir_rows mixed = open.mixed;
-    weir_rows_open_free(&open);
-    return (weir_rows_open){.mixed = mixed};
+    const weir_batch mixed = open.mixed;
+    weir_batch_open_free(&open);
+    return (weir_batch_open){.mixed = mixed};
 }
 
-void weir_rows_open_free(weir_rows_open *open) {
+void weir_batch_open_free(weir_batch_open *open) {
     weir_graph_free(open->graph);
     free(open->has_rows);
     free(open->is_live);
