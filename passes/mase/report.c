@@ -29,7 +29,8 @@ bool weir_report_deliver(weir_pass_context *context, const weir_graph *graph, we
     return fine;
 }
 
-bool weir_report_run(weir_pass_context *context, const weir_graph *graph, weir_report_writer *write, const char *file) {
+bool weir_mase_report(weir_pass_context *context, const weir_graph *graph, weir_report_writer *write,
+                      const char *file) {
     weir_text report = {NULL, 0, 0};
     weir_fx_view *view = weir_fx_view_new(graph);
     write(view, &report);

@@ -22,6 +22,6 @@ bool weir_report_deliver(weir_pass_context *context, const weir_graph *graph, we
 
 /* What a pass does whose report needs the graph alone. */
 typedef void weir_report_writer(const weir_fx_view *view, weir_text *text);
-bool weir_report_run(weir_pass_context *context, const weir_graph *graph, weir_report_writer *write, const char *file);
+bool weir_mase_report(weir_pass_context *context, const weir_graph *graph, weir_report_writer *write, const char *file);
 
 #endif

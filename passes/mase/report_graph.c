@@ -125,5 +125,5 @@ void weir_report_graph(const weir_fx_view *view, weir_text *text) {
 }
 
 bool weir_pass_report_graph(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    return weir_report_run(context, graph, weir_report_graph, weir_pass_string(pass, "file_name"));
+    return weir_mase_report(context, graph, weir_report_graph, weir_pass_string(pass, "file_name"));
 }

@@ -26,5 +26,5 @@ void weir_report_node_type(const weir_fx_view *view, weir_text *text) {
 
 bool weir_pass_report_node_type(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     (void)pass;
-    return weir_report_run(context, graph, weir_report_node_type, "");
+    return weir_mase_report(context, graph, weir_report_node_type, "");
 }

@@ -19,6 +19,10 @@ done
 expect 0 "16 frames" "$bin" check model.onnx --data "$test_data" --frames 16 --profile all --json report.json
 report_check report.json --simulator both --profile all --frames 16 || fail "the report"
 
+for file in man/man1/weir.1 man/man1/weir-check.1 bash-completion/completions/weir zsh/site-functions/_weir fish/vendor_completions.d/weir.fish; do
+    [ -s "$work/prefix/share/$file" ] || fail "share/$file is not installed"
+done
+
 # Headers: those that programs start from are there, and none includes one that is not.
 include=$work/prefix/include/weir
 for header in frontend/import/onnx.h frontend/export/onnx_export.h pass/core/plugin.h passes/passes.h exec/exec.h rtlir/core/rtl.h wire/wire.h wire/port.h; do

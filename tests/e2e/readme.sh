@@ -16,7 +16,7 @@ interval=$(sed -n 's/^  hardware.* \([0-9]*\) cycles$/\1.0/p' network)
 accuracy=$(weir eval "$lenet/lenet_qdq.onnx" --data "$lenet/lenet_test.npz" -o lenet.npy 2>&1 | sed -n 's/^accuracy \([0-9.]* %\) of 1000 .*/\1/p')
 echo "  accuracy      float $accuracy, integer $accuracy, hardware $accuracy (largest of 10)" >>network
 images=$(sed -n 's/^mlp_qdq: \([0-9]*\) frames.*/\1/p' checked)
-version=$("$WEIR" --version | sed 's/.* //')
+version=$("$WEIR" --version | sed 's/^weir \([0-9.]*\).*/\1/')
 
 # block FILE FIRST: the fenced block that begins with the line.
 block() { awk -v first="$2" '/^```/ { inside = 0 } fenced && index($0, first) == 1 { inside = 1 } { fenced = /^```$/ } inside' "$1"; }

@@ -10,7 +10,7 @@ commands="import show eval compile sim check"
 expect 2 "usage: weir COMMAND" "$WEIR"
 expect 0 "usage: weir COMMAND" "$WEIR" --help
 expect 0 "usage: weir COMMAND" "$WEIR" help
-expect 0 "^weir [0-9]+\.[0-9]+\.[0-9]+$" "$WEIR" --version
+expect 0 "^weir [0-9]+\.[0-9]+\.[0-9]+( \([0-9a-f]+(-dirty)?\))?$" "$WEIR" --version
 expect 2 "did you mean 'compile'" "$WEIR" compil "$model"
 expect 2 "unknown command 'xyzzy'" "$WEIR" xyzzy
 expect 2 "did you mean 'check'" "$WEIR" help chekc
@@ -84,7 +84,7 @@ done
 # Values attached to letters.
 expect 2 "whole number from 1 to 2147483647, found '0'" "$WEIR" check "$model" "-d$test_data" -n0
 expect 0 "" "$WEIR" eval "$model" "-d$test_data" -eint
-expect 0 "^weir [0-9]+\.[0-9]+\.[0-9]+$" "$WEIR" -V
+expect 0 "^weir [0-9]+\.[0-9]+\.[0-9]+( \([0-9a-f]+(-dirty)?\))?$" "$WEIR" -V
 expect 2 "takes no value" "$WEIR" compile "$model" -o design --timing=yes
 expect 2 "unknown contract 'ort', expected model or onnxruntime" "$WEIR" eval "$model" --data "$test_data" --contract ort
 expect 2 "unknown engine 'double'" "$WEIR" eval "$model" --data "$test_data" --engine double

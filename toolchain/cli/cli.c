@@ -15,7 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/help.h"
 #include "cli/places.h"
+#include "commit.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/process/stack.h"
@@ -41,43 +43,15 @@ int weir_cli_misuse(const char *command, const char *format, ...) {
     return WEIR_EXIT_USAGE;
 }
 
+static int lacks_form(const char *command, const char *form) {
+    return weir_cli_misuse(command, "--help has no form '%s'; there are man and words", form);
+}
+
 static const weir_command *find_command(const char *name) {
     for (size_t i = 0; i < COMMANDS; i++) {
         if (strcmp(commands[i].name, name) == 0) return &commands[i];
     }
     return NULL;
-}
-
-/* --- help --- */
-
-static void print_help(const weir_command *command, const weir_cli_option *options, const char *text) {
-    printf("usage: weir %s [options]%s%s\n%s\n\noptions:\n", command->name, command->operands[0] == '\0' ? "" : " ",
-           command->operands, command->help);
-    int width = 0;
-    for (const weir_cli_option *o = options; o->name != NULL; o++) {
-        const int wide = (int)(strlen(o->name) + (o->value == NULL ? 0 : strlen(o->value)));
-        if (wide > width) width = wide;
-    }
-    for (const weir_cli_option *o = options; o->name != NULL; o++) {
-        const int rest = width - (int)strlen(o->name);
-        printf(o->letter != 0 ? "  -%c, " : "      ", o->letter);
-        printf("--%s %-*s  %s\n", o->name, rest, o->value == NULL ? "" : o->value, o->help);
-    }
-    printf("  -h, --help%*s  this text\n", width > 3 ? width - 3 : 0, "");
-    if (text != NULL) printf("\n%s", text);
-}
-
-static int print_usage(FILE *file) {
-    fprintf(file,
-            "usage: weir COMMAND [options] ...\n"
-            "Compiles trained, quantized neural networks into streaming accelerators in plain Verilog and proves by\n"
-            "co-simulation that the hardware computes the same bits as the software reference.\n\ncommands:\n");
-    for (size_t i = 0; i < COMMANDS; i++) fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].help);
-    fprintf(file, "\n'weir COMMAND --help' explains a command; 'weir --version' or '-V' prints the version.\n"
-                  "exit status: 0 fine, 1 bad input, 2 bad usage, 3 the hardware disagrees with the reference,\n"
-                  "             4 an external tool is missing or failed, 5 a board cannot be reached or does not\n"
-                  "             answer as it should\n");
-    return WEIR_EXIT_FINE;
 }
 
 /* --- options --- */
@@ -174,9 +148,10 @@ int weir_cli_parse(const char *command, const weir_cli_option *options, const ch
             only_operands = true;
             continue;
         }
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            print_help(find_command(command), options, text);
-            return WEIR_EXIT_FINE;
+        const char *form;
+        if (weir_help_is_asked(argument, &form)) {
+            const bool has_form = weir_help_of_command(find_command(command), options, text, form);
+            return has_form ? WEIR_EXIT_FINE : lacks_form(command, form);
         }
         const weir_cli_option *o = find_option(options, argument, &value);
         if (o == NULL) return unknown_option(command, options, argument);
@@ -218,19 +193,24 @@ char *weir_cli_list_join(const weir_cli_list *list) {
     return text.data;
 }
 
+static int print_usage(FILE *file, int status) {
+    weir_help_of_all(file, commands, COMMANDS, "");
+    return status;
+}
+
 static int run(int argc, char **argv) {
-    if (argc < 2) {
-        print_usage(stderr);
-        return WEIR_EXIT_USAGE;
-    }
+    const char *form = "";
+    if (argc < 2) return print_usage(stderr, WEIR_EXIT_USAGE);
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        printf("weir %s\n", WEIR_VERSION);
+        const char *commit = WEIR_COMMIT; /* "" where git does not know it */
+        printf("weir %s%s%s%s\n", WEIR_VERSION, *commit == '\0' ? "" : " (", commit, *commit == '\0' ? "" : ")");
         return WEIR_EXIT_FINE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_usage(stdout);
+    if (weir_help_is_asked(argv[1], &form))
+        return weir_help_of_all(stdout, commands, COMMANDS, form) ? WEIR_EXIT_FINE : lacks_form("", form);
     bool help = strcmp(argv[1], "help") == 0;
     const char *name = help ? (argc > 2 ? argv[2] : NULL) : argv[1];
-    if (name == NULL) return print_usage(stdout);
+    if (name == NULL) return print_usage(stdout, WEIR_EXIT_FINE);
     const weir_command *command = find_command(name);
     if (command == NULL) {
         const char *names[COMMANDS];
