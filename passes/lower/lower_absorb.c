@@ -74,7 +74,8 @@ static bool tighten(weir_lowering *l, weir_node made) {
     return weir_infer_node(l->to, made);
 }
 
-/* Exact numbers have no component where codes are many, but for those to which the model adds others: float32 sums have none. */
+/* Exact numbers have no component where codes are many, but for those to which the model adds others: float32 sums have
+ * none. */
 static weir_contract contract_of(const weir_lowering *l, const weir_expression *x, const weir_type *to) {
     const weir_sums sums = weir_expression_leaf(x)->sums;
     const bool wide = to->high - to->low >= WEIR_STAIRCASE_CODES;
@@ -139,8 +140,8 @@ static bool has_powers(const weir_quant *quant) {
     return all;
 }
 
-/* Codes that are quantized again go through float32 in the model, a product and a quotient, under any contract; sums do not, whose order
- * nobody knows. Nothing is rounded where all scales are powers of two. */
+/* Codes that are quantized again go through float32 in the model, a product and a quotient, under any contract; sums do
+ * not, whose order nobody knows. Nothing is rounded where all scales are powers of two. */
 static bool goes_through_float(const weir_lowering *l, const weir_leaf *x, const weir_quant *to) {
     const weir_type *from = weir_value_type(l->to, x->codes);
     return x->count <= 1 && !(has_powers(&from->quant) && has_powers(to)) && weir_lower_is_one_code(l->to, x->codes);
@@ -200,9 +201,10 @@ static double bound_of(const weir_step *step) {
     return bounds ? weir_array_get(step->constant, 0) : NAN;
 }
 
-/* Float32 steps before more codes than tables have, and their sums with an offset, have no component. But a quantizer keeps the order of
- * numbers, so that bounds of x are bounds of its codes; the offset then is part of the requantizer, exact, as sums of products are. What
- * is left of x, a leaf or an OFFSET; NULL: codes are few, or x is of codes that the model rounds to float32, or there are other steps. */
+/* Float32 steps before more codes than tables have, and their sums with an offset, have no component. But a quantizer
+ * keeps the order of numbers, so that bounds of x are bounds of its codes; the offset then is part of the requantizer,
+ * exact, as sums of products are. What is left of x, a leaf or an OFFSET; NULL: codes are few, or x is of codes that
+ * the model rounds to float32, or there are other steps. */
 static const weir_expression *unbounded(const weir_lowering *l, const weir_expression *x, const weir_quant *quant,
                                         int64_t *low, int64_t *high) {
     weir_lower_bounds(quant, false, l->contract, low, high);
@@ -235,8 +237,8 @@ static void tell_bounded(weir_lowering *l, weir_node node) {
     }
 }
 
-/* Quantizers of so many codes that they have no steps one by one take a change of the sign as one of the codes, in front of the others; NULL after
- * a reported error. */
+/* Quantizers of so many codes that they have no steps one by one take a change of the sign as one of the codes, in
+ * front of the others; NULL after a reported error. */
 static const weir_expression *turned(weir_lowering *l, weir_node node, const weir_expression *x) {
     if (weir_expression_kind_of(x) != WEIR_EXPRESSION_STEP) return x;
     const weir_expression *operand = turned(l, node, weir_expression_operand(x));

@@ -10,8 +10,8 @@
 #include "quant/contract.h"
 #include "support/memory/arena.h"
 
-/* A constant operand of an addition as numbers in units of the accumulator: bias[c] = real / scale[c]. Integers when the
- * operand is given in accumulator codes (quant.count 0) or in codes of the same scale. */
+/* A constant operand of an addition as numbers in units of the accumulator: bias[c] = real / scale[c]. Integers when
+ * the operand is given in accumulator codes (quant.count 0) or in codes of the same scale. */
 typedef struct bias_terms {
     double *real;  /* real number added to channel c */
     int64_t *code; /* the same as accumulator codes, valid when exact */
@@ -224,7 +224,8 @@ static bool is_empty_row(const weir_array *matrix, const weir_quant *quant, int6
     return empty;
 }
 
-/* Rows without weights, nor whole biases, are 0 at any scale: the least of the others, so that no number among those that are carried seems larger. */
+/* Rows without weights, nor whole biases, are 0 at any scale: the least of the others, so that no number among those
+ * that are carried seems larger. */
 static void scale_empty_rows(weir_lowering *l, const weir_array *matrix, weir_quant *quant) {
     const int64_t rows = matrix->shape.dim[0];
     if ((int64_t)quant->count != rows) return;

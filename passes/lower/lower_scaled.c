@@ -98,8 +98,8 @@ weir_interval weir_scaled_range(const weir_lowering *l, const weir_scaled *a) {
 
 static double reach_of(weir_interval range) { return fmax(fabs(range.low), fabs(range.high)); }
 
-/* The numbers that are left: some beyond those that are needed, which have been rounded on the way to these ends; of operands of which none is needed, as
- * their sum is always beyond, the nearest. */
+/* The numbers that are left: some beyond those that are needed, which have been rounded on the way to these ends; of
+ * operands of which none is needed, as their sum is always beyond, the nearest. */
 static weir_interval left_of(const weir_lowering *l, const weir_scaled *a) {
     const weir_interval range = weir_scaled_range(l, a);
     const double margin = 0x1p-16 * fmin(reach_of(range), reach_of(a->needed));
@@ -148,7 +148,8 @@ static void exponents_of(const weir_scaled *a, double unit, int *of_factor, int 
     if (factor == 0) *of_factor = MULTIPLIER_BITS + 1;
 }
 
-/* So many that a factor has MULTIPLIER_BITS, or more where others are that much smaller that codes of so many bits would be off by a unit. */
+/* So many that a factor has MULTIPLIER_BITS, or more where others are that much smaller that codes of so many bits
+ * would be off by a unit. */
 static int shift_of(int factor, int term, int bits) {
     int shift = factor > MULTIPLIER_BITS ? 0 : MULTIPLIER_BITS - factor;
     while (factor <= MULTIPLIER_BITS && shift < bits - 1 && factor + shift + bits < PRODUCT_BITS) shift++;
@@ -219,8 +220,8 @@ static int sign_of(const weir_scaled *a) {
     return positive ? 1 : negative ? -1 : 0;
 }
 
-/* Sums of so many more bits than numbers have that no factor of FACTOR_BITS bits fits beside the terms: without the digits that are less than half a
- * unit, or than a number of 32 bits has. False after a reported error. */
+/* Sums of so many more bits than numbers have that no factor of FACTOR_BITS bits fits beside the terms: without the
+ * digits that are less than half a unit, or than a number of 32 bits has. False after a reported error. */
 static bool drop_digits(weir_lowering *l, weir_node node, weir_scaled *a, double unit) {
     int factor, term;
     exponents_of(a, unit, &factor, &term);
@@ -465,7 +466,8 @@ weir_value weir_scaled_multiply(weir_lowering *l, weir_node node, weir_value a, 
 
 /* --- one unit for several --- */
 
-/* The largest number of which all scales are whole multiples; what remains of numbers that have none is far smaller than they are. */
+/* The largest number of which all scales are whole multiples; what remains of numbers that have none is far smaller
+ * than they are. */
 static double exact_unit(const weir_lowering *l, const weir_value *codes, size_t count) {
     double unit = 0;
     for (size_t i = 0; i < count; i++) {

@@ -19,6 +19,8 @@
 #include "support/memory/arena.h"
 
 enum { PRODUCT_BITS = 60, LEAST_SEGMENTS = 16, MOST_SEGMENTS = 2048, CHECKS = 8, TAIL_CHECKS = 64 };
+/* Results of what is straight nowhere, most of which may be far less than the largest, whose digits they have. */
+static const double MOST_BENT = 256;
 /* What float32 may make of a few operations, of the size of the numbers. */
 static const double ROUNDINGS = 0x1p-22;
 
@@ -27,9 +29,10 @@ typedef struct segments {
     int64_t low, high;   /* of c */
     int64_t first, last; /* of i */
     int width, shift;
+    bool bends;                    /* nowhere straight: segments are all of c */
     double unit, least_off;        /* of y; what may be off anywhere, as float32 adds numbers of about 1 on the way */
     int64_t *start, *slope, *bend; /* [last - first + 1] */
-    int64_t least_result, most_result; /* of y at all points that were looked at */
+    int64_t least_result, most_result; /* of y */
     double off;                        /* the furthest that y was from the function there */
     double *at;    /* the function where segments begin and in their middles: [2 * (last - first + 1) + 1] */
     double far[2]; /* at both ends of c */
@@ -54,7 +57,8 @@ static int64_t apply(const segments *s, int64_t c) {
     return s->start[n] + ((t * q + more) >> s->shift);
 }
 
-/* What it rises by along segment i, where it goes on straight: over all that it stands for, of which float32 rounds the ends alone. */
+/* What it rises by along segment i, where it goes on straight: over all that it stands for, of which float32 rounds the
+ * ends alone. */
 static double rise_of_tail(const segments *s, size_t i) {
     const double *f = s->at + 2 * i;
     const double width = ldexp(1, s->width), below = (double)(begin_of(s, s->first) - s->low),
@@ -109,8 +113,6 @@ static bool agrees(segments *s, const int64_t *point, size_t count) {
                      moved = fabs((double)point[i] * ldexp((double)s->slope[n], -s->shift) * s->unit);
         fine = off <= 4 * s->unit + ROUNDINGS * (fabs(result[i]) + moved) + s->least_off;
         s->off = fmax(s->off, off);
-        s->least_result = y < s->least_result ? y : s->least_result;
-        s->most_result = y > s->most_result ? y : s->most_result;
     }
     free(result);
     return fine;
@@ -148,15 +150,35 @@ static bool try_segments(segments *s, int width, int64_t count, bool *inside) {
     s->first = clipped(s->low >> width, -count / 2, count / 2 - 1);
     s->last = clipped(s->high >> width, s->first, count / 2 - 1);
     s->off = 0;
-    s->least_result = INT64_MAX;
-    s->most_result = INT64_MIN;
     const size_t points = 2 * count_of(s) + 1;
     int64_t *point = weir_malloc(points * sizeof *point);
     for (size_t i = 0; i < points; i++) point[i] = begin_of(s, s->first) + (int64_t)i * ((int64_t)1 << (width - 1));
     run(s, point, points, s->at);
     free(point);
-    *inside = fit(s) && agrees_inside(s);
+    const bool all = s->low >= begin_of(s, s->first) && s->high < begin_of(s, s->last + 1);
+    *inside = (all || !s->bends) && fit(s) && agrees_inside(s);
     return *inside && agrees_beyond(s);
+}
+
+static void see(segments *s, int64_t c, int64_t around) {
+    const int64_t y = apply(s, clipped(c, s->low, s->high));
+    s->least_result = y - around < s->least_result ? y - around : s->least_result;
+    s->most_result = y + around > s->most_result ? y + around : s->most_result;
+}
+
+/* The least and the most y: at the ends of segments, and where a parabola turns. */
+static void find_extremes(segments *s) {
+    s->least_result = INT64_MAX;
+    s->most_result = INT64_MIN;
+    see(s, s->low, 0);
+    see(s, s->high, 0);
+    for (size_t n = 0; n < count_of(s); n++) {
+        const int64_t begin = begin_of(s, s->first + (int64_t)n);
+        const double turn = s->bend[n] == 0 ? 0 : -ldexp((double)s->slope[n] / (double)s->bend[n], s->width - 1);
+        see(s, begin, 0);
+        see(s, begin + begin_of(s, 1) - 1, 0);
+        if (turn > 0 && turn < ldexp(1, s->width)) see(s, begin + (int64_t)turn, 1);
+    }
 }
 
 /* As few as do, and as wide as these may be. */
@@ -247,7 +269,8 @@ static int64_t reach_of(const segments *s, const int64_t *table) {
     return most;
 }
 
-/* How far c may be from where its segment starts, which is less than c and i alone tell: where sums are wide products have no room for more. */
+/* How far c may be from where its segment starts, which is less than c and i alone tell: where sums are wide products
+ * have no room for more. */
 static weir_value within_reach(weir_lowering *l, weir_node node, weir_value t, const segments *s) {
     enum { MOST_BITS = 30 };
     const int64_t below = s->low - begin_of(s, s->first), above = s->high - begin_of(s, s->last),
@@ -277,6 +300,16 @@ static weir_value emit(weir_lowering *l, weir_node node, weir_value c, const seg
 
 /* --- the function --- */
 
+/* The most that y changes for a step of c. */
+static double steepest(const segments *s) {
+    double most = 0;
+    for (size_t i = 0; i < count_of(s); i++) {
+        const double *f = s->at + 2 * i;
+        most = fmax(most, 2 * fmax(fabs(f[1] - f[0]), fabs(f[2] - f[1])));
+    }
+    return ldexp(most, -s->width);
+}
+
 /* The largest result, about. */
 static double largest_of(const segments *s) {
     int64_t point[4 * TAIL_CHECKS];
@@ -288,8 +321,8 @@ static double largest_of(const segments *s) {
     return largest;
 }
 
-/* Are there no corners on the way from the root to the value? A quotient has a constant below. */
-static bool has_no_corners(weir_lowering *l, weir_value value, weir_value root) {
+/* Are there no corners on the way from the root to the value? `bends`: but what is straight nowhere. */
+static bool has_no_corners(weir_lowering *l, weir_value value, weir_value root, bool *bends) {
     if (value.id == root.id || weir_value_producer(l->from, value).id == 0) return true;
     const weir_node node = weir_value_producer(l->from, value);
     const weir_op op = weir_node_op(l->from, node);
@@ -297,11 +330,13 @@ static bool has_no_corners(weir_lowering *l, weir_value value, weir_value root) 
     const bool divides =
         trait->kind == WEIR_OP_DIV && weir_lower_constant(l, weir_node_input(l->from, node, 1)) != NULL;
     const bool at_zero = trait->curve == WEIR_CURVE_CORNER && weir_node_input(l->from, node, 0).id == root.id;
-    bool fine = weir_index_map_reshapes(op) || divides || trait->curve == WEIR_CURVE_SMOOTH || at_zero ||
-                weir_expression_has_data(weir_lower_expression(l, value));
+    const bool straight = weir_index_map_reshapes(op) || divides || trait->curve == WEIR_CURVE_SMOOTH || at_zero ||
+                          weir_expression_has_data(weir_lower_expression(l, value));
+    bool fine = straight || trait->curve == WEIR_CURVE_BENT;
+    *bends |= !straight;
     for (size_t i = 0; fine && i < weir_node_input_count(l->from, node); i++) {
         const weir_value input = weir_node_input(l->from, node, i);
-        fine = input.id == 0 || has_no_corners(l, input, root);
+        fine = input.id == 0 || has_no_corners(l, input, root, bends);
     }
     return fine;
 }
@@ -310,9 +345,10 @@ weir_value weir_lower_segments(weir_lowering *l, weir_node node, weir_value valu
     const weir_lowering_value known = l->of[root.id];
     const weir_type *type = weir_value_type(l->to, codes);
     assert(type->has_range && type->quant.count == 1 && weir_quant_zero(&type->quant, 0) == 0);
-    if (!has_no_corners(l, value, root)) return WEIR_NO_VALUE;
+    bool bends = false;
+    if (!has_no_corners(l, value, root, &bends)) return WEIR_NO_VALUE;
     l->of[root.id].expression = weir_expression_codes(weir_graph_arena(l->to), codes);
-    segments s = {.function = weir_function_new(l, value, root), .low = type->low, .high = type->high};
+    segments s = {.function = weir_function_new(l, value, root), .low = type->low, .high = type->high, .bends = bends};
     weir_value result = WEIR_NO_VALUE;
     if (s.function != NULL && weir_function_rows(s.function) == 1) {
         s.start = weir_malloc(3 * MOST_SEGMENTS * sizeof *s.start);
@@ -323,7 +359,9 @@ weir_value weir_lower_segments(weir_lowering *l, weir_node node, weir_value valu
         s.unit = weir_scaled_unit(largest, WEIR_LOWER_NUMBER_BITS);
         s.least_off = 0x1p-23 * fmin(1, largest);
         run(&s, (const int64_t[2]){s.low, s.high}, 2, s.far);
-        if (find_segments(&s)) {
+        if ((!bends || largest < MOST_BENT) && find_segments(&s)) {
+            find_extremes(&s);
+            l->rounding *= fmax(1, steepest(&s) / weir_quant_scale(&type->quant, 0));
             result = emit(l, node, codes, &s);
             weir_scaled_note(l, 2 * s.off + 4 * s.unit);
         }

@@ -138,8 +138,8 @@ static bool read_result(const weir_graph *graph, weir_value value, weir_dtype dt
     }
 }
 
-/* Softmax over the last axis: what the kernels do. Of pools those that divide by other numbers than the operator does: by all of a window, also where it
- * goes beyond the padding. */
+/* Softmax over the last axis: what the kernels do. Of pools those that divide by other numbers than the operator does:
+ * by all of a window, also where it goes beyond the padding. */
 static bool has_kernel(const weir_graph *graph, weir_node node) {
     if (weir_trait_kind(graph, node) == WEIR_OP_AVERAGE_POOL)
         return weir_node_int(graph, node, "ceil_mode", 0) != 0 &&
@@ -215,7 +215,8 @@ static void shift_codes(weir_rewrite *r) {
     r->is_stale = true;
 }
 
-/* Why the node's kernel is not followed; NULL: it has none, or it is. A layer's bias is rounded before a kernel is looked for, which may not be there. */
+/* Why the node's kernel is not followed; NULL: it has none, or it is. A layer's bias is rounded before a kernel is
+ * looked for, which may not be there. */
 static const char *why_not(const weir_graph *graph, weir_node node) {
     reading result;
     const weir_node from = dequantizer_of(graph, weir_node_input(graph, node, 0));

@@ -1,5 +1,5 @@
-/* Values without quantizers that layers read (passes/lower/lower_carry.c): exactly where their numbers are whole multiples of a scale, else in fixed
- * point. weir_lower_integer compares the model with what it makes, value by value. */
+/* Values without quantizers that layers read (passes/lower/lower_carry.c): exactly where their numbers are whole
+ * multiples of a scale, else in fixed point. weir_lower_integer compares the model with what it makes, value by value. */
 #include "test_passes_lowering.h"
 #include "test_passes_support.h"
 
@@ -20,7 +20,8 @@ static weir_value weights_by(weir_graph *g, int64_t rows, int64_t columns, int a
     return weir_node_output(g, node, 0);
 }
 
-/* x [1, 4] as a dense layer's input, whose results are quantized again; how many values of the integer graph are in fixed point. Frees it. */
+/* x [1, 4] as a dense layer's input, whose results are quantized again; how many values of the integer graph are in
+ * fixed point. Frees it. */
 static size_t through_layer(weir_graph *g, weir_value x, weir_value weights) {
     const weir_value sums = ADD(g, WEIR_OP_MATMUL, "layer", x, weights);
     weir_graph_add_output(g, "y", add_qdq(g, "after", sums, 0.25, WEIR_INT8, 0));
@@ -76,8 +77,9 @@ static void others_are_in_fixed_point(void **state) {
     assert_int_equal(through_layer(g, y, weights_by(g, 4, 3, 1)), 1);
 }
 
-/* A layer of the function of another layer's sums, with weights of as many scales as `scales_of_it`. */
-static weir_graph *function_between_layers(weir_op op, size_t scales_of_it) {
+/* A layer of the function of another layer's sums, with weights of as many scales as `scales_of_it`; `before`: of a
+ * function of these, or none. */
+static weir_graph *function_between_layers(weir_op before, weir_op op, size_t scales_of_it) {
     weir_graph *g = weir_graph_new("model");
     const weir_value x = quantized_input(g, "x", 0.03);
     double codes[16];
@@ -88,7 +90,8 @@ static weir_graph *function_between_layers(weir_op op, size_t scales_of_it) {
     weir_node_set_int(g, node, "axis", 1);
     assert_true(weir_infer_node(g, node));
     const weir_value sums = ADD(g, WEIR_OP_MATMUL, "sums", x, weir_node_output(g, node, 0));
-    const weir_value y = ADD(g, WEIR_OP_MATMUL, "layer", ADD(g, op, "between", sums), weights_by(g, 4, 3, 1));
+    const weir_value z = before == WEIR_OP_NONE ? sums : ADD(g, before, "before", sums),
+                     y = ADD(g, WEIR_OP_MATMUL, "layer", ADD(g, op, "between", z), weights_by(g, 4, 3, 1));
     weir_graph_add_output(g, "y", add_qdq(g, "after", y, 0.25, WEIR_INT8, 0));
     return g;
 }
@@ -100,7 +103,8 @@ static void functions_of_sums_are_segments(void **state) {
                                   WEIR_OP_HARD_SIGMOID, WEIR_OP_HARD_SWISH};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         for (size_t scales_of_it = 1; scales_of_it <= 4; scales_of_it += 3) {
-            weir_graph *g = function_between_layers(ops[i], scales_of_it), *integer = weir_lower_integer(g);
+            weir_graph *g = function_between_layers(WEIR_OP_NONE, ops[i], scales_of_it),
+                       *integer = weir_lower_integer(g);
             if (integer == NULL) fail_msg("%s: %s", weir_op_get(ops[i])->name, test_messages.data);
             const bool hard = ops[i] == WEIR_OP_HARD_SIGMOID || ops[i] == WEIR_OP_HARD_SWISH;
             assert_int_equal(count_op(integer, WEIR_OP_LOOKUP), hard ? 0 : 3);
@@ -108,17 +112,36 @@ static void functions_of_sums_are_segments(void **state) {
             weir_graph_free(g);
         }
     }
-    weir_graph *g = function_between_layers(WEIR_OP_FLOOR, 1), *integer = weir_lower_integer(g);
+    weir_graph *g = function_between_layers(WEIR_OP_NONE, WEIR_OP_FLOOR, 1), *integer = weir_lower_integer(g);
     assert_int_equal(count_op(integer, WEIR_OP_THRESHOLD), 1); /* few results */
     weir_graph_free(integer);
     weir_graph_free(g);
-    g = function_between_layers(WEIR_OP_COS, 1);
-    assert_null(weir_lower_integer(g));
-    assert_error("node 'layer' (MatMul): its input is a function of sums of");
-    weir_graph_free(g);
 }
 
-/* Sums of a fixed point number have a unit of which biases are whole multiples beyond 32 bits: what cuts them off is of narrower codes. */
+/* Functions that are straight nowhere are segments where they are finite, of all that the sums can be, and not too
+ * large. */
+static void bent_functions_are_segments(void **state) {
+    (void)state;
+    static const weir_op bounded[] = {WEIR_OP_EXP, WEIR_OP_SIN, WEIR_OP_COS, WEIR_OP_SINH, WEIR_OP_COSH},
+                         refused[] = {WEIR_OP_EXP, WEIR_OP_TAN, WEIR_OP_LOG, WEIR_OP_SQRT, WEIR_OP_RECIPROCAL};
+    for (size_t i = 0; i < sizeof bounded / sizeof *bounded; i++) {
+        weir_graph *g = function_between_layers(WEIR_OP_TANH, bounded[i], 4), *integer = weir_lower_integer(g);
+        if (integer == NULL) fail_msg("%s: %s", weir_op_get(bounded[i])->name, test_messages.data);
+        assert_true(count_op(integer, WEIR_OP_LOOKUP) >= 3);
+        weir_graph_free(integer);
+        weir_graph_free(g);
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        weir_graph *g = function_between_layers(WEIR_OP_NONE, refused[i], 1);
+        test_setup(NULL);
+        assert_null(weir_lower_integer(g));
+        assert_error("node 'layer' (MatMul): its input is a function of sums of");
+        weir_graph_free(g);
+    }
+}
+
+/* Sums of a fixed point number have a unit of which biases are whole multiples beyond 32 bits: what cuts them off is of
+ * narrower codes. */
 static void bounds_of_wide_sums(void **state) {
     (void)state;
     static const double halves[4] = {0.25, 0.25, 0.25, 0.25}, biases[4] = {-0.4084522, -0.11519771, 0.21353969, 7.5},
@@ -218,6 +241,7 @@ int main(void) {
         TEST(scales_of_inputs_move_to_them),
         TEST(functions_of_sums_are_segments),
         TEST(numbers_are_as_large_as_they_are_read),
+        TEST(bent_functions_are_segments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

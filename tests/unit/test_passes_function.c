@@ -207,13 +207,13 @@ static void what_is_refused(void **state) {
     g = weir_graph_new("model");
     x = quantized(g, "q", add_real_input(g, "x", 1, INPUTS), 0.0625);
     a = quantized(g, "a", layer(g, x, INPUTS), 0.125), b = quantized(g, "b", layer(g, x, INPUTS), 0.07);
-    y = ADD(g, WEIR_OP_COS, "bend", ADD(g, WEIR_OP_SUB, "difference", a, b));
+    y = ADD(g, WEIR_OP_TAN, "bend", ADD(g, WEIR_OP_SUB, "difference", a, b));
     weir_graph_add_output(g, "y", layer(g, quantized(g, "after", y, 0.0625), CHANNELS));
     assert_refused(g, "its input is a function of sums of 33 bits that both rises and falls");
 
     g = weir_graph_new("model");
     x = add_qdq(g, "q", add_real_input(g, "x", 1, INPUTS), 0.0001, WEIR_INT16, 0);
-    y = ADD(g, WEIR_OP_COS, "shrink", layer(g, x, INPUTS));
+    y = ADD(g, WEIR_OP_TAN, "shrink", layer(g, x, INPUTS));
     weir_graph_add_output(g, "y", layer(g, quantized(g, "after", y, 0.0078125), CHANNELS));
     assert_refused(g, "its input is a function of sums of 24 bits that both rises and falls");
 }

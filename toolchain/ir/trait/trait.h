@@ -33,7 +33,8 @@ typedef enum weir_trait_element {
 typedef enum weir_trait_curve {
     WEIR_CURVE_OTHER,  /* it has corners, steps or poles, or nobody has asked */
     WEIR_CURVE_SMOOTH, /* parabolas on a few segments come near it, and it is straight far from 0 */
-    WEIR_CURVE_CORNER  /* the same on either side of 0 */
+    WEIR_CURVE_CORNER, /* the same on either side of 0 */
+    WEIR_CURVE_BENT    /* parabolas come near it where it is finite, but it is straight nowhere */
 } weir_trait_curve;
 
 typedef enum weir_trait_order {
