@@ -146,11 +146,13 @@ def requantize(r, family):
 
 
 def requantize_float(r, family):
-    out = r.randint(2, 8)
+    wide = r.random() < 0.5  # behind an exact product
+    out = r.randint(8, 16) if wide else r.randint(2, 8)
     low, high = clip(r, out)
-    lanes = r.randint(1, 2 if family in SLOW else 4)
-    return {"LANES": lanes, "X_W": r.randint(8, 30), "OUT_W": out, "M_W": 24, "A_W": r.randint(1, 26),
-            "SHIFT": r.randint(26, 40), "DIGIT": pick(r, 1, 2, 3, 4, 6, 12, 24), "MUL_W": BLOCKS.get(family, 18), "ZERO": r.randint(0, 3), "LO": low, "HI": high}
+    lanes, m = r.randint(1, 2 if family in SLOW or wide else 4), r.randint(25, 40) if wide else 24
+    return {"LANES": lanes, "X_W": r.randint(31, 52) if wide else r.randint(8, 30), "OUT_W": out, "M_W": m, "A_W": 1 if wide else r.randint(1, 26),
+            "SHIFT": m + r.randint(20, 30) if wide else r.randint(26, 40), "DIGIT": pick(r, 1, 2, 3, 4, 6, 12, m), "MUL_W": BLOCKS.get(family, 18),
+            "ZERO": r.randint(0, 3), "LO": low, "HI": high}
 
 
 def relu(r, _):

@@ -55,6 +55,7 @@ static int64_t gap_bits(const weir_cost_part *part) {
 }
 
 static void cost(weir_cost_part *part) {
+    enum { ROUNDED_BIT = 9 }; /* what weir_round_24 takes more for each bit of a wide sum */
     const int64_t lanes = weir_cost_value(part, "LANES"), x = weir_cost_value(part, "X_W");
     const int64_t add = weir_cost_value(part, "A_W"), m = weir_cost_value(part, "M_W");
     const int64_t shift = weir_cost_value(part, "SHIFT"), sum = (x > add ? x : add) + 1;
@@ -66,10 +67,15 @@ static void cost(weir_cost_part *part) {
     const int64_t gap = gap_bits(part) < code ? gap_bits(part) : code; /* above the product bits repeat the sign */
     const int64_t window = shift + gap > 24 ? shift + gap - 24 : 1;
     const int64_t out = weir_cost_value(part, "OUT_W") < code ? weir_cost_value(part, "OUT_W") : code;
+    const int64_t set = window < gap + 2 ? window : gap + 2; /* bits of the window that may be 1 */
     weir_multiplier_cost(part, value, 0, out, before, 2, 0, lanes * (sum + product + 4 * gap + window + 2 * out));
-    weir_cost_term(part, wide ? lanes * sum : 0);
-    weir_cost_registers(part, lanes * (2 * (out + window + gap) + 12));
-    weir_cost_registers(part, lanes * before * (sum + m) + (wide ? 3 : 0));
+    weir_cost_term(part, wide ? lanes * (sum + ROUNDED_BIT * (sum - 24)) : 0);
+    weir_cost_registers(part, lanes * (2 * out + window + set + 10));
+    weir_cost_registers(part, lanes * before * sum + (wide ? lanes * 2 * (sum - 25) + 3 : 0));
+    const int64_t varying = lanes - weir_cost_fact(part, "CONSTANTS", 0);
+    const bool shifts = before > 1 && weir_device_shifts(part->device, before);
+    weir_cost_term(part, shifts ? varying * m : 0);
+    weir_cost_registers(part, shifts ? 0 : varying * before * m);
 }
 
 const weir_component_rules weir_requantize_float_rules = {.asks = "multipliers of 0 or more, a shift of 2 or more",
