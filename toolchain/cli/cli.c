@@ -184,6 +184,12 @@ bool weir_cli_write_json(const char *path, json_t *value) {
     return fine;
 }
 
+char *weir_cli_program(void) {
+    char path[4096];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    return weir_format("%.*s", length > 0 ? (int)length : 4, length > 0 ? path : "weir");
+}
+
 void weir_cli_list_free(weir_cli_list *list) { free(list->item); }
 
 char *weir_cli_list_join(const weir_cli_list *list) {

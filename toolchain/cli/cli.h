@@ -61,6 +61,8 @@ void weir_cli_list_free(weir_cli_list *list);
 char *weir_cli_list_join(const weir_cli_list *list);
 /* Reports misuse with a pointer to the help; returns the exit status. */
 int weir_cli_misuse(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The path of this program, to run it as a child. Heap memory. */
+char *weir_cli_program(void);
 /* The value as indented text with a line end; takes the value over. Heap memory. */
 char *weir_cli_json(json_t *value);
 /* The same into a file; false after a reported error. */

@@ -6,16 +6,20 @@
 #include "cli/job.h"
 #include "cli/probe.h"
 #include "pass/core/registry.h"
+#include "regress/history.h"
 #include "support/file/scratch.h"
 #include "support/memory/arena.h"
 #include "support/text/text.h"
 
 static const char help_text[] =
-    "Finds the first execution of a pass after which the graph is wrong, by bisection. A graph is right when it computes the\n"
-    "same bits as INPUT on random inputs, or on FILE with --data. After a pass that promises approximate results, differences\n"
-    "of 1e-4 of the largest value are allowed; a pass that changes results on purpose sets the new reference. With --check,\n"
-    "a graph is right when COMMAND exits with 0: the file of its text IR replaces {}, with the constants beside it. A pass that\n"
-    "fails or crashes is wrong too. Exit status: 0 the whole pipeline is right, 3 a culprit was found.\n";
+    "Finds the first execution of a pass after which the graph is wrong, by bisection. A graph is right when it\n"
+    "computes the same bits as INPUT on random inputs, or on FILE with --data. After a pass that promises\n"
+    "approximate results, differences of 1e-4 of the largest value are allowed; a pass that changes results on\n"
+    "purpose sets the new reference. With --check, a graph is right when COMMAND exits with 0: the file of its\n"
+    "text IR replaces {}, with the constants beside it. A pass that fails or crashes is wrong too. Exit status: 0\n"
+    "the whole pipeline is right, 3 a culprit was found.\n"
+    "With --git GOOD..BAD, INPUT is the SUITE.yaml of 'weir regress' in a git repository: finds the commit at\n"
+    "which a point of it broke, in a clone of its own; commits that do not build are skipped.\n";
 
 /* One execution of a pass in the whole run. */
 typedef struct execution {
@@ -29,6 +33,8 @@ typedef struct search {
     const char *input;
     weir_cli_list data;
     weir_job_sizes sizes;
+    const char *git, *build;
+    weir_cli_list only;
     int64_t samples, seed;
     weir_outcome *reference;
     char *log;
@@ -174,17 +180,31 @@ int weir_command_bisect(int argc, char **argv) {
         {"seed", 0, WEIR_CLI_INT, &s.seed, "N", "seed of the random inputs (1)"},
         {"tolerance", 0, WEIR_CLI_REAL, &s.probe.tolerance, "X",
          "difference allowed, relative to the largest value (0)"},
+        {"git", 0, WEIR_CLI_STRING, &s.git, "GOOD..BAD",
+         "search the commits between these for a suite's point (GOOD: to HEAD)"},
+        {"build", 0, WEIR_CLI_STRING, &s.build, "COMMAND", "with --git: shell command that each commit needs first"},
+        {"only", 0, WEIR_CLI_LIST, &s.only, "NAME=PATTERN,...", "with --git: the points, as in 'weir regress'"},
         WEIR_JOB_SIZE_OPTIONS(s.sizes),
         WEIR_PIPELINE_OPTIONS(s.pipeline),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("bisect", options, help_text, argc, argv, 1, 1, &count);
-    if (status < 0 && s.pipeline.text == NULL) status = weir_cli_misuse("bisect", "-p TEXT is missing");
+    if (status < 0 && s.git == NULL && s.pipeline.text == NULL)
+        status = weir_cli_misuse("bisect", "-p TEXT is missing");
     if (status < 0 && s.probe.check != NULL && s.data.count > 0)
         status = weir_cli_misuse("bisect", "--check cannot be combined with --data");
+    if (status < 0 && s.git != NULL && s.pipeline.text != NULL)
+        status = weir_cli_misuse("bisect", "--git cannot be combined with -p");
+    if (status < 0 && s.git == NULL && (s.build != NULL || s.only.count > 0))
+        status = weir_cli_misuse("bisect", "--build and --only need --git");
     s.input = argv[1];
-    if (status < 0) status = weir_plugins_guard(&s.pipeline.plugins, work, &s);
+    if (status < 0 && s.git != NULL) {
+        char *program = weir_cli_program();
+        status = weir_history_search(&(weir_history){s.input, s.git, s.build, {s.only.item, s.only.count}, program});
+        free(program);
+    } else if (status < 0) status = weir_plugins_guard(&s.pipeline.plugins, work, &s);
     weir_cli_list_free(&s.data);
+    weir_cli_list_free(&s.only);
     weir_cli_list_free(&s.sizes.shape);
     weir_pipeline_close(&s.pipeline);
     return status;

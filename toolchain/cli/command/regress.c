@@ -32,13 +32,6 @@ typedef struct request {
     bool list, all;
 } request;
 
-/* The path of this program, to run it for steps. Heap memory. */
-static char *own_program(void) {
-    char path[4096];
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    return weir_format("%.*s", length > 0 ? (int)length : 4, length > 0 ? path : "weir");
-}
-
 static bool write_text(const char *path, weir_text *text) {
     const bool fine = path == NULL || weir_file_write(path, text->data, text->size);
     weir_text_free(text);
@@ -145,7 +138,7 @@ static int list(const weir_suite *suite) {
 static int start(const request *r) {
     const weir_suite_choice choice = {{r->define.item, r->define.count}, {r->only.item, r->only.count}};
     weir_suite *suite = weir_suite_read(r->suite, &choice);
-    char *program = own_program();
+    char *program = weir_cli_program();
     weir_commands *commands = suite == NULL ? NULL : weir_commands_new(suite, program);
     int status = WEIR_EXIT_INPUT;
     if (commands != NULL && r->list) {
@@ -165,7 +158,7 @@ static int start(const request *r) {
 }
 
 static int run_task(const request *r) {
-    char *end, *program = own_program();
+    char *end, *program = weir_cli_program();
     const unsigned long number = strtoul(r->task, &end, 10);
     const bool is_number = *r->task >= '0' && *r->task <= '9' && *end == '\0';
     const int status = is_number ? weir_task_run(r->suite, number, program)
