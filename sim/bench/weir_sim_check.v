@@ -5,15 +5,11 @@
 module weir_sim_check #(
     parameter WIDTH = 8
 ) (
-    input wire             clk,
-    input wire             rst,
+    input wire             clk, rst,
     input wire [31:0]      cycle,
-    input wire             enable,
-    input wire             s_valid,
-    input wire             s_ready,
+    input wire             enable, s_valid, s_ready,
     input wire [WIDTH-1:0] s_data,
-    input wire             s_last,
-    input wire             s_error
+    input wire             s_last, s_error
 );
     // 0 none, 1 valid dropped, 2 data changed, 3 last or error changed, 4 valid or ready unknown
     reg [2:0]  violation /*verilator public_flat_rd*/;

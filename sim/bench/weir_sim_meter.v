@@ -7,14 +7,9 @@
 module weir_sim_meter #(
     parameter IS_FIFO = 0
 ) (
-    input wire        clk,
-    input wire        rst,
+    input wire        clk, rst,
     input wire [31:0] cycle,
-    input wire        in_valid,
-    input wire        in_ready,
-    input wire        out_valid,
-    input wire        out_ready,
-    input wire        active
+    input wire        in_valid, in_ready, out_valid, out_ready, active
 );
     reg        enable /*verilator public_flat_rw*/;     // else nothing is counted
     reg [31:0] busy /*verilator public_flat_rd*/;

@@ -11,14 +11,11 @@ module weir_sim_record #(
     parameter WIDTH = 8,
     parameter DEPTH = 1024
 ) (
-    input  wire             clk,
-    input  wire             rst,
+    input  wire             clk, rst,
     input  wire [31:0]      cycle,
-    input  wire             valid,
-    input  wire             ready,
+    input  wire             valid, ready,
     input  wire [WIDTH-1:0] data,
-    input  wire             last,
-    input  wire             error,
+    input  wire             last, error,
     output reg              space,  // for three more beats
     output reg              request
 );

@@ -8,8 +8,7 @@ module weir_sim_sink #(
     parameter WIDTH = 8,
     parameter DEPTH = 1024
 ) (
-    input  wire             clk,
-    input  wire             rst,
+    input  wire             clk, rst,
     input  wire [31:0]      cycle,
     input  wire             s_valid,
     output reg              s_ready,

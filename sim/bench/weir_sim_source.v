@@ -13,8 +13,7 @@ module weir_sim_source #(
     parameter WIDTH = 8,
     parameter DEPTH = 1024
 ) (
-    input  wire             clk,
-    input  wire             rst,
+    input  wire             clk, rst,
     input  wire [31:0]      cycle,
     output reg              m_valid,
     input  wire             m_ready,

@@ -6,11 +6,9 @@ module weir_sim_tap #(
     parameter WIDTH = 8,
     parameter DEPTH = 1024
 ) (
-    input  wire             clk,
-    input  wire             rst,
+    input  wire             clk, rst,
     input  wire [31:0]      cycle,
-    input  wire             s_valid,
-    input  wire             s_ready,
+    input  wire             s_valid, s_ready,
     input  wire [WIDTH-1:0] s_data,
     input  wire             s_last,
     output wire             request

@@ -1,11 +1,23 @@
 #include "common/text_case.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pass/run/instrument.h"
 
 static const char *failed;
+
+bool run_case_pipeline(weir_pass_context *context, const char *level, const char *disable, const char *pipeline,
+                       weir_module *module) {
+    bool fine = level == NULL || weir_pass_context_set_level(context, atoi(level));
+    if (disable != NULL) fine = fine && weir_pass_context_disable(context, disable);
+    weir_pass *pass =
+        fine ? weir_pass_parse(weir_pass_context_registry(context), pipeline, weir_at("pipeline", 1)) : NULL;
+    fine = pass != NULL && weir_pass_run(context, pass, module);
+    weir_pass_free(pass);
+    return fine;
+}
 
 const char *failed_check(void) { return failed; }
 

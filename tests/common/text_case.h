@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "pass/core/context.h"
 #include "support/text/diag.h"
 #include "support/text/text.h"
 
@@ -17,6 +18,11 @@ typedef struct case_field {
 
 /* Cuts the text up; values point into it and end with zero. False after saying what is unknown. */
 bool read_case_text(char *text, const case_field *header, size_t headers, const case_field *sections, size_t count);
+
+/* Runs the pipeline in the context at the level, without the passes that are disabled (NULL: as they are); false when
+ * it cannot be set up or fails. */
+bool run_case_pipeline(weir_pass_context *context, const char *level, const char *disable, const char *pipeline,
+                       weir_module *module);
 
 /* The first check that failed: "text", "values", "results", ...; NULL while all is well. */
 const char *failed_check(void);

@@ -50,8 +50,6 @@ static bool run_pipeline(const test_case *c, weir_module *module) {
     weir_pass_context *context = weir_pass_context_new(registry);
     weir_pass_instrument *verifier = weir_pass_verifier_new();
     weir_pass_context_add_instrument(context, verifier);
-    if (c->level != NULL) fine = fine && weir_pass_context_set_level(context, atoi(c->level));
-    if (c->disable != NULL) fine = fine && weir_pass_context_disable(context, c->disable);
     if (c->require != NULL) fine = fine && weir_pass_context_require(context, c->require);
     if (c->config != NULL) {
         char *key = weir_copy_string(c->config), *equal = strchr(key, '=');
@@ -59,9 +57,7 @@ static bool run_pipeline(const test_case *c, weir_module *module) {
         fine = fine && weir_pass_config_set(context, key, equal + 1);
         free(key);
     }
-    weir_pass *pass = fine ? weir_pass_parse(registry, c->pipeline, weir_at("pipeline", 1)) : NULL;
-    fine = pass != NULL && weir_pass_run(context, pass, module);
-    weir_pass_free(pass);
+    fine = fine && run_case_pipeline(context, c->level, c->disable, c->pipeline, module);
     weir_pass_context_free(context);
     weir_pass_instrument_free(verifier);
     weir_pass_registry_free(registry);

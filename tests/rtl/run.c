@@ -28,13 +28,9 @@ static bool run_pipeline(const test_case *c, weir_module *module) {
     weir_pass_instrument *watch[] = {weir_pass_verifier_new(), weir_pass_immutable_new(),
                                      weir_rtl_equivalence_new(&how)};
     for (size_t i = 0; i < sizeof watch / sizeof *watch; i++) weir_pass_context_add_instrument(context, watch[i]);
-    if (c->level != NULL) fine = fine && weir_pass_context_set_level(context, atoi(c->level));
-    if (c->disable != NULL) fine = fine && weir_pass_context_disable(context, c->disable);
-    weir_pass *pass = fine ? weir_pass_parse(registry, c->pipeline, weir_at("pipeline", 1)) : NULL;
-    fine = pass != NULL && weir_pass_run(context, pass, module);
+    fine = fine && run_case_pipeline(context, c->level, c->disable, c->pipeline, module);
     output.size = 0;
     weir_text_add(&output, weir_pass_output(context)->size > 0 ? weir_pass_output(context)->data : "");
-    weir_pass_free(pass);
     weir_pass_context_free(context);
     for (size_t i = 0; i < sizeof watch / sizeof *watch; i++) weir_pass_instrument_free(watch[i]);
     weir_pass_registry_free(registry);

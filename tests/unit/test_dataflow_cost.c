@@ -33,7 +33,15 @@ typedef struct family {
     cost_spread luts, flip_flops, clock;
 } family;
 
-static char *path_of(const char *file) { return weir_format("%s/scripts/%s", getenv("WEIR_SOURCE"), file); }
+/* A table of scripts/; the test is skipped without the sources. */
+static cost_rows read_rows(const char *file) {
+    if (getenv("WEIR_SOURCE") == NULL) skip();
+    char *path = weir_format("%s/scripts/%s", getenv("WEIR_SOURCE"), file);
+    cost_rows rows;
+    assert_true(cost_rows_read(path, &rows));
+    free(path);
+    return rows;
+}
 
 static family compare(const cost_rows *rows, weir_device_family wanted, double scale) {
     double *luts = weir_calloc(rows->count + 1, sizeof *luts),
@@ -81,10 +89,7 @@ static bool is_near(const family *f, const cost_spread *luts) {
 
 static void estimates_are_near_yosys(void **state) {
     (void)state;
-    if (getenv("WEIR_SOURCE") == NULL) skip();
-    char *path = path_of("cost/measured.csv");
-    cost_rows rows;
-    assert_true(cost_rows_read(path, &rows));
+    cost_rows rows = read_rows("cost/measured.csv");
     for (size_t i = 0; i < MEASURED; i++) {
         const family f = compare(&rows, (weir_device_family)i, 1);
         printf(
@@ -98,16 +103,12 @@ static void estimates_are_near_yosys(void **state) {
         assert_false(is_near(&planted, &bounds[i]));
     }
     cost_rows_free(&rows);
-    free(path);
 }
 
 /* What instances take inside of networks: lookup tables of the fewest, not of the fewest levels. */
 static void estimates_are_near_yosys_in_networks(void **state) {
     (void)state;
-    if (getenv("WEIR_SOURCE") == NULL) skip();
-    char *path = path_of("estimates/instances.csv");
-    cost_rows rows;
-    assert_true(cost_rows_read(path, &rows));
+    cost_rows rows = read_rows("estimates/instances.csv");
     for (size_t i = 0; i < MEASURED; i++) {
         const family f = compare(&rows, (weir_device_family)i, 1), planted = compare(&rows, (weir_device_family)i, 1.4);
         printf("%s: %zu instances: lookup tables off by %.1f %% (median), %.1f %% (nine of ten), blocks in %zu\n",
@@ -118,15 +119,11 @@ static void estimates_are_near_yosys_in_networks(void **state) {
         assert_false(is_within(&planted.luts, 0.08, 0.70, 2));
     }
     cost_rows_free(&rows);
-    free(path);
 }
 
 static void clocks_are_near_nextpnr(void **state) {
     (void)state;
-    if (getenv("WEIR_SOURCE") == NULL) skip();
-    char *path = path_of("cost/placed.csv");
-    cost_rows rows;
-    assert_true(cost_rows_read(path, &rows));
+    cost_rows rows = read_rows("cost/placed.csv");
     static const weir_device_family placed[] = {WEIR_DEVICE_ICE40, WEIR_DEVICE_ECP5};
     for (size_t i = 0; i < sizeof placed / sizeof *placed; i++) {
         const family f = compare(&rows, placed[i], 1), planted = compare(&rows, placed[i], 1.4);
@@ -138,7 +135,6 @@ static void clocks_are_near_nextpnr(void **state) {
         assert_false(is_within(&planted.clock, 0.12, 0.30, 0.40));
     }
     cost_rows_free(&rows);
-    free(path);
 }
 
 /* --- shapes --- */

@@ -10,13 +10,14 @@
 
 #include <cmocka.h>
 
+#include "common/model_path.h"
 #include "exec/exec.h"
-#include "support/memory/arena.h"
 
 /* The file tests/models/digits/FILE; heap memory. */
 static inline char *digits_path(const char *file) {
-    const char *source = getenv("WEIR_SOURCE");
-    return weir_format("%s/tests/models/digits/%s", source != NULL ? source : ".", file);
+    char *name = weir_format("digits/%s", file), *path = model_path(name);
+    free(name);
+    return path;
 }
 
 /* The outputs for all rows of the data; the caller frees them. */

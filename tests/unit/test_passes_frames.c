@@ -104,6 +104,13 @@ static void check_labels(const weir_graph *g, const label_case *c, int64_t colum
     weir_array_free(y);
 }
 
+/* Of a graph with so many columns. */
+static void check_all_labels(int64_t columns, weir_op op, const label_case *cases, size_t count) {
+    weir_graph *g = identity(columns, op);
+    for (size_t i = 0; i < count; i++) check_labels(g, &cases[i], columns);
+    weir_graph_free(g);
+}
+
 static void labels_of_three_classes(void **state) {
     (void)state;
     static const label_case cases[] = {
@@ -136,9 +143,7 @@ static void labels_of_three_classes(void **state) {
          "2 of 6 name no class, the first at frame 2: 7, expected 0 to 2"},
         {"y", WEIR_INT64, 6, 1, {3, 1, 2, 2, 1, 3}, {3, 1, 2, 2, 1, 3}, "are the classes counted from 1?"},
     };
-    weir_graph *g = identity(3, WEIR_OP_IDENTITY);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_labels(g, &cases[i], 3);
-    weir_graph_free(g);
+    check_all_labels(3, WEIR_OP_IDENTITY, cases, sizeof cases / sizeof *cases);
 }
 
 static void labels_of_two_classes(void **state) {
@@ -150,9 +155,7 @@ static void labels_of_two_classes(void **state) {
         {"y", WEIR_FLOAT64, 6, 2, {1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 1, 0}, {0, 1, 1, 0, 1, 0}, NULL},
         {"y", WEIR_INT64, 6, 1, {1, 2, 2, 1, 2, 1}, {1, 2, 2, 1, 2, 1}, "are the classes counted from 1?"},
     };
-    weir_graph *g = identity(1, WEIR_OP_SIGMOID);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_labels(g, &cases[i], 1);
-    weir_graph_free(g);
+    check_all_labels(1, WEIR_OP_SIGMOID, cases, sizeof cases / sizeof *cases);
 }
 
 /* x_test goes with y_test. */

@@ -4,18 +4,13 @@
 
 #include <math.h>
 
+#include "common/model_path.h"
 #include "exec/evaluate.h"
 #include "frontend/import/onnx.h"
 #include "ir/trait/batch.h"
 #include "test_passes_support.h"
 
 #include "test_pass_bench.h"
-
-/* The file tests/models/NAME; heap memory. */
-static inline char *model_path(const char *name) {
-    const char *source = getenv("WEIR_SOURCE");
-    return weir_format("%s/tests/models/%s", source != NULL ? source : ".", name);
-}
 
 /* tests/models/FOLDER/NAME.onnx for one row, as the graph "model". */
 static inline weir_graph *import_model(const char *folder, const char *name) {

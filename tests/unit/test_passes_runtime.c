@@ -2,6 +2,7 @@
  * inputs. Hardware is measured in tests/e2e/analyses.sh. */
 #include "test_passes_analysis.h"
 
+#include "common/assert_file.h"
 #include "support/memory/array.h"
 
 #define DATA "test_passes_runtime.npz"
@@ -139,14 +140,6 @@ static void bad_requests(void **state) {
 }
 
 /* --- summarize_quantization --- */
-
-static void assert_file(const char *path, const char *expected) {
-    size_t size;
-    char *text = weir_file_read(path, &size);
-    assert_non_null(text);
-    assert_string_equal(text, expected);
-    free(text);
-}
 
 /* The quantizers stand before the node, so its position is another one. */
 static void defect_nodes_are_matched_by_name(void **state) {

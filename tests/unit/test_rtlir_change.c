@@ -145,12 +145,26 @@ static void uses_list_drivers_and_readers(void **state) {
     weir_rtl_uses_free(uses);
 }
 
+/* A module in which input s chooses what output o is. */
+typedef struct choosing {
+    weir_rtl_module module;
+    weir_rtl_expr s, o;
+    weir_rtl_block all;
+} choosing;
+
+static choosing make_choosing(weir_rtl_design *d, uint32_t width) {
+    const weir_rtl_module m = weir_rtl_add_module(d, "m");
+    const weir_rtl_expr s = weir_rtl_read(d, weir_rtl_add_input(d, m, "s", 1));
+    const weir_rtl_expr o = weir_rtl_read(d, weir_rtl_add_output(d, m, "o", width));
+    return (choosing){m, s, o, weir_rtl_add_combinational(d, m)};
+}
+
 static void statements_move_and_go(void **state) {
     weir_rtl_design *d = *state;
-    weir_rtl_module m = weir_rtl_add_module(d, "m");
-    weir_rtl_expr s = weir_rtl_read(d, weir_rtl_add_input(d, m, "s", 1));
-    weir_rtl_expr o = weir_rtl_read(d, weir_rtl_add_output(d, m, "o", 2));
-    weir_rtl_block all = weir_rtl_add_combinational(d, m);
+    const choosing c = make_choosing(d, 2);
+    const weir_rtl_module m = c.module;
+    const weir_rtl_expr s = c.s, o = c.o;
+    const weir_rtl_block all = c.all;
     weir_rtl_stmt one = weir_rtl_set(d, all, o, weir_rtl_constant(d, 2, 1));
     weir_rtl_stmt branch = weir_rtl_add_if(d, all, s);
     weir_rtl_stmt two = weir_rtl_set(d, weir_rtl_then(d, branch), o, weir_rtl_constant(d, 2, 2));
@@ -229,12 +243,8 @@ static void instances_change_their_module_by_name(void **state) {
     weir_rtl_assign(d, other, out, weir_rtl_read(d, weir_rtl_add_input(d, other, "in", 4)));
     assert_true(weir_rtl_set_instance_module(d, u[0], other));
     weir_rtl_add_generator(d, "fresh");
-    size_t count = 0;
-    weir_rtl_module *order = weir_rtl_modules_below(d, top, WEIR_RTL_PARENTS_FIRST, &count);
-    assert_int_equal(count, 3);
-    assert_int_equal(order[0].id, top.id);
-    assert_int_equal(order[1].id, other.id);
-    free(order);
+    assert_module_at(d, top, WEIR_RTL_PARENTS_FIRST, 3, 0, top);
+    assert_module_at(d, top, WEIR_RTL_PARENTS_FIRST, 3, 1, other);
 }
 
 /* An expression that read a port stays in the design when the port goes and nothing uses it any more. */
@@ -378,10 +388,10 @@ static void orders_of_the_hierarchy(void **state) {
 
 static void content_comes_in_order(void **state) {
     weir_rtl_design *d = *state;
-    weir_rtl_module m = weir_rtl_add_module(d, "m");
-    weir_rtl_expr s = weir_rtl_read(d, weir_rtl_add_input(d, m, "s", 1));
-    weir_rtl_expr o = weir_rtl_read(d, weir_rtl_add_output(d, m, "o", 1));
-    weir_rtl_block all = weir_rtl_add_combinational(d, m);
+    const choosing c = make_choosing(d, 1);
+    const weir_rtl_module m = c.module;
+    const weir_rtl_expr s = c.s, o = c.o;
+    const weir_rtl_block all = c.all;
     weir_rtl_stmt branch = weir_rtl_add_if(d, all, s);
     weir_rtl_set(d, weir_rtl_then(d, branch), o, weir_rtl_unary(d, WEIR_RTL_NOT, s));
     weir_rtl_set(d, weir_rtl_else(d, branch), o, weir_rtl_binary(d, WEIR_RTL_AND, s, s));

@@ -54,13 +54,9 @@ static weir_rtl_module make_counter(weir_rtl_design *d) {
 static void assert_prints(weir_rtl_design *d, weir_rtl_module module, const char *golden) {
     weir_text text = {0};
     weir_rtl_print_verilog(d, module, &text);
-    char *path = data_path(golden);
-    size_t size = 0;
-    char *expected = weir_file_read(path, &size);
-    assert_non_null(expected);
+    char *expected = read_data(golden, &(size_t){0});
     assert_string_equal(text.data, expected);
     free(expected);
-    free(path);
     weir_text_free(&text);
     assert_true(weir_rtl_verify(d, module));
     ASSERT_MESSAGES("");

@@ -57,6 +57,16 @@ static inline int stop(void **state) {
         messages = (weir_text){0};                                                                                     \
     } while (0)
 
+/* `index` of the `count` modules that are met from `top` on. */
+static inline void assert_module_at(weir_rtl_design *design, weir_rtl_module top, weir_rtl_order order, size_t count,
+                                    size_t index, weir_rtl_module expected) {
+    size_t found = 0;
+    weir_rtl_module *modules = weir_rtl_modules_below(design, top, order, &found);
+    assert_int_equal(found, count);
+    assert_int_equal(modules[index].id, expected.id);
+    free(modules);
+}
+
 /* A path below the source tree; heap memory. */
 static inline char *source_path(const char *name) {
     const char *root = getenv("WEIR_SOURCE");
@@ -68,6 +78,14 @@ static inline char *data_path(const char *name) {
     char *path = weir_path_join(folder, name);
     free(folder);
     return path;
+}
+
+/* The text of such a file; heap memory. */
+static inline char *read_data(const char *name, size_t *size) {
+    char *path = data_path(name), *text = weir_file_read(path, size);
+    assert_non_null(text);
+    free(path);
+    return text;
 }
 
 #endif

@@ -23,12 +23,9 @@ static void assert_round_trip(const char *source, size_t size) {
 static void every_construct_reads_back(void **state) {
     (void)state;
     size_t size = 0;
-    char *path = data_path("everything.wrtl");
-    char *source = weir_file_read(path, &size);
-    assert_non_null(source);
+    char *source = read_data("everything.wrtl", &size);
     assert_round_trip(source, size);
     free(source);
-    free(path);
 }
 
 /* Built in C: parameters, locations and trails set by the builder. */

@@ -179,10 +179,7 @@ static void wrong_groups_are_refused(void **state) {
 /* The example of the README, and what it is printed as: the same again. */
 static void the_example_reads(void **state) {
     (void)state;
-    size_t size = 0;
-    char *path = data_path("by_hand.wrtl");
-    char *source = weir_file_read(path, &size);
-    assert_non_null(source);
+    char *source = read_data("by_hand.wrtl", &(size_t){0});
     char *printed = canonical(source);
     if (!printed) fail_msg("%s", messages.data);
     char *again = canonical(printed);
@@ -191,7 +188,6 @@ static void the_example_reads(void **state) {
     free(again);
     free(printed);
     free(source);
-    free(path);
 }
 
 int main(void) {

@@ -98,12 +98,14 @@ static uint16_t half_of(double value) {
     return half;
 }
 
+typedef struct coded {
+    double value;
+    uint16_t code;
+} coded;
+
 static void halves_round_once_to_even(void **state) {
     (void)state;
-    static const struct {
-        double value;
-        uint16_t half;
-    } cases[] = {
+    static const coded cases[] = {
         {0, 0},
         {-0.0, 0x8000},
         {1, 0x3c00},
@@ -130,7 +132,7 @@ static void halves_round_once_to_even(void **state) {
         {0.1, 0x2e66},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(half_of(cases[i].value), cases[i].half);
+        assert_int_equal(half_of(cases[i].value), cases[i].code);
     }
     weir_array *array = make(WEIR_FLOAT16, 1, (const int64_t[]){65536});
     for (size_t i = 0; i < array->count; i++) {
@@ -145,10 +147,7 @@ static void halves_round_once_to_even(void **state) {
 /* bfloat16 is the upper half of float32: its codes are written down from there, ties go to even. */
 static void bfloats_round_once_to_even(void **state) {
     (void)state;
-    static const struct {
-        double value;
-        uint16_t bits;
-    } cases[] = {
+    static const coded cases[] = {
         {0, 0},
         {-0.0, 0x8000},
         {1, 0x3f80},
@@ -172,7 +171,7 @@ static void bfloats_round_once_to_even(void **state) {
     uint16_t *data = array->data;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_array_set(array, 0, cases[i].value);
-        assert_int_equal(data[0], cases[i].bits);
+        assert_int_equal(data[0], cases[i].code);
     }
     for (size_t i = 0; i < array->count; i++) {
         data[i] = (uint16_t)i;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/assert_file.h"
 #include "common/folder.h"
 #include "common/text_pair.h"
 #include "support/file/file.h"
@@ -39,14 +40,6 @@ static int remove_place(void **state) {
 static void put(const char *path, const char *text) {
     assert_true(weir_tree_make_parent(".", path));
     assert_true(weir_file_write(path, text, strlen(text)));
-}
-
-static void check(const char *path, const char *text) {
-    size_t size;
-    char *found = weir_file_read(path, &size);
-    assert_non_null(found);
-    assert_string_equal(found, text);
-    free(found);
 }
 
 /* What was reported; the log ends. */
@@ -150,9 +143,9 @@ static void shared_folders_keep_what_others_have(void **state) {
     put_in(folder, "sub/new", "one");
     assert_false(weir_file_exists("shared/sub"));
     assert_true(weir_folder_commit(folder));
-    check("shared/sub/new", "one");
+    assert_file("shared/sub/new", "one");
     assert_true(weir_folder_write("shared", "sub/new", "two", 3)); /* it is Weir's */
-    check("shared/sub/new", "two");
+    assert_file("shared/sub/new", "two");
     static const char *const names[] = {"mine", "same"}; /* "same" was there before, so it stays the user's */
     for (size_t i = 0; i < 2; i++) {
         weir_diag_log *log = weir_diag_capture();
@@ -162,8 +155,8 @@ static void shared_folders_keep_what_others_have(void **state) {
     weir_diag_log *log = weir_diag_capture();
     assert_false(weir_folder_write("shared", "mine/below", "else", 4)); /* a file where a folder would be */
     check_error(log, "no folder");
-    check("shared/same", "same");
-    check("shared/mine", "mine");
+    assert_file("shared/same", "same");
+    assert_file("shared/mine", "mine");
 }
 
 static void whole_folders_are_replaced(void **state) {
@@ -175,7 +168,7 @@ static void whole_folders_are_replaced(void **state) {
         assert_true(weir_folder_commit(folder));
     }
     assert_false(weir_file_exists("whole/a"));
-    check("whole/b/new", "x");
+    assert_file("whole/b/new", "x");
     weir_folder *folder = weir_folder_open("whole", WEIR_FOLDER_WHOLE);
     put_in(folder, "c", "y");
     weir_folder_abandon(folder);
@@ -220,11 +213,11 @@ static void files_stay_that_are_the_same(void **state) {
     put_in(folder, "late", "z");
     put_in(folder, "late", "changed"); /* a second name that is replaced */
     assert_false(is_one_file(folder, "late", "again/late"));
-    check("again/late", "z");
-    check("again/rtl/other", "y");
+    assert_file("again/late", "z");
+    assert_file("again/rtl/other", "y");
     assert_true(weir_folder_commit(folder));
-    check("again/rtl/other", "w");
-    check("again/late", "changed");
+    assert_file("again/rtl/other", "w");
+    assert_file("again/late", "changed");
     const struct stat after = state_of("again/rtl/same"), renewed = state_of("again/" WEIR_MANIFEST);
     assert_true(after.st_ino == same.st_ino && after.st_nlink == 1 && after.st_mtim.tv_sec == same.st_mtim.tv_sec &&
                 after.st_mtim.tv_nsec == same.st_mtim.tv_nsec);
@@ -271,7 +264,7 @@ static void what_is_in_place_is_not_trusted(void **state) {
     assert_true(weir_folder_commit(folder));
     weir_diag_release(log);
     weir_diag_log_free(log);
-    check("linked/a", "x");
+    assert_file("linked/a", "x");
 }
 
 static int count_files(const char *folder) {
@@ -370,7 +363,7 @@ static void what_lives_is_not_cleaned(void **state) {
     int status = 1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    check("held/a", "x");
+    assert_file("held/a", "x");
     close(ready[0]);
     close(done[0]);
     close(done[1]);
@@ -384,11 +377,11 @@ static void files_that_belong_together_change_together(void **state) {
     weir_diag_log *log = weir_diag_capture();
     assert_false(weir_files_write(files, 2));
     check_error(log, "cannot write");
-    check("pair/a", "old a");
+    assert_file("pair/a", "old a");
     assert_true(weir_remove_tree("pair/b"));
     assert_true(weir_files_write(files, 2));
-    check("pair/a", "new a");
-    check("pair/b", "new b");
+    assert_file("pair/a", "new a");
+    assert_file("pair/b", "new b");
 }
 
 static void paths_that_are_missing(void **state) {

@@ -8,8 +8,7 @@ module weir_pll_ecp5 #(
     parameter CLKOS_DIV = 6
 ) (
     input  wire clk_in,
-    output wire clk,
-    output wire locked
+    output wire clk, locked
 );
     wire feedback;
     (* ICP_CURRENT = "12" *) (* LPF_RESISTOR = "8" *) (* MFG_ENABLE_FILTEROPAMP = "1" *) (* MFG_GMCREF_SEL = "2" *)

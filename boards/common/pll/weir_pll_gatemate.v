@@ -5,8 +5,7 @@ module weir_pll_gatemate #(
     parameter OUT_CLK = "50"
 ) (
     input  wire clk_in,
-    output wire clk,
-    output wire locked
+    output wire clk, locked
 );
     wire clk_0;
     CC_PLL #(

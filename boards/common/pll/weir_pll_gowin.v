@@ -7,8 +7,7 @@ module weir_pll_gowin #(
     parameter ODIV_SEL = 16
 ) (
     input  wire clk_in,
-    output wire clk,
-    output wire locked
+    output wire clk, locked
 );
     rPLL #(
         .FCLKIN(FCLKIN),

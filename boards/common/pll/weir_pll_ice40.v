@@ -7,8 +7,7 @@ module weir_pll_ice40 #(
     parameter [2:0] FILTER_RANGE = 3'd1
 ) (
     input  wire clk_in,
-    output wire clk,
-    output wire locked
+    output wire clk, locked
 );
     SB_PLL40_CORE #(
         .FEEDBACK_PATH("SIMPLE"),

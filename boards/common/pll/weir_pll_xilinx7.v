@@ -8,8 +8,7 @@ module weir_pll_xilinx7 #(
     parameter CLKOUT0_DIVIDE = 10
 ) (
     input  wire clk_in,
-    output wire clk,
-    output wire locked
+    output wire clk, locked
 );
     wire feedback, clk_0;
     PLLE2_BASE #(

@@ -131,47 +131,54 @@ static bool next_axis(line *a) {
     return false;
 }
 
-static void no_frame_takes_a_pause(void **state) {
-    (void)state;
+/* Visits all windows, with groups of one beat and of two; how many there are. */
+static int64_t visit_windows(void (*visit)(const window *w, int64_t number, int64_t *counted), int64_t *counted) {
     const int64_t shapes[][2] = {{1, 1}, {1, 2}, {2, 1}};
-    int64_t windows = 0, missed = 0;
+    int64_t windows = 0;
     window w = {.y = LINE_BEFORE_FIRST};
     while (next_axis(&w.y)) {
         for (w.x = LINE_BEFORE_FIRST; next_axis(&w.x); windows++) {
             w.group = shapes[windows % 3][0];
             w.runs = shapes[windows % 3][1];
-            const int64_t ideal = ideal_of(&w), rows = stated_rows(&w);
-            if (follow(&w, rows) != ideal) {
-                print(&w);
-                fail_msg("%lld cycles with %lld spare rows, not %lld", (long long)follow(&w, rows), (long long)rows,
-                         (long long)ideal);
-            }
-            missed += follow(&w, rows - 1) > ideal; /* one row less is noticed */
+            visit(&w, windows, counted);
         }
     }
+    return windows;
+}
+
+static void takes_no_pause(const window *w, int64_t number, int64_t *missed) {
+    (void)number;
+    const int64_t ideal = ideal_of(w), rows = stated_rows(w);
+    if (follow(w, rows) != ideal) {
+        print(w);
+        fail_msg("%lld cycles with %lld spare rows, not %lld", (long long)follow(w, rows), (long long)rows,
+                 (long long)ideal);
+    }
+    *missed += follow(w, rows - 1) > ideal; /* one row less is noticed */
+}
+
+static void no_frame_takes_a_pause(void **state) {
+    (void)state;
+    int64_t missed = 0;
+    const int64_t windows = visit_windows(takes_no_pause, &missed);
     print_message("%lld windows, of which %lld need every spare row\n", (long long)windows, (long long)missed);
     assert_true(windows > 50000 && missed > windows / 50);
 }
 
+static void takes_a_short_pause(const window *w, int64_t number, int64_t *spared) {
+    if (number % 11 > 0) return;
+    const int64_t ideal = ideal_of(w), interval = ideal + number % 4 * ideal / 20;
+    const int64_t rows = chosen_rows(w, interval), found = follow(w, rows);
+    *spared += rows == 0;
+    if (found * 50 <= interval * 51) return;
+    print(w);
+    fail_msg("%lld cycles with %lld spare rows, not %lld", (long long)found, (long long)rows, (long long)interval);
+}
+
 static void pauses_are_counted(void **state) {
     (void)state;
-    const int64_t shapes[][2] = {{1, 1}, {1, 2}, {2, 1}};
-    int64_t windows = 0, spared = 0;
-    window w = {.y = LINE_BEFORE_FIRST};
-    while (next_axis(&w.y)) {
-        for (w.x = LINE_BEFORE_FIRST; next_axis(&w.x); windows++) {
-            if (windows % 11 > 0) continue;
-            w.group = shapes[windows % 3][0];
-            w.runs = shapes[windows % 3][1];
-            const int64_t ideal = ideal_of(&w), interval = ideal + windows % 4 * ideal / 20;
-            const int64_t rows = chosen_rows(&w, interval), found = follow(&w, rows);
-            spared += rows == 0;
-            if (found * 50 <= interval * 51) continue;
-            print(&w);
-            fail_msg("%lld cycles with %lld spare rows, not %lld", (long long)found, (long long)rows,
-                     (long long)interval);
-        }
-    }
+    int64_t spared = 0;
+    const int64_t windows = visit_windows(takes_a_short_pause, &spared);
     print_message("%lld windows, of which %lld need no spare row\n", (long long)(windows / 11), (long long)spared);
     assert_true(spared > windows / 22);
 }
