@@ -86,6 +86,17 @@ bool weir_tally_save_baseline(const weir_tally *results, const char *path) {
     return fine;
 }
 
+const weir_worse *weir_tally_worse(const weir_tally *tally, size_t point, size_t *count) {
+    size_t low = 0, high = tally->worses;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (tally->worse[middle].point < point) low = middle + 1;
+        else high = middle;
+    }
+    for (*count = 0; low + *count < tally->worses && tally->worse[low + *count].point == point;) ++*count;
+    return tally->worse == NULL ? NULL : tally->worse + low;
+}
+
 /* --- groups --- */
 typedef struct wanted {
     const weir_group *group;

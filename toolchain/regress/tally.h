@@ -41,6 +41,9 @@ int weir_tally_status(const weir_tally *results);
 bool weir_tally_compare(weir_tally *results, const char *path, weir_location asker);
 bool weir_tally_save_baseline(const weir_tally *results, const char *path);
 
+/* What of a point is worse, in the order of the tolerances; *count of them. O(log(worse numbers)). */
+const weir_worse *weir_tally_worse(const weir_tally *tally, size_t point, size_t *count);
+
 /* --- reports --- */
 /* The table (of all points, of up to `most` of them or of the bad ones), groups of failures, what got worse, and a last
  * line. */

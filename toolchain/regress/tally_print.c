@@ -54,9 +54,9 @@ static void add_number(weir_text *text, const json_t *value, bool is_short) {
 
 /* --- text --- */
 static bool is_worse(const weir_tally *r, size_t point) {
-    for (size_t i = 0; i < r->worses; i++)
-        if (r->worse[i].point == point) return true;
-    return false;
+    size_t count;
+    weir_tally_worse(r, point, &count);
+    return count > 0;
 }
 
 static void add_row(const weir_tally *r, const columns *c, size_t point, weir_table *table) {
@@ -164,10 +164,11 @@ void weir_tally_print(const weir_tally *r, bool all, weir_text *text) {
 /* --- JSON --- */
 static json_t *worse_json(const weir_tally *r, size_t point) {
     json_t *list = json_array();
-    for (size_t i = 0; i < r->worses; i++)
-        if (r->worse[i].point == point)
-            json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "metric", r->worse[i].tolerance->metric, "before",
-                                                  r->worse[i].before, "now", r->worse[i].now));
+    size_t count;
+    const weir_worse *worse = weir_tally_worse(r, point, &count);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "metric", worse[i].tolerance->metric, "before",
+                                              worse[i].before, "now", worse[i].now));
     return list;
 }
 
@@ -302,9 +303,10 @@ static void add_case(const weir_tally *r, size_t point, weir_text *text) {
         add_xml(text, record->log);
         weir_text_format(text, "</%s>\n    ", tag);
     }
-    for (size_t i = 0; i < r->worses; i++) {
-        const weir_worse *w = &r->worse[i];
-        if (w->point != point) continue;
+    size_t count;
+    const weir_worse *worse = weir_tally_worse(r, point, &count);
+    for (size_t i = 0; i < count; i++) {
+        const weir_worse *w = &worse[i];
         char *message = weir_format("%s %.6g, was %.6g", w->tolerance->metric, w->now, w->before);
         weir_text_add(text, "\n      <failure type=\"worse\"");
         add_attribute(text, "message", message);
