@@ -49,7 +49,7 @@ END
     [ "$(tail -n +2 front/front.csv | cut -d, -f1)" = "$(jq -r '.[].folding' front/front.json)" ] || fail "front.json is not front.csv"
 
     # --- what the page says ---
-    sed 's/>two</>mlp_float</; s/Weir: two/Weir: mlp_float/' again.html | cmp -s - two.html || fail "report of the folder and --html differ"
+    sed 's/>two</>mlp_float</; s/Weir: two/Weir: mlp_float/; s/hardware of two"/hardware of mlp_float"/' again.html | cmp -s - two.html || fail "report of the folder and --html differ"
     [ "$(grep -o 'class="node [a-z]*"' one.html | wc -l)" -eq "$(grep -c '^[^ ]*: %.* = ' one/hardware.weir)" ] || fail "nodes of the graph"
     [ "$(grep -c 'class="panel"' one.html)" -eq "$(grep -c '^[^ ]*: %.* = ' one/hardware.weir)" ] || fail "panels of the nodes"
     for section in network schedule resources roofline accuracy simulations; do grep -q "<section id=\"r0-$section\">" one.html || fail "no $section"; done

@@ -65,6 +65,18 @@ static char *ask_graphviz(const weir_graph *hardware) {
     return answer.data;
 }
 
+bool weir_page_draw(const char *path, const weir_report_run *run) {
+    weir_report_run drawn = *run;
+    char *layout = ask_graphviz(run->hardware);
+    weir_text svg = {NULL, 0, 0};
+    drawn.layout = layout;
+    weir_report_draw(&drawn, &svg);
+    const bool fine = weir_file_write(path, svg.data, svg.size);
+    weir_text_free(&svg);
+    free(layout);
+    return fine;
+}
+
 bool weir_page_write(const char *path, const weir_report_run *runs, size_t count) {
     weir_report_run *drawn = weir_calloc(count + 1, sizeof *drawn);
     weir_text html = {NULL, 0, 0};

@@ -39,16 +39,6 @@ static bool write_results(const weir_simulate *s, const weir_graph *hardware, co
                                     run->frames);
 }
 
-static bool write_picture(const weir_simulate *s, const weir_runtime *runtime) {
-    weir_text picture = {NULL, 0, 0};
-    weir_runtime_draw(runtime, &picture);
-    const bool fine = weir_file_write(s->picture, picture.data, picture.size);
-    if (fine && s->debug_frames == 0)
-        weir_note("'%s' shows no activity, which debug frames measure: --debug-frames N", s->picture);
-    weir_text_free(&picture);
-    return fine;
-}
-
 /* Can all files be written that the options ask for? */
 static bool check_files(const weir_simulate *s) {
     return (s->json == NULL || weir_file_is_writable(s->json)) &&
@@ -63,7 +53,10 @@ bool weir_simulate_write(const weir_simulate *s, const char *name, const weir_gr
     const json_t *synthesis = json_object_get(report, "synthesis"), *estimate = json_object_get(report, "estimate");
     const weir_report_run run = {
         .name = name, .hardware = hardware, .check = report, .synthesis = synthesis, .estimate = estimate};
-    return (s->html == NULL || weir_page_write(s->html, &run, 1)) && fine;
+    if (s->picture != NULL && s->debug_frames == 0)
+        weir_note("'%s' shows no activity, which debug frames measure: --debug-frames N", s->picture);
+    return (s->html == NULL || weir_page_write(s->html, &run, 1)) &&
+           (s->picture == NULL || weir_page_draw(s->picture, &run)) && fine;
 }
 
 int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_graph *model, const weir_graph *quantized,
@@ -95,7 +88,6 @@ int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_gr
     weir_text_free(&text);
     *report = weir_runtime_json(runtime);
     if (s->results != NULL && !write_results(s, hardware, runtime)) status = WEIR_EXIT_INPUT;
-    if (s->picture != NULL && !write_picture(s, runtime)) status = WEIR_EXIT_INPUT;
     weir_runtime_free(runtime);
     return status;
 }

@@ -44,7 +44,7 @@ enum { WEIR_DEBUG_FRAMES = 16, WEIR_DEBUG_FRAMES_OPEN = INT32_MIN }; /* of `chec
 int weir_simulate_folder(const weir_simulate *simulate, const char *name, const weir_graph *model,
                          const weir_graph *quantized, const weir_graph *integer, const weir_graph *hardware,
                          const char *folder, json_t **report);
-/* Writes it where --json and --html say; false after a reported error. NULL is fine. */
+/* Writes it where --json, --html and --draw say; false after a reported error. NULL is fine. */
 bool weir_simulate_write(const weir_simulate *simulate, const char *name, const weir_graph *hardware,
                          const json_t *report);
 

@@ -65,8 +65,6 @@ void weir_runtime_free(weir_runtime *runtime);
 void weir_runtime_print(const weir_runtime *runtime, weir_text *text);
 /* A new object. */
 json_t *weir_runtime_json(const weir_runtime *runtime);
-/* The hardware graph as an SVG picture, with the shares of the debug run's cycles, if there is one. */
-void weir_runtime_draw(const weir_runtime *runtime, weir_text *text);
 /* The run that speaks for the hardware: the last one over all frames; NULL when there is none. */
 const weir_cosim *weir_runtime_fast_run(const weir_runtime *runtime);
 /* The one that shows what components did: of the simulator that was first to have one; NULL when there is none. */

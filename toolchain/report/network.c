@@ -15,7 +15,7 @@ enum {
     BOX = WEIR_LAYOUT_BOX_WIDTH,
     HIGH = WEIR_LAYOUT_BOX_HEIGHT,
     PAD = 8,
-    NAME_LETTERS = 21,
+    NAME_LETTERS = 20,
     LINE_LETTERS = 30,
     TABLE_LETTERS = 48
 };
@@ -77,7 +77,7 @@ static void draw_node(const weir_report_facts *facts, const weir_report_node *no
     weir_plot_attribute(html, "x", x + PAD);
     weir_plot_attribute(html, "y", y + 18);
     weir_text_char(html, '>');
-    weir_html_short(html, node->name, is_active ? NAME_LETTERS : NAME_LETTERS + 4);
+    weir_html_short(html, node->name, is_active ? NAME_LETTERS : NAME_LETTERS + 5);
     weir_text_add(html, "</text>");
     weir_text what = {NULL, 0, 0};
     add_what(&what, facts, node);
@@ -93,7 +93,7 @@ static void draw_node(const weir_report_facts *facts, const weir_report_node *no
         weir_plot_attribute(html, "x", x + BOX - PAD);
         weir_plot_attribute(html, "y", y + 18);
         weir_text_char(html, '>');
-        weir_html_real(html, 100 * share_of(facts, node, BUSY), 0);
+        weir_html_real(html, 100 * share_of(facts, node, BUSY), 1);
         weir_text_add(html, "%</text>");
     }
     weir_text_add(html, "</a>\n");
@@ -109,23 +109,25 @@ static void draw_edge(const weir_report_facts *facts, const weir_layout_edge *ed
     weir_text_free(&type);
 }
 
-static void draw_graph(const weir_report_facts *facts, weir_text *html) {
+void weir_network_draw(const weir_report_facts *facts, const char *attributes, const char *first, weir_text *html) {
     weir_graph_layout layout = weir_layout_of(facts->run->hardware, facts->run->layout);
-    weir_text_add(html, "<svg class=\"graph\" role=\"group\" viewBox=\"0 0 ");
+    weir_text_format(html, "<svg class=\"graph\" role=\"group\"%s viewBox=\"0 0 ", attributes);
     weir_plot_pixel(html, layout.width);
     weir_text_char(html, ' ');
     weir_plot_pixel(html, layout.height);
     weir_text_char(html, '"');
     weir_plot_attribute(html, "width", layout.width);
     weir_plot_attribute(html, "height", layout.height);
+    weir_text_add(html, " aria-label=\"hardware of ");
+    weir_html_text(html, facts->run->name);
     weir_text_format(html,
-                     " aria-label=\"graph of the hardware\">\n<defs><marker id=\"r%zu-arrow\" viewBox=\"0 0 8 8\" "
-                     "refX=\"7.5\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\"><path "
-                     "class=\"arrow\" d=\"M0,0L8,4L0,8Z\"/></marker></defs>\n",
-                     facts->index);
+                     "\">\n%s<defs><marker id=\"r%zu-arrow\" viewBox=\"0 0 8 8\" refX=\"7.5\" refY=\"4\" "
+                     "markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\"><path class=\"arrow\" "
+                     "d=\"M0,0L8,4L0,8Z\"/></marker></defs>\n",
+                     first, facts->index);
     for (size_t i = 0; i < layout.edge_count; i++) draw_edge(facts, &layout.edge[i], html);
     for (size_t i = 0; i < facts->count; i++) draw_node(facts, &facts->node[i], &layout, html);
-    weir_text_add(html, "</svg>");
+    weir_text_add(html, "</svg>\n");
     weir_layout_free(&layout);
 }
 
@@ -381,7 +383,7 @@ void weir_section_network(const weir_report_facts *facts, weir_text *html) {
                   "data-zoom=\"in\" aria-label=\"zoom in\">+</button><button type=\"button\" data-zoom=\"out\" "
                   "aria-label=\"zoom out\">&minus;</button><button type=\"button\" data-zoom=\"fit\">fit</button>"
                   "</div>\n");
-    draw_graph(facts, html);
+    weir_network_draw(facts, "", "", html);
     weir_text_add(html, "</div>\n<div class=\"panels\" aria-live=\"polite\">\n");
     for (size_t i = 0; i < facts->count; i++) add_panel(html, facts, &facts->node[i]);
     weir_text_add(html, "</div></div>\n");

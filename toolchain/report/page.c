@@ -76,3 +76,14 @@ void weir_report_page(const weir_report_run *runs, size_t count, weir_text *html
     for (size_t i = 0; i < count; i++) weir_report_facts_free(&facts[i]);
     free(facts);
 }
+
+void weir_report_draw(const weir_report_run *run, weir_text *svg) {
+    weir_report_facts facts = weir_report_facts_of(run, 0);
+    weir_text first = {NULL, 0, 0};
+    weir_text_add(&first, "<style>\n");
+    add_lines(&first, page_css);
+    weir_text_add(&first, "</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
+    weir_network_draw(&facts, " xmlns=\"http://www.w3.org/2000/svg\"", first.data, svg);
+    weir_text_free(&first);
+    weir_report_facts_free(&facts);
+}

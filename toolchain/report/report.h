@@ -20,6 +20,8 @@ typedef struct weir_report_run {
 
 /* The hardware graph for Graphviz, its nodes called by their numbers. */
 void weir_report_dot(const weir_graph *hardware, weir_text *dot);
+/* The network alone, as an SVG file: busy, starved and blocked are those of the debug run of `check`. */
+void weir_report_draw(const weir_report_run *run, weir_text *svg);
 /* The page. Of several runs each has its part, behind a comparison with the first. */
 void weir_report_page(const weir_report_run *runs, size_t count, weir_text *html);
 

@@ -4,6 +4,8 @@
 
 #include "report/facts.h"
 
+/* The graph as an SVG element: with more attributes, and something that comes first in it. */
+void weir_network_draw(const weir_report_facts *facts, const char *attributes, const char *first, weir_text *html);
 /* The graph with what is known of each node beside it, and all nodes as a table. */
 void weir_section_network(const weir_report_facts *facts, weir_text *html);
 /* First to last beat of each component for frame 0. */
