@@ -134,6 +134,13 @@ expect 0 "8 right; 4 kept from before" regress weir.yaml --json out.json
 printf 'matrix: {model: a.onnx, data: test.npz, frames: 3, simulator: icarus, seed: 2}\nsteps: [{check: [--debug-frames, "0"]}]\n' >check.yaml
 expect 0 "1 right" regress check.yaml --json out.json
 [ "$(jq -r '.points[0].metrics | "\(.accuracy) \(.interval)"' out.json)" = "1 128" ] || fail "metrics of check: $(jq -c '.points[0].metrics' out.json)"
+# Hardware that is wrong (a sign in the library): other results than those that are kept, grouped by the node.
+mkdir -p data/boards && cp -r "$E2E_SOURCE/rtl" "$E2E_SOURCE/sim" data/ && cp -r "$E2E_SOURCE/boards/devices" data/boards/
+sed -i 's/\(assign biased = .*\) + \(\$signed(p_data\)/\1 - \2/' data/rtl/cast/weir_requantize_float.v
+cmp -s "$E2E_SOURCE/rtl/cast/weir_requantize_float.v" data/rtl/cast/weir_requantize_float.v && fail "nothing is planted in the library"
+sed 's/seed: 2/seed: [2, 3]/; s/"0"/"1"/' check.yaml >wrong_rtl.yaml
+expect 3 "^wrong: 2 points at check, node 'fc1_requantize'" env WEIR_DATA="$PWD/data" "$WEIR" regress wrong_rtl.yaml -o check.regress
+rm -r data
 head -c 3000 a.onnx >c.onnx
 expect 1 "^failed: 2 points at compile" regress weir.yaml --only 'model=c*' -D device=~
 

@@ -124,8 +124,6 @@ static void add_check(weir_record *record, const json_t *report) {
         if (beats > latency) latency = beats;
         if (cycles > interval) interval = cycles;
     }
-    if (accuracy == NULL)
-        accuracy = json_object_get(json_object_get(json_object_get(report, "metrics"), "integer"), "accuracy");
     set(record, "accuracy", accuracy);
     if (latency > 0) json_object_set_new(record->metrics, "latency", json_integer(latency));
     if (interval > 0) json_object_set_new(record->metrics, "interval", json_real(interval));
