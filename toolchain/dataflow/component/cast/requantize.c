@@ -27,11 +27,14 @@ static bool never_clips(const weir_graph *graph, weir_node node, int64_t low, in
 
 /* Bounds that are never reached are those of the output's bits, which take no comparison of numbers. */
 static void build(weir_builder *b, weir_node node) {
+    enum { MOST_BITS = 62 }; /* of numbers that a parameter has with both signs */
     const weir_wires *y = weir_build_output(b, node);
-    const int64_t low = weir_node_int(b->graph, node, "low", 0), high = weir_node_int(b->graph, node, "high", 0),
-                  most = (int64_t)(UINT64_MAX >> (64 - y->element_bits + y->is_signed));
-    if (!never_clips(b->graph, node, low, high)) weir_multiplier_build(b, node, low, high);
-    else weir_multiplier_build(b, node, y->is_signed ? -most - 1 : 0, most);
+    int64_t low = weir_node_int(b->graph, node, "low", 0), high = weir_node_int(b->graph, node, "high", 0);
+    if (y->element_bits <= MOST_BITS && never_clips(b->graph, node, low, high)) {
+        high = ((int64_t)1 << (y->element_bits - y->is_signed)) - 1;
+        low = y->is_signed ? -high - 1 : 0;
+    }
+    weir_multiplier_build(b, node, low, high);
 }
 
 /* --- cost --- */
