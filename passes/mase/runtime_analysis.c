@@ -52,8 +52,7 @@ static const row rows[] = {
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static figures nothing(bool hardware) {
-    figures f = {
-        .hardware = hardware, .metrics = {NAN, NAN, NAN, NAN, NAN, NAN, NAN}, .latency = NAN, .throughput = NAN};
+    figures f = {.hardware = hardware, .metrics = weir_metrics_none(), .latency = NAN, .throughput = NAN};
     f.power = f.energy = f.latency_cycles = f.interval = f.utilisation = NAN;
     return f;
 }

@@ -156,12 +156,28 @@ weir_array *weir_scoring_errors(const weir_scoring *s, const weir_array *outputs
     return errors;
 }
 
+weir_metrics weir_metrics_none(void) {
+    return (weir_metrics){.accuracy = NAN,
+                          .precision = NAN,
+                          .recall = NAN,
+                          .f1 = NAN,
+                          .loss = NAN,
+                          .top5 = NAN,
+                          .auc = NAN,
+                          .r2 = NAN,
+                          .rmse = NAN,
+                          .max_error = NAN};
+}
+
 weir_metrics weir_metrics_of(const weir_scoring *s, const weir_array *outputs, const weir_array *labels,
                              int64_t entries) {
     assert(entries >= 0);
     if (s->kind == WEIR_SCORING_NUMBER) return regression(s, outputs, labels, entries);
-    if (s->kind == WEIR_SCORING_ANOMALY)
-        return (weir_metrics){NAN, NAN, NAN, NAN, NAN, NAN, auc_of(s, outputs, labels, entries), NAN, NAN, NAN};
+    if (s->kind == WEIR_SCORING_ANOMALY) {
+        weir_metrics metrics = weir_metrics_none();
+        metrics.auc = auc_of(s, outputs, labels, entries);
+        return metrics;
+    }
     tally *t = weir_calloc(2 * (size_t)entries + 1, sizeof *t);
     const bool has_top5 = s->kind == WEIR_SCORING_LARGEST && s->values > 5;
     weir_metrics m = {.top5 = has_top5 ? 0 : NAN, .auc = auc_of(s, outputs, labels, entries)};

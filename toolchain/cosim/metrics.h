@@ -78,6 +78,8 @@ typedef struct weir_metrics {
     double r2, rmse, max_error;
 } weir_metrics;
 
+/* All of them NaN. */
+weir_metrics weir_metrics_none(void);
 /* Of the first `entries` (at least one) entries. A label that names no output is a class that is never named. */
 weir_metrics weir_metrics_of(const weir_scoring *scoring, const weir_array *outputs, const weir_array *labels,
                              int64_t entries);
