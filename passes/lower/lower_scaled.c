@@ -52,17 +52,28 @@ static void spread(weir_lowering *l, weir_scaled *a, uint32_t count) {
     a->term = term;
 }
 
+/* What is needed of x is, of x * by + plus, this. */
+static weir_interval image_of(weir_interval x, double by, double plus) {
+    const double one = x.low * by + plus, other = x.high * by + plus;
+    return isnan(one) || isnan(other) ? weir_lower_any : (weir_interval){fmin(one, other), fmax(one, other)};
+}
+
 void weir_scaled_apply(weir_lowering *l, weir_scaled *a, weir_op kind, const double *number, uint32_t count) {
+    weir_interval needed = {HUGE_VAL, -HUGE_VAL};
     spread(l, a, count);
     a->rounds |= number != NULL;
     for (uint32_t c = 0; c < a->count; c++) {
         const double n = number == NULL ? 0 : number[count == 1 ? 0 : c];
-        if (kind == WEIR_OP_ADD) a->term[c] += n;
-        if (kind == WEIR_OP_SUB) a->term[c] -= n;
+        double plus = 0;
+        if (kind == WEIR_OP_ADD) plus = n;
+        if (kind == WEIR_OP_SUB) plus = -n;
         const double by = kind == WEIR_OP_MUL ? n : kind == WEIR_OP_DIV ? 1 / n : kind == WEIR_OP_NEG ? -1 : 1;
         a->factor[c] *= by;
-        a->term[c] *= by;
+        a->term[c] = (a->term[c] + plus) * by;
+        const weir_interval image = image_of(a->needed, by, plus);
+        needed = (weir_interval){fmin(needed.low, image.low), fmax(needed.high, image.high)};
     }
+    a->needed = needed;
 }
 
 /* The other sign, of what others may have, too. */

@@ -20,7 +20,7 @@ expect 1 "STRANGER: another bitstream: build [0-9a-f]*, model [0-9a-f]*, expecte
 cp good digits/board.json
 expect 1 "FORMAT: .*board.json" "$E2E_TOOLS/remote_tool" digits/rtl "$test_data" none.npz
 jq '.tail.inputs[0].elements = 11' digits/design/host.json >other && cp other digits/design/host.json
-expect 1 "FORMAT: .*'tail' is not what 'tail.weir' has" "$E2E_TOOLS/remote_tool" digits "$test_data" none.npz
+expect 1 "FORMAT: .*'tail' differs from 'tail.weir'" "$E2E_TOOLS/remote_tool" digits "$test_data" none.npz
 
 # What the head made, and inputs, pass by the hardware to the tail; an output is the host's alone.
 if is_night; then

@@ -7,6 +7,7 @@
 #include "ir/graph/print.h"
 #include "support/file/file.h"
 #include "support/file/folder.h"
+#include "support/file/manifest.h"
 #include "support/file/scratch.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
@@ -29,8 +30,16 @@ static bool is_of(const char *folder, const weir_graph *hardware) {
     return is_same;
 }
 
+/* Is it a part of a folder that Weir wrote, as the design of a board? Its manifest names all that may be there. */
+static bool is_part(const char *folder) {
+    char *path = weir_path_join(folder, "../" WEIR_MANIFEST);
+    const bool found = weir_file_exists(path);
+    free(path);
+    return found;
+}
+
 void weir_page_leave(const char *folder, const char *name, const weir_graph *hardware, const json_t *report) {
-    if (report == NULL || !is_of(folder, hardware)) return;
+    if (report == NULL || is_part(folder) || !is_of(folder, hardware)) return;
     weir_diag_log *log = weir_diag_capture();
     weir_folder *held = weir_folder_open(folder, WEIR_FOLDER_SHARED);
     if (held != NULL && is_of(folder, hardware)) { /* nobody else compiles into it while it is held */

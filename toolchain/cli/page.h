@@ -14,7 +14,8 @@
     { "html", 0, WEIR_CLI_STRING, &(path), "FILE.html", "write the report as a page to look at" }
 
 /* Leaves a report on this design in its compiled folder, whose next compilation removes it. Nothing is left in a folder
- * that cannot be written to, or that has another design by now: the command has done its work. NULL is fine. */
+ * that cannot be written to, that is a part of a board's, or that has another design by now: the command has done its
+ * work. NULL is fine. */
 void weir_page_leave(const char *folder, const char *name, const weir_graph *hardware, const json_t *report);
 /* Writes a page of these runs, with Graphviz' layout where it is installed. False after a reported error. */
 bool weir_page_write(const char *path, const weir_report_run *runs, size_t count);

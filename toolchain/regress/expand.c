@@ -111,21 +111,34 @@ static const char *number_text(weir_suite *suite, double number) {
     return copy;
 }
 
-/* Values are computed from the first one, so that no rounding adds up; the end counts when it is met to a billionth. */
+/* Value i; `power`: r->times to that power. A sum is computed from the first value, so that no rounding adds up. */
+static double value_at(const range *r, double power, int64_t i) {
+    return r->times != 0 ? r->from * power : r->from + (double)i * r->step;
+}
+
+/* Is the value beyond the end, which counts when it is met to a billionth of a step? */
+static bool is_beyond(const range *r, double value) {
+    if (r->times != 0) return value > r->to * (1 + 1e-9);
+    return (value - r->to) / r->step > 1e-9;
+}
+
 static bool add_range(weir_suite *suite, const weir_yaml *yaml, weir_suite_texts *values) {
     range r = {.step = 1};
     if (!read_range(yaml, &r)) return false;
     const bool grows =
         r.times != 0 ? r.from > 0 && r.to >= r.from && r.times > 1 : r.step != 0 && (r.to - r.from) / r.step >= 0;
-    const double last = !grows ? -1 : r.times != 0 ? log(r.to / r.from) / log(r.times) : (r.to - r.from) / r.step;
-    if (!grows || last >= MOST_VALUES) {
-        weir_error(yaml->location,
-                   grows ? "the range has more than a million values" : "the range never reaches its end");
+    if (!grows) {
+        weir_error(yaml->location, "the range never reaches its end");
         return false;
     }
-    for (int i = 0; i <= last + 1e-9; i++)
-        weir_suite_texts_add(suite, values,
-                             number_text(suite, r.times != 0 ? r.from * pow(r.times, i) : r.from + i * r.step));
+    double power = 1;
+    for (int64_t i = 0; !is_beyond(&r, value_at(&r, power, i)); i++, power *= r.times) {
+        if (i >= MOST_VALUES) {
+            weir_error(yaml->location, "the range has more than a million values");
+            return false;
+        }
+        weir_suite_texts_add(suite, values, number_text(suite, value_at(&r, power, i)));
+    }
     return true;
 }
 
