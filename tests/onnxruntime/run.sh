@@ -203,6 +203,13 @@ check_contract() {
 }
 
 # Every code of 8 and 16 bits that is quantized again, by both contracts and as QONNX's; SETS says for how many models of each case.
+# Operators with a constant a channel between layers, without quantizers between; NETWORKS says how many, FIRST from which.
+check_bounds() {
+    if "$python" "$here/bounds.py" "$WEIR" --count 1 --plant >output; then fail "a wrong value is not seen: $(cat output)"; fi
+    "$python" "$here/bounds.py" "$WEIR" --first "${FIRST:-1}" --count "${NETWORKS:-120}" >output || fail "$(cat output)"
+    cat output
+}
+
 check_codes() {
     need_qonnx
     if "$python" "$here/codes.py" "$WEIR" --sets 1 --only again --plant >output; then fail "a wrong code is not seen: $(cat output)"; fi
