@@ -233,14 +233,15 @@ static char *reason_against(const trying *t) {
 static void plan(trying *t) {
     const weir_trial *trial = t->trial;
     const int64_t greeting = greeting_cycles(trial), frame = frame_cycles(trial);
-    const bool is_slow = (WEIR_TRIAL_CYCLES / 2 - greeting) / frame < 1;
+    const bool has_verilator = weir_simulator_found(WEIR_SIM_VERILATOR);
+    const bool is_slow = has_verilator && (WEIR_TRIAL_CYCLES / 2 - greeting) / frame < 1;
     t->limit = is_slow ? WEIR_TRIAL_LONG : WEIR_TRIAL_CYCLES;
     t->frames = (t->limit / 2 - greeting) / frame;
     if (is_slow && t->frames > 1) t->frames = 1;
     if (t->frames > WEIR_TRIAL_FRAMES) t->frames = WEIR_TRIAL_FRAMES;
     t->expected_cycles = greeting + t->frames * frame;
     const bool is_long = trial->cells > 0 && t->expected_cycles > ICARUS_WORK / (int64_t)trial->cells;
-    t->simulator = is_long && weir_simulator_found(WEIR_SIM_VERILATOR) ? WEIR_SIM_VERILATOR : WEIR_SIM_ICARUS;
+    t->simulator = has_verilator && (is_slow || is_long) ? WEIR_SIM_VERILATOR : WEIR_SIM_ICARUS;
 }
 
 static bool read_reference(trying *t) {

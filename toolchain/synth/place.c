@@ -253,11 +253,13 @@ static void free_placement(weir_placement *placement) {
 
 static void warn_of(const sweep *s, const weir_placement *item) {
     const weir_program *nextpnr = s->job->nextpnr;
+    const long long seed = (long long)item->seed;
+    if (item->end == WEIR_PLACE_BROKEN) {
+        weir_warning(WEIR_NOWHERE, "'%s' broke with seed %lld and named no error", nextpnr->name, seed);
+        return;
+    }
     char *late = weir_tool_late(nextpnr->name, nextpnr->seconds);
-    if (item->end == WEIR_PLACE_LATE) weir_warning(WEIR_NOWHERE, "%s with seed %lld", late, (long long)item->seed);
-    else
-        weir_warning(WEIR_NOWHERE, "'%s' broke with seed %lld and named no error", nextpnr->name,
-                     (long long)item->seed);
+    weir_warning(WEIR_NOWHERE, "%s with seed %lld", late, seed);
     free(late);
 }
 
