@@ -73,8 +73,8 @@ static bool is_complete(const char *path) { return state_of(path, false) == WEIR
 
 /* --- locks --- */
 
-/* Waits for the lock; -1 when the file system has none, which costs work but no correctness, and after a signal that ends
- * the process when all of its threads have noticed it. */
+/* Waits for the lock; -1 when the file system has none, which costs work but no correctness, and after a signal that
+ * ends the process when all of its threads have noticed it. */
 static int lock(const char *cache, const char *name) {
     char *path = weir_format("%s/%s" LOCK, cache, name);
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);

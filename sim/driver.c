@@ -149,8 +149,8 @@ static void *help(void *user) {
     return NULL;
 }
 
-/* With the shared entries that are missing made at the same time. Signals are held back in both threads, and arrive when both
- * have ended, before an error of what they interrupted is told. */
+/* With the shared entries that are missing made at the same time. Signals are held back in both threads, and arrive
+ * when both have ended, before an error of what they interrupted is told. */
 static bool make_with_help(const weir_sim_build_context *context, const char *folder) {
     helper h = {.context = *context};
     const sigset_t before = weir_process_hold();

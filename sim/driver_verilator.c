@@ -1,10 +1,10 @@
 /* Verilator: its runtime library, the harness object and a precompiled header are made once a machine; a design
  * compiles its generated files only, gathered into a few units that are compiled at the same time.
  *
- * Flags: -O2, which takes an eighth more processor time to build than -O1 and 5 to 20 % less to simulate. One precompiled header
- * serves every unit only if all have the same options, so what runs rarely (set-up, names for VPI; in a quick build everything) is
- * turned down to -O0 by a pragma.
- * C++14 has the smallest headers; coroutines are an extension there as in C++17. */
+ * Flags: -O2, which takes an eighth more processor time to build than -O1 and 5 to 20 % less to simulate. One
+ * precompiled header serves every unit only if all have the same options, so what runs rarely (set-up, names for VPI;
+ * in a quick build everything) is turned down to -O0 by a pragma. C++14 has the smallest headers; coroutines are an
+ * extension there as in C++17. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

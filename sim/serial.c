@@ -1,5 +1,6 @@
-/* The process and the map: what harness/weir_serial.c is told, and how far its time may go. A semaphore each way: `go` for a later `until`, `stopped` when it is
- * reached; each answers one of the other, so that the two never run at once in the coupled mode. */
+/* The process and the map: what harness/weir_serial.c is told, and how far its time may go. A semaphore each way: `go`
+ * for a later `until`, `stopped` when it is reached; each answers one of the other, so that the two never run at once
+ * in the coupled mode. */
 #include "sim/serial.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
-// The cells that Yosys' synth_ecp5 maps to, for simulating netlists: what each does, without delays. Written from Lattice
-// FPGA-DS-02012 (family), FPGA-TN-02204 (memory) and FPGA-TN-02205 (sysDSP). Yosys' own ecp5/cells_sim.v has no bodies for
-// the memory and the multiplier.
+// The cells that Yosys' synth_ecp5 maps to, for simulating netlists: what each does, without delays. Written from
+// Lattice FPGA-DS-02012 (family), FPGA-TN-02204 (memory) and FPGA-TN-02205 (sysDSP). Yosys' own ecp5/cells_sim.v has no
+// bodies for the memory and the multiplier.
 //
-// Registers and memories start as after configuration; the global set/reset (GSR) never comes afterwards. What is not modelled
-// stops the elaboration with the name of what is missing.
+// Registers and memories start as after configuration; the global set/reset (GSR) never comes afterwards. What is not
+// modelled stops the elaboration with the name of what is missing.
 
 `default_nettype none
 
@@ -34,8 +34,8 @@ module L6MUX21 (
   assign Z = SD ? D1 : D0;
 endmodule
 
-// Two bits of a carry chain. A half's lookup table generates a sum bit; where it is 0 the lower quarter of its table, at A and B,
-// says what is carried on. INJECT1: the half takes no carry in.
+// Two bits of a carry chain. A half's lookup table generates a sum bit; where it is 0 the lower quarter of its table,
+// at A and B, says what is carried on. INJECT1: the half takes no carry in.
 module CCU2C #(
   parameter [15:0] INIT0 = 16'h0000,
   parameter [15:0] INIT1 = 16'h0000,
@@ -149,8 +149,8 @@ module weir_ecp5_stage #(
   endgenerate
 endmodule
 
-// Multiplier of 18 x 18 bits. Not modelled: chains through the shift inputs (SOURCEA and SOURCEB must be 0), the input C.
-// SIGNEDA and SIGNEDB must be constant: their registers are not modelled.
+// Multiplier of 18 x 18 bits. Not modelled: chains through the shift inputs (SOURCEA and SOURCEB must be 0), the input
+// C. SIGNEDA and SIGNEDB must be constant: their registers are not modelled.
 module MULT18X18D #(
   parameter REG_INPUTA_CLK = "NONE", parameter REG_INPUTA_CE = "CE0", parameter REG_INPUTA_RST = "RST0",
   parameter REG_INPUTB_CLK = "NONE", parameter REG_INPUTB_CE = "CE0", parameter REG_INPUTB_RST = "RST0",
@@ -201,10 +201,11 @@ module MULT18X18D #(
               P11, P10, P9, P8, P7, P6, P5, P4, P3, P2, P1, P0} = p;
 endmodule
 
-// Block RAM of 18 kbit: 1,024 words of 18 bits, which narrower ports address in parts: 9 bits, of which 4, 2 and 1 bits wide
-// ports leave the ninth alone. A port 18 bits wide has byte enables where others have the low address bits. DATA_WIDTH_A = 36 is
-// the pseudo dual port: A writes 36 bits, B reads, the low word at DOA. NORMAL: what was read stays while the port writes.
-// RST clears what was read, whether or not the port is enabled. A word that one port writes and the other reads: the old one.
+// Block RAM of 18 kbit: 1,024 words of 18 bits, which narrower ports address in parts: 9 bits, of which 4, 2 and 1 bits
+// wide ports leave the ninth alone. A port 18 bits wide has byte enables where others have the low address bits.
+// DATA_WIDTH_A = 36 is the pseudo dual port: A writes 36 bits, B reads, the low word at DOA. NORMAL: what was read
+// stays while the port writes. RST clears what was read, whether or not the port is enabled. A word that one port
+// writes and the other reads: the old one.
 module DP16KD #(
   parameter DATA_WIDTH_A = 18, parameter DATA_WIDTH_B = 18,
   parameter REGMODE_A = "NOREG", parameter REGMODE_B = "NOREG",

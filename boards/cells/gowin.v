@@ -1,8 +1,10 @@
-// The cells that Yosys' synth_gowin maps to, for simulating netlists: what each does, without delays. Written from Gowin UG288 (logic),
-// UG285 (block RAM) and UG287 (multipliers). Yosys' own gowin/cells_sim.v has no bodies for the block RAMs.
+// The cells that Yosys' synth_gowin maps to, for simulating netlists: what each does, without delays. Written from
+// Gowin UG288 (logic), UG285 (block RAM) and UG287 (multipliers). Yosys' own gowin/cells_sim.v has no bodies for the
+// block RAMs.
 //
-// Registers and memories start as after configuration. What is not modelled stops the elaboration: an unknown module, or the name of
-// what is missing. Yosys 0.70 maps products to multipliers (0.23: to logic), without their registers and chains.
+// Registers and memories start as after configuration. What is not modelled stops the elaboration: an unknown module,
+// or the name of what is missing. Yosys 0.70 maps products to multipliers (0.23: to logic), without their registers and
+// chains.
 
 `default_nettype none
 
@@ -85,8 +87,8 @@ module MUX2_LUT8 (
   assign O = S0 ? I1 : I0;
 endmodule
 
-// A bit of a carry chain, by the number of its mode: 0 adds, 1 subtracts, 2 either by I3, 3 to 5 compare, 6 to 8 count, 9 adds
-// partial products.
+// A bit of a carry chain, by the number of its mode: 0 adds, 1 subtracts, 2 either by I3, 3 to 5 compare, 6 to 8 count,
+// 9 adds partial products.
 module ALU #(
   parameter ALU_MODE = 0
 ) (
@@ -212,8 +214,8 @@ module RAM16SDP4 #(
   assign DO = mem[RAD];
 endmodule
 
-// A port of a block RAM of 2,048 bytes: which bits it reads and writes. BYTE: bits of a byte, 8 or 9; ports narrower than a byte take the
-// low 8. A port of 2 or 4 bytes has byte enables where others have the low address bits.
+// A port of a block RAM of 2,048 bytes: which bits it reads and writes. BYTE: bits of a byte, 8 or 9; ports narrower
+// than a byte take the low 8. A port of 2 or 4 bytes has byte enables where others have the low address bits.
 module weir_gowin_port #(
   parameter BYTE = 8,
   parameter WIDTH = 32
@@ -226,9 +228,9 @@ module weir_gowin_port #(
   assign bytes = WIDTH >= 32 ? ad[3:0] : WIDTH >= 16 ? {2'b0, ad[1:0]} : 4'b1;
 endmodule
 
-// Two ports, A and B, each with its own clock. MODE of a port: 0, what was read stays while it writes; 1, it reads what it writes;
-// 2, what was there before. PIPELINE: an output register. A word that one port writes and the other reads: the old one. RESET clears
-// what was read, whether or not the port is enabled.
+// Two ports, A and B, each with its own clock. MODE of a port: 0, what was read stays while it writes; 1, it reads what
+// it writes; 2, what was there before. PIPELINE: an output register. A word that one port writes and the other reads:
+// the old one. RESET clears what was read, whether or not the port is enabled.
 module weir_gowin_memory #(
   parameter BYTE = 8,
   parameter WIDTH_A = 32, parameter WIDTH_B = 32,
@@ -483,7 +485,8 @@ endmodule
 `undef WEIR_GOWIN_CONTENTS
 `undef WEIR_GOWIN_ALL
 
-// A product of two factors, each signed or not. With registers, or factors of the cell beside it, it is none that Yosys makes.
+// A product of two factors, each signed or not. With registers, or factors of the cell beside it, it is none that Yosys
+// makes.
 module weir_gowin_product #(
   parameter integer W = 9
 ) (

@@ -1,6 +1,6 @@
-// $alu of Yosys as carry chains of Gowin's ALU, instead of Yosys' own gowin/arith_map.v: up to version 0.28 that one does not invert
-// B in its output X when BI subtracts. Of X the pass alumacc makes the equality in $le and $ge, so x <= y and x >= y are wrong where
-// x and y are equal, and where all of their bits differ.
+// $alu of Yosys as carry chains of Gowin's ALU, instead of Yosys' own gowin/arith_map.v: up to version 0.28 that one
+// does not invert B in its output X when BI subtracts. Of X the pass alumacc makes the equality in $le and $ge, so x <=
+// y and x >= y are wrong where x and y are equal, and where all of their bits differ.
 
 (* techmap_celltype = "$alu" *)
 module _80_weir_gowin_alu (A, B, CI, BI, X, Y, CO);

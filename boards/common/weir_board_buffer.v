@@ -1,17 +1,22 @@
-// weir_board_buffer: the link's receive buffer, which holds the id of the model's parameters until its first byte comes.
+// weir_board_buffer: the link's receive buffer, which holds the id of the model's parameters until its first byte
+// comes.
 //
-// Latency:   1 cycle from raddr to q, taken only in cycles with re high; `model` is there 6 cycles after the first reset.
+// Latency:   1 cycle from raddr to q, taken only in cycles with re high; `model` is there 6 cycles after the first
+//            reset.
 // Interval:  1 cycle a word, for writing and for reading.
-// State:     the bytes and the read register; with INIT the id, which is read once after configuration and kept through every reset.
+// State:     the bytes and the read register; with INIT the id, which is read once after configuration and kept through
+//            every reset.
 // Contract:  as weir_ram. With INIT, raddr[1:0] is 0 and re low for 6 cycles after a reset, and so is we.
-// A tool that fills block RAM of a bitstream (icebram, ecpbram) changes the id with the parameters. INIT relies on registers that begin with a value.
+// A tool that fills block RAM of a bitstream (icebram, ecpbram) changes the id with the parameters. INIT relies on
+// registers that begin with a value.
 // Mapping:   block RAM; with INIT 32 registers and about 10 lookup tables.
 `default_nettype none
 
 module weir_board_buffer #(
   parameter integer DEPTH = 512,  // bytes
   parameter [31:0]  MODEL = 0,    // the id where INIT is empty
-  parameter         INIT  = ""    // hex file: the id's four bytes, lowest first, and what tells this memory from every other
+  // hex file: the id's four bytes, lowest first, and what tells this memory from every other
+  parameter         INIT  = ""
 ) (
   input  wire                     clk,
   input  wire                     rst,

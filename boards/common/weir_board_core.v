@@ -1,10 +1,12 @@
 // weir_board_core: all that a board carries around an accelerator with one clock: UART, link, registers, modes.
 //
 // Latency:   that of the wire; accelerator_rst is high for a cycle at each start that the host asks for.
-// Interval:  on the wire, CLOCK_HZ / BAUD cycles a bit; in a benchmark the accelerator takes a beat a cycle and may give a byte of results a cycle.
+// Interval:  on the wire, CLOCK_HZ / BAUD cycles a bit; in a benchmark the accelerator takes a beat a cycle and may
+//            give a byte of results a cycle.
 // State:     weir_link's and weir_board_registers', a place in the frames that enter and leave.
-// Frames go from input to input and come from output to output, as README.md says. So that an accelerator may take its inputs side by
-// side, and give its outputs likewise, each input but the last and each output but the first has a weir_fifo of a frame.
+// Frames go from input to input and come from output to output, as README.md says. So that an accelerator may take its
+// inputs side by side, and give its outputs likewise, each input but the last and each output but the first has a
+// weir_fifo of a frame.
 // Mapping:   two block RAMs of iCE40 with buffers of 512 bytes; boards/README.md has what the options cost.
 `default_nettype none
 
@@ -55,11 +57,14 @@ module weir_board_core #(
   input  wire [INPUTS*IN_WIDTH-1:0]   bench_vary,       // constants: of a benchmark's beats the bits that vary,
   input  wire [INPUTS*IN_WIDTH-1:0]   bench_ones,       // and those that are 1
   input  wire [(TAPS==0?1:TAPS)-1:0]  tap_moves,        // a beat of the stream does
-  input  wire [8*TAP_BYTES-1:0]       tap_data,         // all streams' beats side by side, each from a byte of its own on
-  output wire [11+SELECT_W+PLACE_W+WORD_W-1:0] memory_request,  // to all parameter memories, as weir_board_memory_port takes it,
+  // all streams' beats side by side, each from a byte of its own on
+  input  wire [8*TAP_BYTES-1:0]       tap_data,
+  // to all parameter memories, as weir_board_memory_port takes it,
+  output wire [11+SELECT_W+PLACE_W+WORD_W-1:0] memory_request,
   input  wire [9:0]                   memory_answer     // and from the last of them
 );
-  localparam [2:0] ACCELERATOR = 3'd0, ECHO = 3'd1, SOURCE = 3'd3, BENCH = 3'd4, READ = 3'd5, LOAD = 3'd6;  // any other drops what comes
+  // any other drops what comes
+  localparam [2:0] ACCELERATOR = 3'd0, ECHO = 3'd1, SOURCE = 3'd3, BENCH = 3'd4, READ = 3'd5, LOAD = 3'd6;
 
   // ---- the wire ----
   wire       rx_valid, rx_error, tx_valid, tx_ready;
@@ -133,7 +138,8 @@ module weir_board_core #(
   wire        unpack_ready, results_valid, results_ready;
   wire [7:0]  results;
   wire [31:0] bench_frames;
-  wire        unused = &{1'b0, s_error_count, bench_frames, bench_vary, bench_ones, tap_moves, tap_data, memory_answer};  // the upper bits; without the options
+  // the upper bits; without the options
+  wire        unused = &{1'b0, s_error_count, bench_frames, bench_vary, bench_ones, tap_moves, tap_data, memory_answer};
   reg  [7:0]  source_q;
 
   wire works  = mode == ACCELERATOR;

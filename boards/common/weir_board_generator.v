@@ -3,8 +3,9 @@
 // Latency:   the first beat is offered in the cycle after `run` rises.
 // Interval:  1 cycle a beat.
 // State:     the register of CRC-32, the places in frame and frames.
-// The register begins as SEED; a beat is its bits, from bit 0 on and repeated where a beat is wider than 32; after each beat the register takes the
-// 8 bits 0 as zlib's does: r = (r >> 8) ^ table[r & 255]. Of a beat the bits of `vary` are taken; those of `ones` are 1.
+// The register begins as SEED; a beat is its bits, from bit 0 on and repeated where a beat is wider than 32; after each
+// beat the register takes the 8 bits 0 as zlib's does: r = (r >> 8) ^ table[r & 255]. Of a beat the bits of `vary` are
+// taken; those of `ones` are 1.
 // Mapping:   32 flip-flops with an exclusive or of a few bits each, two counters.
 `default_nettype none
 

@@ -1,14 +1,16 @@
-// weir_board_memories: parameter memories of the accelerator as streams of bytes: they are read back, or written while what was there goes to the host.
+// weir_board_memories: parameter memories of the accelerator as streams of bytes: they are read back, or written while
+// what was there goes to the host.
 //
 // Latency:   about 6 cycles and one a memory from a word's address to its byte.
 // Interval:  likewise, a byte.
-// State:     which memory, its first word, the present one and its byte; a byte that was read, one that is written; LOADABLE: the id of the parameters
-//            that were loaded.
-// Contract:  rst is high for more cycles than there are memories; `reads` and `loads` change with restart or rst; s_ready and m_valid are functions of
-//            registers and of the other stream's side.
-// A memory's words come from the one that the register `memory` names down to word 0, the bytes of each from the lowest up. Then nothing comes.
-// `answer` is 0 for registers of others, and its bits of `version`.
-// The id is kept through every reset, as memories are, where registers begin with a value (INITIAL); else a reset brings back that of the bitstream.
+// State:     which memory, its first word, the present one and its byte; a byte that was read, one that is written;
+//            LOADABLE: the id of the parameters that were loaded.
+// Contract:  rst is high for more cycles than there are memories; `reads` and `loads` change with restart or rst;
+//            s_ready and m_valid are functions of registers and of the other stream's side.
+// A memory's words come from the one that the register `memory` names down to word 0, the bytes of each from the lowest
+// up. Then nothing comes. `answer` is 0 for registers of others, and its bits of `version`. The id is kept through
+// every reset, as memories are, where registers begin with a value (INITIAL); else a reset brings back that of the
+// bitstream.
 // Mapping:   about 110 lookup tables, LOADABLE 60 more.
 `default_nettype none
 
@@ -48,8 +50,8 @@ module weir_board_memories #(
     end
   endgenerate
 
-  // A word is asked for when it has been read, after two registers of a memory and a cycle to spare, and when no answer of before a restart is in
-  // flight. Then its byte waits, is replaced, and the next one begins.
+  // A word is asked for when it has been read, after two registers of a memory and a cycle to spare, and when no answer
+  // of before a restart is in flight. Then its byte waits, is replaced, and the next one begins.
   localparam [2:0] READ = 3'd2, ASK = 3'd3, WAIT = 3'd4, HOLD = 3'd5, WRITE = 3'd6, END = 3'd7;
 
   reg [2:0]          step_q;

@@ -3,8 +3,10 @@
 // Latency:   that of weir_rom; while the request says serve, of the request's word.
 // Interval:  1 cycle a word.
 // State:     that of weir_rom and of weir_board_memory_port.
-// Contract:  that of weir_rom; `serve` changes only while the accelerator is in reset. A word is never written in a cycle in which it is read for use.
-// Mapping:   as weir_rom, with a lookup table a bit of the address before it; LOADABLE: always block RAM, with a write port that takes a byte of a word.
+// Contract:  that of weir_rom; `serve` changes only while the accelerator is in reset. A word is never written in a
+//            cycle in which it is read for use.
+// Mapping:   as weir_rom, with a lookup table a bit of the address before it; LOADABLE: always block RAM, with a write
+//            port that takes a byte of a word.
 `default_nettype none
 
 module weir_board_memory #(

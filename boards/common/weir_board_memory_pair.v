@@ -1,6 +1,7 @@
 // weir_board_memory_pair: weir_rom_pair, as it is where a board reads its parameter memories back.
 //
-// Latency, interval, state: those of weir_rom_pair, and two weir_board_memory_port. While the request says serve, each port reads the request's word of its memory.
+// Latency, interval, state: those of weir_rom_pair, and two weir_board_memory_port. While the request says serve, each
+// port reads the request's word of its memory.
 // Mapping:   weir_rom_pair, with a lookup table a bit of either address before it.
 `default_nettype none
 
@@ -46,7 +47,8 @@ module weir_board_memory_pair #(
   wire [WORD_W-1:0]  also_word;
   wire [PLACE_W-1:0] a_place, b_place;
   wire [7:0]         a_data, b_data;
-  wire               unused = &{1'b0, word, also_serve, also_word, a_write, b_write, a_place, b_place, a_data, b_data};  // nothing is written here
+  // nothing is written here
+  wire               unused = &{1'b0, word, also_serve, also_word, a_write, b_write, a_place, b_place, a_data, b_data};
 
   weir_board_memory_port #(
     .WIDTH   (A_WIDTH),

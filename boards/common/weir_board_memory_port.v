@@ -1,10 +1,13 @@
-// weir_board_memory_port: what lets weir_board_memories reach one parameter memory: a byte of the word that it reads, put into a chain.
+// weir_board_memory_port: what lets weir_board_memories reach one parameter memory: a byte of the word that it reads,
+// put into a chain.
 //
-// Latency:   1 cycle from `ask` to m_answer, and 1 from s_answer to m_answer; q belongs to request two cycles after that is stable at the latest.
+// Latency:   1 cycle from `ask` to m_answer, and 1 from s_answer to m_answer; q belongs to request two cycles after
+//            that is stable at the latest.
 // Interval:  1 cycle.
 // State:     an answer, without reset: it is 0 a cycle after s_answer and `ask` are.
-// A request is {serve, ask, write, 8 bits to write, which memory, which byte of a word, which word}; an answer is {valid, the word's last byte, byte}. Memories
-// that nobody asks pass on what comes from those before them. While `serve` is high the accelerator is in reset, and the memory reads `word` in each cycle.
+// A request is {serve, ask, write, 8 bits to write, which memory, which byte of a word, which word}; an answer is
+// {valid, the word's last byte, byte}. Memories that nobody asks pass on what comes from those before them. While
+// `serve` is high the accelerator is in reset, and the memory reads `word` in each cycle.
 // Mapping:   about 2 lookup tables for 3 bits of a word, 10 and a comparison for the answer.
 `default_nettype none
 

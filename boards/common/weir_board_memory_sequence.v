@@ -1,4 +1,5 @@
-// weir_board_memory_sequence: weir_rom_sequence, as it is where a board reads its parameter memories back, or writes them.
+// weir_board_memory_sequence: weir_rom_sequence, as it is where a board reads its parameter memories back, or writes
+// them.
 //
 // Latency, interval, state: those of weir_rom_sequence, with a weir_board_memory.
 // Mapping:   weir_rom_sequence_reader and one weir_board_memory.

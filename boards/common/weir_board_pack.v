@@ -1,10 +1,11 @@
 // weir_board_pack: makes the bytes that go to the host of beats: a frame of each output after the other, without marks.
 //
 // Latency:   1 cycle a byte.
-// Interval:  2 cycles a byte, or 1 where the sink always takes; a beat is taken with its last byte. s_ready does not depend on m_ready.
+// Interval:  2 cycles a byte, or 1 where the sink always takes; a beat is taken with its last byte. s_ready does not
+//            depend on m_ready.
 // State:     a byte, the places in beat, frame and outputs.
-// Only the output whose frame is due is taken. Bits above those of a beat go out as 0. `last` is counted: where it comes elsewhere,
-// `misplaced` is high for a cycle, and the beats are cut into frames as they should be.
+// Only the output whose frame is due is taken. Bits above those of a beat go out as 0. `last` is counted: where it
+// comes elsewhere, `misplaced` is high for a cycle, and the beats are cut into frames as they should be.
 // Mapping:   a multiplexer of all bytes of all outputs' beats, 8 flip-flops, counters.
 `default_nettype none
 

@@ -3,7 +3,8 @@
 // Latency:   `answer` belongs to `address` in the same cycle; a value is written at the end of a cycle with `write`.
 // State:     time, frames, cycles of a frame, error bits, control, and what the options add.
 // The events are high for one cycle: the accelerator takes the first beat of a frame, the last one; gives the last one.
-// Mapping:   about 170 lookup tables; EXTREMES, STALLS and BENCHMARK have their prices in boards/README.md and cost nothing at 0.
+// Mapping:   about 170 lookup tables; EXTREMES, STALLS and BENCHMARK have their prices in boards/README.md and cost
+//            nothing at 0.
 `default_nettype none
 
 module weir_board_registers #(
@@ -37,7 +38,8 @@ module weir_board_registers #(
 );
   localparam integer RX_LOG = $clog2(RX_BYTES);
   localparam integer TX_LOG = $clog2(TX_BYTES);
-  localparam integer BEAT = $clog2(CLOCK_HZ) - 1;  // the heart beats once in 1 to 2 seconds, four times as fast after an error
+  // the heart beats once in 1 to 2 seconds, four times as fast after an error
+  localparam integer BEAT = $clog2(CLOCK_HZ) - 1;
 
   generate
     if (EXTREMES < 0 || EXTREMES > 1 || STALLS < 0 || STALLS > 1 || BENCHMARK < 0 || BENCHMARK > 1) begin : g_check
@@ -111,7 +113,8 @@ module weir_board_registers #(
   generate
     if (EXTREMES != 0) begin : g_extremes
       reg [31:0] shortest_q, longest_q, since_q, interval_q, least_q, greatest_q;
-      reg        known_q, timed_q, given_q, compare_q;  // a frame has been measured; an interval; a frame has left; its interval is new
+      // a frame has been measured; an interval; a frame has left; its interval is new
+      reg        known_q, timed_q, given_q, compare_q;
 
       always @(posedge clk)
         if (rst || restart) begin
@@ -211,7 +214,8 @@ module weir_board_registers #(
     end
   endgenerate
 
-  // The answer is chosen in two lookup tables of four inputs a bit, and the register behind it: what a tool keeps, it cannot make of it what is larger.
+  // The answer is chosen in two lookup tables of four inputs a bit, and the register behind it: what a tool keeps, it
+  // cannot make of it what is larger.
   reg  [31:0] other;  // what the remaining registers say
   wire [31:0] late   = {32{address == 7'd5}} | other;
   wire [31:0] counts = {32{address == 7'd6}} | other;

@@ -2,8 +2,9 @@
 //
 // Latency:   2 cycles from `locked` or `button` to `rst`; CYCLES more after the cause has gone.
 // State:     two registers that synchronise the causes, and a counter.
-// INITIAL 1 relies on registers that begin with a value, as on iCE40, ECP5, Gowin, Xilinx. INITIAL 0 is for families that have none
-// (GateMate): there `button` or `locked` must be active once after configuration, which CC_USR_RSTN (inverted) as `button` is.
+// INITIAL 1 relies on registers that begin with a value, as on iCE40, ECP5, Gowin, Xilinx. INITIAL 0 is for families
+// that have none (GateMate): there `button` or `locked` must be active once after configuration, which CC_USR_RSTN
+// (inverted) as `button` is.
 // Mapping:   clog2(CYCLES) + 1 bits of counter.
 `default_nettype none
 

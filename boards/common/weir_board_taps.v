@@ -1,11 +1,13 @@
-// weir_board_taps: looks at streams inside of an accelerator: the CRC-32 of one byte of each beat of one of them, and how many beats it had.
+// weir_board_taps: looks at streams inside of an accelerator: the CRC-32 of one byte of each beat of one of them, and
+// how many beats it had.
 //
 // Latency:   a beat counts two cycles after it moved.
 // Interval:  1 cycle a beat.
 // State:     what is looked at, which streams moved, the chosen byte, a CRC and a count.
 // `answer` is 0 for registers of others, and their bit of `version`.
 // The bytes of all streams' beats lie side by side; each stream begins with a byte of its own.
-// Mapping:   a multiplexer of all bytes, behind registers of the streams and before one of its own: about 3 lookup tables a byte, and 110 more.
+// Mapping:   a multiplexer of all bytes, behind registers of the streams and before one of its own: about 3 lookup
+//            tables a byte, and 110 more.
 `default_nettype none
 
 module weir_board_taps #(

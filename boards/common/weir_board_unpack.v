@@ -1,9 +1,12 @@
-// weir_board_unpack: makes beats of the bytes that come from the host: frames of all inputs one after the other, without marks.
+// weir_board_unpack: makes beats of the bytes that come from the host: frames of all inputs one after the other,
+// without marks.
 //
-// Latency:   1 cycle from the last byte of a beat; none with one input of at most 8 bits (there m_ready reaches s_ready).
+// Latency:   1 cycle from the last byte of a beat; none with one input of at most 8 bits (there m_ready reaches
+//            s_ready).
 // Interval:  a byte a cycle and one cycle more a beat.
 // State:     a beat, the places in beat, frame and inputs.
-// What a byte has above the bits of its beat is ignored. With several inputs m_data and m_last are for the one whose m_valid is high.
+// What a byte has above the bits of its beat is ignored. With several inputs m_data and m_last are for the one whose
+// m_valid is high.
 // Mapping:   8 flip-flops a byte of a beat, counters.
 `default_nettype none
 

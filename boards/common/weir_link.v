@@ -1,13 +1,17 @@
-// weir_link: the board's end of the link (boards/common/README.md) between the bytes of a UART and two streams of bytes.
+// weir_link: the board's end of the link (boards/common/README.md) between the bytes of a UART and two streams of
+// bytes.
 //
 // Latency:   a byte to the board is there when its packet has ended well; one to the host goes when the sender is free.
 // Interval:  that of the wire; s_ready and m_valid are functions of registers only.
-// State:     a receive and a send buffer, the ends of what is in them, the request that is answered, what is still to be said.
-// Invariant: receive buffer: read <= taken <= read + RX_BYTES; what lies behind `taken` is of a packet that has not ended.
-//            send buffer: acknowledged <= write <= acknowledged + TX_BYTES (4,095 at most); no byte is overwritten before it is
-//            acknowledged, none acknowledged or sent that was not written. acknowledged <= send <= write except for the moment in which an
-//            acknowledgement has overtaken a repetition. The word being written is never read.
-// Mapping:   two memories, each a block RAM of iCE40 with 512 bytes; about 250 lookup tables, and those of weir_link_rx and weir_link_tx.
+// State:     a receive and a send buffer, the ends of what is in them, the request that is answered, what is still to
+//            be said.
+// Invariant: receive buffer: read <= taken <= read + RX_BYTES; what lies behind `taken` is of a packet that has not
+//            ended. send buffer: acknowledged <= write <= acknowledged + TX_BYTES (4,095 at most); no byte is
+//            overwritten before it is acknowledged, none acknowledged or sent that was not written. acknowledged <=
+//            send <= write except for the moment in which an acknowledgement has overtaken a repetition. The word being
+//            written is never read.
+// Mapping:   two memories, each a block RAM of iCE40 with 512 bytes; about 250 lookup tables, and those of weir_link_rx
+//            and weir_link_tx.
 `default_nettype none
 
 module weir_link #(
@@ -66,7 +70,8 @@ module weir_link #(
   wire        next, idle, done;
   wire [8:0]  sent;
   wire [11:0] left;                   // behind the acknowledgement that has come
-  wire        unused    = &{1'b0, flags, sent, left};  // flags of other types, numbers above an answer's; with 4,096 bytes
+  // flags of other types, numbers above an answer's; with 4,096 bytes
+  wire        unused    = &{1'b0, flags, sent, left};
   wire        is_answer = !tx_kind_q[0];
 
   // ---- packets to the board ----
@@ -95,7 +100,8 @@ module weir_link #(
     .bad          (bad)
   );
 
-  reg        fits_q, room_q;         // the packet is for this place; there is room for its next byte: stable when a byte comes
+  // the packet is for this place; there is room for its next byte: stable when a byte comes
+  reg        fits_q, room_q;
   reg [11:0] taken_q, read_q;         // of the stream to the board
   reg        valid_q;                 // a byte has been read
   reg        crowded_q;               // there was no room for a byte of this packet

@@ -3,8 +3,9 @@
 // Latency:   `good` or `bad` comes in the cycle after the byte that ends a packet.
 // Interval:  a byte takes 10 cycles at most, fewer than four cycles a bit leave.
 // State:     the place in the block and in the packet, 5 bytes of header, one byte, its bits still to come, the CRC.
-// The payload goes out as it comes: nothing may be made of it before `good`. The header is there from the first byte of the payload
-// until the next packet. Of a packet that is not as README.md says there is one `bad`; of an empty one, nothing.
+// The payload goes out as it comes: nothing may be made of it before `good`. The header is there from the first byte of
+// the payload until the next packet. Of a packet that is not as README.md says there is one `bad`; of an empty one,
+// nothing.
 // Mapping:   about 90 lookup tables; the CRC takes a bit a cycle.
 `default_nettype none
 
@@ -26,7 +27,8 @@ module weir_link_rx (
   output reg         bad
 );
   localparam [31:0] POLYNOMIAL = 32'hEDB88320;
-  localparam [3:0] PAYLOAD = 4'd5, COMPLETE = 4'd9, OVER = 4'd10;  // 0 to 4: the header, 6 to 8: the CRC behind its first byte
+  // 0 to 4: the header, 6 to 8: the CRC behind its first byte
+  localparam [3:0] PAYLOAD = 4'd5, COMPLETE = 4'd9, OVER = 4'd10;
 
   reg [7:0]  left_q;    // bytes up to the next code byte, with it
   reg        silent_q;  // no zero is meant before it

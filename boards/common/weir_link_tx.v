@@ -3,9 +3,10 @@
 // Latency:   the first byte is offered 3 cycles after `start`.
 // Interval:  16 cycles a byte at most, fewer than four cycles a bit leave.
 // State:     the place in the packet, a byte of it, the distance to the last pointer, the CRC, the acknowledgement.
-// From `start`, which counts while `idle`, until `idle` again what is at the ports belongs to the packet; but `acknowledged`,
-// which is that of the header's first byte. `payload` is asked for one byte after the other: `next` says that the one with the number `index` is taken, and the
-// one behind it must be there 8 cycles later. What is sent while `stale` is high is not what the packet began with: its CRC becomes a wrong one.
+// From `start`, which counts while `idle`, until `idle` again what is at the ports belongs to the packet; but
+// `acknowledged`, which is that of the header's first byte. `payload` is asked for one byte after the other: `next`
+// says that the one with the number `index` is taken, and the one behind it must be there 8 cycles later. What is sent
+// while `stale` is high is not what the packet began with: its CRC becomes a wrong one.
 // Mapping:   about 140 lookup tables; the CRC takes a bit a cycle.
 `default_nettype none
 

@@ -1,9 +1,10 @@
-// weir_uart_divider: a tick for each bit of a UART, CLOCK_HZ / BAUD cycles apart in the mean and never more than one off.
+// weir_uart_divider: a tick for each bit of a UART, CLOCK_HZ / BAUD cycles apart in the mean and never more than one
+// off.
 //
 // Latency:   after `hold` falls the first tick comes after a whole bit, or after half of one (HALF).
 // State:     the distance to the next tick, a fraction with the period's numerator as unit.
-// Invariant: -BAUDS <= distance < CLOCKS - BAUDS. CLOCKS / BAUDS is CLOCK_HZ / BAUD exactly where that reduces to 65,536 or less over
-//            something, and within 1 / 65,536 of it otherwise: a ratio that is whole is exact.
+// Invariant: -BAUDS <= distance < CLOCKS - BAUDS. CLOCKS / BAUDS is CLOCK_HZ / BAUD exactly where that reduces to
+//            65,536 or less over something, and within 1 / 65,536 of it otherwise: a ratio that is whole is exact.
 // Mapping:   an adder of clog2(CLOCKS) + 1 bits, at most 17.
 `default_nettype none
 

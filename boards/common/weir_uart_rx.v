@@ -3,8 +3,8 @@
 // Latency:   m_valid rises 3 cycles after the middle of the stop bit, for one cycle: whoever listens must take it.
 // Interval:  10 bits a byte; the next start bit may begin half a bit after the middle of the stop bit.
 // State:     two registers that synchronise `rx` and the one before, a byte, the bit's number, the divider.
-// A start bit that is high in its middle is none. A stop bit that is low sets m_error; the line must then be high before
-// the next start bit, so that a broken line gives one byte, not many.
+// A start bit that is high in its middle is none. A stop bit that is low sets m_error; the line must then be high
+// before the next start bit, so that a broken line gives one byte, not many.
 // Mapping:   about 15 lookup tables and those of weir_uart_divider.
 `default_nettype none
 

@@ -19,7 +19,8 @@
 
 /* Multiplications of all frames together, and how many frames that are at least and at most. */
 enum { BUDGET = 300000, LEAST_FRAMES = 6, MOST_FRAMES = 12, DATA_FRAMES = 4, STEP_FRAMES = 6, PREPARED_FRAMES = 3 };
-/* A frame of so many multiplications has so many values that fewer frames show as much: the first kinds of the plan, and few of steps. */
+/* A frame of so many multiplications has so many values that fewer frames show as much: the first kinds of the plan,
+ * and few of steps. */
 enum { LARGE = 20000000, FRAMES_OF_LARGE = 3, STEP_FRAMES_OF_LARGE = 2, DATA_FRAMES_OF_LARGE = 2 };
 
 typedef enum fill { FILL_RANDOM, FILL_LOW, FILL_HIGH, FILL_ZERO, FILL_EDGES } fill;
@@ -140,8 +141,8 @@ static bool compare(const weir_graph *model, const weir_lowered_graphs *of, cons
     return fine;
 }
 
-/* Only sums on either side of the steps of what the quantizers absorb: the model beside the integer graph, in which no layer is
- * mirrored. */
+/* Only sums on either side of the steps of what the quantizers absorb: the model beside the integer graph, in which no
+ * layer is mirrored. */
 static bool compare_steps(const weir_graph *model, const weir_lowered_graphs *of, const weir_lowered_effort *with) {
     if (!has_steps(of->integer)) return true;
     verifier v = {of->integer, NULL, with->seed, work_of(of->integer), false};
@@ -156,7 +157,8 @@ static bool compare_steps(const weir_graph *model, const weir_lowered_graphs *of
 /* Part of an output's variance by which rounding may change it: another order of elements changes all of it, twice. */
 static const double ROUNDING = 0.1;
 
-/* Does the output differ by more than codes next to a tie, which another order of float32 sums rounds to the other side? */
+/* Does the output differ by more than codes next to a tie, which another order of float32 sums rounds to the other
+ * side? */
 static bool is_other(const weir_outcome *was, const weir_outcome *is, size_t output) {
     double sum = 0, squares = 0, changed = 0, count = 0;
     for (size_t s = 0; s < was->samples; s++) {
@@ -174,8 +176,8 @@ static bool is_other(const weir_outcome *was, const weir_outcome *is, size_t out
     return !(changed <= ROUNDING * (squares - sum * sum / fmax(count, 1)));
 }
 
-/* Its channels are innermost, and the rest of it is as lowering takes it: that has changed no result. Elements of its values may
- * stand in another order than the model's, so that only results are compared here. */
+/* Its channels are innermost, and the rest of it is as lowering takes it: that has changed no result. Elements of its
+ * values may stand in another order than the model's, so that only results are compared here. */
 static bool compare_prepared(const weir_graph *model, const weir_graph *prepared, uint64_t seed) {
     const size_t samples = work_of(model) > LARGE ? 1 : PREPARED_FRAMES;
     weir_outcome *was = weir_outcome_random(model, samples, seed), *is = weir_outcome_like(prepared, was);

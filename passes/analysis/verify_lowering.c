@@ -1,5 +1,5 @@
-/* verify_lowering: whoever lowers a graph gets one that was compared with the model (lower_integer.c); this compares what the passes
- * behind made of it. */
+/* verify_lowering: whoever lowers a graph gets one that was compared with the model (lower_integer.c); this compares
+ * what the passes behind made of it. */
 #include <string.h>
 
 #include "ir/graph/print.h"

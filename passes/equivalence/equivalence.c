@@ -67,8 +67,8 @@ static bool read_side(comparison *c, size_t index, const weir_rtl_version *versi
     return fine;
 }
 
-/* Reads both. What is not sound before is not proved, because Yosys takes bits without a driver for what it likes; a pass
- * that leaves what is not sound has changed the design. */
+/* Reads both. What is not sound before is not proved, because Yosys takes bits without a driver for what it likes; a
+ * pass that leaves what is not sound has changed the design. */
 static bool read_sides(comparison *c, const weir_rtl_version *versions[2], weir_rtl_verdict *verdict) {
     *verdict = WEIR_RTL_NOT_COMPARED;
     if (!read_side(c, 0, versions[0]) || !c->side[0].has_form) return false;

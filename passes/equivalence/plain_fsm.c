@@ -38,8 +38,8 @@ static void put_zeros(plain *p, weir_rtl_block from) {
     }
 }
 
-/* Nothing is said about a machine before its reset: in an unknown state, whatever it gives is unknown too, while an else
- * would be taken. Both sides of `!=` are the state, so to logic this is a zero. */
+/* Nothing is said about a machine before its reset: in an unknown state, whatever it gives is unknown too, while an
+ * else would be taken. Both sides of `!=` are the state, so to logic this is a zero. */
 static void put_unknown(plain *p, weir_rtl_block from) {
     weir_rtl_stmt_info info;
     if (from.id == 0) return;

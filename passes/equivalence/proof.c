@@ -49,7 +49,8 @@ static char *write_script(const weir_proof *proof, bool with_registers) {
     weir_text_format(&script, "design -save prepared\nopt -fast\nselect -assert-max %zu t:*\n", proof->cells);
     weir_text_add(&registers, "");
     if (with_registers) add_registers(proof, &registers);
-    /* What registers start with is said before anything is optimized: Yosys takes an unknown start for what it likes. */
+    /* What registers start with is said before anything is optimized: Yosys takes an unknown start for what it
+     * likes. */
     for (size_t i = 0; i < STARTS; i++)
         weir_text_format(
             &script,
@@ -66,8 +67,8 @@ static char *write_script(const weir_proof *proof, bool with_registers) {
 }
 
 /* --- the counterexample --- */
-/* Value of a wave in a column, as text of bits; "" when unknown. In WaveJSON a dot repeats, = and the digits take the next
- * entry of "data" when there is one. */
+/* Value of a wave in a column, as text of bits; "" when unknown. In WaveJSON a dot repeats, = and the digits take the
+ * next entry of "data" when there is one. */
 static const char *wave_value(const json_t *signal, size_t column) {
     const char *wave = json_string_value(json_object_get(signal, "wave"));
     const json_t *data = json_object_get(signal, "data");
@@ -110,7 +111,8 @@ static void print_inputs(const weir_proof *proof, const json_t *signals, size_t 
     if (*separator == '\0') weir_text_add(text, "none");
 }
 
-/* Column 0 of the waves is the state before the first cycle, when there is any. False when the model differs in registers only. */
+/* Column 0 of the waves is the state before the first cycle, when there is any. False when the model differs in
+ * registers only. */
 static bool print_model(const weir_proof *proof, const json_t *signals, const char *start, weir_text *text) {
     const weir_rtl_design *design = proof->side[0].design;
     const json_t *trigger = find_signal(signals, "", "trigger");

@@ -65,7 +65,8 @@ static weir_scale_offer offer_of(const folder *f, weir_node node) {
 
 /* --- scaling --- */
 
-/* A product whose one operand is a scale that the other can take: that one will be. The scale comes before all nodes. */
+/* A product whose one operand is a scale that the other can take: that one will be. The scale comes before all
+ * nodes. */
 static void give_away(folder *f, weir_node node) {
     const weir_graph *graph = f->rewrite.graph;
     const weir_value y = weir_node_output(graph, node, 0);

@@ -1,7 +1,7 @@
 /* Biases become sums of their own: Conv with a bias is Conv and Add, Gemm with one (and beta 1) is Gemm and Add. Then
  * passes have one form of a bias to look for: fold_scale_axis moves scales through it, combine_parallel_conv2d and
- * eliminate_common_subexpr find more in common. A Conv computes the same bits (the kernel adds its bias last as well), a
- * Gemm rounds in another order. O(size). */
+ * eliminate_common_subexpr find more in common. A Conv computes the same bits (the kernel adds its bias last as well),
+ * a Gemm rounds in another order. O(size). */
 #include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"

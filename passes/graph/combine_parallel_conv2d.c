@@ -70,8 +70,8 @@ static bool is_same_window(const combiner *c, weir_node first, weir_node other) 
            (input_of(c, other, 2).id == 0 || comes_before(c, input_of(c, other, 2), first));
 }
 
-/* All convolutions of the first one's input that are like it, in execution order: earlier passes may have left the uses in
- * another one. */
+/* All convolutions of the first one's input that are like it, in execution order: earlier passes may have left the uses
+ * in another one. */
 static void find_branches(combiner *c, weir_node first, branches *found) {
     const weir_graph *graph = c->rewrite.graph;
     const weir_value x = input_of(c, first, 0);

@@ -27,8 +27,8 @@ static bool follows_inputs(const weir_relayout *c, weir_node node) {
            which != WEIR_ORDER_RESHAPE && which != WEIR_ORDER_PRODUCT && weir_relayout_shares(c, node);
 }
 
-/* The order that the node's result will have behind nodes that put channels last, so that other inputs of its users come in that
- * order, too: only the host can transpose them, before the hardware. */
+/* The order that the node's result will have behind nodes that put channels last, so that other inputs of its users
+ * come in that order, too: only the host can transpose them, before the hardware. */
 void weir_relayout_expect(weir_relayout *c, weir_node node) {
     if (weir_node_output_count(c->graph, node) == 0) return;
     const weir_value output = weir_node_output(c->graph, node, 0);
@@ -42,8 +42,8 @@ void weir_relayout_expect(weir_relayout *c, weir_node node) {
     }
 }
 
-/* Sums that a quantizer takes stay in their order: fewer bits move behind it, and codes have one scale. The host moves what comes in
- * before its quantizer. */
+/* Sums that a quantizer takes stay in their order: fewer bits move behind it, and codes have one scale. The host moves
+ * what comes in before its quantizer. */
 static bool quantizes_sums(const weir_relayout *c, weir_node node) {
     const weir_op op = weir_node_op(c->graph, node), kind = weir_trait_of(op)->kind;
     return weir_trait_is_quantizer(op) && kind != WEIR_OP_DEQUANTIZE_LINEAR &&

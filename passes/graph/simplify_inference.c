@@ -4,9 +4,10 @@
  *
  *   BatchNormalization     x * s + (bias - mean * s), s = scale / sqrt(variance + epsilon), along axis 1
  *   InstanceNormalization  (x - m) / sqrt(v + epsilon) * scale + bias; m and v: mean and variance of each plane
- *   LayerNormalization     the same with mean and variance over the last axes; unchanged when it also has them as outputs
- *   LpNormalization        x / max(norm, tiny): a line of zeros stays one. tiny is the smallest normal number, for p = 2
- *                          under the root
+ *   LayerNormalization     the same with mean and variance over the last axes; unchanged when it also has them as
+ *                          outputs
+ *   LpNormalization        x / max(norm, tiny): a line of zeros stays one. tiny is the smallest normal number, for p =
+ *                          2 under the root
  * O(size). */
 #include <float.h>
 

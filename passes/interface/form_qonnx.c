@@ -1,6 +1,6 @@
-/* Between QDQ and QONNX. ONNX computes round(x / s) + z, QONNX round(x / s + z), both half to even: at a tie they differ
- * when z is odd. Codes around an odd zero point of QDQ become codes around 0 with one bit more, clipped before; those of
- * QONNX have no form in QDQ. Codes that are fewer than an element type has are clipped to their range. */
+/* Between QDQ and QONNX. ONNX computes round(x / s) + z, QONNX round(x / s + z), both half to even: at a tie they
+ * differ when z is odd. Codes around an odd zero point of QDQ become codes around 0 with one bit more, clipped before;
+ * those of QONNX have no form in QDQ. Codes that are fewer than an element type has are clipped to their range. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,8 @@ static bool has_one_zero(const grid *g) {
     return true;
 }
 
-/* A parameter that broadcasts along the grid's axis of a value of that rank; zero points that are all the same are one. */
+/* A parameter that broadcasts along the grid's axis of a value of that rank; zero points that are all the same are
+ * one. */
 static weir_value broadcast_value(weir_graph *graph, weir_node node, const char *suffix, const grid *g, int rank,
                                   bool zeros) {
     weir_shape shape = {.rank = 0};

@@ -1,6 +1,7 @@
 /* tensorrt: what TensorRT takes in, and nothing more: nothing here runs it. A folder with
- *   model.onnx         the graph in QDQ form: symmetric int8, zero points 0, a scale a tensor for activations and a scale
- *                      an output channel for weights (NVIDIA's "Working with Quantized Types"); scales are amax / 127
+ *   model.onnx         the graph in QDQ form: symmetric int8, zero points 0, a scale a tensor for activations and a
+ *                      scale an output channel for weights (NVIDIA's "Working with Quantized Types"); scales are amax /
+ *                      127
  *   calibration.cache  the same scales of activations for a graph without quantizers: a line with the version and the
  *                      calibrator, then "NAME: SCALE" with the bits of the float32 in hexadecimal
  *   trtexec.sh         the command line

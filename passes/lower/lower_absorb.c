@@ -1,10 +1,11 @@
 /* What a quantizer absorbs of the expression before it, decided in one place (absorption_of):
  *   real numbers before the hardware                  Encode, at its edge
  *   one leaf whose codes are those of the quantizer   nothing, but for a Relu: the codes, no smaller than that of zero
- *   one leaf and one map of its elements              Requantize, affine; with the steps of the model, or through float32, where the model
- *                                                     computes so. An offset is an addition of the model then, the first of its steps
- *   two leaves                                        Sum and Threshold where a table has all pairs of codes; else the exact sum, which is
- *                                                     one leaf
+ *   one leaf and one map of its elements              Requantize, affine; with the steps of the model, or through
+ *                                                     float32, where the model computes so. An offset is an addition of
+ *                                                     the model then, the first of its steps
+ *   two leaves                                        Sum and Threshold where a table has all pairs of codes; else the
+ *                                                     exact sum, which is one leaf
  *   any other function of codes                       Lookup or Threshold (lower_function.c)
  * Anything else is refused. The map of a leaf comes behind the quantizer, whose codes have one scale. */
 #include <math.h>
@@ -41,7 +42,8 @@ static const weir_expression *offset_as_step(weir_lowering *l, const weir_expres
 
 /* --- the requantizer --- */
 
-/* The steps' names, the innermost first, and their constants behind the `count` inputs, of which as many are returned. */
+/* The steps' names, the innermost first, and their constants behind the `count` inputs, of which as many are
+ * returned. */
 static size_t add_steps(weir_lowering *l, weir_node node, const weir_expression *x, weir_value *inputs, size_t count,
                         weir_text *steps) {
     if (weir_expression_kind_of(x) != WEIR_EXPRESSION_STEP) return count;

@@ -1,5 +1,5 @@
-/* ArgMax, ArgMin and TopK of one of codes with one scale: the index of the largest code, and that code; of the smallest, those of the
- * negated codes. */
+/* ArgMax, ArgMin and TopK of one of codes with one scale: the index of the largest code, and that code; of the
+ * smallest, those of the negated codes. */
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
 #include "passes/lower/lower.h"

@@ -12,8 +12,8 @@ static bool reads(const weir_graph *graph, weir_node node, const bool *reached) 
     return any;
 }
 
-/* Does hardware compute the node, where an input of it, of those reached, has codes? A product does, where both of its operands have; where values are
- * carried, they have what is reached. */
+/* Does hardware compute the node, where an input of it, of those reached, has codes? A product does, where both of its
+ * operands have; where values are carried, they have what is reached. */
 static bool is_in_hardware(const weir_lowering *l, weir_node node, const bool *reached) {
     const weir_trait *trait = weir_trait_of(weir_node_op(l->from, node));
     if (trait->task == WEIR_TASK_DEQUANTIZER) return false;

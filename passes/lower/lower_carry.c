@@ -1,12 +1,16 @@
-/* Values that no quantizer takes where hardware goes on with them, as files have it whose quantizers are at the inputs of products only: what moves,
- * adds, averages or compares them needs codes of one scale. What has them already is taken as it is, exactly. Else
- *   sums with a scale or an addition a channel, products with constants   one product a code, rounded: code * factor + term
+/* Values that no quantizer takes where hardware goes on with them, as files have it whose quantizers are at the inputs
+ * of products only: what moves, adds, averages or compares them needs codes of one scale. What has them already is
+ * taken as it is, exactly. Else
+ *   sums with a scale or an addition a channel, products with constants   one product a code, rounded: code * factor +
+ *                                                                         term
  *   functions of few codes                                                a table
  *   functions in pieces that are straight, of any sums                    a sum of their parts: x, max(x, 0)
- *   other functions of wide sums                                          parabolas (lower_segments.c), or what its operators are made of
- * are fixed point numbers: whole numbers of a unit, a power of two, of which the largest number that is needed (lower_needed.c) has 2^30, or the largest
- * 2^23 in a table, whose entries are the model's own float32 numbers. What is rounded there is what float32 rounds of numbers of that size, or less; reference and hardware
- * do the same. How far a value may lie from the exact one is kept with it (weir_leaf). */
+ *   other functions of wide sums                                          parabolas (lower_segments.c), or what its
+ *                                                                         operators are made of
+ * are fixed point numbers: whole numbers of a unit, a power of two, of which the largest number that is needed
+ * (lower_needed.c) has 2^30, or the largest 2^23 in a table, whose entries are the model's own float32 numbers. What is
+ * rounded there is what float32 rounds of numbers of that size, or less; reference and hardware do the same. How far a
+ * value may lie from the exact one is kept with it (weir_leaf). */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -122,7 +126,8 @@ static results results_of(weir_function *f, const weir_type *codes, double step)
     return r;
 }
 
-/* Is the value a function of sums with few results, which are whole numbers: a truth value, a sign, a number without its fraction? */
+/* Is the value a function of sums with few results, which are whole numbers: a truth value, a sign, a number without
+ * its fraction? */
 static bool has_few_results(weir_lowering *l, weir_value value, weir_value root, int64_t *least, int64_t *most) {
     enum { POINTS = 1 << 10, MOST_RESULTS = 1 << 8 };
     const weir_type *codes = weir_value_type(l->to, weir_expression_codes_of(weir_lower_expression(l, root)));
@@ -156,8 +161,8 @@ static weir_value tabulate_few(weir_lowering *l, weir_node node, weir_value valu
     return weir_expression_codes_of(weir_lower_expression(l, weir_node_output(l->from, node, 0)));
 }
 
-/* As whole numbers (signs, comparisons as numbers, ...) or in codes of the scale of what it reads (magnitudes, what is cut off, ...), where all results are
- * such, else in fixed point. */
+/* As whole numbers (signs, comparisons as numbers, ...) or in codes of the scale of what it reads (magnitudes, what is
+ * cut off, ...), where all results are such, else in fixed point. */
 static weir_value tabulate(weir_lowering *l, weir_node node, weir_value value, weir_value root) {
     weir_function *f = weir_function_new(l, value, root);
     if (f == NULL) return WEIR_NO_VALUE;
@@ -403,7 +408,8 @@ static weir_value carry_pieces(weir_lowering *l, weir_node node, weir_node maker
                                  &weir_value_type(l->from, weir_node_output(l->from, maker, 0))->shape);
 }
 
-/* The first that does: a table of few codes, thresholds of few whole numbers, pieces, segments of the whole function, its last operator alone, a table of many codes. */
+/* The first that does: a table of few codes, thresholds of few whole numbers, pieces, segments of the whole function,
+ * its last operator alone, a table of many codes. */
 static weir_value carry_any(weir_lowering *l, weir_node node, weir_value value, weir_value root) {
     const weir_node maker = weir_value_producer(l->from, value);
     const bool narrow = root.id != 0 && weir_lower_is_narrow(l, root);

@@ -10,7 +10,8 @@
 #include "quant/arithmetic.h"
 #include "support/memory/arena.h"
 
-/* Elements in row-major order belong to channels in turn: is element i of the broadcast constant that of channel i % channels? */
+/* Elements in row-major order belong to channels in turn: is element i of the broadcast constant that of channel i %
+ * channels? */
 static bool is_by_channel(const weir_shape *own, const weir_array *constant, const weir_shape *shape) {
     const size_t channels = own->rank == 0 ? 1 : (size_t)own->dim[own->rank - 1],
                  size = weir_dtype_size(constant->dtype);

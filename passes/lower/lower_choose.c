@@ -1,4 +1,5 @@
-/* The larger or the smaller of two tensors of codes of one grid: b + max(a - b, 0), a - max(a - b, 0), clipped to what it can be. */
+/* The larger or the smaller of two tensors of codes of one grid: b + max(a - b, 0), a - max(a - b, 0), clipped to what
+ * it can be. */
 #include <stdio.h>
 
 #include "ir/shape/infer.h"

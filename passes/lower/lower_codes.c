@@ -23,7 +23,8 @@ weir_value weir_lower_at_least(weir_lowering *l, weir_node node, weir_value code
     return weir_infer_node(l->to, maximum) ? weir_node_output(l->to, maximum, 0) : WEIR_NO_VALUE;
 }
 
-/* --- codes of one scale and zero point that differ in width or sign, as those of several quantizers, get what holds all of them --- */
+/* --- codes of one scale and zero point that differ in width or sign, as those of several quantizers, get what holds
+ * all of them --- */
 
 static bool is_of_one_grid(const weir_quant *a, const weir_quant *b) {
     return a->count <= 1 && b->count <= 1 && weir_quant_scale(a, 0) == weir_quant_scale(b, 0) &&
@@ -68,7 +69,8 @@ bool weir_lower_unite(weir_lowering *l, weir_node node, size_t index, weir_value
 
 /* --- the other sign --- */
 
-/* -x + 0 x: no component turns signs alone. The range of the result is that of -x even where the two become streams of their own. */
+/* -x + 0 x: no component turns signs alone. The range of the result is that of -x even where the two become streams of
+ * their own. */
 static weir_value negated(weir_lowering *l, weir_node node, const char *suffix, weir_value codes) {
     weir_arena *arena = weir_graph_arena(l->to);
     const weir_value inputs[2] = {codes, codes};

@@ -1,7 +1,7 @@
-/* Lowering of a Concat of quantized tensors: codes follow each other as they are where all have one scale and zero point. Else
- * the quantizer after the Concat, which computes element by element, becomes one of each input. Constants among the inputs are streams:
- * each beat of a part of another input, whose codes mean nothing, reads the next from a table. Constants alone, as the weights of layers that
- * were merged, are joined here. */
+/* Lowering of a Concat of quantized tensors: codes follow each other as they are where all have one scale and zero
+ * point. Else the quantizer after the Concat, which computes element by element, becomes one of each input. Constants
+ * among the inputs are streams: each beat of a part of another input, whose codes mean nothing, reads the next from a
+ * table. Constants alone, as the weights of layers that were merged, are joined here. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,8 +23,8 @@ weir_value weir_lower_join(weir_lowering *l, weir_node node, const char *suffix,
 
 /* --- constants --- */
 
-/* The constant's numbers as codes of the quantization, one a row; NULL after a reported error: where no quantizer rounds them, they
- * must have codes. */
+/* The constant's numbers as codes of the quantization, one a row; NULL after a reported error: where no quantizer
+ * rounds them, they must have codes. */
 static weir_array *encode(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant, bool rounds) {
     const weir_array *data = weir_lower_constant(l, weir_node_input(l->from, node, index));
     weir_array *codes = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &(weir_shape){2, {(int64_t)data->count, 1}});
@@ -62,7 +62,8 @@ static weir_value take_beats(weir_lowering *l, weir_node node, const char *name,
                                  : weir_lower_reorder(l, node, suffix, x, &r, 0);
 }
 
-/* What its codes are of: the quantizer behind, else the constant's own where that is x's grid, in more bits perhaps, else x's. */
+/* What its codes are of: the quantizer behind, else the constant's own where that is x's grid, in more bits perhaps,
+ * else x's. */
 static weir_quant quantization_of(const weir_lowering *l, const weir_expression *given, weir_value x,
                                   const weir_quant *quantizer) {
     const weir_quant *other = &weir_value_type(l->to, x)->quant;
@@ -108,8 +109,8 @@ static bool same_numbers(const weir_quant *a, const weir_quant *b) {
     return same;
 }
 
-/* The quantization of all parts together, which are WEIGHTS: theirs where they share it, else one a row of the axis along which they follow
- * each other. False after a reported error. */
+/* The quantization of all parts together, which are WEIGHTS: theirs where they share it, else one a row of the axis
+ * along which they follow each other. False after a reported error. */
 static bool unite_quantizations(weir_lowering *l, weir_node node, int axis, weir_quant *quant) {
     const size_t inputs = weir_node_input_count(l->from, node);
     const weir_quant *first = weir_expression_quant(weir_lower_input(l, node, 0));

@@ -1,8 +1,8 @@
 /* Convolution of codes with channels innermost: weir.Window gathers the elements of each window, weir.Linear multiplies
  * it with the kernels as a matrix. A window's elements are ordered by the last spatial dimension, then the others, then
  * channels: hardware reads rows of the input side by side. Padding is the code of zero. A window of one element that
- * moves by one is the input itself. ConvTranspose is a convolution with the kernels turned round, of its input with zeros between
- * the elements, which a weir.Reorder inserts. */
+ * moves by one is the input itself. ConvTranspose is a convolution with the kernels turned round, of its input with
+ * zeros between the elements, which a weir.Reorder inserts. */
 #include "ir/shape/geometry.h"
 #include "ir/shape/infer.h"
 #include "passes/lower/lower.h"
@@ -63,8 +63,8 @@ static weir_value slide(weir_lowering *l, weir_node node, weir_value codes, cons
     return weir_infer_node(l->to, window) ? weir_node_output(l->to, window, 0) : WEIR_NO_VALUE;
 }
 
-/* Room in front of the input along an axis, so that the first window sees some of it, and behind it for the last one; negative: what no
- * window sees is cut off. */
+/* Room in front of the input along an axis, so that the first window sees some of it, and behind it for the last one;
+ * negative: what no window sees is cut off. */
 typedef struct room {
     int64_t before, after;
 } room;
@@ -103,7 +103,8 @@ static weir_value place(weir_lowering *l, weir_node node, weir_value codes, weir
     return codes.id == 0 ? codes : weir_lower_padded(l, node, "_padded", codes, &all, begin, zero);
 }
 
-/* Scales of each channel become those of the kernels, of which each has one channel: the weights with these; NULL after a reported error. */
+/* Scales of each channel become those of the kernels, of which each has one channel: the weights with these; NULL after
+ * a reported error. */
 static const weir_expression *move_scales(weir_lowering *l, weir_node node, weir_value *codes, int64_t channels,
                                           uint32_t outputs, const weir_expression *weights) {
     static const double one = 1;
@@ -139,8 +140,8 @@ static const weir_expression *move_scales(weir_lowering *l, weir_node node, weir
     return weir_expression_weights(arena, weir_expression_data(weights), &quant);
 }
 
-/* The windows of codes times the kernels, whose quantization has one scale or one for each output channel. Padding is zero: elements of a
- * kernel that see nothing else add nothing. */
+/* The windows of codes times the kernels, whose quantization has one scale or one for each output channel. Padding is
+ * zero: elements of a kernel that see nothing else add nothing. */
 static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const weir_window *given,
                      const weir_expression *weights, bool turned, const weir_expression *bias) {
     const int64_t group = weir_node_int(l->from, node, "group", 1), *dim = weir_expression_data(weights)->shape.dim;

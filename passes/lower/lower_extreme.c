@@ -1,5 +1,5 @@
-/* Lowering of Max, Min and Abs of quantized tensors. Quantizers never fall, so one behind becomes one of each input; of codes of one grid
- * the larger is chosen of each pair (lower_choose.c). */
+/* Lowering of Max, Min and Abs of quantized tensors. Quantizers never fall, so one behind becomes one of each input; of
+ * codes of one grid the larger is chosen of each pair (lower_choose.c). */
 #include <stdio.h>
 #include <stdlib.h>
 

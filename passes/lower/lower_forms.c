@@ -1,5 +1,7 @@
-/* Forms of operators that lowering does not know, written in those that it knows. Sums are exact in integers, so that all keep the results.
- *   A quantizer of data with a scale a channel   a quotient by the scales, the quantizer with a scale of 1, a product with them
+/* Forms of operators that lowering does not know, written in those that it knows. Sums are exact in integers, so that
+ * all keep the results.
+ *   A quantizer of data with a scale a channel   a quotient by the scales, the quantizer with a scale of 1, a product
+ *                                                with them
  *   DequantizeLinear behind such a quantizer     with a scale of 1, and a product with the scales
  *   Depthwise Conv of such a product             of what is multiplied, the scales in those of the weights
  *   Gemm with transA or a computed B             Transposes of its operands and MatMul, alpha and beta times C
@@ -58,8 +60,8 @@ static void part_scales(weir_rewrite *r) {
     weir_rewrite_become(r, NODE(MUL, "real", weir_rewrite_infer(r, codes), scales));
 }
 
-/* The one zero point of a QuantizeLinear or DequantizeLinear that has a scale a channel; false: it has several, or one scale, or is of
- * constants. */
+/* The one zero point of a QuantizeLinear or DequantizeLinear that has a scale a channel; false: it has several, or one
+ * scale, or is of constants. */
 static bool has_linear_scales(const weir_rewrite *r, weir_op kind) {
     const weir_value last = weir_node_input_count(r->graph, r->at) > 2 ? input_of(r, 2) : WEIR_NO_VALUE;
     if (weir_trait_kind(r->graph, r->at) != kind || is_fixed(r->graph, input_of(r, 0))) return false;

@@ -1,7 +1,8 @@
 /* Lowering of functions of one code (function.h): the quantizer after one becomes
  *   Lookup               of all codes, where the input has few
  *   Threshold            of sums, where the function is monotone: its steps by bisection
- *   Threshold and Lookup of sums, for any other function: of the pieces on which its results are equal, found by looking at all sums, or at bounds
+ *   Threshold and Lookup of sums, for any other function: of the pieces on which its results are equal, found by
+ *   looking at all sums, or at bounds
  *                        of the results on ever smaller ranges of them
  * Every entry is what the model's own float32 operations give, quantized as the contract says. */
 #include <math.h>
@@ -14,7 +15,8 @@
 #include "passes/quantize/remedy.h"
 #include "support/memory/arena.h"
 
-/* Codes that a table has, and where thresholds would be as many; entries of a table or thresholds of a node, over all channels; sums that are looked at one by one. */
+/* Codes that a table has, and where thresholds would be as many; entries of a table or thresholds of a node, over all
+ * channels; sums that are looked at one by one. */
 enum {
     MOST_CODES = 4096,
     MOST_WIDE_CODES = 1 << 16,
@@ -292,8 +294,8 @@ static void push(range **list, size_t *count, size_t *capacity, range r) {
 
 enum { RANGES = 256 }; /* of each row at a time */
 
-/* The least and the most code of RANGES ranges of each row: those of the results at all corners, of as many dimensions as the root is read, and what
- * float32 may be off. */
+/* The least and the most code of RANGES ranges of each row: those of the results at all corners, of as many dimensions
+ * as the root is read, and what float32 may be off. */
 static void bound(const tabulation *t, const range *at, int64_t *low, int64_t *high) {
     const size_t rows = weir_function_rows(t->function), leaves = weir_function_leaves(t->function),
                  all = rows * RANGES;

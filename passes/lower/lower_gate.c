@@ -1,4 +1,5 @@
-/* Values that no quantizer takes and that jump from one number to another: numbers times a condition, which is 0 or 1 (lower_carry.c). */
+/* Values that no quantizer takes and that jump from one number to another: numbers times a condition, which is 0 or 1
+ * (lower_carry.c). */
 #include <math.h>
 
 #include "ir/shape/infer.h"

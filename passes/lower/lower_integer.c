@@ -1,6 +1,7 @@
-/* lower_integer: from the quantized graph ("quantized", else "model": quantizers in any ONNX dialect) to the integer graph
- * ("integer"), in which every operator between Encode and Decode works on integer codes with exact semantics.
- * Each value of the model becomes an expression (expression.h); the table at the end has one rule per operator. Linear in the graph. */
+/* lower_integer: from the quantized graph ("quantized", else "model": quantizers in any ONNX dialect) to the integer
+ * graph ("integer"), in which every operator between Encode and Decode works on integer codes with exact semantics.
+ * Each value of the model becomes an expression (expression.h); the table at the end has one rule per operator. Linear
+ * in the graph. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,8 +158,8 @@ static weir_contract contract_of(const weir_graph *graph) {
     return WEIR_CONTRACT_ONNXRUNTIME;
 }
 
-/* Does a conversion to real numbers take the value, or a Gather as positions, as it is or in another shape? What such integers
- * mean is the host's. */
+/* Does a conversion to real numbers take the value, or a Gather as positions, as it is or in another shape? What such
+ * integers mean is the host's. */
 static bool is_converted(const weir_lowering *l, weir_value value) {
     for (size_t i = 0; i < weir_value_use_count(l->from, value); i++) {
         const weir_use use = weir_value_use(l->from, value, i);
@@ -213,7 +214,8 @@ static weir_diag_log *refuse(weir_lowering *l, weir_node node) {
     return log;
 }
 
-/* A quantizer of what the host computes after the hardware is the host's, too, and before it what makes numbers of its codes. */
+/* A quantizer of what the host computes after the hardware is the host's, too, and before it what makes numbers of its
+ * codes. */
 static bool quantizes_on_host(const weir_lowering *l, weir_node node) {
     const weir_expression_kind kind = weir_expression_kind_of(weir_lower_input(l, node, 0));
     return kind == WEIR_EXPRESSION_HOST ||
@@ -228,9 +230,9 @@ static bool is_small(const weir_graph *model, weir_node layer) {
     return 100 * (double)weir_loop_macs(model, layer) <= all;
 }
 
-/* May the host compute this one? A layer is hardware's work: one without quantizers is an oversight, and not the host's. But a small
- * one behind what only the host computes is a part of that (the mean of a Softmax at the end of detectors), and QONNX leaves out the
- * quantizer of an input that its first layer takes as it is. */
+/* May the host compute this one? A layer is hardware's work: one without quantizers is an oversight, and not the
+ * host's. But a small one behind what only the host computes is a part of that (the mean of a Softmax at the end of
+ * detectors), and QONNX leaves out the quantizer of an input that its first layer takes as it is. */
 static bool is_host_work(const weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
     if (weir_trait_of(op)->task != WEIR_TASK_LAYER) return weir_trait_of(op)->is_for_host;
@@ -302,8 +304,8 @@ static void free_lowering(weir_lowering *l) {
     free(l->of);
 }
 
-/* The integer graph of a prepared model and which of its values stand for which. NULL after a reported error, of the node at place
- * `*failed`, from 1 on. */
+/* The integer graph of a prepared model and which of its values stand for which. NULL after a reported error, of the
+ * node at place `*failed`, from 1 on. */
 static weir_graph *lower_model(const weir_graph *model, bool carries, weir_counterparts **counterparts,
                                size_t *failed) {
     weir_graph *to = weir_graph_new("integer");
@@ -337,7 +339,8 @@ static weir_graph *lower_model(const weir_graph *model, bool carries, weir_count
     return NULL;
 }
 
-/* With values carried where there is no other lowering; of two refusals the one is told that comes later in the model, which knows more. */
+/* With values carried where there is no other lowering; of two refusals the one is told that comes later in the model,
+ * which knows more. */
 weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **counterparts) {
     size_t failed[2];
     weir_diag_log *log[2] = {weir_diag_capture(), NULL};
@@ -386,7 +389,8 @@ const weir_graph *weir_lower_source(const weir_module *module) {
     return quantized != NULL ? quantized : weir_module_find_graph(module, "model");
 }
 
-/* Is the node a value that no quantizer takes and that is not exact (lower_carry.c): a fixed point number, or a table of such? */
+/* Is the node a value that no quantizer takes and that is not exact (lower_carry.c): a fixed point number, or a table
+ * of such? */
 static bool is_fixed_point(const weir_graph *integer, weir_node node) {
     const weir_op op = weir_node_op(integer, node);
     const weir_type *type = weir_value_type(integer, weir_node_output(integer, node, 0));

@@ -1,7 +1,7 @@
-/* Lowering of MatMul. By a constant matrix it is a dense layer; by several, one for each batch, a dense layer of groups, with the batches
- * innermost. Of two matrices that are both computed, a weir.Reorder of each gives its
- * elements in the order of all products, weir.Multiply makes these, and a product with ones adds those of each result: as many cycles as
- * products. */
+/* Lowering of MatMul. By a constant matrix it is a dense layer; by several, one for each batch, a dense layer of
+ * groups, with the batches innermost. Of two matrices that are both computed, a weir.Reorder of each gives its elements
+ * in the order of all products, weir.Multiply makes these, and a product with ones adds those of each result: as many
+ * cycles as products. */
 #include <stdlib.h>
 
 #include "ir/shape/infer.h"
@@ -66,8 +66,8 @@ static bool lower_computed(weir_lowering *l, weir_node node, const weir_expressi
 
 /* --- a constant matrix a batch --- */
 
-/* What a batch dimension of the result is to the operands: rows of the data that meet one matrix, a matrix of its own for each, or
- * more results of one row. */
+/* What a batch dimension of the result is to the operands: rows of the data that meet one matrix, a matrix of its own
+ * for each, or more results of one row. */
 typedef enum batch_kind { BATCH_ROWS, BATCH_GROUPS, BATCH_OUTPUTS } batch_kind;
 
 typedef struct batches {
@@ -137,7 +137,8 @@ static weir_reordering order_of_result(const batches *b) {
     return r;
 }
 
-/* Of row [group, output] of the matrix: the element of the weights in column 0, and the index along their axis `axis`. */
+/* Of row [group, output] of the matrix: the element of the weights in column 0, and the index along their axis
+ * `axis`. */
 static size_t weights_at(const batches *b, int64_t row, int axis, int64_t *index) {
     int at[WEIR_MAX_RANK];
     int64_t element = 0;

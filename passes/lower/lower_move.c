@@ -1,5 +1,7 @@
-/* Lowering of the operators that move elements: Slice, Split, Pad, Resize, DepthToSpace, SpaceToDepth, Tile, Gather, Expand and
- * Transpose become Reorder, where nested loops walk the index map. Along an axis with any other indices a product picks elements, with a matrix of a one a row. A quantizer that takes all of the result comes before it, so that what is added has a code. */
+/* Lowering of the operators that move elements: Slice, Split, Pad, Resize, DepthToSpace, SpaceToDepth, Tile, Gather,
+ * Expand and Transpose become Reorder, where nested loops walk the index map. Along an axis with any other indices a
+ * product picks elements, with a matrix of a one a row. A quantizer that takes all of the result comes before it, so
+ * that what is added has a code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +154,8 @@ static weir_value pick(weir_lowering *l, weir_node node, weir_value codes, const
     return codes.id == 0 ? codes : move_axis(l, node, "outside", codes, axis, false);
 }
 
-/* The map to a shape with as many dimensions as the data: those that a Gather's indices have are one, along its axis. */
+/* The map to a shape with as many dimensions as the data: those that a Gather's indices have are one, along its
+ * axis. */
 static weir_index_map along_axes(const weir_lowering *l, weir_node node, const weir_shape *data,
                                  const weir_index_map *map) {
     weir_index_map along = *map;
@@ -205,7 +208,8 @@ static bool is_linear(const weir_graph *graph, weir_node node) {
     return strcmp(weir_node_string(graph, node, "mode", "nearest"), "linear") == 0;
 }
 
-/* The input as codes with one scale: `ahead` where they are those of the quantizer behind; NULL after a reported error. */
+/* The input as codes with one scale: `ahead` where they are those of the quantizer behind; NULL after a reported
+ * error. */
 static const weir_expression *read_input(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
     weir_arena *arena = weir_graph_arena(l->to);
     const weir_value input = weir_node_input(l->from, node, 0);

@@ -1,5 +1,5 @@
-/* Lowering of a product of two quantized tensors: codes less their zero points are multiplied exactly, and the quantizer after it
- * scales the product with one float32 factor, as that of a dense layer does. */
+/* Lowering of a product of two quantized tensors: codes less their zero points are multiplied exactly, and the
+ * quantizer after it scales the product with one float32 factor, as that of a dense layer does. */
 #include "ir/shape/infer.h"
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"

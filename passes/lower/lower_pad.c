@@ -1,5 +1,5 @@
-/* Lowering of Pad: one Reorder whose loops go beyond the input, where a constant fills; with elements of the input, for each axis a Reorder
- * of those before and of those after, concatenated with the input. */
+/* Lowering of Pad: one Reorder whose loops go beyond the input, where a constant fills; with elements of the input, for
+ * each axis a Reorder of those before and of those after, concatenated with the input. */
 #include <math.h>
 #include <stdio.h>
 
@@ -37,7 +37,8 @@ static weir_value with_code(weir_lowering *l, weir_node node, weir_value numbers
     return weir_lower_clip(l, node, "_wide", numbers, &wide);
 }
 
-/* The codes as numbers in fixed point, among which the fill value is, where it is not much larger; no value after a reported error. */
+/* The codes as numbers in fixed point, among which the fill value is, where it is not much larger; no value after a
+ * reported error. */
 static weir_value among_numbers(weir_lowering *l, weir_node node, weir_value codes, double real, int64_t *code) {
     enum { MOST_TIMES = 256 };
     const weir_type *type = weir_value_type(l->to, codes);
@@ -83,7 +84,8 @@ static weir_value fill(weir_lowering *l, weir_node node, const weir_padding *pad
     return codes.id == 0 ? codes : weir_lower_padded(l, node, "", codes, shape, padding->begin, code);
 }
 
-/* What stands along `axis` for output indices [from, from + count) outside of the input: its positions there have one step. */
+/* What stands along `axis` for output indices [from, from + count) outside of the input: its positions there have one
+ * step. */
 static weir_value outside(weir_lowering *l, weir_node node, const weir_padding *padding, weir_value value, int axis,
                           int64_t from, int64_t count) {
     const weir_shape *x = &weir_value_type(l->to, value)->shape;

@@ -28,7 +28,8 @@ static weir_window whole_window(const weir_shape *x) {
     return w;
 }
 
-/* Without the elements at its ends that see padding only, which add nothing, where the rest begins and ends as windows may. */
+/* Without the elements at its ends that see padding only, which add nothing, where the rest begins and ends as windows
+ * may. */
 static weir_window trimmed_window(const weir_window *given) {
     weir_window w = *given;
     for (int i = 0; i < w.rank; i++) {
@@ -209,7 +210,8 @@ static bool is_rising(const weir_expression *x) {
     return weir_expression_source(x) == WEIR_EXPRESSION_CODES && weir_expression_leaf(x)->map == NULL && rises(x);
 }
 
-/* The input, whose largest code is that of the largest number, where need be of the quantizer behind; NULL after a reported error. */
+/* The input, whose largest code is that of the largest number, where need be of the quantizer behind; NULL after a
+ * reported error. */
 static const weir_expression *read_rising(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
     const weir_expression *x = weir_lower_input(l, node, 0);
     if (!is_rising(x) && quantizer != NULL) {
@@ -288,7 +290,8 @@ static bool reaches_beyond(const weir_window *w) {
     return any;
 }
 
-/* The paddings become elements, codes of zero, so that windows share what they see of them; no value after a reported error. */
+/* The paddings become elements, codes of zero, so that windows share what they see of them; no value after a reported
+ * error. */
 static weir_value pad_all(weir_lowering *l, weir_node node, weir_value codes, weir_window *w) {
     const weir_type *type = weir_value_type(l->to, codes);
     weir_shape shape = type->shape;
@@ -373,8 +376,8 @@ static weir_value reduce_group(weir_lowering *l, weir_node node, weir_op op, wei
     return pool_along(l, node, &(pooling){.op = op}, value, &w, 0);
 }
 
-/* `value` reduced along the flagged dimensions, which become 1, with the scales and zero points of `label` if there is one; no
- * value after an error. */
+/* `value` reduced along the flagged dimensions, which become 1, with the scales and zero points of `label` if there is
+ * one; no value after an error. */
 static weir_value reduce_all(weir_lowering *l, weir_node node, weir_op op, weir_value value, const bool *reduced,
                              const weir_quant *label) {
     weir_shape shape = weir_value_type(l->to, value)->shape;
@@ -414,8 +417,8 @@ static weir_value reduce_extreme(weir_lowering *l, weir_node node, weir_value co
     return codes.id == 0 ? codes : weir_lower_negated_back(l, node, codes, &type);
 }
 
-/* Magnitudes and squares of codes are whole numbers of one scale, which needs no quantizer: of such a function the codes of a table, else
- * x as it is; NULL after a reported error. */
+/* Magnitudes and squares of codes are whole numbers of one scale, which needs no quantizer: of such a function the
+ * codes of a table, else x as it is; NULL after a reported error. */
 static const weir_expression *read_addends(weir_lowering *l, weir_node node, const weir_expression *x) {
     enum { MOST_SQUARED = 1 << 10 }; /* float32 keeps their squares apart */
     if (weir_expression_kind_of(x) != WEIR_EXPRESSION_FUNCTION) return x;
@@ -459,7 +462,8 @@ static bool lower_extreme(weir_lowering *l, weir_node node, const weir_quant *qu
     return weir_lower_set_with_codes(l, node, x, made);
 }
 
-/* The codes in as many bits as leave room for sums of MOST_ELEMENTS of them; no value after a reported error, or of none. */
+/* The codes in as many bits as leave room for sums of MOST_ELEMENTS of them; no value after a reported error, or of
+ * none. */
 static weir_value with_room(weir_lowering *l, weir_node node, weir_value codes) {
     enum { MOST_BITS = 62 - 24 };
     const weir_type *type = codes.id == 0 ? NULL : weir_value_type(l->to, codes);

@@ -1,7 +1,7 @@
-/* Lowering of a PRelu whose slopes change from element to element. By channel it is a function of one code; a table an element would
- * be 2^bits as large as the tensor. Of a number and its product by the slope one counts, and the quantizer behind gives 0 for the other:
- * with zero point z, Q(PRelu(x)) = Q(max(x, 0)) + Q(slope * min(x, 0)) - z. So there are two quantizers, of which one has a
- * factor an element, and a sum. */
+/* Lowering of a PRelu whose slopes change from element to element. By channel it is a function of one code; a table an
+ * element would be 2^bits as large as the tensor. Of a number and its product by the slope one counts, and the
+ * quantizer behind gives 0 for the other: with zero point z, Q(PRelu(x)) = Q(max(x, 0)) + Q(slope * min(x, 0)) - z. So
+ * there are two quantizers, of which one has a factor an element, and a sum. */
 #include <stdlib.h>
 
 #include "ir/shape/infer.h"
@@ -15,7 +15,8 @@ static weir_value quantize_part(weir_lowering *l, weir_node node, const weir_exp
     return weir_lower_codes(l, node, weir_lower_expression(l, weir_node_output(l->from, node, 0)));
 }
 
-/* min(x, 0): of plain codes one clip, which leaves products by the slopes as even as any; NULL after a reported error. */
+/* min(x, 0): of plain codes one clip, which leaves products by the slopes as even as any; NULL after a reported
+ * error. */
 static const weir_expression *below_zero(weir_lowering *l, weir_node node, const weir_expression *x) {
     const weir_type *codes = weir_value_type(l->to, weir_expression_codes_of(x));
     const int64_t zero = weir_quant_zero(&codes->quant, 0);

@@ -1,5 +1,5 @@
-/* Operators on codes: QLinearMatMul, QLinearConv, QGemm, MatMulInteger, ConvInteger, QLinearAdd, QLinearMul and the pools. Scales and
- * zero points are inputs of the node itself, and what it computes is quantized at once. */
+/* Operators on codes: QLinearMatMul, QLinearConv, QGemm, MatMulInteger, ConvInteger, QLinearAdd, QLinearMul and the
+ * pools. Scales and zero points are inputs of the node itself, and what it computes is quantized at once. */
 #include "ir/trait/trait.h"
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
@@ -8,8 +8,8 @@ static weir_dtype input_dtype(const weir_lowering *l, weir_node node, size_t ind
     return weir_value_type(l->from, weir_node_input(l->from, node, index))->dtype;
 }
 
-/* Operands of products and convolutions of codes, which get their quantization from other inputs of the same node; `computed`: the second one
- * may be computed, too. */
+/* Operands of products and convolutions of codes, which get their quantization from other inputs of the same node;
+ * `computed`: the second one may be computed, too. */
 static bool qualify_operands(weir_lowering *l, weir_node node, const weir_quant *xq, const weir_quant *wq, size_t wi,
                              bool computed, const weir_expression **x, const weir_expression **w) {
     weir_arena *arena = weir_graph_arena(l->to);
@@ -62,7 +62,8 @@ bool weir_lower_qlinear_matmul(weir_lowering *l, weir_node node) {
     return take_codes(l, node) || requantize_result(l, node, 6, 7);
 }
 
-/* A bias in accumulator codes by definition: no scale of its own. NULL where it is left out; false after a reported error. */
+/* A bias in accumulator codes by definition: no scale of its own. NULL where it is left out; false after a reported
+ * error. */
 static bool read_code_bias(weir_lowering *l, weir_node node, size_t index, const weir_expression **bias) {
     *bias = NULL;
     if (weir_node_input(l->from, node, index).id == 0) return true;

@@ -1,5 +1,5 @@
-/* Quantizers in any dialect: what they are of constants and codes, and the codes that a node reads, which a quantizer behind it
- * may make. What they make of everything else: lower_absorb.c. */
+/* Quantizers in any dialect: what they are of constants and codes, and the codes that a node reads, which a quantizer
+ * behind it may make. What they make of everything else: lower_absorb.c. */
 
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"

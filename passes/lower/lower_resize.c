@@ -1,6 +1,7 @@
-/* Lowering of a Resize that is linear between elements: along each axis that changes a product with a constant matrix of the weights
- * as whole numbers, which is exact, and which the quantizer behind it takes as a dense layer's sums. A weir.Reorder brings the axis
- * to the inside. Codes without a meaning become codes again, truncated, as ONNX converts numbers to integers. */
+/* Lowering of a Resize that is linear between elements: along each axis that changes a product with a constant matrix
+ * of the weights as whole numbers, which is exact, and which the quantizer behind it takes as a dense layer's sums. A
+ * weir.Reorder brings the axis to the inside. Codes without a meaning become codes again, truncated, as ONNX converts
+ * numbers to integers. */
 #include <math.h>
 #include <stdio.h>
 

@@ -283,7 +283,8 @@ static weir_value emit_both_signs(weir_lowering *l, weir_node node, const weir_s
     return weir_scaled_add(l, node, "_both", part, true);
 }
 
-/* As whole numbers of the unit, or, where it is 0, of that for numbers of their size; no value after a reported error. */
+/* As whole numbers of the unit, or, where it is 0, of that for numbers of their size; no value after a reported
+ * error. */
 weir_value weir_scaled_emit(weir_lowering *l, weir_node node, const weir_scaled *given, double unit) {
     weir_scaled a = *given;
     const weir_type *type = weir_value_type(l->to, a.codes);

@@ -1,11 +1,12 @@
-/* Functions of wide sums that no quantizer takes, in fixed point: segments of equal width, on each of which a parabola stands for the function. With x
- * in whole numbers of a unit, c, and segments of 2^k of them
+/* Functions of wide sums that no quantizer takes, in fixed point: segments of equal width, on each of which a parabola
+ * stands for the function. With x in whole numbers of a unit, c, and segments of 2^k of them
  *   i = clip(c >> k)                      which one; what lies beyond the last ones goes on straight
  *   t = c - (i << k)                      how far from its start
  *   q = slope[i] + (bend[i] * clip(t) >> k)
  *   y = start[i] + (t * q >> shift)
- * of tables with an entry a segment. A parabola goes through the function at both ends and in the middle, where c has few digits, so that float32 has them
- * all. How wide segments may be and how many there are follows from comparing this arithmetic with the function at points between. */
+ * of tables with an entry a segment. A parabola goes through the function at both ends and in the middle, where c has
+ * few digits, so that float32 has them all. How wide segments may be and how many there are follows from comparing this
+ * arithmetic with the function at points between. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>

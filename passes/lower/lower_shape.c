@@ -1,5 +1,5 @@
-/* Lowering of Flatten, Reshape, Squeeze, Unsqueeze and Transpose: constants get another order or shape; of data, codes keep their
- * order. */
+/* Lowering of Flatten, Reshape, Squeeze, Unsqueeze and Transpose: constants get another order or shape; of data, codes
+ * keep their order. */
 #include <assert.h>
 
 #include "ir/shape/index_map.h"
@@ -63,7 +63,8 @@ static bool shape_numbers(weir_lowering *l, weir_node node, const weir_expressio
     return true;
 }
 
-/* Is the map of elements left to the quantizer? Where parameters change by channel there is one scale behind it only. */
+/* Is the map of elements left to the quantizer? Where parameters change by channel there is one scale behind it
+ * only. */
 static bool waits(const weir_lowering *l, const weir_expression *x, const weir_shape *shape) {
     if (weir_expression_source(x) == WEIR_EXPRESSION_SUM || weir_expression_leaf(x)->map != NULL) return true;
     const weir_shape *own = &weir_value_type(l->to, weir_expression_codes_of(x))->shape;

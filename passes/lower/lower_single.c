@@ -57,8 +57,8 @@ static uint32_t count_scales(const weir_quant *quant, const weir_expression *x) 
     return count;
 }
 
-/* The scales of the leaf after the steps of x, the first of which is the innermost; false: one of them is no product with positive
- * numbers. `relu`: there is a Relu among them. */
+/* The scales of the leaf after the steps of x, the first of which is the innermost; false: one of them is no product
+ * with positive numbers. `relu`: there is a Relu among them. */
 static bool scale_by_steps(const weir_lowering *l, const weir_expression *x, double *scale, uint32_t count,
                            bool *relu) {
     if (weir_expression_kind_of(x) != WEIR_EXPRESSION_STEP) return true;
@@ -74,8 +74,8 @@ static bool scale_by_steps(const weir_lowering *l, const weir_expression *x, dou
     return true;
 }
 
-/* Products with positive numbers, one a tensor or one a channel, are other scales of the same codes: x, of a leaf, with its steps as
- * scales, or as it is where they are more than that. */
+/* Products with positive numbers, one a tensor or one a channel, are other scales of the same codes: x, of a leaf, with
+ * its steps as scales, or as it is where they are more than that. */
 static const weir_expression *rescaled(weir_lowering *l, weir_node node, const weir_expression *x) {
     uint32_t offsets;
     if (weir_expression_kind_of(x) != WEIR_EXPRESSION_STEP || weir_expression_numbers(x, &offsets) != NULL) return x;

@@ -1,5 +1,5 @@
-/* QLinearSoftmax: weir.Softmax of rows that are innermost. It is hardware where a node that only hardware computes needs its result; at the
- * end of a network it stays the host's. */
+/* QLinearSoftmax: weir.Softmax of rows that are innermost. It is hardware where a node that only hardware computes
+ * needs its result; at the end of a network it stays the host's. */
 #include <float.h>
 #include <stdlib.h>
 

@@ -1,7 +1,9 @@
-/* Convolutions over more spatial dimensions than hardware slides windows along: what windows see along the first of those becomes channels, a copy
- * of each element for each window that sees it. A dimension along which each window sees the one element at its own position is none of them. With one other dimension all such become one, with a kernel of 1; with two they become groups of channels, which have the
- * kernels again: of one channel (a pool that an exporter wrote as a Conv) a depthwise convolution. The order of the dimensions is turned
- * before and behind it. Exact: each result adds the same products. O(size). */
+/* Convolutions over more spatial dimensions than hardware slides windows along: what windows see along the first of
+ * those becomes channels, a copy of each element for each window that sees it. A dimension along which each window sees
+ * the one element at its own position is none of them. With one other dimension all such become one, with a kernel of
+ * 1; with two they become groups of channels, which have the kernels again: of one channel (a pool that an exporter
+ * wrote as a Conv) a depthwise convolution. The order of the dimensions is turned before and behind it. Exact: each
+ * result adds the same products. O(size). */
 #include <string.h>
 
 #include "ir/shape/geometry.h"
@@ -59,7 +61,8 @@ static bool slides_along(const spatial *s, int i) {
 
 /* --- constants --- */
 
-/* [outputs, of a group, ...] or fewer dimensions, of which some are 1: the elements at the taps, all outputs once for each group of channels. */
+/* [outputs, of a group, ...] or fewer dimensions, of which some are 1: the elements at the taps, all outputs once for
+ * each group of channels. */
 static weir_array *reduced(const spatial *s, const weir_array *given) {
     weir_shape shape = {.rank = given->shape.rank <= 2 ? given->shape.rank : s->rank + 2};
     int64_t stride[WEIR_MAX_RANK] = {0}, size[WEIR_MAX_RANK], from = 0, inner = (int64_t)given->count;
@@ -92,7 +95,8 @@ static weir_array *reduced(const spatial *s, const weir_array *given) {
     return made;
 }
 
-/* [outputs, of a group, ...]: the kernel's elements along the dimension become channels, those of one channel side by side. */
+/* [outputs, of a group, ...]: the kernel's elements along the dimension become channels, those of one channel side by
+ * side. */
 static weir_array *unrolled(const spatial *s, const weir_array *given) {
     const int axis = s->unrolled + 1;
     if (given->shape.rank <= axis) return weir_array_copy(given);
@@ -128,7 +132,8 @@ static bool is_by_output(const weir_graph *graph, weir_node quantizer, size_t in
            axis + weir_value_type(graph, weir_node_input(graph, quantizer, 0))->shape.rank == 0;
 }
 
-/* Weights or a bias that `rebuilt` takes: a constant, also behind quantizers, with a scale for all of it, or some along outputs. */
+/* Weights or a bias that `rebuilt` takes: a constant, also behind quantizers, with a scale for all of it, or some along
+ * outputs. */
 static bool is_known(const weir_graph *graph, weir_value value) {
     weir_node maker;
     for (; weir_value_constant(graph, value) == NULL; value = weir_node_input(graph, maker, 0)) {
@@ -165,7 +170,8 @@ static weir_value rebuilt(const spatial *s, weir_value value) {
     return weir_rewrite_infer(s->r, made);
 }
 
-/* Is the input of the convolution weights, or numbers for each output: a bias, and what a QLinearConv has beside the weights? */
+/* Is the input of the convolution weights, or numbers for each output: a bias, and what a QLinearConv has beside the
+ * weights? */
 static bool is_kernels(const spatial *s, weir_op kind, size_t index) {
     const weir_value input = weir_node_input(s->r->graph, s->r->at, index);
     if (input.id == 0) return false;
@@ -193,7 +199,8 @@ static void add_slides(order *o, const spatial *s) {
     for (int k = 0; k < s->slide_count; k++) add_dimension(o, s->slides[k] + 2, false);
 }
 
-/* With two dimensions that stay the others are before the channels; else one, behind the dimension that stays where some were. */
+/* With two dimensions that stay the others are before the channels; else one, behind the dimension that stays where
+ * some were. */
 static order order_of(const spatial *s) {
     order o = {.rank = 0};
     const bool two = s->slide_count == MOST_WINDOWS;

@@ -1,10 +1,11 @@
-/* Lowering of a quantized addition or difference, y = clip(round((sa * (a - za) +- sb * (b - zb)) / sy) + zy), in the arithmetic of the
- * model where that is a function of both codes: float32, or that of QLinearAdd (quant/contract.h); else exactly, rounded once.
- * The codes take few values, so the function is tabulated over all pairs (a, b), and integers ca, cb are found for which it is a
- * staircase of ca * a + cb * b, with even steps if possible: Sum and Threshold then compute it, proved by exhaustion.
- * For exact sums there always are such integers: the function rises with sa * a + sb * b, and two ratios ca / cb order n * n pairs alike
- * where no fraction of terms up to n lies between them, so that terms up to 2n can stand for any scales. Where the errors of
- * float32 leave none, the exact sum stands for it, with QLinearAdd's zero point added before it is rounded. */
+/* Lowering of a quantized addition or difference, y = clip(round((sa * (a - za) +- sb * (b - zb)) / sy) + zy), in the
+ * arithmetic of the model where that is a function of both codes: float32, or that of QLinearAdd (quant/contract.h);
+ * else exactly, rounded once. The codes take few values, so the function is tabulated over all pairs (a, b), and
+ * integers ca, cb are found for which it is a staircase of ca * a + cb * b, with even steps if possible: Sum and
+ * Threshold then compute it, proved by exhaustion. For exact sums there always are such integers: the function rises
+ * with sa * a + sb * b, and two ratios ca / cb order n * n pairs alike where no fraction of terms up to n lies between
+ * them, so that terms up to 2n can stand for any scales. Where the errors of float32 leave none, the exact sum stands
+ * for it, with QLinearAdd's zero point added before it is rounded. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@
 #include "quant/staircase.h"
 #include "support/memory/arena.h"
 
-/* Coefficients are tried up to this many fraction bits of the scale ratios, then up to this number; pairs of codes up to these many. A sample of the pairs refutes most candidates before all pairs are looked at. */
+/* Coefficients are tried up to this many fraction bits of the scale ratios, then up to this number; pairs of codes up
+ * to these many. A sample of the pairs refutes most candidates before all pairs are looked at. */
 enum { MAX_FRACTION = 24, MAX_TERM = 1 << 21, MAX_PAIRS = 1 << 20, SAMPLE = 5 };
 
 typedef struct sum_table {
@@ -138,8 +140,8 @@ static bool spread(const sum_bounds *bounds, double *first, double *stride) {
     return true;
 }
 
-/* Do steps[k] part the results up to low + k from those above? Then those nearest to `first + k * stride`, and no further than
- * where it makes no difference. */
+/* Do steps[k] part the results up to low + k from those above? Then those nearest to `first + k * stride`, and no
+ * further than where it makes no difference. */
 static bool any_steps(const sum_bounds *bounds, double first, double stride, int64_t *step) {
     const double least_sum = (double)bounds->least[0], end = (double)bounds->most[bounds->codes - 1] + 1;
     for (size_t k = 0; k + 1 < bounds->codes; k++) {
@@ -168,7 +170,8 @@ static double stride_of(const sum_search *s) {
     return a > b ? (double)s->ca / s->ra : (double)s->cb / s->rb;
 }
 
-/* How far steps are apart: 2^bits, which a shift undoes; by one real number, which a multiplier undoes; anyhow, for thresholds. */
+/* How far steps are apart: 2^bits, which a shift undoes; by one real number, which a multiplier undoes; anyhow, for
+ * thresholds. */
 typedef enum sum_spacing { SHIFTED, SCALED, FREE } sum_spacing;
 
 static bool have_steps(sum_search *s, sum_spacing spacing, int bits) {
@@ -211,8 +214,8 @@ static bool fits(sum_search *s, fraction ratio, sum_spacing spacing) {
     return holds(s, ratio.a, s->rb < 0 ? -ratio.b : ratio.b, spacing, 0);
 }
 
-/* The simplest fraction ca / cb that does, of terms up to MAX_TERM: those that do are an interval around the ratio of the scales,
- * so it is the first one on the path to that ratio. */
+/* The simplest fraction ca / cb that does, of terms up to MAX_TERM: those that do are an interval around the ratio of
+ * the scales, so it is the first one on the path to that ratio. */
 static bool find_simplest(sum_search *s, sum_spacing spacing) {
     fraction before = {0, 1}, last = {1, 0};
     double x = weir_quant_scale(&s->table->a->quant, 0), y = weir_quant_scale(&s->table->b->quant, 0);

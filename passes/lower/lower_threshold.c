@@ -1,7 +1,8 @@
-/* What FINN makes of QONNX, and QONNX's quantizers that are not defined by a scale alone. A MultiThreshold becomes operations on a real number, as those of
- * lower_affine.c: the count of reached thresholds, a factor, a term. Its results are multiples of one scale, so codes of it say
- * the same, and the realization of the requantizer finds the thresholds on accumulators. Trunc divides codes by a power of
- * two; its codes are the same integers under the scale of the result. */
+/* What FINN makes of QONNX, and QONNX's quantizers that are not defined by a scale alone. A MultiThreshold becomes
+ * operations on a real number, as those of lower_affine.c: the count of reached thresholds, a factor, a term. Its
+ * results are multiples of one scale, so codes of it say the same, and the realization of the requantizer finds the
+ * thresholds on accumulators. Trunc divides codes by a power of two; its codes are the same integers under the scale of
+ * the result. */
 #include <math.h>
 
 #include "ir/shape/infer.h"
@@ -62,7 +63,8 @@ void weir_lower_whole_weights(weir_lowering *l, weir_value value) {
 
 /* --- MultiThreshold --- */
 
-/* Codes of what is scale * count + bias, for counts from 0 to `steps`: signs, or whole numbers of the scale, or of half. */
+/* Codes of what is scale * count + bias, for counts from 0 to `steps`: signs, or whole numbers of the scale, or of
+ * half. */
 static bool threshold_codes(weir_lowering *l, weir_node node, int64_t steps, weir_quant *quant) {
     const float scale = (float)weir_node_float(l->from, node, "out_scale", 1);
     const float bias = (float)weir_node_float(l->from, node, "out_bias", 0);
@@ -142,7 +144,8 @@ static bool read_number(weir_lowering *l, weir_node node, size_t index, double *
     return true;
 }
 
-/* Whole bit widths, and what they and the scales say: the divisor's exponent, and how codes of the result are numbers. */
+/* Whole bit widths, and what they and the scales say: the divisor's exponent, and how codes of the result are
+ * numbers. */
 typedef struct truncation {
     double scale, zero, to_scale, to_zero;
     int exponent, width; /* width 0: as many bits as the results need */

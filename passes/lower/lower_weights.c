@@ -1,7 +1,7 @@
-/* What depends on constants only, behind quantizers and further operators (weights that are turned, cut, joined, clipped, scaled), becomes
- * constant codes behind one quantizer, where it is whole multiples of one scale, or one an index of an axis: its numbers stay, bit for bit. So do
- * weights of layers that are numbers on such a grid without a quantizer, in a model that has quantizers. What is on no grid stays as it is.
- * O(size + work of the nodes). */
+/* What depends on constants only, behind quantizers and further operators (weights that are turned, cut, joined,
+ * clipped, scaled), becomes constant codes behind one quantizer, where it is whole multiples of one scale, or one an
+ * index of an axis: its numbers stay, bit for bit. So do weights of layers that are numbers on such a grid without a
+ * quantizer, in a model that has quantizers. What is on no grid stays as it is. O(size + work of the nodes). */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,11 +17,12 @@
 #include "passes/passes.h"
 #include "passes/quantize/remedy.h"
 
-/* Codes have fewer bits than the numbers that stand for them; those of weights without quantizers are of 8 bits, less a zero point. */
+/* Codes have fewer bits than the numbers that stand for them; those of weights without quantizers are of 8 bits, less a
+ * zero point. */
 enum { MOST_CODE = 1 << 23, MOST_FOUND_CODE = 255 };
 
-/* What is known of a value. Of one that depends on constants only, where a layer may have use for it: its data, and of real numbers
- * behind a quantizer the size of a step, element by element; 0: any. */
+/* What is known of a value. Of one that depends on constants only, where a layer may have use for it: its data, and of
+ * real numbers behind a quantizer the size of a step, element by element; 0: any. */
 typedef struct fixed_value {
     const weir_array *data;
     weir_array *made, *step; /* on the heap; `made`: the data, where it is no constant of the graph */
@@ -370,7 +371,8 @@ static bool is_real(const weir_graph *graph) {
     return false;
 }
 
-/* Data of what a layer may have use for alone: those of large weights that are quantized as lowering takes them are as large again. */
+/* Data of what a layer may have use for alone: those of large weights that are quantized as lowering takes them are as
+ * large again. */
 static void learn(fixed_values *f) {
     const weir_graph *graph = f->graph;
     learn_constants(f);

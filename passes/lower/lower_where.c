@@ -1,4 +1,5 @@
-/* A Where: of one tensor and numbers a function, of several that no quantizer takes b + condition * (a - b) (lower_carry.c). */
+/* A Where: of one tensor and numbers a function, of several that no quantizer takes b + condition * (a - b)
+ * (lower_carry.c). */
 #include "ir/trait/trait.h"
 #include "passes/lower/scaled.h"
 #include "support/memory/arena.h"

@@ -1,7 +1,7 @@
 /* profile_statistics: statistics (statistic.h) of parameters and of what flows into chosen nodes, and out of them when
  * profile_output_activation says so, as the facts software.args.NAME.stat and software.results.NAME.stat.
- * A sample of a parameter is the whole tensor, [1, N] when it has one axis, quantized ones in the real numbers that they
- * stand for; a sample of an activation is one entry of the batch that the graph takes, kept as [1, ...].
+ * A sample of a parameter is the whole tensor, [1, N] when it has one axis, quantized ones in the real numbers that
+ * they stand for; a sample of an activation is one entry of the batch that the graph takes, kept as [1, ...].
  * ceil(num_samples / batch_size) batches run. */
 #include <stdlib.h>
 #include <string.h>

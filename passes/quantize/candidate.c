@@ -105,7 +105,8 @@ static int last_bit(const weir_realizer *r, size_t c) {
     return exponent - FLT_MANT_DIG;
 }
 
-/* Has the channel few codes? Those that nearly died in training have multipliers too far from the others' for one shift. */
+/* Has the channel few codes? Those that nearly died in training have multipliers too far from the others' for one
+ * shift. */
 static bool is_flat(const weir_realizer *r, size_t c) { return r->staircase != NULL && r->staircase[c].count <= FLAT; }
 
 static bool fits_channel(const weir_realizer *r, weir_candidate *k, size_t c, int64_t multiplier, int64_t add) {
@@ -114,8 +115,9 @@ static bool fits_channel(const weir_realizer *r, weir_candidate *k, size_t c, in
     return weir_realizer_bits(add) <= WEIR_CANDIDATE_ADD_BITS && proved_channel(r, k, c);
 }
 
-/* Another multiplier for a flat channel, no larger than `most`: its own with fewer digits; or, where it has one code or two, 2^shift / per,
- * with the inputs between the rounding bounds of the one, around the bound of the two, or, where the clip gives the one, beyond. */
+/* Another multiplier for a flat channel, no larger than `most`: its own with fewer digits; or, where it has one code or
+ * two, 2^shift / per, with the inputs between the rounding bounds of the one, around the bound of the two, or, where
+ * the clip gives the one, beyond. */
 static bool flatten_channel(const weir_realizer *r, weir_candidate *k, size_t c, int64_t most) {
     const weir_staircase *s = &r->staircase[c];
     const double own = nearbyint(ldexp((double)weir_requantizer_multiplier(&r->requantizer, (int64_t)c), k->shift));

@@ -1,6 +1,6 @@
-/* Models that are quantized in part: quantizers of their own stay, and layers and what combines real numbers with what quantizers make get those that
- * they lack, on an input from the range that the calibration saw, where it has no quantizer that others read, on weights with a scale an output.
- * Biases stay numbers. */
+/* Models that are quantized in part: quantizers of their own stay, and layers and what combines real numbers with what
+ * quantizers make get those that they lack, on an input from the range that the calibration saw, where it has no
+ * quantizer that others read, on weights with a scale an output. Biases stay numbers. */
 #include <stdlib.h>
 
 #include "ir/trait/trait.h"

@@ -53,8 +53,8 @@ static size_t element_count(const weir_graph *graph, weir_value value) {
     return count;
 }
 
-/* Is element i of the result computed from element i of each operand that is not constant? Not where a Transpose moves them, or an
- * operand is broadcast: x + Transpose(x) is no function of x's elements. */
+/* Is element i of the result computed from element i of each operand that is not constant? Not where a Transpose moves
+ * them, or an operand is broadcast: x + Transpose(x) is no function of x's elements. */
 static bool is_by_element(const weir_lowering *l, weir_node node) {
     const size_t count = element_count(l->from, weir_node_output(l->from, node, 0));
     if (weir_trait_of(weir_node_op(l->from, node))->order == WEIR_ORDER_TRANSPOSE) {
@@ -99,7 +99,8 @@ static bool is_made_of_constants(const weir_lowering *l, weir_value value) {
     return node.id == 0 ? weir_value_constant(l->from, value) != NULL : all;
 }
 
-/* Codes that are themselves made of codes element by element are looked through, the latest first, until one is left. */
+/* Codes that are themselves made of codes element by element are looked through, the latest first, until one is
+ * left. */
 weir_value weir_function_root(const weir_lowering *l, weir_value value) {
     roots r = {.count = 0};
     bool fine = collect_operands(l, value, &r);
@@ -148,8 +149,8 @@ static void add_parameter(weir_function *f, weir_node node, size_t index, const 
     if (data->count > 1) f->channels = data->count;
 }
 
-/* A constant that broadcasts: by channel of the root's codes, which become rows, in which its elements take turns, where they do not along the
- * channels. */
+/* A constant that broadcasts: by channel of the root's codes, which become rows, in which its elements take turns,
+ * where they do not along the channels. */
 static bool add_by_channel(weir_function *f, weir_node node, size_t index, const weir_array *data) {
     weir_lowering *l = f->l;
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
@@ -417,8 +418,8 @@ static weir_value add_gated(const weir_function *f, weir_node node, weir_value x
     return add_node(f, WEIR_OP_MUL, node, (weir_value[]){x, in[0]}, 2);
 }
 
-/* The value in the function's graph; made[i] is that of visited[i]. `leaf`: the next read of the root, where they are apart; else NULL. None
- * after a reported error. */
+/* The value in the function's graph; made[i] is that of visited[i]. `leaf`: the next read of the root, where they are
+ * apart; else NULL. None after a reported error. */
 static weir_value copy(const weir_function *f, weir_value value, weir_value *made, size_t *leaf) {
     const weir_graph *from = f->l->from;
     if (value.id == f->root.id) return weir_graph_input(f->graph, leaf == NULL ? 0 : (*leaf)++);

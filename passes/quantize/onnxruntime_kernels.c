@@ -1,14 +1,17 @@
-/* onnxruntime_kernels: where ONNX Runtime 1.32 at its default level runs a kernel on codes, that operator takes the place of
- * DequantizeLinear, the float operator and QuantizeLinear. What it computes then differs from the model's own meaning next to ties,
- * because its float steps round otherwise (quant/contract.h, QLinearAdd and its like). Its conditions are those of ONNX Runtime:
- *   codes        int8 of a QuantizeLinear that one DequantizeLinear reads become uint8, 128 larger; each reader of what is dequantized
- *                has a DequantizeLinear of its own there
+/* onnxruntime_kernels: where ONNX Runtime 1.32 at its default level runs a kernel on codes, that operator takes the
+ * place of DequantizeLinear, the float operator and QuantizeLinear. What it computes then differs from the model's own
+ * meaning next to ties, because its float steps round otherwise (quant/contract.h, QLinearAdd and its like). Its
+ * conditions are those of ONNX Runtime:
+ *   codes        int8 of a QuantizeLinear that one DequantizeLinear reads become uint8, 128 larger; each reader of what
+ *                is dequantized has a DequantizeLinear of its own there
  *   operands     all from DequantizeLinear, of one type of 8 bits, with one scale each
- *   result       read by one QuantizeLinear of that type alone; a Relu or Clip before it that its range makes redundant goes
+ *   result       read by one QuantizeLinear of that type alone; a Relu or Clip before it that its range makes redundant
+ *                goes
  *   between      what only moves elements changes places with quantizers: Reshape, Transpose, Squeeze, Unsqueeze, Slice
- * Products of codes (Conv, Gemm, MatMul) and Concat mean the same under both contracts. Two kernels are not followed, which a warning
- * says: AveragePool's, which adds dequantized float32 numbers one by one, what is no function of the sum of codes that hardware has (what it divides by
- * is, also where ceil_mode lets windows go beyond the padding); and those of layers whose bias is of real numbers, which ONNX Runtime rounds to int32. O(size). */
+ * Products of codes (Conv, Gemm, MatMul) and Concat mean the same under both contracts. Two kernels are not followed,
+ * which a warning says: AveragePool's, which adds dequantized float32 numbers one by one, what is no function of the
+ * sum of codes that hardware has (what it divides by is, also where ceil_mode lets windows go beyond the padding); and
+ * those of layers whose bias is of real numbers, which ONNX Runtime rounds to int32. O(size). */
 #include <assert.h>
 #include <float.h>
 #include <stdlib.h>

@@ -1,13 +1,15 @@
-/* quantize: a float model ("model") gets a quantized twin ("quantized") by inserting quantizers, from the ranges that calibration data shows.
- *   int8   as ONNX Runtime's static quantization does it: uint8 activations with a zero point (range of the calibration,
- *          zero included), int8 weights, symmetric with a scale an output channel, int32 biases at scale input * weight;
- *          QuantizeLinear and DequantizeLinear nodes
- *   fixed  MASE's fixed point: code = floor(x * 2^frac), saturated, and of constants, where it costs nothing, the nearest
- *          code (half to even) unless asked otherwise; QONNX Quant nodes with a power of two as scale
+/* quantize: a float model ("model") gets a quantized twin ("quantized") by inserting quantizers, from the ranges that
+ * calibration data shows.
+ *   int8   as ONNX Runtime's static quantization does it: uint8 activations with a zero point (range of the
+ *          calibration, zero included), int8 weights, symmetric with a scale an output channel, int32 biases at scale
+ *          input * weight; QuantizeLinear and DequantizeLinear nodes
+ *   fixed  MASE's fixed point: code = floor(x * 2^frac), saturated, and of constants, where it costs nothing, the
+ *          nearest code (half to even) unless asked otherwise; QONNX Quant nodes with a power of two as scale
  * A model with quantizers of its own keeps them, and its layers get the int8 ones that they lack (complete.c). Else
- * quantized are the inputs of every Gemm, MatMul and Conv with constant weights, those weights (of a MatMul on either side), constant
- * addends after them, inputs of pools, both operands of additions and subtractions, and between what must be hardware what a function
- * starts from, what moves, and sums that meet a constant. Results of the last layer stay accumulators, but sums are quantized. */
+ * quantized are the inputs of every Gemm, MatMul and Conv with constant weights, those weights (of a MatMul on either
+ * side), constant addends after them, inputs of pools, both operands of additions and subtractions, and between what
+ * must be hardware what a function starts from, what moves, and sums that meet a constant. Results of the last layer
+ * stay accumulators, but sums are quantized. */
 #include "ir/trait/trait.h"
 #include "passes/graph/fold_affine.h"
 #include "passes/lower/lower.h"

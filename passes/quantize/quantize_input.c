@@ -1,5 +1,6 @@
-/* quantize_input: inputs of the model get the quantizers that it does not state, as hls4ml and FINN take them from the user. Of 8 and 16 bits
- * they are QuantizeLinear and DequantizeLinear, of other widths QONNX's Quant, which rounds half to even. O(uses of the inputs). */
+/* quantize_input: inputs of the model get the quantizers that it does not state, as hls4ml and FINN take them from the
+ * user. Of 8 and 16 bits they are QuantizeLinear and DequantizeLinear, of other widths QONNX's Quant, which rounds half
+ * to even. O(uses of the inputs). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -176,8 +176,8 @@ static bool quantize_result(weir_quantizer *q, weir_value result) {
     return quantized.id != 0;
 }
 
-/* A Concat has the codes of the quantizer right after it, which quantizes what layers give and constants; the rest is quantized
- * before it. */
+/* A Concat has the codes of the quantizer right after it, which quantizes what layers give and constants; the rest is
+ * quantized before it. */
 static bool quantize_concat(weir_quantizer *q, weir_node node) {
     const weir_value result = weir_node_output(q->graph, node, 0);
     if (weir_value_use_count(q->graph, result) == 0 || !weir_quantizer_is_between(q, result)) return true;
@@ -189,8 +189,8 @@ static bool quantize_concat(weir_quantizer *q, weir_node node) {
     return quantize_result(q, result);
 }
 
-/* A table has few entries where its input is quantized: what functions start from gets a quantizer, and none lies between two of
- * them. Operands that start from several values are quantized each. */
+/* A table has few entries where its input is quantized: what functions start from gets a quantizer, and none lies
+ * between two of them. Operands that start from several values are quantized each. */
 static bool quantize_function(weir_quantizer *q, weir_node node) {
     const weir_value result = weir_node_output(q->graph, node, 0);
     if (!weir_quantizer_is_between(q, result)) return true;
@@ -268,7 +268,8 @@ static bool needs_scale(const weir_quantizer *q, weir_value value, int depth) {
     return needs;
 }
 
-/* A scale a channel ends where a reshape splits the channels up: what needs one scale behind it has a quantizer before it. */
+/* A scale a channel ends where a reshape splits the channels up: what needs one scale behind it has a quantizer before
+ * it. */
 static bool quantize_split(weir_quantizer *q, weir_node node) {
     const weir_value value = weir_node_input(q->graph, node, 0);
     if (q->fixed || !weir_quantizer_is_float(q, value) ||

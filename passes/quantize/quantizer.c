@@ -87,8 +87,8 @@ static weir_value add_fixed(weir_quantizer *q, const char *base, weir_value valu
     return result;
 }
 
-/* Numbers whose codes would stand for less than this are zero: products of such scales are no normal float32 numbers, and of dead
- * channels nothing else is left after training. */
+/* Numbers whose codes would stand for less than this are zero: products of such scales are no normal float32 numbers,
+ * and of dead channels nothing else is left after training. */
 static const double LEAST_SCALE = 0x1p-60;
 
 static weir_value add_int8(weir_quantizer *q, const char *base, weir_value value, const weir_range *r,
@@ -174,8 +174,9 @@ weir_value weir_quantizer_weights(weir_quantizer *q, weir_node node, weir_value 
     return add_codes(q, &(codes_of){node, value, "weights", axis, outputs, scale}, codes);
 }
 
-/* Codes of a bias go up to here, where each still is a float32 number: of a channel that gives its bias and little else, weights with
- * more digits are of no use, and its requantizer would have other exponents than those of its neighbours. */
+/* Codes of a bias go up to here, where each still is a float32 number: of a channel that gives its bias and little
+ * else, weights with more digits are of no use, and its requantizer would have other exponents than those of its
+ * neighbours. */
 static const double LARGEST_BIAS = 0x1p23;
 
 double *weir_quantizer_least_scales(const weir_array *bias, double input_scale, size_t outputs, size_t results) {

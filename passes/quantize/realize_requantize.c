@@ -11,13 +11,14 @@
  * requantizer negates the weights of their channels. Where there is none, and channels differ, a dense layer that only
  * gives signs is added.
  * The proof (weir_staircase_proves) runs for every channel of every node, on each compile.
- * Outputs of more than WEIR_STAIRCASE_CODES codes have no tables and no search for the narrowest multiplier. What is exact by
- * construction is taken as it is: ScaleFloat for float32 arithmetic, whose operations it does one by one, and a Cast where
- * all scales are powers of two. Otherwise the Scale nearest to the ratio is proved on every step, one channel at a time; codes that
- * are float32 numbers between two quantizers have a ScaleFloat, behind an exact Scale (realizer_products.c), and those that nothing else takes a
- * Scale and a Lookup of what it lacks (realizer_corrected.c); up to 4,096 codes have a Lookup alone.
- * Where parameters may change later (weir_graph_patchable), the form must not depend on them: realizer_patchable.c.
- */
+ * Outputs of more than WEIR_STAIRCASE_CODES codes have no tables and no search for the narrowest multiplier. What is
+ * exact by construction is taken as it is: ScaleFloat for float32 arithmetic, whose operations it does one by one, and
+ * a Cast where all scales are powers of two. Otherwise the Scale nearest to the ratio is proved on every step, one
+ * channel at a time; codes that are float32 numbers between two quantizers have a ScaleFloat, behind an exact Scale
+ * (realizer_products.c), and those that nothing else takes a Scale and a Lookup of what it lacks
+ * (realizer_corrected.c); up to 4,096 codes have a Lookup alone. Where parameters may change later
+ * (weir_graph_patchable), the form must not depend on them: realizer_patchable.c.
+ * */
 #include <stdlib.h>
 
 #include "ir/graph/print.h"

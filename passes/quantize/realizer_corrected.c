@@ -1,6 +1,7 @@
-/* What no multiplication computes exactly, a chain of float32 roundings of 16-bit codes, is near one: floor((x * M + A) / 2^S), clipped one below the
- * highest code, and for each code one more or none. A table of that has a bit a code, not all bits of the result.
- * Each code is looked at, so that nothing is taken for granted; M is the ratio of the scales at the smallest shift that comes so near. */
+/* What no multiplication computes exactly, a chain of float32 roundings of 16-bit codes, is near one: floor((x * M + A)
+ * / 2^S), clipped one below the highest code, and for each code one more or none. A table of that has a bit a code, not
+ * all bits of the result. Each code is looked at, so that nothing is taken for granted; M is the ratio of the scales at
+ * the smallest shift that comes so near. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 /* Products of these fit 64 bits with a sign, and so do codes of 16 bits times 2^MOST_SHIFT. */
 enum { MOST_SHIFT = 24, CODE_BITS = 24, MULTIPLIER_BITS = 31 };
 
-/* The addends with which channel c lies so near at this shift, of which the largest: it needs the fewest ones. False: there is none. */
+/* The addends with which channel c lies so near at this shift, of which the largest: it needs the fewest ones. False:
+ * there is none. */
 static bool find_addend(const weir_realizer *r, size_t c, const weir_type *in, const int64_t *wanted,
                         weir_candidate *k) {
     const double ratio = weir_requantizer_slope(&r->requantizer, (int64_t)c);

@@ -1,7 +1,8 @@
-/* Requantizers whose parameters may change while the hardware stays. Two forms are general enough: all thresholds of all codes, for outputs of few codes,
- * and float32 arithmetic with a table of multipliers and addends, one shift for all, and room for others: MARGIN more bits at both
- * ends of the multipliers, addends as wide as the sums. An output's zero point is a parameter too: where it is not 0, it is added behind.
- * With r->like, what these leave open is as there; what does not fit into its tables is an error. */
+/* Requantizers whose parameters may change while the hardware stays. Two forms are general enough: all thresholds of
+ * all codes, for outputs of few codes, and float32 arithmetic with a table of multipliers and addends, one shift for
+ * all, and room for others: MARGIN more bits at both ends of the multipliers, addends as wide as the sums. An output's
+ * zero point is a parameter too: where it is not 0, it is added behind. With r->like, what these leave open is as
+ * there; what does not fit into its tables is an error. */
 #include <stdlib.h>
 
 #include "ir/shape/infer.h"

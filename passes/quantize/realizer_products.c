@@ -3,7 +3,8 @@
  * multiplies and the product. So with an exact product by the scale's mantissa before it, its first rounding is that of
  * the model's product, and with a reciprocal of the other scale that has bits enough, its second is that of the
  * quotient. Where the mantissa is 1, ScaleFloat does all of it. Nothing is taken for granted: each multiplier is judged
- * at every step of the function, which rises as the product does, and the one of the fewest bits that agrees is taken. */
+ * at every step of the function, which rises as the product does, and the one of the fewest bits that agrees is
+ * taken. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

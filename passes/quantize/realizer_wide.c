@@ -31,8 +31,8 @@ static bool is_exact(const weir_realizer *r) {
     return exact;
 }
 
-/* The candidate on each code of the input; on the ends of a sum of more, and on codes spread over it, where what is exact by
- * construction differs nowhere. */
+/* The candidate on each code of the input; on the ends of a sum of more, and on codes spread over it, where what is
+ * exact by construction differs nowhere. */
 static bool agrees(const weir_realizer *r, const weir_candidate *k) {
     enum { SPREAD = 64 };
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
@@ -48,8 +48,8 @@ static bool agrees(const weir_realizer *r, const weir_candidate *k) {
     return true;
 }
 
-/* What goes before the product, so that what is added behind it is less than a few multipliers: the offset and the zero point of the
- * result in whole inputs. Without an offset, 0. */
+/* What goes before the product, so that what is added behind it is less than a few multipliers: the offset and the zero
+ * point of the result in whole inputs. Without an offset, 0. */
 static int64_t whole_of(const weir_realizer *r, size_t c) {
     if (r->requantizer.offset == NULL) return 0;
     const int64_t channel = (int64_t)c;
@@ -70,7 +70,8 @@ static int64_t moved(const void *user, int64_t x) {
     return weir_realizer_specified(&f->function, x - f->whole);
 }
 
-/* The scaling of one channel that is nearest to the ratio at the smallest shift. False: the function does not rise, or none fits. */
+/* The scaling of one channel that is nearest to the ratio at the smallest shift. False: the function does not rise, or
+ * none fits. */
 static bool scale_channel(const weir_realizer *r, size_t c, int64_t whole, weir_scaling *scaling) {
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
     const moved_function function = {weir_realizer_function(r, c), whole};
@@ -82,8 +83,8 @@ static bool scale_channel(const weir_realizer *r, size_t c, int64_t whole, weir_
     return fine;
 }
 
-/* The conditions on the add value are those of the steps, so a scaling that is found is proved; times a power of two it is the same at
- * a larger shift. */
+/* The conditions on the add value are those of the steps, so a scaling that is found is proved; times a power of two it
+ * is the same at a larger shift. */
 static bool try_wide_scale(const weir_realizer *r, int64_t *whole, weir_candidate *k) {
     weir_scaling *scaling = weir_calloc(r->channels, sizeof *scaling);
     bool fine = true;
@@ -125,8 +126,8 @@ static bool has_table(const weir_realizer *r, int64_t entries) {
     return r->thresholds == NULL && codes_of(r) <= entries / (int64_t)r->channels;
 }
 
-/* A table of all bits, or, of more codes, of those that a multiplication leaves. Codes of more bits than a table takes are not so many:
- * they are moved into its range. */
+/* A table of all bits, or, of more codes, of those that a multiplication leaves. Codes of more bits than a table takes
+ * are not so many: they are moved into its range. */
 static bool use_table(weir_realizer *r, weir_candidate *k) {
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
     bool found = false, fine = true;

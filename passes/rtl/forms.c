@@ -1,5 +1,5 @@
-/* Forms of hardware designs that passes require (rtl.def names them): what the printer, and passes that look at registers,
- * take for granted. The pass manager asks before such a pass runs. */
+/* Forms of hardware designs that passes require (rtl.def names them): what the printer, and passes that look at
+ * registers, take for granted. The pass manager asks before such a pass runs. */
 #include "passes/rtl/forms.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* choose_folding: components for all nodes and how they are folded: by a target or a number of multipliers (dataflow/folding.h), or
- * the best for an objective on the graph's device (dse/folding/folding_search.h). */
+/* choose_folding: components for all nodes and how they are folded: by a target or a number of multipliers
+ * (dataflow/folding.h), or the best for an objective on the graph's device (dse/folding/folding_search.h). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* What is said of the best folding for an objective: choose_folding leaves it with the module, size_fifos adds what the whole schedule says. */
+/* What is said of the best folding for an objective: choose_folding leaves it with the module, size_fifos adds what the
+ * whole schedule says. */
 #include <stdlib.h>
 
 #include "dataflow/schedule/schedule.h"

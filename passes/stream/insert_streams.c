@@ -2,8 +2,8 @@
  * differ in elements a beat gets a Lanes node. After this pass every hardware value has one user. size_fifos: Fifo
  * nodes where the schedule (schedule.h) shows that beats wait, as deep as the schedule with all of them requires. Where
  * components hold rows of a frame, streams come in bursts: before a component with one stream a Fifo then has no more
- * than a position, or a row where what comes before it cannot wait; the rest waits in the components before it, which have the time. A
- * component with several streams gets all that waits for another one. */
+ * than a position, or a row where what comes before it cannot wait; the rest waits in the components before it, which
+ * have the time. A component with several streams gets all that waits for another one. */
 #include <stdlib.h>
 
 #include "dataflow/component.h"
@@ -55,8 +55,8 @@ static size_t outputs_of(const weir_graph *graph, weir_value value) {
     return count;
 }
 
-/* All users of the value, but the host's before the hardware, take outputs of one Fork. Several graph outputs of one value share
- * one branch. */
+/* All users of the value, but the host's before the hardware, take outputs of one Fork. Several graph outputs of one
+ * value share one branch. */
 static void insert_fork(weir_graph *graph, weir_value value) {
     const size_t leaves = outputs_of(graph, value) > 0;
     size_t uses = 0;
@@ -167,7 +167,8 @@ static bool follows(const weir_graph *graph, weir_node node) {
            component->rules->pieces == NULL && !component->rules->may_wait && weir_stream_count(graph, node) == 1;
 }
 
-/* Do beats come in bursts from a component that cannot wait, as from a pool, which gives the results of a row while its last one comes? */
+/* Do beats come in bursts from a component that cannot wait, as from a pool, which gives the results of a row while its
+ * last one comes? */
 static bool comes_in_bursts(const weir_graph *graph, weir_value value) {
     weir_node producer = source_of(graph, value);
     while (producer.id != 0 && follows(graph, producer))
@@ -178,8 +179,8 @@ static bool comes_in_bursts(const weir_graph *graph, weir_value value) {
            !component->rules->may_wait;
 }
 
-/* Beats that the edge's user takes at the graph's pace while the component before it begins a frame, for which beats come at the pace of what
- * is before that. */
+/* Beats that the edge's user takes at the graph's pace while the component before it begins a frame, for which beats
+ * come at the pace of what is before that. */
 static int64_t beats_of_start(const weir_graph *graph, const weir_schedule_edge *edge, int64_t beats,
                               int64_t interval) {
     const weir_node producer = source_of(graph, edge->value);
@@ -193,7 +194,8 @@ static int64_t beats_of_start(const weir_graph *graph, const weir_schedule_edge 
     return weir_ceil_divide(cycles * beats, interval);
 }
 
-/* Most beats that are worth holding before the edge's user: of a frame, a row or a position, and those for a frame's start. */
+/* Most beats that are worth holding before the edge's user: of a frame, a row or a position, and those for a frame's
+ * start. */
 static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge,
                          int64_t interval) {
     if (!weir_schedule_holds_rows(schedule) || weir_stream_count(graph, edge->user) > 1) return INT64_MAX;
@@ -208,8 +210,8 @@ static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule,
            beats_of_start(graph, edge, weir_stream_beats(graph, edge->value, lanes), interval);
 }
 
-/* In a graph with windows, of a stream that meets another one or goes into what stops between rows: a row more, by which either may be
- * later than estimated; or as much again of what waits for less. */
+/* In a graph with windows, of a stream that meets another one or goes into what stops between rows: a row more, by
+ * which either may be later than estimated; or as much again of what waits for less. */
 static int64_t spare_beats(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge,
                            int64_t beats) {
     const weir_component_rules *rules = weir_component_of(graph, edge->user)->rules;
@@ -227,8 +229,8 @@ static int64_t late_beats(const weir_graph *graph, const weir_schedule_edge *edg
     return rules->late == NULL ? 0 : rules->late(graph, edge->user);
 }
 
-/* The Fifo that feeds the edge gets as deep as what it holds: a full one takes nothing even in a cycle in which it gives. True when it
- * gets so much deeper that it delays its stream more. */
+/* The Fifo that feeds the edge gets as deep as what it holds: a full one takes nothing even in a cycle in which it
+ * gives. True when it gets so much deeper that it delays its stream more. */
 static bool deepen_fifo(weir_graph *graph, weir_schedule *schedule, const weir_schedule_edge *into,
                         const weir_schedule_edge *out, int64_t interval) {
     const weir_waiting held = weir_schedule_held(schedule, into, out);
@@ -259,9 +261,10 @@ static int64_t joined_beats(const weir_graph *graph, weir_node node) {
     return joins ? hardware->out_lanes / hardware->in_lanes : 0;
 }
 
-/* More is under way in the component before the edge, or waits there, than it has places for. A pipeline takes a beat when one is free
- * in the buffer behind it, other components have a register slice at the end. A fork has none: its input waits until every output has
- * given the beat. Nor has what joins beats: the next one is begun where the last one was. */
+/* More is under way in the component before the edge, or waits there, than it has places for. A pipeline takes a beat
+ * when one is free in the buffer behind it, other components have a register slice at the end. A fork has none: its
+ * input waits until every output has given the beat. Nor has what joins beats: the next one is begun where the last one
+ * was. */
 static bool overflows(const weir_graph *graph, weir_schedule *schedule, const weir_schedule_edge *edge) {
     const int64_t waiting = weir_schedule_waiting(schedule, edge).beats;
     const weir_value source = weir_stream_source(graph, edge->value);

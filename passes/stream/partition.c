@@ -8,8 +8,8 @@
 #include "passes/passes.h"
 #include "support/text/diag.h"
 
-/* A layer there is no mistake in QONNX, where an input may go without a quantizer, nor behind what only the host computes, but it is
- * worth a word. */
+/* A layer there is no mistake in QONNX, where an input may go without a quantizer, nor behind what only the host
+ * computes, but it is worth a word. */
 static void warn_layer(const weir_graph *graph, weir_node node) {
     if (weir_trait_of(weir_node_op(graph, node))->task != WEIR_TASK_LAYER) return;
     const weir_value x = weir_node_input(graph, node, 0);

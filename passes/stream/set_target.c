@@ -1,5 +1,5 @@
-/* set_target: the device and clock of the graphs that become hardware (dataflow/cost/target.h). 'hardware' is a copy of 'integer', so
- * the target is there before requantizers are chosen. */
+/* set_target: the device and clock of the graphs that become hardware (dataflow/cost/target.h). 'hardware' is a copy of
+ * 'integer', so the target is there before requantizers are chosen. */
 #include "dataflow/cost/target.h"
 #include "ir/shape/infer.h"
 #include "passes/passes.h"

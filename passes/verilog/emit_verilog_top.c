@@ -1,5 +1,5 @@
-/* emit_verilog_top: the hardware graph as a module of the hardware IR, one group of instances a node: the component, and
- * for a Linear its replay buffer, for nodes with parameters the ROM that streams them. The design goes through
+/* emit_verilog_top: the hardware graph as a module of the hardware IR, one group of instances a node: the component,
+ * and for a Linear its replay buffer, for nodes with parameters the ROM that streams them. The design goes through
  * checks and clean-ups and is printed to FOLDER/rtl/TOP.v. */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,8 @@ static void emit_inputs(weir_builder *b, weir_frame_doors *doors) {
     free(prefixes);
 }
 
-/* A component of one output drives the stream before the door itself; what a fork or an input gives comes to it as it is. */
+/* A component of one output drives the stream before the door itself; what a fork or an input gives comes to it as it
+ * is. */
 static bool is_driven_by_component(const weir_builder *b, weir_value value) {
     weir_node node = weir_value_producer(b->graph, value);
     return node.id != 0 && weir_node_output_count(b->graph, node) == 1 &&

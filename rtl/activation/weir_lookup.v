@@ -1,13 +1,15 @@
 // weir_lookup: y = the word of a table at x, lane by lane: any function of a code.
 //
-// The tables are ROMs beside it, one a lane, that give the word at t_addr READ cycles later, counting those with t_en high. An
-// address is {group of the beat, code with the bits it comes in}; beats belong to groups 0 to GROUPS - 1 in turn, so that each
-// channel can have a table of its own.
+// The tables are ROMs beside it, one a lane, that give the word at t_addr READ cycles later, counting those with t_en
+// high. An address is {group of the beat, code with the bits it comes in}; beats belong to groups 0 to GROUPS - 1 in
+// turn, so that each channel can have a table of its own.
 // Latency:   READ + 1 cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_lookup.
-// State:     {last, valid} of the beats whose words are being read, the group of the next beat, a register slice of LANES * OUT_W bits.
-// Invariant: the ROMs' registers and those of the beats move together, when the last one is empty or the slice takes it.
+// State:     {last, valid} of the beats whose words are being read, the group of the next beat, a register slice of
+//            LANES * OUT_W bits.
+// Invariant: the ROMs' registers and those of the beats move together, when the last one is empty or the slice takes
+//            it.
 // Mapping:   the slice, a counter if GROUPS > 1; each table is a memory block or logic, as weir_rom is.
 `default_nettype none
 

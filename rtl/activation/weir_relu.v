@@ -48,7 +48,8 @@ module weir_relu #(
   wire active = s_valid && s_ready;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // x < ZERO is the sign of a difference, the end of a carry chain: with an operator for it Yosys builds six times the logic.
+  // x < ZERO is the sign of a difference, the end of a carry chain: with an operator for it Yosys builds six times the
+  // logic.
   /* verilator lint_off WIDTH */ // extension and truncation by assignment are meant
   always @*
     for (i = 0; i < LANES; i = i + 1) begin

@@ -1,16 +1,18 @@
 // weir_threshold: y = BASE + STEP * (number of thresholds t_i <= x, i < COUNT), lane by lane: any monotone staircase.
 //
-// The thresholds of a beat ascend and come as N = ceil(COUNT / PARALLEL) parameter words of LANES * PARALLEL signed values of T_W
-// bits: threshold i of lane l is in word i / PARALLEL at index l * PARALLEL + i % PARALLEL. Missing ones are padded with the
-// largest T_W value, which x never reaches.
-// Latency:   (COUNT <= PARALLEL ? 2 : ceil(COUNT / PARALLEL) + 2) + ceil((clog2(PARALLEL + 1) - 1) / 2) cycles from acceptance.
+// The thresholds of a beat ascend and come as N = ceil(COUNT / PARALLEL) parameter words of LANES * PARALLEL signed
+// values of T_W bits: threshold i of lane l is in word i / PARALLEL at index l * PARALLEL + i % PARALLEL. Missing ones
+// are padded with the largest T_W value, which x never reaches.
+// Latency:   (COUNT <= PARALLEL ? 2 : ceil(COUNT / PARALLEL) + 2) + ceil((clog2(PARALLEL + 1) - 1) / 2) cycles from
+//            acceptance.
 // Interval:  ceil(COUNT / PARALLEL) cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_threshold.
-// State:     the comparisons of a word, what is left of them in each stage of the search, the output slice; N > 1: also the beat, a
-//            sum a lane, the number of the word.
-// Invariant: a word's comparisons are ones below zeros, because thresholds ascend: their number is found by bisection, two bits
-//            a stage (three in the first one of an odd number), not by adding.
-// Mapping:   LANES * PARALLEL comparators, a multiplexer each; one carry chain between registers if STEP is a power of two.
+// State:     the comparisons of a word, what is left of them in each stage of the search, the output slice; N > 1: also
+//            the beat, a sum a lane, the number of the word.
+// Invariant: a word's comparisons are ones below zeros, because thresholds ascend: their number is found by bisection,
+//            two bits a stage (three in the first one of an odd number), not by adding.
+// Mapping:   LANES * PARALLEL comparators, a multiplexer each; one carry chain between registers if STEP is a power of
+//            two.
 `default_nettype none
 
 module weir_threshold #(

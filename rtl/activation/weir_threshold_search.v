@@ -1,19 +1,20 @@
-// weir_threshold_search: y = BASE + STEP * (number of thresholds t_i <= x, i < COUNT), lane by lane, as weir_threshold, a beat a cycle:
-// a comparison a bit of the number, one after the other.
+// weir_threshold_search: y = BASE + STEP * (number of thresholds t_i <= x, i < COUNT), lane by lane, as weir_threshold,
+// a beat a cycle: a comparison a bit of the number, one after the other.
 //
-// The thresholds are ROMs beside it, one a lane and level, that give the word at their part of t_addr READ cycles later, and read in
-// every cycle. Beats belong to groups 0 to GROUPS - 1 in turn, so that each channel can have thresholds of its own: the address of
-// level k is {group of the beat, the k upper bits of the number}, one bit that is 0 where both are empty. Parts of t_addr are in the order of
-// levels, of a level in that of lanes; words of t_data likewise. Word {g, i} of level k is the threshold in the middle of those of group g
-// that are left when the k bits are i: number (2 * i + 1) * 2^(B - 1 - k) - 1 of them, B = clog2(COUNT + 1), and where there is none the
-// largest T_W value, which x must not reach. They ascend.
+// The thresholds are ROMs beside it, one a lane and level, that give the word at their part of t_addr READ cycles
+// later, and read in every cycle. Beats belong to groups 0 to GROUPS - 1 in turn, so that each channel can have
+// thresholds of its own: the address of level k is {group of the beat, the k upper bits of the number}, one bit that is
+// 0 where both are empty. Parts of t_addr are in the order of levels, of a level in that of lanes; words of t_data
+// likewise. Word {g, i} of level k is the threshold in the middle of those of group g that are left when the k bits are
+// i: number (2 * i + 1) * 2^(B - 1 - k) - 1 of them, B = clog2(COUNT + 1), and where there is none the largest T_W
+// value, which x must not reach. They ascend.
 // Latency:   clog2(COUNT + 1) * (READ + 1) - (GROUPS > 1 ? 0 : READ) + 1 cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_threshold_search.
-// State:     a level: x of READ + 1 cycles, or until the first threshold of its group is there; the bits of the number up to it, as long, the
-//            group of the beat; then a bit more; weir_pipeline.
-// Mapping:   clog2(COUNT + 1) comparators a lane, the end of a carry chain each, between registers; the ROMs, of COUNT words a lane and
-//            group in all, are memory blocks or logic, as weir_rom is.
+// State:     a level: x of READ + 1 cycles, or until the first threshold of its group is there; the bits of the number
+//            up to it, as long, the group of the beat; then a bit more; weir_pipeline.
+// Mapping:   clog2(COUNT + 1) comparators a lane, the end of a carry chain each, between registers; the ROMs, of COUNT
+//            words a lane and group in all, are memory blocks or logic, as weir_rom is.
 `default_nettype none
 
 module weir_threshold_search #(
@@ -90,7 +91,8 @@ module weir_threshold_search #(
       for (k = 0; k < BITS; k = k + 1) begin : g_stage
         localparam integer ADDR_W = GROUP_W + k > 0 ? GROUP_W + k : 1;
         localparam integer ADDR   = LANES * (k * (2 * GROUP_W + k - 1) / 2 + (GROUPS == 1 && k > 0 ? 1 : 0)) + l * ADDR_W;
-        localparam integer WAIT   = k == 0 ? FIRST : READ + 1;  // cycles from the comparison before, or the beat, to this one
+        // cycles from the comparison before, or the beat, to this one
+        localparam integer WAIT   = k == 0 ? FIRST : READ + 1;
 
         wire [IN_W-1:0]       earlier, x;  // of the comparison before, of this one
         wire [T_W-1:0]        level = t_data[(k*LANES + l)*T_W +: T_W];

@@ -1,13 +1,13 @@
 // weir_cast: y = clip(round((x + add) * 2^LEFT / 2^SHIFT), LO, HI), lane by lane: moves integers between grids.
 //
-// ROUND: 0 floor; 1 towards zero; 2 half up; 3 half to even; 4 half down; 5 half away from zero; 6 ceiling; 7 away from zero.
-// ADD_W > 0: a parameter word of LANES signed addends of ADD_W bits comes with every beat; ADD_W == 0: add = 0 and the
-// parameter port is ignored (p_ready high).
+// ROUND: 0 floor; 1 towards zero; 2 half up; 3 half to even; 4 half down; 5 half away from zero; 6 ceiling; 7 away from
+// zero. ADD_W > 0: a parameter word of LANES signed addends of ADD_W bits comes with every beat; ADD_W == 0: add = 0
+// and the parameter port is ignored (p_ready high).
 // Latency:   1 + (ADD_W > 0) + min(ROUND > 0, SHIFT > LEFT) cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_cast.
-// State:     the sum x + add where something is added, the rounded value where a bias is, with a valid bit each; a register
-//            slice of LANES * OUT_W bits. All of them stall while the slice is full.
+// State:     the sum x + add where something is added, the rounded value where a bias is, with a valid bit each; a
+//            register slice of LANES * OUT_W bits. All of them stall while the slice is full.
 // Every rounding is floor((v + bias) / 2^S), S = SHIFT - LEFT, with a bias that depends on v's sign or on the bit above
 // the cut only: S = 0 needs none.
 // Mapping:   one adder a lane for add, one for the bias, a clip; no DSP block.

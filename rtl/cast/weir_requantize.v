@@ -1,7 +1,10 @@
 // weir_requantize: y = clip(floor((x * M + A) / 2^SHIFT), LO, HI), lane by lane, with M and A from a parameter stream.
 //
 // One parameter word a beat; lane l takes bits [l * (A_W + M_W) +: A_W + M_W] of it: {A signed, M unsigned}, M low.
-// Latency:   1 + (max(DIGIT < M_W, MUL_W == 0) ? 2 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) : 2 + clog2(ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)) + 1)) cycles.
+// Latency:   1 + (max(DIGIT < M_W, MUL_W == 0) ? 2 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2
+//            + clog2(MUL_W > 0 ? ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1))
+//            : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) : 2 + clog2(ceil(max(X_W - 1, 1) / max(MUL_W - 1,
+//            1)) * ceil(M_W / max(MUL_W - 1, 1)) + 1)) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize.
 // State:     weir_pipeline, weir_scale_multiply.

@@ -1,7 +1,8 @@
 // weir_round_24: rounds a signed integer to 24 significant bits, half to even, as its conversion to float32 does.
 //
-// Two's complement is rounded as it is: the bits that are dropped and the last that is kept lie where the exponent of |x| says,
-// and ~x has the exponent of -x, except where -x is a power of two: that has no bits to drop, so nothing is lost.
+// Two's complement is rounded as it is: the bits that are dropped and the last that is kept lie where the exponent of
+// |x| says, and ~x has the exponent of -x, except where -x is a power of two: that has no bits to drop, so nothing is
+// lost.
 // Latency:   2 cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize_float.

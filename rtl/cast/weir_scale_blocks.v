@@ -5,8 +5,8 @@
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize.
 // State:     x, m, the products (in weir_mul), a register a level of the tree; a beside them.
-// Mapping:   ceil((X_W - 1) / (MUL_W - 1)) * ceil(M_W / (MUL_W - 1)) weir_mul a lane, with nothing but registers before and
-//            after them, and an adder for each product but the first and the last.
+// Mapping:   ceil((X_W - 1) / (MUL_W - 1)) * ceil(M_W / (MUL_W - 1)) weir_mul a lane, with nothing but registers before
+//            and after them, and an adder for each product but the first and the last.
 `default_nettype none
 
 module weir_scale_blocks #(
@@ -105,8 +105,8 @@ module weir_scale_blocks #(
         end
       end
 
-      // Level 0 has the terms, level t sums of 2^t of them. A vector a sum: a simulator would take one of all of them apart and put it
-      // together.
+      // Level 0 has the terms, level t sums of 2^t of them. A vector a sum: a simulator would take one of all of them
+      // apart and put it together.
       for (t = 0; t <= LEVELS; t = t + 1) begin : g_level
         localparam integer FROM = t == 0 ? 2 * TERMS : (TERMS + (1 << (t - 1)) - 1) >> (t - 1);
 

@@ -1,15 +1,18 @@
 // weir_scale_rows: weir_scale_multiply's contract, DIGIT multiplier bits a cycle.
 //
-// Latency:   1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) + (ADD_W > 0) cycles.
+// Latency:   1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil(max(X_W -
+//            1, 1) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT
+//            > 3, DIGIT < M_W) + (ADD_W > 0) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize.
-// DIGIT multiplier bits a cycle, the low ones first: x times a digit, in multiplier blocks or in rows of two bits and a tree of
-// adders with a register after each, and one adder that collects the digits' products: what it has collected moves down by a digit
-// each cycle, and the digit that leaves at the bottom meets that of a. Large digits are collected apart from what is above them: the carry
-// waits a cycle, in which it has moved down to the bottom. So no carry chain is longer than X_W + DIGIT / 2 + 3 bits.
+// DIGIT multiplier bits a cycle, the low ones first: x times a digit, in multiplier blocks or in rows of two bits and a
+// tree of adders with a register after each, and one adder that collects the digits' products: what it has collected
+// moves down by a digit each cycle, and the digit that leaves at the bottom meets that of a. Large digits are collected
+// apart from what is above them: the carry waits a cycle, in which it has moved down to the bottom. So no carry chain
+// is longer than X_W + DIGIT / 2 + 3 bits.
 // State:     x, 3x, m, a, the tree, the collected product, the result.
-// Mapping:   adders and selectors in logic cells, about 1.5 DIGIT X_W of them a lane, each with the register after it; with MUL_W > 0
-//            and DIGIT > 2 weir_scale_blocks for a digit in their place, and 2 X_W + DIGIT logic cells.
+// Mapping:   adders and selectors in logic cells, about 1.5 DIGIT X_W of them a lane, each with the register after it;
+//            with MUL_W > 0 and DIGIT > 2 weir_scale_blocks for a digit in their place, and 2 X_W + DIGIT logic cells.
 `default_nettype none
 
 module weir_scale_rows #(
@@ -150,8 +153,8 @@ module weir_scale_rows #(
           digit_q <= m_q[K-1:0];
         end
 
-        // Level 0 has the rows; level t adds pairs of numbers of X_W + 2^t bits, the second worth 2^(2^t) times the first. A register
-        // a number: a simulator would take one of all of them apart and put it together.
+        // Level 0 has the rows; level t adds pairs of numbers of X_W + 2^t bits, the second worth 2^(2^t) times the
+        // first. A register a number: a simulator would take one of all of them apart and put it together.
         for (t = 0; t <= LEVELS; t = t + 1) begin : g_level
           localparam integer FROM = t == 0 ? 2 * PAIRS : (PAIRS + (1 << (t - 1)) - 1) >> (t - 1);
           localparam integer STEP = 1 << t;

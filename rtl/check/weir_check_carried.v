@@ -1,5 +1,5 @@
-// The assertions about a stream that gives a beat for each that is taken: no other beat, the `last` of that beat with it (of fewer than 256 inside),
-// and a beat that waits stays as it is.
+// The assertions about a stream that gives a beat for each that is taken: no other beat, the `last` of that beat with
+// it (of fewer than 256 inside), and a beat that waits stays as it is.
 `ifdef WEIR_CHECK
 `default_nettype none
 

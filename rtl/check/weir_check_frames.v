@@ -1,5 +1,5 @@
-// The assertions about a stream whose frames have IN beats where it is taken and OUT where it is given: `last` is with the last of them and with no
-// other, and a beat that waits stays as it is.
+// The assertions about a stream whose frames have IN beats where it is taken and OUT where it is given: `last` is with
+// the last of them and with no other, and a beat that waits stays as it is.
 `ifdef WEIR_CHECK
 `default_nettype none
 

@@ -3,11 +3,11 @@
 // Latency:   max(1, clog2(digits(CA) + digits(CB) + min(CA <= 0, CB <= 0))) cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_add.
-// State:     a register slice of LANES * OUT_W bits, before it a level of sums each cycle of latency but the last. OUT_W holds
-//            every result by the compiler's range proof; the arithmetic is modulo 2^OUT_W. A beat is accepted from both streams
-//            together (weir_join); `last` is a's.
-// Mapping:   an adder a lane for each digit of the factors' canonical signed form but the first, in a tree with registers between
-//            its levels: no DSP block. Both factors powers of two (with either sign): one adder.
+// State:     a register slice of LANES * OUT_W bits, before it a level of sums each cycle of latency but the last.
+//            OUT_W holds every result by the compiler's range proof; the arithmetic is modulo 2^OUT_W. A beat is
+//            accepted from both streams together (weir_join); `last` is a's.
+// Mapping:   an adder a lane for each digit of the factors' canonical signed form but the first, in a tree with
+//            registers between its levels: no DSP block. Both factors powers of two (with either sign): one adder.
 `default_nettype none
 
 module weir_add #(
@@ -52,7 +52,8 @@ module weir_add #(
     triple = extended(c) + (extended(c) << 1);
   endfunction
 
-  // Terms of the sum: a digit of CA at bits 0 to 34, of CB from bit 35 on. Without a positive digit, 0 is one more term.
+  // Terms of the sum: a digit of CA at bits 0 to 34, of CB from bit 35 on. Without a positive digit, 0 is one more
+  // term.
   localparam [69:0]  PLUS  = {positive(CB), positive(CA)};
   localparam [69:0]  MINUS = {negative(CB), negative(CA)};
   localparam integer ZERO  = CA <= 0 && CB <= 0 ? 1 : 0;
@@ -66,7 +67,8 @@ module weir_add #(
     end
   endfunction
 
-  // The bit of each term's digit; 70: the term is 0. A table, since tools take long to run loops for every adder of the tree.
+  // The bit of each term's digit; 70: the term is 0. A table, since tools take long to run loops for every adder of the
+  // tree.
   localparam [37*7-1:0] PLACES = places(PLUS | MINUS);
 
   function [37*7-1:0] places(input [69:0] set);

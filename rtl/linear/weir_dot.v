@@ -1,14 +1,16 @@
 // weir_dot: the data path of one output of weir_mvu, or of two: SIMD products, a registered adder tree, an accumulator.
 //
-// Everything but the accumulator moves in every cycle; weir_mvu says which sums count: with `add` the tree's sum is added, with
-// `finish` as well that sum completes a dot product: it goes to the result and the accumulator restarts from zero.
-// Latency:   (ACCUMULATE != 0 ? 2 : 1) + clog2(PARTS) + (PAIR > 0) + clog2(SIMD) cycles to `result`; without ACCUMULATE the tree's sum is the result.
+// Everything but the accumulator moves in every cycle; weir_mvu says which sums count: with `add` the tree's sum is
+// added, with `finish` as well that sum completes a dot product: it goes to the result and the accumulator restarts
+// from zero.
+// Latency:   (ACCUMULATE != 0 ? 2 : 1) + clog2(PARTS) + (PAIR > 0) + clog2(SIMD) cycles to `result`; without ACCUMULATE
+//            the tree's sum is the result.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_mvu.
-// State:     the products, one register a level, the accumulator and the result, all without reset. Arithmetic is modulo
-//            2^ACC_W, and no register is wider than its values can be.
-// Mapping:   SIMD products (weir_mul, with PARTS > 1 weir_mul_logic), with PAIR as many weir_mul_pair for both outputs; each adder
-//            shares its logic cells with the register after it.
+// State:     the products, one register a level, the accumulator and the result, all without reset. Arithmetic is
+//            modulo 2^ACC_W, and no register is wider than its values can be.
+// Mapping:   SIMD products (weir_mul, with PARTS > 1 weir_mul_logic), with PAIR as many weir_mul_pair for both outputs;
+//            each adder shares its logic cells with the register after it.
 `default_nettype none
 
 module weir_dot #(
@@ -20,7 +22,8 @@ module weir_dot #(
   parameter integer SIMD       = 1,   // elements a beat
   parameter integer ACCUMULATE = 1,   // 0: a beat is a dot product
   parameter integer PARTS      = 1,   // parts of a product in lookup tables; 1: a DSP block
-  parameter integer PAIR       = 0    // bits of a product of two outputs, whose weights are as weir_mul_pair takes them; 0: one output
+  // bits of a product of two outputs, whose weights are as weir_mul_pair takes them; 0: one output
+  parameter integer PAIR       = 0
 ) (
   input  wire                         clk,
   /* verilator lint_off UNUSEDSIGNAL */ // idle without ACCUMULATE

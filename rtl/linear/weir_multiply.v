@@ -3,9 +3,9 @@
 // Latency:   3 + clog2(PARTS) cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_multiply.
-// State:     the differences, the products, with PARTS their sums, a register slice of LANES * OUT_W bits. A_BITS, B_BITS and OUT_W hold every difference
-//            and every product by the compiler's range proof. A beat is accepted from both streams together (weir_join); `last`
-//            is a's.
+// State:     the differences, the products, with PARTS their sums, a register slice of LANES * OUT_W bits. A_BITS,
+//            B_BITS and OUT_W hold every difference and every product by the compiler's range proof. A beat is accepted
+//            from both streams together (weir_join); `last` is a's.
 // Mapping:   two subtractions and a product a lane: weir_mul, with PARTS > 1 weir_mul_logic.
 `default_nettype none
 

@@ -1,20 +1,26 @@
-// weir_mvu: folded matrix-vector unit: PE dot products at a time, SIMD elements of each a cycle, for ROWS vectors side by side.
+// weir_mvu: folded matrix-vector unit: PE dot products at a time, SIMD elements of each a cycle, for ROWS vectors side
+// by side.
 //
-// BEATS x beats of SIMD elements make a dot product. Each of them asks for its weight word with w_next; the word is in w_data
-// READ cycles later, and the weight of output p and element s at index p * SIMD + s of it. The accumulator is wide enough by the
-// compiler's range proof, so arithmetic modulo 2^ACC_W is exact. With PAIRS the weights of each odd output are those of weir_mul_pair,
-// less 1 where that of the output before is negative. With VECTORS = PE each output has an x of its own: element s of output p's lies at
-// index s * PE + p of a beat. Vectors of ROWS > 1, whole ones, and their results follow each other in a beat; all meet the same weights.
-// Latency:   READ + clog2(PARTS) + PAIRS + clog2(SIMD) + (BEATS > 1 ? 3 : 2) cycles from the last x beat of a dot product to m_valid.
+// BEATS x beats of SIMD elements make a dot product. Each of them asks for its weight word with w_next; the word is in
+// w_data READ cycles later, and the weight of output p and element s at index p * SIMD + s of it. The accumulator is
+// wide enough by the compiler's range proof, so arithmetic modulo 2^ACC_W is exact. With PAIRS the weights of each odd
+// output are those of weir_mul_pair, less 1 where that of the output before is negative. With VECTORS = PE each output
+// has an x of its own: element s of output p's lies at index s * PE + p of a beat. Vectors of ROWS > 1, whole ones, and
+// their results follow each other in a beat; all meet the same weights.
+// Latency:   READ + clog2(PARTS) + PAIRS + clog2(SIMD) + (BEATS > 1 ? 3 : 2) cycles from the last x beat of a dot
+//            product to m_valid.
 // Interval:  BEATS cycles a result of ROWS * PE elements, without bubbles.
 // Clock:     rtl/README.md, Measured alone: weir_mvu.
-// State:     x while its weights are read, markers of what is in flight, the beats of the dot product that have been taken, results
-//            that are promised a place (used_q); in weir_dot products, adder tree, accumulator and result; PLACES results.
-// Stall:     the pipeline never stops: the last beat of a dot product is taken only when there is a place for its result. m_ready
-//            does not reach s_ready, which depends on registers only.
-// Invariant: results in flight or waiting = used_q <= PLACES, enough for one to wait a whole dot product without a bubble.
-// Mapping:   ROWS * PE weir_dot: ROWS * PE * SIMD products (DSP blocks or LUTs; with PAIRS half as many DSP blocks), registered adder trees,
-//            accumulators; two registers a result, or weir_fifo where dot products are shorter than the pipeline.
+// State:     x while its weights are read, markers of what is in flight, the beats of the dot product that have been
+//            taken, results that are promised a place (used_q); in weir_dot products, adder tree, accumulator and
+//            result; PLACES results.
+// Stall:     the pipeline never stops: the last beat of a dot product is taken only when there is a place for its
+//            result. m_ready does not reach s_ready, which depends on registers only.
+// Invariant: results in flight or waiting = used_q <= PLACES, enough for one to wait a whole dot product without a
+//            bubble.
+// Mapping:   ROWS * PE weir_dot: ROWS * PE * SIMD products (DSP blocks or LUTs; with PAIRS half as many DSP blocks),
+//            registered adder trees, accumulators; two registers a result, or weir_fifo where dot products are shorter
+//            than the pipeline.
 `default_nettype none
 
 module weir_mvu #(
@@ -49,7 +55,8 @@ module weir_mvu #(
   localparam integer TAKEN_W = ROWS * ROW_W;
   localparam integer GIVEN_W = ROWS * PE * ACC_W;
   localparam integer PROD_W  = X_W + W_W < ACC_W ? X_W + W_W : ACC_W;  // bits of a product that matter
-  localparam integer SUM     = READ + 1 + $clog2(PARTS) + PAIRS + $clog2(SIMD);  // cycles from an x beat to the tree's sum
+  // cycles from an x beat to the tree's sum
+  localparam integer SUM     = READ + 1 + $clog2(PARTS) + PAIRS + $clog2(SIMD);
   localparam integer RESULT  = BEATS > 1 ? SUM + 1 : SUM;              // cycles from the last one to the result
   localparam integer PLACES  = 2 + (RESULT + 1) / BEATS;
   localparam integer USED_W  = $clog2(PLACES + 1);

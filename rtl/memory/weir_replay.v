@@ -1,16 +1,19 @@
-// weir_replay: takes rows of BEATS beats and emits each row TIMES times, back to back (input reuse of a folded dot product).
+// weir_replay: takes rows of BEATS beats and emits each row TIMES times, back to back (input reuse of a folded dot
+// product).
 //
-// Latency:   TIMES == 1 ? 0 : 2 + REGISTERED cycles; with TIMES == 1 transparent (m_ready reaches s_ready combinationally).
-// Interval:  TIMES cycles a beat, or the beats' arrival time if that is longer: while one row is emitted the next one is
-//            taken into the other half of the buffer, at any rhythm; no dead cycle between repetitions or rows.
+// Latency:   TIMES == 1 ? 0 : 2 + REGISTERED cycles; with TIMES == 1 transparent (m_ready reaches s_ready
+//            combinationally).
+// Interval:  TIMES cycles a beat, or the beats' arrival time if that is longer: while one row is emitted the next one
+//            is taken into the other half of the buffer, at any rhythm; no dead cycle between repetitions or rows.
 // Clock:     rtl/README.md, Measured alone: weir_replay.
-// State:     two rows (none if TIMES == 1), a write and a read position, one bit a half: `full_q`, the half holds a whole row.
+// State:     two rows (none if TIMES == 1), a write and a read position, one bit a half: `full_q`, the half holds a
+//            whole row.
 // Invariant: rows alternate between the halves, in order; a half is written only while its full_q is low, and read
 //            at beats that were written at an earlier edge.
 // m_last is high on the last beat of the last repetition of a row whose last
 // beat came with s_last.
-// Mapping:   2 * (BEATS rounded up to a power of two) words, so that the half is an address bit: weir_ram above 512 bits, below
-//            that the synthesis tool chooses between block RAM and registers; BEATS == 1: registers.
+// Mapping:   2 * (BEATS rounded up to a power of two) words, so that the half is an address bit: weir_ram above 512
+//            bits, below that the synthesis tool chooses between block RAM and registers; BEATS == 1: registers.
 `default_nettype none
 
 module weir_replay #(

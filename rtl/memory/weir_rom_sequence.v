@@ -5,8 +5,8 @@
 // Clock:     rtl/README.md, Measured alone: weir_rom_sequence.
 // State:     that of weir_rom_sequence_reader; READ registers of a word with those of the ROM, without reset or enable.
 // Mapping:   weir_rom_sequence_reader and one weir_rom that always reads; a single word is constant.
-//            Where the memory is deeper than a block, a line of the ROM has WORDS words side by side, the first in the low bits. Weights
-//            of 1 and -1 are stored as their signs (ODD = 2).
+//            Where the memory is deeper than a block, a line of the ROM has WORDS words side by side, the first in the
+//            low bits. Weights of 1 and -1 are stored as their signs (ODD = 2).
 `default_nettype none
 
 module weir_rom_sequence #(
@@ -16,7 +16,8 @@ module weir_rom_sequence #(
   parameter         STYLE = "auto",  // as in weir_rom
   parameter integer READ  = 1,       // registers from the address to q; at least 3 with WORDS above 1
   parameter integer WORDS = 1,       // words a line of the ROM, below DEPTH
-  parameter integer ODD   = 0        // 0, or bits of the fields of a word, which are odd numbers: the lowest bit of each is not stored
+  // 0, or bits of the fields of a word, which are odd numbers: the lowest bit of each is not stored
+  parameter integer ODD   = 0
 ) (
   input  wire             clk,
   input  wire             rst,

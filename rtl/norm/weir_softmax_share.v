@@ -1,14 +1,14 @@
-// weir_softmax_share: min(half_even(product / sum) + ZERO, HIGH) of floating-point numbers, the quotient rounded to FRAC_W + 1 bits, half to
-// even, before it is rounded to a whole number: with 23 and 8 as float32 has it. They are numbers of weir_softmax_sum; the leading bit of
-// the sum is 1.
+// weir_softmax_share: min(half_even(product / sum) + ZERO, HIGH) of floating-point numbers, the quotient rounded to
+// FRAC_W + 1 bits, half to even, before it is rounded to a whole number: with 23 and 8 as float32 has it. They are
+// numbers of weir_softmax_sum; the leading bit of the sum is 1.
 //
-// A quotient has STEPS_W bits and one behind the point, found one after the other by restoring division. UNITS of them work one behind
-// the other, each on a share of the bits, with a register between them.
+// A quotient has STEPS_W bits and one behind the point, found one after the other by restoring division. UNITS of them
+// work one behind the other, each on a share of the bits, with a register between them.
 // Latency:   STEPS_W + UNITS + 7 cycles from `load`, with the operands, to the code.
 // Interval:  ceil((STEPS_W + 1) / UNITS) cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_softmax.
-// State:     of each unit a remainder, a divisor, bits of the quotient and how many of its bits are 0 for the exponents, and these
-//            once more where another unit follows; the registers of the rounding.
+// State:     of each unit a remainder, a divisor, bits of the quotient and how many of its bits are 0 for the
+//            exponents, and these once more where another unit follows; the registers of the rounding.
 // Invariant: before each trial the remainder is less than twice the divisor.
 // Contract:  the quotient is below 2^STEPS_W.
 // Mapping:   a subtraction of FRAC_W + 3 bits and a multiplexer a unit.
@@ -112,7 +112,8 @@ module weir_softmax_share #(
         assign found_in = {ENDS{1'b0}};
       end else begin : g_next
         reg [CYCLES:0]   line_q;
-        reg [REM_W-1:0]  rem_1_q;  // of the unit before, a cycle later: what it leaves passes one multiplexer a cycle, not two
+        // of the unit before, a cycle later: what it leaves passes one multiplexer a cycle, not two
+        reg [REM_W-1:0]  rem_1_q;
         reg [MANT_W-1:0] minus_1_q;
         reg [SKIP_W-1:0] skip_1_q;
         reg [ENDS-1:0]   found_1_q;

@@ -1,9 +1,11 @@
-// weir_argmax: the index of the largest of each row of BEATS * LANES elements; of several, the first (LAST = 0) or the last.
+// weir_argmax: the index of the largest of each row of BEATS * LANES elements; of several, the first (LAST = 0) or the
+// last.
 //
 // Latency:   1 + max(1, clog2(LANES)) cycles from the row's last beat.
 // Interval:  BEATS cycles a result.
 // Clock:     rtl/README.md, Measured alone: weir_argmax.
-// State:     the winners of each level of the tree, the largest element of the row so far with its index, a register slice.
+// State:     the winners of each level of the tree, the largest element of the row so far with its index, a register
+//            slice.
 // Mapping:   a tree of LANES - 1 comparators, a level between registers, and one comparator more for the row.
 `default_nettype none
 

@@ -3,8 +3,8 @@
 // Latency:   1 cycle.
 // Interval:  1 cycle a result.
 // Clock:     rtl/README.md, Measured alone: weir_concat.
-// State:     whose turn it is, how many of its beats are left, a register slice of LANES * OUT_W bits. OUT_W holds the elements
-//            of both; narrower ones are extended with their sign. `last` is b's: a frame ends with beats of b.
+// State:     whose turn it is, how many of its beats are left, a register slice of LANES * OUT_W bits. OUT_W holds the
+//            elements of both; narrower ones are extended with their sign. `last` is b's: a frame ends with beats of b.
 // Mapping:   a 2:1 multiplexer a bit, a counter.
 `default_nettype none
 

@@ -3,12 +3,14 @@
 // Latency:   DEPTH <= 32 ? 1 : 2 + REGISTERED cycles through an empty buffer (2: memory write, then read).
 // Interval:  1 cycle a beat at any depth; s_ready and m_valid are functions of registers only.
 // Clock:     rtl/README.md, Measured alone: weir_fifo.
-// State:     `level`, the beats held, output register included (benches read it by its hierarchical name), and the beats.
+// State:     `level`, the beats held, output register included (benches read it by its hierarchical name), and the
+//            beats.
 // Invariant: 0 <= level <= DEPTH; the memory is read only at words written at an earlier edge and never at the word
 //            being written.
 // Mapping:   DEPTH <= 32: a shift register whose head is the output, DEPTH * (WIDTH + 2) flip-flops with one 2:1
-//            multiplexer each (the level in unary beside it), or with SPREAD distributed RAM, which is read asynchronously; larger: one weir_ram of
-//            words of WIDTH + 1 bits (block RAM), whose read register, and that of REGISTERED, are the last words of the capacity.
+//            multiplexer each (the level in unary beside it), or with SPREAD distributed RAM, which is read
+//            asynchronously; larger: one weir_ram of words of WIDTH + 1 bits (block RAM), whose read register, and that
+//            of REGISTERED, are the last words of the capacity.
 `default_nettype none
 
 module weir_fifo #(
@@ -77,8 +79,8 @@ module weir_fifo #(
         end
       end
     end else if (DEPTH <= 32) begin : g_registers
-      // The level in unary: bit i says that slot i holds a beat. A function of the level would be synthesized again for each bit of a
-      // word, where lookup tables are joined to larger ones.
+      // The level in unary: bit i says that slot i holds a beat. A function of the level would be synthesized again for
+      // each bit of a word, where lookup tables are joined to larger ones.
       reg [DEPTH-1:0] holds_q;
 
       assign full    = holds_q[DEPTH-1];
@@ -90,8 +92,9 @@ module weir_fifo #(
         else if (pop && !push) holds_q <= {1'b0, holds_q[DEPTH-1:1]};
 
       // A register a slot: a simulator would take one of all slots apart and put it together.
-      // A pop moves every slot down by one. The newcomer lands in the first slot that holds none, or in the last that does together
-      // with a pop: in both cases the first one that moves below an empty one; slots above it may take anything.
+      // A pop moves every slot down by one. The newcomer lands in the first slot that holds none, or in the last that
+      // does together with a pop: in both cases the first one that moves below an empty one; slots above it may take
+      // anything.
       genvar i;
       for (i = 0; i < DEPTH; i = i + 1) begin : g_slot  // slot 0 is the head
         reg  [SLOT_W-1:0] slot_q;

@@ -1,19 +1,21 @@
 // weir_lane_converter: re-packs frames of FRAME elements from IN_LANES to OUT_LANES elements a beat.
 //
-// A frame takes ceil(FRAME / IN_LANES) beats in and ceil(FRAME / OUT_LANES) beats out; s_last marks its last input beat, whose
-// lanes beyond the frame are ignored. The last output beat is filled with zeros and carries m_last: no beat holds elements
-// of two frames.
-// Latency:   IN_LANES == OUT_LANES ? 1 : IN_LANES > OUT_LANES ? 2 : 2 + ((ceil(FRAME / IN_LANES) - 1) * IN_LANES < (ceil(FRAME / OUT_LANES) - 1) * OUT_LANES) cycles
-//            from the beat that completes an output beat; one more for a frame's last one where the same beat completes two.
+// A frame takes ceil(FRAME / IN_LANES) beats in and ceil(FRAME / OUT_LANES) beats out; s_last marks its last input
+// beat, whose lanes beyond the frame are ignored. The last output beat is filled with zeros and carries m_last: no beat
+// holds elements of two frames.
+// Latency:   IN_LANES == OUT_LANES ? 1 : IN_LANES > OUT_LANES ? 2 : 2 + ((ceil(FRAME / IN_LANES) - 1) * IN_LANES <
+//            (ceil(FRAME / OUT_LANES) - 1) * OUT_LANES) cycles from the beat that completes an output beat; one more
+//            for a frame's last one where the same beat completes two.
 // Interval:  max(ceil(FRAME / IN_LANES), ceil(FRAME / OUT_LANES)) cycles a frame, frames back to back, for every ratio.
 // Clock:     rtl/README.md, Measured alone: weir_lane_converter.
 // State:     a buffer and a register slice on the narrower side (which keeps m_ready and s_ready apart):
 //              equal lanes        the slice only;
-//              IN divides OUT     OUT_LANES elements, shifted in from the top; a frame's short last beat is read at a fixed offset;
-//              OUT divides IN     IN_LANES elements, shifted out at the bottom;
-//              IN < OUT           two output beats, filled in turn through a logarithmic rotator of OUT positions;
-//              OUT < IN           IN + OUT elements, filled through a logarithmic shifter of OUT positions.
-// Mapping:   flip-flops; positions count in units of gcd(IN_LANES, OUT_LANES) elements to keep shifters and counters small.
+//              IN divides OUT OUT_LANES elements, shifted in from the top; a frame's short last beat is read at a fixed
+//              offset; OUT divides IN IN_LANES elements, shifted out at the bottom; IN < OUT two output beats, filled
+//              in turn through a logarithmic rotator of OUT positions; OUT < IN IN + OUT elements, filled through a
+//              logarithmic shifter of OUT positions.
+// Mapping:   flip-flops; positions count in units of gcd(IN_LANES, OUT_LANES) elements to keep shifters and counters
+//            small.
 `default_nettype none
 
 module weir_lane_converter #(
@@ -77,7 +79,8 @@ module weir_lane_converter #(
       );
     end else if (OUT_LANES % IN_LANES == 0) begin : g_widen
       localparam integer POS_W = $clog2(OUT);
-      localparam integer REST  = ((FRAME + IN_LANES - 1) / IN_LANES - 1) % OUT + 1;  // units of a frame's last output beat
+      // units of a frame's last output beat
+      localparam integer REST  = ((FRAME + IN_LANES - 1) / IN_LANES - 1) % OUT + 1;
       localparam integer TOP = OUT - 1;
 
       wire             i_valid, i_last;
@@ -173,8 +176,9 @@ module weir_lane_converter #(
         .m_last (m_last)
       );
     end else begin : g_any
-      // `slots_q` output beats are whole, `off_q` units of the next one are there. A newcomer is shifted by off_q, which no beat
-      // that leaves changes. At a frame's end the beat that was begun counts as whole: the next frame begins on a fresh one.
+      // `slots_q` output beats are whole, `off_q` units of the next one are there. A newcomer is shifted by off_q,
+      // which no beat that leaves changes. At a frame's end the beat that was begun counts as whole: the next frame
+      // begins on a fresh one.
       localparam integer SLOTS  = IN < OUT ? 2 : (IN + 2 * OUT - 2) / OUT;  // output beats of the buffer
       localparam integer SLOT_W = $clog2(SLOTS + 1);
       localparam integer OFF_W  = $clog2(OUT);
@@ -216,8 +220,8 @@ module weir_lane_converter #(
         end
 
       if (IN_LANES < OUT_LANES) begin : g_widen_any
-        // A ring of two output beats, the second one begun while the first waits to leave: the newcomer is rotated, and its units
-        // enter the beat that is being filled or, beyond its end, the other one.
+        // A ring of two output beats, the second one begun while the first waits to leave: the newcomer is rotated, and
+        // its units enter the beat that is being filled or, beyond its end, the other one.
         localparam integer REST = (FRAME - 1) % OUT_LANES + 1;  // elements of a frame's last output beat
         localparam [OUT_W-1:0] REST_MASK = {OUT_W{1'b1}} >> ((OUT_LANES - REST) * WIDTH);
 

@@ -1,29 +1,34 @@
-// weir_taps: all elements that a window along one dimension sees at a position, in one beat: a delay line with KERNEL taps. A frame is
-// LINES lines of IN pixels of INNER beats; each of the OUT positions of a line sees the pixels o * STRIDE + k * DILATION - BEGIN for k in
-// [0, KERNEL), for each beat of a pixel by itself: a beat of a result has those of the lowest pixel in its low bits. Where there is no pixel,
-// elements are FILL.
+// weir_taps: all elements that a window along one dimension sees at a position, in one beat: a delay line with KERNEL
+// taps. A frame is LINES lines of IN pixels of INNER beats; each of the OUT positions of a line sees the pixels o *
+// STRIDE + k * DILATION - BEGIN for k in [0, KERNEL), for each beat of a pixel by itself: a beat of a result has those
+// of the lowest pixel in its low bits. Where there is no pixel, elements are FILL.
 //
-// A beat may hold several pixels: ACROSS of neighbouring lines, each with a position of its own, or ALONG of a line, with the ALONG / STRIDE
-// positions that move over as many. Positions follow each other in a beat of a result as pixels do in one that is taken.
+// A beat may hold several pixels: ACROSS of neighbouring lines, each with a position of its own, or ALONG of a line,
+// with the ALONG / STRIDE positions that move over as many. Positions follow each other in a beat of a result as pixels
+// do in one that is taken.
 //
-// A step is what a beat has of a line: a pixel, or ALONG of them. Steps before the last tap are in a word for each beat of a step, which is
-// read, shifted by what is taken and written back. Positions that reach beyond the line follow its last step, a shift without input each. The
-// last JOINED of these shifts are made with the first steps of the next line, which end none: as their beats come. Where one has not come, the
-// shifts that are left are made without input, in which the next line's pixels stay where they are, and it continues with that beat.
+// A step is what a beat has of a line: a pixel, or ALONG of them. Steps before the last tap are in a word for each beat
+// of a step, which is read, shifted by what is taken and written back. Positions that reach beyond the line follow its
+// last step, a shift without input each. The last JOINED of these shifts are made with the first steps of the next
+// line, which end none: as their beats come. Where one has not come, the shifts that are left are made without input,
+// in which the next line's pixels stay where they are, and it continues with that beat.
 //
-// Latency:   3 + INNER * JOINED - INNER * max(0, IN / ALONG - ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) cycles from a
-//            frame's last beat to its last result: 3 from the last beat that a result needs, after which INNER beats a step may follow that
-//            none does.
-// Interval:  LINES * (max(IN / ALONG, ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) - JOINED) * INNER cycles a frame:
-//            the steps of a line, and those after it that its last positions see, except for the ones that are JOINED.
-// Bound:     With a fixed place for each tap a position is given in the step that ends it, FIRST to FINAL counted from its line's first step. Of
-//            lines that follow each other after P steps, P >= IN / ALONG, for a step takes a cycle a beat, and P > FINAL - FIRST, for the last
-//            position of a line is given before the first one of the next. With JOINED steps these are P, unless that is more than IN / ALONG of
-//            them, for taps that see no pixel at any position (tests/component/taps/test_taps_bound.c searches all orders of small lines).
+// Latency:   3 + INNER * JOINED - INNER * max(0, IN / ALONG - ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION -
+//            BEGIN + 1) / ALONG)) cycles from a frame's last beat to its last result: 3 from the last beat that a
+//            result needs, after which INNER beats a step may follow that none does.
+// Interval:  LINES * (max(IN / ALONG, ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) -
+//            JOINED) * INNER cycles a frame: the steps of a line, and those after it that its last positions see,
+//            except for the ones that are JOINED.
+// Bound:     With a fixed place for each tap a position is given in the step that ends it, FIRST to FINAL counted from
+//            its line's first step. Of lines that follow each other after P steps, P >= IN / ALONG, for a step takes a
+//            cycle a beat, and P > FINAL - FIRST, for the last position of a line is given before the first one of the
+//            next. With JOINED steps these are P, unless that is more than IN / ALONG of them, for taps that see no
+//            pixel at any position (tests/component/taps/test_taps_bound.c searches all orders of small lines).
 // Clock:     rtl/README.md, Measured alone: weir_taps.
-// State:     a memory of INNER words of (KERNEL - 1) * DILATION beats, registers that go round where INNER is below 3; two registers of a word
-//            and a beat; a register slice.
-// Invariant: a word is written 2 cycles after it is read, and read again INNER beats after that: block RAM from INNER 3 on.
+// State:     a memory of INNER words of (KERNEL - 1) * DILATION beats, registers that go round where INNER is below 3;
+//            two registers of a word and a beat; a register slice.
+// Invariant: a word is written 2 cycles after it is read, and read again INNER beats after that: block RAM from INNER 3
+//            on.
 // Mapping:   block RAM with a register after it, a 2:1 multiplexer an element.
 `default_nettype none
 
@@ -33,7 +38,8 @@ module weir_taps #(
   parameter integer ALONG    = 1,
   parameter integer X_W      = 8,  // bits of an element that is taken
   parameter integer X_SIGNED = 0,  // 1: two's complement
-  parameter integer Y_W      = 8,  // bits of an element that is given: at least X_W, enough for FILL, signed if X_SIGNED
+  // bits of an element that is given: at least X_W, enough for FILL, signed if X_SIGNED
+  parameter integer Y_W      = 8,
   parameter integer INNER    = 1,  // beats of a step
   parameter integer IN       = 2,  // pixels of a line
   parameter integer OUT      = 1,  // positions of a line
@@ -70,11 +76,14 @@ module weir_taps #(
   localparam integer POSITIONS = MOVED * ACROSS;                                  // of a beat
   localparam integer BEAT_W    = ALONG * ACROSS * LANES * X_W;
   localparam integer GIVEN_W   = POSITIONS * KERNEL * LANES * Y_W;
-  localparam integer SPAN      = (KERNEL - 1) * DILATION;                         // from a position's first pixel to its last
-  localparam integer FIRST     = ((MOVED - 1) * STRIDE + SPAN - BEGIN) / ALONG;   // the step that ends the first positions
+  // from a position's first pixel to its last
+  localparam integer SPAN      = (KERNEL - 1) * DILATION;
+  // the step that ends the first positions
+  localparam integer FIRST     = ((MOVED - 1) * STRIDE + SPAN - BEGIN) / ALONG;
   localparam integer FINAL     = (OUT / MOVED - 1) * MOVE + FIRST;                // and the last ones
   localparam integer STEPS     = (IN / ALONG > FINAL ? IN / ALONG : FINAL + 1) - JOINED;
-  localparam integer NEEDED    = FIRST + (BEGIN + ALONG - 1) / ALONG;             // from a position's first step to its last
+  // from a position's first step to its last
+  localparam integer NEEDED    = FIRST + (BEGIN + ALONG - 1) / ALONG;
   localparam integer REACH     = NEEDED > 1 ? NEEDED : 1;
   localparam integer HELD_W    = REACH * BEAT_W;
 
@@ -129,8 +138,10 @@ module weir_taps #(
   wire               joins;     // one of a line's first steps, with a shift of the line before
   wire               apart;     // that shift alone: the step's beat has not come
   wire               idle;      // neither: on the way to that beat
-  wire               joined_gives, joined_final, joined_last;  // it ends a position, it is the last one, and of the frame
-  wire [HELD_STAY-1:0] stays;   // pixels of the word, the latest first, that are the next line's and not moved; it may have one less
+  // it ends a position, it is the last one, and of the frame
+  wire               joined_gives, joined_final, joined_last;
+  // pixels of the word, the latest first, that are the next line's and not moved; it may have one less
+  wire [HELD_STAY-1:0] stays;
   wire [INNER_W-1:0] next_inner;  // after the step
   wire               next_inner_last;
   wire               move   = go && (s_valid || beyond_q || joins || idle);

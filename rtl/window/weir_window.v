@@ -1,31 +1,38 @@
-// weir_window: the elements that a window sees at each of its positions, for a convolution as a product with a matrix. A frame is
-// IN_Y rows of IN_X pixels of GROUPS * RUN beats; the window of KERNEL_Y by KERNEL_X pixels, DILATION apart, moves by STRIDE over OUT_Y
-// by OUT_X positions, from BEGIN before the frame on. A position gives its beats by group, then column, row and beat of the group;
-// where there is no pixel, elements are FILL.
+// weir_window: the elements that a window sees at each of its positions, for a convolution as a product with a matrix.
+// A frame is IN_Y rows of IN_X pixels of GROUPS * RUN beats; the window of KERNEL_Y by KERNEL_X pixels, DILATION apart,
+// moves by STRIDE over OUT_Y by OUT_X positions, from BEGIN before the frame on. A position gives its beats by group,
+// then column, row and beat of the group; where there is no pixel, elements are FILL.
 //
-// Rows are in a ring of ROWS = (KERNEL_Y - 1) * DILATION_Y + STRIDE_Y + SPARE of them: those that a row of positions sees and those by which the
-// next one moves on, less the first, whose pixels are replaced as the window leaves them; and SPARE more. Frames follow each other in the ring.
+// Rows are in a ring of ROWS = (KERNEL_Y - 1) * DILATION_Y + STRIDE_Y + SPARE of them: those that a row of positions
+// sees and those by which the next one moves on, less the first, whose pixels are replaced as the window leaves them;
+// and SPARE more. Frames follow each other in the ring.
 //
-// Latency:   3 cycles from the beat that completes the last position to its last beat, when nothing was to be given before.
-// Interval:  FRAMES * max(OUT_X * OUT_Y * KERNEL_X * KERNEL_Y, IN_X * IN_Y) * GROUPS * RUN cycles a frame, when the first position's pixels
-//            arrive while the last frame is given: each beat given takes a cycle, and so does each taken. Without SPARE rows, what a frame needs
-//            at its start beyond what the last one has released at its end is waited for, and so is a row instead of one that its
-//            last position sees. No wait is longer than what is missing takes to be taken. With max(1, KEPT + NEEDED - (KERNEL_Y - 1) *
-//            DILATION_Y - STRIDE_Y) of them there is none, KEPT being the rows that the last positions of a frame see, and NEEDED
-//            those that its first ones do: the ring has room for both, and for a row beside those that positions see, so each row is
-//            taken while positions are given that neither see it nor what it replaces (unit/test_window_pauses tries all small windows).
+// Latency:   3 cycles from the beat that completes the last position to its last beat, when nothing was to be given
+//            before.
+// Interval:  FRAMES * max(OUT_X * OUT_Y * KERNEL_X * KERNEL_Y, IN_X * IN_Y) * GROUPS * RUN cycles a frame, when the
+//            first position's pixels arrive while the last frame is given: each beat given takes a cycle, and so does
+//            each taken. Without SPARE rows, what a frame needs at its start beyond what the last one has released at
+//            its end is waited for, and so is a row instead of one that its last position sees. No wait is longer than
+//            what is missing takes to be taken. With max(1, KEPT + NEEDED - (KERNEL_Y - 1) * DILATION_Y - STRIDE_Y) of
+//            them there is none, KEPT being the rows that the last positions of a frame see, and NEEDED those that its
+//            first ones do: the ring has room for both, and for a row beside those that positions see, so each row is
+//            taken while positions are given that neither see it nor what it replaces (unit/test_window_pauses tries
+//            all small windows).
 // Clock:     rtl/README.md, Measured alone: weir_window.
-// State:     a memory of ROWS * IN_X * GROUPS * RUN beats, three registers of a beat, a register slice; the reader's address and steps and the
-//            position after it, how far it is behind the writer, and the writer behind what may be replaced. s_ready is a sign of the last.
+// State:     a memory of ROWS * IN_X * GROUPS * RUN beats, three registers of a beat, a register slice; the reader's
+//            address and steps and the position after it, how far it is behind the writer, and the writer behind what
+//            may be replaced. s_ready is a sign of the last.
 // Invariant: a beat is read only after it is written, and replaced only after the last position that sees it.
-// Mapping:   block RAM with a register after it. An address is one sum modulo the ring; its step, by what ends with the beat, is a register.
+// Mapping:   block RAM with a register after it. An address is one sum modulo the ring; its step, by what ends with the
+//            beat, is a register.
 `default_nettype none
 
 module weir_window #(
   parameter integer LANES      = 1,
   parameter integer X_W        = 8,  // bits of an element that is taken
   parameter integer X_SIGNED   = 0,  // 1: two's complement
-  parameter integer Y_W        = 8,  // bits of an element that is given: at least X_W, enough for FILL, signed if X_SIGNED
+  // bits of an element that is given: at least X_W, enough for FILL, signed if X_SIGNED
+  parameter integer Y_W        = 8,
   parameter integer FRAMES     = 1,  // up to one with m_last
   parameter integer GROUPS     = 1,
   parameter integer RUN        = 1,  // beats of a group's channels
@@ -108,9 +115,10 @@ module weir_window #(
   endfunction
 
   // ---- beats between reader and writer ----
-  // Both registers count beats in the order of the frame. read_q is the reader's less the writer's: negative when the reader's has
-  // been written. A frame's first beat waits for the frame's first pixel even where it is filled. write_q is the beat that the
-  // writer's replaces less the first one still needed: never above 0, negative when it may be replaced.
+  // Both registers count beats in the order of the frame. read_q is the reader's less the writer's: negative when the
+  // reader's has been written. A frame's first beat waits for the frame's first pixel even where it is filled. write_q
+  // is the beat that the writer's replaces less the first one still needed: never above 0, negative when it may be
+  // replaced.
   localparam integer FRAME   = IN_Y * ROW;
   localparam integer COUNT_W = bits(FRAME + RING) + 1;
   localparam integer AT_W    = bits(RING - 1);
@@ -124,7 +132,8 @@ module weir_window #(
   wire               go, issue;              // the output has a place; a beat is given
   /* verilator lint_off UNUSEDSIGNAL */ // sums have a bit for the carry in
   wire               active = write;         // observed by utilisation counters
-  wire [COUNT_W:0]   read_sum  = {read_q, 1'b1} + {issue ? read_step_q : {COUNT_W{1'b1}}, !write};  // by 1 less than its step
+  // by 1 less than its step
+  wire [COUNT_W:0]   read_sum  = {read_q, 1'b1} + {issue ? read_step_q : {COUNT_W{1'b1}}, !write};
   wire [COUNT_W:0]   write_sum = {write_q, 1'b1} + {issue ? write_step_q : {COUNT_W{1'b0}}, write};
   /* verilator lint_on UNUSEDSIGNAL */
 
@@ -166,7 +175,8 @@ module weir_window #(
   localparam integer STEP_RUN  = 1;
   localparam integer STEP_KY   = DILATION_Y * ROW - LAST_RUN;
   localparam integer STEP_KX   = DILATION_X * PIXEL - REACH_Y * ROW - LAST_RUN;
-  localparam integer BACK      = -REACH_X * PIXEL - REACH_Y * ROW - LAST_RUN;               // to the window's first beat of the group
+  // to the window's first beat of the group
+  localparam integer BACK      = -REACH_X * PIXEL - REACH_Y * ROW - LAST_RUN;
   localparam integer STEP_G    = BACK + RUN;
   localparam integer STEP_OX   = BACK - LAST_G * RUN + STRIDE_X * PIXEL;
   localparam integer STEP_OY   = BACK - LAST_G * RUN - LAST_OX * STRIDE_X * PIXEL + STRIDE_Y * ROW;
@@ -183,7 +193,8 @@ module weir_window #(
   localparam integer AT_OY   = around(STEP_OY),   OVER_OY   = AT_OY - RING;
   localparam integer AT_LAST = around(STEP_LAST), OVER_LAST = AT_LAST - RING;
 
-  localparam integer READ_RUN   = STEP_RUN - 1;                                            // a beat written at the same time is one more
+  // a beat written at the same time is one more
+  localparam integer READ_RUN   = STEP_RUN - 1;
   localparam integer READ_KY    = STEP_KY - 1;
   localparam integer READ_KX    = STEP_KX - 1;
   localparam integer READ_G     = STEP_G - 1;
@@ -192,20 +203,25 @@ module weir_window #(
   localparam integer READ_LAST  = STEP_LAST - ORIGIN - 1;
   localparam integer READ_FIRST = STEP_FIRST + ORIGIN - 1;
 
-  // By which the first beat still needed moves: none above the frame or left of it, so a window's first one in the frame counts.
-  localparam integer HELD_X    = positive(LAST_OX * STRIDE_X - BEGIN_X) * PIXEL;           // in the row, of its last position
-  localparam integer CROSS_X   = -((STRIDE_X - BEGIN_X % STRIDE_X) % STRIDE_X) * PIXEL;    // to the first column in the frame
+  // By which the first beat still needed moves: none above the frame or left of it, so a window's first one in the
+  // frame counts.
+  // in the row, of its last position
+  localparam integer HELD_X    = positive(LAST_OX * STRIDE_X - BEGIN_X) * PIXEL;
+  // to the first column in the frame
+  localparam integer CROSS_X   = -((STRIDE_X - BEGIN_X % STRIDE_X) % STRIDE_X) * PIXEL;
   localparam integer CROSS_Y   = -((STRIDE_Y - BEGIN_Y % STRIDE_Y) % STRIDE_Y) * ROW;
   localparam integer RELEASE_X = -STRIDE_X * PIXEL;
   localparam integer RELEASE_Y = -STRIDE_Y * ROW + HELD_X;
   localparam integer RELEASE   = -FRAME + (LAST_OY * STRIDE_Y < BEGIN_Y ? 0 : (LAST_OY * STRIDE_Y - BEGIN_Y) * ROW + HELD_X);
 
   // Columns and rows count from the first ones of the first window.
-  localparam integer ENTER_X = positive(BEGIN_X - DILATION_X);         // after which a column of the window is in the frame,
+  // after which a column of the window is in the frame,
+  localparam integer ENTER_X = positive(BEGIN_X - DILATION_X);
   localparam integer ENTER_Y = positive(BEGIN_Y - DILATION_Y);
   localparam integer LEAVE_X = positive(BEGIN_X + IN_X - DILATION_X);  // and behind it
   localparam integer LEAVE_Y = positive(BEGIN_Y + IN_Y - DILATION_Y);
-  localparam integer REACHED_X = positive(BEGIN_X - 2 * STRIDE_X);     // from where the first one of the window after the next is
+  // from where the first one of the window after the next is
+  localparam integer REACHED_X = positive(BEGIN_X - 2 * STRIDE_X);
   localparam integer REACHED_Y = positive(BEGIN_Y - 2 * STRIDE_Y);
 
   reg  [RUN_W-1:0]    run_q;
@@ -217,7 +233,8 @@ module weir_window #(
   reg                 run_last_q, kx_last_q, ky_last_q, g_last_q, ox_last_q, oy_last_q;
   reg  [COLUMN_W-1:0] x_q, first_x_q;  // column of the pixel, of the window
   reg  [ROW_W-1:0]    y_q, first_y_q;
-  reg                 x_in_q, y_in_q, first_x_in_q, first_y_in_q, second_x_in_q, second_y_in_q;  // in the frame; of the next window
+  // in the frame; of the next window
+  reg                 x_in_q, y_in_q, first_x_in_q, first_y_in_q, second_x_in_q, second_y_in_q;
   reg                 first_q;         // a frame's first beat
   reg                 begun_q;         // there is a beat to be given
   wire                advance = issue || !begun_q;

@@ -1,10 +1,9 @@
 // Recorder of accepted beats in a ring memory that the C harness drains on request; shared by sink and tap.
-// A record is a beat of the result file: the data in whole 32-bit words, a flags word (bit 0: last, bit 3: error), the cycle; PACK
-// records share a ring word, lowest bits first, because the price of a VPI access is per word.
-// `request` rises when the ring is half full, and once when `count` reaches `target`; service comes in the same clock
-// cycle, so the ring never overflows.
-// Simulation only; a ring of DEPTH beats (a power of two, at least 32). Wide vectors are handled in clocked code only,
-// where Icarus is fast.
+// A record is a beat of the result file: the data in whole 32-bit words, a flags word (bit 0: last, bit 3: error), the
+// cycle; PACK records share a ring word, lowest bits first, because the price of a VPI access is per word. `request`
+// rises when the ring is half full, and once when `count` reaches `target`; service comes in the same clock cycle, so
+// the ring never overflows. Simulation only; a ring of DEPTH beats (a power of two, at least 32). Wide vectors are
+// handled in clocked code only, where Icarus is fast.
 `timescale 1ns / 1ns
 `default_nettype none
 module weir_sim_record #(

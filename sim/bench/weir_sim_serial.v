@@ -1,10 +1,12 @@
-// The other end of a UART, and the oscillator: 8 data bits, no parity, one stop bit, at a bit time that may change while it runs.
-// The C side (harness/weir_serial.c) is called once a byte, and once a bit time while there is none to send: event 0 at the start gives the
-// clock's period in 1/65536 ps; event 1 asks what to send; event 2 asks for the bit time of a byte that begins; event 3 reports it,
-// with flags: 8 the stop bit is not 1, 9 some bit is unknown. The answer to event 1: 39:0 a time in ps, 47:40 a byte, 49:48 what to do: 0 wait, 1 send the byte with that bit time, 2
-// hold the line low for so long, 3 end the run.
-// clk: starts at 0; each rising edge is followed by the falling one in the same moment, since no board looks at that and every event costs. It rests for a millisecond
-// when `rest` is set, as models of PLLs do that nothing but they look at it (boards/cells/pll). from_board is sampled in the middle of each bit, so that a rate up to 5 % off is still received.
+// The other end of a UART, and the oscillator: 8 data bits, no parity, one stop bit, at a bit time that may change
+// while it runs. The C side (harness/weir_serial.c) is called once a byte, and once a bit time while there is none to
+// send: event 0 at the start gives the clock's period in 1/65536 ps; event 1 asks what to send; event 2 asks for the
+// bit time of a byte that begins; event 3 reports it, with flags: 8 the stop bit is not 1, 9 some bit is unknown. The
+// answer to event 1: 39:0 a time in ps, 47:40 a byte, 49:48 what to do: 0 wait, 1 send the byte with that bit time, 2
+// hold the line low for so long, 3 end the run. clk: starts at 0; each rising edge is followed by the falling one in
+// the same moment, since no board looks at that and every event costs. It rests for a millisecond when `rest` is set,
+// as models of PLLs do that nothing but they look at it (boards/cells/pll). from_board is sampled in the middle of each
+// bit, so that a rate up to 5 % off is still received.
 `timescale 1ps / 1ps
 `default_nettype none
 module weir_sim_serial (

@@ -1,7 +1,7 @@
 // Rows of input bits from a file, one after the other, for benches that play themselves (without the C harness).
-// A row takes 4 time units: data changes, 2 units later `stable` rises, which is when outputs are read (weir_sim_trace), and
-// falls again one unit later. After the last row the simulation ends, so all of a bench have the same number of rows.
-// The file is in $readmemh form, a row a word. Nothing happens at time 0. Simulation only.
+// A row takes 4 time units: data changes, 2 units later `stable` rises, which is when outputs are read
+// (weir_sim_trace), and falls again one unit later. After the last row the simulation ends, so all of a bench have the
+// same number of rows. The file is in $readmemh form, a row a word. Nothing happens at time 0. Simulation only.
 `timescale 1ns / 1ns
 `default_nettype none
 module weir_sim_stimulus #(

@@ -1,5 +1,5 @@
-// Writes a line `trace INDEX BITS` whenever `stable` rises: what a design's outputs are after a row of weir_sim_stimulus.
-// Bits are 0, 1, x or z, the most significant one first. Simulation only.
+// Writes a line `trace INDEX BITS` whenever `stable` rises: what a design's outputs are after a row of
+// weir_sim_stimulus. Bits are 0, 1, x or z, the most significant one first. Simulation only.
 `timescale 1ns / 1ns
 `default_nettype none
 module weir_sim_trace #(

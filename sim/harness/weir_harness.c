@@ -512,8 +512,8 @@ static void start(void) {
     if (!run.failed) set_wake(0);
 }
 
-/* What results do not need, the end of a frame that a pool leaves out, may still be under way; it is waited for half as long as the
- * run has taken. */
+/* What results do not need, the end of a frame that a pool leaves out, may still be under way; it is waited for half as
+ * long as the run has taken. */
 static void wait_for_taps(uint32_t cycle) {
     bool all = true;
     for (size_t i = 0; i < run.part_count; i++) {

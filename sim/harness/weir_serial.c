@@ -1,15 +1,18 @@
-/* The C side of weir_sim_serial, one source for every simulator: a bridge between the wire of the bench and a pseudo-terminal, as the USB chip of a board
- * is one. It is called once a byte, and once a bit time while there is none to send. +weir_serial=FILE names the map (weir_serial_private.h)
- * by which the process that started the simulator sets it up and grants it time.
+/* The C side of weir_sim_serial, one source for every simulator: a bridge between the wire of the bench and a
+ * pseudo-terminal, as the USB chip of a board is one. It is called once a byte, and once a bit time while there is none
+ * to send. +weir_serial=FILE names the map (weir_serial_private.h) by which the process that started the simulator sets
+ * it up and grants it time.
  *
- * Time. In the coupled mode it passes only while the host waits for it: the board stops when it has given bytes to the host, and when `until` is
- * reached. What the host computes takes no time, so nothing depends on how fast or busy the machine is. Bytes pass through the kernel's
- * buffers in their own time; `written` and `delivered` say how many are to be waited for. In the free mode time passes while bytes are under way and
- * QUIET behind the last; then the process sleeps until the host writes, with a BREATH of time now and then.
+ * Time. In the coupled mode it passes only while the host waits for it: the board stops when it has given bytes to the
+ * host, and when `until` is reached. What the host computes takes no time, so nothing depends on how fast or busy the
+ * machine is. Bytes pass through the kernel's buffers in their own time; `written` and `delivered` say how many are to
+ * be waited for. In the free mode time passes while bytes are under way and QUIET behind the last; then the process
+ * sleeps until the host writes, with a BREATH of time now and then.
  *
  * As chips do, bytes from the board are handed over when CHUNK have come or the wire was silent for two bytes.
  *
- * A reset starts the program anew in the same process, so that the board is as after its configuration; the tty and the time stay. */
+ * A reset starts the program anew in the same process, so that the board is as after its configuration; the tty and the
+ * time stay. */
 #define _GNU_SOURCE /* ptsname_r, ppoll */
 #include "weir_serial_private.h"
 

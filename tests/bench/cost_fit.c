@@ -1,10 +1,10 @@
 /* Fits estimates to what was measured (scripts/cost), and tells how far they are off.
  *
- * cost_fit MEASURED.csv: the errors of the estimates that are compiled in, of each family of devices. --modules: of each module.
- * cost_fit MEASURED.csv COST.def: fits coefficients of lookup tables, and writes them; the errors of these are told.
- * cost_fit PLACED.csv [--delays]: the same of clocks; with --delays fits those of the devices' profiles and prints them.
- * --rows: each row, its estimate beside it.
- * Least squares of the relative error over coefficients that are not negative. */
+ * cost_fit MEASURED.csv: the errors of the estimates that are compiled in, of each family of devices. --modules: of
+ * each module. cost_fit MEASURED.csv COST.def: fits coefficients of lookup tables, and writes them; the errors of these
+ * are told. cost_fit PLACED.csv [--delays]: the same of clocks; with --delays fits those of the devices' profiles and
+ * prints them. --rows: each row, its estimate beside it. Least squares of the relative error over coefficients that are
+ * not negative. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,11 +104,13 @@ static double weight_of(const sample *s) {
     return cost_rows_error((double)s->row->measured.luts + 1, s->row->measured.luts);
 }
 
-/* How much a family leans on what was fitted to all of them, or what a network is on modules alone: few samples say little about each term. */
+/* How much a family leans on what was fitted to all of them, or what a network is on modules alone: few samples say
+ * little about each term. */
 #define LEANING 0.02
 #define NETWORKS_LEANING 0.1
 
-/* Coordinate descent on sum of (weight * (c . terms - measured))^2, c >= 0, with a pull towards `prior` unless it is NULL. */
+/* Coordinate descent on sum of (weight * (c . terms - measured))^2, c >= 0, with a pull towards `prior` unless it is
+ * NULL. */
 static void fit(const samples *all, const char *family, const char *module, const double *prior, double leaning,
                 double *c) {
     for (int round = 0; round < 3000; round++) {

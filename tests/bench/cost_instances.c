@@ -1,5 +1,5 @@
-/* What a compiled network is built of and estimated to take: a line an instance, NODE MODULE PARAMETERS, then lookup tables, flip-flops,
- * multipliers and memory blocks; the last line is all of it.
+/* What a compiled network is built of and estimated to take: a line an instance, NODE MODULE PARAMETERS, then lookup
+ * tables, flip-flops, multipliers and memory blocks; the last line is all of it.
  *
  * cost_instances DEVICE HARDWARE.weir */
 #include <stdio.h>

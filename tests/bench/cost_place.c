@@ -1,11 +1,11 @@
 /* Synthesizes or places modules of rtl/ alone as `weir synth` does a design: the same netlist, pins and counts.
  *
- * FOLDER/rtl has the sources, in which the defaults of the modules' parameters are those to measure; files are written there.
- * cost_place FOLDER MODULE DEVICE MHZ: places MODULE between registers. Prints "fmax,luts,flip_flops,multipliers,memory_blocks",
- * then the versions of Yosys and of nextpnr, a line each.
- * cost_place FOLDER TOP DEVICE: synthesizes TOP, whose instances are to be kept apart (attributes keep and keep_hierarchy).
- * Prints "module,luts,flip_flops,multipliers,memory_blocks" for the module of each, then the version of Yosys.
- * scripts/cost calls it. Exit status: 0 fine, 1 bad input, 2 bad usage, 4 a tool is missing or failed. */
+ * FOLDER/rtl has the sources, in which the defaults of the modules' parameters are those to measure; files are written
+ * there. cost_place FOLDER MODULE DEVICE MHZ: places MODULE between registers. Prints
+ * "fmax,luts,flip_flops,multipliers,memory_blocks", then the versions of Yosys and of nextpnr, a line each. cost_place
+ * FOLDER TOP DEVICE: synthesizes TOP, whose instances are to be kept apart (attributes keep and keep_hierarchy). Prints
+ * "module,luts,flip_flops,multipliers,memory_blocks" for the module of each, then the version of Yosys. scripts/cost
+ * calls it. Exit status: 0 fine, 1 bad input, 2 bad usage, 4 a tool is missing or failed. */
 #include <stdio.h>
 #include <stdlib.h>
 

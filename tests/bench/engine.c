@@ -1,5 +1,6 @@
-/* Frames that the engines run in a second of one processor's time: engine GRAPH.weir FRAMES [SECONDS]. FRAMES a call, of random inputs; the
- * graph is loaded and its executor made before the time is taken. A line: the best of five parts of the time. */
+/* Frames that the engines run in a second of one processor's time: engine GRAPH.weir FRAMES [SECONDS]. FRAMES a call,
+ * of random inputs; the graph is loaded and its executor made before the time is taken. A line: the best of five parts
+ * of the time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

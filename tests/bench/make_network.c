@@ -1,8 +1,10 @@
-/* make_network LAYERS SEED OUT.weir: a quantized network (QDQ) of these layers with random weights, for scripts/estimates.
- * make_network frames SHAPE COUNT OUT.npy [integer LOW HIGH]: random frames of such an input, such as 3x8x8.
+/* make_network LAYERS SEED OUT.weir: a quantized network (QDQ) of these layers with random weights, for
+ * scripts/estimates. make_network frames SHAPE COUNT OUT.npy [integer LOW HIGH]: random frames of such an input, such
+ * as 3x8x8.
  *
  * LAYERS are words joined by commas, the input's shape first: 3x12x12 or 16.
- *   c8k3s2   convolution of 8 channels, kernel 3, stride 2 (1), padded so that the size stays, then Relu; C8k3: without Relu
+ *   c8k3s2   convolution of 8 channels, kernel 3, stride 2 (1), padded so that the size stays, then Relu; C8k3: without
+ *            Relu
  *   d3s2     depthwise convolution, kernel 3, stride 2 (1), then Relu
  *   m2s2     MaxPool, kernel 2, stride 2 (as the kernel), padded where the stride is 1
  *   a        GlobalAveragePool
@@ -10,7 +12,8 @@
  *   w4       weights of 4 bits (8) from there on
  *   q2       codes of 2 bits (8) behind layers from there on, by Quant; first of all words: of the input, too
  *   x9(...)  the layers in brackets, so many times
- *   r(...)   the layers in brackets, and what they start from added, then Relu; p(..|..|..) branches side by side, concatenated
+ *   r(...)   the layers in brackets, and what they start from added, then Relu; p(..|..|..) branches side by side,
+ *            concatenated
  * The seed also chooses the codes of activations (signed or not) and whether weights have a scale a channel. */
 #include <math.h>
 #include <stdio.h>

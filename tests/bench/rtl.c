@@ -1,6 +1,6 @@
 /* What the hardware IR and the passes over it cost, in milliseconds of processor time and the peak of memory so far:
- *   bench_rtl whole MODULES...   modules of 40 additions and a register under one top, as elaborated: built, through the
- *                                pipeline `verilog`, printed. Memory counts only for the first one.
+ *   bench_rtl whole MODULES...   modules of 40 additions and a register under one top, as elaborated: built, through
+ *                                the pipeline `verilog`, printed. Memory counts only for the first one.
  *   bench_rtl walks MODULES...   the same modules: walks, tables, texts, passes besides
  *   bench_rtl leaves COUNT...    as many modules of one name, half of them equal, told apart by their hashes
  *   bench_rtl chain DEPTH...     a chain of modules of one name, wired by assignments, from elaborated to emitted

@@ -1,6 +1,7 @@
-/* What schedule and FIFO depths of a hardware graph cost, in milliseconds of processor time and megabytes that the process grew:
- *   bench_schedule             ten Linears of 200,000 cycles a frame, in few and in many rows, with ten times the beats; a chain and a
- *                              residual ladder of 1,000 nodes and of 10,000
+/* What schedule and FIFO depths of a hardware graph cost, in milliseconds of processor time and megabytes that the
+ * process grew:
+ *   bench_schedule             ten Linears of 200,000 cycles a frame, in few and in many rows, with ten times the
+ *                              beats; a chain and a residual ladder of 1,000 nodes and of 10,000
  *   bench_schedule small       the first of each */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,8 @@ static weir_value add(weir_graph *g, weir_op op, weir_value a, weir_value b) {
     return weir_node_output(g, node, 0);
 }
 
-/* `rows` rows of `width` elements through `layers` layers with `simd` * `pe` multipliers each, a branch around each or not. */
+/* `rows` rows of `width` elements through `layers` layers with `simd` * `pe` multipliers each, a branch around each or
+ * not. */
 static weir_graph *network(int layers, int64_t rows, int64_t width, int64_t simd, int64_t pe, bool residual) {
     weir_graph *g = weir_graph_new("hardware");
     weir_type type = {.dtype = WEIR_INT8, .shape = {2, {rows, width}}, .has_range = true, .low = -8, .high = 7};

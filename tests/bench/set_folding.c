@@ -1,9 +1,10 @@
-/* The best folding against a greedy one in the manner of FINN's SetFolding (Xilinx/finn, transformation/fpgadataflow/set_folding.py):
- * each layer raises SIMD until it meets a target or its stream of weights gets wider than 36 bits, then PE; where some layer missed the target, all
- * are folded again for what was reached.
+/* The best folding against a greedy one in the manner of FINN's SetFolding (Xilinx/finn,
+ * transformation/fpgadataflow/set_folding.py): each layer raises SIMD until it meets a target or its stream of weights
+ * gets wider than 36 bits, then PE; where some layer missed the target, all are folded again for what was reached.
  *
- * set_folding DEVICE MODEL...: a line a model. The greedy folding is that for the smallest target which fits the device; beside it
- * the best of all that fit, and the best of those that take no more of anything than the greedy one. Exit status 1 when that is slower. */
+ * set_folding DEVICE MODEL...: a line a model. The greedy folding is that for the smallest target which fits the
+ * device; beside it the best of all that fit, and the best of those that take no more of anything than the greedy one.
+ * Exit status 1 when that is slower. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

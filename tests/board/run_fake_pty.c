@@ -1,4 +1,5 @@
-/* A fake board at a pseudo-terminal until standard input ends. usage: run_fake_pty BYTES_IN BYTES_OUT; prints the terminal's path. */
+/* A fake board at a pseudo-terminal until standard input ends. usage: run_fake_pty BYTES_IN BYTES_OUT; prints the
+ * terminal's path. */
 #include <stdio.h>
 #include <stdlib.h>
 

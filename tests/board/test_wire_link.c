@@ -1,4 +1,5 @@
-/* The link against a board of the tests' own, in simulated time: a good wire at full rate, bad wires, slow and broken boards. */
+/* The link against a board of the tests' own, in simulated time: a good wire at full rate, bad wires, slow and broken
+ * boards. */
 /* nightly: 10 */
 #include <setjmp.h>
 #include <stdarg.h>

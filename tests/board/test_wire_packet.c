@@ -1,4 +1,5 @@
-/* Packets: the CRC is zlib's, the two framings are those of another author, and nothing that is damaged is taken for a packet. */
+/* Packets: the CRC is zlib's, the two framings are those of another author, and nothing that is damaged is taken for a
+ * packet. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -118,7 +119,8 @@ static void bytes_by_hand(void **state) {
     assert_memory_equal(packet.payload, "\0a", 2);
 }
 
-/* A CRC that is right does not make a packet of what the page refuses: another length than the header says, an unknown type, more than 265 bytes. */
+/* A CRC that is right does not make a packet of what the page refuses: another length than the header says, an unknown
+ * type, more than 265 bytes. */
 static void what_the_page_refuses(void **state) {
     (void)state;
     weir_packet read;

@@ -39,8 +39,8 @@ static void follow_work(const network_node *node, const network_times *arrive, n
     }
 }
 
-/* A beat out when its last element is in; one beat a cycle either way. A widening converter holds two (weir_lane_converter:
- * ROOM of 2 * OUT units). */
+/* A beat out when its last element is in; one beat a cycle either way. A widening converter holds two
+ * (weir_lane_converter: ROOM of 2 * OUT units). */
 static void follow_lanes(const network_node *node, const network_times *arrive, network_times *taken,
                          network_times *given) {
     int64_t in = ceil_divide(node->elements, node->in_lanes), out = node->beats;

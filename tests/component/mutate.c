@@ -1,6 +1,7 @@
-/* mutate FILE SCOPE SEARCH REPLACE: prints the Verilog of FILE with a fault in it: the tokens of SEARCH become REPLACE. Blanks
- * and comments mean nothing. SEARCH must occur exactly once; with a SCOPE (the `in` of a list) that is not empty, which must
- * occur exactly once itself, the first SEARCH behind it is meant. Exit status: 0 done, 1 not so (said on standard error), 2 bad usage. */
+/* mutate FILE SCOPE SEARCH REPLACE: prints the Verilog of FILE with a fault in it: the tokens of SEARCH become REPLACE.
+ * Blanks and comments mean nothing. SEARCH must occur exactly once; with a SCOPE (the `in` of a list) that is not
+ * empty, which must occur exactly once itself, the first SEARCH behind it is meant. Exit status: 0 done, 1 not so (said
+ * on standard error), 2 bad usage. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* Random graphs of a component, emitted, simulated and compared with the software reference, every value.
  *   component SEED NAME COUNT SIMULATOR PROFILE [FIRST] [--planted]
- * runs the cases FIRST .. FIRST + COUNT - 1 of a folder (its random.c) under a back-pressure profile, "all" of them, or "turns": one each
- * case, or "pairs": in each case the one without pauses and another one. A case depends on the seed, the name and its number only.
- * With "lint" in the profile's place nothing is simulated: the tools must be silent on each design, and one has the component's module;
- * planted, none is silent.
- * With --planted the hardware must be found wrong: in each of two cases when an expected value is changed, in one of COUNT when a memory's content is (not every bit of it matters), or stuck
- * in one of COUNT when Fifos where branches join are as shallow as can be; and where one component's time can be told from
- * outside, a latency that is a cycle off must be found in each. */
+ * runs the cases FIRST .. FIRST + COUNT - 1 of a folder (its random.c) under a back-pressure profile, "all" of them, or
+ * "turns": one each case, or "pairs": in each case the one without pauses and another one. A case depends on the seed,
+ * the name and its number only. With "lint" in the profile's place nothing is simulated: the tools must be silent on
+ * each design, and one has the component's module; planted, none is silent. With --planted the hardware must be found
+ * wrong: in each of two cases when an expected value is changed, in one of COUNT when a memory's content is (not every
+ * bit of it matters), or stuck in one of COUNT when Fifos where branches join are as shallow as can be; and where one
+ * component's time can be told from outside, a latency that is a cycle off must be found in each. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

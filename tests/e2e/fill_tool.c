@@ -1,6 +1,7 @@
 /* Memories of a placed design, marked and filled.
  *   fill_tool mark DEVICE FOLDER MEMORY ...                     writes marks
- *   fill_tool fill DEVICE PLACED MARKED WANTED OUT MEMORY ...   PLACED with the memories of the folder WANTED in the place of the marks of MARKED
+ *   fill_tool fill DEVICE PLACED MARKED WANTED OUT MEMORY ...   PLACED with the memories of the folder WANTED in the
+ *                                                               place of the marks of MARKED
  * MEMORY is FILE:WIDTH:LINES. */
 #include <stdio.h>
 #include <stdlib.h>

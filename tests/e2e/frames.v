@@ -1,5 +1,6 @@
-// The waveform of rtl/README.md, "Frames": the doors of a design of frames of three beats, a register between them. One character a cycle, as
-// the rising edge at its end sees it: # high, _ low; of data the beat that is offered, the same letter once more where it is not taken yet.
+// The waveform of rtl/README.md, "Frames": the doors of a design of frames of three beats, a register between them. One
+// character a cycle, as the rising edge at its end sees it: # high, _ low; of data the beat that is offered, the same
+// letter once more where it is not taken yet.
 `timescale 1ns / 1ns
 module frames;
   localparam integer CYCLES = 24;

@@ -1,8 +1,9 @@
 /* A simulated board with a planted fault, climbed.
  *   ladder_tool FOLDER DATA FRAMES [FAULT=VALUE ...]
- * prints the ladder and exits as 'weir bringup' does. Faults: clock and baud are factors of the oscillator and of the rate on the wire; lost, changed,
- * doubled are probabilities of a byte on the way to the host; silent=1; reset and unplug are bytes to the board after which it happens; memories is a folder
- * whose memory files the board begins with. frames=1, benchmark=1, parameters=1: only these rungs; load=1: parameters are written, not tried. */
+ * prints the ladder and exits as 'weir bringup' does. Faults: clock and baud are factors of the oscillator and of the
+ * rate on the wire; lost, changed, doubled are probabilities of a byte on the way to the host; silent=1; reset and
+ * unplug are bytes to the board after which it happens; memories is a folder whose memory files the board begins with.
+ * frames=1, benchmark=1, parameters=1: only these rungs; load=1: parameters are written, not tried. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* make_image resnet18|mobilenetv2 SIZE OUT.weir: the two networks on images of SIZE x SIZE x 3 for 1,000 classes, in int8 as
- * exporters write them (NCHW, QuantizeLinear and DequantizeLinear around every layer), with random weights: for what large
- * networks cost, not for what they see. */
+/* make_image resnet18|mobilenetv2 SIZE OUT.weir: the two networks on images of SIZE x SIZE x 3 for 1,000 classes, in
+ * int8 as exporters write them (NCHW, QuantizeLinear and DequantizeLinear around every layer), with random weights: for
+ * what large networks cost, not for what they see. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* make_layers SEED OUT.weir DATA.npy [far]: a random quantized network over a small image or sequence, for what its schedule keeps: convolutions of any
- * kernel (as wide as the rows too), stride, dilation, padding and group, pools, residual sums, branches, Pad, Slice, Resize, Transpose; and
- * frames for it. far: padding and dilations so large that windows, or elements of them, see nothing else. A seed gives the same network on
- * every machine. */
+/* make_layers SEED OUT.weir DATA.npy [far]: a random quantized network over a small image or sequence, for what its
+ * schedule keeps: convolutions of any kernel (as wide as the rows too), stride, dilation, padding and group, pools,
+ * residual sums, branches, Pad, Slice, Resize, Transpose; and frames for it. far: padding and dilations so large that
+ * windows, or elements of them, see nothing else. A seed gives the same network on every machine. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,10 @@
-// Bench of an emitted top with any number of inputs and outputs (module `ports`, made by malformed.sh): frames that are too short or too long,
-// each input in its own time, resets in the middle of frames, idle garbage. Macros: SEED, WAIT (cycles that frames may take), INPUTS, OUTPUTS,
-// W and BEATS (bits of the widest port, beats of the longest frame), and of all ports together, the first one lowest: SB and MB (beats of a frame), MW and MKEPT
-// (bits of a beat, bits of a last beat that mean something), 32 bits each, and DEPENDS, a bit an input for each output; EVERY, of the pairs of profiles and of
-// the resets every how manieth is tried. What good frames give is learnt first, without pauses. One line FAIL for each wrong beat, and "done N frames" at the end.
+// Bench of an emitted top with any number of inputs and outputs (module `ports`, made by malformed.sh): frames that are
+// too short or too long, each input in its own time, resets in the middle of frames, idle garbage. Macros: SEED, WAIT
+// (cycles that frames may take), INPUTS, OUTPUTS, W and BEATS (bits of the widest port, beats of the longest frame),
+// and of all ports together, the first one lowest: SB and MB (beats of a frame), MW and MKEPT (bits of a beat, bits of
+// a last beat that mean something), 32 bits each, and DEPENDS, a bit an input for each output; EVERY, of the pairs of
+// profiles and of the resets every how manieth is tried. What good frames give is learnt first, without pauses. One
+// line FAIL for each wrong beat, and "done N frames" at the end.
 `timescale 1ns / 1ns
 `define FRAMES 4
 `define PLAN 64
@@ -25,7 +27,8 @@ module tb;
 
   always #5 clk = !clk;
 
-  // The frames since the last reset: what they hold, and of each input how many beats, and the cycles that its last one waits.
+  // The frames since the last reset: what they hold, and of each input how many beats, and the cycles that its last one
+  // waits.
   integer planned = 0, content_of [0:`PLAN-1], length_of [0:`PLAN*`INPUTS-1], pause_of [0:`PLAN*`INPUTS-1];
   integer seed = `SEED, total = 0, failed = 0, s_mode = 0, m_mode = 0, left = 0;
   reg learning = 1;

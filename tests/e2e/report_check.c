@@ -5,10 +5,10 @@
  *
  * The report has schema 3; metrics and the comparison of float and integer results are whole or null. Every run: done,
  * no mismatch, no protocol violation, compared = frames * values. Every simulator: one debug run and one run a profile,
- * no other. Profile always: interval at most 2 % above the ideal one; --padded, for foldings that do not divide: above the
- * folded one. Debug: every weir_mvu is busy for its folded interval a frame, within 2 %, and no node's interval is more than
- * 2 % above the largest ideal (--padded: folded) one. A node's ideal interval is at least 1 and at most its folded one.
- * An interval needs three frames. Prints each violation; exit status 1 when there is one. */
+ * no other. Profile always: interval at most 2 % above the ideal one; --padded, for foldings that do not divide: above
+ * the folded one. Debug: every weir_mvu is busy for its folded interval a frame, within 2 %, and no node's interval is
+ * more than 2 % above the largest ideal (--padded: folded) one. A node's ideal interval is at least 1 and at most its
+ * folded one. An interval needs three frames. Prints each violation; exit status 1 when there is one. */
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* same_results A B FRAMES [SHARE]: do two graphs (.weir or .onnx) compute the same bits on random frames? With SHARE, at most
- * that share of the elements differs in value (0.0 and -0.0 do not). Names and types of inputs and outputs must be the same; codes come from the ranges of A's inputs.
- * Exit status 0 when they do, 1 when not, 2 for bad usage. */
+/* same_results A B FRAMES [SHARE]: do two graphs (.weir or .onnx) compute the same bits on random frames? With SHARE,
+ * at most that share of the elements differs in value (0.0 and -0.0 do not). Names and types of inputs and outputs must
+ * be the same; codes come from the ranges of A's inputs. Exit status 0 when they do, 1 when not, 2 for bad usage. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

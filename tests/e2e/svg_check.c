@@ -1,6 +1,6 @@
-/* svg_check FILE: do the texts of a picture lie inside it, and none over another? Without a browser, so letters count as wide as those of a usual
- * sans-serif font at most are: 0.62 of their height, bold ones 0.68. Exit status 1 when not; each finding on a line. Reads what Weir
- * writes: an element a line, attributes in double quotes. */
+/* svg_check FILE: do the texts of a picture lie inside it, and none over another? Without a browser, so letters count
+ * as wide as those of a usual sans-serif font at most are: 0.62 of their height, bold ones 0.68. Exit status 1 when
+ * not; each finding on a line. Reads what Weir writes: an element a line, attributes in double quotes. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

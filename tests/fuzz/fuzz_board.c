@@ -1,7 +1,8 @@
-/* What is read of folders that Weir wrote, as a board's commands read them, under fuzzing: host.json of a compiled design (board/wrap.h) and board.json of a built
- * board (graph/manifest.h). The first byte chooses which, the rest is the file. It is refused with its line, or what it says keeps the bounds that
- * everything behind it relies on. Built with WEIR_FUZZ_DRIVER the file is a deterministic stand-in for libFuzzer: run_board_mutations SEED ROUNDS; `planted` for
- * ROUNDS: a refusal without a line, which must be noticed. */
+/* What is read of folders that Weir wrote, as a board's commands read them, under fuzzing: host.json of a compiled
+ * design (board/wrap.h) and board.json of a built board (graph/manifest.h). The first byte chooses which, the rest is
+ * the file. It is refused with its line, or what it says keeps the bounds that everything behind it relies on. Built
+ * with WEIR_FUZZ_DRIVER the file is a deterministic stand-in for libFuzzer: run_board_mutations SEED ROUNDS; `planted`
+ * for ROUNDS: a refusal without a line, which must be noticed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

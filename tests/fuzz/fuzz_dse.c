@@ -1,7 +1,8 @@
-/* Files of an exploration under fuzzing: whatever accelerator, workload and mapping are, weir_dse_explore_run ends, and either gives
- * results or an error that says in which line of which file. An input is the three files, with a zero byte between them. Built with WEIR_FUZZ_DRIVER the file is
- * a deterministic stand-in for libFuzzer:
- *   run_dse_mutations SEED ROUNDS FOLDER   mutates the files in FOLDER (tests/dse); `planted` for ROUNDS: one whose refusal has no line */
+/* Files of an exploration under fuzzing: whatever accelerator, workload and mapping are, weir_dse_explore_run ends, and
+ * either gives results or an error that says in which line of which file. An input is the three files, with a zero byte
+ * between them. Built with WEIR_FUZZ_DRIVER the file is a deterministic stand-in for libFuzzer:
+ *   run_dse_mutations SEED ROUNDS FOLDER   mutates the files in FOLDER (tests/dse); `planted` for ROUNDS: one whose
+ *                                          refusal has no line */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* The importer under fuzzing: whatever the bytes are, it returns a graph that verifies or at least one error, never
- * both and never neither. A graph that it returns comes back from the exporter as it was, where its batch is closed, else well formed. */
+ * both and never neither. A graph that it returns comes back from the exporter as it was, where its batch is closed,
+ * else well formed. */
 #include <stdlib.h>
 
 #include "common/round_trip.h"

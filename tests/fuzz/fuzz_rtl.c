@@ -1,10 +1,10 @@
-/* The text form of the hardware IR under fuzzing: whatever the text is, weir_rtl_parse_text returns a design or at least
- * one error, never both and never neither; a design prints to a text that parses back to the same text; walks, the
- * verifier and the Verilog printer end on it. Built with WEIR_FUZZ_DRIVER the file is a deterministic stand-in for
+/* The text form of the hardware IR under fuzzing: whatever the text is, weir_rtl_parse_text returns a design or at
+ * least one error, never both and never neither; a design prints to a text that parses back to the same text; walks,
+ * the verifier and the Verilog printer end on it. Built with WEIR_FUZZ_DRIVER the file is a deterministic stand-in for
  * libFuzzer:
  *   run_rtl_mutations SEED ROUNDS FILE   mutates the text of the file
- * Built with WEIR_FUZZ_PASSES, each design also goes through four hardware passes and the pipeline `verilog`. Passes may
- * fail; one that does not leaves a design that is sound in form. */
+ * Built with WEIR_FUZZ_PASSES, each design also goes through four hardware passes and the pipeline `verilog`. Passes
+ * may fail; one that does not leaves a design that is sound in form. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

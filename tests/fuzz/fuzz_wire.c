@@ -1,9 +1,10 @@
 /* The host's end of the link under fuzzing. The first byte chooses what the rest is:
- *   0  bytes between two zeros: a packet is refused, or the framing's definition (tests/board/fake_board.c) makes the same bytes of it;
+ *   0  bytes between two zeros: a packet is refused, or the framing's definition (tests/board/fake_board.c) makes the
+ *      same bytes of it;
  *   1  what a board, its user and time do to a link: nothing fails but by an error, and all that is sent are packets;
  *   2  a recording: refused with its line, or every call of it plays.
- * Built with WEIR_FUZZ_DRIVER the file is a deterministic stand-in for libFuzzer: run_wire_mutations SEED ROUNDS; `planted` for ROUNDS: a packet that another
- * framing makes, which must be noticed. */
+ * Built with WEIR_FUZZ_DRIVER the file is a deterministic stand-in for libFuzzer: run_wire_mutations SEED ROUNDS;
+ * `planted` for ROUNDS: a packet that another framing makes, which must be noticed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

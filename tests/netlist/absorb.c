@@ -1,4 +1,5 @@
-/* absorb DEVICE IN.json OUT.json: what 'weir synth' does to a netlist between Yosys and nextpnr, alone. Prints the counts. */
+/* absorb DEVICE IN.json OUT.json: what 'weir synth' does to a netlist between Yosys and nextpnr, alone. Prints the
+ * counts. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,8 @@
-/* faults DEVICE FOLDER TOP SEED COUNT: COUNT faults, one at a time, in the netlist of FOLDER/rtl as Yosys wrote it, and what the
- * proof says of each. A fault that is proved to change nothing is explained, and so is one that ties the only input that reads a register:
- * Yosys drops the register as it reads the netlist, and what depends on it is left open and named. Any other must be noticed. Prints each
- * fault that is not noticed, and a line of sums. Exit status 0: all are noticed or explained, and the netlist without a fault is proved. */
+/* faults DEVICE FOLDER TOP SEED COUNT: COUNT faults, one at a time, in the netlist of FOLDER/rtl as Yosys wrote it, and
+ * what the proof says of each. A fault that is proved to change nothing is explained, and so is one that ties the only
+ * input that reads a register: Yosys drops the register as it reads the netlist, and what depends on it is left open
+ * and named. Any other must be noticed. Prints each fault that is not noticed, and a line of sums. Exit status 0: all
+ * are noticed or explained, and the netlist without a fault is proved. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

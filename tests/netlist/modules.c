@@ -1,8 +1,8 @@
-/* modules SEED COUNT FOLDER: FOLDER/modules.v, a module of random parts, with the contents of its memories, and FOLDER/bench.v, which
- * compares it with its netlist, the module `mapped`. Parts are products of both signs and all widths with 0 to 2 registers in
- * front and 0 to 3 behind, some with constant bits in operands, comparisons of all kinds, and block RAMs of many shapes with one
- * port and two, with 0 to 2 registers behind. Enables differ, others read in between, registers have resets and initial values:
- * often enough some have to stay where they are. */
+/* modules SEED COUNT FOLDER: FOLDER/modules.v, a module of random parts, with the contents of its memories, and
+ * FOLDER/bench.v, which compares it with its netlist, the module `mapped`. Parts are products of both signs and all
+ * widths with 0 to 2 registers in front and 0 to 3 behind, some with constant bits in operands, comparisons of all
+ * kinds, and block RAMs of many shapes with one port and two, with 0 to 2 registers behind. Enables differ, others read
+ * in between, registers have resets and initial values: often enough some have to stay where they are. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static void stage(FILE *f, const char *name, int part, int at, int width, const 
     fprintf(f, " if (%s) %s%d_%d <= %s%d_%d;\n", enable, name, part, at, name, part, at - 1);
 }
 
-/* Stages 1 to `count`, NAMEPART is the last, with `ones` and `zeros` in it; a bit in between is read, as tapNAMEPART. */
+/* Stages 1 to `count`, NAMEPART is the last, with `ones` and `zeros` in it; a bit in between is read, as
+ * tapNAMEPART. */
 static void stages_with(FILE *f, const char *name, int part, int count, int width, const char *enable, int own,
                         int zeros, int ones) {
     int tap = one_in(5) ? between(0, count) : -1;
@@ -75,8 +76,8 @@ static void product(FILE *f, int part) {
     fprintf(f, "  assign out[%d +: 40] = p%d ^ {tap_p%d, tap_b%d, tap_a%d};\n\n", 40 * part, part, part, part, part);
 }
 
-/* Ones in an operand whose register is written together with the other one (part 0), or not (part 1): a register of the block would
- * rest at 0 there. */
+/* Ones in an operand whose register is written together with the other one (part 0), or not (part 1): a register of the
+ * block would rest at 0 there. */
 static void product_with_ones(FILE *f, int part) {
     fprintf(f, "  reg signed [11:0] a%d = 0, b%d = 0;\n  reg signed [23:0] p%d = 0;\n", part, part, part);
     fprintf(f, "  always @(posedge clk) if (e0) a%d <= in[11:0];\n", part);

@@ -164,7 +164,8 @@ static char *swap(json_t *cells, const weir_device *device, uint64_t number) {
     return NULL;
 }
 
-/* TRELLIS_FF says it in a parameter, the others in their names: SB_DFFESR, SB_DFFESS; DFFRE, DFFSE with ports RESET, SET. */
+/* TRELLIS_FF says it in a parameter, the others in their names: SB_DFFESR, SB_DFFESS; DFFRE, DFFSE with ports RESET,
+ * SET. */
 static void reset_otherwise(json_t *cell) {
     const char *type = type_of(cell);
     json_t *parameters = json_object_get(cell, "parameters"), *pins = pins_of(cell);

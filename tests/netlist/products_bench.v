@@ -1,4 +1,5 @@
-// Products of the multipliers of boards/cells/gowin.v, against sums of shifted factors, of all signs: prints 'wrong N of M'.
+// Products of the multipliers of boards/cells/gowin.v, against sums of shifted factors, of all signs: prints 'wrong N
+// of M'.
 `timescale 1ns / 1ps
 module products_bench;
   reg  [35:0]  a, b;

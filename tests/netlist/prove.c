@@ -1,4 +1,5 @@
-/* prove DEVICE FOLDER TOP: what the proof of the mapping says of FOLDER's unmapped.il and mapped.json, as JSON in a line. */
+/* prove DEVICE FOLDER TOP: what the proof of the mapping says of FOLDER's unmapped.il and mapped.json, as JSON in a
+ * line. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* synthesize DEVICE FOLDER TOP: FOLDER/rtl as 'weir synth' synthesizes it, as FOLDER/netlist.v and FOLDER/netlist.json. */
+/* synthesize DEVICE FOLDER TOP: FOLDER/rtl as 'weir synth' synthesizes it, as FOLDER/netlist.v and
+ * FOLDER/netlist.json. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Which operators have no tests: cover_op ROOT [--planted], ROOT being tests/op.
- * Every operator of op.def that has a kernel has a folder with a case whose values are known and one that is refused, every
- * one that becomes hardware a case with `hardware: yes`, and every folder with cases is named after an operator. --planted:
- * without any one of these, it must be missed. Exit status 0 or 1. */
+ * Every operator of op.def that has a kernel has a folder with a case whose values are known and one that is refused,
+ * every one that becomes hardware a case with `hardware: yes`, and every folder with cases is named after an operator.
+ * --planted: without any one of these, it must be missed. Exit status 0 or 1. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* Operators from their float form: quantized_op ROOT [--planted], ROOT being tests/op. Of every operator that becomes hardware and computes with
- * real numbers some node of the cases in its folder, behind dense layers and before others, must be taken by quantize, at 8 bits, and by
- * the lowering, which compares what it makes with the model. --planted: without quantize none is. Exit status 0 or 1. */
+/* Operators from their float form: quantized_op ROOT [--planted], ROOT being tests/op. Of every operator that becomes
+ * hardware and computes with real numbers some node of the cases in its folder, behind dense layers and before others,
+ * must be taken by quantize, at 8 bits, and by the lowering, which compares what it makes with the model. --planted:
+ * without quantize none is. Exit status 0 or 1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,8 @@
  *   run_op FOLDER            every case FOLDER/CASE.txt of the operator that the folder is named after
  *   run_op CASE [--print]    one; --print: what is found, in the form of the sections
  *   run_op CASE --data       the values of its inputs and constants, as the section `data` writes them
- *   run_op CASE --save DIR   its graph as DIR/case.weir and frames of its inputs as DIR/INPUT.npy, for the command `weir`
+ *   run_op CASE --save DIR   its graph as DIR/case.weir and frames of its inputs as DIR/INPUT.npy, for the command
+ *                            `weir`
  * tests/README.md describes the file. Exit status 0 when all holds (in a case with `planted:`, when exactly that check
  * fails), else 1. */
 #include <math.h>

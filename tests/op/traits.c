@@ -1,7 +1,7 @@
-/* Facts of ir/graph/op.def against what kernels do: traits_op ROOT, ROOT being tests/op. Every node of an operator in a case of its
- * folder is computed again with inputs that are changed, and what that shows must not contradict the row; and a row that claims
- * more than it does (that is every change of one that would let a pass go wrong) must be contradicted by some case. Exit status 0
- * or 1. */
+/* Facts of ir/graph/op.def against what kernels do: traits_op ROOT, ROOT being tests/op. Every node of an operator in a
+ * case of its folder is computed again with inputs that are changed, and what that shows must not contradict the row;
+ * and a row that claims more than it does (that is every change of one that would let a pass go wrong) must be
+ * contradicted by some case. Exit status 0 or 1. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,7 +250,8 @@ static void look_at_meaning(const trial *t, evidence *e) {
         e->no_share |= !(weir_array_get(y, i) >= 0 && weir_array_get(y, i) <= 1) && !isnan(weir_array_get(y, i));
 }
 
-/* May its result mean that? Only a constant that is moved is picked from, and only an operator with more outputs has an output 1. */
+/* May its result mean that? Only a constant that is moved is picked from, and only an operator with more outputs has an
+ * output 1. */
 static bool may_mean(weir_op op, const evidence *e) {
     switch (weir_trait_of(op)->meaning) {
     case WEIR_MEANING_SHARE: return !e->no_share;

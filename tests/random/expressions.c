@@ -1,8 +1,8 @@
-/* Random expressions, lowered and run by the integer engine, equal code for code what they are by definition (terms.h). expressions SEED
- * COUNT [planted] prints the seed of a failure; `expressions SEED 1` repeats it. With `planted` a fault stands in for one rule of the
- * lowering after the other (the linker's --wrap), and each must be found at least once.
- * What lowering refuses or leaves to the host counts, too, where it computes: how much of it was hardware is printed, and each operator of
- * integers that rules are to make must be among it. */
+/* Random expressions, lowered and run by the integer engine, equal code for code what they are by definition (terms.h).
+ * expressions SEED COUNT [planted] prints the seed of a failure; `expressions SEED 1` repeats it. With `planted` a
+ * fault stands in for one rule of the lowering after the other (the linker's --wrap), and each must be found at least
+ * once. What lowering refuses or leaves to the host counts, too, where it computes: how much of it was hardware is
+ * printed, and each operator of integers that rules are to make must be among it. */
 #include "terms.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* Random graphs through random legal pipelines of graph passes: the verifier is clean after each pass, the text forms
  * of graph and pipeline round-trip, and results are what every pass promised: the same bits, or the same but for
  * rounding. run SEED COUNT [planted] prints the seed of a failure; `run SEED 1` repeats it. With `planted` a pass that
- * drops a Relu, one that breaks the IR and one that is out of its promise by an ulp run in between: all must be found. */
+ * drops a Relu, one that breaks the IR and one that is out of its promise by an ulp run in between: all must be
+ * found. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -269,7 +269,8 @@ static int pool(const maker *m, int a) {
     return keep(m, s, finish(m, node));
 }
 
-/* Products of codes, which are made numbers by their scales: of weights [k, n] with a scale for each of the `n`, or one. */
+/* Products of codes, which are made numbers by their scales: of weights [k, n] with a scale for each of the `n`, or
+ * one. */
 static weir_value multiply_codes(const maker *m, const term *x, weir_value weights, const double *scale, int64_t n,
                                  bool one) {
     const weir_dtype dtype = x->low < 0 ? WEIR_INT8 : WEIR_UINT8;

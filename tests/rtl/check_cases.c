@@ -1,10 +1,9 @@
 /* The designs of the text cases as tools see them: usage: check_cases FOLDER [--planted]
- * The input of every FOLDER/PASS/CASE.txt that the pipeline `verilog` takes and that is sound after it. They are made for
- * their pass, so unlike those of designs/ they may have what nobody reads, registers without a start, and blocking
- * assignments in clocked processes; but all of them
- * together must compile without another message in Verilator -Wall, Icarus -Wall and Yosys, and what each gives in Icarus,
- * where it is known, it must give in Verilator. Exit status 0 when all holds; with --planted, when a changed bit is found;
- * 77 without the tools. */
+ * The input of every FOLDER/PASS/CASE.txt that the pipeline `verilog` takes and that is sound after it. They are made
+ * for their pass, so unlike those of designs/ they may have what nobody reads, registers without a start, and blocking
+ * assignments in clocked processes; but all of them together must compile without another message in Verilator -Wall,
+ * Icarus -Wall and Yosys, and what each gives in Icarus, where it is known, it must give in Verilator. Exit status 0
+ * when all holds; with --planted, when a changed bit is found; 77 without the tools. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Symbol tables as the hgdb debugger reads them: usage: check_debug_tables FOLDER [--planted CHECK]
- * For every FOLDER/designs/NAME.wrtl, as it is and in static single assignment form, and the input of every FOLDER/PASS/CASE.txt that the pipeline `verilog` takes: entries
- * have what the debugger's schema asks of their type, and a line; conditions are in the language of its expressions, which
- * a parser made from its grammar reads; and for the designs, in Icarus, each condition computed from the signals as the
- * debugger reads them (signed numbers of 32 bits) is what the condition in the Verilog is, for random values.
- * Exit status 0 when all holds, or with --planted, when exactly that check fails (grammar, results, schema); 77 without
- * Icarus. */
+ * For every FOLDER/designs/NAME.wrtl, as it is and in static single assignment form, and the input of every
+ * FOLDER/PASS/CASE.txt that the pipeline `verilog` takes: entries have what the debugger's schema asks of their type,
+ * and a line; conditions are in the language of its expressions, which a parser made from its grammar reads; and for
+ * the designs, in Icarus, each condition computed from the signals as the debugger reads them (signed numbers of 32
+ * bits) is what the condition in the Verilog is, for random values. Exit status 0 when all holds, or with --planted,
+ * when exactly that check fails (grammar, results, schema); 77 without Icarus. */
 #include <ctype.h>
 #include <dirent.h>
 #include <jansson.h>
@@ -24,7 +24,8 @@
 
 enum { MOST_SYMBOLS = 64, ROUNDS = 12 };
 
-/* ---- the language: integers, sized hexadecimal integers, names with [..] and '.', and C's operators by precedence ---- */
+/* ---- the language: integers, sized hexadecimal integers, names with [..] and '.', and C's operators by precedence
+ * ---- */
 
 typedef struct parser {
     const char *at;
@@ -224,7 +225,8 @@ static void check_scope(subject *s, const json_t *scope, bool is_file) {
 
 /* ---- simulation ---- */
 
-/* Forces the signals of each condition to random values, and prints the condition and them as the debugger reads them. */
+/* Forces the signals of each condition to random values, and prints the condition and them as the debugger reads
+ * them. */
 static void add_bench(subject *s, size_t first) {
     weir_text_add(&s->verilog, "\n  integer debug_round, debug_signal;\n  initial begin\n");
     weir_text_format(&s->verilog, "    for (debug_round = 0; debug_round < %d; debug_round = debug_round + 1) begin\n",

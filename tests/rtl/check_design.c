@@ -1,13 +1,15 @@
 /* One hardware design as passes and tools see it: usage: check_design WEIR FOLDER NAME [--planted CHECK]
- * FOLDER/NAME.wrtl goes through the pipeline `verilog`, and apart from that through every hardware pass that promises to
- * keep what it computes: none may change it. What comes out of the pipeline, and the design as written if it can be
- * printed, must be accepted without a message by Verilator -Wall, Icarus -Wall and Yosys (`tribuf -merge; check -assert`) as Verilog-2005
- * and by Verilator -Wall as SystemVerilog; another process (WEIR is the command) must print the same; and under random inputs the outputs in Icarus must be those of the design as written in Verilator, for every bit
- * that Icarus knows. After the reset it must know all, unless the first line has "unknown". All of that holds again for
- * what specialize_parameters makes of a design whose widths depend on parameters. Passes are proved to keep the design where
- * Yosys can; not tried, but simulated, when the first line says "too large to prove".
- * Verilator compiles BATCH designs of the folder at once, through the cache of sim/, so each program is built once.
- * Exit status 0 when all holds, or with --planted, when exactly that check fails; 77 without the tools. */
+ * FOLDER/NAME.wrtl goes through the pipeline `verilog`, and apart from that through every hardware pass that promises
+ * to keep what it computes: none may change it. What comes out of the pipeline, and the design as written if it can be
+ * printed, must be accepted without a message by Verilator -Wall, Icarus -Wall and Yosys
+ * (`tribuf -merge; check -assert`) as Verilog-2005 and by Verilator -Wall as SystemVerilog; another process (WEIR is
+ * the command) must print the same; and under random inputs the outputs in Icarus must be those of the design as
+ * written in Verilator, for every bit that Icarus knows. After the reset it must know all, unless the first line has
+ * "unknown". All of that holds again for what specialize_parameters makes of a design whose widths depend on
+ * parameters. Passes are proved to keep the design where Yosys can; not tried, but simulated, when the first line says
+ * "too large to prove". Verilator compiles BATCH designs of the folder at once, through the cache of sim/, so each
+ * program is built once. Exit status 0 when all holds, or with --planted, when exactly that check fails; 77 without the
+ * tools. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

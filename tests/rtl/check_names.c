@@ -1,10 +1,10 @@
 /* Names that meet: usage: check_names FOLDER FIRST STEP [--planted]
- * Designs FIRST, FIRST + STEP, ... of FOLDER, in the order of their names, each TRIALS times with as many of its names as
- * possible made equal: of two names of the text, or of one and a name that the printer makes up or a tool knows, the first
- * becomes the second wherever it stands, and stays so if the design is still read and verified. What is refused is not asked
- * after; what is left must be written, in both dialects, as Verilator -Wall, Icarus -Wall and Yosys accept it, if they
- * accept the design as written, and compute in Icarus what that computes. With --planted the names meet in the Verilog
- * instead, which a tool must find. Exit status 0 when all holds; 77 without the tools. */
+ * Designs FIRST, FIRST + STEP, ... of FOLDER, in the order of their names, each TRIALS times with as many of its names
+ * as possible made equal: of two names of the text, or of one and a name that the printer makes up or a tool knows, the
+ * first becomes the second wherever it stands, and stays so if the design is still read and verified. What is refused
+ * is not asked after; what is left must be written, in both dialects, as Verilator -Wall, Icarus -Wall and Yosys accept
+ * it, if they accept the design as written, and compute in Icarus what that computes. With --planted the names meet in
+ * the Verilog instead, which a tool must find. Exit status 0 when all holds; 77 without the tools. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Hardware passes in random orders, then Verilog: usage: check_orders FOLDER FIRST STEP [--planted]
- * Designs FIRST, FIRST + STEP, ... of FOLDER, in the order of their names, each through TRIALS random pipelines that end in
- * generate_verilog. Passes that lead from a design as elaborated to one as emitted are in some of them, in any order, and
- * missing in others. A run may be refused; what is written must give in Icarus, for every bit that is known, what the
- * design as written gives, in that form that shares nothing with the passes (plain.h). Exit status 0 when that holds; with
- * --planted, when a pass that inverts an assignment is found; 77 without the tools. */
+ * Designs FIRST, FIRST + STEP, ... of FOLDER, in the order of their names, each through TRIALS random pipelines that
+ * end in generate_verilog. Passes that lead from a design as elaborated to one as emitted are in some of them, in any
+ * order, and missing in others. A run may be refused; what is written must give in Icarus, for every bit that is known,
+ * what the design as written gives, in that form that shares nothing with the passes (plain.h). Exit status 0 when that
+ * holds; with --planted, when a pass that inverts an assignment is found; 77 without the tools. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
-/* Do infix expressions of the text form mean what Verilog makes of the same characters? usage: check_precedence WORK SEED
- * [--planted]. Random chains of operators are read by the text form, whose one form has every operation in brackets, and
- * Icarus compares both on random values: as written, and as read. So it is Icarus' table of precedences and not ours that
- * decides. Operands of a chain have one width, 1 or 8, so that every reading of it has a type. With --planted one
- * chain is written with brackets where they do not belong, which must be noticed. Exit status 77 without Icarus. */
+/* Do infix expressions of the text form mean what Verilog makes of the same characters? usage: check_precedence WORK
+ * SEED [--planted]. Random chains of operators are read by the text form, whose one form has every operation in
+ * brackets, and Icarus compares both on random values: as written, and as read. So it is Icarus' table of precedences
+ * and not ours that decides. Operands of a chain have one width, 1 or 8, so that every reading of it has a type. With
+ * --planted one chain is written with brackets where they do not belong, which must be noticed. Exit status 77 without
+ * Icarus. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Random designs in the text form (random_text.h) as the reader, the printers and the tools see them: usage: check_random_text SEED
- * COUNT SIMULATED [--planted CHECK]
- * COUNT designs from SEED on are read without a message and are sound; what is printed of each is read again and printed as the
- * same text, and gives the same Verilog in both dialects. SIMULATED of them are compiled by Icarus in Verilog and, as they are
- * read again, by Verilator in one of the dialects, and compute the same in both, as far as Icarus knows it. Exit status 0 when all
- * holds, or with --planted, when exactly that check fails; 77 without the tools. */
+/* Random designs in the text form (random_text.h) as the reader, the printers and the tools see them: usage:
+ * check_random_text SEED COUNT SIMULATED [--planted CHECK] COUNT designs from SEED on are read without a message and
+ * are sound; what is printed of each is read again and printed as the same text, and gives the same Verilog in both
+ * dialects. SIMULATED of them are compiled by Icarus in Verilog and, as they are read again, by Verilator in one of the
+ * dialects, and compute the same in both, as far as Icarus knows it. Exit status 0 when all holds, or with --planted,
+ * when exactly that check fails; 77 without the tools. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Do the designs of a folder have every construct of the hardware IR? usage: cover_designs FOLDER [MINIMUM]
- * Lists what no design has, and fails then; likewise when there are fewer than MINIMUM designs. Every operator counts once
- * with signed and once with unsigned operands. */
+ * Lists what no design has, and fails then; likewise when there are fewer than MINIMUM designs. Every operator counts
+ * once with signed and once with unsigned operands. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* One case of tests/rtl: a hardware design, a pipeline, and the expected result. usage: run_rtl CASE [--print]
- * Besides the text it checks that the result is sound, that each pass keeps what the design computes (equivalence.h), and
- * that the result reads back byte for byte and stays as it is when the pipeline runs again. tests/README.md describes the
- * file; exit status 0 when all holds (or, in a case with `planted:`, when exactly that check fails), else 1. --print shows
- * the result as well. */
+ * Besides the text it checks that the result is sound, that each pass keeps what the design computes (equivalence.h),
+ * and that the result reads back byte for byte and stays as it is when the pipeline runs again. tests/README.md
+ * describes the file; exit status 0 when all holds (or, in a case with `planted:`, when exactly that check fails), else
+ * 1. --print shows the result as well. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

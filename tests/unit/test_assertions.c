@@ -1,5 +1,5 @@
-/* What a function takes for granted, it asserts: each row plants a wrong handle, kind, index or order in a process of its own, which has
- * to end at an assertion there, before anything is read or written in the wrong place. */
+/* What a function takes for granted, it asserts: each row plants a wrong handle, kind, index or order in a process of
+ * its own, which has to end at an assertion there, before anything is read or written in the wrong place. */
 #include "test_passes_support.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
-/* Boards: all that ship are read, damaged files are refused with file, line and what was expected, commands are made of their arguments. */
+/* Boards: all that ship are read, damaged files are refused with file, line and what was expected, commands are made of
+ * their arguments. */
 #include "board/board.h"
 #include "test_yaml_damage.h"
 

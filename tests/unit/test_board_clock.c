@@ -1,5 +1,5 @@
-/* Settings of PLLs: within the ranges of the device, exact, and as near to what is wanted as those of the families' own tools, whose
- * results are in data/pll.csv with the commands that made them. */
+/* Settings of PLLs: within the ranges of the device, exact, and as near to what is wanted as those of the families' own
+ * tools, whose results are in data/pll.csv with the commands that made them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,8 +100,9 @@ static void formulas(void **state) {
     }
 }
 
-/* Lines of data/pll.csv: what Weir makes is no further off than the tool's clock. Trellis' tool lets the detector run slower than the data
- * sheet does, so that its clocks may be nearer; then they are so by less than a step of the detector's. */
+/* Lines of data/pll.csv: what Weir makes is no further off than the tool's clock. Trellis' tool lets the detector run
+ * slower than the data sheet does, so that its clocks may be nearer; then they are so by less than a step of the
+ * detector's. */
 static void as_near_as_the_tools(void **state) {
     (void)state;
     if (getenv("WEIR_SOURCE") == NULL) skip();

@@ -72,7 +72,8 @@ static void costs_of_a_device(void **state) {
         known += !json_is_null(cost);
     }
     assert_true(known >= 8);
-    /* weir_relu: LANES 1, WIDTH 8, SIGNED 1, ZERO 0: a slice of 7 bits, the sign is always 0, and `last`, twice; two of state. */
+    /* weir_relu: LANES 1, WIDTH 8, SIGNED 1, ZERO 0: a slice of 7 bits, the sign is always 0, and `last`, twice; two of
+     * state. */
     json_decref(list);
     json_t *relu = weir_catalog_json_one("relu", device);
     const json_t *cost = json_object_get(relu, "cost");

@@ -1,5 +1,5 @@
-/* What hardware takes of a device: estimates against what Yosys made of the same modules (scripts/cost/measured.csv), and
- * blocks and multipliers against hand-made sums over the vendors' shapes. */
+/* What hardware takes of a device: estimates against what Yosys made of the same modules (scripts/cost/measured.csv),
+ * and blocks and multipliers against hand-made sums over the vendors' shapes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,8 @@ static bool is_within(const cost_spread *spread, double median, double ninth, do
     return spread->median <= median && spread->ninth <= ninth && spread->worst <= worst;
 }
 
-/* The bounds that toolchain/dataflow/README.md tells, of lookup tables; nothing is measured of the families after these. */
+/* The bounds that toolchain/dataflow/README.md tells, of lookup tables; nothing is measured of the families after
+ * these. */
 enum { MEASURED = WEIR_DEVICE_XILINX7 + 1 };
 static const cost_spread bounds[MEASURED] = {[WEIR_DEVICE_ICE40] = {0.03, 0.10, 0.26},
                                              [WEIR_DEVICE_ECP5] = {0.035, 0.13, 0.39},

@@ -62,7 +62,8 @@ static void facts(void **state) {
     }
 }
 
-/* Registers move into what the profile says is there: ECP5's blocks by `weir synth`, the multipliers of others by Yosys. */
+/* Registers move into what the profile says is there: ECP5's blocks by `weir synth`, the multipliers of others by
+ * Yosys. */
 static void registers_that_move(void **state) {
     (void)state;
     static const struct {

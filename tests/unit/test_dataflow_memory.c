@@ -105,7 +105,8 @@ static void weights(void **state) {
           "000f\n"); /* w[2][2] = -1 */
 }
 
-/* Weights of 1 and -1 are their signs, but in pairs: there one above a weight of -1 is less by 1, which no sign tells. */
+/* Weights of 1 and -1 are their signs, but in pairs: there one above a weight of -1 is less by 1, which no sign
+ * tells. */
 static void signs(void **state) {
     (void)state;
     static const int64_t w[4] = {1, -1, -1, 1};
@@ -232,7 +233,8 @@ static void check_facts(const weir_graph *graph, weir_node node, const weir_cont
     assert_int_equal(fact[count - 1].value, tables->choices);
 }
 
-/* What is said of a ROM in logic with more lines than a lookup table of the target is that of its file; of another one nothing is. */
+/* What is said of a ROM in logic with more lines than a lookup table of the target is that of its file; of another one
+ * nothing is. */
 static void deep_tables(void **state) {
     (void)state;
     enum { LINES = 150 };

@@ -65,8 +65,8 @@ static void blocks_with_two_ports(void **state) {
     weir_device_free(ice40);
 }
 
-/* 256 x 8 bits and 64 x 8 bits fill a quarter of a block of 2,048 x 9 bits: they share it, the longer one first. What is in logic, and a
- * memory that fills its block, stays alone. */
+/* 256 x 8 bits and 64 x 8 bits fill a quarter of a block of 2,048 x 9 bits: they share it, the longer one first. What
+ * is in logic, and a memory that fills its block, stays alone. */
 static void small_ones_share(void **state) {
     (void)state;
     static const layer of[] = {{8, 8, 1, 1, WEIR_STORAGE_BLOCK},

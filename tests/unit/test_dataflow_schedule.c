@@ -1,5 +1,5 @@
-/* The schedule of random hardware graphs against the beat-exact oracle: every beat of the first and the steady frames, what
- * waits on every edge and how long, latency and interval. */
+/* The schedule of random hardware graphs against the beat-exact oracle: every beat of the first and the steady frames,
+ * what waits on every edge and how long, latency and interval. */
 /* nightly: 20000 */
 #include "stream_graphs.h"
 
@@ -80,8 +80,9 @@ static void random_graphs(void **state) {
 /* Beats that the components on both sides of an edge hold; the least depth of a Fifo, also where fewer wait. */
 enum { REGISTERS = 2, SHALLOWEST = 2 };
 
-/* By the oracle, with the Fifos as components that delay: what each of them holds, the cycle of leaving included, and no edge
- * without one where more waits than registers hold. Never less; where times are exact, at most 2 beats or 5% more. */
+/* By the oracle, with the Fifos as components that delay: what each of them holds, the cycle of leaving included, and
+ * no edge without one where more waits than registers hold. Never less; where times are exact, at most 2 beats or 5%
+ * more. */
 static bool fifos_fit(const weir_graph *g) {
     weir_value *streams;
     network net = network_of(g, &streams);
@@ -249,7 +250,8 @@ static bool is_same(const weir_schedule *a, const weir_schedule *b) {
     return same;
 }
 
-/* Fifos that become deeper, and so slower, one after the other: each update gives what a new schedule does, with fewer steps. */
+/* Fifos that become deeper, and so slower, one after the other: each update gives what a new schedule does, with fewer
+ * steps. */
 static void an_update_is_a_new_schedule(void **state) {
     (void)state;
     weir_graph *g = layers(6, 8, 6, true);

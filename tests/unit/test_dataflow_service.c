@@ -1,5 +1,5 @@
-/* Signatures and service rules against the same networks followed beat by beat: every time of the first and of the steady
- * frames, and every depth. The rules here are written apart from the oracle (common/network.c). */
+/* Signatures and service rules against the same networks followed beat by beat: every time of the first and of the
+ * steady frames, and every depth. The rules here are written apart from the oracle (common/network.c). */
 /* nightly: 20000 */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,8 +100,8 @@ static void linear(weir_service *s, const void *user) {
     weir_service_repeat(s, ((const network_node *)user)->rows, linear_row, user);
 }
 
-/* Window: registers 0: the next pixel, 1: the next result, 2 on: when the rows of the line buffer have been used, the one
- * that the next row replaces first. */
+/* Window: registers 0: the next pixel, 1: the next result, 2 on: when the rows of the line buffer have been used, the
+ * one that the next row replaces first. */
 static void window_take(weir_service *s, const void *user) {
     (void)user;
     s->time[0] = weir_service_take(s, 0, s->time[0]) + 1;
@@ -183,8 +183,8 @@ static int64_t make_plan(const network *net, plan *p) {
     return 0;
 }
 
-/* Is every beat of the first and the last frame where the oracle has it, and none of the others before? Those between may be
- * ahead of the plan. */
+/* Is every beat of the first and the last frame where the oracle has it, and none of the others before? Those between
+ * may be ahead of the plan. */
 static bool same_times(const weir_signature *found, const network_times *times, int64_t frames, int64_t interval) {
     int64_t beats = times->count / frames;
     for (int64_t i = 0; i < times->count; i++) {
@@ -272,8 +272,9 @@ static bool inside(const weir_bounds *bounds, const weir_signature *exact) {
     return true;
 }
 
-/* Networks whose nests do not fit each other, with few parts allowed: every stream stays inside its bounds, no depth is below
- * the exact one, signatures stay small, and of bounded edges the depths together are at most `percent` above the exact ones. */
+/* Networks whose nests do not fit each other, with few parts allowed: every stream stays inside its bounds, no depth is
+ * below the exact one, signatures stay small, and of bounded edges the depths together are at most `percent` above the
+ * exact ones. */
 static void check_bounds(size_t most_parts, int64_t percent) {
     int64_t bounded = 0, all = 0, wanted = 0, found = 0;
     for (uint32_t seed = 1; seed <= 400; seed++) {

@@ -1,4 +1,5 @@
-/* Every evaluation of the cost model against ZigZag's own, in its order (tests/dse/README.md), and what pipelines refuse. */
+/* Every evaluation of the cost model against ZigZag's own, in its order (tests/dse/README.md), and what pipelines
+ * refuse. */
 #include <dirent.h>
 #include <math.h>
 #include <setjmp.h>

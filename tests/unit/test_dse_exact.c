@@ -33,8 +33,8 @@ static const char product[] = "- id: 0\n"
 static const char *const mappings[] = {"- {name: default}\n",
                                        "- name: default\n  spatial_mapping: {D1: [\"K, 2\"], D2: [\"C, 4\"]}\n"};
 
-/* Bits of an operand in its memory m, by the definition: all loops below, whether sums go on above, and the next part beside
- * the present one. */
+/* Bits of an operand in its memory m, by the definition: all loops below, whether sums go on above, and the next part
+ * beside the present one. */
 static double bits_in(const weir_dse_temporal *t, int o, int m) {
     const weir_dse_problem *p = t->problem;
     const weir_dse_operand *operand = &p->layer->operand[o];

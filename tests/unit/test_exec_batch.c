@@ -87,8 +87,8 @@ static int64_t sum_at(const depthwise *d, int64_t frame, int64_t row, int64_t co
     return sum;
 }
 
-/* How many sums are not those of the definition, of which the first is off by `planted`. `watched`: the graph has the windows as an
- * output too. */
+/* How many sums are not those of the definition, of which the first is off by `planted`. `watched`: the graph has the
+ * windows as an output too. */
 static size_t wrong_sums(const depthwise *d, bool watched, int64_t planted) {
     weir_graph *graph = weir_graph_new("g");
     const int64_t dims[] = {1, d->in[0], d->in[1], d->channels};

@@ -1,4 +1,5 @@
-/* Batches run in blocks of frames, and in threads: the same bits as frame by frame, for every operator of lowered networks. */
+/* Batches run in blocks of frames, and in threads: the same bits as frame by frame, for every operator of lowered
+ * networks. */
 #include "exec/parallel.h"
 #include "test_passes_lowering.h"
 
@@ -115,8 +116,8 @@ static weir_value add(weir_graph *graph, weir_op op, size_t count, const weir_va
     return weir_node_output(graph, node, 0);
 }
 
-/* Large weights that depend on constants only, before their readers, of which one is far behind, and one as a result: what
- * passes on is made again in each run, and nobody sees it. */
+/* Large weights that depend on constants only, before their readers, of which one is far behind, and one as a result:
+ * what passes on is made again in each run, and nobody sees it. */
 static void large_constants_pass(void **state) {
     (void)state;
     enum { SIZE = 400 };

@@ -274,7 +274,8 @@ static void put_number(weir_text *node, const char *name, int64_t number) {
     put_message(node, NODE_ATTRIBUTE, attribute);
 }
 
-/* Made of a Softmax before opset 13 it normalizes all from the axis on; ONNX Runtime's default is the last one all the same. */
+/* Made of a Softmax before opset 13 it normalizes all from the axis on; ONNX Runtime's default is the last one all the
+ * same. */
 static void old_quantized_softmax(void **state) {
     static const int64_t shape[] = {2, 3, 4};
     (void)state;
@@ -306,7 +307,8 @@ static void put_numbers(weir_text *node, const char *name, const int64_t *number
     put_message(node, NODE_ATTRIBUTE, attribute);
 }
 
-/* `auto_pad` of a pool on codes: its input 1 is a scale, and no kernel; its positions are where the channels are not. */
+/* `auto_pad` of a pool on codes: its input 1 is a scale, and no kernel; its positions are where the channels are
+ * not. */
 static void quantized_pool_is_padded(void **state) {
     static const int64_t shape[] = {1, 5, 4, 3}, square[] = {2, 2};
     static const int64_t pads[2][4] = {{0, 0, 0, 1}, {0, 0, 1, 0}}, result[2][4] = {{1, 5, 2, 2}, {1, 3, 2, 3}};

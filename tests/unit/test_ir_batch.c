@@ -1,5 +1,5 @@
-/* Batches of rows: which operators keep rows apart, held against the kernels: the graph for one row gives each row of what
- * the whole graph gives. What mixes rows is refused with its reason, and a planted mix shows in the values. */
+/* Batches of rows: which operators keep rows apart, held against the kernels: the graph for one row gives each row of
+ * what the whole graph gives. What mixes rows is refused with its reason, and a planted mix shows in the values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -297,7 +297,8 @@ static size_t operands_of(weir_op op) {
     return weir_op_get(op)->inputs_max < 0 ? 2 : (size_t)weir_op_get(op)->inputs_min;
 }
 
-/* A graph of the operator on streams of rows alone, or of one with a constant for each row, others for all; NULL: it takes no such. */
+/* A graph of the operator on streams of rows alone, or of one with a constant for each row, others for all; NULL: it
+ * takes no such. */
 static weir_graph *make_elementwise(weir_op op, weir_dtype dtype, bool by_row) {
     weir_graph *g = weir_graph_new("g");
     weir_value in[MOST_OPERANDS];

@@ -1,5 +1,6 @@
-/* Index maps against ONNX Runtime's values for 2,000 chains (data/move_chains.txt, written by onnxruntime/move_chains.py), against the
- * kernels, which move elements by code of their own, and against what inverting and comparing promise. */
+/* Index maps against ONNX Runtime's values for 2,000 chains (data/move_chains.txt, written by
+ * onnxruntime/move_chains.py), against the kernels, which move elements by code of their own, and against what
+ * inverting and comparing promise. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

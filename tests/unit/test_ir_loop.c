@@ -1,5 +1,6 @@
-/* Loop nests say what the operators compute: executed literally, as nested loops with the accesses that they state, they
- * give what the float engine gives, on random shapes and attributes. Their names and counts are those of ZigZag's layers. */
+/* Loop nests say what the operators compute: executed literally, as nested loops with the accesses that they state,
+ * they give what the float engine gives, on random shapes and attributes. Their names and counts are those of ZigZag's
+ * layers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -285,8 +286,8 @@ static void moves(void **state) {
     }
 }
 
-/* A depthwise 3x3 convolution and a product as ZigZag's layers have them: names, sizes, which operand uses which, counts by
- * hand. */
+/* A depthwise 3x3 convolution and a product as ZigZag's layers have them: names, sizes, which operand uses which,
+ * counts by hand. */
 static void names_and_counts(void **state) {
     (void)state;
     static const struct {

@@ -1,4 +1,5 @@
-/* MASE's words for nodes and values. Expected names are torch's and MASE's, precisions follow from the types by hand. */
+/* MASE's words for nodes and values. Expected names are torch's and MASE's, precisions follow from the types by
+ * hand. */
 #include "test_passes_support.h"
 
 #include "ir/trait/mase.h"
@@ -200,7 +201,8 @@ static void precisions_of_types(void **state) {
     weir_graph_free(g);
 }
 
-/* A real number behind a quantizer is on the quantizer's grid, also when it has moved; what is computed from it is not. */
+/* A real number behind a quantizer is on the quantizer's grid, also when it has moved; what is computed from it is
+ * not. */
 static void precisions_behind_quantizers(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("g");

@@ -1,7 +1,7 @@
-/* TVM's tests of its pass manager on the passes of this toolchain; case numbers are those of its list. Two rules of this
- * pass manager differ on purpose, so the passes that run differ from TVM's where a comment says so: type inference is
- * no part of a graph pass, and a requirement whose result holds is not run again. AlterOpLayout, which TVM's pipelines
- * end with and which does nothing there, has no counterpart. */
+/* TVM's tests of its pass manager on the passes of this toolchain; case numbers are those of its list. Two rules of
+ * this pass manager differ on purpose, so the passes that run differ from TVM's where a comment says so: type inference
+ * is no part of a graph pass, and a requirement whose result holds is not run again. AlterOpLayout, which TVM's
+ * pipelines end with and which does nothing there, has no counterpart. */
 #include "test_passes_support.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Affine constants between quantizers: random chains of them against the float engine, and the networks of
- * tests/models/affine against what qonnx and ONNX Runtime made of them. Scales are powers of two where products are summed
- * up, so that every result has one value: integer graph and components must give it, bit for bit. */
+ * tests/models/affine against what qonnx and ONNX Runtime made of them. Scales are powers of two where products are
+ * summed up, so that every result has one value: integer graph and components must give it, bit for bit. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
-/* Random groups of ports through change_port_bundle_struct: two children at the ends of a group, one of them below a module
- * that passes it on, and a third one whose outputs are partly open. The design computes the same before and after. */
+/* Random groups of ports through change_port_bundle_struct: two children at the ends of a group, one of them below a
+ * module that passes it on, and a third one whose outputs are partly open. The design computes the same before and
+ * after. */
 #include "test_passes_hardware.h"
 
 #include <stdio.h>

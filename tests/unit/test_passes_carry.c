@@ -1,5 +1,6 @@
 /* Values without quantizers that layers read (passes/lower/lower_carry.c): exactly where their numbers are whole
- * multiples of a scale, else in fixed point. weir_lower_integer compares the model with what it makes, value by value. */
+ * multiples of a scale, else in fixed point. weir_lower_integer compares the model with what it makes, value by
+ * value. */
 #include "test_passes_lowering.h"
 #include "test_passes_support.h"
 

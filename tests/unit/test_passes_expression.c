@@ -1,5 +1,6 @@
-/* Expressions of the lowering: each accessor gives what an expression of its kind was made of, and stops at every other kind (one process
- * for each pair, the planted faults); operators stay in their order where what is below them changes. */
+/* Expressions of the lowering: each accessor gives what an expression of its kind was made of, and stops at every other
+ * kind (one process for each pair, the planted faults); operators stay in their order where what is below them
+ * changes. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>

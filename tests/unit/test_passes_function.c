@@ -1,5 +1,6 @@
-/* Functions of one code between quantizers: random ones against the float engine, with the codes and the sums that they start from,
- * and which form each becomes. Scales of what is summed up are powers of two, so that every result has one value. */
+/* Functions of one code between quantizers: random ones against the float engine, with the codes and the sums that they
+ * start from, and which form each becomes. Scales of what is summed up are powers of two, so that every result has one
+ * value. */
 #include <math.h>
 
 #include "test_passes_frames.h"

@@ -1,5 +1,5 @@
-/* What stands behind the last layer runs on the host: a classifier with a sigmoid, on Icarus. Its weights and inputs are
- * whole, so the integer engine gives what the float engine does, and the labels are the signs of sums made here. */
+/* What stands behind the last layer runs on the host: a classifier with a sigmoid, on Icarus. Its weights and inputs
+ * are whole, so the integer engine gives what the float engine does, and the labels are the signs of sums made here. */
 #include "test_passes_analysis.h"
 
 #include <stdio.h>

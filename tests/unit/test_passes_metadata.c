@@ -215,8 +215,8 @@ static void weight_precision_of_a_quantized_module_is_kept(void **state) {
     weir_graph_free(g);
 }
 
-/* MASE's quantize leaves the result at float. Here |w| sums up to 8+7+6+5 = 26 at most, so results are within 26 * 128 =
- * 3328 < 2^12: 13 bits. */
+/* MASE's quantize leaves the result at float. Here |w| sums up to 8+7+6+5 = 26 at most, so results are within 26 * 128
+ * = 3328 < 2^12: 13 bits. */
 static void result_precision_follows_the_result(void **state) {
     (void)state;
     weir_graph *g = make_quantized();

@@ -1,5 +1,5 @@
-/* The host's share of a model: head and tail as graphs of their own give, around the hardware, what all of it gives; what
- * stands in the middle, and convolutions anywhere, are refused by name. */
+/* The host's share of a model: head and tail as graphs of their own give, around the hardware, what all of it gives;
+ * what stands in the middle, and convolutions anywhere, are refused by name. */
 #include "test_passes_analysis.h"
 
 #include "dataflow/component.h"
@@ -15,7 +15,8 @@ static size_t differing(const weir_array *a, const weir_array *b) {
     return count;
 }
 
-/* One frame through all of the graph, and through head and tail with the codes, and what passes by the hardware, between them. */
+/* One frame through all of the graph, and through head and tail with the codes, and what passes by the hardware,
+ * between them. */
 static void compare(const weir_graph *whole, const weir_graph *head, const weir_graph *tail) {
     size_t inputs, outputs, carried;
     weir_value *in = weir_stream_inputs(whole, &inputs), *out = weir_stream_outputs(whole, &outputs);
@@ -179,8 +180,8 @@ static weir_value dense(weir_graph *g, weir_value x, int64_t inputs, int64_t out
                ADD(g, WEIR_OP_DEQUANTIZE_LINEAR, "wd", w, s, add_scalar(g, "z", WEIR_INT8, 0)));
 }
 
-/* Detectors end with the mean of a Softmax, as a layer: the host's, when it has a hundredth of the products, which are 4 of 404 here and
- * then 4 of 396. */
+/* Detectors end with the mean of a Softmax, as a layer: the host's, when it has a hundredth of the products, which are
+ * 4 of 404 here and then 4 of 396. */
 static void a_small_layer_behind_the_host(void **state) {
     (void)state;
     for (int64_t inputs = 100; inputs >= 98; inputs -= 2) {

@@ -83,7 +83,8 @@ static void int8_parameters(void **state) {
     weir_module_free(module);
 }
 
-/* ConvTranspose's weights are [inputs, outputs of a group, 1]: a scale for each output of a group, which all groups share. */
+/* ConvTranspose's weights are [inputs, outputs of a group, 1]: a scale for each output of a group, which all groups
+ * share. */
 static void transposed_groups(void **state) {
     static const double w[4] = {0.5, -2, 0.25, 1}, b[4] = {0.25, -0.5, 0.125, 1};
     (void)state;
@@ -164,9 +165,9 @@ static void fixed_grid(void **state) {
     weir_module_free(module);
 }
 
-/* Weights 0.5, -1, 0.25, 0.125 on the grid of 1/4 are 2, -4, 1 and 0.5, which goes to even 0; biases 0.3 and -0.2 are 1.2
- * and -0.8: nearest 1 and -1, down 1 and -1. On the grid of 1/2: 1, -2, 0.5 (to even 0), 0.25; 0.6 (1, down 0), -0.4 (0,
- * down -1). */
+/* Weights 0.5, -1, 0.25, 0.125 on the grid of 1/4 are 2, -4, 1 and 0.5, which goes to even 0; biases 0.3 and -0.2 are
+ * 1.2 and -0.8: nearest 1 and -1, down 1 and -1. On the grid of 1/2: 1, -2, 0.5 (to even 0), 0.25; 0.6 (1, down 0),
+ * -0.4 (0, down -1). */
 static void constants_round_to_nearest(void **state) {
     (void)state;
     static const struct {
@@ -325,7 +326,8 @@ static weir_value scaled_sum(weir_graph *g, weir_value a, weir_value b) {
     return ADD(g, WEIR_OP_MUL, "f", sum, add_constant(g, "factor", WEIR_FLOAT32, 1, 2, 0, factor));
 }
 
-/* Sums have scales by channel, or none: what moves them, subtracts them or goes on from two of them starts from codes. */
+/* Sums have scales by channel, or none: what moves them, subtracts them or goes on from two of them starts from
+ * codes. */
 static void sums_become_codes(void **state) {
     static const struct {
         weir_value (*make)(weir_graph *g, weir_value a, weir_value b);
@@ -354,8 +356,8 @@ static void sums_become_codes(void **state) {
     }
 }
 
-/* Layers that read what all before them gave, as in a DenseNet: a Concat is read by a Concat and by a function; one has a
- * constant, which the quantizer behind it rounds. */
+/* Layers that read what all before them gave, as in a DenseNet: a Concat is read by a Concat and by a function; one has
+ * a constant, which the quantizer behind it rounds. */
 static void concats_have_a_quantizer(void **state) {
     (void)state;
     static const double w[4] = {0.5, -1.0, 0.25, 0.125}, v[8] = {1, 0, 0.5, -4, 2, 1, -1, 3},
@@ -424,7 +426,8 @@ static void zeros_have_a_scale(void **state) {
     weir_module_free(module);
 }
 
-/* x [1, 2] -> Gemm (2 -> 2) with these weights, output by output, and that bias; then, unless NULL, times `factor` plus `term`. */
+/* x [1, 2] -> Gemm (2 -> 2) with these weights, output by output, and that bias; then, unless NULL, times `factor` plus
+ * `term`. */
 static weir_graph *layer(const double *w, const double *b, const double *factor, const double *term) {
     weir_graph *g = weir_graph_new("model");
     const weir_value in[3] = {add_real_input(g, "x", 1, 2), add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w),
@@ -439,8 +442,8 @@ static weir_graph *layer(const double *w, const double *b, const double *factor,
     return g;
 }
 
-/* A channel whose weights have died and whose bias has not: the bias must keep its value. What is left of weights where nothing
- * else is left is zero, and no scale is so small that products of scales are no normal numbers. */
+/* A channel whose weights have died and whose bias has not: the bias must keep its value. What is left of weights where
+ * nothing else is left is zero, and no scale is so small that products of scales are no normal numbers. */
 static void dead_channels(void **state) {
     (void)state;
     const double w[4] = {1e-12, -1e-13, 1e-36, 2e-37}, b[2] = {0.5, 0};

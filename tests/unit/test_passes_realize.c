@@ -310,8 +310,8 @@ static void random_problems(void **state) {
 }
 
 /* 16-bit codes: the float32 form whatever the sums' width, a shift for powers of two, else a multiplier. */
-/* Channels that nearly died in training: one code, of the clip or between, or a few, next to channels with all of them. Their multipliers
- * are too far from the others' for the hardware's width, and others do the same. */
+/* Channels that nearly died in training: one code, of the clip or between, or a few, next to channels with all of them.
+ * Their multipliers are too far from the others' for the hardware's width, and others do the same. */
 static void flat_channels_do_not_spoil_the_others(void **state) {
     (void)state;
     size_t floats = 0;
@@ -337,7 +337,8 @@ static void flat_channels_do_not_spoil_the_others(void **state) {
     if (floats < TRIALS * 3 / 4) fail_msg("%zu of %d fit the float form", floats, TRIALS);
 }
 
-/* Steps that each round in float32 have no multiplication, and their tables are large: that is said, with what to do about it. */
+/* Steps that each round in float32 have no multiplication, and their tables are large: that is said, with what to do
+ * about it. */
 static void large_tables_are_told(void **state) {
     (void)state;
     enum { CHANNELS = 64, BITS = 20 };
@@ -480,8 +481,9 @@ static void channels_have_products_of_their_own(void **state) {
     if (products < 3) fail_msg("of 10 %zu products", products);
 }
 
-/* One more rounding is more than two products have: each is judged on every code, none is taken. A multiplication that is near remains, with a
- * table of the codes that are one more, whatever range they have (realize_with looks at what the table takes). */
+/* One more rounding is more than two products have: each is judged on every code, none is taken. A multiplication that
+ * is near remains, with a table of the codes that are one more, whatever range they have (realize_with looks at what
+ * the table takes). */
 static void sums_of_16_bit_codes_have_tables(void **state) {
     (void)state;
     size_t tables = 0;

@@ -1,5 +1,5 @@
-/* What passes of modules require is declared in pass.def and checked before they run: a module that lacks it is refused in
- * the same words whichever pass asks, and no pass meets a module that it cannot work on. */
+/* What passes of modules require is declared in pass.def and checked before they run: a module that lacks it is refused
+ * in the same words whichever pass asks, and no pass meets a module that it cannot work on. */
 #include "pass/core/context.h"
 #include "pass/core/registry.h"
 #include "passes/requirement.h"
@@ -15,7 +15,8 @@ static bool run(weir_pass_registry *registry, const char *name, weir_module *mod
     return fine;
 }
 
-/* Every one of them names the first thing that it requires; what requires nothing takes the empty module or says why not. */
+/* Every one of them names the first thing that it requires; what requires nothing takes the empty module or says why
+ * not. */
 static void an_empty_module_is_refused(void **state) {
     (void)state;
     weir_pass_registry *registry = weir_pass_registry_new();

@@ -156,7 +156,8 @@ static void fifos_suffice(void **state) {
     }
 }
 
-/* x beside three registers, a beat a cycle: a Fifo that is full does not take a beat in the cycle in which it gives one. */
+/* x beside three registers, a beat a cycle: a Fifo that is full does not take a beat in the cycle in which it gives
+ * one. */
 static void a_full_fifo_takes_nothing(void **state) {
     (void)state;
     if (!weir_simulator_found(WEIR_SIM_ICARUS)) skip();
@@ -170,8 +171,8 @@ static void a_full_fifo_takes_nothing(void **state) {
     assert_true(simulate(g, WEIR_SIM_ALWAYS) < 1.001);
 }
 
-/* Forks, joins, lane converters of any ratio, bursts of rows and of groups, thresholds that take many cycles: the measured
- * interval is the scheduled one. */
+/* Forks, joins, lane converters of any ratio, bursts of rows and of groups, thresholds that take many cycles: the
+ * measured interval is the scheduled one. */
 static void random_graphs_keep_the_interval(void **state) {
     (void)state;
     if (!weir_simulator_found(WEIR_SIM_ICARUS)) skip();

@@ -1,6 +1,6 @@
-/* Quantized additions: the Sum and Threshold that the lowering makes, on every pair of codes, against ONNX's definition in float32, y =
- * clip(round_half_even((sa (a - za) + sb (b - zb)) / sy) + zy), each operation rounded; where the errors of float32 leave no integers
- * that do, against its exact rational value. */
+/* Quantized additions: the Sum and Threshold that the lowering makes, on every pair of codes, against ONNX's definition
+ * in float32, y = clip(round_half_even((sa (a - za) + sb (b - zb)) / sy) + zy), each operation rounded; where the
+ * errors of float32 leave no integers that do, against its exact rational value. */
 #include "test_passes_support.h"
 
 #include <math.h>
@@ -153,8 +153,8 @@ static void ties_go_to_even(void **state) {
     assert_int_equal(exact, 0);
 }
 
-/* Scales as people write them: ties but for what float32 rounds, of which no integers tell apart all, so that most sums are exact: only
- * ratios within 2^-25 of the scales' will do. */
+/* Scales as people write them: ties but for what float32 rounds, of which no integers tell apart all, so that most sums
+ * are exact: only ratios within 2^-25 of the scales' will do. */
 static void near_ties_are_told_apart(void **state) {
     (void)state;
     int exact = 0;
@@ -167,7 +167,8 @@ static void near_ties_are_told_apart(void **state) {
     assert_in_range(exact, 1, 59);
 }
 
-/* Twice as many as the codes order all pairs, whatever the scales; steps that a multiplier gives may take a few times that. */
+/* Twice as many as the codes order all pairs, whatever the scales; steps that a multiplier gives may take a few times
+ * that. */
 static void coefficients_stay_small(void **state) {
     (void)state;
     static const double scales[][3] = {

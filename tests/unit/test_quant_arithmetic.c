@@ -299,7 +299,8 @@ static void requantize_scale_float_is_float32_exhaustively(void **state) {
     }
 }
 
-/* How many of the codes made at once are not those made one by one. `moved` is added to each zero point of the latter. */
+/* How many of the codes made at once are not those made one by one. `moved` is added to each zero point of the
+ * latter. */
 static size_t count_differences(int64_t moved) {
     enum { COUNT = 1003 };
     static const float special[] = {0, -0.0f, 0.5f, 1.5f, -2.5f, 1e30f, -1e30f, INFINITY, -INFINITY, NAN};

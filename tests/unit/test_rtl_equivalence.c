@@ -1,5 +1,5 @@
-/* Equivalence of hardware designs: right rewrites are proved and pass the test, planted wrong ones are found by the proof
- * and by the test, each with its cycle, its port and both values. Needs yosys and iverilog; skipped without. */
+/* Equivalence of hardware designs: right rewrites are proved and pass the test, planted wrong ones are found by the
+ * proof and by the test, each with its cycle, its port and both values. Needs yosys and iverilog; skipped without. */
 #include "test_rtlir_support.h"
 
 #include "passes/equivalence/equivalence.h"

@@ -1,5 +1,5 @@
-/* What the library's modules state for their parameters: each statement is read, and each, violated, is noticed for an instance by the
- * verifier as by Icarus. */
+/* What the library's modules state for their parameters: each statement is read, and each, violated, is noticed for an
+ * instance by the verifier as by Icarus. */
 /* nightly: 200 */
 #include "test_rtlir_library.h"
 
@@ -37,7 +37,8 @@ static void every_condition_is_read(void **state) {
     assert_true(all > 70);
 }
 
-/* Parameters of the instance, one to three of them changed at random; as Verilog in `text`. Their product: about how large it is. */
+/* Parameters of the instance, one to three of them changed at random; as Verilog in `text`. Their product: about how
+ * large it is. */
 static int64_t change_parameters(weir_rtl_design *design, weir_rtl_module module, weir_rtl_instance u, uint64_t *random,
                                  weir_text *text) {
     static const int64_t values[] = {-1, 0, 1, 2, 3, 5, 7, 8, 9, 33, 40, 100};
@@ -67,8 +68,8 @@ static int64_t change_parameters(weir_rtl_design *design, weir_rtl_module module
     return size;
 }
 
-/* Draws parameters until the verifier has told of each condition of the module; those instances go to `source`, the conditions to
- * `conditions`, a line each. */
+/* Draws parameters until the verifier has told of each condition of the module; those instances go to `source`, the
+ * conditions to `conditions`, a line each. */
 static void violate(weir_rtl_design *design, weir_rtl_module module, uint64_t *random, weir_text *source,
                     weir_text *conditions) {
     const weir_rtl_module_info info = weir_rtl_get_module(design, module);
@@ -146,8 +147,9 @@ static void expect_no_refusal(const weir_text *accepted) {
     weir_text_free(&output);
 }
 
-/* Instances inside modules answer for their own: what the verifier accepts, Icarus elaborates without any condition, and what it refuses
- * for an instance inside, Icarus refuses with the same name. A call of Icarus a module: it takes longer for all of them in one. */
+/* Instances inside modules answer for their own: what the verifier accepts, Icarus elaborates without any condition,
+ * and what it refuses for an instance inside, Icarus refuses with the same name. A call of Icarus a module: it takes
+ * longer for all of them in one. */
 static void conditions_hold_inside_modules(void **state) {
     weir_rtl_design *design = *state;
     char *rtl = source_path("rtl");

@@ -1,6 +1,6 @@
 /* What the reader says of every header of the library (ports, directions, widths under the defaults and under an
- * override) is what Yosys and Verilator say of the same file: by day Verilator of one in four. Needs the tools; what is missing is
- * skipped. */
+ * override) is what Yosys and Verilator say of the same file: by day Verilator of one in four. Needs the tools; what is
+ * missing is skipped. */
 /* nightly: 1 */
 #include "test_rtlir_library.h"
 

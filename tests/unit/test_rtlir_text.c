@@ -97,7 +97,8 @@ static void places_in_the_text_are_reported(void **state) {
     weir_rtl_design_free(d);
 }
 
-/* They are not printed, even where a pass adds itself: items with the same passes and no other place share one origin. */
+/* They are not printed, even where a pass adds itself: items with the same passes and no other place share one
+ * origin. */
 static void places_in_the_text_are_not_printed(void **state) {
     (void)state;
     assert_round_trip(by_hand, strlen(by_hand));

@@ -99,7 +99,8 @@ static void casts_are_quoted_as_written(void **state) {
         "t:14: error: '1 - D' cannot be 4 unsigned bits, expected a value of at least 0 and at most 32 bits\n");
 }
 
-/* What is printed has values in front of what names ports, so only those that leave widths alone may stand behind it. */
+/* What is printed has values in front of what names ports, so only those that leave widths alone may stand behind
+ * it. */
 static void values_behind_named_ports_keep_widths(void **state) {
     static const char head[] = "wrtl 1\nmodule leaf external \"leaf.v\" {\n  parameter W = 8\n  parameter D = 2\n"
                                "  input x : $range (W - 1) 0\n  output y : $range (W - 1) 0\n}\n"

@@ -436,7 +436,8 @@ static void numpy_reads_what_is_written(void **state) {
         "    high = min(high, 2**63 - 1)\n"
         "    for k, v in enumerate(a[n].ravel().tolist()):\n"
         "        w = low + k // 2 if k % 2 else high - k // 2\n"
-        "        w = bool(w) if n == 'bool' else round(w / 4) * 4 if n == 'bfloat16' else w\n" /* 8 bits, half to even */
+        /* 8 bits, half to even */
+        "        w = bool(w) if n == 'bool' else round(w / 4) * 4 if n == 'bfloat16' else w\n"
         "        assert v == w, (n, k, v, w)\n"
         "assert len(a.files) == 17\n"
         "assert __import__('zipfile').ZipFile('n.npz').testzip() is None\n";

@@ -62,8 +62,8 @@ static void files_are_replaced_whole(void **state) {
     free(copy);
 }
 
-/* Processes that all make the same new file: each succeeds, the file is one of theirs, and nothing else is left. Without room for a
- * second name, a new file appears at once and whole. */
+/* Processes that all make the same new file: each succeeds, the file is one of theirs, and nothing else is left.
+ * Without room for a second name, a new file appears at once and whole. */
 static void new_files_may_come_meanwhile(void **state) {
     (void)state;
     enum { PROCESSES = 8, ROUNDS = 40, SIZE = 20000 };

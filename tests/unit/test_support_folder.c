@@ -196,7 +196,8 @@ static bool is_one_file(weir_folder *folder, const char *name, const char *path)
     return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-/* What is written again as it is in place takes no file; and what comes after it changes nothing there before the end. */
+/* What is written again as it is in place takes no file; and what comes after it changes nothing there before the
+ * end. */
 static void files_stay_that_are_the_same(void **state) {
     (void)state;
     weir_folder *folder = weir_folder_open("again", WEIR_FOLDER_WHOLE);

@@ -1,5 +1,5 @@
-/* The hash map against a plain array: random puts, finds, removals and clears, with keys whose hashes collide; the walk is in
- * the order of the first put. */
+/* The hash map against a plain array: random puts, finds, removals and clears, with keys whose hashes collide; the walk
+ * is in the order of the first put. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Netlists for iCE40 as they are mended for nextpnr: no net at two inputs of a table, and the same function, by what Lattice's
- * iCE Technology Library says of SB_LUT4 and SB_CARRY. */
+/* Netlists for iCE40 as they are mended for nextpnr: no net at two inputs of a table, and the same function, by what
+ * Lattice's iCE Technology Library says of SB_LUT4 and SB_CARRY. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -51,8 +51,8 @@ static int64_t added_bit(int64_t next, int64_t before, int64_t carry) {
     return bit;
 }
 
-/* Tables by themselves, and a chain of carries of which half share a logic cell with a table. `nets`: bits are below it, of
- * which no cell has the last one, a port. */
+/* Tables by themselves, and a chain of carries of which half share a logic cell with a table. `nets`: bits are below
+ * it, of which no cell has the last one, a port. */
 static json_t *random_netlist(int64_t *nets) {
     json_t *cells = json_object();
     int64_t next = FIRST + INPUT_BITS, carry = -2;

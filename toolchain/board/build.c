@@ -239,8 +239,8 @@ static int report_missed(const building *b) {
     return WEIR_EXIT_INPUT;
 }
 
-/* The highest clock below the estimate, then the highest below a share of what a placement reached, since another one for a lower goal may reach less, and the
- * last one should be kept; or the user's own. */
+/* The highest clock below the estimate, then the highest below a share of what a placement reached, since another one
+ * for a lower goal may reach less, and the last one should be kept; or the user's own. */
 static int find_clock(building *b, char **constraints) {
     const weir_board_build_options *o = b->options;
     const weir_device *device = o->board->device;

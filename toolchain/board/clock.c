@@ -1,12 +1,16 @@
 /* Ranges are in the device profiles, with the vendors' data sheets. Dividers:
- *   iCE40    Lattice FPGA-TN-02052, iCE40 sysCLOCK PLL Design and User Guide: out = in / (DIVR + 1) * (DIVF + 1) / 2^DIVQ, feedback
- *            SIMPLE; DIVR 4 bits, DIVF 7 bits, DIVQ 1 to 6; FILTER_RANGE by the frequency of the phase detector
- *   ECP5     Lattice FPGA-TN-02200, ECP5 and ECP5-5G sysCLOCK PLL/DLL Design and User Guide: VCO = in / CLKI_DIV * CLKFB_DIV * CLKOP_DIV,
- *            feedback CLKOP; out = VCO / CLKOS_DIV; all of 1 to 128
+ *   iCE40    Lattice FPGA-TN-02052, iCE40 sysCLOCK PLL Design and User Guide: out = in / (DIVR + 1) * (DIVF + 1) /
+ *            2^DIVQ, feedback SIMPLE; DIVR 4 bits, DIVF 7 bits, DIVQ 1 to 6; FILTER_RANGE by the frequency of the phase
+ *            detector
+ *   ECP5     Lattice FPGA-TN-02200, ECP5 and ECP5-5G sysCLOCK PLL/DLL Design and User Guide: VCO = in / CLKI_DIV *
+ *            CLKFB_DIV * CLKOP_DIV, feedback CLKOP; out = VCO / CLKOS_DIV; all of 1 to 128
  *   Gowin    UG286, Gowin Clock User Guide, rPLL: out = in / (IDIV_SEL + 1) * (FBDIV_SEL + 1), VCO = out * ODIV_SEL
- *   GateMate Cologne Chip UG1001, GateMate Primitives Library, CC_PLL: the placement tool chooses dividers of REF_CLK for OUT_CLK: in * N1 *
- *            N2 / (2 * M1 * M2) with N1, M1 up to 64, N2, M2 up to 1024, M1 * M2 1 or even (nextpnr, himbaechel/uarch/gatemate/pll.cc)
- *   Xilinx 7 AMD UG472, 7 Series FPGAs Clocking Resources, PLLE2_BASE: VCO = in / DIVCLK_DIVIDE * CLKFBOUT_MULT, out = VCO / CLKOUT0_DIVIDE */
+ *   GateMate Cologne Chip UG1001, GateMate Primitives Library, CC_PLL: the placement tool chooses dividers of REF_CLK
+ *   for OUT_CLK: in * N1 *
+ *            N2 / (2 * M1 * M2) with N1, M1 up to 64, N2, M2 up to 1024, M1 * M2 1 or even (nextpnr,
+ *            himbaechel/uarch/gatemate/pll.cc)
+ *   Xilinx 7 AMD UG472, 7 Series FPGAs Clocking Resources, PLLE2_BASE: VCO = in / DIVCLK_DIVIDE * CLKFBOUT_MULT, out =
+ *   VCO / CLKOUT0_DIVIDE */
 #include "board/clock.h"
 
 #include <assert.h>
@@ -123,8 +127,8 @@ static void search_gowin(search *s) {
     }
 }
 
-/* Two factors of at most 64 and 1,024: the second divider takes half of what the first does, which is four times the output's most. `vco`:
- * half of the oscillator's frequency. */
+/* Two factors of at most 64 and 1,024: the second divider takes half of what the first does, which is four times the
+ * output's most. `vco`: half of the oscillator's frequency. */
 static bool gatemate_splits(const search *s, int64_t vco, int64_t value) {
     const int64_t most = s->device->pll.output.high * 1000 * 2;
     for (int64_t a = 1; a <= 64; a++)
@@ -132,8 +136,8 @@ static bool gatemate_splits(const search *s, int64_t vco, int64_t value) {
     return false;
 }
 
-/* Of the clocks that can be made those of whole tenths of a megahertz, which text tells exactly. Twice the input's multiple is the
- * oscillator's: PDIV1 is 2. */
+/* Of the clocks that can be made those of whole tenths of a megahertz, which text tells exactly. Twice the input's
+ * multiple is the oscillator's: PDIV1 is 2. */
 static void search_gatemate(search *s) {
     const int64_t step = 100000;
     for (int64_t n = 1; within(s, 2 * n, 1, (weir_device_range){0, s->device->pll.vco.high}); n++) {

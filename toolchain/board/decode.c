@@ -1,5 +1,5 @@
-/* icebox_vlog writes a port's name twice, in the module's head with a direction and below as a wire or register; the head becomes a list of names here,
- * and directions of their own, which Verilog takes beside the others. */
+/* icebox_vlog writes a port's name twice, in the module's head with a direction and below as a wire or register; the
+ * head becomes a list of names here, and directions of their own, which Verilog takes beside the others. */
 #include "board/decode.h"
 
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static bool write_pins(const weir_board *board, const char *path) {
     return fine;
 }
 
-/* "module weir_board (input clk, output tx);" as "module weir_board (clk, tx);" and "input clk;" and so on. NULL: there is no such head. */
+/* "module weir_board (input clk, output tx);" as "module weir_board (clk, tx);" and "input clk;" and so on. NULL: there
+ * is no such head. */
 static char *with_plain_head(const char *text) {
     static const char head[] = "module " WEIR_SIMULATED_TOP " (";
     const char *start = strstr(text, head), *end = start == NULL ? NULL : strstr(start, ");\n");
@@ -66,7 +67,8 @@ static char *with_plain_head(const char *text) {
     return plain;
 }
 
-/* icebox_vlog finds no port at the pad of an SB_PLL40_PAD, which is where the clock comes in then; takes the text over. */
+/* icebox_vlog finds no port at the pad of an SB_PLL40_PAD, which is where the clock comes in then; takes the text
+ * over. */
 static char *with_clock(char *text) {
     static const char lost[] = "unmatched port 'clk'", port[] = ".PACKAGEPIN(";
     char *pad = strstr(text, lost) == NULL ? NULL : strstr(text, port);

@@ -1,5 +1,6 @@
-/* Where ports and parameters lie: Project IceStorm's icebox.py, get_dsp_nets_db and dsp_config_db. A multiplier takes a column of four tiles; its inputs have the
- * names of a logic cell's, "lutff_3/in_1". Which net a wire of a tile belongs to is in the comments below each net of the Verilog. */
+/* Where ports and parameters lie: Project IceStorm's icebox.py, get_dsp_nets_db and dsp_config_db. A multiplier takes a
+ * column of four tiles; its inputs have the names of a logic cell's, "lutff_3/in_1". Which net a wire of a tile belongs
+ * to is in the comments below each net of the Verilog. */
 #include "board/decode_multipliers.h"
 
 #include <stdbool.h>

@@ -83,7 +83,8 @@ static void add_broken(weir_doctor *d, const char *what, const weir_program *pro
     free(found);
 }
 
-/* What the flow itself would say of its program: `log` holds that. Of one that is missing its last note is the remedy. */
+/* What the flow itself would say of its program: `log` holds that. Of one that is missing its last note is the
+ * remedy. */
 static void add_flow(weir_doctor *d, const char *what, weir_program *program, weir_diag_log *log, bool is_needed) {
     const size_t count = weir_diag_log_count(log);
     const bool fine = weir_diag_log_error(log)[0] == '\0';
@@ -249,7 +250,8 @@ static void examine_board(weir_doctor *d, const weir_board *board, const char *w
 
 /* --- all boards --- */
 
-/* The boards that there are, each of which may be any device of its USB id, unless the device bears the name of another. */
+/* The boards that there are, each of which may be any device of its USB id, unless the device bears the name of
+ * another. */
 typedef struct boards {
     weir_board **item;
     size_t count;

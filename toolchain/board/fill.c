@@ -1,5 +1,6 @@
-/* A block RAM is physical words of some bits; as a memory of a mode, W bits wide, it has D words, and a column of it is bit i of all of them. Columns are looked
- * up by their bits; marks have at least 64 of these that are random, so that one is not taken for another. */
+/* A block RAM is physical words of some bits; as a memory of a mode, W bits wide, it has D words, and a column of it is
+ * bit i of all of them. Columns are looked up by their bits; marks have at least 64 of these that are random, so that
+ * one is not taken for another. */
 #include "board/fill.h"
 
 #include <assert.h>
@@ -29,8 +30,9 @@ typedef struct format {
 } format;
 
 static const format formats[] = {
-    /* Project IceStorm, "RAM Tile Documentation": 16 lines of 256 bits. What is narrower than a word has its lowest address in the lowest bits of
-     * their number, whose four digits the tile has reversed (Yosys, techlibs/ice40/brams_map.v). */
+    /* Project IceStorm, "RAM Tile Documentation": 16 lines of 256 bits. What is narrower than a word has its lowest
+     * address in the lowest bits of their number, whose four digits the tile has reversed (Yosys,
+     * techlibs/ice40/brams_map.v). */
     {WEIR_DEVICE_ICE40, ".ram_data ", 256, 16, 4, 16, true, true, {16, 8, 4, 2}},
     /* Project Trellis, "Textual Configuration Format": 2,048 words of 9 bits. */
     {WEIR_DEVICE_ECP5, ".bram_init ", 2048, 9, 3, 8, false, false, {36, 18, 9, 4, 2, 1}},

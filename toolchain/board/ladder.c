@@ -9,7 +9,8 @@
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 
-/* Most bytes that the echo rung sends, and parts of a million by which the clock may be off: oscillators of boards are within 100. */
+/* Most bytes that the echo rung sends, and parts of a million by which the clock may be off: oscillators of boards are
+ * within 100. */
 enum { ECHO_BYTES = 32768, CLOCK_PPM = 2000, CLOCK_APART = 300000 };
 /* Microseconds that a stream of one frame may take. */
 enum { LAYER_LIMIT = 200000 };
@@ -27,7 +28,8 @@ const char *weir_rung_text(weir_rung_name name) { return rungs[name].text; }
 
 /* --- what a red rung says --- */
 
-/* Causes by rung and by what the wire says, the likeliest first; the first row that fits counts. ANY: whichever it is. */
+/* Causes by rung and by what the wire says, the likeliest first; the first row that fits counts. ANY: whichever it
+ * is. */
 enum { ANY = -1 };
 static const struct {
     int rung;  /* weir_rung_name */

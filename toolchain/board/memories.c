@@ -1,4 +1,5 @@
-/* The top is text that Weir has printed: an instance is a line with its module, lines of parameters, a line with its name, lines of connections. */
+/* The top is text that Weir has printed: an instance is a line with its module, lines of parameters, a line with its
+ * name, lines of connections. */
 #include "board/memories.h"
 
 #include <assert.h>

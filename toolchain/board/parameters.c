@@ -1,5 +1,6 @@
-/* Each memory that can be written goes through: pattern; pattern read, its complement written; that read, the pattern written; that read, the parameters written.
- * When all have theirs, all are read, so that one that is written with another is seen. */
+/* Each memory that can be written goes through: pattern; pattern read, its complement written; that read, the pattern
+ * written; that read, the parameters written. When all have theirs, all are read, so that one that is written with
+ * another is seen. */
 #include "board/parameters.h"
 
 #include <assert.h>
@@ -63,7 +64,8 @@ static bool compare(trying *t, size_t index, const char *what, const uint8_t *wr
     return true;
 }
 
-/* What was there before anything was written, or is there now; `content` NULL: the file is another than the compilation's. */
+/* What was there before anything was written, or is there now; `content` NULL: the file is another than the
+ * compilation's. */
 static void check(trying *t, size_t index, const uint8_t *content, const uint8_t *came) {
     const weir_board_manifest_memory *m = &t->options->manifest->memory[index];
     const uint32_t crc = weir_packet_crc(0, came, weir_board_memory_size(m));

@@ -1,5 +1,5 @@
-/* Formats: .pcf Lattice's iCEcube2 user guide and nextpnr's docs/constraints, .lpf Lattice's Diamond help, .cst Gowin SUG935, .ccf Cologne
- * Chip UG1002, .xdc AMD UG903. */
+/* Formats: .pcf Lattice's iCEcube2 user guide and nextpnr's docs/constraints, .lpf Lattice's Diamond help, .cst Gowin
+ * SUG935, .ccf Cologne Chip UG1002, .xdc AMD UG903. */
 #include "board/pins.h"
 
 #include <stdio.h>

@@ -190,7 +190,8 @@ static bool run(const weir_programmer_job *job, const weir_ports *ports, const w
     return fine;
 }
 
-/* Who talks to the board now would read what its neighbour's programming puts on the wire, or keep the port from coming back. */
+/* Who talks to the board now would read what its neighbour's programming puts on the wire, or keep the port from coming
+ * back. */
 static bool is_free(const weir_port *port, weir_trouble *trouble) {
     char *holder = weir_ports_holder(port->path);
     if (holder == NULL) return true;

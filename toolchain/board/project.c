@@ -1,5 +1,5 @@
-/* Commands: Vivado Design Suite Tcl Command Reference (UG835), non-project flow (UG892, "Using Non-Project Mode Tcl Commands"); openXC7's
- * demo projects. */
+/* Commands: Vivado Design Suite Tcl Command Reference (UG835), non-project flow (UG892, "Using Non-Project Mode Tcl
+ * Commands"); openXC7's demo projects. */
 #include "board/project.h"
 
 #include <stdlib.h>

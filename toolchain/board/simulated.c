@@ -1,4 +1,5 @@
-/* The bench is a page of Verilog that connects the board's pins; the design's files are found and checked for the memory files that they name. */
+/* The bench is a page of Verilog that connects the board's pins; the design's files are found and checked for the
+ * memory files that they name. */
 #include "board/simulated.h"
 
 #include <stdlib.h>
@@ -71,8 +72,8 @@ static bool has_module(const file_list *files, const char *name, size_t size) {
     return false;
 }
 
-/* Yosys' models have modules without a body, of PLLs for one; a file of the same name has the whole module, and the empty one gets another
- * name here. */
+/* Yosys' models have modules without a body, of PLLs for one; a file of the same name has the whole module, and the
+ * empty one gets another name here. */
 static bool add_cells(const char *from, const char *to, file_list *files) {
     static const char head[] = "module ";
     size_t size = 0;

@@ -1,4 +1,5 @@
-/* The host's side is that of a real board: the same wire, frames and comparison. Only its time ends: no answer costs more than its limit of cycles. */
+/* The host's side is that of a real board: the same wire, frames and comparison. Only its time ends: no answer costs
+ * more than its limit of cycles. */
 #include "board/trial.h"
 
 #include <stdlib.h>
@@ -186,7 +187,8 @@ static void add_codes(weir_hash *hash, const weir_codes *codes, size_t count, in
         weir_hash_add(hash, codes[i].code, (size_t)(frames * codes[i].elements) * sizeof *codes[i].code);
 }
 
-/* Of what is simulated and of what must come: the frames and their results, not where they were read. False after a reported error. */
+/* Of what is simulated and of what must come: the frames and their results, not where they were read. False after a
+ * reported error. */
 static bool name_entry(const trying *t, char **name) {
     const weir_trial *trial = t->trial;
     const weir_board_manifest *m = trial->manifest;

@@ -121,7 +121,8 @@ bool weir_board_wrap_ids(const char *folder, uint32_t *build, uint32_t *model) {
     return fine;
 }
 
-/* The id's bytes, lowest first, and bytes that follow from it, so that the memory can be told from every other (SplitMix64, S. Vigna). */
+/* The id's bytes, lowest first, and bytes that follow from it, so that the memory can be told from every other
+ * (SplitMix64, S. Vigna). */
 bool weir_board_wrap_model(const char *folder, uint32_t model, int64_t bytes) {
     char *path = weir_path_join(folder, WEIR_BOARD_MODEL_FILE);
     weir_text text = {NULL, 0, 0};
@@ -160,7 +161,8 @@ static weir_rtl_instance instance(making *m, const char *module, const char *nam
     return weir_rtl_add_instance(m->rtl, m->top, weir_library_module(m->rtl, module), name);
 }
 
-/* A wire of the core's, of which each stream of the accelerator has a part of `stride` bits, the first stream the lowest. */
+/* A wire of the core's, of which each stream of the accelerator has a part of `stride` bits, the first stream the
+ * lowest. */
 typedef struct bus {
     weir_rtl_expr whole;
     uint32_t stride;
@@ -234,7 +236,8 @@ static void connect_streams(making *m, weir_rtl_instance core, weir_rtl_instance
     }
 }
 
-/* Bits of bench_vary or bench_ones: the element's mask, as often as a beat of the input has elements, at the input's place. */
+/* Bits of bench_vary or bench_ones: the element's mask, as often as a beat of the input has elements, at the input's
+ * place. */
 static void set_mask(uint64_t *words, int64_t at, const weir_remote_stream *stream, uint64_t mask) {
     for (uint32_t bit = 0; bit < stream->lanes * stream->width; bit++) {
         const int64_t to = at + bit;
@@ -279,7 +282,8 @@ static void set_taps(making *m, weir_rtl_instance core, weir_rtl_instance accele
     weir_rtl_connect(m->rtl, core, WEIR_BOARD_TAP_DATA, data);
 }
 
-/* Where registers begin without a value: the module that says when the device is configured; NULL: they begin with one. */
+/* Where registers begin without a value: the module that says when the device is configured; NULL: they begin with
+ * one. */
 static const char *configured_module(const weir_board *board) {
     return board->device->family == WEIR_DEVICE_GATEMATE ? "weir_configured_gatemate" : NULL;
 }

@@ -66,7 +66,8 @@ static const char *compiling(const weir_board_make *r) {
     return first != NULL ? first : shaping(job);
 }
 
-/* What the board's logic takes is no part of what a folding that is searched for may. Heap memory; NULL: the user's own budget. */
+/* What the board's logic takes is no part of what a folding that is searched for may. Heap memory; NULL: the user's own
+ * budget. */
 static char *budget_of(const weir_board_make *r) {
     const int more = (r->benchmark ? WEIR_BOARD_BENCHMARK_LUTS : 0) + (r->debug ? WEIR_BOARD_DEBUG_LUTS : 0) +
                      (r->read_back || r->loadable ? WEIR_BOARD_READ_BACK_LUTS : 0) +
@@ -118,7 +119,8 @@ static int by_size(const void *a, const void *b) {
     return of_x != of_y ? (of_x > of_y) - (of_x < of_y) : strcmp(x->name, y->name);
 }
 
-/* Of all boards that free tools make bitstreams for those that have another device than this one, the smallest first. */
+/* Of all boards that free tools make bitstreams for those that have another device than this one, the smallest
+ * first. */
 static weir_board **others(const weir_board *board, size_t *count) {
     size_t names;
     int status;
@@ -137,7 +139,8 @@ static weir_board **others(const weir_board *board, size_t *count) {
     return other;
 }
 
-/* The boards with the smallest device that has room. After netlists that were too large that is one of more lookup tables than this one's. */
+/* The boards with the smallest device that has room. After netlists that were too large that is one of more lookup
+ * tables than this one's. */
 static void note_room(weir_board_make *r, bool larger) {
     size_t count;
     weir_diag_log *log = weir_diag_capture();

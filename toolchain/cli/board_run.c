@@ -254,7 +254,8 @@ static int climb(const weir_board_run *r, outcome *to) {
 
 /* --- which layer --- */
 
-/* The same design at the same clock with taps, into `folder`; when that clock is not kept, at one that is. Exit status. */
+/* The same design at the same clock with taps, into `folder`; when that clock is not kept, at one that is. Exit
+ * status. */
 static int make_debug(const weir_board_run *r, const char *folder) {
     weir_board_manifest manifest;
     int status = weir_board_manifest_read(r->folder, &manifest) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;

@@ -61,7 +61,8 @@ static char *text_of(const candidate *c) {
     return text.data;
 }
 
-/* For the next candidate: of what was too much, less than this one's estimate by as much; of the rest what was left before. */
+/* For the next candidate: of what was too much, less than this one's estimate by as much; of the rest what was left
+ * before. */
 static void tighten(const candidate *c, int64_t *budget) {
     for (size_t i = 0; i < WEIR_COST_USES; i++) {
         const weir_cost_use *mapped = &c->mapped[i];

@@ -46,7 +46,8 @@ weir_module *weir_job_again(const weir_module *module, weir_graph *model) {
     return again;
 }
 
-/* "[INPUT=]SIZE,SIZE,..."; input names may have equals signs. `name` gets heap memory or NULL. False after a reported error. */
+/* "[INPUT=]SIZE,SIZE,..."; input names may have equals signs. `name` gets heap memory or NULL. False after a reported
+ * error. */
 static bool read_shape(const char *item, weir_onnx_shape *to, char **name) {
     const char *equals = strrchr(item, '='), *at = equals == NULL ? item : equals + 1;
     *name = equals == NULL ? NULL : weir_format("%.*s", (int)(equals - item), item);

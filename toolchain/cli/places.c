@@ -22,8 +22,8 @@ static bool is_command(const char *command) {
     return false;
 }
 
-/* Why nothing can be written there, NULL: something can. A folder that is not there can be made where the next one above is
- * writable. */
+/* Why nothing can be written there, NULL: something can. A folder that is not there can be made where the next one
+ * above is writable. */
 static const char *trouble_of(const char *path) {
     char *at = weir_copy_string(path);
     struct stat state;

@@ -13,7 +13,8 @@ static uint64_t draw(uint64_t *state, uint64_t below) {
     return (*state >> 33) % below;
 }
 
-/* Beats of a damaged frame: one, one too few, one too many, a whole frame too many (its `last` is missing), any number. */
+/* Beats of a damaged frame: one, one too few, one too many, a whole frame too many (its `last` is missing), any
+ * number. */
 static uint64_t damaged_beats(uint64_t *state, uint64_t whole) {
     assert(whole >= 1);
     uint64_t beats = whole;

@@ -259,8 +259,8 @@ static bool on_grid(const weir_lockstep *l, weir_value value) {
     return grid;
 }
 
-/* And what the node computes it from? The unit of a sum of numbers that are no such multiples may be one, and what only moves its
- * elements makes no others of them. */
+/* And what the node computes it from? The unit of a sum of numbers that are no such multiples may be one, and what only
+ * moves its elements makes no others of them. */
 static bool computes_on_grid(const weir_lockstep *l, weir_node node) {
     const weir_op op = weir_node_op(l->model, node), kind = weir_trait_of(op)->kind;
     const bool product = weir_trait_of(op)->task == WEIR_TASK_LAYER, sum = kind == WEIR_OP_ADD || kind == WEIR_OP_SUB;
@@ -286,7 +286,8 @@ static double grid_step(const weir_lockstep *l, weir_value value, size_t i) {
     return weir_quant_scale(quant, quant->count > 1 ? (int64_t)(i % quant->count) : 0);
 }
 
-/* Of a value whose operations the lowered graph makes exact, as scales of the codes that it reads: what float32 rounds in a few. */
+/* Of a value whose operations the lowered graph makes exact, as scales of the codes that it reads: what float32 rounds
+ * in a few. */
 static const double FEW_ROUNDINGS = 0x1p-22;
 
 static double *roundings_of(const weir_array *array) {
@@ -295,7 +296,8 @@ static double *roundings_of(const weir_array *array) {
     return slack;
 }
 
-/* Does the node read codes, where the model computes on real numbers? Quantizers and what they absorb do the model's arithmetic. */
+/* Does the node read codes, where the model computes on real numbers? Quantizers and what they absorb do the model's
+ * arithmetic. */
 static bool reads_codes(const weir_lockstep *l, weir_node node) {
     return weir_trait_of(weir_node_op(l->model, node))->task != WEIR_TASK_QUANTIZER &&
            !l->counterparts->of[weir_node_output(l->model, node, 0).id].follows;
@@ -339,8 +341,8 @@ static bool comes_from_grid(const weir_lockstep *l, weir_value value) {
     return grid;
 }
 
-/* How far the input of a quantizer may be off: nothing where both are powers of two (its thresholds may be any numbers), or
- * where the lowered graph has the same input. */
+/* How far the input of a quantizer may be off: nothing where both are powers of two (its thresholds may be any
+ * numbers), or where the lowered graph has the same input. */
 static double *reach_of(const weir_lockstep *l, weir_node node, const weir_operands *o) {
     const weir_value value = weir_node_input(l->model, node, 0);
     const weir_counterpart *c = &l->counterparts->of[value.id];
@@ -361,8 +363,8 @@ static bool is_pool(weir_op kind) {
     return kind == WEIR_OP_QLINEAR_AVERAGE_POOL || kind == WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL;
 }
 
-/* A node that adds and quantizes at once: without the scale of the result, its kernel gives the sums as real numbers. Takes the scale
- * and the zero point away, which other inputs may follow. */
+/* A node that adds and quantizes at once: without the scale of the result, its kernel gives the sums as real numbers.
+ * Takes the scale and the zero point away, which other inputs may follow. */
 static weir_array *sums_of(const weir_lockstep *l, weir_node node, weir_operands *o, const weir_array *out) {
     const weir_op kind = weir_trait_kind(l->model, node);
     const size_t scale = is_pool(kind) ? 3 : kind == WEIR_OP_QGEMM ? 7 : 6;
@@ -372,7 +374,8 @@ static weir_array *sums_of(const weir_lockstep *l, weir_node node, weir_operands
     return sums;
 }
 
-/* A mean of float32 numbers that are added one after the other: a tie that lies within their rounding may go either way. */
+/* A mean of float32 numbers that are added one after the other: a tie that lies within their rounding may go either
+ * way. */
 static void widen_pool(const weir_lockstep *l, weir_node node, weir_operands *o, const weir_array *out, double *low,
                        double *high) {
     const weir_attribute *kernel = weir_node_attribute(l->model, node, "kernel_shape");
@@ -396,7 +399,8 @@ static bool have_all_digits(const weir_operands *o) {
     return all;
 }
 
-/* Least and most that the model may give, element by element, in place of `low` and `high`, which hold what it gives. */
+/* Least and most that the model may give, element by element, in place of `low` and `high`, which hold what it
+ * gives. */
 static void widen(const weir_lockstep *l, weir_node node, size_t index, const weir_array *out, double *low,
                   double *high) {
     weir_operands o = operands_of(l, node);
@@ -513,8 +517,8 @@ static void compare(weir_lockstep *l, weir_node node, size_t index, weir_array *
     if (l->fine) force(l, value, out);
 }
 
-/* Of codes that follow: how far others may be that the exact sums give next to a tie, which float32 numbers of them, with 24 bits, may round to the other
- * side. NULL: none is next to a tie. */
+/* Of codes that follow: how far others may be that the exact sums give next to a tie, which float32 numbers of them,
+ * with 24 bits, may round to the other side. NULL: none is next to a tie. */
 static double *tie_error(const weir_operands *o, const weir_array *out) {
     double *reach = roundings_of(o->input[0]), *error = weir_calloc(out->count + 1, sizeof *error);
     weir_array *below = weir_tolerance_moved(o, reach, -1), *above = weir_tolerance_moved(o, reach, 1);
@@ -532,9 +536,9 @@ static double *tie_error(const weir_operands *o, const weir_array *out) {
     return NULL;
 }
 
-/* A value without a counterpart: its error follows from those of the inputs, and from what its codes lacked where a pass has made them
- * part of those behind it. Of inputs that were set, none does where both graphs do the same float32 arithmetic on them; but a pass
- * may have taken the codes in front away. */
+/* A value without a counterpart: its error follows from those of the inputs, and from what its codes lacked where a
+ * pass has made them part of those behind it. Of inputs that were set, none does where both graphs do the same float32
+ * arithmetic on them; but a pass may have taken the codes in front away. */
 static void propagate(weir_lockstep *l, weir_node node, size_t index, const weir_array *out) {
     assert(index < weir_node_output_count(l->model, node));
     weir_value value = weir_node_output(l->model, node, index);

@@ -95,7 +95,8 @@ static int by_value(const void *a, const void *b) {
     return (one > other) - (one < other);
 }
 
-/* By ranks (Mann and Whitney 1947): of class 1's entries the mean of those of class 0 below, equal ones half. O(n log n). */
+/* By ranks (Mann and Whitney 1947): of class 1's entries the mean of those of class 0 below, equal ones half. O(n log
+ * n). */
 static double auc_of(const weir_scoring *s, const weir_array *outputs, const weir_array *labels, int64_t entries) {
     if (s->kind != WEIR_SCORING_LOGIT && s->kind != WEIR_SCORING_PROBABILITY && s->kind != WEIR_SCORING_ANOMALY)
         return NAN;
@@ -118,7 +119,8 @@ static double auc_of(const weir_scoring *s, const weir_array *outputs, const wei
     return below * above > 0 ? wins / (below * above) : NAN;
 }
 
-/* R2 is 1 where both the labels and what is left of them are constant, 0 where only the labels are, as scikit-learn has it. */
+/* R2 is 1 where both the labels and what is left of them are constant, 0 where only the labels are, as scikit-learn has
+ * it. */
 static weir_metrics regression(const weir_scoring *s, const weir_array *outputs, const weir_array *labels,
                                int64_t entries) {
     assert(entries >= 0 && s->kind == WEIR_SCORING_NUMBER);

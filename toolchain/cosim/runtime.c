@@ -23,7 +23,8 @@
 enum { MAX_TAP_CODES = 1 << 24 };
 /* Cycles of waveform kept around a divergence. */
 enum { WAVE_BEFORE = 200, WAVE_AFTER = 50 };
-/* Up to so many cycles a run, Verilator builds the debug bench only: taps that are off cost a fifth of a run, a build far more. */
+/* Up to so many cycles a run, Verilator builds the debug bench only: taps that are off cost a fifth of a run, a build
+ * far more. */
 enum { ONE_BENCH_CYCLES = 2000000 };
 
 const char *weir_profile_name(weir_sim_profile profile) {

@@ -194,8 +194,8 @@ static json_t *divergence_json(const weir_cosim *run) {
                      integer(c->cycle), "expected", (json_int_t)c->expected, "found", (json_int_t)c->found);
 }
 
-/* Codes of output 0 in at most HISTOGRAM_BINS bins of equal width, the first from the least code on: {"low", "width", "counts"}. Of
- * the frames that the reference has kept. */
+/* Codes of output 0 in at most HISTOGRAM_BINS bins of equal width, the first from the least code on: {"low", "width",
+ * "counts"}. Of the frames that the reference has kept. */
 static json_t *histogram_json(const weir_codes *codes, int64_t frames) {
     const size_t count = (size_t)(frames * codes->elements);
     if (count == 0) return json_null();

@@ -155,7 +155,8 @@ typedef struct labels {
     int64_t entries, classes; /* classes 0: any number */
 } labels;
 
-/* The class of one entry: its number, or the position of the only 1 in its row. False where the row has another form. */
+/* The class of one entry: its number, or the position of the only 1 in its row. False where the row has another
+ * form. */
 static bool class_of(const labels *l, size_t entry, bool rows, int64_t *class) {
     assert(entry < (size_t)l->entries);
     if (!rows) {

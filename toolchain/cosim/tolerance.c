@@ -99,8 +99,8 @@ static int64_t terms(const weir_operands *o) {
     return shape->rank == 0 ? 1 : shape->dim[transposed ? 0 : shape->rank - 1];
 }
 
-/* How far float32 may be off in an output whose terms' magnitudes add up to that: each term and each sum is rounded, and below the
- * normal numbers by half of the least one. */
+/* How far float32 may be off in an output whose terms' magnitudes add up to that: each term and each sum is rounded,
+ * and below the normal numbers by half of the least one. */
 static double rounding_of(const weir_operands *o, double magnitude) {
     return (double)(terms(o) + 8) * (0x1.03p-24 * magnitude + (double)FLT_TRUE_MIN);
 }

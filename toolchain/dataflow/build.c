@@ -236,8 +236,8 @@ void weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory, 
     connect(b, u, "q", wires->q);
 }
 
-/* An instance of a module that reads the memory's words one after the other: `alone` holds the memory too, `reader` reads a side of a
- * pair, always or when its port rom_en says. */
+/* An instance of a module that reads the memory's words one after the other: `alone` holds the memory too, `reader`
+ * reads a side of a pair, always or when its port rom_en says. */
 static weir_rtl_instance build_reader(weir_builder *b, weir_node node, const weir_memory *memory, const char *alone,
                                       const char *reader, bool always, bool registered) {
     bool is_b;

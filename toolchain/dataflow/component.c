@@ -225,8 +225,8 @@ static bool is_name(weir_op op) { return weir_index_map_keeps(op) && weir_op_get
 
 /* --- the host --- */
 
-/* Which part makes the node's data; `given`: some of it is none of the host's, neither codes of the hardware nor codes that
- * come in. */
+/* Which part makes the node's data; `given`: some of it is none of the host's, neither codes of the hardware nor codes
+ * that come in. */
 static weir_host part_of_users(const weir_graph *graph, weir_node node, bool *given) {
     weir_host part = WEIR_HOST_NONE;
     *given = false;

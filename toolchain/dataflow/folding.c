@@ -36,7 +36,8 @@ typedef struct choice {
     weir_meta_hardware best, fastest;
 } choice;
 
-/* Fewest multipliers, then the shorter interval, then the one named first; the fastest when nothing meets the target. */
+/* Fewest multipliers, then the shorter interval, then the one named first; the fastest when nothing meets the
+ * target. */
 static void consider(void *user, const weir_meta_hardware *settings) {
     choice *c = user;
     weir_meta_hardware folding = *settings;
@@ -79,8 +80,8 @@ static int64_t divided_cost_of(const weir_graph *graph, int64_t target) {
     return cost;
 }
 
-/* The smallest target from `low` on whose cost stays in the budget; the cheapest foldings when even they are too much. Division is for
- * short targets and takes more multipliers, never fewer. */
+/* The smallest target from `low` on whose cost stays in the budget; the cheapest foldings when even they are too much.
+ * Division is for short targets and takes more multipliers, never fewer. */
 static int64_t target_for(const weir_graph *graph, int64_t budget, int64_t low) {
     assert(low > 0);
     assert(budget >= 0);
@@ -339,8 +340,8 @@ void weir_folding_follow(weir_graph *graph, weir_node node) {
     rules->derive(graph, node, hardware);
 }
 
-/* All components, none of which is slower than `interval` where it has a choice. One that has none may turn out to be slower:
- * then the others have as much time. */
+/* All components, none of which is slower than `interval` where it has a choice. One that has none may turn out to be
+ * slower: then the others have as much time. */
 static void fold(weir_graph *graph, int64_t target, int64_t interval) {
     assert(target >= 1 && interval >= 1);
     fold_pacemakers(graph, target);
@@ -388,8 +389,8 @@ static int64_t blocks_available(const weir_device *device) {
     return block == NULL ? 0 : block->count;
 }
 
-/* A quarter fewer lookup tables, for estimates are off by less, and no more memory blocks for them than they are worth: all blocks of a device
- * as much as all tables. */
+/* A quarter fewer lookup tables, for estimates are off by less, and no more memory blocks for them than they are worth:
+ * all blocks of a device as much as all tables. */
 static bool is_cheaper(const weir_device *device, const weir_cost *cost, const weir_cost *than) {
     const int64_t luts = than->luts - cost->luts, blocks = cost->memory_blocks - than->memory_blocks;
     return luts * 4 >= than->luts && luts > 0 &&

@@ -28,9 +28,9 @@ static int64_t soonest_end(const weir_graph *graph, const weir_schedule *schedul
     return count == 0 ? 0 : soonest;
 }
 
-/* A frame is inside from the cycle after its last beat came until its result's last beat leaves, which a guard may see a cycle late: with
- * one place more than frames are there at once, none waits for a place. That holds for any sources: it does in the schedule, and a design with all the places that one
- * schedule needs does nothing later than in it. */
+/* A frame is inside from the cycle after its last beat came until its result's last beat leaves, which a guard may see
+ * a cycle late: with one place more than frames are there at once, none waits for a place. That holds for any sources:
+ * it does in the schedule, and a design with all the places that one schedule needs does nothing later than in it. */
 static int64_t frames_inside(const weir_graph *graph, const weir_schedule *schedule, weir_value output) {
     const weir_bounds *given = weir_schedule_given(schedule, output);
     if (given == NULL) return WEIR_FRAME_LEAST;

@@ -15,24 +15,29 @@
 
 /* --- the lines --- */
 
-/* The line after "// WORD:" without leading blanks, up to its end; NULL when there is none before the module. */
-static const char *find_line(const char *text, const char *word, size_t *size) {
+/* What stands after "// WORD:", its further lines joined; NULL when there is none before the module. */
+static char *read_line(const char *text, const char *word) {
     char *mark = weir_format("// %s:", word);
     const char *line = strstr(text, mark), *module = strstr(text, "\nmodule ");
+    weir_text joined = {NULL, 0, 0};
     if (line != NULL && (module == NULL || line < module)) {
         line += strlen(mark);
-        while (*line == ' ') line++;
-        *size = strcspn(line, "\n");
-    } else {
-        line = NULL;
+        for (;;) {
+            line += strspn(line, " ");
+            size_t size = strcspn(line, "\n");
+            weir_text_add_n(&joined, line, size);
+            if (strncmp(line + size, "\n//     ", 8) != 0) break;
+            line += size + 3;
+            weir_text_char(&joined, ' ');
+        }
     }
     free(mark);
-    return line;
+    return joined.data;
 }
 
 /* Splits "FORMULA cycles a UNIT..." of the line; `unit` may be NULL: there is none. */
-static bool split(const char *line, size_t size, char **formula, char **unit) {
-    char *text = weir_format("%.*s", (int)size, line), *cycle = strstr(text, " cycle");
+static bool split(const char *line, char **formula, char **unit) {
+    const char *cycle = line != NULL ? strstr(line, " cycle") : NULL;
     bool fine = cycle != NULL;
     if (fine && unit != NULL) {
         const char *a = cycle + strlen(" cycle");
@@ -43,44 +48,33 @@ static bool split(const char *line, size_t size, char **formula, char **unit) {
         fine = fine && length > 0;
         if (fine) *unit = weir_format("%.*s", (int)length, a + 3);
     }
-    if (fine) *formula = weir_format("%.*s", (int)(cycle - text), text);
-    free(text);
+    if (fine) *formula = weir_format("%.*s", (int)(cycle - line), line);
     return fine;
 }
 
-/* The first sentence after "// Mapping:", with its further lines joined; NULL when there is none. */
+/* The first sentence after "// Mapping:"; NULL when there is none. */
 static char *read_mapping(const char *text) {
-    size_t size = 0;
-    const char *line = find_line(text, "Mapping", &size);
-    if (line == NULL) return NULL;
-    weir_text sentence = {NULL, 0, 0};
-    weir_text_add_n(&sentence, line, size);
-    while (strstr(sentence.data, ". ") == NULL && strncmp(line + size, "\n//     ", 8) == 0) {
-        line += size + 3;
-        line += strspn(line, " ");
-        size = strcspn(line, "\n");
-        weir_text_char(&sentence, ' ');
-        weir_text_add_n(&sentence, line, size);
-    }
-    char *end = strstr(sentence.data, ". ");
+    char *sentence = read_line(text, "Mapping");
+    if (sentence == NULL) return NULL;
+    char *end = strstr(sentence, ". ");
     if (end != NULL) *end = '\0';
-    else if (sentence.data[sentence.size - 1] == '.') sentence.data[sentence.size - 1] = '\0';
-    return sentence.data;
+    else if (sentence[strlen(sentence) - 1] == '.') sentence[strlen(sentence) - 1] = '\0';
+    return sentence;
 }
 
 bool weir_header_read(const char *module, weir_header *header) {
     *header = (weir_header){NULL, NULL, NULL, NULL};
     char *text = weir_library_text(module);
     if (text == NULL) return false;
-    size_t size = 0;
-    const char *latency = find_line(text, "Latency", &size);
-    bool fine = latency != NULL && split(latency, size, &header->latency, NULL);
+    char *latency = read_line(text, "Latency"), *interval = read_line(text, "Interval");
+    bool fine = split(latency, &header->latency, NULL);
     if (!fine) weir_error(weir_at(module, 0), "the header has no line '// Latency: FORMULA cycles'");
-    const char *interval = fine ? find_line(text, "Interval", &size) : NULL;
-    if (fine && (interval == NULL || !split(interval, size, &header->interval, &header->unit))) {
+    if (fine && !split(interval, &header->interval, &header->unit)) {
         weir_error(weir_at(module, 0), "the header has no line '// Interval: FORMULA cycles a UNIT'");
         fine = false;
     }
+    free(latency);
+    free(interval);
     if (fine) header->mapping = read_mapping(text);
     free(text);
     if (!fine) weir_header_free(header);

@@ -54,7 +54,8 @@ bool weir_host_graph_check(const weir_graph *graph) {
 
 /* --- graphs of their own --- */
 
-/* What is copied of a graph: `own` are the copies of values, by handle; those that are given are the new graph's inputs. */
+/* What is copied of a graph: `own` are the copies of values, by handle; those that are given are the new graph's
+ * inputs. */
 typedef struct extract {
     const weir_graph *from;
     weir_graph *to;

@@ -1,5 +1,5 @@
-/* ROMs of one size are alike, so pairs are chosen among sizes: all pairs of sizes that save blocks, those that save most first and of
- * these the smallest, each as often as both sizes have ROMs left. */
+/* ROMs of one size are alike, so pairs are chosen among sizes: all pairs of sizes that save blocks, those that save
+ * most first and of these the smallest, each as often as both sizes have ROMs left. */
 #include "dataflow/pair.h"
 
 #include <assert.h>

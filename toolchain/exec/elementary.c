@@ -1,5 +1,5 @@
-/* Reduction to a small argument, then a series that is long enough for float64; no tables, no fused operations. Cost: tens
- * of nanoseconds, of erf up to 120 terms. */
+/* Reduction to a small argument, then a series that is long enough for float64; no tables, no fused operations. Cost:
+ * tens of nanoseconds, of erf up to 120 terms. */
 #include "exec/elementary.h"
 
 #include <float.h>

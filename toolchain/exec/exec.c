@@ -1,8 +1,8 @@
-/* The executor: a list of kernel calls with their operands, laid out once; a run makes the calls and allocates no values.
- * Constants are used where the graph keeps them; nodes that depend on constants only are computed once, beforehand, but for
- * large ones where values pass: those are steps in front of their first reader.
- * A batch runs in blocks of frames that stay near the processor: kernels that can take a block as one array with more
- * entries, the others frame by frame; what they make of their constants is kept. */
+/* The executor: a list of kernel calls with their operands, laid out once; a run makes the calls and allocates no
+ * values. Constants are used where the graph keeps them; nodes that depend on constants only are computed once,
+ * beforehand, but for large ones where values pass: those are steps in front of their first reader. A batch runs in
+ * blocks of frames that stay near the processor: kernels that can take a block as one array with more entries, the
+ * others frame by frame; what they make of their constants is kept. */
 #include "exec/exec.h"
 
 #include <assert.h>
@@ -34,7 +34,8 @@ typedef struct block {
     bool *is_here; /* by value: it is no constant */
 } block;
 
-/* Bytes of all values of a block, and its frames at most; bytes from which on what depends on constants only passes too. */
+/* Bytes of all values of a block, and its frames at most; bytes from which on what depends on constants only passes
+ * too. */
 enum { BLOCK_BYTES = 512 << 10, BLOCK_FRAMES = 64, LARGE_BYTES = 256 << 10 };
 
 struct weir_executor {
@@ -456,7 +457,8 @@ int64_t weir_executor_frames(const weir_graph *graph, const weir_array *data) {
     return count_frames(graph, weir_graph_input(graph, 0), data);
 }
 
-/* Frame `index` of an input's data into `to`: real numbers convert freely, codes must be integers that the type holds. */
+/* Frame `index` of an input's data into `to`: real numbers convert freely, codes must be integers that the type
+ * holds. */
 static bool convert_frame(const weir_graph *graph, weir_value input, const weir_array *data, int64_t index,
                           weir_array *to) {
     assert(index >= 0 && ((size_t)index + 1) * to->count <= data->count);

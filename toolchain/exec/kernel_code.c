@@ -1,5 +1,5 @@
-/* Arithmetic on quantized operands. Products (QLinearMatMul, MatMulInteger, QGemm, ConvInteger, QLinearConv): exact integer accumulation of
- * (a - zero_a) * (b - zero_b), then ONNX Runtime's fused requantization. */
+/* Arithmetic on quantized operands. Products (QLinearMatMul, MatMulInteger, QGemm, ConvInteger, QLinearConv): exact
+ * integer accumulation of (a - zero_a) * (b - zero_b), then ONNX Runtime's fused requantization. */
 #include "exec/kernel_common.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
-/* Linear algebra by ONNX's definitions: real products in the one order that product.h says, of integers modulo 2^bits. */
+/* Linear algebra by ONNX's definitions: real products in the one order that product.h says, of integers modulo
+ * 2^bits. */
 #include "exec/kernel_common.h"
 
 #include <assert.h>

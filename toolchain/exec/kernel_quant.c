@@ -127,8 +127,8 @@ void weir_kernel_BIPOLAR_QUANT(const weir_graph *graph, weir_node node, const we
     }
 }
 
-/* Both forms of Trunc divide codes by a power of two. The first one's width says by which, its scale stays; the second one's
- * scales do, and it clips. */
+/* Both forms of Trunc divide codes by a power of two. The first one's width says by which, its scale stays; the second
+ * one's scales do, and it clips. */
 typedef struct truncation {
     bool clips;
     float divisor, low, high; /* of one element */

@@ -329,7 +329,8 @@ void weir_kernel_HARDMAX(const weir_graph *graph, weir_node node, const weir_arr
     }
 }
 
-/* Of `count` elements in one line, the best that is behind element `previous` in the order: by value, then by position. */
+/* Of `count` elements in one line, the best that is behind element `previous` in the order: by value, then by
+ * position. */
 static size_t next_best(const weir_array *x, const lines *l, size_t first, size_t previous, bool largest) {
     assert(previous <= l->count);
     size_t best = l->count;

@@ -291,8 +291,8 @@ void weir_kernel_RANGE(const weir_graph *graph, weir_node node, const weir_array
     }
 }
 
-/* By the index map, which there always is where what says how is constant. Not of operators with a layout: theirs is the map of the data as laid
- * out. */
+/* By the index map, which there always is where what says how is constant. Not of operators with a layout: theirs is
+ * the map of the data as laid out. */
 void weir_kernel_moved(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                        weir_array *const *outputs) {
     weir_arena *arena = weir_arena_new();

@@ -35,7 +35,8 @@ static void next_row(const weir_window *w, int64_t *position) {
     for (int i = w->rank - 2; i >= 0 && ++position[i] == w->out[i]; i--) position[i] = 0;
 }
 
-/* Offset in a channel of the input that the window element with coordinates k reads at those of output position p; false: padding. */
+/* Offset in a channel of the input that the window element with coordinates k reads at those of output position p;
+ * false: padding. */
 static bool find_source(const weir_window *w, const int64_t *p, const int64_t *k, size_t *offset) {
     *offset = 0;
     for (int i = 0; i < w->rank; i++) {
@@ -258,8 +259,8 @@ static void transpose_bytes(const char *const *from, size_t at, char *to, size_t
     store_two(UPPER_4(upper[0], upper[1]), to + 6 * pitch, pitch);
 }
 
-/* A window's elements in memory, for the group's channels in runs of `run` bytes: `seen` has where each element's channels
- * are. */
+/* A window's elements in memory, for the group's channels in runs of `run` bytes: `seen` has where each element's
+ * channels are. */
 static void copy_window(const char *const *seen, size_t window, size_t group, size_t run, char *to) {
     if (run > 1) {
         for (size_t g = 0; g < group; g++)
@@ -277,8 +278,8 @@ static void copy_window(const char *const *seen, size_t window, size_t group, si
     }
 }
 
-/* Where element k reads along a dimension at position p: [p * kernel + k], in steps of the elements of an image. In padding it is so far
- * below 0 that its sum with those of other dimensions is. */
+/* Where element k reads along a dimension at position p: [p * kernel + k], in steps of the elements of an image. In
+ * padding it is so far below 0 that its sum with those of other dimensions is. */
 static int64_t *sources_along(const weir_window *w, int dimension) {
     assert(dimension >= 0 && dimension < w->rank);
     const int64_t out = w->out[dimension], kernel = w->kernel[dimension];
@@ -628,7 +629,8 @@ void weir_kernel_QLINEAR_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node 
     }
 }
 
-/* ONNX Runtime adds float32 numbers one after the other; where a window covers all of the image, it has the kernel for that. */
+/* ONNX Runtime adds float32 numbers one after the other; where a window covers all of the image, it has the kernel for
+ * that. */
 void weir_kernel_QLINEAR_AVERAGE_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                       weir_array *const *outputs) {
     const weir_array *x = inputs[0];

@@ -1,5 +1,5 @@
-/* Each thread runs a run of frames with an executor of its own. Should one fail, the batch runs again in one thread, whose
- * diagnostics are those of the first frame that is wrong. */
+/* Each thread runs a run of frames with an executor of its own. Should one fail, the batch runs again in one thread,
+ * whose diagnostics are those of the first frame that is wrong. */
 #define _POSIX_C_SOURCE 200809L /* sysconf */
 #include "exec/parallel.h"
 

@@ -175,8 +175,8 @@ AVX2 static void codes_avx2(const int16_t *x, size_t rows, const int16_t *w, siz
 
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vnni,avx2")))
 
-/* `rows` of x with `blocks` of BLOCK columns (both known when compiled), each arranged pair of codes by pair: a vector has a pair for
- * each column, and its products are added to a sum a column. */
+/* `rows` of x with `blocks` of BLOCK columns (both known when compiled), each arranged pair of codes by pair: a vector
+ * has a pair for each column, and its products are added to a sum a column. */
 AVX512 INLINE void codes_blocks(const int16_t *x, int rows, const int16_t *w, int blocks, size_t inner, int32_t *sum,
                                 size_t pitch) {
     __m512i part[BLOCK_ROWS][BLOCKS];

@@ -1,5 +1,6 @@
-/* Angles are reduced to a part of a quarter turn by as many bits of 2 / pi as the argument asks for (Payne and Hanek, 1983), then by
- * Taylor's series; arc tangents by halving the angle, then by their series. Cost: tens of nanoseconds. */
+/* Angles are reduced to a part of a quarter turn by as many bits of 2 / pi as the argument asks for (Payne and Hanek,
+ * 1983), then by Taylor's series; arc tangents by halving the angle, then by their series. Cost: tens of
+ * nanoseconds. */
 #include "exec/trigonometry.h"
 
 #include <assert.h>
@@ -28,8 +29,8 @@ static uint32_t bits_at(int at) {
     return shift == 0 ? high : high << shift | low >> (32 - shift);
 }
 
-/* |x| * 2 / pi modulo 4, in units of 2^-190: the words of the product, the lowest first. Bits of 2 / pi by which the product is a
- * multiple of 4 are left out. */
+/* |x| * 2 / pi modulo 4, in units of 2^-190: the words of the product, the lowest first. Bits of 2 / pi by which the
+ * product is a multiple of 4 are left out. */
 static void multiply_turns(double size, uint32_t *product) {
     assert(isfinite(size) && size > 0);
     int exponent;

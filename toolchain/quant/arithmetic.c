@@ -128,8 +128,8 @@ static int wide_length(unsigned_wide v) {
     return high != 0 ? 64 + narrow_length(high) : narrow_length((uint64_t)v);
 }
 
-/* Of unsigned numbers below 2^`below`: v / 2^shift rounded half to even, where shift may exceed the width of v; v rounded half to even to
- * the significant bits of float32; and a float32 product, scaled. */
+/* Of unsigned numbers below 2^`below`: v / 2^shift rounded half to even, where shift may exceed the width of v; v
+ * rounded half to even to the significant bits of float32; and a float32 product, scaled. */
 #define SCALE_FLOAT(type, below, length, shift_name, significant_name, name)                                           \
     static inline type shift_name(type v, int shift) {                                                                 \
         if (shift == 0) return v;                                                                                      \

@@ -55,7 +55,8 @@ int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir
     return encode_mean(x, 1, quant, channel, contract);
 }
 
-/* MLAS is compiled with fused multiplications, which the compiler also makes of one of the two products of zero points. */
+/* MLAS is compiled with fused multiplications, which the compiler also makes of one of the two products of zero
+ * points. */
 weir_qlinear_sum weir_qlinear_sum_of(const weir_quant *a, const weir_quant *b, const weir_quant *to, int64_t low,
                                      int64_t high) {
     assert(a->count <= 1 && b->count <= 1 && to->count <= 1 && low <= high);

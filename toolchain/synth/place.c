@@ -1,6 +1,6 @@
-/* Each thread takes the next seed as long as none before it has met the goal. Those beyond the first that does are thrown away, so
- * that the result is that of one seed after the other. Signals are held back in all threads; weir_process_run notices
- * them, and they arrive when all threads have ended. */
+/* Each thread takes the next seed as long as none before it has met the goal. Those beyond the first that does are
+ * thrown away, so that the result is that of one seed after the other. Signals are held back in all threads;
+ * weir_process_run notices them, and they arrive when all threads have ended. */
 #include "synth/place.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* Two runs for a netlist: synthesis to JSON; then, after what netlist.h does to that, the same netlist as Verilog for
- * simulation. ABC inside Yosys and the programs of YoWASP see little more than the folder they run in: everything is read
- * and written there. */
+ * simulation. ABC inside Yosys and the programs of YoWASP see little more than the folder they run in: everything is
+ * read and written there. */
 #include "synth/yosys.h"
 
 #include <stdio.h>
@@ -32,12 +32,13 @@ static char *synthesis(const weir_device *device, bool pads, const char *top) {
     return text.data;
 }
 
-/* The family's own map, and cells that Yosys may not know, as files of the folder that Yosys runs in. No '.v': they are no sources. */
+/* The family's own map, and cells that Yosys may not know, as files of the folder that Yosys runs in. No '.v': they are
+ * no sources. */
 #define MAP "family.map"
 #define UNKNOWN "family.cells"
 
-/* The same in two halves, between which the design is kept for its proof; the family's own map, if there is one, leaves the first
- * command behind `map_gates` nothing to do. */
+/* The same in two halves, between which the design is kept for its proof; the family's own map, if there is one, leaves
+ * the first command behind `map_gates` nothing to do. */
 static char *synthesis_in_halves(const weir_synth_request *request) {
     const weir_synth_family *family = weir_synth_family_of(request->device);
     const char *late = family->unmapped == NULL ? "" : family->unmapped;

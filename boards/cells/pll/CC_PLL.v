@@ -1,4 +1,5 @@
-// Cologne Chip's CC_PLL for simulation: CLK0 is OUT_CLK / REF_CLK times as fast as CLK_REF; the other phases and feedback are left out. Written from UG1001.
+// Cologne Chip's CC_PLL for simulation: CLK0 is OUT_CLK / REF_CLK times as fast as CLK_REF; the other phases and
+// feedback are left out. Written from UG1001.
 `timescale 1ps / 1ps
 module CC_PLL #(
     parameter REF_CLK = "10.0",

@@ -1,5 +1,5 @@
-// Xilinx' PLLE2_BASE for simulation: CLKOUT0 is CLKFBOUT_MULT / (DIVCLK_DIVIDE * CLKOUT0_DIVIDE) times as fast as CLKIN1; the other outputs, phases and
-// feedback are left out. Written from UG472.
+// Xilinx' PLLE2_BASE for simulation: CLKOUT0 is CLKFBOUT_MULT / (DIVCLK_DIVIDE * CLKOUT0_DIVIDE) times as fast as
+// CLKIN1; the other outputs, phases and feedback are left out. Written from UG472.
 `timescale 1ps / 1ps
 module PLLE2_BASE #(
     parameter real CLKIN1_PERIOD = 0.0,

@@ -1,7 +1,8 @@
-// What all models of PLLs do: measures the period of clk_in over 16 cycles, again and again, and makes a clock MULTIPLY / DIVIDE times as fast; locked after
-// the first measurement. The clock's rising edges lie where they belong to a picosecond, so that errors do not add up; each is followed by the falling one in
-// the same moment, since no logic here looks at that and every event costs. With WEIR_SIM_OSCILLATOR defined, the name of the weir_sim_serial that
-// makes clk_in and nothing else than PLLs takes it, it is asked for a rest after each measurement. For simulation only.
+// What all models of PLLs do: measures the period of clk_in over 16 cycles, again and again, and makes a clock MULTIPLY
+// / DIVIDE times as fast; locked after the first measurement. The clock's rising edges lie where they belong to a
+// picosecond, so that errors do not add up; each is followed by the falling one in the same moment, since no logic here
+// looks at that and every event costs. With WEIR_SIM_OSCILLATOR defined, the name of the weir_sim_serial that makes
+// clk_in and nothing else than PLLs takes it, it is asked for a rest after each measurement. For simulation only.
 `timescale 1ps / 1ps
 module weir_pll_model #(
     parameter integer MULTIPLY = 1,

@@ -1,6 +1,6 @@
-// A clock of ECP5's PLL: the oscillator runs at clk_in / CLKI_DIV * CLKFB_DIV * CLKOP_DIV, fed back through CLKOP; clk is that by CLKOS_DIV.
-// The parameters are those that `weir boards BOARD --clock MHZ` tells (toolchain/board/clock.c). Phases are those of Lattice's Clarity: divider - 1 is
-// 0 degrees. Resources: one EHXPLLL.
+// A clock of ECP5's PLL: the oscillator runs at clk_in / CLKI_DIV * CLKFB_DIV * CLKOP_DIV, fed back through CLKOP; clk
+// is that by CLKOS_DIV. The parameters are those that `weir boards BOARD --clock MHZ` tells (toolchain/board/clock.c).
+// Phases are those of Lattice's Clarity: divider - 1 is 0 degrees. Resources: one EHXPLLL.
 module weir_pll_ecp5 #(
     parameter CLKI_DIV = 1,
     parameter CLKFB_DIV = 1,

@@ -1,5 +1,6 @@
-// A clock of GateMate's PLL: the placement tool finds the dividers that make OUT_CLK of REF_CLK, both in MHz. The parameters are those that
-// `weir boards BOARD --clock MHZ` tells (toolchain/board/clock.c), which can be made exactly. Resources: one CC_PLL and one CC_BUFG.
+// A clock of GateMate's PLL: the placement tool finds the dividers that make OUT_CLK of REF_CLK, both in MHz. The
+// parameters are those that `weir boards BOARD --clock MHZ` tells (toolchain/board/clock.c), which can be made exactly.
+// Resources: one CC_PLL and one CC_BUFG.
 module weir_pll_gatemate #(
     parameter REF_CLK = "10",
     parameter OUT_CLK = "50"

@@ -1,5 +1,6 @@
-// A clock of Gowin's rPLL: clk_in / (IDIV_SEL + 1) * (FBDIV_SEL + 1); the oscillator runs ODIV_SEL times as fast. FCLKIN is clk_in in MHz. The parameters
-// are those that `weir boards BOARD --clock MHZ` tells (toolchain/board/clock.c). Resources: one rPLL.
+// A clock of Gowin's rPLL: clk_in / (IDIV_SEL + 1) * (FBDIV_SEL + 1); the oscillator runs ODIV_SEL times as fast.
+// FCLKIN is clk_in in MHz. The parameters are those that `weir boards BOARD --clock MHZ` tells
+// (toolchain/board/clock.c). Resources: one rPLL.
 module weir_pll_gowin #(
     parameter FCLKIN = "27",
     parameter IDIV_SEL = 2,

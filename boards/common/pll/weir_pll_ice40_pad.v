@@ -1,5 +1,6 @@
-// A clock of iCE40's PLL: clk_in / (DIVR + 1) * (DIVF + 1) / 2^DIVQ. The parameters are those that `weir boards BOARD --clock MHZ` tells
-// (toolchain/board/clock.c). Latency: the PLL locks within 50 us. Resources: one SB_PLL40_PAD, for boards whose clock is at the pad of the PLL: nextpnr refuses the other form there.
+// A clock of iCE40's PLL: clk_in / (DIVR + 1) * (DIVF + 1) / 2^DIVQ. The parameters are those that
+// `weir boards BOARD --clock MHZ` tells (toolchain/board/clock.c). Latency: the PLL locks within 50 us. Resources: one
+// SB_PLL40_PAD, for boards whose clock is at the pad of the PLL: nextpnr refuses the other form there.
 module weir_pll_ice40_pad #(
     parameter [3:0] DIVR = 4'd0,
     parameter [6:0] DIVF = 7'd63,

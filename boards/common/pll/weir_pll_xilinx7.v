@@ -1,6 +1,6 @@
-// A clock of a 7 series PLL: the oscillator runs at clk_in / DIVCLK_DIVIDE * CLKFBOUT_MULT, clk is that by CLKOUT0_DIVIDE. The parameters are those
-// that `weir boards BOARD --clock MHZ` tells (toolchain/board/clock.c). Resources: one PLLE2_BASE and one BUFG. Not run here: no free tool of the
-// distribution places this device.
+// A clock of a 7 series PLL: the oscillator runs at clk_in / DIVCLK_DIVIDE * CLKFBOUT_MULT, clk is that by
+// CLKOUT0_DIVIDE. The parameters are those that `weir boards BOARD --clock MHZ` tells (toolchain/board/clock.c).
+// Resources: one PLLE2_BASE and one BUFG. Not run here: no free tool of the distribution places this device.
 module weir_pll_xilinx7 #(
     parameter CLKIN_HZ = 100000000,
     parameter DIVCLK_DIVIDE = 1,

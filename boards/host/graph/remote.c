@@ -14,7 +14,8 @@
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 
-/* A graph before or behind the hardware. Its streams are the first of its outputs or inputs, what is carried past the hardware follows them. */
+/* A graph before or behind the hardware. Its streams are the first of its outputs or inputs, what is carried past the
+ * hardware follows them. */
 typedef struct part {
     weir_graph *graph;
     weir_executor *executor;
@@ -31,8 +32,8 @@ struct weir_remote {
     unsigned baud;
     size_t in_flight;
     weir_wire *wire;
-    /* A ring of frames that were submitted and not received, head.carried arrays each. Besides those that the wire has in flight there may be one that is
-     * being received and one that is being submitted. */
+    /* A ring of frames that were submitted and not received, head.carried arrays each. Besides those that the wire has
+     * in flight there may be one that is being received and one that is being submitted. */
     weir_array **carried;
     size_t submitted, received;
     pthread_mutex_t ring;

@@ -290,7 +290,8 @@ bool weir_link_answer(const weir_link *link, uint32_t *value, weir_link_moment *
 
 /* --- what is sent --- */
 
-/* Puts the packet behind what the transport has not taken. Its first one ends whatever a former host left on the wire. */
+/* Puts the packet behind what the transport has not taken. Its first one ends whatever a former host left on the
+ * wire. */
 static void compose(weir_link *link, weir_packet *packet, bool ends_former) {
     packet->acknowledged = link->expected % WEIR_PACKET_MODULO;
     link->out_at = link->out_size = 0;
@@ -311,7 +312,8 @@ static void sent(weir_link *link, repeated *request, uint64_t at) {
     request->tries++;
 }
 
-/* An answer to the try that was `before` the last one. Only the last one's counts, for streams and clocks; an older one says that it is worth waiting longer. */
+/* An answer to the try that was `before` the last one. Only the last one's counts, for streams and clocks; an older one
+ * says that it is worth waiting longer. */
 static bool is_answer(weir_link *link, repeated *request, unsigned before) {
     if (!request->is_pending || before >= request->tries) return false;
     const unsigned last = request->tries - 1;
@@ -534,7 +536,8 @@ static void take_acknowledgement(weir_link *link, unsigned acknowledged) {
     if (link->payload < WEIR_PACKET_PAYLOAD) link->payload = least(link->payload + LEAST_PAYLOAD, WEIR_PACKET_PAYLOAD);
 }
 
-/* A packet was lost. Those behind it get the same answer each; what cannot be, or likely is not, the answer to the repeat is one of these. */
+/* A packet was lost. Those behind it get the same answer each; what cannot be, or likely is not, the answer to the
+ * repeat is one of these. */
 static void take_gap(weir_link *link) {
     link->counters.gaps++;
     if (link->flights == 0) return;

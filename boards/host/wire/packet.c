@@ -52,8 +52,8 @@ size_t weir_packet_encode(const weir_packet *packet, uint8_t wire[WEIR_PACKET_WI
     return stuff(bytes, HEADER + length + CRC, wire);
 }
 
-/* Pointers that look back, read from the end: writes the bytes at the end of `bytes` and returns where they begin, or WEIR_PACKET_BYTES + 1 when
- * they are none. */
+/* Pointers that look back, read from the end: writes the bytes at the end of `bytes` and returns where they begin, or
+ * WEIR_PACKET_BYTES + 1 when they are none. */
 static size_t unstuff(const uint8_t *wire, size_t size, uint8_t bytes[WEIR_PACKET_BYTES]) {
     size_t begin = WEIR_PACKET_BYTES, pointer = size - 1;
     for (;;) {

@@ -115,7 +115,8 @@ static weir_wire_error fail_open(const char *path, weir_failure *why) {
     }
 }
 
-/* Alone: TIOCEXCL stops who opens it later, flock who opened it before and asked (as this does); root is stopped by the second alone. */
+/* Alone: TIOCEXCL stops who opens it later, flock who opened it before and asked (as this does); root is stopped by the
+ * second alone. */
 static weir_wire_error take(const tty *port, weir_failure *why) {
     if (!isatty(port->file)) return weir_failure_set(why, WEIR_WIRE_NOT_A_PORT, "%s is not a serial port", port->path);
     if (flock(port->file, LOCK_EX | LOCK_NB) != 0) {

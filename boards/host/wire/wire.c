@@ -104,8 +104,8 @@ static weir_wire_error tell_mode(const weir_wire *wire, uint32_t control, weir_f
                             (int)wire->mode);
 }
 
-/* The link's question was answered. What a board counts of frames since START lies between what was received and what was submitted, and it is in the mode that was
- * begun, unless it was reset. */
+/* The link's question was answered. What a board counts of frames since START lies between what was received and what
+ * was submitted, and it is in the mode that was begun, unless it was reset. */
 static void check_reply(weir_wire *wire) {
     uint32_t value;
     weir_failure why;

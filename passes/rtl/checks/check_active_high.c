@@ -1,6 +1,6 @@
 /* check_active_high: a reset is used as it is declared (the attribute active_high = true or false of its port), or else
- * as it is used first: with one edge, with tests of one polarity, with instances that agree, and either at its edge or at
- * that of a clock. Modules come children first, so that what instances do with their resets is known. */
+ * as it is used first: with one edge, with tests of one polarity, with instances that agree, and either at its edge or
+ * at that of a clock. Modules come children first, so that what instances do with their resets is known. */
 #include <stdlib.h>
 
 #include "passes/rtl/checks/check.h"

@@ -1,5 +1,5 @@
-/* check_always_sensitivity: a clocked block waits for one clock and for asynchronous resets, for each once, and tests the
- * resets in the ifs that it begins with: the edge of any other signal would be a second clock. */
+/* check_always_sensitivity: a clocked block waits for one clock and for asynchronous resets, for each once, and tests
+ * the resets in the ifs that it begins with: the edge of any other signal would be a second clock. */
 #include "passes/rtl/checks/check.h"
 #include "rtlir/analysis/branch.h"
 

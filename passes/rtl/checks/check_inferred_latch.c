@@ -1,5 +1,6 @@
-/* check_inferred_latch: a combinational block assigns what it assigns on every path, and a clocked block does not assign
- * only where an asynchronous reset is active. Bit by bit: half a variable here and half of it there are two latches. */
+/* check_inferred_latch: a combinational block assigns what it assigns on every path, and a clocked block does not
+ * assign only where an asynchronous reset is active. Bit by bit: half a variable here and half of it there are two
+ * latches. */
 #include "passes/rtl/checks/check.h"
 #include "rtlir/analysis/latches.h"
 

@@ -1,6 +1,6 @@
-/* check_mixed_assignment: the assignments of a variable are of one kind: continuous, blocking or nonblocking. Initial blocks only say
- * where a variable starts, and undecided assignments have no kind yet. Whose variables an assignment may name is certain
- * since it was built. */
+/* check_mixed_assignment: the assignments of a variable are of one kind: continuous, blocking or nonblocking. Initial
+ * blocks only say where a variable starts, and undecided assignments have no kind yet. Whose variables an assignment
+ * may name is certain since it was built. */
 #include <stdlib.h>
 
 #include "passes/rtl/checks/check.h"

@@ -1,5 +1,6 @@
-/* check_unreachable: warns of what a condition written as a constant leaves out: the branch of an if that is never taken,
- * and the items of a case over a constant that have other labels. What depends on a parameter is no constant. Cost: linear. */
+/* check_unreachable: warns of what a condition written as a constant leaves out: the branch of an if that is never
+ * taken, and the items of a case over a constant that have other labels. What depends on a parameter is no constant.
+ * Cost: linear. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* verify_assignments: both sides of an assignment agree in width and sign; a port of an instance has the width that its
- * readers and drivers count on, whatever became of the instance's module and parameters; a variable is assigned either in
- * the module's body, connections of outputs included, or in processes. */
+ * readers and drivers count on, whatever became of the instance's module and parameters; a variable is assigned either
+ * in the module's body, connections of outputs included, or in processes. */
 #include <stdlib.h>
 
 #include "passes/rtl/checks/check.h"

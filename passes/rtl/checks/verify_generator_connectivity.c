@@ -1,5 +1,5 @@
-/* verify_generator_connectivity: every bit that is read, by a statement, an instance or the world outside an output, has a
- * driver. weir_rtl_verify uses the same analysis. */
+/* verify_generator_connectivity: every bit that is read, by a statement, an instance or the world outside an output,
+ * has a driver. weir_rtl_verify uses the same analysis. */
 #include "passes/rtl/rtl.h"
 #include "rtlir/verify/verify.h"
 

@@ -1,5 +1,5 @@
-/* auto_insert_clock_enable: when the top module has a clock enable, all clocked processes below it hold their values while
- * it is 0, an asynchronous reset excepted. Modules get an input for it where they have none. */
+/* auto_insert_clock_enable: when the top module has a clock enable, all clocked processes below it hold their values
+ * while it is 0, an asynchronous reset excepted. Modules get an input for it where they have none. */
 #include "passes/rtl/clocking/global_input.h"
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"

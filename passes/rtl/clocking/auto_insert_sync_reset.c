@@ -1,6 +1,6 @@
 /* auto_insert_sync_reset: in a module with the attribute `sync_reset = "NAME"` and all below it, processes with an
- * asynchronous reset do the same at the clock's edge when the input NAME is 1: while the clock is enabled, or always with
- * the attribute `sync_reset_over_enable`. Modules below get an input for it where they have none of that name. */
+ * asynchronous reset do the same at the clock's edge when the input NAME is 1: while the clock is enabled, or always
+ * with the attribute `sync_reset_over_enable`. Modules below get an input for it where they have none of that name. */
 #include "passes/rtl/clocking/global_input.h"
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"

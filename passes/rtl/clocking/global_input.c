@@ -111,7 +111,8 @@ static bool depends_on(weir_global_input *t, weir_rtl_expr value, weir_rtl_var v
     return any;
 }
 
-/* Does what is passed down take the place of the value? A child that is given something else keeps it, which is said. */
+/* Does what is passed down take the place of the value? A child that is given something else keeps it, which is
+ * said. */
 static bool may_replace(weir_global_input *t, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr value) {
     enum { HOPS = 100 };
     const weir_rtl_instance_info info = weir_rtl_get_instance(t->design, instance);

@@ -1,6 +1,6 @@
-/* infer_property_clocking: a property that names no clock takes the only variable of its module that is one, at the edge
- * that the processes and machines there wait for, or at the rising one when nothing does. Where the module has no clock
- * or several, or uses both edges, that is an error: which one is meant can only be written down. */
+/* infer_property_clocking: a property that names no clock takes the only variable of its module that is one, at the
+ * edge that the processes and machines there wait for, or at the rising one when nothing does. Where the module has no
+ * clock or several, or uses both edges, that is an error: which one is meant can only be written down. */
 #include <stdlib.h>
 
 #include "passes/rtl/inner.h"

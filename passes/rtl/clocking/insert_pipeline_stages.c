@@ -1,7 +1,7 @@
-/* insert_pipeline_stages: a module with the attribute `pipeline = N` gets N registers after each of its outputs, clocked
- * by the clock that the attribute `pipeline_clk` names, or its only one. Inside the module the outputs keep their cycle:
- * what drove and read `out` drives and reads `out_stage_0` now. Clocks and resets that leave the module are not delayed.
- * Both attributes go, so that the registers come once. */
+/* insert_pipeline_stages: a module with the attribute `pipeline = N` gets N registers after each of its outputs,
+ * clocked by the clock that the attribute `pipeline_clk` names, or its only one. Inside the module the outputs keep
+ * their cycle: what drove and read `out` drives and reads `out_stage_0` now. Clocks and resets that leave the module
+ * are not delayed. Both attributes go, so that the registers come once. */
 #include <stdlib.h>
 
 #include "passes/rtl/inner.h"

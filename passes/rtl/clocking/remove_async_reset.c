@@ -1,7 +1,8 @@
 /* remove_async_reset: processes wait for their clocks only, and what they test stays: their resets take effect at the
- * clock's edge, with the polarity that they had. Asynchronous resets become resets in all modules and interfaces, except
- * where they are still used asynchronously: in processes and modules with the attribute `dont_touch`, and in external
- * modules, with whatever leads there. Latches and assignments that read a reset follow it at once, as before. */
+ * clock's edge, with the polarity that they had. Asynchronous resets become resets in all modules and interfaces,
+ * except where they are still used asynchronously: in processes and modules with the attribute `dont_touch`, and in
+ * external modules, with whatever leads there. Latches and assignments that read a reset follow it at once, as
+ * before. */
 #include <stdlib.h>
 
 #include "passes/rtl/clocking/global_input.h"

@@ -22,8 +22,8 @@ static bool is_open(const weir_rtl_expr_info *info) {
            (info->kind == WEIR_RTL_EXPR_CONSTANT && info->parameter.id != 0) || (is_part && info->has_parameter);
 }
 
-/* Writes bits of an expression as an unsigned number, in parentheses unless it is a name or a number. Recursion is bounded
- * by the depth of expressions. */
+/* Writes bits of an expression as an unsigned number, in parentheses unless it is a name or a number. Recursion is
+ * bounded by the depth of expressions. */
 static bool put_bits(writer *w, weir_rtl_expr expr, uint32_t low, uint32_t width);
 
 static uint64_t power(uint32_t bits) { return UINT64_C(1) << bits; }

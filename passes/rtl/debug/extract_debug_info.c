@@ -1,11 +1,12 @@
-/* extract_debug_info: a symbol table a module, in the form of the hgdb debugger's JSON schema ("generator", "top", and a
- * "table" of modules with variables, instances and scopes). Statements are entries of the scope of their source file: an
- * assignment with its variable, a branch as a block with its condition, in the language that the debugger reads
- * (debug_condition.h). What has no source location has that of what contains it, or its own in the Verilog.
- * Beyond the schema, which allows it, each entry says which line of the Verilog it became (rtl_line), what its condition is
- * there (rtl_condition, alone when the debugger's language cannot say it) and which passes touched it (passes).
- * Where ssa_transform was, the versions of variables are entries under the names of the source, each in a block with its
- * branch's condition and the versions that hold there (propagate_scope_variable); what only chooses among them is none. */
+/* extract_debug_info: a symbol table a module, in the form of the hgdb debugger's JSON schema ("generator", "top", and
+ * a "table" of modules with variables, instances and scopes). Statements are entries of the scope of their source file:
+ * an assignment with its variable, a branch as a block with its condition, in the language that the debugger reads
+ * (debug_condition.h). What has no source location has that of what contains it, or its own in the Verilog. Beyond the
+ * schema, which allows it, each entry says which line of the Verilog it became (rtl_line), what its condition is there
+ * (rtl_condition, alone when the debugger's language cannot say it) and which passes touched it (passes). Where
+ * ssa_transform was, the versions of variables are entries under the names of the source, each in a block with its
+ * branch's condition and the versions that hold there (propagate_scope_variable); what only chooses among them is
+ * none. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

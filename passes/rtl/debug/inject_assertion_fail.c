@@ -1,6 +1,6 @@
-/* inject_assertion_fail: the message of each assertion and assumption says where it comes from in the source; simulators
- * add the path of the instance. With the option `call`, a failure calls a function as well, as debuggers want it: its
- * arguments are the scope and the message. Cover statements cannot fail. */
+/* inject_assertion_fail: the message of each assertion and assumption says where it comes from in the source;
+ * simulators add the path of the instance. With the option `call`, a failure calls a function as well, as debuggers
+ * want it: its arguments are the scope and the message. Cover statements cannot fail. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* propagate_scope_variable: which version of each variable holds at each assignment of a process that ssa_transform has
- * been at, as the attribute version_scope of the version that is assigned there (versions.h). A version holds behind its
- * assignment until the branch ends that it belongs to, or until the next one. The text of each is as long as the list of
- * variables that are assigned before it. */
+ * been at, as the attribute version_scope of the version that is assigned there (versions.h). A version holds behind
+ * its assignment until the branch ends that it belongs to, or until the next one. The text of each is as long as the
+ * list of variables that are assigned before it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,10 @@
-/* ssa_transform: combinational processes in static single assignment form. Each assignment gets a version of its variable
- * (a_0, a_1, ...) that nothing else assigns, branches become assignments without condition, conditions variables
- * (taken_0, ...), and where branches meet, a conditional chooses the version; at the end, the variable takes its last one.
- * An assignment to a part copies the version before it first. Versions say in attributes what they are (versions.h) and
- * keep the location of their assignment, so that a debugger can stop at each.
- * A process is looked at first, along all paths; one with loops, assertions, latches, or reads of bits that are not assigned
- * by then is left alone, as is one whose variables have other drivers. A process costs statements, and variables times
- * branches. */
+/* ssa_transform: combinational processes in static single assignment form. Each assignment gets a version of its
+ * variable (a_0, a_1, ...) that nothing else assigns, branches become assignments without condition, conditions
+ * variables (taken_0, ...), and where branches meet, a conditional chooses the version; at the end, the variable takes
+ * its last one. An assignment to a part copies the version before it first. Versions say in attributes what they are
+ * (versions.h) and keep the location of their assignment, so that a debugger can stop at each. A process is looked at
+ * first, along all paths; one with loops, assertions, latches, or reads of bits that are not assigned by then is left
+ * alone, as is one whose variables have other drivers. A process costs statements, and variables times branches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,7 +192,8 @@ static weir_rtl_stmt set(ssa *s, weir_rtl_expr target, weir_rtl_expr value, weir
     return made;
 }
 
-/* A variable that is 1 where a condition holds, which stands for `origin`: as an if does, it takes an unknown one for 0. */
+/* A variable that is 1 where a condition holds, which stands for `origin`: as an if does, it takes an unknown one for
+ * 0. */
 static weir_rtl_expr add_condition(ssa *s, weir_rtl_expr value, weir_rtl_stmt origin) {
     char *wanted = weir_format("taken_%u", s->conditions++);
     const weir_rtl_var var = add_variable(s, wanted, (weir_rtl_expr){0}, origin);
@@ -394,7 +394,8 @@ static void walk_case(ssa *s, const weir_rtl_stmt_info *info, const char *when, 
     weir_stmt_list_free(&items);
 }
 
-/* Nesting of blocks is bounded by the IR. New statements are appended to the process: its old statements end with `last`. */
+/* Nesting of blocks is bounded by the IR. New statements are appended to the process: its old statements end with
+ * `last`. */
 static void walk(ssa *s, weir_rtl_block block, const char *when) {
     const weir_rtl_stmt last = weir_rtl_last(s->design, block);
     for (weir_rtl_stmt i = weir_rtl_first(s->design, block); i.id != 0 && s->obstacle == NOTHING;

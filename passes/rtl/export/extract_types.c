@@ -1,7 +1,7 @@
 /* extract_struct_info, extract_enum_info: what a package for the modules would define: the types of variables and ports
- * of modules that are not external, and what these are made of, inner ones first. The text is for reports and files, the
- * record has name and text of each. A module in which the name of such a type means something else is an error, because
- * SystemVerilog would not find the type there. */
+ * of modules that are not external, and what these are made of, inner ones first. The text is for reports and files,
+ * the record has name and text of each. A module in which the name of such a type means something else is an error,
+ * because SystemVerilog would not find the type there. */
 #include <stdlib.h>
 
 #include "passes/rtl/numbers.h"

@@ -1,8 +1,8 @@
 /* change_port_bundle_struct: of each group of ports, the fields that go in one direction become one port of a packed
  * struct `<interface>_<direction>`, the direction being that of the modport, so that both ends of a connection have one
  * type. Fields that are not data (clocks, resets), inouts and arrays stay as they are. In the module an input is read
- * through the struct; an output stays a variable under its name, and the port is made of all of them, because one struct
- * cannot be half a register. Instances follow: they connect the fields' values joined, or a struct as it is. */
+ * through the struct; an output stays a variable under its name, and the port is made of all of them, because one
+ * struct cannot be half a register. Instances follow: they connect the fields' values joined, or a struct as it is. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* create_interface_instantiation: groups of ports and variables become interfaces with modports in SystemVerilog, as far as
- * instances connect them whole; Verilog-2005 stays flat. The pass marks the groups, and says of each one that stays flat
- * why: the printer does the rest. Passes that take groups apart come before it. */
+/* create_interface_instantiation: groups of ports and variables become interfaces with modports in SystemVerilog, as
+ * far as instances connect them whole; Verilog-2005 stays flat. The pass marks the groups, and says of each one that
+ * stays flat why: the printer does the rest. Passes that take groups apart come before it. */
 #include <stdlib.h>
 
 #include "passes/rtl/checks/check.h"

@@ -1,5 +1,5 @@
-/* create_stub: removes everything but ports and parameters from modules and are stubs from then on, which zero_out_stubs gives
- * outputs. Modules that only they contained go. Of several modules of a name all are meant. */
+/* create_stub: removes everything but ports and parameters from modules and are stubs from then on, which
+ * zero_out_stubs gives outputs. Modules that only they contained go. Of several modules of a name all are meant. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
-/* create_wrapper_flatten: a new top around the top, whose ports are vectors where those of the old one are arrays: `a` of
- * 3 times 2 elements becomes a_0_0, a_0_1, a_1_0, ... in its place, with the comment and the attributes of `a`. Parameters
- * that are numbers are handed on. Where no port is an array there is nothing to do. Linear in the elements. */
+/* create_wrapper_flatten: a new top around the top, whose ports are vectors where those of the old one are arrays: `a`
+ * of 3 times 2 elements becomes a_0_0, a_0_1, a_1_0, ... in its place, with the comment and the attributes of `a`.
+ * Parameters that are numbers are handed on. Where no port is an array there is nothing to do. Linear in the
+ * elements. */
 #include <stdlib.h>
 
 #include "passes/rtl/rtl.h"

@@ -30,8 +30,8 @@ static bool joins(const decoupler *d, weir_rtl_use use, bool drives) {
     return is_copy && weir_rtl_is_target(d->design, drives ? stmt.value : stmt.target);
 }
 
-/* One assignment of an inout port stands for a connection; with other uses of the port beside it, only one direction of it
- * would be left. */
+/* One assignment of an inout port stands for a connection; with other uses of the port beside it, only one direction of
+ * it would be left. */
 static bool is_joined(const decoupler *d, weir_rtl_instance instance, weir_rtl_var port) {
     const weir_rtl_net net = {port, instance};
     const size_t drivers = weir_rtl_driver_count(d->uses, net), readers = weir_rtl_reader_count(d->uses, net);

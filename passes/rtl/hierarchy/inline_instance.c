@@ -1,9 +1,9 @@
 /* inline_instance: instances that are marked `inline`, they or their modules, become the content of their modules.
  * Parameters become their values, ports what they are connected or wired to where that is a variable (else a variable
- * named INSTANCE_PORT), variables keep their names or, where those are taken, are named INSTANCE_NAME. Comments, attributes
- * and locations of what is copied stay with it; the instance's comment precedes it. Children are looked at before their
- * parents, so inlining goes through levels, each of which copies what is below it. What is marked to stay (children.h) does.
- * Linear in what it makes. */
+ * named INSTANCE_PORT), variables keep their names or, where those are taken, are named INSTANCE_NAME. Comments,
+ * attributes and locations of what is copied stay with it; the instance's comment precedes it. Children are looked at
+ * before their parents, so inlining goes through levels, each of which copies what is below it. What is marked to stay
+ * (children.h) does. Linear in what it makes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,11 @@
-/* lift_genvar_instances: instances of one module whose connections go from one to the next by constant steps, over bits,
- * slices or elements of arrays, become one instance in a loop:
- *   child_0 (.a(x[1:0]), .y(y[0])), child_1 (.a(x[3:2]), .y(y[1])), ...   ->   for child_i: child (.a(x[child_i * 2 +: 2]), ...)
- * What does not go on is the same in all of them: other connections, parameters, comments. The loop and the instance are
- * named after what their names have in common. An output must go on. Instances with attributes stay; so do those that
- * a path names, and those that are still wired by assignments. Best after uniquify_generators, which makes equal modules one. Linear. */
+/* lift_genvar_instances: instances of one module whose connections go from one to the next by constant steps, over
+ * bits, slices or elements of arrays, become one instance in a loop:
+ *   child_0 (.a(x[1:0]), .y(y[0])), child_1 (.a(x[3:2]), .y(y[1])), ...   -> for child_i: child (.a(x[child_i * 2 +:
+ *                                                                         2]), ...)
+ * What does not go on is the same in all of them: other connections, parameters, comments. The loop and the instance
+ * are named after what their names have in common. An output must go on. Instances with attributes stay; so do those
+ * that a path names, and those that are still wired by assignments. Best after uniquify_generators, which makes equal
+ * modules one. Linear. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,8 +166,8 @@ static weir_rtl_expr lift(weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_
     return weir_rtl_as(design, base, info.carries);
 }
 
-/* What the names of the instances begin with, without numbers at its end; u_MODULE when that is nothing. A variable of the
- * module has another name than the instance, since Verilator warns of that. */
+/* What the names of the instances begin with, without numbers at its end; u_MODULE when that is nothing. A variable of
+ * the module has another name than the instance, since Verilator warns of that. */
 static char *common_name(const weir_rtl_design *design, const child *children, size_t count) {
     const char *name = weir_rtl_get_instance(design, children[0].instance).name;
     size_t size = strlen(name);

@@ -1,6 +1,6 @@
 /* Children are hashed before their parents. In a module, variables, instances, parameters and functions are numbers in
- * the order in which the module names them, and what they are goes into the hash where they are declared; so expressions
- * are hashes over numbers. */
+ * the order in which the module names them, and what they are goes into the hash where they are declared; so
+ * expressions are hashes over numbers. */
 #include "passes/rtl/hierarchy/module_hash.h"
 
 #include <stdlib.h>
@@ -174,7 +174,8 @@ static void add_var_number(hasher *h, weir_rtl_var var) {
     add(h, var.id != 0 ? 1 + *weir_numbers_at(&h->var, var.id) : 0);
 }
 
-/* Groups: what change_port_bundle_struct makes of the ports depends on them. Field by field the variables that they say. */
+/* Groups: what change_port_bundle_struct makes of the ports depends on them. Field by field the variables that they
+ * say. */
 static void add_groups(hasher *h, weir_rtl_module module) {
     const size_t count = weir_rtl_group_count(h->design, module);
     add(h, count);

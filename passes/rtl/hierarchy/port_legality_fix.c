@@ -1,5 +1,5 @@
-/* port_legality_fix: Verilog cannot read an input of an instance, nor an output that is connected. Where a parent does, it
- * reads the variable that the port is connected or wired to, or a variable named INSTANCE_PORT between the port and
+/* port_legality_fix: Verilog cannot read an input of an instance, nor an output that is connected. Where a parent does,
+ * it reads the variable that the port is connected or wired to, or a variable named INSTANCE_PORT between the port and
  * whatever else that is. Linear; modules without instances are not looked at. */
 #include <stdlib.h>
 
@@ -24,8 +24,8 @@ typedef struct fixer {
     int64_t fixed;
 } fixer;
 
-/* What the port is connected to, or what gives all of an input its value by its only assignment; none when there is no such
- * one. */
+/* What the port is connected to, or what gives all of an input its value by its only assignment; none when there is no
+ * such one. */
 static weir_rtl_expr find_other(const fixer *f, weir_rtl_instance instance, weir_rtl_var port) {
     const weir_rtl_expr none = {0}, value = weir_rtl_connection_of(f->design, instance, port).value;
     const weir_rtl_net net = {port, instance};

@@ -1,7 +1,7 @@
 /* remove_pass_through_modules: instances of modules that only hand inputs on to outputs become wires. Such a module has
  * ports and nothing else but an assignment for each output, from an input of its own; one without ports has another
- * purpose and stays, and so does one that is marked to stay (children.h). Children are looked at before their parents, so
- * a module that only contains such ones goes too. What drives the input takes the place of the output where it is a
+ * purpose and stays, and so does one that is marked to stay (children.h). Children are looked at before their parents,
+ * so a module that only contains such ones goes too. What drives the input takes the place of the output where it is a
  * variable, else a variable named INSTANCE_PORT does. Linear. */
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * External modules keep theirs; what is not below the top is left alone. Since a hash covers what is below a module,
  * parents are alike when their children are, whatever those are named afterwards.
  *
- * With a file of what was emitted before (names and hashes), modules in it have their name and are external from now on;
- * the names in it are taken for others, the top too. Linear. */
+ * With a file of what was emitted before (names and hashes), modules in it have their name and are external from now
+ * on; the names in it are taken for others, the top too. Linear. */
 #include <stdlib.h>
 #include <string.h>
 

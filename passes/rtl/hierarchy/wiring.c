@@ -1,6 +1,7 @@
 #include "passes/rtl/hierarchy/wiring.h"
 
-/* Constants, iterators of loops in space and what is computed of them. Recursion is bounded by the depth of expressions. */
+/* Constants, iterators of loops in space and what is computed of them. Recursion is bounded by the depth of
+ * expressions. */
 static bool is_static(const weir_rtl_design *design, weir_rtl_expr expr) {
     const weir_rtl_expr_info info = weir_rtl_get_expr(design, expr);
     if (info.kind == WEIR_RTL_EXPR_VAR) return weir_rtl_get_var(design, info.var).is_iterator;

@@ -1,5 +1,5 @@
-/* zero_generator_inputs: bits of inputs that nothing drives become zero, where the attribute zero_inputs allows it: at the
- * instance, at its module, or at the module that contains it. */
+/* zero_generator_inputs: bits of inputs that nothing drives become zero, where the attribute zero_inputs allows it: at
+ * the instance, at its module, or at the module that contains it. */
 #include <stdlib.h>
 
 #include "passes/rtl/checks/check.h"

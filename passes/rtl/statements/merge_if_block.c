@@ -1,5 +1,5 @@
-/* merge_if_block: in processes with the attribute `merge_if_block`, neighbouring ifs without else that compare one value
- * with constants become one: those with the same constant are put together, others nest as else, so that
+/* merge_if_block: in processes with the attribute `merge_if_block`, neighbouring ifs without else that compare one
+ * value with constants become one: those with the same constant are put together, others nest as else, so that
  * transform_if_to_case can take them. Ifs whose bodies assign at once what the value reads end a run. */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
-/* merge_wire_assignments: assignments that copy neighbouring bits, fields or elements of one variable to those of another
- * one become one assignment, of the whole variables where they cover them, else of slices. Bits must keep their order: a
- * reversal is not a copy. In a process only assignments that follow each other are taken, and none whose variables are the
- * same unless they take effect later. O(n * log(n)) in the assignments of a block. */
+/* merge_wire_assignments: assignments that copy neighbouring bits, fields or elements of one variable to those of
+ * another one become one assignment, of the whole variables where they cover them, else of slices. Bits must keep their
+ * order: a reversal is not a copy. In a process only assignments that follow each other are taken, and none whose
+ * variables are the same unless they take effect later. O(n * log(n)) in the assignments of a block. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,8 +71,8 @@ static int by_place(const void *a, const void *b) {
     return order != 0 ? order : x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The expression of bits [low, low + width) of what `part` is a part of: something around it that is exactly these bits,
- * or a slice of a plain vector; none when there is neither. */
+/* The expression of bits [low, low + width) of what `part` is a part of: something around it that is exactly these
+ * bits, or a slice of a plain vector; none when there is neither. */
 static weir_rtl_expr cover(weir_rtl_design *design, weir_rtl_expr part, uint32_t low, uint32_t width) {
     weir_rtl_bits bits = weir_rtl_bits_of(design, part);
     while (bits.low > low || bits.low + bits.width < low + width) {

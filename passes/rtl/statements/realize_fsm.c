@@ -1,7 +1,7 @@
-/* realize_fsm: processes in place of each state machine. The state is an enum `<machine>_state` in `<machine>_current`; an
- * always block takes `<machine>_next` or, on reset, the start; a combinational block says what is next, another one gives
- * the outputs (in a Mealy machine the same one, because they depend on the path). A code that is no state leads to the
- * start and shows what the start shows, of a Mealy machine on the transition without a condition. */
+/* realize_fsm: processes in place of each state machine. The state is an enum `<machine>_state` in `<machine>_current`;
+ * an always block takes `<machine>_next` or, on reset, the start; a combinational block says what is next, another one
+ * gives the outputs (in a Mealy machine the same one, because they depend on the path). A code that is no state leads
+ * to the start and shows what the start shows, of a Mealy machine on the transition without a condition. */
 #include <stdlib.h>
 
 #include "passes/rtl/rtl.h"

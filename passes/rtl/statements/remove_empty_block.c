@@ -1,6 +1,6 @@
 /* remove_empty_block: branches, loops and processes that hold nothing go, from the inside out. An if with only an else
- * takes the opposite condition. An empty item of a case stays where a default would run in its place; one with the label of an
- * earlier one goes, with a warning. */
+ * takes the opposite condition. An empty item of a case stays where a default would run in its place; one with the
+ * label of an earlier one goes, with a warning. */
 #include <stdlib.h>
 
 #include "passes/rtl/inner.h"
@@ -47,7 +47,8 @@ static void sweep_if(sweep *s, weir_rtl_stmt stmt, const weir_rtl_stmt_info *inf
     }
 }
 
-/* Items that are never reached, because an earlier one has their label, go in any case: an empty one hides what follows. */
+/* Items that are never reached, because an earlier one has their label, go in any case: an empty one hides what
+ * follows. */
 static void remove_repeated(sweep *s, weir_rtl_expr value, const weir_stmt_list *items) {
     size_t distinct;
     weir_rtl_expr *label = weir_malloc((items->count + 1) * sizeof *label);

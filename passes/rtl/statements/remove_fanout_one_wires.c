@@ -1,7 +1,7 @@
-/* remove_fanout_one_wires: of a chain of at least three variables, each of them read only by the assignment of a module's
- * body that copies it as a whole to the next one, the first one's driver moves to the last one and what lies between is
- * left without uses, for remove_unused_vars. Where it cannot move (a port, a part of the variable, a process that would
- * assign a wire) the last one becomes a copy of the first one. */
+/* remove_fanout_one_wires: of a chain of at least three variables, each of them read only by the assignment of a
+ * module's body that copies it as a whole to the next one, the first one's driver moves to the last one and what lies
+ * between is left without uses, for remove_unused_vars. Where it cannot move (a port, a part of the variable, a process
+ * that would assign a wire) the last one becomes a copy of the first one. */
 #include <stdlib.h>
 
 #include "passes/rtl/inner.h"

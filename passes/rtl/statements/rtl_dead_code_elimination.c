@@ -1,9 +1,9 @@
-/* rtl_dead_code_elimination: keeps what leads to outputs of the top module, to assertions, to external modules and to what is
- * marked to stay, and removes the rest, whatever it reads: variables with their drivers, ports of modules below the top,
- * instances, functions that are never called, modules that lost all their instances. Marks run through the hierarchy: an
- * output counts when some instance of its module is read there, an input when something that counts reads it. Modules
- * with state machines or functions that assert are kept whole, and a design in which paths reach into instances is left
- * alone. Linear. */
+/* rtl_dead_code_elimination: keeps what leads to outputs of the top module, to assertions, to external modules and to
+ * what is marked to stay, and removes the rest, whatever it reads: variables with their drivers, ports of modules below
+ * the top, instances, functions that are never called, modules that lost all their instances. Marks run through the
+ * hierarchy: an output counts when some instance of its module is read there, an input when something that counts reads
+ * it. Modules with state machines or functions that assert are kept whole, and a design in which paths reach into
+ * instances is left alone. Linear. */
 #include <stdlib.h>
 
 #include "passes/rtl/inner.h"
@@ -292,8 +292,8 @@ static uint32_t start_stmt(marker *m, weir_rtl_stmt stmt, const weir_rtl_stmt_in
     return (has_effect ? EFFECT : 0) | (info->kind == WEIR_RTL_STMT_FSM ? WHOLE : 0);
 }
 
-/* Everything that is executed in a process, or lies in a generate loop. What an assertion in a function is about depends on
- * who calls it, so all of the module stays. */
+/* Everything that is executed in a process, or lies in a generate loop. What an assertion in a function is about
+ * depends on who calls it, so all of the module stays. */
 static uint32_t start_inside(marker *m, weir_rtl_stmt stmt, bool is_function, weir_stmt_list *list) {
     uint32_t effect = 0;
     weir_list_inside(m->design, stmt, list);

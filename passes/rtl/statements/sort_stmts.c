@@ -1,6 +1,7 @@
-/* sort_stmts: the statements of a module's body by what they are, those of a kind in their order: functions, assignments,
- * loops in space, instances, latches, combinational processes, clocked ones, initial and final ones, assertions. A comment
- * goes with the statement below it. sort_initial_stmts: only initial and final processes move, to the end. */
+/* sort_stmts: the statements of a module's body by what they are, those of a kind in their order: functions,
+ * assignments, loops in space, instances, latches, combinational processes, clocked ones, initial and final ones,
+ * assertions. A comment goes with the statement below it. sort_initial_stmts: only initial and final processes move, to
+ * the end. */
 #include <stdlib.h>
 
 #include "passes/rtl/inner.h"

@@ -1,7 +1,7 @@
 /* transform_if_to_case: a chain `if (x == 1) ... else if (x == 2) ... else ...` of at least two arms about one value
  * becomes a case when it has a final else or its constants are all that there are. Of arms with the same constant the
- * first one counts. What follows the last arm about the value, whatever it is, is the default. Chains are taken from the
- * inside out, so that a default may hold a case of its own. */
+ * first one counts. What follows the last arm about the value, whatever it is, is the default. Chains are taken from
+ * the inside out, so that a default may hold a case of its own. */
 #include <stdlib.h>
 
 #include "passes/rtl/inner.h"

@@ -1,12 +1,15 @@
-// The board's core with an accelerator of a few lines (of STREAMS inputs, the first with beats of IN_BITS, the next with beats of IN_STEP more, each BEATS
-// and BEATS_STEP more of them; as many outputs likewise), its UART pins at the end of two pipes. In each turn, of ten bits of the wire, the
-// program behind them (host.c) is told which bytes have come and says what goes to the board. model.hex, where it runs, is what the receive buffer begins with.
+// The board's core with an accelerator of a few lines (of STREAMS inputs, the first with beats of IN_BITS, the next
+// with beats of IN_STEP more, each BEATS and BEATS_STEP more of them; as many outputs likewise), its UART pins at the
+// end of two pipes. In each turn, of ten bits of the wire, the program behind them (host.c) is told which bytes have
+// come and says what goes to the board. model.hex, where it runs, is what the receive buffer begins with.
 // CHAIN: registers between these and the core, as if there were so many memories more.
-// MEMORIES: 1, the accelerator has parameter memories of each kind that can be read back (words of memory_0.hex ...); 2, they can be written, too.
-// +to=FILE: pairs of bytes, an order and a value; orders: 0 nothing, 1 a byte, 2 one without a stop bit, 3 a glitch of a quarter of a bit, 4 the end,
-// 5 nothing, and from its middle on the button is pressed (bit 0 of the value) and the PLL has not locked (bit 1).
-// +from=FILE: for each turn a line, 2 * 256 + byte of each that came (3 * 256: its stop bit was low), and '.'.
-// +slow=N: the accelerator takes a beat in one of N cycles. +hangs: it never does. +early: its frames end a beat early. +flags: it flags each third frame.
+// MEMORIES: 1, the accelerator has parameter memories of each kind that can be read back (words of memory_0.hex ...);
+//           2, they can be written, too.
+// +to=FILE: pairs of bytes, an order and a value; orders: 0 nothing, 1 a byte, 2 one without a stop bit, 3 a glitch of
+// a quarter of a bit, 4 the end, 5 nothing, and from its middle on the button is pressed (bit 0 of the value) and the
+// PLL has not locked (bit 1). +from=FILE: for each turn a line, 2 * 256 + byte of each that came (3 * 256: its stop bit
+// was low), and '.'. +slow=N: the accelerator takes a beat in one of N cycles. +hangs: it never does. +early: its
+// frames end a beat early. +flags: it flags each third frame.
 `timescale 1ps / 1ps
 `default_nettype none
 
@@ -231,7 +234,8 @@ module bench;
   end
 endmodule
 
-// Each kind of memory, with words of less than a byte, of bytes, of more, with and without registers, read all the time where the accelerator is not in reset.
+// Each kind of memory, with words of less than a byte, of bytes, of more, with and without registers, read all the time
+// where the accelerator is not in reset.
 module memories #(
   parameter integer WORDS    = 5,
   parameter integer LOADABLE = 0

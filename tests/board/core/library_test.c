@@ -1,7 +1,7 @@
-/* boards/host/wire against the hardware: the host's library over the simulated wire of host.h, whose turns are its time. Identity, registers, the clock, echo, sink,
- * source, and frames of four bytes, each of which comes back times 3 and 1 more, all on a wire that damages bytes.
- * usage: library_test frames=N bytes=N damage=N delay=TURNS seed=N -- SIMULATOR ...; damage: one byte in so many, each way, is lost, doubled, changed or
- * one more comes; 0: none. */
+/* boards/host/wire against the hardware: the host's library over the simulated wire of host.h, whose turns are its
+ * time. Identity, registers, the clock, echo, sink, source, and frames of four bytes, each of which comes back times 3
+ * and 1 more, all on a wire that damages bytes. usage: library_test frames=N bytes=N damage=N delay=TURNS seed=N --
+ * SIMULATOR ...; damage: one byte in so many, each way, is lost, doubled, changed or one more comes; 0: none. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,16 @@
 /* link_test SCENARIO [KEY=VALUE ...] -- SIMULATOR ...: a host against the board's core (bench.v). Scenarios:
- *   registers   what each register says and takes; frame counters, cycles, error bits of frames (frames=N flags= early= as the bench was told); what is left
- *               of it behind a reset
- *   stream      `total` bytes to the board and back in mode `mode` (0 accelerator, 1 echo, 2 sink, 3 source), packets of up to `most` bytes, each
- *               packet damaged with a chance of 1 in `damage` (0 never); at least `percent` of the wire in payload each way
- *   malformed   packets that are whole but wrong, and frames of bits that are none: all dropped, each with its error bit
+ *   registers   what each register says and takes; frame counters, cycles, error bits of frames (frames=N flags= early=
+ *               as the bench was told); what is left of it behind a reset
+ *   stream      `total` bytes to the board and back in mode `mode` (0 accelerator, 1 echo, 2 sink, 3 source), packets
+ *               of up to `most` bytes, each packet damaged with a chance of 1 in `damage` (0 never); at least `percent`
+ *               of the wire in payload each way
+ *   malformed   packets that are whole but wrong, and frames of bits that are none: all dropped, each with its error
+ *               bit
  *   hangs       an accelerator that takes nothing: busy, answers of registers all the same, and a start that mends it
  *   reset       by a button and by a PLL that loses its lock, in the middle of packets both ways, `rounds` times
  *   benchmark   frames made on the chip, and their CRC as computed here
- *   memories    parameter memories read back, from any word on, and written where they can be (loadable=1), over a wire that damages packets; `words` of memory 1
+ *   memories    parameter memories read back, from any word on, and written where they can be (loadable=1), over a wire
+ *               that damages packets; `words` of memory 1
  * Exit status 0 if all is as README.md of boards/common says. A wrong result that is accepted ends the run at once. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -129,7 +132,8 @@ static bool turn(packet *p) {
             memcpy(again, pending, size);
             again_size = size;
         }
-        /* What damage made of it may be several; the last is what is given, the others are lost: one at most of two that are equal. */
+        /* What damage made of it may be several; the last is what is given, the others are lost: one at most of two
+         * that are equal. */
         size_t start = 0;
         for (size_t j = 0; j < again_size; j++)
             if (again[j] == 0) {
@@ -393,7 +397,8 @@ static void registers(int frames, bool flags, bool early) {
     expect_register(3, 0x89abcdef);
 }
 
-/* An acknowledgement of what was never there changes nothing, whatever packet carries it; one of all that is there does. */
+/* An acknowledgement of what was never there changes nothing, whatever packet carries it; one of all that is there
+ * does. */
 static void acknowledged_too_far(void) {
     packet p;
     static const int steps[] = {1, 5, 1500, 2047};
@@ -661,7 +666,8 @@ static void write_memory(int i, uint8_t *content) {
         content[at] = next[at] & (at % bytes < bytes - 1 ? 255 : 255 >> (bytes * 8 - (size_t)memory[i].bits));
 }
 
-/* A memory larger than the buffers, while nothing of what was there is acknowledged: no byte is taken for which none can go. */
+/* A memory larger than the buffers, while nothing of what was there is acknowledged: no byte is taken for which none
+ * can go. */
 static void write_large(uint8_t *content) {
     option_silent = 512;
     write_memory(1, content);

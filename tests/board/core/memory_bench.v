@@ -1,5 +1,6 @@
-// weir_board_memory as it is written, and as a netlist (module netlist): words of WIDTH bits written a byte at a time and read, by requests and by the accelerator, at
-// random. A word that is read while it is written is not compared: by contract nobody uses it.
+// weir_board_memory as it is written, and as a netlist (module netlist): words of WIDTH bits written a byte at a time
+// and read, by requests and by the accelerator, at random. A word that is read while it is written is not compared: by
+// contract nobody uses it.
 `timescale 1ns / 1ps
 `default_nettype none
 

@@ -1,12 +1,14 @@
-/* One script for two boards: boards/host/wire talks, over a wire that a random script damages, to the board written from the protocol's page
- * (tests/board/fake_board.h) and, beside it, to the hardware (bench.v). What the hardware sends must be byte for byte what the board in C sends. So that this
- * is defined whatever either takes to answer, the wire waits after each zero to the board until the board is quiet (the hardware: SILENCE turns
- * without a byte), and no more is under way than either can hold: nothing is busy, no packet shares the wire with another one. Both echo. Compared is all
- * that the board sends: answers, acknowledgements, flags, positions, payload, CRCs, framing, among them the error bits that it counts and packets that it
- * repeats. The host's time follows from the bytes alone, so the whole conversation is the same with and without hardware: its CRC is printed, and
- * a run with hardware makes the same packets without it first and compares. With memory=1 they do not echo: a parameter memory is written again and again, and
- * what was there comes back.
- * usage: script_test packets=N [seed=N] [damage=N] [memory=1] [-- SIMULATOR ...]; damage: one packet in so many, each way. */
+/* One script for two boards: boards/host/wire talks, over a wire that a random script damages, to the board written
+ * from the protocol's page (tests/board/fake_board.h) and, beside it, to the hardware (bench.v). What the hardware
+ * sends must be byte for byte what the board in C sends. So that this is defined whatever either takes to answer, the
+ * wire waits after each zero to the board until the board is quiet (the hardware: SILENCE turns without a byte), and no
+ * more is under way than either can hold: nothing is busy, no packet shares the wire with another one. Both echo.
+ * Compared is all that the board sends: answers, acknowledgements, flags, positions, payload, CRCs, framing, among them
+ * the error bits that it counts and packets that it repeats. The host's time follows from the bytes alone, so the whole
+ * conversation is the same with and without hardware: its CRC is printed, and a run with hardware makes the same
+ * packets without it first and compares. With memory=1 they do not echo: a parameter memory is written again and again,
+ * and what was there comes back. usage: script_test packets=N [seed=N] [damage=N] [memory=1] [-- SIMULATOR ...];
+ * damage: one packet in so many, each way. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +103,8 @@ static bool hardware_turn(int order, int value) {
 static void settle(void) {
     uint8_t out[FAKE_WIRE];
     size_t size, begin = world.sent.size;
-    /* The hardware acknowledges before the first byte has come back to it, and has all that come back before it is done with that. */
+    /* The hardware acknowledges before the first byte has come back to it, and has all that come back before it is done
+     * with that. */
     do {
         size = fake_board_send(world.board, world.time * 1000, out);
         for (size_t i = 0; i < size; i++) add(&world.sent, out[i]);

@@ -1,5 +1,5 @@
-/* The simulated board: bytes through its tty at any baud, its time, its faults. The board echoes each byte plus the number of bytes before it, at a
- * bit of 8 cycles of its clock; so its baud is the clock's eighth. */
+/* The simulated board: bytes through its tty at any baud, its time, its faults. The board echoes each byte plus the
+ * number of bytes before it, at a bit of 8 cycles of its clock; so its baud is the clock's eighth. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
-// A tick comes in the cycle in which so many bits are over as there were ticks, and none more than one cycle off: the k-th at k * CLOCKS / BAUDS cycles since
-// `hold` fell, less the half of a bit with HALF; for ever, without drift.
+// A tick comes in the cycle in which so many bits are over as there were ticks, and none more than one cycle off: the
+// k-th at k * CLOCKS / BAUDS cycles since `hold` fell, less the half of a bit with HALF; for ever, without drift.
 // sources: ../boards/common/weir_uart_divider.v
 // prove: window 2 CLOCKS=4 BAUDS=1 HALF=0
 // prove: window 2 CLOCKS=9 BAUDS=2 HALF=1

@@ -1,7 +1,8 @@
-// A packet is good if and only if what README.md of boards/common says of the bytes between two zeros holds, of whatever length they are; its header and payload
-// are what was decoded. The definition runs beside the module, a bit of the decoded bytes a cycle: that is how CRC-32 is defined, and what
-// makes each step of it an exclusive or that two sides have in common. What is stated of a cycle follows from what was stated of the one before, or from a
-// reset in that: so it holds of all behind the first reset.
+// A packet is good if and only if what README.md of boards/common says of the bytes between two zeros holds, of
+// whatever length they are; its header and payload are what was decoded. The definition runs beside the module, a bit
+// of the decoded bytes a cycle: that is how CRC-32 is defined, and what makes each step of it an exclusive or that two
+// sides have in common. What is stated of a cycle follows from what was stated of the one before, or from a reset in
+// that: so it holds of all behind the first reset.
 // sources: ../boards/common/weir_link_rx.v
 // prove: window 2
 // faults: board/faults_link_rx.txt

@@ -1,6 +1,8 @@
-// What goes out is the packet as README.md of boards/common writes it for the host: header, payload, CRC-32, with pointers that look back in the place of zeros, whatever
-// the pauses of the taker, for packets of every length; of bits that are stale the CRC takes the opposite. The definition runs beside the module, a bit of the CRC a cycle. What is stated of a cycle follows
-// from what was stated of the one before, or from a reset in that: so it holds of all behind the first reset.
+// What goes out is the packet as README.md of boards/common writes it for the host: header, payload, CRC-32, with
+// pointers that look back in the place of zeros, whatever the pauses of the taker, for packets of every length; of bits
+// that are stale the CRC takes the opposite. The definition runs beside the module, a bit of the CRC a cycle. What is
+// stated of a cycle follows from what was stated of the one before, or from a reset in that: so it holds of all behind
+// the first reset.
 // sources: ../boards/common/weir_link_tx.v
 // prove: window 2
 // faults: board/faults_link_tx.txt
@@ -27,7 +29,8 @@ module proof (
   (* hierconn *) wire [31:0] \u_dut.crc_q ;
   wire [3:0] phase = \u_dut.phase_q ;
 
-  // What the header's contract asks of the ports: the packet's fields stay; a byte of the payload is there 8 cycles after the one before was taken.
+  // What the header's contract asks of the ports: the packet's fields stay; a byte of the payload is there 8 cycles
+  // after the one before was taken.
   reg [27:0] fields_q;
   reg        settled_q;
   reg [7:0]  payload_q;
@@ -45,7 +48,8 @@ module proof (
   end
 
   // The packet's bytes, in their order, and what stands for them on the wire.
-  reg        active_q, pointed_q, closed_q, extra_q;  // the last pointer, the zero has been taken; what was taken last is no byte's
+  // the last pointer, the zero has been taken; what was taken last is no byte's
+  reg        active_q, pointed_q, closed_q, extra_q;
   reg [9:0]  count_q;                                 // bytes taken
   reg [7:0]  distance_q;                              // to the last pointer
   reg [31:0] crc_q;

@@ -1,5 +1,5 @@
-// What a weir_uart_tx is given a weir_uart_rx has, in order and without an error, at the latest a stop bit and a half after it was sent; whatever the
-// pauses between bytes, and none at all.
+// What a weir_uart_tx is given a weir_uart_rx has, in order and without an error, at the latest a stop bit and a half
+// after it was sent; whatever the pauses between bytes, and none at all.
 // sources: ../boards/common/weir_uart_tx.v ../boards/common/weir_uart_rx.v
 // with: ../boards/common/weir_uart_divider.v
 // prove: bounded 95 CLOCKS=4 BAUDS=1

@@ -1,6 +1,6 @@
-/* Networks of 5 to 13 quantized layers and more, with branches that join again, nested ones too, further inputs and outputs, in QDQ form or as
- * operators on codes, compiled as the command does it: verify_lowering compares what they compute with the model. "stem" is a
- * convolution of the first input. */
+/* Networks of 5 to 13 quantized layers and more, with branches that join again, nested ones too, further inputs and
+ * outputs, in QDQ form or as operators on codes, compiled as the command does it: verify_lowering compares what they
+ * compute with the model. "stem" is a convolution of the first input. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

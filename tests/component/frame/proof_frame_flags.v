@@ -1,5 +1,5 @@
-// What the design offers is a stream whose beats with `last` say when a frame leaves; inputs end frames whenever they may. The flags are kept
-// in rings: input i's frame number n is at place n modulo RING of ring i.
+// What the design offers is a stream whose beats with `last` say when a frame leaves; inputs end frames whenever they
+// may. The flags are kept in rings: input i's frame number n is at place n modulo RING of ring i.
 // sources: stream/weir_frame_flags.v
 // define: WEIR_CHECK
 // prove: unbounded INPUTS=1 DEPTH=2

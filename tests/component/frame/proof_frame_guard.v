@@ -1,4 +1,5 @@
-// What is offered is a beat's `last`; frames are of any length. `taken_q` counts the beats of the frame that is being taken, and stays at BEATS + 1.
+// What is offered is a beat's `last`; frames are of any length. `taken_q` counts the beats of the frame that is being
+// taken, and stays at BEATS + 1.
 // sources: stream/weir_frame_guard.v
 // define: WEIR_CHECK
 // prove: unbounded BEATS=1 COUNT_W=2
@@ -59,7 +60,8 @@ module proof #(
     none_ends_on_hold: assert (!(done && hold));
     flag_is_right: assert (!done || damaged == !complete);
     counted: assert (count == bad_q);
-    // Beats of a frame that is not damaged are given as they are taken; none is dropped before the last place, none given again before `last`.
+    // Beats of a frame that is not damaged are given as they are taken; none is dropped before the last place, none
+    // given again before `last`.
     dropped_only_at_the_end: assert (!take || give || m_last && !s_last);
     again_only_what_ends: assert (!give || take || s_last && !m_last);
     rest_is_dropped_at_once: assert (!(s_valid && m_last && !s_last) || take && !give);

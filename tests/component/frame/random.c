@@ -1,5 +1,5 @@
-/* The doors of designs with several inputs and outputs, of which some have nothing to do with each other: sums, maxima, parts of a frame that leave
- * out its end, outputs that come straight from an input, frames of a single beat. */
+/* The doors of designs with several inputs and outputs, of which some have nothing to do with each other: sums, maxima,
+ * parts of a frame that leave out its end, outputs that come straight from an input, frames of a single beat. */
 #include <stdio.h>
 #include <stdlib.h>
 

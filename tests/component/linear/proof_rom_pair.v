@@ -1,5 +1,5 @@
-// Two ROMs in one array, one of 0, 1, 2, ... and one of three wider words: each gives its word for every address that it has, after the
-// registers that it has, moving when it is enabled, whatever the other one does.
+// Two ROMs in one array, one of 0, 1, 2, ... and one of three wider words: each gives its word for every address that
+// it has, after the registers that it has, moving when it is enabled, whatever the other one does.
 // sources: memory/weir_rom_pair.v
 // prove: unbounded A_DEPTH=5 A_REGISTERED=0 B_REGISTERED=1
 // prove: unbounded A_DEPTH=2 A_REGISTERED=1 B_REGISTERED=0

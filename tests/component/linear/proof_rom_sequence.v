@@ -1,5 +1,5 @@
-// The words of a ROM that holds 0, 1, 2, ..., each READ cycles after it is asked for; also as odd numbers of three bits, of which two are
-// stored.
+// The words of a ROM that holds 0, 1, 2, ..., each READ cycles after it is asked for; also as odd numbers of three
+// bits, of which two are stored.
 // sources: memory/weir_rom_sequence.v memory/weir_rom_sequence_reader.v
 // with: memory/weir_rom.v
 // prove: unbounded DEPTH=1 LOGIC=0 READ=1

@@ -1,4 +1,5 @@
-// The largest element that a window sees, or the sum of what it sees: of a free window at a free place of a step, in a marked line.
+// The largest element that a window sees, or the sum of what it sees: of a free window at a free place of a step, in a
+// marked line.
 // sources: pool/weir_pool.v stream/weir_register_slice.v memory.v
 // define: WEIR_CHECK
 // without: u_s_last

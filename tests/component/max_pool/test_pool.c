@@ -1,5 +1,5 @@
-/* Pools and reductions lowered to pools along one dimension each: on random windows and axes the integer engine gives what the
- * float engine gives. */
+/* Pools and reductions lowered to pools along one dimension each: on random windows and axes the integer engine gives
+ * what the float engine gives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* How far apart lines can be in weir_pool, on all small ones: a search of every order in which slots that are fixed may take steps and give
- * windows, in which the fewest cycles a line are those of the header's Bound, as the component has them. */
+/* How far apart lines can be in weir_pool, on all small ones: a search of every order in which slots that are fixed may
+ * take steps and give windows, in which the fewest cycles a line are those of the header's Bound, as the component has
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +21,8 @@ static bool may_give(const line *w, int taken, int given, bool takes) {
     return end < w->in ? takes && taken == start + end : taken >= start + w->in;
 }
 
-/* Are the slots' windows those of the last line from which a step is taken? What ends on the line was given with that step, and what is
- * beyond it before the next line's first step or with that. */
+/* Are the slots' windows those of the last line from which a step is taken? What ends on the line was given with that
+ * step, and what is beyond it before the next line's first step or with that. */
 static bool keeps_all(const line *w, int taken, int given) {
     if (taken == 0) return true;
     const int number = (taken - 1) / w->in, step = (taken - 1) % w->in;

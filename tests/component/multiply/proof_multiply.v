@@ -1,4 +1,5 @@
-// (a - A_ZERO) * (b - B_ZERO) of the beats of two streams, in two or more levels of registers before a register slice. The pair enters as one.
+// (a - A_ZERO) * (b - B_ZERO) of the beats of two streams, in two or more levels of registers before a register slice.
+// The pair enters as one.
 // sources: linear/weir_multiply.v
 // with: stream/weir_join.v stream/weir_register_slice.v linear/weir_mul.v linear/weir_mul_logic.v
 // prove: unbounded A_W=2 A_SIGNED=1 A_ZERO=-1 A_BITS=3 B_W=2 B_SIGNED=0 B_ZERO=2 B_BITS=3 OUT_W=5 LANES=1

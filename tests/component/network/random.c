@@ -1,5 +1,5 @@
-/* Small networks with random layers, residual additions, further inputs and outputs, requantizers and foldings: the passes between the integer
- * graph and emission together with every component they use. */
+/* Small networks with random layers, residual additions, further inputs and outputs, requantizers and foldings: the
+ * passes between the integer graph and emission together with every component they use. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

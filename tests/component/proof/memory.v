@@ -1,7 +1,7 @@
-// weir_ram as proofs of its users see it: one word at a free address is kept, any other reads as anything, so that the size
-// of the memory costs nothing. A proof about the marked beat assumes that this is the word it is written to; as the address is
-// free, that loses no case. What users promise is asserted: the word being written is not read. proof_ram.v shows that
-// weir_ram does what is said here.
+// weir_ram as proofs of its users see it: one word at a free address is kept, any other reads as anything, so that the
+// size of the memory costs nothing. A proof about the marked beat assumes that this is the word it is written to; as
+// the address is free, that loses no case. What users promise is asserted: the word being written is not read.
+// proof_ram.v shows that weir_ram does what is said here.
 module weir_ram #(
   parameter integer WIDTH = 8,
   parameter integer DEPTH = 2

@@ -1,6 +1,7 @@
-// weir_scale_multiply as proofs of its users see it: of one lane, its operands wait and are multiplied in the end, so that what is
-// under way is plain to see. Where no result is promised there may be anything. proof_scale_multiply.v shows that
-// weir_scale_multiply does what is said here. ANY_PRODUCT, for proofs of what is behind it: any product in any cycle.
+// weir_scale_multiply as proofs of its users see it: of one lane, its operands wait and are multiplied in the end, so
+// that what is under way is plain to see. Where no result is promised there may be anything. proof_scale_multiply.v
+// shows that weir_scale_multiply does what is said here. ANY_PRODUCT, for proofs of what is behind it: any product in
+// any cycle.
 module weir_scale_multiply #(
   parameter integer LANES = 1,
   parameter integer X_W   = 16,

@@ -1,5 +1,6 @@
-// Fragments that the proofs of components are made of. Each watches the wires of one stream, is held in reset by `rst`, and
-// says what it proves; Yosys reads these files alone. A value is all that a beat carries: data, `last` and other flags.
+// Fragments that the proofs of components are made of. Each watches the wires of one stream, is held in reset by `rst`,
+// and says what it proves; Yosys reads these files alone. A value is all that a beat carries: data, `last` and other
+// flags.
 //
 // proof_reset     drives `rst`: high in the first cycle, and again whenever it pleases the solver
 // proof_source    assumes what a source promises: valid and value hold until taken
@@ -84,9 +85,9 @@ module proof_hold #(
   end
 endmodule
 
-// `enter` and `leave`: a beat does so in this cycle, with `entered` and `left`; it may do both in the same cycle. `offered`:
-// the stream shows a beat, whether it leaves or not. One beat at a free position is marked as it enters and watched until it
-// leaves: what holds for it holds for all.
+// `enter` and `leave`: a beat does so in this cycle, with `entered` and `left`; it may do both in the same cycle.
+// `offered`: the stream shows a beat, whether it leaves or not. One beat at a free position is marked as it enters and
+// watched until it leaves: what holds for it holds for all.
 module proof_order #(
   parameter integer WIDTH    = 1,
   parameter integer CAPACITY = 1,
@@ -132,8 +133,8 @@ module proof_order #(
   end
 endmodule
 
-// A frame counts as inside from its last beat's entering (`enters`) to its last beat's leaving (`leaves`). `may`: a beat enters
-// whose frame may be the marked one.
+// A frame counts as inside from its last beat's entering (`enters`) to its last beat's leaving (`leaves`). `may`: a
+// beat enters whose frame may be the marked one.
 module proof_marked (
   input  wire       clk, rst, may, enters, leaves,
   output reg  [2:0] inside_q,
@@ -231,9 +232,10 @@ module proof_equal #(
   always @* if (!rst && valid) equal: assert (actual == expected);
 endmodule
 
-// A beat leaves with the value `expected` for each that enters, offered within LATENCY cycles; while the sink is ready, a beat
-// is taken within STALL cycles. Cycles count while `fair` (the other inputs offer). At most CAPACITY beats are inside. Of a
-// transparent component (CAPACITY 0) the beats enter as the source offers them, and the source is let go as they leave.
+// A beat leaves with the value `expected` for each that enters, offered within LATENCY cycles; while the sink is ready,
+// a beat is taken within STALL cycles. Cycles count while `fair` (the other inputs offer). At most CAPACITY beats are
+// inside. Of a transparent component (CAPACITY 0) the beats enter as the source offers them, and the source is let go
+// as they leave.
 module proof_stream #(
   parameter integer S_WIDTH  = 1,
   parameter integer M_WIDTH  = 1,
@@ -374,8 +376,8 @@ module proof_record #(
   end
 endmodule
 
-// Cycles FLUSH (`begins`) and LENGTH (`ends`) behind the first, in which every register but this one may have any value; it
-// stays there.
+// Cycles FLUSH (`begins`) and LENGTH (`ends`) behind the first, in which every register but this one may have any
+// value; it stays there.
 module proof_window #(
   parameter integer LENGTH = 1,
   parameter integer FLUSH  = 0
@@ -411,8 +413,8 @@ module proof_stays #(
     else stays: assert (&holds);
 endmodule
 
-// What weir_scale_multiply promises: `sum` is that of the operands LATENCY cycles ago if none came in the BEATS - 1 cycles behind
-// them (`there`), else anything.
+// What weir_scale_multiply promises: `sum` is that of the operands LATENCY cycles ago if none came in the BEATS - 1
+// cycles behind them (`there`), else anything.
 module proof_multiply #(
   parameter integer X_W   = 2,
   parameter integer M_W   = 1,

@@ -1,5 +1,5 @@
-/* table FUNCTION PARAMETER=VALUE ...: the software reference's function for every input, as the Verilog module `table` from `key`
- * to `value`. The parameters are named as those of the function's module; further ones mean nothing here.
+/* table FUNCTION PARAMETER=VALUE ...: the software reference's function for every input, as the Verilog module `table`
+ * from `key` to `value`. The parameters are named as those of the function's module; further ones mean nothing here.
  *   cast             key {add, x}       IN_W IN_SIGNED ADD_W LEFT SHIFT ROUND LO HI OUT_W
  *   requantize       key {a, m, x}      X_W M_W A_W SHIFT LO HI OUT_W
  *   requantize_float key {a, m, x}      X_W M_W A_W SHIFT ZERO LO HI OUT_W

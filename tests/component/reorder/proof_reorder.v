@@ -1,5 +1,5 @@
-// What two loops read of each page, from a record of all that has been taken: every beat in its place, none before its page is there,
-// `last` at the end of a frame; the word being written is never read.
+// What two loops read of each page, from a record of all that has been taken: every beat in its place, none before its
+// page is there, `last` at the end of a frame; the word being written is never read.
 // sources: stream/weir_reorder.v memory/weir_ram.v stream/weir_register_slice.v
 // define: WEIR_CHECK
 // without: u_s_last

@@ -1,4 +1,5 @@
-/* The dimensions of a tensor in another order, each as it is, reversed, in part, or split into two; repetitions between them. */
+/* The dimensions of a tensor in another order, each as it is, reversed, in part, or split into two; repetitions between
+ * them. */
 #include "component/case.h"
 #include "ir/graph/types.h"
 

@@ -1,4 +1,5 @@
-// The handshake around arithmetic that gives each beat's value LATENCY cycles after the beat was taken, and anything in other cycles.
+// The handshake around arithmetic that gives each beat's value LATENCY cycles after the beat was taken, and anything in
+// other cycles.
 // sources: stream/weir_pipeline.v
 // with: stream/weir_fifo.v
 // define: WEIR_CHECK

@@ -1,5 +1,5 @@
-// The software reference's multiplication, addition and shift of every code and parameter; with FLOAT, weir_requantize_float
-// instead.
+// The software reference's multiplication, addition and shift of every code and parameter; with FLOAT,
+// weir_requantize_float instead.
 // sources: cast/weir_requantize.v
 // with: multiply.v cast/weir_saturate.v stream/weir_pipeline.v stream/weir_fifo.v
 // table: requantize

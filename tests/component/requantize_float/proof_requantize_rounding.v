@@ -1,5 +1,6 @@
-// Each product rounded to 24 significant bits, then to a multiple of 2^SHIFT, both times half to even, and clipped: two roundings, bit
-// by bit as IEEE 754 says them, against the single one of weir_requantize_float, at the widths of real networks.
+// Each product rounded to 24 significant bits, then to a multiple of 2^SHIFT, both times half to even, and clipped: two
+// roundings, bit by bit as IEEE 754 says them, against the single one of weir_requantize_float, at the widths of real
+// networks.
 // sources: cast/weir_requantize_float.v
 // define: ANY_PRODUCT
 // with: multiply.v stream/weir_pipeline.v stream/weir_fifo.v

@@ -1,5 +1,5 @@
-// The nearest number of 24 significant bits, of two that are as near the one whose last bit is zero: by its magnitude, bit by bit
-// as IEEE 754 says it of a conversion to binary32.
+// The nearest number of 24 significant bits, of two that are as near the one whose last bit is zero: by its magnitude,
+// bit by bit as IEEE 754 says it of a conversion to binary32.
 // sources: cast/weir_round_24.v
 // prove: window 3 IN_W=26
 // prove: window 3 IN_W=27

@@ -1,5 +1,5 @@
-// What two loops walk, from a record of all that has been taken: every beat inside in its place, none before it is there, fill values
-// around them, none before the frame's first beat; `last` at the end of a frame.
+// What two loops walk, from a record of all that has been taken: every beat inside in its place, none before it is
+// there, fill values around them, none before the frame's first beat; `last` at the end of a frame.
 // sources: stream/weir_select.v stream/weir_register_slice.v
 // define: WEIR_CHECK
 // without: u_s_last u_check_source
@@ -26,7 +26,8 @@ module proof #(
 );
   localparam integer FIRST_A = FILLS != 0 ? 0 : BEGIN_A, LAST_A = (FILLS != 0 ? SIZE_A : END_A) - 1;  // of the results
   localparam integer FIRST_B = FILLS != 0 ? 0 : BEGIN_B, LAST_B = (FILLS != 0 ? SIZE_B : END_B) - 1;
-  localparam integer ROW     = FILLS != 0 ? END_B - BEGIN_B : SIZE_B;                                 // of the frame that is taken
+  // of the frame that is taken
+  localparam integer ROW     = FILLS != 0 ? END_B - BEGIN_B : SIZE_B;
   localparam integer FRAME   = ROW * (FILLS != 0 ? END_A - BEGIN_A : SIZE_A);
   localparam integer START_A = FILLS != 0 ? BEGIN_A : 0;
   localparam integer START_B = FILLS != 0 ? BEGIN_B : 0;
@@ -76,6 +77,7 @@ module proof #(
   end
 
   proof_hold #(4) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
-  // While beats are offered and its own are taken, something is given: the longest wait is for a frame that is left out.
+  // While beats are offered and its own are taken, something is given: the longest wait is for a frame that is left
+  // out.
   proof_answer #(SIZE_A * SIZE_B + 3) u_answer (clk, rst, s_valid && m_ready, m_valid);
 endmodule

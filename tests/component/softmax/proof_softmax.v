@@ -1,5 +1,6 @@
-// Rows of any bits, with tables in which the power of the smaller one is half the other: each code is that of its element in its row, in
-// order, `last` with the element that came with it; none is given twice or not at all. Reset comes once.
+// Rows of any bits, with tables in which the power of the smaller one is half the other: each code is that of its
+// element in its row, in order, `last` with the element that came with it; none is given twice or not at all. Reset
+// comes once.
 // sources: norm/weir_softmax.v
 // with: norm/weir_softmax_sum.v norm/weir_softmax_share.v stream/weir_pipeline.v stream/weir_fifo.v memory/weir_ram.v
 // prove: bounded 36 LENGTH=2 READ=1
@@ -44,7 +45,8 @@ module proof #(
   wire [3:0] equal = LENGTH == 2 ? 4'd3 : 4'd2;  // 6 / 2, 6 / 3
   reg  [3:0] expected;
 
-  // Six steps, or three of a smaller element, over halves: of 2 to 6, each rounded to a whole number, the half of 5 / 2 and 7 / 2 to an even one.
+  // Six steps, or three of a smaller element, over halves: of 2 to 6, each rounded to a whole number, the half of 5 / 2
+  // and 7 / 2 to an even one.
   always @*
     if (elements == 0 || &elements) expected = equal;
     else if (LENGTH == 2) expected = away ? 4'd2 : 4'd4;                          // 3 / 1.5, 6 / 1.5

@@ -1,5 +1,5 @@
-// The quotient of any two numbers, rounded to FRAC_W + 1 bits and then to a whole number, both as IEEE 754 says it, ties to the one whose
-// last bit is zero; with ZERO, clipped: operands come as often as a unit takes them.
+// The quotient of any two numbers, rounded to FRAC_W + 1 bits and then to a whole number, both as IEEE 754 says it,
+// ties to the one whose last bit is zero; with ZERO, clipped: operands come as often as a unit takes them.
 // sources: norm/weir_softmax_share.v
 // prove: window 14 FRAC_W=3 EXP_W=3 STEPS_W=2 UNITS=1 ZERO=0 HIGH=7
 // nightly: window 15 FRAC_W=4 EXP_W=3 STEPS_W=3 UNITS=2 ZERO=-4 HIGH=3
@@ -49,8 +49,8 @@ module proof #(
     is_number = x[EXP_W+FRAC_W:MANT_W] == 1 || (x[EXP_W+FRAC_W:MANT_W] > 1 && x[FRAC_W]);
   endfunction
 
-  // A result is above k where the quotient is more than half a step of its FRAC_W + 1 bits above k + 1/2, or is rounded to k + 1/2 and k is
-  // odd. All times 2^(FRAC_W + 2).
+  // A result is above k where the quotient is more than half a step of its FRAC_W + 1 bits above k + 1/2, or is rounded
+  // to k + 1/2 and k is odd. All times 2^(FRAC_W + 2).
   always @* begin
     expected = ZERO;
     unit     = 1;  // twice the power of two that is not above k + 1/2

@@ -1,5 +1,5 @@
-// The exact sum of two numbers, rounded to FRAC_W + 1 bits as IEEE 754 says it, ties to the one whose last bit is zero: of any sum so far
-// and any number, one each 4 cycles.
+// The exact sum of two numbers, rounded to FRAC_W + 1 bits as IEEE 754 says it, ties to the one whose last bit is zero:
+// of any sum so far and any number, one each 4 cycles.
 // sources: norm/weir_softmax_sum.v
 // prove: window 9 FRAC_W=2 EXP_W=4
 // prove: window 9 FRAC_W=3 EXP_W=3

@@ -1,5 +1,6 @@
-/* Rows of few and many elements, powers as a scale gives them, at random, or such that shares of two largest elements lie next to ties and
- * the small ones decide how the sum is rounded; steps from none to more than codes, zero points that clip. */
+/* Rows of few and many elements, powers as a scale gives them, at random, or such that shares of two largest elements
+ * lie next to ties and the small ones decide how the sum is rounded; steps from none to more than codes, zero points
+ * that clip. */
 #include <math.h>
 
 #include "component/case.h"

@@ -1,5 +1,5 @@
-// What each position of the window sees, from a record of all that has been taken: every beat in its place, none before its last step
-// is there, `last` at the end of a frame; the word being written is never read.
+// What each position of the window sees, from a record of all that has been taken: every beat in its place, none before
+// its last step is there, `last` at the end of a frame; the word being written is never read.
 // sources: window/weir_taps.v memory/weir_ram.v stream/weir_register_slice.v
 // define: WEIR_CHECK
 // without: u_s_last
@@ -112,7 +112,8 @@ module proof #(
     no_collision: assert (\u_dut.g_memory.u_ram.waddr != \u_dut.g_memory.u_ram.raddr );
 
   proof_hold #(2 * GIVEN + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
-  // While it is offered beats and its own are taken, something is given: the steps of a line and the pipeline are the longest wait.
+  // While it is offered beats and its own are taken, something is given: the steps of a line and the pipeline are the
+  // longest wait.
   proof_answer #(STEPS * INNER + 6) u_answer (clk, rst, s_valid && m_ready, m_valid);
   // Of lines that have come to their end nothing waits for the next one.
   wire [7:0] left = count - line_at_q;

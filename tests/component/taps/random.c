@@ -1,5 +1,5 @@
-/* Windows down the columns or along the rows of a frame, and of a frame of one dimension: any size, stride, dilation and padding, all
- * channels of a group in a beat, of one group and pixel or several. */
+/* Windows down the columns or along the rows of a frame, and of a frame of one dimension: any size, stride, dilation
+ * and padding, all channels of a group in a beat, of one group and pixel or several. */
 #include "component/case.h"
 #include "dataflow/component.h"
 

@@ -1,5 +1,6 @@
-/* How far apart lines can be in weir_taps, on all small ones: a search of every order in which a delay line with a fixed place for each tap may
- * be shifted, in which the fewest cycles a line are those of the header's Bound, as the component has them. */
+/* How far apart lines can be in weir_taps, on all small ones: a search of every order in which a delay line with a
+ * fixed place for each tap may be shifted, in which the fewest cycles a line are those of the header's Bound, as the
+ * component has them. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,8 +107,8 @@ static int64_t ideal_of(const line *w) {
     return ideal;
 }
 
-/* Does each position see a pixel, and the last tap at some position? A position that sees none could be given at any time, and without a tap
- * that sees none the kernel is a smaller one. */
+/* Does each position see a pixel, and the last tap at some position? A position that sees none could be given at any
+ * time, and without a tap that sees none the kernel is a smaller one. */
 static bool all_see(const line *w) {
     bool last = false;
     for (int o = 0; o < w->out; o++) {

@@ -1,5 +1,5 @@
-// The number of thresholds that a code reaches, for every code and all thresholds that ascend. The proof offers each word of a
-// beat's thresholds in turn; they are free, but the same for all beats.
+// The number of thresholds that a code reaches, for every code and all thresholds that ascend. The proof offers each
+// word of a beat's thresholds in turn; they are free, but the same for all beats.
 // sources: activation/weir_threshold.v stream/weir_register_slice.v
 // prove: bounded 12 IN_W=2 IN_SIGNED=0 OUT_W=4 COUNT=2 PARALLEL=1 T_W=4 BASE=3 STEP=-2
 // prove: bounded 12 IN_W=3 IN_SIGNED=1 OUT_W=3 COUNT=3 PARALLEL=3 T_W=4 BASE=-1 STEP=1

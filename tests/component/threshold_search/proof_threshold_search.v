@@ -1,5 +1,5 @@
-// The number of thresholds of a beat's group that a code reaches, for every code and all thresholds that ascend, found by bisection
-// and read through the registers of ROMs.
+// The number of thresholds of a beat's group that a code reaches, for every code and all thresholds that ascend, found
+// by bisection and read through the registers of ROMs.
 // sources: activation/weir_threshold_search.v stream/weir_pipeline.v stream/weir_fifo.v
 // prove: bounded 12 IN_W=3 IN_SIGNED=1 OUT_W=3 COUNT=3 T_W=4 BASE=-1 STEP=1
 // prove: bounded 10 IN_W=2 IN_SIGNED=0 OUT_W=4 COUNT=2 T_W=4 BASE=3 STEP=-2

@@ -1,5 +1,5 @@
-// What each position of the window sees, from a record of all that has been taken: every beat in its place, none before its pixel is
-// there, `last` at the end of a frame; the word being written is never read.
+// What each position of the window sees, from a record of all that has been taken: every beat in its place, none before
+// its pixel is there, `last` at the end of a frame; the word being written is never read.
 // sources: window/weir_window.v memory/weir_ram.v stream/weir_register_slice.v
 // define: WEIR_CHECK
 // without: u_s_last
@@ -91,6 +91,7 @@ module proof #(
   always @* if (!rst && \u_dut.u_ram.we && \u_dut.u_ram.re ) no_collision: assert (\u_dut.u_ram.waddr != \u_dut.u_ram.raddr );
 
   proof_hold #(3) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
-  // While it is offered beats and its own are taken, something is given: a frame's pixels and the pipeline are the longest wait.
+  // While it is offered beats and its own are taken, something is given: a frame's pixels and the pipeline are the
+  // longest wait.
   proof_answer #(IN_X * IN_Y + 6) u_answer (clk, rst, s_valid && m_ready, m_valid);
 endmodule

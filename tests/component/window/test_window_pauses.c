@@ -1,6 +1,6 @@
-/* How long a frame takes in weir_window, on all small windows, in a model of its ring that is followed cycle by cycle: with the spare rows of
- * its header no frame takes a pause, and with those that window.c gives it none takes a longer one than 2 % of what a frame may take. The
- * module itself is held to it in timing.c, on random windows. */
+/* How long a frame takes in weir_window, on all small windows, in a model of its ring that is followed cycle by cycle:
+ * with the spare rows of its header no frame takes a pause, and with those that window.c gives it none takes a longer
+ * one than 2 % of what a frame may take. The module itself is held to it in timing.c, on random windows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,8 +43,8 @@ static int64_t first_needed(const reader *r, const window *w, int64_t pixel) {
     return r->frame * w->y.in * row + (y < 0 ? 0 : y * row + most(x, 0) * pixel);
 }
 
-/* Cycles from the last beat of a frame to that of the next one, when beats are always there and always taken. A beat is written from the cycle
- * on after the one it replaces is left, and read from the cycle on after that. */
+/* Cycles from the last beat of a frame to that of the next one, when beats are always there and always taken. A beat is
+ * written from the cycle on after the one it replaces is left, and read from the cycle on after that. */
 static int64_t follow(const window *w, int64_t spare) {
     const int64_t pixel = w->group * w->runs, row = w->x.in * pixel;
     const int64_t ring = (line_reach(&w->y) + w->y.stride + spare) * row;
@@ -123,7 +123,8 @@ static int64_t chosen_rows(const window *w, int64_t interval) {
 
 /* --- all of them --- */
 
-/* The next axis whose last position sees a pixel of it or of the padding that its first one may see; false after the last one. */
+/* The next axis whose last position sees a pixel of it or of the padding that its first one may see; false after the
+ * last one. */
 static bool next_axis(line *a) {
     const line_limits all = {MOST_SIZE, INT_MAX, MOST_KERNEL, MOST_STRIDE, MOST_DILATION};
     while (line_next(a, &all))

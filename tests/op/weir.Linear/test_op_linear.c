@@ -1,4 +1,5 @@
-/* Linear against its definition on random codes of every type, and its proven range, which is reached and never left. */
+/* Linear against its definition on random codes of every type, and its proven range, which is reached and never
+ * left. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -143,7 +143,8 @@ static void the_file_decides(void **state) {
     weir_graph_free(g);
 }
 
-/* With PE 2, SIMD 6 is the cheapest that takes 12 * 8 products in 8 cycles; a requantizer's memory goes where it is told. */
+/* With PE 2, SIMD 6 is the cheapest that takes 12 * 8 products in 8 cycles; a requantizer's memory goes where it is
+ * told. */
 static void what_the_file_leaves_open(void **state) {
     (void)state;
     write_folding("nodes:\n  fc: {pe: 2}\n  scale: {storage: block}\n");
@@ -165,8 +166,8 @@ static weir_cost cost_with(weir_cost_survey *survey, weir_graph *g, weir_node no
     return cost;
 }
 
-/* 28 multiplier blocks: layers take what they need, and a requantizer is in logic only where blocks would not fit or would
- * save little. */
+/* 28 multiplier blocks: layers take what they need, and a requantizer is in logic only where blocks would not fit or
+ * would save little. */
 static void blocks_go_where_they_save(void **state) {
     (void)state;
     static const char *const names[] = {"scale", "scale2"};
@@ -247,7 +248,8 @@ static void words_fit_in_vectors(void **state) {
     weir_graph_free(g);
 }
 
-/* 255 thresholds for each of 16 channels, a channel's share of them a beat: searched where a device has the memory blocks for it. */
+/* 255 thresholds for each of 16 channels, a channel's share of them a beat: searched where a device has the memory
+ * blocks for it. */
 static void thresholds_by_channel_are_searched(void **state) {
     (void)state;
     enum { CHANNELS = 16, STEPS = 255 };
@@ -277,8 +279,8 @@ static void thresholds_by_channel_are_searched(void **state) {
     }
 }
 
-/* 1,100 products of 1,000 codes of 8 bits with weights of 4 bits in one cycle: 4.4 million bits of weights, of which 2^20 are a word. In 5
- * cycles they are. */
+/* 1,100 products of 1,000 codes of 8 bits with weights of 4 bits in one cycle: 4.4 million bits of weights, of which
+ * 2^20 are a word. In 5 cycles they are. */
 static void too_much_in_a_cycle(void **state) {
     (void)state;
     enum { K = 1000, N = 1100 };
@@ -390,8 +392,8 @@ static weir_graph *pooled(int64_t kernel, int64_t stride, int64_t pad) {
     return g;
 }
 
-/* One channel: 16 rows of 16 pixels go in a row a cycle at most, whatever the products may cost. 1,280 products of the 128 that come out, of
- * which the factors are powers of two up to 128 and divisors of 10. */
+/* One channel: 16 rows of 16 pixels go in a row a cycle at most, whatever the products may cost. 1,280 products of the
+ * 128 that come out, of which the factors are powers of two up to 128 and divisors of 10. */
 static void a_window_sets_the_pace(void **state) {
     (void)state;
     static const struct {
@@ -401,8 +403,10 @@ static void a_window_sets_the_pace(void **state) {
         {2, 2, 0, 0, 64, 64, 20, 20},  /* 1280 / 64: the pool takes a row a cycle, 8 pixels would be 32 cycles */
         {2, 2, 0, 10, 64, 80, 16, 16}, /* a target that the pool cannot meet: 1280 / 16 */
         {2, 2, 0, 0, 2, 2, 640, 640},  /* the products are slower */
-        {2, 2, 0, 640, 64, 2, 640, 640}, {3, 1, 1, 0, 64, 64, 40, 40},
-        {3, 1, 1, 1, 64, 160, 16, 16}, /* 16 rows of results, the last with the next frame's first; 2560 / 16 products */
+        {2, 2, 0, 640, 64, 2, 640, 640},
+        {3, 1, 1, 0, 64, 64, 40, 40},
+        /* 16 rows of results, the last with the next frame's first; 2560 / 16 products */
+        {3, 1, 1, 1, 64, 160, 16, 16},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_graph *g = pooled(cases[i].kernel, cases[i].stride, cases[i].pad);
@@ -455,7 +459,8 @@ static int64_t attribute_of(const weir_graph *g, const char *node, const char *n
     return weir_node_int(g, weir_graph_find_node(g, node), name, 1);
 }
 
-/* 16 positions of 9 products in 8 channels, as many of which side by side as the target asks for: the window goes along. */
+/* 16 positions of 9 products in 8 channels, as many of which side by side as the target asks for: the window goes
+ * along. */
 static void channels_are_computed_side_by_side(void **state) {
     (void)state;
     for (int64_t target = 150; target <= 1200; target += 50) {
@@ -477,8 +482,9 @@ static void channels_are_computed_side_by_side(void **state) {
     }
 }
 
-/* A window that gives a pixel a cycle takes 144 cycles with all channels side by side. Below, it gives those of the channels all at once, down the
- * columns and along the rows: as many of its divisors of 9 and of the 8 channels as take the fewest multipliers, and then whole rows. */
+/* A window that gives a pixel a cycle takes 144 cycles with all channels side by side. Below, it gives those of the
+ * channels all at once, down the columns and along the rows: as many of its divisors of 9 and of the 8 channels as take
+ * the fewest multipliers, and then whole rows. */
 static void pixels_are_computed_side_by_side(void **state) {
     (void)state;
     static const struct {
@@ -560,7 +566,8 @@ static void groups_take_whole_windows(void **state) {
     }
 }
 
-/* Other nodes read the window's elements in their order; those of groups of two channels are not one behind the other. */
+/* Other nodes read the window's elements in their order; those of groups of two channels are not one behind the
+ * other. */
 static void channels_that_stay_in_a_row(void **state) {
     (void)state;
     static const struct {
@@ -616,10 +623,10 @@ static weir_graph *slid(void) {
     return g;
 }
 
-/* 5 by 8 positions of 12 elements, one a cycle; or columns of 3 elements at 40 places, and 4 of these at 40 positions, a column a
- * cycle; or a column a cycle of 10 rows of 8, and a position a cycle of 5 rows of 8 and the one column behind each. Of 4 pixels a beat 20
- * for the columns and 15 for the positions, which with 2 are 25; of whole rows 10 each. The products of 2 positions take 20 cycles, of 4
- * 10. */
+/* 5 by 8 positions of 12 elements, one a cycle; or columns of 3 elements at 40 places, and 4 of these at 40 positions,
+ * a column a cycle; or a column a cycle of 10 rows of 8, and a position a cycle of 5 rows of 8 and the one column
+ * behind each. Of 4 pixels a beat 20 for the columns and 15 for the positions, which with 2 are 25; of whole rows 10
+ * each. The products of 2 positions take 20 cycles, of 4 10. */
 static void a_window_is_divided_where_it_is_too_slow(void **state) {
     (void)state;
     static const struct {

@@ -1,4 +1,5 @@
-/* The best folding for an objective: random small graphs against every folding of theirs, each built and counted by itself. */
+/* The best folding for an objective: random small graphs against every folding of theirs, each built and counted by
+ * itself. */
 /* nightly: 12 */
 #include "test_passes_support.h"
 
@@ -19,7 +20,8 @@ typedef struct sizes {
     int64_t rows, of[LAYERS + 1];
 } sizes;
 
-/* Codes [rows, of[0]] -> Linear -> Scale -> Linear -> Scale; the first Scale's memory and the second's products have no choice. */
+/* Codes [rows, of[0]] -> Linear -> Scale -> Linear -> Scale; the first Scale's memory and the second's products have no
+ * choice. */
 static weir_graph *network(const sizes *n, const char *device) {
     double w[256];
     for (size_t i = 0; i < 256; i++) w[i] = (double)(i % 7) - 3;
@@ -144,7 +146,8 @@ static bool is_better(weir_folding_objective objective, const outcome *a, const 
     return is_smaller(a, b);
 }
 
-/* NULL: none fits. Of those whose memories fit apart: that two share blocks is seen once a folding is built, and leads to none. */
+/* NULL: none fits. Of those whose memories fit apart: that two share blocks is seen once a folding is built, and leads
+ * to none. */
 static const outcome *best_of(const outcome *all, size_t count, const weir_folding_request *request) {
     const outcome *best = NULL;
     for (size_t i = 0; i < count; i++) {
@@ -278,8 +281,8 @@ static weir_graph *depthwise(void) {
     return g;
 }
 
-/* A depthwise layer, whose windows go with its folding: within the time of each folding the best is as if all had been built, but for 3 pixels of
- * one channel, which a window that gives one serves too slowly to be worth it. */
+/* A depthwise layer, whose windows go with its folding: within the time of each folding the best is as if all had been
+ * built, but for 3 pixels of one channel, which a window that gives one serves too slowly to be worth it. */
 static void windows_of_a_depthwise_layer(void **state) {
     (void)state;
     enum { PIXELS = 9, ALL = 16, STORAGES = 3 };

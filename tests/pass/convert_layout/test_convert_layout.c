@@ -275,7 +275,8 @@ static void torch_cnn(void **state) {
     assert_int_equal(moves_of(check()), 1);
 }
 
-/* TensorFlow by tf2onnx: NHWC outside, Transposes around every convolution, a Reshape of the NHWC tensor: none stays. */
+/* TensorFlow by tf2onnx: NHWC outside, Transposes around every convolution, a Reshape of the NHWC tensor: none
+ * stays. */
 static void tensorflow_cnn(void **state) {
     (void)state;
     seed = 2;

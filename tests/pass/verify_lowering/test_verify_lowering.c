@@ -84,8 +84,8 @@ static void right_lowerings_pass(void **state) {
 
 enum { WIDE_INPUTS = 768, WIDE_OUTPUTS = 24 };
 
-/* A convolution of one pixel, as wide as networks have. Float32 rounds each of many terms where their sums are large; the last one is
- * small, as the weights' second half takes back what the first gave. */
+/* A convolution of one pixel, as wide as networks have. Float32 rounds each of many terms where their sums are large;
+ * the last one is small, as the weights' second half takes back what the first gave. */
 static weir_value add_wide_convolution(weir_graph *g) {
     weir_type type = {.dtype = WEIR_FLOAT32, .shape = {4, {1, WIDE_INPUTS, 20, 20}}, .quant = {.axis = -1}};
     weir_value x = add_qdq(g, "q", weir_graph_add_input(g, "x", &type), (double)0.0106294f, WEIR_UINT8, 16);
@@ -135,7 +135,8 @@ static void mirrored_layers_pass(void **state) {
     passes(g);
 }
 
-/* The unit of an exact sum may be a power of two where those of its terms are none; float32 rounds the sum, whatever only moves it. */
+/* The unit of an exact sum may be a power of two where those of its terms are none; float32 rounds the sum, whatever
+ * only moves it. */
 static void moved_sums_pass(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("model");

@@ -1,5 +1,6 @@
 // Cases of tests/e2e/rtl_timing.sh: each module alone, its latency and interval against the macros MODULE_Latency and
-// MODULE_Interval (formulas in its parameters), its data against what went in. Half of the run never stalls and is timed.
+// MODULE_Interval (formulas in its parameters), its data against what went in. Half of the run never stalls and is
+// timed.
 `timescale 1ns / 1ns
 
 // What a case has found: `check` counts and says which module is wrong; each case must come to time an interval.

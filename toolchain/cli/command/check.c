@@ -70,8 +70,8 @@ static void tell_contract(const request *r, const weir_module *module, weir_grap
     free(text);
 }
 
-/* The folder that is simulated is this run's own; with `r->folder` that one gets the same files. Hardware that is wrong is not
- * synthesized. */
+/* The folder that is simulated is this run's own; with `r->folder` that one gets the same files. Hardware that is wrong
+ * is not synthesized. */
 static int check_in(const request *r, weir_scratch *scratch) {
     const char *work = weir_scratch_path(scratch), *folder = r->folder == NULL ? work : r->folder;
     weir_module *module = weir_job_read_frames(r->model, &r->job->sizes);

@@ -203,8 +203,8 @@ static const char *missing(const arguments *a) {
     return r->accelerator == NULL ? "--accelerator A.yaml" : r->mapping == NULL ? "--mapping M.yaml" : NULL;
 }
 
-/* Refuses options that would do nothing: those of mappings in a sweep, those of a sweep without one, and what a pipeline of
- * one's own says itself. Exit status, or -1 to go on. */
+/* Refuses options that would do nothing: those of mappings in a sweep, those of a sweep without one, and what a
+ * pipeline of one's own says itself. Exit status, or -1 to go on. */
 static int refuse_idle(const arguments *a) {
     const weir_dse_request *r = &a->request;
     enum { USUAL = 1, SWEEP = 2, OWN = 4 };

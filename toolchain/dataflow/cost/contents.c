@@ -15,8 +15,8 @@
 /* Larger memories in logic are not searched for equal columns: of so many words few are. */
 enum { SEARCHED_BITS = 1 << 16 };
 
-/* Lines that are read before it is first asked whether more are needed: random columns mostly differ by then. After these, so many more
- * each time as a word has bits. */
+/* Lines that are read before it is first asked whether more are needed: random columns mostly differ by then. After
+ * these, so many more each time as a word has bits. */
 enum { FIRST_LINES = 32, WORD_BITS = WEIR_CONTENTS_WORD };
 
 /* --- columns --- */
@@ -56,7 +56,8 @@ static uint64_t mask_of(const part *p) {
 
 static bool all_vary(const part *p) { return (p->ones & p->zeros & mask_of(p)) == mask_of(p); }
 
-/* Adds the stored bits of all parts, which lie in the order of places, on some lines; where the last line has no word at a place, zeros. */
+/* Adds the stored bits of all parts, which lie in the order of places, on some lines; where the last line has no word
+ * at a place, zeros. */
 static void read_lines(const reading *r, part *parts, int64_t count, int64_t line, int64_t end) {
     assert(line >= 0 && line <= end && end <= r->lines);
     const int odd = r->memory->is_odd;
@@ -188,7 +189,8 @@ static bool is_settled(const reading *r, const part *parts, int64_t count, int64
     return count_distinct(hash, (size_t)columns, lines) == columns;
 }
 
-/* Reads lines of all parts until more of them cannot matter: true where that is before the end, since all columns vary and differ. */
+/* Reads lines of all parts until more of them cannot matter: true where that is before the end, since all columns vary
+ * and differ. */
 static bool read_parts(const reading *r, part *parts, int64_t count, int64_t columns, uint64_t *hash) {
     for (int64_t line = 0, end; line < r->lines; line = end) {
         end = line == 0 && !r->kept ? FIRST_LINES : line + WORD_BITS;
@@ -259,7 +261,8 @@ static bool are_words(const part *parts, int64_t count) {
     return true;
 }
 
-/* Counts the columns; where `tables` is not NULL, of a searched memory, also their lookup tables with so many inputs. */
+/* Counts the columns; where `tables` is not NULL, of a searched memory, also their lookup tables with so many
+ * inputs. */
 static weir_contents_columns count_all(const weir_graph *graph, weir_node node, const weir_memory *memory,
                                        bool searched, uint8_t *bit, int64_t inputs, weir_contents_tables *tables) {
     reading r = {.graph = graph,
@@ -354,7 +357,8 @@ static weir_contents_columns columns_of(const weir_graph *graph, weir_node node,
     return (weir_contents_columns){varying, memory->storage == WEIR_STORAGE_BLOCK ? varying : distinct};
 }
 
-/* Inputs of the target's lookup tables where a column of the memory takes several of these and it is worth counting them, else 0. */
+/* Inputs of the target's lookup tables where a column of the memory takes several of these and it is worth counting
+ * them, else 0. */
 static int64_t inputs_for(const weir_graph *graph, const weir_memory *memory) {
     const weir_device *device = weir_target_of(graph).device;
     if (device == NULL || memory->storage == WEIR_STORAGE_BLOCK || !is_small(memory)) return 0;

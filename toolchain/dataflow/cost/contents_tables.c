@@ -48,8 +48,8 @@ static bool build(building *b, uint64_t function, int64_t *amount, int64_t table
     return is_new;
 }
 
-/* `size` lines, of which the first `exists` do and the others are 0: where one half of some lines does not exist, the address bit that chooses is
- * not asked. */
+/* `size` lines, of which the first `exists` do and the others are 0: where one half of some lines does not exist, the
+ * address bit that chooses is not asked. */
 static uint64_t fill(uint64_t lines, int size, int64_t exists) {
     assert(size >= 1 && exists >= 1);
     if (exists >= size) return lines;

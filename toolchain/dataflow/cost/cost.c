@@ -81,8 +81,8 @@ int64_t weir_cost_product_blocks(const weir_device *device, int64_t a, int64_t b
     return one < other ? one : other;
 }
 
-/* Lookup tables of a product: of four inputs three for a bit of each row that is added to the first, and two where a single row is 0 or
- * the negative; of six inputs one for a bit of each row. */
+/* Lookup tables of a product: of four inputs three for a bit of each row that is added to the first, and two where a
+ * single row is 0 or the negative; of six inputs one for a bit of each row. */
 static int64_t product_tables(const weir_device *device, int64_t a, int64_t b) {
     assert(a >= 1 && b >= 1);
     enum { WIDE = 6, ADDED = 3, SELECTED = 2 };
@@ -103,8 +103,8 @@ void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t 
     if (blocks > 0 && !inside) weir_cost_path(part, WEIR_COST_PRODUCT, blocks > 1, blocks > 1 ? a + b : 0, 1);
 }
 
-/* Products in lookup tables are built in parts of so many bits of a factor, which meets 100 MHz on an iCE40 HX8K and takes
- * fewer lookup tables than whole ones. */
+/* Products in lookup tables are built in parts of so many bits of a factor, which meets 100 MHz on an iCE40 HX8K and
+ * takes fewer lookup tables than whole ones. */
 enum { PART_BITS = 4 };
 
 int64_t weir_cost_product_parts(const weir_device *device, int64_t a, int64_t b) {
@@ -145,7 +145,8 @@ int64_t weir_cost_sum(const weir_cost_part *part, int64_t bits, bool extends) {
     return bits - (part->device->family == WEIR_DEVICE_XILINX7 && extends);
 }
 
-/* A carry chain, whose end Yosys does not see to be 0, and a table a bit that also compares; or, of few bits, these tables alone. */
+/* A carry chain, whose end Yosys does not see to be 0, and a table a bit that also compares; or, of few bits, these
+ * tables alone. */
 int64_t weir_cost_counter(const weir_cost_part *part, int64_t count) {
     const int64_t bits = count > 1 ? weir_cost_bits(count) : 0, joined = weir_cost_joined(part, bits + 1);
     if (weir_cost_widest(part) > 0 && bits <= part->device->luts.inputs) return bits;
@@ -158,8 +159,8 @@ static bool is_plain(const weir_cost_part *part) {
     return high >= 0 && (high & (high + 1)) == 0 && (low == 0 || (low < 0 && (~low & (~low + 1)) == 0));
 }
 
-/* Of a clip to [LO, HI], the other bits that a bit of the result depends on: those that say whether the value is beyond a bound,
- * its sign among them. */
+/* Of a clip to [LO, HI], the other bits that a bit of the result depends on: those that say whether the value is beyond
+ * a bound, its sign among them. */
 static int64_t bits_above(const weir_cost_part *part, int64_t rest, int64_t kept) {
     if (!is_plain(part)) return rest - 1;
     if (weir_cost_value(part, "LO") >= 0) return rest - kept;
@@ -173,9 +174,9 @@ bool weir_cost_clips_at_once(const weir_cost_part *part, int64_t rest, int64_t k
     return 1 + bits_above(part, rest, kept) + CHOICE <= weir_cost_widest(part);
 }
 
-/* Yosys maps to the fewest levels. At once: a table a bit and register sees the bits above themselves. Otherwise it sees the
- * sign and one test of them, or as many tests of a table as it has room for. Without joined tables the clipped bit is made once
- * for all registers. */
+/* Yosys maps to the fewest levels. At once: a table a bit and register sees the bits above themselves. Otherwise it
+ * sees the sign and one test of them, or as many tests of a table as it has room for. Without joined tables the clipped
+ * bit is made once for all registers. */
 int64_t weir_cost_clipped(const weir_cost_part *part, int64_t lanes, int64_t rest, int64_t kept, int64_t places,
                           bool at_once) {
     const int64_t above = bits_above(part, rest, kept), bits = lanes * kept;
@@ -422,7 +423,8 @@ void weir_cost_survey_free(weir_cost_survey *survey) {
     free(survey);
 }
 
-/* Streams to the node alone: where there are no converters yet, what gives a stream has other lanes than what takes it. */
+/* Streams to the node alone: where there are no converters yet, what gives a stream has other lanes than what takes
+ * it. */
 static void give_inputs(weir_builder *b, weir_node node) {
     assert(weir_stream_role(b->graph, node) == WEIR_ROLE_COMPONENT);
     for (size_t i = 0; i < weir_stream_count(b->graph, node); i++) {
@@ -583,7 +585,8 @@ static int64_t blocks_alone(const weir_graph *graph, const weir_device *device, 
     return weir_device_blocks(device, weir_contents_count(graph, rom->node, &memory, bit).varying, rom->depth, &rows);
 }
 
-/* Blocks that the pair takes more than its memories do alone: columns of it are constant where those of both are, with the same bits. */
+/* Blocks that the pair takes more than its memories do alone: columns of it are constant where those of both are, with
+ * the same bits. */
 static void share_pair(weir_cost_report *report, const weir_graph *graph, const weir_device *device,
                        const weir_pair *pair) {
     const int64_t width = pair->a.width > pair->b.width ? pair->a.width : pair->b.width;

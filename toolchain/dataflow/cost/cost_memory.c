@@ -12,8 +12,8 @@ static void rom_path(weir_cost_part *part, bool block, int64_t address, int64_t 
     weir_cost_path(part, WEIR_COST_REGISTER, weir_cost_levels(part, address), address, address);
 }
 
-/* Columns of a ROM in logic that differ from each other and from a constant. Where nothing is known of its words these are random: of a
- * few there are not many. */
+/* Columns of a ROM in logic that differ from each other and from a constant. Where nothing is known of its words these
+ * are random: of a few there are not many. */
 static int64_t columns_of(const weir_cost_part *part, int64_t width, int64_t depth) {
     const int64_t known = weir_cost_fact(part, "DISTINCT", -1);
     if (known >= 0) return known;
@@ -26,7 +26,8 @@ static int64_t columns_of(const weir_cost_part *part, int64_t width, int64_t dep
     return columns < width ? columns : width;
 }
 
-/* Columns of a ROM that tools keep: in blocks Yosys finds those that are constant, not those that are equal. A single word is constant. */
+/* Columns of a ROM that tools keep: in blocks Yosys finds those that are constant, not those that are equal. A single
+ * word is constant. */
 static int64_t kept_columns(const weir_cost_part *part, bool block, int64_t width, int64_t depth) {
     if (depth == 1) return 0;
     return block ? weir_cost_fact(part, "VARYING", width) : columns_of(part, width, depth);
@@ -42,8 +43,9 @@ static int64_t choosing(const weir_cost_part *part, int64_t signals) {
     return signals / FOUR * choosing(part, FOUR) + choosing(part, signals % FOUR) + choosing(part, groups);
 }
 
-/* A ROM in logic, by what is known of its tables (contents.h), or a column: tables of the address, whole where Yosys joins them, and what chooses among them. Of the words after
- * the last whole table a few are a function that the choice has room for. */
+/* A ROM in logic, by what is known of its tables (contents.h), or a column: tables of the address, whole where Yosys
+ * joins them, and what chooses among them. Of the words after the last whole table a few are a function that the choice
+ * has room for. */
 static void column_terms(weir_cost_part *part, int64_t columns, int64_t depth) {
     enum { FEW = 8 };
     const int64_t leaves = weir_cost_fact(part, "LEAVES", -1);
@@ -64,8 +66,8 @@ static void column_terms(weir_cost_part *part, int64_t columns, int64_t depth) {
     weir_cost_term(part, columns * chosen * (chosen == 1 && left > 0 && left < FEW ? left : FEW) / FEW);
 }
 
-/* Registers after a memory, a bit, that have no lookup table before them, of `stages` in a row outside blocks: Yosys makes a
- * lookup table of several, or they take logic cells of their own. */
+/* Registers after a memory, a bit, that have no lookup table before them, of `stages` in a row outside blocks: Yosys
+ * makes a lookup table of several, or they take logic cells of their own. */
 static int64_t lone_registers(const weir_cost_part *part, int64_t stages, bool follows_table) {
     if (weir_device_shifts(part->device, stages)) return 1;
     return part->device->logic_cell == WEIR_DEVICE_SHARED && stages > 0 ? stages - follows_table : 0;
@@ -147,8 +149,8 @@ void weir_cost_memory_rom(weir_cost_part *part) {
     if (block) weir_cost_blocks(part, columns, depth);
 }
 
-/* A side of a pair: what takes its word, and the register after it that stays outside of the blocks. The wires to a block's address take
- * about as long as a lookup table. */
+/* A side of a pair: what takes its word, and the register after it that stays outside of the blocks. The wires to a
+ * block's address take about as long as a lookup table. */
 static void rom_side(weir_cost_part *part, const weir_pair_rom *side, bool registered, int64_t blocks) {
     weir_cost_path(part, WEIR_COST_REGISTER, 1, 0, blocks);
     if (!registered) rom_path(part, true, weir_cost_bits(side->depth), 1, side->width);
@@ -177,8 +179,8 @@ void weir_cost_distributed(weir_cost_part *part, bool used, int64_t width, int64
     weir_cost_term(part, used ? distributed_luts(part->device, width, words) : 0);
 }
 
-/* Up to that many bits the tool chooses, distributed RAM where there is any, else flip-flops or blocks, of which one counts for
- * as many as a few flip-flops: rtl/memory/weir_replay.v. */
+/* Up to that many bits the tool chooses, distributed RAM where there is any, else flip-flops or blocks, of which one
+ * counts for as many as a few flip-flops: rtl/memory/weir_replay.v. */
 enum { REPLAY_SMALL = 512, REPLAY_BLOCK = 64 };
 
 bool weir_cost_replay_in_blocks(int64_t beats, int64_t width) {

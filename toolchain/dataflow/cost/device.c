@@ -402,8 +402,8 @@ static int64_t worth_of(const weir_device_memory *block) {
     return block->bits <= SMALL_BITS ? SMALL : LARGE;
 }
 
-/* As Yosys's memory_libmap: words of rows stand side by side in blocks, of the shape for which blocks and the multiplexers that
- * choose a row cost least; of the shapes with words of at most `most` bits. */
+/* As Yosys's memory_libmap: words of rows stand side by side in blocks, of the shape for which blocks and the
+ * multiplexers that choose a row cost least; of the shapes with words of at most `most` bits. */
 static int64_t blocks_of(const weir_device_memory *block, int64_t most, int64_t width, int64_t depth, int64_t *rows) {
     int64_t least = INT64_MAX, chosen = 0;
     *rows = 1;

@@ -1,6 +1,7 @@
-/* A frame is cut into regions, and the times t(k) of a region are compared with a straight line, k beats cost k * span / beats
- * cycles. A nest whose strides are those of the line rounded down is below the line; moved by the most that t is above the
- * line and by the most that the nest is below it, it is never earlier than t; moved by the least, never later. */
+/* A frame is cut into regions, and the times t(k) of a region are compared with a straight line, k beats cost k * span
+ * / beats cycles. A nest whose strides are those of the line rounded down is below the line; moved by the most that t
+ * is above the line and by the most that the nest is below it, it is never earlier than t; moved by the least, never
+ * later. */
 #include "dataflow/schedule/bounds.h"
 
 #include <assert.h>

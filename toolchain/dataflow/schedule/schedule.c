@@ -117,8 +117,8 @@ static bool are_later(const weir_signature *signature, const weir_signature *tha
     return is_later(&signature->first, &than->first, cycles) && is_later(&signature->steady, &than->steady, cycles);
 }
 
-/* Where all arrives as it did when the node was served last, only later, so goes all that the node does: rules are of maxima and
- * constants (service.h). */
+/* Where all arrives as it did when the node was served last, only later, so goes all that the node does: rules are of
+ * maxima and constants (service.h). */
 static bool serve_later(record *r, const weir_bounds *const *arrive, size_t inputs, int64_t latency) {
     if (r->inputs != inputs || inputs == 0 || r->latency != latency) return false;
     const int64_t cycles = arrive[0]->early.first.at - r->arrive[0].early.first.at;
@@ -177,8 +177,8 @@ static bool find_rows(const weir_graph *graph) {
     return false;
 }
 
-/* Cycles from one beat of an input to the next: they are back to back. Where rows are held, evenly over the interval: the source is made
- * to wait, and a FIFO for what it could give earlier would serve nobody. */
+/* Cycles from one beat of an input to the next: they are back to back. Where rows are held, evenly over the interval:
+ * the source is made to wait, and a FIFO for what it could give earlier would serve nobody. */
 static int64_t stride_of(int64_t beats, int64_t interval, bool holds_rows) {
     assert(beats >= 1 && interval >= 1);
     return holds_rows ? interval / beats : 1;
@@ -197,7 +197,8 @@ static void serve_inputs(weir_schedule *s) {
     free(inputs);
 }
 
-/* A frame's last beat leaves in the cycle after those of the inputs at the earliest, whether it needs them or not (frame.h). */
+/* A frame's last beat leaves in the cycle after those of the inputs at the earliest, whether it needs them or not
+ * (frame.h). */
 static int64_t earliest_latency(const weir_schedule *s) {
     size_t count;
     weir_value *inputs = weir_stream_inputs(s->graph, &count);

@@ -133,8 +133,8 @@ static void look(const weir_service *service, int64_t done, snapshot *now) {
 
 static bool is_set(const snapshot *now, size_t r) { return now->time[r] > WEIR_SERVICE_NEVER / 2; }
 
-/* Copies of the beats since `then` that the arrivals go on with, at most `most`; *stride: cycles from one to the next if
- * they are all alike, else *even is false. *aligned: they are whole copies of levels of the arrivals. */
+/* Copies of the beats since `then` that the arrivals go on with, at most `most`; *stride: cycles from one to the next
+ * if they are all alike, else *even is false. *aligned: they are whole copies of levels of the arrivals. */
 static int64_t arrivals_alike(const weir_service_state *s, const snapshot *then, const snapshot *now, int64_t most,
                               int64_t stride, bool *even, bool *aligned) {
     for (size_t i = 0; i < s->ports->inputs && most > 0; i++) {
@@ -376,8 +376,9 @@ static bool is_like(const weir_service *service, const mark *m) {
     return true;
 }
 
-/* Before an iteration, not one of a trial: the first frame leaves marks, ever further apart. Where a second frame with the same arrivals has
- * come to a mark with the same registers and the same beats behind it, what remains of it is what remained of the first. */
+/* Before an iteration, not one of a trial: the first frame leaves marks, ever further apart. Where a second frame with
+ * the same arrivals has come to a mark with the same registers and the same beats behind it, what remains of it is what
+ * remained of the first. */
 static void mark_or_compare(const weir_service *service) {
     weir_service_state *s = service->state;
     if (s->trials > 0 || s->at.depth > MOST_DEPTH) return;

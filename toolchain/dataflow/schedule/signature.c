@@ -396,7 +396,8 @@ static void count_waiting(comparison *c, int64_t index) {
     if (waiting > c->waiting) c->waiting = waiting;
 }
 
-/* A level in which a beat lies: from that beat on `left` beats, of which each moves `stride` cycles after the one `body` beats before. */
+/* A level in which a beat lies: from that beat on `left` beats, of which each moves `stride` cycles after the one
+ * `body` beats before. */
 typedef struct surrounding {
     int64_t body, stride, left;
 } surrounding;
@@ -417,7 +418,8 @@ static size_t levels_around(const weir_signature_part *part, int64_t index, surr
     }
 }
 
-/* What both sides repeat: `times` windows of so many beats, each of which is `drift` cycles later in b than the one before. */
+/* What both sides repeat: `times` windows of so many beats, each of which is `drift` cycles later in b than the one
+ * before. */
 typedef struct repetition {
     int64_t window, times, drift;
 } repetition;
@@ -508,8 +510,8 @@ static int64_t latest(const weir_signature *given, const weir_signature *taken, 
 weir_waiting weir_signature_waiting(const weir_signature *given, const weir_signature *taken, int64_t interval) {
     assert(weir_signature_beats(taken) == weir_signature_beats(given) && interval > 0);
     weir_waiting waiting = {0, 0, 0};
-    /* With `depth` beats in the queue, beat i is given when beat i - depth has been taken. A depth for which that is wrong
-     * of some beat is too small for what waits at that one. */
+    /* With `depth` beats in the queue, beat i is given when beat i - depth has been taken. A depth for which that is
+     * wrong of some beat is too small for what waits at that one. */
     for (int64_t depth = 0;;) {
         int64_t late = latest(given, taken, interval, depth, &waiting);
         if (depth == 0) waiting.cycles = late;

@@ -86,8 +86,8 @@ weir_component_timing weir_stream_registered(const weir_graph *graph, weir_node 
     return (weir_component_timing){1, weir_stream_beats_of(graph, node)};
 }
 
-/* What the one user of a hardware input takes, a component or names for the stream before it; the host may use it, too, before the
- * hardware. */
+/* What the one user of a hardware input takes, a component or names for the stream before it; the host may use it, too,
+ * before the hardware. */
 static int64_t lanes_taken(const weir_graph *graph, weir_value value) {
     for (size_t i = 0; i < weir_value_use_count(graph, value); i++) {
         const weir_node user = weir_value_use(graph, value, i).node;
@@ -125,8 +125,8 @@ static weir_value computed(const weir_graph *graph, weir_value value) {
     return value;
 }
 
-/* The codes that the stream's elements may have, as far as its width knows: a part of a frame, or a Maximum, keeps the width of what it
- * takes, though its own codes are fewer. */
+/* The codes that the stream's elements may have, as far as its width knows: a part of a frame, or a Maximum, keeps the
+ * width of what it takes, though its own codes are fewer. */
 static void codes_of(const weir_graph *graph, weir_value value, int64_t *low, int64_t *high) {
     value = computed(graph, value);
     const weir_type *type = weir_value_type(graph, value);

@@ -10,8 +10,8 @@
 
 enum { RESOURCES = WEIR_KNAPSACK_RESOURCES };
 
-/* A number, or with '%' behind it a share of what there is, or with '-' before it what is left to others, as weir_folding_budget_parse gives it.
- * False: none. */
+/* A number, or with '%' behind it a share of what there is, or with '-' before it what is left to others, as
+ * weir_folding_budget_parse gives it. False: none. */
 static bool read_amount(const char *text, int64_t available, int64_t *amount, const char **end) {
     assert(available >= 0);
     char *stop;

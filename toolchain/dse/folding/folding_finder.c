@@ -25,12 +25,13 @@ enum {
 /* Fewest lookup tables; of the rest a block counts for eight flip-flops. */
 const weir_folding_weights weir_folding_least_area = {.each = {INT64_C(1) << 20, 1, 8, 8}};
 
-/* fJ a cycle in which a node works, and in any cycle for the clock: README.md gives the model. Those of the configured device itself, a
- * lookup table of it, are STATIC_FJ at 100 MHz. */
+/* fJ a cycle in which a node works, and in any cycle for the clock: README.md gives the model. Those of the configured
+ * device itself, a lookup table of it, are STATIC_FJ at 100 MHz. */
 enum { STATIC_FJ = 30 };
 const weir_folding_weights weir_folding_least_energy = {.busy = {40, 15, 4000, 8000}, .cycle = {0, 10, 200, 400}};
 
-/* The least latency by a mix of bounds, with few cycles of all nodes: a slow one holds back those beside it, which the sums do not see. */
+/* The least latency by a mix of bounds, with few cycles of all nodes: a slow one holds back those beside it, which the
+ * sums do not see. */
 const weir_folding_weights weir_folding_quick = {.share = WEIR_FOLDING_SHARE, .node = WEIR_FOLDING_CYCLE >> 6};
 
 int64_t weir_folding_energy(const int64_t *use, int64_t busy, int64_t interval) {

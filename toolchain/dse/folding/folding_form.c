@@ -1,9 +1,10 @@
-/* Which nodes are the same hardware: those of one form take the same with the same folding, so that one of them is priced for all. A deep
- * network repeats a few layers, and what differs between these are mostly names and weights.
+/* Which nodes are the same hardware: those of one form take the same with the same folding, so that one of them is
+ * priced for all. A deep network repeats a few layers, and what differs between these are mostly names and weights.
  *
- * A form is what a component can see of its node but the contents of constants, and what these come to: the parameters and the timing of
- * what is built of the node in the smallest and the largest of its item's foldings. What constants change of the price of a folding
- * (dataflow/cost/contents.h) is asked for with it, once for each node with values of its own. */
+ * A form is what a component can see of its node but the contents of constants, and what these come to: the parameters
+ * and the timing of what is built of the node in the smallest and the largest of its item's foldings. What constants
+ * change of the price of a folding (dataflow/cost/contents.h) is asked for with it, once for each node with values of
+ * its own. */
 #include <assert.h>
 #include <string.h>
 

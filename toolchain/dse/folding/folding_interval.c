@@ -5,8 +5,8 @@
 
 enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 12 };
 
-/* Does a folding for the interval, of which that with no room for FIFOs is solved, fit with them? With more or less room, where the first one's
- * take too much. */
+/* Does a folding for the interval, of which that with no room for FIFOs is solved, fit with them? With more or less
+ * room, where the first one's take too much. */
 static bool fits_built(weir_folding_finder *s, size_t index) {
     assert(index < weir_folding_space_count(s->space));
     weir_folding_spare tried = {.has_high = false};
@@ -37,7 +37,8 @@ static bool is_short_for_all(weir_folding_finder *s, size_t count) {
     return seems && is_hopeless(s, count - 1);
 }
 
-/* The shortest interval below `count` for which no resource is short by itself, as none is for longer ones; `count`: there is none. */
+/* The shortest interval below `count` for which no resource is short by itself, as none is for longer ones; `count`:
+ * there is none. */
 static size_t first_not_short(weir_folding_finder *s, size_t count) {
     assert(count > 0 && count <= weir_folding_space_count(s->space));
     if (is_short_for_all(s, count)) return count;
@@ -77,15 +78,16 @@ void weir_folding_find_fastest(weir_folding_finder *s, size_t count) {
     }
 }
 
-/* What no folding for a shorter interval takes less than, where that for the longest takes at least `least`: area grows as intervals
- * shrink, and energy is at least that of the device itself. */
+/* What no folding for a shorter interval takes less than, where that for the longest takes at least `least`: area grows
+ * as intervals shrink, and energy is at least that of the device itself. */
 static int64_t least_of_shorter(const weir_folding_finder *s, int64_t least) {
     if (s->request->objective == WEIR_FOLDING_AREA) return least;
     const int64_t device = weir_folding_static_energy(&s->target, weir_folding_space_interval(s->space, 0));
     return device < least ? device : least;
 }
 
-/* All intervals, long ones first, which take little; when no work is left only that of the time before, if there was one. */
+/* All intervals, long ones first, which take little; when no work is left only that of the time before, if there was
+ * one. */
 void weir_folding_find_least(weir_folding_finder *s, size_t count) {
     assert(count > 0 && count <= weir_folding_space_count(s->space));
     if (is_hopeless(s, count - 1)) return;

@@ -70,8 +70,8 @@ static int64_t most_of(const int64_t *cycles, size_t bounds) {
     return most;
 }
 
-/* What no folding for the interval takes less than from end to end, or more than `enough`: the largest that a mix of the bounds proves. `best`
- * gets the mix whose choice is quickest by all bounds. */
+/* What no folding for the interval takes less than from end to end, or more than `enough`: the largest that a mix of
+ * the bounds proves. `best` gets the mix whose choice is quickest by all bounds. */
 static int64_t bound_of(weir_folding_finder *s, size_t index, int64_t enough, int64_t *best) {
     assert(index < weir_folding_space_count(s->space));
     const size_t bounds = weir_folding_space_bounds(s->space, index);
@@ -107,7 +107,8 @@ static int64_t bound_of(weir_folding_finder *s, size_t index, int64_t enough, in
     return least;
 }
 
-/* By what foldings are chosen, the choice with no room for FIFOs, and what the bounds say of it; WEIR_FOLDING_NEVER: it does not fit. */
+/* By what foldings are chosen, the choice with no room for FIFOs, and what the bounds say of it; WEIR_FOLDING_NEVER: it
+ * does not fit. */
 typedef struct taste {
     const weir_folding_weights *weights;
     int64_t *mix, cycles;
@@ -158,7 +159,8 @@ static void keep(weir_folding_finder *s, weir_folding_finder *best) {
     s->pick = NULL;
 }
 
-/* The folding of interval `index` that is best by the weights and fits with its FIFOs becomes `best` if it is quicker. */
+/* The folding of interval `index` that is best by the weights and fits with its FIFOs becomes `best` if it is
+ * quicker. */
 static void try_interval(weir_folding_finder *s, size_t index, taste *by, weir_folding_finder *best, bool is_first) {
     weir_folding_spare tried = {.has_high = false};
     if (by->cycles >= best->value || (s->work <= 0 && !is_first)) return;
@@ -196,8 +198,8 @@ static int64_t try_pick(void *user, const weir_folding_pick *pick, const int64_t
     return t->best->value;
 }
 
-/* Exactly, with room for so many beginnings. Returns what no folding for the interval takes less than, or the best: it becomes that of these,
- * where one is better and fits with its FIFOs. */
+/* Exactly, with room for so many beginnings. Returns what no folding for the interval takes less than, or the best: it
+ * becomes that of these, where one is better and fits with its FIFOs. */
 static int64_t search_exactly(weir_folding_finder *s, size_t index, const int64_t *mix, size_t room, int64_t *work,
                               weir_folding_finder *best) {
     assert(room > 0 && index < weir_folding_space_count(s->space));
@@ -215,8 +217,8 @@ static int64_t search_exactly(weir_folding_finder *s, size_t index, const int64_
     return weir_folding_exact_search(s->space, &exact);
 }
 
-/* The foldings of interval `index` with the least energy, whose nodes work little at a time, those with short tails (folding_tail.c) and
- * those that the mix of bounds likes best. */
+/* The foldings of interval `index` with the least energy, whose nodes work little at a time, those with short tails
+ * (folding_tail.c) and those that the mix of bounds likes best. */
 static void try_tastes(weir_folding_finder *s, size_t index, int64_t *mix, weir_folding_finder *best) {
     taste taste_of[] = {{&weir_folding_least_energy, NULL, 0, 0, NULL},
                         {&weir_folding_quick, NULL, 0, 1, NULL},
@@ -235,8 +237,9 @@ static void try_tastes(weir_folding_finder *s, size_t index, int64_t *mix, weir_
     }
 }
 
-/* What no folding for the interval takes less than, or the best, which becomes that of these where one is better: a bound first, then an
- * exact search with little room, and where that is not enough one with as much room as there is work for half of, and other foldings. */
+/* What no folding for the interval takes less than, or the best, which becomes that of these where one is better: a
+ * bound first, then an exact search with little room, and where that is not enough one with as much room as there is
+ * work for half of, and other foldings. */
 static int64_t search_interval(weir_folding_finder *s, size_t index, int64_t *work, weir_folding_finder *best) {
     int64_t *mix = weir_calloc(weir_folding_space_bounds(s->space, index), sizeof *mix);
     int64_t bound = bound_of(s, index, best->value, mix);
@@ -258,7 +261,8 @@ static int64_t search_interval(weir_folding_finder *s, size_t index, int64_t *wo
     return bound;
 }
 
-/* The least folding for the shortest interval that fits becomes the best. Returns the first interval that may have one that fits, else `count`. */
+/* The least folding for the shortest interval that fits becomes the best. Returns the first interval that may have one
+ * that fits, else `count`. */
 static size_t find_first(weir_folding_finder *s, size_t count, weir_folding_finder *best) {
     const int64_t work = s->work;
     weir_folding_space_weigh(s->space, &weir_folding_least_area);

@@ -9,7 +9,8 @@ enum { RESOURCES = WEIR_KNAPSACK_RESOURCES };
 
 /* --- what does not fit --- */
 
-/* Does a slow folding fit, with its FIFOs? What takes too much in the longest interval takes no less in a shorter one. */
+/* Does a slow folding fit, with its FIFOs? What takes too much in the longest interval takes no less in a shorter
+ * one. */
 static bool has_room(const weir_graph *graph, const weir_folding_request *request) {
     weir_folding_request any = *request;
     any.objective = WEIR_FOLDING_AREA;
@@ -32,8 +33,8 @@ static void uses_of(const weir_device *device, weir_cost_use *uses) {
     weir_cost_uses(&(weir_cost){.luts = 0}, device, uses);
 }
 
-/* Is a device too small, as the least says that the graph takes of the one it was refused for? Of the same family it takes the same; lookup
- * tables of one family do less than four times as much as those of another. */
+/* Is a device too small, as the least says that the graph takes of the one it was refused for? Of the same family it
+ * takes the same; lookup tables of one family do less than four times as much as those of another. */
 static bool is_too_small(const weir_folding_finder *refused, const weir_device *device) {
     const weir_device *other = refused->target.device;
     if (device->family != other->family) return refused->least[0] / 4 > weir_device_luts(device);
@@ -73,8 +74,8 @@ static bool has_room_on(const weir_folding_finder *refused, const char *device) 
     return room;
 }
 
-/* The smallest device that has room for the graph, of those that are known: the largest are asked first, and none that lies within one without
- * room. NULL: none; heap memory. */
+/* The smallest device that has room for the graph, of those that are known: the largest are asked first, and none that
+ * lies within one without room. NULL: none; heap memory. */
 static char *roomier(const weir_folding_finder *refused) {
     weir_diag_log *log = weir_diag_capture();
     size_t names, count = 0;

@@ -19,7 +19,8 @@ static void find(weir_folding_finder *s, int64_t longest) {
 
 /* --- what was found --- */
 
-/* Solves again with other room for FIFOs where these were too much, until all of it fits. *bound: that of the first time. */
+/* Solves again with other room for FIFOs where these were too much, until all of it fits. *bound: that of the first
+ * time. */
 static bool find_that_fits(weir_folding_finder *s, int64_t *bound) {
     weir_folding_spare tried = {.has_high = false};
     for (int round = 0; round < ROUNDS; round++) {

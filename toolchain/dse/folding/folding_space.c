@@ -85,7 +85,8 @@ static void move_to(weir_folding_space *s, size_t index) {
 
 /* --- combinations --- */
 
-/* Notes how member i is folded now. A price is that of the way in which it is, and of the time of a frame where it starts by that. */
+/* Notes how member i is folded now. A price is that of the way in which it is, and of the time of a frame where it
+ * starts by that. */
 static void note_state(const weir_folding_space *s, const unit *u, folding *f, size_t i) {
     assert(i < u->members);
     const weir_meta_hardware *h = weir_folding_hardware(s->at.graph, u->member[i]);
@@ -157,7 +158,8 @@ static void keep(combination *set, size_t *count, const combination *c) {
     *count = kept;
 }
 
-/* Each of `count` combinations of the members before with each choice of member i: those that are kept, in the other room. */
+/* Each of `count` combinations of the members before with each choice of member i: those that are kept, in the other
+ * room. */
 static size_t combine(weir_folding_space *s, const unit *u, folding *f, size_t i, size_t count) {
     assert(i < u->members && count > 0);
     const unsigned choices = weir_folding_choices(u, i);
@@ -290,7 +292,8 @@ static amount outer_converters(weir_folding_space *s, size_t index, const stream
     return sum;
 }
 
-/* Kinds of beginnings are lanes that are taken, kinds of ends the lanes of each stream to a child, in a row of `width`. */
+/* Kinds of beginnings are lanes that are taken, kinds of ends the lanes of each stream to a child, in a row of
+ * `width`. */
 typedef struct kinds {
     int64_t *lanes;
     size_t count, width;

@@ -62,8 +62,9 @@ static unsigned choice_of(const weir_component_rules *rules, const weir_meta_har
     return (unsigned)h->storage + 3 * (unsigned)weir_component_setting_value_as(rules, h, WEIR_SETTING_PRODUCTS);
 }
 
-/* What a node's hardware depends on: its metadata, what `settle` has done for a folding of so many lanes (0: nothing), and the time of
- * a frame where it holds rows or pools them, whose spare ones fill what is left of it (0: of another). */
+/* What a node's hardware depends on: its metadata, what `settle` has done for a folding of so many lanes (0: nothing),
+ * and the time of a frame where it holds rows or pools them, whose spare ones fill what is left of it (0: of
+ * another). */
 static uint64_t key_of(uint64_t form, const weir_component_rules *rules, const weir_meta_hardware *h, int64_t settled,
                        int64_t pace) {
     const uint64_t part[] = {(uint64_t)h->in_lanes, (uint64_t)h->out_lanes, choice_of(rules, h), (uint64_t)settled,
@@ -295,7 +296,8 @@ void weir_folding_settle(structure *t, const unit *u, const folding *f) {
     if (rules->settle != NULL) rules->settle(t->graph, node);
 }
 
-/* How a node before one that sets the pace folds for an interval, settled for one of its foldings. Both are left as assigned. */
+/* How a node before one that sets the pace folds for an interval, settled for one of its foldings. Both are left as
+ * assigned. */
 static weir_meta_hardware settled(structure *t, const unit *u, const folding *f, weir_node before, int64_t interval) {
     assert(u->pace < u->members && interval >= 1);
     const weir_node pace = u->member[u->pace];
@@ -321,8 +323,8 @@ static weir_cost settled_cost(weir_folding_space *s, const unit *u, const foldin
     return cost;
 }
 
-/* Does the node before one that sets the pace change with its folding, for any interval of the structure? It orders the stream as that one
- * takes it. */
+/* Does the node before one that sets the pace change with its folding, for any interval of the structure? It orders the
+ * stream as that one takes it. */
 static bool is_settled(weir_folding_space *s, const unit *u, weir_node before) {
     structure *t = &s->at;
     const weir_value value = weir_node_output(t->graph, before, 0);
@@ -401,7 +403,8 @@ static void find_units(weir_folding_space *s) {
     }
 }
 
-/* Streams between components, in graph order; an item's parent is what gives its first node's stream, if that has a choice. */
+/* Streams between components, in graph order; an item's parent is what gives its first node's stream, if that has a
+ * choice. */
 static void find_edges(structure *t) {
     size_t capacity = 0;
     for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
@@ -619,7 +622,8 @@ static void take_up(weir_folding_space *s) {
     if (s->survey != NULL) weir_cost_survey_turn(s->survey, t->graph);
 }
 
-/* Searches return to a structure a few times. False: it is a new one, and that before stays with those that are kept. */
+/* Searches return to a structure a few times. False: it is a new one, and that before stays with those that are
+ * kept. */
 static bool change_to_kept(weir_folding_space *s, size_t index) {
     size_t place = 0;
     while (place < WEIR_FOLDING_KEPT && !is_for(&s->kept[place], index)) place++;

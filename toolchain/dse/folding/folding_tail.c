@@ -1,12 +1,14 @@
-/* The least that a frame takes from end to end, as a sum over the nodes of one path: from an input to an output, through the most components
- * that set the pace. The last beat of a frame leaves a node no sooner than the node needs for what depends on the last beat that it
- * took. Behind a window that is more than a beat: a component that sets the pace computes all positions which see the last element (its
- * `burst`), however soon the nodes between have them. So the nodes up to it count until the first of these elements, it counts until the
- * last, and from there on the next stretch begins with one element.
+/* The least that a frame takes from end to end, as a sum over the nodes of one path: from an input to an output,
+ * through the most components that set the pace. The last beat of a frame leaves a node no sooner than the node needs
+ * for what depends on the last beat that it took. Behind a window that is more than a beat: a component that sets the
+ * pace computes all positions which see the last element (its `burst`), however soon the nodes between have them. So
+ * the nodes up to it count until the first of these elements, it counts until the last, and from there on the next
+ * stretch begins with one element.
  *
- * That is the first bound. There is one more for each component that sets the pace: from what it gives last on the same tails count, and that
- * takes all its work from its first beat on. Where inputs come evenly over the interval it begins no sooner than the element comes
- * that its first result depends on; where they come at once, no sooner than the nodes before it have given a first beat, their heads. */
+ * That is the first bound. There is one more for each component that sets the pace: from what it gives last on the same
+ * tails count, and that takes all its work from its first beat on. Where inputs come evenly over the interval it begins
+ * no sooner than the element comes that its first result depends on; where they come at once, no sooner than the nodes
+ * before it have given a first beat, their heads. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -56,8 +58,8 @@ static void derive_narrow(structure *t, weir_node node) {
     weir_graph_set_interval(t->graph, interval);
 }
 
-/* Elements that wait after the node for the last `burst` of those before it, whole rows of channels: with the fewest lanes, which let the
- * fewest wait. */
+/* Elements that wait after the node for the last `burst` of those before it, whole rows of channels: with the fewest
+ * lanes, which let the fewest wait. */
 static int64_t burst_after(structure *t, weir_node node, size_t input, int64_t burst) {
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
     const weir_meta_hardware before = *hardware;
@@ -94,8 +96,8 @@ static int64_t served_for(structure *t, weir_node node, int64_t element) {
     return needed;
 }
 
-/* Without which element of its input the node does not give an element: nodes of one form need the same. What computes groups takes only
- * some of a position, of which the first may be one. */
+/* Without which element of its input the node does not give an element: nodes of one form need the same. What computes
+ * groups takes only some of a position, of which the first may be one. */
 static int64_t needed_of(weir_folding_space *s, weir_node node, int64_t element) {
     assert(element >= 0);
     structure *t = &s->at;
@@ -120,7 +122,8 @@ typedef struct trace {
     weir_map known; /* by place of the path and element: of the entry */
 } trace;
 
-/* The entry's element without which the path's node `at` does not give an element. Deep down most of them need the same. */
+/* The entry's element without which the path's node `at` does not give an element. Deep down most of them need the
+ * same. */
 static int64_t trace_back(trace *t, size_t at, int64_t element) {
     assert(element >= 0 && element < INT64_C(1) << 40);
     enum { ELEMENT_BITS = 40 };
@@ -227,7 +230,8 @@ weir_folding_times weir_folding_times_of(const structure *t, weir_node node) {
 
 size_t weir_folding_bounds(const structure *t) { return 1 + t->places; }
 
-/* Bounds up to that of the node's place take its tail, the next one its work if it sets the pace, those after them its head. */
+/* Bounds up to that of the node's place take its tail, the next one its work if it sets the pace, those after them its
+ * head. */
 int64_t weir_folding_part(const structure *t, weir_node node, const weir_folding_times *times, const int64_t *before) {
     assert(node.id < weir_graph_node_limit(t->graph) && t->station[node.id].place <= t->places);
     const station *at = &t->station[node.id];

@@ -20,7 +20,7 @@ enum {
     REPAIRS = 10    /* to make it keep the budgets */
 };
 
-/* What takes longer than to compare two labels, in such steps: making one, its share of sorting, and relaxing an option. */
+/* What takes longer than to compare two labels, in such steps: making one, its share of a sort, relaxing an option. */
 enum { JOIN_WORK = 16, SORT_WORK = 48, RELAX_WORK = 8 };
 
 /* So that no sum overflows (knapsack.h). */
@@ -289,8 +289,8 @@ static weir_knapsack_price relaxed_choice(solver *s, size_t *chosen) {
     return total;
 }
 
-/* Subgradient steps towards the largest dual bound (Polyak's length, from where the value is to be expected), which the solver is
- * left with. */
+/* Subgradient steps towards the largest dual bound (Polyak's length, from where the value is to be expected), which the
+ * solver is left with. */
 static int64_t raise_dual(solver *s) {
     int64_t best[RESOURCES] = {0}, bound = INT64_MIN;
     size_t *chosen = weir_arena_array(s->arena, s->items, sizeof *chosen);
@@ -381,8 +381,8 @@ static bool is_needed(const solver *s, size_t i, size_t attaining) {
     return s->knapsack->attain && attaining == 1 && s->item[i].option[s->chosen[i]].attains;
 }
 
-/* What the relaxation loses for each share of the budgets by which item i exceeds them less with its best option, which it gets if that is no more
- * than `most`. */
+/* What the relaxation loses for each share of the budgets by which item i exceeds them less with its best option, which
+ * it gets if that is no more than `most`. */
 static double save_on(solver *s, size_t i, size_t *attaining, double most) {
     const weir_knapsack_item *it = &s->item[i];
     const weir_knapsack_price now = price_within(s, i, s->chosen[i]);
@@ -406,8 +406,8 @@ static double save_on(solver *s, size_t i, size_t *attaining, double most) {
     return smallest;
 }
 
-/* From what the relaxation chooses on, items that are equal all alike: some of them save what it takes too much, those first that lose little. An
- * incumbent where it comes to keep the budgets. */
+/* From what the relaxation chooses on, items that are equal all alike: some of them save what it takes too much, those
+ * first that lose little. An incumbent where it comes to keep the budgets. */
 static void repair(solver *s) {
     size_t attaining = 0;
     if (!choose_relaxed(s, s->chosen, &s->total)) return;
@@ -427,8 +427,8 @@ static void repair(solver *s) {
     if (s->fits) s->incumbent = s->total.value;
 }
 
-/* Gives item i the option of the least value that keeps the budgets; resources at their multipliers may grow by no more than the value shrinks,
- * in eighths. */
+/* Gives item i the option of the least value that keeps the budgets; resources at their multipliers may grow by no more
+ * than the value shrinks, in eighths. */
 static void spend_on(solver *s, size_t i, size_t *attaining, int64_t eighths) {
     const weir_knapsack_item *it = &s->item[i];
     const weir_knapsack_price now = price_within(s, i, s->chosen[i]);
@@ -467,8 +467,8 @@ static void push(labels *set, const label *l) {
     set->item[set->count++] = l;
 }
 
-/* What a label takes of the budgets that are minded, and whether it lacks what has to be attained: each field of 25 bits or one has a bit
- * above it, which a subtraction clears where it borrows. */
+/* What a label takes of the budgets that are minded, and whether it lacks what has to be attained: each field of 25
+ * bits or one has a bit above it, which a subtraction clears where it borrows. */
 typedef struct packed {
     uint64_t half[2];
 } packed;
@@ -557,7 +557,8 @@ static size_t affordable(const solver *s) {
     return room < s->capacity ? room : s->capacity;
 }
 
-/* Labels by price. Keeps what nothing dominates, and of that what the relaxation likes best, as many as there is room for. */
+/* Labels by price. Keeps what nothing dominates, and of that what the relaxation likes best, as many as there is room
+ * for. */
 static void thin(solver *s, labels *set) {
     if (set->count == 0) return;
     const size_t room = s->left == INT64_MAX ? s->capacity : affordable(s);
@@ -568,8 +569,8 @@ static void thin(solver *s, labels *set) {
     keep_best(s, set, s->capacity);
 }
 
-/* Can a choice for a part of item i's subtree still be better than the incumbent, when the rest of it takes `rest` at least and `part` is the
- * least that a whole one takes? */
+/* Can a choice for a part of item i's subtree still be better than the incumbent, when the rest of it takes `rest` at
+ * least and `part` is the least that a whole one takes? */
 static bool leads_on(const solver *s, const weir_knapsack_price *p, const least *rest, const least *part) {
     const least *all = &s->from[0][0];
     for (int m = 0; m < MEASURES; m++) {
@@ -675,8 +676,8 @@ static size_t labels_for_parent(const solver *s, int64_t until, size_t item) {
     return room < FEW_LABELS ? FEW_LABELS : (size_t)room;
 }
 
-/* Looks for something better than the incumbent with room for so many labels a set; of the budgets it keeps those that are minded. What it
- * finds exceeds some budgets that are not: true, and these are from then on. */
+/* Looks for something better than the incumbent with room for so many labels a set; of the budgets it keeps those that
+ * are minded. What it finds exceeds some budgets that are not: true, and these are from then on. */
 static bool search(solver *s, size_t capacity) {
     assert(capacity > 0);
     labels **of = weir_calloc(s->items, sizeof *of);
@@ -735,8 +736,8 @@ static bool is_spent(const solver *s) {
            s->knapsack->work - s->work < (int64_t)s->items * FIRST_CAPACITY * FIRST_CAPACITY * JOIN_WORK;
 }
 
-/* First with little room, for a good incumbent; then for all that can be better, minding no more budgets than it takes. A budget with a
- * multiplier is minded from the start, for the bound on labels is one of choices that keep it. */
+/* First with little room, for a good incumbent; then for all that can be better, minding no more budgets than it takes.
+ * A budget with a multiplier is minded from the start, for the bound on labels is one of choices that keep it. */
 static void search_all(solver *s, size_t capacity) {
     if (s->knapsack->work > 0 && least_steps(s) > (s->knapsack->work - s->work) / 2) {
         s->complete = false;

@@ -11,8 +11,8 @@
 enum { MOST_SETS = 1 << 18, MOST_SHARED = 4 };
 static const uint32_t NONE = UINT32_MAX;
 
-/* One way to a state. Its states are numbered set * statuses + status; a status says how many memories of each operand are
- * closed, from 0 on: an input's reads from its first memory begin with the first loop that brings new data. */
+/* One way to a state. Its states are numbered set * statuses + status; a status says how many memories of each operand
+ * are closed, from 0 on: an input's reads from its first memory begin with the first loop that brings new data. */
 typedef struct label {
     double energy, used[MOST_SHARED]; /* bits of shared memories */
     uint32_t parent, next;            /* label before; next of the same state */

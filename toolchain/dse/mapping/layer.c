@@ -43,7 +43,8 @@ static bool in_relation(const weir_dse_layer *layer, int dim) {
     return false;
 }
 
-/* An operand with the index of a relation depends on its loops in part; a single iteration is neither relevant nor not. */
+/* An operand with the index of a relation depends on its loops in part; a single iteration is neither relevant nor
+ * not. */
 static void derive_relevance(const weir_dse_layer *layer, weir_dse_operand *o) {
     bool used[WEIR_DSE_DIMS] = {false};
     int kept = 0;

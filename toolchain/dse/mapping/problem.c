@@ -15,7 +15,8 @@ void weir_dse_footprint_start(weir_dse_footprint *footprint, const weir_dse_laye
         footprint->loop[i][0] = footprint->loop[i][1] = footprint->size[i] = footprint->reuse[i] = 1;
 }
 
-/* A loop in a relation counts by the ratio of the relation's sizes after and before it, which keeps ZigZag's rounding. */
+/* A loop in a relation counts by the ratio of the relation's sizes after and before it, which keeps ZigZag's
+ * rounding. */
 static void add_partial(weir_dse_footprint *footprint, int dim, double factor, double *fresh, double *again) {
     assert(factor > 0);
     for (int i = 0; i < footprint->layer->relation_count; i++) {

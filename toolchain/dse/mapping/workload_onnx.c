@@ -74,8 +74,8 @@ static void keep_name(void *user, int line, const char *name) {
 
 /* --- layers --- */
 
-/* Products have their sum first in ZigZag, then rows, columns and what is before the matrices; convolutions are in the order
- * of the nest. */
+/* Products have their sum first in ZigZag, then rows, columns and what is before the matrices; convolutions are in the
+ * order of the nest. */
 static int rank_of(const weir_loop_nest *nest, uint32_t loop) {
     assert(loop < nest->loop_count);
     static const char *const order[] = {"C", "D", "K", "B", "H"};
@@ -196,7 +196,8 @@ static void add_source(builder *b, int index, weir_value value) {
     node->source[node->source_count++] = source;
 }
 
-/* What the file calls the node, as ZigZag does; the graph's name for it where it has none, or one that an earlier layer has. */
+/* What the file calls the node, as ZigZag does; the graph's name for it where it has none, or one that an earlier layer
+ * has. */
 static const char *name_of(const builder *b, weir_node node, int line) {
     const char *name = (const char *)(uintptr_t)weir_map_get(&b->names, (uint64_t)line, 0);
     for (int i = 0; name != NULL && i < b->workload->count; i++) {

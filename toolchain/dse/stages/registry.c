@@ -31,8 +31,8 @@ void weir_dse_registry_free(weir_dse_registry *registry) {
     free(registry);
 }
 
-/* Letters and digits alone, small, without "stage" at the end: SumStage, sum and Sum are one. LOMA is the generator's other
- * name. */
+/* Letters and digits alone, small, without "stage" at the end: SumStage, sum and Sum are one. LOMA is the generator's
+ * other name. */
 static void plain(const char *name, char *into, size_t size) {
     assert(size > 0);
     size_t length = 0;

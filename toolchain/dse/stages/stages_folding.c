@@ -104,8 +104,8 @@ static void describe(generator *g, const weir_graph *graph, const weir_folding_r
     weir_text_free(&settings);
 }
 
-/* The best folding for the request goes on, unless it is that of the call before. False after a reported error, or when no more is
- * wanted. */
+/* The best folding for the request goes on, unless it is that of the call before. False after a reported error, or when
+ * no more is wanted. */
 static bool generate(generator *g) {
     weir_graph *graph = weir_graph_copy(g->hardware);
     weir_folding_report report;
@@ -119,8 +119,8 @@ static bool generate(generator *g) {
     return fine || !report.fits;
 }
 
-/* The shortest interval that fits and the fewest lookup tables within it, then within longer ones, two for each doubling, until there are
- * no fewer. */
+/* The shortest interval that fits and the fewest lookup tables within it, then within longer ones, two for each
+ * doubling, until there are no fewer. */
 static bool generate_all(generator *g) {
     const size_t points = (size_t)g->stage->value[GENERATOR_POINTS].number;
     weir_graph *graph = weir_graph_copy(g->hardware);

@@ -68,7 +68,8 @@ static const weir_dse_layer *only_product(const weir_dse_workload *w) {
     return NULL;
 }
 
-/* Named by its number, as the files that ZigZag writes. Ports carry what the array takes at once: 8 bits an input, 32 bits a sum. */
+/* Named by its number, as the files that ZigZag writes. Ports carry what the array takes at once: 8 bits an input, 32
+ * bits a sum. */
 static weir_dse_accelerator *vary_accelerator(const weir_dse_accelerator *from, int number, int l1, size_t size,
                                               const int *side, weir_arena *arena) {
     weir_dse_accelerator *a = weir_arena_array(arena, 1, sizeof *a);

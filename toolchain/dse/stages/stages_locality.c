@@ -1,5 +1,5 @@
-/* Data that stay in memories near the array from one layer to the next: how low they may stay, and the hierarchy without what
- * lies above. Memories are counted as the accelerator's file has them. */
+/* Data that stay in memories near the array from one layer to the next: how low they may stay, and the hierarchy
+ * without what lies above. Memories are counted as the accelerator's file has them. */
 #include <stdlib.h>
 #include <string.h>
 

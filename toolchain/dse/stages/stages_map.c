@@ -97,7 +97,8 @@ static bool try_order(search *s) {
 
 enum { REPORT = 1 << 16 };
 
-/* Each 65,536 orders of all layers: how many, how fast, about how long the rest of the run takes; `share`: of this spatial mapping. */
+/* Each 65,536 orders of all layers: how many, how fast, about how long the rest of the run takes; `share`: of this
+ * spatial mapping. */
 static void report_progress(const search *s, uint64_t more, double share) {
     weir_dse_progress *p = (weir_dse_progress *)weir_dse_get(s->context, WEIR_DSE_PROGRESS);
     if (p == NULL) return;

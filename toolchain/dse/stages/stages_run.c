@@ -124,7 +124,8 @@ const weir_dse_stage_body weir_dse_stage_multi_processing_spawn = {
 
 /* --- parameters --- */
 
-/* "a=1|2;(b,c)=3,x|4,y": a takes its values in turn, for each of them b and c theirs together; commas in the last of them are its own. */
+/* "a=1|2;(b,c)=3,x|4,y": a takes its values in turn, for each of them b and c theirs together; commas in the last of
+ * them are its own. */
 typedef struct iteration {
     const weir_dse_context *context;
     weir_dse_sink *sink;

@@ -78,8 +78,8 @@ static wide reach_of(const work *w, size_t index) {
 
 /* --- nodes and constants --- */
 
-/* The node has the name of its result. Calls never nest where two of the arguments add nodes: C does not say which comes
- * first, and files must not depend on the compiler. */
+/* The node has the name of its result. Calls never nest where two of the arguments add nodes: C does not say which
+ * comes first, and files must not depend on the compiler. */
 static Onnx__NodeProto *apply_node(const work *w, weir_op op, name a, name b, name c, name result) {
     const char *inputs[] = {a, b, c};
     const char *own = weir_arena_format(w->b->arena, "%s/%s", result, weir_op_get(op)->name);
@@ -542,7 +542,8 @@ static bool fits_product(const weir_array *factors) {
     return factors != NULL;
 }
 
-/* The sum is rounded to float32, and so is the exact product, of float64 or of integers. The division by a power of two is exact. */
+/* The sum is rounded to float32, and so is the exact product, of float64 or of integers. The division by a power of two
+ * is exact. */
 static bool add_scale_float(const work *w) {
     int64_t low, high;
     clip_bounds(w, &low, &high);

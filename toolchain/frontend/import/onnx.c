@@ -1,6 +1,7 @@
-/* The importer, in this order: decode, check the model as a whole, put branches of Ifs into one graph with the rest, collect definitions,
- * check every node against the schema (in a branch once it is chosen), sort, then build the graph node by node with type inference. A
- * stage with errors is the last one; after a node that fails while building, what depends on it is skipped silently. */
+/* The importer, in this order: decode, check the model as a whole, put branches of Ifs into one graph with the rest,
+ * collect definitions, check every node against the schema (in a branch once it is chosen), sort, then build the graph
+ * node by node with type inference. A stage with errors is the last one; after a node that fails while building, what
+ * depends on it is skipped silently. */
 #include "frontend/import/onnx.h"
 
 #include <math.h>
@@ -495,7 +496,8 @@ static bool is_chosen(importer *im, uint32_t index) {
            (is_chosen(im, around) && choose(im, around) == (im->flat.place[index].otherwise ? ELSE : THEN));
 }
 
-/* Its outputs are the values of the chosen branch; what a node of that computes, no constant, is called by the If's name for it. */
+/* Its outputs are the values of the chosen branch; what a node of that computes, no constant, is called by the If's
+ * name for it. */
 static void build_if(importer *im, uint32_t index) {
     const Onnx__NodeProto *proto = im->proto->node[index];
     const choice chosen = choose(im, index);

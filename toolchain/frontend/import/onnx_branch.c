@@ -1,5 +1,6 @@
-/* Two walks over the graphs in the same order, so that a graph has the same number in both: the first collects all names, the second
- * copies. A name of a branch stays when no other graph has it. A sorted array, as in onnx_scope: no file can make it slow. */
+/* Two walks over the graphs in the same order, so that a graph has the same number in both: the first collects all
+ * names, the second copies. A name of a branch stays when no other graph has it. A sorted array, as in onnx_scope: no
+ * file can make it slow. */
 #include "frontend/import/onnx_branch.h"
 
 #include <assert.h>

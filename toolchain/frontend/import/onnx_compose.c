@@ -391,7 +391,8 @@ static bool is_small(const weir_onnx_form *form, weir_value data) {
            fail(form, "it has too many elements, expected at most 2^24");
 }
 
-/* The data with elements of the updates: `at` says for each of the data which of both, one after the other, it is. Taken over. */
+/* The data with elements of the updates: `at` says for each of the data which of both, one after the other, it is.
+ * Taken over. */
 static bool gather_updated(const weir_onnx_form *form, weir_value *inputs, size_t *count, weir_array *at) {
     const weir_value data = flat(form, "flat", inputs[0]), updates = flat(form, "updates", inputs[2]);
     inputs[1] = weir_onnx_form_constant(form, "elements", at);

@@ -144,9 +144,9 @@ weir_value weir_onnx_form_node(const weir_onnx_form *form, weir_op op, const cha
     return weir_node_output(form->graph, add_helper(form, op, suffix, inputs, count), 0);
 }
 
-/* Softmax and LogSoftmax before opset 13 treat their input as a matrix: rows are the dimensions before the axis, columns all from it
- * on. Along the last axis that is the later form; along another one a Reshape makes the matrix, and another one
- * restores the shape. */
+/* Softmax and LogSoftmax before opset 13 treat their input as a matrix: rows are the dimensions before the axis,
+ * columns all from it on. Along the last axis that is the later form; along another one a Reshape makes the matrix, and
+ * another one restores the shape. */
 static bool is_old_softmax(const weir_onnx_form *form) {
     if (kind_of(form) == WEIR_OP_QLINEAR_SOFTMAX) return attribute_of(form, "opset")->i < SOFTMAX_BY_AXIS;
     const weir_op op = form->rule->op;
@@ -179,7 +179,8 @@ static void write_softmax_axis(const weir_onnx_form *form, weir_node node) {
     if (kind_of(form) == WEIR_OP_QLINEAR_SOFTMAX) weir_node_set_int(form->graph, node, "opset", SOFTMAX_BY_AXIS);
 }
 
-/* What ONNX Runtime's optimizer makes of convolutions and pools of codes. Pools on codes have an attribute for it themselves. */
+/* What ONNX Runtime's optimizer makes of convolutions and pools of codes. Pools on codes have an attribute for it
+ * themselves. */
 static bool has_channels_innermost(const weir_onnx_form *form) {
     const Onnx__AttributeProto *flag = attribute_of(form, "channels_last");
     return kind_of(form) == WEIR_OP_QLINEAR_CONV ? flag != NULL && flag->i != 0 : is_named(form, "NhwcMaxPool");
@@ -206,8 +207,8 @@ static void form_resize(const weir_onnx_form *form, weir_value *inputs, size_t *
     if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] > 10 && *count > 1) inputs[1] = WEIR_NO_VALUE;
 }
 
-/* Before opset 7 an attribute says that operand 1 is broadcast, and another from which axis on its dimensions stand; PRelu's
- * slopes are those of the channels. As numpy has it dimensions stand at the end, so ones follow. */
+/* Before opset 7 an attribute says that operand 1 is broadcast, and another from which axis on its dimensions stand;
+ * PRelu's slopes are those of the channels. As numpy has it dimensions stand at the end, so ones follow. */
 static bool takes_axis(weir_op op) {
     const weir_op_info *info = weir_op_get(op);
     return weir_trait_of(op)->order == WEIR_ORDER_ELEMENTWISE && info->inputs_min == 2 && info->inputs_max == 2;

@@ -6,8 +6,8 @@
 #include "ir/trait/trait.h"
 #include "support/memory/arena.h"
 
-/* Elements of a value, and of all that are kept: shapes have a few, tables of positions some more. Bounds what a hostile
- * file can ask for. */
+/* Elements of a value, and of all that are kept: shapes have a few, tables of positions some more. Bounds what a
+ * hostile file can ask for. */
 enum { ELEMENT_LIMIT = 4096, KEPT_LIMIT = 1 << 22 };
 
 void weir_onnx_known_free(weir_onnx_known *known) {

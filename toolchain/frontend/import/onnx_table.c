@@ -1,7 +1,7 @@
 #include "frontend/import/onnx_table.h"
 
-/* A version has a row when it changes something that this importer can see. Element types are checked by type inference, and
- * by weir_onnx_types_of where ONNX takes fewer. */
+/* A version has a row when it changes something that this importer can see. Element types are checked by type
+ * inference, and by weir_onnx_types_of where ONNX takes fewer. */
 
 /* --- operators --- */
 

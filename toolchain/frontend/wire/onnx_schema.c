@@ -13,9 +13,9 @@
 
 /* --- domains --- */
 
-/* Spellings of each domain and the versions whose semantics the tables describe. Later versions are taken too: operators
- * change by attributes and element types, which are checked one by one. A domain that is not required may be used
- * without an import: exporters of QONNX forget it. */
+/* Spellings of each domain and the versions whose semantics the tables describe. Later versions are taken too:
+ * operators change by attributes and element types, which are checked one by one. A domain that is not required may be
+ * used without an import: exporters of QONNX forget it. */
 typedef struct domain_row {
     const char *spelling;
     weir_onnx_domain domain;

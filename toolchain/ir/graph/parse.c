@@ -730,7 +730,8 @@ static bool parse_statement(parser *p) {
     return parse_node(p);
 }
 
-/* Types that the text leaves open are inferred, of types that are verified: inference takes their ranges and formats for granted. */
+/* Types that the text leaves open are inferred, of types that are verified: inference takes their ranges and formats
+ * for granted. */
 static bool infer_open(parser *p) {
     weir_graph *graph = p->graph;
     bool is_complete = true, fine = true;

@@ -126,8 +126,8 @@ bool weir_geometry_is_all_whole(const weir_window *w) {
     return all;
 }
 
-/* Padding that gives the result a size: what is too much is cut off, half of it on either side; what is missing follows at
- * the end, as output_padding has it. */
+/* Padding that gives the result a size: what is too much is cut off, half of it on either side; what is missing follows
+ * at the end, as output_padding has it. */
 static void pad_result(weir_window *w, int i, int64_t all, bool upper) {
     const int64_t total = all < w->in[i] ? 0 : all - w->in[i];
     w->begin[i] = upper ? total / 2 : total - total / 2;

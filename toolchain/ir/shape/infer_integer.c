@@ -1,5 +1,5 @@
-/* Type inference of Weir's own operators. Integer ranges are exact for Linear, Sum, Maximum, Threshold and Lookup and the clip
- * bounds for casts. */
+/* Type inference of Weir's own operators. Integer ranges are exact for Linear, Sum, Maximum, Threshold and Lookup and
+ * the clip bounds for casts. */
 #include "ir/shape/geometry.h"
 #include "ir/shape/infer_rule.h"
 
@@ -479,7 +479,8 @@ bool weir_infer_lookup(const weir_graph *graph, weir_node node, weir_inferred *t
     return set_coded(graph, node, to, least, most);
 }
 
-/* Numbers by distance from a row's largest code, none larger than the first; what float32 makes of their products and sums is finite. */
+/* Numbers by distance from a row's largest code, none larger than the first; what float32 makes of their products and
+ * sums is finite. */
 static bool check_powers(const weir_graph *graph, weir_node node, int64_t distances, int64_t steps) {
     const weir_array *power = weir_rule_constant(graph, node, 1);
     const int64_t length = channel_count(&weir_rule_input(graph, node, 0)->shape);

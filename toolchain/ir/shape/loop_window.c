@@ -109,8 +109,8 @@ static void convolution(weir_loop_builder *b, size_t weights, size_t bias) {
              &(convolution_sizes){groups, w->dim[0] / groups, w->dim[1], weights, bias, false});
 }
 
-/* The same from inputs to the positions that they reach, ox = stride * ix + dilation * fx - begin: OX, OY count positions of the input here. What
- * falls outside the result is dropped. */
+/* The same from inputs to the positions that they reach, ox = stride * ix + dilation * fx - begin: OX, OY count
+ * positions of the input here. What falls outside the result is dropped. */
 void weir_loop_conv_transpose(weir_loop_builder *b) {
     order laid;
     const weir_shape *w = weir_loop_input_shape(b, 1), x = data_shape(b, &laid);

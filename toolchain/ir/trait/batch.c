@@ -1,6 +1,7 @@
-/* Rows stay apart when, for every node that an output depends on, element (i, ...) of the result depends on elements (i,
- * ...) of the inputs that have rows and on inputs that have none. Each operator's rule says when that is so; what has no rule
- * is taken to mix them. The graph for one row is inferred anew, and every shape must be the old one with one row. */
+/* Rows stay apart when, for every node that an output depends on, element (i, ...) of the result depends on elements
+ * (i, ...) of the inputs that have rows and on inputs that have none. Each operator's rule says when that is so; what
+ * has no rule is taken to mix them. The graph for one row is inferred anew, and every shape must be the old one with
+ * one row. */
 #include "ir/trait/batch.h"
 
 #include <stdlib.h>
@@ -336,7 +337,8 @@ static bool is_unused(const weir_graph *graph, weir_value value) {
     return weir_value_use_count(graph, value) == 0 && !weir_value_is_output(graph, value);
 }
 
-/* Input `index` of the node becomes a constant with these numbers, of the type that it has; the old one goes where nothing uses it. */
+/* Input `index` of the node becomes a constant with these numbers, of the type that it has; the old one goes where
+ * nothing uses it. */
 static void set_numbers(weir_graph *graph, weir_node node, size_t index, const int64_t *number, size_t count) {
     const weir_value old = weir_node_input(graph, node, index);
     weir_array *array = weir_array_new(weir_value_type(graph, old)->dtype, &(weir_shape){1, {(int64_t)count}});
@@ -392,8 +394,8 @@ static void open_slice(weir_graph *graph, weir_node node) {
 /* The whole number of times by which the axis grows; 0: none. */
 static float growth(int64_t from, int64_t to) { return from > 0 && to % from == 0 ? (float)(to / from) : 0; }
 
-/* A Resize to sizes by as much, where all are whole numbers of times: files have had scales since before opset 18's `axes`, which ONNX
- * Runtime 1.32's optimizer does not move quantizers over. */
+/* A Resize to sizes by as much, where all are whole numbers of times: files have had scales since before opset 18's
+ * `axes`, which ONNX Runtime 1.32's optimizer does not move quantizers over. */
 static bool open_by_scales(weir_graph *graph, weir_node node) {
     const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
     const weir_shape *y = &weir_value_type(graph, weir_node_output(graph, node, 0))->shape;
@@ -464,7 +466,8 @@ static void open_node(weir_graph *graph, weir_node node) {
     if (kind == WEIR_OP_ARRAY_FEATURE_EXTRACTOR) open_features(graph, node);
 }
 
-/* Infers the node for two rows; of this IR's own operators, whose attributes may say shapes, the rules know that rows stay. */
+/* Infers the node for two rows; of this IR's own operators, whose attributes may say shapes, the rules know that rows
+ * stay. */
 static bool infer_two(const finder *f, weir_graph *two, weir_node node) {
     const bool own = strcmp(weir_node_info(two, node)->domain, "weir") == 0;
     bool fine = own || weir_infer_node(two, node);

@@ -1,5 +1,5 @@
-/* Which passes a context would run and why, without running any: the runner's rules on one graph whose passes all change
- * something. O(passes * registered passes / 64). */
+/* Which passes a context would run and why, without running any: the runner's rules on one graph whose passes all
+ * change something. O(passes * registered passes / 64). */
 #include "pass/core/private.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* The graph of what depends on what in a module without a register between: assignments, combinational blocks, and paths
- * through instances. In a block, a read of what was assigned above depends on that assignment and not on the variable, so
- * the graph of a block has no loops but through variables that it reads before it assigns them. */
+/* The graph of what depends on what in a module without a register between: assignments, combinational blocks, and
+ * paths through instances. In a block, a read of what was assigned above depends on that assignment and not on the
+ * variable, so the graph of a block has no loops but through variables that it reads before it assigns them. */
 #include <stdlib.h>
 #include <string.h>
 

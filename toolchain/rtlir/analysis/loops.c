@@ -1,7 +1,7 @@
-/* Combinational loops: strongly connected parts of the graph of each module, children first, so that instances are known
- * by their paths. Modules whose statements are not simply in order are looked at; first what is assigned together is one
- * node; where that finds a loop, the module and all below it are looked at bit by bit, and what is left is a loop. Linear, without recursion; sets of inputs cost a word a node
- * for each 64 of them. */
+/* Combinational loops: strongly connected parts of the graph of each module, children first, so that instances are
+ * known by their paths. Modules whose statements are not simply in order are looked at; first what is assigned together
+ * is one node; where that finds a loop, the module and all below it are looked at bit by bit, and what is left is a
+ * loop. Linear, without recursion; sets of inputs cost a word a node for each 64 of them. */
 #include "rtlir/analysis/loops.h"
 
 #include <stdlib.h>

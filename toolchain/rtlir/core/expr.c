@@ -613,7 +613,8 @@ uint32_t rtl_operand_at(const weir_rtl_design *design, const rtl_expr *expr, siz
     return index == 0 ? expr->a : index == 1 ? expr->b : expr->c;
 }
 
-/* A literal, as in other get functions: what is filled in member by member is gathered on the stack first, and copied. */
+/* A literal, as in other get functions: what is filled in member by member is gathered on the stack first, and
+ * copied. */
 weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_expr expr) {
     const rtl_expr *record = rtl_expr_at(design, expr.id), *base = record;
     const weir_rtl_expr_kind kind = record->kind;

@@ -114,7 +114,8 @@ rtl_value rtl_compute(const rtl_formula *f, const rtl_value operand[3], const ch
     return operand[0].kind == RTL_VALUE_INTEGER ? operand[operand[0].integer ? 1 : 2] : no_integer(problem);
 }
 
-/* && and || as Verilog has them: an operand that decides makes the other irrelevant, whether that has a value or not. */
+/* && and || as Verilog has them: an operand that decides makes the other irrelevant, whether that has a value or
+ * not. */
 static rtl_value evaluate_logical(const weir_rtl_design *design, const rtl_formula *f, const rtl_value *parameters,
                                   const char **problem) {
     const bool deciding = f->op == WEIR_RTL_LOGICAL_OR;

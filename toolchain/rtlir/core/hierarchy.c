@@ -32,8 +32,8 @@ static void report_cycle(weir_rtl_design *design, const visit *stack, size_t dep
     if (from + MOST_NOTES + 1 < depth) weir_note("and %zu more", depth - 1 - from - MOST_NOTES);
 }
 
-/* Modules in the order in which the walk leaves them, so children first; instances are taken from the first to the last,
- * or the other way round. */
+/* Modules in the order in which the walk leaves them, so children first; instances are taken from the first to the
+ * last, or the other way round. */
 static weir_rtl_module *walk_modules(weir_rtl_design *design, weir_rtl_module top, bool backward, size_t *count) {
     weir_rtl_module *order = weir_malloc(design->module_count * sizeof *order);
     unsigned char *state = weir_calloc(design->module_count, 1);

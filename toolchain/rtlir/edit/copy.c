@@ -1,5 +1,5 @@
-/* Copies of statements and of whole modules. Blocks that are still to be copied wait on a list, so that nesting costs no
- * recursion. */
+/* Copies of statements and of whole modules. Blocks that are still to be copied wait on a list, so that nesting costs
+ * no recursion. */
 #include <stdlib.h>
 #include <string.h>
 

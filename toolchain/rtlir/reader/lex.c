@@ -153,7 +153,8 @@ static void add_directive(lexer *l) {
     }
 }
 
-/* Characters of the symbol that begins at `at`, of which `left` are there: those of more than one are all named here. */
+/* Characters of the symbol that begins at `at`, of which `left` are there: those of more than one are all named
+ * here. */
 static size_t symbol_length(const char *at, size_t left) {
     const char first = at[0], second = left > 1 ? at[1] : '\0', third = left > 2 ? at[2] : '\0';
     switch (first) {

@@ -1,9 +1,11 @@
 /* Recursive descent over the tokens of one file. The body is searched for its localparams, which port ranges may
- * name; one is parsed when something asks for it. Then it is walked for the module's instances, under the conditions of the generate blocks
- * around them. One that nobody defines states a condition of the module's parameters, with whose name elaboration ends:
+ * name; one is parsed when something asks for it. Then it is walked for the module's instances, under the conditions of
+ * the generate blocks around them. One that nobody defines states a condition of the module's parameters, with whose
+ * name elaboration ends:
  *   if (VIOLATED) begin : LABEL
  *     NAME_must_BE_SO u_error ();
- * A condition whose expression is beyond this reader is left to the tools, with a warning. The first error ends the reading. */
+ * A condition whose expression is beyond this reader is left to the tools, with a warning. The first error ends the
+ * reading. */
 #include "rtlir/reader/read.h"
 
 #include <stdlib.h>

@@ -83,7 +83,8 @@ static bool parse_connection(rtl_scan *s, weir_rtl_instance instance) {
     return fine && design->errors == errors && rtl_scan_end_line(s);
 }
 
-/* `instance u {` and its lines: the instance takes its position among the statements. `instance u : leaf {` declares it. */
+/* `instance u {` and its lines: the instance takes its position among the statements. `instance u : leaf {` declares
+ * it. */
 static bool parse_instance(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     weir_rtl_design *design = s->design;

@@ -256,7 +256,8 @@ static weir_rtl_expr build_select(rtl_scan *s, const rtl_node *node) {
     return rtl_select(s->design, value, expr_of(s, node->b), width);
 }
 
-/* The module's local parameter for the value of casts, a new one if it has none; `formula` as it is written, and in normal form. */
+/* The module's local parameter for the value of casts, a new one if it has none; `formula` as it is written, and in
+ * normal form. */
 static uint32_t local_of(rtl_scan *s, uint32_t formula, uint32_t normal) {
     weir_rtl_design *design = s->design;
     for (size_t i = 0; i < design->module[s->module].parameters.count; i++) {

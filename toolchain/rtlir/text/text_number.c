@@ -1,5 +1,5 @@
-/* Constants of the text form: digits of any base into words. Linear in the digits; decimal ones cost as many steps a word
- * as the constant has words. */
+/* Constants of the text form: digits of any base into words. Linear in the digits; decimal ones cost as many steps a
+ * word as the constant has words. */
 #include <stdlib.h>
 
 #include "rtlir/text/text_scan_private.h"

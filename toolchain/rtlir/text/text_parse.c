@@ -159,7 +159,8 @@ static bool parse_interface(rtl_parser *p) {
 
 /* ---- declarations ---- */
 
-/* `(data = d, no ready)`: fields under other names, which are taken, and fields that are not there, which are marked. */
+/* `(data = d, no ready)`: fields under other names, which are taken, and fields that are not there, which are
+ * marked. */
 static bool parse_exceptions(rtl_parser *p, uint32_t group, bool *absent) {
     rtl_scan *s = &p->scan;
     if (!rtl_scan_accept(s, '(')) return !s->failed;

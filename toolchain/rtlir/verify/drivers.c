@@ -1,7 +1,7 @@
 /* Drivers and readers of one module's bits: sets of driven and read bits are filled by one walk over its statements, in
  * which loops take their iterations, and then compared. A net that more than one thing drives has an owner for every
- * bit, so cost is linear in statements and bits. Tri-state drivers may share bits with each other, and an instance is, bit by
- * bit, what drives its module's inout port inside. */
+ * bit, so cost is linear in statements and bits. Tri-state drivers may share bits with each other, and an instance is,
+ * bit by bit, what drives its module's inout port inside. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,8 +265,8 @@ static void drive_expr(rtl_nets *n, uint32_t expr) {
     }
 }
 
-/* What an inout port is connected to is used as the port is, inside: bits [low, low + width) of the expression. Recursion is
- * bounded by RTL_MAX_DEPTH. */
+/* What an inout port is connected to is used as the port is, inside: bits [low, low + width) of the expression.
+ * Recursion is bounded by RTL_MAX_DEPTH. */
 static void use_range(rtl_nets *n, uint32_t expr, uint32_t low, uint32_t width, unsigned use) {
     const weir_rtl_design *design = n->design;
     const rtl_expr *e = &design->expr[expr];
@@ -287,7 +287,8 @@ static void use_range(rtl_nets *n, uint32_t expr, uint32_t low, uint32_t width, 
     n->floats = false;
 }
 
-/* An inout port of an instance and what stands for it in the module. What is outside of the design may drive it, and stop. */
+/* An inout port of an instance and what stands for it in the module. What is outside of the design may drive it, and
+ * stop. */
 static void use_inout(rtl_nets *n, uint32_t port, uint32_t expr) {
     assert(port < n->design->var_count);
     assert(expr < n->design->expr_count);
@@ -361,8 +362,8 @@ static void check_width(rtl_nets *n, const rtl_instance *instance, const rtl_var
                   rtl_describe(design, expr), (unsigned)design->expr[expr].width);
 }
 
-/* What the file of a library module says that its parameters must fulfil: tools would end with an unknown module. `path` is the
- * instance's, from the outermost on, whose location is told. */
+/* What the file of a library module says that its parameters must fulfil: tools would end with an unknown module.
+ * `path` is the instance's, from the outermost on, whose location is told. */
 static void check_own(const rtl_nets *n, const rtl_common *outermost, const char *path, uint32_t id,
                       const rtl_value *parameters) {
     weir_rtl_design *design = n->design;

@@ -1,5 +1,5 @@
-/* Rules of machines: transitions lead to states of the machine, every output has a value in every state. Bits of outputs
- * are numbered, and each state's are a set. Linear in statements, and in states times bits of outputs. */
+/* Rules of machines: transitions lead to states of the machine, every output has a value in every state. Bits of
+ * outputs are numbered, and each state's are a set. Linear in statements, and in states times bits of outputs. */
 #include <stdlib.h>
 
 #include "rtlir/analysis/bit_range_private.h"

@@ -1,6 +1,6 @@
-/* What the parameters of a module have to be for its widths to be widths: at least one bit, slices inside of what they are
- * slices of, equal where operands and both sides of assignments must be. What holds whatever the parameters are, within
- * their bounds, is left out. Linear in the module. */
+/* What the parameters of a module have to be for its widths to be widths: at least one bit, slices inside of what they
+ * are slices of, equal where operands and both sides of assignments must be. What holds whatever the parameters are,
+ * within their bounds, is left out. Linear in the module. */
 #include <stdlib.h>
 
 #include "rtlir/core/private.h"

@@ -146,8 +146,8 @@ static void check_assertion(form *f, const rtl_assertion *assertion) {
         complain(f, "calls a function of the simulation by a name that C++ does not take,", assertion->call);
 }
 
-/* Verilog looks a function's name and the module's parameters up where it looks its variables up, and Verilog-2005 declares
- * the iterators of its loops beside these. */
+/* Verilog looks a function's name and the module's parameters up where it looks its variables up, and Verilog-2005
+ * declares the iterators of its loops beside these. */
 static void check_function(form *f, uint32_t id) {
     const weir_rtl_design *design = f->design;
     const rtl_function *function = &design->function[id];

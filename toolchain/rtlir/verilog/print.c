@@ -246,7 +246,8 @@ static void print_parameters(rtl_writer *w, const rtl_module *module, bool local
  * tool stops its elaboration with that name. */
 static void begin_guard(rtl_writer *w) { rtl_put(w, "\n  generate\n    if ("); }
 
-/* The name of no module. Verilator wants modules with `__` in their names at once, even where nothing has an instance. */
+/* The name of no module. Verilator wants modules with `__` in their names at once, even where nothing has an
+ * instance. */
 static void put_undefined(rtl_writer *w, const char *module, const char *demand) {
     weir_text name = {0};
     char *wanted = weir_format("%s_%s", module, demand);
@@ -366,8 +367,8 @@ static bool is_around(const weir_rtl_design *design, const char *name) {
     return found;
 }
 
-/* Does a function have a variable of a name that is around it too, or an instance of the module the name of something in
- * it? */
+/* Does a function have a variable of a name that is around it too, or an instance of the module the name of something
+ * in it? */
 static bool hides_name(const rtl_writer *w) {
     const weir_rtl_design *design = w->design;
     const uint32_t module = w->module;

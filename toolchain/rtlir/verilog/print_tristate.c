@@ -1,5 +1,5 @@
-/* Tri-state drivers and the nets that they share, in Verilog. Yosys makes a buffer of `condition ? value : 'z` and of no
- * other choice, so choices in the branches that may be high impedance become one condition and one value. */
+/* Tri-state drivers and the nets that they share, in Verilog. Yosys makes a buffer of `condition ? value : 'z` and of
+ * no other choice, so choices in the branches that may be high impedance become one condition and one value. */
 #include <stdlib.h>
 
 #include "rtlir/verilog/printer_private.h"

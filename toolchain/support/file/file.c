@@ -1,9 +1,10 @@
 /* Files, folders and paths. A file is replaced by writing a new one without a name in its folder, which the system
- * removes with the process, naming it (path.tmp<process>.<n>) and renaming it to its place, or, where nothing is there, by
- * giving it its name at once; where the file system has
- * no such files the new one has the other name from the start (O_EXCL, so that neither threads nor processes share one). A
- * link stays one: what it points to is replaced. A new file that is staged (folder.h) has its name from the start, and is only a second name
- * of the one in its place where that has the content: no file is made and removed again, which some file systems take long for. What is not a regular file (/dev/null, a pipe) is written in place. */
+ * removes with the process, naming it (path.tmp<process>.<n>) and renaming it to its place, or, where nothing is there,
+ * by giving it its name at once; where the file system has no such files the new one has the other name from the start
+ * (O_EXCL, so that neither threads nor processes share one). A link stays one: what it points to is replaced. A new
+ * file that is staged (folder.h) has its name from the start, and is only a second name of the one in its place where
+ * that has the content: no file is made and removed again, which some file systems take long for. What is not a regular
+ * file (/dev/null, a pipe) is written in place. */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "support/file/file.h"
 
@@ -248,7 +249,8 @@ static bool holds(const char *path, const struct stat *state, const void *data, 
     return same;
 }
 
-/* Of what is not there and staged, so that nobody sees it before it is whole. False: it is not staged, or with errno set, and as before. */
+/* Of what is not there and staged, so that nobody sees it before it is whole. False: it is not staged, or with errno
+ * set, and as before. */
 static bool begin_staged(const weir_file_content *content, change *c) {
     struct stat state;
     char *place = place_of(content->path);

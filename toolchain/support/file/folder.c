@@ -1,9 +1,10 @@
 /* A folder while files are put in place:
  *   .weir-new-XXXXXX/files   being made (a scratch folder, so it is removed with its process)
- *   .weir-ready              complete: from the moment of its renaming, everything in it is moved to its place, file by file,
- *                            or with a folder that is new, the manifest last. A process that finds it, and not its owner, completes the move.
- * The lock is on the folder itself, or on .weir-lock where a file system locks files only (NFS). Readers take no lock, so
- * they can read what they may not write: without .weir-ready before and after, and with the same manifest (inode and
+ *   .weir-ready              complete: from the moment of its renaming, everything in it is moved to its place, file by
+ *                            file, or with a folder that is new, the manifest last. A process that finds it, and not
+ *                            its owner, completes the move.
+ * The lock is on the folder itself, or on .weir-lock where a file system locks files only (NFS). Readers take no lock,
+ * so they can read what they may not write: without .weir-ready before and after, and with the same manifest (inode and
  * time), they have read one state. */
 #define _DEFAULT_SOURCE /* flock */
 #include "support/file/folder.h"
@@ -269,7 +270,8 @@ static bool survey(const weir_folder *folder, weir_manifest *manifest) {
            (folder->kind == WEIR_FOLDER_SHARED || weir_tree_walk(folder->path, is_ours, &c));
 }
 
-/* Can something be put below these folders? Those that are absent will be made. Files of one folder come one after the other. */
+/* Can something be put below these folders? Those that are absent will be made. Files of one folder come one after the
+ * other. */
 static bool check_parents(ownership *c, const char *path) {
     const char *folder = c->folder->path;
     char *full = in(folder, path), *parent = weir_path_folder(full);
@@ -498,8 +500,8 @@ void weir_folder_clean(const char *path, const char *missing) {
 
 /* --- reading --- */
 
-/* Waits while another process moves files into place; finishes the move when that process is dead. False after a reported
- * error. */
+/* Waits while another process moves files into place; finishes the move when that process is dead. False after a
+ * reported error. */
 static bool finish_cut_off(const char *path) {
     double deadline = weir_seconds() + PATIENCE_SECONDS;
     while (has(path, READY)) {

@@ -3,9 +3,9 @@
  * Every offset and size is checked against the file. Uncompressed sizes are bounded by three limits: an entry by what
  * deflate can reach from its compressed size, all entries together by 1 GiB, and the .npy inside fills its entry.
  * Zip64 end records and sizes over 4 GiB are rejected; zip64 extra fields of small entries (NumPy's) are skipped.
- * Written archives hold the entries in order, deflated at LEVEL (for integers 6 takes four times as long and 6 % less), or
- * stored up to SMALL bytes, where setting deflate up takes longer than all else; dated 1980-01-01: equal arrays give equal
- * bytes. */
+ * Written archives hold the entries in order, deflated at LEVEL (for integers 6 takes four times as long and 6 % less),
+ * or stored up to SMALL bytes, where setting deflate up takes longer than all else; dated 1980-01-01: equal arrays give
+ * equal bytes. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>

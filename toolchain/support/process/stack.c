@@ -26,8 +26,8 @@ typedef struct job {
 #ifdef ONE_STACK
 enum { STACK_BYTES = 512 << 20 }; /* its frames are several times as large */
 
-/* In a process forked from that thread the leak sanitizer cannot read the main thread's stack and takes what it refers to
- * for lost. */
+/* In a process forked from that thread the leak sanitizer cannot read the main thread's stack and takes what it refers
+ * to for lost. */
 static pid_t process_of_threads;
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return process_of_threads != 0 && getpid() != process_of_threads; }

@@ -41,7 +41,8 @@ static const char *line_at(const char *text, size_t count) {
     return text;
 }
 
-/* Of a long one, such as a placer's, the head and the end: an error is the first thing that compilers write, and the last of others. */
+/* Of a long one, such as a placer's, the head and the end: an error is the first thing that compilers write, and the
+ * last of others. */
 static void note_messages(const char *text) {
     enum { HEAD = 20, END = 30 };
     size_t lines = 0;

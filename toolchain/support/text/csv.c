@@ -1,6 +1,6 @@
 /* Tables of numbers as text, plain or gzipped (told apart by content, not by name). Numbers are read in the C locale.
- * A first row whose first field is not a number is a row of names and is skipped; any later field that is not a number is an
- * error, so a misprint cannot pass for a name. Decompressed text is bounded by 1 GiB. */
+ * A first row whose first field is not a number is a row of names and is skipped; any later field that is not a number
+ * is an error, so a misprint cannot pass for a name. Decompressed text is bounded by 1 GiB. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

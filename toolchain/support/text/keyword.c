@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sorted for bsearch. Icarus knows `bool`, `wone` and `wreal`, and to Verilator classes of the standard package are types. */
+/* Sorted for bsearch. Icarus knows `bool`, `wone` and `wreal`, and to Verilator classes of the standard package are
+ * types. */
 static const char *const keywords[] = {"accept_on",
                                        "alias",
                                        "always",

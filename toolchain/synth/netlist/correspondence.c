@@ -209,7 +209,8 @@ static void set_gate_state(search *s) {
     }
 }
 
-/* A register of the gate side? Of a constant the name does not tell whether the register is one or is not needed (refine does). */
+/* A register of the gate side? Of a constant the name does not tell whether the register is one or is not needed
+ * (refine does). */
 static bool is_state(const search *s, weir_literal value) {
     return value / 2 < s->nodes && s->reg_of_node[value / 2] != 0;
 }
@@ -456,8 +457,8 @@ static size_t split(search *s, item *items, size_t count) {
     return found;
 }
 
-/* Registers that may be a constant, or the same, as far as random patterns tell, by splitting classes until they stay; whether they are,
- * the comparison shows. NULL: all had their names. */
+/* Registers that may be a constant, or the same, as far as random patterns tell, by splitting classes until they stay;
+ * whether they are, the comparison shows. NULL: all had their names. */
 static size_t *refine(search *s) {
     item *items = weir_calloc(s->gold.g->regs + s->gate.g->regs + 1, sizeof *items);
     const size_t count = list_items(s, items);

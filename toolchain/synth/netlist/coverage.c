@@ -11,8 +11,8 @@
 
 /* Nets of one word of the record: a long concatenation takes Icarus the square of its length. */
 enum { WORD = 64, MOST_NAMED = 8 };
-/* Looking at all nets takes a third of a simulation's time: after the first edges of each run it happens at each so many-th, a prime, so that it meets
- * every phase of the frames. */
+/* Looking at all nets takes a third of a simulation's time: after the first edges of each run it happens at each so
+ * many-th, a prime, so that it meets every phase of the frames. */
 enum { ALL_EDGES = 1024, SOME_EDGES = 17 };
 
 /* A name in the netlist's text. */

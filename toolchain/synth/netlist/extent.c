@@ -4,9 +4,9 @@
 
 #include "support/memory/arena.h"
 
-/* Work is cycles without stalls times cells. Icarus does a million a second, in runs that take six times the cycles together; Verilator, if it is
- * there, 30 to 300 millions, but takes a quarter of a minute and more to build. So what is more than the first goes to Verilator, and frames that are not
- * asked for end with the second: some minutes. */
+/* Work is cycles without stalls times cells. Icarus does a million a second, in runs that take six times the cycles
+ * together; Verilator, if it is there, 30 to 300 millions, but takes a quarter of a minute and more to build. So what
+ * is more than the first goes to Verilator, and frames that are not asked for end with the second: some minutes. */
 static const int64_t verilator_from = 10000000,
                      most_work[] = {[WEIR_SIM_ICARUS] = 100000000, [WEIR_SIM_VERILATOR] = 2000000000};
 

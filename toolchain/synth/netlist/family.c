@@ -36,7 +36,8 @@ const weir_synth_family *weir_synth_family_of(const weir_device *device) {
 
 typedef enum resource { LUT, FLIP_FLOP, MULTIPLIER, HALF_MULTIPLIER, MEMORY } resource;
 
-/* Cells whose name is `name`, or begins with it when it ends with a '*', take `count` of the resource. The first row counts. */
+/* Cells whose name is `name`, or begins with it when it ends with a '*', take `count` of the resource. The first row
+ * counts. */
 typedef struct cell_row {
     int64_t family; /* weir_device_family */
     const char *name;

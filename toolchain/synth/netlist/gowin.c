@@ -45,8 +45,8 @@ static bool is_zero(const constants *c, const json_t *address, size_t first) {
            is_constant(json_array_get(address, first + 1), c->zero, "0");
 }
 
-/* Bits 0 and 1 of such an address enable bytes, 2 and 3 are unused, and the number of the word begins at 4. Yosys 0.23 begins it at
- * 2 and leaves 12 and 13 zero. */
+/* Bits 0 and 1 of such an address enable bytes, 2 and 3 are unused, and the number of the word begins at 4. Yosys 0.23
+ * begins it at 2 and leaves 12 and 13 zero. */
 static void mend_address(const constants *c, const json_t *cell, const char *port, const char *width) {
     json_t *address = connection(cell, port);
     const int64_t bits = number(json_object_get(json_object_get(cell, "parameters"), width));

@@ -1,6 +1,7 @@
-/* Registers of the fabric move into the blocks beside them. A module is indexed once: its flip-flops, and for each net bit how
- * many read it, which flip-flop drives it and which flip-flops take it as data; every change keeps the index. Linear in the
- * netlist, a few passes. The facts about cells are those of Lattice FPGA-TN-02205 (sysDSP) and FPGA-TN-02204 (memory). */
+/* Registers of the fabric move into the blocks beside them. A module is indexed once: its flip-flops, and for each net
+ * bit how many read it, which flip-flop drives it and which flip-flops take it as data; every change keeps the index.
+ * Linear in the netlist, a few passes. The facts about cells are those of Lattice FPGA-TN-02205 (sysDSP) and
+ * FPGA-TN-02204 (memory). */
 #include "synth/netlist/netlist.h"
 
 #include <assert.h>
@@ -427,8 +428,9 @@ static bool find_operand(module *m, const json_t *cell, char letter, operand *fo
     return true;
 }
 
-/* Can both be in registers at once? Those of the cell are 0 until they are first written, a constant 1 too: the product is 0 then in
- * any case, if it is written together with the other operand, and that is without one. A constant is written when the other is. */
+/* Can both be in registers at once? Those of the cell are 0 until they are first written, a constant 1 too: the product
+ * is 0 then in any case, if it is written together with the other operand, and that is without one. A constant is
+ * written when the other is. */
 static bool may_register(operand *a, operand *b) {
     if (a->bits == 0) a->domain = b->domain;
     if (b->bits == 0) b->domain = a->domain;
@@ -454,7 +456,8 @@ static void release_operand(module *m, const operand *found) {
     }
 }
 
-/* Both operands or none: with one alone nextpnr counts as if there were no register. The registers hold the signs too. */
+/* Both operands or none: with one alone nextpnr counts as if there were no register. The registers hold the signs
+ * too. */
 static bool absorb_operands(module *m, json_t *cell) {
     operand a, b;
     register_set registers = registers_of(cell);
@@ -480,8 +483,8 @@ static bool absorb_operands(module *m, json_t *cell) {
 
 /* --- DP16KD --- */
 
-/* A read port: the letter of its clock and enables, and its outputs. In pseudo dual port mode (A 36 bits wide) A writes and B
- * reads, with the outputs of both. */
+/* A read port: the letter of its clock and enables, and its outputs. In pseudo dual port mode (A 36 bits wide) A writes
+ * and B reads, with the outputs of both. */
 static bool absorb_read(module *m, json_t *cell, char letter) {
     assert(letter == 'A' || letter == 'B');
     bool pseudo = parameter_number(cell, "DATA_WIDTH_A") == 2 * MEMORY_BITS;

@@ -1,6 +1,6 @@
 /* Yosys names what it makes after the nearest net of the source ("x_q_SB_DFFE_Q_3_D"), and gives nets of the source the
- * attributes hdlname, their instances and name, and src, the lines that they come from. Library modules are one a file, so
- * a declaration's file is its module. */
+ * attributes hdlname, their instances and name, and src, the lines that they come from. Library modules are one a file,
+ * so a declaration's file is its module. */
 #include "synth/netlist/path.h"
 
 #include <stdio.h>
@@ -20,8 +20,8 @@ typedef struct search {
 
 /* --- names --- */
 
-/* The node with the longest name that the instance, or net between instances, is of: "u_fc1_weights", "fc1_data" are of fc1.
- * Heap memory, NULL: none. */
+/* The node with the longest name that the instance, or net between instances, is of: "u_fc1_weights", "fc1_data" are of
+ * fc1. Heap memory, NULL: none. */
 static char *node_of(const weir_graph *hardware, const char *instance) {
     const char *best = NULL, *own = strncmp(instance, "u_", 2) == 0 ? instance + 2 : instance;
     for (weir_node node = weir_graph_first(hardware); node.id != 0; node = weir_node_next(hardware, node)) {
@@ -241,7 +241,8 @@ void weir_synth_path_free(weir_synth_path *path) {
 
 /* --- in words --- */
 
-/* The last part of a name, "x_q[0]" of "u_shell.u_multiply.x_q[0]"; of what no component is known for, its instance too. */
+/* The last part of a name, "x_q[0]" of "u_shell.u_multiply.x_q[0]"; of what no component is known for, its instance
+ * too. */
 static const char *last_part(const weir_synth_place *place) {
     const char *part = strrchr(place->net, '.');
     if (part == NULL) return place->net;

@@ -1,5 +1,5 @@
-/* Yosys turns both sides into gates (gates.h), they are matched (correspondence.h), and what random patterns and equal structure leave
- * open ABC decides, the program that comes with Yosys. */
+/* Yosys turns both sides into gates (gates.h), they are matched (correspondence.h), and what random patterns and equal
+ * structure leave open ABC decides, the program that comes with Yosys. */
 #include "synth/netlist/prove.h"
 
 #include <assert.h>
@@ -180,8 +180,8 @@ static weir_literal without_of(const weir_literal *without, weir_literal literal
     return without[literal / 2] ^ (literal & 1);
 }
 
-/* Functions whose logic has state without a partner, but whose values do not depend on it: that state is left free in a question of its own,
- * and then they are decided without it, as others are. */
+/* Functions whose logic has state without a partner, but whose values do not depend on it: that state is left free in a
+ * question of its own, and then they are decided without it, as others are. */
 static bool ask_unmatched(const weir_synth_prove_job *job, weir_correspondence *c, const char *work) {
     questions q = questions_for(2 * c->cones);
     weir_literal *without = weir_aig_without(c->aig, c->unmatched);

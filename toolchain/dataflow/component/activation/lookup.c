@@ -1,7 +1,7 @@
 /* Lookup: the entry of a table at x. Each lane reads a ROM of its own beside the module.
- * Tables: word (group g, code with the bits on the wire b) at g * 2^bits + b is the result for that code; with a table a
- * channel, lane l's memory holds the rows l, l + LANES, ... of it, else one memory is that of all lanes. Codes that the input
- * never has repeat their neighbour. */
+ * Tables: word (group g, code with the bits on the wire b) at g * 2^bits + b is the result for that code; with a table
+ * a channel, lane l's memory holds the rows l, l + LANES, ... of it, else one memory is that of all lanes. Codes that
+ * the input never has repeat their neighbour. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* Threshold search: the same number by bisection, a comparison a bit of it and a beat a cycle. Each lane and level reads a ROM of its
- * own beside the module.
- * Thresholds: memory level * LANES + lane; word (group g, upper bits i of the number) at g * 2^level + i is the threshold in the middle
- * of those that are left. Where all channels have the same ones, the memories of a level are one. */
+/* Threshold search: the same number by bisection, a comparison a bit of it and a beat a cycle. Each lane and level
+ * reads a ROM of its own beside the module. Thresholds: memory level * LANES + lane; word (group g, upper bits i of the
+ * number) at g * 2^level + i is the threshold in the middle of those that are left. Where all channels have the same
+ * ones, the memories of a level are one. */
 #include <assert.h>
 #include <stdio.h>
 
@@ -60,7 +60,8 @@ static void content(const weir_graph *graph, weir_node node, const weir_memory *
                             (2 * i + 1) * half - 1, weir_threshold_count(graph, node), weir_threshold_never(memory));
 }
 
-/* A memory block with an output register passes it, for the clock; so does a word that is chosen among those of several. */
+/* A memory block with an output register passes it, for the clock; so does a word that is chosen among those of
+ * several. */
 static int64_t read_cycles(const weir_graph *graph, weir_node node) {
     weir_memory largest;
     weir_memory_get(graph, node, (size_t)(different_of(graph, node) * levels_of(graph, node) - 1), &largest);
@@ -132,7 +133,8 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 
 /* --- cost --- */
 
-/* A comparison in each level, and x until the next one; the thresholds are the cost of their ROMs: rtl/activation/weir_threshold_search.v. */
+/* A comparison in each level, and x until the next one; the thresholds are the cost of their ROMs:
+ * rtl/activation/weir_threshold_search.v. */
 static void cost(weir_cost_part *part) {
     const int64_t lanes = weir_cost_value(part, "LANES"), in = weir_cost_value(part, "IN_W");
     const int64_t t = weir_cost_value(part, "T_W"), count = weir_cost_value(part, "COUNT"), bits = bits_of(count);

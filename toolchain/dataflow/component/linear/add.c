@@ -105,8 +105,8 @@ static bool is_unsigned(const term *terms, size_t count) {
     return all;
 }
 
-/* Bits of the adder of the first `half` terms and the others. Below the higher one's lowest bit the sum is the lower one, unless that
- * is subtracted; and where they do not meet it is both. */
+/* Bits of the adder of the first `half` terms and the others. Below the higher one's lowest bit the sum is the lower
+ * one, unless that is subtracted; and where they do not meet it is both. */
 static int64_t adder_bits(const term *terms, size_t half, size_t count, int64_t out) {
     assert(half > 0 && half < count);
     const term *low = terms, *high = terms + half;

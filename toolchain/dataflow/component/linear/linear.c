@@ -1,12 +1,13 @@
-/* Linear: R rows of K inputs times a constant matrix of N outputs, or `group` matrices in turn, SIMD inputs and PE outputs a cycle: weir_replay hands
- * each row of ceil(K / SIMD) beats ceil(N / PE) times to weir_mvu, which asks for a weight word with each beat.
- * Where that is not enough, several rows a cycle: PE counts the outputs of all of them, which are computed with the same weights.
- * Depthwise: where every group is one output of one channel, PE groups, the node's `interleave`, are computed side by side. They come
- * element by element, SIMD of each a beat, and count as one matrix of PE outputs, each with elements of its own. More than one of each where the
- * window was divided (window.c), since it takes all channels side by side a cycle for each pixel that they see.
- * Weights: word (group g, beat b) holds, for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index
- * p * SIMD + s; words in the order of matrices, then g, then b. Outputs and inputs beyond the matrix are zero. In pairs of outputs, the weights of
- * the second are less 1 where those of the first are negative (weir_mul_pair). */
+/* Linear: R rows of K inputs times a constant matrix of N outputs, or `group` matrices in turn, SIMD inputs and PE
+ * outputs a cycle: weir_replay hands each row of ceil(K / SIMD) beats ceil(N / PE) times to weir_mvu, which asks for a
+ * weight word with each beat. Where that is not enough, several rows a cycle: PE counts the outputs of all of them,
+ * which are computed with the same weights. Depthwise: where every group is one output of one channel, PE groups, the
+ * node's `interleave`, are computed side by side. They come element by element, SIMD of each a beat, and count as one
+ * matrix of PE outputs, each with elements of its own. More than one of each where the window was divided (window.c),
+ * since it takes all channels side by side a cycle for each pixel that they see. Weights: word (group g, beat b) holds,
+ * for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index p * SIMD + s; words in the order of
+ * matrices, then g, then b. Outputs and inputs beyond the matrix are zero. In pairs of outputs, the weights of the
+ * second are less 1 where those of the first are negative (weir_mul_pair). */
 #include <assert.h>
 #include <string.h>
 
@@ -144,8 +145,8 @@ static bool fits_vectors(const weir_graph *graph, weir_node node, const weir_met
            rows * interleave * simd_of(folding) * element <= WEIR_RTL_MAX_WIDTH;
 }
 
-/* Does a window give so many elements of a channel a cycle? One of them, unless it was divided for intervals that this does not reach; of
- * these the others are not worth more lanes. */
+/* Does a window give so many elements of a channel a cycle? One of them, unless it was divided for intervals that this
+ * does not reach; of these the others are not worth more lanes. */
 static bool is_served(const weir_graph *graph, weir_node node, const weir_meta_hardware *fixed,
                       const weir_meta_hardware *folding) {
     if (simd_of(fixed) != 0 || simd_of(folding) == 1 || !weir_depthwise_interleaves(graph, node)) return true;
@@ -165,7 +166,8 @@ static void visit_outputs(const weir_graph *graph, weir_node node, const weir_me
         visit(user, folding);
 }
 
-/* The larger SIMD first: one accumulator and requantizer for more products. Several rows where each is computed in one cycle. */
+/* The larger SIMD first: one accumulator and requantizer for more products. Several rows where each is computed in one
+ * cycle. */
 static void foldings(const weir_graph *graph, weir_node node, const weir_meta_hardware *fixed,
                      weir_folding_visit *visit, void *user) {
     const size s = size_at(graph, node, 1);
@@ -257,8 +259,8 @@ static int64_t parts_of(const weir_graph *graph, const factors *f) {
     return weir_cost_product_parts(weir_target_of(graph).device, f->element, f->weight);
 }
 
-/* Two weights side by side in one block: it is wide enough, a second one was needed, and no weight has the least value of its
- * bits, so that there is room for 1 less. */
+/* Two weights side by side in one block: it is wide enough, a second one was needed, and no weight has the least value
+ * of its bits, so that there is room for 1 less. */
 static bool in_pairs(const weir_graph *graph, weir_node node, const layout *l, const factors *f) {
     assert(f->weight >= 1 && f->weight < 64);
     const weir_device *device = weir_target_of(graph).device;
@@ -268,8 +270,8 @@ static bool in_pairs(const weir_graph *graph, weir_node node, const layout *l, c
            weir_cost_product_blocks(device, f->element, f->x + 2 * f->weight) == 1;
 }
 
-/* Are products sums of rows in lookup tables? A weight of one or two bits only chooses, and where nothing is known of the device
- * they may be. */
+/* Are products sums of rows in lookup tables? A weight of one or two bits only chooses, and where nothing is known of
+ * the device they may be. */
 static bool in_rows(const weir_graph *graph, const factors *f) {
     const weir_device *device = weir_target_of(graph).device;
     return device == NULL || (weir_cost_product_blocks(device, f->element, f->weight) == 0 && f->weight > 2);
@@ -277,8 +279,8 @@ static bool in_rows(const weir_graph *graph, const factors *f) {
 
 /* Registers from a weight's address to its multiplication. Of words in a memory block: the block's own; one more before
  * products in lookup tables; two more on devices whose blocks have an output register, which the clock needs there, as
- * multipliers need one before them; of words side by side in a line the chosen one has its own. Words in lookup tables need one
- * fewer, if more than one. */
+ * multipliers need one before them; of words side by side in a line the chosen one has its own. Words in lookup tables
+ * need one fewer, if more than one. */
 static int64_t read_cycles(const weir_graph *graph, const weir_memory *weights, const factors *f) {
     const weir_target target = weir_target_of(graph);
     const bool has_output = weir_target_memory_has_output(&target);
@@ -321,8 +323,8 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     return (weir_component_timing){(c.layout.groups == 1 ? 0 : 2 + c.replay) + c.depth, folded(graph, node)->interval};
 }
 
-/* Registers of the service: when the next beat can be taken, when the multipliers are free, and when the half of the replay
- * buffer is that this row goes to, and the other. */
+/* Registers of the service: when the next beat can be taken, when the multipliers are free, and when the half of the
+ * replay buffer is that this row goes to, and the other. */
 enum { NEXT, COMPUTE, HALF, OTHER_HALF };
 
 typedef struct service_rule {
@@ -342,8 +344,9 @@ static void serve_row_directly(weir_service *s, const void *user) {
     weir_service_give(s, 0, s->time[NEXT] + rule->depth - 1);
 }
 
-/* The replay buffer holds two rows, so a row is taken while the one before it is computed. Its first group of PE outputs
- * follows its last beat or takes its beats in cycles when the multipliers are free; the others come `beats` cycles apart. */
+/* The replay buffer holds two rows, so a row is taken while the one before it is computed. Its first group of PE
+ * outputs follows its last beat or takes its beats in cycles when the multipliers are free; the others come `beats`
+ * cycles apart. */
 static void serve_row(weir_service *s, const void *user) {
     const service_rule *rule = user;
     s->time[NEXT] = weir_later(s->time[NEXT], s->time[HALF]);
@@ -463,8 +466,8 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 
 /* --- cost --- */
 
-/* Bits of an adder tree over `simd` addends of `bits`, none wider than `most`: of its sums, and of the addends without a partner, which
- * are registers alone; and lookup tables of the sums. */
+/* Bits of an adder tree over `simd` addends of `bits`, none wider than `most`: of its sums, and of the addends without
+ * a partner, which are registers alone; and lookup tables of the sums. */
 typedef struct tree_bits {
     int64_t sums, passed, tables;
 } tree_bits;

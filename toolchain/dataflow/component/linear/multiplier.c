@@ -55,8 +55,8 @@ static int64_t block_bits(const weir_graph *graph, weir_node node) {
     return bits < PORTABLE ? bits : PORTABLE;
 }
 
-/* How weir_scale_multiply forms a product: a product a cycle out of blocks, or a digit a cycle, out of blocks or of rows of two
- * bits, which a tree adds. */
+/* How weir_scale_multiply forms a product: a product a cycle out of blocks, or a digit a cycle, out of blocks or of
+ * rows of two bits, which a tree adds. */
 typedef struct product {
     int64_t pieces; /* products of blocks, of all or of a digit; 0: rows */
     int64_t digit;  /* multiplier bits a cycle, at most all of them */
@@ -188,7 +188,8 @@ static lane_contents *contents_of(const weir_graph *graph, weir_node node, const
     return lane;
 }
 
-/* Rows of a constant multiplier: a digit of two bits is nothing, x or three times x, and what holds the same is one register. */
+/* Rows of a constant multiplier: a digit of two bits is nothing, x or three times x, and what holds the same is one
+ * register. */
 typedef struct constant_rows {
     int64_t of_x, bits;     /* registers: so many times those of x, and so many more */
     int64_t sums, sum_bits; /* adders likewise */
@@ -249,7 +250,8 @@ static constant_rows rows_of(uint64_t multiplier, int64_t k) {
     return r;
 }
 
-/* Bits of the lane's addends that registers keep. Those that repeat the sign are one, but not in a block, whose columns are apart. */
+/* Bits of the lane's addends that registers keep. Those that repeat the sign are one, but not in a block, whose columns
+ * are apart. */
 static int64_t addend_bits(const lane_contents *c, int64_t width, bool block) {
     assert(width >= 1 && width <= 64 && c->least <= c->most);
     if (!block) return weir_bits_for(c->least < 0 ? c->least : -1, c->most);
@@ -305,8 +307,8 @@ static amount rows_amount(int64_t x, int64_t k) {
     return a;
 }
 
-/* weir_scale_rows, a lane: what collects the digits' products, and the addend that meets them `wait` cycles later, of whose `add` bits
- * `effective` differ. Bits of the sum that are shifted out are not kept. */
+/* weir_scale_rows, a lane: what collects the digits' products, and the addend that meets them `wait` cycles later, of
+ * whose `add` bits `effective` differ. Bits of the sum that are shifted out are not kept. */
 static amount collected_amount(int64_t x, int64_t low, int64_t k, int64_t add, int64_t effective, int64_t wait,
                                int64_t shift) {
     const bool split = k > 3 && low > k;
@@ -324,8 +326,8 @@ static amount collected_amount(int64_t x, int64_t low, int64_t k, int64_t add, i
     return a;
 }
 
-/* weir_scale_blocks, a lane: operands, and the tree that adds the pieces' products and a, which passes levels as it is. Bits
- * of the sum that are shifted out are not kept. */
+/* weir_scale_blocks, a lane: operands, and the tree that adds the pieces' products and a, which passes levels as it is.
+ * Bits of the sum that are shifted out are not kept. */
 static amount blocks_amount(int64_t x, int64_t m, int64_t add, int64_t pieces, int64_t shift) {
     assert(pieces >= 1);
     const int64_t sum = add == 0 ? x + m : (add > x + m ? add : x + m) + 1;
@@ -347,8 +349,8 @@ static int64_t levels_passed(int64_t terms) {
     return levels;
 }
 
-/* All lanes, of `lane` each where their multipliers vary and differ: equal ones are shifted once, and the rows of a constant one, all of whose
- * bits are there at once, are fewer. */
+/* All lanes, of `lane` each where their multipliers vary and differ: equal ones are shifted once, and the rows of a
+ * constant one, all of whose bits are there at once, are fewer. */
 static amount constant_amount(const weir_cost_part *part, const product *p, int64_t x, const amount *lane) {
     const int64_t lanes = weir_cost_value(part, "LANES"), kinds = weir_cost_fact(part, "KINDS", lanes);
     assert(kinds >= 0 && kinds <= lanes);

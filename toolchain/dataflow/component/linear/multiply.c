@@ -1,5 +1,5 @@
-/* Multiply: (a - za) * (b - zb) of two streams. Where a is one row for all rows of b, as a gate by channel, weir_replay repeats
- * it. */
+/* Multiply: (a - za) * (b - zb) of two streams. Where a is one row for all rows of b, as a gate by channel, weir_replay
+ * repeats it. */
 #include "dataflow/build.h"
 
 #include <assert.h>
@@ -93,8 +93,8 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     return (weir_component_timing){wait_of(graph, node) + depth_of(graph, node), weir_stream_beats_of(graph, node)};
 }
 
-/* Registers: when the next beats of a and of b can be taken, when the half of the replay buffer is that the next row goes to, and the
- * other. */
+/* Registers: when the next beats of a and of b can be taken, when the half of the replay buffer is that the next row
+ * goes to, and the other. */
 enum { NEXT, MULTIPLY, HALF, OTHER_HALF };
 
 typedef struct service_rule {
@@ -178,8 +178,8 @@ static int64_t sign_bits(weir_cost_part *part, const char *is_signed, const char
     return weir_cost_value(part, is_signed) == 0 && weir_cost_value(part, zero) == 0;
 }
 
-/* Bits of partial products that are known: the sign of those of an a without one, and of a top part of one bit and no sign the two that repeat
- * the sign of a. */
+/* Bits of partial products that are known: the sign of those of an a without one, and of a top part of one bit and no
+ * sign the two that repeat the sign of a. */
 static int64_t known_of_parts(int64_t parts, int64_t top, int64_t a_sign, int64_t b_sign) {
     assert(parts >= 1);
     return a_sign * (parts - 1) + (b_sign != 0 && top == 2 ? 2 : 0);

@@ -1,6 +1,7 @@
 /* Softmax of rows along the innermost dimension: weir_softmax, an element a few cycles.
- * Tables: word d of the first is the power of a code that is d below its row's largest, that of the second the power times the steps, as
- * float32: the exponent, at least 1, the leading bit, the fraction. Distances that no two codes have repeat the last one. */
+ * Tables: word d of the first is the power of a code that is d below its row's largest, that of the second the power
+ * times the steps, as float32: the exponent, at least 1, the leading bit, the fraction. Distances that no two codes
+ * have repeat the last one. */
 #include <assert.h>
 #include <string.h>
 
@@ -133,8 +134,8 @@ static int64_t read_cycles(const weir_graph *graph, weir_node node) {
 
 /* --- time --- */
 
-/* Cycles from a row's first element, read to be added up, to that of the division if all others are read at once, and from there to its
- * code: rtl/norm/weir_softmax.v. */
+/* Cycles from a row's first element, read to be added up, to that of the division if all others are read at once, and
+ * from there to its code: rtl/norm/weir_softmax.v. */
 static int64_t summed_of(const weir_graph *graph, weir_node node) { return read_cycles(graph, node) + 8; }
 static int64_t divided_of(const weir_graph *graph, weir_node node) {
     const int64_t units = weir_component_setting_digit_of(graph, node);
@@ -148,8 +149,8 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
                                    elements_of(graph, node) * cycles};
 }
 
-/* Registers: when the next beat can be taken, the next element be added up and divided, and when the places of two rows were left, the
- * latest first. */
+/* Registers: when the next beat can be taken, the next element be added up and divided, and when the places of two rows
+ * were left, the latest first. */
 enum { TAKE, ADD, DIVIDE, LEFT };
 
 typedef struct service_rule {

@@ -96,7 +96,8 @@ static int64_t zeros(int64_t number) {
     return count;
 }
 
-/* A comparator and a multiplexer a node of the tree and one for the row, a register after each: rtl/pool/weir_argmax.v. */
+/* A comparator and a multiplexer a node of the tree and one for the row, a register after each:
+ * rtl/pool/weir_argmax.v. */
 static void cost(weir_cost_part *part) {
     const int64_t lanes = weir_cost_value(part, "LANES"), width = weir_cost_value(part, "WIDTH");
     const int64_t out = weir_cost_value(part, "OUT_W"), beats = weir_cost_value(part, "BEATS");
@@ -110,13 +111,14 @@ static void cost(weir_cost_part *part) {
     }
     weir_cost_term(part, numbers + out);
     weir_cost_term(part, beats > 1 ? width + 2 * out + weir_cost_bits(beats) : 0);
-    /* Whether a beat wins depends on the beat's number and on a carry chain. Where no joined table sees both, each table of the output
-     * sees the rest of it besides two numbers, the queue's register and what chooses that. */
+    /* Whether a beat wins depends on the beat's number and on a carry chain. Where no joined table sees both, each
+     * table of the output sees the rest of it besides two numbers, the queue's register and what chooses that. */
     enum { WINS = 7 };
     const bool seen_at_once = weir_cost_joined(part, weir_cost_bits(beats) + 1) > 0;
     weir_cost_term(part, beats > 1 && !seen_at_once ? out * weir_cost_joined(part, WINS) : 0);
     weir_cost_registers(part, numbers);
-    /* The first lane of a beat is a multiple of LANES; with one beat the result has no more bits than a lane's number. */
+    /* The first lane of a beat is a multiple of LANES; with one beat the result has no more bits than a lane's
+     * number. */
     if (beats > 1) weir_cost_registers(part, width + 2 * out - zeros(lanes) + weir_cost_bits(beats));
     weir_cost_path(part, WEIR_COST_REGISTER, 2, width, width + out);
     weir_cost_slice(part, beats > 1 || out < weir_clog2(lanes) ? out : weir_clog2(lanes));

@@ -40,8 +40,8 @@ static bool tiles(const pool *p) {
     return p->kernel == p->stride && p->dilation == 1 && p->begin == 0 && p->in == p->kernel * p->out;
 }
 
-/* With so many lanes of results. Several pixels a beat are neighbours in a row: each is of a line of its own, or windows are whole; these
- * are as a frame of one line, where a step is a window. */
+/* With so many lanes of results. Several pixels a beat are neighbours in a row: each is of a line of its own, or
+ * windows are whole; these are as a frame of one line, where a step is a window. */
 static pool pool_at(const weir_graph *graph, weir_node node, int64_t lanes, int64_t together) {
     assert(lanes >= 1);
     pool p = window_of(graph, node);
@@ -98,8 +98,8 @@ static int64_t interval_at(const weir_graph *graph, weir_node node, int64_t lane
     return p.lines * (p.in + tail_of(&p)) * weir_ceil_divide(p.inner, lanes);
 }
 
-/* Is a line's last window given with the first step of the next line (rtl/pool/weir_pool.v: JOINED)? Where a frame would take longer than it
- * may otherwise, and no window ends on that step. */
+/* Is a line's last window given with the first step of the next line (rtl/pool/weir_pool.v: JOINED)? Where a frame
+ * would take longer than it may otherwise, and no window ends on that step. */
 static int64_t joined_at(const weir_graph *graph, weir_node node, int64_t lanes, int64_t together, int64_t most) {
     const pool p = pool_at(graph, node, lanes, together);
     return tail_of(&p) > 0 && reach_of(&p) > p.begin && interval_at(graph, node, lanes, together) > most;

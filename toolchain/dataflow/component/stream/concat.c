@@ -1,5 +1,5 @@
-/* Concat: two streams one after the other along a dimension, so that runs of beats of either follow each other: weir_concat. A
- * run is whole beats. */
+/* Concat: two streams one after the other along a dimension, so that runs of beats of either follow each other:
+ * weir_concat. A run is whole beats. */
 #include "dataflow/build.h"
 
 #include <assert.h>
@@ -105,7 +105,8 @@ static void cost(weir_cost_part *part) {
     const int64_t a = weir_cost_value(part, "A_BEATS"), b = weir_cost_value(part, "B_BEATS");
     const int64_t bits = weir_cost_value(part, "LANES") * weir_cost_value(part, "OUT_W");
     const int64_t count = weir_cost_bits(a > b ? a : b);
-    /* A choice for the queue, and one of its two registers. Yosys maps to the fewest levels: with a short counter all to one. */
+    /* A choice for the queue, and one of its two registers. Yosys maps to the fewest levels: with a short counter all
+     * to one. */
     enum { COUNTED = 4, CHOSEN = 5 }; /* what else a bit of the counter depends on, and all that a register takes */
     const bool one_level = count + COUNTED <= weir_cost_widest(part);
     weir_cost_term(part, bits * (1 + (one_level ? weir_cost_joined(part, CHOSEN) : 1)));

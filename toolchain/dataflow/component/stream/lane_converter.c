@@ -20,7 +20,8 @@ static beats beats_of(const weir_graph *graph, weir_node node) {
                    weir_stream_beats(graph, value, hardware->out_lanes)};
 }
 
-/* When more elements leave a beat than enter, the last beat of a frame may complete two beats, which leave one by one. */
+/* When more elements leave a beat than enter, the last beat of a frame may complete two beats, which leave one by
+ * one. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const beats b = beats_of(graph, node);
     const bool completes_two = b.in_lanes < b.out_lanes && (b.in - 1) * b.in_lanes < (b.out - 1) * b.out_lanes;
@@ -44,8 +45,9 @@ static void give_beat(weir_service *s, const void *user) {
     weir_service_give(s, 0, s->time[GIVE]++ + (b->in_lanes != b->out_lanes));
 }
 
-/* A beat that completes `ready` beats, one a cycle either way. The next one is taken when the last of them leaves; a widening
- * converter has room for two, and takes it when the last but one does (the end of a frame may complete two at once). */
+/* A beat that completes `ready` beats, one a cycle either way. The next one is taken when the last of them leaves; a
+ * widening converter has room for two, and takes it when the last but one does (the end of a frame may complete two at
+ * once). */
 static void serve_beat(weir_service *s, const beats *b, int64_t ready) {
     assert(ready >= 0);
     s->time[TAKE] = weir_service_take(s, 0, s->time[TAKE]) + 1;
@@ -98,8 +100,8 @@ static void build(weir_builder *b, weir_node node) {
 
 /* --- cost --- */
 
-/* Units of the stages of the logarithmic shifter, which a beat of `in` units spreads out in, up to `most`. A lookup table of six
- * inputs chooses among four: two stages in one. */
+/* Units of the stages of the logarithmic shifter, which a beat of `in` units spreads out in, up to `most`. A lookup
+ * table of six inputs chooses among four: two stages in one. */
 static int64_t shifted_units(const weir_cost_part *part, int64_t in, int64_t out, int64_t most) {
     assert(in >= 1 && out >= 1 && most >= 1);
     enum { OF_FOUR = 6 };

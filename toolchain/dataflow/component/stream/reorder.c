@@ -1,6 +1,6 @@
-/* Reorder: elements in any order of nested loops, from two pages in memory, one of which is read while the other is written:
- * weir_reorder. A page is the smallest part of a frame that is read before anything of the next one: a row of pixels where they are
- * repeated along two dimensions, the frame where its dimensions change places. */
+/* Reorder: elements in any order of nested loops, from two pages in memory, one of which is read while the other is
+ * written: weir_reorder. A page is the smallest part of a frame that is read before anything of the next one: a row of
+ * pixels where they are repeated along two dimensions, the frame where its dimensions change places. */
 #include "dataflow/build.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* Select: a Reorder that leaves the order alone and keeps a part of each frame, or makes it a part of a larger frame: weir_select.
- * Nothing is held but the beat that waits for the fill values before it. */
+/* Select: a Reorder that leaves the order alone and keeps a part of each frame, or makes it a part of a larger frame:
+ * weir_select. Nothing is held but the beat that waits for the fill values before it. */
 #include "dataflow/build.h"
 
 #include <assert.h>
@@ -17,7 +17,8 @@ typedef struct selection {
     bool fills;
 } selection;
 
-/* A loop inside those there are; false: there is no place for it. One without a choice becomes a part of the loop around it. */
+/* A loop inside those there are; false: there is no place for it. One without a choice becomes a part of the loop
+ * around it. */
 static bool add_loop(selection *w, int64_t size, int64_t begin, int64_t end) {
     assert(size >= 1 && begin >= 0 && begin <= end && end <= size);
     if (size == 1) return true;
@@ -209,8 +210,8 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     else weir_text_format(text, "%lld of %lld elements", (long long)out, (long long)in);
 }
 
-/* A counter a loop, with flags for those of its bounds that lie within it: rtl/stream/weir_select.v. Bits that extend an element are
- * its sign or constant. */
+/* A counter a loop, with flags for those of its bounds that lie within it: rtl/stream/weir_select.v. Bits that extend
+ * an element are its sign or constant. */
 static void cost(weir_cost_part *part) {
     const bool fills = weir_cost_value(part, "FILLS") != 0;
     const int64_t given = weir_cost_value(part, "LANES") * weir_cost_value(part, "X_W");
@@ -226,8 +227,8 @@ static void cost(weir_cost_part *part) {
     weir_cost_term(part, counts);
     weir_cost_term(part, compared);
     weir_cost_term(part, given);
-    /* What a register of the queue takes: the element, its own, what chooses, and the flags of the loops. Yosys maps to the fewest
-     * levels: with two short counters all to one. */
+    /* What a register of the queue takes: the element, its own, what chooses, and the flags of the loops. Yosys maps to
+     * the fewest levels: with two short counters all to one. */
     enum { CHOSEN = 5, COUNTED = 2, SHORT_LOOPS = 2 };
     const bool one_level =
         weir_nest_count_loops(part) == SHORT_LOOPS && weir_nest_most_bits(part) + COUNTED <= weir_cost_widest(part);

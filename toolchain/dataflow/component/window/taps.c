@@ -1,6 +1,7 @@
-/* Window along one dimension where a position's elements of a group are given in one beat, or those of several groups or neighbouring
- * positions: weir_taps. weir_window takes a cycle for each pixel of a position and fewer lookup tables; what divides a window for a target
- * (window.c) says which of them a node gets. A unit is what a pixel has of a group: to weir_taps those of a step are lines side by side. */
+/* Window along one dimension where a position's elements of a group are given in one beat, or those of several groups
+ * or neighbouring positions: weir_taps. weir_window takes a cycle for each pixel of a position and fewer lookup tables;
+ * what divides a window for a target (window.c) says which of them a node gets. A unit is what a pixel has of a group:
+ * to weir_taps those of a step are lines side by side. */
 #include "dataflow/component/window/sliding_private.h"
 
 #include <assert.h>
@@ -56,8 +57,8 @@ static int64_t least_steps(const taps *t) { return weir_later(bound_of(t), final
 
 static int64_t least_interval(const taps *t) { return t->lines * least_steps(t) * t->beats; }
 
-/* The same with its last steps joined to the next line's first ones where a frame would take longer than `most` otherwise: as many as are needed
- * for that, or that can be. */
+/* The same with its last steps joined to the next line's first ones where a frame would take longer than `most`
+ * otherwise: as many as are needed for that, or that can be. */
 static taps joined_for(const taps *t, int64_t most) {
     assert(steps_of(t) >= least_steps(t));
     taps j = *t;

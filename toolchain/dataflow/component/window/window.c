@@ -1,6 +1,7 @@
-/* Window: what a sliding window sees at each of its positions, from a ring of rows: weir_window. A frame of one spatial dimension has
- * rows of one pixel. A group's channels are whole beats. Where positions of KY x KX beats are too slow for the pace (OY * OX * KY * KX
- * cycles a frame and group), two of them follow each other, in OY * IX * KY and OY * OX * KX cycles: divide. */
+/* Window: what a sliding window sees at each of its positions, from a ring of rows: weir_window. A frame of one spatial
+ * dimension has rows of one pixel. A group's channels are whole beats. Where positions of KY x KX beats are too slow
+ * for the pace (OY * OX * KY * KX cycles a frame and group), two of them follow each other, in OY * IX * KY and OY * OX
+ * * KX cycles: divide. */
 #include "dataflow/component/window/sliding_private.h"
 
 #include <assert.h>
@@ -33,8 +34,9 @@ static int64_t needed_rows(const weir_sliding_axis *y) { return least(y->in, wei
 /* Rows in the ring without spare ones. */
 static int64_t least_rows(const weir_sliding_axis *y) { return weir_sliding_reach(y) + y->stride; }
 
-/* Pixels before a frame's first position while nothing is given: rows that it needs and that the last positions of the frame before leave
- * no room for. The first of them is taken as those positions leave the pixels that it replaces, unless they begin above the frame. */
+/* Pixels before a frame's first position while nothing is given: rows that it needs and that the last positions of the
+ * frame before leave no room for. The first of them is taken as those positions leave the pixels that it replaces,
+ * unless they begin above the frame. */
 static int64_t start_of(const weir_sliding *w) {
     const weir_sliding_axis *y = &w->y;
     const int64_t rows = needed_rows(y) - positive(least_rows(y) - kept_rows(y));
@@ -44,9 +46,9 @@ static int64_t start_of(const weir_sliding *w) {
 
 /* --- spare rows: rtl/window/weir_window.v, Interval --- */
 
-/* Cycles before a row of positions while nothing is given, with so many beats a pixel: what its first position needs of its newest row is taken
- * as the last positions of the row before leave the pixels in whose place it goes. The service rule counts them so; the module does not wait
- * for all of them. */
+/* Cycles before a row of positions while nothing is given, with so many beats a pixel: what its first position needs of
+ * its newest row is taken as the last positions of the row before leave the pixels in whose place it goes. The service
+ * rule counts them so; the module does not wait for all of them. */
 static int64_t row_pause(const weir_sliding *w, int64_t pixel) {
     const weir_sliding_axis *x = &w->x;
     const int64_t first = least(x->in, weir_sliding_reach(x) + 1 - x->begin);
@@ -134,9 +136,9 @@ static void hurry(weir_graph *graph, weir_node node, int64_t interval) {
         weir_node_metadata(graph, node)->hardware.module = "weir_taps";
 }
 
-/* Down the columns, then along the rows: what the first sees at a position is one pixel for the second, and a column of the
- * kernel a beat. The elements come in the order of the node. Each that is still too slow gets them all at once (weir_taps), and so does each
- * before a depthwise node: weir_window would keep up with the fewest groups only. */
+/* Down the columns, then along the rows: what the first sees at a position is one pixel for the second, and a column of
+ * the kernel a beat. The elements come in the order of the node. Each that is still too slow gets them all at once
+ * (weir_taps), and so does each before a depthwise node: weir_window would keep up with the fewest groups only. */
 static void divide(weir_graph *graph, weir_node node, int64_t interval) {
     const weir_sliding w = weir_sliding_of(graph, node);
     weir_sliding down = w, along = w;
@@ -190,8 +192,8 @@ static int64_t start(const weir_graph *graph, weir_node node) {
 
 /* --- service --- */
 
-/* Registers: when the next beat can be taken and given, when the pixel to be replaced is released, and the ends of the last rows of
- * positions, the latest first. */
+/* Registers: when the next beat can be taken and given, when the pixel to be replaced is released, and the ends of the
+ * last rows of positions, the latest first. */
 enum { TAKE, GIVE, RELEASED, ENDS, HISTORY = 8 };
 
 typedef struct service_rule {
@@ -234,7 +236,8 @@ static void pass_beat(weir_service *s, const void *user) {
     give_beat(s, user);
 }
 
-/* Of a group, column by column: the newest pixel's beats are given as they come, and what lies before them without them. */
+/* Of a group, column by column: the newest pixel's beats are given as they come, and what lies before them without
+ * them. */
 static void pass_group(weir_service *s, const void *user) {
     const service_rule *r = user;
     const int64_t column = r->window.y.kernel * r->run, before = column * (r->window.x.kernel - 1) + r->newest * r->run;
@@ -243,7 +246,8 @@ static void pass_group(weir_service *s, const void *user) {
     weir_service_repeat(s, column * r->window.x.kernel - before - r->run, give_beat, r);
 }
 
-/* A position with the pixels of the last row by which it moves on; those that these replace were left a position later. */
+/* A position with the pixels of the last row by which it moves on; those that these replace were left a position
+ * later. */
 static void follow(weir_service *s, const void *user) {
     const service_rule *r = user;
     weir_service_repeat(s, r->pixels - 1, take_pixel, r);
@@ -257,7 +261,8 @@ static void take_row(weir_service *s, const void *user) {
     weir_service_repeat(s, r->window.x.in, take_pixel, r);
 }
 
-/* The positions of a row with the last of its rows: the first of them needs so many pixels, the others `stride` more. */
+/* The positions of a row with the last of its rows: the first of them needs so many pixels, the others `stride`
+ * more. */
 static void serve_newest(weir_service *s, const service_rule *r) {
     const weir_sliding_axis *x = &r->window.x;
     service_rule each = *r;
@@ -295,8 +300,8 @@ static int64_t needed(const weir_sliding_axis *y, int64_t o) {
     return o == 0 ? 0 : least(y->in, (o - 1) * y->stride - y->begin + weir_sliding_reach(y) + 1);
 }
 
-/* After how many more rows of positions, from 0 for the last one, the place of row `row` is free, when `done` of a frame are over;
- * *follows: its place is that of the first row which that one sees. */
+/* After how many more rows of positions, from 0 for the last one, the place of row `row` is free, when `done` of a
+ * frame are over; *follows: its place is that of the first row which that one sees. */
 static int64_t lag_of(const weir_sliding_axis *y, int64_t ring, int64_t row, int64_t done, bool *follows) {
     assert(ring >= 1 && row >= 0);
     int64_t old = row - ring, over = done;
@@ -395,8 +400,8 @@ static int64_t loop_bits(int64_t count) {
 
 static int64_t value_of(weir_cost_part *part, const char *name) { return weir_cost_value(part, name); }
 
-/* The column of a pixel, that of the first one of its window, and is the pixel in the frame? The column of a kernel of one is the
- * position's number times the stride: no register of its own where that is a shift. */
+/* The column of a pixel, that of the first one of its window, and is the pixel in the frame? The column of a kernel of
+ * one is the position's number times the stride: no register of its own where that is a shift. */
 static int64_t place_bits(int64_t kernel, bool moves, int64_t positions, int64_t stride, int64_t most) {
     assert(kernel >= 1 && stride >= 1);
     const int64_t bits = counter_bits(most), shift = weir_clog2(stride);
