@@ -134,7 +134,8 @@ refused "nonesuch" ./librequires.so
 if pkg-config --exists weir; then
     # shellcheck disable=SC2046 # words
     "${CC:-cc}" -shared -fPIC mine.c $(pkg-config --cflags --libs weir) -o libwhole.so || fail "linking with libweir"
-    expect 0 "" weir compile --load-pass ./libwhole.so --passes name-nodes model.onnx -o whole
+    LD_LIBRARY_PATH=$(pkg-config --variable=libdir weir) \
+        expect 0 "" weir compile --load-pass ./libwhole.so --passes name-nodes model.onnx -o whole
     grep -q my_Gemm whole/model.weir || fail "an object linked with libweir does nothing"
 fi
 

@@ -1,0 +1,12 @@
+# cmake -DHEADERS=... -DVERSION=... -DOUTPUT=... -P exports.cmake: the linker's version script of the shared library, which exports
+# what the public headers declare. (Names of types, which no object defines, do no harm there.)
+set(names "")
+foreach(header IN LISTS HEADERS)
+  file(READ ${header} text)
+  string(REGEX MATCHALL "weir_[a-zA-Z0-9_]+" found "${text}")
+  list(APPEND names ${found})
+endforeach()
+list(REMOVE_DUPLICATES names)
+list(SORT names)
+list(JOIN names ";\n    " names)
+file(WRITE ${OUTPUT} "WEIR_${VERSION} {\n  global:\n    ${names};\n  local: *;\n};\n")
