@@ -16,6 +16,7 @@
 #include "support/memory/arena.h"
 #include "support/memory/hash.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 #include "support/text/diag.h"
 
 static const weir_sim_backend *const backends[WEIR_SIMULATORS] = {&weir_sim_verilator, &weir_sim_icarus};

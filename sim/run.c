@@ -12,6 +12,7 @@
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 #include "support/text/diag.h"
 
 typedef enum port_kind { PORT_SOURCE, PORT_SINK, PORT_TAP, PORT_KINDS } port_kind;

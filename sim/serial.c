@@ -17,6 +17,7 @@
 #include "support/file/scratch.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 #include "support/text/diag.h"
 
 enum { TICK_NANOSECONDS = 100000000 };

@@ -11,6 +11,7 @@
 #include "passes/passes.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 #include "support/text/table.h"
 
 /* Of one engine; NaN: not to be had. */

@@ -167,7 +167,7 @@ if command -v script >/dev/null; then
     for threads in 1 2; do
         script -qec "'$WEIR' dse -a '$files/hardware/tpu_like.yaml' -w '$files/workload/resnet18.onnx' -m '$files/mapping/tpu_like.yaml' \
             --lpf-limit 8 --spatial-mappings 1 --threads $threads" /dev/null >line 2>&1 || fail "a run on a terminal"
-        tr '\r' '\n' <line | sed -n 's/.*layer .*: \([0-9]*\) orders a second, about [0-9]* s left; percent: \([0-9]*\) of 100$/\1 \2/p' >far
+        tr '\r' '\n' <line | sed -n 's/.*layer .*: \([0-9]*\) orders a second; percent: \([0-9]*\) of 100, about [0-9]* s left$/\1 \2/p' >far
         [ -s far ] || fail "$threads threads: no rate and time: $(head -c 300 line)"
         sort -n -k 2 far | cut -d ' ' -f 2 >sorted
         cut -d ' ' -f 2 far | cmp -s - sorted || [ "$threads" -gt 1 ] || fail "a run goes back: $(cat far)"

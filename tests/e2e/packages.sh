@@ -35,7 +35,7 @@ cat >try.sh <<'END'
 set -eu
 cd /srv
 export DEBIAN_FRONTEND=noninteractive
-apt-get install -y ./debs/*.deb man-db pkg-config
+apt-get install -y -o APT::Install-Recommends=true ./debs/*.deb man-db pkg-config
 weir --version
 man -w weir-check >/dev/null
 weir check model.onnx --data data.npz --frames 20

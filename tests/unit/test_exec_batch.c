@@ -11,6 +11,7 @@
 
 #include "common/integer_graph.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 
 /* Encode, three Linear and Requantize, Decode: 10,000 frames of 64-64-32-10 take a fraction of a second. */
 static void lowered_network_is_fast(void **state) {

@@ -16,6 +16,7 @@
 #include "frontend/import/onnx.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 #include "test_digits.h"
 
 static weir_array *read(const char *file, const char *key) {

@@ -12,6 +12,7 @@
 #include "pass/run/instrument.h"
 #include "rtlir/core/rtl.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 #include "test_pass_bench.h"
 
 static weir_text messages;

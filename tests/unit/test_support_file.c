@@ -17,6 +17,7 @@
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 #include "support/text/diag.h"
 #include "support/text/text.h"
 #include "test_support_scratch.h"

@@ -8,6 +8,7 @@
 
 #include "support/memory/arena.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 #include "support/text/diag.h"
 
 char *weir_attached_split(const char *argument, const char **which) {

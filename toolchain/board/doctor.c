@@ -11,6 +11,7 @@
 #include "sim/driver.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
+#include "support/text/color.h"
 #include "support/text/diag.h"
 #include "synth/program.h"
 
@@ -352,6 +353,7 @@ int weir_doctor_status(const weir_doctor *d) { return d->status; }
 /* --- the report --- */
 
 static const char *const states[] = {"ok", "note", "WRONG"};
+static const weir_color colors[] = {WEIR_COLOR_GOOD, WEIR_COLOR_NOTE, WEIR_COLOR_BAD};
 
 void weir_doctor_print(const weir_doctor *d, weir_text *text) {
     size_t wrong = 0;
@@ -363,7 +365,9 @@ void weir_doctor_print(const weir_doctor *d, weir_text *text) {
     for (size_t i = 0; i < d->count; i++) {
         const weir_doctor_check *c = &d->check[i];
         wrong += c->state == WEIR_DOCTOR_WRONG;
-        weir_text_format(text, "  %-5s  %-7s  %-*s  %s\n", states[c->state], c->topic, width, c->what, c->found);
+        weir_text_format(text, "  %s%-5s%s  %-7s  %-*s  %s\n", weir_color_begin(colors[c->state], stdout),
+                         states[c->state], weir_color_end(colors[c->state], stdout), c->topic, width, c->what,
+                         c->found);
         if (c->remedy != NULL) weir_text_format(text, "  %-5s  %-7s  %-*s  -> %s\n", "", "", width, "", c->remedy);
     }
     weir_text_add(text, d->board == NULL ? "boards" : d->board->name);

@@ -5,6 +5,7 @@
 #include "board/codec.h"
 #include "support/memory/arena.h"
 #include "support/process/progress.h"
+#include "support/process/seconds.h"
 
 /* --- codes and bytes --- */
 
@@ -63,6 +64,7 @@ static weir_wire_error run(weir_wire *wire, const side *in, const side *out, int
                            weir_board_exchange *e, weir_failure *why) {
     uint8_t *frame = weir_malloc(in->bytes + 1), *result = weir_malloc(out->bytes + 1);
     weir_wire_error error = WEIR_WIRE_OK;
+    const double begun = weir_seconds();
     for (int64_t submitted = 0; error == WEIR_WIRE_OK && e->frames < frames;) {
         if (submitted < frames) {
             pack_frame(in, submitted, frame);
@@ -73,7 +75,7 @@ static weir_wire_error run(weir_wire *wire, const side *in, const side *out, int
         error = weir_wire_receive(wire, result, limit, why);
         if (error != WEIR_WIRE_OK) break;
         take_frame(e, out, result);
-        weir_progress("frames", (double)e->frames, (double)frames);
+        weir_progress("frames", (double)e->frames, (double)frames, begun);
     }
     weir_progress_end();
     free(frame);

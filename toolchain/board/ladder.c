@@ -7,6 +7,7 @@
 #include "board/benchmark.h"
 #include "dataflow/schedule/stream.h"
 #include "support/memory/arena.h"
+#include "support/text/color.h"
 #include "support/text/diag.h"
 
 /* Most bytes that the echo rung sends, and parts of a million by which the clock may be off: oscillators of boards are
@@ -485,12 +486,14 @@ void weir_ladder_print(const weir_ladder *ladder, weir_text *text) {
         const weir_rung *rung = &ladder->rung[name];
         if (rung->state == WEIR_RUNG_OPEN) continue;
         if (rung->state == WEIR_RUNG_GREEN || rung->state == WEIR_RUNG_ABSENT) {
-            weir_text_format(text, "  %s   %-10s %s\n", rung->state == WEIR_RUNG_GREEN ? "ok" : "--", rungs[name].text,
-                             rung->found);
+            weir_text_format(text, "  %s%s%s   %-10s %s\n", weir_color_begin(WEIR_COLOR_GOOD, stdout),
+                             rung->state == WEIR_RUNG_GREEN ? "ok" : "--", weir_color_end(WEIR_COLOR_GOOD, stdout),
+                             rungs[name].text, rung->found);
             continue;
         }
-        weir_text_format(text, "  RED  %-10s expected %s\n                  found %s\n", rungs[name].text,
-                         rung->expected, rung->found);
+        weir_text_format(text, "  %sRED%s  %-10s expected %s\n                  found %s\n",
+                         weir_color_begin(WEIR_COLOR_BAD, stdout), weir_color_end(WEIR_COLOR_BAD, stdout),
+                         rungs[name].text, rung->expected, rung->found);
         for (size_t i = 0; i < WEIR_RUNG_CAUSES && rung->cause[i] != NULL; i++)
             weir_text_format(text, "       %s %s\n", i == 0 ? "likely:   " : "          ", rung->cause[i]);
         weir_text_format(text, "       next:      %s\n", rung->next);

@@ -21,6 +21,7 @@
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/process/stack.h"
+#include "support/text/color.h"
 #include "support/text/diag.h"
 #include "support/text/suggest.h"
 #include "support/text/text.h"
@@ -134,6 +135,18 @@ static int store(const char *command, const weir_cli_option *o, const char *valu
     return -1;
 }
 
+/* --color WHEN, which every command has. */
+static bool is_color(const char *argument, const char *next, const char **value) {
+    if (strncmp(argument, "--color", 7) != 0 || (argument[7] != '\0' && argument[7] != '=')) return false;
+    *value = argument[7] == '=' ? argument + 8 : next != NULL ? next : "";
+    return true;
+}
+
+static bool choose_color(const char *when) {
+    const bool is_known = strcmp(when, "auto") == 0 || strcmp(when, "always") == 0 || strcmp(when, "never") == 0;
+    return is_known && setenv(WEIR_COLOR_VARIABLE, when, 1) == 0;
+}
+
 int weir_cli_parse(const char *command, const weir_cli_option *options, const char *text, int argc, char **argv,
                    size_t operands_min, size_t operands_max, size_t *count) {
     *count = 0;
@@ -152,6 +165,12 @@ int weir_cli_parse(const char *command, const weir_cli_option *options, const ch
         if (weir_help_is_asked(argument, &form)) {
             const bool has_form = weir_help_of_command(find_command(command), options, text, form);
             return has_form ? WEIR_EXIT_FINE : lacks_form(command, form);
+        }
+        if (is_color(argument, i + 1 < argc ? argv[i + 1] : NULL, &value)) {
+            if (!choose_color(value))
+                return weir_cli_misuse(command, "--color takes auto, always or never, found '%s'", value);
+            i += strchr(argument, '=') == NULL;
+            continue;
         }
         const weir_cli_option *o = find_option(options, argument, &value);
         if (o == NULL) return unknown_option(command, options, argument);

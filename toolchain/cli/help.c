@@ -25,22 +25,32 @@ bool weir_help_is_asked(const char *argument, const char **form) {
     return true;
 }
 
+/* What every command has, after its own. */
+static const weir_cli_option commons[] = {
+    {"color", 0, WEIR_CLI_STRING, NULL, "WHEN", "auto, always or never (auto: on terminals, unless NO_COLOR is set)"},
+    {"help", 'h', WEIR_CLI_FLAG, NULL, NULL, "this text"},
+    {.name = NULL}};
+
 /* --- text --- */
 
-static void print_text(const weir_command *command, const weir_cli_option *options, const char *text) {
-    printf("usage: weir %s [options]%s%s\n%s\n\noptions:\n", command->name, command->operands[0] == '\0' ? "" : " ",
-           command->operands, command->help);
-    int width = 0;
-    for (const weir_cli_option *o = options; o->name != NULL; o++) {
-        const int wide = (int)(strlen(o->name) + (o->value == NULL ? 0 : strlen(o->value)));
-        if (wide > width) width = wide;
-    }
+static void print_options(const weir_cli_option *options, int width) {
     for (const weir_cli_option *o = options; o->name != NULL; o++) {
         const int rest = width - (int)strlen(o->name);
         printf(o->letter != 0 ? "  -%c, " : "      ", o->letter);
         printf("--%s %-*s  %s\n", o->name, rest, o->value == NULL ? "" : o->value, o->help);
     }
-    printf("  -h, --help%*s  this text\n", width > 3 ? width - 3 : 0, "");
+}
+
+static void print_text(const weir_command *command, const weir_cli_option *options, const char *text) {
+    printf("usage: weir %s [options]%s%s\n%s\n\noptions:\n", command->name, command->operands[0] == '\0' ? "" : " ",
+           command->operands, command->help);
+    int width = (int)strlen("colorWHEN");
+    for (const weir_cli_option *o = options; o->name != NULL; o++) {
+        const int wide = (int)(strlen(o->name) + (o->value == NULL ? 0 : strlen(o->value)));
+        if (wide > width) width = wide;
+    }
+    print_options(options, width);
+    print_options(commons, width);
     if (text != NULL) printf("\n%s", text);
 }
 
@@ -131,7 +141,7 @@ static void print_man(const weir_command *command, const weir_cli_option *option
     }
     fputs(".SH OPTIONS\n", file);
     for (const weir_cli_option *o = options; o->name != NULL; o++) put_option(file, o);
-    put_option(file, &(weir_cli_option){.name = "help", .letter = 'h', .help = "print the usage"});
+    for (const weir_cli_option *o = commons; o->name != NULL; o++) put_option(file, o);
     put_statuses(file);
     fputs(".SH SEE ALSO\n.BR weir (1)\n", file);
 }
@@ -157,7 +167,6 @@ static void print_words(const weir_cli_option *options) {
         const char letter = o->letter == 0 ? '-' : o->letter; /* "--": none */
         printf("--%s\t-%c\t%s\t%s\n", o->name, letter, o->value == NULL ? "-" : o->value, o->help);
     }
-    printf("--help\t-h\t-\tthis text\n");
 }
 
 /* --- */
@@ -165,8 +174,10 @@ static void print_words(const weir_cli_option *options) {
 bool weir_help_of_command(const weir_command *command, const weir_cli_option *options, const char *text,
                           const char *form) {
     if (strcmp(form, "man") == 0) print_man(command, options, text);
-    else if (strcmp(form, "words") == 0) print_words(options);
-    else if (form[0] == '\0') print_text(command, options, text);
+    else if (strcmp(form, "words") == 0) {
+        print_words(options);
+        print_words(commons);
+    } else if (form[0] == '\0') print_text(command, options, text);
     else return false;
     return true;
 }

@@ -8,6 +8,7 @@
 #include "exec/exec.h"
 #include "support/memory/arena.h"
 #include "support/process/progress.h"
+#include "support/process/seconds.h"
 
 static weir_codes new_codes(const weir_graph *graph, weir_value value, int64_t frames) {
     assert(frames >= 0);
@@ -100,9 +101,10 @@ weir_reference *weir_reference_new(const weir_graph *hardware, const weir_array 
     r->debug_frames = debug_frames < r->frames ? debug_frames : r->frames;
     prepare(r, hardware);
     bool fine = true;
+    const double begun = weir_seconds();
     for (int64_t frame = 0; fine && frame < r->frames; frame++) {
         fine = run_frame(r, hardware, executor, data, frame);
-        if (frame % 256 == 0 && r->frames > 256) weir_progress("reference", (double)frame, (double)r->frames);
+        if (frame % 256 == 0 && r->frames > 256) weir_progress("reference", (double)frame, (double)r->frames, begun);
     }
     weir_progress_end();
     weir_executor_free(executor);

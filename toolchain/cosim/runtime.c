@@ -116,7 +116,7 @@ static int run_once(weir_runtime *r, const char *folder, const weir_reference *r
     weir_cosim result;
     char *what = weir_format("%s, %s", weir_simulator_name(options->simulator),
                              options->debug ? "debug" : weir_profile_name(options->profile));
-    weir_progress(what, (double)r->runs + 1, (double)r->planned);
+    weir_progress(what, (double)r->runs + 1, (double)r->planned, 0);
     free(what);
     int status = weir_cosim_run(r->hardware, folder, reference, options, &result);
     weir_progress_end();

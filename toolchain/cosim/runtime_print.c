@@ -86,6 +86,7 @@ static void print_runs(const weir_runtime *r, weir_text *text) {
         weir_table_format(table, "%lld", (long long)run->frames);
         weir_table_format(table, "%llu of %llu", (unsigned long long)run->mismatches,
                           (unsigned long long)run->compared);
+        weir_table_color(table, run->mismatches == 0 ? WEIR_COLOR_GOOD : WEIR_COLOR_BAD);
         weir_table_format(table, "%lld", (long long)run->latency);
         weir_table_format(table, run->interval > 0 ? "%.1f" : "-", run->interval);
         weir_table_format(table, run->interval > 0 ? "%.3fx" : "-",

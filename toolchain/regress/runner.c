@@ -21,6 +21,7 @@
 #include "support/file/scratch.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 #include "support/text/text.h"
 
 enum {

@@ -14,6 +14,7 @@
 #include "support/memory/map.h"
 #include "support/process/process.h"
 #include "support/process/progress.h"
+#include "support/process/seconds.h"
 #include "support/text/diag.h"
 
 /* Whoever holds the lock says who that is in the file. */
@@ -105,10 +106,8 @@ bool weir_session_open(weir_session *s, const weir_suite *suite, const weir_comm
 
 void weir_session_progress(const weir_session *s) {
     if (s->ended == 0) return;
-    const double passed = weir_seconds() - s->begun, left = passed / (double)s->ended * (double)(s->count - s->ended);
-    char *what = left < 90 ? weir_format("%zu not right, about %.0f s left, points", s->bad, left)
-                           : weir_format("%zu not right, about %.0f min left, points", s->bad, left / 60);
-    weir_progress(what, (double)s->ended, (double)s->count);
+    char *what = weir_format("%zu not right, points", s->bad);
+    weir_progress(what, (double)s->ended, (double)s->count, s->begun);
     free(what);
 }
 

@@ -67,6 +67,8 @@ static void add_row(const weir_tally *r, const columns *c, size_t point, weir_ta
     }
     weir_table_format(table, "%s%s", is_worse(r, point) ? "worse" : weir_point_state_name(record->state),
                       r->is_kept[point] ? " (kept)" : "");
+    weir_table_color(table,
+                     record->state == WEIR_POINT_RIGHT && !is_worse(r, point) ? WEIR_COLOR_GOOD : WEIR_COLOR_BAD);
     for (size_t k = 0; k < c->metrics.count; k++) {
         weir_text cell = {NULL, 0, 0};
         add_number(&cell, json_object_get(record->metrics, c->metrics.item[k]), true);

@@ -22,6 +22,7 @@
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 #include "support/text/diag.h"
 
 #define MILLISECOND UINT64_C(1000000000) /* of picoseconds */

@@ -8,6 +8,7 @@
 #include "cli/results.h"
 #include "cosim/metrics.h"
 #include "exec/parallel.h"
+#include "passes/quantize/remedy.h"
 #include "support/memory/arena.h"
 
 static const char help_text[] =
@@ -73,6 +74,8 @@ static int run(void *user) {
     if (module != NULL && (r->integer || job->quantize != NULL || job->contract != NULL ||
                            job->input_quantizers.count > 0 || job->passes != NULL))
         status = weir_job_run(job, module, r->integer ? "lower_integer" : "");
+    if (status == WEIR_EXIT_INPUT && before != NULL && !weir_remedy_has_quantizers(before))
+        weir_note("the model has no quantizers: '--engine float' runs it as it is");
     if (status == WEIR_EXIT_FINE) {
         const char *graph = r->integer ? "integer" : job->quantize != NULL ? "quantized" : "model";
         status = evaluate(weir_module_find_graph(module, graph), &r->data, r->output, r->threads);

@@ -10,12 +10,6 @@
 #include "support/text/diag.h"
 #include "support/text/text.h"
 
-double weir_dse_stages_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 typedef struct relay {
     weir_dse_sink *sink;
     void *user;

@@ -23,13 +23,11 @@
 /* How far a run is, for a line on a terminal; stages in any thread add to it. */
 #define WEIR_DSE_PROGRESS "progress"
 typedef struct weir_dse_progress {
-    double start; /* seconds: weir_dse_stages_seconds */
+    double start; /* weir_seconds */
     size_t layers;
     _Atomic uint64_t done, part; /* millionths of a layer: of all, of a spatial mapping */
     _Atomic uint64_t orders;     /* of loops */
 } weir_dse_progress;
-
-double weir_dse_stages_seconds(void);
 
 /* Runs the stage below for a layer and reports an error when nothing comes of it. */
 bool weir_dse_stages_run_layer(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,

@@ -6,6 +6,7 @@
 #include "dse/mapping/workload_onnx.h"
 #include "dse/stages/stages.h"
 #include "support/memory/arena.h"
+#include "support/process/seconds.h"
 #include "support/text/diag.h"
 
 /* --- files --- */
@@ -75,7 +76,7 @@ static bool run_workload(const weir_dse_stage *stage, const weir_dse_context *co
     const weir_dse_workload *w = weir_dse_get(context, WEIR_DSE_WORKLOAD);
     weir_dse_progress *progress = weir_calloc(1, sizeof *progress);
     weir_dse_keep(context, progress, free);
-    progress->start = weir_dse_stages_seconds();
+    progress->start = weir_seconds();
     for (int i = 0; i < w->count; i++) progress->layers += w->node[i].layer != NULL;
     const weir_dse_context far = {context, WEIR_DSE_PROGRESS, progress};
     for (int i = 0; i < w->count; i++) {

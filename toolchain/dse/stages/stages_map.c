@@ -7,6 +7,7 @@
 #include "dse/mapping/ordering.h"
 #include "dse/stages/stages.h"
 #include "support/process/progress.h"
+#include "support/process/seconds.h"
 #include "support/text/diag.h"
 
 /* --- spatial --- */
@@ -97,19 +98,17 @@ static bool try_order(search *s) {
 
 enum { REPORT = 1 << 16 };
 
-/* Each 65,536 orders of all layers: how many, how fast, about how long the rest of the run takes; `share`: of this
- * spatial mapping. */
+/* Each 65,536 orders of all layers: how many, how fast; `share`: of this spatial mapping. */
 static void report_progress(const search *s, uint64_t more, double share) {
     weir_dse_progress *p = (weir_dse_progress *)weir_dse_get(s->context, WEIR_DSE_PROGRESS);
     if (p == NULL) return;
     const uint64_t before = atomic_fetch_add(&p->orders, more), orders = before + more;
     if (before / REPORT == orders / REPORT) return;
-    const double done = ((double)p->done + share * (double)p->part) / 1e6 / (double)p->layers,
-                 passed = weir_dse_stages_seconds() - p->start;
+    const double done = ((double)p->done + share * (double)p->part) / 1e6 / (double)p->layers;
     char what[160];
-    snprintf(what, sizeof what, "layer %.60s: %.0f orders a second, about %.0f s left; percent",
-             s->temporal.problem->layer->name, (double)orders / passed, passed * (1 - done) / fmax(done, 1e-9));
-    weir_progress(what, 100 * done, 100);
+    snprintf(what, sizeof what, "layer %.60s: %.0f orders a second; percent", s->temporal.problem->layer->name,
+             (double)orders / (weir_seconds() - p->start));
+    weir_progress(what, 100 * done, 100, p->start);
 }
 
 static bool try_all(search *s, int limit) {

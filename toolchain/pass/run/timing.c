@@ -6,6 +6,7 @@
 
 #include "support/memory/arena.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 
 enum { NONE = -1 };
 

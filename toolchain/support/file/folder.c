@@ -25,6 +25,7 @@
 #include "support/file/tree.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
+#include "support/process/seconds.h"
 #include "support/text/diag.h"
 
 #define READY ".weir-ready"

@@ -18,16 +18,12 @@
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/process/progress.h"
+#include "support/process/seconds.h"
+#include "support/text/color.h"
 
 enum { TICK_MILLISECONDS = 20 };
 
 extern char **environ;
-
-double weir_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static bool is_program(const char *path) {
     struct stat state;
@@ -99,7 +95,7 @@ static char **make_environment(const char *const *additions) {
     char **vector = weir_calloc(count, sizeof *vector);
     size_t at = 0;
     for (char **e = environ; e && *e; e++) {
-        if (!overridden(*e, additions)) {
+        if (!overridden(*e, additions) && strncmp(*e, WEIR_COLOR_VARIABLE "=", sizeof WEIR_COLOR_VARIABLE) != 0) {
             vector[at++] = *e;
         }
     }
@@ -205,7 +201,7 @@ static double tell(const weir_process *process, double passed, double due) {
     if (!process->progress || passed < due) {
         return due;
     }
-    weir_progress(process->progress, passed, process->seconds);
+    weir_progress(process->progress, passed, process->seconds, 0);
     return due + 1;
 }
 

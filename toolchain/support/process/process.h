@@ -49,7 +49,5 @@ bool weir_process_found(const char *program);
 char *weir_process_describe(void);
 /* A pipe that exec closes, with both ends above the standard streams. */
 bool weir_process_pipe(int ends[2]);
-/* Monotonic seconds for measuring. */
-double weir_seconds(void);
 
 #endif

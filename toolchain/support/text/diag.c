@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "support/memory/arena.h"
+#include "support/text/color.h"
 #include "support/text/text.h"
 
 typedef struct sink {
@@ -41,7 +42,9 @@ void weir_diag_reset(void) {
 static void print(const weir_diagnostic *diagnostic) {
     assert(diagnostic->severity >= WEIR_SEVERITY_NOTE && diagnostic->severity <= WEIR_SEVERITY_ERROR);
     static const char *const severities[] = {"note", "warning", "error"};
-    weir_text line = {0};
+    static const weir_color colors[] = {WEIR_COLOR_NOTE, WEIR_COLOR_WARNING, WEIR_COLOR_BAD};
+    const weir_color color = colors[diagnostic->severity];
+    weir_text line = {0}, shown = {0};
     if (diagnostic->severity != WEIR_SEVERITY_NOTE || diagnostic->location.file) { /* most notes have no location */
         weir_text_add(&line, diagnostic->location.file ? diagnostic->location.file : "weir");
         if (diagnostic->location.file && diagnostic->location.line > 0) {
@@ -49,14 +52,19 @@ static void print(const weir_diagnostic *diagnostic) {
         }
         weir_text_add(&line, ": ");
     }
-    weir_text_format(&line, "%s: %s\n", severities[diagnostic->severity], diagnostic->text);
+    const size_t located = line.size;
+    weir_text_format(&line, " %s\n", diagnostic->text);
     for (char *c = line.data; *c; c++) {
         if (((unsigned char)*c < ' ' && *c != '\n' && *c != '\t') || *c == 0x7f) {
             *c = '?';
         }
     }
-    fputs(line.data, stderr);
+    weir_text_format(&shown, "%s%.*s%s%s%s:%s%s", weir_color_begin(WEIR_COLOR_HEAD, stderr), (int)located, line.data,
+                     weir_color_end(WEIR_COLOR_HEAD, stderr), weir_color_begin(color, stderr),
+                     severities[diagnostic->severity], weir_color_end(color, stderr), line.data + located);
+    fputs(shown.data, stderr);
     weir_text_free(&line);
+    weir_text_free(&shown);
 }
 
 /* Counts the diagnostic and says whether the default handler shows it. */

@@ -12,6 +12,7 @@ enum { WIDTH_LIMIT = 120 };
 
 struct weir_table {
     char **cell; /* the headers are the first row */
+    weir_color *color;
     size_t count, capacity, columns;
 };
 
@@ -27,11 +28,15 @@ void weir_table_free(weir_table *table) {
     if (table == NULL) return;
     for (size_t i = 0; i < table->count; i++) free(table->cell[i]);
     free(table->cell);
+    free(table->color);
     free(table);
 }
 
 static void take(weir_table *table, char *cell) {
+    size_t capacity = table->capacity;
+    table->color = weir_grow(table->color, &capacity, table->count + 1, sizeof *table->color);
     table->cell = weir_grow(table->cell, &table->capacity, table->count + 1, sizeof *table->cell);
+    table->color[table->count] = table->count < table->columns ? WEIR_COLOR_HEAD : WEIR_COLOR_NONE;
     table->cell[table->count++] = cell;
 }
 
@@ -44,6 +49,11 @@ void weir_table_format(weir_table *table, const char *format, ...) {
     weir_text_vformat(&text, format, arguments);
     va_end(arguments);
     weir_table_take(table, &text);
+}
+
+void weir_table_color(weir_table *table, weir_color color) {
+    assert(table->count > table->columns && color < WEIR_COLORS);
+    table->color[table->count - 1] = color;
 }
 
 void weir_table_take(weir_table *table, weir_text *cell) {
@@ -172,9 +182,12 @@ static void print_plain(const weir_table *table, const size_t *width, const bool
     for (size_t i = 0; i < table->columns; i++) {
         const char *cell = cell_at(table, row, i);
         const size_t wide = width_of(cell, strlen(cell)), rest = wide > width[i] ? 0 : width[i] - wide;
+        const weir_color color = wide == 0 ? WEIR_COLOR_NONE : table->color[row * table->columns + i];
         weir_text_add(text, "  ");
         if (numeric[i]) repeat(text, ' ', rest);
+        weir_text_add(text, weir_color_begin(color, stdout));
         add_cell(cell, text);
+        weir_text_add(text, weir_color_end(color, stdout));
         if (!numeric[i]) repeat(text, ' ', rest);
     }
     while (text->size > start && text->data[text->size - 1] == ' ') text->data[--text->size] = '\0';

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "support/text/color.h"
 #include "support/text/text.h"
 
 typedef enum weir_table_style {
@@ -27,6 +28,8 @@ void weir_table_take(weir_table *table, weir_text *cell);
 /* Markdown without padding, in which rows that differ in their first cell alone are one: "| Add, Sub | ... |", where
  * the first of them is. O(rows^2). */
 void weir_table_print_groups(const weir_table *table, weir_text *text);
+/* The colour of the last cell, in the plain style, whose headers have one, too: for stdout. */
+void weir_table_color(weir_table *table, weir_color color);
 void weir_table_print(const weir_table *table, weir_table_style style, weir_text *text);
 
 #endif
