@@ -21,14 +21,16 @@ static double place(const weir_chart *c, int k, double value, double size) {
 double weir_chart_x(const weir_chart *c, double value) { return LEFT + place(c, 0, value, WIDTH); }
 double weir_chart_y(const weir_chart *c, double value) { return TOP + HEIGHT - place(c, 1, value, HEIGHT); }
 
-/* 1, 2, 5, 10, 20...; over more than three decades 1, 10, 100... */
+/* 1, 2, 5, 10, 20...; over more than three decades 1, 10, 100..., within one 1, 2, 3, 4... */
 static double tick_at(const weir_chart *c, int k, int index) {
-    static const double leading[] = {1, 2, 5};
-    const int step = c->high[k] / c->low[k] > 1000 ? 1 : 3;
+    static const double leading[][9] = {{1}, {1, 2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9}};
+    static const int steps[] = {1, 3, 9};
+    const double range = c->high[k] / c->low[k];
+    const int density = range > 1000 ? 0 : range > 20 ? 1 : 2, step = steps[density];
     double decade = 1;
     while (decade > c->low[k]) decade /= 10;
     for (; index >= step; index -= step) decade *= 10;
-    return decade * leading[index];
+    return decade * leading[density][index];
 }
 
 /* "200 k" */

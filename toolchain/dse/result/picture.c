@@ -10,7 +10,7 @@ enum {
     BAR = 12,
     GAP = 24,
     HEIGHT = 220,
-    MARGIN = 90,
+    MARGIN = 110,
     LABELS = 150, /* of memories below their bars */
     NAMES = 220,  /* of layers below theirs */
     NAME = 30,    /* characters of one */
@@ -23,7 +23,14 @@ enum {
 
 /* --- bars --- */
 
-enum { PARTS = 5 };
+/* Two legends, so two sets of colours: of operands and the array, of parts of the latency. */
+enum { PARTS = 5, ARRAY_COLOUR = 6 };
+
+static const char *latency_colour(int part) {
+    static const size_t index[PARTS] = {7, 3, 4, 5, 8};
+    return weir_svg_colour(index[part]);
+}
+
 static const char *const latency_parts[PARTS] = {"ideal", "spatial stall", "temporal stall", "loading", "off-loading"};
 
 static void latency_of(const weir_dse_cost *c, double *part) {
@@ -52,28 +59,49 @@ static void energy_of(const weir_dse_evaluation *e, double energy[WEIR_DSE_MEMOR
             energy[1 + (e->temporal->problem->memory[o][m] - e->accelerator->memory)][o] += detail.energy[o][m];
 }
 
+/* 1.5e-5 J: "15 uJ"; 1500: "1.5 k". */
+static void print_value(char *text, size_t size, double value, const char *unit) {
+    static const char *const prefixes[] = {"p", "n", "u", "m", "", "k", "M", "G", "T"};
+    size_t at = *unit == '\0' ? 4 : 0;
+    double scaled = *unit == '\0' ? value : value * 1e12;
+    for (; scaled >= 999.5 && at + 1 < sizeof prefixes / sizeof *prefixes; at++) scaled /= 1000;
+    snprintf(text, size, "%.3g%s%s%s", scaled, *prefixes[at] == '\0' && *unit == '\0' ? "" : " ", prefixes[at], unit);
+}
+
+/* Above what is `width` wide. */
+static void draw_value(weir_text *svg, double x, double width, double y, double value, const char *unit) {
+    char text[32];
+    print_value(text, sizeof text, value, unit);
+    weir_svg_text(svg, x + width / 2 - 1, y - 4, WEIR_SVG_MIDDLE, NULL, text, sizeof text);
+}
+
 static void draw_group(weir_text *svg, const weir_dse_result *r, double x, double most_energy, double most_latency) {
     const weir_dse_evaluation *e = r->evaluation;
-    double energy[WEIR_DSE_MEMORIES + 1][3], part[PARTS], y = MARGIN + HEIGHT;
+    double energy[WEIR_DSE_MEMORIES + 1][3], part[PARTS], y = MARGIN + HEIGHT, total = 0, least = y;
     energy_of(e, energy);
     for (int b = 0; b < bar_count(r); b++) {
         y = MARGIN + HEIGHT;
         for (int o = 0; o < 3; o++) {
             const double height = energy[b][o] / most_energy * HEIGHT;
             y -= height;
-            if (height > 0) weir_svg_box(svg, x + b * BAR, y, BAR - 2, height, weir_svg_colour(b == 0 ? 6 : (size_t)o));
+            if (height > 0)
+                weir_svg_box(svg, x + b * BAR, y, BAR - 2, height, weir_svg_colour(b == 0 ? ARRAY_COLOUR : (size_t)o));
+            total += energy[b][o];
         }
+        if (y < least) least = y;
         weir_svg_upward(svg, x + b * BAR + 9, MARGIN + HEIGHT + 6, WEIR_SVG_END, SMALL,
                         b == 0 ? "array" : e->accelerator->memory[b - 1].name, 26);
     }
     const double width = bar_count(r) * BAR;
+    draw_value(svg, x, width, least, 1e-12 * total, "J");
     latency_of(&e->cost, part);
     y = MARGIN + 2 * HEIGHT + LABELS;
     for (int i = 0; i < PARTS; i++) {
         const double height = part[i] > 0 ? part[i] / most_latency * HEIGHT : 0;
         y -= height;
-        if (height > 0) weir_svg_box(svg, x, y, width - 2, height, weir_svg_colour((size_t)i));
+        if (height > 0) weir_svg_box(svg, x, y, width - 2, height, latency_colour(i));
     }
+    draw_value(svg, x, width, y, e->cost.latency, "");
     weir_svg_upward(svg, x + width / 2 + 4, MARGIN + 2 * HEIGHT + LABELS + 8, WEIR_SVG_END, WEIR_SVG_FONT,
                     e->layer == NULL ? "all" : e->layer->name, NAME);
 }
@@ -81,20 +109,30 @@ static void draw_group(weir_text *svg, const weir_dse_result *r, double x, doubl
 static void draw_legend(weir_text *svg) {
     static const char *const operands[] = {"array", "output", "first input", "second input"};
     for (int i = 0; i < 4; i++) {
-        weir_svg_box(svg, MARGIN + i * 110, 30, 10, 10, weir_svg_colour(i == 0 ? 6 : (size_t)i - 1));
+        weir_svg_box(svg, MARGIN + i * 110, 30, 10, 10, weir_svg_colour(i == 0 ? ARRAY_COLOUR : (size_t)i - 1));
         weir_svg_text(svg, MARGIN + i * 110 + 14, 39, WEIR_SVG_START, NULL, operands[i], 20);
     }
     for (int i = 0; i < PARTS; i++) {
-        weir_svg_box(svg, MARGIN + i * 110, 52, 10, 10, weir_svg_colour((size_t)i));
+        weir_svg_box(svg, MARGIN + i * 110, 52, 10, 10, latency_colour(i));
         weir_svg_text(svg, MARGIN + i * 110 + 14, 61, WEIR_SVG_START, NULL, latency_parts[i], 20);
     }
 }
 
-static void draw_axis(weir_text *svg, double base, const char *what, double most, double width) {
-    char label[64];
-    weir_svg_box(svg, MARGIN - 6, base, width, 1, "black");
-    snprintf(label, sizeof label, "%s, up to %.4g", what, most);
-    weir_svg_text(svg, 8, base - HEIGHT - 6, WEIR_SVG_START, "font-weight=\"bold\"", label, sizeof label);
+/* With a line at each 1, 2 or 5 times a power of ten that makes at most five of them; `scale`: of values in `unit`. */
+static void draw_axis(weir_text *svg, double base, const char *what, double most, double scale, const char *unit,
+                      double width) {
+    double decade = 1, step;
+    while (decade * 10 <= most) decade *= 10;
+    while (decade > most) decade /= 10;
+    step = most / decade > 5 ? 2 * decade : most / decade > 2 ? decade : decade / 2;
+    for (int i = 0; i * step <= most; i++) {
+        char label[32];
+        const double y = base - i * step / most * HEIGHT;
+        print_value(label, sizeof label, i * step * scale, unit);
+        weir_svg_line(svg, MARGIN - 6, y, MARGIN - 6 + width, y, i == 0 ? "black" : "#dddddd");
+        weir_svg_text(svg, MARGIN - 10, y + 4, WEIR_SVG_END, NULL, i == 0 ? "0" : label, sizeof label);
+    }
+    weir_svg_text(svg, 8, base - HEIGHT - WEIR_SVG_LINE, WEIR_SVG_START, "font-weight=\"bold\"", what, 60);
 }
 
 void weir_dse_picture_bars(const weir_dse_result *results, size_t count, weir_text *svg) {
@@ -112,8 +150,9 @@ void weir_dse_picture_bars(const weir_dse_result *results, size_t count, weir_te
     if (width < MARGIN + PARTS * 110) width = MARGIN + PARTS * 110;
     weir_svg_open(svg, width, MARGIN + 2 * HEIGHT + LABELS + NAMES);
     draw_legend(svg);
-    draw_axis(svg, MARGIN + HEIGHT, "energy in pJ", most_energy, width - MARGIN);
-    draw_axis(svg, MARGIN + 2 * HEIGHT + LABELS, "latency in cycles", most_latency, width - MARGIN);
+    draw_axis(svg, MARGIN + HEIGHT, "energy of the array and each memory; the sum above", most_energy, 1e-12, "J",
+              width - MARGIN);
+    draw_axis(svg, MARGIN + 2 * HEIGHT + LABELS, "latency in cycles", most_latency, 1, "", width - MARGIN);
     double x = MARGIN;
     for (size_t i = 0; i < count; i++) {
         draw_group(svg, &results[i], x, most_energy, most_latency);

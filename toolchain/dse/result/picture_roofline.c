@@ -1,5 +1,6 @@
 #include "dse/result/picture_roofline.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "dataflow/component.h"
@@ -40,6 +41,20 @@ static bool multiplies(const weir_graph *graph, weir_node node) {
     return weir_component_of(graph, node) != NULL && weir_node_metadata_of(graph, node)->hardware.operations > 0;
 }
 
+/* The roof of a component: what its streams carry, then its SIMD * PE; as much of both as lies on the chart. */
+static void draw_roof(const component *c, const weir_chart *chart, size_t index, weir_text *svg) {
+    const double rate = c->carried / c->intensity, ridge = c->units / rate, /* bytes a cycle; where both meet */
+        begin = fmax(chart->low[0], chart->low[1] / rate),
+                 bend = fmin(ridge, fmin(chart->high[0], chart->high[1] / rate));
+    const char *colour = weir_svg_colour(index);
+    if (begin < bend)
+        weir_svg_line(svg, weir_chart_x(chart, begin), weir_chart_y(chart, begin * rate), weir_chart_x(chart, bend),
+                      weir_chart_y(chart, bend * rate), colour);
+    const double flat = fmax(ridge, chart->low[0]), y = weir_chart_y(chart, c->units);
+    if (flat < chart->high[0] && c->units <= chart->high[1])
+        weir_svg_line(svg, weir_chart_x(chart, flat), y, weir_chart_x(chart, chart->high[0]), y, colour);
+}
+
 static void draw(const component *c, const weir_chart *chart, size_t index, weir_text *svg) {
     char line[128], number[8];
     const double x = weir_chart_x(chart, c->intensity), y = weir_chart_y(chart, c->reached),
@@ -47,6 +62,7 @@ static void draw(const component *c, const weir_chart *chart, size_t index, weir
     const char *colour = weir_svg_colour(index);
     snprintf(line, sizeof line, "%.24s: %.3g of %.3g a cycle, %s", c->name, c->reached, roof_of(c),
              c->units <= c->carried ? "SIMD x PE" : "its streams");
+    draw_roof(c, chart, index, svg);
     weir_svg_line(svg, x, y, x, top, colour);
     weir_svg_line(svg, x - 6, top, x + 6, top, colour);
     weir_svg_dot(svg, x, y, colour, line);
