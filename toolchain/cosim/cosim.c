@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cosim/damage.h"
+#include "cosim/wave.h"
 #include "dataflow/frame.h"
 #include "support/file/file.h"
 #include "support/file/tree.h"
@@ -468,6 +469,46 @@ static void measure(const session *s, const weir_sim_result *run, weir_cosim *re
     }
 }
 
+/* --- what opens the waveform --- */
+
+static void add_wave_streams(const session *s, const char *part, const weir_codes *codes,
+                             const weir_sim_stream *streams, size_t count, weir_wave *wave, weir_wave_stream *list) {
+    for (size_t i = 0; i < count; i++) {
+        list[wave->stream_count++] = (weir_wave_stream){.name = name_of_stream(s->graph, codes[i].value),
+                                                        .part = part,
+                                                        .index = i,
+                                                        .layout = layout_of(s->graph, codes[i].value),
+                                                        .code = codes[i].code,
+                                                        .recorded = streams == NULL ? NULL : &streams[i].recorded};
+    }
+}
+
+static bool save_wave_view(const session *s, const weir_sim_result *run) {
+    const weir_reference *r = s->reference;
+    const weir_cosim *wrong = s->options->wave_of;
+    weir_wave_stream *list = weir_calloc(r->input_count + r->tap_count + r->output_count, sizeof *list);
+    weir_wave wave = {.path = s->options->wave,
+                      .simulator = s->options->simulator,
+                      .frames = s->frames,
+                      .from = s->options->wave_from,
+                      .cycle = weir_cosim_divergence(wrong),
+                      .where = wrong->where,
+                      .element = wrong->first.element,
+                      .streams = list};
+    add_wave_streams(s, "source", r->inputs, NULL, r->input_count, &wave, list);
+    add_wave_streams(s, "tap", r->taps, run->taps, r->tap_count, &wave, list);
+    add_wave_streams(s, "sink", r->outputs, run->sinks, r->output_count, &wave, list);
+    weir_diag_log *log = weir_diag_capture();
+    const bool fine = weir_wave_save(&wave);
+    weir_diag_release(log);
+    if (!fine) weir_warning(weir_at(wave.path, 0), "no save file of GTKWave: %s", weir_diag_log_error(log));
+    weir_diag_log_free(log);
+    free(list);
+    return fine;
+}
+
+uint32_t weir_cosim_divergence(const weir_cosim *run) { return run->diverged ? run->first.cycle : run->cycles; }
+
 int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_reference *reference,
                    const weir_cosim_options *options, weir_cosim *result) {
     session s = {.graph = hardware, .reference = reference, .options = options};
@@ -494,6 +535,7 @@ int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_re
         judge(&s, &run, result);
         keep_outputs(&s, &run, result);
         measure(&s, &run, result);
+        result->wave_view = result->wave && save_wave_view(&s, &run);
     }
     weir_sim_result_free(&run);
     weir_sim_artifact_free(&artifact);

@@ -6,6 +6,8 @@
 #include "sim/driver.h"
 #include "sim/scoreboard.h"
 
+struct weir_cosim;
+
 typedef struct weir_cosim_options {
     weir_simulator simulator;
     weir_sim_profile profile;
@@ -15,9 +17,11 @@ typedef struct weir_cosim_options {
     bool asserts;   /* the components' assertions are on (rtl/README.md): simulation is slower; not of netlists */
     bool malformed; /* some frames are too short or too long: those must be flagged, the others right; not with debug */
     int64_t frames; /* of the reference to run, 0: all (debug: all debug frames) */
-    const char
-        *wave; /* write the waveform of cycles [wave_from, wave_to) to this .fst, if it can be, and stop; NULL: none */
+    /* Write the waveform of cycles [wave_from, wave_to) to this .fst, and what opens it (wave.h), if they can be, and
+     * stop; of a debug run, whose first divergence is that of `wave_of`. NULL: none. */
+    const char *wave;
     uint32_t wave_from, wave_to;
+    const struct weir_cosim *wave_of;
     const char *netlist;              /* a synthesized netlist instead of FOLDER/rtl, or NULL */
     const char *const *netlist_files; /* models of its cells; NULL-terminated, or NULL */
 } weir_cosim_options;
@@ -35,7 +39,7 @@ typedef struct weir_cosim {
     weir_simulator simulator;
     weir_sim_profile profile;
     bool debug, cached;
-    bool wave; /* the waveform was written */
+    bool wave, wave_view; /* the waveform was written, and what opens it */
     bool malformed;
     int64_t frames, damaged; /* and how many of them were too short or too long */
     weir_sim_status status;
@@ -62,6 +66,8 @@ typedef struct weir_cosim {
 int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_reference *reference,
                    const weir_cosim_options *options, weir_cosim *result);
 void weir_cosim_free(weir_cosim *result);
+/* Cycle of the first divergence; of a run without one, its last. */
+uint32_t weir_cosim_divergence(const weir_cosim *run);
 /* Copies what a run needs of a compiled folder, instead of what `work` has of it. False after a reported error. */
 bool weir_cosim_copy(const char *folder, const char *work);
 /* Everything as the reference says, in time and by the protocol. */

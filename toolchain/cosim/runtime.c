@@ -157,17 +157,18 @@ static char *waves_folder(const char *folder) {
     return waves;
 }
 
-/* The waveform around the first divergence of the last run, in FOLDER/waves/SIMULATOR.fst. */
+/* The waveform around the first divergence of the last run, in FOLDER/waves/SIMULATOR.fst, and what opens it. */
 static void dump_divergence(weir_runtime *r, const char *folder, const weir_reference *reference, const char *work,
                             const weir_cosim_options *options) {
     assert(r->runs > 0);
     const weir_cosim *wrong = &r->run[r->runs - 1];
-    uint32_t cycle = wrong->diverged ? wrong->first.cycle : wrong->cycles;
+    const uint32_t cycle = weir_cosim_divergence(wrong);
     char *waves = waves_folder(folder);
     if (waves == NULL) return;
     char *wave = weir_format("%s/%s.fst", waves, weir_simulator_name(options->simulator));
     weir_cosim_options run = *options;
     run.frames = wrong->frames;
+    run.wave_of = wrong;
     run.wave = wave;
     run.wave_from = cycle > WAVE_BEFORE ? cycle - WAVE_BEFORE : 0;
     run.wave_to = cycle + WAVE_AFTER;
@@ -175,6 +176,7 @@ static void dump_divergence(weir_runtime *r, const char *folder, const weir_refe
     if (weir_cosim_run(r->hardware, work, reference, &run, &result) == WEIR_EXIT_FINE && result.wave) {
         free(r->wave);
         r->wave = weir_copy_string(wave);
+        r->wave_view = result.wave_view;
     }
     weir_cosim_free(&result);
     free(waves);

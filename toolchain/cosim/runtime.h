@@ -37,7 +37,8 @@ typedef struct weir_runtime {
     size_t runs;
     weir_cosim *run;
     weir_metrics *run_metrics; /* a run; of labelled data, not of debug runs */
-    char *wave;                /* waveform around the first divergence, NULL: none */
+    char *wave;                /* waveform around the first divergence, NAME.fst; NULL: none */
+    bool wave_view;            /* and what opens it, NAME.gtkw */
 } weir_runtime;
 
 typedef struct weir_runtime_options {

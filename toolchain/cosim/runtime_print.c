@@ -122,7 +122,9 @@ static void print_divergences(const weir_runtime *r, weir_text *text) {
         if (run->violation != NULL) weir_text_format(text, "\n    protocol: %s", run->violation);
         weir_text_char(text, '\n');
     }
-    if (r->wave != NULL) weir_text_format(text, "\n  waveform around it: %s\n", r->wave);
+    if (r->wave == NULL) return;
+    weir_text_format(text, "\n  waveform around it: %s\n", r->wave);
+    if (r->wave_view) weir_text_format(text, "  its streams: gtkwave %.*s.gtkw\n", (int)strlen(r->wave) - 4, r->wave);
 }
 
 const weir_cosim *weir_runtime_debug_run(const weir_runtime *r) {
