@@ -16,7 +16,18 @@ expect 4 "no free tools make a bitstream for board 'arty-a7-35'" weir board buil
 [ ! -e out ] || fail "a refused build leaves a folder"
 
 # Sources alone: with the PLL and without, all ids and rates in the manifest, and three tools take them.
-expect 0 "core clock 12.000 MHz, UART 1500000 baud" weir board build "$model" --board icebreaker -o direct --sources --clock 12
+expect 0 "core clock 12.000 MHz, UART 1500000 baud" weir board build "$model" --board icebreaker -o direct --sources --clock 12 \
+    --html direct.html
+grep -q 'fc1' direct.html || fail "the page has no network"
+expect 0 "" weir report direct -o again.html
+cmp direct.html again.html || fail "weir report makes another page"
+# With the figures of a placement: those of the accelerator, without the board's own logic.
+cp -r direct placed
+jq '. + {fmax_mhz: 110.5, resources: {luts: {name: "LUTs", used: 3769, available: 5280, board: 1149}}}' direct/board.json >placed/board.json
+expect 0 "" weir report placed -o placed.html
+grep -q '2,620' placed.html || fail "the page has no lookup tables"
+grep -q '110.5 MHz placed; the goal of 12 MHz is met' placed.html || fail "the page has no clock"
+expect 2 "--html is about 'build'" weir board weights direct "$model" --html x.html
 jq -e '.board == "icebreaker" and .clock_hz == 12000000 and .baud == 1500000 and .bitstream == null and .bytes_in == 64 and .bytes_out == 10' \
     direct/board.json >/dev/null || fail "board.json"
 expect 0 "core clock 24.000 MHz" weir board build "$model" --board icebreaker -o pll --sources --clock 24 --baud 1000000

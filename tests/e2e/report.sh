@@ -14,7 +14,10 @@ expect 0 "" "$WEIR" compile "$models/mlp_qdq.onnx" -o one --device ice40up5k
 expect 0 "" "$WEIR" sim one --data "$test_data" --frames 4 --debug-frames 4 --simulator icarus
 expect 0 "" "$WEIR" check "$models/mlp_float.onnx" --quantize int8 --calibration "$models/digits_calib.npz" --data "$test_data" --frames 40 \
     --debug-frames 3 --simulator icarus --target-interval 4096 -o two --json two.json --html two.html
-expect 0 "" "$WEIR" dse --sweep front -w "$models/mlp_qdq.onnx" --device ice40up5k --device ecp5-25k --budget 100%
+expect 0 "" "$WEIR" dse --sweep front -w "$models/mlp_qdq.onnx" --device ice40up5k --device ecp5-25k --budget 100% --html sweep.html
+expect 0 "" weir report front -o front.html
+cmp sweep.html front.html || fail "weir dse --html and weir report differ"
+expect 2 "html does nothing without --sweep" weir dse -a a.yaml -w w.yaml -m m.yaml --html x.html
 # A name of a stranger that would be a script's.
 cp -r two hostile
 sed -i 's/^fc1_requantize:/"<img src=x onerror=seen.push(1)><script>seen.push(2)<\/script>":/' hostile/hardware.weir

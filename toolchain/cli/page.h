@@ -19,6 +19,8 @@
 void weir_page_leave(const char *folder, const char *name, const weir_graph *hardware, const json_t *report);
 /* Writes a page of these runs, with Graphviz' layout where it is installed. False after a reported error. */
 bool weir_page_write(const char *path, const weir_report_run *runs, size_t count);
+/* The same of folders that Weir wrote: compiled ones, boards', sweeps, with what commands left in them. Exit status. */
+int weir_page_of_folders(const char *output, const char *const *paths, size_t count);
 /* The same for the picture of a run's network alone. */
 bool weir_page_draw(const char *path, const weir_report_run *run);
 

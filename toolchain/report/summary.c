@@ -31,7 +31,8 @@ static double latency(const weir_report_facts *f) { return weir_html_number(f->f
 
 /* Of placement, else of the estimate. */
 static double clock_of(const weir_report_facts *f) {
-    const double made = weir_html_number(f->run->synthesis, "fmax_mhz");
+    const double runs = weir_html_number(f->run->synthesis, "clock_mhz"), /* of a board */
+        made = isfinite(runs) ? runs : weir_html_number(f->run->synthesis, "fmax_mhz");
     return isfinite(made) ? made : weir_html_number(f->run->estimate, "fmax_mhz");
 }
 

@@ -4,6 +4,7 @@
 #include "cli/board_patch.h"
 #include "cli/board_run.h"
 #include "cli/cli.h"
+#include "cli/page.h"
 
 static const char help_text[] =
     "'weir board build MODEL -o DIR --board B' compiles the model for the board's device, less what the board's own logic takes,\n"
@@ -17,10 +18,11 @@ static const char help_text[] =
     "Exit status 1: it does not fit, or no placement keeps the clock; 4: a program is missing or failed.\n";
 
 /* 'build MODEL'. */
-static int build(weir_board_make *make, char **argv) {
-    const int status = weir_board_make_check(make);
+static int build(weir_board_make *make, const char *html, char **argv) {
+    int status = weir_board_make_check(make);
     make->model = argv[2];
-    return status < 0 ? weir_board_make_run(make) : status;
+    if (status < 0) status = weir_board_make_run(make);
+    return status == WEIR_EXIT_FINE && html != NULL ? weir_page_of_folders(html, &make->folder, 1) : status;
 }
 
 /* 'weights DIR [NEW]'. */
@@ -63,6 +65,7 @@ static int check(const weir_board_run *run, const char *action, size_t count) {
 
 int weir_command_board(int argc, char **argv) {
     weir_board_make make = WEIR_BOARD_MAKE_DEFAULTS("board");
+    const char *html = NULL;
     weir_board_run run = WEIR_BOARD_RUN_DEFAULTS("board", 1u << WEIR_RUNG_PARAMETERS);
     const weir_cli_option options[] = {
         WEIR_BOARD_MAKE_OPTIONS(make, "folder to write, required"),
@@ -73,12 +76,15 @@ int weir_command_board(int argc, char **argv) {
         {"simulator", 0, WEIR_CLI_STRING, &run.simulator, "NAME", "verilator or icarus, for --sim (verilator)"},
         WEIR_DATA_OPTION(run.data, "frames to run when they are loaded"),
         {"json", 'j', WEIR_CLI_STRING, &make.json, "FILE", "write the report as JSON"},
+        WEIR_HTML_OPTION(html),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("board", options, help_text, argc, argv, 2, 3, &count);
     if (status < 0) status = check(&run, argv[1], count);
+    if (status < 0 && html != NULL && strcmp(argv[1], "build") != 0)
+        status = weir_cli_misuse("board", "--html is about 'build'");
     if (status < 0)
-        status = strcmp(argv[1], "build") == 0 ? build(&make, argv) : change_weights(&make, &run, count, argv);
+        status = strcmp(argv[1], "build") == 0 ? build(&make, html, argv) : change_weights(&make, &run, count, argv);
     weir_board_make_free(&make);
     weir_board_run_free(&run);
     return status;

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/estimate.h"
+#include "cli/page.h"
 #include "cli/source.h"
 #include "dataflow/cost/device.h"
 #include "dse/result/picture_front.h"
@@ -146,7 +147,7 @@ typedef struct arguments {
     weir_dse_request request;
     weir_job job;
     weir_cli_list plugins, defects, devices, budgets;
-    const char *json;
+    const char *json, *html;
     bool list;
     int64_t limit, spatial, threads, rate;
 } arguments;
@@ -224,6 +225,7 @@ static int refuse_idle(const arguments *a) {
                    {"defect", a->defects.count > 0, USUAL | OWN},
                    {"resume", r->resume != NULL, USUAL | OWN},
                    {"sweep", r->sweep.folder != NULL, SWEEP},
+                   {"html", a->html != NULL, SWEEP},
                    {"device", a->devices.count > 0, SWEEP},
                    {"budget", a->budgets.count > 0, SWEEP},
                    {"clock", a->job.clock > 0, SWEEP | OWN},
@@ -271,6 +273,7 @@ int weir_command_dse(int argc, char **argv) {
         {"list", 0, WEIR_CLI_FLAG, &a.list, NULL, "list the stages with their options"},
         {"json", 'j', WEIR_CLI_STRING, &a.json, "OUT", "write the results here"},
         {"sweep", 0, WEIR_CLI_STRING, &r->sweep.folder, "DIR", "foldings for FPGAs, over devices and budgets"},
+        WEIR_HTML_OPTION(a.html),
         {"device", 0, WEIR_CLI_LIST, &a.devices, "NAME", "an FPGA of the sweep: see 'weir devices' (all)"},
         {"budget", 0, WEIR_CLI_LIST, &a.budgets, "lut=N,...",
          "what a folding may take: of each device 100%, 50% and 25%"},
@@ -286,6 +289,7 @@ int weir_command_dse(int argc, char **argv) {
     if (status < 0 && missing(&a) != NULL) status = weir_cli_misuse("dse", "%s is missing", missing(&a));
     if (status < 0) status = know(&a.devices);
     if (status == WEIR_EXIT_FINE && !helped) status = run(&a);
+    if (status == WEIR_EXIT_FINE && a.html != NULL) status = weir_page_of_folders(a.html, &r->sweep.folder, 1);
     weir_cli_list_free(&a.devices);
     weir_cli_list_free(&a.budgets);
     weir_cli_list_free(&a.defects);
