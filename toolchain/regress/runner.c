@@ -33,6 +33,10 @@ enum {
     LOG_TAIL = 64 << 10
 };
 
+/* Weir's own in the folder of a point, whose other names are the commands'. */
+#define LOG ".weir-log"
+#define TEMPORARY ".weir-tmp"
+
 /* A point that runs. */
 typedef struct slot {
     size_t point, step;
@@ -59,7 +63,7 @@ typedef struct run {
 
 /* The beginning of what a step printed, and its end. */
 static char *read_log(const char *work, size_t *size) {
-    char *path = weir_path_join(work, "log"), *text = weir_malloc(LOG_HEAD + LOG_TAIL + 1);
+    char *path = weir_path_join(work, LOG), *text = weir_malloc(LOG_HEAD + LOG_TAIL + 1);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     struct stat state;
     *size = 0;
@@ -142,7 +146,7 @@ static void end_point(run *r, slot *s) {
 static bool start_step(run *r, slot *s) {
     weir_arguments arguments = {NULL, 0, 0};
     weir_text why = {NULL, 0, 0};
-    char *log = weir_path_join(s->work, "log"), *temporary = weir_format("TMPDIR=%s/tmp", s->work);
+    char *log = weir_path_join(s->work, LOG), *temporary = weir_format("TMPDIR=%s/" TEMPORARY, s->work);
     weir_commands_arguments(r->runner->commands, &r->runner->point[s->point], s->step, s->work, &arguments);
     const char *environment[] = {temporary, NULL};
     const weir_process process = {.arguments = (const char *const *)arguments.list,
@@ -164,7 +168,7 @@ static bool start_step(run *r, slot *s) {
 }
 
 static void begin_point(run *r, slot *s) {
-    char *temporary = weir_path_join(s->work, "tmp");
+    char *temporary = weir_path_join(s->work, TEMPORARY);
     s->step = 0;
     s->begun = weir_seconds();
     s->asked = 0;
