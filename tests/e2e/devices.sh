@@ -15,7 +15,7 @@ done
 expect 0 "30 SB_RAM40_4K of 4096 bits: 256x16, 512x8, 1024x4, 2048x2" "$WEIR" devices ice40up5k
 expect 0 '"luts": *{' "$WEIR" devices --json
 for file in "$profiles"/*.yaml; do
-    [ "$(grep -c "\"device\": \"$(basename "$file" .yaml)\"" output)" = 1 ] || fail "'$file' is not in the JSON"
+    [ "$(grep -c "\"name\": \"$(basename "$file" .yaml)\"" output)" = 1 ] || fail "'$file' is not in the JSON"
 done
 expect 0 '"cell": "SB_RAM40_4K"' "$WEIR" devices ice40up5k --json
 expect 0 "^  cost  .* flip-flops, .* of ice40up5k .*WIDTH=8" "$WEIR" components relu --device ice40up5k

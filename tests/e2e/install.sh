@@ -19,6 +19,8 @@ done
 expect 0 "16 frames" "$bin" check model.onnx --data "$test_data" --frames 16 --profile all --json report.json
 report_check report.json --simulator both --profile all --frames 16 || fail "the report"
 
+"$E2E_TOOLS/schema_check" "$work/prefix/share/weir/schema" simulation report.json || fail "the schemas"
+
 for file in man/man1/weir.1 man/man1/weir-check.1 bash-completion/completions/weir zsh/site-functions/_weir fish/vendor_completions.d/weir.fish \
     vim/vimfiles/ftdetect/weir.vim vim/vimfiles/syntax/wrtl.vim weir/editors/vscode/package.json; do
     [ -s "$work/prefix/share/$file" ] || fail "share/$file is not installed"

@@ -29,7 +29,7 @@ numpy.testing.assert_array_equal(y, numpy.load("want.npy"))
 report = weir.check("model.onnx", data="data.npz", frames=16, profile="all", output="design")
 assert report["frames"] == 16, report["frames"]
 assert all(run["mismatches"] == 0 for run in report["runs"]), report["runs"]
-assert any(d["device"] == "ice40up5k" for d in weir.devices()), weir.devices()
+assert any(d["name"] == "ice40up5k" for d in weir.devices()), weir.devices()
 page = weir.report("design", output="design.html")
 assert "<iframe" in page._repr_html_()
 try:

@@ -1,5 +1,5 @@
 /* What simulations of compiled hardware show: accuracy, errors, simulations, activity; as text and, for programs, as
- * JSON. The JSON's fields are documented in README.md. */
+ * JSON (report/schema/simulation.schema.json). */
 #ifndef WEIR_COSIM_RUNTIME_H
 #define WEIR_COSIM_RUNTIME_H
 

@@ -10,6 +10,8 @@
 #include "support/text/diag.h"
 #include "support/text/table.h"
 
+enum { SCHEMA = 1 };
+
 static const char help_text[] =
     "Built simulators, netlists and placements are cached, so that the next run of the same design starts at once. ACTION is\n"
     "  show   list the entries (default)\n"
@@ -32,8 +34,8 @@ static json_t *json_of(const weir_cache_list *list, const char *folder) {
                                                  item->state == WEIR_CACHE_COMPLETE, "in_use", item->in_use, "state",
                                                  state_of(item)));
     }
-    return json_pack("{s:s, s:I, s:I, s:o}", "folder", folder, "bytes", (json_int_t)list->size, "limit",
-                     (json_int_t)WEIR_SIM_CACHE_LIMIT, "entries", entries);
+    return json_pack("{s:i, s:s, s:I, s:I, s:o}", "schema", SCHEMA, "folder", folder, "bytes", (json_int_t)list->size,
+                     "limit", (json_int_t)WEIR_SIM_CACHE_LIMIT, "entries", entries);
 }
 
 static void print_list(const weir_cache_list *list, const char *folder) {

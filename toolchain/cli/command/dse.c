@@ -14,6 +14,8 @@
 #include "support/text/diag.h"
 #include "support/text/text.h"
 
+enum { SCHEMA = 1 };
+
 static const char help_text[] =
     "Searches the cheapest mapping of every layer of a workload (YAML as ZigZag's, ONNX) on an accelerator: which loops run side\n"
     "by side, in which order the others, and what each memory holds. Energies in pJ, latencies in cycles.\n"
@@ -90,9 +92,9 @@ static void print(const output *o) {
     weir_text_free(&text);
 }
 
-/* {"energy", "latency", "evaluations", "units", "results"}; energy and latency are null unless there is one result. */
+/* Energy and latency are null unless there is one result. */
 static bool write_json(const output *o, const char *path) {
-    json_t *root = json_object();
+    json_t *root = json_pack("{s:i}", "schema", SCHEMA);
     json_object_set_new(root, "energy", o->count == 1 ? json_real(o->energy) : json_null());
     json_object_set_new(root, "latency", o->count == 1 ? json_real(o->latency) : json_null());
     json_object_set_new(root, "evaluations", json_integer((json_int_t)o->evaluations));

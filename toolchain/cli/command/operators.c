@@ -88,7 +88,7 @@ static void print_json(const facts *list, size_t count, weir_text *text) {
     for (size_t i = 0; i < count; i++) {
         const weir_op_info *info = weir_op_get(list[i].op);
         json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s}", "operator", info->name, "domain",
+                              json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s}", "name", info->name, "domain",
                                         info->domain, "dialects", list[i].dialects, "since", list[i].since, "float",
                                         list[i].real, "integer", list[i].integer, "hardware", list[i].hardware));
     }

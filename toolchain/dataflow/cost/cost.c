@@ -735,6 +735,8 @@ void weir_cost_print(const weir_graph *graph, const weir_cost_report *report, co
                      (long long)weir_resources_of(graph).folded_interval);
 }
 
+enum { SCHEMA = 1 };
+
 static json_t *json_of_clock(const weir_cost *cost) {
     return cost->delay_ps == 0 ? json_null() : json_real(weir_cost_mhz(cost));
 }
@@ -765,9 +767,9 @@ json_t *weir_cost_json(const weir_graph *graph, const weir_cost_report *report, 
     for (size_t k = 0; k < WEIR_COST_USES; k++)
         json_object_set_new(ports, uses[k].key, json_integer((json_int_t)uses[k].used));
     const bool timed = report->total.delay_ps > 0;
-    return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "device", device->name, "family",
-                     weir_device_family_name((weir_device_family)device->family), "fits", fits, "resources", resources,
-                     "fmax_mhz", json_of_clock(&report->total), "inferences_per_second",
+    return json_pack("{s:i, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA, "device", device->name,
+                     "family", weir_device_family_name((weir_device_family)device->family), "fits", fits, "resources",
+                     resources, "fmax_mhz", json_of_clock(&report->total), "inferences_per_second",
                      timed ? json_real(weir_cost_inferences(graph, report)) : json_null(), "ports", ports, "nodes",
                      nodes);
 }

@@ -169,8 +169,7 @@ double weir_cost_inferences(const weir_graph *hardware, const weir_cost_report *
 /* The table of nodes, and used against available. */
 void weir_cost_print(const weir_graph *hardware, const weir_cost_report *report, const weir_device *device,
                      weir_text *text);
-/* {"device", "family", "fits", "resources": {"luts": {"used", "available"}, ...}, "fmax_mhz", "inferences_per_second",
- * "nodes": [{"node", "component", "luts", ..., "fmax_mhz"}]}; null instead of a clock that is not known */
+/* report/schema/estimate.schema.json, without `folding`; a new reference. */
 json_t *weir_cost_json(const weir_graph *hardware, const weir_cost_report *report, const weir_device *device);
 /* Warns of each resource of which there is not enough, by how much, and says what to do; true when it all fits. */
 bool weir_cost_check(const weir_cost_report *report, const weir_device *device);

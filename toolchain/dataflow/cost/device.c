@@ -381,7 +381,7 @@ json_t *weir_device_json(const weir_device *d) {
                                     "accumulator", (json_int_t)d->multipliers.accumulator, "registers",
                                     weir_schema_json_strings(&d->multipliers.registers), "inferred",
                                     d->multipliers.count > 0 && !d->multipliers.not_inferred);
-    return json_pack("{s:s, s:s, s:s, s:{s:I, s:I, s:I}, s:I, s:o, s:o, s:{s:I}, s:I, s:o}", "device", d->name, "title",
+    return json_pack("{s:s, s:s, s:s, s:{s:I, s:I, s:I}, s:I, s:o, s:o, s:{s:I}, s:I, s:o}", "name", d->name, "title",
                      d->title, "family", families[d->family], "luts", "count", (json_int_t)d->luts.count, "inputs",
                      (json_int_t)d->luts.inputs, "placeable", (json_int_t)weir_device_luts(d), "flip_flops",
                      (json_int_t)d->flip_flops, "multipliers", multipliers, "memories", memories, "distributed_ram",

@@ -31,9 +31,7 @@ typedef struct weir_folding_report {
     int64_t steps;        /* of the search: folding_search.c */
 } weir_folding_report;
 
-/* {"objective", "interval", "latency", "value", "bound", "unit", "gap", "optimal", "intervals", "steps", "resources":
- * {"luts": {"used", "fifos", "budget", "margin", "available"}, ...}}: value and bound are those of the objective; a new
- * reference. */
+/* `folding` of report/schema/estimate.schema.json: value and bound are those of the objective. A new reference. */
 json_t *weir_folding_report_json(const weir_folding_report *report);
 /* Such an object in a few lines. */
 void weir_folding_report_print(const json_t *report, weir_text *text);

@@ -51,11 +51,11 @@ static json_t *folding_json(const char *name, const weir_dse_evaluation *e, bool
     static const char *const uses[WEIR_KNAPSACK_RESOURCES] = {"luts", "flip_flops", "multipliers", "memory_blocks"};
     const weir_dse_hardware *h = &e->hardware;
     const double cycle = weir_dse_time(e) / e->cost.latency;
-    json_t *object = json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:b}", "folding", name, "device",
-                               h->point->device, "budget", h->point->budget, "clock_mhz", 1e3 / cycle, "interval",
-                               e->cost.latency, "inferences_per_second", weir_dse_picture_rate(e), "latency",
-                               (json_int_t)h->point->latency, "latency_us", (double)h->point->latency * cycle / 1e3,
-                               "energy_nj", e->cost.energy / 1e3, "chosen", is_chosen);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:f, s:I, s:f, s:I, s:f, s:f, s:b}", "folding", name, "device", h->point->device, "budget",
+        h->point->budget, "clock_mhz", 1e3 / cycle, "interval", (json_int_t)e->cost.latency, "inferences_per_second",
+        weir_dse_picture_rate(e), "latency", (json_int_t)h->point->latency, "latency_us",
+        (double)h->point->latency * cycle / 1e3, "energy_nj", e->cost.energy / 1e3, "chosen", is_chosen);
     for (int r = 0; r < WEIR_KNAPSACK_RESOURCES; r++)
         json_object_set_new(object, uses[r], json_integer((json_int_t)h->use[r]));
     return object;

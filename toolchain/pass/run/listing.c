@@ -191,6 +191,8 @@ void weir_pass_registry_markdown(const weir_pass_registry *registry, weir_text *
 }
 
 /* --- the same as JSON --- */
+enum { SCHEMA = 1 };
+
 static json_t *names_json(const char *names) {
     json_t *list = json_array();
     for (char *name; (name = weir_pass_next_name(&names)); free(name)) {
@@ -241,7 +243,8 @@ json_t *weir_pass_registry_json(const weir_pass_registry *registry) {
     for (size_t i = 0; i < registry->count; i++) {
         json_array_append_new(entries, entry_json(registry->entry[i]));
     }
-    return json_pack("{s:o, s:o}", "entries", entries, "configuration", specs_json(&registry->config));
+    return json_pack("{s:i, s:o, s:o}", "schema", SCHEMA, "entries", entries, "configuration",
+                     specs_json(&registry->config));
 }
 
 json_t *weir_pass_registry_json_one(const weir_pass_registry *registry, const char *name) {
