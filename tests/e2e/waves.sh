@@ -35,9 +35,9 @@ absent_names() {
 }
 # group FILE.gtkw TITLE: its lines.
 group() { awk -v title="-$2" '$0 == title { inside = !inside } inside' "$1"; }
-# beats SIMULATOR PART BITS LANE: of each beat that is accepted its number and the signed element, by the falling edges of the clock.
+# beats FILE.fst PART BITS LANE: of each beat that is accepted its number, the signed element and the cycle, by the falling edges of the clock.
 beats() {
-    fst2vcd "design/waves/$1.fst" | awk -v part="$2" -v bits="$3" -v lane="$4" '
+    fst2vcd "$1" | awk -v part="$2" -v bits="$3" -v lane="$4" '
         function number(text, signed,    i, sum) {
             sum = 0
             for (i = 1; i <= length(text); i++) sum = 2 * sum + substr(text, i, 1)
@@ -47,7 +47,7 @@ beats() {
             if (value[id["clk"]] != 0 || was != 1 || value[id["s_valid"]] != 1 || value[id["s_ready"]] != 1) return
             data = value[id["s_data"]]
             while (length(data) < bits * (lane + 1)) data = "0" data
-            print number(value[id["count"]], 0), number(substr(data, length(data) - bits * (lane + 1) + 1, bits), 1)
+            print number(value[id["count"]], 0), number(substr(data, length(data) - bits * (lane + 1) + 1, bits), 1), number(value[id["cycle"]], 0)
         }
         /^\$scope/ { scope[++depth] = $3 } /^\$upscope/ { depth-- }
         /^\$var/ && scope[depth] == part { id[$5] = $4 }
@@ -58,12 +58,12 @@ beats() {
 }
 # odd_beats FILE: beats of fc3.beats of which FILE expects something else than fc3.float.
 odd_beats() {
-    while read -r beat element; do
+    while read -r beat element cycle; do
         want=$(sed -n "$((beat + 1))p" fc3.float)
         [ "$want" = "$element" ] || want="?red?$want"
         key=$(printf '%08x' "$beat")
         told=$(awk -v key="$key" '$1 == "3" key || $1 == "2" key { print $2 }' "$1" | sort -u)
-        [ "$told" = "$want" ] || echo "beat $beat, element $element: expected '$want', in the file '$told'"
+        [ "$told" = "$want" ] || echo "beat $beat of cycle $cycle, element $element: expected '$want', in the file '$told'"
     done <fc3.beats
 }
 
@@ -88,17 +88,40 @@ for simulator in $simulators; do
     cp design/hardware.npz float.npz
     sed 's/^output logits = .*/output fc3 = %fc3/' design/hardware.weir >float.weir
     "$WEIR" eval --engine float float.weir --data "$test_data" | head -8 | tr ' ' '\n' | awk 'NR % 5 == 0' >fc3.float
-    beats $simulator u_tap_6 20 4 >fc3.beats
+    beats design/waves/$simulator.fst u_tap_6 20 4 >fc3.beats
     [ "$(wc -l <fc3.beats)" -ge 3 ] || fail "$simulator: the window shows no beats"
     file=design/waves/$simulator.expected/tap_6.txt
     grep -q "^^1 /waves/$simulator.expected/tap_6.txt$" "$save" || fail "$simulator: no expected values of fc3"
     odd_beats "$file" >log
     [ ! -s log ] || fail "$simulator: $(head -3 log)"
     sed '/^300000002/s/[0-9]*$/7/' "$file" >planted.txt
-    odd_beats planted.txt | grep -q '^beat 2,' || fail "$simulator: an expected value that is wrong goes unseen"
+    odd_beats planted.txt | grep -q '^beat 2 ' || fail "$simulator: an expected value that is wrong goes unseen"
     [ "$(grep -c '^3.*?red?' "$file")" -ge 1 ] || fail "$simulator: the wrong beat is not marked"
-    [ "$(head -1 fc3.beats)" = "0 $(echo "$found" | jq .found)" ] || fail "$simulator: beat 0 is $(head -1 fc3.beats)"
+    [ "$(head -1 fc3.beats)" = "0 $(echo "$found" | jq -r '"\(.found) \(.cycle)"')" ] || fail "$simulator: beat 0 is $(head -1 fc3.beats)"
 done
+
+# A deadlock: from cycle 1,000 or so on fc2 takes nothing. The waveform is around the last beat that it took or gave, and the next is expected.
+if [ "$where" = files ]; then
+    expect 0 "" "$WEIR" compile "$models/mlp_qdq.onnx" -o stuck
+    sed -i 's/\.s_ready *(fc1_requantize_lanes_ready)/.s_ready(raw_ready)/
+        s/\.s_valid *(fc1_requantize_lanes_valid)/.s_valid(fc1_requantize_lanes_valid \&\& go)/
+        s/wire  *fc1_requantize_lanes_ready;/wire raw_ready, go; wire fc1_requantize_lanes_ready = raw_ready \&\& go; reg [9:0] stop_q;/
+        s/^endmodule/initial stop_q = 10'"'"'d0; always @(posedge clk) if (go) stop_q <= stop_q + 10'"'"'d1; assign go = !(\&stop_q); endmodule/' \
+        stuck/rtl/mlp_qdq.v
+    expect 3 "deadlock; first divergence at node 'fc2': missing beats" "$WEIR" sim stuck --data "$test_data" --frames 12 --debug-frames 12 --simulator icarus
+    save=stuck/waves/icarus.gtkw
+    cycle=$(sed -n 's/^\*-[0-9.]* \([0-9]*\)$/\1/p' "$save")
+    cycle=$(((cycle - 100) / 10))
+    { beats stuck/waves/icarus.fst u_tap_2 8 0; beats stuck/waves/icarus.fst u_tap_3 21 0; } >stuck.beats
+    [ "$(awk '{ print $3 }' stuck.beats | sort -n | tail -1)" = "$cycle" ] || fail "the marker of a deadlock is at cycle $cycle: $(tail -3 stuck.beats)"
+    [ "$(grep -A1 '^@800200$' "$save" | tail -1)" = -fc2 ] || fail "the open group of a deadlock: $(grep -A1 '^@800200$' "$save")"
+    cp stuck/hardware.npz float.npz
+    sed 's/^output logits = .*/output fc2 = %fc2/' stuck/hardware.weir >float.weir
+    next=$(beats stuck/waves/icarus.fst u_tap_3 21 0 | tail -1 | awk '{ print $1 + 1 }')
+    want=$("$WEIR" eval --engine float float.weir --data "$test_data" | head -12 | tr ' ' '\n' | sed -n "$((next + 1))p")
+    [ "$(tail -1 stuck/waves/icarus.expected/tap_3.txt)" = "3$(printf '%08x' "$next") $want" ] ||
+        fail "the beat that is missing, $next, is $want: $(tail -1 stuck/waves/icarus.expected/tap_3.txt)"
+fi
 
 # --- in GTKWave ---
 if [ "$where" = gtkwave ]; then

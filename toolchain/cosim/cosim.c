@@ -337,10 +337,30 @@ static bool *damaged_frames(const session *s, weir_value output) {
     return damaged;
 }
 
+static uint32_t last_cycle_of(const weir_codes *codes, const weir_sim_stream *streams, size_t count, weir_value value) {
+    for (size_t i = 0; i < count; i++)
+        if (codes[i].value.id == value.id) return streams[i].last_cycle;
+    return 0;
+}
+
+/* Cycle of the last beat of the stream, and in a debug run of what its node takes. */
+static uint32_t last_beat_at(const session *s, const weir_sim_result *run, weir_value value, uint32_t last) {
+    const weir_node producer = weir_value_producer(s->graph, value);
+    const size_t inputs = producer.id == 0 || !s->options->debug ? 0 : weir_stream_count(s->graph, producer);
+    for (size_t i = 0; i < inputs; i++) {
+        const weir_value input = weir_stream_source(s->graph, weir_node_input(s->graph, producer, i));
+        const uint32_t tap = last_cycle_of(s->reference->taps, run->taps, s->reference->tap_count, input);
+        const uint32_t source = last_cycle_of(s->reference->inputs, run->sources, s->reference->input_count, input);
+        if (tap > last) last = tap;
+        if (source > last) last = source;
+    }
+    return last;
+}
+
 /* Compares a stream; enters a divergence unless one that says more is there already: wrong beats say more than missing
  * ones, which every stream before and behind a node that has stopped has. */
-static void judge_stream(const session *s, const weir_codes *codes, const weir_sim_stream *stream, bool output,
-                         weir_cosim *result) {
+static void judge_stream(const session *s, const weir_sim_result *run, const weir_codes *codes,
+                         const weir_sim_stream *stream, bool output, weir_cosim *result) {
     weir_beats_layout layout = layout_of(s->graph, codes->value);
     weir_comparison comparison;
     bool *damaged = output && s->options->malformed ? damaged_frames(s, codes->value) : NULL;
@@ -363,6 +383,7 @@ static void judge_stream(const session *s, const weir_codes *codes, const weir_s
         free(result->where);
         result->where = weir_copy_string(name);
         result->first = comparison;
+        result->last_beat = last_beat_at(s, run, codes->value, stream->last_cycle);
     }
     if (stream->violation != 0 && result->violation == NULL)
         result->violation = weir_format("%s: %s at cycle %u", name, weir_sim_violation_name(stream->violation),
@@ -384,13 +405,13 @@ static void judge(const session *s, const weir_sim_result *run, weir_cosim *resu
     const weir_reference *r = s->reference;
     judge_counts(s, run, result);
     size_t taps = s->options->debug ? r->tap_count : 0;
-    for (size_t i = 0; i < taps; i++) judge_stream(s, &r->taps[i], &run->taps[i], false, result);
-    for (size_t i = 0; i < r->output_count; i++) judge_stream(s, &r->outputs[i], &run->sinks[i], true, result);
+    for (size_t i = 0; i < taps; i++) judge_stream(s, run, &r->taps[i], &run->taps[i], false, result);
+    for (size_t i = 0; i < r->output_count; i++) judge_stream(s, run, &r->outputs[i], &run->sinks[i], true, result);
     if (!s->options->debug || run->status != WEIR_SIM_DEADLOCK || result->first.first != WEIR_MISSING_BEATS) return;
     size_t stopped = find_stopped(s, run);
     if (stopped == SIZE_MAX) return;
     result->diverged = false;
-    judge_stream(s, &r->taps[stopped], &run->taps[stopped], false, result);
+    judge_stream(s, run, &r->taps[stopped], &run->taps[stopped], false, result);
 }
 
 static void keep_outputs(const session *s, const weir_sim_result *run, weir_cosim *result) {
@@ -507,7 +528,10 @@ static bool save_wave_view(const session *s, const weir_sim_result *run) {
     return fine;
 }
 
-uint32_t weir_cosim_divergence(const weir_cosim *run) { return run->diverged ? run->first.cycle : run->cycles; }
+uint32_t weir_cosim_divergence(const weir_cosim *run) {
+    if (!run->diverged) return run->cycles;
+    return run->first.first == WEIR_MISSING_BEATS ? run->last_beat : run->first.cycle;
+}
 
 int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_reference *reference,
                    const weir_cosim_options *options, weir_cosim *result) {

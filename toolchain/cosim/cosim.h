@@ -52,11 +52,12 @@ typedef struct weir_cosim {
     bool diverged;
     char *where; /* node name; heap */
     weir_comparison first;
-    char *miscounted; /* "input 'x': 2 damaged frames counted, expected 3", or NULL; heap */
-    char *violation;  /* "NODE: valid dropped at cycle 12", or NULL; heap */
-    int64_t latency;  /* first beat of any input to last beat of frame 0 at all outputs, cycles */
-    double interval;  /* cycles a frame once the pipeline is full; 0: too few frames */
-    int64_t **output; /* codes of each hardware output as found, frames * elements; zero where missing */
+    uint32_t last_beat; /* of a divergence without a cycle: of the last beat at that node */
+    char *miscounted;   /* "input 'x': 2 damaged frames counted, expected 3", or NULL; heap */
+    char *violation;    /* "NODE: valid dropped at cycle 12", or NULL; heap */
+    int64_t latency;    /* first beat of any input to last beat of frame 0 at all outputs, cycles */
+    double interval;    /* cycles a frame once the pipeline is full; 0: too few frames */
+    int64_t **output;   /* codes of each hardware output as found, frames * elements; zero where missing */
     size_t output_count, activity_count;
     weir_activity *activity; /* debug runs */
 } weir_cosim;
@@ -66,7 +67,7 @@ typedef struct weir_cosim {
 int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_reference *reference,
                    const weir_cosim_options *options, weir_cosim *result);
 void weir_cosim_free(weir_cosim *result);
-/* Cycle of the first divergence; of a run without one, its last. */
+/* Cycle of the first divergence, of missing beats that of the last one at the node; of a run without one, its last. */
 uint32_t weir_cosim_divergence(const weir_cosim *run);
 /* Copies what a run needs of a compiled folder, instead of what `work` has of it. False after a reported error. */
 bool weir_cosim_copy(const char *folder, const char *work);
