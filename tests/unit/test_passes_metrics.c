@@ -158,6 +158,15 @@ static void the_class_itself(void **state) {
     assert_true(isnan(m.loss));
 }
 
+/* Ten shares of 0.1 are less than 1 as a sum of float64; all right is 1. */
+static void ten_shares(void **state) {
+    (void)state;
+    int counts[100] = {0};
+    for (int c = 0; c < 10; c++) counts[11 * c] = 1;
+    const weir_metrics m = metrics_of_confusion(10, counts);
+    assert_true(m.accuracy == 1 && m.precision == 1 && m.recall == 1 && m.f1 == 1 && m.top5 == 1);
+}
+
 /* Every label its own class, every second one named right; with a search for each class this takes minutes. */
 static void as_many_classes_as_frames(void **state) {
     (void)state;
@@ -286,6 +295,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(by_hand),
         TEST(all_right_and_all_wrong),
+        TEST(ten_shares),
         TEST(as_scikit_learn),
         TEST(large_logits),
         TEST(label_without_an_output),

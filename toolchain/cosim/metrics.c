@@ -186,21 +186,24 @@ weir_metrics weir_metrics_of(const weir_scoring *s, const weir_array *outputs, c
     for (int64_t index = 0; index < entries; index++) {
         const int64_t label = weir_array_get_int(labels, (size_t)index), found = weir_scoring_class(s, outputs, index);
         m.loss += loss_of(s, outputs, index, label) / (double)entries;
-        if (has_top5) m.top5 += is_in_top5(s, outputs, index, label) / (double)entries;
+        if (has_top5) m.top5 += is_in_top5(s, outputs, index, label);
         t[2 * index] = (tally){.class = found, .named = 1};
         t[2 * index + 1] = (tally){.class = label, .labelled = 1, .right = label == found};
     }
     const size_t classes = merge(t, 2 * (size_t)entries);
     for (size_t c = 0; c < classes; c++) {
         const tally *of = &t[c];
-        double share = (double)of->labelled / (double)entries;
-        m.accuracy += (double)of->right / (double)entries;
+        const double labelled = (double)of->labelled, right = (double)of->right;
         if (of->right == 0) continue;
-        m.precision += share * (double)of->right / (double)of->named;
-        m.recall += share * (double)of->right / (double)of->labelled;
-        m.f1 += share * 2 * (double)of->right / (double)(of->named + of->labelled);
+        m.accuracy += right;
+        m.precision += labelled * right / (double)of->named;
+        m.recall += right;
+        m.f1 += labelled * 2 * right / (double)(of->named + of->labelled);
     }
     free(t);
+    /* Sums of counts are exact, and so is a share of 1; sums of shares are not. */
+    double *const shares[] = {&m.accuracy, &m.precision, &m.recall, &m.f1, &m.top5};
+    for (size_t i = 0; entries > 0 && i < sizeof shares / sizeof *shares; i++) *shares[i] /= (double)entries;
     return m;
 }
 
