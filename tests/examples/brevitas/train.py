@@ -22,7 +22,7 @@ model = torch.nn.Sequential(
 )
 optimizer = torch.optim.Adam(model.parameters(), 2e-3)
 inputs, labels = torch.from_numpy(x_train), torch.from_numpy(y_train)
-for _ in range(60):
+for _ in range(30):
     for batch in torch.randperm(len(inputs)).split(64):
         optimizer.zero_grad()
         torch.nn.functional.cross_entropy(model(inputs[batch]), labels[batch]).backward()

@@ -26,7 +26,7 @@ model = keras.Sequential(
 )
 loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 model.compile("adam", loss, metrics=["accuracy"])
-model.fit(x_train, y_train, epochs=20, batch_size=64, verbose=0)
+model.fit(x_train, y_train, epochs=40, batch_size=64, verbose=0)
 print(f"Keras: {100 * model.evaluate(x_test, y_test, verbose=0)[1]:.2f} % right")
 
 model.export("digits.onnx", format="onnx", verbose=False)
