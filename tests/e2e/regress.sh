@@ -45,7 +45,7 @@ END_SUITE
 # --- points, states, groups, exit status ---
 expect 0 "^seed=1,test=once$" regress suite.yaml --list
 [ "$(wc -l <output)" -eq 11 ] || fail "$(wc -l <output) points, expected 11"
-expect 3 "^benches: 11 points: 4 right, 1 wrong, 4 failed, 2 lost; " regress suite.yaml --jobs 3 --json out.json --junit out.xml --csv out.csv
+expect 3 "^benches: 11 points: 4 right, 1 wrong, 4 failed, 2 lost; " regress suite.yaml --jobs 3 --json out.json --junit out.xml --csv out.csv --html out.html
 for text in "^wrong: 1 point at run" "cycle 7: mismatch: expected 1, found 9" "^failed: 3 points at run, node 'fc1'|^failed: 1 point at run, node 'fc1'" \
     "crashed: Segmentation fault" "killed from outside: Killed" "to repeat the first: mkdir -p repeat && ./bench crash 1 repeat/report.json"; do
     grep -Eq "$text" output || fail "no '$text' in the table of the suite"
@@ -55,6 +55,8 @@ done
 [ "$(grep -c '<testcase' out.xml) $(grep -c '<failure' out.xml) $(grep -c '<error' out.xml)" = "11 5 2" ] || fail "out.xml"
 grep -q 'message="cycle 7: mismatch: expected 1, found 9"' out.xml || fail "no message in out.xml"
 [ "$(wc -l <out.csv)" -eq 12 ] || fail "out.csv"
+[ "$(grep -c '<tr><th scope="row">[0-9]*</th>' out.html) $(grep -c '<h3><span class="bad">' out.html)" = "11 $(jq '.groups | length' out.json)" ] || fail "points and groups of the page"
+grep -q '<p>cycle 7: mismatch: expected 1, found 9</p>' out.html || fail "the page does not name a cause"
 expect 1 "" regress suite.yaml --only test=crash,seed=1 --only 'test=g*'
 expect 4 "1 lost; " regress suite.yaml --only test=lost
 expect 0 "3 right" regress suite.yaml --only 'test=g*'
@@ -118,7 +120,14 @@ expect 0 "2 right" regress base.yaml --save-baseline base.json
 echo 105 >cycles && echo 89 >coverage
 expect 0 "0 numbers worse than the baseline" regress base.yaml
 echo 106 >cycles
-expect 1 "seed=2,test=good: cycles 106, was 100 \(allowed \+5%\)" regress base.yaml --junit out.xml
+expect 1 "seed=2,test=good: cycles 106, was 100 \(allowed \+5%\)" regress base.yaml --junit out.xml --html worse.html
+grep -q '106 <span class="bad">worse than 100</span>' worse.html || fail "the page does not show what got worse"
+grep -q '<h2>Numbers over ' worse.html && fail "seeds are no axis"
+# A value that would be a script.
+printf 'matrix: {name: ["<script>x</script>", "b"], size: [1, 2, 3]}\nsteps: [{run: "echo {name}; echo {size} >{report}; exit 1", inputs: []}]\n' >hostile.yaml
+expect 1 "6 failed" regress hostile.yaml --html hostile.html
+grep -q '<script>x' hostile.html && fail "a value of the matrix is a script in the page"
+grep -q '&lt;script&gt;x' hostile.html || fail "the page lacks a value"
 grep -q 'type="worse" message="cycles 106, was 100"' out.xml || fail "worse is not in out.xml"
 echo 100 >cycles && echo 88 >coverage
 expect 1 "coverage 88, was 90 \(allowed -1\)" regress base.yaml --against base.json

@@ -14,7 +14,7 @@ static void add_lines(weir_text *html, const char *const *lines) {
     for (; *lines != NULL; lines++) weir_text_add(html, *lines);
 }
 
-static void add_head(const weir_report_run *runs, size_t count, weir_text *html) {
+void weir_report_page_open(const char *const *names, size_t count, weir_text *html) {
     weir_text_add(
         html, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -22,11 +22,17 @@ static void add_head(const weir_report_run *runs, size_t count, weir_text *html)
               "script-src 'unsafe-inline'\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>Weir:");
     for (size_t i = 0; i < count; i++) {
         weir_text_add(html, i == 0 ? " " : ", ");
-        weir_html_text(html, runs[i].name);
+        weir_html_text(html, names[i]);
     }
     weir_text_add(html, "</title>\n<style>\n");
     add_lines(html, page_css);
     weir_text_add(html, "</style></head>\n<body>\n");
+}
+
+void weir_report_page_close(weir_text *html) {
+    weir_text_add(html, "<script>\n");
+    add_lines(html, page_js);
+    weir_text_add(html, "</script>\n</body></html>\n");
 }
 
 /* Links to the sections that the run has. */
@@ -65,14 +71,18 @@ static void add_run(const weir_report_facts *facts, weir_text *html) {
 
 void weir_report_page(const weir_report_run *runs, size_t count, weir_text *html) {
     weir_report_facts *facts = weir_calloc(count + 1, sizeof *facts);
-    for (size_t i = 0; i < count; i++) facts[i] = weir_report_facts_of(&runs[i], i);
-    add_head(runs, count, html);
+    const char **names = weir_calloc(count + 1, sizeof *names);
+    for (size_t i = 0; i < count; i++) {
+        facts[i] = weir_report_facts_of(&runs[i], i);
+        names[i] = runs[i].name;
+    }
+    weir_report_page_open(names, count, html);
     weir_text_add(html, "<main>\n");
     if (count > 1) weir_section_comparison(facts, count, html);
     for (size_t i = 0; i < count; i++) add_run(&facts[i], html);
-    weir_text_add(html, "</main>\n<script>\n");
-    add_lines(html, page_js);
-    weir_text_add(html, "</script>\n</body></html>\n");
+    weir_text_add(html, "</main>\n");
+    weir_report_page_close(html);
+    free(names);
     for (size_t i = 0; i < count; i++) weir_report_facts_free(&facts[i]);
     free(facts);
 }

@@ -24,5 +24,7 @@ void weir_report_dot(const weir_graph *hardware, weir_text *dot);
 void weir_report_draw(const weir_report_run *run, weir_text *svg);
 /* The page. Of several runs each has its part, behind a comparison with the first. */
 void weir_report_page(const weir_report_run *runs, size_t count, weir_text *html);
+/* The page of a suite, of its JSON (schema/regress.schema.json). */
+void weir_report_suite(const json_t *tally, weir_text *html);
 
 #endif

@@ -4,6 +4,10 @@
 
 #include "report/facts.h"
 
+/* All up to the body of a page with these names in its title; its end. */
+void weir_report_page_open(const char *const *names, size_t count, weir_text *html);
+void weir_report_page_close(weir_text *html);
+
 /* The graph as an SVG element: with more attributes, and something that comes first in it. */
 void weir_network_draw(const weir_report_facts *facts, const char *attributes, const char *first, weir_text *html);
 /* The graph with what is known of each node beside it, and all nodes as a table. */

@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/page.h"
 #include "regress/launcher.h"
 #include "regress/remote.h"
 #include "regress/runner.h"
 #include "regress/session.h"
 #include "regress/suite_read.h"
 #include "regress/task.h"
+#include "report/report.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
@@ -25,7 +27,7 @@ static const char help_text[] =
     "4: points were lost to the machine.\n";
 
 typedef struct request {
-    const char *suite, *folder, *again, *junit, *json, *csv, *save, *against;
+    const char *suite, *folder, *again, *junit, *json, *csv, *html, *save, *against;
     weir_cli_list define, only;
     const char *on, *scheduler, *task;
     int64_t jobs, each;
@@ -39,12 +41,16 @@ static bool write_text(const char *path, weir_text *text) {
 }
 
 static bool write_reports(const request *r, const weir_tally *results) {
-    weir_text csv = {NULL, 0, 0}, junit = {NULL, 0, 0};
+    weir_text csv = {NULL, 0, 0}, junit = {NULL, 0, 0}, html = {NULL, 0, 0};
+    json_t *json = r->json != NULL || r->html != NULL ? weir_tally_json(results) : NULL;
     if (r->csv != NULL) weir_tally_csv(results, &csv);
     if (r->junit != NULL) weir_tally_junit(results, &junit);
     bool fine = write_text(r->csv, &csv);
     fine = write_text(r->junit, &junit) && fine;
-    if (r->json != NULL) fine = weir_cli_write_json(r->json, weir_tally_json(results)) && fine;
+    if (r->html != NULL) weir_report_suite(json, &html);
+    fine = write_text(r->html, &html) && fine;
+    if (r->json != NULL) fine = weir_cli_write_json(r->json, json_incref(json)) && fine;
+    json_decref(json);
     if (r->save != NULL) fine = weir_tally_save_baseline(results, r->save) && fine;
     return fine;
 }
@@ -185,6 +191,7 @@ int weir_command_regress(int argc, char **argv) {
         {"junit", 0, WEIR_CLI_STRING, &r.junit, "FILE", "write the results as JUnit XML"},
         {"json", 'j', WEIR_CLI_STRING, &r.json, "FILE", "write them as JSON"},
         {"csv", 0, WEIR_CLI_STRING, &r.csv, "FILE", "write them as CSV"},
+        WEIR_HTML_OPTION(r.html),
         {"save-baseline", 0, WEIR_CLI_STRING, &r.save, "FILE",
          "write the numbers of the right points to compare with later"},
         {"against", 0, WEIR_CLI_STRING, &r.against, "FILE", "compare with such a file (the suite's 'baseline')"},
