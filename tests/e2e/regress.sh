@@ -123,6 +123,32 @@ echo 106 >cycles
 expect 1 "seed=2,test=good: cycles 106, was 100 \(allowed \+5%\)" regress base.yaml --junit out.xml --html worse.html
 grep -q '106 <span class="bad">worse than 100</span>' worse.html || fail "the page does not show what got worse"
 grep -q '<h2>Numbers over ' worse.html && fail "seeds are no axis"
+# --- coverage: merged as Verilator's own tool does; kept with the points; a damaged file is named ---
+cat >cover <<'END'
+#!/bin/sh
+# cover SEED FILE: toggles and lines of a bench, of which each seed reaches others.
+printf '# SystemC::Coverage-3\n' >"$2"
+for place in 1 2 3 4 5 6; do
+    for kind in toggle line; do
+        printf "C '\001f\002bench.v\001l\002%d\001n\0025\001page\002v_%s/bench\001o\002net%d\001h\002top' %d\n" $place $kind $place \
+            $(((place % 4 == $1 % 4 || (place == 5 && $1 > 2)) * $1))
+    done
+done >>"$2"
+END
+chmod +x cover
+printf 'name: cover\nmatrix: {seed: [1, 2, 3]}\nsteps: [{run: "./cover {seed} {coverage}", inputs: [cover]}]\n' >cover.yaml
+expect 0 "coverage of 3 points: line 5 of 6 \(83.3 %\), toggle 5 of 6 \(83.3 %\)" regress cover.yaml --json cover.json --html cover.html
+[ "$(jq -c .coverage.toggle cover.json)" = '{"found":6,"reached":5}' ] || fail "coverage in JSON: $(jq -c .coverage cover.json)"
+grep -q 'coverage, toggle</dt><dd>83.3' cover.html || fail "coverage in the page"
+expect 0 "coverage of 3 points: .*3 kept from before" sh -c "'$WEIR' regress cover.yaml | tr '\n' ' '"
+if command -v verilator_coverage >/dev/null; then
+    verilator_coverage --write judge.dat cover.regress/coverage/*.dat >log 2>&1 || fail "verilator_coverage: $(cat log)"
+    sort judge.dat >judge
+    sort cover.regress/coverage.dat | cmp -s - judge || { diff judge.dat cover.regress/coverage.dat >&2; fail "other counts than verilator_coverage's"; }
+fi
+sed -i "3s/.*/C 'damaged/" "$(find cover.regress/coverage -name '*.dat' | head -1)"
+expect 1 "coverage/[0-9a-f]*.dat:3: error: expected C 'KEY' COUNT" regress cover.yaml
+
 # A value that would be a script.
 printf 'matrix: {name: ["<script>x</script>", "b"], size: [1, 2, 3]}\nsteps: [{run: "echo {name}; echo {size} >{report}; exit 1", inputs: []}]\n' >hostile.yaml
 expect 1 "6 failed" regress hostile.yaml --html hostile.html

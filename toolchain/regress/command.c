@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "regress/coverage.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/memory/array.h"
@@ -46,7 +47,7 @@ const char *weir_step_name(weir_step_kind kind) { return steps[kind].name; }
 
 /* --- placeholders: {NAME} is a value, {work} the point's own folder, {weir} this program, {report} a file for numbers
  * --- */
-static const char *const own_names[] = {"work", "weir", "report", NULL};
+static const char *const own_names[] = {"work", "weir", "report", "coverage", NULL};
 
 typedef struct places {
     const weir_commands *commands;
@@ -94,10 +95,11 @@ static char *fill(const places *p, const char *pattern, bool is_shell) {
             weir_text_char(&text, *c++);
             continue;
         }
-        char *made = strcmp(name, "work") == 0     ? weir_copy_string(p->work)
-                     : strcmp(name, "report") == 0 ? weir_path_join(p->work, "report.json")
-                     : strcmp(name, "weir") == 0   ? weir_copy_string(p->commands->program)
-                                                   : NULL;
+        char *made = strcmp(name, "work") == 0       ? weir_copy_string(p->work)
+                     : strcmp(name, "report") == 0   ? weir_path_join(p->work, "report.json")
+                     : strcmp(name, "coverage") == 0 ? weir_path_join(p->work, WEIR_COVERAGE_FILE)
+                     : strcmp(name, "weir") == 0     ? weir_copy_string(p->commands->program)
+                                                     : NULL;
         const char *value = made != NULL ? made : value_of(p->commands->suite, p->point, name);
         if (is_shell) weir_commands_quote(&text, value == NULL ? "" : value);
         else weir_text_add(&text, value == NULL ? "" : value);
@@ -120,7 +122,8 @@ static bool check_text(const weir_suite *suite, const weir_suite_step *step, con
         if (near != NULL) weir_note("did you mean '{%s}'?", near);
         else
             weir_note(
-                "{work} is the point's own folder, {weir} this program, {report} a JSON file of numbers to compare");
+                "{work} is the point's own folder, {weir} this program, {report} a JSON file of numbers to compare, "
+                "{coverage} a file for Verilator's coverage");
         return false;
     }
     return true;
@@ -204,6 +207,12 @@ static void add_filled(const places *p, const char *pattern, weir_arguments *arg
     char *text = fill(p, pattern, false);
     weir_arguments_add(arguments, "%s", text);
     free(text);
+}
+
+bool weir_commands_cover(const weir_commands *c) {
+    for (size_t i = 0; i < c->suite->steps; i++)
+        if (c->suite->step[i].command != NULL && strstr(c->suite->step[i].command, "{coverage}") != NULL) return true;
+    return false;
 }
 
 char *weir_commands_report(const weir_commands *c, size_t step, const char *work) {

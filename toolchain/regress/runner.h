@@ -18,7 +18,8 @@ typedef struct weir_runner {
     const weir_hash *key; /* by point */
     const size_t *todo;   /* points to run, in this order */
     size_t count;
-    size_t jobs; /* 0: as many as make's jobserver allows, else as there are processors */
+    const char *folder; /* of the run, for what points leave in it */
+    size_t jobs;        /* 0: as many as make's jobserver allows, else as there are processors */
     /* Called for each point that has ended, in the order in which they end; false ends the run. The record is the
      * callee's. */
     bool (*ended)(void *user, size_t point, weir_record *record);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "regress/command.h"
+#include "regress/coverage.h"
 #include "regress/record.h"
 #include "regress/suite.h"
 #include "support/text/text.h"
@@ -29,6 +30,7 @@ typedef struct weir_tally {
     size_t worses, worse_capacity;
     size_t fresh; /* points that the baseline does not have */
     bool has_baseline;
+    weir_coverage coverage;
 } weir_tally;
 
 void weir_tally_free(weir_tally *results);

@@ -139,6 +139,19 @@ static void print_worse(const weir_tally *r, weir_text *text) {
     }
 }
 
+static void print_coverage(const weir_coverage *c, weir_text *text) {
+    if (c->files == 0) return;
+    weir_text_format(text, "\ncoverage of %zu point%s:", c->files, c->files == 1 ? "" : "s");
+    const char *between = "";
+    for (size_t k = 0; k < WEIR_COVERAGE_KINDS; k++) {
+        if (c->found[k] == 0) continue;
+        weir_text_format(text, "%s %s %zu of %zu (%.1f %%)", between, weir_coverage_kind(k), c->reached[k], c->found[k],
+                         100.0 * (double)c->reached[k] / (double)c->found[k]);
+        between = ",";
+    }
+    weir_text_char(text, '\n');
+}
+
 void weir_tally_print(const weir_tally *r, bool all, weir_text *text) {
     static const weir_point_state states[] = {WEIR_POINT_RIGHT, WEIR_POINT_WRONG, WEIR_POINT_FAILED, WEIR_POINT_LOST,
                                               WEIR_POINT_OPEN};
@@ -149,6 +162,7 @@ void weir_tally_print(const weir_tally *r, bool all, weir_text *text) {
     weir_groups_free(group, groups);
     print_worse(r, text);
     for (size_t i = 0; i < r->suite->points; i++) kept += r->is_kept[i];
+    print_coverage(&r->coverage, text);
     weir_text_format(text, "\n%s: %zu point%s: ", r->suite->name, r->suite->points, r->suite->points == 1 ? "" : "s");
     const char *between = "";
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
@@ -191,6 +205,16 @@ static json_t *groups_json(const weir_tally *r) {
     return list;
 }
 
+static json_t *coverage_json(const weir_coverage *c) {
+    if (c->files == 0) return json_null();
+    json_t *json = json_pack("{s:I}", "points", (json_int_t)c->files);
+    for (size_t k = 0; k < WEIR_COVERAGE_KINDS; k++)
+        json_object_set_new(
+            json, weir_coverage_kind(k),
+            json_pack("{s:I, s:I}", "found", (json_int_t)c->found[k], "reached", (json_int_t)c->reached[k]));
+    return json;
+}
+
 json_t *weir_tally_json(const weir_tally *r) {
     json_t *points = json_array(), *counts = json_object();
     for (size_t i = 0; i < r->suite->points; i++) {
@@ -204,9 +228,9 @@ json_t *weir_tally_json(const weir_tally *r) {
     for (int s = WEIR_POINT_OPEN; s <= WEIR_POINT_LOST; s++)
         json_object_set_new(counts, weir_point_state_name((weir_point_state)s),
                             json_integer((json_int_t)weir_tally_count(r, (weir_point_state)s)));
-    return json_pack("{s:i, s:s, s:i, s:f, s:o, s:o, s:o}", "schema", 1, "suite", r->suite->name, "status",
+    return json_pack("{s:i, s:s, s:i, s:f, s:o, s:o, s:o, s:o}", "schema", 1, "suite", r->suite->name, "status",
                      weir_tally_status(r), "seconds", r->seconds, "counts", counts, "groups", groups_json(r), "points",
-                     points);
+                     points, "coverage", coverage_json(&r->coverage));
 }
 
 /* --- CSV (RFC 4180) --- */

@@ -108,6 +108,7 @@ void weir_task_stop(const char *folder, int64_t id) {
 /* --- a task --- */
 typedef struct task {
     weir_suite *suite;
+    const char *folder; /* of the run */
     char *results, *stop;
     int file;
     weir_records *records; /* that this task, begun before, has written */
@@ -185,6 +186,7 @@ static int run_points(task *t, size_t jobs, const char *program, const sigset_t 
                                 .key = t->key,
                                 .todo = t->todo,
                                 .count = t->count,
+                                .folder = t->folder,
                                 .jobs = jobs,
                                 .ended = ended,
                                 .is_cancelled = is_cancelled,
@@ -206,7 +208,7 @@ int weir_task_run(const char *folder, size_t number, const char *program) {
     const sigset_t mask = weir_process_hold();
     json_t *plan = read_plan(folder);
     char *lines = plan == NULL ? NULL : read_range(folder, number), *suite = weir_format("%s/task/suite.yaml", folder);
-    task t = {.file = -1};
+    task t = {.folder = folder, .file = -1};
     int status = WEIR_EXIT_INPUT;
     if (lines != NULL) t.suite = weir_suite_read_steps(suite, json_string_value(json_object_get(plan, "folder")));
     if (t.suite != NULL) {

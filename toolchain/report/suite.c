@@ -90,6 +90,23 @@ static void add_card(const char *name, int64_t value, const char *style, weir_te
     weir_text_add(html, "</dd></div>\n");
 }
 
+static void add_coverage(const json_t *coverage, weir_text *html) {
+    const char *kind;
+    json_t *places;
+    if (!json_is_object(coverage)) return;
+    json_object_foreach((json_t *)(uintptr_t)coverage, kind, places) {
+        const double found = weir_html_number(places, "found");
+        if (!(found > 0)) continue;
+        weir_text_add(html, "<div><dt>coverage, ");
+        weir_html_text(html, kind);
+        weir_text_add(html, "</dt><dd>");
+        weir_html_real(html, 100 * weir_html_number(places, "reached") / found, 1);
+        weir_text_add(html, " <small>% of ");
+        weir_html_integer(html, (int64_t)found);
+        weir_text_add(html, "</small></dd></div>\n");
+    }
+}
+
 static void add_summary(const json_t *tally, weir_text *html) {
     static const char *const bad[] = {"wrong", "failed", "lost", "open"};
     const json_t *counts = json_object_get(tally, "counts"), *points = points_of(tally);
@@ -107,6 +124,7 @@ static void add_summary(const json_t *tally, weir_text *html) {
     }
     if (worse > 0) add_card("worse than the baseline", worse, " class=\"bad\"", html);
     add_card("kept from earlier runs", kept, "", html);
+    add_coverage(json_object_get(tally, "coverage"), html);
     weir_text_add(html, "</dl>\n");
 }
 

@@ -70,7 +70,10 @@ static bool compare(const request *r, weir_tally *results) {
 static int report(const request *r, const weir_session *session, weir_runner_end end) {
     weir_tally results = weir_session_tally(session);
     int status = WEIR_EXIT_INPUT;
-    if (end == WEIR_RUNNER_DONE && compare(r, &results)) {
+    bool fine = end == WEIR_RUNNER_DONE && compare(r, &results);
+    if (fine && weir_commands_cover(session->commands))
+        fine = weir_coverage_merge(session->folder, session->key, session->suite->points, &results.coverage);
+    if (fine) {
         weir_text text = {NULL, 0, 0};
         weir_tally_print(&results, r->all, &text);
         fputs(text.data, stdout);
@@ -90,6 +93,7 @@ static weir_runner_end run_here(const request *r, weir_session *session, const s
                                 .key = session->key,
                                 .todo = session->todo,
                                 .count = session->count,
+                                .folder = session->folder,
                                 .jobs = (size_t)r->jobs,
                                 .ended = ended,
                                 .user = session};
