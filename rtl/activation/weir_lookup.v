@@ -1,15 +1,15 @@
-// weir_lookup: y = the word of a table at x, lane by lane: any function of a code.
+// weir_lookup: y = table[x], lane by lane: any function of a code.
 //
-// The tables are ROMs beside it, one a lane, that give the word at t_addr READ cycles later, counting those with t_en
-// high. An address is {group of the beat, code with the bits it comes in}; beats belong to groups 0 to GROUPS - 1 in
-// turn, so that each channel can have a table of its own.
+// The tables are external ROMs, one a lane; each returns the word at t_addr after READ cycles with t_en high. An
+// address is {group of the beat, code with the bits it comes in}; beats belong to groups 0 to GROUPS - 1 in turn, so
+// each channel can have its own table.
 // Latency:   READ + 1 cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_lookup.
 // State:     {last, valid} of the beats whose words are being read, the group of the next beat, a register slice of
 //            LANES * OUT_W bits.
-// Invariant: the ROMs' registers and those of the beats move together, when the last one is empty or the slice takes
-//            it.
+// Invariant: the ROMs' registers and those of the beats advance together, when the last one is empty or the slice
+//            accepts it.
 // Mapping:   the slice, a counter if GROUPS > 1; each table is a memory block or logic, as weir_rom is.
 `default_nettype none
 
@@ -50,7 +50,7 @@ module weir_lookup #(
   assign t_en    = o_ready || !valid_q[READ-1];
   assign s_ready = t_en;
 
-  /* verilator lint_off WIDTH */ // the oldest bit drops out
+  /* verilator lint_off WIDTH */ // the oldest bit is dropped
   always @(posedge clk)
     if (rst) valid_q <= {READ{1'b0}};
     else if (t_en) valid_q <= {valid_q, s_valid};

@@ -7,10 +7,10 @@
 //            acceptance.
 // Interval:  ceil(COUNT / PARALLEL) cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_threshold.
-// State:     the comparisons of a word, what is left of them in each stage of the search, the output slice; N > 1: also
-//            the beat, a sum a lane, the number of the word.
-// Invariant: a word's comparisons are ones below zeros, because thresholds ascend: their number is found by bisection,
-//            two bits a stage (three in the first one of an odd number), not by adding.
+// State:     the comparisons of a word, those that remain in each stage of the search, the output slice; N > 1: also
+//            the beat, a sum a lane, the index of the word.
+// Invariant: a word's comparisons are ones below zeros, because thresholds ascend: bisection counts them, two bits a
+//            stage (three in the first one of an odd number), without an adder.
 // Mapping:   LANES * PARALLEL comparators, a multiplexer each; one carry chain between registers if STEP is a power of
 //            two.
 `default_nettype none
@@ -71,7 +71,7 @@ module weir_threshold #(
   /* verilator lint_on UNUSEDSIGNAL */
 
   // ---- comparisons ----
-  // x - t < 0 is the sign of a difference: the end of a carry chain, as it comes.
+  // x - t < 0 is the sign of a difference: the end of a carry chain.
   reg  [LANES*SPAN-1:0] below, below_q;
   wire [LANES*SPAN-1:0] reached_q = ~below_q;
   reg  signed [C_W-1:0] value, level;
@@ -104,14 +104,14 @@ module weir_threshold #(
     else if (open[0]) valid_q[0] <= take;
   end
 
-  // ---- the search: the upper bits of the number, and the comparisons that tell the others ----
+  // ---- the search: the upper bits of the number, and the comparisons that decide the others ----
   genvar g;
   generate
     for (g = 0; g <= STAGES; g = g + 1) begin : g_open
       assign open[g] = leave || !(&valid_q[STAGES:g]);
     end
     for (g = 0; g <= STAGES; g = g + 1) begin : g_stage
-      localparam integer LEFT  = BITS == 1 ? 1 : 2 * (STAGES - g);      // bits that are not known yet
+      localparam integer LEFT  = BITS == 1 ? 1 : 2 * (STAGES - g);      // bits not known yet
       localparam integer KNOWN = BITS - LEFT;
       localparam integer REST  = LEFT > 0 ? (1 << LEFT) - 1 : 1;
       /* verilator lint_off UNUSEDSIGNAL */ // nothing is left after the last stage, nothing is known before the first
@@ -123,7 +123,7 @@ module weir_threshold #(
           assign rest  = reached_q;
           assign known = {LANES{1'b0}};
         end else begin : g_odd
-          // The first bit of an odd number of them is known at once.
+          // The first bit of an odd number of them is known immediately.
           reg [LANES*REST-1:0] upper_or_lower;
           reg [LANES-1:0]      middle;
           integer              l;

@@ -1,19 +1,18 @@
 // weir_threshold_search: y = BASE + STEP * (number of thresholds t_i <= x, i < COUNT), lane by lane, as weir_threshold,
-// a beat a cycle: a comparison a bit of the number, one after the other.
+// but a beat a cycle: one comparison for each bit of the number, in sequence.
 //
-// The thresholds are ROMs beside it, one a lane and level, that give the word at their part of t_addr READ cycles
-// later, and read in every cycle. Beats belong to groups 0 to GROUPS - 1 in turn, so that each channel can have
-// thresholds of its own: the address of level k is {group of the beat, the k upper bits of the number}, one bit that is
-// 0 where both are empty. Parts of t_addr are in the order of levels, of a level in that of lanes; words of t_data
-// likewise. Word {g, i} of level k is the threshold in the middle of those of group g that are left when the k bits are
-// i: number (2 * i + 1) * 2^(B - 1 - k) - 1 of them, B = clog2(COUNT + 1), and where there is none the largest T_W
-// value, which x must not reach. They ascend.
+// The thresholds are in external ROMs, one a lane and level, which read in every cycle and return the word at their
+// part of t_addr READ cycles later. Beats belong to groups 0 to GROUPS - 1 in turn, so each channel can have its own
+// thresholds: the address of level k is {group of the beat, the k upper bits of the number}, a single 0 bit where both
+// are empty. Parts of t_addr are ordered by level, then lane; words of t_data likewise. Word {g, i} of level k is the
+// middle one of the thresholds of group g that remain when the k bits are i: threshold (2 * i + 1) * 2^(B - 1 - k) - 1,
+// B = clog2(COUNT + 1), or where there is none the largest T_W value, which x must not reach. They ascend.
 // Latency:   clog2(COUNT + 1) * (READ + 1) - (GROUPS > 1 ? 0 : READ) + 1 cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_threshold_search.
-// State:     a level: x of READ + 1 cycles, or until the first threshold of its group is there; the bits of the number
-//            up to it, as long, the group of the beat; then a bit more; weir_pipeline.
-// Mapping:   clog2(COUNT + 1) comparators a lane, the end of a carry chain each, between registers; the ROMs, of COUNT
+// State:     a level: for READ + 1 cycles, or until the first threshold of its group arrives, x, the upper bits of the
+//            number and the group of the beat; then one more bit; weir_pipeline.
+// Mapping:   clog2(COUNT + 1) comparators a lane, each the end of a carry chain, between registers; the ROMs, of COUNT
 //            words a lane and group in all, are memory blocks or logic, as weir_rom is.
 `default_nettype none
 
@@ -46,7 +45,7 @@ module weir_threshold_search #(
   localparam integer C_W     = X_W > T_W ? X_W : T_W;  // both sides of a comparison
   localparam integer BITS    = $clog2(COUNT + 1);      // of the number
   localparam integer GROUP_W = $clog2(GROUPS);
-  localparam integer FIRST   = GROUPS > 1 ? READ : 0;  // cycles until a beat's first threshold is there
+  localparam integer FIRST   = GROUPS > 1 ? READ : 0;  // cycles until a beat's first threshold has arrived
   localparam integer CYCLES  = BITS * (READ + 1) - READ + FIRST;
 
   generate
@@ -112,7 +111,7 @@ module weir_threshold_search #(
         end else begin : g_next
           reg [READ*k-1:0] known_q;  // while the threshold is read
 
-          /* verilator lint_off WIDTH */ // the oldest drops out
+          /* verilator lint_off WIDTH */ // the oldest is dropped
           always @(posedge clk) known_q <= {known_q, g_stage[k-1].number_q};
           /* verilator lint_on WIDTH */
           assign earlier = g_stage[k-1].x;
@@ -129,7 +128,7 @@ module weir_threshold_search #(
         end else begin : g_wait
           reg [WAIT*IN_W-1:0] x_q;  // of the last cycles, the oldest at the top
 
-          /* verilator lint_off WIDTH */ // the oldest drops out
+          /* verilator lint_off WIDTH */ // the oldest is dropped
           always @(posedge clk) x_q <= {x_q, earlier};
           /* verilator lint_on WIDTH */
           assign x = x_q[WAIT*IN_W-1 -: IN_W];
@@ -144,7 +143,7 @@ module weir_threshold_search #(
         assign limit      = $signed(level);
         assign difference = value - limit;
 
-        // x - t < 0 is the sign of a difference: the end of a carry chain, as it comes.
+        // x - t < 0 is the sign of a difference: the end of a carry chain.
         always @(posedge clk) number_q <= known | !difference[C_W];
         /* verilator lint_on WIDTH */
       end

@@ -6,10 +6,10 @@
 // Latency:   1 + (ADD_W > 0) + min(ROUND > 0, SHIFT > LEFT) cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_cast.
-// State:     the sum x + add where something is added, the rounded value where a bias is, with a valid bit each; a
+// State:     the sum x + add if there is an addend, the rounded value if there is a bias, with a valid bit each; a
 //            register slice of LANES * OUT_W bits. All of them stall while the slice is full.
-// Every rounding is floor((v + bias) / 2^S), S = SHIFT - LEFT, with a bias that depends on v's sign or on the bit above
-// the cut only: S = 0 needs none.
+// Every rounding is floor((v + bias) / 2^S), S = SHIFT - LEFT, where the bias depends only on v's sign or on the bit
+// above the cut: S = 0 needs none.
 // Mapping:   one adder a lane for add, one for the bias, a clip; no DSP block.
 `default_nettype none
 

@@ -8,7 +8,7 @@
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize.
 // State:     weir_pipeline, weir_scale_multiply.
-// Mapping:   the multiplier, which adds A while it works, a clip, a buffer of some results.
+// Mapping:   the multiplier, which also adds A, a clip, a buffer of a few results.
 `default_nettype none
 
 module weir_requantize #(

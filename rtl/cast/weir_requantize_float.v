@@ -1,26 +1,27 @@
 // weir_requantize_float: y = clip(rint(RN24(v)) + ZERO, LO, HI) with v = RN24(x + A) * M / 2^SHIFT, lane by lane: the
 // float32 arithmetic of ONNX Runtime (integer to float, one multiplication rounded to 24 significant bits, rounding
 // half to even) in integers. One parameter word a beat; lane l takes bits [l * (A_W + M_W) +: A_W + M_W] of it: {A
-// signed, M unsigned}, M low. x + A is rounded to 24 significant bits first, as the conversion to float32 does, where
-// it can have more; M may be wider than 24 bits (mantissas aligned to one SHIFT).
+// signed, M unsigned}, M low. Where x + A can have more than 24 significant bits it is rounded to 24 first, as the
+// conversion to float32 does; M may be wider than 24 bits (mantissas aligned to one SHIFT).
 //
 // Derivation. Let k = floor(v), and let c = v - (k + 1/2) be the distance from the tie in v's unit interval. RN24 is
-// monotone and keeps k + 1/2 where it is (it is representable while |v| < 2^23), so RN24(v) never crosses the tie, and
-// both roundings together are the plain nearest integer, with one exception: RN24 lands on the tie itself, and then
-// rint picks the even neighbour, on whichever side v was. It lands there exactly when |c| is at most half the spacing
-// of the 24-bit numbers on v's side of the tie. With e the exponent of the tie's magnitude |k + 1/2| that half spacing
-// is 2^(e-24), and its two ends belong to the tie because its significand is even (e <= 21). The magnitude's integer
-// part is g = k or, for negative k, ~k; g >= 1 gives e = floor(log2(g)). g = 0 is the tie 1/2, a power of two: 2^-25
-// above it in magnitude, but 2^-26 below it, where the binade is the next lower one. In units of 2^-SHIFT the half
-// spacing is a power of two `window`, or less than one unit, and then only the exact tie counts: window = 0 says the
-// same. So: increment k by one if |c| <= window ? k is odd : c > 0. g beyond max(HI - ZERO, ZERO - LO) leads to a
-// clipped result whichever neighbour is taken, so e needs to be exact for GAP_W bits of g only, and these bounds keep
-// below 2^22, where the argument about even significands holds. The comparison uses the one's complement: n = c < 0;
-// |c| <= window is (n ? ~c < window : c <= window), which is {c ^ n, 0} < {window, !n}. As 2^SHIFT * (k + 1/2) has only
-// the bit SHIFT - 1 set below the cut, c's bits are those of the product with that one inverted, and n is its inverse.
+// monotone and leaves k + 1/2 unchanged (it is representable while |v| < 2^23), so RN24(v) never crosses the tie, and
+// both roundings together give the nearest integer, with one exception: where RN24(v) is the tie itself, rint picks the
+// even neighbour, whichever side v was on. That happens exactly when |c| is at most half the spacing of the 24-bit
+// numbers on v's side of the tie. With e the exponent of the tie's magnitude |k + 1/2| that half spacing is 2^(e-24),
+// and its two ends belong to the tie because its significand is even (e <= 21). The magnitude's integer part is g = k
+// or, for negative k, ~k; g >= 1 gives e = floor(log2(g)). g = 0 is the tie 1/2, a power of two: 2^-25 above it in
+// magnitude, but 2^-26 below it, where the binade is the next lower one. In units of 2^-SHIFT the half spacing is a
+// power of two `window`, or less than one unit; then only the exact tie counts, which window = 0 expresses. So:
+// increment k by one if |c| <= window ? k is odd : c > 0. g beyond max(HI - ZERO, ZERO - LO) gives a clipped result
+// whichever neighbour is picked, so e must be exact for GAP_W bits of g only, and these bounds are below 2^22, where
+// the argument about even significands holds. The comparison uses the one's complement: n = c < 0; |c| <= window is (n
+// ? ~c < window : c <= window), which is {c ^ n, 0} < {window, !n}. As 2^SHIFT * (k + 1/2) has only the bit SHIFT - 1
+// set below the cut, c's bits are those of the product with that one inverted, and n is its inverse.
 //
-// k alone says where the result is clipped: from HI - ZERO upwards it is HI, below LO - ZERO it is LO, whichever
-// neighbour is taken, and between them neither neighbour is clipped. So k + ZERO is made for OUT_W bits only.
+// k alone decides whether the result is clipped: from HI - ZERO upwards it is HI, below LO - ZERO it is LO, whichever
+// neighbour is picked, and between these bounds neither neighbour is clipped. So k + ZERO is computed for OUT_W bits
+// only.
 //
 // Latency:   3 + (max(X_W, A_W) > 24 ? 3 : 0) + (max(DIGIT < M_W, MUL_W == 0) ? 1 + ceil(M_W / DIGIT) + (min(DIGIT,
 //            M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil((max(X_W, A_W) + (max(X_W, A_W) > 24)) /
@@ -29,11 +30,11 @@
 //            1, 1)) * ceil(M_W / max(MUL_W - 1, 1)))) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize_float.
-// State:     weir_pipeline, weir_scale_multiply, the product apart, k and its increment; with a wide x + A the three
-//            steps of its rounding, or else x + A and M in front of multiplier blocks: these may be far from what gives
-//            x, and the operands' own registers move into them.
+// State:     weir_pipeline, weir_scale_multiply, the product in parts, k and its increment; with a wide x + A the three
+//            steps of its rounding, otherwise x + A and M once more before the multiplier blocks: these may be far from
+//            the source of x, and the operands' own registers move into them.
 // Mapping:   an adder a lane before the multiplier, a comparison of SHIFT + GAP_W - 24 bits and an increment of OUT_W
-//            bits after it; a wide x + A takes some masks and another adder.
+//            bits after it; a wide x + A needs some masks and another adder.
 `default_nettype none
 
 module weir_requantize_float #(

@@ -1,12 +1,11 @@
 // weir_round_24: rounds a signed integer to 24 significant bits, half to even, as its conversion to float32 does.
 //
-// Two's complement is rounded as it is: the bits that are dropped and the last that is kept lie where the exponent of
-// |x| says, and ~x has the exponent of -x, except where -x is a power of two: that has no bits to drop, so nothing is
-// lost.
+// Two's complement is rounded directly: the exponent of |x| says which bits are dropped and which is the last one kept,
+// and ~x has the exponent of -x, except where -x is a power of two: that has no bits to drop, so nothing is lost.
 // Latency:   2 cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize_float.
-// State:     x with a mask of the bits that are dropped; x without them, the weight of the last bit kept, what decides.
+// State:     x with a mask of the dropped bits; x without them, the weight of the last bit kept, what decides.
 // Mapping:   about 6 logic cells for each of the IN_W - 25 bits that may be dropped, an adder; the adder's result is
 //            not registered.
 `default_nettype none

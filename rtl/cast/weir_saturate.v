@@ -1,10 +1,10 @@
-// weir_saturate: clips LANES signed values to [LO, HI] and gives the low OUT_W bits of the result.
+// weir_saturate: clips LANES signed values to [LO, HI] and outputs the low OUT_W bits of the result.
 //
 // Latency:   0 cycles, combinational, no state.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_cast.
-// Mapping:   bounds of the forms 2^k - 1, -2^k and 0 look at the upper bits only; others cost a comparator; a
-//            bound that IN_W bits cannot pass costs nothing.
+// Mapping:   bounds of the forms 2^k - 1, -2^k and 0 test the upper bits only; others cost a comparator; a bound that
+//            IN_W bits cannot exceed costs nothing.
 `default_nettype none
 
 module weir_saturate #(

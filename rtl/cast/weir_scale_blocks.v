@@ -5,8 +5,8 @@
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize.
 // State:     x, m, the products (in weir_mul), a register a level of the tree; a beside them.
-// Mapping:   ceil((X_W - 1) / (MUL_W - 1)) * ceil(M_W / (MUL_W - 1)) weir_mul a lane, with nothing but registers before
-//            and after them, and an adder for each product but the first and the last.
+// Mapping:   ceil((X_W - 1) / (MUL_W - 1)) * ceil(M_W / (MUL_W - 1)) weir_mul a lane, directly between registers, and
+//            an adder for each product except the first and the last.
 `default_nettype none
 
 module weir_scale_blocks #(
@@ -52,7 +52,7 @@ module weir_scale_blocks #(
         m_q <= m[l*M_W +: M_W];
       end
 
-      // The lowest product and the highest come first: they do not overlap, so adding them takes nothing.
+      // The lowest product and the highest come first: they do not overlap, so no adder is needed for them.
       for (i = 0; i < PIECES; i = i + 1) begin : g_piece
         localparam integer AT    = i == 0 ? 0 : i == 1 ? PIECES - 1 : i - 1;
         localparam integer X_AT  = AT / (M_LOW + 1);
@@ -105,8 +105,8 @@ module weir_scale_blocks #(
         end
       end
 
-      // Level 0 has the terms, level t sums of 2^t of them. A vector a sum: a simulator would take one of all of them
-      // apart and put it together.
+      // Level 0 has the terms, level t sums of 2^t of them. Each sum has its own vector: simulators would split a
+      // common one and join it again.
       for (t = 0; t <= LEVELS; t = t + 1) begin : g_level
         localparam integer FROM = t == 0 ? 2 * TERMS : (TERMS + (1 << (t - 1)) - 1) >> (t - 1);
 

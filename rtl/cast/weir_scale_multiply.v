@@ -1,14 +1,14 @@
-// weir_scale_multiply: signed x times unsigned m plus signed a, lane by lane; it never stalls and has no handshake.
+// weir_scale_multiply: signed x times unsigned m plus signed a, lane by lane; no stalls, no handshake.
 //
-// The cycle with `load` high gives the operands; the next ones come ceil(M_W / DIGIT) cycles later at the earliest.
-// `sum` has the result in one cycle. ADD_W == 0: a is 0 and the port is ignored.
+// The operands are read in the cycle with `load` high; the next ones may follow ceil(M_W / DIGIT) cycles later. `sum`
+// holds the result for one cycle. ADD_W == 0: a is 0 and the port is ignored.
 // Latency:   max(DIGIT < M_W, MUL_W == 0) ? 1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 +
 //            clog2(MUL_W > 0 ? ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) :
 //            min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) + (ADD_W > 0) : 2 + clog2(ceil(max(X_W - 1, 1) /
 //            max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)) + (ADD_W > 0)) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize.
-// State:     that of the module it consists of.
+// State:     that of the module that it instantiates.
 // Mapping:   weir_scale_blocks where a beat comes each cycle and MUL_W > 0, else weir_scale_rows.
 `default_nettype none
 

@@ -5,14 +5,14 @@
 //            > 3, DIGIT < M_W) + (ADD_W > 0) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize.
-// DIGIT multiplier bits a cycle, the low ones first: x times a digit, in multiplier blocks or in rows of two bits and a
-// tree of adders with a register after each, and one adder that collects the digits' products: what it has collected
-// moves down by a digit each cycle, and the digit that leaves at the bottom meets that of a. Large digits are collected
-// apart from what is above them: the carry waits a cycle, in which it has moved down to the bottom. So no carry chain
-// is longer than X_W + DIGIT / 2 + 3 bits.
-// State:     x, 3x, m, a, the tree, the collected product, the result.
+// The low digits come first: x times a digit, in multiplier blocks or in rows of two bits and a tree of adders with a
+// register after each, and one adder that accumulates the digits' products: the accumulated sum shifts down by a digit
+// each cycle, and the digit that leaves at the bottom is added to that of a. Large digits are accumulated separately
+// from the bits above them: the carry waits a cycle, in which it shifts down to the bottom. So no carry chain is longer
+// than X_W + DIGIT / 2 + 3 bits.
+// State:     x, 3x, m, a, the tree, the accumulated product, the result.
 // Mapping:   adders and selectors in logic cells, about 1.5 DIGIT X_W of them a lane, each with the register after it;
-//            with MUL_W > 0 and DIGIT > 2 weir_scale_blocks for a digit in their place, and 2 X_W + DIGIT logic cells.
+//            with MUL_W > 0 and DIGIT > 2 instead weir_scale_blocks for a digit, and 2 X_W + DIGIT logic cells.
 `default_nettype none
 
 module weir_scale_rows #(
@@ -42,8 +42,8 @@ module weir_scale_rows #(
   localparam integer TREE   = MUL_W > 0 ? $clog2(PIECES) : LEVELS;  // levels of adders to a digit's product
   localparam integer AHEAD  = K == 1 ? 0 : K == 2 ? 1 : TREE + 2;   // cycles from its selection to there
   localparam integer ROW_W  = X_W + K;                       // a digit's product
-  localparam integer SPLIT  = K > 3 && STEPS > 1 ? 1 : 0;    // digits are collected apart
-  localparam integer HIGH_W = X_W + SPLIT;                   // what is collected: without its carry one bit more
+  localparam integer SPLIT  = K > 3 && STEPS > 1 ? 1 : 0;    // digits are accumulated separately
+  localparam integer HIGH_W = X_W + SPLIT;                   // what is accumulated: without its carry one bit more
   localparam integer TOP_W  = ADD_W > LOW_W + X_W ? ADD_W - LOW_W : X_W;  // both addends of the last sum
   localparam integer A_W    = ADD_W > LOW_W ? ADD_W : LOW_W + 1;
 
@@ -53,7 +53,7 @@ module weir_scale_rows #(
     end
   endgenerate
 
-  reg first_q;  // the first digit's product is there
+  reg first_q;  // the first digit's product has arrived
 
   genvar l, t, n;
   generate
@@ -66,7 +66,7 @@ module weir_scale_rows #(
 
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
       reg  signed [X_W-1:0]    x_q;
-      reg  signed [HIGH_W-1:0] high_q;        // what is collected, a digit lower each cycle
+      reg  signed [HIGH_W-1:0] high_q;        // what is accumulated, a digit lower each cycle
       reg         [LOW_W-1:0]  m_q, low_q;
       wire signed [HIGH_W-1:0] kept;
       wire signed [ROW_W-1:0]  row;           // x times a digit
@@ -154,7 +154,7 @@ module weir_scale_rows #(
         end
 
         // Level 0 has the rows; level t adds pairs of numbers of X_W + 2^t bits, the second worth 2^(2^t) times the
-        // first. A register a number: a simulator would take one of all of them apart and put it together.
+        // first. Each number has its own register: simulators would split a common one and join it again.
         for (t = 0; t <= LEVELS; t = t + 1) begin : g_level
           localparam integer FROM = t == 0 ? 2 * PAIRS : (PAIRS + (1 << (t - 1)) - 1) >> (t - 1);
           localparam integer STEP = 1 << t;

@@ -1,5 +1,5 @@
-// An assertion: `holds` in every cycle but under reset (rtl/README.md, Assertions), in a simulation or in a proof.
-// No hardware: the files of this folder are empty without WEIR_CHECK.
+// An assertion: `holds` in every cycle except under reset (rtl/README.md, Assertions), in simulation or in a proof. No
+// hardware: the files of this folder are empty without WEIR_CHECK.
 `ifdef WEIR_CHECK
 `default_nettype none
 

@@ -1,5 +1,5 @@
-// The assertions about a stream that gives a beat for each that is taken: no other beat, the `last` of that beat with
-// it (of fewer than 256 inside), and a beat that waits stays as it is.
+// Asserts, of a component that emits a beat for each one that it accepts: no other beat, each with the `last` of its
+// input beat (with fewer than 256 in flight), and a waiting beat does not change.
 `ifdef WEIR_CHECK
 `default_nettype none
 

@@ -1,5 +1,5 @@
-// The assertions about a stream whose frames have IN beats where it is taken and OUT where it is given: `last` is with
-// the last of them and with no other, and a beat that waits stays as it is.
+// Asserts, of a component whose frames have IN beats at its input and OUT at its output: `last` comes with the final
+// beat of each and with no other, and a waiting beat does not change.
 `ifdef WEIR_CHECK
 `default_nettype none
 

@@ -1,4 +1,4 @@
-// The assertion that a beat which waits stays as it is until it is taken.
+// Asserts that a waiting beat does not change until it is accepted.
 `ifdef WEIR_CHECK
 `default_nettype none
 

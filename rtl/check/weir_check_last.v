@@ -1,5 +1,5 @@
-// The assertion that `last` is with the last of every BEATS beats of a stream and with no other. With ROWS these are
-// rows, several of a frame: `last` may be with the last of any.
+// Asserts that `last` comes with the final one of every BEATS beats of a stream and with no other. With ROWS these are
+// rows, several in a frame: `last` may come with the final beat of any.
 `ifdef WEIR_CHECK
 `default_nettype none
 

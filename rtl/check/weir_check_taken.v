@@ -1,4 +1,4 @@
-// The assertion that a stream gives no more beats than have been taken.
+// Asserts that no more beats are emitted than accepted.
 `ifdef WEIR_CHECK
 `default_nettype none
 

@@ -1,8 +1,8 @@
 // weir_dot: the data path of one output of weir_mvu, or of two: SIMD products, a registered adder tree, an accumulator.
 //
-// Everything but the accumulator moves in every cycle; weir_mvu says which sums count: with `add` the tree's sum is
-// added, with `finish` as well that sum completes a dot product: it goes to the result and the accumulator restarts
-// from zero.
+// Everything except the accumulator advances in every cycle; weir_mvu says which sums count: with `add` the tree's sum
+// is accumulated; with `finish` as well it completes a dot product: the sum goes to the result and the accumulator
+// restarts from zero.
 // Latency:   (ACCUMULATE != 0 ? 2 : 1) + clog2(PARTS) + (PAIR > 0) + clog2(SIMD) cycles to `result`; without ACCUMULATE
 //            the tree's sum is the result.
 // Interval:  1 cycle a beat.

@@ -1,14 +1,14 @@
 // weir_mul: signed product with a registered, enabled output; with weir_mul_logic the only place where variables are
 // multiplied.
 //
-// Latency:   1 cycle, taken only in cycles with en high; otherwise p holds.
+// Latency:   1 cycle, counting those with en high only; otherwise p holds.
 // Interval:  1 cycle a product.
 // Clock:     rtl/README.md, Measured alone: weir_mvu.
 // State:     the product register; it has no reset.
 // Mapping:   one DSP block with its output register inside, up to 16x16 on iCE40 (SB_MAC16), or LUTs when the tool
-//            finds it small. keep_hierarchy is part of the function on iCE40: without it Yosys merges registered
-//            products and the adders after them into wrong iCE40 DSP chains, silently. Elsewhere it may go once cells
-//            are mapped.
+//            finds it small. keep_hierarchy is required for correct results on iCE40: without it Yosys silently merges
+//            registered products and the adders after them into wrong DSP chains. Elsewhere it may be removed once
+//            cells are mapped.
 `default_nettype none
 
 (* keep_hierarchy *)

@@ -1,12 +1,13 @@
-// weir_mul_logic: signed product in lookup tables: b in PARTS parts, each times a, then added in pairs, a register
-// after each.
+// weir_mul_logic: signed product in lookup tables: b is split into PARTS parts, each multiplied by a, then summed in
+// pairs, with a register after each step.
 //
-// Latency:   1 + clog2(PARTS) cycles, counting those with en high only; otherwise nothing moves.
+// Latency:   1 + clog2(PARTS) cycles, counting those with en high only; otherwise all registers hold.
 // Interval:  1 cycle a product.
 // Clock:     rtl/README.md, Measured alone: weir_mvu.
 // State:     the partial products and their sums, without reset.
 // Mapping:   lookup tables, fewer than for one whole product; between registers the carry chain of a part, A_W + B_W /
-//            PARTS bits after a few levels, or of a sum. Parts are of equal width, the top one of what is left.
+//            PARTS bits after a few levels, or of a sum. Parts have equal widths, except the top one, which has the
+//            rest.
 `default_nettype none
 
 module weir_mul_logic #(

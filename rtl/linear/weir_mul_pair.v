@@ -1,8 +1,8 @@
-// weir_mul_pair: two signed products with one factor in common, a * b_low and a * b_high, out of one multiplication.
+// weir_mul_pair: two signed products with a common factor, a * b_low and a * b_high, from one multiplication.
 //
-// The factors are packed side by side, a * (b_high * 2^LOW_W + b_low): the low bits are the low product, and what is
-// above them lacks 1 where the low product is negative. The caller takes 1 off b_high where b_low is negative, so that
-// the two only have to be put side by side, and b_high is more than its least value, so that there is room for it.
+// The factors are packed side by side, a * (b_high * 2^LOW_W + b_low): the low bits are the low product, and the bits
+// above are too small by 1 where the low product is negative. Where b_low is negative the caller subtracts 1 from
+// b_high, so the two are merely concatenated; b_high must exceed its minimum, so that this does not overflow.
 // Latency:   2 cycles.
 // Interval:  1 cycle a pair.
 // Clock:     rtl/README.md, Measured alone: weir_mvu.

@@ -1,20 +1,20 @@
-// weir_mvu: folded matrix-vector unit: PE dot products at a time, SIMD elements of each a cycle, for ROWS vectors side
-// by side.
+// weir_mvu: folded matrix-vector unit: PE dot products at a time, SIMD elements of each a cycle, for ROWS vectors in
+// parallel.
 //
-// BEATS x beats of SIMD elements make a dot product. Each of them asks for its weight word with w_next; the word is in
-// w_data READ cycles later, and the weight of output p and element s at index p * SIMD + s of it. The accumulator is
-// wide enough by the compiler's range proof, so arithmetic modulo 2^ACC_W is exact. With PAIRS the weights of each odd
-// output are those of weir_mul_pair, less 1 where that of the output before is negative. With VECTORS = PE each output
-// has an x of its own: element s of output p's lies at index s * PE + p of a beat. Vectors of ROWS > 1, whole ones, and
-// their results follow each other in a beat; all meet the same weights.
+// A dot product takes BEATS x beats of SIMD elements. Each requests its weight word with w_next; the word is in w_data
+// READ cycles later, with the weight of output p and element s at index p * SIMD + s. The compiler's range proof makes
+// the accumulator wide enough, so arithmetic modulo 2^ACC_W is exact. With PAIRS the weights of each odd output are
+// those of weir_mul_pair, less 1 where the weight of the output before is negative. With VECTORS = PE each output has
+// its own x: element s of output p is at index s * PE + p of a beat. With ROWS > 1 a beat holds whole vectors one after
+// another, and their results likewise; all use the same weights.
 // Latency:   READ + clog2(PARTS) + PAIRS + clog2(SIMD) + (BEATS > 1 ? 3 : 2) cycles from the last x beat of a dot
 //            product to m_valid.
 // Interval:  BEATS cycles a result of ROWS * PE elements, without bubbles.
 // Clock:     rtl/README.md, Measured alone: weir_mvu.
-// State:     x while its weights are read, markers of what is in flight, the beats of the dot product that have been
-//            taken, results that are promised a place (used_q); in weir_dot products, adder tree, accumulator and
-//            result; PLACES results.
-// Stall:     the pipeline never stops: the last beat of a dot product is taken only when there is a place for its
+// State:     x while its weights are read, markers of what is in flight, the number of beats accepted of the dot
+//            product, the number of results that have a slot (used_q); in weir_dot products, adder tree, accumulator
+//            and result; PLACES results.
+// Stall:     the pipeline never stalls: the last beat of a dot product is accepted only when a slot is free for its
 //            result. m_ready does not reach s_ready, which depends on registers only.
 // Invariant: results in flight or waiting = used_q <= PLACES, enough for one to wait a whole dot product without a
 //            bubble.
@@ -106,7 +106,7 @@ module weir_mvu #(
       full_q <= done && used_q == FULL[USED_W-1:0];
     end
 
-  /* verilator lint_off WIDTH */ // the oldest drops out
+  /* verilator lint_off WIDTH */ // the oldest is dropped
   always @(posedge clk)
     if (rst) end_q <= {RESULT{1'b0}};
     else end_q <= {end_q, done};
@@ -225,7 +225,7 @@ module weir_mvu #(
       wire unused = &{end_q[RESULT-1], last_q[RESULT-1]};
       /* verilator lint_on UNUSEDSIGNAL */
     end else begin : g_places
-      /* verilator lint_off PINCONNECTEMPTY */ // there is always a place
+      /* verilator lint_off PINCONNECTEMPTY */ // there is always room
       weir_fifo #(
         .WIDTH (GIVEN_W),
         .DEPTH (PLACES),

@@ -1,11 +1,11 @@
 // weir_ram: memory with one write port and one read port on the same clock.
 //
-// Latency:   1 cycle from raddr to q, taken only in cycles with re high; otherwise q holds.
+// Latency:   1 cycle from raddr to q, counting those with re high only; otherwise q holds.
 // Interval:  1 cycle a word, for writing and for reading.
 // Clock:     rtl/README.md, Measured alone: weir_fifo.
 // State:     the words and the read register; neither has a reset.
 // Contract:  the word being written is never read in the same cycle (its value would be undefined): the users' pointers
-//            exclude it, and no_rw_check spares the bypass logic.
+//            exclude it, and no_rw_check avoids the bypass logic.
 // Mapping:   block RAM.
 `default_nettype none
 

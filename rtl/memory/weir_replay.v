@@ -1,12 +1,13 @@
-// weir_replay: takes rows of BEATS beats and emits each row TIMES times, back to back (input reuse of a folded dot
+// weir_replay: accepts rows of BEATS beats and emits each row TIMES times, back to back (input reuse of a folded dot
 // product).
 //
 // Latency:   TIMES == 1 ? 0 : 2 + REGISTERED cycles; with TIMES == 1 transparent (m_ready reaches s_ready
 //            combinationally).
-// Interval:  TIMES cycles a beat, or the beats' arrival time if that is longer: while one row is emitted the next one
-//            is taken into the other half of the buffer, at any rhythm; no dead cycle between repetitions or rows.
+// Interval:  TIMES cycles a beat, or the time in which the beats arrive if that is longer: while one row is emitted,
+//            the next one is written to the other half of the buffer, at any rate; no idle cycle between repetitions or
+//            rows.
 // Clock:     rtl/README.md, Measured alone: weir_replay.
-// State:     two rows (none if TIMES == 1), a write and a read position, one bit a half: `full_q`, the half holds a
+// State:     two rows (none if TIMES == 1), a write and a read position, and for each half a bit `full_q`: it holds a
 //            whole row.
 // Invariant: rows alternate between the halves, in order; a half is written only while its full_q is low, and read
 //            at beats that were written at an earlier edge.

@@ -1,15 +1,15 @@
 // weir_rom: read-only memory with a registered output, filled from a hex file at elaboration.
 //
 // Latency:   REGISTERED == 0 ? 1 : 2 cycles from addr to q, counting those with en high: the read register and the
-//            output register after it, of REGISTERED, move in these only.
+//            output register after it (with REGISTERED) change in these only.
 // Interval:  1 cycle a word.
 // Clock:     rtl/README.md, Measured alone: weir_rom_source.
-// State:     the read register and, if REGISTERED, the output register; neither has a reset, so that they pack into the
+// State:     the read register and, if REGISTERED, the output register; neither has a reset, so they pack into the
 //            memory block.
-// Mapping:   STYLE "block": block RAM; "logic": LUTs; "auto": the synthesis tool chooses by size. One array declaration
-//            a style, because an attribute cannot depend on a parameter. Yosys takes ram_style, Vivado rom_style,
-//            Quartus romstyle.
-// INIT names a $readmemh file of DEPTH words ending in a newline; the empty name leaves the memory undefined.
+// Mapping:   STYLE "block": block RAM; "logic": LUTs; "auto": the synthesis tool chooses by size. Each style has its
+//            own array declaration, because an attribute cannot depend on a parameter. Yosys reads ram_style, Vivado
+//            rom_style, Quartus romstyle.
+// INIT names a $readmemh file of DEPTH words ending in a newline; an empty name leaves the memory undefined.
 `default_nettype none
 
 module weir_rom #(

@@ -1,16 +1,16 @@
-// weir_rom_pair: two read-only memories in the blocks of one, each read by a port of its own, as if they were two
+// weir_rom_pair: two read-only memories that share memory blocks, each with its own read port, as if they were two
 // weir_rom.
 //
-// Latency:   A_REGISTERED == 0 ? 1 : 2 cycles from a_addr to a_q, counting those with a_en high; for b as B_REGISTERED
-//            says.
-// Interval:  1 cycle a word, of each memory whatever the other does.
+// Latency:   A_REGISTERED == 0 ? 1 : 2 cycles from a_addr to a_q, counting those with a_en high; for b likewise with
+//            B_REGISTERED and b_en.
+// Interval:  1 cycle a word, for each memory independently of the other.
 // Clock:     rtl/README.md, Measured alone: weir_rom_pair.
-// State:     for each port its read register and, if it is REGISTERED, its output register; without reset, so that they
-//            pack into the memory blocks.
-// Mapping:   one array, as wide as the wider memory, in block RAM with two read ports: a word of a port is half as wide
-//            as the widest of a block. The words of B lie behind those of A from the next multiple of a power of two
-//            on, so that the upper bits of their addresses are constant and take no logic. Only useful on devices whose
-//            blocks have two read ports; others need the blocks twice.
+// State:     for each port its read register and, if it is REGISTERED, its output register; without reset, so they pack
+//            into the memory blocks.
+// Mapping:   one array, as wide as the wider memory, in block RAM with two read ports: a port's word is half as wide as
+//            the widest of a block. The words of B follow those of A from the next multiple of a power of two, so the
+//            upper bits of their addresses are constant and need no logic. Useful only on devices whose blocks have two
+//            read ports; others need twice the blocks.
 // A_INIT and B_INIT name $readmemh files of A_DEPTH and B_DEPTH words, as for weir_rom.
 `default_nettype none
 

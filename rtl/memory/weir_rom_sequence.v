@@ -1,12 +1,13 @@
-// weir_rom_sequence: the words of a ROM in turn, 0 to DEPTH - 1 and again from 0, each when it is asked for.
+// weir_rom_sequence: the words of a ROM in order, 0 to DEPTH - 1 and again from 0, each on request.
 //
 // Latency:   READ cycles from a cycle with next high to its word, which is valid for that cycle.
 // Interval:  1 cycle a word.
 // Clock:     rtl/README.md, Measured alone: weir_rom_sequence.
-// State:     that of weir_rom_sequence_reader; READ registers of a word with those of the ROM, without reset or enable.
-// Mapping:   weir_rom_sequence_reader and one weir_rom that always reads; a single word is constant.
-//            Where the memory is deeper than a block, a line of the ROM has WORDS words side by side, the first in the
-//            low bits. Weights of 1 and -1 are stored as their signs (ODD = 2).
+// State:     that of weir_rom_sequence_reader; READ registers of a word, including those of the ROM, without reset or
+//            enable.
+// Mapping:   weir_rom_sequence_reader and one weir_rom that always reads; a single word is constant. Where the memory
+//            is deeper than a block, a line of the ROM holds WORDS words, the first in the low bits. Weights of 1 and
+//            -1 are stored as their signs (ODD = 2).
 `default_nettype none
 
 module weir_rom_sequence #(

@@ -1,14 +1,14 @@
-// weir_rom_sequence_reader: weir_rom_sequence without its memory, which is a weir_rom or one side of a weir_rom_pair
-// beside it.
+// weir_rom_sequence_reader: weir_rom_sequence without its memory, which is an external weir_rom or one side of a
+// weir_rom_pair.
 //
 // Latency:   READ cycles from a cycle with next high to its word, which is valid for that cycle.
 // Interval:  1 cycle a word.
 // Clock:     rtl/README.md, Measured alone: weir_rom_sequence.
-// State:     the address of the next line and, with WORDS above 1, the place in it of the next word and of those in the
-//            memory's registers; READ - 2 registers of a word, without reset or enable.
+// State:     the address of the next line and, with WORDS above 1, the positions in their lines of the next word and of
+//            those in the memory's registers; READ - 2 registers of a word, without reset or enable.
 // Invariant: the memory reads in each cycle, and has an output register if READ > 1 and DEPTH > 1.
-// Mapping:   a counter, so that no handshake reaches the memory; the choice among the words of a line comes after the
-//            blocks' output registers, not before.
+// Mapping:   a counter, so no handshake reaches the memory; the multiplexer of a line's words is after the blocks'
+//            output registers, not before.
 `default_nettype none
 
 module weir_rom_sequence_reader #(

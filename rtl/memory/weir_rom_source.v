@@ -4,7 +4,7 @@
 // Interval:  DEPTH == 1 ? 1 : min(INTERVAL, 2) cycles a word.
 // Clock:     rtl/README.md, Measured alone: weir_rom_source.
 // State:     that of weir_rom_source_reader, and the ROM's registers.
-// Invariant: m_valid holds until a word is taken, and m_data with it; words leave in order, each once.
+// Invariant: m_valid and m_data hold until a word is accepted; words leave in order, each once.
 // Mapping:   weir_rom_source_reader and one weir_rom, which reads ahead. A single word is a constant.
 `default_nettype none
 

@@ -1,14 +1,14 @@
-// weir_rom_source_reader: weir_rom_source without its memory, which is a weir_rom or one side of a weir_rom_pair beside
-// it.
+// weir_rom_source_reader: weir_rom_source without its memory, which is an external weir_rom or one side of a
+// weir_rom_pair.
 //
 // Latency:   3 + REGISTERED cycles from reset to the first word.
 // Interval:  DEPTH == 1 ? 1 : min(INTERVAL, 2) cycles a word.
 // Clock:     rtl/README.md, Measured alone: weir_rom_source.
-// State:     the next address; what has been read ahead, beyond the memory's registers: except for INTERVAL 1 of STYLE
-//            "logic" and for one word, a word register (INTERVAL 2: of STYLE "logic" it is the memory's) or two
-//            (INTERVAL 1).
-// Invariant: m_valid holds until a word is taken, and m_data with it; words leave in order, each once. The memory has
-//            an output register if REGISTERED.
+// State:     the next address; words read ahead, beyond the memory's registers: one word register with INTERVAL 2 (the
+//            memory's own with STYLE "logic"), two with INTERVAL 1; none with INTERVAL 1 of STYLE "logic" or for a
+//            single word.
+// Invariant: m_valid and m_data hold until a word is accepted; words leave in order, each once. The memory has an
+//            output register if REGISTERED.
 // Mapping:   a counter; m_ready reaches neither a memory block's enable nor its address, and m_data comes from
 //            flip-flops, through a multiplexer where there are two word registers.
 `default_nettype none

@@ -1,20 +1,21 @@
 // weir_softmax: min(half_even(power * steps / sum) + ZERO, HIGH) of each element of a row of LENGTH, where the power is
-// a table's word for the distance of the row's largest element, and the sum that of the row's powers. Powers, products
-// and sums are floating-point numbers of FRAC_W + 1 bits, each rounded half to even: with 23 and 8 ONNX Runtime's
-// QLinearSoftmax in float32, bit for bit.
+// a table's word for the element's distance from the row's largest, and the sum that of the row's powers. Powers,
+// products and sums are floating-point numbers of FRAC_W + 1 bits, each rounded half to even: with 23 and 8 ONNX
+// Runtime's QLinearSoftmax in float32, bit for bit.
 //
-// Three rows are inside: one comes and its largest element is sought, one is added up, one is divided. Each element
-// takes as many cycles as a unit of the division has bits, which are 4 or more, for the sum waits for its rounding.
+// Three rows are in flight: one arrives while its largest element is found, one is summed, one is divided. Each element
+// takes as many cycles as a division unit has bits, at least 4, because each addition waits for the rounding of the
+// last.
 //
-// The tables are ROMs beside it: power_data and product_data, of a power by the steps, are the words at power_addr and
-// product_addr, READ cycles later, as weir_softmax_sum takes them.
+// The tables are external ROMs: power_data and product_data (a power times the steps) are the words at power_addr and
+// product_addr, READ cycles later, in the format of weir_softmax_sum.
 // Latency:   LENGTH + (LENGTH - 2) * ceil((STEPS_W + 1) / UNITS) + 2 * READ + STEPS_W + UNITS + 19 cycles from a
-//            frame's last beat to its last result, if beats come one a cycle until two rows are inside.
+//            frame's last beat to its last result, if beats arrive one a cycle until two rows are inside.
 // Interval:  ceil((STEPS_W + 1) / UNITS) cycles a result.
 // Clock:     rtl/README.md, Measured alone: weir_softmax.
-// State:     two rows of elements with the largest of each, a row of distances and those of elements that wait for the
-//            sum, two sums, the registers of weir_softmax_sum, weir_softmax_share and weir_pipeline.
-// Invariant: distances that are promised or held = used_q <= HELD; at most two rows in them have their sum.
+// State:     two rows of elements with the largest of each, a row of distances and the distances of elements that wait
+//            for the sum, two sums, the registers of weir_softmax_sum, weir_softmax_share and weir_pipeline.
+// Invariant: distances reserved or held = used_q <= HELD; at most two rows in them have their sum.
 // Mapping:   two block RAMs with a register after each; the two tables are memory blocks or logic, as weir_rom is.
 `default_nettype none
 

@@ -1,13 +1,13 @@
-// weir_softmax_share: min(half_even(product / sum) + ZERO, HIGH) of floating-point numbers, the quotient rounded to
-// FRAC_W + 1 bits, half to even, before it is rounded to a whole number: with 23 and 8 as float32 has it. They are
-// numbers of weir_softmax_sum; the leading bit of the sum is 1.
+// weir_softmax_share: min(half_even(product / sum) + ZERO, HIGH) of floating-point numbers; the quotient is rounded to
+// FRAC_W + 1 bits, half to even, before it is rounded to an integer: with 23 and 8 as in float32. The numbers have the
+// format of weir_softmax_sum; the leading bit of the sum is 1.
 //
-// A quotient has STEPS_W bits and one behind the point, found one after the other by restoring division. UNITS of them
-// work one behind the other, each on a share of the bits, with a register between them.
+// A quotient has STEPS_W integer bits and one fraction bit, computed in sequence by restoring division. UNITS dividers
+// form a pipeline, each with a share of the bits and a register between them.
 // Latency:   STEPS_W + UNITS + 7 cycles from `load`, with the operands, to the code.
 // Interval:  ceil((STEPS_W + 1) / UNITS) cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_softmax.
-// State:     of each unit a remainder, a divisor, bits of the quotient and how many of its bits are 0 for the
+// State:     for each unit a remainder, a divisor, bits of the quotient and how many of its bits are 0 because of the
 //            exponents, and these once more where another unit follows; the registers of the rounding.
 // Invariant: before each trial the remainder is less than twice the divisor.
 // Contract:  the quotient is below 2^STEPS_W.
@@ -98,7 +98,7 @@ module weir_softmax_share #(
       wire [REM_W-1:0]  kept;
       wire [REM_W-1:0]  rem    = {found ? trial[REM_W-2:0] : kept[REM_W-1:1], kept[0]};
       wire [SKIP_W-1:0] left   = skip_some_q ? skip_q - 1'b1 : skip_q;
-      /* verilator lint_off WIDTH */ // the oldest bit drops out, which is none of this quotient
+      /* verilator lint_off WIDTH */ // the oldest bit is dropped, which is none of this quotient
       wire [ENDS-1:0]   quotient = {found_q, found};
       /* verilator lint_on WIDTH */
 

@@ -1,13 +1,13 @@
-// weir_softmax_sum: sums of floating-point numbers of 0 or more, one after the other, each rounded to FRAC_W + 1 bits,
-// half to even: with 23 and 8 those of float32. A number is {exponent, leading bit, fraction}: as IEEE 754 has it
-// except for the sign, with the exponent 1 and the leading bit 0 instead of the exponent 0.
+// weir_softmax_sum: sums non-negative floating-point numbers in sequence, rounding each sum to FRAC_W + 1 bits, half to
+// even: with 23 and 8 as in float32. A number is {exponent, leading bit, fraction}: as in IEEE 754 without the sign,
+// and with exponent 1 and leading bit 0 instead of exponent 0.
 //
 // Latency:   4 cycles from `valid`, with the number, to the sum.
 // Interval:  4 cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_softmax.
 // State:     the sum, the registers of a step.
-// Invariant: the smaller number is shifted to the larger one's exponent with one bit more and a flag for what falls
-//            out: both decide the rounding, also after a carry.
+// Invariant: the smaller number is shifted to the larger one's exponent with a guard bit and a sticky flag of the bits
+//            lost: both decide the rounding, also after a carry.
 // Contract:  sums stay below the largest exponent.
 // Mapping:   a subtraction of exponents, a shifter, an adder, an increment, each between registers.
 `default_nettype none

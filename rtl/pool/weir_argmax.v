@@ -1,4 +1,4 @@
-// weir_argmax: the index of the largest of each row of BEATS * LANES elements; of several, the first (LAST = 0) or the
+// weir_argmax: the index of the largest element of each row of BEATS * LANES; among equals the first (LAST = 0) or the
 // last.
 //
 // Latency:   1 + max(1, clog2(LANES)) cycles from the row's last beat.
@@ -6,7 +6,7 @@
 // Clock:     rtl/README.md, Measured alone: weir_argmax.
 // State:     the winners of each level of the tree, the largest element of the row so far with its index, a register
 //            slice.
-// Mapping:   a tree of LANES - 1 comparators, a level between registers, and one comparator more for the row.
+// Mapping:   a tree of LANES - 1 comparators with registers between levels, and one more comparator for the row.
 `default_nettype none
 
 module weir_argmax #(

@@ -1,34 +1,34 @@
 // weir_pool: the largest element of each window that slides along one dimension, or with SUM the sum of x - ZERO of its
 // elements. A frame is LINES lines of IN steps of INNER beats; each of the OUT windows of a line sees the steps o *
-// STRIDE + k * DILATION - BEGIN for k in [0, KERNEL), as far as they are in [0, IN). With COMMON the sum of a window is
-// multiplied by COMMON / the steps that it sees, which is a whole number of at most FACTOR_W bits, so that all are sums
-// of as many. A pool over several dimensions is one of these for each.
+// STRIDE + k * DILATION - BEGIN for k in [0, KERNEL) that are in [0, IN). With COMMON the sum of a window is multiplied
+// by COMMON / the number of steps that it sees, an integer of at most FACTOR_W bits, so all sums have the same number
+// of terms. A pool over several dimensions uses one of these for each.
 //
-// With TOGETHER > 1 a beat has whole windows of so many neighbouring pixels of PIXEL elements, which are joined as they
-// come: then a step is a beat of results, and KERNEL and STRIDE are 1.
+// With TOGETHER > 1 a beat holds whole windows of TOGETHER neighbouring pixels of PIXEL elements, which are reduced as
+// they arrive: then a step is a beat of results, and KERNEL and STRIDE are 1.
 //
-// A window is held from its first step to its last: SLOTS = ceil(((KERNEL - 1) * DILATION) / STRIDE) of them are open
-// at a time, so that is the buffer, INNER beats each: the least that can be. Windows that reach beyond the line are
-// given after its last step, and with JOINED the last of them with the first step of the next line, which ends none: as
-// that comes, or where a beat of it has not come, without it to the end of the step.
+// A window is held from its first step to its last: SLOTS = ceil(((KERNEL - 1) * DILATION) / STRIDE) are open at a
+// time, so the buffer holds that many, INNER beats each: the minimum. Windows that reach beyond the line are emitted
+// after its last step, and with JOINED the last of them with the first step of the next line, which ends none: as its
+// beats arrive, or where one has not arrived, without them to the end of the step.
 //
 // Latency:   (INNER < 4 ? 3 : 4) + FACTOR_W + INNER * JOINED - INNER * max(0, IN + BEGIN - (KERNEL - 1) * DILATION - 1
-//            - (OUT - 1) * STRIDE) cycles from a frame's last beat to its last result: what comes before the minus from
-//            the last beat that a result needs, after which INNER beats a step may follow that none does.
+//            - (OUT - 1) * STRIDE) cycles from a frame's last beat to its last result: the terms before the minus count
+//            from the last beat that a result needs; steps of INNER beats that no result needs may follow it.
 // Interval:  LINES * (IN + OUT - JOINED - max(0, ceil((IN + BEGIN - (KERNEL - 1) * DILATION) / STRIDE))) * INNER cycles
-//            a frame: a step more a line for each window that ends after it, except for the one that is JOINED.
-// Bound:     A window's slot is fixed by its place on the line, and all slots take a line's step. So when a line's
-//            first step is made, no window of the line before is left but one that leaves its slot in the same cycle,
-//            and none where that step ends a window itself. Windows that reach beyond the line are given after it, one
-//            a step: with JOINED no frame can take fewer cycles (tests/component/max_pool/test_pool_bound.c searches
-//            all orders of small lines).
+//            a frame: one more step a line for each window that ends after it, except the JOINED one.
+// Bound:     A window's position on the line fixes its slot, and a step updates all slots. So at a line's first step no
+//            window of the line before remains except one that leaves its slot in the same cycle, and none where that
+//            step itself ends a window. Windows that reach beyond the line are emitted after it, one a step: with
+//            JOINED no frame can take fewer cycles (tests/component/max_pool/test_pool_bound.c searches all orders of
+//            small lines).
 // Clock:     rtl/README.md, Measured alone: weir_pool.
 // State:     SLOTS memories of INNER beats (shift registers where INNER is below 4), the beats between read and write,
 //            a register slice.
 // Invariant: a word is written 3 cycles after it is read, and read again INNER beats after that: block RAM from INNER 4
 //            on.
 // Mapping:   block RAM with a register after it; a comparator or an adder a lane and slot between registers, and with a
-//            ZERO an adder a lane before them. With TOGETHER a chain of them a lane in the slots' place.
+//            ZERO an adder a lane before them. With TOGETHER a chain of them a lane instead of the slots.
 `default_nettype none
 
 module weir_pool #(
@@ -217,7 +217,7 @@ module weir_pool #(
     end else begin : g_joined
       reg               joins_q, last_q;  // last: that window is the frame's last
       reg               apart_q, idle_q;
-      reg [INNER_W-1:0] kept_q;           // the beat of the step that has not come
+      reg [INNER_W-1:0] kept_q;           // the beat of the step that has not arrived
       wire [INNER_W-1:0] kept = apart_q ? kept_q : inner_q;
       assign joins       = joins_q;
       assign apart       = joins_q && (apart_q || !s_valid);

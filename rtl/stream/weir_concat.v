@@ -1,10 +1,10 @@
-// weir_concat: A_BEATS beats of stream a, B_BEATS of stream b, and again: what they carry, one after the other.
+// weir_concat: A_BEATS beats of stream a, then B_BEATS of stream b, repeatedly.
 //
 // Latency:   1 cycle.
 // Interval:  1 cycle a result.
 // Clock:     rtl/README.md, Measured alone: weir_concat.
-// State:     whose turn it is, how many of its beats are left, a register slice of LANES * OUT_W bits. OUT_W holds the
-//            elements of both; narrower ones are extended with their sign. `last` is b's: a frame ends with beats of b.
+// State:     the current input, the number of its beats left, a register slice of LANES * OUT_W bits. OUT_W holds the
+//            elements of both; narrower ones are sign-extended. `last` is b's: a frame ends with beats of b.
 // Mapping:   a 2:1 multiplexer a bit, a counter.
 `default_nettype none
 

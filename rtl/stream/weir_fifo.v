@@ -9,8 +9,8 @@
 //            being written.
 // Mapping:   DEPTH <= 32: a shift register whose head is the output, DEPTH * (WIDTH + 2) flip-flops with one 2:1
 //            multiplexer each (the level in unary beside it), or with SPREAD distributed RAM, which is read
-//            asynchronously; larger: one weir_ram of words of WIDTH + 1 bits (block RAM), whose read register, and that
-//            of REGISTERED, are the last words of the capacity.
+//            asynchronously; larger: one weir_ram of words of WIDTH + 1 bits (block RAM), whose read register, and with
+//            REGISTERED the output register, hold the last words of the capacity.
 `default_nettype none
 
 module weir_fifo #(

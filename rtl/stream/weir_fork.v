@@ -1,9 +1,9 @@
-// weir_fork: hands every beat to OUTPUTS streams, each as soon as it is ready (eager fork).
+// weir_fork: copies every beat to OUTPUTS streams, to each as soon as it is ready (eager fork).
 //
 // Latency:   0 cycles; transparent: s_ready depends on m_ready in the same cycle.
-// Interval:  1 cycle a beat when all outputs are ready; an output that has taken the beat waits for the others.
+// Interval:  1 cycle a beat when all outputs are ready; an output that has accepted the beat waits for the others.
 // Clock:     rtl/README.md, Measured alone: weir_fork.
-// State:     one bit an output, `done_q`: it has already taken the beat that the input offers.
+// State:     one bit an output, `done_q`: it has already accepted the beat that the input offers.
 // Mapping:   OUTPUTS flip-flops and a few LUTs; data is not stored.
 `default_nettype none
 

@@ -1,16 +1,16 @@
-// weir_frame_flags: the door of a stream out of a design. It keeps a flag for each frame that is inside, of each input
-// that the stream depends on, and gives it with the frame's last beat, which waits until all inputs have ended their
-// frame. Data passes beside: m_data is s_data.
+// weir_frame_flags: guards an output stream of a design. It keeps a flag for each frame in flight, for each input that
+// the stream depends on, and emits it with the frame's last beat, which waits until all inputs have ended their frame.
+// Data bypasses it: m_data is s_data.
 //
-// Latency:   0 cycles, combinational; transparent: s_ready depends on m_ready and on the beat that is offered.
+// Latency:   0 cycles, combinational; transparent: s_ready depends on m_ready and on the offered beat.
 // Interval:  1 cycle a beat; a frame leaves at the earliest in the cycle after its inputs' last beats.
 // Clock:     rtl/README.md, Measured alone: weir_frame_flags.
-// State:     for each input the flag of the oldest frame and whether there is one, those of up to DEPTH - 1 others, and
-//            in one-hot code how many.
-// Invariant: there are others only where there is an oldest one, and no more than DEPTH in all, since `hold` keeps an
-//            input from ending one more.
-// Mapping:   for each input about two LUTs a frame and five, three flip-flops for the first frame and two for each
-//            other; two LUTs of the door.
+// State:     for each input the flag of the oldest frame and whether there is one, the flags of up to DEPTH - 1 others,
+//            and their number in one-hot code.
+// Invariant: there are others only if there is an oldest one, and at most DEPTH in all, because `hold` keeps an input
+//            from ending one more.
+// Mapping:   for each input about five LUTs and two a frame, three flip-flops for the first frame and two for each
+//            other; two more LUTs in all.
 `default_nettype none
 
 module weir_frame_flags #(

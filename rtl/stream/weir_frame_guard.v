@@ -1,18 +1,17 @@
-// weir_frame_guard: the door of a stream into a design. What is behind it counts beats, so exactly BEATS of them are
-// given for every `last` that is taken: the beat that ends a short frame is given again until the frame is complete,
-// and taken then; of a long frame, the beats from the last place on are dropped until the one that ends it, which takes
-// that place. Data passes beside: m_data is s_data.
+// weir_frame_guard: guards an input stream of a design. The design counts beats, so exactly BEATS of them are emitted
+// for every accepted `last`: the beat that ends a short frame is repeated until the frame is complete, and accepted
+// then; of a long frame, the beats from the last position on are dropped until the one that ends it, which fills that
+// position. Data bypasses it: m_data is s_data.
 //
-// Latency:   0 cycles, combinational; transparent: s_ready depends on m_ready, on `hold` and on the beat that is
-//            offered.
+// Latency:   0 cycles, combinational; transparent: s_ready depends on m_ready, on `hold` and on the offered beat.
 // Interval:  1 cycle a beat of a frame of BEATS beats; a short frame takes as long as a complete one, a long one 1
 //            cycle for each beat of its own.
 // Clock:     rtl/README.md, Measured alone: weir_frame_guard.
-// State:     the place in the frame, a bit that says that it is damaged, `hold` with BEATS > 1, and the number of
-//            damaged frames since reset, modulo 2^COUNT_W.
-// Invariant: a beat with m_last is given in the cycle in which one with s_last is taken, and in no other; end_q says
-//            that left_q is 0; the bit damaged_q is clear at the first place except for what is offered there.
-// Mapping:   about two LUTs a bit of the two counters, and four.
+// State:     the position in the frame, a bit for a damaged frame, `hold` with BEATS > 1, and the number of damaged
+//            frames since reset, modulo 2^COUNT_W.
+// Invariant: a beat with m_last leaves in the cycle in which one with s_last is accepted, and in no other; end_q says
+//            that left_q is 0; damaged_q is clear at the first position except for the beat offered there.
+// Mapping:   about two LUTs a bit of the two counters, and four more.
 `default_nettype none
 
 module weir_frame_guard #(

@@ -1,4 +1,4 @@
-// weir_join: pairs the beats of two streams into one; b's beat sits above a's.
+// weir_join: joins the beats of two streams into one; b's beat is in the upper bits.
 //
 // Latency:   0 cycles, combinational; transparent: each input's ready depends on m_ready and on the other's valid.
 // Interval:  1 cycle a beat.

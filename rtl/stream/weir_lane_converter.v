@@ -5,15 +5,16 @@
 // holds elements of two frames.
 // Latency:   IN_LANES == OUT_LANES ? 1 : IN_LANES > OUT_LANES ? 2 : 2 + ((ceil(FRAME / IN_LANES) - 1) * IN_LANES <
 //            (ceil(FRAME / OUT_LANES) - 1) * OUT_LANES) cycles from the beat that completes an output beat; one more
-//            for a frame's last one where the same beat completes two.
+//            for a frame's last output beat where the same beat completes two.
 // Interval:  max(ceil(FRAME / IN_LANES), ceil(FRAME / OUT_LANES)) cycles a frame, frames back to back, for every ratio.
 // Clock:     rtl/README.md, Measured alone: weir_lane_converter.
 // State:     a buffer and a register slice on the narrower side (which keeps m_ready and s_ready apart):
-//              equal lanes        the slice only;
-//              IN divides OUT OUT_LANES elements, shifted in from the top; a frame's short last beat is read at a fixed
-//              offset; OUT divides IN IN_LANES elements, shifted out at the bottom; IN < OUT two output beats, filled
-//              in turn through a logarithmic rotator of OUT positions; OUT < IN IN + OUT elements, filled through a
-//              logarithmic shifter of OUT positions.
+//              equal lanes      the slice only
+//              IN divides OUT   OUT_LANES elements, shifted in from the top; a frame's short last beat is read at a
+//                               fixed offset
+//              OUT divides IN   IN_LANES elements, shifted out at the bottom
+//              else IN < OUT    two output beats, filled in turn through a logarithmic rotator of OUT positions
+//              else OUT < IN    IN + OUT elements, filled through a logarithmic shifter of OUT positions
 // Mapping:   flip-flops; positions count in units of gcd(IN_LANES, OUT_LANES) elements to keep shifters and counters
 //            small.
 `default_nettype none

@@ -1,14 +1,14 @@
-// weir_pipeline: the handshake around arithmetic that never stalls: a beat enters, its result comes a fixed number of
-// cycles later, whether there is room for it or not. So a beat is taken only when a place in the output buffer is free
-// for it.
+// weir_pipeline: the handshake around arithmetic that never stalls: the result of a beat arrives a fixed number of
+// cycles later, whether there is room for it or not. So a beat is accepted only when a slot of the output buffer is
+// free for it.
 //
-// The arithmetic around it takes the beat in the cycle with `take` high and has its result in c_data LATENCY cycles
-// later, for that cycle.
+// The arithmetic reads the beat in the cycle with `take` high and drives its result on c_data LATENCY cycles later, for
+// that cycle only.
 // Latency:   LATENCY + 1 cycles.
 // Interval:  INTERVAL cycles a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize.
-// State:     cycles until the next beat may be taken, places of the buffer in use or promised, the markers {valid,
-//            last} of the beats that are in flight, the buffer.
+// State:     cycles until the next beat may be accepted, slots of the buffer in use or reserved, the markers {valid,
+//            last} of the beats in flight, the buffer.
 // Invariant: beats in flight + beats in the buffer = used_q <= PLACES; s_ready is a function of registers.
 // Mapping:   two small counters, two flip-flops a cycle of LATENCY - INTERVAL, weir_fifo.
 `default_nettype none
@@ -72,7 +72,7 @@ module weir_pipeline #(
       localparam integer TOP    = INTERVAL - 1;
       localparam integer ONE    = 1;
 
-      reg [STEP_W-1:0] step_q;  // cycles until the next beat may be taken
+      reg [STEP_W-1:0] step_q;  // cycles until the next beat may be accepted
       reg              idle_q, last_q;
 
       assign idle       = idle_q;
@@ -105,7 +105,7 @@ module weir_pipeline #(
     end
   endgenerate
 
-  /* verilator lint_off PINCONNECTEMPTY */ // there is always a place
+  /* verilator lint_off PINCONNECTEMPTY */ // there is always room
   weir_fifo #(
     .WIDTH(WIDTH),
     .DEPTH(PLACES)

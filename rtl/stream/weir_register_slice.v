@@ -1,9 +1,9 @@
-// weir_register_slice: cuts every path of a stream, forward and backward, with two registers (a skid buffer).
+// weir_register_slice: registers a stream in both directions, forward and backward (a skid buffer).
 //
 // Latency:   1 cycle.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_register_slice.
-// State:     two beats: `data_q` (offered to the sink) and `skid_q` (taken while the sink stood still).
+// State:     two beats: `data_q` (offered to the sink) and `skid_q` (accepted while the sink stalled).
 // Invariant: skid_valid_q implies valid_q; s_ready is the register skid_valid_q inverted, so it depends on no input.
 // Mapping:   2 * (WIDTH + 1) flip-flops, one 2:1 multiplexer a bit; no memory, no DSP block.
 `default_nettype none

@@ -1,12 +1,12 @@
-// weir_reorder: the beats of each page in another order, any of them once, repeatedly or never. PAGE beats are written
-// one after the other; six nested loops, the first one outermost, then read beat START + the sum of STRIDE * iteration.
-// A frame has PAGES pages.
+// weir_reorder: emits the beats of each page in another order, each once, repeatedly or never. PAGE beats are written
+// in sequence; six nested loops, the first one outermost, then read beat START + the sum of STRIDE * iteration. A frame
+// has PAGES pages.
 //
 // Latency:   3 + min(PAGE, SIZE_0 * SIZE_1 * SIZE_2 * SIZE_3 * SIZE_4 * SIZE_5) cycles from a frame's last beat to its
-//            last result: a page is read when all of it has been written.
+//            last result: a page is read once all of it is written.
 // Interval:  PAGES * max(PAGE, SIZE_0 * SIZE_1 * SIZE_2 * SIZE_3 * SIZE_4 * SIZE_5) cycles a frame.
 // Clock:     rtl/README.md, Measured alone: weir_reorder.
-// State:     two pages, of which one is read while the other is written; a register slice.
+// State:     two pages, one read while the other is written; a register slice.
 // Mapping:   block RAM with a register after it, a counter a loop, an adder.
 `default_nettype none
 

@@ -1,11 +1,11 @@
-// weir_select: a part of each frame, or a frame as part of a larger one. Six nested loops, the first one outermost, are
-// walked once a frame, an iteration a beat; an iteration is inside where each loop's number is in [BEGIN, END). Without
-// FILLS every iteration takes a beat and those inside give it; with FILLS every iteration gives a beat, those inside
-// what is taken, the others FILL in each element.
+// weir_select: emits a part of each frame, or a frame as part of a larger one. Six nested loops, the first one
+// outermost, run once a frame, an iteration a beat; an iteration is inside where each loop's index is in [BEGIN, END).
+// Without FILLS every iteration accepts a beat and those inside emit it; with FILLS every iteration emits a beat: those
+// inside the accepted one, the others FILL in each element.
 //
 // Latency:   FILLS ? 2 : 1 - ((((((SIZE_0 - END_0) * SIZE_1 + SIZE_1 - END_1) * SIZE_2 + SIZE_2 - END_2) * SIZE_3 +
 //            SIZE_3 - END_3) * SIZE_4 + SIZE_4 - END_4) * SIZE_5 + SIZE_5 - END_5) cycles from a frame's last beat to
-//            its last result: what is subtracted are the beats after the last one inside.
+//            its last result: the subtracted term is the number of beats after the last one inside.
 // Interval:  SIZE_0 * SIZE_1 * SIZE_2 * SIZE_3 * SIZE_4 * SIZE_5 cycles a frame.
 // Clock:     rtl/README.md, Measured alone: weir_select.
 // State:     the iteration, with FILLS a beat; a register slice.

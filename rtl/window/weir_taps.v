@@ -1,32 +1,31 @@
 // weir_taps: all elements that a window along one dimension sees at a position, in one beat: a delay line with KERNEL
 // taps. A frame is LINES lines of IN pixels of INNER beats; each of the OUT positions of a line sees the pixels o *
-// STRIDE + k * DILATION - BEGIN for k in [0, KERNEL), for each beat of a pixel by itself: a beat of a result has those
-// of the lowest pixel in its low bits. Where there is no pixel, elements are FILL.
+// STRIDE + k * DILATION - BEGIN for k in [0, KERNEL), separately for each beat of a pixel: a result beat has the lowest
+// pixel in its low bits. Where there is no pixel, elements are FILL.
 //
-// A beat may hold several pixels: ACROSS of neighbouring lines, each with a position of its own, or ALONG of a line,
-// with the ALONG / STRIDE positions that move over as many. Positions follow each other in a beat of a result as pixels
-// do in one that is taken.
+// A beat may hold several pixels: ACROSS of neighbouring lines, each with its own position, or ALONG of a line, with
+// ALONG / STRIDE positions. A result beat holds positions in the order in which an input beat holds pixels.
 //
-// A step is what a beat has of a line: a pixel, or ALONG of them. Steps before the last tap are in a word for each beat
-// of a step, which is read, shifted by what is taken and written back. Positions that reach beyond the line follow its
-// last step, a shift without input each. The last JOINED of these shifts are made with the first steps of the next
-// line, which end none: as their beats come. Where one has not come, the shifts that are left are made without input,
-// in which the next line's pixels stay where they are, and it continues with that beat.
+// A step is the part of a line in a beat: a pixel, or ALONG of them. Steps before the last tap are kept in a word for
+// each beat of a step, which is read, shifted by the accepted beat and written back. Positions that reach beyond the
+// line follow its last step, each a shift without input. The last JOINED of these shifts share the first steps of the
+// next line, which end no position: as its beats arrive. Where one has not arrived, the remaining shifts are made
+// without input and leave the next line's pixels in place; that line then continues with the missing beat.
 //
 // Latency:   3 + INNER * JOINED - INNER * max(0, IN / ALONG - ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION -
 //            BEGIN + 1) / ALONG)) cycles from a frame's last beat to its last result: 3 from the last beat that a
-//            result needs, after which INNER beats a step may follow that none does.
+//            result needs; steps of INNER beats that no result needs may follow it.
 // Interval:  LINES * (max(IN / ALONG, ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) -
 //            JOINED) * INNER cycles a frame: the steps of a line, and those after it that its last positions see,
-//            except for the ones that are JOINED.
-// Bound:     With a fixed place for each tap a position is given in the step that ends it, FIRST to FINAL counted from
-//            its line's first step. Of lines that follow each other after P steps, P >= IN / ALONG, for a step takes a
-//            cycle a beat, and P > FINAL - FIRST, for the last position of a line is given before the first one of the
-//            next. With JOINED steps these are P, unless that is more than IN / ALONG of them, for taps that see no
-//            pixel at any position (tests/component/taps/test_taps_bound.c searches all orders of small lines).
+//            except the JOINED ones.
+// Bound:     With fixed taps a position is emitted in the step that ends it, FIRST to FINAL counted from its line's
+//            first step. If lines start P steps apart, P >= IN / ALONG, because a step takes a cycle a beat, and P >
+//            FINAL - FIRST, because the last position of a line leaves before the first one of the next. JOINED steps
+//            reach this minimum, unless more than IN / ALONG would have to be joined, with taps that see no pixel at
+//            any position (tests/component/taps/test_taps_bound.c searches all orders of small lines).
 // Clock:     rtl/README.md, Measured alone: weir_taps.
-// State:     a memory of INNER words of (KERNEL - 1) * DILATION beats, registers that go round where INNER is below 3;
-//            two registers of a word and a beat; a register slice.
+// State:     a memory of INNER words of (KERNEL - 1) * DILATION beats, registers in a loop where INNER is below 3; two
+//            registers of a word and a beat; a register slice.
 // Invariant: a word is written 2 cycles after it is read, and read again INNER beats after that: block RAM from INNER 3
 //            on.
 // Mapping:   block RAM with a register after it, a 2:1 multiplexer an element.
@@ -36,9 +35,9 @@ module weir_taps #(
   parameter integer LANES    = 1,  // elements of a pixel
   parameter integer ACROSS   = 1,  // pixels of a beat
   parameter integer ALONG    = 1,
-  parameter integer X_W      = 8,  // bits of an element that is taken
+  parameter integer X_W      = 8,  // bits of an input element
   parameter integer X_SIGNED = 0,  // 1: two's complement
-  // bits of an element that is given: at least X_W, enough for FILL, signed if X_SIGNED
+  // bits of an output element: at least X_W, enough for FILL, signed if X_SIGNED
   parameter integer Y_W      = 8,
   parameter integer INNER    = 1,  // beats of a step
   parameter integer IN       = 2,  // pixels of a line
@@ -134,9 +133,9 @@ module weir_taps #(
   reg  [REACH:0]     exists_q;  // so many steps before it, there is one
   reg  [WAIT_W-1:0]  wait_q;    // steps to the next that ends a position
   reg                ends_q;    // this one does
-  wire               go;        // the output has a place
+  wire               go;        // the output has room
   wire               joins;     // one of a line's first steps, with a shift of the line before
-  wire               apart;     // that shift alone: the step's beat has not come
+  wire               apart;     // that shift alone: the step's beat has not arrived
   wire               idle;      // neither: on the way to that beat
   // it ends a position, it is the last one, and of the frame
   wire               joined_gives, joined_final, joined_last;
@@ -222,7 +221,7 @@ module weir_taps #(
       reg  [LEFT_W-1:0]  left_q;           // shifts after this one
       reg  [JOINED-1:0]  own_q;            // of the step's line: so many steps before it, there is one
       reg                apart_q, idle_q;
-      reg  [INNER_W-1:0] kept_q;           // the beat of the step that has not come
+      reg  [INNER_W-1:0] kept_q;           // the beat of the step that has not arrived
       wire [INNER_W-1:0] kept = apart_q || idle_q ? kept_q : inner_q;
       wire [JOINED-1:0]  gives;            // by the shifts left after it: it ends a position
       // Memories read at that beat, registers come around to it.
@@ -272,7 +271,7 @@ module weir_taps #(
     end
   endgenerate
 
-  // ---- the delay line: what was taken 1 to REACH steps ago, the latest in the low bits ----
+  // ---- the delay line: the beats accepted 1 to REACH steps ago, the latest in the low bits ----
   reg                valid_1_q, valid_2_q, last_1_q, last_2_q;
   reg  [REACH:0]     exists_1_q, exists_2_q;
   reg  [BEAT_W-1:0]  x_1_q, x_2_q;

@@ -1,37 +1,36 @@
-// weir_window: the elements that a window sees at each of its positions, for a convolution as a product with a matrix.
-// A frame is IN_Y rows of IN_X pixels of GROUPS * RUN beats; the window of KERNEL_Y by KERNEL_X pixels, DILATION apart,
-// moves by STRIDE over OUT_Y by OUT_X positions, from BEGIN before the frame on. A position gives its beats by group,
-// then column, row and beat of the group; where there is no pixel, elements are FILL.
+// weir_window: the elements that a window sees at each of its positions, for a convolution as a matrix product. A frame
+// is IN_Y rows of IN_X pixels of GROUPS * RUN beats; the window of KERNEL_Y by KERNEL_X pixels, DILATION apart, moves
+// by STRIDE over OUT_Y by OUT_X positions, starting BEGIN before the frame. The beats of a position are ordered by
+// group, then column, row and beat of the group; where there is no pixel, elements are FILL.
 //
-// Rows are in a ring of ROWS = (KERNEL_Y - 1) * DILATION_Y + STRIDE_Y + SPARE of them: those that a row of positions
-// sees and those by which the next one moves on, less the first, whose pixels are replaced as the window leaves them;
-// and SPARE more. Frames follow each other in the ring.
+// Rows are in a ring of ROWS = (KERNEL_Y - 1) * DILATION_Y + STRIDE_Y + SPARE: those that a row of positions sees and
+// those by which the next one advances, less the first, whose pixels are replaced as the window leaves them; and SPARE
+// more. Frames follow each other in the ring.
 //
-// Latency:   3 cycles from the beat that completes the last position to its last beat, when nothing was to be given
-//            before.
+// Latency:   3 cycles from the beat that completes the last position to its last beat, when no earlier beat is pending.
 // Interval:  FRAMES * max(OUT_X * OUT_Y * KERNEL_X * KERNEL_Y, IN_X * IN_Y) * GROUPS * RUN cycles a frame, when the
-//            first position's pixels arrive while the last frame is given: each beat given takes a cycle, and so does
-//            each taken. Without SPARE rows, what a frame needs at its start beyond what the last one has released at
-//            its end is waited for, and so is a row instead of one that its last position sees. No wait is longer than
-//            what is missing takes to be taken. With max(1, KEPT + NEEDED - (KERNEL_Y - 1) * DILATION_Y - STRIDE_Y) of
-//            them there is none, KEPT being the rows that the last positions of a frame see, and NEEDED those that its
-//            first ones do: the ring has room for both, and for a row beside those that positions see, so each row is
-//            taken while positions are given that neither see it nor what it replaces (unit/test_window_pauses tries
-//            all small windows).
+//            first position's pixels arrive while the last frame is emitted: each beat emitted takes a cycle, and so
+//            does each accepted. Without SPARE rows the reader waits for the rows that a frame needs at its start
+//            beyond those that the last one has released at its end, and for a row instead of one that its last
+//            position sees. No wait is longer than accepting the missing rows takes. With max(1, KEPT + NEEDED -
+//            (KERNEL_Y - 1) * DILATION_Y - STRIDE_Y) of them there is none, KEPT being the rows that the last positions
+//            of a frame see, and NEEDED those that its first ones see: the ring has room for both, and for one row more
+//            than positions see, so each row is accepted while the positions emitted see neither it nor the row that it
+//            replaces (unit/test_window_pauses tries all small windows).
 // Clock:     rtl/README.md, Measured alone: weir_window.
 // State:     a memory of ROWS * IN_X * GROUPS * RUN beats, three registers of a beat, a register slice; the reader's
-//            address and steps and the position after it, how far it is behind the writer, and the writer behind what
-//            may be replaced. s_ready is a sign of the last.
+//            address and steps and the position after it, its distance behind the writer, and the writer's behind the
+//            rows that may be replaced. s_ready is the sign of the last.
 // Invariant: a beat is read only after it is written, and replaced only after the last position that sees it.
-// Mapping:   block RAM with a register after it. An address is one sum modulo the ring; its step, by what ends with the
-//            beat, is a register.
+// Mapping:   block RAM with a register after it. An address is one sum modulo the ring; its step, which depends on the
+//            loops that end with the beat, is a register.
 `default_nettype none
 
 module weir_window #(
   parameter integer LANES      = 1,
-  parameter integer X_W        = 8,  // bits of an element that is taken
+  parameter integer X_W        = 8,  // bits of an input element
   parameter integer X_SIGNED   = 0,  // 1: two's complement
-  // bits of an element that is given: at least X_W, enough for FILL, signed if X_SIGNED
+  // bits of an output element: at least X_W, enough for FILL, signed if X_SIGNED
   parameter integer Y_W        = 8,
   parameter integer FRAMES     = 1,  // up to one with m_last
   parameter integer GROUPS     = 1,
@@ -126,10 +125,10 @@ module weir_window #(
   localparam integer EMPTY   = -RING;
 
   reg  [COUNT_W-1:0] read_q, write_q;
-  reg  [COUNT_W-1:0] read_step_q, write_step_q;  // when a beat is given
+  reg  [COUNT_W-1:0] read_step_q, write_step_q;  // when a beat is emitted
   reg  [AT_W-1:0]    write_at_q;
   wire               write = s_valid && s_ready;
-  wire               go, issue;              // the output has a place; a beat is given
+  wire               go, issue;              // the output has room; a beat is emitted
   /* verilator lint_off UNUSEDSIGNAL */ // sums have a bit for the carry in
   wire               active = write;         // observed by utilisation counters
   // by 1 less than its step
@@ -150,7 +149,7 @@ module weir_window #(
       if (write) write_at_q <= write_at_q == LAST_AT[AT_W-1:0] ? {AT_W{1'b0}} : write_at_q + 1'b1;
     end
 
-  // ---- the reader: the position of the beat after the one to be given ----
+  // ---- the reader: the position of the beat after the one to be emitted ----
   localparam integer RUN_W    = bits(RUN - 1);
   localparam integer KX_W     = bits(KERNEL_X - 1);
   localparam integer KY_W     = bits(KERNEL_Y - 1);
@@ -236,7 +235,7 @@ module weir_window #(
   // in the frame; of the next window
   reg                 x_in_q, y_in_q, first_x_in_q, first_y_in_q, second_x_in_q, second_y_in_q;
   reg                 first_q;         // a frame's first beat
-  reg                 begun_q;         // there is a beat to be given
+  reg                 begun_q;         // there is a beat to be emitted
   wire                advance = issue || !begun_q;
 
   wire run_end = run_last_q;
@@ -385,10 +384,10 @@ module weir_window #(
       end
     end
 
-  // ---- the beat to be given ----
+  // ---- the beat to be emitted ----
   reg  [AT_W-1:0] at_q, at_step_q;
   reg  [AT_W:0]   over_step_q;
-  reg             exists_q, fill_q, last_q;             // fill: given without waiting for the pixel
+  reg             exists_q, fill_q, last_q;             // fill: emitted without waiting for the pixel
   wire [AT_W-1:0] ahead   = at_q + at_step_q;
   wire [AT_W:0]   wrapped = {1'b0, at_q} + over_step_q;  // negative: not beyond the ring's end
 
