@@ -38,7 +38,7 @@ weir_report_facts weir_report_facts_of(const weir_report_run *run, size_t index)
     if (run->hardware == NULL) return facts;
     const weir_graph *graph = run->hardware;
     facts.node = weir_calloc(weir_graph_node_count(graph) + 1, sizeof *facts.node);
-    size_t active = 0, estimated = 0, noisy = 0;
+    size_t active = 0, estimated = 0, made = 0, noisy = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
         const char *name = weir_node_name(graph, node);
@@ -51,6 +51,7 @@ weir_report_facts weir_report_facts_of(const weir_report_run *run, size_t index)
                                .component = hardware->module,
                                .activity = find(json_object_get(facts.debug, "nodes"), name, &active),
                                .estimate = find(json_object_get(run->estimate, "nodes"), name, &estimated),
+                               .made = find(json_object_get(run->synthesis, "nodes"), name, &made),
                                .noise = find(json_object_get(run->check, "noise"), name, &noisy)};
     }
     return facts;

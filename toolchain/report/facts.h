@@ -10,6 +10,7 @@ typedef struct weir_report_node {
     const char *name, *op, *component;
     const json_t *activity; /* its record of a debug run; NULL: none */
     const json_t *estimate; /* its record of the estimate; NULL */
+    const json_t *made;     /* its record of the synthesis; NULL */
     const json_t *noise;    /* its record of `noise`; NULL */
 } weir_report_node;
 

@@ -224,19 +224,22 @@ static void add_activity(weir_text *html, const weir_report_facts *facts, const 
     weir_text_add(html, "</dd>\n");
 }
 
-static void add_estimate(weir_text *html, const weir_report_node *node) {
-    static const char *const fields[] = {"luts", "flip_flops", "multipliers", "memory_blocks"}, *const names[] = {
-                                                                                                    "LUTs",
-                                                                                                    "flip-flops",
-                                                                                                    "multipliers",
-                                                                                                    "memory blocks"};
-    add_term(html, "estimate");
+static void add_resources(weir_text *html, const char *term, const json_t *uses) {
+    static const char *const fields[] = {"luts", "flip_flops", "multipliers", "memory_blocks"};
+    static const char *const names[] = {"LUTs", "flip-flops", "multipliers", "memory blocks"};
+    add_term(html, term);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        weir_html_integer(html, weir_html_whole(node->estimate, fields[i]));
-        weir_text_format(html, " %s, ", names[i]);
+        weir_text_add(html, i == 0 ? "" : ", ");
+        weir_html_integer(html, weir_html_whole(uses, fields[i]));
+        weir_text_format(html, " %s", names[i]);
     }
-    weir_html_real(html, weir_html_number(node->estimate, "fmax_mhz"), 0);
-    weir_text_add(html, " MHz</dd>\n");
+    const double clock = weir_html_number(uses, "fmax_mhz");
+    if (isfinite(clock)) {
+        weir_text_add(html, ", ");
+        weir_html_real(html, clock, 0);
+        weir_text_add(html, " MHz");
+    }
+    weir_text_add(html, "</dd>\n");
 }
 
 static void add_noise(weir_text *html, const weir_report_node *node) {
@@ -313,7 +316,8 @@ static void add_panel(weir_text *html, const weir_report_facts *facts, const wei
         add_interval(html, facts, node);
     }
     if (node->activity != NULL) add_activity(html, facts, node);
-    if (node->estimate != NULL) add_estimate(html, node);
+    if (node->estimate != NULL) add_resources(html, "estimate", node->estimate);
+    if (node->made != NULL) add_resources(html, "synthesis", node->made);
     if (node->noise != NULL) add_noise(html, node);
     weir_text_add(html, "</dl>\n");
     add_histogram(html, json_object_get(node->activity, "histogram"));
@@ -326,7 +330,11 @@ static void add_table(weir_text *html, const weir_report_facts *facts) {
     static const char *const heads[] = {"node",    "component",    "output",        "#interval",
                                         "#busy %", "#starved %",   "#blocked %",    "#fill",
                                         "#LUTs",   "#multipliers", "#memory blocks"};
-    weir_html_table(html, "Nodes of the hardware", heads, sizeof heads / sizeof *heads);
+    const bool is_made = json_array_size(json_object_get(facts->run->synthesis, "nodes")) > 0;
+    weir_html_table(html,
+                    is_made ? "Nodes of the hardware; resources as synthesized"
+                            : "Nodes of the hardware; resources as estimated",
+                    heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < facts->count; i++) {
         const weir_report_node *node = &facts->node[i];
         weir_text text = {NULL, 0, 0};
@@ -354,7 +362,7 @@ static void add_table(weir_text *html, const weir_report_facts *facts) {
         else weir_html_cell_none(html);
         static const char *const fields[] = {"luts", "multipliers", "memory_blocks"};
         for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
-            weir_html_cell_real(html, weir_html_number(node->estimate, fields[f]), 0);
+            weir_html_cell_real(html, weir_html_number(is_made ? node->made : node->estimate, fields[f]), 0);
         weir_html_row_end(html);
     }
     weir_html_table_end(html);

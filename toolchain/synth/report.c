@@ -9,6 +9,7 @@
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 #include "support/text/table.h"
+#include "synth/netlist/nodes.h"
 
 enum { SCHEMA = 1 };
 
@@ -234,6 +235,8 @@ json_t *weir_synth_json(const weir_synth *synth) {
     json_object_set_new(json, "inferences_per_second",
                         best == NULL ? json_null() : json_real(weir_synth_inferences(synth)));
     json_object_set_new(json, "utilization", json_of_uses(&synth->cost, synth->device));
+    json_object_set_new(json, "nodes",
+                        weir_synth_nodes_json(synth->netlist.json, synth->top, synth->hardware, synth->device));
     json_object_set_new(json, "absorbed",
                         json_pack("{s:I, s:I}", "multiplier_bits", (json_int_t)synth->netlist.absorbed.multiplier_bits,
                                   "memory_bits", (json_int_t)synth->netlist.absorbed.memory_bits));

@@ -142,15 +142,10 @@ static void note_cell(bits *b, const json_t *cell, bool is_lut) {
     }
 }
 
-/* NULL: all. */
-static bool is_within(const char *cell, const char *instance) {
-    const size_t size = instance == NULL ? 0 : strlen(instance);
-    return instance == NULL || (strncmp(cell, instance, size) == 0 && (cell[size] == '.' || cell[size] == '\0'));
-}
-
-static int64_t count_lone(const json_t *cells, const weir_device *device, const char *instance) {
+/* Flip-flops that share no logic cell with a lookup table, by part. */
+static void count_lone(const json_t *cells, const weir_device *device, weir_synth_owner *owner, void *user,
+                       weir_cost *cost, size_t count) {
     bits b = {NULL, NULL, 0, 0, 0};
-    int64_t lone = 0;
     const char *name;
     json_t *cell;
     json_object_foreach((json_t *)(uintptr_t)cells, name, cell) {
@@ -158,14 +153,14 @@ static int64_t count_lone(const json_t *cells, const weir_device *device, const 
     }
     json_object_foreach((json_t *)(uintptr_t)cells, name, cell) {
         if (!weir_synth_is_flip_flop(device, json_string_value(json_object_get(cell, "type")))) continue;
-        if (!is_within(name, instance)) continue;
+        const size_t part = owner(user, name);
+        if (part >= count) continue;
         const json_t *bit = json_array_get(json_object_get(json_object_get(cell, "connections"), "D"), 0);
         const size_t index = json_is_integer(bit) ? (size_t)json_integer_value(bit) : SIZE_MAX;
-        lone += index >= b.count || !b.of_lut[index] || b.readers[index] > 1;
+        cost[part].luts += index >= b.count || !b.of_lut[index] || b.readers[index] > 1;
     }
     free(b.readers);
     free(b.of_lut);
-    return lone;
 }
 
 /* --- counting --- */
@@ -188,25 +183,41 @@ static weir_cost cost_of(const weir_device *device, const char *cell) {
     return cost;
 }
 
-weir_cost weir_synth_count_within(const json_t *netlist, const char *module, const weir_device *device,
-                                  const char *instance) {
+void weir_synth_count_by(const json_t *netlist, const char *module, const weir_device *device, weir_synth_owner *owner,
+                         void *user, weir_cost *cost, size_t count) {
     const json_t *modules = json_object_get(netlist, "modules");
     json_t *cells = json_object_get(json_object_get(modules, module), "cells"), *cell;
-    weir_cost total = {0};
-    int64_t halves = 0;
+    int64_t *halves = weir_calloc(count + 1, sizeof *halves);
     const char *name;
     json_object_foreach(cells, name, cell) {
-        if (!is_within(name, instance)) continue;
+        const size_t part = owner(user, name);
+        if (part >= count) continue;
         const char *type = json_string_value(json_object_get(cell, "type"));
         const json_t *inner = json_object_get(modules, type);
         const bool is_design =
             inner != NULL && json_object_get(json_object_get(inner, "attributes"), "blackbox") == NULL;
-        const weir_cost cost = is_design ? weir_synth_count(netlist, type, device) : cost_of(device, type);
-        add_to(&total, &cost);
-        halves += !is_design && is_kind(device, type, HALF_MULTIPLIER);
+        const weir_cost one = is_design ? weir_synth_count(netlist, type, device) : cost_of(device, type);
+        add_to(&cost[part], &one);
+        halves[part] += !is_design && is_kind(device, type, HALF_MULTIPLIER);
     }
-    total.multipliers += (halves + 1) / 2;
-    if (device->logic_cell == WEIR_DEVICE_SHARED) total.luts += count_lone(cells, device, instance);
+    for (size_t i = 0; i < count; i++) cost[i].multipliers += (halves[i] + 1) / 2;
+    if (device->logic_cell == WEIR_DEVICE_SHARED) count_lone(cells, device, owner, user, cost, count);
+    free(halves);
+}
+
+/* 0: within the instance, NULL: all. */
+static size_t within(void *user, const char *cell) {
+    const char *const *instance = user;
+    const size_t size = *instance == NULL ? 0 : strlen(*instance);
+    const bool is_within =
+        *instance == NULL || (strncmp(cell, *instance, size) == 0 && (cell[size] == '.' || cell[size] == '\0'));
+    return is_within ? 0 : 1;
+}
+
+weir_cost weir_synth_count_within(const json_t *netlist, const char *module, const weir_device *device,
+                                  const char *instance) {
+    weir_cost total = {0};
+    weir_synth_count_by(netlist, module, device, within, &instance, &total, 1);
     return total;
 }
 

@@ -28,6 +28,11 @@ const weir_synth_family *weir_synth_family_of(const weir_device *device);
 /* What the netlist's module takes, and what is in it as modules of their own. `netlist`: as Yosys' write_json gives
  * it. */
 weir_cost weir_synth_count(const json_t *netlist, const char *module, const weir_device *device);
+/* Adds what each cell takes to the part that owns it: the number that `owner` gives for the cell's name, `count` for
+ * none. */
+typedef size_t weir_synth_owner(void *user, const char *cell);
+void weir_synth_count_by(const json_t *netlist, const char *module, const weir_device *device, weir_synth_owner *owner,
+                         void *user, weir_cost *cost, size_t count);
 /* Of that, what belongs to an instance of the module, flattened or not: Yosys names a cell after the instances that it
  * comes from, and one that ABC made after a cell beside it (autoname). At the edge a few cells may be counted to the
  * other side. */

@@ -9,6 +9,7 @@
 
 #include "support/memory/arena.h"
 #include "synth/netlist/family.h"
+#include "synth/netlist/nodes.h"
 
 #define INSIDE WEIR_SYNTH_DESIGN "."
 
@@ -20,17 +21,10 @@ typedef struct search {
 
 /* --- names --- */
 
-/* The node with the longest name that the instance, or net between instances, is of: "u_fc1_weights", "fc1_data" are of
- * fc1. Heap memory, NULL: none. */
+/* Heap memory, NULL: of none. */
 static char *node_of(const weir_graph *hardware, const char *instance) {
-    const char *best = NULL, *own = strncmp(instance, "u_", 2) == 0 ? instance + 2 : instance;
-    for (weir_node node = weir_graph_first(hardware); node.id != 0; node = weir_node_next(hardware, node)) {
-        const char *name = weir_node_name(hardware, node);
-        const size_t size = strlen(name);
-        if (strncmp(own, name, size) != 0 || strchr("_. [", own[size]) == NULL) continue;
-        if (best == NULL || size > strlen(best)) best = name;
-    }
-    return best == NULL ? NULL : weir_copy_string(best);
+    const weir_node node = weir_synth_node_of(hardware, instance);
+    return node.id == 0 ? NULL : weir_copy_string(weir_node_name(hardware, node));
 }
 
 /* Where what Yosys appended to a name begins: "_SB_LUT4_O_3". */
