@@ -1,6 +1,7 @@
 /* emit_verilog_tb: the bench as a module of the hardware IR, made of the parts in sim/bench (sim/README.md gives the
  * instance names that the harness looks for): FOLDER/tb/tb.v drives and records the edges only; FOLDER/tb_debug/tb.v
- * also taps every stream between components and meters every component. */
+ * also taps every stream between components and meters every component. For a debugger (symbols.h) it has wires for
+ * what the symbol table names: whether a beat is accepted, and each of its elements in the element's own type. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "dataflow/component.h"
 #include "dataflow/frame.h"
 #include "passes/verilog/emit.h"
+#include "passes/verilog/symbols.h"
 #include "rtlir/reader/read.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
@@ -26,6 +28,7 @@ typedef struct bench {
     weir_rtl_expr clk, rst, cycle;
     weir_rtl_expr *request; /* from the parts, in order of creation */
     size_t requests, capacity;
+    bool symbols; /* wires for a debugger */
 } bench;
 
 static weir_rtl_expr add_wire(bench *b, const char *base, const char *suffix, uint32_t width) {
@@ -69,6 +72,28 @@ static void add_clock(bench *b) {
     weir_rtl_connect(b->bench, part, "cycle", b->cycle);
 }
 
+/* NAME = value, for the debugger alone: no pass removes it. */
+static void show_value(bench *b, char *name, bool is_signed, uint32_t width, weir_rtl_expr value) {
+    weir_rtl_var var = is_signed ? weir_rtl_add_wire_signed(b->bench, b->tb, name, width)
+                                 : weir_rtl_add_wire(b->bench, b->tb, name, width);
+    weir_rtl_set_attribute(b->bench, WEIR_RTL_ITEM(var), "keep");
+    weir_rtl_assign(b->bench, b->tb, weir_rtl_read(b->bench, var),
+                    is_signed ? weir_rtl_as_signed(b->bench, value) : value);
+    free(name);
+}
+
+/* What the symbol table says of a stream (symbols.h). */
+static void show_stream(bench *b, const char *part, size_t index, weir_value value, weir_rtl_expr valid,
+                        weir_rtl_expr ready, weir_rtl_expr data) {
+    const int64_t lanes = weir_stream_lanes(b->graph, value);
+    bool is_signed;
+    const uint32_t bits = (uint32_t)weir_stream_width(b->graph, value, &is_signed);
+    show_value(b, weir_symbols_taken(part, index), false, 1, weir_rtl_binary(b->bench, WEIR_RTL_AND, valid, ready));
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        show_value(b, weir_symbols_element(part, index, lane), is_signed, bits,
+                   lanes == 1 ? data : weir_rtl_slice(b->bench, data, (lane + 1) * bits - 1, lane * bits));
+}
+
 /* A source or sink on a stream of the design under test. */
 static void add_edge(bench *b, const char *kind, const char *prefix, size_t index, weir_value value) {
     static const char *const signals[] = {"valid", "ready", "data", "last"};
@@ -78,15 +103,17 @@ static void add_edge(bench *b, const char *kind, const char *prefix, size_t inde
     weir_rtl_instance part = add_part(b, kind, index);
     weir_rtl_set_parameter(b->bench, part, "WIDTH", width);
     weir_rtl_set_parameter(b->bench, part, "DEPTH", RING_DEPTH);
+    weir_rtl_expr signal[4];
     for (size_t i = 0; i < 4; i++) {
-        weir_rtl_expr signal = add_wire(b, prefix, signals[i], i == 2 ? width : 1);
+        signal[i] = add_wire(b, prefix, signals[i], i == 2 ? width : 1);
         char *own = weir_format("%s_%s", mirror, signals[i]), *port = weir_format("%s_%s", prefix, signals[i]);
-        weir_rtl_connect(b->bench, part, own, signal);
-        weir_rtl_connect(b->bench, b->dut, port, signal);
+        weir_rtl_connect(b->bench, part, own, signal[i]);
+        weir_rtl_connect(b->bench, b->dut, port, signal[i]);
         free(own);
         free(port);
     }
     const bool is_source = *prefix == 's';
+    if (is_source && b->symbols) show_stream(b, kind, index, value, signal[0], signal[1], signal[2]);
     const char *said = is_source ? "error_count" : "error";
     weir_rtl_expr errors = add_wire(b, prefix, said, is_source ? WEIR_FRAME_COUNT_BITS : 1);
     char *own = weir_format("%s_%s", mirror, said), *port = weir_format("%s_%s", prefix, said);
@@ -138,10 +165,13 @@ static void add_taps(bench *b) {
         weir_rtl_instance part = add_part(b, "tap", i);
         weir_rtl_set_parameter(b->bench, part, "WIDTH", width);
         weir_rtl_set_parameter(b->bench, part, "DEPTH", RING_DEPTH);
-        weir_rtl_connect(b->bench, part, "s_valid", inside(b, stream->valid));
-        weir_rtl_connect(b->bench, part, "s_ready", inside(b, stream->ready));
-        weir_rtl_connect(b->bench, part, "s_data", inside(b, stream->data));
+        weir_rtl_expr valid = inside(b, stream->valid), ready = inside(b, stream->ready);
+        weir_rtl_expr data = inside(b, stream->data);
+        weir_rtl_connect(b->bench, part, "s_valid", valid);
+        weir_rtl_connect(b->bench, part, "s_ready", ready);
+        weir_rtl_connect(b->bench, part, "s_data", data);
         weir_rtl_connect(b->bench, part, "s_last", inside(b, stream->last));
+        if (b->symbols) show_stream(b, "tap", i, value, valid, ready, data);
         add_request(b, part, "tap", i);
     }
     free(taps);
@@ -241,7 +271,8 @@ static void add_service(bench *b) {
 }
 
 /* The bench of one kind in a design of its own: both are called tb, which is where the harness looks. */
-static bool emit_bench(bench *b, const char *top_file, const char *folder, bool debug) {
+static bool emit_bench(bench *b, const char *top_file, const char *folder, bool debug, bool symbols) {
+    b->symbols = symbols;
     b->bench = weir_rtl_design_new();
     if (weir_rtl_library(b->design) != NULL) weir_rtl_set_library(b->bench, weir_rtl_library(b->design));
     b->requests = 0;
@@ -264,7 +295,7 @@ static bool emit_bench(bench *b, const char *top_file, const char *folder, bool 
 }
 
 bool weir_pass_emit_verilog_tb(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    (void)pass;
+    const bool symbols = weir_pass_bool(pass, "symbols");
     const char *top = weir_module_string(module, "top", NULL);
     bench b = {.context = context,
                .graph = weir_module_find_graph(module, "hardware"),
@@ -274,8 +305,9 @@ bool weir_pass_emit_verilog_tb(const weir_pass *pass, weir_pass_context *context
     weir_folder *output = weir_emit_open(module);
     char *fast = output == NULL ? NULL : weir_emit_folder(output, "tb");
     char *debug = output == NULL ? NULL : weir_emit_folder(output, "tb_debug");
-    bool fine = fast != NULL && debug != NULL && emit_bench(&b, file, fast, false) &&
-                emit_bench(&b, file, debug, true) && write_taps(&b, debug);
+    bool fine = fast != NULL && debug != NULL && emit_bench(&b, file, fast, false, false) &&
+                emit_bench(&b, file, debug, true, symbols) && write_taps(&b, debug) &&
+                (!symbols || weir_symbols_write(b.graph, debug));
     free(b.request);
     free(file);
     free(fast);

@@ -190,7 +190,9 @@ static void print_node(const weir_graph *graph, weir_text *text, weir_node node)
     weir_text_char(text, '\n');
 }
 
-void weir_graph_print(const weir_graph *graph, weir_text *text) {
+/* `line`: by node id, the line on which each node begins is written there; NULL: not asked for. */
+static void print_graph(const weir_graph *graph, weir_text *text, int *line) {
+    int lines = 2; /* so far */
     weir_text_add(text, "weir 1\ngraph ");
     weir_text_quoted(text, weir_graph_name(graph));
     weir_text_add(text, " from ");
@@ -221,6 +223,7 @@ void weir_graph_print(const weir_graph *graph, weir_text *text) {
         weir_text_add(text, " : ");
         weir_type_print(weir_value_type(graph, weir_graph_input(graph, i)), text);
         weir_text_char(text, '\n');
+        lines++;
     }
     for (uint32_t id = 1; id < weir_graph_value_limit(graph); id++) {
         weir_value value = {id};
@@ -230,9 +233,13 @@ void weir_graph_print(const weir_graph *graph, weir_text *text) {
         weir_text_add(text, " : ");
         weir_type_print(weir_value_type(graph, value), text);
         weir_text_char(text, '\n');
+        lines++;
     }
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (line != NULL) line[node.id] = lines + 1;
         print_node(graph, text, node);
+        lines += 1 + (int)weir_node_output_count(graph, node);
+    }
     for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
         weir_text_add(text, "output ");
         print_name(text, weir_graph_output_name(graph, i));
@@ -240,6 +247,16 @@ void weir_graph_print(const weir_graph *graph, weir_text *text) {
         print_value(graph, text, weir_graph_output(graph, i));
         weir_text_char(text, '\n');
     }
+}
+
+void weir_graph_print(const weir_graph *graph, weir_text *text) { print_graph(graph, text, NULL); }
+
+int *weir_graph_lines(const weir_graph *graph) {
+    int *line = weir_calloc(weir_graph_node_limit(graph), sizeof *line);
+    weir_text text = {0};
+    print_graph(graph, &text, line);
+    weir_text_free(&text);
+    return line;
 }
 
 static void collect_part(weir_archive *archive, const char *name, const char *part, weir_array *array) {

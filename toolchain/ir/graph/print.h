@@ -9,6 +9,8 @@
 /* "int8[64,64] integer s8 range=[-127,127]" */
 void weir_type_print(const weir_type *type, weir_text *text);
 void weir_graph_print(const weir_graph *graph, weir_text *text);
+/* The line, from 1, on which the printed graph has each node, by node id (0: no such node). Heap memory. */
+int *weir_graph_lines(const weir_graph *graph);
 /* The constants that the text refers to. */
 void weir_graph_collect(const weir_graph *graph, weir_archive *archive);
 /* Parses text whose constants are in the archive; `file` names it in errors. NULL after a reported error. */
