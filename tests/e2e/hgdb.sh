@@ -119,7 +119,10 @@ END_OF_PYTHON
         PATH=$work/debugger:$PATH "$WEIR" sim design --data "$test_data" --frames 2 --debug-frames 2 --simulator icarus >log 2>&1 &
         simulation=$!
         # shellcheck disable=SC2086 # words
-        timeout 120 "$python" client.py "$PORT" "$work/design/tb_debug/hgdb.json" $lines >beats 2>client.log || fail "the client: $(tail -3 client.log)"
+        timeout 120 "$python" client.py "$PORT" "$work/design/tb_debug/hgdb.json" $lines >beats 2>client.log || {
+            fail "the client: $(tail -3 client.log)"
+            kill $simulation
+        }
         status=0
         wait $simulation || status=$?
         [ $status -eq "$want" ] || fail "exit status $status of the simulation, expected $want: $(cat log)"
