@@ -1,5 +1,5 @@
-/* Which USB device and which serial port of this machine belong to a board, also after its programming, when the port
- * may have another name. */
+/* Finds a board's USB device and serial port on this machine, also after programming, when the port may have another
+ * name. */
 #ifndef WEIR_ATTACHED_H
 #define WEIR_ATTACHED_H
 
@@ -15,21 +15,20 @@ char *weir_attached_split(const char *argument, const char **which);
 bool weir_attached_is_board(const weir_board *board, const weir_usb *usb);
 
 /* The board's own USB device, which its programmer opens: *usb points into `ports`, or is NULL for a board that names
- * none. `which` says which one of several boards is meant, by its USB serial, its place, or the name or path of one of
- * its ports; NULL: the only one. False and the trouble: none is attached, or several. */
+ * none. `which` selects one of several boards, by its USB serial, its USB position, or the name or path of one of its
+ * ports; NULL: the only one. False and the trouble: none is attached, or several. */
 bool weir_attached_device(const weir_ports *ports, const weir_board *board, const char *which, const weir_usb **usb,
                           weir_trouble *trouble);
-/* The port of the board's UART: *port points into `ports`. For a board without a UART of its own `which` is the
- * adapter's, said in the same words. False and the trouble: also when the device has no port. Whether the port may be
- * opened is not asked. */
+/* The port of the board's UART: *port points into `ports`. For a board without its own UART `which` selects the
+ * adapter, likewise. False and the trouble: also when the device has no port. Permissions are not checked. */
 bool weir_attached_port(const weir_ports *ports, const weir_board *board, const char *which, const weir_port **port,
                         weir_trouble *trouble);
 
 /* The path of the UART's port once it is there and this user may open it, heap memory: waits for at most `seconds`.
- * `which` as above; give it what stays while the board is programmed (weir_attached_lasting). NULL and the trouble: it
- * did not come. */
+ * `which` as above; pass a name that survives programming (weir_attached_lasting). NULL and the trouble: it did not
+ * appear. */
 char *weir_attached_wait(const weir_board *board, const char *which, double seconds, weir_trouble *trouble);
-/* What a device is called as long as it is plugged in: its USB serial, or its place where it has none or another device
+/* A device's name for as long as it is plugged in: its USB serial, or its USB position if it has none or another device
  * has the same. */
 const char *weir_attached_lasting(const weir_ports *ports, const weir_usb *usb);
 

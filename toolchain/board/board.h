@@ -1,5 +1,5 @@
-/* Boards: an FPGA with its clock, UART, pins and programmer, as boards/NAME/board.yaml or a file of the user's own says
- * it. What is done with a board asks this and knows none by name. */
+/* Boards: an FPGA with its clock, UART, pins and programmer, from boards/NAME/board.yaml or a user's file. Other code
+ * knows no board by name. */
 #ifndef WEIR_BOARD_H
 #define WEIR_BOARD_H
 
@@ -50,7 +50,7 @@ typedef struct weir_board {
     struct {
         const char *pin, *io;
         int64_t hz;
-        bool pad; /* the pin is the PLL's own pad, so that the clock is taken there */
+        bool pad; /* the pin is the PLL's own pad, so the PLL reads the clock there */
     } clock;
     struct {
         const char *rx, *tx, *io; /* of the FPGA: it reads rx */
@@ -70,7 +70,7 @@ typedef struct weir_board {
     struct {
         const char *program;
         weir_schema_strings sram, flash; /* arguments; one is FILE */
-        /* further ones, before these, where one of several boards is meant; SERIAL is in one */
+        /* further ones, before these, to select one of several boards; SERIAL is in one */
         weir_schema_strings serial;
     } programmer;
     uint64_t quirks;

@@ -1,5 +1,5 @@
-/* From a compiled design to a board's bitstream: wrapped, synthesized, placed at the highest clock that the PLL makes
- * and the placement keeps, packed, and described in board.json. */
+/* From a compiled design to a board's bitstream: wraps, synthesizes, places at the highest PLL clock that meets timing,
+ * packs, and writes board.json. */
 #ifndef WEIR_BOARD_BUILD_H
 #define WEIR_BOARD_BUILD_H
 
@@ -13,20 +13,20 @@ typedef struct weir_board_build_options {
     const weir_board *board;
     const char *name;           /* of the board, as the user gave it */
     const weir_graph *hardware; /* of the design */
-    const char *folder;         /* being made: holds the compiled design in WEIR_BOARD_DESIGN, and gets the rest */
+    const char *folder;         /* has the compiled design in WEIR_BOARD_DESIGN; the rest is written there */
     const char *work;           /* a scratch folder */
-    const char *data;       /* frames that the netlist is tried with, as weir_frames_read takes it; NULL: random ones */
-    const char *yosys;      /* as in weir_program_yosys */
-    int64_t clock_hz, baud; /* 0: the best */
-    int64_t seeds, seconds; /* placements a clock; that each tool may take, 0: no limit */
-    bool place;             /* false: sources for simulation only, no bitstream */
-    bool benchmark;         /* frames can be made on the chip */
-    bool debug;             /* the streams of all layers can be looked at */
-    bool read_back;         /* parameter memories can be read; */
-    bool loadable;          /* and written: of a design for any parameters (weir_graph_patchable) */
+    const char *data;           /* frames to simulate the netlist with, as for weir_frames_read; NULL: random ones */
+    const char *yosys;          /* as in weir_program_yosys */
+    int64_t clock_hz, baud;     /* 0: the best */
+    int64_t seeds, seconds;     /* placements a clock; time limit of each tool, 0: none */
+    bool place;                 /* false: sources for simulation only, no bitstream */
+    bool benchmark;             /* frames can be made on the chip */
+    bool debug;                 /* the streams of all layers can be looked at */
+    bool read_back;             /* parameter memories can be read; */
+    bool loadable;              /* and written: of a design for any parameters (weir_graph_patchable) */
 } weir_board_build_options;
 
-/* What the board's own logic takes of a device at most, with options off, and a small buffer of the link. */
+/* The most resources that the board's own logic needs, with options off and a small link buffer. */
 enum {
     WEIR_BOARD_SHARE_LUTS = 900,
     WEIR_BOARD_SHARE_FLIP_FLOPS = 600,

@@ -1,6 +1,6 @@
-/* Settings of a device's PLL: which frequencies it makes of a clock, and the parameters of the wrapper
- * (boards/common/pll) that make them. The ranges of its parts are the device profile's (`pll`), the dividers the
- * family's. All frequencies are exact: fractions of whole hertz. */
+/* Settings of a device's PLL: the frequencies that it can make from a clock, and the wrapper's parameters
+ * (boards/common/pll) for them. The ranges of its parts are the device profile's (`pll`), the dividers the family's.
+ * All frequencies are exact: fractions of whole hertz. */
 #ifndef WEIR_CLOCK_H
 #define WEIR_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* How streams of the hardware graph are bytes on the wire. */
+/* Encodes streams of the hardware graph as bytes on the wire. */
 #ifndef WEIR_BOARD_CODEC_H
 #define WEIR_BOARD_CODEC_H
 

@@ -1,4 +1,5 @@
-/* A bitstream as Verilog again, where there is a decoder: iCE40, by iceunpack and icebox_vlog of Project IceStorm. */
+/* Converts a bitstream back to Verilog, if there is a decoder: iCE40, with iceunpack and icebox_vlog of Project
+ * IceStorm. */
 #ifndef WEIR_BOARD_DECODE_H
 #define WEIR_BOARD_DECODE_H
 

@@ -1,5 +1,5 @@
-/* What stands between this machine and a board: programs with their versions, USB devices, permissions, serial ports,
- * and what is odd about the board; of all that is wrong the one line that fixes it. Nothing is opened or changed. */
+/* What this machine lacks for a board: programs with their versions, USB devices, permissions, serial ports, and the
+ * board's quirks; for each fault the one line that fixes it. Nothing is opened or changed. */
 #ifndef WEIR_DOCTOR_H
 #define WEIR_DOCTOR_H
 
@@ -30,8 +30,8 @@ weir_doctor *weir_doctor_examine(const weir_board *board, const char *which);
 void weir_doctor_free(weir_doctor *doctor);
 size_t weir_doctor_count(const weir_doctor *doctor);
 const weir_doctor_check *weir_doctor_at(const weir_doctor *doctor, size_t index);
-/* WEIR_EXIT_FINE: all that is needed is there; WEIR_EXIT_TOOL: a program is missing, too old or does not run;
- * WEIR_EXIT_BOARD: something else is wrong. */
+/* WEIR_EXIT_FINE: nothing is missing; WEIR_EXIT_TOOL: a program is missing, too old or does not run; WEIR_EXIT_BOARD:
+ * something else is wrong. */
 int weir_doctor_status(const weir_doctor *doctor);
 /* For users; for programs, the USB devices and ports of this machine included. */
 void weir_doctor_print(const weir_doctor *doctor, weir_text *text);

@@ -1,4 +1,4 @@
-/* Frames through a board: the reference's codes as bytes on the wire, results back as codes, each compared. */
+/* Sends frames through a board: the reference's codes as bytes on the wire; decodes and compares every result. */
 #ifndef WEIR_BOARD_EXCHANGE_H
 #define WEIR_BOARD_EXCHANGE_H
 
@@ -19,8 +19,8 @@ typedef struct weir_board_exchange {
     double seconds; /* of the transport's time, first byte out to last byte in */
 } weir_board_exchange;
 
-/* The first `frames` frames of the reference, at most `in_flight` inside at a time, each of which may take `limit`
- * microseconds; the result says what came back, also after a failure. Free it in any case. */
+/* Sends the first `frames` frames of the reference, at most `in_flight` at a time, with a limit of `limit` microseconds
+ * each; the result has what was received, also after a failure. Free it in any case. */
 weir_wire_error weir_board_exchange_run(weir_wire *wire, const weir_transport *clock, const weir_graph *hardware,
                                         const weir_reference *reference, int64_t frames, size_t in_flight,
                                         uint64_t limit, weir_board_exchange *exchange, weir_failure *why);

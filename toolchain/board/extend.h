@@ -1,4 +1,4 @@
-/* More ports and statements for the top module of a compiled design, which is text that Weir has printed. */
+/* Adds ports and statements to the top module of a compiled design, which is text that Weir has printed. */
 #ifndef WEIR_BOARD_EXTEND_H
 #define WEIR_BOARD_EXTEND_H
 

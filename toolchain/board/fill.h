@@ -1,6 +1,6 @@
-/* Other contents for block RAM of a placed design, without placing it again. Such a design is placed with marks in its
- * memories, random words, by which each column of each memory is found in the placed text, whatever the tools have made
- * of it. A tool that fills block RAM is not needed: nextpnr's text formats for iCE40 (.ram_data) and ECP5 (.bram_init)
+/* Replaces contents of block RAM in a placed design without placing it again. Such a design is placed with marks
+ * (random words) in its memories, by which each column of each memory is located in the placed text, however the tools
+ * have mapped it. No tool for block RAM is needed: nextpnr's text formats for iCE40 (.ram_data) and ECP5 (.bram_init)
  * are documented. */
 #ifndef WEIR_BOARD_FILL_H
 #define WEIR_BOARD_FILL_H
@@ -15,7 +15,7 @@
 typedef struct weir_fill_memory {
     char *file; /* of hexadecimal words, a line each, below a folder of sources */
     int64_t width, lines;
-    int64_t copies; /* in how many memories of the design it is */
+    int64_t copies; /* number of memories of the design that hold it */
 } weir_fill_memory;
 
 typedef struct weir_fill_memories {
@@ -23,7 +23,7 @@ typedef struct weir_fill_memories {
     size_t count, capacity;
 } weir_fill_memories;
 
-/* Is the format known in which such a device's placed designs hold their memories? */
+/* Is the format of memories in placed designs known for such a device? */
 bool weir_fill_is_known(const weir_device *device);
 /* Reports why not. */
 void weir_fill_report_unknown(const weir_device *device);

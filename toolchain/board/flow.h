@@ -1,5 +1,4 @@
-/* From a netlist of a board's top to its bitstream: what the tools of each family are called, and which files they pass
- * on. */
+/* From a netlist of a board's top to its bitstream: each family's tools and the files between them. */
 #ifndef WEIR_BOARD_FLOW_H
 #define WEIR_BOARD_FLOW_H
 

@@ -1,5 +1,5 @@
-/* A bring-up as a ladder: each rung tries one thing more of a programmed board, the first that is red ends it and says
- * what was expected, what came, the likely causes in their order, and what to do next. */
+/* A bring-up as a ladder: each rung tests one more thing of a programmed board; the first red one ends it and reports
+ * what was expected, what was received, the likely causes in order, and the next step. */
 #ifndef WEIR_BOARD_LADDER_H
 #define WEIR_BOARD_LADDER_H
 
@@ -26,7 +26,7 @@ enum { WEIR_RUNG_CAUSES = 5 };
 typedef struct weir_rung {
     weir_rung_state state;
     double seconds; /* of the board's time */
-    char *found;    /* green: what there is, "3000000 baud"; red: what came; absent: what builds it; heap */
+    char *found;    /* green: the finding, "3000000 baud"; red: the answer; absent: the option that adds it; heap */
     char *expected; /* red; heap */
     const char *cause[WEIR_RUNG_CAUSES]; /* red: the likeliest first, NULL at the end */
     const char *next;                    /* red: what to do */
@@ -69,14 +69,14 @@ typedef struct weir_ladder {
     weir_parameters parameters;
     uint64_t repeated; /* bytes of the last frames that were sent again */
     bool differs;      /* red because bits differ */
-    bool hangs;        /* red because results do not come */
+    bool hangs;        /* red because results do not arrive */
 } weir_ladder;
 
 /* WEIR_EXIT_FINE; WEIR_EXIT_MISMATCH: bits differ; WEIR_EXIT_BOARD: another rung is red. */
 int weir_ladder_climb(const weir_ladder_options *options, weir_ladder *ladder);
 void weir_ladder_free(weir_ladder *ladder);
 const char *weir_rung_text(weir_rung_name name);
-/* A line a rung, and of the red one all that is known. */
+/* A line for each rung, and all details of the red one. */
 void weir_ladder_print(const weir_ladder *ladder, weir_text *text);
 json_t *weir_ladder_json(const weir_ladder *ladder);
 

@@ -1,5 +1,5 @@
-/* Which layer is wrong: a frame through a board whose streams can be looked at (taps.h), each stream's bytes compared
- * with the reference. */
+/* Finds the wrong layer: sends a frame through a board with observable streams (taps.h), and compares each stream's
+ * bytes with the reference. */
 #ifndef WEIR_BOARD_LAYERS_H
 #define WEIR_BOARD_LAYERS_H
 

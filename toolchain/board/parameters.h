@@ -1,5 +1,5 @@
-/* Parameter memories of a board that runs: read back and compared with the compilation, tried and written where they
- * can be. */
+/* Parameter memories of a running board: reads them back and compares them with the compiled ones; tests and writes
+ * them if they are writable. */
 #ifndef WEIR_BOARD_PARAMETERS_H
 #define WEIR_BOARD_PARAMETERS_H
 
@@ -9,10 +9,10 @@
 typedef struct weir_parameters_options {
     const weir_board_manifest *manifest;
     const char *sources; /* folder of the memory files */
-    bool loads;          /* they are written; else they are read alone */
+    bool loads;          /* they are written; else only read */
     bool marches; /* and tried before with patterns, in which each bit changes both ways while no two words are alike */
-    bool is_known;  /* what they hold at first is this model's */
-    uint64_t limit; /* microseconds that a memory may take once */
+    bool is_known;  /* their initial contents are this model's */
+    uint64_t limit; /* limit in microseconds for one pass over a memory */
 } weir_parameters_options;
 
 typedef struct weir_parameters {

@@ -1,5 +1,4 @@
-/* Other parameters for a board's bitstream without placement: how one is built so that it takes them, and how it gets
- * them. */
+/* Replaces a bitstream's parameters without placement: how a patchable one is built, and how it is patched. */
 #ifndef WEIR_BOARD_PATCH_H
 #define WEIR_BOARD_PATCH_H
 

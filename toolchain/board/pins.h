@@ -1,4 +1,4 @@
-/* Constraint files: where the ports of a board's top module are, how their pins are, and how fast their clocks are. */
+/* Constraint files: pins, I/O standards and clock frequencies of a board's top module. */
 #ifndef WEIR_BOARD_PINS_H
 #define WEIR_BOARD_PINS_H
 
@@ -31,8 +31,8 @@ weir_board_ports weir_board_ports_of(const weir_board *board, size_t leds);
 const weir_board_pin *weir_board_button(const weir_board *board);
 /* "pins.pcf", .lpf, .cst, .ccf, .xdc: what the family's placement tool reads. */
 const char *weir_board_pins_file(const weir_board *board);
-/* The content of that file. What a format cannot say (clocks of nets in .pcf, .cst and .ccf, asynchronous pins beside
- * .lpf and .xdc) is left out. */
+/* The content of that file. What a format cannot express (clocks of nets in .pcf, .cst and .ccf, asynchronous pins
+ * except in .lpf and .xdc) is omitted. */
 void weir_board_pins_print(const weir_board *board, const weir_board_ports *ports, const weir_board_net_clock *clocks,
                            size_t clocks_count, weir_text *text);
 

@@ -1,5 +1,4 @@
-/* Serial ports and USB devices of this machine, as Linux shows them in sysfs and /dev: what is there, and what of it
- * this user may open. */
+/* Serial ports and USB devices of this machine, from sysfs and /dev, and whether this user may open them. */
 #ifndef WEIR_PORTS_H
 #define WEIR_PORTS_H
 
@@ -10,14 +9,14 @@
 #include "board/trouble.h"
 #include "support/memory/types.h"
 
-/* Variables that name what stands for /sys and /dev. */
+/* Environment variables that replace /sys and /dev. */
 #define WEIR_PORTS_SYS "WEIR_SYS"
 #define WEIR_PORTS_DEV "WEIR_DEV"
 
 typedef struct weir_usb {
     const char *place;                           /* where it is plugged in: "1-2.4", which stays while it is reset */
     const char *id;                              /* "0403:6010" */
-    const char *serial, *product, *manufacturer; /* NULL: it says none */
+    const char *serial, *product, *manufacturer; /* NULL: it has none */
     const char *node;                            /* what a programmer opens: "/dev/bus/usb/001/004" */
 } weir_usb;
 
@@ -30,8 +29,7 @@ typedef struct weir_port {
     int latency_timer;   /* milliseconds that an FTDI chip holds a single frame; -1: it has no such timer */
 } weir_port;
 
-/* What was there at one time, sorted by names, numbers in them as numbers. Hubs, consoles and pseudo-terminals are left
- * out. */
+/* A snapshot, sorted by name with numbers in numeric order, without hubs, consoles and pseudo-terminals. */
 typedef struct weir_ports {
     weir_usb *usb;
     size_t usb_count;
@@ -40,7 +38,7 @@ typedef struct weir_ports {
     weir_arena *arena;
 } weir_ports;
 
-/* Never NULL: without a sysfs nothing is there. */
+/* Never NULL: without sysfs the lists are empty. */
 weir_ports *weir_ports_read(void);
 void weir_ports_free(weir_ports *ports);
 json_t *weir_ports_json(const weir_ports *ports);

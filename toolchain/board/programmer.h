@@ -1,5 +1,5 @@
-/* The program that puts a bitstream into a board: is it there, does it know the board, what does its failure mean, and
- * where is the board's port afterwards. */
+/* The program that loads a bitstream into a board: its presence, whether it knows the board, the meaning of its
+ * failures, and the board's port afterwards. */
 #ifndef WEIR_PROGRAMMER_H
 #define WEIR_PROGRAMMER_H
 
@@ -9,12 +9,12 @@
 /* Seconds: for an answer; for programming, a slow flash included; for the port to come back. */
 enum { WEIR_PROGRAMMER_ANSWER = 10, WEIR_PROGRAMMER_SECONDS = 180, WEIR_PROGRAMMER_RETURN = 15 };
 
-/* What a program prints when it is called with this option alone; heap memory. NULL and the trouble: it is missing,
- * fails or does not end. `remedy`: where it comes from. */
+/* A program's output with this single option; heap memory. NULL and the trouble: it is missing, fails or does not
+ * terminate. `remedy`: how to install it. */
 char *weir_programmer_ask(const char *program, const char *option, const char *remedy, weir_trouble *trouble);
 
-/* Is the board's programmer there, and not too old to know the board? *version is the line in which it says its
- * version, heap memory, also when it is too old; NULL: it has none. */
+/* Is the board's programmer installed, and new enough to know the board? *version is its version line, heap memory,
+ * also when it is too old; NULL: it has none. */
 bool weir_programmer_check(const weir_board *board, char **version, weir_trouble *trouble);
 
 typedef struct weir_programmer_job {

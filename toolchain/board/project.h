@@ -1,5 +1,5 @@
-/* For devices that no tool of the distribution places: what makes their bitstream elsewhere, from the folder with
- * sources and constraints. */
+/* For devices that no tool of the distribution places: scripts that make their bitstream elsewhere, from the folder
+ * with sources and constraints. */
 #ifndef WEIR_BOARD_PROJECT_H
 #define WEIR_BOARD_PROJECT_H
 

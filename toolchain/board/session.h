@@ -1,4 +1,4 @@
-/* A built board folder and the data that it is tried with: what 'weir run' and 'weir bringup' work on. */
+/* A built board folder and its test data, for 'weir run' and 'weir bringup'. */
 #ifndef WEIR_BOARD_SESSION_H
 #define WEIR_BOARD_SESSION_H
 

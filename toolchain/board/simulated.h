@@ -1,5 +1,5 @@
-/* A simulated board: a design with the top WEIR_SIMULATED_TOP in a simulator beside this process, with its oscillator
- * and its UART on a pseudo-terminal (sim/serial.h). */
+/* A simulated board: a design with the top WEIR_SIMULATED_TOP in a simulator process, with its oscillator, and its UART
+ * on a pseudo-terminal (sim/serial.h). */
 #ifndef WEIR_BOARD_SIMULATED_H
 #define WEIR_BOARD_SIMULATED_H
 
@@ -34,8 +34,7 @@ typedef struct weir_board_sim_options {
 typedef struct weir_board_sim weir_board_sim;
 
 /* Builds it, or takes it from the cache, and starts it. NULL after a reported error; *status is then what a command
- * exits with. A memory file that the Verilog names and that is not there is such an error, not a warning of the
- * simulator's. */
+ * exits with. A missing memory file that the Verilog names is such an error, not a simulator warning. */
 weir_board_sim *weir_board_sim_start(const weir_board_sim_options *options, int *status);
 void weir_board_sim_stop(weir_board_sim *sim);
 

@@ -1,5 +1,4 @@
-/* Streams inside of an accelerator that weir_board_taps looks at: those that enter it, then those that each component
- * gives. */
+/* Streams inside an accelerator that weir_board_taps observes: its inputs, then each component's outputs. */
 #ifndef WEIR_BOARD_TAPS_H
 #define WEIR_BOARD_TAPS_H
 

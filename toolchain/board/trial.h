@@ -1,6 +1,5 @@
-/* What is about to be programmed is tried before: a board's top as Verilog, which was made of a netlist or decoded from
- * a bitstream, is simulated down to the pins of its UART, and what it answers is compared with its ids and with the
- * reference. */
+/* Simulates what is about to be programmed: a board's top as Verilog, from a netlist or decoded from a bitstream, is
+ * simulated down to its UART pins, and its answers are compared with its ids and the reference. */
 #ifndef WEIR_BOARD_TRIAL_H
 #define WEIR_BOARD_TRIAL_H
 
@@ -10,9 +9,9 @@
 #include "graph/manifest.h"
 #include "ir/graph/graph.h"
 
-/* Of the core's clock. A trial ends there at the latest, whatever the board does. Where the wire is so slow that half
- * of WEIR_TRIAL_CYCLES is too short for one frame, it ends at WEIR_TRIAL_LONG, and Verilator runs it; a design that
- * needs more is not tried. */
+/* Of the core's clock. A trial ends there at the latest, whatever the board does. If the wire is so slow that half of
+ * WEIR_TRIAL_CYCLES is too short for one frame, it ends at WEIR_TRIAL_LONG, and Verilator runs it; a design that needs
+ * more is not simulated. */
 enum { WEIR_TRIAL_CYCLES = 1000000, WEIR_TRIAL_LONG = 8000000, WEIR_TRIAL_FRAMES = 2 };
 
 typedef struct weir_trial {
@@ -30,9 +29,9 @@ typedef struct weir_trial {
     double seconds;                      /* that each tool may take, 0: no limit */
 } weir_trial;
 
-/* WEIR_EXIT_FINE; WEIR_EXIT_MISMATCH after a reported error: it answers otherwise than it should, or not; or
- * WEIR_EXIT_TOOL, WEIR_EXIT_INPUT. *result is a new object, NULL after an error: "frames", "values", "mismatches",
- * "cycles", "limit" of these, "simulator", "data"; or "why_not". */
+/* WEIR_EXIT_FINE; WEIR_EXIT_MISMATCH after a reported error: a wrong answer, or none; or WEIR_EXIT_TOOL,
+ * WEIR_EXIT_INPUT. *result is a new object, NULL after an error: "frames", "values", "mismatches", "cycles", "limit" of
+ * these, "simulator", "data"; or "why_not". */
 int weir_trial_run(const weir_trial *trial, json_t **result);
 /* That there was no trial, as such an object; takes the text over. */
 json_t *weir_trial_none(char *why_not);

@@ -1,9 +1,9 @@
-/* What stands between Weir and a board, and the one line that fixes it: a value, for a table, a report, or an error. */
+/* A problem with a board and the one line that fixes it: a value, for a table, a report, or an error. */
 #ifndef WEIR_TROUBLE_H
 #define WEIR_TROUBLE_H
 
 typedef struct weir_trouble {
-    int status;   /* what a command ends with: WEIR_EXIT_TOOL, WEIR_EXIT_BOARD; WEIR_EXIT_FINE: there is none */
+    int status;   /* the command's exit status: WEIR_EXIT_TOOL, WEIR_EXIT_BOARD; WEIR_EXIT_FINE: no problem */
     char *text;   /* what is wrong; heap */
     char *remedy; /* a command, or what to do; heap */
     char *output; /* messages of the program that failed; heap, NULL: there are none */

@@ -1,5 +1,5 @@
 /* The top of a board: PLL, reset, link and accelerator between the pins, as module WEIR_BOARD_TOP of the hardware IR,
- * and beside it all that it is made of, ready for synthesis and for simulation. */
+ * with all its sources, ready for synthesis and simulation. */
 #ifndef WEIR_BOARD_WRAP_H
 #define WEIR_BOARD_WRAP_H
 
@@ -51,8 +51,8 @@ typedef struct weir_board_wrap {
     bool loadable;                       /* and written */
 } weir_board_wrap;
 
-/* Writes FOLDER/weir_board.v and the library's modules below it beside those of the compiled design, which lie there.
- * False after a reported error. */
+/* Writes FOLDER/weir_board.v and the library modules that it instantiates next to those of the compiled design. False
+ * after a reported error. */
 bool weir_board_wrap_write(const weir_board_wrap *wrap, const char *folder);
 /* Hashes of what lies there: Verilog; the design's memory files. */
 bool weir_board_wrap_ids(const char *folder, uint32_t *build, uint32_t *model);

@@ -1,6 +1,6 @@
-/* How well outputs name the classes of labelled frames: the metrics of runtime_analysis, of software and hardware
- * alike. Precision, recall and F1 are weighted: averages over the classes, each by the share of frames that it has; a
- * class that is never named has precision and F1 0. */
+/* How well outputs predict the classes of labelled frames: the metrics of runtime_analysis, for software and hardware
+ * alike. Precision, recall and F1 are averages over the classes, weighted by their shares of the frames; a class that
+ * is never predicted has precision and F1 0. */
 #ifndef WEIR_COSIM_METRICS_H
 #define WEIR_COSIM_METRICS_H
 
@@ -14,9 +14,9 @@ typedef enum weir_scoring_kind {
     WEIR_SCORING_LOGIT,       /* one value: class 1 above 0 */
     WEIR_SCORING_PROBABILITY, /* one value: class 1 above 0.5 */
     WEIR_SCORING_INDEX,       /* one value: the class itself */
-    WEIR_SCORING_NUMBER,      /* numbers that are to be near the labels: a regression */
-    WEIR_SCORING_ANOMALY,     /* the input again, as far as it is usual: the mean squared error ranks the entries */
-    WEIR_SCORING_NONE         /* nothing that labels could name: detection, segmentation */
+    WEIR_SCORING_NUMBER,      /* numbers that approximate the labels: a regression */
+    WEIR_SCORING_ANOMALY,     /* a reconstruction of the input: the mean squared error ranks the entries */
+    WEIR_SCORING_NONE         /* not comparable with labels: detection, segmentation */
 } weir_scoring_kind;
 
 /* How an output of a graph names classes. */
@@ -33,11 +33,11 @@ typedef struct weir_scoring {
     int64_t zero;
 } weir_scoring;
 
-/* What the graph says: a single value is an index behind ArgMax, also where it picks one of constant labels, a
- * probability behind Sigmoid or HardSigmoid and where its quantization holds nothing outside [0, 1], else a logit. */
+/* From the graph: a single value is an index after ArgMax, also if it selects one of constant labels; a probability
+ * after Sigmoid or HardSigmoid, or if its quantization is limited to [0, 1]; else a logit. */
 weir_scoring weir_scoring_of(const weir_graph *graph);
-/* The same of another output, by its name, and for another task than what the graph and the labels say: a name below;
- * NULL: as weir_scoring_of. False after a reported error: an unknown name, or an output that is not for the task. */
+/* The same for another output, by name, and for another task than the graph and the labels suggest: a name below; NULL:
+ * as weir_scoring_of. False after a reported error: an unknown name, or an output that is not for the task. */
 #define WEIR_SCORING_TASKS "largest, logit, probability, index, regression, anomaly or none"
 bool weir_scoring_choose(const weir_graph *graph, const char *task, const char *output, weir_scoring *scoring);
 const char *weir_scoring_task(const weir_scoring *scoring); /* one of these names */
@@ -50,7 +50,7 @@ char *weir_scoring_print(const weir_scoring *scoring, char *text, size_t size);
 /* "98.77 %", or of a regression "R2 0.5177, RMSE 53.47". */
 struct weir_metrics;
 char *weir_metrics_print(const weir_scoring *scoring, const struct weir_metrics *metrics, char *text, size_t size);
-/* The class that the outputs name for entry `index`. */
+/* The class that the outputs predict for entry `index`. */
 int64_t weir_scoring_class(const weir_scoring *scoring, const weir_array *outputs, int64_t index);
 
 /* The labels of all entries as int64 classes: a heap array, or NULL when the data has none or, after a warning that
@@ -78,7 +78,7 @@ typedef struct weir_metrics {
     double r2, rmse, max_error;
 } weir_metrics;
 
-/* All of them NaN. */
+/* All NaN. */
 weir_metrics weir_metrics_none(void);
 /* Of the first `entries` (at least one) entries. A label that names no output is a class that is never named. */
 weir_metrics weir_metrics_of(const weir_scoring *scoring, const weir_array *outputs, const weir_array *labels,
@@ -88,8 +88,9 @@ weir_metrics weir_metrics_of(const weir_scoring *scoring, const weir_array *outp
 json_t *weir_metrics_json(const weir_scoring *scoring, const weir_metrics *metrics);
 
 enum { WEIR_CONFUSION_CLASSES = 128 };
-/* How often entries of each label are given each class: {"classes": numbers in ascending order, "counts": a row a
- * label, of a column a class}. NULL of a regression, and of more classes than WEIR_CONFUSION_CLASSES. A new object. */
+/* How often entries of each label are predicted as each class: {"classes": numbers in ascending order, "counts": a row
+ * a label, of a column a class}. NULL of a regression, and of more classes than WEIR_CONFUSION_CLASSES. A new
+ * object. */
 json_t *weir_metrics_confusion(const weir_scoring *scoring, const weir_array *outputs, const weir_array *labels,
                                int64_t entries);
 

@@ -1,5 +1,4 @@
-/* What quantization adds to each value of a model: the model beside what it was quantized to, both as ONNX defines
- * them. */
+/* Quantization noise of each value of a model: the model against its quantized form, both as ONNX defines them. */
 #ifndef WEIR_COSIM_NOISE_H
 #define WEIR_COSIM_NOISE_H
 

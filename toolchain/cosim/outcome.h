@@ -1,4 +1,4 @@
-/* What graphs compute on given inputs, and where two of them differ. */
+/* Results of graphs on given inputs, and where two of them differ. */
 #ifndef WEIR_COSIM_OUTCOME_H
 #define WEIR_COSIM_OUTCOME_H
 
@@ -14,9 +14,9 @@ typedef struct weir_outcome {
     char *obstacle; /* why it could not be executed; NULL: it was */
 } weir_outcome;
 
-/* What the graph computes on seeded random inputs (random_input.h). */
+/* The graph's results on seeded random inputs (random_input.h). */
 weir_outcome *weir_outcome_random(const weir_graph *graph, size_t samples, uint64_t seed);
-/* On the inputs of another one, which it must take. */
+/* On the inputs of another outcome, which must fit. */
 weir_outcome *weir_outcome_like(const weir_graph *graph, const weir_outcome *other);
 /* On all frames; NULL after a reported error. */
 weir_outcome *weir_outcome_data(const weir_graph *graph, const weir_frames *frames);
@@ -38,7 +38,7 @@ typedef struct weir_outcome_difference {
     size_t sample, output, element; /* the first one that differs */
 } weir_outcome_difference;
 
-/* Numbers may differ by `part` of the largest one of their output, or of 1; 0: not at all. */
+/* Numbers may differ by `part` of the largest one in their output, or of 1; 0: not at all. */
 weir_outcome_difference weir_outcome_compare(const weir_outcome *before, const weir_outcome *after, double part);
 /* "[0,3]" of a position in row-major order. */
 void weir_outcome_print_index(const weir_shape *shape, size_t index, weir_text *text);

@@ -1,5 +1,5 @@
-/* What the hardware must give: the codes of every stream of the hardware graph for a set of frames, and the model's
- * outputs by each engine. */
+/* The expected results: the codes of every stream of the hardware graph for a set of frames, and the model's outputs by
+ * each engine. */
 #ifndef WEIR_COSIM_REFERENCE_H
 #define WEIR_COSIM_REFERENCE_H
 

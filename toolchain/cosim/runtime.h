@@ -1,5 +1,5 @@
-/* What simulations of compiled hardware show: accuracy, errors, simulations, activity; as text and, for programs, as
- * JSON (report/schema/simulation.schema.json). */
+/* Results of simulating compiled hardware: accuracy, errors, simulations, activity; as text and as JSON
+ * (report/schema/simulation.schema.json). */
 #ifndef WEIR_COSIM_RUNTIME_H
 #define WEIR_COSIM_RUNTIME_H
 
@@ -10,7 +10,7 @@
 
 /* Side data of the module under which runtime_analysis leaves its result. */
 #define WEIR_RUNTIME_DATA "runtime"
-/* A signal-to-quantization-noise ratio below so many dB is warned of. */
+/* A signal-to-quantization-noise ratio below this many dB gives a warning. */
 enum { WEIR_RUNTIME_LOW_SQNR = 10 };
 
 typedef struct weir_runtime {
@@ -33,7 +33,7 @@ typedef struct weir_runtime {
     json_t *noise;                /* as weir_noise_json; NULL: the model was not quantized here */
     uint64_t contract_mismatches; /* values in which the components' arithmetic differs from the contract's graph */
     weir_resources resources;
-    size_t planned; /* runs that there will be when nothing diverges */
+    size_t planned; /* number of runs if nothing diverges */
     size_t runs;
     weir_cosim *run;
     weir_metrics *run_metrics; /* a run; of labelled data, not of debug runs */
@@ -42,33 +42,33 @@ typedef struct weir_runtime {
 } weir_runtime;
 
 typedef struct weir_runtime_options {
-    const char *data; /* as weir_frames_read takes it */
+    const char *data; /* as for weir_frames_read */
     const char *work; /* a copy of the folder (weir_cosim_copy) that nobody else uses; NULL: one is made */
     bool simulate[WEIR_SIMULATORS];
     bool profile[WEIR_SIM_PROFILES];
     int64_t frames, debug_frames;
     uint32_t seed;
     const char *task, *output;   /* as weir_scoring_choose takes them */
-    const weir_graph *quantized; /* what `model` was quantized to, for the noise of each layer; NULL: it was not */
-    size_t threads;       /* of the software engines, each of which runs frames: at most so many; 0: a processor each */
-    bool malformed;       /* one more run under each profile, with frames that are too short or too long */
-    bool stop;            /* at the first run that disagrees, and its debug run; no waveform */
-    const char *netlist;  /* as weir_cosim_options has it: fast benches only */
-    const char *cells[2]; /* models of its cells, NULL-terminated */
+    const weir_graph *quantized; /* the quantized form of `model`, for the noise of each layer; NULL: none */
+    size_t threads;              /* of the software engines, at most; 0: one a processor */
+    bool malformed;              /* one more run under each profile, with frames that are too short or too long */
+    bool stop;                   /* at the first run that disagrees, and its debug run; no waveform */
+    const char *netlist;         /* as weir_cosim_options has it: fast benches only */
+    const char *cells[2];        /* models of its cells, NULL-terminated */
 } weir_runtime_options;
 
 /* Simulates a copy of the compiled `folder`, which gets the waveforms only (waves/). Exit status: fine, mismatch, tool
- * or input. *runtime is valid unless the status is input or usage. `model` and `integer` may be NULL: then what they
- * are needed for is left out. */
+ * or input. *runtime is valid unless the status is input or usage. `model` and `integer` may be NULL: then the
+ * comparisons that need them are omitted. */
 int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
                      const char *folder, const weir_runtime_options *options, weir_runtime **runtime);
 void weir_runtime_free(weir_runtime *runtime);
 void weir_runtime_print(const weir_runtime *runtime, weir_text *text);
 /* A new object. */
 json_t *weir_runtime_json(const weir_runtime *runtime);
-/* The run that speaks for the hardware: the last one over all frames; NULL when there is none. */
+/* The run that represents the hardware: the last one over all frames; NULL: none. */
 const weir_cosim *weir_runtime_fast_run(const weir_runtime *runtime);
-/* The one that shows what components did: of the simulator that was first to have one; NULL when there is none. */
+/* The run with the components' activity: of the first simulator that has one; NULL: none. */
 const weir_cosim *weir_runtime_debug_run(const weir_runtime *runtime);
 const char *weir_profile_name(weir_sim_profile profile); /* "always", "half", "eighth", "after-valid" */
 

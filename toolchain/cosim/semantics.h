@@ -1,5 +1,5 @@
-/* An instrument that runs graphs before and after each pass on random inputs and compares what they compute, as far as
- * the pass promises to keep it (pass/core/pass.h). */
+/* An instrument that runs graphs before and after each pass on random inputs and compares their results, as far as the
+ * pass promises to preserve them (pass/core/pass.h). */
 #ifndef WEIR_COSIM_SEMANTICS_H
 #define WEIR_COSIM_SEMANTICS_H
 
@@ -17,10 +17,10 @@ typedef struct weir_semantics {
 #define WEIR_SEMANTICS_DEFAULTS                                                                                        \
     { .samples = 4, .seed = 1 }
 
-/* Inputs are those of random_input.h. The pass that makes the first difference fails, with output, element, the
- * value before and after. A graph that cannot be executed is not compared, which a warning says, unless a pass made it
- * so. After a module pass, graphs are found by their names; a new one is compared with the last one before the pass if
- * it has the same inputs and outputs. The caller frees the instrument. */
+/* Inputs are those of random_input.h. The pass that causes the first difference fails, with output, element, and the
+ * value before and after. A graph that cannot be executed is not compared, with a warning, unless a pass made it so.
+ * After a module pass, graphs are found by their names; a new one is compared with the last one before the pass if it
+ * has the same inputs and outputs. The caller frees the instrument. */
 weir_pass_instrument *weir_semantics_new(const weir_semantics *semantics);
 
 #endif

@@ -1,5 +1,5 @@
-/* What opens a waveform as transactions: beside NAME.fst a save file of GTKWave, NAME.gtkw, and the expected values
- * that it shows, NAME.expected/. None of them has an absolute path, so the folder may be moved. */
+/* Shows a waveform as transactions: next to NAME.fst a GTKWave save file, NAME.gtkw, and the expected values that it
+ * shows, NAME.expected/. None of them has an absolute path, so the folder may be moved. */
 #ifndef WEIR_COSIM_WAVE_H
 #define WEIR_COSIM_WAVE_H
 
@@ -12,7 +12,7 @@ typedef struct weir_wave_stream {
     const char *part; /* instance of the bench: "source", "tap" or "sink", with `index` */
     size_t index;
     weir_beats_layout layout;
-    const int64_t *code;        /* what the reference says: frames * layout.frame_elements */
+    const int64_t *code;        /* expected codes: frames * layout.frame_elements */
     const weir_beats *recorded; /* what the run accepted; NULL: of a source, which sends `code` */
 } weir_wave_stream;
 

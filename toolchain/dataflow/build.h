@@ -1,5 +1,5 @@
 /* Building a component in the hardware IR: instances of library modules in the top module, joined by streams. A
- * component's `build` makes the wires of its results, an instance or several, and sets parameters and ports. */
+ * component's `build` creates the wires of its results and one or more instances, and sets parameters and ports. */
 #ifndef WEIR_DATAFLOW_BUILD_H
 #define WEIR_DATAFLOW_BUILD_H
 
@@ -39,24 +39,24 @@ weir_wires weir_build_stream(weir_builder *b, weir_node node, const char *prefix
 /* "16 x u8" as a comment on the data of a stream: what a beat carries. */
 void weir_build_describe(weir_builder *b, weir_rtl_var data, const weir_wires *stream);
 
-/* The stream that the node's input takes. */
+/* The stream of the node's input. */
 const weir_wires *weir_build_input(const weir_builder *b, weir_node node, size_t index);
 /* The stream of output 0, made by the first call. */
 const weir_wires *weir_build_output(weir_builder *b, weir_node node);
-/* The stream with each element extended by a zero, so that unsigned codes read as signed ones. */
+/* The stream with each element zero-extended, so unsigned codes read as signed ones. */
 weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream);
 /* The node's memory as a stream of its words: an instance of weir_rom_source, or a reader of it and a side of
  * weir_rom_pair. */
 weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory *memory);
-/* The node's memory as words in turn, the next one `read` cycles after each cycle with `next` high: an instance of
+/* The node's memory as words in order, the next one `read` cycles after each cycle with `next` high: an instance of
  * weir_rom_sequence, or a reader of it and a side of weir_rom_pair. */
 typedef struct weir_word_wires {
     weir_rtl_expr next, data;
 } weir_word_wires;
 weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_memory *memory, int64_t read);
 
-/* What a ROM is read through: while `en` is high its registers move; q is the word at `addr`, one cycle later or, with
- * an output register, two. */
+/* The ports of a ROM: its registers advance while `en` is high; q is the word at `addr`, one cycle later or, with an
+ * output register, two. */
 typedef struct weir_rom_wires {
     weir_rtl_expr en, addr, q;
 } weir_rom_wires;

@@ -9,8 +9,8 @@
 #include "dataflow/cost/device.h"
 #include "support/text/text.h"
 
-/* What each component realises, asks, can be folded by, and its time; with a device (else NULL) what it takes of that
- * with its parameters at their defaults. False after a reported error. */
+/* Each component's operator, requirements, foldings and time; with a device (else NULL) its resources at default
+ * parameters. False after a reported error. */
 bool weir_catalog_print(const weir_device *device, weir_text *text);
 /* One component in full, by its name or its operator's. False after a reported error. */
 bool weir_catalog_print_one(const char *name, const weir_device *device, weir_text *text);

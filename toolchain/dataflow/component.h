@@ -1,6 +1,6 @@
-/* Components: what is known about each piece of hardware, under one row of component.def. Assignment, folding,
- * schedule, emission, memories, reports and tables go through the rows and know no component by name. A component's
- * rules are functions of a node of the hardware graph, const and without memory of earlier calls. */
+/* Components: all facts about each piece of hardware, under one row of component.def. Assignment, folding, schedule,
+ * emission, memories, reports and tables use the rows and know no component by name. A component's rules are pure
+ * functions of a node of the hardware graph. */
 #ifndef WEIR_DATAFLOW_COMPONENT_H
 #define WEIR_DATAFLOW_COMPONENT_H
 
@@ -9,7 +9,7 @@
 #include "ir/graph/graph.h"
 #include "support/text/text.h"
 
-/* What the width and sign of the codes on the wires follow from. */
+/* What decides the width and sign of the codes on the wires. */
 typedef enum weir_result_codes {
     WEIR_RESULT_RANGE,  /* the result's proven range */
     WEIR_RESULT_SIGNED, /* the same, but two's complement in any case */
@@ -47,8 +47,8 @@ typedef struct weir_memory {
 typedef void weir_memory_content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
                                  int64_t *lower, int64_t *upper);
 
-/* When the component takes and gives the beats of a frame (service.h): all inputs that are streams, output 0. Further
- * outputs give the same beats at the same time. */
+/* When the component accepts and emits the beats of a frame (service.h): all stream inputs, output 0. Further outputs
+ * emit the same beats at the same time. */
 typedef void weir_service_rule(weir_service *service, const weir_graph *graph, weir_node node);
 
 /* The cost of an instance on a device (cost.h). */
@@ -61,7 +61,7 @@ typedef void weir_folding_visit(void *user, const weir_meta_hardware *settings);
 /* Builds the hardware IR (build.h). */
 typedef struct weir_builder weir_builder;
 
-/* The comment after each says what NULL means. */
+/* The comment after each states the meaning of NULL. */
 struct weir_component_rules {
     /* Assignment. */
     const char *asks; /* what it requires of a node beyond types, as text for tables: nothing */
@@ -131,8 +131,8 @@ typedef struct weir_component {
     const weir_component_rules *rules;
 } weir_component;
 
-/* A component of the user's own, from an object that is loaded (ir/graph/operator.h); its Verilog is in `folder`, as
- * MODULE.v, with the modules below it that are not the library's. It is tried before ours. False after a reported
+/* A user's component, from a loaded object (ir/graph/operator.h); its Verilog is in `folder`, as MODULE.v, with the
+ * modules that it instantiates from outside the library. It is tried before built-in ones. False after a reported
  * error. */
 bool weir_component_register(const weir_component *component, const char *folder);
 
@@ -144,15 +144,15 @@ const weir_component *weir_component_for(weir_op op);
 const weir_component *weir_component_of(const weir_graph *graph, weir_node node);
 /* The same, or before one is assigned the first that realises its operator. */
 const weir_component *weir_component_expected(const weir_graph *graph, weir_node node);
-/* May another component take over nodes of this one, once they are folded (`replaces`)? */
+/* May another component replace this one in folded nodes (`replaces`)? */
 bool weir_component_is_replaced(const weir_component_rules *rules);
-/* A copy (ir/graph/graph.h) whose names of modules and settings are the components' own texts, so that look-ups compare
+/* A copy (ir/graph/graph.h) whose names of modules and settings are the components' own strings, so look-ups compare
  * addresses first. */
 weir_graph *weir_component_copy(const weir_graph *graph);
 /* The module that computes the node, or will once the graph is lowered; NULL: none. */
 const char *weir_component_module(const weir_graph *graph, weir_node node);
-/* Sets metadata.hardware.host of every node (dataflow/host.h). Integers are the host's where their operator is ONNX's,
- * has no component and does not name a stream. */
+/* Sets metadata.hardware.host of every node (dataflow/host.h). Integers are the host's if their operator is ONNX's, has
+ * no component and does not rename a stream. */
 void weir_component_mark_host(weir_graph *graph);
 /* Marks, then gives every node its component or makes it implicit; true unless a node can have neither (reported). */
 bool weir_component_assign(weir_graph *graph);

@@ -1,6 +1,5 @@
-/* Settings as components declare them: integers of their own, which the folding, folding files, reports, the
- * exploration and the text form handle by what is declared here, and know none by name. Values are in the metadata of
- * nodes (ir/graph/settings.h). */
+/* Settings as components declare them: integers that folding, folding files, reports, exploration and the text form
+ * handle by these declarations, knowing none by name. Values are in the metadata of nodes (ir/graph/settings.h). */
 #ifndef WEIR_DATAFLOW_COMPONENT_SETTING_H
 #define WEIR_DATAFLOW_COMPONENT_SETTING_H
 
@@ -11,10 +10,10 @@
 
 /* What the rest of Weir knows of a setting. */
 typedef enum weir_setting_role {
-    WEIR_SETTING_UNITS, /* operations side by side, in one direction: the multipliers are the product of all of these */
-    WEIR_SETTING_OWN,   /* nothing: a file may set it, else the component takes 0 as it likes */
-    WEIR_SETTING_PIECES,  /* of the pieces of a beat those done in a cycle: what folding follows sets it, no file */
-    WEIR_SETTING_FOUND,   /* what the schedule asks for: no file sets it */
+    WEIR_SETTING_UNITS,   /* parallel operations, in one dimension: the multipliers are the product of all of these */
+    WEIR_SETTING_OWN,     /* nothing: a file may set it; the component interprets 0 */
+    WEIR_SETTING_PIECES,  /* pieces of a beat done in a cycle: follows from the folding, not set by files */
+    WEIR_SETTING_FOUND,   /* set by the schedule, not by files */
     WEIR_SETTING_PRODUCTS /* a weir_storage: where products of variables are formed; auto: in blocks for one a cycle */
 } weir_setting_role;
 
@@ -65,8 +64,8 @@ size_t weir_component_setting_open_names(const weir_component_rules *rules,
 void weir_component_setting_add_open(const weir_component_rules *rules, weir_text *text);
 /* {"simd": 8, "pe": 4}: all settings of a node with a component, numbers or names of storage; a new reference. */
 json_t *weir_component_setting_json(const weir_component_rules *rules, const weir_meta_hardware *hardware);
-/* Has a node with a component only settings that this declares? The error names the first other one, a note those that
- * it has. */
+/* Does a node have only settings that its component declares? The error names the first other one, a note those that
+ * exist. */
 bool weir_component_setting_are_declared(const weir_component_rules *rules, const weir_graph *graph, weir_node node);
 /* And are all in their bounds, units set? */
 bool weir_component_setting_verify(const weir_component_rules *rules, const weir_graph *graph, weir_node node);

@@ -1,12 +1,12 @@
-/* Depthwise products: a Linear of which every group is one output of one channel. Its groups can be computed side by
- * side where their elements come in turn, which the windows before it see to if they are read by no other node. Whoever
+/* Depthwise products: a Linear in which every group is one output of one channel. Its groups can be computed in
+ * parallel if their elements alternate, which the windows before it ensure if no other node reads them. Code that
  * folds, divides or orders these asks here. */
 #ifndef WEIR_DATAFLOW_DEPTHWISE_H
 #define WEIR_DATAFLOW_DEPTHWISE_H
 
 #include "ir/graph/graph.h"
 
-/* Groups of a Linear, each of which has one output; 0: there is one group, or they have more outputs. */
+/* Number of groups of a Linear with one output each; 0: there is one group, or groups have more outputs. */
 int64_t weir_depthwise_groups(const weir_graph *graph, weir_node linear);
 /* The windows that give such a node the elements of its channels, and no other node any: the last one, and that before
  * it where it was divided. How many there are. */

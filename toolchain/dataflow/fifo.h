@@ -1,11 +1,10 @@
-/* What Weir finds out of a Fifo: how deep it is, and how long beats wait there. */
+/* Properties of a Fifo: its depth, and how long beats wait in it. */
 #ifndef WEIR_DATAFLOW_FIFO_H
 #define WEIR_DATAFLOW_FIFO_H
 
 #include "ir/graph/graph.h"
 
-/* What depth and stall are: what the schedule says, more than that, or an estimate where components hold rows of a
- * frame. */
+/* The kind of depth and stall: the schedule's, more than that, or an estimate if components hold rows of a frame. */
 typedef enum weir_fifo_bound { WEIR_FIFO_EXACT, WEIR_FIFO_UPPER, WEIR_FIFO_ESTIMATED } weir_fifo_bound;
 
 typedef struct weir_fifo {

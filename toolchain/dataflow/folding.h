@@ -1,10 +1,9 @@
 /* Folding: how many multipliers, lanes and pieces of work a cycle each component gets. For a target interval each
- * component that sets its pace gets the cheapest of its foldings that meet it; a budget of multipliers is met by the
- * smallest target that fits it; the others keep up with what is before them. Where one of these, a window or a stream,
- * cannot keep up with any folding, it is the pace, and no multiplier is spent on more. Before, a node that could not is
- * divided where nodes that follow each other are faster (a window into its columns and rows). Beats of several
- * positions come last (README.md). A YAML file sets nodes manually, with any numbers: what does not divide is padded
- * inside.
+ * component that sets the pace gets the cheapest folding that meets it; for a budget of multipliers the smallest target
+ * that fits it is used; the others keep up with the components before them. If one of these, a window or a stream,
+ * cannot keep up with any folding, it sets the pace, and no multiplier is spent on more speed. Before that, a node that
+ * is too slow is divided if a chain of nodes is faster (a window into its columns and rows). Beats of several positions
+ * come last (README.md). A YAML file sets nodes manually, with any numbers: what does not divide is padded inside.
  *   interval: 512
  *   nodes:
  *     fc1: {simd: 8, pe: 4, storage: block}
@@ -35,9 +34,9 @@ bool weir_folding_verify(const weir_graph *graph);
 /* The shortest interval that any number of multipliers gives: a window, a stream or a setting of the file may be slower
  * than the products. */
 int64_t weir_folding_shortest(const weir_graph *graph);
-/* Takes nodes apart that no folding makes that fast. */
+/* Divides nodes that no folding makes that fast. */
 void weir_folding_divide(weir_graph *graph, int64_t interval);
-/* Folds a node that keeps up with what is before it, which is folded, for the graph's interval. */
+/* Folds a node that keeps up with its folded producers, for the graph's interval. */
 void weir_folding_follow(weir_graph *graph, weir_node node);
 /* A folded node gets the component that takes its nodes over, where that is smaller. `known`: NULL, or columns of the
  * node's memories that were counted. */

@@ -1,12 +1,12 @@
-/* What a library module's header says of its time, as formulas of the module's parameters:
+/* Latency and interval from a library module's header, as formulas of the module's parameters:
  *   // Latency:   2 + clog2(SIMD) cycles from the beat with s_end to m_valid.
  *   // Interval:  BEATS cycles a result.
  * A formula is before "cycle" or "cycles" and has numbers, parameters, + - * / ( ), comparisons, c ? a : b, and
- * ceil(x), clog2(x), max(a, b), min(a, b), digits(x), of the canonical signed form other than 0; a quotient is exact
- * until ceil takes it, a comparison is 1 or 0. The unit of an interval is a beat of the input, a result (a beat of the
- * output), a frame, or what else the module handles. When nothing stalls, the last result of a frame comes (interval of
- * a frame) - (cycles a beat) + latency cycles after the first beat is taken; cycles a beat are the interval where the
- * unit is a beat, else 1. tests/component measures both. */
+ * ceil(x), clog2(x), max(a, b), min(a, b), digits(x), of the canonical signed form other than 0; quotients are exact
+ * until ceil, comparisons are 1 or 0. The unit of an interval is a beat of the input, a result (a beat of the output),
+ * a frame, or another unit of the module. When nothing stalls, the last result of a frame leaves (interval of a frame)
+ * - (cycles a beat) + latency cycles after the first beat is accepted; cycles a beat are the interval if the unit is a
+ * beat, else 1. tests/component measures both. */
 #ifndef WEIR_DATAFLOW_HEADER_H
 #define WEIR_DATAFLOW_HEADER_H
 

@@ -5,7 +5,7 @@
 
 #include "ir/graph/graph.h"
 
-/* Which part computes the node; none: the hardware, or neither. */
+/* The part that computes the node; none: the hardware, or neither. */
 weir_host weir_host_of(const weir_graph *graph, weir_node node);
 /* Is the node work for the host, more than the conversions at the edge? */
 bool weir_host_computes(const weir_graph *graph, weir_node node);

@@ -4,8 +4,8 @@
 
 #include "ir/graph/graph.h"
 
-/* Can the marked graph be parted: codes before the hardware, none of the host's work between parts of it? False after a
- * reported error. */
+/* Can the marked graph be split: codes before the hardware, no host work between its parts? False after a reported
+ * error. */
 bool weir_host_graph_check(const weir_graph *graph);
 
 /* The head "head" from the model's inputs to the codes that enter, the tail "tail" from those that leave to the model's

@@ -1,5 +1,5 @@
-/* The parameter memories of a node: words of equal fields, field 0 in the low bits. What a memory holds is said in its
- * component's file, one documented order for each. */
+/* The parameter memories of a node: words of equal fields, field 0 in the low bits. Each component's file documents the
+ * order of its memories' contents. */
 #ifndef WEIR_DATAFLOW_MEMORY_H
 #define WEIR_DATAFLOW_MEMORY_H
 
@@ -7,7 +7,7 @@
 
 /* Memory `index` of a node that has its component and folding; false: it has no such memory. */
 bool weir_memory_get(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
-/* Is a memory of that size in blocks where its node does not say? */
+/* Is a memory of that size in blocks by default? */
 bool weir_memory_wants_blocks(int64_t width, int64_t depth);
 /* Bits of all memories of the node. */
 int64_t weir_memory_bits(const weir_graph *graph, weir_node node);

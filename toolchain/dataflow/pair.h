@@ -1,6 +1,6 @@
-/* Parameter memories that share blocks: where the device's blocks have two read ports, two memories that leave much of
- * their blocks empty are in one array, one behind the other, and each is read through a port of its own
- * (rtl/memory/weir_rom_pair.v). That changes neither what they hold nor when they are read. */
+/* Parameter memories that share blocks: if the device's blocks have two read ports, two memories that leave much of
+ * their blocks empty are put into one array, one after the other, each with its own read port
+ * (rtl/memory/weir_rom_pair.v). That changes neither their contents nor their timing. */
 #ifndef WEIR_DATAFLOW_PAIR_H
 #define WEIR_DATAFLOW_PAIR_H
 

@@ -4,9 +4,9 @@
 
 #include "ir/graph/graph.h"
 
-/* Sets the setting of where products are formed of the components that have one and keep up, in a folded graph with a
- * device: blocks that the components that set the pace leave go where each saves the most lookup tables, as long as it
- * saves any. What a folding file has set stays. */
+/* Chooses where products are formed, for components that have this setting and keep up, in a folded graph with a
+ * device: blocks left by the components that set the pace go where each saves the most lookup tables, as long as it
+ * saves any. A folding file's settings stay. */
 void weir_products_choose(weir_graph *graph);
 
 #endif

@@ -1,5 +1,5 @@
-/* Elementary functions in float64, of additions, multiplications, divisions and exact functions of the C library only:
- * the same bits from every compiler, library and processor, which exp() and its like do not give. Error: a few units in
+/* Elementary functions in float64, made only of additions, multiplications, divisions and exact functions of the C
+ * library: unlike exp() and the like, the same bits from every compiler, library and processor. Error: a few units in
  * the last place (power: |y * log x| of them when y is not a small whole number); special cases as in C, Annex F. */
 #ifndef WEIR_EXEC_ELEMENTARY_H
 #define WEIR_EXEC_ELEMENTARY_H

@@ -8,13 +8,13 @@
 
 typedef struct weir_executor weir_executor;
 
-/* Prepares buffers and kernels for the graph, whose types must be inferred and which must outlive the executor. NULL
- * after a reported error (an operator without a kernel for its types). */
+/* Prepares buffers and kernels for the graph, which must have inferred types and outlive the executor. NULL after a
+ * reported error (an operator without a kernel for its types). */
 weir_executor *weir_executor_new(const weir_graph *graph);
-/* The same for runs that are watched: values other than the graph's inputs and outputs are there from the call for the
- * node that makes them to that for the last one that reads them, which bounds the memory. */
+/* The same for observed runs: values other than the graph's inputs and outputs live from the call for the node that
+ * produces them to that for their last reader, which bounds the memory. */
 weir_executor *weir_executor_new_passing(const weir_graph *graph);
-/* Is the node the last one in a run that has the value among its inputs? */
+/* Is the node the value's last reader in a run? */
 bool weir_executor_reads_last(const weir_executor *executor, weir_node node, weir_value value);
 void weir_executor_free(weir_executor *executor);
 /* One frame: input i is an array of the graph input's type. Results are read with weir_executor_value. */
@@ -27,10 +27,9 @@ bool weir_executor_run_watched(weir_executor *executor, const weir_array *const 
 /* The value's content after the last run, after a batch of the graph's outputs only; owned by the executor. */
 const weir_array *weir_executor_value(const weir_executor *executor, weir_value value);
 
-/* The first `frames` frames of a batch, or all when there are not more or it is 0: `data` has an array for each graph
- * input, with frames on its first axis and the input's elements on the rest. results[i] becomes output i as
- * [frames, ...elements of a frame] in the element type that the graph declares: heap arrays, NULL after a reported
- * error. */
+/* The first `frames` frames of a batch, or all if there are fewer or it is 0: `data` has an array for each graph input,
+ * with frames on its first axis and the input's elements on the rest. results[i] becomes output i as [frames,
+ * ...elements of a frame] in the element type that the graph declares: heap arrays, NULL after a reported error. */
 bool weir_executor_run_batch(weir_executor *executor, const weir_array *const *data, int64_t frames,
                              weir_array **results);
 /* The same for a graph with one input: returns output `output`. */

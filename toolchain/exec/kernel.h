@@ -1,11 +1,11 @@
-/* Reference kernels, one per operator: the plain loop that defines what every faster or hardware version must give. */
+/* Reference kernels, one per operator: the plain loop that defines the result of every faster or hardware version. */
 #ifndef WEIR_EXEC_KERNEL_H
 #define WEIR_EXEC_KERNEL_H
 
 #include "ir/graph/graph.h"
 
-/* Inputs left out are NULL (the vector always holds as many as the operator may take). Outputs are allocated to the
- * inferred types. Never fails: types were checked before. What it allocates for itself it frees again. */
+/* Omitted inputs are NULL (the vector always has the operator's largest number of inputs). Outputs are allocated with
+ * the inferred types. Never fails: types were checked before. It frees its own allocations. */
 typedef void weir_kernel(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs);
 
@@ -17,7 +17,7 @@ void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *
 /* Is it a depthwise convolution of bytes: a Window, each channel in a group of its own, and the Linear of its
  * windows? */
 bool weir_kernel_is_depthwise(const weir_graph *graph, weir_node window, weir_node linear);
-/* What the Linear gives, from the Window's input x: the windows are not laid out. */
+/* The Linear's result, from the Window's input x, without materializing the windows. */
 void weir_kernel_depthwise(const weir_graph *graph, weir_node window, const weir_array *x, const weir_array *weights,
                            weir_array *y);
 
@@ -25,12 +25,12 @@ void weir_kernel_depthwise(const weir_graph *graph, weir_node window, const weir
  * of its inputs but the first, and a Sum's second, must be the same in every frame. */
 bool weir_kernel_is_joint(const weir_graph *graph, weir_node node);
 
-/* What of a node's work depends on its constants only, done once: inputs from the second on are the same in every
- * frame. In the arena; NULL: nothing. */
+/* The part of a node's work that depends only on its constants, done once: inputs from the second on are the same in
+ * every frame. In the arena; NULL: nothing. */
 typedef struct weir_kernel_plan weir_kernel_plan;
 weir_kernel_plan *weir_kernel_plan_new(weir_arena *arena, const weir_graph *graph, weir_node node,
                                        const weir_array *const *inputs, weir_array *const *outputs);
-/* The rest: what weir_kernel_run gives for x, of one frame or of several. */
+/* The rest: the result of weir_kernel_run for x, of one frame or of several. */
 void weir_kernel_run_plan(const weir_kernel_plan *plan, const weir_array *x, weir_array *y);
 
 bool weir_kernel_exists(weir_op op);

@@ -1,11 +1,11 @@
-/* What the kernels share; used by toolchain/exec/kernel*.c only. */
+/* Shared by the kernels; used only in toolchain/exec/kernel*.c. */
 #ifndef WEIR_EXEC_KERNEL_COMMON_H
 #define WEIR_EXEC_KERNEL_COMMON_H
 
 #include "exec/kernel.h"
 #include "exec/product.h"
 
-/* Rows of op.def name theirs: one of the operator, with its name, or one that several have. */
+/* Rows of op.def name their kernel: the operator's own, with its name, or a shared one. */
 #define WEIR_OP_FACTS(id, domain, name, ...) __VA_ARGS__
 #define KERNEL(kernel) weir_kernel weir_kernel_##kernel;
 #include "ir/graph/op.def"
@@ -64,7 +64,7 @@ uint64_t weir_kernel_bits(const weir_array *array, size_t i);
 int weir_kernel_compare(const weir_array *a, size_t i, const weir_array *b, size_t k);
 /* `count` integers from element `first` on, widened. */
 void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64_t *to);
-/* The other way round, modulo 2^bits. */
+/* The inverse, modulo 2^bits. */
 void weir_kernel_store(weir_array *array, size_t first, size_t count, const int64_t *from);
 /* The same of integers that fit 32 bits. */
 void weir_kernel_load_narrow(const weir_array *array, size_t first, size_t count, int32_t *to);

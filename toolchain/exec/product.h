@@ -10,8 +10,8 @@
 #include "support/memory/instructions.h"
 
 /* y = alpha * op(a) * op(b) + beta * y on row-major matrices, op(a) of rows x inner, op(b) of inner x columns. The sum
- * over k has one order, whatever computes it: partial sum j of eight starts with 0 and takes the products of k = j, j +
- * 8, j + 16, ... one after the other, each product and each sum rounded; then
+ * over k has one order, whatever computes it: partial sum j of eight starts with 0 and adds the products of k = j, j +
+ * 8, j + 16, ... in order, each product and each sum rounded; then
  *   ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7)),
  * times alpha unless alpha is 1; unless beta is 0, beta * y is added (y, when beta is 1). y is not read when beta is
  * 0. */
@@ -25,9 +25,9 @@ typedef struct weir_product_call {
 void weir_product_float32(const weir_product_call *call, const float *a, const float *b, float *y,
                           weir_instructions level);
 
-/* Codes of products are padded with zeros to a multiple of so many. */
+/* Codes of products are padded with zeros to a multiple of this. */
 enum { WEIR_PRODUCT_STEP = 16 };
-/* Puts the weights in the order in which weir_product_codes reads them at this level. */
+/* Arranges the weights in the order in which weir_product_codes reads them at this level. */
 void weir_product_arrange(int16_t *w, size_t columns, size_t inner, weir_instructions level);
 /* sum[r * columns + n] = sum over k < inner of x[r * inner + k] * w[n * inner + k], r < rows, n < columns; inner is a
  * multiple of WEIR_PRODUCT_STEP, w arranged. Exact: no code is -32768, and the sum of all magnitudes is below 2^31. */

@@ -1,5 +1,4 @@
-/* QLinearSoftmax as ONNX Runtime's kernel on a CPU computes it: in float32, each operation rounded, elements in their
- * order. */
+/* QLinearSoftmax as in ONNX Runtime's CPU kernel: in float32, each operation rounded, elements in order. */
 #ifndef WEIR_EXEC_SOFTMAX_H
 #define WEIR_EXEC_SOFTMAX_H
 
@@ -19,8 +18,8 @@ typedef struct weir_softmax {
 } weir_softmax;
 
 /* `count` codes of x from `first` on, `stride` apart, into those of y: min(half_even(power * steps / sum) + zero,
- * high), the sum that of the row's powers, one after the other. A product beyond float32, of which ONNX Runtime makes
- * codes that mean nothing, is exact. */
+ * high), the sum that of the row's powers, in order. A product beyond float32, for which ONNX Runtime computes
+ * meaningless codes, is exact. */
 void weir_softmax_row(const weir_softmax *softmax, const weir_array *x, weir_array *y, size_t first, size_t count,
                       size_t stride);
 

@@ -1,5 +1,5 @@
-/* A compiled folder synthesized, simulated as a netlist, placed, and told: what `weir synth` and `weir check --device`
- * do. */
+/* Synthesizes a compiled folder, simulates its netlist, places it, and reports: `weir synth` and
+ * `weir check --device`. */
 #ifndef WEIR_SYNTH_SYNTH_H
 #define WEIR_SYNTH_SYNTH_H
 
@@ -24,18 +24,18 @@ typedef enum weir_synth_placing {
 typedef struct weir_synth_options {
     const weir_device *device;
     const weir_graph *hardware; /* of the folder */
-    const char *folder;         /* a copy of the compiled one that is not shared; files are written there */
+    const char *folder;         /* a private copy of the compiled one; files are written there */
     const char *top;            /* module */
     weir_synth_placing placing;
     const char *yosys;  /* as in weir_program_yosys */
     const char *placer; /* as in weir_place_job */
     int64_t seeds;
     int64_t clock_mhz; /* the goal; 0: that of the hardware, else of the device */
-    int64_t seconds;   /* that Yosys, and each placement, may take; 0: no limit */
+    int64_t seconds;   /* limit for Yosys and for each placement; 0: none */
     bool simulate;
     const char *data; /* as in weir_synth_simulate_job */
     int64_t frames;
-    bool prove; /* the netlist, however large it is; smaller ones are when they are simulated */
+    bool prove; /* also a large netlist; small ones are proved whenever they are simulated */
 } weir_synth_options;
 
 /* Valid as long as device and hardware are. */
@@ -63,16 +63,16 @@ typedef struct weir_synth {
 /* Exit status; *synth is valid in any case and holds what was done. Free it with weir_synth_free. */
 int weir_synth_run(const weir_synth_options *options, weir_synth **synth);
 void weir_synth_free(weir_synth *synth);
-/* What Yosys counted against what there is: an error, or a warning unless it must fit, for each resource of which there
- * is not enough. */
+/* Compares Yosys' counts with the device: an error, or a warning unless it must fit, for each resource that is
+ * exceeded. */
 bool weir_synth_fits(const weir_cost *cost, const weir_device *device, bool must);
 /* Of the best placement; NULL: not placed. */
 const weir_placement *weir_synth_best(const weir_synth *synth);
-/* Frames a second at the clock that was reached; 0: not placed. */
+/* Frames a second at the placed clock; 0: not placed. */
 double weir_synth_inferences(const weir_synth *synth);
 /* For users. */
 void weir_synth_print(const weir_synth *synth, weir_text *text);
-/* Warns of a clock goal that is missed, with the critical path. */
+/* Warns of a missed clock goal, with the critical path. */
 void weir_synth_warn(const weir_synth *synth);
 /* A new object; README.md has the schema. */
 json_t *weir_synth_json(const weir_synth *synth);

@@ -1,5 +1,5 @@
-/* Yosys: the netlist of a compiled design, and of the cells between it and the pins while it is placed. Results are
- * kept in the cache, by everything that they depend on. */
+/* Yosys: the netlist of a compiled design, and of the cells between it and the pins during placement. Results are
+ * cached, keyed by everything that they depend on. */
 #ifndef WEIR_SYNTH_YOSYS_H
 #define WEIR_SYNTH_YOSYS_H
 
@@ -15,7 +15,7 @@
 
 typedef struct weir_synth_netlist {
     char *folder;  /* in the cache: netlist.json, netlist.v, yosys.log, and the files above */
-    int held;      /* it stays until the netlist is freed */
+    int held;      /* keeps it until the netlist is freed */
     json_t *json;  /* as Yosys wrote it, with registers absorbed */
     char *top;     /* the module */
     weir_hash key; /* of everything that it depends on */
@@ -27,7 +27,7 @@ typedef struct weir_synth_request {
     const weir_program *yosys;
     const weir_device *device;
     const char *cache;
-    const char *folder; /* FOLDER/rtl has the sources, and files are written there: a copy that is not shared */
+    const char *folder; /* FOLDER/rtl has the sources, and files are written there: a private copy */
     const char *top;    /* the module */
     bool pads; /* its ports are a board's pins, each with the pad that its family wants; else a part of a design */
 } weir_synth_request;
@@ -40,10 +40,9 @@ void weir_synth_netlist_free(weir_synth_netlist *netlist);
 /* Runs a script in a folder, where `log` is written. False after a reported error. */
 bool weir_yosys_run(const weir_program *yosys, const char *folder, const char *log, const char *script);
 
-/* The top module that is placed: `weir_pins` has the design as u_design and three pins, since a design has more ports
- * than most packages have pins. Registers in a chain feed the inputs, a register takes each output, and what these hold
- * is added up along a second chain: no path of the design ends at a pin, and nothing is added to one. NULL after a
- * reported error. */
+/* The top module for placement: `weir_pins` has the design as u_design and three pins, because a design has more ports
+ * than most packages have pins. A shift register drives the inputs, each output is registered, and a second chain
+ * combines these registers: no path of the design ends at a pin or gets longer. NULL after a reported error. */
 json_t *weir_yosys_pins(const weir_program *yosys, const weir_device *device, const char *cache,
                         const weir_synth_netlist *design);
 #define WEIR_SYNTH_PINS "weir_pins"

@@ -1,8 +1,7 @@
-/* The foldings of one interval with the fewest cycles from end to end, by branch and bound over the items in graph
- * order: what the beats of a frame do in the items so far is known exactly (the schedule's service rules, without
- * FIFOs, which only add to it); for the rest bounds are known, those of folding_tail.c from where the beats are now on,
- * with resources at multipliers of the Lagrangian relaxation. Beginnings are dropped when another one leaves as much of
- * every resource and gives no beat later. */
+/* The foldings of one interval with the least latency, by branch and bound over the items in graph order: the timing of
+ * a frame's beats in the items so far is exact (the schedule's service rules, without FIFOs, which only add latency);
+ * the rest is bounded by folding_tail.c from there, with resources priced by the multipliers of the Lagrangian
+ * relaxation. A prefix is dropped if another one leaves as much of every resource and delivers no beat later. */
 #ifndef WEIR_DSE_FOLDING_EXACT_H
 #define WEIR_DSE_FOLDING_EXACT_H
 

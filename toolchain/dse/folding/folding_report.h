@@ -1,4 +1,4 @@
-/* What a search for the best folding is for, and what it says of the one that it found. */
+/* The objective of a search for the best folding, and the report on its result. */
 #ifndef WEIR_DSE_FOLDING_REPORT_H
 #define WEIR_DSE_FOLDING_REPORT_H
 

@@ -1,6 +1,5 @@
-/* The best folding of a hardware graph on its device: for every interval that a frame can take the knapsack of
- * folding_space.h is solved, exactly, and the best of the solutions is built. The report says what no folding can be
- * better than. */
+/* The best folding of a hardware graph on its device: solves the knapsack of folding_space.h exactly for every possible
+ * interval, and builds the best solution. The report has the bound that no folding beats. */
 #ifndef WEIR_DSE_FOLDING_SEARCH_H
 #define WEIR_DSE_FOLDING_SEARCH_H
 

@@ -1,15 +1,14 @@
-/* The parts of a folding search: folding_finder.c looks at one interval, folding_interval.c and folding_latency.c at
- * all of them, folding_refusal.c says why nothing fits, and folding_search.c chooses among these. */
+/* The parts of a folding search: folding_finder.c handles one interval, folding_interval.c and folding_latency.c all of
+ * them, folding_refusal.c explains why nothing fits, and folding_search.c selects among these. */
 #ifndef WEIR_DSE_FOLDING_SEARCH_PRIVATE_H
 #define WEIR_DSE_FOLDING_SEARCH_PRIVATE_H
 
 #include "dse/folding/folding_search.h"
 #include "dse/folding/folding_space.h"
 
-/* A search counts its steps, of about a nanosecond each, so that deep networks take no longer than others and every
- * machine finds the same: comparisons of a knapsack's choices, which may be a part of what is left, and in such steps
- * what else it does. Where none are left, the rest of the intervals is not searched; their bounds are those that are
- * known. */
+/* A search is limited by steps of about a nanosecond each, so deep networks take no longer than others and every
+ * machine finds the same: comparisons of a knapsack's choices, which may use a part of the steps left, and other work
+ * converted to steps. When none are left, the remaining intervals are not searched and keep their known bounds. */
 enum {
     WEIR_FOLDING_MOST_WORK = 1000000000,
     WEIR_FOLDING_SOME_PARTS = 4, /* a part of the work is one of these */
@@ -61,8 +60,8 @@ bool weir_folding_is_within(const weir_folding_finder *s);
  * shorter one. */
 bool weir_folding_is_short(const weir_folding_finder *s);
 
-/* Room for FIFOs, and for the doors at the ports, none of which an item counts: what too little was, and what too much
- * was, where nothing fitted beside it. */
+/* Room for FIFOs, and for the guards at the ports, which no item counts: the amounts known to be too small, and too
+ * large to leave a fit. */
 typedef struct weir_folding_spare {
     int64_t low[WEIR_KNAPSACK_RESOURCES], high[WEIR_KNAPSACK_RESOURCES];
     bool has_high;

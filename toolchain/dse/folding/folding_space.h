@@ -1,8 +1,7 @@
-/* All foldings of a hardware graph as knapsacks, one for each interval that a frame can take. An item of a knapsack is
- * a component that sets the pace with what keeps up with its stream: its options are its foldings, where each of its
- * parameter memories lies, and where its requantizers multiply. Other components are items by themselves. Prices are
- * the survey's (dataflow/cost/cost.h), lane converters and forks included; FIFOs, which a schedule of the whole
- * decides, are not. */
+/* All foldings of a hardware graph as knapsacks, one for each possible interval. An item is a component that sets the
+ * pace, with those that keep up with its stream: its options are its foldings, the storage of each of its parameter
+ * memories, and where its requantizers multiply. Other components are separate items. Prices are the survey's
+ * (dataflow/cost/cost.h), lane converters and forks included; FIFOs, which a schedule of the whole decides, are not. */
 #ifndef WEIR_DSE_FOLDING_SPACE_H
 #define WEIR_DSE_FOLDING_SPACE_H
 
@@ -20,16 +19,15 @@ typedef struct weir_folding_weights {
 
 typedef struct weir_folding_space weir_folding_space;
 
-/* The graph, with components assigned and a device to build for, must live as long. What it has set of a node (a
- * folding file) is kept. */
+/* The graph, with components assigned and a target device, must outlive it. Settings of its nodes (from a folding file)
+ * are kept. */
 weir_folding_space *weir_folding_space_new(const weir_graph *graph, const weir_folding_weights *weights);
 void weir_folding_space_free(weir_folding_space *space);
 /* Judges by others from now on; prices of hardware stay known. */
 void weir_folding_space_weigh(weir_folding_space *space, const weir_folding_weights *weights);
-/* From now on the foldings of a component are only those that take it longest within the interval, few, and those that
- * take least; or all. */
+/* From now on a component has only its few slowest foldings within the interval and the smallest ones; or all. */
 void weir_folding_space_relax(weir_folding_space *space, bool relaxed);
-/* Cycles that a frame can take, in increasing order. */
+/* The possible intervals, in increasing order. */
 size_t weir_folding_space_count(const weir_folding_space *space);
 int64_t weir_folding_space_interval(const weir_folding_space *space, size_t index);
 /* The foldings with that interval; what all of them take (forks, converters between nodes that have no choice) goes to
@@ -50,7 +48,7 @@ typedef struct weir_folding_pick {
     uint64_t choices;
 } weir_folding_pick;
 
-/* Steps that weir_folding_space_at took last, of about a nanosecond each. */
+/* Steps of the last call of weir_folding_space_at, of about a nanosecond each. */
 int64_t weir_folding_space_steps(const weir_folding_space *space);
 size_t weir_folding_space_units(const weir_folding_space *space);
 /* Of the options chosen of what weir_folding_space_at gave last: heap memory. */

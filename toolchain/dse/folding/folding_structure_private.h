@@ -1,5 +1,5 @@
-/* The parts of a folding space: folding_structure.c finds the items of a graph and what each of their hardware takes,
- * folding_space.c makes knapsacks of them. */
+/* The parts of a folding space: folding_structure.c finds the items of a graph and their resources, folding_space.c
+ * builds knapsacks from them. */
 #ifndef WEIR_DSE_FOLDING_STRUCTURE_PRIVATE_H
 #define WEIR_DSE_FOLDING_STRUCTURE_PRIVATE_H
 

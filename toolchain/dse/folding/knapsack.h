@@ -1,6 +1,6 @@
-/* A multiple-choice knapsack over a forest: an option is chosen of each item, so that the sum of values is least and no
- * budget is exceeded. Neighbours in the forest meet at a price of their own, which depends on how the parent's option
- * ends and how the child's begins. Knows nothing of hardware; folding_space.h makes one of a graph. */
+/* A multiple-choice knapsack over a forest: chooses an option of each item so that the sum of values is minimal and no
+ * budget is exceeded. Each edge of the forest has a price, which depends on how the parent's option ends and the
+ * child's begins. Independent of hardware; folding_space.h builds one from a graph. */
 #ifndef WEIR_DSE_KNAPSACK_H
 #define WEIR_DSE_KNAPSACK_H
 

@@ -1,7 +1,7 @@
 /* The order of all prime factors and the allocation with the least energy: exact. The energy of a mapping is a sum over
- * the places where an operand's data pass from one memory to the next, and what a place costs depends only on which
- * loops are below it, not on their order. So a shortest path through the sets of loops finds the best of all orders and
- * allocations; ways to the same set are compared by energy and by what they leave of memories that operands share. */
+ * the boundaries between consecutive memories of an operand, and the cost of a boundary depends only on the set of
+ * loops below it, not on their order. So a shortest path through the sets of loops finds the best of all orders and
+ * allocations; paths to the same set are compared by energy and by the room that they leave in shared memories. */
 #ifndef WEIR_DSE_EXACT_H
 #define WEIR_DSE_EXACT_H
 

@@ -1,5 +1,5 @@
-/* A layer on an accelerator with its spatial mapping decided: all that does not change from one order of temporal loops
- * to the next, laid out for reading. Immutable; threads may share it. */
+/* A layer on an accelerator with a fixed spatial mapping: all data that is independent of the order of temporal loops,
+ * precomputed. Immutable; threads may share it. */
 #ifndef WEIR_DSE_PROBLEM_H
 #define WEIR_DSE_PROBLEM_H
 

@@ -1,5 +1,5 @@
-/* Spatial mappings: which loops run side by side on the operational array, and from there how the memories of each
- * operand see them. */
+/* Spatial mappings: which loops are unrolled on the operational array, and how the memories of each operand see
+ * them. */
 #ifndef WEIR_DSE_SPATIAL_H
 #define WEIR_DSE_SPATIAL_H
 

@@ -27,10 +27,10 @@ typedef struct weir_dse_misfit {
  * share a memory get the same loops of it. The loops are in `temporal`. False: they do not fit; then *misfit says why,
  * unless it is NULL. */
 bool weir_dse_temporal_allocate(weir_dse_temporal *temporal, bool is_even, weir_dse_misfit *misfit);
-/* What data of that size (elements or bits) take of the memory: a double-buffered one has the next part beside each
- * that is less than all of the operand's. */
+/* The room that data of that size (elements or bits) needs in the memory: a double-buffered one also holds the next
+ * part, unless a part is all of the operand. */
 double weir_dse_temporal_room(const weir_dse_memory *memory, double data, double all);
-/* What remains of the layer's loops beside the spatial ones, in the order of the layer; at least one. */
+/* The layer's loops without the spatial ones, in the order of the layer; at least one. */
 void weir_dse_temporal_sizes(const weir_dse_problem *problem, weir_dse_loops *loops);
 
 #endif

@@ -1,5 +1,5 @@
-/* A network as layers and who takes from whom. Nodes that cost nothing (in ONNX files whatever is not a product) are
- * there for the order and the paths between layers. */
+/* A network as layers and the edges between them. Nodes that cost nothing (in ONNX files all except products) are kept
+ * for the order and the paths between layers. */
 #ifndef WEIR_DSE_WORKLOAD_H
 #define WEIR_DSE_WORKLOAD_H
 
@@ -20,9 +20,9 @@ typedef struct weir_dse_workload {
 
 /* A YAML file; lives in the arena. NULL after reported errors. */
 weir_dse_workload *weir_dse_workload_read(const char *path, const weir_dse_mapping *mapping, weir_arena *arena);
-/* Fills `order`; false when the layers take from each other in a circle. */
+/* Fills `order`; false if the edges form a cycle. */
 bool weir_dse_workload_sort(weir_dse_workload *workload, weir_arena *arena);
-/* The same without nodes that cost nothing: who took from one takes from its sources. */
+/* The same without nodes that cost nothing: their readers read from their sources. */
 weir_dse_workload *weir_dse_workload_layers(const weir_dse_workload *workload, weir_arena *arena);
 /* Gives the layer its mapping; false after a reported error. */
 bool weir_dse_workload_map(weir_dse_layer *layer, const weir_dse_mapping *mapping);

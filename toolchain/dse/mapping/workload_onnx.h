@@ -4,8 +4,8 @@
 
 #include "dse/mapping/workload.h"
 
-/* Layers are what multiplies and accumulates, by its loop nest; whatever else there is, known or not, costs nothing.
- * Lives in the arena; NULL after reported errors. */
+/* Layers are the nodes that multiply and accumulate, by their loop nests; all others, known or not, cost nothing. Lives
+ * in the arena; NULL after reported errors. */
 weir_dse_workload *weir_dse_workload_import(const char *path, const weir_dse_mapping *mapping, weir_arena *arena);
 
 #endif

@@ -1,6 +1,6 @@
-/* Metadata of a node in MASE's three groups: common, software, hardware. What passes work with is typed; what they
- * measured and only reports and files contain (statistics, sparsity) are facts: JSON under MASE's keys. What can be
- * derived from the node's values (shapes, precisions) is not stored twice. */
+/* Metadata of a node in MASE's three groups: common, software, hardware. Data that passes use is typed; measurements
+ * for reports and files only (statistics, sparsity) are facts: JSON under MASE's keys. What follows from the node's
+ * values (shapes, precisions) is not stored again. */
 #ifndef WEIR_IR_METADATA_H
 #define WEIR_IR_METADATA_H
 

@@ -1,6 +1,6 @@
-/* Operators and components of the user's own, from shared objects: rows that are registered when an object is loaded,
- * before any graph is made, and stay. Rows and what they point to are constant and stay loaded; the list of them is the
- * process's, because an operator is a number that every graph shares. */
+/* Users' operators and components, from shared objects: their rows are registered when an object is loaded, before any
+ * graph exists, and remain. Rows and everything that they point to are constant and stay loaded; the list is global,
+ * because an operator is a number shared by all graphs. */
 #ifndef WEIR_IR_OPERATOR_H
 #define WEIR_IR_OPERATOR_H
 
@@ -32,15 +32,15 @@ typedef struct weir_operator {
     bool (*lower)(struct weir_lowering *lowering, weir_node node);
 } weir_operator;
 
-/* What an error says that meets an operator of a domain that is not known here. */
+/* The error text for an operator of an unknown domain. */
 #define WEIR_OPERATOR_REMEDY "an operator of your own comes with its shared object: --load-pass FILE.so"
 
 /* The operator's number; registering a row again gives the same. WEIR_OP_NONE after a reported error. */
 weir_op weir_operator_register(const weir_operator *row);
-/* The row of an operator that was registered; NULL: it is one of op.def. */
+/* The row of a registered operator; NULL: it is one of op.def. */
 const weir_operator *weir_operator_of(weir_op op);
 
-/* Components that were registered (weir_component_register), each with the folder of its Verilog. */
+/* Registered components (weir_component_register), each with the folder of its Verilog. */
 bool weir_operator_add_component(const struct weir_component *component, const char *folder);
 size_t weir_operator_component_count(void);
 const struct weir_component *weir_operator_component(size_t index, const char **folder);

@@ -15,7 +15,7 @@ int *weir_graph_lines(const weir_graph *graph);
 void weir_graph_collect(const weir_graph *graph, weir_archive *archive);
 /* Parses text whose constants are in the archive; `file` names it in errors. NULL after a reported error. */
 weir_graph *weir_graph_parse(const char *text, size_t size, const weir_archive *archive, const char *file);
-/* PATH holds the text, the same path with .npz for its ending (or added) the constants. */
+/* PATH has the text; the same path with extension .npz (replaced or added) has the constants. */
 bool weir_graph_save(const weir_graph *graph, const char *path);
 weir_graph *weir_graph_load(const char *path);
 

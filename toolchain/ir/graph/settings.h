@@ -1,5 +1,5 @@
 /* Settings: integers of a node's component, under names that the component declares (dataflow/component.h). The graph
- * keeps, copies, prints and reads them; what they mean is the component's. */
+ * stores, copies, prints and reads them; the component defines their meaning. */
 #ifndef WEIR_IR_SETTINGS_H
 #define WEIR_IR_SETTINGS_H
 
@@ -29,7 +29,7 @@ bool weir_settings_may_have(const char *name);
 int64_t weir_settings_get(const weir_settings *settings, const char *name);
 /* A new name takes a place at the end, of which there must be one. The name is not copied. */
 void weir_settings_set(weir_settings *settings, const char *name, weir_settings_place place, int64_t value);
-/* Mixes what is set into a hash, except for where something lies. */
+/* Mixes the settings into a hash, except storage choices. */
 uint64_t weir_settings_hash(const weir_settings *settings, uint64_t hash);
 
 #endif

@@ -1,5 +1,5 @@
-/* Side tables: what a pass knows of each value, or each node, of a graph, by id. The pass may add others later: those
- * have no record, and asking for one is a fault of the pass that ends here instead of reading what lies behind. */
+/* Side tables: a pass's data for each value or node of a graph, by id. Values or nodes that the pass adds later have no
+ * record; access to one is a bug of the pass, and an assertion catches it before it reads past the end. */
 #ifndef WEIR_IR_SIDE_H
 #define WEIR_IR_SIDE_H
 

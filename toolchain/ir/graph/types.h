@@ -1,4 +1,4 @@
-/* What a value is: element type, shape, quantization and the integer range that is proven for it. */
+/* The type of a value: element type, shape, quantization and proven integer range. */
 #ifndef WEIR_IR_TYPES_H
 #define WEIR_IR_TYPES_H
 
@@ -42,7 +42,7 @@ typedef enum weir_saturation {
     WEIR_SATURATION_COUNT
 } weir_saturation;
 
-/* Quantization of a value: how its integer codes stand for real numbers. Per-tensor parameters have count 1 and axis
+/* Quantization of a value: how its integer codes represent real numbers. Per-tensor parameters have count 1 and axis
  * -1; per-axis ones have one scale and one zero point for each index of `axis`. Arrays belong to the graph's arena. */
 typedef struct weir_quant {
     weir_number_format format;
@@ -72,8 +72,8 @@ const char *weir_format_name(weir_number_format format);
 bool weir_format_parse(const char *name, weir_number_format *format);
 const char *weir_rounding_name(weir_rounding rounding);
 bool weir_rounding_parse(const char *name, weir_rounding *rounding);
-/* By the name that QONNX's Quant has for it, in any case. Its HALF_UP and HALF_DOWN break ties away from and toward
- * zero, whatever the names suggest. */
+/* By its name in QONNX's Quant, in any case. Its HALF_UP and HALF_DOWN break ties away from and toward zero, whatever
+ * the names suggest. */
 bool weir_rounding_parse_qonnx(const char *name, weir_rounding *rounding);
 const char *weir_saturation_name(weir_saturation saturation);
 bool weir_saturation_parse(const char *name, weir_saturation *saturation);

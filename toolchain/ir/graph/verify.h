@@ -1,13 +1,13 @@
 /* The graph verifier. Structure: handles, order of definitions and uses, use lists, arity. Values: shapes, number
- * formats, scales, ranges, data of constants. Meaning: attributes, metadata, and every type, which the inference rules
- * are asked for again: a stored range must contain the inferred one, all else must be equal. */
+ * formats, scales, ranges, data of constants. Meaning: attributes, metadata, and every type, which is inferred again: a
+ * stored range must contain the inferred one, all else must be equal. */
 #ifndef WEIR_IR_VERIFY_H
 #define WEIR_IR_VERIFY_H
 
 #include "ir/graph/graph.h"
 
-/* Reports every violation (up to the diagnostic limit); true when there is none. Meaning is checked when the rest is
- * right. O(size), with the data of constants only where a range depends on them. */
+/* Reports every violation (up to the diagnostic limit); true if there is none. Meaning is checked only if the rest is
+ * right. O(size), plus the data of constants if a range depends on them. */
 bool weir_graph_verify(const weir_graph *graph);
 
 /* The lines of a text that declare the values without a node, by handle; 0: none. */

@@ -9,8 +9,8 @@
 bool weir_verify_value(const weir_graph *graph, weir_value value, weir_location location);
 /* The node's attributes are its operator's (op.def). */
 bool weir_verify_attributes(const weir_graph *graph, weir_node node);
-/* The types of its outputs are what its inputs, attributes and constants make of them. All values have passed
- * weir_verify_value, the node weir_verify_attributes. */
+/* The types of its outputs follow from its inputs, attributes and constants. All values have passed weir_verify_value,
+ * the node weir_verify_attributes. */
 bool weir_verify_types(const weir_graph *graph, weir_node node, weir_arena *scratch);
 /* Its metadata: statistics, component, folding. */
 bool weir_verify_metadata(const weir_graph *graph, weir_node node);

@@ -1,4 +1,4 @@
-/* Which input elements an output element is made from, for operators whose attributes and constant inputs say so:
+/* Which input elements an output element depends on, for operators whose attributes and constant inputs decide that:
  * sliding windows, slices, padding, reductions. Type inference checks with these functions, kernels compute with
  * them. */
 #ifndef WEIR_IR_GEOMETRY_H
@@ -20,7 +20,7 @@ typedef struct weir_window {
  * says. False after a reported error. */
 bool weir_geometry_window(const weir_graph *graph, weir_node node, const weir_shape *x, const int64_t *kernel,
                           weir_window *window);
-/* How many elements, not padding, the window sees at position `o` along spatial axis `i`. */
+/* How many elements, without padding, the window sees at position `o` along spatial axis `i`. */
 int64_t weir_geometry_seen(const weir_window *window, int i, int64_t o);
 /* The same with padding, but not what a last position of ceil_mode sees beyond that. */
 int64_t weir_geometry_covered(const weir_window *window, int i, int64_t o);
@@ -39,7 +39,7 @@ int64_t weir_geometry_common(const weir_window *window, int i, int64_t limit);
 bool weir_geometry_transposed(const weir_graph *graph, weir_node node, const weir_shape *x, const int64_t *kernel,
                               weir_window *window);
 
-/* Does the window do nothing along spatial axis `i`: one element that moves by one? */
+/* Is the window trivial along spatial axis `i`: one element with stride one? */
 bool weir_geometry_is_trivial(const weir_window *window, int i);
 /* Does the window see all of spatial axis `i`, and of every axis, without padding? */
 bool weir_geometry_is_whole(const weir_window *window, int i);

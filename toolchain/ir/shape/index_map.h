@@ -1,8 +1,7 @@
-/* Which element of one tensor each element of another is: what Reshape, Transpose, Slice, Pad, Gather by constants, ...
- * do, alone or one after the other. A map is nested loops that walk the elements of the result in their order in
- * memory, the outermost first; the source's element is `start` plus what each loop adds. Maps are in one form as far as
- * that goes: loops with a step where there are any, none of size 1, none that its inner neighbour could do. All memory
- * is the arena's. */
+/* Maps each element of one tensor to an element of another: Reshape, Transpose, Slice, Pad, Gather by constants, ...,
+ * alone or composed. A map is nested loops over the elements of the result in memory order, the outermost first; the
+ * source's element is `start` plus each loop's contribution. Maps are normalized as far as possible: loops with a step
+ * if there is one, none of size 1, none that its inner neighbour could absorb. All memory is the arena's. */
 #ifndef WEIR_IR_INDEX_MAP_H
 #define WEIR_IR_INDEX_MAP_H
 
@@ -53,7 +52,7 @@ bool weir_index_map_invert(weir_arena *arena, const weir_index_map *map, weir_in
 int64_t weir_index_map_at(const weir_index_map *map, int64_t k);
 /* The same for all. O(elements). */
 int64_t *weir_index_map_positions(weir_arena *arena, const weir_index_map *map);
-/* Moves the elements of `x` to `y`, which has the map's shape; `fill`: one element of their type, NULL: zero. */
+/* Copies the elements of `x` to `y`, which has the map's shape; `fill`: one element of their type, NULL: zero. */
 void weir_index_map_apply(const weir_index_map *map, const weir_array *x, const weir_array *fill, weir_array *y);
 
 /* Do the elements stay where they are, whatever the shape? */

@@ -1,4 +1,4 @@
-/* What the inference rules share; used by toolchain/ir/infer*.c and geometry.c only. */
+/* Shared by the inference rules; used only in toolchain/ir/infer*.c and geometry.c. */
 #ifndef WEIR_IR_INFER_RULE_H
 #define WEIR_IR_INFER_RULE_H
 

@@ -1,8 +1,8 @@
 /* Layouts: the order of a tensor's dimensions. Operators with channels (Conv, pools, BatchNormalization,
  * InstanceNormalization) are defined by ONNX on [batch N, channels C, spatial dimensions]; with the attribute `layout`
- * they take input 0 and give output 0 in another order, one letter a dimension: N, C, and W, H, D, ... for the spatial
- * ones from the last, so that "NHWC" is the order of a stream. The attribute alone says what such an operator computes.
- * A value's layout follows from it by inference and is for reports only; "": ONNX's order, or unknown. */
+ * input 0 and output 0 have another order, one letter a dimension: N, C, and W, H, D, ... for the spatial ones from the
+ * last: "NHWC" is the order of a stream. The attribute alone defines what such an operator computes. A value's layout
+ * follows from it by inference and is for reports only; "": ONNX's order, or unknown. */
 #ifndef WEIR_IR_LAYOUT_H
 #define WEIR_IR_LAYOUT_H
 
@@ -23,7 +23,7 @@ void weir_layout_channels_last(int rank, int *order);
 bool weir_layout_is_identity(const int *order, int rank);
 /* Does the node have the attribute? */
 bool weir_layout_is_changed(const weir_graph *graph, weir_node node);
-/* The order in which the node takes input 0: that of its attribute, or 0, 1, 2, ... False after a reported error. */
+/* The dimension order of the node's input 0: that of its attribute, or 0, 1, 2, ... False after a reported error. */
 bool weir_layout_order(const weir_graph *graph, weir_node node, int *order);
 /* The position of the channels in it: 1 in ONNX's order. Of a MultiThreshold: where its attribute data_layout has a C,
  * else what QONNX takes for them, the last of three dimensions or the second. -1: in none. */
