@@ -17,7 +17,7 @@ module weir_board_generator #(
   input  wire             clk,
   input  wire             rst,
   input  wire             run,
-  input  wire [31:0]      frames,  // stays as it is, as do
+  input  wire [31:0]      frames,  // must not change, nor must
   input  wire [WIDTH-1:0] vary,
   input  wire [WIDTH-1:0] ones,
   output wire             m_valid,

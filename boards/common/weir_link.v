@@ -69,7 +69,7 @@ module weir_link #(
   reg  [8:0]  tx_length_q;
   wire        next, idle, done;
   wire [8:0]  sent;
-  wire [11:0] left;                   // behind the acknowledgement that has come
+  wire [11:0] left;                   // behind the received acknowledgement
   // flags of other types, numbers above an answer's; with 4,096 bytes
   wire        unused    = &{1'b0, flags, sent, left};
   wire        is_answer = !tx_kind_q[0];
@@ -222,13 +222,13 @@ module weir_link #(
   // ---- packets to the host ----
   // All of these are stable long before they are read; a cycle late is soon enough.
   wire [11:0] flight  = send_q + unconfirmed_q + 12'd1;        // bytes in flight
-  wire [11:0] advance = acknowledged + unconfirmed_q + 12'd1;  // by a packet that has come
+  wire [11:0] advance = acknowledged + unconfirmed_q + 12'd1;  // by a received packet
   wire        forward = !advance[11] || (TX_BYTES > 1024 && advance[10:0] == 11'd0);
   wire        beyond;
   reg  [11:0] waiting_q;                                       // bytes to be sent
   reg         behind_q;                                        // an acknowledgement has overtaken
   reg         window_q;                                        // a packet may be in flight besides
-  reg         forward_q;                                       // the acknowledgement that has come is of what is held
+  reg         forward_q;                                       // the received acknowledgement is of held bytes
   reg         beyond_q;                                        // it is of what was never written
   wire        pending = waiting_q != 12'd0;
   wire        strange = good && !is_data && !is_access && !is_status && !is_start && !(kind == REGISTER && missed_q);

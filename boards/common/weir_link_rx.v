@@ -1,11 +1,10 @@
 // weir_link_rx: takes packets apart (boards/common/README.md): COBS, header, CRC-32.
 //
-// Latency:   `good` or `bad` comes in the cycle after the byte that ends a packet.
+// Latency:   `good` or `bad` is high in the cycle after the byte that ends a packet.
 // Interval:  a byte takes 10 cycles at most, fewer than four cycles a bit leave.
 // State:     the place in the block and in the packet, 5 bytes of header, one byte, its bits still to come, the CRC.
-// The payload goes out as it comes: nothing may be made of it before `good`. The header is there from the first byte of
-// the payload until the next packet. Of a packet that is not as README.md says there is one `bad`; of an empty one,
-// nothing.
+// The payload is output as it arrives and must not be used before `good`. The header is valid from the first byte of
+// the payload until the next packet. A packet that violates README.md gives one `bad`; an empty one gives nothing.
 // Mapping:   about 90 lookup tables; the CRC takes a bit a cycle.
 `default_nettype none
 

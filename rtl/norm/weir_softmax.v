@@ -69,7 +69,7 @@ module weir_softmax #(
   localparam integer AT_W   = $clog2(2 * LENGTH);
   localparam integer END_0  = LENGTH - 1;
   localparam integer END_1  = 2 * LENGTH - 1;
-  reg  [1:0]         rows_q;       // that have come and are not added up
+  reg  [1:0]         rows_q;       // that have arrived and are not summed yet
   reg  [AT_W-1:0]    write_q, read_q;
   reg                begins_q;     // the next element is a row's first
   reg                inside_q;     // the row that is added up has begun

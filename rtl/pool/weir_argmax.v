@@ -42,8 +42,7 @@ module weir_argmax #(
   localparam integer LAST_BEAT = BEATS - 1;
   localparam integer STEP      = LANES;
 
-  // Is b better than a, which comes before it?
-  // The sign of a difference: the end of a carry chain, as it comes.
+  // Is b better than a, which comes before it? The sign of a difference: the end of a carry chain.
   function better(input [WIDTH-1:0] a, input [WIDTH-1:0] b);
     reg signed [WIDTH:0] x, y, difference;
     begin

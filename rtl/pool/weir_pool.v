@@ -306,8 +306,8 @@ module weir_pool #(
     end
   endfunction
 
-  // The sum, or the larger one by the sign of a difference, the end of a carry chain, as it comes. Nothing is added to
-  // what a window after the line holds, nor larger than that.
+  // The sum, or the larger one by the sign of a difference, the end of a carry chain. For a window after the line, no
+  // element is added to its value or exceeds it.
   function [OUT_W-1:0] pair(input [OUT_W-1:0] a, input [OUT_W-1:0] b, input keep);
     reg signed [OUT_W:0] x, y, difference;
     begin

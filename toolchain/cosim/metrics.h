@@ -55,8 +55,8 @@ int64_t weir_scoring_class(const weir_scoring *scoring, const weir_array *output
 
 /* The labels of all entries as int64 classes: a heap array, or NULL when the data has none or, after a warning that
  * says why, none that can be used. Whole numbers of any element type count, in any shape with one an entry, and rows
- * with a single 1 where there is one a class; of two classes also -1 and 1. A class that the outputs cannot name is
- * warned of and stays. Labels that are not classes, where the outputs can be numbers, make the scoring
+ * with a single 1 where there is one a class; of two classes also -1 and 1. A class that the outputs cannot predict
+ * gives a warning and stays. Labels that are not classes, where the outputs can be numbers, make the scoring
  * WEIR_SCORING_NUMBER, and the array float64 with the shape of the outputs: with one a value that are not all 0 and 1,
  * or for one value, fractions or more than two different ones. Labels 0 and 1, one an entry, of outputs in the form of
  * the inputs make it WEIR_SCORING_ANOMALY; of outputs in several dimensions nothing but a label a value can be used:

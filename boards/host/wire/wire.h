@@ -88,9 +88,9 @@ size_t weir_wire_in_flight(weir_wire *wire);
  * unless NULL, has its error flags. */
 weir_wire_error weir_wire_check(weir_wire *wire, uint32_t *errors, weir_failure *why);
 
-/* Streams of bytes, both ways at once: ends when the board has acknowledged all `out_size` and `in_size` have come, and
- * it still is in the mode that was begun. For echo, sink and source; `in` may be NULL: what comes is dropped. What came
- * before a failure is in `in`, right or not. */
+/* Streams of bytes, both ways at once: ends when the board has acknowledged all `out_size` bytes and `in_size` have
+ * arrived, and it still is in the mode that was begun. For echo, sink and source; `in` may be NULL: received bytes are
+ * dropped. Bytes received before a failure are in `in`, right or not. */
 weir_wire_error weir_wire_exchange(weir_wire *wire, const uint8_t *out, size_t out_size, uint8_t *in, size_t in_size,
                                    uint64_t limit, weir_failure *why);
 

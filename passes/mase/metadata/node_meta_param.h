@@ -10,8 +10,8 @@
 
 /* All metadata of each node, what is stored and what follows. False after a reported error. */
 bool weir_node_meta_param_save(const weir_graph *graph, const char *path);
-/* Stores what the file says of its nodes, instead of what is stored there. Other nodes stay as they are. Unknown nodes,
- * and values that contradict what follows from the graph, are reported with their lines; then nothing is changed. */
+/* Replaces the stored metadata of the file's nodes. Other nodes are unchanged. Unknown nodes, and values that
+ * contradict the graph, are reported with their lines; then nothing is changed. */
 bool weir_node_meta_param_load(weir_graph *graph, const char *path);
 
 #endif

@@ -29,8 +29,8 @@ typedef struct weir_schedule_edge {
 
 /* NULL after a reported error. */
 weir_schedule *weir_schedule_new(const weir_graph *graph);
-/* Once more, when Fifos have come into the graph or have become deeper; a node to which all comes as before, only
- * later, is not served again. False after a reported error. */
+/* Again, after Fifos were inserted or deepened; a node whose beats all arrive as before, only later, is not served
+ * again. False after a reported error. */
 bool weir_schedule_update(weir_schedule *schedule);
 void weir_schedule_free(weir_schedule *schedule);
 size_t weir_schedule_edge_count(const weir_schedule *schedule);

@@ -11,8 +11,8 @@
 weir_pass_registry *weir_pass_registry_new(void);
 void weir_pass_registry_free(weir_pass_registry *registry);
 
-/* Each checks what it is given (names, duplicates, defaults and domains of options) and returns false after reporting
- * what is wrong. Passes, analyses, forms and pipelines share one space of names. */
+/* Each checks its arguments (names, duplicates, defaults and domains of options) and returns false after a reported
+ * error. Passes, analyses, forms and pipelines share one space of names. */
 bool weir_pass_registry_add(weir_pass_registry *registry, const weir_pass_info *info);
 bool weir_pass_registry_add_all(weir_pass_registry *registry, const weir_pass_info *infos, size_t count);
 bool weir_pass_registry_add_analysis(weir_pass_registry *registry, const weir_pass_analysis *analysis);

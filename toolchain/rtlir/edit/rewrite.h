@@ -1,5 +1,5 @@
-/* Replacing variables by expressions. A rewriter knows what stands for what and remembers what it made, so that shared
- * parts are rewritten once. Expressions stay as they are; new ones are made where something changes. */
+/* Replacing variables by expressions. A rewriter keeps the substitution and memoizes its results, so shared parts are
+ * rewritten once. Expressions are immutable; changed ones are new. */
 #ifndef WEIR_RTLIR_REWRITE_H
 #define WEIR_RTLIR_REWRITE_H
 
