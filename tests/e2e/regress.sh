@@ -149,6 +149,19 @@ fi
 sed -i "3s/.*/C 'damaged/" "$(find cover.regress/coverage -name '*.dat' | head -1)"
 expect 1 "coverage/[0-9a-f]*.dat:3: error: expected C 'KEY' COUNT" regress cover.yaml
 
+# --- {result}: kept by point; without it a right point runs again; planted: another's file ---
+printf 'name: left\nmatrix: {seed: [1, 2]}\nsteps: [{run: "echo {seed} >>ran; echo result {seed} >{result}", inputs: []}]\n' >left.yaml
+: >ran
+expect 0 "2 right" regress left.yaml
+for seed in 1 2; do
+    key=$(jq -r "select(.point.seed == \"$seed\") | .key" left.regress/results.jsonl)
+    [ "$(cat "left.regress/result/$key")" = "result $seed" ] || fail "the result of seed $seed"
+done
+expect 0 "2 kept from before" regress left.yaml
+rm "left.regress/result/$key"
+expect 0 "1 kept from before" regress left.yaml
+[ "$(sort ran | tr '\n' ' ')" = "1 2 2 " ] || fail "only the point whose result is gone runs again: $(cat ran)"
+
 # A value that would be a script.
 printf 'matrix: {name: ["<script>x</script>", "b"], size: [1, 2, 3]}\nsteps: [{run: "echo {name}; echo {size} >{report}; exit 1", inputs: []}]\n' >hostile.yaml
 expect 1 "6 failed" regress hostile.yaml --html hostile.html

@@ -41,7 +41,8 @@ int weir_synthesize_folder(const weir_synthesize *s, const weir_device *device, 
                                         .simulate = s->frames != 0,
                                         .data = data,
                                         .frames = s->frames > 0 ? s->frames : 0,
-                                        .prove = s->prove};
+                                        .prove = s->prove,
+                                        .elsewhere = s->elsewhere};
     weir_synth *synth = NULL;
     if (report != NULL) *report = NULL;
     int status = weir_synth_run(&options, &synth);

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "dataflow/cost/device.h"
 #include "ir/graph/graph.h"
+#include "synth/place.h"
 
 typedef struct weir_synthesize {
     bool place;          /* nextpnr must be there */
@@ -16,6 +17,7 @@ typedef struct weir_synthesize {
     int64_t frames; /* -1: as many as fit the purpose */
     bool prove;     /* the netlist, however large it is */
     const char *output, *json, *html;
+    const weir_place_elsewhere *elsewhere; /* as in weir_place_job */
 } weir_synthesize;
 
 /* That Yosys, and each placement, may take unless --timeout says another: nextpnr never ends on some netlists. */

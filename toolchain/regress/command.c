@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "regress/coverage.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/memory/array.h"
@@ -47,7 +46,7 @@ const char *weir_step_name(weir_step_kind kind) { return steps[kind].name; }
 
 /* --- placeholders: {NAME} is a value, {work} the point's own folder, {weir} this program, {report} a file for numbers
  * --- */
-static const char *const own_names[] = {"work", "weir", "report", "coverage", NULL};
+static const char *const own_names[] = {"work", "weir", "report", "coverage", "result", NULL};
 
 typedef struct places {
     const weir_commands *commands;
@@ -97,7 +96,8 @@ static char *fill(const places *p, const char *pattern, bool is_shell) {
         }
         char *made = strcmp(name, "work") == 0       ? weir_copy_string(p->work)
                      : strcmp(name, "report") == 0   ? weir_path_join(p->work, "report.json")
-                     : strcmp(name, "coverage") == 0 ? weir_path_join(p->work, WEIR_COVERAGE_FILE)
+                     : strcmp(name, "coverage") == 0 ? weir_kept_source(WEIR_KEPT_COVERAGE, p->work)
+                     : strcmp(name, "result") == 0   ? weir_kept_source(WEIR_KEPT_RESULT, p->work)
                      : strcmp(name, "weir") == 0     ? weir_copy_string(p->commands->program)
                                                      : NULL;
         const char *value = made != NULL ? made : value_of(p->commands->suite, p->point, name);
@@ -123,7 +123,7 @@ static bool check_text(const weir_suite *suite, const weir_suite_step *step, con
         else
             weir_note(
                 "{work} is the point's own folder, {weir} this program, {report} a JSON file of numbers to compare, "
-                "{coverage} a file for Verilator's coverage");
+                "{coverage} a file for Verilator's coverage, {result} one that the run keeps");
         return false;
     }
     return true;
@@ -209,9 +209,10 @@ static void add_filled(const places *p, const char *pattern, weir_arguments *arg
     free(text);
 }
 
-bool weir_commands_cover(const weir_commands *c) {
+bool weir_commands_leave(const weir_commands *c, weir_kept_kind kind) {
+    const char *place = weir_kept_placeholder(kind);
     for (size_t i = 0; i < c->suite->steps; i++)
-        if (c->suite->step[i].command != NULL && strstr(c->suite->step[i].command, "{coverage}") != NULL) return true;
+        if (c->suite->step[i].command != NULL && strstr(c->suite->step[i].command, place) != NULL) return true;
     return false;
 }
 

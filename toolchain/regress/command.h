@@ -4,6 +4,7 @@
 #define WEIR_REGRESS_COMMAND_H
 
 #include "regress/fingerprint.h"
+#include "regress/kept.h"
 #include "regress/suite.h"
 #include "support/process/tool.h"
 #include "support/text/text.h"
@@ -23,8 +24,8 @@ void weir_commands_arguments(const weir_commands *commands, const weir_suite_poi
 void weir_commands_quote(weir_text *text, const char *word);
 /* The report that the step leaves; NULL: none. Heap memory. */
 char *weir_commands_report(const weir_commands *commands, size_t step, const char *work);
-/* Do points leave coverage ({coverage})? */
-bool weir_commands_cover(const weir_commands *commands);
+/* Do points leave such a file for the run? */
+bool weir_commands_leave(const weir_commands *commands, weir_kept_kind kind);
 /* One command for a shell that repeats the point up to the step, in a folder `repeat`. Heap memory. */
 char *weir_commands_repeat(const weir_commands *commands, const weir_suite_point *point, size_t last);
 /* False after a reported error: a file that the point needs is missing. */

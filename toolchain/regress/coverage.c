@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "regress/kept.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
@@ -15,21 +16,6 @@ static const char head[] = "# SystemC::Coverage-";
 static const char *const kinds[WEIR_COVERAGE_KINDS] = {"line", "branch", "toggle", "user"};
 
 const char *weir_coverage_kind(size_t kind) { return kinds[kind]; }
-
-static char *path_of(const char *run, const weir_hash *key) {
-    return weir_format("%s/coverage/%016llx%016llx.dat", run, (unsigned long long)key->high,
-                       (unsigned long long)key->low);
-}
-
-bool weir_coverage_keep(const char *run, const weir_hash *key, const char *work) {
-    char *from = weir_path_join(work, WEIR_COVERAGE_FILE), *to = path_of(run, key),
-         *folder = weir_path_join(run, "coverage");
-    const bool fine = !weir_file_exists(from) || (weir_make_folder(folder) && weir_file_copy(from, to));
-    free(folder);
-    free(to);
-    free(from);
-    return fine;
-}
 
 /* Adds the counts of a file's places to those before. */
 static bool add_file(const char *path, char *text, json_t *places) {
@@ -78,7 +64,7 @@ static bool write_merged(const char *run, json_t *places, weir_coverage *coverag
         coverage->found[kind]++;
         coverage->reached[kind] += json_integer_value(count) > 0;
     }
-    char *path = weir_path_join(run, WEIR_COVERAGE_FILE);
+    char *path = weir_path_join(run, "coverage.dat");
     const bool fine = weir_file_write(path, text.data, text.size);
     free(path);
     weir_text_free(&text);
@@ -90,7 +76,7 @@ bool weir_coverage_merge(const char *run, const weir_hash *key, size_t count, we
     bool fine = true;
     *coverage = (weir_coverage){0, {0}, {0}};
     for (size_t i = 0; fine && i < count; i++) {
-        char *path = path_of(run, &key[i]);
+        char *path = weir_kept_path(WEIR_KEPT_COVERAGE, run, &key[i]);
         if (weir_file_exists(path)) {
             size_t size = 0;
             char *text = weir_file_read(path, &size);

@@ -8,9 +8,6 @@
 
 #include "support/memory/hash.h"
 
-/* The name of a point's file in its own folder. */
-#define WEIR_COVERAGE_FILE "coverage.dat"
-
 enum { WEIR_COVERAGE_KINDS = 4 };
 
 /* How many places there are, and how many were reached, by kind: line, branch, toggle, user. */
@@ -20,8 +17,6 @@ typedef struct weir_coverage {
 } weir_coverage;
 
 const char *weir_coverage_kind(size_t kind);
-/* Moves what the point has left in `work`, if it has, to RUN/coverage/KEY.dat; false after a reported error. */
-bool weir_coverage_keep(const char *run, const weir_hash *key, const char *work);
 /* Merges the files of these points into RUN/coverage.dat, counts added. False after a reported error. */
 bool weir_coverage_merge(const char *run, const weir_hash *key, size_t count, weir_coverage *coverage);
 

@@ -16,7 +16,8 @@
 #include "support/memory/map.h"
 
 typedef struct process {
-    pid_t pid, parent;
+    pid_t pid, parent, group;
+    bool has_ended; /* but its parent does not know */
     int64_t pages;
 } process;
 
@@ -26,7 +27,8 @@ typedef struct processes {
     weir_map of; /* pid to index + 1 */
 } processes;
 
-/* "12 (name with ) in it) S 1 ...": the parent is the second field behind the last ')', the resident pages the 22nd. */
+/* "12 (name with ) in it) S 1 ...": behind the last ')' are the state, the parent, the group and, as the 22nd
+ * field, the resident pages. */
 static bool read_process(const char *pid, process *p) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
@@ -40,7 +42,9 @@ static bool read_process(const char *pid, process *p) {
     p->pid = (pid_t)atol(pid);
     for (int field = 1; at != NULL && field <= 22; field++) {
         at = strchr(at + 1, ' ');
+        if (at != NULL && field == 1) p->has_ended = at[1] == 'Z';
         if (at != NULL && field == 2) p->parent = (pid_t)atol(at);
+        if (at != NULL && field == 3) p->group = (pid_t)atol(at);
         if (at != NULL && field == 22) p->pages = atoll(at);
     }
     return at != NULL;
@@ -50,7 +54,7 @@ static void read_processes(processes *all) {
     DIR *folder = opendir("/proc");
     if (folder == NULL) return;
     for (const struct dirent *item; (item = readdir(folder)) != NULL;) {
-        process p = {0, 0, 0};
+        process p = {.pid = 0};
         if (!isdigit((unsigned char)item->d_name[0]) || !read_process(item->d_name, &p)) continue;
         all->item = weir_grow(all->item, &all->capacity, all->count + 1, sizeof *all->item);
         all->item[all->count++] = p;
@@ -87,6 +91,15 @@ void weir_family_memory(const pid_t *head, size_t count, int64_t *megabytes) {
         megabytes[i] = pages * page >> 20;
     }
     free_processes(&all);
+}
+
+bool weir_family_runs(pid_t group) {
+    processes all = {0};
+    bool runs = false;
+    read_processes(&all);
+    for (size_t i = 0; i < all.count; i++) runs = runs || (all.item[i].group == group && !all.item[i].has_ended);
+    free_processes(&all);
+    return runs;
 }
 
 void weir_family_kill(pid_t head) {

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "regress/family.h"
 #include "regress/task.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
@@ -15,7 +16,14 @@
 #include "support/text/text.h"
 
 /* A task of less than TASK_SECONDS costs a scheduler more than it does. */
-enum { TASK_SECONDS = 60, UNKNOWN_SECONDS = 10, ASK_SECONDS = 5, ASK_LIMIT = 60, SUBMIT_LIMIT = 600 };
+enum {
+    TASK_SECONDS = 60,
+    UNKNOWN_SECONDS = 10,
+    ASK_SECONDS = 5,
+    ASK_LIMIT = 60,
+    SUBMIT_LIMIT = 600,
+    CANCEL_LIMIT = 10
+};
 /* Looking at the files takes at most this part of the time. */
 enum { LOOK_SHARE = 20 };
 
@@ -134,7 +142,8 @@ static void cancel(round *r) {
         kill(-r->pid, SIGTERM); /* GNU parallel starts no further task, and ends those that run at the second */
         nanosleep(&(struct timespec){0, 200000000}, NULL);
         kill(-r->pid, SIGTERM);
-        for (int i = 0; i < 50 && !weir_process_has_ended(r->pid); i++)
+        /* A shell ends at once, and leaves tasks that still end their points. */
+        for (int i = 0; i < CANCEL_LIMIT * 10 && weir_family_runs(r->pid); i++)
             nanosleep(&(struct timespec){0, 100000000}, NULL);
     }
     if (l->cancel == NULL || r->job == NULL) return;

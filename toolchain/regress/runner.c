@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "regress/cause.h"
-#include "regress/coverage.h"
 #include "regress/family.h"
 #include "regress/jobserver.h"
+#include "regress/kept.h"
 #include "support/file/file.h"
 #include "support/file/scratch.h"
 #include "support/memory/arena.h"
@@ -129,7 +129,7 @@ static void end_point(run *r, slot *s) {
     const int64_t tries = s->record.tries;
     s->record.seconds = weir_seconds() - s->begun;
     s->record.finished = weir_record_now();
-    if (!weir_coverage_keep(r->runner->folder, &r->runner->key[s->point], s->work)) r->is_stopped = true;
+    if (!weir_kept_take(r->runner->folder, &r->runner->key[s->point], s->work)) r->is_stopped = true;
     weir_remove_tree(s->work);
     if (s->record.state == WEIR_POINT_LOST && tries <= r->runner->suite->retries && !r->is_stopped) {
         weir_record_clear(&s->record);

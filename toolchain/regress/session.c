@@ -57,9 +57,19 @@ static bool is_allowed_more(const weir_suite *suite, const weir_record *record) 
     return false;
 }
 
+/* What a right point has left for the run may have been removed. */
+static bool has_result(const weir_session *s, size_t point) {
+    if (!weir_commands_leave(s->commands, WEIR_KEPT_RESULT)) return true;
+    char *path = weir_kept_path(WEIR_KEPT_RESULT, s->folder, &s->key[point]);
+    const bool is_there = weir_file_exists(path);
+    free(path);
+    return is_there;
+}
+
 static bool is_done(const weir_session *s, size_t point, weir_again again) {
     const weir_record *record = again == WEIR_AGAIN_ALL ? NULL : weir_records_find(s->records, s->key[point]);
     if (record == NULL || record->state == WEIR_POINT_LOST || is_allowed_more(s->suite, record)) return false;
+    if (record->state == WEIR_POINT_RIGHT && !has_result(s, point)) return false;
     return again != WEIR_AGAIN_FAILED || record->state == WEIR_POINT_RIGHT;
 }
 

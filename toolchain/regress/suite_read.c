@@ -265,8 +265,8 @@ static weir_suite *read_suite(const char *path, const char *folder, bool with_po
     return NULL;
 }
 
-weir_suite *weir_suite_read(const char *path, const weir_suite_choice *choice) {
-    return read_suite(path, NULL, true, choice);
+weir_suite *weir_suite_read(const char *path, const char *folder, const weir_suite_choice *choice) {
+    return read_suite(path, folder, true, choice);
 }
 
 weir_suite *weir_suite_read_steps(const char *path, const char *folder) {

@@ -4,9 +4,9 @@
 
 #include "regress/suite.h"
 
-/* NULL after reported errors. */
-weir_suite *weir_suite_read(const char *path, const weir_suite_choice *choice);
-/* The same without points, to run some that another process made; `folder` is where the steps run. */
+/* `folder`: where the steps run and from where paths count, NULL: the file's own. NULL after reported errors. */
+weir_suite *weir_suite_read(const char *path, const char *folder, const weir_suite_choice *choice);
+/* The same without points, to run some that another process made. */
 weir_suite *weir_suite_read_steps(const char *path, const char *folder);
 
 #endif

@@ -15,6 +15,7 @@
 #include "support/process/process.h"
 #include "support/process/progress.h"
 #include "support/text/diag.h"
+#include "synth/place_private.h"
 
 /* Changes when the same netlist shall give another result. */
 #define FORM "2"
@@ -40,41 +41,12 @@ typedef struct making {
     weir_place_end end;
 } making;
 
-/* Ports of the top module that is placed, in the order of the profile's pins. */
-static const char *const ports[] = {"clk", "given", "sum"};
-#define PINS "pins.cst"
-
-static bool write_constraints(const char *folder, const char *name, const char *text) {
-    char *path = weir_path_join(folder, name);
-    const bool fine = weir_file_write(path, text, strlen(text));
+static bool write_pins(const weir_place_pins *pins, const char *folder) {
+    if (pins->file == NULL) return true;
+    char *path = weir_path_join(folder, pins->file);
+    const bool fine = weir_file_write(path, pins->text, strlen(pins->text));
     free(path);
     return fine;
-}
-
-/* The board's, or those of the profile, if it has some. */
-static bool write_pins(const weir_place_job *job, const char *folder) {
-    const weir_schema_strings *pins = &job->device->nextpnr.pins;
-    if (job->pins != NULL) return write_constraints(folder, job->pins->file, job->pins->text);
-    if (pins->count == 0) return true;
-    weir_text text = {NULL, 0, 0};
-    for (size_t i = 0; i < pins->count && i < sizeof ports / sizeof *ports; i++)
-        weir_text_format(&text, "IO_LOC \"%s\" %s;\n", ports[i], pins->item[i]);
-    const bool fine = write_constraints(folder, PINS, text.data);
-    weir_text_free(&text);
-    return fine;
-}
-
-static void add_options(const weir_place_job *job, weir_arguments *arguments) {
-    const weir_device *device = job->device;
-    if (job->pins != NULL) {
-        for (size_t i = 0; i < job->pins->option_count; i++) weir_arguments_add(arguments, "%s", job->pins->option[i]);
-        return;
-    }
-    for (size_t i = 0; i < device->nextpnr.options.count; i++)
-        weir_arguments_add(arguments, "%s", device->nextpnr.options.item[i]);
-    if (device->nextpnr.pins.count == 0) return;
-    weir_arguments_add(arguments, "--vopt");
-    weir_arguments_add(arguments, "cst=" PINS);
 }
 
 /* How nextpnr ends when it finds no place for a cell. */
@@ -109,7 +81,7 @@ static bool make_placement(void *user, const char *folder) {
     weir_arguments arguments = {0};
     weir_text output = {NULL, 0, 0};
     weir_arguments_add(&arguments, "%s", job->nextpnr->name);
-    add_options(job, &arguments);
+    for (size_t i = 0; i < job->pins->option_count; i++) weir_arguments_add(&arguments, "%s", job->pins->option[i]);
     static const char *const files[] = {"--json", "placed.json", "--report", "report.json", "--timing-allow-fail"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) weir_arguments_add(&arguments, "%s", files[i]);
     if (job->placer != NULL) {
@@ -120,7 +92,7 @@ static bool make_placement(void *user, const char *folder) {
     weir_arguments_add(&arguments, "%.9g", (double)job->clock_hz / 1e6);
     weir_arguments_add(&arguments, "--seed");
     weir_arguments_add(&arguments, "%lld", (long long)m->seed);
-    bool fine = weir_file_write(netlist, m->sweep->text, strlen(m->sweep->text)) && write_pins(job, folder);
+    bool fine = weir_file_write(netlist, m->sweep->text, strlen(m->sweep->text)) && write_pins(job->pins, folder);
     if (fine) {
         const double seconds = job->nextpnr->seconds;
         const weir_tool_end end = weir_tool_wait(&arguments, folder, seconds, m->progress, &output);
@@ -136,7 +108,7 @@ static bool make_placement(void *user, const char *folder) {
     return fine;
 }
 
-static double slowest_clock(const json_t *report) {
+double weir_place_clock(const json_t *report) {
     const char *name;
     json_t *clock;
     double slowest = 0;
@@ -148,7 +120,7 @@ static double slowest_clock(const json_t *report) {
 }
 
 static bool read_output(const char *folder, const weir_place_pins *pins, weir_placement *placement) {
-    if (pins == NULL) return true;
+    if (pins->output == NULL) return true;
     char *path = weir_path_join(folder, pins->output);
     placement->output = weir_file_read(path, &placement->output_size);
     free(path);
@@ -161,7 +133,7 @@ static bool read_placement(const char *folder, const weir_place_pins *pins, weir
     json_error_t error = {.line = 0};
     char *text = weir_file_read(path, &size);
     placement->report = text == NULL ? NULL : json_loadb(text, size, 0, &error);
-    placement->fmax_mhz = slowest_clock(placement->report);
+    placement->fmax_mhz = weir_place_clock(placement->report);
     placement->log = weir_file_read(log, &size);
     bool fine = placement->report != NULL && placement->fmax_mhz > 0 && placement->log != NULL;
     if (!fine && text != NULL) weir_error(weir_at(path, error.line), "nextpnr reported no clock: %s", error.text);
@@ -206,6 +178,12 @@ static bool take_seed(sweep *s, int64_t *seed) {
     return more;
 }
 
+static void note_end(sweep *s, const weir_placement *placement) {
+    s->failed |= placement->end != WEIR_PLACE_PLACED && !is_passed_over(placement->end);
+    const bool is_met = placement->fmax_mhz * 1e6 >= (double)s->job->clock_hz;
+    if (placement->end == WEIR_PLACE_PLACED && is_met && placement->seed < s->met) s->met = placement->seed;
+}
+
 static void place_seeds(sweep *s, bool has_progress) {
     for (int64_t seed; take_seed(s, &seed);) {
         weir_placement *placement = &s->item[seed - 1];
@@ -216,9 +194,7 @@ static void place_seeds(sweep *s, bool has_progress) {
         weir_diag_release(log);
         pthread_mutex_lock(&s->lock);
         s->log[seed - 1] = log;
-        s->failed |= placement->end != WEIR_PLACE_PLACED && !is_passed_over(placement->end);
-        const bool is_met = placement->fmax_mhz * 1e6 >= (double)s->job->clock_hz;
-        if (placement->end == WEIR_PLACE_PLACED && is_met && seed < s->met) s->met = seed;
+        note_end(s, placement);
         pthread_mutex_unlock(&s->lock);
         free(progress);
     }
@@ -310,38 +286,99 @@ static int collect(sweep *s, weir_placements *placements) {
     return status;
 }
 
-static void hash_pins(weir_hash *key, const weir_place_job *job) {
-    const weir_place_pins *pins = job->pins;
-    if (pins != NULL) {
-        for (size_t i = 0; i < pins->option_count; i++) weir_hash_add_string(key, pins->option[i]);
-        weir_hash_add_string(key, pins->text);
-        return;
-    }
-    for (size_t i = 0; i < job->device->nextpnr.options.count; i++)
-        weir_hash_add_string(key, job->device->nextpnr.options.item[i]);
-    for (size_t i = 0; i < job->device->nextpnr.pins.count; i++)
-        weir_hash_add_string(key, job->device->nextpnr.pins.item[i]);
+static weir_hash key_of(const weir_place_job *job, const char *netlist) {
+    weir_hash key = weir_hash_start();
+    weir_hash_add_string(&key, FORM);
+    weir_hash_add_string(&key, job->nextpnr->name);
+    weir_hash_add_string(&key, job->nextpnr->version);
+    for (size_t i = 0; i < job->pins->option_count; i++) weir_hash_add_string(&key, job->pins->option[i]);
+    if (job->pins->text != NULL) weir_hash_add_string(&key, job->pins->text);
+    if (job->placer != NULL) weir_hash_add_string(&key, job->placer);
+    weir_hash_add_number(&key, (uint64_t)job->clock_hz);
+    weir_hash_add_string(&key, netlist);
+    return key;
 }
 
-int weir_place(const weir_place_job *job, weir_placements *placements) {
-    assert(job->seeds >= 1);
-    char *text = json_dumps(job->netlist, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    sweep s = {.job = job, .text = text, .key = weir_hash_start(), .next = 1, .met = job->seeds + 1};
-    *placements = (weir_placements){.item = NULL};
-    weir_hash_add_string(&s.key, FORM);
-    weir_hash_add_string(&s.key, job->nextpnr->name);
-    weir_hash_add_string(&s.key, job->nextpnr->version);
-    hash_pins(&s.key, job);
-    if (job->placer != NULL) weir_hash_add_string(&s.key, job->placer);
-    weir_hash_add_number(&s.key, (uint64_t)job->clock_hz);
-    weir_hash_add_string(&s.key, text);
+static char *netlist_text(const weir_place_job *job) {
+    return json_dumps(job->netlist, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+}
+
+void weir_place_one(const weir_place_job *job, int64_t seed, weir_placement *placement) {
+    char *text = netlist_text(job);
+    const sweep s = {.job = job, .text = text, .key = key_of(job, text)};
+    *placement = (weir_placement){.seed = seed};
+    place_seed(&s, seed, NULL, placement);
+    free(text);
+}
+
+static bool take(void *user, int64_t seed, const json_t *result) {
+    sweep *s = user;
+    assert(seed >= 1 && seed <= s->job->seeds);
+    weir_placement *placement = &s->item[seed - 1];
+    placement->seed = seed;
+    if (!weir_place_task_read(result, placement, &s->log[seed - 1])) return false;
+    note_end(s, placement);
+    return true;
+}
+
+static int run(sweep *s) {
+    const weir_place_elsewhere *elsewhere = s->job->elsewhere;
+    if (elsewhere == NULL) {
+        run_threads(s);
+        return WEIR_EXIT_FINE;
+    }
+    assert(s->job->pins->output == NULL);
+    json_t *task = weir_place_task(s->job);
+    const int status = elsewhere->place(elsewhere->user, task, s->job->seeds, take, s);
+    json_decref(task);
+    return status;
+}
+
+static int place(const weir_place_job *job, weir_placements *placements) {
+    char *text = netlist_text(job);
+    sweep s = {.job = job, .text = text, .key = key_of(job, text), .next = 1, .met = job->seeds + 1};
     s.item = weir_calloc((size_t)job->seeds, sizeof *s.item);
     s.log = weir_calloc((size_t)job->seeds, sizeof(weir_diag_log *));
     pthread_mutex_init(&s.lock, NULL);
-    run_threads(&s);
+    const int status = run(&s);
     pthread_mutex_destroy(&s.lock);
     free(text);
-    return collect(&s, placements);
+    if (status == WEIR_EXIT_FINE) return collect(&s, placements);
+    for (int64_t i = 0; i < job->seeds; i++) {
+        weir_diag_log_free(s.log[i]);
+        free_placement(&s.item[i]);
+    }
+    free(s.item);
+    free(s.log);
+    return status;
+}
+
+/* Ports of the top module that is placed, in the order of the profile's pins. */
+static const char *const ports[] = {"clk", "given", "sum"};
+#define PINS "pins.cst"
+
+int weir_place(const weir_place_job *job, weir_placements *placements) {
+    assert(job->seeds >= 1);
+    *placements = (weir_placements){.item = NULL};
+    if (job->pins != NULL) return place(job, placements);
+    const weir_schema_strings *pins = &job->device->nextpnr.pins, *options = &job->device->nextpnr.options;
+    weir_text text = {NULL, 0, 0};
+    weir_arguments all = {0};
+    for (size_t i = 0; i < options->count; i++) weir_arguments_add(&all, "%s", options->item[i]);
+    for (size_t i = 0; i < pins->count && i < sizeof ports / sizeof *ports; i++)
+        weir_text_format(&text, "IO_LOC \"%s\" %s;\n", ports[i], pins->item[i]);
+    if (pins->count > 0) weir_arguments_add(&all, "--vopt");
+    if (pins->count > 0) weir_arguments_add(&all, "cst=" PINS);
+    const weir_place_pins own = {.file = pins->count > 0 ? PINS : NULL,
+                                 .text = text.data,
+                                 .option = (const char *const *)all.list,
+                                 .option_count = all.count};
+    weir_place_job whole = *job;
+    whole.pins = &own;
+    const int status = place(&whole, placements);
+    weir_arguments_free(&all);
+    weir_text_free(&text);
+    return status;
 }
 
 void weir_placements_free(weir_placements *placements) {

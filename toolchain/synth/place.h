@@ -36,11 +36,21 @@ typedef struct weir_placements {
 
 /* Pin constraints and nextpnr's output file: a design for a board. */
 typedef struct weir_place_pins {
-    const char *file, *text;   /* the constraints: a name without folders */
+    const char *file, *text;   /* the constraints: a name without folders; NULL: there are none */
     const char *const *option; /* all of nextpnr's, instead of the profile's, and those that name both files */
     size_t option_count;
-    const char *output; /* name of the file that nextpnr writes */
+    const char *output; /* name of the file that nextpnr writes; NULL: none */
 } weir_place_pins;
+
+/* Takes what a seed gave: weir_place_task_run's object. False after a reported error. */
+typedef bool weir_place_taker(void *user, int64_t seed, const json_t *result);
+
+/* Places seeds in other processes: calls weir_place_task_run there with the task and each seed from 1 to `seeds`, and
+ * here `take` with what that made. Exit status. */
+typedef struct weir_place_elsewhere {
+    int (*place)(void *user, const json_t *task, int64_t seeds, weir_place_taker *take, void *taker);
+    void *user;
+} weir_place_elsewhere;
 
 typedef struct weir_place_job {
     const weir_program *nextpnr;
@@ -50,6 +60,7 @@ typedef struct weir_place_job {
     const weir_place_pins *pins; /* NULL: no board, the profile's */
     const char *placer;          /* of nextpnr's; NULL: its default */
     int64_t clock_hz, seeds;
+    const weir_place_elsewhere *elsewhere; /* NULL: in threads of this process; of jobs without an output */
 } weir_place_job;
 
 /* Tries seeds 1, 2, ... until one meets the clock goal, at most `seeds`; the result does not depend on how many run in
@@ -57,6 +68,9 @@ typedef struct weir_place_job {
  * which nextpnr fails, give a warning, or an error if there is no other. WEIR_EXIT_FINE, or, after a reported error,
  * WEIR_EXIT_INPUT if the device has no room, else WEIR_EXIT_TOOL. */
 int weir_place(const weir_place_job *job, weir_placements *placements);
+/* Places one seed of a task of another process. *result is how it ended, a new object; NULL after a reported error: the
+ * task is none, or this machine has not the same nextpnr. Exit status. */
+int weir_place_task_run(const json_t *task, const char *cache, int64_t seed, json_t **result);
 void weir_placements_free(weir_placements *placements);
 
 #endif

@@ -156,6 +156,17 @@ bool weir_program_nextpnr(const weir_device *device, const char *cache, weir_pro
     return find(row == NULL ? &own : row, cache, program);
 }
 
+bool weir_program_same(const char *name, const char *version, const char *cache, weir_program *program) {
+    const program_row row = {name, ANY, {name}, ""};
+    if (!find(&row, cache, program)) return false;
+    if (program->name == NULL) weir_error(WEIR_NOWHERE, "program '%s' is missing on this machine", name);
+    else if (strcmp(program->version, version) != 0)
+        weir_error(WEIR_NOWHERE, "program '%s' is version '%s' on this machine, expected '%s'", name, program->version,
+                   version);
+    else return true;
+    return false;
+}
+
 bool weir_program_packer(const char *name, weir_program *program) {
     const program_row *row = row_of(name, ANY);
     assert(row != NULL);

@@ -17,6 +17,8 @@ typedef struct weir_program {
  * weir_sim_cache. */
 bool weir_program_yosys(const char *own, const char *cache, weir_program *program);
 bool weir_program_nextpnr(const weir_device *device, const char *cache, weir_program *program);
+/* The program `name` of another machine, which must be there in the same version; false after a reported error. */
+bool weir_program_same(const char *name, const char *version, const char *cache, weir_program *program);
 /* icepack, ecppack, gowin_pack, gmpack: they print no version. False after a reported error: it is absent. */
 bool weir_program_packer(const char *name, weir_program *program);
 void weir_program_free(weir_program *program);

@@ -89,7 +89,8 @@ static int place(const weir_synth_options *options, const char *cache, weir_synt
                                 .netlist = joined,
                                 .placer = options->placer,
                                 .clock_hz = synth->clock_mhz * 1000000,
-                                .seeds = options->seeds};
+                                .seeds = options->seeds,
+                                .elsewhere = options->elsewhere};
     const int status = weir_place(&job, &synth->placements);
     if (status == WEIR_EXIT_FINE)
         synth->has_path = weir_synth_path_read(weir_synth_best(synth)->report, &synth->netlist, options->hardware,

@@ -35,7 +35,8 @@ typedef struct weir_synth_options {
     bool simulate;
     const char *data; /* as in weir_synth_simulate_job */
     int64_t frames;
-    bool prove; /* also a large netlist; small ones are proved whenever they are simulated */
+    bool prove;                            /* also a large netlist; small ones are proved whenever they are simulated */
+    const weir_place_elsewhere *elsewhere; /* as in weir_place_job */
 } weir_synth_options;
 
 /* Valid as long as device and hardware are. */

@@ -5,9 +5,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/launch.h"
 #include "cli/page.h"
-#include "regress/launcher.h"
-#include "regress/remote.h"
 #include "regress/runner.h"
 #include "regress/session.h"
 #include "regress/suite_read.h"
@@ -29,8 +28,9 @@ static const char help_text[] =
 typedef struct request {
     const char *suite, *folder, *again, *junit, *json, *csv, *html, *save, *against;
     weir_cli_list define, only;
-    const char *on, *scheduler, *task;
-    int64_t jobs, each;
+    weir_launch launch;
+    const char *task;
+    int64_t jobs;
     bool list, all;
 } request;
 
@@ -71,7 +71,7 @@ static int report(const request *r, const weir_session *session, weir_runner_end
     weir_tally results = weir_session_tally(session);
     int status = WEIR_EXIT_INPUT;
     bool fine = end == WEIR_RUNNER_DONE && compare(r, &results);
-    if (fine && weir_commands_cover(session->commands))
+    if (fine && weir_commands_leave(session->commands, WEIR_KEPT_COVERAGE))
         fine = weir_coverage_merge(session->folder, session->key, session->suite->points, &results.coverage);
     if (fine) {
         weir_text text = {NULL, 0, 0};
@@ -100,24 +100,7 @@ static weir_runner_end run_here(const request *r, weir_session *session, const s
     return weir_runner_run(&runner, mask);
 }
 
-static weir_runner_end run_elsewhere(const request *r, weir_session *session, const char *program) {
-    weir_launcher launcher;
-    weir_arena *arena = weir_arena_new();
-    weir_runner_end end = WEIR_RUNNER_STOPPED;
-    if (weir_launcher_read(arena, r->on, &launcher)) {
-        const weir_remote remote = {.launcher = &launcher,
-                                    .options = r->scheduler == NULL ? "" : r->scheduler,
-                                    .each = (size_t)r->each,
-                                    .jobs = r->jobs == 0 ? 1 : (size_t)r->jobs,
-                                    .program = program};
-        end = weir_remote_run(&remote, session);
-    }
-    weir_arena_free(arena);
-    return end;
-}
-
-static int run(const request *r, const weir_suite *suite, const weir_commands *commands, const char *program,
-               const sigset_t *mask) {
+static int run(const request *r, const weir_suite *suite, const weir_commands *commands, const sigset_t *mask) {
     char *folder = r->folder == NULL ? weir_format("%s.regress", suite->name) : weir_copy_string(r->folder);
     const weir_again again = r->again == NULL                  ? WEIR_AGAIN_NOTHING
                              : strcmp(r->again, "failed") == 0 ? WEIR_AGAIN_FAILED
@@ -125,7 +108,9 @@ static int run(const request *r, const weir_suite *suite, const weir_commands *c
     weir_session session;
     int status = WEIR_EXIT_INPUT;
     if (weir_session_open(&session, suite, commands, folder, again)) {
-        const weir_runner_end end = r->on == NULL ? run_here(r, &session, mask) : run_elsewhere(r, &session, program);
+        const weir_runner_end end = r->launch.on == NULL
+                                        ? run_here(r, &session, mask)
+                                        : weir_launch_session(&r->launch, r->jobs == 0 ? 1 : (size_t)r->jobs, &session);
         status = report(r, &session, end);
         if (end == WEIR_RUNNER_INTERRUPTED)
             weir_note("interrupted: %zu of %zu points are done; the same command continues", session.ended,
@@ -147,7 +132,7 @@ static int list(const weir_suite *suite) {
 
 static int start(const request *r) {
     const weir_suite_choice choice = {{r->define.item, r->define.count}, {r->only.item, r->only.count}};
-    weir_suite *suite = weir_suite_read(r->suite, &choice);
+    weir_suite *suite = weir_suite_read(r->suite, NULL, &choice);
     char *program = weir_cli_program();
     weir_commands *commands = suite == NULL ? NULL : weir_commands_new(suite, program);
     int status = WEIR_EXIT_INPUT;
@@ -157,7 +142,7 @@ static int start(const request *r) {
         /* A signal waits until the children have ended and the results are in their file, and then ends this process
          * too. */
         const sigset_t mask = weir_process_hold();
-        status = run(r, suite, commands, program, &mask);
+        status = run(r, suite, commands, &mask);
         fflush(stdout);
         pthread_sigmask(SIG_SETMASK, &mask, NULL);
     }
@@ -185,9 +170,7 @@ int weir_command_regress(int argc, char **argv) {
         {"only", 0, WEIR_CLI_LIST, &r.only, "NAME=PATTERN,...",
          "only points that fit all of these; once more: or these"},
         {"jobs", 0, WEIR_CLI_COUNT, &r.jobs, "N", "points at a time (make's jobserver, else the processors)"},
-        {"on", 0, WEIR_CLI_STRING, &r.on, "LAUNCHER", "elsewhere: parallel, slurm, or another scheduler's FILE.yaml"},
-        {"scheduler", 0, WEIR_CLI_STRING, &r.scheduler, "OPTIONS", "with --on: its options (--partition=p --time=60)"},
-        {"each", 0, WEIR_CLI_COUNT, &r.each, "N", "with --on: points a task (by their length, a minute)"},
+        WEIR_LAUNCH_OPTIONS(r.launch, "by their length, a minute"),
         {"task", 0, WEIR_CLI_STRING, &r.task, "N", "run task N of the run in the folder SUITE, as --on has it"},
         {"again", 0, WEIR_CLI_STRING, &r.again, "WHICH", "run again: failed or all"},
         {"list", 0, WEIR_CLI_FLAG, &r.list, NULL, "print the points and run none"},
@@ -204,8 +187,7 @@ int weir_command_regress(int argc, char **argv) {
     int status = weir_cli_parse("regress", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && r.again != NULL && strcmp(r.again, "failed") != 0 && strcmp(r.again, "all") != 0)
         status = weir_cli_misuse("regress", "--again takes 'failed' or 'all', found '%s'", r.again);
-    if (status < 0 && r.on == NULL && (r.scheduler != NULL || r.each != 0))
-        status = weir_cli_misuse("regress", "--scheduler and --each need --on");
+    if (status < 0) status = weir_launch_check("regress", &r.launch);
     r.suite = argv[1];
     if (status < 0) status = r.task == NULL ? start(&r) : run_task(&r);
     weir_cli_list_free(&r.define);

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/estimate.h"
+#include "cli/launch.h"
 #include "cli/page.h"
 #include "cli/plugins.h"
 #include "cli/synthesize.h"
@@ -11,14 +12,18 @@
 #include "dataflow/cost/target.h"
 #include "dataflow/folding.h"
 #include "ir/graph/print.h"
+#include "sim/cache.h"
+#include "sim/driver.h"
 #include "support/file/file.h"
 #include "support/file/folder.h"
 #include "support/file/scratch.h"
+#include "support/memory/arena.h"
 
 static const char help_text[] =
     "DIR is what 'weir compile' wrote. Yosys maps it to the cells of the device; the netlist is simulated against the\n"
     "reference on random frames, or on --data, where there are models of the cells; with --place nextpnr places and\n"
-    "routes it between registers, with seeds 1, 2, ... until the clock goal is met. Results are cached. OUT gets\n"
+    "routes it between registers, with seeds 1, 2, ... until the clock goal is met; with --on all of them, on other\n"
+    "machines, and OUT.seeds keeps what is done. Results are cached. OUT gets\n"
     "netlist.json, netlist.v, synthesis.json (the report) and the messages of the tools.\n"
     "Exit status 1: it does not fit, with --place; 3: the netlist disagrees with the reference; 4: a program is missing or failed.\n";
 
@@ -59,10 +64,63 @@ static int read_folder(void *user) {
 
 typedef struct request {
     weir_plugins plugins;
+    weir_launch launch;
     const char *folder;
+    int64_t seed; /* 0: none, else `folder` is a task's file */
     weir_synthesize synthesize;
     weir_device *device; /* NULL: that for which the folder was compiled */
 } request;
+
+/* --- seeds on other machines --- */
+
+typedef struct taker {
+    weir_place_taker *take;
+    void *user;
+} taker;
+
+static bool take_seed(void *user, size_t point, const json_t *result) {
+    const taker *t = user;
+    return t->take(t->user, (int64_t)point + 1, result);
+}
+
+static json_t *suite_of(const char *path, int64_t seeds) {
+    weir_text command = {NULL, 0, 0};
+    weir_text_add(&command, "{weir} synth --seed {seed} --json {result}");
+    weir_launch_word(&command, path);
+    json_t *suite = json_pack("{s:s, s:{s:{s:i, s:I}}, s:[{s:s, s:[s]}]}", "name", "seeds", "matrix", "seed", "from", 1,
+                              "to", (json_int_t)seeds, "steps", "run", command.data, "inputs", path);
+    weir_text_free(&command);
+    return suite;
+}
+
+/* In OUT.seeds, or DIR.seeds without an output. */
+static int place_elsewhere(void *user, const json_t *task, int64_t seeds, weir_place_taker *take, void *take_user) {
+    const request *r = user;
+    const char *beside = r->synthesize.output == NULL ? r->folder : r->synthesize.output;
+    size_t length = strlen(beside);
+    while (length > 1 && beside[length - 1] == '/') length--;
+    char *folder = weir_format("%.*s.seeds", (int)length, beside), *path = weir_path_join(folder, "placement.json");
+    taker t = {take, take_user};
+    const bool fine = weir_make_folder(folder) && weir_cli_write_json(path, json_deep_copy(task));
+    const int status =
+        fine ? weir_launch_suite(&r->launch, folder, suite_of(path, seeds), take_seed, &t) : WEIR_EXIT_INPUT;
+    free(path);
+    free(folder);
+    return status;
+}
+
+/* There: one seed of the task. */
+static int place_seed(const request *r) {
+    json_error_t error;
+    json_t *task = json_load_file(r->folder, 0, &error), *result = NULL;
+    char *cache = task == NULL ? NULL : weir_sim_cache(NULL);
+    if (task == NULL) weir_error(weir_at(r->folder, error.line), "cannot be read: %s", error.text);
+    int status = cache == NULL ? WEIR_EXIT_INPUT : weir_place_task_run(task, cache, r->seed, &result);
+    if (result != NULL && !weir_cli_write_json(r->synthesize.json, result)) status = WEIR_EXIT_INPUT;
+    free(cache);
+    json_decref(task);
+    return status;
+}
 
 /* Files of OUT that Weir wrote are replaced: a compiled design's shall not be. */
 static bool is_compiled(const char *output) {
@@ -126,6 +184,8 @@ int weir_command_synth(int argc, char **argv) {
         {"device", 0, WEIR_CLI_STRING, &device_name, "NAME", "the FPGA (that of 'weir compile'): see 'weir devices'"},
         {"place", 'p', WEIR_CLI_FLAG, &r.synthesize.place, NULL, "place and route with nextpnr, for the clock"},
         {"seeds", 0, WEIR_CLI_COUNT, &r.synthesize.seeds, "N", "placements to try until one meets the clock goal (4)"},
+        WEIR_LAUNCH_OPTIONS(r.launch, "1 seed"),
+        {"seed", 0, WEIR_CLI_COUNT, &r.seed, "N", "place seed N of the file DIR, as --on has it, into --json"},
         {"placer", 0, WEIR_CLI_STRING, &r.synthesize.placer, "NAME",
          "nextpnr's placer: heap, sa or, of late, static (its own choice)"},
         WEIR_YOSYS_OPTION(r.synthesize.yosys),
@@ -146,13 +206,20 @@ int weir_command_synth(int argc, char **argv) {
         status = weir_cli_misuse("synth", "--data cannot be combined with --frames 0");
     if (status < 0 && r.synthesize.placer != NULL && !r.synthesize.place)
         status = weir_cli_misuse("synth", "--placer needs --place");
+    if (status < 0) status = weir_launch_check("synth", &r.launch);
+    if (status < 0 && r.launch.on != NULL && !r.synthesize.place)
+        status = weir_cli_misuse("synth", "--on needs --place");
+    if (status < 0 && r.seed > 0 && r.synthesize.json == NULL) status = weir_cli_misuse("synth", "--seed needs --json");
+    r.folder = argv[1];
+    if (status < 0 && r.seed > 0) status = place_seed(&r);
+    const weir_place_elsewhere elsewhere = {place_elsewhere, &r};
+    if (r.launch.on != NULL) r.synthesize.elsewhere = &elsewhere;
     const int known = status < 0 ? weir_estimate_open(device_name, &r.device) : WEIR_EXIT_FINE;
     if (known != WEIR_EXIT_FINE) status = known;
     if (status < 0 && is_compiled(r.synthesize.output)) status = WEIR_EXIT_INPUT;
     if (status < 0) {
         const char *output = r.synthesize.output;
         char *missing = output == NULL ? NULL : weir_path_missing(output);
-        r.folder = argv[1];
         status = weir_plugins_guard(&r.plugins, run, &r);
         if (output != NULL) weir_folder_clean(output, missing);
         free(missing);
