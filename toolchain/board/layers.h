@@ -9,17 +9,17 @@
 typedef struct weir_layers {
     size_t streams, sums; /* that were compared, up to the first that differs */
     bool diverged;
-    /* The first stream that differs, in the order of the graph: all that it is made of is right. One that stops after
-     * beats that are right is held up by another; the first of these counts only where none differs. */
+    /* The first stream that differs, in graph order: all its inputs are right. A stream that stops after right beats is
+     * stalled by another; the first of these counts only if none differs. */
     char *name;    /* "layer 'fc2'", "input 'x'"; heap */
     size_t byte;   /* of its beats */
-    int64_t beats; /* that should come */
+    int64_t beats; /* expected */
     uint32_t came;
     uint32_t expected, found; /* CRC-32 of that byte of the beats that came */
 } weir_layers;
 
-/* The reference's first frame, of which it needs the taps. A stream may take `limit` microseconds. Free the result in
- * any case. */
+/* Sends the reference's first frame, which must have taps, with a limit of `limit` microseconds a stream. Free the
+ * result in any case. */
 weir_wire_error weir_layers_run(weir_wire *wire, const weir_transport *clock, const weir_graph *hardware,
                                 const weir_reference *reference, uint64_t limit, weir_layers *layers,
                                 weir_failure *why);

@@ -1,5 +1,5 @@
-/* Parameter memories that a board reads back, or writes: their ports in the top module of a compiled design
- * (boards/common/weir_board_memory.v), their list for board.json, and what they hold. */
+/* Parameter memories that a board reads back or writes: their ports in the top module of a compiled design
+ * (boards/common/weir_board_memory.v), their list for board.json, and their contents. */
 #ifndef WEIR_BOARD_MEMORIES_H
 #define WEIR_BOARD_MEMORIES_H
 
@@ -11,7 +11,7 @@
 #define WEIR_BOARD_MEMORY_REQUEST "memory_request"
 #define WEIR_BOARD_MEMORY_ANSWER "memory_answer"
 
-/* By number: one for each memory of the design, those with the same file too. */
+/* By number: one for each memory of the design, even if two have the same file. */
 typedef struct weir_board_memories {
     weir_board_manifest_memory *item;
     size_t count, capacity;
@@ -31,12 +31,12 @@ void weir_board_memories_free(weir_board_memories *memories);
 /* The modules of boards/common that hold them. */
 void weir_board_memories_modules(const weir_board_memories *memories, weir_library_files *files);
 
-/* What the memory's file in `folder` holds, words * ((width + 7) / 8) bytes as they go over the wire: heap memory; NULL
- * after a reported error. */
+/* The contents of the memory's file in `folder`, words * ((width + 7) / 8) bytes in wire order: heap memory; NULL after
+ * a reported error. */
 uint8_t *weir_board_memory_content(const weir_board_manifest_memory *memory, const char *folder);
 size_t weir_board_memory_size(const weir_board_manifest_memory *memory);
 
-/* Into a board's report, with the CRCs of the files in `folder`. False after a reported error. */
+/* Adds them to a board's report, with the CRCs of the files in `folder`. False after a reported error. */
 bool weir_board_memories_tell(const weir_board_memories *memories, const char *folder, bool loadable, json_t *report);
 
 #endif

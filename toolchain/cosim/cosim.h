@@ -1,4 +1,4 @@
-/* One co-simulation: a compiled folder, a simulator, frames in, every recorded stream compared with the reference. */
+/* One co-simulation of a compiled folder: sends frames and compares every recorded stream with the reference. */
 #ifndef WEIR_COSIM_COSIM_H
 #define WEIR_COSIM_COSIM_H
 
@@ -13,12 +13,12 @@ typedef struct weir_cosim_options {
     weir_sim_profile profile;
     uint32_t seed;
     bool debug;     /* the bench with taps and meters, on the reference's debug frames */
-    bool one_bench; /* this bench for other runs too, its taps off: one build serves all */
+    bool one_bench; /* this bench also for runs without taps: one build serves all */
     bool asserts;   /* the components' assertions are on (rtl/README.md): simulation is slower; not of netlists */
     bool malformed; /* some frames are too short or too long: those must be flagged, the others right; not with debug */
     int64_t frames; /* of the reference to run, 0: all (debug: all debug frames) */
-    /* Write the waveform of cycles [wave_from, wave_to) to this .fst, and what opens it (wave.h), if they can be, and
-     * stop; of a debug run, whose first divergence is that of `wave_of`. NULL: none. */
+    /* Write the waveform of cycles [wave_from, wave_to) of a debug run to this .fst, with its save file (wave.h), if
+     * possible, then stop; its first divergence is that of `wave_of`. NULL: none. */
     const char *wave;
     uint32_t wave_from, wave_to;
     const struct weir_cosim *wave_of;
@@ -31,7 +31,8 @@ typedef struct weir_activity {
     weir_node node;
     weir_sim_meter meter;
     double interval; /* cycles between frames at its output once the pipeline is full; 0: too few frames */
-    /* Of frame 0: when the first beat of output 0 was taken, and the last; both 0 when it did not end. */
+    /* Of frame 0: the cycles in which the first and the last beat of output 0 were accepted; both 0 if it did not
+     * end. */
     uint32_t first_out, last_out;
 } weir_activity;
 
@@ -69,9 +70,9 @@ int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_re
 void weir_cosim_free(weir_cosim *result);
 /* Cycle of the first divergence, of missing beats that of the last one at the node; of a run without one, its last. */
 uint32_t weir_cosim_divergence(const weir_cosim *run);
-/* Copies what a run needs of a compiled folder, instead of what `work` has of it. False after a reported error. */
+/* Copies the files of a compiled folder that a run needs, replacing those in `work`. False after a reported error. */
 bool weir_cosim_copy(const char *folder, const char *work);
-/* Everything as the reference says, in time and by the protocol. */
+/* All values equal the reference, in time and within the protocol. */
 bool weir_cosim_is_right(const weir_cosim *result);
 
 #endif

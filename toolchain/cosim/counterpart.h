@@ -1,5 +1,5 @@
-/* Which value of the lowered graph stands for a value of the model, and how: what compares the two graphs starts from
- * it. Values of the lowered graph are known by their names, which the passes behind lower_integer keep. */
+/* Which value of the lowered graph represents a value of the model, and how, for comparisons of the two graphs. Values
+ * of the lowered graph are identified by name, which the passes after lower_integer keep. */
 #ifndef WEIR_COSIM_COUNTERPART_H
 #define WEIR_COSIM_COUNTERPART_H
 
@@ -9,10 +9,10 @@
 typedef struct weir_counterpart {
     const char *name; /* of the lowered graph's value; NULL: there is none */
     const char *sums; /* of the value that holds the sums, where the model's node adds and quantizes; NULL: none */
-    bool follows;     /* no codes stand for it: float32 arithmetic on a value in front that has codes, in both graphs */
+    bool follows;     /* it has no codes: float32 arithmetic on an earlier value that has codes, in both graphs */
     bool codes;       /* the model's elements are the codes themselves; else (code - zero) * scale + offset */
     bool relu;        /* ... and max(., 0) of that */
-    bool is_kept;     /* its codes may not be set to others: what carries a function of them would not follow */
+    bool is_kept;     /* its codes must not be replaced: values that carry a function of them would not follow */
     bool windows;     /* means of windows, whose quantizer may round ties otherwise than the model's */
     bool is_cut;      /* numbers beyond these may be the nearer end, or anything beyond it */
     double least, most;

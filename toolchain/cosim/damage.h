@@ -1,4 +1,4 @@
-/* Frames that are too short or too long, among good ones: what sources send, and what must come of it (rtl/README.md,
+/* Frames that are too short or too long, among good ones: what sources send, and the expected results (rtl/README.md,
  * "Frames"). */
 #ifndef WEIR_COSIM_DAMAGE_H
 #define WEIR_COSIM_DAMAGE_H
@@ -20,7 +20,7 @@ typedef struct weir_damage {
 weir_damage weir_damage_new(uint32_t seed, size_t frames, const uint64_t *whole, size_t inputs);
 void weir_damage_free(weir_damage *damage);
 /* What input `index` sends, of records of `size` words (sim/beats.h) that hold its complete frames of `whole` beats:
- * heap memory, *beats of them. A short frame ends before its time, a long one continues with beats of frame 0. */
+ * heap memory, *beats of them. A short frame ends early, a long one continues with beats of frame 0. */
 uint32_t *weir_damage_records(const weir_damage *damage, size_t index, const uint32_t *records, size_t size,
                               uint64_t whole, size_t *beats);
 

@@ -1,5 +1,5 @@
-/* Frames for the inputs of a graph, out of data files, and passes that watch what flows. README.md ("Data") says for
- * users which array of a file is which input's. */
+/* Frames for the inputs of a graph from data files, and runs with a visitor. README.md ("Data") documents which array
+ * of a file belongs to which input. */
 #ifndef WEIR_COSIM_FRAMES_H
 #define WEIR_COSIM_FRAMES_H
 

@@ -1,7 +1,7 @@
-/* The model and what it was lowered to, run side by side and compared value by value: each node of the model gets the
- * numbers that the codes of the lowered graph stand for, so a difference is found at the node that makes it and does
- * not depend on what lies before. Codes may be replaced on both sides as soon as they are compared, so that the nodes
- * behind see the corners of their ranges, which the inputs of the model may never reach. */
+/* Runs the model and its lowered graph side by side and compares them value by value: each node of the model reads the
+ * numbers that the codes of the lowered graph represent, so a difference is found at the node that causes it,
+ * independent of earlier ones. Codes may be replaced on both sides once they are compared, so later nodes see the
+ * corners of their ranges, which the model's inputs may never reach. */
 #ifndef WEIR_COSIM_LOCKSTEP_H
 #define WEIR_COSIM_LOCKSTEP_H
 
@@ -10,8 +10,8 @@
 typedef struct weir_lockstep weir_lockstep;
 
 typedef enum weir_drive {
-    WEIR_DRIVE_NATURAL, /* values are what the nodes before them give */
-    WEIR_DRIVE_CORNERS, /* quantized values are the ends of their proven range, or stand for zero */
+    WEIR_DRIVE_NATURAL, /* values are the results of the nodes before them */
+    WEIR_DRIVE_CORNERS, /* quantized values are the ends of their proven range, or zero */
     WEIR_DRIVE_UNIFORM, /* quantized values are anything in their proven range */
     WEIR_DRIVE_STEPS /* sums in front of a Requantize with steps lie on either side of a random step of its results */
 } weir_drive;
@@ -20,11 +20,11 @@ typedef struct weir_frame {
     const char *what; /* for messages: "random frame 3" */
     weir_drive drive;
     uint64_t seed;     /* of replaced codes */
-    bool leaves_model; /* is known to be what `integer` computes: only the two graphs behind it are compared */
+    bool leaves_model; /* known to equal `integer`: only the two lowered graphs are compared */
 } weir_frame;
 
-/* `model` is what was lowered, `integer` what lower_integer made (NULL: not compared), `lowered` what the passes behind
- * it made of that. All outlive this. NULL after a reported error. */
+/* `model` is the original, `integer` the result of lower_integer (NULL: not compared), `lowered` that of the passes
+ * after it. All outlive this. NULL after a reported error. */
 weir_lockstep *weir_lockstep_new(const weir_graph *model, const weir_graph *integer, const weir_graph *lowered,
                                  const weir_counterparts *counterparts);
 void weir_lockstep_free(weir_lockstep *lockstep);
