@@ -52,8 +52,8 @@ static json_t *variable(const char *name, char *value, bool is_signal) {
 }
 
 static void declare(json_t *scope, const char *name, char *value, bool is_signal) {
-    json_array_append_new(scope, json_pack("{s:s, s:i, s:o}", "type", "decl", "line", 0, "variable",
-                                           variable(name, value, is_signal)));
+    json_array_append_new(
+        scope, json_pack("{s:s, s:i, s:o}", "type", "decl", "line", 0, "variable", variable(name, value, is_signal)));
 }
 
 static void declare_integer(json_t *scope, const char *name, int64_t value) {
@@ -122,10 +122,10 @@ static json_t *entries(const weir_graph *graph) {
 }
 
 bool weir_symbols_write(const weir_graph *graph, const char *folder) {
-    json_t *table = json_pack(
-        "{s:s, s:s, s:[{s:s, s:s, s:[o], s:[], s:[{s:s, s:s, s:o}]}]}", "generator", "weir", "top", "tb", "table",
-        "type", "module", "name", "tb", "variables", variable("cycle", weir_copy_string("cycle"), true), "instances",
-        "scope", "type", "block", "filename", "hardware.weir", "scope", entries(graph));
+    json_t *table = json_pack("{s:s, s:s, s:[{s:s, s:s, s:[o], s:[], s:[{s:s, s:s, s:o}]}]}", "generator", "weir",
+                              "top", "tb", "table", "type", "module", "name", "tb", "variables",
+                              variable("cycle", weir_copy_string("cycle"), true), "instances", "scope", "type", "block",
+                              "filename", "hardware.weir", "scope", entries(graph));
     char *text = json_dumps(table, JSON_INDENT(2)), *whole = weir_format("%s\n", text);
     char *path = weir_path_join(folder, "hgdb.json");
     const bool fine = weir_file_write(path, whole, strlen(whole));

@@ -41,6 +41,12 @@ void weir_launch_word(weir_text *command, const char *word) {
 
 /* --- suites that a command makes --- */
 
+char *weir_launch_folder(const char *output, const char *what) {
+    size_t length = strlen(output);
+    while (length > 1 && output[length - 1] == '/') length--;
+    return weir_format("%.*s.%s", (int)length, output, what);
+}
+
 /* JSON is YAML too. */
 static bool write_suite(const char *path, const json_t *suite) {
     char *dump = json_dumps(suite, JSON_PRESERVE_ORDER), *text = weir_format("%s\n", dump);

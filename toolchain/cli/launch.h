@@ -32,6 +32,8 @@ typedef bool weir_launch_taker(void *user, size_t point, const json_t *result);
  * right after a reported error. */
 int weir_launch_suite(const weir_launch *launch, const char *folder, json_t *suite, weir_launch_taker *take,
                       void *user);
+/* "OUT.seeds" beside a command's output. Heap memory. */
+char *weir_launch_folder(const char *output, const char *what);
 /* Adds a word to a command for the shell. */
 void weir_launch_word(weir_text *command, const char *word);
 

@@ -4,13 +4,16 @@
 
 #include "cli/cli.h"
 #include "cli/estimate.h"
+#include "cli/launch.h"
 #include "cli/page.h"
 #include "cli/source.h"
 #include "dataflow/cost/device.h"
 #include "dse/result/picture_front.h"
 #include "dse/result/saved.h"
 #include "dse/stages/explore.h"
+#include "support/file/file.h"
 #include "support/memory/arena.h"
+#include "support/memory/array.h"
 #include "support/text/diag.h"
 #include "support/text/text.h"
 
@@ -23,7 +26,8 @@ static const char help_text[] =
     "or a YAML file; --list lists the stages.\n"
     "--sweep DIR, instead of accelerator and mapping, folds the network for FPGAs, over devices and budgets (those of compile,\n"
     "\"50%\" a share of everything): DIR gets the foldings that no other is as good as in inferences a second, LUTs, multipliers\n"
-    "and memory blocks, each as a file for `weir compile --folding`, as a table in front.csv and front.json, and as a picture in front.svg.\n";
+    "and memory blocks, each as a file for `weir compile --folding`, as a table in front.csv and front.json, and as a picture in front.svg.\n"
+    "With --on each device and budget is searched on other machines, and DIR.points keeps what is done.\n";
 
 /* What the pipeline gave. */
 typedef struct output {
@@ -132,12 +136,11 @@ static int explore(const weir_dse_registry *registry, const weir_dse_request *re
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
-/* "a|b", of an empty list `usual`. Heap memory. */
-static char *alternatives(const weir_cli_list *list, const char *const *usual, size_t count) {
+/* "a|b". Heap memory. */
+static char *alternatives(const weir_cli_list *list) {
     weir_text text = {NULL, 0, 0};
     weir_text_add(&text, "");
-    for (size_t i = 0; i < (list->count > 0 ? list->count : count); i++)
-        weir_text_format(&text, "%s%s", i == 0 ? "" : "|", list->count > 0 ? list->item[i] : usual[i]);
+    for (size_t i = 0; i < list->count; i++) weir_text_format(&text, "%s%s", i == 0 ? "" : "|", list->item[i]);
     return text.data;
 }
 
@@ -150,6 +153,7 @@ typedef struct arguments {
     weir_job job;
     weir_cli_list plugins, defects, devices, budgets;
     const char *json, *html;
+    weir_launch launch;
     bool list;
     int64_t limit, spatial, threads, rate;
 } arguments;
@@ -165,12 +169,98 @@ static int know(const weir_cli_list *devices) {
     return status;
 }
 
+/* --- points of a sweep on other machines --- */
+
+static void add_word(weir_text *command, const char *option, const char *value) {
+    if (value == NULL) return;
+    weir_launch_word(command, option);
+    weir_launch_word(command, value);
+}
+
+static void add_number(weir_text *command, const char *option, int64_t value, int64_t usual) {
+    if (value != usual) weir_text_format(command, " %s %lld", option, (long long)value);
+}
+
+static void add_words(weir_text *command, const char *option, const weir_cli_list *list) {
+    for (size_t i = 0; i < list->count; i++) add_word(command, option, list->item[i]);
+}
+
+/* A point: the stages of the sweep below its front, for one device and one budget. */
+static void add_command(weir_text *command, const weir_job *job) {
+    weir_text_add(command, "{weir} dse --workload {model} --json {result} --stages "
+                           "'general_parameter_iterator{iterations=\"device='{device}'\"},target,"
+                           "general_parameter_iterator{iterations=\"budget='{budget}'\"},folding_generator,"
+                           "pipeline,components,resource_model'");
+    add_number(command, "--clock", job->clock, 0);
+    add_number(command, "--target-interval", job->target_interval, 0);
+    add_word(command, "--quantize", job->quantize);
+    add_words(command, "--calibration", &job->calibration);
+    add_words(command, "--input-quantizer", &job->input_quantizers);
+    add_word(command, "--contract", job->contract);
+    add_number(command, "--batch", job->sizes.batch, 1);
+    add_words(command, "--shape", &job->sizes.shape);
+}
+
+/* "INPUT=FILE.npz:KEY" names a file. */
+static json_t *files_of(const weir_cli_list *data) {
+    json_t *files = json_array();
+    for (size_t i = 0; i < data->count; i++) {
+        const char *equals = strchr(data->item[i], '='), *given = equals == NULL ? data->item[i] : equals + 1;
+        char *array = NULL, *split = weir_array_split_path(given, &array);
+        json_array_append_new(files, json_string(split == NULL ? given : split));
+        free(split);
+        free(array);
+    }
+    return files;
+}
+
+static json_t *texts_of(const weir_cli_list *list) {
+    json_t *texts = json_array();
+    for (size_t i = 0; i < list->count; i++) json_array_append_new(texts, json_string(list->item[i]));
+    return texts;
+}
+
+static bool take_point(void *user, size_t point, const json_t *result) {
+    (void)point;
+    json_array_extend(user, json_object_get(result, "results"));
+    return true;
+}
+
+/* All foldings, in DIR.points/foldings.json, whose path is heap memory. Exit status. */
+static int fold_elsewhere(const arguments *a, char **foldings) {
+    const weir_dse_request *r = &a->request;
+    weir_text command = {NULL, 0, 0};
+    add_command(&command, &a->job);
+    json_t *suite = json_pack("{s:s, s:{s:[s], s:o, s:o}, s:[{s:s, s:o}]}", "name", "points", "matrix", "model",
+                              r->workload, "device", texts_of(&a->devices), "budget", texts_of(&a->budgets), "steps",
+                              "run", command.data, "inputs", files_of(&a->job.calibration));
+    json_t *results = json_array();
+    char *folder = weir_launch_folder(r->sweep.folder, "points");
+    *foldings = weir_path_join(folder, "foldings.json");
+    int status = weir_launch_suite(&a->launch, folder, suite, take_point, results);
+    json_t *root = json_pack("{s:o}", "results", results);
+    if (status != WEIR_EXIT_FINE) json_decref(root);
+    else if (!weir_cli_write_json(*foldings, root)) status = WEIR_EXIT_INPUT;
+    free(folder);
+    weir_text_free(&command);
+    return status;
+}
+
+/* Where none is given: all. */
+static void complete(weir_cli_list *list, const char *const *usual, size_t count) {
+    if (list->count > 0) return;
+    list->item = weir_calloc(count + 1, sizeof *list->item);
+    for (size_t i = 0; i < count; i++) list->item[list->count++] = usual[i];
+}
+
 static int run(arguments *a) {
     static const char *const usual[] = {"100%", "50%", "25%"};
     weir_dse_request *r = &a->request;
     size_t known = 0;
-    char **names = weir_device_names(&known), *devices = alternatives(&a->devices, (const char *const *)names, known),
-         *budgets = alternatives(&a->budgets, usual, sizeof usual / sizeof *usual);
+    char **names = weir_device_names(&known), *foldings = NULL;
+    complete(&a->devices, (const char *const *)names, known);
+    complete(&a->budgets, usual, sizeof usual / sizeof *usual);
+    char *devices = alternatives(&a->devices), *budgets = alternatives(&a->budgets);
     const char **kept = weir_calloc(a->defects.count + 1, sizeof *kept);
     for (size_t i = 0; i < a->defects.count; i++) kept[i] = a->defects.item[i];
     weir_source *source = weir_source_new(&a->job, r->workload);
@@ -185,9 +275,11 @@ static int run(arguments *a) {
     r->sweep.clock_mhz = (int)a->job.clock;
     r->sweep.interval = (int)a->job.target_interval;
     r->sweep.rate = (double)a->rate;
-    const int status = names == NULL || !load_all(registry, &a->plugins) ? WEIR_EXIT_INPUT
-                       : a->list                                         ? list_stages(registry)
-                                                                         : explore(registry, r, a->json);
+    int status = names == NULL || !load_all(registry, &a->plugins) ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
+    if (status == WEIR_EXIT_FINE && a->launch.on != NULL) status = fold_elsewhere(a, &foldings);
+    r->sweep.foldings = foldings;
+    if (status == WEIR_EXIT_FINE) status = a->list ? list_stages(registry) : explore(registry, r, a->json);
+    free(foldings);
     weir_dse_registry_free(registry);
     weir_source_free(source);
     free(kept);
@@ -228,6 +320,7 @@ static int refuse_idle(const arguments *a) {
                    {"resume", r->resume != NULL, USUAL | OWN},
                    {"sweep", r->sweep.folder != NULL, SWEEP},
                    {"html", a->html != NULL, SWEEP},
+                   {"on", a->launch.on != NULL, SWEEP},
                    {"device", a->devices.count > 0, SWEEP},
                    {"budget", a->budgets.count > 0, SWEEP},
                    {"clock", a->job.clock > 0, SWEEP | OWN},
@@ -282,11 +375,13 @@ int weir_command_dse(int argc, char **argv) {
         {"clock", 0, WEIR_CLI_COUNT, &a.job.clock, "MHZ", "clock to build for (each device's own goal)"},
         {"target-interval", 0, WEIR_CLI_COUNT, &a.job.target_interval, "N", "cycles that a frame may take"},
         {"rate", 0, WEIR_CLI_COUNT, &a.rate, "N", "mark the smallest with N inferences a second (the fastest)"},
+        WEIR_LAUNCH_OPTIONS(a.launch, "1 device and budget"),
         WEIR_JOB_QUANTIZE_OPTIONS(a.job),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("dse", options, help_text, argc, argv, 0, 0, &count);
     const bool helped = status == WEIR_EXIT_FINE; /* that was all it was asked for */
+    if (status < 0) status = weir_launch_check("dse", &a.launch);
     if (status < 0) status = refuse_idle(&a);
     if (status < 0 && missing(&a) != NULL) status = weir_cli_misuse("dse", "%s is missing", missing(&a));
     if (status < 0) status = know(&a.devices);

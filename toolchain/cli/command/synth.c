@@ -97,9 +97,7 @@ static json_t *suite_of(const char *path, int64_t seeds) {
 static int place_elsewhere(void *user, const json_t *task, int64_t seeds, weir_place_taker *take, void *take_user) {
     const request *r = user;
     const char *beside = r->synthesize.output == NULL ? r->folder : r->synthesize.output;
-    size_t length = strlen(beside);
-    while (length > 1 && beside[length - 1] == '/') length--;
-    char *folder = weir_format("%.*s.seeds", (int)length, beside), *path = weir_path_join(folder, "placement.json");
+    char *folder = weir_launch_folder(beside, "seeds"), *path = weir_path_join(folder, "placement.json");
     taker t = {take, take_user};
     const bool fine = weir_make_folder(folder) && weir_cli_write_json(path, json_deep_copy(task));
     const int status =

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "support/memory/arena.h"
 #include "support/text/diag.h"
 
 /* --- writing --- */
@@ -58,6 +59,9 @@ static json_t *hardware_json(const weir_dse_evaluation *e) {
         return object;
     }
     json_object_set_new(object, "budget", json_string(h->point->budget));
+    json_object_set_new(object, "clock_goal_mhz", json_integer((json_int_t)h->point->clock_mhz));
+    json_object_set_new(object, "delay_ps", json_integer((json_int_t)h->delay_ps));
+    json_object_set_new(object, "device_luts", json_integer((json_int_t)h->point->device_luts));
     json_object_set_new(object, "frame_ns", json_real(weir_dse_time(e)));
     json_object_set_new(object, "first_to_last_cycles", json_integer((json_int_t)h->point->latency));
     json_object_set_new(object, "folding", json_string(h->point->settings));
@@ -247,6 +251,88 @@ bool weir_dse_saved_mapping(const json_t *value, const char *file, const weir_ds
                a->name);
     weir_dse_problem_free(t->problem);
     return false;
+}
+
+static bool read_latencies(const json_t *latencies, double latency, weir_dse_cost *c) {
+    double onloading, offloading;
+    const bool fine = json_unpack((json_t *)(uintptr_t)latencies, "{s:F, s:F, s:F, s:F, s:F, s:F}", "data_onloading",
+                                  &onloading, "computation", &c->latency_computation, "data_offloading", &offloading,
+                                  "ideal", &c->ideal, "ideal_temporal", &c->ideal_temporal, "stall", &c->stall) == 0;
+    c->latency = latency;
+    c->latency_loaded = latency - (fine ? offloading : 0);
+    return fine;
+}
+
+static bool read_uses(const json_t *hardware, weir_dse_hardware *h) {
+    json_int_t use[WEIR_KNAPSACK_RESOURCES];
+    const bool fine = json_unpack((json_t *)(uintptr_t)hardware, "{s:I, s:I, s:I, s:I}", "luts", &use[0], "flip_flops",
+                                  &use[1], "multipliers", &use[2], "memory_blocks", &use[3]) == 0;
+    for (int r = 0; fine && r < WEIR_KNAPSACK_RESOURCES; r++) h->use[r] = (int64_t)use[r];
+    return fine;
+}
+
+/* Of a whole folding. */
+static bool read_point(const json_t *hardware, weir_arena *arena, weir_dse_hardware *h) {
+    weir_dse_point *point = weir_arena_array(arena, 1, sizeof *point);
+    const char *device, *budget, *settings;
+    json_int_t delay, clock, luts, latency;
+    const bool fine =
+        json_unpack((json_t *)(uintptr_t)hardware, "{s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "device", &device, "budget",
+                    &budget, "folding", &settings, "delay_ps", &delay, "clock_goal_mhz", &clock, "device_luts", &luts,
+                    "first_to_last_cycles", &latency) == 0;
+    if (!fine) return false;
+    h->delay_ps = (int64_t)delay;
+    h->point = point;
+    *point = (weir_dse_point){.device = weir_arena_copy_string(arena, device),
+                              .budget = weir_arena_copy_string(arena, budget),
+                              .clock_mhz = (int64_t)clock,
+                              .device_luts = (int64_t)luts,
+                              .latency = (int64_t)latency,
+                              .settings = weir_arena_copy_string(arena, settings)};
+    return true;
+}
+
+/* `whole`: the folding that it is a component of, NULL: it is one itself. */
+static bool read_evaluation(const json_t *value, const weir_dse_hardware *whole, weir_arena *arena,
+                            weir_dse_evaluation *e) {
+    const json_t *hardware = json_object_get(value, "hardware");
+    const char *component = json_string_value(json_object_get(hardware, "component"));
+    double latency = 0;
+    *e = (weir_dse_evaluation){.layer = NULL};
+    if (json_unpack((json_t *)(uintptr_t)value, "{s:F, s:F, s:F, s:F}", "energy", &e->cost.energy, "latency", &latency,
+                    "mac_energy", &e->cost.mac_energy, "memory_energy", &e->cost.memory_energy) != 0 ||
+        latency <= 0 || !read_latencies(json_object_get(value, "latencies"), latency, &e->cost) ||
+        !read_uses(hardware, &e->hardware) || (component == NULL) != (whole == NULL))
+        return false;
+    if (whole == NULL) return read_point(hardware, arena, &e->hardware);
+    e->hardware.component = weir_arena_copy_string(arena, component);
+    e->hardware.point = whole->point;
+    e->hardware.delay_ps = whole->delay_ps;
+    return true;
+}
+
+static bool read_folding(const json_t *value, const weir_dse_hardware *whole, weir_arena *arena,
+                         weir_dse_result *result) {
+    const json_t *parts = json_object_get(value, "results");
+    const char *parameters = json_string_value(json_object_get(value, "parameters"));
+    weir_dse_evaluation *e = weir_arena_array(arena, 1, sizeof *e);
+    weir_dse_result *list = weir_arena_array(arena, json_array_size(parts) + 1, sizeof *list);
+    *result = (weir_dse_result){.evaluations = json_number_value(json_object_get(value, "evaluations")),
+                                .count = json_array_size(parts),
+                                .list = list,
+                                .parameters = parameters == NULL ? NULL : weir_arena_copy_string(arena, parameters)};
+    if (whole == NULL && json_object_get(value, "hardware") == NULL && result->count == 0) return true;
+    bool fine = read_evaluation(value, whole, arena, e) && (whole == NULL || result->count == 0);
+    for (size_t i = 0; fine && i < result->count; i++)
+        fine = read_folding(json_array_get(parts, i), &e->hardware, arena, &list[i]);
+    result->evaluation = e;
+    return fine;
+}
+
+bool weir_dse_saved_folding(const json_t *value, const char *file, weir_arena *arena, weir_dse_result *result) {
+    const bool fine = read_folding(value, NULL, arena, result);
+    if (!fine) weir_error(weir_at(file, 0), "expected foldings as 'weir dse --json' writes them");
+    return fine;
 }
 
 double weir_dse_saved_evaluations(const json_t *value, const weir_dse_layer *layer) {

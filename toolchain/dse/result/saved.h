@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "dse/result/result.h"
+#include "support/memory/types.h"
 
 /* {"layer", "spatial_mapping": {"D1": [["K", 32]]}, "temporal_mapping": {"O": [[["C", 2]], []]}, ...}: whole results,
  * lists of which contain those of layers. */
@@ -15,6 +16,9 @@ json_t *weir_dse_saved_complete(const weir_dse_evaluation *evaluation);
  * False after a reported error. */
 bool weir_dse_saved_mapping(const json_t *value, const char *file, const weir_dse_accelerator *accelerator,
                             const weir_dse_layer *layer, weir_dse_temporal *temporal);
+/* A folding of such a result with its components, or a result without one; all of it in the arena. False after a
+ * reported error. */
+bool weir_dse_saved_folding(const json_t *value, const char *file, weir_arena *arena, weir_dse_result *result);
 /* How many mappings were evaluated for the layer; 0: not said. */
 double weir_dse_saved_evaluations(const json_t *value, const weir_dse_layer *layer);
 

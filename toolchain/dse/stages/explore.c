@@ -41,22 +41,33 @@ static bool add_usual(weir_dse_pipeline *pipeline, const weir_dse_request *r) {
                                          "temporal_mapping_generator", "cost_model", NULL});
 }
 
+/* Each stage with a value of one of its options, NULL: none. */
+static bool add_each(weir_dse_pipeline *pipeline, const char *const (*stages)[3], size_t count) {
+    bool fine = true;
+    for (size_t i = 0; fine && i < count; i++)
+        fine = weir_dse_pipeline_add(pipeline, stages[i][0]) &&
+               (stages[i][1] == NULL || weir_dse_pipeline_set(pipeline, stages[i][1], stages[i][2]));
+    return fine;
+}
+
 /* The front over devices and budgets. */
 static bool add_sweep(weir_dse_pipeline *pipeline, const weir_dse_sweep *sweep) {
+    const char *const front[][3] = {{"folding_save", "dump_folder", sweep->folder},
+                                    {"pareto", "of", "time,luts,multipliers,memory_blocks,device"}};
+    if (!add_each(pipeline, front, sizeof front / sizeof *front)) return false;
+    if (sweep->foldings != NULL) {
+        const char *const load[][3] = {{"folding_load", "file", sweep->foldings}};
+        return add_each(pipeline, load, 1);
+    }
     char *devices = weir_format("device=%s", sweep->devices), *budgets = weir_format("budget=%s", sweep->budgets);
-    const char *const stages[][3] = {{"folding_save", "dump_folder", sweep->folder},
-                                     {"pareto", "of", "time,luts,multipliers,memory_blocks,device"},
-                                     {"general_parameter_iterator", "iterations", devices},
+    const char *const stages[][3] = {{"general_parameter_iterator", "iterations", devices},
                                      {"target", NULL, NULL},
                                      {"general_parameter_iterator", "iterations", budgets},
                                      {"folding_generator", NULL, NULL},
                                      {"pipeline", NULL, NULL},
                                      {"components", NULL, NULL},
                                      {"resource_model", NULL, NULL}};
-    bool fine = true;
-    for (size_t i = 0; fine && i < sizeof stages / sizeof *stages; i++)
-        fine = weir_dse_pipeline_add(pipeline, stages[i][0]) &&
-               (stages[i][1] == NULL || weir_dse_pipeline_set(pipeline, stages[i][1], stages[i][2]));
+    const bool fine = add_each(pipeline, stages, sizeof stages / sizeof *stages);
     free(devices);
     free(budgets);
     return fine;

@@ -11,6 +11,7 @@ typedef struct weir_dse_sweep {
     const char *devices, *budgets; /* "ecp5-25k|xc7a35t", "50%|lut=2000,dsp=8" */
     int clock_mhz, interval;       /* 0: the device's own goal; 0: any */
     double rate;                   /* inferences a second of the one to mark; 0: the fastest */
+    const char *foldings;          /* a file of all foldings, which other processes found; NULL: search them here */
 } weir_dse_sweep;
 
 typedef struct weir_dse_request {
