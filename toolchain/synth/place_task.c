@@ -48,9 +48,12 @@ static json_t *log_json(const weir_diag_log *log) {
 }
 
 static json_t *place(const weir_place_job *job, int64_t seed) {
-    weir_placement placement;
+    weir_placement placement = {.seed = seed};
+    weir_place_netlist netlist;
     weir_diag_log *log = weir_diag_capture();
-    weir_place_one(job, seed, &placement);
+    weir_place_netlist_open(job, &netlist);
+    weir_place_seed(&netlist, seed, NULL, &placement);
+    weir_place_netlist_close(&netlist);
     weir_diag_release(log);
     json_t *result = json_pack("{s:s, s:o?, s:o, s:o}", "end", ends[placement.end], "report", placement.report, "log",
                                text_json(placement.log), "diagnostics", log_json(log));
