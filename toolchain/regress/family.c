@@ -10,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "support/memory/arena.h"
 #include "support/memory/map.h"
 
 typedef struct process {
-    pid_t pid, parent, group;
+    pid_t pid, parent, group, session;
     bool has_ended; /* but its parent does not know */
     int64_t pages;
 } process;
@@ -27,8 +29,8 @@ typedef struct processes {
     weir_map of; /* pid to index + 1 */
 } processes;
 
-/* "12 (name with ) in it) S 1 ...": behind the last ')' are the state, the parent, the group and, as the 22nd
- * field, the resident pages. */
+/* "12 (name with ) in it) S 1 ...": behind the last ')' are the state, the parent, the group, the session and,
+ * as the 22nd field, the resident pages. */
 static bool read_process(const char *pid, process *p) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
@@ -45,6 +47,7 @@ static bool read_process(const char *pid, process *p) {
         if (at != NULL && field == 1) p->has_ended = at[1] == 'Z';
         if (at != NULL && field == 2) p->parent = (pid_t)atol(at);
         if (at != NULL && field == 3) p->group = (pid_t)atol(at);
+        if (at != NULL && field == 4) p->session = (pid_t)atol(at);
         if (at != NULL && field == 22) p->pages = atoll(at);
     }
     return at != NULL;
@@ -109,6 +112,26 @@ void weir_family_kill(pid_t head) {
         if (all.item[i].pid != head && descends(&all, all.item[i].pid, head)) kill(all.item[i].pid, SIGKILL);
     kill(-head, SIGKILL);
     free_processes(&all);
+}
+
+void weir_family_end(void) {
+    enum { ROUNDS = 200 }; /* a process may begin another one while they are read */
+    bool is_over = false;
+    for (int i = 0; i < ROUNDS && !is_over; i++) {
+        processes all = {0};
+        read_processes(&all);
+        is_over = true;
+        for (size_t k = 0; k < all.count; k++) {
+            const process *p = &all.item[k];
+            if (p->pid == getpid() || p->has_ended || p->session != getsid(0) || !descends(&all, p->pid, getpid()))
+                continue;
+            kill(p->pid, SIGKILL);
+            is_over = false;
+        }
+        free_processes(&all);
+        while (waitpid(-1, NULL, WNOHANG) > 0) continue;
+        if (!is_over) nanosleep(&(struct timespec){0, 10000000}, NULL);
+    }
 }
 
 void weir_family_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }

@@ -298,13 +298,15 @@ static void end_all(run *r) {
     for (size_t i = 0; i < r->slots; i++) {
         slot *s = &r->slot[i];
         if (s->pid < 0) continue;
-        while (!weir_process_has_ended(s->pid) && weir_seconds() - begun < GRACE_SECONDS)
+        /* A shell ends at once, its commands end what they have begun. */
+        while ((!weir_process_has_ended(s->pid) || weir_family_runs(s->pid)) && weir_seconds() - begun < GRACE_SECONDS)
             nanosleep(&(struct timespec){0, 10000000}, NULL);
         weir_family_kill(s->pid);
         while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR) continue;
         weir_record_clear(&s->record);
         s->pid = -1;
     }
+    weir_family_end();
     r->busy = 0;
 }
 
