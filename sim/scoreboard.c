@@ -60,6 +60,15 @@ static void compare_beat(const weir_beats_layout *layout, const int64_t *element
     }
 }
 
+bool weir_scoreboard_compare_beat(const weir_beats_layout *layout, const int64_t *elements, const weir_beats *beats,
+                                  uint64_t beat, weir_comparison *c) {
+    const uint64_t frame_beats = weir_beats_per_frame(layout), frame = beat / frame_beats,
+                   first = beat % frame_beats * layout->lanes;
+    memset(c, 0, sizeof *c);
+    compare_beat(layout, elements + frame * layout->frame_elements + first, false, beats, beat, frame, first, c);
+    return c->first == WEIR_SAME;
+}
+
 bool weir_scoreboard_compare(const weir_beats_layout *layout, const int64_t *elements, size_t frames,
                              const bool *damaged, const weir_beats *beats, weir_comparison *c) {
     uint64_t frame_beats = weir_beats_per_frame(layout);

@@ -40,6 +40,9 @@ typedef struct weir_comparison {
  * Returns whether everything was the same. */
 bool weir_scoreboard_compare(const weir_beats_layout *layout, const int64_t *elements, size_t frames,
                              const bool *damaged, const weir_beats *beats, weir_comparison *comparison);
+/* The same of one beat that was recorded, of a frame that is not damaged. */
+bool weir_scoreboard_compare_beat(const weir_beats_layout *layout, const int64_t *elements, const weir_beats *beats,
+                                  uint64_t beat, weir_comparison *comparison);
 /* One line that says what diverged first and how many values did; "same" when none. */
 void weir_scoreboard_print(const weir_comparison *comparison, weir_text *text);
 

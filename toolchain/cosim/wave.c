@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/scoreboard.h"
 #include "support/file/file.h"
 #include "support/file/tree.h"
 #include "support/memory/arena.h"
@@ -41,20 +42,9 @@ typedef struct saving {
 
 /* Is a recorded beat of the stream another than the reference's, or `last` with it? */
 static bool is_wrong(const weir_wave_stream *s, uint64_t beat) {
-    assert(beat < s->recorded->count);
-    const weir_beats_layout *layout = &s->layout;
-    const uint64_t beats = weir_beats_per_frame(layout), first = beat % beats * layout->lanes;
-    const uint32_t *data = weir_beat_data(s->recorded, (size_t)beat);
-    const uint32_t *unknown = weir_beat_unknown(s->recorded, (size_t)beat), flags = data[s->recorded->words];
-    const int64_t *code = s->code + beat / beats * layout->frame_elements + first;
-    weir_beats_layout bits = *layout;
-    bits.is_signed = false;
-    bool wrong = (flags & WEIR_BEAT_UNKNOWN_LAST) != 0 || (flags & WEIR_BEAT_LAST) != (beat % beats == beats - 1);
-    for (uint32_t lane = 0; lane < layout->lanes && first + lane < layout->frame_elements; lane++) {
-        wrong |= weir_beat_element(layout, data, lane) != code[lane];
-        wrong |= unknown != NULL && weir_beat_element(&bits, unknown, lane) != 0;
-    }
-    return wrong;
+    weir_comparison c;
+    weir_scoreboard_compare_beat(&s->layout, s->code, s->recorded, beat, &c);
+    return c.wrong_values + c.unknown_values + c.wrong_lasts > 0;
 }
 
 /* Texts of the beats that the window can show: those accepted in it, and the one that is offered when it ends. */
