@@ -9,6 +9,7 @@
 #include "ir/graph/print.h"
 #include "passes/verilog/emit.h"
 #include "support/file/file.h"
+#include "support/file/json.h"
 #include "support/memory/arena.h"
 
 enum { SCHEMA = 1 };
@@ -118,11 +119,7 @@ static bool save(weir_graph *part, const weir_folder *output, const char *name) 
 
 static bool write_json(const weir_folder *output, json_t *root) {
     char *path = weir_path_join(weir_folder_staging(output), "host.json");
-    char *text = json_dumps(root, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-    char *file = weir_format("%s\n", text);
-    const bool fine = weir_file_write(path, file, strlen(file));
-    free(file);
-    free(text);
+    const bool fine = weir_json_write(path, root, JSON_INDENT(2) | JSON_ENSURE_ASCII);
     free(path);
     json_decref(root);
     return fine;

@@ -12,6 +12,7 @@
 #include "passes/verilog/symbols.h"
 #include "rtlir/reader/read.h"
 #include "support/file/file.h"
+#include "support/file/json.h"
 #include "support/memory/arena.h"
 #include "support/memory/map.h"
 
@@ -197,12 +198,9 @@ static bool write_taps(const bench *b, const char *folder) {
                             name_of(b, stream->valid), "ready", name_of(b, stream->ready), "data",
                             name_of(b, stream->data), "width", (json_int_t)(stream->lanes * stream->element_bits)));
     }
-    char *text = json_dumps(list, JSON_INDENT(2)), *line = weir_format("%s\n", text);
     char *path = weir_path_join(folder, strrchr(WEIR_TAPS_FILE, '/') + 1);
-    const bool fine = weir_file_write(path, line, strlen(line));
+    const bool fine = weir_json_write(path, list, JSON_INDENT(2));
     free(path);
-    free(line);
-    free(text);
     json_decref(list);
     free(taps);
     return fine;

@@ -13,6 +13,7 @@
 #include "ir/graph/metadata.h"
 #include "ir/graph/print.h"
 #include "support/file/file.h"
+#include "support/file/json.h"
 #include "support/memory/arena.h"
 
 /* Where the bench has a stream; part NULL: nowhere. */
@@ -126,12 +127,9 @@ bool weir_symbols_write(const weir_graph *graph, const char *folder) {
                               "top", "tb", "table", "type", "module", "name", "tb", "variables",
                               variable("cycle", weir_copy_string("cycle"), true), "instances", "scope", "type", "block",
                               "filename", "hardware.weir", "scope", entries(graph));
-    char *text = json_dumps(table, JSON_INDENT(2)), *whole = weir_format("%s\n", text);
     char *path = weir_path_join(folder, "hgdb.json");
-    const bool fine = weir_file_write(path, whole, strlen(whole));
+    const bool fine = weir_json_write(path, table, JSON_INDENT(2));
     free(path);
-    free(whole);
-    free(text);
     json_decref(table);
     return fine;
 }

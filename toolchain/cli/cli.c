@@ -19,6 +19,7 @@
 #include "cli/places.h"
 #include "commit.h"
 #include "support/file/file.h"
+#include "support/file/json.h"
 #include "support/memory/arena.h"
 #include "support/process/stack.h"
 #include "support/text/color.h"
@@ -190,16 +191,14 @@ int weir_cli_parse(const char *command, const weir_cli_option *options, const ch
 }
 
 char *weir_cli_json(json_t *value) {
-    char *dump = json_dumps(value, JSON_INDENT(2) | JSON_PRESERVE_ORDER), *text = weir_format("%s\n", dump);
-    free(dump);
+    char *text = weir_json_text(value, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     json_decref(value);
     return text;
 }
 
 bool weir_cli_write_json(const char *path, json_t *value) {
-    char *text = weir_cli_json(value);
-    const bool fine = weir_file_write(path, text, strlen(text));
-    free(text);
+    const bool fine = weir_json_write(path, value, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    json_decref(value);
     return fine;
 }
 

@@ -7,6 +7,7 @@
 #include "regress/kept.h"
 #include "regress/suite_read.h"
 #include "support/file/file.h"
+#include "support/file/json.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
 #include "support/text/diag.h"
@@ -45,15 +46,6 @@ char *weir_launch_folder(const char *output, const char *what) {
     size_t length = strlen(output);
     while (length > 1 && output[length - 1] == '/') length--;
     return weir_format("%.*s.%s", (int)length, output, what);
-}
-
-/* JSON is YAML too. */
-static bool write_suite(const char *path, const json_t *suite) {
-    char *dump = json_dumps(suite, JSON_PRESERVE_ORDER), *text = weir_format("%s\n", dump);
-    const bool fine = weir_file_write(path, text, strlen(text));
-    free(text);
-    free(dump);
-    return fine;
 }
 
 /* The first point that is not right, and how many are not. */
@@ -108,7 +100,8 @@ int weir_launch_suite(const weir_launch *launch, const char *folder, json_t *sui
     const weir_suite_choice all = {{NULL, 0}, {NULL, 0}};
     const weir_launch one = {launch->on, launch->scheduler, launch->each == 0 ? 1 : launch->each};
     char *path = weir_path_join(folder, "suite.yaml"), *program = weir_cli_program();
-    weir_suite *read = weir_make_folder(folder) && write_suite(path, suite) ? weir_suite_read(path, ".", &all) : NULL;
+    const bool fine = weir_make_folder(folder) && weir_json_write(path, suite, JSON_PRESERVE_ORDER); /* YAML too */
+    weir_suite *read = fine ? weir_suite_read(path, ".", &all) : NULL;
     weir_commands *commands = read == NULL ? NULL : weir_commands_new(read, program);
     int status = WEIR_EXIT_INPUT;
     if (commands != NULL) {

@@ -17,7 +17,7 @@ static bool tell(const weir_synthesize *s, const weir_synth *synth, json_t **rep
     weir_synth_warn(synth);
     json_t *json = weir_synth_json(synth);
     bool fine = s->json == NULL || weir_cli_write_json(s->json, json_deep_copy(json));
-    fine = (s->output == NULL || weir_synth_write(synth, s->output)) && fine;
+    fine = (s->output == NULL || weir_synth_write(synth, json, s->output)) && fine;
     if (report != NULL) *report = json;
     else json_decref(json);
     return fine;

@@ -6,6 +6,7 @@
 
 #include "regress/cause.h"
 #include "support/file/file.h"
+#include "support/file/json.h"
 #include "support/memory/arena.h"
 #include "support/memory/map.h"
 #include "support/text/diag.h"
@@ -78,10 +79,7 @@ bool weir_tally_save_baseline(const weir_tally *results, const char *path) {
         free(name);
     }
     json_t *root = json_pack("{s:i, s:s, s:o}", "schema", 1, "suite", results->suite->name, "points", points);
-    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_SORT_KEYS), *text = weir_format("%s\n", dump);
-    const bool fine = weir_file_write(path, text, strlen(text));
-    free(text);
-    free(dump);
+    const bool fine = weir_json_write(path, root, JSON_INDENT(2) | JSON_SORT_KEYS);
     json_decref(root);
     return fine;
 }

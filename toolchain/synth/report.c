@@ -6,6 +6,7 @@
 
 #include "support/file/file.h"
 #include "support/file/folder.h"
+#include "support/file/json.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 #include "support/text/table.h"
@@ -266,31 +267,28 @@ static bool write_text(const char *folder, const char *name, const char *text) {
     return fine;
 }
 
-static bool write_json(const char *folder, const char *name, json_t *value) {
-    char *dump = json_dumps(value, JSON_INDENT(2) | JSON_PRESERVE_ORDER), *text = weir_format("%s\n", dump);
-    const bool fine = write_text(folder, name, text);
-    free(dump);
-    free(text);
-    json_decref(value);
+static bool write_json(const char *folder, const char *name, const json_t *value) {
+    char *path = weir_path_join(folder, name);
+    const bool fine = weir_json_write(path, value, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    free(path);
     return fine;
 }
 
-static bool write_all(const weir_synth *synth, const char *folder) {
+static bool write_all(const weir_synth *synth, const json_t *report, const char *folder) {
     static const char *const names[] = {"netlist.json", "netlist.v", "yosys.log"};
     const weir_placement *best = weir_synth_best(synth);
-    bool fine = write_json(folder, "synthesis.json", weir_synth_json(synth));
+    bool fine = write_json(folder, "synthesis.json", report);
     for (size_t i = 0; fine && i < sizeof names / sizeof *names; i++) fine = copy(synth, folder, names[i]);
     if (fine && best != NULL)
-        fine = write_text(folder, "nextpnr.log", best->log) &&
-               write_json(folder, "nextpnr.json", json_incref(best->report));
+        fine = write_text(folder, "nextpnr.log", best->log) && write_json(folder, "nextpnr.json", best->report);
     return fine;
 }
 
-bool weir_synth_write(const weir_synth *synth, const char *folder) {
+bool weir_synth_write(const weir_synth *synth, const json_t *report, const char *folder) {
     if (synth->netlist.json == NULL) return true;
     weir_folder *output = weir_folder_open(folder, WEIR_FOLDER_WHOLE);
     if (output == NULL) return false;
-    if (write_all(synth, weir_folder_staging(output))) return weir_folder_commit(output);
+    if (write_all(synth, report, weir_folder_staging(output))) return weir_folder_commit(output);
     weir_folder_abandon(output);
     return false;
 }

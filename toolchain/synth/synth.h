@@ -77,7 +77,8 @@ void weir_synth_print(const weir_synth *synth, weir_text *text);
 void weir_synth_warn(const weir_synth *synth);
 /* A new object; README.md has the schema. */
 json_t *weir_synth_json(const weir_synth *synth);
-/* Netlist, reports and messages of the tools as files of the folder. False after a reported error. */
-bool weir_synth_write(const weir_synth *synth, const char *folder);
+/* Netlist, the report (weir_synth_json) and messages of the tools as files of the folder. False after a reported
+ * error. */
+bool weir_synth_write(const weir_synth *synth, const json_t *report, const char *folder);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/file/file.h"
+#include "support/file/json.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 #include "wire/memory.h"
@@ -60,12 +61,9 @@ static bool read(const json_t *root, weir_board_manifest *m) {
 }
 
 bool weir_board_manifest_write(const char *folder, const json_t *report) {
-    char *text = json_dumps(report, JSON_INDENT(2)), *line = weir_format("%s\n", text);
     char *path = weir_path_join(folder, WEIR_BOARD_MANIFEST);
-    const bool fine = weir_file_write(path, line, strlen(line));
+    const bool fine = weir_json_write(path, report, JSON_INDENT(2));
     free(path);
-    free(line);
-    free(text);
     return fine;
 }
 

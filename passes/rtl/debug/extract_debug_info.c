@@ -19,6 +19,7 @@
 #include "rtlir/core/interface.h"
 #include "support/file/file.h"
 #include "support/file/folder.h"
+#include "support/file/json.h"
 #include "support/memory/arena.h"
 
 typedef struct symbols {
@@ -351,14 +352,9 @@ static json_t *symbols_of(symbols *s, weir_rtl_module module, weir_rtl_print_opt
 
 static bool write_table(json_t *table, const char *top, const char *folder, const char *name) {
     json_t *whole = json_pack("{s:s, s:s, s:o}", "generator", "weir", "top", top, "table", table);
-    char *text = json_dumps(whole, JSON_INDENT(2)), *path = weir_path_join(folder, name);
-    weir_text ended = {NULL, 0, 0};
-    weir_text_add(&ended, text);
-    weir_text_char(&ended, '\n');
-    const bool fine = weir_file_write(path, ended.data, ended.size);
-    weir_text_free(&ended);
+    char *path = weir_path_join(folder, name);
+    const bool fine = weir_json_write(path, whole, JSON_INDENT(2));
     free(path);
-    free(text);
     json_decref(whole);
     return fine;
 }
