@@ -6,6 +6,8 @@
 
 #include "support/memory/arena.h"
 
+enum { BYTES_A_TOKEN = 8 }; /* roughly, with comments */
+
 typedef struct lexer {
     const char *at, *end;
     int line;
@@ -180,6 +182,7 @@ static void add_symbol(lexer *l) {
 
 rtl_token *rtl_tokenize(const char *source, size_t size, size_t *count) {
     lexer l = {.at = source, .end = source + size, .line = 1};
+    l.token = weir_grow(NULL, &l.capacity, size / BYTES_A_TOKEN + 1, sizeof *l.token);
     while (l.at < l.end) {
         while (l.at < l.end && *l.at == ' ') l.at++;
         if (l.at == l.end || skip_blank(&l)) continue;

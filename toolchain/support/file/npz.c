@@ -35,7 +35,7 @@ enum {
 #define LOCAL_SIGNATURE UINT32_C(0x04034b50)
 #define LARGEST_CONTENT (UINT64_C(1) << 30)
 #define LEVEL 4
-#define SMALL 1024         /* with the header of 128 */
+#define SMALL 8192         /* with the header of 128: two blocks of a disk */
 #define DEFLATE_RATIO 1032 /* 258 bytes from two bits */
 
 typedef struct zip {
