@@ -2,6 +2,7 @@
  * place of DequantizeLinear, the float operator and QuantizeLinear. What it computes then differs from the model's own
  * meaning next to ties, because its float steps round otherwise (quant/contract.h, QLinearAdd and its like). Its
  * conditions are those of ONNX Runtime:
+ *   pairs        of quantizers, one behind the other, with nothing else that reads what is between, become one
  *   codes        int8 of a QuantizeLinear that one DequantizeLinear reads become uint8, 128 larger; each reader of what
  *                is dequantized has a DequantizeLinear of its own there
  *   operands     all from DequantizeLinear, of one type of 8 bits, with one scale each
@@ -14,6 +15,7 @@
  * those of layers whose bias is of real numbers, which ONNX Runtime rounds to int32. O(size). */
 #include <assert.h>
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "ir/shape/index_map.h"
@@ -26,17 +28,16 @@ enum { MOST_MOVES = 16, MOST_MOVE_INPUTS = 5 };
 typedef struct kernel {
     weir_op from, to;
     size_t operands;
-    bool has_zero; /* every zero point is given */
 } kernel;
 
 static const kernel kernels[] = {
-    {WEIR_OP_ADD, WEIR_OP_QLINEAR_ADD, 2, false},
-    {WEIR_OP_MUL, WEIR_OP_QLINEAR_MUL, 2, false},
-    {WEIR_OP_SIGMOID, WEIR_OP_QLINEAR_SIGMOID, 1, false},
-    {WEIR_OP_LEAKY_RELU, WEIR_OP_QLINEAR_LEAKY_RELU, 1, false},
-    {WEIR_OP_SOFTMAX, WEIR_OP_QLINEAR_SOFTMAX, 1, false},
-    {WEIR_OP_GLOBAL_AVERAGE_POOL, WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL, 1, true},
-    {WEIR_OP_AVERAGE_POOL, WEIR_OP_QLINEAR_AVERAGE_POOL, 1, true},
+    {WEIR_OP_ADD, WEIR_OP_QLINEAR_ADD, 2},
+    {WEIR_OP_MUL, WEIR_OP_QLINEAR_MUL, 2},
+    {WEIR_OP_SIGMOID, WEIR_OP_QLINEAR_SIGMOID, 1},
+    {WEIR_OP_LEAKY_RELU, WEIR_OP_QLINEAR_LEAKY_RELU, 1},
+    {WEIR_OP_SOFTMAX, WEIR_OP_QLINEAR_SOFTMAX, 1},
+    {WEIR_OP_GLOBAL_AVERAGE_POOL, WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL, 1},
+    {WEIR_OP_AVERAGE_POOL, WEIR_OP_QLINEAR_AVERAGE_POOL, 1},
 };
 
 static const kernel *kernel_of(weir_op op) {
@@ -158,12 +159,11 @@ static void set_attributes(weir_rewrite *r, weir_node from, weir_value made) {
     if (weir_trait_kind(r->graph, from) == WEIR_OP_SOFTMAX) weir_rewrite_set_int(r, made, "opset", 13);
 }
 
-/* The quantizer's scale and zero point as inputs of the kernel. */
-static size_t add_parameters(weir_rewrite *r, weir_node quantizer, weir_dtype dtype, bool has_zero,
-                             weir_value *inputs) {
+/* The quantizer's scale and zero point as inputs of the kernel, which has them all. */
+static size_t add_parameters(weir_rewrite *r, weir_node quantizer, weir_dtype dtype, weir_value *inputs) {
     inputs[0] = weir_node_input(r->graph, quantizer, 1);
     inputs[1] = weir_node_input(r->graph, quantizer, 2);
-    if (inputs[1].id == 0 && has_zero) inputs[1] = weir_rewrite_number(r, "zero_point", dtype, 0);
+    if (inputs[1].id == 0) inputs[1] = weir_rewrite_number(r, "zero_point", dtype, 0);
     return 2;
 }
 
@@ -185,15 +185,74 @@ static bool fuse(weir_rewrite *r, const kernel *k) {
     size_t count = 0;
     for (size_t i = 0; i < k->operands; i++) {
         inputs[count++] = codes_of(r, weir_node_input(graph, node, i));
-        count += add_parameters(r, from[i], dtype, k->has_zero, &inputs[count]);
+        count += add_parameters(r, from[i], dtype, &inputs[count]);
     }
-    count += add_parameters(r, result.quantizer, dtype, k->has_zero, &inputs[count]);
-    if (inputs[count - 1].id == 0) count--;
+    count += add_parameters(r, result.quantizer, dtype, &inputs[count]);
     weir_value value = weir_rewrite_start(r, k->to, "codes", inputs, count);
     set_attributes(r, node, value);
     value = weir_rewrite_infer(r, value);
     for (size_t i = 0; i < result.count; i++) value = moved_by(r, result.move[i], value);
     weir_rewrite_replace(r, weir_node_output(graph, result.quantizer, 0), value);
+    return true;
+}
+
+/* A QuantizeLinear and the DequantizeLinear that alone reads it, with one scale and zero point, which both state. */
+typedef struct pair {
+    weir_node quantizer, dequantizer;
+    weir_dtype dtype;
+    float scale, zero;
+} pair;
+
+/* The node that alone reads the value, at its first input; none: others do, or it is a result. */
+static weir_node lone_reader(const weir_graph *graph, weir_value value) {
+    if (weir_value_use_count(graph, value) != 1 || weir_value_is_output(graph, value)) return WEIR_NO_NODE;
+    const weir_use use = weir_value_use(graph, value, 0);
+    return use.index == 0 ? use.node : WEIR_NO_NODE;
+}
+
+static bool is_a(const weir_graph *graph, weir_node node, weir_op kind) {
+    return node.id != 0 && weir_trait_kind(graph, node) == kind;
+}
+
+static bool find_pair(const weir_graph *graph, weir_node quantizer, pair *p) {
+    if (!is_a(graph, quantizer, WEIR_OP_QUANTIZE_LINEAR)) return false;
+    const weir_value codes = weir_node_output(graph, quantizer, 0);
+    const weir_node both[2] = {quantizer, lone_reader(graph, codes)};
+    if (!is_a(graph, both[1], WEIR_OP_DEQUANTIZE_LINEAR)) return false;
+    float scale[2], zero[2];
+    for (size_t i = 0; i < 2; i++) {
+        if (one_scale(graph, both[i]) == NULL || weir_node_input(graph, both[i], 2).id == 0) return false;
+        scale[i] = (float)weir_array_get(one_scale(graph, both[i]), 0);
+        zero[i] = (float)weir_array_get_int(weir_value_constant(graph, weir_node_input(graph, both[i], 2)), 0);
+    }
+    *p = (pair){both[0], both[1], weir_value_type(graph, codes)->dtype, scale[0], zero[0]};
+    return scale[0] == scale[1] && zero[0] == zero[1];
+}
+
+/* Of two pairs, the second alone behind the first, one remains, with the numbers that both have codes for, in float32
+ * as ONNX Runtime computes them. False: there are no two. */
+static bool merge_pairs(weir_rewrite *r) {
+    weir_graph *graph = r->graph;
+    pair first, next;
+    int64_t least, most;
+    if (!find_pair(graph, r->at, &first)) return false;
+    const weir_value codes = weir_node_output(graph, first.quantizer, 0);
+    if (!find_pair(graph, lone_reader(graph, weir_node_output(graph, first.dequantizer, 0)), &next)) return false;
+    if (next.dtype != first.dtype) return false;
+    weir_node_set_input(graph, next.dequantizer, 0, codes);
+    weir_rewrite_remove(r, next.quantizer);
+    weir_rewrite_remove(r, first.dequantizer);
+    r->is_stale = true;
+    if (first.scale == next.scale && first.zero == next.zero) return true;
+    weir_quant_limits(&weir_value_type(graph, codes)->quant, &least, &most);
+    const float low = fmaxf(((float)least - first.zero) * first.scale, ((float)least - next.zero) * next.scale),
+                high = fminf(((float)most - first.zero) * first.scale, ((float)most - next.zero) * next.scale),
+                scale = (high - low) / (float)(most - least), zero = roundf((float)least - low / scale);
+    const weir_node left[2] = {first.quantizer, next.dequantizer};
+    for (size_t i = 0; i < 2; i++) {
+        weir_node_set_input(graph, left[i], 1, weir_rewrite_number(r, "scale", WEIR_FLOAT32, (double)scale));
+        weir_node_set_input(graph, left[i], 2, weir_rewrite_number(r, "zero_point", first.dtype, (double)zero));
+    }
     return true;
 }
 
@@ -210,10 +269,10 @@ static void shift_codes(weir_rewrite *r) {
         return;
     if (weir_value_use_count(graph, numbers) + weir_value_is_output(graph, numbers) > 1) return;
     const weir_value zeros[2] = {zero, other};
-    const weir_node pair[2] = {r->at, reader};
+    const weir_node both[2] = {r->at, reader};
     for (size_t i = 0; i < 2; i++) {
         const double z = (double)weir_array_get_int(weir_value_constant(graph, zeros[i]), 0);
-        weir_node_set_input(graph, pair[i], 2, weir_rewrite_number(r, "zero_point", WEIR_UINT8, z + 128));
+        weir_node_set_input(graph, both[i], 2, weir_rewrite_number(r, "zero_point", WEIR_UINT8, z + 128));
     }
     r->is_stale = true;
 }
@@ -252,6 +311,9 @@ bool weir_onnxruntime_kernels(weir_graph *graph, size_t *count) {
     weir_rewrite r = {.graph = graph};
     const char *said[4] = {NULL};
     *count = 0;
+    for (r.at = weir_graph_first(graph); r.at.id != 0; r.at = weir_node_next(graph, r.at))
+        while (merge_pairs(&r)) continue;
+    if (!weir_rewrite_finish(&r)) return false;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         r.at = node;
         if (weir_trait_kind(graph, node) == WEIR_OP_QUANTIZE_LINEAR) shift_codes(&r);
