@@ -531,7 +531,7 @@ bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, con
     tabulation t = {.l = l, .node = node, .maker = weir_value_producer(l->from, value), .quant = quant};
     t.function = weir_function_new(l, value, root);
     if (t.function == NULL) return false;
-    t.x = weir_expression_codes_of(weir_lower_expression(l, root));
+    t.x = weir_function_codes(t.function);
     const weir_type *codes = weir_value_type(l->to, t.x);
     if (!codes->has_range) {
         weir_function_free(t.function);

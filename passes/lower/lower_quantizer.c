@@ -139,7 +139,9 @@ bool weir_lower_dequantize_linear(weir_lowering *l, weir_node node) {
     if (weir_expression_leaf(x)->centered) return rescale(l, node, weir_expression_leaf(x), &quant);
     if (quant.count > 1)
         return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", quant.count);
-    return weir_lower_set_codes(l, node, weir_lower_requalify(l, node, weir_expression_codes_of(x), &quant));
+    const weir_leaf *leaf = weir_expression_leaf(x);
+    const weir_leaf made = {.codes = weir_lower_requalify(l, node, leaf->codes, &quant), .map = leaf->map};
+    return weir_lower_set_leaf(l, node, &made);
 }
 
 bool weir_lower_quant(weir_lowering *l, weir_node node) {

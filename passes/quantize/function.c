@@ -128,6 +128,7 @@ typedef struct parameter {
 struct weir_function {
     weir_lowering *l;
     weir_value value, root;
+    const weir_expression *x; /* the root, whose codes may be rows */
     parameter *parameter;
     size_t parameter_count, parameter_capacity;
     weir_node visited[MOST_NODES];
@@ -154,13 +155,8 @@ static void add_parameter(weir_function *f, weir_node node, size_t index, const 
 static bool add_by_channel(weir_function *f, weir_node node, size_t index, const weir_array *data) {
     weir_lowering *l = f->l;
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    const weir_expression *root = weir_lower_expression(l, f->root);
-    if (weir_expression_leaf(root)->map == NULL) {
-        const weir_expression *rows = weir_lower_spread(l, node, root, data, shape);
-        if (rows != root) weir_lower_become(l, f->root, rows);
-        root = rows;
-    }
-    data = weir_lower_by_channel(l, node, weir_expression_codes_of(root), data, shape);
+    if (weir_expression_leaf(f->x)->map == NULL) f->x = weir_lower_spread(l, node, f->x, data, shape);
+    data = weir_lower_by_channel(l, node, weir_expression_codes_of(f->x), data, shape);
     if (data != NULL) add_parameter(f, node, index, data);
     return data != NULL;
 }
@@ -247,21 +243,21 @@ static bool visit(weir_function *f, weir_value value) {
     return read_parameters(f, node);
 }
 
-static const weir_expression *root_of(const weir_function *f) { return weir_lower_expression(f->l, f->root); }
+weir_value weir_function_codes(const weir_function *f) { return weir_expression_codes_of(f->x); }
 
 static const weir_type *codes_type(const weir_function *f) {
-    return weir_value_type(f->l->to, weir_expression_codes_of(root_of(f)));
+    return weir_value_type(f->l->to, weir_function_codes(f));
 }
 
 /* The model's elements are codes, not the numbers that they stand for. */
 static bool takes_codes(const weir_function *f) {
     return !weir_dtype_is_float(weir_value_type(f->l->from, f->root)->dtype) &&
-           !weir_expression_leaf(root_of(f))->centered;
+           !weir_expression_leaf(f->x)->centered;
 }
 
 static double offset_of(const weir_function *f, size_t channel) {
     uint32_t count;
-    const double *number = weir_expression_numbers(root_of(f), &count);
+    const double *number = weir_expression_numbers(f->x, &count);
     return number == NULL ? 0 : number[count == 1 ? 0 : channel];
 }
 
@@ -285,7 +281,7 @@ static bool same_function(const weir_function *f, size_t a, size_t b) {
 static void find_rows(weir_function *f) {
     const weir_type *codes = codes_type(f);
     uint32_t offsets;
-    weir_expression_numbers(root_of(f), &offsets);
+    weir_expression_numbers(f->x, &offsets);
     if (codes->quant.count > 1 || offsets > 1) f->channels = 2;
     if (f->channels > 1) f->channels = (size_t)codes->shape.dim[codes->shape.rank - 1];
     f->row = weir_calloc(f->channels, sizeof *f->row);
@@ -303,11 +299,12 @@ static void find_rows(weir_function *f) {
 
 weir_function *weir_function_new(weir_lowering *l, weir_value value, weir_value root) {
     weir_function *f = weir_calloc(1, sizeof *f);
+    const weir_expression *x = weir_lower_expression(l, root);
     bool fine = true;
-    for (const weir_expression *before = NULL; fine && before != weir_lower_expression(l, root);) {
-        before = weir_lower_expression(l, root); /* rows are longer each time that it becomes another one */
+    for (const weir_expression *before = NULL; fine && before != x; x = f->x) {
+        before = x; /* rows are longer each time that it becomes another one */
         free(f->parameter);
-        *f = (weir_function){.l = l, .value = value, .root = root, .channels = 1, .is_monotone = true};
+        *f = (weir_function){.l = l, .value = value, .root = root, .x = x, .channels = 1, .is_monotone = true};
         fine = visit(f, value);
     }
     if (fine) {
@@ -481,7 +478,7 @@ static void set_input(weir_function *f, weir_array *input, size_t i, size_t chan
     const double real = (double)point * weir_quant_scale(&codes_type(f)->quant, (int64_t)channel);
     if (takes_codes(f)) weir_array_set_int(input, i, point + weir_function_zero(f, channel));
     else if (!weir_dtype_is_float(input->dtype)) weir_array_set_int(input, i, point);
-    else if (weir_expression_kind_of(root_of(f)) != WEIR_EXPRESSION_OFFSET) weir_array_set(input, i, real);
+    else if (weir_expression_kind_of(f->x) != WEIR_EXPRESSION_OFFSET) weir_array_set(input, i, real);
     else weir_array_set(input, i, (double)((float)real + (float)offset_of(f, channel)));
 }
 

@@ -19,6 +19,8 @@ weir_value weir_function_root(const weir_lowering *l, weir_value value);
 weir_function *weir_function_new(weir_lowering *l, weir_value value, weir_value root);
 void weir_function_free(weir_function *function);
 
+/* The root's codes, which may be rows for this function alone. */
+weir_value weir_function_codes(const weir_function *function);
 /* Channels of the codes, or 1 when all have one function and one zero point. */
 size_t weir_function_channels(const weir_function *function);
 size_t weir_function_rows(const weir_function *function);
