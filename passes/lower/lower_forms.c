@@ -4,19 +4,26 @@
  *                                                with them
  *   DequantizeLinear behind such a quantizer     with a scale of 1, and a product with the scales
  *   Depthwise Conv of such a product             of what is multiplied, the scales in those of the weights
- *   Gemm with transA or a computed B             Transposes of its operands and MatMul, alpha and beta times C
+ *   Gemm with transA, alpha, beta or a computed  Transposes of its operands, the product, that times alpha, and the sum
+ *   B or C                                       of it and beta times C
+ *   QGemm with transA                            the Transpose of its operand first
  *   MatMul of constant matrices by data          the Transpose of the product of the transposed operands
  *   Layers of codes that are looked up           of what the host makes of them: DequantizeLinear, then QuantizeLinear
  *   QLinearMatMul of a constant by codes         the Transpose of that of the transposed operands
  *   MatMul of data by a constant vector          by a matrix of one column
  *   Convolutions over many dimensions            over those along which windows slide (lower_spatial.c)
  * O(size). */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "exec/evaluate.h"
 #include "ir/shape/index_map.h"
 #include "ir/shape/layout.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/lower/lower.h"
 #include "passes/passes.h"
+#include "support/memory/arena.h"
 
 #define NODE(op, suffix, ...) WEIR_REWRITE_NODE(r, WEIR_OP_##op, suffix, __VA_ARGS__)
 
@@ -234,9 +241,14 @@ static void turn_codes(weir_rewrite *r) {
     weir_rewrite_become(r, transposed(r, "turned", weir_rewrite_infer(r, product)));
 }
 
-static bool is_gemm_of_two(const weir_rewrite *r) {
-    return weir_trait_kind(r->graph, r->at) == WEIR_OP_GEMM &&
-           (weir_node_int(r->graph, r->at, "transA", 0) != 0 || !is_fixed(r->graph, input_of(r, 1)));
+/* Of a Gemm that is more than a product with constants and a bias, lowering knows the parts. */
+static bool has_parts(const weir_rewrite *r) {
+    const weir_graph *graph = r->graph;
+    if (weir_trait_kind(graph, r->at) != WEIR_OP_GEMM) return false;
+    const weir_value c = input_of(r, 2);
+    return weir_node_int(graph, r->at, "transA", 0) != 0 || weir_node_float(graph, r->at, "alpha", 1) != 1 ||
+           !is_fixed(graph, input_of(r, 1)) ||
+           (c.id != 0 && (weir_node_float(graph, r->at, "beta", 1) != 1 || !is_fixed(graph, c)));
 }
 
 static weir_value times(weir_rewrite *r, const char *suffix, const char *factor, weir_value value) {
@@ -244,12 +256,67 @@ static weir_value times(weir_rewrite *r, const char *suffix, const char *factor,
     return by == 1 ? value : NODE(MUL, suffix, value, weir_rewrite_number(r, factor, WEIR_FLOAT32, by));
 }
 
+/* The numbers of what is fixed; a new array. */
+static weir_array *numbers_of(const weir_graph *graph, weir_value value) {
+    const weir_array *constant = weir_value_constant(graph, value);
+    if (constant != NULL) return weir_array_copy(constant);
+    const weir_node maker = weir_value_producer(graph, value);
+    const size_t count = weir_node_input_count(graph, maker);
+    weir_array **inputs = weir_calloc(count, sizeof *inputs);
+    for (size_t i = 0; i < count; i++) {
+        const weir_value input = weir_node_input(graph, maker, i);
+        if (input.id != 0) inputs[i] = numbers_of(graph, input);
+    }
+    weir_array **results = weir_evaluate_node(graph, maker, (const weir_array *const *)inputs), *result = results[0];
+    for (size_t i = 0; i < count; i++) weir_array_free(inputs[i]);
+    free(inputs);
+    free(results);
+    return result;
+}
+
+/* beta times C, in float32. */
+static weir_value addend_of(weir_rewrite *r) {
+    const weir_value c = input_of(r, 2);
+    if (!is_fixed(r->graph, c)) return times(r, "addend", "beta", c);
+    const float beta = (float)weir_node_float(r->graph, r->at, "beta", 1);
+    weir_array *numbers = numbers_of(r->graph, c);
+    for (size_t i = 0; i < numbers->count; i++)
+        weir_array_set(numbers, i, (double)(beta * (float)weir_array_get(numbers, i)));
+    return weir_rewrite_constant(r, "addend", numbers);
+}
+
+/* The product of a Gemm alone: of constants one, which keeps their order. */
+static weir_value product_of_gemm(weir_rewrite *r) {
+    const bool turns_a = weir_node_int(r->graph, r->at, "transA", 0) != 0,
+               turns_b = weir_node_int(r->graph, r->at, "transB", 0) != 0;
+    const weir_value a = turns_a ? transposed(r, "a", input_of(r, 0)) : input_of(r, 0), b = input_of(r, 1);
+    if (!is_fixed(r->graph, b) || is_fixed(r->graph, a)) return product_of(r, a, turns_b ? transposed(r, "b", b) : b);
+    const weir_value product = weir_rewrite_start(r, WEIR_OP_GEMM, "product", (weir_value[]){a, b}, 2);
+    weir_rewrite_set_int(r, product, "transB", turns_b);
+    return weir_rewrite_infer(r, product);
+}
+
 static void part_gemm(weir_rewrite *r) {
-    weir_value a = input_of(r, 0), b = input_of(r, 1), c = input_of(r, 2);
-    if (weir_node_int(r->graph, r->at, "transA", 0) != 0) a = transposed(r, "a", a);
-    if (weir_node_int(r->graph, r->at, "transB", 0) != 0) b = transposed(r, "b", b);
-    const weir_value product = times(r, "scaled", "alpha", product_of(r, a, b));
-    weir_rewrite_become(r, c.id == 0 ? product : NODE(ADD, "sum", product, times(r, "addend", "beta", c)));
+    const weir_value product = times(r, "scaled", "alpha", product_of_gemm(r));
+    weir_rewrite_become(r, input_of(r, 2).id == 0 ? product : NODE(ADD, "sum", product, addend_of(r)));
+}
+
+/* Inputs of QGemm: A, its scale and zero point, the same of B, the bias, the scale and zero point of the result. */
+enum { QGEMM_INPUTS = 9 };
+
+static bool turns_codes(const weir_rewrite *r) {
+    return weir_trait_kind(r->graph, r->at) == WEIR_OP_QGEMM && weir_node_int(r->graph, r->at, "transA", 0) != 0;
+}
+
+static void turn_left(weir_rewrite *r) {
+    const size_t count = weir_node_input_count(r->graph, r->at);
+    weir_value inputs[QGEMM_INPUTS];
+    assert(count <= QGEMM_INPUTS);
+    for (size_t i = 0; i < count; i++) inputs[i] = i == 0 ? transposed(r, "a", input_of(r, 0)) : input_of(r, i);
+    const weir_value made = weir_rewrite_start(r, WEIR_OP_QGEMM, "product", inputs, count);
+    weir_rewrite_copy_attributes(r, made, r->at);
+    weir_rewrite_set_int(r, made, "transA", 0);
+    weir_rewrite_become(r, weir_rewrite_infer(r, made));
 }
 
 static bool is_by_constant(const weir_rewrite *r, size_t index) {
@@ -272,7 +339,8 @@ bool weir_lower_forms(weir_graph *graph) {
         else if (has_linear_scales(&r, WEIR_OP_DEQUANTIZE_LINEAR) && is_quantized_input(&r)) part_dequantize(&r);
         else if (is_scaled_depthwise(&r)) part_depthwise(&r);
         else if (weir_lower_spatial(&r)) continue;
-        else if (is_gemm_of_two(&r)) part_gemm(&r);
+        else if (has_parts(&r)) part_gemm(&r);
+        else if (turns_codes(&r)) turn_left(&r);
         else if (is_left_codes(&r)) turn_codes(&r);
         else if (is_by_constant(&r, 0) && are_matrices(&r))
             weir_rewrite_become(&r, product_of(&r, input_of(&r, 0), input_of(&r, 1)));

@@ -2,6 +2,7 @@
  * graph ("integer"), in which every operator between Encode and Decode works on integer codes with exact semantics.
  * Each value of the model becomes an expression (expression.h); the table at the end has one rule per operator. Linear
  * in the graph. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,40 +25,11 @@ enum { MOST_CODE_BITS = 16 };
 
 /* --- linear algebra --- */
 
-/* alpha and beta, and a C that is computed, are operations after the product. */
-static bool scale_and_add(weir_lowering *l, weir_node node, double alpha, double beta) {
-    const weir_value input = weir_node_input(l->from, node, 2), output = weir_node_output(l->from, node, 0);
-    const weir_expression *c = weir_lower_expression(l, input), *x = weir_lower_expression(l, output);
-    if (alpha != 1) {
-        weir_array *factor = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {1}});
-        weir_array_set(factor, 0, alpha);
-        x = weir_lower_step(l, x, WEIR_OP_MUL, factor);
-    }
-    if (c != NULL && !weir_expression_has_data(c)) {
-        if (beta != 1) return weir_lower_fail(l, node, "hardware needs a beta of 1 where C is computed");
-        return weir_lower_add(l, node, x, c);
-    }
-    if (c != NULL) {
-        const weir_array *given = weir_lower_constant(l, input);
-        weir_array *term = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &given->shape);
-        for (size_t i = 0; i < term->count; i++) weir_array_set(term, i, (float)beta * (float)weir_array_get(given, i));
-        const weir_shape *shape = &weir_value_type(l->from, output)->shape;
-        const weir_array *by_channel = weir_lower_by_channel(l, node, weir_expression_codes_of(x), term, shape);
-        if (by_channel == NULL) return false;
-        x = weir_lower_step(l, x, WEIR_OP_ADD, by_channel);
-    }
-    weir_lower_set(l, node, x);
-    return true;
-}
-
+/* Of what is left of it (lower_forms.c). */
 static bool lower_gemm(weir_lowering *l, weir_node node) {
-    const double alpha = weir_node_float(l->from, node, "alpha", 1), beta = weir_node_float(l->from, node, "beta", 1);
-    const weir_expression *bias = weir_lower_input(l, node, 2);
-    const bool plain = alpha == 1 && (bias == NULL || (beta == 1 && weir_expression_has_data(bias)));
-    if (weir_node_int(l->from, node, "transA", 0) != 0) return weir_lower_fail(l, node, "hardware needs transA of 0");
+    assert(weir_node_int(l->from, node, "transA", 0) == 0 && weir_node_float(l->from, node, "alpha", 1) == 1);
     return weir_lower_linear(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1),
-                             weir_node_int(l->from, node, "transB", 0) != 0, plain ? bias : NULL) &&
-           (plain || scale_and_add(l, node, alpha, beta));
+                             weir_node_int(l->from, node, "transB", 0) != 0, weir_lower_input(l, node, 2));
 }
 
 static bool lower_conv(weir_lowering *l, weir_node node) {

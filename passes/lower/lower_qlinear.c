@@ -1,5 +1,7 @@
 /* Operators on codes: QLinearMatMul, QLinearConv, QGemm, MatMulInteger, ConvInteger, QLinearAdd, QLinearMul and the
  * pools. Scales and zero points are inputs of the node itself, and what it computes is quantized at once. */
+#include <assert.h>
+
 #include "ir/trait/trait.h"
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
@@ -87,7 +89,7 @@ bool weir_lower_qgemm(weir_lowering *l, weir_node node) {
     weir_quant xq, wq;
     const weir_expression *x, *w, *bias;
     bool output_major = weir_node_int(l->from, node, "transB", 0) != 0;
-    if (weir_node_int(l->from, node, "transA", 0) != 0) return weir_lower_fail(l, node, "hardware needs transA of 0");
+    assert(weir_node_int(l->from, node, "transA", 0) == 0); /* lower_forms.c */
     if (!weir_lower_read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) ||
         !weir_lower_read_quant(l, node, 4, 5, input_dtype(l, node, 3), output_major ? 0 : 1, &wq))
         return false;
