@@ -9,20 +9,11 @@
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 
-/* The axis of weights, input `index` of the layer, that its results are along; -1: they have too many dimensions. */
-static int axis_of(const weir_quantizer *q, weir_node node, size_t index) {
-    const weir_op kind = weir_trait_kind(q->graph, node);
-    const int rank = weir_value_type(q->graph, weir_node_input(q->graph, node, index))->shape.rank;
-    if (kind == WEIR_OP_CONV) return 0;
-    if (kind == WEIR_OP_CONV_TRANSPOSE) return 1;
-    if (rank != 2) return -1;
-    return index == 0 || (kind == WEIR_OP_GEMM && weir_node_int(q->graph, node, "transB", 0) != 0) ? 0 : 1;
-}
-
-static weir_value complete_weights(weir_quantizer *q, weir_node node, size_t index, int axis) {
+static weir_value complete_weights(weir_quantizer *q, weir_node node, size_t index, size_t *outputs) {
     const weir_value value = weir_node_input(q->graph, node, index);
-    const size_t outputs = (size_t)weir_value_type(q->graph, value)->shape.dim[axis];
-    double *scale = weir_calloc(outputs, sizeof *scale), *least = weir_calloc(outputs, sizeof *least);
+    const int axis = weir_quantizer_axis(q, node, index);
+    *outputs = weir_quantizer_scales(q, value, axis);
+    double *scale = weir_calloc(*outputs, sizeof *scale), *least = weir_calloc(*outputs, sizeof *least);
     const weir_value made = weir_quantizer_weights(q, node, value, axis, least, scale);
     free(least);
     free(scale);
@@ -49,12 +40,6 @@ static weir_value made_for_others(const weir_graph *graph, weir_value value, wei
 static bool complete_input(weir_quantizer *q, weir_node node, size_t index) {
     const weir_value value = weir_node_input(q->graph, node, index);
     const bool constant = weir_quantizer_is_constant(q, value);
-    const int axis = constant ? axis_of(q, node, index) : -1;
-    if (constant && axis < 0) {
-        weir_error(weir_node_location(q->graph, node), "node '%s': weights of rank %d, expected 2",
-                   weir_node_name(q->graph, node), weir_value_type(q->graph, value)->shape.rank);
-        return false;
-    }
     const weir_value others = constant ? WEIR_NO_VALUE : made_for_others(q->graph, value, node);
     if (others.id != 0) {
         weir_node_set_input(q->graph, node, index, others);
@@ -64,14 +49,15 @@ static bool complete_input(weir_quantizer *q, weir_node node, size_t index) {
         return true;
     }
     const weir_range *range = constant ? NULL : &weir_quantizer_value(q, value)->range;
+    size_t outputs;
     const weir_value made =
-        constant ? complete_weights(q, node, index, axis) : weir_quantizer_activation(q, value, node);
+        constant ? complete_weights(q, node, index, &outputs) : weir_quantizer_activation(q, value, node);
     if (made.id == 0) return false;
     weir_node_set_input(q->graph, node, index, made);
     if (constant)
-        weir_note("node '%s' (%s): weights '%s' had no quantizer: 8 bits, a scale for each of %lld outputs",
+        weir_note("node '%s' (%s): weights '%s' had no quantizer: 8 bits, a scale for each of %zu outputs",
                   weir_node_name(q->graph, node), weir_node_info(q->graph, node)->full_name,
-                  weir_value_name(q->graph, value), (long long)weir_value_type(q->graph, value)->shape.dim[axis]);
+                  weir_value_name(q->graph, value), outputs);
     else
         weir_note("node '%s' (%s): input '%s' had no quantizer: 8 bits of [%g, %g], an error of up to %.3g",
                   weir_node_name(q->graph, node), weir_node_info(q->graph, node)->full_name,

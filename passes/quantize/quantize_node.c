@@ -34,23 +34,15 @@ static bool is_bias(const weir_quantizer *q, weir_node node) {
             weir_scale_fits(q->graph, weir_node_output(q->graph, node, 0), bias, 1));
 }
 
-static bool is_convolution(weir_op kind) { return kind == WEIR_OP_CONV || kind == WEIR_OP_CONV_TRANSPOSE; }
-
 static bool quantize_layer(weir_quantizer *q, weir_node node) {
     weir_value weights = weir_node_input(q->graph, node, 1);
     const weir_op kind = weir_trait_kind(q->graph, node);
-    const bool by_rows = kind == WEIR_OP_GEMM && weir_node_int(q->graph, node, "transB", 0) != 0;
-    const int64_t axis = kind == WEIR_OP_CONV || by_rows ? 0 : 1;
-    if (!is_convolution(kind) && weir_value_type(q->graph, weights)->shape.rank != 2) {
-        weir_error(weir_node_location(q->graph, node), "node '%s': weights of rank %d, expected 2",
-                   weir_node_name(q->graph, node), weir_value_type(q->graph, weights)->shape.rank);
-        return false;
-    }
-    size_t outputs = (size_t)weir_value_type(q->graph, weights)->shape.dim[axis];
+    const int axis = weir_quantizer_axis(q, node, 1);
+    const size_t outputs = weir_quantizer_scales(q, weights, axis);
     weir_value x = weir_quantizer_activation(q, weir_node_input(q->graph, node, 0), node);
     if (!set_input(q, node, 0, x)) return false;
     weir_use bias = {node, 2};
-    bool has_bias = kind != WEIR_OP_MATMUL ? is_bias(q, node) : bias_after(q, node, &bias);
+    bool has_bias = kind != WEIR_OP_MATMUL ? is_bias(q, node) : axis >= 0 && bias_after(q, node, &bias);
     weir_value addend = has_bias ? weir_node_input(q->graph, bias.node, bias.index) : WEIR_NO_VALUE;
     if (q->fixed) {
         return set_input(q, node, 1, weir_quantizer_fixed(q, node, weights, "weight")) &&
@@ -71,16 +63,15 @@ static bool quantize_layer(weir_quantizer *q, weir_node node) {
     return fine;
 }
 
-/* A constant matrix on the left, with a scale a row, which gives the results of one. */
+/* A constant matrix on the left, with a scale a row, which gives the results of one, or a matrix for each batch. */
 static bool quantize_left(weir_quantizer *q, weir_node node) {
     const weir_value matrix = weir_node_input(q->graph, node, 0);
-    const weir_shape *shape = &weir_value_type(q->graph, matrix)->shape;
-    if (shape->rank != 2) return true;
+    const int axis = weir_quantizer_axis(q, node, 0);
     if (!set_input(q, node, 1, weir_quantizer_activation(q, weir_node_input(q->graph, node, 1), node))) return false;
     if (q->fixed) return set_input(q, node, 0, weir_quantizer_fixed(q, node, matrix, "weight"));
-    const size_t rows = (size_t)shape->dim[0];
+    const size_t rows = weir_quantizer_scales(q, matrix, axis);
     double *scale = weir_calloc(rows, sizeof *scale), *least = weir_calloc(rows, sizeof *least);
-    const bool fine = set_input(q, node, 0, weir_quantizer_weights(q, node, matrix, 0, least, scale));
+    const bool fine = set_input(q, node, 0, weir_quantizer_weights(q, node, matrix, axis, least, scale));
     free(least);
     free(scale);
     return fine;

@@ -140,8 +140,8 @@ static weir_value add_codes(weir_quantizer *q, const codes_of *of, weir_array *c
     char *name = weir_format("%s_quantized", base);
     double *zero = weir_calloc(of->outputs, sizeof *zero);
     const weir_value inputs[3] = {weir_graph_add_constant(q->graph, name, codes),
-                                  constant_of(q, base, "scale", WEIR_FLOAT32, of->outputs, true, of->scale),
-                                  constant_of(q, base, "zero_point", codes->dtype, of->outputs, true, zero)};
+                                  constant_of(q, base, "scale", WEIR_FLOAT32, of->outputs, of->axis >= 0, of->scale),
+                                  constant_of(q, base, "zero_point", codes->dtype, of->outputs, of->axis >= 0, zero)};
     free(name);
     free(zero);
     weir_array_free(codes);
@@ -149,11 +149,24 @@ static weir_value add_codes(weir_quantizer *q, const codes_of *of, weir_array *c
                     of->axis);
 }
 
-weir_value weir_quantizer_weights(weir_quantizer *q, weir_node node, weir_value value, int64_t axis,
-                                  const double *least, double *scale) {
+int weir_quantizer_axis(const weir_quantizer *q, weir_node node, size_t index) {
+    const weir_op kind = weir_trait_kind(q->graph, node);
+    const int rank = weir_value_type(q->graph, weir_node_input(q->graph, node, index))->shape.rank;
+    if (kind == WEIR_OP_CONV) return 0;
+    if (kind == WEIR_OP_CONV_TRANSPOSE) return 1;
+    if (kind == WEIR_OP_GEMM) return index == 0 || weir_node_int(q->graph, node, "transB", 0) != 0 ? 0 : 1;
+    return rank != 2 ? -1 : index == 0 ? 0 : 1;
+}
+
+size_t weir_quantizer_scales(const weir_quantizer *q, weir_value weights, int axis) {
+    return axis < 0 ? 1 : (size_t)weir_value_type(q->graph, weights)->shape.dim[axis];
+}
+
+weir_value weir_quantizer_weights(weir_quantizer *q, weir_node node, weir_value value, int axis, const double *least,
+                                  double *scale) {
     const weir_array *data = weir_value_constant(q->graph, value);
-    size_t outputs = (size_t)data->shape.dim[axis], inner = 1;
-    for (int d = (int)axis + 1; d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
+    size_t outputs = weir_quantizer_scales(q, value, axis), inner = 1;
+    for (int d = axis + 1; d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
     weir_array *codes = weir_array_new(WEIR_INT8, &data->shape);
     double *peak = weir_calloc(outputs, sizeof *peak);
     for (size_t i = 0; i < data->count; i++) {

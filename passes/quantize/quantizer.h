@@ -55,10 +55,14 @@ bool weir_quantizer_calibrate(weir_quantizer *q, const char *path);
 weir_value weir_quantizer_activation(weir_quantizer *q, weir_value value, weir_node before);
 /* Scale of an activation that was quantized to int8. */
 double weir_quantizer_scale(const weir_quantizer *q, weir_value dequantized);
+/* The axis of a layer's weights, input `index`, along which they have scales, that of its results; -1: one scale, of a
+ * vector and of a matrix for each batch, whose results are in another order. And how many scales there are. */
+int weir_quantizer_axis(const weir_quantizer *q, weir_node node, size_t index);
+size_t weir_quantizer_scales(const weir_quantizer *q, weir_value weights, int axis);
 /* int8 weights with a scale an output, which is returned for the bias, and no smaller than `least` of the output. An
  * output without weights has the largest one of the others: any is right, and that is not far from them. */
-weir_value weir_quantizer_weights(weir_quantizer *q, weir_node node, weir_value value, int64_t axis,
-                                  const double *least, double *scale);
+weir_value weir_quantizer_weights(weir_quantizer *q, weir_node node, weir_value value, int axis, const double *least,
+                                  double *scale);
 /* The least scales of weights for a bias whose codes are float32 numbers; heap memory. Results of groups share those of
  * the weights. */
 double *weir_quantizer_least_scales(const weir_array *bias, double input_scale, size_t outputs, size_t results);
