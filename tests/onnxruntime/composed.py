@@ -52,8 +52,11 @@ for axis in (1, 2, -1):
     add("ScatterElements", "", [(1, 3, 4), indices, indices.shape], axis=axis)
 for indices, updates in (([[0, 0], [0, 2]], (2, 4)), ([[0, 0, 1], [0, 2, -1]], (2,)), ([[[0, 1], [0, -3]]], (1, 2, 4))):
     add("ScatterND", "", [(1, 3, 4), np.array(indices, np.int64), real(*updates)])
-activations = [{"activation": "Relu"}, {"activation": "Tanh"}, {"activation": "Sigmoid"}]
-for activation in activations + [{"activation": "LeakyRelu", "activation_alpha": 0.25}]:
+activations = [{"activation": word} for word in ("Relu", "Tanh", "Sigmoid", "Softplus", "Softsign")]
+for activation in activations + [{"activation": "LeakyRelu", "activation_alpha": 0.25}, {"activation": "Elu", "activation_alpha": 0.75},
+                                     {"activation": "HardSigmoid", "activation_alpha": 0.3, "activation_beta": 0.4},
+                                     {"activation": "Selu", "activation_alpha": 1.5, "activation_gamma": 1.25},
+                                     {"activation": "ThresholdedRelu", "activation_alpha": 0.5}]:
     for trans_a, trans_b in ((0, 0), (0, 1), (1, 1)):
         add("FusedGemm", "com.microsoft", [(4, 1) if trans_a else (1, 4), real(5, 4) if trans_b else real(4, 5), real(5)],
             transA=trans_a, transB=trans_b, alpha=0.5, beta=2.0, **activation)
@@ -62,11 +65,18 @@ for trans_a in (0, 1):
         for alpha in (1.0, 0.125):
             add("FusedMatMul", "com.microsoft", [(1, 2, 4, 3) if trans_a else (1, 2, 3, 4), real(2, 5, 4) if trans_b else real(2, 4, 5)],
                 transA=trans_a, transB=trans_b, alpha=alpha)
-for activation in activations + [{"activation": "LeakyRelu", "activation_params": [0.25]},
+for activation in activations[:3] + [{"activation": "LeakyRelu", "activation_params": [0.25]},
                                      {"activation": "HardSigmoid", "activation_params": [0.3, 0.4]},
                                      {"activation": "Clip", "activation_params": [-0.5, 0.75]}]:
     add("FusedConv", "com.microsoft", [(1, 2, 5, 5), real(3, 2, 3, 3), real(3)], pads=[1, 1, 1, 1], **activation)
     add("FusedConv", "com.microsoft", [(1, 2, 5, 5), real(3, 2, 3, 3), real(3), (1, 3, 3, 3)], **activation)
+for dtype in (np.uint8, np.int8):
+    codes = rng.integers(-100, 100, (4, 5)).astype(np.int8)
+    for scales, zeros in ((np.float32(0.02), np.int8(3)), (real(5) ** 2, np.zeros(5, np.int8))):
+        a, b = [(1, 3, 4), codes, np.float32(0.1), scales], [np.array(7, dtype), zeros]
+        for rest in ([], b, [*b, real(5)]):
+            add("MatMulIntegerToFloat", "com.microsoft", [np.asarray(x) if not isinstance(x, tuple) else x for x in a + rest], types={0: dtype})
+add("CastLike", "", [(1, 7), np.zeros(1, np.float32)], types={0: np.int64})
 add("Gelu", "com.microsoft", [(1, 7)])
 add("BiasGelu", "com.microsoft", [(1, 7), real(7)])
 add("FastGelu", "com.microsoft", [(1, 7)])

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/import/onnx_activation.h"
 #include "frontend/import/onnx_label.h"
 #include "ir/shape/infer.h"
 #include "support/memory/arena.h"
@@ -462,41 +463,8 @@ static bool scatter_nd_inputs(weir_onnx_form *form, weir_value *inputs, size_t *
 
 /* --- fused with what follows --- */
 
-/* Number `index` of the activation's parameters. */
-static double parameter(const weir_onnx_form *form, size_t index, double otherwise) {
-    static const char *const names[] = {"activation_alpha", "activation_beta"};
-    const Onnx__AttributeProto *list = attribute_of(form, "activation_params");
-    if (list != NULL) return index < list->n_floats ? (double)list->floats[index] : otherwise;
-    return float_of(form, names[index], otherwise);
-}
-
-static void set_float(const weir_onnx_form *form, weir_value value, const char *name, double number) {
-    weir_node_set_float(form->graph, weir_value_producer(form->graph, value), name, number);
-}
-
 static weir_value activate(const weir_onnx_form *form, weir_value value) {
-    const weir_dtype dtype = weir_value_type(form->graph, value)->dtype;
-    weir_value made = value;
-    if (attribute_of(form, "activation") == NULL) return value;
-    named(form, value, "sum");
-    if (word_is(form, "activation", "Relu")) made = NODE(RELU, "relu", value);
-    if (word_is(form, "activation", "Sigmoid")) made = NODE(SIGMOID, "sigmoid", value);
-    if (word_is(form, "activation", "Tanh")) made = NODE(TANH, "tanh", value);
-    if (word_is(form, "activation", "Clip")) {
-        const weir_value low = number(form, "low", dtype, parameter(form, 0, -3.402823e38)),
-                         high = number(form, "high", dtype, parameter(form, 1, 3.402823e38));
-        made = NODE(CLIP, "clip", value, low, high);
-    }
-    if (word_is(form, "activation", "LeakyRelu")) {
-        made = NODE(LEAKY_RELU, "leaky_relu", value);
-        set_float(form, made, "alpha", parameter(form, 0, 0.01));
-    }
-    if (word_is(form, "activation", "HardSigmoid")) {
-        made = NODE(HARD_SIGMOID, "hard_sigmoid", value);
-        set_float(form, made, "alpha", parameter(form, 0, 0.2));
-        set_float(form, made, "beta", parameter(form, 1, 0.5));
-    }
-    return infer(form, made);
+    return attribute_of(form, "activation") == NULL ? value : weir_onnx_activation(form, named(form, value, "sum"));
 }
 
 static weir_value fused_gemm_finish(weir_onnx_form *form, weir_value value) { return activate(form, value); }
@@ -528,6 +496,42 @@ static weir_value fused_conv_finish(weir_onnx_form *form, weir_value value) {
     if (form->operand[0].id == 0) return activate(form, value);
     value = infer(form, NODE(ADD, "total", named(form, value, "convolution"), form->operand[0]));
     return value.id == 0 ? value : activate(form, value);
+}
+
+/* A, B, the scale of each, the zero point of each, a bias: the product of the numbers that the codes stand for. */
+static bool matmul_to_float_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    static const char *const parts[2] = {"left", "right"};
+    form->operand[0] = *count == 7 ? inputs[6] : WEIR_NO_VALUE;
+    for (size_t i = 0; i < 2; i++) {
+        if (constant_of(form, inputs[2 + i], "its scales") == NULL) return false;
+        const weir_value parameters[3] = {inputs[i], inputs[2 + i], *count > 4 + i ? inputs[4 + i] : WEIR_NO_VALUE};
+        inputs[i] =
+            weir_onnx_form_node(form, WEIR_OP_DEQUANTIZE_LINEAR, parts[i], parameters, parameters[2].id == 0 ? 2 : 3);
+        const int last = shape_of(form, parameters[0])->rank - 1;
+        weir_node_set_int(form->graph, weir_value_producer(form->graph, inputs[i]), "axis", last);
+        inputs[i] = infer(form, inputs[i]);
+        if (inputs[i].id == 0) return false;
+    }
+    *count = 2;
+    return true;
+}
+
+static weir_value matmul_to_float_finish(weir_onnx_form *form, weir_value value) {
+    if (form->operand[0].id == 0) return value;
+    return infer(form, NODE(ADD, "biased", named(form, value, "product"), form->operand[0]));
+}
+
+/* --- Cast to the type of another value --- */
+
+static bool cast_like_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    form->operand[0] = inputs[1];
+    *count = 1;
+    return true;
+}
+
+static void cast_like_attributes(const weir_onnx_form *form, weir_node node) {
+    const weir_dtype dtype = weir_value_type(form->graph, form->operand[0])->dtype;
+    weir_node_set_string(form->graph, node, "to", weir_dtype_name(dtype));
 }
 
 /* --- kinds of Gelu --- */
@@ -680,11 +684,6 @@ static bool binarizer_inputs(weir_onnx_form *form, weir_value *inputs, size_t *c
     return inputs[0].id != 0;
 }
 
-static void binarizer_attributes(const weir_onnx_form *form, weir_node node) {
-    const weir_dtype dtype = weir_value_type(form->graph, form->operand[0])->dtype;
-    weir_node_set_string(form->graph, node, "to", weir_dtype_name(dtype));
-}
-
 /* --- quantizers of Sony's Model Compression Toolkit --- */
 
 /* Quant by scales of thresholds: 2^(bits - 1) codes, or 2^bits without a sign, reach as far. */
@@ -748,12 +747,14 @@ static const row rows[] = {
     {"FusedGemm", NULL, NULL, fused_gemm_finish},
     {"FusedMatMul", fused_matmul_inputs, NULL, fused_matmul_finish},
     {"FusedConv", fused_conv_inputs, NULL, fused_conv_finish},
+    {"MatMulIntegerToFloat", matmul_to_float_inputs, NULL, matmul_to_float_finish},
+    {"CastLike", cast_like_inputs, cast_like_attributes, NULL},
     {"BiasGelu", biased_inputs, NULL, NULL},
     {"FastGelu", biased_inputs, tanh_attributes, NULL},
     {"QuickGelu", NULL, quick_attributes, NULL},
     {"LinearRegressor", regressor_inputs, linear_attributes, regressor_finish},
     {"LinearClassifier", classifier_inputs, linear_attributes, classifier_finish},
-    {"Binarizer", binarizer_inputs, binarizer_attributes, NULL},
+    {"Binarizer", binarizer_inputs, cast_like_attributes, NULL},
     {"Normalizer", normalizer_inputs, normalizer_attributes, NULL},
     {"ActivationPOTQuantizer", activation_inputs, quant_attributes, NULL},
     {"ActivationSymmetricQuantizer", activation_inputs, quant_attributes, NULL},

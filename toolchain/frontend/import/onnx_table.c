@@ -90,6 +90,8 @@ static const weir_onnx_rule named_rules[] = {
     RULE_COMPOSED(MICROSOFT, "FusedGemm", GEMM, 1, 13, 2, 3, 0),
     RULE_COMPOSED(MICROSOFT, "FusedMatMul", MATMUL, 1, 13, 2, 2, 0),
     RULE_COMPOSED(MICROSOFT, "FusedConv", CONV, 1, 13, 2, 4, 0),
+    RULE_COMPOSED(MICROSOFT, "MatMulIntegerToFloat", MATMUL, 1, 13, 4, 7, 0),
+    RULE_COMPOSED(ONNX, "CastLike", CAST, 15, 13, 2, 2, 0),
     RULE_RUNTIME("Gelu", GELU, 20, 0),
     RULE_COMPOSED(MICROSOFT, "BiasGelu", GELU, 1, 20, 2, 2, 0),
     RULE_COMPOSED(MICROSOFT, "FastGelu", GELU, 1, 20, 1, 2, 0),
@@ -137,9 +139,19 @@ enum { STAYS = WEIR_ONNX_STAYS, DROPPED = WEIR_ONNX_DROPPED, BIG = INT32_MAX, RA
 static const weir_onnx_word auto_pads[] = {
     {"NOTSET", "NOTSET"}, {"SAME_UPPER", "SAME_UPPER"}, {"SAME_LOWER", "SAME_LOWER"}, {"VALID", "VALID"}, {NULL, NULL}};
 static const weir_onnx_word scatterings[] = {{"none", "none"}, {NULL, NULL}};
-static const weir_onnx_word activations[] = {{"Relu", "Relu"}, {"LeakyRelu", "LeakyRelu"},     {"Sigmoid", "Sigmoid"},
-                                             {"Tanh", "Tanh"}, {"HardSigmoid", "HardSigmoid"}, {"Clip", "Clip"},
-                                             {NULL, NULL}};
+#define CONV_ACTIVATIONS                                                                                               \
+    {"Relu", "Relu"}, {"LeakyRelu", "LeakyRelu"}, {"Sigmoid", "Sigmoid"}, {"Tanh", "Tanh"},                            \
+        {"HardSigmoid", "HardSigmoid"}, {                                                                              \
+        "Clip", "Clip"                                                                                                 \
+    }
+static const weir_onnx_word conv_activations[] = {CONV_ACTIVATIONS, {NULL, NULL}};
+static const weir_onnx_word gemm_activations[] = {CONV_ACTIVATIONS,
+                                                  {"Elu", "Elu"},
+                                                  {"Selu", "Selu"},
+                                                  {"Softplus", "Softplus"},
+                                                  {"Softsign", "Softsign"},
+                                                  {"ThresholdedRelu", "ThresholdedRelu"},
+                                                  {NULL, NULL}};
 static const weir_onnx_word score_functions[] = {
     {"NONE", "NONE"}, {"SOFTMAX", "SOFTMAX"}, {"LOGISTIC", "LOGISTIC"}, {NULL, NULL}};
 static const weir_onnx_word norms[] = {{"MAX", "MAX"}, {"L1", "L1"}, {"L2", "L2"}, {NULL, NULL}};
@@ -159,7 +171,7 @@ static const weir_onnx_attribute_rule composed_attributes[] = {
     OF("FusedGemm", "beta", FLOAT, OPTIONAL, 0, 0, STAYS),
     OF("FusedGemm", "transA", INT, OPTIONAL, 0, 1, STAYS),
     OF("FusedGemm", "transB", INT, OPTIONAL, 0, 1, STAYS),
-    OF_WORDS("FusedGemm", "activation", OPTIONAL, activations),
+    OF_WORDS("FusedGemm", "activation", OPTIONAL, gemm_activations),
     OF("FusedGemm", "activation_alpha", FLOAT, OPTIONAL, 0, 0, DROPPED),
     OF("FusedGemm", "activation_beta", FLOAT, OPTIONAL, 0, 0, DROPPED),
     OF("FusedGemm", "activation_gamma", FLOAT, OPTIONAL, 0, 0, DROPPED),
@@ -174,8 +186,9 @@ static const weir_onnx_attribute_rule composed_attributes[] = {
     OF("FusedConv", "pads", INTS, OPTIONAL, 0, BIG, STAYS),
     OF("FusedConv", "dilations", INTS, OPTIONAL, 1, BIG, STAYS),
     OF("FusedConv", "group", INT, OPTIONAL, 1, BIG, STAYS),
-    OF_WORDS("FusedConv", "activation", OPTIONAL, activations),
+    OF_WORDS("FusedConv", "activation", OPTIONAL, conv_activations),
     OF("FusedConv", "activation_params", FLOATS, OPTIONAL, 0, 0, DROPPED),
+    OF("CastLike", "saturate", INT, OPTIONAL, 0, 1, DROPPED),
     OF("QuickGelu", "alpha", FLOAT, OPTIONAL, 0, 0, STAYS),
     OF("LinearRegressor", "coefficients", FLOATS, REQUIRED, 0, 0, DROPPED),
     OF("LinearRegressor", "intercepts", FLOATS, OPTIONAL, 0, 0, DROPPED),

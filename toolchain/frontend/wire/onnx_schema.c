@@ -150,7 +150,6 @@ static const struct {
     "data (ONNX Runtime: quantize_static; or 'weir compile --quantize int8 --calibration DATA' on the float model)"
     {"DynamicQuantizeLinear", STATIC_HINT},
     {"DynamicQuantizeMatMul", STATIC_HINT},
-    {"MatMulIntegerToFloat", STATIC_HINT},
     {"DynamicQuantizeLSTM", STATIC_HINT},
     {"MatMulNBits", "its weights have a scale per block; quantize them per tensor or per channel"},
     {"LabelEncoder", LABEL_HINT},
