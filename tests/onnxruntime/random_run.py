@@ -488,7 +488,8 @@ def differs_before(weir, path, tensors, contract, differs):
     """Does a tensor of codes before the output of this part of the model differ, too? How sums are carried depends on all that reads them, so that one next
     to a tie may be rounded otherwise here than where it was the output."""
     model = onnx.load(path)
-    makers = [node for node in model.graph.node if makes_codes(node) and node.output[0] != model.graph.output[0].name]
+    same = unchanging(model, constants_of(model.graph))
+    makers = [node for node in model.graph.node if makes_codes(node) and node.output[0] not in {model.graph.output[0].name, *same}]
     whole = with_outputs(model, [node.output[0] for node in makers] + [model.graph.output[0].name])
     for item in whole.graph.output:
         item.CopyFrom(helper.make_tensor_value_info(item.name, helper.np_dtype_to_tensor_dtype(tensors[item.name].dtype), None))
@@ -503,10 +504,11 @@ def after_each(weir, path, tensors, constants, contract, differs):
     """Evaluates the model as far as each tensor of codes that no difference reaches, and calls differs(node, file, said, ours), which says
     whether they differ there; `said` is what Weir prints."""
     model, differing = onnx.load(path), set()
+    same = unchanging(model, constants)
     for node in model.graph.node:
         if differing & set(node.input):
             differing |= set(node.output)
-        elif makes_codes(node) and not any(name in constants for name in node.input[:1]):
+        elif makes_codes(node) and node.output[0] not in same:
             name = node.output[0]
             file = os.path.join(weir.folder, "cut.onnx")
             onnx.save(cut(model, name, helper.np_dtype_to_tensor_dtype(tensors[name].dtype)), file)
