@@ -19,6 +19,7 @@
 #include "exec/evaluate.h"
 #include "exec/exec.h"
 #include "frontend/import/onnx.h"
+#include "ir/trait/trait.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/process/process.h"
@@ -136,45 +137,23 @@ static verdict run_model(const char *model, const scan *scanned, weir_array *con
     return result;
 }
 
-/* How many inputs may stay inputs: those behind are sizes, axes or positions, which must be constants. -1: all. */
-static const struct {
-    const char *op;
-    int free_inputs;
-} constant_inputs[] = {{"ConstantOfShape", 0},
-                       {"Range", 0},
-                       {"Pad", 1},
-                       {"Resize", 1},
-                       {"Expand", 1},
-                       {"ReduceMean", 1},
-                       {"ReduceSum", 1},
-                       {"ReduceMax", 1},
-                       {"ReduceMin", 1},
-                       {"ReduceProd", 1},
-                       {"ReduceL1", 1},
-                       {"ReduceL2", 1},
-                       {"ReduceSumSquare", 1},
-                       {"ReduceLogSum", 1},
-                       {"Reshape", 1},
-                       {"Slice", 1},
-                       {"Split", 1},
-                       {"Squeeze", 1},
-                       {"Unsqueeze", 1},
-                       {"Dropout", 1},
-                       {"TopK", 1},
-                       {"Tile", 1},
-                       {"CumSum", 1},
-                       {"OneHot", 1},
-                       {"GatherElements", 1},
-                       {"ScatterElements", 1},
-                       {"ScatterND", 1}};
+/* How many inputs may stay inputs: those behind are sizes, axes or positions, which must be constants. -1: all. The rows
+ * of op.def say it, of names that the importer turns into other operators this table. */
+static int free_inputs(const char *name) {
+    static const char *const others[] = {"ReduceL1", "ReduceL2",       "ReduceSumSquare", "ReduceLogSum", "CumSum",
+                                         "OneHot",   "GatherElements", "ScatterElements", "ScatterND"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i]) == 0) return 1;
+    const weir_op op = weir_op_find_full(name);
+    const size_t sizes = weir_trait_of(op)->sizes;
+    return op == WEIR_OP_NONE || sizes == SIZE_MAX || weir_trait_is_quantizer(op) ? -1 : (int)sizes;
+}
 
 static int inputs_that_vary(const scan *scanned) {
     int least = -1;
     for (size_t i = 0; i < scanned->node_count; i++) {
-        for (size_t k = 0; k < sizeof constant_inputs / sizeof *constant_inputs; k++) {
-            const int count = constant_inputs[k].free_inputs;
-            if (strcmp(scanned->op[i], constant_inputs[k].op) == 0 && (least < 0 || count < least)) least = count;
-        }
+        const int count = free_inputs(scanned->op[i]);
+        if (count >= 0 && (least < 0 || count < least)) least = count;
     }
     return least;
 }

@@ -1,17 +1,25 @@
 #!/bin/sh
 # test: label=nightly seconds=3600 processors=2 -- %build
-# row_facts.sh BUILD: a fact of an operator's row in op.def, or of its class, that is another one makes a test fail. In a copy of the repository a fact
+# test: name=row_facts/known
+# row_facts.sh [BUILD]: a fact of an operator's row in op.def, or of its class, that is another one makes a test fail. In a copy of the repository a fact
 # of an operator at a time gets another word, what changes is built, and the tests about operators run. WEIR_RANDOM chooses other cells,
 # WEIR_MUTANTS how many, WEIR_CELLS="RELU element|..." which. Cells that no test needs to know are in tests/op/row_facts.txt, with reasons.
-build=$1
-name=row_facts
+# Without BUILD only the rows and that list are read.
+build=${1-}
+name=row_facts${build:+_built}
 . "$(dirname "$0")/lib.sh"
 seed=${WEIR_RANDOM:-1} mutants=${WEIR_MUTANTS:-30}
-need_tools cmake ninja
-mkdir copy
-(cd "$E2E_SOURCE" && tar -c --exclude './build*' --exclude ".${build#"$E2E_SOURCE"}" --exclude ./.git .) | tar -x -C copy
-cd copy
 graph=toolchain/ir/graph
+if [ -n "$build" ]; then
+    need_tools cmake ninja
+    mkdir copy
+    (cd "$E2E_SOURCE" && tar -c --exclude './build*' --exclude ".${build#"$E2E_SOURCE"}" --exclude ./.git .) | tar -x -C copy
+else
+    mkdir -p copy/$graph copy/tests/op
+    cp "$E2E_SOURCE"/$graph/*.def copy/$graph
+    cp "$E2E_SOURCE/tests/op/row_facts.txt" copy/tests/op
+fi
+cd copy
 
 # expanded: each row of op.def with the facts of its class written out, `FILE|ENUM|head of the row|facts`.
 expanded() {
@@ -78,11 +86,17 @@ if [ -n "${WEIR_CELLS-}" ]; then
 else
     head -n "$mutants" all >sample
 fi
-sed '/^#/d; /^$/d' tests/op/row_facts.txt >known
-while read -r operator fact reason; do
-    [ -n "$reason" ] || fail "row_facts.txt: $operator $fact has no reason"
-    grep -q "|$operator|$fact|" all || fail "row_facts.txt: no cell '$operator $fact'"
-done <known
+# unfit FILE: lines of the list that name no cell, or give no reason.
+unfit() {
+    sed '/^#/d; /^$/d' "$1" | while read -r operator fact reason; do
+        [ -n "$reason" ] || echo "row_facts.txt: $operator $fact has no reason"
+        grep -q "|$operator|$fact|" all || echo "row_facts.txt: no cell '$operator $fact'"
+    done
+}
+[ -z "$(unfit tests/op/row_facts.txt)" ] || fail "$(unfit tests/op/row_facts.txt)"
+printf 'RELU nonesuch for a reason\nRELU element\n' >planted
+[ "$(unfit planted | wc -l)" -eq 2 ] || fail "a planted line that names no cell, and one without a reason, are not found"
+[ -n "$build" ] || { cd "$work"; finish; exit; }
 
 # change FILE OPERATOR FACT NOW: the operator's row with all of its facts, no class, and that word.
 change() {
@@ -120,7 +134,7 @@ cmake -S . -B build -G Ninja $launcher >configured 2>&1 || { tail -20 configured
 # Planted: a row that says the same without its class changes nothing.
 sed -i 's/^#define WEIR_OP(/#define WEIR_ROW_ALONE(id)\n&/' $graph/op.def
 change $graph/op_elementwise.def RELU kind RELU
-survives RELU || { tail -20 built tested >&2; fail "a row that is as before does not pass"; finish; }
+survives RELU || { tail -n 20 built tested >&2; fail "a row that is as before does not pass"; finish; }
 cp "$E2E_SOURCE/$graph/op_elementwise.def" $graph/
 while IFS='|' read -r key file operator fact now; do
     change "$file" "$operator" "$fact" "$now"

@@ -1,5 +1,5 @@
-"""expected.py RUN_OP CASE...: writes what others compute into cases of tests/op: the section `values`, the types that the
-graph leaves open ("?"), and the line `reference`. RUN_OP is the program of the build folder: it says what the data is, and
+"""expected.py RUN_OP CASE|FOLDER...: writes what others compute into cases of tests/op: the section `values`, the types that the
+graph's nodes leave open ("?"), and the line `reference`. A folder stands for all of its cases, random.txt included. RUN_OP is the program of the build folder: it says what the data is, and
 nothing else. A case with `diagnostics`, `refusal`, or with `reference: by hand`, stays as it is. Needs Python with the packages of scripts/peers.txt; the tests themselves do not.
 
 The graph's text is parsed here, and each node is computed on its own: by FOLDER/reference.py where an operator's folder has
@@ -199,14 +199,24 @@ def type_text(array):
     return text
 
 
+def quantizer_text(inputs, data):
+    """What the type of a quantizer's codes adds: of one scale, with a zero point that is a constant of the codes' type."""
+    scale, zero = (data[name] for name in inputs[1:3])
+    limits = np.iinfo(zero.dtype)
+    return f" round=half-even scale={float(scale):.17g} zero={int(zero)} range=[{limits.min},{limits.max}]"
+
+
 def fill_types(text, graph, data):
-    lines, outputs, k = [], [], 0
+    lines, outputs, k, nodes = [], [], 0, iter(graph.nodes)
     for line in text.splitlines():
         if m := NODE.match(line):
             outputs, k = [n.strip().lstrip("%") for n in m["outputs"].split(",")], 0
+            op, inputs, _, _ = next(nodes)
         elif line.startswith("    ") and line.strip()[0] in ":,":
             if line.strip()[1:].strip() == "?":
                 line = f"    {line.strip()[0]} {type_text(data[outputs[k]])}"
+                if op == "QuantizeLinear":
+                    line += quantizer_text(inputs, data)
             k += 1
         lines.append(line)
     return "\n".join(lines) + "\n"
@@ -262,11 +272,14 @@ def main():
         if (folder / "random.py").exists():
             cases.add(make_random(folder / "random.py"))
         cases |= {p for p in folder.glob("*.txt")}
+    failed = False
     for path in sorted(cases):
         try:
             update(run_op, path)
         except Exception as error:
+            failed = True
             print(f"{path}: {type(error).__name__}: {error}", file=sys.stderr)
+    return 1 if failed else 0
 
 
-main()
+sys.exit(main())

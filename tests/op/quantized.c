@@ -64,6 +64,12 @@ static weir_value add_function(attempt *a, weir_op op, weir_value x) {
     return only(a->graph, weir_graph_add_node(a->graph, op, "function", &x, 1, 1, WEIR_NO_NODE));
 }
 
+static weir_value add_cast(attempt *a, weir_value x, weir_dtype to) {
+    const weir_node node = weir_graph_add_node(a->graph, WEIR_OP_CAST, "number", &x, 1, 1, WEIR_NO_NODE);
+    weir_node_set_string(a->graph, node, "to", weir_dtype_name(to));
+    return only(a->graph, node);
+}
+
 static weir_value to_domain(attempt *a, weir_value x) {
     if (a->domain == ANY) return x;
     x = add_function(a, WEIR_OP_SIGMOID, x);
@@ -85,15 +91,14 @@ static bool add_input(attempt *a, const char *name, const weir_shape *shape, wei
     return fine;
 }
 
-/* What stands for an input of the case: what layers make of one of the model's, or truth values of that. */
+/* What stands for an input of the case: what layers make of one of the model's, as numbers of its type. */
 static weir_value add_stream(attempt *a, const char *name, const weir_type *type) {
     weir_value x;
     const bool truth = type->dtype == WEIR_BOOL;
-    if ((!truth && type->dtype != WEIR_FLOAT32) || type->shape.rank == 0 || type->shape.rank >= WEIR_MAX_RANK)
-        return WEIR_NO_VALUE;
+    if (type->shape.rank == 0 || type->shape.rank >= WEIR_MAX_RANK) return WEIR_NO_VALUE;
     if (!add_input(a, name, &type->shape, &x)) return WEIR_NO_VALUE;
     x = to_domain(a, add_layer(a, x, type->shape.dim[type->shape.rank - 1]));
-    if (!truth) return x;
+    if (!truth) return type->dtype == WEIR_FLOAT32 ? x : add_cast(a, x, type->dtype);
     const weir_value in[] = {x, random_constant(a, "limit", &(weir_shape){1, {1}})};
     return only(a->graph, weir_graph_add_node(a->graph, WEIR_OP_GREATER, "truth", in, 2, 1, WEIR_NO_NODE));
 }

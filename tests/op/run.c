@@ -89,11 +89,17 @@ static void check_subject(const test_case *c, const weir_graph *graph) {
 
 /* --- values --- */
 
+/* The whole number, modulo 2^64. */
+static uint64_t whole(const weir_array *array, size_t i) {
+    return array->dtype == WEIR_UINT64 ? ((const uint64_t *)array->data)[i] : (uint64_t)weir_array_get_int(array, i);
+}
+
 static void print_values(const char *name, const weir_array *array) {
     printf("%s =", name);
     for (size_t i = 0; i < array->count; i++) {
         if (weir_dtype_is_float(array->dtype)) printf(" %.17g", weir_array_get(array, i));
-        else printf(" %lld", (long long)weir_array_get_int(array, i));
+        else if (array->dtype == WEIR_UINT64) printf(" %llu", (unsigned long long)whole(array, i));
+        else printf(" %lld", (long long)whole(array, i));
     }
     printf("\n");
 }
@@ -123,7 +129,7 @@ static void compare(const char *check, const char *name, const weir_array *found
         const double f = weir_array_get(found, i), e = weir_array_get(expected, i);
         const bool is_real = weir_dtype_is_float(found->dtype);
         bool same = is_real ? f == e || (isnan(f) && isnan(e))
-                            : weir_array_get_int(found, i) == weir_array_get_int(expected, i);
+                            : whole(found, i) == whole(expected, i);
         if (!same && is_real && isfinite(e)) same = fabs(f - e) <= tolerance * (fabs(e) + largest / 8);
         if (same) continue;
         char *text = weir_format("element %zu of '%s' is %.9g, expected %.9g", i, name, f, e);

@@ -301,11 +301,35 @@ static bool may_stand(weir_op op) {
     return weir_op_get(op)->class != WEIR_CLASS_TENSOR ? !trait->is_for_host : trait->is_for_host || is_work;
 }
 
-/* Arithmetic of integers wraps around; that of codes does not. */
-static bool is_real(const trial *t) {
+/* Would the node take real numbers of these shapes? */
+static bool takes_reals(const trial *t) {
+    weir_value in[MOST_INPUTS];
+    weir_graph *graph = weir_graph_new("reals");
+    for (size_t i = 0; i < t->inputs; i++) {
+        in[i] = WEIR_NO_VALUE;
+        if (t->input[i] == NULL) continue;
+        const weir_type type = {.dtype = WEIR_FLOAT32, .shape = t->input[i]->shape, .quant = {.axis = -1}};
+        char *name = weir_format("x%zu", i);
+        in[i] = weir_graph_add_input(graph, name, &type);
+        free(name);
+    }
+    const weir_node node = weir_graph_add_node(graph, weir_node_op(t->graph, t->node), "subject", in, t->inputs,
+                                               t->outputs, WEIR_NO_NODE);
+    weir_node_copy_attributes(graph, node, t->graph, t->node);
+    weir_diag_log *log = weir_diag_capture();
+    const bool fine = weir_infer_node(graph, node);
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    weir_graph_free(graph);
+    return fine;
+}
+
+/* Arithmetic of integers wraps around; that of codes does not, nor what is only of integers. */
+static bool has_order(const trial *t) {
     const bool plain = weir_node_info(t->graph, t->node)->domain[0] == '\0';
     return t->input[0]->shape.rank == t->output[0]->shape.rank &&
-           (!plain || weir_dtype_is_float(t->input[0]->dtype) || weir_dtype_is_float(t->output[0]->dtype));
+           (!plain || weir_dtype_is_float(t->input[0]->dtype) || weir_dtype_is_float(t->output[0]->dtype) ||
+            !takes_reals(t));
 }
 
 static void look(const trial *t, evidence *e) {
@@ -315,7 +339,7 @@ static void look(const trial *t, evidence *e) {
     const bool all = op == WEIR_OP_CONCAT || weir_trait_of(op)->order == WEIR_ORDER_ELEMENTWISE;
     for (size_t i = 0; i < (all ? t->inputs : 1) && i < sizes; i++)
         if (t->input[i] != NULL) look_elsewhere(t, i, e);
-    if (is_real(t)) look_both_ways(t, e);
+    if (has_order(t)) look_both_ways(t, e);
     look_for_computed(t, e);
     look_at_map(t, e);
     look_at_frames(t, e);

@@ -239,19 +239,27 @@ static uint64_t divided(uint64_t a, uint64_t b, bool is_signed) {
     return b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b); /* the most negative number by -1 overflows */
 }
 
-#define BINARY(id, real_expression, whole_expression)                                                                  \
-    static double real_##id(double a, double b) { return real_expression; }                                            \
-    static uint64_t whole_##id(uint64_t a, uint64_t b, bool is_signed) {                                               \
-        (void)is_signed;                                                                                               \
-        return whole_expression;                                                                                       \
-    }                                                                                                                  \
+#define BINARY_KERNEL(id, ...)                                                                                         \
     void weir_kernel_##id(const weir_graph *graph, weir_node node, const weir_array *const *inputs,                    \
                           weir_array *const *outputs) {                                                                \
-        static const binary function = {real_##id, whole_##id};                                                        \
+        static const binary function = {.whole = whole_##id, __VA_ARGS__};                                             \
         (void)graph;                                                                                                   \
         (void)node;                                                                                                    \
         apply_binary(inputs[0], inputs[1], outputs[0], &function);                                                     \
     }
+#define WHOLE(id, expression)                                                                                          \
+    static uint64_t whole_##id(uint64_t a, uint64_t b, bool is_signed) {                                               \
+        (void)is_signed;                                                                                               \
+        return expression;                                                                                             \
+    }
+#define BINARY(id, real_expression, whole_expression)                                                                  \
+    static double real_##id(double a, double b) { return real_expression; }                                            \
+    WHOLE(id, whole_expression)                                                                                        \
+    BINARY_KERNEL(id, .real = real_##id)
+/* Of integers alone. */
+#define BINARY_WHOLE(id, expression)                                                                                   \
+    WHOLE(id, expression)                                                                                              \
+    BINARY_KERNEL(id, .real = NULL)
 
 BINARY(ADD, a + b, a + b)
 BINARY(SUB, a - b, a - b)
@@ -268,12 +276,24 @@ BINARY(AND, a != 0 && b != 0, (a & b) != 0)
 BINARY(OR, a != 0 || b != 0, (a | b) != 0)
 BINARY(XOR, (a != 0) != (b != 0), a != b)
 
+BINARY_WHOLE(BITWISE_AND, a &b)
+BINARY_WHOLE(BITWISE_OR, a | b)
+BINARY_WHOLE(BITWISE_XOR, a ^ b)
+
 void weir_kernel_NOT(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                      weir_array *const *outputs) {
     (void)graph;
     (void)node;
     for (size_t i = 0; i < outputs[0]->count; i++)
         weir_array_set_int(outputs[0], i, weir_array_get_int(inputs[0], i) == 0);
+}
+
+void weir_kernel_BITWISE_NOT(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                             weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    for (size_t i = 0; i < outputs[0]->count; i++)
+        weir_array_set_int(outputs[0], i, (int64_t)~weir_kernel_bits(inputs[0], i));
 }
 
 /* The remainder with the sign of a, as C has it. By 0 it is 0. */

@@ -137,6 +137,25 @@ static bool gather(const move *m, weir_index_map *map) { return gather_along(m, 
 
 static bool gather_last(const move *m, weir_index_map *map) { return gather_along(m, m->from.rank - 1, map); }
 
+/* The first elements of each sequence, as many as it is long, in reverse order. */
+static bool reverse_sequence(const move *m, weir_index_map *map) {
+    const weir_array *lengths = weir_rule_constant(m->graph, m->node, 1);
+    const bool by_column = weir_node_int(m->graph, m->node, "time_axis", 0) == 0;
+    int64_t inner = 1, count = 0;
+    for (int i = 2; i < m->from.rank; i++) inner *= m->from.dim[i];
+    int64_t *position = weir_arena_array(m->arena, (size_t)(m->from.dim[0] * m->from.dim[1] * inner), sizeof *position);
+    for (int64_t row = 0; row < m->from.dim[0]; row++) {
+        for (int64_t column = 0; column < m->from.dim[1]; column++) {
+            const int64_t length = weir_array_get_int(lengths, (size_t)(by_column ? column : row));
+            const int64_t time = by_column ? row : column, from = time < length ? length - 1 - time : time;
+            const int64_t first = (by_column ? from * m->from.dim[1] + column : row * m->from.dim[1] + from) * inner;
+            for (int64_t i = 0; i < inner; i++) position[count++] = first + i;
+        }
+    }
+    *map = weir_index_map_table(m->arena, &m->from, &m->to, position);
+    return true;
+}
+
 /* --- blocks, loops --- */
 
 /* The wide tensor's elements in the deep one. */

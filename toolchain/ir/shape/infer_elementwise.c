@@ -48,6 +48,12 @@ bool weir_infer_equal_numbers(const weir_graph *graph, weir_node node, weir_infe
            weir_rule_set_plain(graph, node, to, weir_rule_input(graph, node, 0)->dtype, &shape);
 }
 
+bool weir_infer_equal_integers(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    if (!weir_rule_is_integer(weir_rule_input(graph, node, 0)))
+        return weir_rule_fail_dtype(graph, node, 0, "an integer");
+    return weir_infer_equal_numbers(graph, node, to);
+}
+
 /* Two values of one type (numbers, or anything) give a bool. */
 static bool compared(const weir_graph *graph, weir_node node, weir_inferred *to, bool any) {
     weir_shape shape;
@@ -157,10 +163,8 @@ bool weir_infer_pow(const weir_graph *graph, weir_node node, weir_inferred *to) 
 }
 
 bool weir_infer_bit_shift(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    const weir_type *x = weir_rule_input(graph, node, 0);
     static const char *const directions[] = {"LEFT", "RIGHT", NULL};
-    if (!weir_rule_is_integer(x)) return weir_rule_fail_dtype(graph, node, 0, "an integer");
-    return weir_rule_is_word(graph, node, "direction", directions) && weir_infer_equal_numbers(graph, node, to);
+    return weir_rule_is_word(graph, node, "direction", directions) && weir_infer_equal_integers(graph, node, to);
 }
 
 bool weir_infer_not(const weir_graph *graph, weir_node node, weir_inferred *to) {

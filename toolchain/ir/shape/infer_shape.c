@@ -313,6 +313,29 @@ bool weir_infer_tile(const weir_graph *graph, weir_node node, weir_inferred *to)
     return weir_rule_set(graph, node, to, &type);
 }
 
+/* The first two axes are, in either order, sequences and their elements; each sequence has a length. */
+bool weir_infer_reverse_sequence(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
+    const weir_array *lengths = weir_rule_constant(graph, node, 1);
+    const int64_t batch = weir_node_int(graph, node, "batch_axis", 1),
+                  time = weir_node_int(graph, node, "time_axis", 0);
+    if (shape->rank < 2) return weir_rule_fail(graph, node, "input 0 must have 2 dimensions or more");
+    if (batch + time != 1 || batch * time != 0)
+        return weir_rule_fail(graph, node, "batch_axis and time_axis must be 0 and 1 or 1 and 0");
+    if (lengths == NULL || lengths->dtype != WEIR_INT64 || lengths->shape.rank != 1 ||
+        lengths->shape.dim[0] != shape->dim[batch])
+        return weir_rule_fail(graph, node, "the lengths (input 1) must be a constant vector of %lld int64",
+                              (long long)shape->dim[batch]);
+    for (size_t i = 0; i < lengths->count; i++) {
+        const int64_t length = weir_array_get_int(lengths, i);
+        if (length >= 0 && length <= shape->dim[time]) continue;
+        return weir_rule_fail(graph, node, "length %lld is outside [0, %lld]", (long long)length,
+                              (long long)shape->dim[time]);
+    }
+    const weir_type type = weir_rule_moved_type(graph, node, shape);
+    return weir_rule_set(graph, node, to, &type);
+}
+
 bool weir_infer_shape(const weir_graph *graph, weir_node node, weir_inferred *to) {
     int first, last;
     weir_geometry_shape_part(graph, node, &first, &last);
