@@ -2,7 +2,7 @@
  *
  * cost_fit MEASURED.csv: the errors of the estimates that are compiled in, of each family of devices. --modules: of
  * each module. cost_fit MEASURED.csv COST.def: fits coefficients of lookup tables, and writes them; the errors of these
- * are told. cost_fit PLACED.csv [--delays]: the same of clocks; with --delays fits those of the devices' profiles and
+ * are told. With a MODULE behind only its rows are written, the others stay. cost_fit PLACED.csv [--delays]: the same of clocks; with --delays fits those of the devices' profiles and
  * prints them. --rows: each row, its estimate beside it. Least squares of the relative error over coefficients that are
  * not negative. */
 #include <math.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/cost_rows.h"
+#include "support/file/file.h"
 #include "support/memory/arena.h"
 
 typedef struct sample {
@@ -168,6 +169,16 @@ static bool is_first(const samples *all, size_t at) {
     return true;
 }
 
+static void fit_module(samples *all, const char *module, FILE *out) {
+    double every[WEIR_COST_TERMS] = {0};
+    for (size_t i = 0; i < all->count; i++)
+        if (all->item[i].row->alone && is_of(&all->item[i], NULL, module)) {
+            fit(all, NULL, module, NULL, 0, every);
+            break;
+        }
+    for (size_t f = 0; f < WEIR_DEVICE_FAMILIES; f++) fit_family(all, (weir_device_family)f, module, every, out);
+}
+
 static void fit_all(samples *all, FILE *out) {
     const bool alone = all->count == 0 || all->item[0].row->alone;
     fprintf(out,
@@ -175,13 +186,28 @@ static void fit_all(samples *all, FILE *out) {
             " *   WEIR_COST(module, family, constant, term 1, term 2, ...)\n"
             " * Made by tests/bench/cost_fit.c from scripts/%s.csv; the terms are in the component's `cost`. */\n",
             alone ? "" : " that is part of a network", alone ? "cost/measured" : "estimates/instances");
-    for (size_t i = 0; i < all->count; i++) {
-        const char *module = all->item[i].row->module;
-        double every[WEIR_COST_TERMS] = {0};
-        if (!is_first(all, i)) continue;
-        if (all->item[i].row->alone) fit(all, NULL, module, NULL, 0, every);
-        for (size_t f = 0; f < WEIR_DEVICE_FAMILIES; f++) fit_family(all, (weir_device_family)f, module, every, out);
+    for (size_t i = 0; i < all->count; i++)
+        if (is_first(all, i)) fit_module(all, all->item[i].row->module, out);
+}
+
+/* The file's rows of the module become new ones, where they were or at the end; all else stays. */
+static bool fit_one(samples *all, const char *module, const char *path) {
+    size_t size;
+    char *text = weir_file_read(path, &size), *start = weir_format("WEIR_COST(\"%s\",", module);
+    FILE *out = text == NULL ? NULL : fopen(path, "w");
+    bool done = false;
+    for (const char *line = text, *end; out != NULL && *line != '\0'; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end == '\n';
+        const bool old = strncmp(line, start, strlen(start)) == 0;
+        if (old && !done) fit_module(all, module, out);
+        done |= old;
+        if (!old) fwrite(line, 1, (size_t)(end - line), out);
     }
+    if (out != NULL && !done) fit_module(all, module, out);
+    free(start);
+    free(text);
+    return out != NULL && fclose(out) == 0;
 }
 
 /* --- delays --- */
@@ -260,13 +286,15 @@ static void report(const samples *all, bool modules) {
     printf("Errors of LUTs and flip-flops are shares of what was measured, of at least %d of it.\n", COST_ROW_FLOOR);
 }
 
-static int run(cost_rows *rows, const char *option) {
+/* `only`: a module whose rows alone are written; NULL: all. */
+static int run(cost_rows *rows, const char *option, const char *only) {
     samples all;
     const bool modules = option != NULL && strcmp(option, "--modules") == 0;
     const bool each = option != NULL && strcmp(option, "--rows") == 0;
     const bool delays = option != NULL && strcmp(option, "--delays") == 0;
     bool fine = estimate_all(rows, &all);
-    FILE *out = fine && option != NULL && !modules && !delays && !each ? fopen(option, "w") : NULL;
+    if (fine && only != NULL) fine = fit_one(&all, only, option);
+    FILE *out = fine && option != NULL && only == NULL && !modules && !delays && !each ? fopen(option, "w") : NULL;
     if (out != NULL) fit_all(&all, out);
     if (out != NULL && fclose(out) != 0) fine = false;
     for (size_t i = 0; fine && delays && i < COST_ROW_DEVICES; i++) {
@@ -279,14 +307,15 @@ static int run(cost_rows *rows, const char *option) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 2 || argc > 3) {
+    if (argc < 2 || argc > 4) {
         fprintf(
             stderr,
-            "usage: cost_fit MEASURED.csv [--modules | --rows | COST.def] | cost_fit PLACED.csv [--rows | --delays]\n");
+            "usage: cost_fit MEASURED.csv [--modules | --rows | COST.def [MODULE]] | cost_fit PLACED.csv [--rows | --delays]\n");
         return 2;
     }
     cost_rows rows;
-    const int status = cost_rows_read(argv[1], &rows) ? run(&rows, argc == 3 ? argv[2] : NULL) : 1;
+    const int status =
+        cost_rows_read(argv[1], &rows) ? run(&rows, argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL) : 1;
     cost_rows_free(&rows);
     return status;
 }

@@ -128,8 +128,7 @@ static void compare(const char *check, const char *name, const weir_array *found
     for (size_t i = 0; i < expected->count; i++) {
         const double f = weir_array_get(found, i), e = weir_array_get(expected, i);
         const bool is_real = weir_dtype_is_float(found->dtype);
-        bool same = is_real ? f == e || (isnan(f) && isnan(e))
-                            : whole(found, i) == whole(expected, i);
+        bool same = is_real ? f == e || (isnan(f) && isnan(e)) : whole(found, i) == whole(expected, i);
         if (!same && is_real && isfinite(e)) same = fabs(f - e) <= tolerance * (fabs(e) + largest / 8);
         if (same) continue;
         char *text = weir_format("element %zu of '%s' is %.9g, expected %.9g", i, name, f, e);

@@ -313,8 +313,8 @@ static bool takes_reals(const trial *t) {
         in[i] = weir_graph_add_input(graph, name, &type);
         free(name);
     }
-    const weir_node node = weir_graph_add_node(graph, weir_node_op(t->graph, t->node), "subject", in, t->inputs,
-                                               t->outputs, WEIR_NO_NODE);
+    const weir_node node =
+        weir_graph_add_node(graph, weir_node_op(t->graph, t->node), "subject", in, t->inputs, t->outputs, WEIR_NO_NODE);
     weir_node_copy_attributes(graph, node, t->graph, t->node);
     weir_diag_log *log = weir_diag_capture();
     const bool fine = weir_infer_node(graph, node);
