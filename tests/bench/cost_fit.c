@@ -2,9 +2,9 @@
  *
  * cost_fit MEASURED.csv: the errors of the estimates that are compiled in, of each family of devices. --modules: of
  * each module. cost_fit MEASURED.csv COST.def: fits coefficients of lookup tables, and writes them; the errors of these
- * are told. With a MODULE behind only its rows are written, the others stay. cost_fit PLACED.csv [--delays]: the same of clocks; with --delays fits those of the devices' profiles and
- * prints them. --rows: each row, its estimate beside it. Least squares of the relative error over coefficients that are
- * not negative. */
+ * are told. With a MODULE behind only its rows are written, the others stay. cost_fit PLACED.csv [--delays]: the same
+ * of clocks; with --delays fits those of the devices' profiles and prints them. --rows: each row, its estimate beside
+ * it. Least squares of the relative error over coefficients that are not negative. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

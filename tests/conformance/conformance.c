@@ -137,8 +137,8 @@ static verdict run_model(const char *model, const scan *scanned, weir_array *con
     return result;
 }
 
-/* How many inputs may stay inputs: those behind are sizes, axes or positions, which must be constants. -1: all. The rows
- * of op.def say it, of names that the importer turns into other operators this table. */
+/* How many inputs may stay inputs: those behind are sizes, axes or positions, which must be constants. -1: all. The
+ * rows of op.def say it, of names that the importer turns into other operators this table. */
 static int free_inputs(const char *name) {
     static const char *const others[] = {"ReduceL1", "ReduceL2",       "ReduceSumSquare", "ReduceLogSum", "CumSum",
                                          "OneHot",   "GatherElements", "ScatterElements", "ScatterND"};
