@@ -90,7 +90,7 @@ sed 's/ for "ecp5-45k" at 120/ for "ecp9" at 0/' clocked/hardware.weir >unknown/
 expect 1 "is built for device 'ecp9', whose profile cannot be read" "$WEIR" opt "$model" -p "load_graph{load_dir=unknown graph=hardware},choose_folding"
 expect 0 "" "$WEIR" opt "$model" -p "load_graph{load_dir=unknown graph=hardware},set_target{device=ecp5-25k},choose_folding" -o mended.weir
 grep -q ' for "ecp5-25k" at 0 every ' mended.weir || fail "a target that is set anew"
-expect 2 "did you mean 'ice40up5k'?" "$WEIR" compile "$model" -o design --device ice40up
+expect 2 "did you mean 'ice40up5k'?" "$WEIR" compile "$model" -o design --device ice40up5
 expect 1 "damaged.yaml" "$WEIR" check "$model" -d "$test_data" --device damaged.yaml
 expect 2 "device NAME is missing" "$WEIR" compile "$model" -o design --json estimate.json
 

@@ -23,10 +23,10 @@ enum { FRAMES = 3 };
 /* The parts of the file; text points into it, ends are zero. */
 typedef struct test_case {
     char *pipeline, *level, *disable, *require, *config, *check, *planted, *again;
-    char *input, *expected, *data, *values, *diagnostics;
+    char *input, *expected, *data, *values, *output, *diagnostics;
 } test_case;
 
-static weir_text messages;
+static weir_text messages, output;
 static bool print_result;
 static bool read_case(char *text, test_case *c) {
     const case_field header[] = {{"pipeline", &c->pipeline}, {"level", &c->level},   {"disable", &c->disable},
@@ -36,6 +36,7 @@ static bool read_case(char *text, test_case *c) {
                                    {"expected", &c->expected},
                                    {"data", &c->data},
                                    {"values", &c->values},
+                                   {"output", &c->output},
                                    {"diagnostics", &c->diagnostics}};
     return read_case_text(text, header, sizeof header / sizeof *header, sections, sizeof sections / sizeof *sections) &&
            c->pipeline != NULL && c->input != NULL;
@@ -58,6 +59,8 @@ static bool run_pipeline(const test_case *c, weir_module *module) {
         free(key);
     }
     fine = fine && run_case_pipeline(context, c->level, c->disable, c->pipeline, module);
+    output.size = 0;
+    weir_text_add(&output, weir_pass_output(context)->size > 0 ? weir_pass_output(context)->data : "");
     weir_pass_context_free(context);
     weir_pass_instrument_free(verifier);
     weir_pass_registry_free(registry);
@@ -168,10 +171,13 @@ static void print_graph(const weir_module *module, weir_text *text) {
 static void check_result(const test_case *c, const weir_graph *before, weir_module *module) {
     const weir_graph *after = weir_module_graph(module, 0);
     const double tolerance = c->check == NULL || strcmp(c->check, "none") == 0 ? 0 : atof(c->check);
-    weir_text text = {0}, again = {0};
+    weir_text text = {0}, again = {0}, same = {0};
     print_graph(module, &text);
+    weir_graph_print(before, &same);
     if (print_result) fputs(text.data, stdout);
-    check_equal("text", c->expected, text.data);
+    if (print_result && output.size > 0) printf("--- output\n%s", output.data);
+    check_equal("text", c->expected == NULL ? same.data : c->expected, text.data);
+    if (c->output != NULL) check_equal("output", c->output, output.data);
     check_values(c, after, tolerance);
     check_round_trip(after, text.data);
     if (c->check == NULL || strcmp(c->check, "none") != 0) check_results(before, after, tolerance);
@@ -180,6 +186,7 @@ static void check_result(const test_case *c, const weir_graph *before, weir_modu
     if (c->again == NULL) check_equal("again", text.data, again.data);
     weir_text_free(&text);
     weir_text_free(&again);
+    weir_text_free(&same);
 }
 
 static void run_case(const test_case *c) {
@@ -192,9 +199,9 @@ static void run_case(const test_case *c) {
     weir_module *module = weir_module_new("case");
     weir_module_add_graph(module, graph);
     if (run_pipeline(c, module)) {
-        if (c->expected == NULL) complain("diagnostics", "the pipeline is expected to fail");
+        if (c->expected == NULL && c->output == NULL) complain("diagnostics", "the pipeline is expected to fail");
         else check_result(c, before, module);
-    } else if (c->expected != NULL) {
+    } else if (c->expected != NULL || c->output != NULL) {
         complain("pipeline", messages.data);
     }
     check_equal("diagnostics", c->diagnostics == NULL ? "" : c->diagnostics, messages.data);
@@ -217,6 +224,7 @@ int main(int count, char **arguments) {
     run_case(&c);
     const int status = case_status(c.planted);
     weir_text_free(&messages);
+    weir_text_free(&output);
     free(text);
     return status;
 }
