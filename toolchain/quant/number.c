@@ -1,0 +1,298 @@
+#include "quant/number.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "quant/number_private.h"
+#include "support/memory/arena.h"
+#include "support/text/text.h"
+#include "support/text/unreachable.h"
+
+/* --- the table --- */
+
+typedef struct key_row {
+    weir_number_key key;
+    int32_t preset, least, largest;
+} key_row;
+
+typedef struct number_row {
+    const char *name;
+    weir_number_group group;
+    weir_number_hardware hardware;
+    weir_number_gradient gradient;
+    weir_number_shared (*measure)(const weir_number *n, const float *x, size_t count, double whole);
+    int64_t (*encode)(const weir_number *n, const weir_number_shared *shared, double x);
+    double (*decode)(const weir_number *n, const weir_number_shared *shared, int64_t code);
+    number_limits (*limits)(const weir_number *n);
+    size_t key_count;
+    key_row key[WEIR_NUMBER_KEYS];
+} number_row;
+
+#define CHOSEN WEIR_NUMBER_CHOSEN
+#define KEY(key, preset, least, largest) {WEIR_KEY_##key, preset, least, largest},
+#define WEIR_NUMBER(id, text, group_, hardware_, gradient_, ...)                                                       \
+    [WEIR_NUMBER_##id] = {text,                                                                                        \
+                          WEIR_GROUP_##group_,                                                                         \
+                          WEIR_NUMBER_HARDWARE_##hardware_,                                                            \
+                          WEIR_GRADIENT_##gradient_,                                                                   \
+                          weir_number_##id##_measure,                                                                  \
+                          weir_number_##id##_encode,                                                                   \
+                          weir_number_##id##_decode,                                                                   \
+                          weir_number_##id##_limits,                                                                   \
+                          sizeof(const key_row[]){__VA_ARGS__} / sizeof(key_row),                                      \
+                          {__VA_ARGS__}},
+static const number_row rows[WEIR_NUMBER_COUNT] = {
+#include "quant/number.def"
+};
+
+static const char *const key_names[WEIR_KEY_COUNT] = {
+    [WEIR_KEY_WIDTH] = "width",
+    [WEIR_KEY_FRAC_WIDTH] = "frac_width",
+    [WEIR_KEY_SIGNED] = "signed",
+    [WEIR_KEY_FLOOR] = "floor",
+    [WEIR_KEY_EXPONENT_WIDTH] = "exponent_width",
+    [WEIR_KEY_EXPONENT_BIAS] = "exponent_bias",
+    [WEIR_KEY_EXPONENT_BIAS_WIDTH] = "exponent_bias_width",
+    [WEIR_KEY_BLOCK_SIZE] = "block_size",
+    [WEIR_KEY_BIPOLAR] = "bipolar",
+    [WEIR_KEY_STOCHASTIC] = "stochastic",
+    [WEIR_KEY_LEVELS] = "levels",
+    [WEIR_KEY_SCALING_FACTOR] = "scaling_factor",
+    [WEIR_KEY_THRESHOLD] = "threshold",
+};
+
+static const number_row *row_of(weir_number_id id) {
+    assert(id < WEIR_NUMBER_COUNT);
+    return &rows[id];
+}
+
+const char *weir_number_name(weir_number_id id) { return row_of(id)->name; }
+weir_number_group weir_number_group_of(weir_number_id id) { return row_of(id)->group; }
+weir_number_hardware weir_number_hardware_of(weir_number_id id) { return row_of(id)->hardware; }
+weir_number_gradient weir_number_gradient_of(weir_number_id id) { return row_of(id)->gradient; }
+
+bool weir_number_find(const char *name, weir_number_id *id) {
+    for (int i = 0; i < WEIR_NUMBER_COUNT; i++) {
+        if (strcmp(rows[i].name, name) != 0) continue;
+        *id = (weir_number_id)i;
+        return true;
+    }
+    return false;
+}
+
+const char *weir_number_key_name(weir_number_key key) { return key < WEIR_KEY_COUNT ? key_names[key] : NULL; }
+
+bool weir_number_key_find(const char *name, weir_number_key *key) {
+    for (int i = 0; i < WEIR_KEY_COUNT; i++) {
+        if (strcmp(key_names[i], name) != 0) continue;
+        *key = (weir_number_key)i;
+        return true;
+    }
+    return false;
+}
+
+/* --- settings --- */
+
+weir_number weir_number_new(weir_number_id id) {
+    const number_row *row = row_of(id);
+    weir_number n = {.id = id};
+    for (size_t i = 0; i < row->key_count; i++) n.value[i] = row->key[i].preset;
+    return n;
+}
+
+/* The place of the key in the format's row; its number of keys: it has none such. */
+static size_t place_of(weir_number_id id, weir_number_key key) {
+    const number_row *row = row_of(id);
+    size_t i = 0;
+    while (i < row->key_count && row->key[i].key != key) i++;
+    return i;
+}
+
+bool weir_number_has(const weir_number *n, weir_number_key key) {
+    return place_of(n->id, key) < row_of(n->id)->key_count;
+}
+
+int weir_number_get(const weir_number *n, weir_number_key key) {
+    const size_t place = place_of(n->id, key);
+    assert(place < row_of(n->id)->key_count);
+    return n->value[place];
+}
+
+bool weir_number_key_range(weir_number_id id, weir_number_key key, int *least, int *largest) {
+    const size_t place = place_of(id, key);
+    if (place == row_of(id)->key_count) return false;
+    *least = row_of(id)->key[place].least;
+    *largest = row_of(id)->key[place].largest;
+    return true;
+}
+
+bool weir_number_set(weir_number *n, weir_number_key key, int value) {
+    int least, largest;
+    if (!weir_number_key_range(n->id, key, &least, &largest) || value < least || value > largest) return false;
+    if (key == WEIR_KEY_BLOCK_SIZE && value == 0) return false;
+    n->value[place_of(n->id, key)] = value;
+    return true;
+}
+
+const char *weir_number_conflict(const weir_number *n) {
+    const bool has_exponent = weir_number_has(n, WEIR_KEY_EXPONENT_WIDTH);
+    switch (n->id) {
+    case WEIR_NUMBER_MINIFLOAT_IEEE:
+    case WEIR_NUMBER_BLOCK_MINIFLOAT:
+        assert(has_exponent);
+        if (weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH) < weir_number_get(n, WEIR_KEY_WIDTH)) return NULL;
+        return "exponent_width must be less than width, for a sign";
+    case WEIR_NUMBER_MINIFLOAT_DENORM:
+        if (weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH) + 1 < weir_number_get(n, WEIR_KEY_WIDTH)) return NULL;
+        return "exponent_width must be less than width - 1, for a sign and a bit of fraction";
+    case WEIR_NUMBER_MXFP:
+        if (number_is_mx_element(n)) return NULL;
+        return "exponent_width and frac_width must be an element of OCP's: 4 and 3, 5 and 2, 2 and 3, 3 and 2, 2 and 1, or, "
+               "for INT8, 0 and 6";
+    default: return NULL;
+    }
+}
+
+char *weir_number_print(const weir_number *n) {
+    const number_row *row = row_of(n->id);
+    weir_text text = {0};
+    weir_text_add(&text, row->name);
+    for (size_t i = 0; i < row->key_count; i++)
+        if (n->value[i] != CHOSEN) weir_text_format(&text, " %s=%d", key_names[row->key[i].key], (int)n->value[i]);
+    return text.data;
+}
+
+bool weir_number_parse(const char *text, weir_number *n) {
+    const size_t name = strcspn(text, " ");
+    char *word = weir_format("%.*s", (int)name, text);
+    weir_number_id id = WEIR_NUMBER_INTEGER;
+    bool fine = weir_number_find(word, &id);
+    free(word);
+    *n = weir_number_new(id);
+    for (text += name; fine && *text == ' '; text += strcspn(text, " ")) {
+        const size_t size = strcspn(++text, "=");
+        weir_number_key key;
+        char *end, *name_text = weir_format("%.*s", (int)size, text);
+        fine = text[size] == '=' && weir_number_key_find(name_text, &key);
+        free(name_text);
+        if (!fine) break;
+        const long value = strtol(text + size + 1, &end, 10);
+        fine = end != text + size + 1 && (*end == ' ' || *end == '\0') && value >= INT32_MIN && value <= INT32_MAX &&
+               weir_number_set(n, key, (int)value);
+    }
+    return fine && *text == '\0' && weir_number_conflict(n) == NULL;
+}
+
+/* --- values --- */
+
+weir_number_shared weir_number_measure(const weir_number *n, const float *x, size_t count, double whole) {
+    return row_of(n->id)->measure(n, x, count, whole);
+}
+
+int64_t weir_number_encode(const weir_number *n, const weir_number_shared *shared, double x) {
+    return row_of(n->id)->encode(n, shared, x);
+}
+
+double weir_number_decode(const weir_number *n, const weir_number_shared *shared, int64_t code) {
+    return row_of(n->id)->decode(n, shared, code);
+}
+
+void weir_number_limits(const weir_number *n, int64_t *low, int64_t *high) {
+    const number_limits limits = row_of(n->id)->limits(n);
+    *low = limits.low;
+    *high = limits.high;
+}
+
+/* MASE's rule: what the integer part of at least one half and the sign leave of the width. */
+static int mase_fraction(double largest, int width) {
+    const int integer = number_floor_log2(largest > 0.5 ? largest : 0.5) + 2;
+    return width > integer ? width - integer : 0;
+}
+
+/* A bias that gives the largest magnitude the largest exponent; of floats IEEE's. */
+static int chosen_bias(const weir_number *n, double largest) {
+    if (n->id != WEIR_NUMBER_LOG) return (1 << (weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH) - 1)) - 1;
+    const int most = (1 << (weir_number_get(n, WEIR_KEY_WIDTH) - 1)) - 1;
+    return largest > 0 && !isinf(largest) ? most - (int)number_log_encode(largest, 1 << 12, 1 << 13) + (1 << 12) : most;
+}
+
+void weir_number_choose(weir_number *n, double largest, bool mase) {
+    const number_row *row = row_of(n->id);
+    for (size_t i = 0; i < row->key_count; i++) {
+        if (n->value[i] != CHOSEN) continue;
+        if (row->key[i].key == WEIR_KEY_EXPONENT_BIAS) {
+            n->value[i] = chosen_bias(n, largest);
+        } else if (n->id != WEIR_NUMBER_FLEXROUND) { /* which searches for its scale */
+            const int width = weir_number_get(n, WEIR_KEY_WIDTH);
+            n->value[i] = mase ? mase_fraction(largest, width)
+                               : number_fraction(largest, width, weir_number_get(n, WEIR_KEY_SIGNED) != 0);
+        }
+    }
+}
+
+/* --- tensors --- */
+
+/* The elements with one dimension moved to the end: rows of `row` elements, of which each is cut into groups of
+ * `group`. */
+typedef struct order {
+    size_t length, inner; /* of the dimension that is moved; elements behind it */
+    size_t row, group;
+} order;
+
+static size_t index_of(const order *o, size_t position) {
+    const size_t line = position / o->length;
+    return (line / o->inner * o->length + position % o->length) * o->inner + line % o->inner;
+}
+
+static order blocks_of(const weir_number *n, weir_number_layout layout, const weir_array *x) {
+    const int axis = x->shape.rank == 0 ? 0 : layout.axis;
+    order o = {x->count, 1, x->count, x->count};
+    if (x->shape.rank > 0) {
+        assert(axis >= 0 && axis < x->shape.rank);
+        o.length = (size_t)x->shape.dim[axis];
+        for (int d = axis + 1; d < x->shape.rank; d++) o.inner *= (size_t)x->shape.dim[d];
+    }
+    const int size = weir_number_get(n, WEIR_KEY_BLOCK_SIZE);
+    o.row = layout.flattens ? x->count : o.length;
+    o.group = size < 0 ? o.length : (size_t)size;
+    return o;
+}
+
+static order order_of(const weir_number *n, weir_number_layout layout, const weir_array *x) {
+    const weir_shape *shape = &x->shape;
+    size_t row = x->count;
+    switch (row_of(n->id)->group) {
+    case WEIR_GROUP_BLOCKS: return blocks_of(n, layout, x);
+    case WEIR_GROUP_WHOLE: break;
+    case WEIR_GROUP_FIRST: row = shape->rank < 2 ? x->count : x->count / (size_t)shape->dim[0]; break;
+    case WEIR_GROUP_LAST: row = shape->rank < 1 ? x->count : (size_t)shape->dim[shape->rank - 1]; break;
+    }
+    return (order){x->count, 1, row, row};
+}
+
+void weir_number_quantize(const weir_number *n, weir_number_layout layout, const weir_array *x, weir_array *y) {
+    assert(x->dtype == WEIR_FLOAT32 && y->dtype == WEIR_FLOAT32 && x->count == y->count);
+    if (x->count == 0) return;
+    const number_row *row = row_of(n->id);
+    const order o = order_of(n, layout, x);
+    const float *from = x->data;
+    float *to = y->data;
+    const double whole = number_largest(from, x->count);
+    const size_t most = o.group < o.row ? o.group : o.row;
+    float *group = weir_malloc(most * sizeof *group);
+    for (size_t start = 0; start < x->count; start += o.row) {
+        for (size_t first = start; first < start + o.row; first += o.group) {
+            const size_t left = start + o.row - first, count = left < o.group ? left : o.group;
+            for (size_t i = 0; i < count; i++) group[i] = from[index_of(&o, first + i)];
+            const weir_number_shared shared = row->measure(n, group, count, whole);
+            for (size_t i = 0; i < count; i++) {
+                const double v = (double)group[i];
+                to[index_of(&o, first + i)] =
+                    isnan(v) ? group[i] : (float)row->decode(n, &shared, row->encode(n, &shared, v));
+            }
+        }
+    }
+    free(group);
+}

@@ -1,0 +1,43 @@
+/* What the formats' own files give to the table, and what they share. */
+#ifndef WEIR_QUANT_NUMBER_PRIVATE_H
+#define WEIR_QUANT_NUMBER_PRIVATE_H
+
+#include "quant/number.h"
+
+/* Codes from low to high. */
+typedef struct number_limits {
+    int64_t low, high;
+} number_limits;
+
+#define WEIR_NUMBER(id, name, group, hardware, gradient, ...)                                                          \
+    weir_number_shared weir_number_##id##_measure(const weir_number *n, const float *x, size_t count, double whole);   \
+    int64_t weir_number_##id##_encode(const weir_number *n, const weir_number_shared *shared, double x);               \
+    double weir_number_##id##_decode(const weir_number *n, const weir_number_shared *shared, int64_t code);            \
+    number_limits weir_number_##id##_limits(const weir_number *n);
+#include "quant/number.def"
+
+/* Is the pair of widths an element of OCP's? */
+bool number_is_mx_element(const weir_number *n);
+
+/* The largest magnitude; NaN is none. */
+double number_largest(const float *x, size_t count);
+/* floor and ceil of log2 of a positive finite number, exact. */
+int number_floor_log2(double v);
+int number_ceil_log2(double v);
+/* v within the limits, as a code. */
+int64_t number_clip(double v, number_limits limits);
+/* The integers of a width: two's complement, or unsigned. */
+number_limits number_integers(int width, bool is_signed);
+/* The most fraction bits with which `width` signed bits hold the magnitude. */
+int number_fraction(double largest, int width, bool is_signed);
+
+/* Magnitudes (2^m + f) * 2^(field - bias - m), and f * 2^(1 - bias - m) in field 0: m bits of fraction, in order; the
+ * place of x, at most `most`, rounded half to even; and its value. Codes are places with a sign. */
+int64_t number_float_encode(double x, int fraction, int bias, int64_t most);
+double number_float_decode(int64_t code, int fraction, int bias);
+/* Magnitudes 2^(i - bias) for i from 0 to most, rounded in the domain of logarithms; there is no zero: code i or
+ * -1 - i. */
+int64_t number_log_encode(double x, int bias, int64_t most);
+double number_log_decode(int64_t code, int bias);
+
+#endif
