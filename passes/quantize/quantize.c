@@ -104,7 +104,7 @@ static bool can_quantize(const weir_quantizer *q) {
 static bool check_options(const weir_pass *pass) {
     static const char *const of_fixed[] = {"data_in_width",     "data_in_frac_width", "weight_width",
                                            "weight_frac_width", "bias_width",         "bias_frac_width",
-                                           "constant_rounding"};
+                                           "fraction_rule",     "constant_rounding"};
     if (weir_pass_choice(pass, "scheme") == 1) return true;
     bool fine = true;
     for (size_t i = 0; i < sizeof of_fixed / sizeof *of_fixed; i++) {

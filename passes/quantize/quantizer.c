@@ -5,6 +5,7 @@
 
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
+#include "quant/number.h"
 #include "support/memory/arena.h"
 
 void weir_range_see(weir_range *r, double v) {
@@ -61,19 +62,19 @@ static weir_value add_node(weir_quantizer *q, weir_op op, const char *base, cons
     return weir_infer_node(q->graph, node) ? weir_node_output(q->graph, node, 0) : WEIR_NO_VALUE;
 }
 
-/* MASE's rule for the fraction bits of a range: what the integer part and the sign leave of the width. */
-static int64_t fraction_bits(const weir_range *r, int64_t width, int64_t wanted) {
-    if (wanted >= 0) return wanted;
-    double largest = fmax(0.5, fmax(fabs(r->min), fabs(r->max)));
-    int exponent; /* floor(log2(largest)) + 1 */
-    frexp(largest, &exponent);
-    return width > exponent + 1 ? width - exponent - 1 : 0;
+/* The wanted fraction bits, or those that hold the range by the rule of the pass. */
+static int fraction_bits(const weir_quantizer *q, const weir_range *r, int64_t width, int64_t wanted) {
+    if (wanted >= 0) return (int)wanted;
+    weir_number number = weir_number_new(WEIR_NUMBER_FIXED);
+    weir_number_set(&number, WEIR_KEY_WIDTH, (int)width);
+    weir_number_choose(&number, fmax(fabs(r->min), fabs(r->max)), weir_pass_choice(q->pass, "fraction_rule") == 1);
+    return weir_number_get(&number, WEIR_KEY_FRAC_WIDTH);
 }
 
 /* QONNX Quant: value on the grid of 2^-frac, rounded by the mode, saturated. */
 static weir_value add_fixed(weir_quantizer *q, const char *base, weir_value value, const weir_range *r, int64_t width,
                             int64_t frac, const char *rounding, weir_node before) {
-    double parameters[3] = {ldexp(1, -(int)fraction_bits(r, width, frac)), 0, (double)width};
+    double parameters[3] = {ldexp(1, -fraction_bits(q, r, width, frac)), 0, (double)width};
     static const char *const names[3] = {"scale", "zero_point", "width"};
     weir_value inputs[4] = {value};
     for (size_t i = 0; i < 3; i++)

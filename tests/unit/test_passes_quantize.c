@@ -151,8 +151,8 @@ static void fixed_grid(void **state) {
     assert_true(parameter(g, "gemm", 0, 3, 0) == 6);
     assert_true(parameter(g, "gemm", 1, 1, 0) == 1.0 / 32);
     assert_true(parameter(g, "gemm", 1, 3, 0) == 8);
-    /* 16 bits for [-0.2, 0.3]: magnitudes below 0.5 count as 0.5 */
-    assert_true(parameter(g, "gemm", 2, 1, 0) == ldexp(1, -15));
+    /* 16 bits for [-0.2, 0.3]: 0.3 * 2^16 = 19,661 fits, twice that does not */
+    assert_true(parameter(g, "gemm", 2, 1, 0) == ldexp(1, -16));
     assert_true(parameter(g, "gemm", 2, 3, 0) == 16);
     weir_node quant = weir_value_producer(g, weir_node_input(g, weir_graph_find_node(g, "gemm"), 0));
     assert_int_equal(weir_node_op(g, quant), WEIR_OP_QUANT);
@@ -163,6 +163,31 @@ static void fixed_grid(void **state) {
     assert_non_null(integer);
     weir_graph_free(integer);
     weir_module_free(module);
+}
+
+/* [-1000, 600] has 8 bits where 1000 is less than 2^10: steps of 8. MASE's rule has no fewer than 0 fraction bits, and
+ * of magnitudes below 0.5 as many as of 0.5. */
+static void fraction_bits_of_a_range(void **state) {
+    (void)state;
+    static const struct {
+        const char *rule;
+        double data, bias;
+    } cases[] = {{"range", 8, 1.0 / 65536}, {"mase", 1, 1.0 / 32768}};
+    write_calibration("-1000,0.5\n600,1.5\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *pipeline =
+            weir_format("quantize{scheme=fixed,calibration=test_passes_quantize.csv,fraction_rule=%s}", cases[i].rule);
+        weir_module *module = weir_module_new("m");
+        weir_graph *g = run(module, pipeline);
+        assert_non_null(g);
+        assert_true(parameter(g, "gemm", 0, 1, 0) == cases[i].data);
+        assert_true(parameter(g, "gemm", 2, 1, 0) == cases[i].bias);
+        weir_graph *integer = weir_lower_integer(g);
+        assert_non_null(integer);
+        weir_graph_free(integer);
+        free(pipeline);
+        weir_module_free(module);
+    }
 }
 
 /* Weights 0.5, -1, 0.25, 0.125 on the grid of 1/4 are 2, -4, 1 and 0.5, which goes to even 0; biases 0.3 and -0.2 are
@@ -196,9 +221,9 @@ static void constants_round_to_nearest(void **state) {
 /* int8 has a width of its own: what would choose another one is refused. */
 static void options_of_the_other_scheme(void **state) {
     (void)state;
-    static const char *const options[] = {"data_in_width=6",        "data_in_frac_width=2", "weight_width=4",
-                                          "weight_frac_width=2",    "bias_width=20",        "bias_frac_width=3",
-                                          "constant_rounding=floor"};
+    static const char *const options[] = {"data_in_width=6",     "data_in_frac_width=2",   "weight_width=4",
+                                          "weight_frac_width=2", "bias_width=20",          "bias_frac_width=3",
+                                          "fraction_rule=mase",  "constant_rounding=floor"};
     write_calibration("-1,0.5\n");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         test_setup(NULL);
@@ -512,6 +537,7 @@ int main(void) {
         TEST(transposed_groups),
         TEST(products_of_two_tensors),
         TEST(fixed_grid),
+        TEST(fraction_bits_of_a_range),
         TEST(calibration_is_needed),
         TEST(other_operators_are_refused),
         TEST(zeros_have_a_scale),

@@ -13,13 +13,11 @@
 #include "quant/number.h"
 #include "support/memory/arena.h"
 
-static weir_array *read_entry(const char *key, size_t number) {
-    char *path = weir_format("%s/tests/unit/data/number_formats.npz", getenv("WEIR_SOURCE"));
-    char *name = number == SIZE_MAX ? weir_format("%s", key) : weir_format("%s%zu", key, number);
-    weir_array *array = weir_array_read(path, name);
+static const weir_array *find_entry(const weir_archive *archive, const char *key, size_t number) {
+    char *name = weir_format("%s%zu", key, number);
+    const weir_array *array = weir_archive_find(archive, name);
     assert_non_null(array);
     free(name);
-    free(path);
     return array;
 }
 
@@ -44,8 +42,11 @@ static bool gives(const char *text, weir_number_layout layout, const weir_array 
 
 static void formats_give_the_values_of_their_definitions(void **state) {
     (void)state;
-    weir_array *cases = read_entry("cases", SIZE_MAX), *x[4];
-    for (size_t i = 0; i < 4; i++) x[i] = read_entry("x", i);
+    weir_archive archive;
+    char *path = weir_format("%s/tests/unit/data/number_formats.npz", getenv("WEIR_SOURCE"));
+    assert_true(weir_npz_read(path, &archive));
+    const weir_array *cases = weir_archive_find(&archive, "cases");
+    assert_non_null(cases);
     char *text = weir_format("%.*s", (int)cases->count, (const char *)cases->data), *rest = text;
     bool seen[WEIR_NUMBER_COUNT] = {false};
     size_t count = 0;
@@ -53,23 +54,22 @@ static void formats_give_the_values_of_their_definitions(void **state) {
         char *field = line;
         const long input = strtol(field, &field, 10), axis = strtol(field + 1, &field, 10);
         const weir_number_layout layout = {(int)axis, strtol(field + 1, &field, 10) != 0};
-        weir_array *wanted = read_entry("y", count);
-        gives(field + 1, layout, x[input], wanted, true);
+        const weir_array *x = find_entry(&archive, "x", (size_t)input), *wanted = find_entry(&archive, "y", count);
+        gives(field + 1, layout, x, wanted, true);
         weir_number n;
         assert_true(weir_number_parse(field + 1, &n));
         seen[n.id] = true;
         if (n.id == WEIR_NUMBER_MXFP && layout.axis == 1) { /* a planted fault: another axis or another tensor */
-            assert_false(gives(field + 1, (weir_number_layout){0, true}, x[input], wanted, false) &&
-                         gives("mxfp", layout, x[input], wanted, false));
+            assert_false(gives(field + 1, (weir_number_layout){0, true}, x, wanted, false) &&
+                         gives("mxfp", layout, x, wanted, false));
         }
-        weir_array_free(wanted);
     }
     assert_true(count > 600);
     for (int i = 0; i < WEIR_NUMBER_COUNT; i++)
         if (!seen[i]) fail_msg("no case of '%s'", weir_number_name((weir_number_id)i));
     free(text);
-    for (size_t i = 0; i < 4; i++) weir_array_free(x[i]);
-    weir_array_free(cases);
+    free(path);
+    weir_archive_free(&archive);
 }
 
 /* Formats of up to 16 bits, with what elements share measured on some data. */

@@ -18,7 +18,7 @@ static const char help_text[] =
     "host: host.json describes them and the streams, head.weir and tail.weir are their graphs. DIR must be new, empty or an\n"
     "earlier result: a folder with files that weir did not write is refused. Useful options for --set:\n"
     "  quantize.data_in_width, .data_in_frac_width, .weight_width, .weight_frac_width, .bias_width, .bias_frac_width,\n"
-    "  .constant_rounding (all with --quantize fixed)\n"
+    "  .fraction_rule, .constant_rounding (all with --quantize fixed)\n"
     "A folding file reads 'nodes: {fc1: {simd: 8, pe: 4, storage: block}}'.\n";
 
 /* What the folding is the best of, if it was to be; NULL: nothing was said. A new reference. */
