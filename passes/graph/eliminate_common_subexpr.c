@@ -19,41 +19,6 @@ typedef struct candidates {
     bool *skip;     /* by operator */
 } candidates;
 
-/* A constant that is compared by content. */
-static const weir_array *small_constant(const weir_graph *graph, weir_value value) {
-    const weir_array *constant = value.id == 0 ? NULL : weir_value_constant(graph, value);
-    if (constant == NULL) return NULL;
-    const bool is_shape = constant->dtype == WEIR_INT64 && constant->shape.rank <= 1;
-    return constant->count == 1 || (is_shape && constant->count <= WEIR_MAX_RANK) ? constant : NULL;
-}
-
-static bool same_bits(const weir_array *a, const weir_array *b) {
-    return a->dtype == b->dtype && weir_shape_equal(&a->shape, &b->shape) &&
-           memcmp(a->data, b->data, a->count * weir_dtype_size(a->dtype)) == 0;
-}
-
-static bool same_value(const weir_graph *graph, weir_value a, weir_value b) {
-    if (a.id == b.id) return true;
-    const weir_array *x = small_constant(graph, a), *y = small_constant(graph, b);
-    return x != NULL && y != NULL && same_bits(x, y) &&
-           weir_type_equal(weir_value_type(graph, a), weir_value_type(graph, b));
-}
-
-static bool same_node(const weir_graph *graph, weir_node a, weir_node b) {
-    if (weir_node_op(graph, a) != weir_node_op(graph, b) ||
-        weir_node_input_count(graph, a) != weir_node_input_count(graph, b) ||
-        weir_node_output_count(graph, a) != weir_node_output_count(graph, b) ||
-        !weir_rewrite_same_attributes(graph, a, b))
-        return false;
-    for (size_t i = 0; i < weir_node_input_count(graph, a); i++)
-        if (!same_value(graph, weir_node_input(graph, a, i), weir_node_input(graph, b, i))) return false;
-    for (size_t i = 0; i < weir_node_output_count(graph, a); i++)
-        if (!weir_type_equal(weir_value_type(graph, weir_node_output(graph, a, i)),
-                             weir_value_type(graph, weir_node_output(graph, b, i))))
-            return false;
-    return true;
-}
-
 static void hash_attribute(weir_hash *hash, const weir_attribute *attribute) {
     weir_hash_add_string(hash, attribute->name);
     switch (attribute->kind) {
@@ -72,7 +37,7 @@ static uint32_t hash_of(const weir_graph *graph, weir_node node) {
     weir_hash_add(&hash, &op, sizeof op);
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value input = weir_node_input(graph, node, i);
-        const weir_array *constant = small_constant(graph, input);
+        const weir_array *constant = weir_rewrite_small_constant(graph, input);
         if (constant == NULL) weir_hash_add(&hash, &input.id, sizeof input.id);
         else weir_hash_add(&hash, constant->data, constant->count * weir_dtype_size(constant->dtype));
     }
@@ -89,7 +54,7 @@ typedef struct wanted {
 static bool is_same(const void *user, uint64_t other, uint64_t value) {
     (void)value;
     const wanted *w = user;
-    return same_node(w->graph, (weir_node){(uint32_t)other}, w->node);
+    return weir_rewrite_same_node(w->graph, (weir_node){(uint32_t)other}, w->node);
 }
 
 /* An earlier node that computes the same; without one the node becomes a candidate itself. */

@@ -175,3 +175,38 @@ bool weir_rewrite_finish(weir_rewrite *rewrite) {
     rewrite->is_stale = false;
     return weir_infer_graph(rewrite->graph);
 }
+
+/* A constant that is compared by content. */
+const weir_array *weir_rewrite_small_constant(const weir_graph *graph, weir_value value) {
+    const weir_array *constant = value.id == 0 ? NULL : weir_value_constant(graph, value);
+    if (constant == NULL) return NULL;
+    const bool is_shape = constant->dtype == WEIR_INT64 && constant->shape.rank <= 1;
+    return constant->count == 1 || (is_shape && constant->count <= WEIR_MAX_RANK) ? constant : NULL;
+}
+
+static bool same_bits(const weir_array *a, const weir_array *b) {
+    return a->dtype == b->dtype && weir_shape_equal(&a->shape, &b->shape) &&
+           memcmp(a->data, b->data, a->count * weir_dtype_size(a->dtype)) == 0;
+}
+
+static bool same_value(const weir_graph *graph, weir_value a, weir_value b) {
+    if (a.id == b.id) return true;
+    const weir_array *x = weir_rewrite_small_constant(graph, a), *y = weir_rewrite_small_constant(graph, b);
+    return x != NULL && y != NULL && same_bits(x, y) &&
+           weir_type_equal(weir_value_type(graph, a), weir_value_type(graph, b));
+}
+
+bool weir_rewrite_same_node(const weir_graph *graph, weir_node a, weir_node b) {
+    if (weir_node_op(graph, a) != weir_node_op(graph, b) ||
+        weir_node_input_count(graph, a) != weir_node_input_count(graph, b) ||
+        weir_node_output_count(graph, a) != weir_node_output_count(graph, b) ||
+        !weir_rewrite_same_attributes(graph, a, b))
+        return false;
+    for (size_t i = 0; i < weir_node_input_count(graph, a); i++)
+        if (!same_value(graph, weir_node_input(graph, a, i), weir_node_input(graph, b, i))) return false;
+    for (size_t i = 0; i < weir_node_output_count(graph, a); i++)
+        if (!weir_type_equal(weir_value_type(graph, weir_node_output(graph, a, i)),
+                             weir_value_type(graph, weir_node_output(graph, b, i))))
+            return false;
+    return true;
+}

@@ -55,4 +55,11 @@ bool weir_rewrite_is_parameter(const weir_graph *graph, weir_value value);
 /* Infers what became stale; false after a reported error. */
 bool weir_rewrite_finish(weir_rewrite *rewrite);
 
+/* A constant that is compared by content: of one element, or the short int64 vectors by which ONNX gives shapes and
+ * axes; NULL: another value. */
+const weir_array *weir_rewrite_small_constant(const weir_graph *graph, weir_value value);
+/* Do both compute the same: the operator, its attributes, the types of its outputs, and its inputs, where small
+ * constants are equal by content? */
+bool weir_rewrite_same_node(const weir_graph *graph, weir_node a, weir_node b);
+
 #endif

@@ -332,6 +332,7 @@ weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **cou
 }
 
 weir_graph *weir_lower_prepare(const weir_graph *model, bool *reordered) {
+    if (!weir_remedy_formats(model)) return NULL;
     weir_graph *graph = weir_tidy(model);
     *reordered = false;
     if (graph == NULL ||

@@ -14,6 +14,7 @@
 #include "passes/graph/fold_affine.h"
 #include "passes/lower/lower.h"
 #include "passes/passes.h"
+#include "passes/quantize/quantize_numbers.h"
 #include "passes/quantize/quantizer.h"
 #include "passes/quantize/remedy.h"
 
@@ -100,17 +101,26 @@ static bool can_quantize(const weir_quantizer *q) {
     return fine;
 }
 
-/* Options that the scheme would ignore are not taken. */
+/* Options that the scheme, or the configuration, would ignore are not taken. */
 static bool check_options(const weir_pass *pass) {
     static const char *const of_fixed[] = {"data_in_width",     "data_in_frac_width", "weight_width",
                                            "weight_frac_width", "bias_width",         "bias_frac_width",
-                                           "fraction_rule",     "constant_rounding"};
-    if (weir_pass_choice(pass, "scheme") == 1) return true;
+                                           "constant_rounding", "fraction_rule"};
+    const bool has_config = *weir_pass_string(pass, "config") != '\0';
+    const size_t count = sizeof of_fixed / sizeof *of_fixed - has_config; /* whose rule a configuration has, too */
     bool fine = true;
-    for (size_t i = 0; i < sizeof of_fixed / sizeof *of_fixed; i++) {
+    if (has_config && weir_pass_is_set(pass, "scheme")) {
+        weir_error(WEIR_NOWHERE, "quantize: 'config' takes the place of 'scheme', expected one of them");
+        fine = false;
+    }
+    if (!has_config && weir_pass_is_set(pass, "target")) {
+        weir_error(WEIR_NOWHERE, "quantize: 'target' requires a 'config'");
+        fine = false;
+    }
+    for (size_t i = 0; (has_config || weir_pass_choice(pass, "scheme") != 1) && i < count; i++) {
         if (!weir_pass_is_set(pass, of_fixed[i])) continue;
-        weir_error(WEIR_NOWHERE, "quantize: '%s' requires scheme=fixed, found scheme=%s", of_fixed[i],
-                   weir_pass_string(pass, "scheme"));
+        weir_error(WEIR_NOWHERE, "quantize: '%s' requires scheme=fixed, found %s", of_fixed[i],
+                   has_config ? "a configuration" : weir_pass_string(pass, "scheme"));
         fine = false;
     }
     return fine;
@@ -166,24 +176,51 @@ static bool fold(weir_graph *graph) {
     return false;
 }
 
-bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    if (!check_options(pass)) return false;
-    weir_graph *graph = weir_tidy(weir_module_find_graph(module, "model"));
-    if (graph == NULL || !weir_lower_weights(graph)) return false;
-    weir_quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};
-    q.partial = !q.fixed && weir_remedy_completes(graph); /* of which some lack those that this scheme makes */
-    if (!q.partial && !fold(graph)) return false;
-    q.node_limit = weir_graph_node_limit(graph);
-    q.values = weir_side_new(sizeof(weir_quantized_value), weir_graph_value_limit(graph));
-    mark_hardware(&q);
-    bool fine = q.partial || can_quantize(&q);
-    if (fine) {
-        weir_graph_set_name(graph, "quantized");
-        weir_module_add_graph(module, graph);
-        fine = quantize_graph(&q, context);
-    } else {
+static bool keep_graph(weir_module *module, weir_graph *graph, bool fine) {
+    if (!fine) {
         weir_graph_free(graph);
+        return false;
     }
-    weir_side_free(&q.values);
+    weir_graph_set_name(graph, "quantized");
+    weir_module_add_graph(module, graph);
+    return true;
+}
+
+/* By a scheme. */
+static bool quantize_by_scheme(weir_quantizer *q, weir_pass_context *context, weir_module *module) {
+    mark_hardware(q);
+    return keep_graph(module, q->graph, q->partial || can_quantize(q)) && quantize_graph(q, context);
+}
+
+/* By a configuration. */
+static bool quantize_by_plan(weir_quantizer *q, weir_plan *plan, weir_module *module) {
+    const char *calibration = weir_pass_string(q->pass, "calibration");
+    bool fine = true;
+    for (weir_node node = weir_graph_first(q->graph); fine && node.id != 0; node = weir_node_next(q->graph, node))
+        if (weir_trait_is_quantizer(weir_node_op(q->graph, node))) fine = refuse_quantized(q->graph);
+    return keep_graph(module, q->graph, fine) &&
+           ((*calibration == '\0' && !weir_plan_needs_ranges(plan)) || weir_quantizer_calibrate(q, calibration)) &&
+           weir_quantize_numbers(q, plan);
+}
+
+bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    const char *config = weir_pass_string(pass, "config");
+    weir_plan *plan = NULL;
+    if (!check_options(pass) || (*config != '\0' && (plan = weir_plan_read(config)) == NULL)) return false;
+    weir_graph *graph = weir_tidy(weir_module_find_graph(module, "model"));
+    weir_quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};
+    bool fine = graph != NULL && weir_lower_weights(graph);
+    if (fine) {
+        /* of which some lack those that this scheme makes */
+        q.partial = plan == NULL && !q.fixed && weir_remedy_completes(graph);
+        fine = q.partial || fold(graph);
+    }
+    if (fine) {
+        q.node_limit = weir_graph_node_limit(graph);
+        q.values = weir_side_new(sizeof(weir_quantized_value), weir_graph_value_limit(graph));
+        fine = plan != NULL ? quantize_by_plan(&q, plan, module) : quantize_by_scheme(&q, context, module);
+        weir_side_free(&q.values);
+    }
+    weir_plan_free(plan);
     return fine;
 }

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ir/number/number.h"
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
-#include "quant/number.h"
 #include "support/memory/arena.h"
 
 void weir_range_see(weir_range *r, double v) {

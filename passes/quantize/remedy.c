@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/number/number.h"
 #include "ir/shape/index_map.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
+#include "support/text/unreachable.h"
 
 void weir_remedy_operator(weir_op op) {
     const weir_trait_task task = weir_trait_of(op)->task;
@@ -26,6 +28,25 @@ void weir_remedy_operator(weir_op op) {
     else
         weir_note(
             "no pass can replace it; weir eval --engine float runs it; passes/lower/README.md lists what can be lowered");
+}
+
+bool weir_remedy_formats(const weir_graph *model) {
+    bool fine = true;
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
+        if (weir_trait_kind(model, node) != WEIR_OP_FAKE_QUANTIZE) continue;
+        weir_number number;
+        const char *format = weir_node_string(model, node, "format", "");
+        if (!weir_number_parse(format, &number)) weir_unreachable("a format that inference refuses");
+        const weir_number near = weir_number_nearest_hardware(&number);
+        char *text = weir_number_print(&near);
+        weir_error(weir_node_location(model, node),
+                   "node '%s': '%s' has no hardware here; the nearest format that has is '%s'",
+                   weir_node_name(model, node), format, text);
+        free(text);
+        fine = false;
+    }
+    if (!fine) weir_note("--target hardware takes the nearest ones; weir eval --engine float runs the model as it is");
+    return fine;
 }
 
 bool weir_remedy_has_quantizers(const weir_graph *model) {

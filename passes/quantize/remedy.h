@@ -20,4 +20,7 @@ bool weir_remedy_unquantized(const weir_graph *model, weir_use *use);
 /* Does --quantize add them? */
 bool weir_remedy_completes(const weir_graph *model);
 
+/* Reports each number format of the model that has no hardware, with the nearest that has; false then. */
+bool weir_remedy_formats(const weir_graph *model);
+
 #endif

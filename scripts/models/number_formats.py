@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes tests/unit/data/number_formats.npz: tensors through every number format of toolchain/quant/number.def.
+"""Makes tests/unit/data/number_formats.npz: tensors through every number format of toolchain/ir/number/number.def.
 
 Independent of the C code: the values of a format are listed one by one and sorted, and each element takes the nearest
 one (of two equally near ones that with the even place), but for OCP's elements, which ml_dtypes rounds, and grids,

@@ -144,6 +144,13 @@ static int set_text(const weir_job *job, weir_pass *pass, const char *setting, c
     return status;
 }
 
+/* A configuration, and no scheme? */
+static bool is_file(const char *quantize) {
+    const size_t size = strlen(quantize);
+    return strchr(quantize, '/') != NULL || (size > 5 && strcmp(quantize + size - 5, ".yaml") == 0) ||
+           (size > 4 && strcmp(quantize + size - 4, ".yml") == 0);
+}
+
 /* The job's own options that a pass of the pipeline takes, then --set. */
 static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
     int status = WEIR_EXIT_FINE;
@@ -154,7 +161,8 @@ static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
     }
     if (status == WEIR_EXIT_FINE && job->quantize != NULL) {
         char *calibration = weir_cli_list_join(&job->calibration);
-        status = set_text(job, pass, "quantize.scheme", job->quantize);
+        status = set_text(job, pass, is_file(job->quantize) ? "quantize.config" : "quantize.scheme", job->quantize);
+        if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "quantize.target", job->target);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "quantize.calibration", calibration);
         if (status == WEIR_EXIT_FINE && hardware) status = set_text(job, pass, "verify_lowering.data", calibration);
         free(calibration);
@@ -223,7 +231,9 @@ static char *join(const char *const *parts, size_t count) {
 
 int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
     if (job->quantize == NULL && job->calibration.count > 0)
-        return weir_cli_misuse(job->command, "--calibration needs --quantize int8 or --quantize fixed");
+        return weir_cli_misuse(job->command, "--calibration needs --quantize int8, fixed or a configuration");
+    if (job->target != NULL && (job->quantize == NULL || !is_file(job->quantize)))
+        return weir_cli_misuse(job->command, "--target needs --quantize with a configuration, CONFIG.yaml");
     if (job->level > WEIR_PASS_LEVEL_MAX)
         return weir_cli_misuse(job->command, "--level takes a level from 0 to %d, found %lld", WEIR_PASS_LEVEL_MAX,
                                (long long)job->level);

@@ -36,8 +36,8 @@ weir_graph *weir_job_result(weir_module *module, const char *name);
 /* How to compile: the options that `compile`, `check` and `eval` share. */
 typedef struct weir_job {
     const char *command; /* the subcommand, for messages */
-    const char *quantize, *contract, *requantize, *folding, *top,
-        *device; /* contract: NULL is the model's; device: NULL is any */
+    const char *quantize, *target, *contract, *requantize, *folding, *top,
+        *device; /* target: NULL is any format; contract: NULL is the model's; device: NULL is any */
     weir_cli_list calibration, input_quantizers;
     weir_job_sizes sizes;
     int64_t target_interval, max_macs, clock, level; /* clock: in MHz, 0 is the device's; level -1: no optimization */
@@ -62,10 +62,13 @@ typedef struct weir_job {
             "optimize the model first: the passes of 'default' up to this level"                                       \
     }
 #define WEIR_JOB_QUANTIZE_OPTIONS(job)                                                                                 \
-    {"quantize", 'q', WEIR_CLI_STRING, &(job).quantize, "SCHEME", "quantize a float model: int8 or fixed"},            \
+    {"quantize",      'q',      WEIR_CLI_STRING,                                                                       \
+     &(job).quantize, "SCHEME", "quantize a float model: int8, fixed, or by CONFIG.yaml"},                             \
         {"calibration",  'c',                                                                                          \
          WEIR_CLI_LIST,  &(job).calibration,                                                                           \
          "[INPUT=]FILE", "typical inputs to quantize with, in the form of --data"},                                    \
+        {"target",      0,      WEIR_CLI_STRING,                                                                       \
+         &(job).target, "WHAT", "number formats of a CONFIG.yaml: any, or hardware, the nearest that have hardware"},  \
         {"input-quantizer",                                                                                            \
          0,                                                                                                            \
          WEIR_CLI_LIST,                                                                                                \

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "exec/elementary.h"
+#include "ir/number/number.h"
 #include "ir/shape/layout.h"
+#include "support/text/unreachable.h"
 
 /* The scalar or per-axis parameters (scale, zero point) of Quantize- and DequantizeLinear. */
 static weir_channels axis_channels(const weir_graph *graph, weir_node node, const weir_array *x,
@@ -125,6 +127,18 @@ void weir_kernel_BIPOLAR_QUANT(const weir_graph *graph, weir_node node, const we
         const float s = ((const float *)scale->data)[weir_broadcast_index(&from, i)];
         y[i] = ((const float *)x->data)[i] >= 0 ? s : -s;
     }
+}
+
+void weir_kernel_FAKE_QUANTIZE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                               weir_array *const *outputs) {
+    const int rank = inputs[0]->shape.rank;
+    const int64_t axis = weir_node_int(graph, node, "axis", 0);
+    weir_number number;
+    if (!weir_number_parse(weir_node_string(graph, node, "format", ""), &number))
+        weir_unreachable("a format that inference refuses");
+    const weir_number_layout layout = {(int)(axis < 0 ? axis + rank : axis),
+                                       weir_node_int(graph, node, "flattens", 0) != 0};
+    weir_number_quantize(&number, layout, inputs[0], outputs[0]);
 }
 
 /* Both forms of Trunc divide codes by a power of two. The first one's width says by which, its scale stays; the second

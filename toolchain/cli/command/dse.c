@@ -196,6 +196,7 @@ static void add_command(weir_text *command, const weir_job *job) {
     add_word(command, "--quantize", job->quantize);
     add_words(command, "--calibration", &job->calibration);
     add_words(command, "--input-quantizer", &job->input_quantizers);
+    add_word(command, "--target", job->target);
     add_word(command, "--contract", job->contract);
     add_number(command, "--batch", job->sizes.batch, 1);
     add_words(command, "--shape", &job->sizes.shape);
@@ -328,6 +329,7 @@ static int refuse_idle(const arguments *a) {
                    {"rate", a->rate > 0, SWEEP | OWN},
                    {"quantize", a->job.quantize != NULL, SWEEP | OWN},
                    {"calibration", a->job.calibration.count > 0, SWEEP | OWN},
+                   {"target", a->job.target != NULL, SWEEP | OWN},
                    {"contract", a->job.contract != NULL, SWEEP | OWN},
                    {"input-quantizer", a->job.input_quantizers.count > 0, SWEEP | OWN}};
     const int run = r->stages != NULL ? OWN : r->sweep.folder != NULL ? SWEEP : USUAL;

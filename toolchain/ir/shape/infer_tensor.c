@@ -1,5 +1,6 @@
 /* Type inference of matrix products and of the quantization operators of ONNX, ONNX Runtime and QONNX: quantized
  * outputs are recorded with their scale and zero point where those are constants. */
+#include "ir/number/number.h"
 #include "ir/shape/infer_rule.h"
 
 #include <math.h>
@@ -336,6 +337,18 @@ bool weir_infer_bipolar_quant(const weir_graph *graph, weir_node node, weir_infe
     return all_float32(graph, node, 2) && check_scale_values(graph, node, 1) &&
            weir_rule_broadcasts_to(graph, node, 1, &x->shape) &&
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
+}
+
+bool weir_infer_fake_quantize(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    const char *format = weir_node_string(graph, node, "format", "");
+    int axis = 0;
+    weir_number number;
+    if (!weir_number_parse(format, &number))
+        return weir_rule_fail(
+            graph, node, "attribute 'format' is '%s', expected a number format such as 'mxfp block_size=32'", format);
+    if (x->shape.rank > 0 && !weir_rule_axis_attribute(graph, node, 0, &axis)) return false;
+    return all_float32(graph, node, 1) && weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
 /* Bit widths are single numbers; of the two forms the later one has a scale for its result. */

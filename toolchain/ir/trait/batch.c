@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "ir/graph/operator.h"
+#include "ir/number/number.h"
 #include "ir/shape/geometry.h"
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
 #include "ir/trait/trait.h"
 #include "support/memory/arena.h"
+#include "support/text/unreachable.h"
 
 /* A graph with which of its values have rows. */
 typedef struct finder {
@@ -51,6 +53,24 @@ static const char *only_data(const finder *f, weir_node node) {
     if (weir_layout_is_changed(f->graph, node) && (!weir_layout_order(f->graph, node, order) || order[0] != 0))
         return "its rows are not the first dimension";
     return rows_in(f, node, 0) && rest_is_fixed(f, node, 1) ? NULL : "its parameters depend on the data";
+}
+
+/* What elements share is measured on elements of one row. */
+static const char *number(const finder *f, weir_node node) {
+    weir_number n;
+    const int rank = input_type(f, node, 0)->shape.rank;
+    const bool flattens = weir_node_int(f->graph, node, "flattens", 0) != 0;
+    const char *const mixes = "elements of several rows share an exponent or a scale";
+    if (!weir_number_parse(weir_node_string(f->graph, node, "format", ""), &n)) return mixes;
+    if (!weir_number_measures(&n)) return only_data(f, node);
+    switch (weir_number_group_of(n.id)) {
+    case WEIR_GROUP_WHOLE: return mixes;
+    case WEIR_GROUP_FIRST:
+    case WEIR_GROUP_LAST: return rank < 2 ? mixes : only_data(f, node);
+    case WEIR_GROUP_BLOCKS:
+        return axis_of(f, node, 0) == 0 || flattens || n.id == WEIR_NUMBER_NVFP4 ? mixes : only_data(f, node);
+    }
+    weir_unreachable("no group");
 }
 
 /* An operand without rows must not have something for each of them. */

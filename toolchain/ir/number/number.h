@@ -4,8 +4,8 @@
  *
  * A code numbers the values that a format has, in ascending order (negative zero is zero). Where elements share
  * something (the exponent of a block, the scale of a row), it is measured on them first: a weir_number_shared. */
-#ifndef WEIR_QUANT_NUMBER_H
-#define WEIR_QUANT_NUMBER_H
+#ifndef WEIR_IR_NUMBER_H
+#define WEIR_IR_NUMBER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 typedef enum weir_number_id {
 #define WEIR_NUMBER(id, name, group, hardware, gradient, ...) WEIR_NUMBER_##id,
-#include "quant/number.def"
+#include "ir/number/number.def"
     WEIR_NUMBER_COUNT
 } weir_number_id;
 
@@ -94,6 +94,8 @@ char *weir_number_print(const weir_number *n);
 /* Reads that; false without a report where it is none. */
 bool weir_number_parse(const char *text, weir_number *n);
 
+/* Does what elements share depend on them? Else the format is a function of each element. */
+bool weir_number_measures(const weir_number *n);
 /* What `count` elements share; `whole`: the largest magnitude of the tensor that they are of. */
 weir_number_shared weir_number_measure(const weir_number *n, const float *x, size_t count, double whole);
 /* The code of x, and what a code stands for. NaN gives the code of 0, or the lowest where 0 has none. */
@@ -108,9 +110,14 @@ typedef struct weir_number_layout {
     bool flattens; /* blocks run through the last dimensions as MASE's mxint does: on into the next row */
 } weir_number_layout;
 
+/* Is there a setting that weir_number_choose fills in? */
+bool weir_number_needs_range(const weir_number *n);
 /* Fills in what the data chooses for the whole tensor (fraction bits, an exponent's bias), from its largest magnitude:
  * the most precise setting that holds it. `mase`: MASE's rule for fraction bits, at least 0 and below the width. */
 void weir_number_choose(weir_number *n, double largest, bool mase);
+
+/* The format itself, or, where it has no hardware for data, integers of as many bits as an element has. */
+weir_number weir_number_nearest_hardware(const weir_number *n);
 
 /* y = the value of each element's code: float32 arrays of one shape, which may be the same one. */
 void weir_number_quantize(const weir_number *n, weir_number_layout layout, const weir_array *x, weir_array *y);

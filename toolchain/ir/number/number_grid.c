@@ -1,40 +1,7 @@
 /* Evenly spaced values: codes are integers. */
 #include <math.h>
 
-#include "quant/number_private.h"
-
-double number_largest(const float *x, size_t count) {
-    double largest = 0;
-    for (size_t i = 0; i < count; i++) largest = fabs((double)x[i]) > largest ? fabs((double)x[i]) : largest;
-    return largest;
-}
-
-int number_floor_log2(double v) {
-    int exponent;
-    frexp(v, &exponent);
-    return exponent - 1;
-}
-
-int number_ceil_log2(double v) {
-    int exponent;
-    return frexp(v, &exponent) == 0.5 ? exponent - 1 : exponent;
-}
-
-int64_t number_clip(double v, number_limits limits) {
-    if (isnan(v)) return limits.low > 0 ? limits.low : 0;
-    if (v <= (double)limits.low) return limits.low;
-    return v >= (double)limits.high ? limits.high : (int64_t)v;
-}
-
-number_limits number_integers(int width, bool is_signed) {
-    const int64_t half = (int64_t)1 << (width - 1);
-    return is_signed ? (number_limits){-half, half - 1} : (number_limits){0, 2 * half - 1};
-}
-
-int number_fraction(double largest, int width, bool is_signed) {
-    if (!(largest > 0) || isinf(largest)) return 0;
-    return width - (is_signed ? 1 : 0) - 1 - number_floor_log2(largest);
-}
+#include "ir/number/number_private.h"
 
 static weir_number_shared measure_fraction(const weir_number *n, const float *x, size_t count) {
     weir_number chosen = *n;

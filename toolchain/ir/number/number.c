@@ -1,14 +1,12 @@
-#include "quant/number.h"
+#include "ir/number/number.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "quant/number_private.h"
+#include "ir/number/number_base.h"
 #include "support/memory/arena.h"
 #include "support/text/text.h"
-#include "support/text/unreachable.h"
 
 /* --- the table --- */
 
@@ -22,10 +20,6 @@ typedef struct number_row {
     weir_number_group group;
     weir_number_hardware hardware;
     weir_number_gradient gradient;
-    weir_number_shared (*measure)(const weir_number *n, const float *x, size_t count, double whole);
-    int64_t (*encode)(const weir_number *n, const weir_number_shared *shared, double x);
-    double (*decode)(const weir_number *n, const weir_number_shared *shared, int64_t code);
-    number_limits (*limits)(const weir_number *n);
     size_t key_count;
     key_row key[WEIR_NUMBER_KEYS];
 } number_row;
@@ -37,14 +31,10 @@ typedef struct number_row {
                           WEIR_GROUP_##group_,                                                                         \
                           WEIR_NUMBER_HARDWARE_##hardware_,                                                            \
                           WEIR_GRADIENT_##gradient_,                                                                   \
-                          weir_number_##id##_measure,                                                                  \
-                          weir_number_##id##_encode,                                                                   \
-                          weir_number_##id##_decode,                                                                   \
-                          weir_number_##id##_limits,                                                                   \
                           sizeof(const key_row[]){__VA_ARGS__} / sizeof(key_row),                                      \
                           {__VA_ARGS__}},
 static const number_row rows[WEIR_NUMBER_COUNT] = {
-#include "quant/number.def"
+#include "ir/number/number.def"
 };
 
 static const char *const key_names[WEIR_KEY_COUNT] = {
@@ -148,7 +138,9 @@ const char *weir_number_conflict(const weir_number *n) {
         if (weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH) + 1 < weir_number_get(n, WEIR_KEY_WIDTH)) return NULL;
         return "exponent_width must be less than width - 1, for a sign and a bit of fraction";
     case WEIR_NUMBER_MXFP:
-        if (number_is_mx_element(n)) return NULL;
+        if (number_mx_element_of(weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH),
+                                 weir_number_get(n, WEIR_KEY_FRAC_WIDTH)) != NULL)
+            return NULL;
         return "exponent_width and frac_width must be an element of OCP's: 4 and 3, 5 and 2, 2 and 3, 3 and 2, 2 and 1, or, "
                "for INT8, 0 and 6";
     default: return NULL;
@@ -183,116 +175,4 @@ bool weir_number_parse(const char *text, weir_number *n) {
                weir_number_set(n, key, (int)value);
     }
     return fine && *text == '\0' && weir_number_conflict(n) == NULL;
-}
-
-/* --- values --- */
-
-weir_number_shared weir_number_measure(const weir_number *n, const float *x, size_t count, double whole) {
-    return row_of(n->id)->measure(n, x, count, whole);
-}
-
-int64_t weir_number_encode(const weir_number *n, const weir_number_shared *shared, double x) {
-    return row_of(n->id)->encode(n, shared, x);
-}
-
-double weir_number_decode(const weir_number *n, const weir_number_shared *shared, int64_t code) {
-    return row_of(n->id)->decode(n, shared, code);
-}
-
-void weir_number_limits(const weir_number *n, int64_t *low, int64_t *high) {
-    const number_limits limits = row_of(n->id)->limits(n);
-    *low = limits.low;
-    *high = limits.high;
-}
-
-/* MASE's rule: what the integer part of at least one half and the sign leave of the width. */
-static int mase_fraction(double largest, int width) {
-    const int integer = number_floor_log2(largest > 0.5 ? largest : 0.5) + 2;
-    return width > integer ? width - integer : 0;
-}
-
-/* A bias that gives the largest magnitude the largest exponent; of floats IEEE's. */
-static int chosen_bias(const weir_number *n, double largest) {
-    if (n->id != WEIR_NUMBER_LOG) return (1 << (weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH) - 1)) - 1;
-    const int most = (1 << (weir_number_get(n, WEIR_KEY_WIDTH) - 1)) - 1;
-    return largest > 0 && !isinf(largest) ? most - (int)number_log_encode(largest, 1 << 12, 1 << 13) + (1 << 12) : most;
-}
-
-void weir_number_choose(weir_number *n, double largest, bool mase) {
-    const number_row *row = row_of(n->id);
-    for (size_t i = 0; i < row->key_count; i++) {
-        if (n->value[i] != CHOSEN) continue;
-        if (row->key[i].key == WEIR_KEY_EXPONENT_BIAS) {
-            n->value[i] = chosen_bias(n, largest);
-        } else if (n->id != WEIR_NUMBER_FLEXROUND) { /* which searches for its scale */
-            const int width = weir_number_get(n, WEIR_KEY_WIDTH);
-            n->value[i] = mase ? mase_fraction(largest, width)
-                               : number_fraction(largest, width, weir_number_get(n, WEIR_KEY_SIGNED) != 0);
-        }
-    }
-}
-
-/* --- tensors --- */
-
-/* The elements with one dimension moved to the end: rows of `row` elements, of which each is cut into groups of
- * `group`. */
-typedef struct order {
-    size_t length, inner; /* of the dimension that is moved; elements behind it */
-    size_t row, group;
-} order;
-
-static size_t index_of(const order *o, size_t position) {
-    const size_t line = position / o->length;
-    return (line / o->inner * o->length + position % o->length) * o->inner + line % o->inner;
-}
-
-static order blocks_of(const weir_number *n, weir_number_layout layout, const weir_array *x) {
-    const int axis = x->shape.rank == 0 ? 0 : layout.axis;
-    order o = {x->count, 1, x->count, x->count};
-    if (x->shape.rank > 0) {
-        assert(axis >= 0 && axis < x->shape.rank);
-        o.length = (size_t)x->shape.dim[axis];
-        for (int d = axis + 1; d < x->shape.rank; d++) o.inner *= (size_t)x->shape.dim[d];
-    }
-    const int size = weir_number_get(n, WEIR_KEY_BLOCK_SIZE);
-    o.row = layout.flattens ? x->count : o.length;
-    o.group = size < 0 ? o.length : (size_t)size;
-    return o;
-}
-
-static order order_of(const weir_number *n, weir_number_layout layout, const weir_array *x) {
-    const weir_shape *shape = &x->shape;
-    size_t row = x->count;
-    switch (row_of(n->id)->group) {
-    case WEIR_GROUP_BLOCKS: return blocks_of(n, layout, x);
-    case WEIR_GROUP_WHOLE: break;
-    case WEIR_GROUP_FIRST: row = shape->rank < 2 ? x->count : x->count / (size_t)shape->dim[0]; break;
-    case WEIR_GROUP_LAST: row = shape->rank < 1 ? x->count : (size_t)shape->dim[shape->rank - 1]; break;
-    }
-    return (order){x->count, 1, row, row};
-}
-
-void weir_number_quantize(const weir_number *n, weir_number_layout layout, const weir_array *x, weir_array *y) {
-    assert(x->dtype == WEIR_FLOAT32 && y->dtype == WEIR_FLOAT32 && x->count == y->count);
-    if (x->count == 0) return;
-    const number_row *row = row_of(n->id);
-    const order o = order_of(n, layout, x);
-    const float *from = x->data;
-    float *to = y->data;
-    const double whole = number_largest(from, x->count);
-    const size_t most = o.group < o.row ? o.group : o.row;
-    float *group = weir_malloc(most * sizeof *group);
-    for (size_t start = 0; start < x->count; start += o.row) {
-        for (size_t first = start; first < start + o.row; first += o.group) {
-            const size_t left = start + o.row - first, count = left < o.group ? left : o.group;
-            for (size_t i = 0; i < count; i++) group[i] = from[index_of(&o, first + i)];
-            const weir_number_shared shared = row->measure(n, group, count, whole);
-            for (size_t i = 0; i < count; i++) {
-                const double v = (double)group[i];
-                to[index_of(&o, first + i)] =
-                    isnan(v) ? group[i] : (float)row->decode(n, &shared, row->encode(n, &shared, v));
-            }
-        }
-    }
-    free(group);
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "quant/number.h"
+#include "ir/number/number.h"
 #include "support/memory/arena.h"
 
 static const weir_array *find_entry(const weir_archive *archive, const char *key, size_t number) {

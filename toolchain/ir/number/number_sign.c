@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "quant/number_private.h"
+#include "ir/number/number_private.h"
 #include "support/memory/arena.h"
 
 static double mean_magnitude(const float *x, size_t count) {

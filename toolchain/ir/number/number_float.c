@@ -4,39 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "quant/number_private.h"
-
-int64_t number_float_encode(double x, int fraction, int bias, int64_t most) {
-    const double size = fabs(x);
-    if (!(size > 0)) return 0;
-    int64_t place = most;
-    const int own = isinf(size) ? 0 : number_floor_log2(size), exponent = own > 1 - bias ? own : 1 - bias;
-    if (!isinf(size) && exponent + bias - 1 <= most >> fraction)
-        place = ((int64_t)(exponent + bias - 1) << fraction) + (int64_t)nearbyint(ldexp(size, fraction - exponent));
-    if (place > most) place = most;
-    return x < 0 ? -place : place;
-}
-
-double number_float_decode(int64_t code, int fraction, int bias) {
-    const int64_t place = code < 0 ? -code : code, field = place >> fraction, one = (int64_t)1 << fraction;
-    const double size = field == 0 ? ldexp((double)place, 1 - bias - fraction)
-                                   : ldexp((double)(one + (place & (one - 1))), (int)field - bias - fraction);
-    return code < 0 ? -size : size;
-}
-
-/* No float lies on a threshold, sqrt(2) times a power of two; the double nearest to sqrt(1/2) is above it. */
-int64_t number_log_encode(double x, int bias, int64_t most) {
-    int exponent = -bias;
-    const double size = fabs(x), mantissa = size > 0 && !isinf(size) ? frexp(size, &exponent) : 0;
-    if (mantissa > 0 && mantissa < 0.70710678118654752440) exponent--;
-    int64_t place = isinf(size) ? most : (int64_t)exponent + bias;
-    place = place < 0 ? 0 : place > most ? most : place;
-    return x < 0 ? -1 - place : place;
-}
-
-double number_log_decode(int64_t code, int bias) {
-    return code < 0 ? -ldexp(1, (int)(-1 - code) - bias) : ldexp(1, (int)code - bias);
-}
+#include "ir/number/number_private.h"
 
 static int fraction_of(const weir_number *n) {
     return weir_number_get(n, WEIR_KEY_WIDTH) - weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH) - 1;

@@ -1,23 +1,23 @@
-/* What the formats' own files give to the table, and what they share. */
-#ifndef WEIR_QUANT_NUMBER_PRIVATE_H
-#define WEIR_QUANT_NUMBER_PRIVATE_H
+/* Arithmetic that several formats share. */
+#ifndef WEIR_IR_NUMBER_BASE_H
+#define WEIR_IR_NUMBER_BASE_H
 
-#include "quant/number.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Codes from low to high. */
 typedef struct number_limits {
     int64_t low, high;
 } number_limits;
 
-#define WEIR_NUMBER(id, name, group, hardware, gradient, ...)                                                          \
-    weir_number_shared weir_number_##id##_measure(const weir_number *n, const float *x, size_t count, double whole);   \
-    int64_t weir_number_##id##_encode(const weir_number *n, const weir_number_shared *shared, double x);               \
-    double weir_number_##id##_decode(const weir_number *n, const weir_number_shared *shared, int64_t code);            \
-    number_limits weir_number_##id##_limits(const weir_number *n);
-#include "quant/number.def"
-
-/* Is the pair of widths an element of OCP's? */
-bool number_is_mx_element(const weir_number *n);
+/* An element of OCP's formats: its widths, the exponent of its largest numbers, its largest place. */
+typedef struct number_mx_element {
+    int exponent, fraction, top;
+    int64_t most;
+} number_mx_element;
+/* NULL: OCP has no such widths. */
+const number_mx_element *number_mx_element_of(int exponent, int fraction);
 
 /* The largest magnitude; NaN is none. */
 double number_largest(const float *x, size_t count);

@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "quant/number_private.h"
+#include "ir/number/number_private.h"
 
 enum { E8M0 = 127 }; /* largest exponent of a scale in OCP's 8 bits, and minus the smallest */
 
@@ -154,24 +154,12 @@ double weir_number_MXINT_HARDWARE_decode(const weir_number *n, const weir_number
 
 /* --- OCP Microscaling Formats 1.0: E8M0 scales; the exponents of an element's largest normal number by format --- */
 
-typedef struct mx_element {
-    int exponent, fraction, top;
-    int64_t most;
-} mx_element;
-
-/* Without E4M3's NaN and without E5M2's infinity and NaN; INT8 has no exponent and steps of 2^-6. */
-static const mx_element elements[] = {{4, 3, 8, 126}, {5, 2, 15, 123}, {2, 3, 2, 31},
-                                      {3, 2, 4, 31},  {2, 1, 2, 7},    {0, 6, 0, 127}};
-
-static const mx_element *element_of(const weir_number *n) {
-    const int exponent = weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH),
-              fraction = weir_number_get(n, WEIR_KEY_FRAC_WIDTH);
-    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
-        if (elements[i].exponent == exponent && elements[i].fraction == fraction) return &elements[i];
-    return NULL;
+static const number_mx_element *element_of(const weir_number *n) {
+    const number_mx_element *e =
+        number_mx_element_of(weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH), weir_number_get(n, WEIR_KEY_FRAC_WIDTH));
+    assert(e != NULL);
+    return e;
 }
-
-bool number_is_mx_element(const weir_number *n) { return element_of(n) != NULL; }
 
 weir_number_shared weir_number_MXFP_measure(const weir_number *n, const float *x, size_t count, double whole) {
     (void)whole;
@@ -182,22 +170,19 @@ weir_number_shared weir_number_MXFP_measure(const weir_number *n, const float *x
 }
 
 number_limits weir_number_MXFP_limits(const weir_number *n) {
-    const mx_element *e = element_of(n);
-    assert(e != NULL);
+    const number_mx_element *e = element_of(n);
     return (number_limits){-e->most, e->most};
 }
 
 int64_t weir_number_MXFP_encode(const weir_number *n, const weir_number_shared *shared, double x) {
-    const mx_element *e = element_of(n);
+    const number_mx_element *e = element_of(n);
     const double v = ldexp(x, -shared->exponent);
-    assert(e != NULL);
     if (e->exponent == 0) return number_clip(nearbyint(ldexp(v, e->fraction)), weir_number_MXFP_limits(n));
     return number_float_encode(v, e->fraction, (1 << (e->exponent - 1)) - 1, e->most);
 }
 
 double weir_number_MXFP_decode(const weir_number *n, const weir_number_shared *shared, int64_t code) {
-    const mx_element *e = element_of(n);
-    assert(e != NULL);
+    const number_mx_element *e = element_of(n);
     const double v = e->exponent == 0 ? ldexp((double)code, -e->fraction)
                                       : number_float_decode(code, e->fraction, (1 << (e->exponent - 1)) - 1);
     return ldexp(v, shared->exponent);

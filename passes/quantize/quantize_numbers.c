@@ -1,0 +1,330 @@
+#include "passes/quantize/quantize_numbers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/shape/infer.h"
+#include "ir/trait/mase.h"
+#include "ir/trait/trait.h"
+#include "passes/graph/rewrite.h"
+#include "passes/passes.h"
+#include "support/memory/arena.h"
+#include "support/text/diag.h"
+#include "support/text/text.h"
+
+/* --- one quantizer --- */
+
+/* What is quantized for which operand. */
+typedef struct operand {
+    weir_value value;
+    weir_node node;   /* that it is an operand or the result of */
+    weir_node before; /* where the quantizer goes; none: to the end */
+    const char *base;
+    int axis;   /* blocks run along it */
+    int output; /* of constants, the axis of what each output has of its own */
+} operand;
+
+static weir_value finish(weir_quantizer *q, const operand *o, weir_node node) {
+    weir_node_set_location(q->graph, node, weir_node_location(q->graph, o->node));
+    return weir_infer_node(q->graph, node) ? weir_node_output(q->graph, node, 0) : WEIR_NO_VALUE;
+}
+
+static weir_node add(weir_quantizer *q, const operand *o, weir_op op, const char *suffix, const weir_value *inputs,
+                     size_t count) {
+    char *name = weir_format("%s_%s", o->base, suffix);
+    const weir_node node = weir_graph_add_node(q->graph, op, name, inputs, count, 1, o->before);
+    free(name);
+    return node;
+}
+
+static weir_value add_scales(weir_quantizer *q, const operand *o, const char *suffix, const weir_array *scales) {
+    char *name = weir_format("%s_%s", o->base, suffix);
+    const weir_value value = weir_graph_add_constant(q->graph, name, scales);
+    free(name);
+    return value;
+}
+
+static weir_value add_scalar(weir_quantizer *q, const operand *o, const char *suffix, double value) {
+    weir_array *array = weir_array_new(WEIR_FLOAT32, &(weir_shape){0, {0}});
+    weir_array_set(array, 0, value);
+    const weir_value result = add_scales(q, o, suffix, array);
+    weir_array_free(array);
+    return result;
+}
+
+/* Codes of a QONNX Quant. */
+typedef struct codes {
+    int width;
+    bool is_signed, is_narrow, rounds_down;
+} codes;
+
+static weir_value add_quant(weir_quantizer *q, const operand *o, codes c, const weir_array *scales) {
+    const weir_value inputs[4] = {o->value, add_scales(q, o, "scale", scales), add_scalar(q, o, "zero_point", 0),
+                                  add_scalar(q, o, "width", c.width)};
+    const weir_node node = add(q, o, WEIR_OP_QUANT, "quant", inputs, 4);
+    weir_node_set_int(q->graph, node, "signed", c.is_signed);
+    weir_node_set_int(q->graph, node, "narrow", c.is_narrow);
+    weir_node_set_string(q->graph, node, "rounding_mode", c.rounds_down ? "FLOOR" : "ROUND");
+    return finish(q, o, node);
+}
+
+static weir_value add_fake(weir_quantizer *q, const operand *o, const weir_number *n) {
+    const weir_node node = add(q, o, WEIR_OP_FAKE_QUANTIZE, "quant", &o->value, 1);
+    char *text = weir_number_print(n);
+    weir_node_set_string(q->graph, node, "format", text);
+    free(text);
+    if (weir_value_type(q->graph, o->value)->shape.rank > 0) weir_node_set_int(q->graph, node, "axis", o->axis);
+    return finish(q, o, node);
+}
+
+static weir_array *scalar(double value) {
+    weir_array *array = weir_array_new(WEIR_FLOAT32, &(weir_shape){0, {0}});
+    weir_array_set(array, 0, value);
+    return array;
+}
+
+static weir_value add_with(weir_quantizer *q, const operand *o, codes c, double scale) {
+    weir_array *scales = scalar(scale);
+    const weir_value result = add_quant(q, o, c, scales);
+    weir_array_free(scales);
+    return result;
+}
+
+static weir_value add_grid(weir_quantizer *q, const operand *o, const weir_number *n) {
+    const bool rounds_down = weir_number_has(n, WEIR_KEY_FLOOR) && weir_number_get(n, WEIR_KEY_FLOOR) != 0;
+    const codes c = {weir_number_get(n, WEIR_KEY_WIDTH), weir_number_get(n, WEIR_KEY_SIGNED) != 0, false, rounds_down};
+    return add_with(q, o, c, ldexp(1, -weir_number_get(n, WEIR_KEY_FRAC_WIDTH)));
+}
+
+static weir_value add_sign(weir_quantizer *q, const operand *o) {
+    const weir_value inputs[2] = {o->value, add_scalar(q, o, "scale", 1)};
+    return finish(q, o, add(q, o, WEIR_OP_BIPOLAR_QUANT, "quant", inputs, 2));
+}
+
+/* --- constants: what their elements share is known --- */
+
+/* The scale of each index of the first dimension, to broadcast over the others; a group of zeros has any. */
+static weir_array *scales_of_rows(const weir_number *n, const weir_array *data) {
+    weir_shape shape = data->shape;
+    for (int d = 1; d < shape.rank; d++) shape.dim[d] = 1;
+    weir_array *scales = weir_array_new(WEIR_FLOAT32, &shape);
+    const size_t rows = scales->count, size = rows == 0 ? 0 : data->count / rows;
+    for (size_t row = 0; row < rows; row++) {
+        const weir_number_shared shared = weir_number_measure(n, (const float *)data->data + row * size, size, 0);
+        weir_array_set(scales, row, shared.scale > 0 ? shared.scale : 1);
+    }
+    return scales;
+}
+
+/* Do the rows of the last dimension belong to one output each? */
+static bool has_rows_of_outputs(const operand *o, const weir_array *data) {
+    return data->shape.rank == 2 && o->output == 0;
+}
+
+/* The constant becomes what its elements stand for, each a code times a scale, so that thresholds are gone. */
+static weir_value add_rows(weir_quantizer *q, const operand *o, const weir_number *n, codes c, const weir_array *data) {
+    weir_array *values = weir_array_new(WEIR_FLOAT32, &data->shape), *scales = scales_of_rows(n, data);
+    weir_number_quantize(n, (weir_number_layout){.axis = o->axis}, data, values);
+    operand baked = *o;
+    baked.value = add_scales(q, o, "values", values);
+    const weir_value result = add_quant(q, &baked, c, scales);
+    weir_array_free(values);
+    weir_array_free(scales);
+    return result;
+}
+
+static weir_value quantize_constant(weir_quantizer *q, const operand *o, weir_number n, const weir_array *data) {
+    double largest = 0;
+    for (size_t i = 0; i < data->count; i++) largest = fmax(largest, fabs(weir_array_get(data, i)));
+    if (n.id == WEIR_NUMBER_INTEGER || n.id == WEIR_NUMBER_FIXED) {
+        weir_number_choose(&n, largest, weir_pass_choice(q->pass, "fraction_rule") == 1);
+        return add_grid(q, o, &n);
+    }
+    if (data->dtype != WEIR_FLOAT32 || data->shape.rank < 1) return add_fake(q, o, &n);
+    const bool has_outputs = data->shape.rank > 1 && o->output == 0;
+    switch (n.id) {
+    case WEIR_NUMBER_BINARY:
+        if (weir_number_get(&n, WEIR_KEY_BIPOLAR) != 0) return add_sign(q, o);
+        return has_outputs ? add_rows(q, o, &n, (codes){1, false, false, false}, data) : add_fake(q, o, &n);
+    case WEIR_NUMBER_TERNARY:
+        return has_outputs ? add_rows(q, o, &n, (codes){2, true, true, false}, data) : add_fake(q, o, &n);
+    case WEIR_NUMBER_SCALE_INTEGER:
+        if (!has_rows_of_outputs(o, data) || weir_number_get(&n, WEIR_KEY_WIDTH) == 1) return add_fake(q, o, &n);
+        return add_rows(q, o, &n,
+                        (codes){weir_number_get(&n, WEIR_KEY_WIDTH), weir_number_get(&n, WEIR_KEY_SIGNED) != 0,
+                                weir_number_get(&n, WEIR_KEY_SIGNED) != 0, false},
+                        data);
+    case WEIR_NUMBER_FLEXROUND: {
+        const weir_number_shared shared = weir_number_measure(&n, data->data, data->count, largest);
+        return add_with(q, o, (codes){weir_number_get(&n, WEIR_KEY_WIDTH), true, false, false},
+                        shared.scale > 0 ? shared.scale : 1);
+    }
+    default: return add_fake(q, o, &n);
+    }
+}
+
+/* --- data --- */
+
+static weir_value quantize_data(weir_quantizer *q, const operand *o, weir_number n) {
+    const weir_range *r = &weir_quantizer_value(q, o->value)->range;
+    weir_number_choose(&n, fmax(fabs(r->min), fabs(r->max)), weir_pass_choice(q->pass, "fraction_rule") == 1);
+    if (n.id == WEIR_NUMBER_INTEGER || n.id == WEIR_NUMBER_FIXED) return add_grid(q, o, &n);
+    if (n.id == WEIR_NUMBER_BINARY && weir_number_get(&n, WEIR_KEY_BIPOLAR) != 0) return add_sign(q, o);
+    return add_fake(q, o, &n);
+}
+
+/* --- nodes --- */
+
+/* Layers, normalizations, arithmetic and what activates; what moves elements or takes the largest keeps what comes. */
+static bool is_quantizable(const weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    const weir_trait *trait = weir_trait_of(op);
+    const bool activates = trait->element != WEIR_ELEMENT_NONE && trait->task == WEIR_TASK_NONE &&
+                           weir_mase_kind(op) == WEIR_MASE_MODULE_RELATED_FUNC;
+    const weir_op kind = trait->kind;
+    const bool combines = kind == WEIR_OP_ADD || kind == WEIR_OP_SUB || kind == WEIR_OP_MUL || kind == WEIR_OP_DIV ||
+                          kind == WEIR_OP_MATMUL;
+    return combines || activates || trait->task == WEIR_TASK_LAYER || trait->task == WEIR_TASK_NORMALIZATION;
+}
+
+/* The role of an input; WEIR_PLAN_ROLE_COUNT: it is none. Of a product the second operand is the weight. */
+static weir_plan_role role_of(const weir_graph *graph, weir_node node, size_t index) {
+    char name[WEIR_MASE_NAME_SIZE];
+    const weir_mase_role role = weir_mase_input(graph, node, index, name);
+    if (role == WEIR_MASE_PARAMETER) {
+        if (strcmp(name, "weight") == 0) return WEIR_PLAN_WEIGHT;
+        return strcmp(name, "bias") == 0 ? WEIR_PLAN_BIAS : WEIR_PLAN_ROLE_COUNT;
+    }
+    if (role != WEIR_MASE_DATA) return WEIR_PLAN_ROLE_COUNT;
+    const bool is_product = weir_trait_kind(graph, node) == WEIR_OP_MATMUL;
+    return is_product && index == 1 ? WEIR_PLAN_WEIGHT : WEIR_PLAN_DATA_IN;
+}
+
+/* Where the channels are: of weights those of the input, of data the second dimension, or the last of a product's. */
+static void set_axes(const weir_graph *graph, operand *o, weir_plan_role role) {
+    const weir_op kind = weir_trait_kind(graph, o->node);
+    const int rank = weir_value_type(graph, o->value)->shape.rank;
+    const bool turns = kind == WEIR_OP_GEMM && weir_node_int(graph, o->node, "transB", 0) != 0;
+    o->output = -1;
+    if (role == WEIR_PLAN_WEIGHT && (kind == WEIR_OP_CONV || turns)) {
+        o->axis = 1;
+        o->output = 0;
+    } else if (role == WEIR_PLAN_WEIGHT) {
+        o->axis = rank < 2 || kind == WEIR_OP_CONV_TRANSPOSE ? 0 : rank - 2;
+    } else {
+        o->axis = rank < 2 || role == WEIR_PLAN_BIAS ? 0 : kind == WEIR_OP_MATMUL ? rank - 1 : 1;
+    }
+    if (o->axis >= rank && rank > 0) o->axis = rank - 1;
+}
+
+/* Of data FlexRound is a grid. With target=hardware the nearest format that has hardware is taken; of constants all
+ * whose codes are integers have. */
+static weir_number targeted(const weir_quantizer *q, weir_number n, bool is_constant) {
+    const bool is_flexround = n.id == WEIR_NUMBER_FLEXROUND && !is_constant;
+    const bool has = is_constant && weir_number_hardware_of(n.id) == WEIR_NUMBER_HARDWARE_INTEGER;
+    return is_flexround || (weir_pass_choice(q->pass, "target") == 1 && !has) ? weir_number_nearest_hardware(&n) : n;
+}
+
+/* What another node's quantizer makes of the value, if it is the same one. */
+static weir_value first_of_same(const weir_graph *graph, weir_value value, weir_value made) {
+    const weir_node own = weir_value_producer(graph, made);
+    for (size_t i = 0; i < weir_value_use_count(graph, value); i++) {
+        const weir_node other = weir_value_use(graph, value, i).node;
+        if (other.id < own.id && weir_rewrite_same_node(graph, other, own)) return weir_node_output(graph, other, 0);
+    }
+    return made;
+}
+
+static bool quantize_input(weir_quantizer *q, weir_node node, size_t index, const weir_plan_entry *entry) {
+    const weir_value value = weir_node_input(q->graph, node, index);
+    const weir_plan_role role = value.id == 0 ? WEIR_PLAN_ROLE_COUNT : role_of(q->graph, node, index);
+    if (role == WEIR_PLAN_ROLE_COUNT || !entry->has[role]) return true;
+    if (!weir_dtype_is_float(weir_value_type(q->graph, value)->dtype)) return true;
+    const weir_array *data = weir_value_constant(q->graph, value);
+    if (data == NULL && !weir_quantizer_is_float(q, value))
+        return true; /* of a quantizer: the result of another node */
+    operand o = {value, node, node, data != NULL ? weir_value_name(q->graph, value) : weir_node_name(q->graph, node),
+                 0,     -1};
+    char *base = data != NULL ? NULL : weir_format("%s_in%zu", weir_node_name(q->graph, node), index);
+    if (base != NULL) o.base = base;
+    set_axes(q->graph, &o, role);
+    const weir_number n = targeted(q, entry->number[role], data != NULL);
+    const weir_value made = data != NULL ? quantize_constant(q, &o, n, data) : quantize_data(q, &o, n);
+    free(base);
+    if (made.id == 0) return false;
+    weir_node_set_input(q->graph, node, index, data != NULL ? made : first_of_same(q->graph, value, made));
+    return true;
+}
+
+/* All users of the result, and the output, take the quantized one. */
+static bool quantize_output(weir_quantizer *q, weir_node node, const weir_plan_entry *entry) {
+    const weir_value value = weir_node_output(q->graph, node, 0);
+    if (!entry->has[WEIR_PLAN_DATA_OUT] || !weir_dtype_is_float(weir_value_type(q->graph, value)->dtype)) return true;
+    char *base = weir_format("%s_out", weir_node_name(q->graph, node));
+    operand o = {value, node, weir_node_next(q->graph, node), base, 0, -1};
+    const int rank = weir_value_type(q->graph, value)->shape.rank;
+    o.axis = rank < 2 ? 0 : 1;
+    const weir_value made = quantize_data(q, &o, targeted(q, entry->number[WEIR_PLAN_DATA_OUT], false));
+    free(base);
+    if (made.id == 0) return false;
+    weir_value_replace(q->graph, value, made);
+    weir_node_set_input(q->graph, weir_value_producer(q->graph, made), 0, value);
+    return true;
+}
+
+static bool quantize_node(weir_quantizer *q, weir_node node, const weir_plan_entry *entry) {
+    bool fine = true;
+    for (size_t i = 0; fine && i < weir_node_input_count(q->graph, node); i++) fine = quantize_input(q, node, i, entry);
+    return fine && quantize_output(q, node, entry);
+}
+
+/* Why a node stays as it is; NULL: it is quantized. */
+static const char *reason_to_leave(const weir_graph *graph, weir_node node, const weir_plan_entry *entry) {
+    if (entry == NULL) return "not configured";
+    if (!entry->is_quantized) return "configured so";
+    return is_quantizable(graph, node) ? NULL : "no operands to quantize";
+}
+
+/* The nodes that stay real numbers, up to FIRST by name. */
+typedef struct left {
+    size_t count;
+    weir_text names;
+} left;
+
+static void leave(left *l, const weir_graph *graph, weir_node node, const char *why) {
+    enum { FIRST = 8 };
+    if (l->count++ < FIRST)
+        weir_text_format(&l->names, "%s%s (%s, %s)", l->count == 1 ? "" : ", ", weir_node_name(graph, node),
+                         weir_node_info(graph, node)->full_name, why);
+    else if (l->count == FIRST + 1) weir_text_add(&l->names, ", ...");
+}
+
+bool weir_quantize_numbers(weir_quantizer *q, weir_plan *plan) {
+    bool fine = true;
+    size_t count = 0;
+    left others = {0};
+    for (weir_node node = weir_graph_first(q->graph), next; fine && node.id != 0; node = next) {
+        next = weir_node_next(q->graph, node);
+        if (node.id >= q->node_limit) continue; /* a quantizer that was put before a later node */
+        const weir_plan_entry *entry = weir_plan_find(plan, q->graph, node);
+        const char *why = reason_to_leave(q->graph, node, entry);
+        if (why != NULL) {
+            leave(&others, q->graph, node, why);
+            continue;
+        }
+        fine = quantize_node(q, node, entry);
+        count++;
+    }
+    if (fine) fine = weir_plan_check(plan, q->graph);
+    if (fine && count == 0) {
+        weir_error(weir_at(weir_graph_source(q->graph), 0), "the configuration quantizes no node of the model");
+        fine = false;
+    } else if (fine && others.count > 0) {
+        weir_note("%zu node%s without quantizers of %s own: %s", others.count, others.count == 1 ? "" : "s",
+                  others.count == 1 ? "its" : "their", others.names.data);
+    }
+    weir_text_free(&others.names);
+    weir_eliminate_dead_code(q->graph);
+    return fine;
+}

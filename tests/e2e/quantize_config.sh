@@ -1,0 +1,140 @@
+#!/bin/sh
+# --quantize CONFIG.yaml: number formats by operator, name or expression in MASE's YAML. Every format runs in software;
+# those whose codes are integers compile, and the hardware computes the same codes; the others are named with the nearest
+# that has hardware. Mistakes in the file are errors with their line.
+# test: seconds=300
+name=quantize_config
+. "$(dirname "$0")/lib.sh"
+model=$models/mlp_float.onnx
+calibration="--calibration $models/digits_calib.npz"
+
+# accuracy CONFIG LEAST: of the float engine, in percent.
+accuracy() {
+    # shellcheck disable=SC2086 # two words
+    weir eval "$model" --engine float --quantize "./$1.yaml" $calibration -d "$test_data" -o ignored.npy >output 2>&1 || fail "eval with $1"
+    found=$(sed -n 's/.*accuracy \([0-9]*\)\..*/\1/p' output)
+    [ "${found:-0}" -ge "$2" ] || fail "$1: accuracy $found %, expected at least $2 %"
+}
+
+# What people type first, and every other name alone.
+while read -r format least; do
+    echo "default: {config: {name: $format}}" >"$format.yaml"
+    accuracy "$format" "$least"
+done <<'END'
+fixed 90
+integer 96
+scale_integer 96
+flexround 96
+minifloat_ieee 93
+minifloat_denorm 93
+log 80
+block_fp 95
+block_minifloat 90
+block_log 60
+mxint 96
+mxint_hardware 96
+mxfp 95
+nvfp4 93
+ternary 70
+binary_residual 5
+binary 5
+END
+
+# MASE's own configurations, with its keys (spec: arithmetics, section 0).
+cat >mase.yaml <<'END'
+by: type
+default:
+  config:
+    name: NA
+linear:
+  config:
+    name: block_fp
+    data_in_width: 7
+    data_in_exponent_width: 8
+    data_in_exponent_bias: 127
+    data_in_block_size: [1, 16]
+    data_in_skip_first_dim: true
+    weight_width: 7
+    weight_exponent_width: 8
+    weight_exponent_bias: 127
+    weight_block_size: [1, 16]
+    bias_width: 7
+    bias_exponent_width: 8
+    bias_exponent_bias: 127
+    bias_block_size: [16]
+END
+accuracy mase 95
+grep -q "without quantizers of their own: relu (Relu, configured so)" output || fail "what stays as it is, is not said"
+cat >mase_ternary.yaml <<'END'
+by: type
+linear:
+  config: {name: ternary, weight_width: 2, weight_scaling_factor: true, weight_mean: NA, weight_median: NA, weight_max: NA}
+END
+accuracy mase_ternary 70
+
+# Widths a node, a format an operand, results too: the hardware computes what the integer engine does.
+cat >mixed.yaml <<'END'
+by: name
+default: {config: {name: integer, data_in_width: 6, weight_width: 4, bias_width: 12}}
+fc2: {config: {name: ternary, scaling_factor: true, data_in_name: integer, data_in_width: 5, bias_name: fixed, bias_width: 12}}
+fc3: {config: {name: fixed, floor: false, weight_width: 3, data_in_width: 7, data_out_width: 9}}
+END
+cat >signs.yaml <<'END'
+by: regex_name
+fc[12]: {config: {name: binary, data_in_name: fixed, data_in_width: 4, bias_name: NA}}
+fc.: {config: {name: flexround, width: 5}}
+END
+for config in fixed integer mixed signs flexround; do
+    # shellcheck disable=SC2086 # two words
+    expect 0 " 0 of " weir check "$model" --quantize "./$config.yaml" $calibration -d "$test_data" --frames 6 --simulator icarus
+    grep -Eq "[1-9][0-9]* of [0-9]+ " output && fail "$config: the hardware differs"
+done
+# shellcheck disable=SC2086 # two words
+expect 0 "weir_mvu .* 4-bit weights" weir compile "$model" --quantize ./mixed.yaml $calibration -o mixed
+grep -q "fc2 .* 2-bit weights" output || fail "ternary weights have more than two bits"
+# shellcheck disable=SC2086 # two words
+expect 1 "node 'fc1.weight_quant': 'mxfp exponent_width=4 frac_width=3 block_size=32' has no hardware here; the nearest format that has is 'integer width=8" \
+    weir compile "$model" --quantize ./mxfp.yaml $calibration -o mxfp
+[ ! -e mxfp ] || fail "what has no hardware leaves a folder"
+# shellcheck disable=SC2086 # two words
+expect 0 " 0 of " weir check "$model" --quantize ./mxfp.yaml --target hardware $calibration -d "$test_data" --frames 4 --simulator icarus
+
+# No range is asked for: no calibration is needed.
+echo "default: {config: {name: mxint, block_size: -1}}" >alone.yaml
+expect 0 "accuracy" weir eval "$model" --engine float --quantize ./alone.yaml -d "$test_data" -o ignored.npy
+expect 1 "needs calibration data" weir eval "$model" --engine float --quantize ./integer.yaml -d "$test_data" -o ignored.npy
+
+# Mistakes.
+mistake() { # PATTERN TEXT
+    printf '%b' "$2" >bad.yaml
+    # shellcheck disable=SC2086 # two words
+    expect 1 "$1" weir compile "$model" --quantize ./bad.yaml $calibration -o bad
+    [ ! -e bad ] || fail "a refused configuration leaves a folder: $2"
+}
+mistake "bad.yaml:1: error: expected a number format, found 'mxfp8'" "default: {config: {name: mxfp8}}\n"
+grep -q "did you mean 'mxfp'" output || fail "no suggestion for a format"
+mistake "bad.yaml:3: error: 'weight_widht' is not a setting of 'integer'" "default:\n  config: {name: integer,\n    weight_widht: 4}\n"
+grep -q "did you mean 'width'" output || fail "no suggestion for a setting"
+mistake "bad.yaml:1: error: 'weight_width' of 'integer' is 0, expected 1 to 32" "default: {config: {name: integer, weight_width: 0}}\n"
+mistake "bad.yaml:1: error: expected a whole number from .* found .many." "default: {config: {name: integer, weight_width: many}}\n"
+mistake "'block_size' of 'mxfp' is 0" "default: {config: {name: mxfp, block_size: 0}}\n"
+mistake "exponent_width must be less than width" "default: {config: {name: minifloat_ieee, width: 4, exponent_width: 4}}\n"
+mistake "exponent_width and frac_width must be an element of OCP" "default: {config: {name: mxfp, exponent_width: 4, frac_width: 2}}\n"
+mistake "expected 'by: type', 'by: name' or 'by: regex_name'" "by: kind\ndefault: {config: {name: integer}}\n"
+mistake "MASE has no operator 'linaer'" "linaer: {config: {name: integer}}\n"
+grep -q "did you mean 'linear'" output || fail "no suggestion for an operator"
+mistake "the model has no node 'fc4'" "by: name\nfc4: {config: {name: integer}}\n"
+mistake "'fc\[' is not a regular expression" "by: regex_name\nfc[: {config: {name: integer}}\n"
+mistake "quantizes nothing" "by: type\n"
+mistake "quantizes no node" "by: type\nsilu: {config: {name: integer}}\n"
+mistake "the configuration has no 'name'" "default: {config: {width: 4}}\n"
+mistake "expected 'default: .config: .name: FORMAT..'" "default: integer\n"
+mistake "expected a mapping" "- integer\n"
+mistake "bad.yaml:2: error: did not find" "default: {config: {name: integer\n"
+expect 1 "none.yaml" weir compile "$model" --quantize ./none.yaml -o bad
+# shellcheck disable=SC2086 # two words
+expect 1 "the model is quantized already" weir compile "$models/mlp_qdq.onnx" --quantize ./integer.yaml $calibration -o bad
+expect 2 "target needs --quantize with a configuration" weir compile "$model" --target hardware -o bad
+# shellcheck disable=SC2086 # two words
+expect 1 "'weight_width' requires scheme=fixed, found a configuration" weir compile "$model" --quantize ./integer.yaml $calibration -s quantize.weight_width=4 -o bad
+finish
