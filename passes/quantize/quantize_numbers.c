@@ -176,16 +176,14 @@ static weir_value quantize_data(weir_quantizer *q, const operand *o, weir_number
 
 /* --- nodes --- */
 
-/* Layers, normalizations, arithmetic and what activates; what moves elements or takes the largest keeps what comes. */
+/* Layers, normalizations and functions of elements; what moves elements or takes the largest keeps what comes. */
 static bool is_quantizable(const weir_graph *graph, weir_node node) {
     const weir_op op = weir_node_op(graph, node);
     const weir_trait *trait = weir_trait_of(op);
-    const bool activates = trait->element != WEIR_ELEMENT_NONE && trait->task == WEIR_TASK_NONE &&
-                           weir_mase_kind(op) == WEIR_MASE_MODULE_RELATED_FUNC;
-    const weir_op kind = trait->kind;
-    const bool combines = kind == WEIR_OP_ADD || kind == WEIR_OP_SUB || kind == WEIR_OP_MUL || kind == WEIR_OP_DIV ||
-                          kind == WEIR_OP_MATMUL;
-    return combines || activates || trait->task == WEIR_TASK_LAYER || trait->task == WEIR_TASK_NORMALIZATION;
+    const weir_mase_type type = weir_mase_kind(op);
+    const bool computes = trait->element != WEIR_ELEMENT_NONE && trait->task == WEIR_TASK_NONE &&
+                          (type == WEIR_MASE_MODULE_RELATED_FUNC || type == WEIR_MASE_BUILTIN_FUNC);
+    return computes || trait->task == WEIR_TASK_LAYER || trait->task == WEIR_TASK_NORMALIZATION;
 }
 
 /* The role of an input; WEIR_PLAN_ROLE_COUNT: it is none. Of a product the second operand is the weight. */
