@@ -214,8 +214,15 @@ static bool is_a(const weir_graph *graph, weir_node node, weir_op kind) {
     return node.id != 0 && weir_trait_kind(graph, node) == kind;
 }
 
+/* Is it a part of a node of the file (QLinearConcat), whose parts all have its line? */
+static bool is_part(const weir_graph *graph, weir_node quantizer) {
+    const weir_node maker = weir_value_producer(graph, weir_node_input(graph, quantizer, 0));
+    const int line = weir_node_location(graph, quantizer).line;
+    return maker.id != 0 && line != 0 && line == weir_node_location(graph, maker).line;
+}
+
 static bool find_pair(const weir_graph *graph, weir_node quantizer, pair *p) {
-    if (!is_a(graph, quantizer, WEIR_OP_QUANTIZE_LINEAR)) return false;
+    if (!is_a(graph, quantizer, WEIR_OP_QUANTIZE_LINEAR) || is_part(graph, quantizer)) return false;
     const weir_value codes = weir_node_output(graph, quantizer, 0);
     const weir_node both[2] = {quantizer, lone_reader(graph, codes)};
     if (!is_a(graph, both[1], WEIR_OP_DEQUANTIZE_LINEAR)) return false;
