@@ -1,7 +1,8 @@
 /* What depends on constants only, behind quantizers and further operators (weights that are turned, cut, joined,
  * clipped, scaled), becomes constant codes behind one quantizer, where it is whole multiples of one scale, or one an
  * index of an axis: its numbers stay, bit for bit. So do weights of layers that are numbers on such a grid without a
- * quantizer, in a model that has quantizers. What is on no grid stays as it is. O(size + work of the nodes). */
+ * quantizer, in a model that has quantizers. What is on no grid becomes plain numbers, where no layer needs codes of it.
+ * O(size + work of the nodes). */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -365,6 +366,16 @@ static bool has_codes(const fixed_values *f, weir_node node, size_t index, bool 
     return weights && searches && find_grid(x->data, output_axis(f->graph, node, x->data->shape.rank), g);
 }
 
+/* Is the input, where it may have codes, numbers on no grid that lowering takes without codes? */
+static bool is_plain(const fixed_values *f, weir_node node, size_t index) {
+    const fixed_value *x = known(f, weir_node_input(f->graph, node, index));
+    grid g;
+    if (is_weights(f, node, index)) return false;
+    const bool has_grid = x->step != NULL && find_codes(x, &g);
+    if (has_grid) grid_free(&g);
+    return !has_grid;
+}
+
 static bool is_real(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         if (is_quantizer(weir_trait_kind(graph, node))) return true;
@@ -397,10 +408,15 @@ bool weir_lower_weights(weir_graph *graph) {
         next = weir_node_next(graph, node);
         r.at = node;
         for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+            if (!may_have_codes(&f, node, i)) continue;
+            const fixed_value *x = known(&f, weir_node_input(graph, node, i));
             grid g;
-            if (!may_have_codes(&f, node, i) || !has_codes(&f, node, i, searches, &g)) continue;
-            weir_node_set_input(graph, node, i, add_quantizer(&r, known(&f, weir_node_input(graph, node, i)), &g));
-            grid_free(&g);
+            if (has_codes(&f, node, i, searches, &g)) {
+                weir_node_set_input(graph, node, i, add_quantizer(&r, x, &g));
+                grid_free(&g);
+            } else if (is_plain(&f, node, i)) {
+                weir_node_set_input(graph, node, i, weir_rewrite_constant(&r, "numbers", weir_array_copy(x->data)));
+            }
         }
     }
     forget(&f);
