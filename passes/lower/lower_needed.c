@@ -92,7 +92,8 @@ static weir_interval numbers_of(const weir_type *type) {
 static weir_interval range_of(weir_lowering *l, weir_value value) {
     const weir_lowering_value *known = &l->of[value.id];
     const weir_expression *x = known->expression;
-    if (known->carried.id != 0) return numbers_of(weir_value_type(l->to, known->carried));
+    if (known->carried.id != 0 && weir_value_exists(l->to, known->carried)) /* nobody read it: it is gone at the end */
+        return numbers_of(weir_value_type(l->to, known->carried));
     const weir_array *constant = weir_expression_has_data(x) ? weir_lower_constant(l, value) : NULL;
     if (constant != NULL && constant->count > 0) {
         weir_interval all = {HUGE_VAL, -HUGE_VAL};
