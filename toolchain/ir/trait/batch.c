@@ -411,11 +411,14 @@ static void open_slice(weir_graph *graph, weir_node node) {
     }
 }
 
-/* The whole number of times by which the axis grows; 0: none. */
-static float growth(int64_t from, int64_t to) { return from > 0 && to % from == 0 ? (float)(to / from) : 0; }
+/* By how much the axis grows; 0: float32 has no such number. */
+static float growth(int64_t from, int64_t to) {
+    const float times = from > 0 ? (float)((double)to / (double)from) : 0;
+    return (double)times * (double)from == (double)to ? times : 0;
+}
 
-/* A Resize to sizes by as much, where all are whole numbers of times: files have had scales since before opset 18's
- * `axes`, which ONNX Runtime 1.32's optimizer does not move quantizers over. */
+/* A Resize to sizes by as much, where float32 has all ratios: files have had scales since before opset 18's `axes`,
+ * which ONNX Runtime 1.32's optimizer does not move quantizers over. */
 static bool open_by_scales(weir_graph *graph, weir_node node) {
     const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
     const weir_shape *y = &weir_value_type(graph, weir_node_output(graph, node, 0))->shape;
