@@ -1,7 +1,7 @@
 /* What depends on constants only, behind quantizers and further operators (weights that are turned, cut, joined,
  * clipped, scaled), becomes constant codes behind one quantizer, where it is whole multiples of one scale, or one an
  * index of an axis: its numbers stay, bit for bit. So do weights of layers that are numbers on such a grid without a
- * quantizer, in a model that has quantizers. What is on no grid becomes plain numbers, where no layer needs codes of it.
+ * quantizer, in a model that has quantizers. What is on no grid becomes plain numbers where no layer needs its codes.
  * O(size + work of the nodes). */
 #include <assert.h>
 #include <math.h>
