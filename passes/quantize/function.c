@@ -245,14 +245,11 @@ static bool visit(weir_function *f, weir_value value) {
 
 weir_value weir_function_codes(const weir_function *f) { return weir_expression_codes_of(f->x); }
 
-static const weir_type *codes_type(const weir_function *f) {
-    return weir_value_type(f->l->to, weir_function_codes(f));
-}
+static const weir_type *codes_type(const weir_function *f) { return weir_value_type(f->l->to, weir_function_codes(f)); }
 
 /* The model's elements are codes, not the numbers that they stand for. */
 static bool takes_codes(const weir_function *f) {
-    return !weir_dtype_is_float(weir_value_type(f->l->from, f->root)->dtype) &&
-           !weir_expression_leaf(f->x)->centered;
+    return !weir_dtype_is_float(weir_value_type(f->l->from, f->root)->dtype) && !weir_expression_leaf(f->x)->centered;
 }
 
 static double offset_of(const weir_function *f, size_t channel) {

@@ -32,12 +32,9 @@ static bool read_case(char *text, test_case *c) {
     const case_field header[] = {{"pipeline", &c->pipeline}, {"level", &c->level},   {"disable", &c->disable},
                                  {"require", &c->require},   {"config", &c->config}, {"check", &c->check},
                                  {"planted", &c->planted},   {"again", &c->again}};
-    const case_field sections[] = {{"input", &c->input},
-                                   {"expected", &c->expected},
-                                   {"data", &c->data},
-                                   {"values", &c->values},
-                                   {"output", &c->output},
-                                   {"diagnostics", &c->diagnostics}};
+    const case_field sections[] = {{"input", &c->input},   {"expected", &c->expected},
+                                   {"data", &c->data},     {"values", &c->values},
+                                   {"output", &c->output}, {"diagnostics", &c->diagnostics}};
     return read_case_text(text, header, sizeof header / sizeof *header, sections, sizeof sections / sizeof *sections) &&
            c->pipeline != NULL && c->input != NULL;
 }
