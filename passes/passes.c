@@ -37,7 +37,7 @@ static const struct {
     {WEIR_PASS_HARDWARE, "elaborate",
      "realize_fsm,infer_property_clocking,decouple_generator_ports,fix_assignment_type,hash_generators,uniquify_generators,"
      "create_module_instantiation",
-     "turns a design as elaborated into one that can be emitted"},
+     "turns a design under construction into one that can be emitted"},
     {WEIR_PASS_HARDWARE, "check",
      "verify_generator_connectivity,verify_assignments,check_combinational_loop,check_mixed_assignment,"
      "check_always_sensitivity,check_inferred_latch,check_active_high,check_function_return,check_multiple_driver,"

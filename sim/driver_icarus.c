@@ -61,7 +61,7 @@ static bool check_program(const char *folder) {
     }
     fine = fine && size > 3 && strcmp(text + size - 3, "\";\n") == 0;
     if (text && !fine) {
-        weir_error(weir_at(path, 0), "'iverilog' wrote only a part of it");
+        weir_error(weir_at(path, 0), "'iverilog' wrote only part of it");
         weir_note("is the disk full?");
     }
     free(text);

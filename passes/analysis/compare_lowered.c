@@ -33,9 +33,9 @@ static const struct {
 } plan[] = {{FILL_RANDOM, WEIR_DRIVE_NATURAL, "a random frame"},
             {FILL_EDGES, WEIR_DRIVE_CORNERS, "corners of every range"},
             {FILL_RANDOM, WEIR_DRIVE_UNIFORM, "random codes in every range"},
-            {FILL_LOW, WEIR_DRIVE_NATURAL, "the least inputs"},
+            {FILL_LOW, WEIR_DRIVE_NATURAL, "the smallest inputs"},
             {FILL_HIGH, WEIR_DRIVE_NATURAL, "the largest inputs"},
-            {FILL_ZERO, WEIR_DRIVE_NATURAL, "inputs of zero"}};
+            {FILL_ZERO, WEIR_DRIVE_NATURAL, "all inputs zero"}};
 
 typedef struct verifier {
     const weir_graph *lowered;
@@ -210,6 +210,6 @@ bool weir_compare_lowered(const weir_lowered_graphs *of, const weir_lowered_effo
     fine = fine && compare(model, of, with);
     if (fine && whole && of->hardware != NULL) fine = compare_steps(model, of, with);
     if (!fine)
-        weir_note("the lowered graph does not compute what the model computes: a pass is wrong, nothing is written");
+        weir_note("the lowered graph does not compute what the model computes: a pass is wrong, so nothing is written");
     return fine;
 }

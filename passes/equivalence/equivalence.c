@@ -342,8 +342,7 @@ static bool before(weir_pass_instrument *instrument, const weir_pass_site *site)
 /* A reason is warned of once. */
 static void warn(state *s, const weir_pass_site *site, const char *why) {
     if (weir_once_add(&s->warned, why)) {
-        weir_warning(WEIR_NOWHERE, "what the design computes is not compared after pass '%s': %s",
-                     weir_pass_name(site->pass), why);
+        weir_warning(WEIR_NOWHERE, "the design is not compared after pass '%s': %s", weir_pass_name(site->pass), why);
         return;
     }
     char *text = weir_format("not compared: %s", why);

@@ -68,15 +68,15 @@ typedef struct form_rule {
 } form_rule;
 
 static bool refuse_codes(weir_graph *graph, weir_node node) {
-    return weir_node_fail(graph, node, "its result is integers without a scale, which float operators cannot express");
+    return weir_node_fail(graph, node, "its result has integers without a scale, which float operators cannot express");
 }
 
 static bool refuse_integer(weir_graph *graph, weir_node node) {
-    return weir_node_fail(graph, node, "integer operators cannot be expressed in QONNX, which has float values only");
+    return weir_node_fail(graph, node, "integer operators cannot be expressed in QONNX, which has only float values");
 }
 
 static bool refuse_qonnx(weir_graph *graph, weir_node node) {
-    return weir_node_fail(graph, node, "it has no form outside QONNX");
+    return weir_node_fail(graph, node, "it cannot be expressed outside QONNX");
 }
 
 static const form_rule from_operators[] = {

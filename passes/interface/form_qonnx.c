@@ -121,7 +121,7 @@ static bool join_constant(weir_graph *graph, weir_node node, const grid *g, cons
     weir_value value = weir_form_constant(graph, node, "real", reals);
     weir_array_free(reals);
     if (!same)
-        return weir_node_fail(graph, node, "its constant codes do not come back from float32 numbers through Quant");
+        return weir_node_fail(graph, node, "its constant codes change on the way through float32 numbers and Quant");
     return put_quant(graph, node, value, g, weir_dtype_bits(codes->dtype));
 }
 
@@ -147,10 +147,10 @@ bool weir_form_join_dequantize(weir_graph *graph, weir_node node) {
     if (!read_linear(graph, node, type, &out)) return false;
     if (constant != NULL) return join_constant(graph, node, &out, constant);
     if (source.id == 0)
-        return weir_node_fail(graph, node, "its codes '%s' are an input of the graph, QONNX has float values only",
+        return weir_node_fail(graph, node, "its codes '%s' are an input of the graph, but QONNX has only float values",
                               weir_value_name(graph, codes));
     if (weir_trait_kind(graph, source) != WEIR_OP_QUANTIZE_LINEAR)
-        return weir_node_fail(graph, node, "its codes come from node '%s' (%s), QONNX has float values only",
+        return weir_node_fail(graph, node, "its codes come from node '%s' (%s), but QONNX has only float values",
                               weir_node_name(graph, source), weir_node_info(graph, source)->full_name);
     if (!read_linear(graph, source, type, &in)) return false;
     const bool axis = in.axis == out.axis || in.scale->count == 1;
@@ -197,7 +197,7 @@ static bool read_quant(const weir_graph *graph, weir_node node, grid *g) {
     if (g->axis == -2 || (zero_axis != -1 && zero_axis != g->axis))
         return weir_node_fail(graph, node, "its scales change along more than one axis");
     if (!is_whole(g->zero) || width != floor(width) || width < 1 || width > 32)
-        return weir_node_fail(graph, node, "its bit width is %g, its zero point %g: QuantizeLinear takes whole numbers",
+        return weir_node_fail(graph, node, "its bit width is %g, its zero point %g: QuantizeLinear needs whole numbers",
                               width, weir_array_get(g->zero, 0));
     const bool is_signed = weir_node_int(graph, node, "signed", 1) != 0;
     const int64_t codes = (int64_t)1 << (int)width, narrow = weir_node_int(graph, node, "narrow", 0) != 0;
@@ -235,7 +235,7 @@ static bool split_constant(weir_graph *graph, weir_node node, const grid *g, con
     const bool bytes = g->low >= -128 && g->high <= 255 && g->high - g->low <= 255;
     const weir_dtype dtype = !bytes ? WEIR_INT32 : g->high > 127 ? WEIR_UINT8 : WEIR_INT8;
     if (dtype == WEIR_INT32 && has_zero(g))
-        return weir_node_fail(graph, node, "codes of more than 8 bits have no zero point in QDQ");
+        return weir_node_fail(graph, node, "codes of more than 8 bits cannot have a zero point in QDQ");
     weir_array *codes = weir_array_new(dtype, &x->shape);
     bool same = true;
     for (size_t i = 0; i < x->count; i++) {
@@ -248,7 +248,7 @@ static bool split_constant(weir_graph *graph, weir_node node, const grid *g, con
     }
     weir_value scale, zero, value = weir_form_constant(graph, node, "codes", codes);
     weir_array_free(codes);
-    if (!same) return weir_node_fail(graph, node, "its codes of more than 24 bits do not come back through float32");
+    if (!same) return weir_node_fail(graph, node, "its codes of more than 24 bits change on the way through float32");
     linear_parameters(graph, node, g, dtype, &scale, &zero);
     value = add_linear(graph, node, WEIR_OP_DEQUANTIZE_LINEAR, "dequantize", value, scale, zero, g);
     return weir_form_replace(graph, node, value, weir_value_producer(graph, value));
@@ -282,7 +282,7 @@ static bool split_activation(weir_graph *graph, weir_node node, const grid *g) {
     if (clipped && weir_dtype_size(dtype) > 1) {
         if (g->scale->count > 1)
             return weir_node_fail(graph, node,
-                                  "its codes need bounds per channel, and Clip has one pair for all channels");
+                                  "its codes need bounds per channel, but Clip has one pair for all channels");
         const weir_value inputs[] = {x, weir_form_number(graph, node, "low", real_of(g, 0, g->low)),
                                      weir_form_number(graph, node, "high", real_of(g, 0, g->high))};
         x = weir_form_add(graph, node, WEIR_OP_CLIP, "clip", inputs, 3);
@@ -322,7 +322,8 @@ bool weir_form_split_quant(weir_graph *graph, weir_node node) {
         return weir_form_split_bipolar(graph, node);
     }
     if (strcmp(mode, "ROUND") != 0)
-        return weir_node_fail(graph, node, "its rounding mode is %s, QuantizeLinear rounds half to even only", mode);
+        return weir_node_fail(graph, node, "its rounding mode is %s, but QuantizeLinear only rounds half to even",
+                              mode);
     if (!read_quant(graph, node, &g)) return false;
     return constant != NULL ? split_constant(graph, node, &g, constant, WEIR_ROUND_HALF_EVEN)
                             : split_activation(graph, node, &g);
@@ -335,7 +336,7 @@ bool weir_form_split_bipolar(weir_graph *graph, weir_node node) {
     if (!weir_form_parameter(graph, node, 1, "scale", &g.scale)) return false;
     g.axis = axis_of(g.scale, shape);
     if (x == NULL || g.axis == -2)
-        return weir_node_fail(graph, node, "QuantizeLinear cannot give -1 and +1 alone, which %s",
+        return weir_node_fail(graph, node, "QuantizeLinear cannot produce only -1 and +1, which %s",
                               x == NULL ? "activations need" : "scales along several axes need");
     weir_array *codes = weir_array_new(WEIR_INT8, shape);
     for (size_t i = 0; i < codes->count; i++) weir_array_set_int(codes, i, weir_array_get(x, i) >= 0 ? 1 : -1);

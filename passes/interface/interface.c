@@ -36,7 +36,7 @@ static bool is_folder(const char *path) {
     static const struct {
         const char *file, *what, *hint;
     } kinds[] = {{"saved_model.pb", "a TensorFlow SavedModel", "convert it with tf2onnx (--saved-model FOLDER)"},
-                 {"integer.weir", "a folder with a compiled model, expected a file", "'weir sim' takes it"},
+                 {"integer.weir", "a folder with a compiled model, expected a file", "'weir sim' runs it"},
                  {"", "a folder, expected a file", NULL}};
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) return false;

@@ -35,8 +35,8 @@ bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t 
     weir_lower_fail(l, node, "%s: tensor '%s' has no quantizer, though the model has others", what,
                     weir_value_name(l->from, value));
     if (strcmp(weir_graph_name(l->from), "quantized") != 0) /* else --quantize did what it can */
-        weir_note("quantize it where the model was quantized%s",
-                  weir_remedy_completes(l->from) ? ", or have --quantize int8 --calibration DATA add what is missing"
+        weir_note("quantize it in the tool that quantized the model%s",
+                  weir_remedy_completes(l->from) ? ", or let --quantize int8 --calibration DATA add what is missing"
                                                  : "");
     return false;
 }

@@ -136,7 +136,7 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
     if (kind == WEIR_OP_CLIP &&
         !weir_dtype_is_float(weir_value_type(l->from, weir_node_input(l->from, node, 0))->dtype))
         return clip_codes(l, node);
-    if (!is_real(l, node)) return weir_lower_fail(l, node, "hardware takes it on float32 numbers only");
+    if (!is_real(l, node)) return weir_lower_fail(l, node, "hardware supports it only on float32 numbers");
     const bool subtracts = kind == WEIR_OP_SUB && weir_lower_joins_carried(l, node);
     if (weir_lower_is_function(l, node) && !subtracts) return weir_lower_function(l, node);
     const size_t inputs = weir_node_input_count(l->from, node);
@@ -146,7 +146,7 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
     if (kind == WEIR_OP_SUB && first == NULL && second == NULL)
         return weir_lower_subtract(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1));
     if (!unary && (inputs != 2 || (first == NULL) == (second == NULL)))
-        return weir_lower_fail(l, node, "hardware takes it with a constant only");
+        return weir_lower_fail(l, node, "hardware supports it only with a constant");
     const size_t data = first != NULL;
     if (!weir_lower_as_codes(l, node, data)) return false;
     if (kind == WEIR_OP_BATCH_NORMALIZATION) return lower_normalization(l, node);

@@ -61,7 +61,7 @@ bool weir_lower_top_k(weir_lowering *l, weir_node node) {
     const weir_value given = read_codes(l, node);
     if (given.id == 0) return false;
     const int axis = axis_of(l, node, given, -1);
-    if (shape->dim[axis] != 1) return weir_lower_fail(l, node, "hardware finds one element only");
+    if (shape->dim[axis] != 1) return weir_lower_fail(l, node, "hardware finds only one element");
     const weir_value codes = smallest ? weir_lower_negated(l, node, given) : given;
     if (codes.id == 0 || (is_needed(l, node, 1) && !add_position(l, node, codes, axis, 1))) return false;
     if (!is_needed(l, node, 0)) return true;

@@ -49,7 +49,7 @@ static bool apply_last(weir_lowering *l, weir_node node, const weir_expression *
     }
     const weir_step *step = weir_expression_step_of(x);
     if (step->op == WEIR_OP_ROUND || step->op == WEIR_OP_MULTI_THRESHOLD)
-        return weir_lower_fail(l, node, "its input is rounded by operations that no quantizer takes");
+        return weir_lower_fail(l, node, "its input is rounded by operations that no quantizer absorbs");
     switch (step->op) {
     case WEIR_OP_MAX:
     case WEIR_OP_MIN:
@@ -172,7 +172,7 @@ static weir_value tabulate(weir_lowering *l, weir_node node, weir_value value, w
     const double largest = fmax(r.most, -r.least);
     weir_function_free(f);
     if (!r.finite) {
-        weir_lower_fail(l, node, "its input is a function whose results are not all numbers");
+        weir_lower_fail(l, node, "its input is a function with results that are not numbers");
         return WEIR_NO_VALUE;
     }
     const bool whole = r.are_whole && largest < 1 << TABLE_BITS,
@@ -437,7 +437,7 @@ static weir_value carry_function(weir_lowering *l, weir_node node, weir_value va
         weir_diag_replay(log); /* why there is no table */
     } else {
         weir_lower_fail(
-            l, node, "its input is a function of sums of %d bits, which no quantizer takes",
+            l, node, "its input is a function of sums of %d bits, which no quantizer absorbs",
             root.id == 0
                 ? 0
                 : weir_value_type(l->to, weir_expression_codes_of(weir_lower_expression(l, root)))->quant.width);

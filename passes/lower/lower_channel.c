@@ -42,7 +42,7 @@ const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_v
         return NULL;
     }
     if (!is_by_channel(own, constant, shape)) {
-        weir_lower_fail(l, node, "its constant must change along the channels only, the last axis of the dense layer");
+        weir_lower_fail(l, node, "its constant may differ only along the channels, the last axis of the dense layer");
         return NULL;
     }
     const weir_broadcast from = weir_broadcast_of(&constant->shape, shape);

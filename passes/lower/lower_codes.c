@@ -11,7 +11,7 @@ weir_value weir_lower_at_least(weir_lowering *l, weir_node node, weir_value code
     weir_type result = *type;
     const int64_t low = type->low, high = type->high;
     if (least != (int32_t)least) {
-        weir_lower_fail(l, node, "the sum before the Relu in front of it has %d bits, at most 32 can be compared",
+        weir_lower_fail(l, node, "the sum before the preceding Relu has %d bits; at most 32 can be compared",
                         weir_bits_for(low, high));
         weir_note("put a quantizer between the Relu and the node");
         return WEIR_NO_VALUE;
@@ -57,7 +57,9 @@ bool weir_lower_unite(weir_lowering *l, weir_node node, size_t index, weir_value
     const weir_quant a = weir_value_type(l->to, *before)->quant, b = weir_value_type(l->to, *next)->quant;
     char suffix[2][32];
     if (!is_of_one_grid(&a, &b))
-        return weir_lower_fail(l, node, "its inputs have different scales, and no quantizer takes its result alone");
+        return weir_lower_fail(l, node,
+                               "its inputs have different scales, so a quantizer must be the only reader of "
+                               "its result");
     if (weir_quant_equal(&a, &b)) return true;
     const weir_quant both = quantization_of_both(&a, &b);
     snprintf(suffix[0], sizeof suffix[0], "_before_%zu", index);

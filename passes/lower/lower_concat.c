@@ -36,7 +36,7 @@ static weir_array *encode(weir_lowering *l, weir_node node, size_t index, const 
         if (rounds || (float)real == (float)number) continue;
         weir_lower_fail(l, node, "input %zu is a constant with %g, which is not a code of the scale %g of the others",
                         index, number, weir_quant_scale(quant, 0));
-        weir_note("quantize the constant as the others are, or the result");
+        weir_note("quantize the constant like the others, or quantize the result");
         return NULL;
     }
     return codes;
@@ -81,8 +81,7 @@ static weir_value make_stream(weir_lowering *l, weir_node node, size_t index, we
     const weir_value input = weir_node_input(l->from, node, index);
     const weir_quant quant = quantization_of(l, weir_lower_expression(l, input), x, quantizer);
     if (quant.count > 1) {
-        weir_lower_fail(l, node,
-                        "what it joins has a scale per channel: it needs a quantizer with one scale before it");
+        weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
         return WEIR_NO_VALUE;
     }
     weir_array *codes = encode(l, node, index, &quant, quantizer != NULL);
@@ -128,7 +127,7 @@ static bool unite_quantizations(weir_lowering *l, weir_node node, int axis, weir
         if (own->width > width) width = own->width;
     }
     if (!same && !by_row)
-        return weir_lower_fail(l, node, "its weights have scales along another axis than the one that it joins");
+        return weir_lower_fail(l, node, "its weights have scales along an axis other than the one that it joins");
     *quant = *first;
     quant->is_signed = is_signed;
     quant->width = width;
@@ -156,7 +155,7 @@ static bool check_kinds(weir_lowering *l, weir_node node) {
     for (size_t i = 1; i < weir_node_input_count(l->from, node); i++) {
         const weir_expression_kind kind = weir_expression_kind_of(weir_lower_input(l, node, i));
         if (kind != first)
-            return weir_lower_fail(l, node, "input %zu is %s, and input 0 is not", i,
+            return weir_lower_fail(l, node, "input %zu is %s, but input 0 is not", i,
                                    kind == WEIR_EXPRESSION_WEIGHTS ? "quantized" : "a constant that is not quantized");
     }
     return true;
@@ -221,7 +220,7 @@ bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *quant
     const int axis = (int)weir_node_int(l->from, node, "axis", 0);
     weir_leaf joined = {.ahead = quantizer != NULL};
     if (all_given(l, node)) return join_constants(l, node, axis);
-    if (!weir_dtype_is_float(type->dtype)) return weir_lower_fail(l, node, "hardware takes it on real numbers only");
+    if (!weir_dtype_is_float(type->dtype)) return weir_lower_fail(l, node, "hardware supports it only on real numbers");
     weir_value *codes = weir_calloc(inputs, sizeof *codes);
     bool fine = read_inputs(l, node, quantizer, codes);
     if (fine && quantizer == NULL && weir_lower_carries(l, node)) {

@@ -114,7 +114,7 @@ static const weir_expression *move_scales(weir_lowering *l, weir_node node, weir
     weir_quant quant = *weir_expression_quant(weights);
     if (by_channel.count <= 1) return weights;
     if (channels != 1) {
-        weir_lower_fail(l, node, "its input has a scale per channel, which only depthwise convolutions take");
+        weir_lower_fail(l, node, "its input has a scale per channel, which only depthwise convolutions support");
         return NULL;
     }
     double *scale = weir_arena_array(arena, outputs, sizeof *scale);
@@ -149,8 +149,8 @@ static bool multiply(weir_lowering *l, weir_node node, weir_value codes, const w
     if (w.rank > 2)
         return weir_lower_fail(
             l, node,
-            "hardware slides windows along 1 or 2 dimensions, not %d (along more for a Conv with constant weights: Resize "
-            "and Conv instead of a ConvTranspose)",
+            "hardware slides windows along 1 or 2 dimensions, not %d; only a Conv with constant weights may have "
+            "more: replace a ConvTranspose by Resize and Conv",
             w.rank);
     kernels k = {.rank = w.rank, .plane = 1, .turned = turned};
     int64_t used = 1;
@@ -251,7 +251,7 @@ bool weir_lower_conv_transpose(weir_lowering *l, weir_node node) {
         w.in[i] = spread_size;
         w.out[i] = t.in[i];
         if (spread_size + (before < 0 ? before : 0) + (after < 0 ? after : 0) < 1)
-            return weir_lower_fail(l, node, "its pads leave nothing of its input");
+            return weir_lower_fail(l, node, "its pads crop away all of its input");
     }
     codes = spread(l, node, codes, &t);
     return codes.id != 0 && multiply(l, node, codes, &w, scaled, true, weir_lower_input(l, node, 2));

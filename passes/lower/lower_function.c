@@ -62,8 +62,8 @@ static bool refuse(weir_lowering *l, weir_node node) {
             return weir_lower_fail_unquantized(l, node, i, "its input is not quantized");
         if (weir_expression_source(x) == WEIR_EXPRESSION_SUM) return weir_lower_fail_sum(l, node, x);
     }
-    weir_lower_fail(l, node, "hardware computes functions of one quantized tensor, and it has several");
-    weir_note("of several computed operands hardware takes the sum, the difference, the product, Max and Min");
+    weir_lower_fail(l, node, "hardware computes functions of one quantized tensor, but it has several");
+    weir_note("of several computed operands, hardware supports the sum, the difference, the product, Max and Min");
     return false;
 }
 
@@ -146,8 +146,8 @@ static weir_value tabulate(const tabulation *t) {
     const size_t channels = weir_function_channels(t->function), points = (size_t)(t->high - t->low + 1);
     const size_t codes = (size_t)(x->high - x->low + 1);
     if (channels * codes > MOST_ENTRIES || weir_function_rows(t->function) * points > MOST_SUMS) {
-        weir_lower_fail(t->l, t->node, "a table a channel has %zu entries, at most %d are built", channels * codes,
-                        MOST_ENTRIES);
+        weir_lower_fail(t->l, t->node, "a table per channel needs %zu entries, at most %d are supported",
+                        channels * codes, MOST_ENTRIES);
         return WEIR_NO_VALUE;
     }
     int64_t *found = weir_malloc(weir_function_rows(t->function) * points * sizeof *found);
@@ -178,7 +178,7 @@ static void advise(const tabulation *t) {
 }
 
 static void fail_thresholds(const tabulation *t, double count) {
-    weir_lower_fail(t->l, t->node, "hardware for it would have %.0f thresholds, at most %d are built", count,
+    weir_lower_fail(t->l, t->node, "hardware for it needs %.0f thresholds, at most %d are supported", count,
                     MOST_THRESHOLDS);
     advise(t);
 }

@@ -380,7 +380,8 @@ static int64_t tell_fixed_point(const weir_graph *integer) {
     }
     if (count > 0)
         weir_note(
-            "values that no quantizer takes are fixed point numbers (%lld), finer than float32 near the largest of their tensor: the first is that of node '%s'",
+            "values without a quantizer are fixed-point numbers (%lld), finer than float32 near the largest of their "
+            "tensor; the first is that of node '%s'",
             (long long)count, weir_node_name(integer, first));
     return count;
 }

@@ -147,7 +147,7 @@ static bool fail_weights(const weir_lowering *l, weir_node node) {
     if (!is_fixed(l->from, weir_node_input(l->from, node, 1), &budget))
         return weir_lower_fail(l, node, "its weights are not constant");
     weir_lower_fail(l, node, "its weights are computed from quantized ones and are not whole multiples of a scale");
-    weir_note("put their quantizer behind what computes them, or have --quantize int8 --calibration DATA do so");
+    weir_note("put their quantizer after the nodes that compute them, or let --quantize int8 --calibration DATA do so");
     return false;
 }
 
@@ -281,7 +281,7 @@ bool weir_lower_add_constant(weir_lowering *l, weir_node node, const weir_expres
     weir_arena *arena = weir_graph_arena(l->to);
     weir_leaf leaf = *weir_expression_leaf(x);
     if (leaf.map != NULL && weir_expression_data(constant)->count > 1)
-        return weir_lower_fail(l, node, "per-channel scales split up by a reshape: only a single number can be added");
+        return weir_lower_fail(l, node, "a reshape splits its per-channel scales: only a single number can be added");
     weir_type type = *weir_value_type(l->to, leaf.codes);
     bias_terms terms;
     if (!read_bias(l, node, constant, &type.quant, type.shape.dim[type.shape.rank - 1], &terms)) return false;

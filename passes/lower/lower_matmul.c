@@ -209,7 +209,7 @@ static bool give_result(weir_lowering *l, weir_node node, const batches *b, cons
     leaf.ahead = quantizer != NULL;
     if (quantizer == NULL) {
         if (weir_lower_scales_differ(l, leaf.codes))
-            return weir_lower_fail(l, node, "its weights have several scales: it needs a quantizer right behind it");
+            return weir_lower_fail(l, node, "its weights have several scales: it needs a quantizer right after it");
         leaf.codes = weir_lower_one_scale(l, node, leaf.codes);
         if (leaf.codes.id == 0) return false;
     }
@@ -229,7 +229,10 @@ static bool lower_batches(weir_lowering *l, weir_node node, const weir_expressio
     if (weights == NULL) return false;
     const weir_shape *data = &weir_value_type(l->to, codes)->shape;
     const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    if (data->rank < 2) return weir_lower_fail(l, node, "hardware multiplies matrices by several, not a vector");
+    if (data->rank < 2)
+        return weir_lower_fail(l, node,
+                               "hardware multiplies a matrix, not a vector, by several "
+                               "matrices");
     const batches b = batches_of(data, &weir_expression_data(weights)->shape, result);
     const weir_reordering r = rows_of_groups(&b);
     const weir_value rows = weir_lower_in_order(l, node, "_rows", codes, &r);

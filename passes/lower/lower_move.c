@@ -173,7 +173,7 @@ static weir_value pick_codes(weir_lowering *l, weir_node node, weir_value codes,
     weir_arena *arena = weir_arena_new();
     picking p;
     const bool fine = find_picking(arena, map, &p);
-    if (!fine) weir_lower_fail(l, node, "its elements come from positions that no nested loops walk");
+    if (!fine) weir_lower_fail(l, node, "its elements come from positions that no loop nest visits in order");
     weir_value result = fine ? codes : WEIR_NO_VALUE;
     for (int a = p.from.rank - 1; a >= 0 && result.id != 0; a--) {
         if (is_regular(&p, a)) continue;
@@ -243,7 +243,7 @@ bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *quantiz
     for (size_t i = 0; i < outputs && fine; i++) {
         weir_index_map map;
         if (!weir_index_map_of_node(maps, l->from, node, i, &map)) {
-            fine = weir_lower_fail(l, node, "which elements it takes is not constant");
+            fine = weir_lower_fail(l, node, "the positions of its elements are not constant");
             break;
         }
         const weir_value moved = move_codes(l, node, i, weir_expression_codes_of(x), &map);

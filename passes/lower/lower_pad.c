@@ -129,7 +129,7 @@ weir_value weir_lower_pad(weir_lowering *l, weir_node node, weir_value codes, bo
     if (!weir_geometry_padding(l->from, node, &padding)) return WEIR_NO_VALUE;
     for (int i = 0; i < x->rank; i++) {
         if (padding.out[i] >= 1 && padding.begin[i] + x->dim[i] >= 1 && padding.begin[i] < padding.out[i]) continue;
-        weir_lower_fail(l, node, "it cuts away all of its input");
+        weir_lower_fail(l, node, "it crops away all of its input");
         return WEIR_NO_VALUE;
     }
     const int rank = x->rank;

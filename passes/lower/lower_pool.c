@@ -477,7 +477,7 @@ static bool lower_total(weir_lowering *l, weir_node node, bool mean) {
     bool dimension[WEIR_MAX_RANK] = {false};
     int64_t count;
     if (!weir_dtype_is_float(weir_value_type(l->from, weir_node_input(l->from, node, 0))->dtype))
-        return weir_lower_fail(l, node, "hardware takes it on real numbers only");
+        return weir_lower_fail(l, node, "hardware supports it only on real numbers");
     const weir_expression *x = read_addends(l, node, weir_lower_input(l, node, 0));
     if (x == NULL) return false;
     const bool is_input = x == weir_lower_input(l, node, 0);

@@ -75,7 +75,7 @@ bool weir_lower_prelu(weir_lowering *l, weir_node node, const weir_quant *quanti
     if (quantizer == NULL && weir_lower_carries(l, node)) return weir_lower_bent(l, node);
     if (quantizer == NULL)
         return weir_lower_fail(l, node,
-                               "its slopes change from element to element, and no quantizer takes its result alone");
+                               "its slopes differ by element, so a quantizer must be the only reader of its result");
     const weir_array *numbers = weir_lower_by_channel(l, node, weir_expression_codes_of(spread), slopes, shape);
     return numbers != NULL && weir_lower_check_finite(l, node, numbers) && weir_lower_as_codes(l, node, 0) &&
            lower_elements(l, node, spread, numbers, quantizer);

@@ -91,7 +91,7 @@ static bool multiply(resize *r, int axis) {
     if (r->truncates && (parts & (parts - 1)) != 0) { /* float32 may be on either side of a whole number */
         weir_lower_fail(r->l, r->node, "integers are resized by halves, quarters and so on, not in %lld parts",
                         (long long)parts);
-        weir_note("put a DequantizeLinear before it and a QuantizeLinear behind it");
+        weir_note("put a DequantizeLinear before it and a QuantizeLinear after it");
         return false;
     }
     double *scale = weir_arena_array(weir_graph_arena(r->l->to), 1, sizeof *scale);

@@ -121,8 +121,7 @@ weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_express
     }
     const weir_leaf *leaf = weir_expression_leaf(codes);
     if (leaf->map != NULL) {
-        weir_lower_fail(l, node,
-                        "its input has per-channel scales split up by a reshape: quantize it again, per tensor");
+        weir_lower_fail(l, node, "a reshape splits the per-channel scales of its input: quantize it again, per tensor");
         return WEIR_NO_VALUE;
     }
     if (!relu) return leaf->codes;

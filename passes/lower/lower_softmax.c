@@ -38,10 +38,9 @@ static weir_value add_powers(weir_lowering *l, weir_node node, const weir_type *
     weir_softmax_powers((float)scale, (size_t)length, (float *)power->data, (size_t)count);
     const double most = weir_array_get(power, 0) * (double)steps;
     if (most > FLT_MAX) {
-        weir_lower_fail(l, node,
-                        "its scale allows %g steps, and ONNX Runtime's arithmetic no more than %g in rows of %lld",
+        weir_lower_fail(l, node, "its scale allows %g steps, but ONNX Runtime's arithmetic at most %g in rows of %lld",
                         (double)steps, (double)FLT_MAX / weir_array_get(power, 0), (long long)length);
-        weir_note("its codes mean nothing there; a softmax is at most 1: 256 steps, a scale of 1/256, are enough");
+        weir_note("its codes would be meaningless; a softmax is at most 1, so 256 steps, a scale of 1/256, are enough");
         return WEIR_NO_VALUE;
     }
     char *name = weir_format("%s_powers", weir_node_name(l->from, node));

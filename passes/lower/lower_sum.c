@@ -348,15 +348,16 @@ bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_expr
     const uint32_t of_a = count_scales(a), of_b = count_scales(b);
     if (of_a > 1 || of_b > 1) {
         weir_lower_fail(l, node, "hardware adds tensors with one scale each, found %u", of_a > 1 ? of_a : of_b);
-        weir_note("quantize what is added, products and convolutions too, with one scale a tensor");
+        weir_note("quantize all operands, products and convolutions too, with one scale per tensor");
         return false;
     }
     if (a->count > 1 || b->count > 1) {
-        weir_lower_fail(l, node, "hardware adds tensors with one zero point each, and one of these has one a channel");
-        weir_note("quantize what is added, products and convolutions too");
+        weir_lower_fail(l, node,
+                        "hardware adds tensors with one zero point each, but one of these has one per channel");
+        weir_note("quantize all operands, products and convolutions too");
         return false;
     }
-    weir_lower_fail(l, node, "the scales of what it adds, %g and %g, are too far apart for an exact sum",
+    weir_lower_fail(l, node, "the scales of its operands, %g and %g, are too far apart for an exact sum",
                     weir_quant_scale(a, 0), weir_quant_scale(b, 0));
     weir_note("quantize both with scales within a factor of 100 of each other, or with codes of up to 10 bits");
     return false;

@@ -162,7 +162,7 @@ static bool read_truncation(weir_lowering *l, weir_node node, truncation *t) {
     if (bits != floor(bits) || bits < 1 || bits > 32 || from_bits != floor(from_bits))
         return weir_lower_fail(l, node, "the bit widths are %g and %g, expected whole numbers up to 32", from_bits,
                                bits);
-    if (exponent < 0 || exponent > 30) return weir_lower_fail(l, node, "hardware only takes bits away");
+    if (exponent < 0 || exponent > 30) return weir_lower_fail(l, node, "hardware can only remove bits");
     t->exponent = (int)exponent;
     t->width = to_scale ? (int)bits : 0;
     t->to_zero = to_scale ? ldexp(t->zero, -t->exponent) : t->zero;

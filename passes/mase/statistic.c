@@ -456,8 +456,8 @@ static bool begin(weir_statistic *s, const weir_array *sample) {
 static bool same_shape(const weir_statistic *s, const weir_array *sample) {
     if (weir_shape_equal(&s->shape, &sample->shape) && s->dtype == sample->dtype) return true;
     char expected[96], found[96];
-    weir_error(WEIR_NOWHERE, "%s: '%s' takes samples of one type, first %s %s, then %s %s", s->where, s->method->name,
-               weir_dtype_name(s->dtype), weir_shape_print(&s->shape, expected, sizeof expected),
+    weir_error(WEIR_NOWHERE, "%s: '%s' needs samples of one type, found first %s %s, then %s %s", s->where,
+               s->method->name, weir_dtype_name(s->dtype), weir_shape_print(&s->shape, expected, sizeof expected),
                weir_dtype_name(sample->dtype), weir_shape_print(&sample->shape, found, sizeof found));
     return false;
 }

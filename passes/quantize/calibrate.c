@@ -49,7 +49,7 @@ static void leave_out_fill(weir_quantizer *q, weir_node pad) {
 bool weir_quantizer_calibrate(weir_quantizer *q, const char *path) {
     if (*path == '\0') {
         weir_error(weir_at(weir_graph_source(q->graph), 0), "quantizing a float model needs calibration data");
-        weir_note("give some typical inputs with --calibration FILE");
+        weir_note("pass typical inputs with --calibration FILE");
         return false;
     }
     int64_t frames = weir_frames_run(q->graph, path, 0, see_frame, q);

@@ -43,7 +43,7 @@ static bool complete_input(weir_quantizer *q, weir_node node, size_t index) {
     const weir_value others = constant ? WEIR_NO_VALUE : made_for_others(q->graph, value, node);
     if (others.id != 0) {
         weir_node_set_input(q->graph, node, index, others);
-        weir_note("node '%s' (%s): input '%s' had no quantizer: the one that others read",
+        weir_note("node '%s' (%s): input '%s' had no quantizer: it gets the one that others read",
                   weir_node_name(q->graph, node), weir_node_info(q->graph, node)->full_name,
                   weir_value_name(q->graph, value));
         return true;
@@ -55,11 +55,11 @@ static bool complete_input(weir_quantizer *q, weir_node node, size_t index) {
     if (made.id == 0) return false;
     weir_node_set_input(q->graph, node, index, made);
     if (constant)
-        weir_note("node '%s' (%s): weights '%s' had no quantizer: 8 bits, a scale for each of %zu outputs",
+        weir_note("node '%s' (%s): weights '%s' had no quantizer: they get 8 bits, a scale for each of %zu outputs",
                   weir_node_name(q->graph, node), weir_node_info(q->graph, node)->full_name,
                   weir_value_name(q->graph, value), outputs);
     else
-        weir_note("node '%s' (%s): input '%s' had no quantizer: 8 bits of [%g, %g], an error of up to %.3g",
+        weir_note("node '%s' (%s): input '%s' had no quantizer: it gets 8 bits over [%g, %g], an error of up to %.3g",
                   weir_node_name(q->graph, node), weir_node_info(q->graph, node)->full_name,
                   weir_value_name(q->graph, value), range->min, range->max, weir_quantizer_scale(q, made) / 2);
     return true;

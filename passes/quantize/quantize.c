@@ -23,13 +23,15 @@ static bool refuse_quantized(const weir_graph *model) {
     const weir_location whole = weir_at(weir_graph_source(model), 0);
     weir_use use;
     if (weir_remedy_unquantized(model, &use)) {
-        weir_error(whole, "the model is quantized in part: tensor '%s', an input of node '%s' (%s), has no quantizer",
+        weir_error(whole,
+                   "the model is only partly quantized: tensor '%s', an input of node '%s' (%s), has no "
+                   "quantizer",
                    weir_value_name(model, weir_node_input(model, use.node, use.index)), weir_node_name(model, use.node),
                    weir_node_info(model, use.node)->full_name);
-        weir_note(
-            "--quantize int8 completes models in ONNX's own dialects; in QONNX's, quantize it where the model was quantized");
+        weir_note("--quantize int8 completes models in ONNX's own dialects; in QONNX, quantize it in the tool that "
+                  "quantized the model");
     } else {
-        weir_error(whole, "the model is quantized already, by quantizers of its own");
+        weir_error(whole, "the model already has quantizers");
         weir_note("drop --quantize");
     }
     return false;

@@ -115,13 +115,13 @@ static bool quantize_item(weir_rewrite *r, const item *i) {
     if (input.id == 0) return false;
     const weir_node own = stated(graph, input);
     if (own.id != 0) {
-        weir_error(weir_node_location(graph, own), "input quantizer '%s': node '%s' (%s) quantizes input '%s' already",
+        weir_error(weir_node_location(graph, own), "input quantizer '%s': node '%s' (%s) already quantizes input '%s'",
                    i->text, weir_node_name(graph, own), weir_node_info(graph, own)->full_name,
                    weir_value_name(graph, input));
         return false;
     }
     if (!weir_dtype_is_float(weir_value_type(graph, input)->dtype)) {
-        weir_error(WEIR_NOWHERE, "input quantizer '%s': input '%s' is of integers, which are codes already", i->text,
+        weir_error(WEIR_NOWHERE, "input quantizer '%s': input '%s' holds integers, which are already codes", i->text,
                    weir_value_name(graph, input));
         return false;
     }

@@ -144,7 +144,7 @@ static bool use_moved(weir_realizer *r, const weir_candidate *k, const weir_valu
 static bool use_float(weir_realizer *r, weir_candidate *k) {
     tables t;
     if (r->like == NULL) t = tables_of(r, k);
-    else if (!tables_like(r, &t)) return weir_realizer_fail(r, "the design requantizes in another way");
+    else if (!tables_like(r, &t)) return weir_realizer_fail(r, "the design requantizes differently");
     if (!fit(r, k, &t)) return false;
     for (size_t c = 0; c < r->channels; c++) {
         const weir_channel_candidate function = {k, c};

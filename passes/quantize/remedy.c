@@ -14,17 +14,16 @@
 void weir_remedy_operator(weir_op op) {
     const weir_trait_task task = weir_trait_of(op)->task;
     if (weir_trait_of(op)->kind == WEIR_OP_SOFTMAX)
-        weir_note(
-            "between layers it has no hardware, but ONNX Runtime's QLinearSoftmax has: quantize the model with QuantFormat.QOperator; after "
-            "the last layer it runs on the host");
+        weir_note("between layers it has no hardware, but ONNX Runtime's QLinearSoftmax has: quantize the model with "
+                  "QuantFormat.QOperator; after "
+                  "the last layer it runs on the host");
     else if (task == WEIR_TASK_SOFTMAX)
         weir_note(
-            "between layers it has no hardware; after the last layer it runs on the host: compile what is before it and what is "
-            "behind it as two models");
+            "between layers it has no hardware; after the last layer it runs on the host: compile the parts before "
+            "and after it as two models");
     else if (task == WEIR_TASK_NORMALIZATION)
-        weir_note(
-            "between layers it has no hardware: train with BatchNormalization, which becomes part of the next quantizer, or "
-            "compile what is before it and what is behind it as two models");
+        weir_note("between layers it has no hardware: train with BatchNormalization, which becomes part of the next "
+                  "quantizer, or compile the parts before and after it as two models");
     else
         weir_note(
             "no pass can replace it; weir eval --engine float runs it; passes/lower/README.md lists what can be lowered");

@@ -147,7 +147,7 @@ void weir_warn_dropped(const weir_rtl_design *design, weir_rtl_stmt arm, weir_rt
     weir_text_add(&text, " == ");
     weir_rtl_print_written(design, constant, &text);
     weir_warning(weir_rtl_get_item(design, WEIR_RTL_ITEM(arm)).location,
-                 "what is done where '%s' is removed: an earlier branch has the same value", text.data);
+                 "the branch for '%s' is removed: an earlier one has the same value", text.data);
     weir_text_free(&text);
 }
 

@@ -27,8 +27,8 @@ static bool choose_best(const weir_pass *pass, weir_module *module, weir_graph *
                                     .complete = weir_complete_folding};
     weir_folding_objective_parse(objective, &request.objective);
     if (device == NULL) {
-        weir_error(WEIR_NOWHERE, "an objective needs a device, whose resources are what it is judged by");
-        weir_note("'weir devices' lists those known");
+        weir_error(WEIR_NOWHERE, "an objective needs a device, whose resources are the limit");
+        weir_note("'weir devices' lists them");
         return false;
     }
     weir_folding_report report;

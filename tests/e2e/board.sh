@@ -27,7 +27,7 @@ jq '. + {fmax_mhz: 110.5, resources: {luts: {name: "LUTs", used: 3769, available
 expect 0 "" weir report placed -o placed.html
 grep -q '2,620' placed.html || fail "the page has no lookup tables"
 grep -q '110.5 MHz placed; the goal of 12 MHz is met' placed.html || fail "the page has no clock"
-expect 2 "--html is about 'build'" weir board weights direct "$model" --html x.html
+expect 2 "--html is for 'build'" weir board weights direct "$model" --html x.html
 jq -e '.board == "icebreaker" and .clock_hz == 12000000 and .baud == 1500000 and .bitstream == null and .bytes_in == 64 and .bytes_out == 10' \
     direct/board.json >/dev/null || fail "board.json"
 expect 0 "core clock 24.000 MHz" weir board build "$model" --board icebreaker -o pll --sources --clock 24 --baud 1000000
@@ -39,7 +39,7 @@ grep -q "weir_pll_ice40_pad" pll/rtl/weir_board.v || fail "no PLL"
 
 expect 1 "a UART of 9000000 baud needs a core clock of at least 36.000 MHz" weir board build "$model" --board icebreaker -o low --sources --clock 12 \
     --baud 9000000
-expect 1 "a UART divides a core clock of 24.000 MHz to 733 baud at the least, found 732" weir board build "$model" --board icebreaker -o low --sources --clock 24 \
+expect 1 "a UART divides a core clock of 24.000 MHz down to at least 733 baud, found 732" weir board build "$model" --board icebreaker -o low --sources --clock 24 \
     --baud 732
 expect 0 "UART 733 baud" weir board build "$model" --board icebreaker -o low --sources --clock 24 --baud 733
 expect 0 "core clock 12.000 MHz" env -u WEIR_CACHE -u HOME -u XDG_CACHE_HOME "$WEIR" board build "$model" --board icebreaker -o homeless --sources --clock 12
@@ -50,7 +50,7 @@ expect 0 "" weir board build compiled --board icebreaker -o from_folder --source
 cmp compiled/hardware.weir from_folder/design/hardware.weir || fail "the compiled folder was changed"
 expect 0 "" weir sim from_folder/design --data "$test_data" --frames 2 --simulator icarus
 
-expect 2 "is compiled already: --max-macs would change nothing" weir board build compiled --board icebreaker -o again --sources --max-macs 8
+expect 2 "is already compiled: --max-macs would have no effect" weir board build compiled --board icebreaker -o again --sources --max-macs 8
 expect 0 "" weir compile "$model" -o for_other --max-macs 4 --device ecp5-25k
 expect 0 "warning: compiled for ecp5-25k, but the board has ice40up5k" weir board build for_other --board icebreaker -o again --sources --clock 12
 
@@ -77,7 +77,7 @@ expect 0 "core clock" weir board build "$model" --board mine/slow_board.yaml -o 
 sed 's/^name: .*/name: tiny/; s/count: 5280/count: 2000/' "$E2E_SOURCE/boards/devices/ice40up5k.yaml" >mine/tiny.yaml
 sed 's/^device: .*/device: .\/tiny.yaml/' mine/board.yaml >mine/tiny_board.yaml
 expect 1 "no folding fits tiny: it takes at least [0-9]+ LUTs of 1100" weir board build "$model" --board mine/tiny_board.yaml -o out --sources
-grep -q "note: the smallest device of a board that has room, as it is estimated, is gw1nr-9: tangnano9k$" output || fail "which board has room: $(cat output)"
+grep -q "note: the smallest device of a board that has room, by estimate, is gw1nr-9: tangnano9k$" output || fail "which board has room: $(cat output)"
 
 # GateMate's registers begin without a value: its reset waits for the device.
 expect 0 "core clock 10.000 MHz" weir board build compiled --board olimex-gatemate -o gatemate --sources --clock 10
@@ -124,7 +124,7 @@ expect 4 "failed with exit status 1" env PATH="$PWD/full:$PATH" "$WEIR" board bu
 jq -e '.fmax_mhz >= 12 and .resources.luts.used > 1500 and .resources.luts.available == 5280 and
     .resources.luts.board > 700 and .resources.luts.board < 1300 and .resources.memory_blocks.board == 2' report.json >/dev/null || fail "the report"
 if is_night; then
-    expect 1 "no placement keeps the clock" weir board build compiled --board icebreaker -o fast --seeds 1 --clock 120
+    expect 1 "no placement meets the clock" weir board build compiled --board icebreaker -o fast --seeds 1 --clock 120
     [ ! -e fast ] || fail "a design that is too slow is written"
     sed 's/^name: .*/name: small/; s/count: 5280/count: 900/' "$E2E_SOURCE/boards/devices/ice40up5k.yaml" >mine/small.yaml
     sed -i 's/^device: .*/device: .\/small.yaml/' mine/board.yaml

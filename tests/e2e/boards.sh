@@ -21,7 +21,7 @@ grep -q "program the flash" output || fail "no remedy of a quirk"
 grep -q "^  source " output || fail "no sources"
 expect 0 '"pad": true' "$WEIR" boards icebreaker --json
 expect 2 "did you mean 'icebreaker'?" "$WEIR" boards icebraker
-expect 2 "'weir boards' lists those known" "$WEIR" boards zzzzzz
+expect 2 "'weir boards' lists the known ones" "$WEIR" boards zzzzzz
 
 # Clocks: of the board's PLL, the input itself, and what is refused with the nearest.
 expect 0 "^48 MHz = input . 4 / 1, VCO 768 MHz: weir_pll_ice40_pad DIVR=4'd0, DIVF=7'd63, DIVQ=3'd4, FILTER_RANGE=3'd1" "$WEIR" boards icebreaker --clock 48
@@ -52,7 +52,7 @@ sed 's/^name: .*/name: added/' own/board.yaml >data/boards/added/board.yaml
 cp own/mine.yaml data/boards/added/
 WEIR_DATA=$PWD/data expect 0 "^ *added " "$WEIR" boards
 cp -r own data/boards/other
-WEIR_DATA=$PWD/data expect 1 "other/board.yaml:[0-9]*: error: name: expected 'other', as its folder, found 'own'" "$WEIR" boards other
+WEIR_DATA=$PWD/data expect 1 "other/board.yaml:[0-9]*: error: name: expected 'other', like its folder, found 'own'" "$WEIR" boards other
 rm -r data/boards/other
 sed -i 's/^uart: /uort: /' data/boards/icebreaker/board.yaml
 WEIR_DATA=$PWD/data expect 1 "icebreaker/board.yaml:[0-9]*: error: board: unknown key 'uort'" "$WEIR" boards

@@ -22,8 +22,8 @@ jq -e '.mismatches == 0 and .compared == 3970 and .frames == 397 and .cycles > 1
     (.metrics.accuracy > 0.9) and (.clock_hz - 12e6 | fabs) < 1e5' report.json >/dev/null || fail "the report: $(cat report.json)"
 grep -q "^  --   parameters not looked at: 'weir board build --readback'" output || fail "no word of parameters"
 jq -e '.rungs[] | select(.rung == "parameters") | .state == "absent"' report.json >/dev/null || fail "the rung is not absent"
-expect 2 "'board' is built already: --clock would change nothing" weir bringup board --sim --clock 24 -d "$test_data"
-expect 2 "'board' is built already: --output would change nothing" weir bringup board --sim -o other -d "$test_data"
+expect 2 "'board' is already built: --clock would have no effect" weir bringup board --sim --clock 24 -d "$test_data"
+expect 2 "'board' is already built: --output would have no effect" weir bringup board --sim -o other -d "$test_data"
 expect 2 "was built for board 'icebreaker', not for 'ulx3s-25f'" weir bringup board --sim --board ulx3s-25f -d "$test_data"
 # The same results as the reference's, and once more over a recorded conversation.
 expect 0 "0 differ" weir run board --sim -d "$test_data" -n 20 -o board.npy --record talk.txt
@@ -67,7 +67,7 @@ red 5 identity "another bitstream is loaded" frames=1
 cp good.json board/board.json
 cp board/rtl/fc3_weights.hex good.hex
 awk 'NR == 1 { c = substr($0, 1, 1); $0 = (c == "0" ? "8" : "0") substr($0, 2) } { print }' good.hex >board/rtl/fc3_weights.hex
-red 3 "(one frame|frames)" "a parameter memory holds something else" frames=1
+red 3 "(one frame|frames)" "a parameter memory differs from the compiled one" frames=1
 # Frames of the chip's own show a weight that is wrong, too.
 red 3 benchmark "expected CRC [0-9a-f]{8} of the results of 64 frames" benchmark=1
 cp good.hex board/rtl/fc3_weights.hex
@@ -85,6 +85,6 @@ logic() { # WHAT STATUS RUNG PATTERN MODULE EXPRESSION [RUNGS]
 }
 if is_night; then
     logic "a stuck output bit" 3 "(one frame|frames)" "a bit of a result is stuck" weir_board '0,/\.m_data *(m_data),/s//.m_data(m_data | 8'"'"'d1),/'
-    logic "another seed" 3 benchmark "the generator of the frames is another" weir_board_core "s/32'hFFFFFFFF - i/32'hFFFFFFFE - i/" benchmark=1
+    logic "another seed" 3 benchmark "the frames come from a different generator" weir_board_core "s/32'hFFFFFFFF - i/32'hFFFFFFFE - i/" benchmark=1
 fi
 finish

@@ -21,7 +21,7 @@ done
 
 # Nothing is built for what cannot be run.
 expect 2 "--board NAME is missing" weir bringup "$models/mlp_qdq.onnx" --sim --data "$test_data"
-expect 2 "which one of several boards is meant is for a real board" weir bringup "$models/mlp_qdq.onnx" --board icebreaker@ttyX --sim --data "$test_data"
+expect 2 "a choice among several boards is for a real board" weir bringup "$models/mlp_qdq.onnx" --board icebreaker@ttyX --sim --data "$test_data"
 expect 1 "nosuch.npz: error: cannot read" weir bringup "$models/mlp_qdq.onnx" --board icebreaker --sim --data nosuch.npz -o none
 expect 1 "expected \[N, ...\] with 64 elements a frame" weir bringup "$models/mlp_qdq.onnx" --board icebreaker --data "$E2E_SOURCE/tests/models/lenet/lenet_test.npz" -o none
 [ ! -e none ] || fail "a board was built for data that cannot be run"

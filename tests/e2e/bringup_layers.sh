@@ -23,7 +23,7 @@ flip board/design/rtl/fc3_weights.hex
 names "the layer is named above" "layer 'fc3'" board
 grep -q "RED  layers  *expected 10 beats of layer 'fc3', CRC [0-9a-f]* of byte 0" output || fail "the rung: $(cat output)"
 expect 3 "RED  layers" weir bringup board-debug --sim -d "$test_data" -n 1
-expect 2 "'board' is built already: --debug would change nothing" weir bringup board --sim --debug -d "$test_data"
+expect 2 "'board' is already built: --debug would have no effect" weir bringup board --sim --debug -d "$test_data"
 jq '.[0].valid = 1' board/design/tb_debug/taps.json >taps.json && mv taps.json board/design/tb_debug/taps.json
 expect 1 "taps.json:1: error: expected the streams of a compiled design" weir board build board/design --board icebreaker --debug --sources -o other
 

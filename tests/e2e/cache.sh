@@ -61,7 +61,7 @@ full() { # WHERE: the program could not be written
 size=$(($(stat -c %s whole.vvp) / 512 / 2))
 rm -r cache/sim/icarus-bench-*
 run_limited() { (ulimit -f $size && "$WEIR" sim design -d "$test_data" -n 1 --simulator icarus); }
-expect 4 "tb.vvp: error: 'iverilog' wrote only a part of it" run_limited
+expect 4 "tb.vvp: error: 'iverilog' wrote only part of it" run_limited
 full cache
 run 0 ""
 mkdir disk

@@ -44,7 +44,7 @@ fake_tty ttyUSB1 1-4 1 ftdi_sio 1
 fake_usb 1-5 0403:6015 D00123 "ULX3S FPGA 25K v3.0.8"
 fake_tty ttyUSB2 1-5 0 ftdi_sio 16
 fake_usb 1-6 1d50:614a "" "a camera"
-expect 0 "^icebreaker: all that it needs is there" doctor --board icebreaker
+expect 0 "^icebreaker: all that it needs is present" doctor --board icebreaker
 fine program yosys "Yosys 0.23 \(git sha1 7ce5011c24b\)"
 fine program nextpnr-ice40 "0.4-1\+b1"
 fine program iceprog found
@@ -58,7 +58,7 @@ grep -q "openFPGALoader\|ecppack" output && fail "programs of other boards are a
 expect 4 "" doctor --board tangnano9k
 wrong device tangnano9k "0403:6010 '.Debugger.', but one that calls itself 'iCEBreaker V1.0e'" "if that is the board"
 grep -Eq "^  note   quirk  *usb_name_of_many  *boards and probes of other kinds" output || fail "that its name is that of many is not told of"
-expect 0 "ulx3s-25f: all that it needs is there" doctor --board ulx3s-25f --json report.json
+expect 0 "ulx3s-25f: all that it needs is present" doctor --board ulx3s-25f --json report.json
 fine program openFPGALoader "v0.10.0"
 fine device ulx3s-25f "serial D00123"
 grep -Eq "^  note   port  *ttyUSB2  *latency timer 16 ms" output || fail "a latency timer of 16 ms is not told of"
@@ -97,13 +97,13 @@ grep -Eq "^  note   program  *iceprog  *program 'iceprog' is missing" output || 
 all_programs
 rm bin/verilator bin/iverilog
 fake_usb 1-4 0403:6010 "" "iCEBreaker V1.0e"
-expect 0 "all that it needs is there" doctor --board icebreaker # which a simulator is not
+expect 0 "all that it needs is present" doctor --board icebreaker # which a simulator is not
 grep -Eq -e "-> sudo apt-get install verilator" output || fail "a missing simulator is not told of"
 all_programs
 fake_usb 1-5 0403:6015 D00123 "ULX3S FPGA 25K v3.0.8"
 sed -i 's/ulx3s  */ulx4s    /' bin/openFPGALoader
 expect 4 "" doctor --board ulx3s-25f
-wrong program openFPGALoader "too old: openFPGALoader v0.10.0 does not know the board 'ulx3s'" "install a newer openFPGALoader than that"
+wrong program openFPGALoader "too old: openFPGALoader v0.10.0 does not know the board 'ulx3s'" "install a newer openFPGALoader "
 fake_program openFPGALoader <<'END'
 sleep 100
 END
@@ -138,9 +138,9 @@ expect 5 "icebreaker: 1 thing is wrong" doctor --board icebreaker
 wrong device icebreaker "no board 'icebreaker' is attached: no USB device 0403:6010 '\*iCEBreaker\*'" "plug it in, with a cable that carries data"
 fake_usb 1-2 0403:6010 "" "Lattice FTUSB Interface Cable"
 expect 5 "" doctor --board icebreaker
-wrong device icebreaker "but one that calls itself 'Lattice FTUSB Interface Cable'" "if that is the board, give .product. of a board.yaml of your own that name"
+wrong device icebreaker "but one that calls itself 'Lattice FTUSB Interface Cable'" "if that is the board, set .product. to that name in a board.yaml of your own"
 expect 5 "" doctor --board ice40hx8k-evn # its driver is not loaded
-wrong port ice40hx8k-evn "has no serial port: no driver has taken its USB interface 1" "sudo modprobe ftdi_sio"
+wrong port ice40hx8k-evn "has no serial port: no driver is bound to its USB interface 1" "sudo modprobe ftdi_sio"
 fake_tty ttyUSB0 1-2 0 ftdi_sio
 expect 5 "" doctor --board ice40hx8k-evn # the first interface is not it
 wrong port ice40hx8k-evn "its USB interface 1" "sudo modprobe ftdi_sio"

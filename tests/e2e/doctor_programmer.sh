@@ -78,7 +78,7 @@ mended "sudo apt-get install openfpgaloader"
 echo : | loader
 sed -i 's/nulx3s/nulx4s/' bin/openFPGALoader
 expect 4 "'openFPGALoader' is too old: openFPGALoader v0.12.1 does not know the board 'ulx3s'" program ulx3s-25f sram
-mended "install a newer openFPGALoader than that \('openFPGALoader --list-boards' has to show 'ulx3s'\)"
+mended "install a newer openFPGALoader \('openFPGALoader --list-boards' must show 'ulx3s'\)"
 echo : | loader
 sleep 60 <dev/ttyUSB0 &
 holder=$!
@@ -112,7 +112,7 @@ fails() {
 }
 fails 5 "the programmer finds no such USB device" "unplug the board and plug it in again, with a cable that carries data" \
     'echo "unable to open ftdi device: -3 (device not found)"; echo "JTAG init failed with: unable to open ftdi device"; exit 1' "JTAG init failed"
-fails 5 "the programmer may not open the USB device" "echo 'SUBSYSTEM==.usb.hidraw., ATTRS.idVendor.==.0403.*70-weir-0403-6015.rules" \
+fails 5 "the programmer has no permission to open the USB device" "echo 'SUBSYSTEM==.usb.hidraw., ATTRS.idVendor.==.0403.*70-weir-0403-6015.rules" \
     'echo "unable to open ftdi device: -4 (usb_open() failed)"; exit 1'
 fails 5 "another program has the USB device" "close what uses the board" \
     'echo "unable to open ftdi device: -5 (unable to claim usb device. Make sure the default FTDI driver is not in use)"; exit 1'
@@ -121,8 +121,8 @@ fails 5 "the FPGA on the board is not the one that the bitstream is for" "build 
     'echo "mismatch between target\047s idcode and bitstream idcode"; echo "	bitstream has 0x41111043 hardware requires 0x21111043"; exit 1' \
     "	bitstream has 0x41111043 hardware requires 0x21111043"
 fails 5 "the board's bootloader does not run" "hold the board's button" 'echo "No DFU capable USB device available"; exit 74'
-fails 5 "may not open the USB device" "echo 'SUBSYSTEM" 'echo "Cannot open DFU device 1209:5af0 found on devnum 5 (LIBUSB_ERROR_ACCESS)"; exit 74'
-fails 5 "may not open the USB device" "echo 'SUBSYSTEM" 'echo "libusb_open() failed with LIBUSB_ERROR_ACCESS"; exit 1'
+fails 5 "has no permission to open the USB device" "echo 'SUBSYSTEM" 'echo "Cannot open DFU device 1209:5af0 found on devnum 5 (LIBUSB_ERROR_ACCESS)"; exit 74'
+fails 5 "has no permission to open the USB device" "echo 'SUBSYSTEM" 'echo "libusb_open() failed with LIBUSB_ERROR_ACCESS"; exit 1'
 fails 5 "another program has the USB device" "close what uses the board" 'echo "libusb_claim_interface() failed with LIBUSB_ERROR_BUSY"; exit 1'
 fails 5 "cannot open the USB device" "echo 'SUBSYSTEM" 'echo "fails to open device"; echo "JTAG init failed with: std::exception"; exit 1'
 fails 5 "cannot open the USB device" "echo 'SUBSYSTEM" 'echo "JTAG init failed with: No device found"; exit 1'

@@ -249,7 +249,7 @@ model() { # SED-SCRIPT MESSAGE
 }
 model 's/act_size\x18\x06/act_size\x18\x00/' "/conv1/Conv': act_size is 0, expected 1 to 1024 bits"
 model 's/act_size\x18/act_sizf\x18/' ".*: unknown attribute 'act_sizf'"
-model 's/act_size\x18\x06\xa0\x01\x02/act_size\x18\x06\xa0\x01\x01/' ".*: attribute 'act_size' is expected to be a whole number"
+model 's/act_size\x18\x06\xa0\x01\x02/act_size\x18\x06\xa0\x01\x01/' ".*: attribute 'act_size' must be a whole number"
 
 # --- ZigZag's errors, mended unless they are asked for ---
 eyeriss="mini_resnet_layers.yaml eyeriss_like default --lpf-limit 4"

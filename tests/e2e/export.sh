@@ -36,7 +36,7 @@ expect 0 "DequantizeLinear" "$WEIR" show form.onnx --table text
 grep -q QGemm output && fail "QGemm is no QDQ"
 expect 0 "" "$WEIR" export "$models/mlp_qdq.onnx" --form qonnx -o form.onnx
 expect 0 "qonnx.custom_op.general.Quant" "$WEIR" show form.onnx --table text
-expect 1 "node 'bipolarquant_3' .*cannot give -1 and .1 alone" "$WEIR" export "$models/mlp_bipolar.onnx" --form qdq -o form.onnx
+expect 1 "node 'bipolarquant_3' .*cannot produce only -1 and .1" "$WEIR" export "$models/mlp_bipolar.onnx" --form qdq -o form.onnx
 expect 2 "'form'" "$WEIR" export "$models/mlp_qdq.onnx" --form qqd -o form.onnx
 
 # Misuse, and files that stay whole.

@@ -39,7 +39,7 @@ refused x.pb "looks like an ONNX tensor"
 
 # A model that is quantized in part: refused with the tensor and what completes it; completed, it says where.
 weir export "$models/mlp_float.onnx" -q int8 -c "$models/digits_calib.npz" -o whole.onnx
-expect 1 "the model is quantized already" "$WEIR" compile whole.onnx -o out -q int8 -c "$models/digits_calib.npz"
+expect 1 "the model already has quantizers" "$WEIR" compile whole.onnx -o out -q int8 -c "$models/digits_calib.npz"
 grep -q "drop --quantize" output || fail "no word about --quantize"
 weir import whole.onnx -o whole.weir
 sed 's|Gemm(%input_dequantize, |Gemm(%input, |' whole.weir >part.weir
@@ -48,11 +48,11 @@ cmp -s whole.weir part.weir && fail "nothing taken away"
 expect 1 "error: node 'fc1' .*tensor 'input' has no quantizer, though the model has others" "$WEIR" compile part.weir -o out
 grep -q "quantize the model first" output && fail "contradicts the other refusal"
 grep -q "^note: .*--quantize int8 --calibration DATA add what is missing" output || fail "no word about what completes it"
-expect 0 "note: node 'fc1' .Gemm.: input 'input' had no quantizer: 8 bits of .0, 1" "$WEIR" compile part.weir -o out -q int8 -c "$models/digits_calib.npz"
+expect 0 "note: node 'fc1' .Gemm.: input 'input' had no quantizer: it gets 8 bits over .0, 1" "$WEIR" compile part.weir -o out -q int8 -c "$models/digits_calib.npz"
 weir eval whole.onnx -e int -d "$test_data" -o whole.npy
 weir eval part.weir -e int -d "$test_data" -o part.npy -q int8 -c "$models/digits_calib.npz"
 array_tool same whole.npy part.npy || fail "the quantizer that was taken away is not what is added"
-expect 1 "quantized in part: tensor 'input'.*has no quantizer" "$WEIR" compile part.weir -o out -q fixed -c "$models/digits_calib.npz"
+expect 1 "only partly quantized: tensor 'input'.*has no quantizer" "$WEIR" compile part.weir -o out -q fixed -c "$models/digits_calib.npz"
 grep -q "drop --quantize" output && fail "contradicts the other refusal"
 
 # Operators.

@@ -33,8 +33,8 @@ while read -r command; do
     "$WEIR" "$command" --help=man | cmp -s - "$page" || fail "$command: its man page is not that of this program"
 done <commands
 [ "$(bash_words weir check --dev)" = --device ] || fail "bash completes 'check --dev' to '$(bash_words weir check --dev)'"
-expect 2 "there are man and words" "$WEIR" check --help=html
-expect 2 "there are man and words" "$WEIR" --help=html
+expect 2 "expected man or words" "$WEIR" check --help=html
+expect 2 "expected man or words" "$WEIR" --help=html
 expect 0 "^weir [0-9.]*( \([0-9a-f]+(-dirty)?\))?$" "$WEIR" --version
 
 # A page that lacks an option is noticed: what the comparison above is worth.

@@ -32,5 +32,5 @@ refused() { # PATTERN ITEM
 for item in s17:1 s1:1 u8:-1 u8:1:256 u8 u8:1:1x f8:1; do refused "'$item': expected \[INPUT=\]TYPE:SCALE\[:ZERO\]" "$item"; done
 refused "the model has no input 'inputs'" inputs=u8:1
 grep -q "did you mean 'input'" output || fail "no suggestion for an unknown input"
-expect 1 "node 'input_quant' \(.*Quant\) quantizes input 'input' already" weir compile whole.weir --input-quantizer u8:1 -o bad
+expect 1 "node 'input_quant' \(.*Quant\) already quantizes input 'input'" weir compile whole.weir --input-quantizer u8:1 -o bad
 finish

@@ -172,7 +172,7 @@ expect 0 "fifo +example_fifo" weir check --load-pass ./libfifo.so "$models/mlp_r
     --simulator icarus
 sed 's/rules = \*\(.*\);$/rules = *\1; rules.setting_count = 2;/' fifo.c >short.c
 compile_plugin short.c libshort.so
-expect 1 "'example_fifo' cannot be registered: it lacks a setting that is found for its operator" \
+expect 1 "'example_fifo' cannot be registered: it lacks a setting that the schedule finds for its operator" \
     weir components --load-pass ./libshort.so
 expect 0 "fifo +weir_fifo" weir compile "$models/mlp_residual_qdq.onnx" -o ours
 
@@ -192,8 +192,8 @@ if is_night; then # the example compiled each time
     refused "cannot be registered: expected infer and kernel" 's/\.kernel = square,//'
     refused "component 'linear' cannot be registered: the name is in use" 's/"square", "example_square"/"linear", "example_square"/'
     refused "cannot be registered: its module is another component's" 's/"example_square", weir/"weir_mvu", weir/'
-    refused "cannot be registered: expected settings of letters in lower case" 's/{"stages", WEIR/{"in_lanes", WEIR/'
-    refused "cannot be registered: expected settings of letters in lower case" 's/{"stages", WEIR/{"Stages", WEIR/'
+    refused "cannot be registered: expected names of settings in lower-case letters" 's/{"stages", WEIR/{"in_lanes", WEIR/'
+    refused "cannot be registered: expected names of settings in lower-case letters" 's/{"stages", WEIR/{"Stages", WEIR/'
     refused "cannot be registered: it has more than 6 settings" 's/setting_count = 1/setting_count = 7/'
     refused "cannot be registered: expected timing and build" 's/\.timing = timing, //'
 fi

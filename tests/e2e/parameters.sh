@@ -12,7 +12,7 @@ climb() { folder=$1 && shift && "$E2E_TOOLS/ladder_tool" "$folder" "$test_data" 
 expect 2 "'weights' takes DIR and NEW" weir board weights board
 expect 2 "needs --load" weir board weights board "$new" --sim
 expect 2 "needs --load" weir board build "$model" --board icebreaker -o no --port /dev/null
-expect 2 "--load is about 'weights'" weir board build "$model" --board icebreaker -o no --load
+expect 2 "--load is for 'weights'" weir board build "$model" --board icebreaker -o no --load
 expect 1 "takes at least [0-9]+ memory blocks of" weir board build "$model" --board icebreaker -o no --sources --loadable
 [ ! -e no ] || fail "a refused build leaves a folder"
 expect 0 "" weir compile "$model" -o compiled --device ice40hx8k
@@ -20,7 +20,7 @@ expect 1 "depends on the parameters that it was compiled with" weir board build 
 
 # --- read back: as compiled; a bit of a weight that the bitstream has otherwise names memory and layer ---
 expect 0 "" weir board build "$model" --board icebreaker -o plain --sources --clock 12 --readback
-expect 2 "'plain' is built already: --readback would change nothing" weir bringup plain --sim --readback -d "$test_data"
+expect 2 "'plain' is already built: --readback would have no effect" weir bringup plain --sim --readback -d "$test_data"
 expect 0 "ok +parameters 6 memories, 7120 bytes read back: CRCs as compiled" climb plain parameters=1
 # The CRCs are of the files as $readmemh reads them, lowest byte first.
 for memory in 0 2 4; do

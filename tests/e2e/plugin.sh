@@ -190,7 +190,7 @@ body behind 'if (weir_node_op(graph, node) == WEIR_OP_SCALE_FLOAT) { weir_node_s
 expect 1 "found .*" weir opt --load-pass ./libbehind.so -p "lower_integer,realize_requantize,graph(behind),${whole#*,}" model.onnx
 grep -q "a pass after lower_integer changed what is computed" output || fail "a wrong pass behind is not explained"
 body liar 'weir_node_rename(graph, node, "a", "b"); weir_pass_unchanged(context);'
-expect 1 "error: pass 'liar' said that it changed nothing, but it changed graph 'model'" \
+expect 1 "error: pass 'liar' reported no change, but it changed graph 'model'" \
     weir opt --load-pass ./libliar.so -p liar mlp_float.onnx --check-unchanged
 body refuse 'return false;'
 expect 1 "pass 'refuse' failed on graph 'model'" weir compile --load-pass ./librefuse.so --passes refuse model.onnx -o bad

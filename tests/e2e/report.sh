@@ -17,7 +17,7 @@ expect 0 "" "$WEIR" check "$models/mlp_float.onnx" --quantize int8 --calibration
 expect 0 "" "$WEIR" dse --sweep front -w "$models/mlp_qdq.onnx" --device ice40up5k --device ecp5-25k --budget 100% --html sweep.html
 expect 0 "" weir report front -o front.html
 cmp sweep.html front.html || fail "weir dse --html and weir report differ"
-expect 2 "html does nothing without --sweep" weir dse -a a.yaml -w w.yaml -m m.yaml --html x.html
+expect 2 "html needs --sweep" weir dse -a a.yaml -w w.yaml -m m.yaml --html x.html
 # A name of a stranger that would be a script's.
 cp -r two hostile
 sed -i 's/^fc1_requantize:/"<img src=x onerror=seen.push(1)><script>seen.push(2)<\/script>":/' hostile/hardware.weir

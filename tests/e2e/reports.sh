@@ -71,7 +71,7 @@ opt "$model" -p 'save_node_meta_param,load_node_meta_param' --folder into && has
 expect 1 "which: expected all, common, hardware or software, found 'commn'" \
     "$WEIR" opt "$model" -p 'report_node_meta_param{which=commn}'
 echo 1,2,3 >short.csv
-expect 1 "input 'input' takes frames of shape \[1,64\], the data has shape" \
+expect 1 "input 'input' takes frames of shape \[1,64\], but the data has shape" \
     "$WEIR" opt "$model" -p 'add_common_metadata{dummy_in=short.csv}'
 
 # QONNX's quantizers are nodes between real numbers: the table of quantization has them too.

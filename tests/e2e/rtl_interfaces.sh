@@ -279,7 +279,7 @@ sed 's/assign out_valid = go;/assign out_valid = ~go;/' flat.v >planted.v
 weir rtl a.wrtl -p create_interface_instantiation -o marked.wrtl
 weir rtl marked.wrtl -p '' -o again.sv && cmp again.sv a.sv || fail "marks do not come back from the text"
 sed 's/connect in_valid = link_valid/connect in_valid = (~link_valid)/' marked.wrtl >apart.wrtl
-expect 1 "group 'in' of module 'a_consumer' cannot be an interface any more: instance 'c' in module 'a_top' does not" \
+expect 1 "group 'in' of module 'a_consumer' can no longer be an interface: instance 'c' in module 'a_top' does not" \
     weir rtl apart.wrtl -p '' -o apart.sv
 expect 0 "" weir rtl apart.wrtl -p '' -o apart.v
 expect 1 "is an interface, whose members a symbol table cannot name" \

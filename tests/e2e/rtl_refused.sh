@@ -44,7 +44,7 @@ nothing w.v
 
 # --- names that differ in case, files of one name ---
 { sub Sub +; sub sub -; top top Sub sub; } | design >near.wrtl
-expect 1 "modules 'Sub' and 'sub' would have one file" weir rtl near.wrtl -p generate_verilog{folder=n}
+expect 1 "modules 'Sub' and 'sub' would share a file" weir rtl near.wrtl -p generate_verilog{folder=n}
 nothing n
 expect 0 "" weir rtl near.wrtl -p generate_verilog{file=n.v}
 
@@ -85,7 +85,7 @@ for word in bool process mailbox wreal wire; do
 done
 one t t '    assign y = t
 '
-expect 1 "something in the top module 't' has its name" weir rtl one.wrtl -o one.v
+expect 1 "an item in the top module 't' has the module's name" weir rtl one.wrtl -o one.v
 one x t '    function f {
       return f
     }

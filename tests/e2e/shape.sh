@@ -41,7 +41,7 @@ expect 1 "no such input" "$WEIR" show image.onnx --shape y=1,2,2,3
 for shape in '' 1, 1,0,2,3 1,x a=b= 1,1,1,1,1,1,1,1,1; do
     expect 1 "expected .INPUT=.SIZE" "$WEIR" show image.onnx --shape "$shape"
 done
-expect 1 "has 2 inputs: of which one" "$WEIR" show two.onnx --shape 1,2,2,3
+expect 1 "has 2 inputs: expected INPUT=SIZES" "$WEIR" show two.onnx --shape 1,2,2,3
 expect 1 "graph input 'z': dimension 2" "$WEIR" show two.onnx --shape a=b=1,2,2,3
 expect 0 "input %z : float32.1,2,2,3." "$WEIR" show two.onnx --shape a=b=1,2,2,3 --shape z=1,2,2,3
 expect 0 "" "$WEIR" import image.onnx --shape 1,2,2,3 -o image.weir

@@ -113,7 +113,7 @@ expect 2 "error: --workload W is missing" "$WEIR" dse --sweep front
 # Options that would do nothing.
 expect 2 "error: --compatible cannot be combined with --sweep" "$WEIR" dse --sweep front -w w.onnx --compatible
 expect 2 "error: --lpf-limit cannot be combined with --sweep" "$WEIR" dse --sweep front -w w.onnx --lpf-limit 5
-expect 2 "error: --rate does nothing without --sweep" "$WEIR" dse -a a.yaml -w w.yaml -m m.yaml --rate 4
+expect 2 "error: --rate needs --sweep" "$WEIR" dse -a a.yaml -w w.yaml -m m.yaml --rate 4
 expect 2 "error: --sweep cannot be combined with --stages" "$WEIR" dse -w w.onnx --sweep front --stages sum
 
 # Layers that all work at once: the slowest, on as many arrays.

@@ -72,7 +72,7 @@ diff -r here there || fail "other files of a float model"
 head -c 3000 "$models/mlp_qdq.onnx" >cut.onnx
 expect 1 "is failed: cut.onnx" weir dse --sweep cut -w cut.onnx --device ecp5-25k --budget 50% --on ./own.yaml
 expect 1 "model: there is no file 'none.onnx'" weir dse --sweep cut -w none.onnx --device ecp5-25k --on ./own.yaml
-expect 2 "--on does nothing without --sweep" weir dse -a a.yaml -w w.yaml -m m.yaml --on slurm
+expect 2 "--on needs --sweep" weir dse -a a.yaml -w w.yaml -m m.yaml --on slurm
 expect 2 "--scheduler and --each need --on" weir dse --sweep cut -w cut.onnx --each 1
 echo '{"results": [{"energy": 1, "hardware": {}}]}' >foldings.json
 expect 1 "foldings.json: error: expected foldings" weir dse -w cut.onnx --stages 'folding_load{file=foldings.json}'

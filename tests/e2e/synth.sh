@@ -13,13 +13,13 @@ expect 2 "DIR is missing" weir synth
 expect 2 "device NAME is missing" weir synth "a design"
 expect 2 "'a design' was compiled for no device" weir synth "a design"
 expect 2 "did you mean 'ice40hx8k'?" weir synth "a design" --device ice40hx8
-expect 1 "expected to be a folder that 'weir compile' wrote" weir synth . --device ice40hx8k
+expect 1 "to be a folder that 'weir compile' wrote" weir synth . --device ice40hx8k
 expect 2 "cannot be combined" weir synth "a design" --device ice40hx8k --data x.npz --frames 0
 expect 2 "unknown option '--place-it'" weir synth "a design" --device ice40hx8k --place-it
 expect 4 "program '/bin/true' reports '', expected a version of Yosys" weir synth "a design" --device ice40hx8k --yosys /bin/true
 expect 4 "program 'nosuch-yosys' is missing" weir synth "a design" --device ice40hx8k --yosys nosuch-yosys
 expect 2 "--yosys needs --device" weir check "$model" --data "$E2E_SOURCE/tests/models/affine/ternary_falling.npz" --yosys yosys
-expect 2 "--yosys is for a bitstream, and --sources makes none" weir board build "$model" --board icebreaker -o board --sources --yosys yosys
+expect 2 "--yosys is for a bitstream, but --sources makes none" weir board build "$model" --board icebreaker -o board --sources --yosys yosys
 expect 2 "--seeds is for a bitstream" weir bringup "$model" --board icebreaker --sim --seeds 1 --data nothing.npz
 expect 2 "--timeout is for a bitstream" weir board build "$model" --board icebreaker -o board --sources --timeout 5
 mkdir empty
@@ -90,7 +90,7 @@ expect 0 "synthesized for ice40hx8k" weir synth for_device --frames 0
 data="$E2E_SOURCE/tests/models/affine/ternary_falling.npz"
 expect 0 " 0 of " weir sim for_device --netlist out/netlist.v --simulator icarus --data "$data" --frames 1
 expect 2 "--cells FILE is missing" weir sim "a design" --netlist out/netlist.v --simulator icarus --data "$data"
-expect 4 "no models of the cells of ice40hx8k are found" env PATH="$work/no_yosys" "$WEIR" sim for_device --netlist out/netlist.v \
+expect 4 "found no models of the cells of ice40hx8k" env PATH="$work/no_yosys" "$WEIR" sim for_device --netlist out/netlist.v \
     --simulator icarus --data "$data"
 
 # --- a tool that fails, a netlist that is wrong ---
@@ -195,7 +195,7 @@ jq -e '.placement.seeds[0].fmax_mhz == null and .placement.seed == 2' late.json 
 hang "case \"\$*\" in *'--seed 1') echo 'wasm trap'; kill -9 \$\$;; esac; cp '$work/placed/nextpnr.json' report.json"
 expect 0 "seed 2; the goal" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k \
     --place --seeds 2 --clock 996 --json broken.json
-grep -q "seeds: 1 broken, 2 at" output && grep -q "warning: 'nextpnr-ice40' broke with seed 1" output || fail "the broken seed is not told"
+grep -q "seeds: 1 broken, 2 at" output && grep -q "warning: 'nextpnr-ice40' crashed with seed 1" output || fail "the broken seed is not told"
 jq -e '.placement.seeds[0].fmax_mhz == null and .placement.seed == 2' broken.json >/dev/null || fail "the report of a broken seed"
 hang "echo 'wasm trap'; exit 1"
 expect 4 "wasm trap" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --seeds 2 --clock 995

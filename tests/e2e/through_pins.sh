@@ -18,7 +18,7 @@ jq -e '.simulated | [.netlist, .bitstream] | all(.mismatches == 0 and .frames ==
 grep -q weir_pll_ice40 board/rtl/weir_board.v || fail "no PLL"
 
 # --- in the netlist ---
-wrong="does not answer through the board's pins as it should"
+wrong="answers wrongly through the board's pins"
 netlist=$(ls "$WEIR_CACHE"/sim/yosys-netlist-*/netlist.v)
 expect 0 '"mismatches": 0' try netlist "$netlist"
 # plant WHAT FILE SCRIPT: awk's output is another file.

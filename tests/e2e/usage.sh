@@ -39,7 +39,7 @@ for command in $commands; do
 done
 expect 2 "--data FILE is missing" "$WEIR" eval "$model"
 expect 2 "--data FILE is missing" "$WEIR" sim design
-expect 2 "a simulation runs its frames one after the other" "$WEIR" sim design --data "$test_data" --threads 2
+expect 2 "a simulation runs its frames one after another" "$WEIR" sim design --data "$test_data" --threads 2
 expect 2 "--data FILE is missing" "$WEIR" check "$model"
 expect 2 "missing" "$WEIR" compile "$model"
 expect 2 "missing" "$WEIR" import "$model"

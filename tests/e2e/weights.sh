@@ -38,12 +38,12 @@ refused() { # STATUS PATTERN ARGUMENTS...
 refused 1 "here it is '// A frame takes 2048 cycles.*', and was '// A frame takes 1024 cycles" weir board weights board "$models/mlp_residual_qdq.onnx"
 refused 1 "does not fit the design of 'board': it must be the same network" weir board weights board "$models/mlp_qonnx_w4a4.onnx"
 refused 1 "absent.onnx" weir board weights board absent.onnx
-refused 2 "is built already: --clock would change nothing" weir board weights board "$new" --clock 24
+refused 2 "is already built: --clock would have no effect" weir board weights board "$new" --clock 24
 refused 2 "takes DIR and NEW" weir board weights board
 expect 0 "" weir board build "$model" --board ice40hx8k-evn -o plain --sources --clock 12
 expect 1 "depends on the parameters that it was built with" weir board weights plain "$new"
-expect 1 "parameters cannot change in a bitstream for " weir board build "$model" --board tangnano9k -o gowin --patchable --sources
-expect 1 "parameters cannot change in a bitstream for " weir board build "$model" --board olimex-gatemate -o gatemate --patchable --sources
+expect 1 "parameters cannot be changed in a bitstream for " weir board build "$model" --board tangnano9k -o gowin --patchable --sources
+expect 1 "parameters cannot be changed in a bitstream for " weir board build "$model" --board olimex-gatemate -o gatemate --patchable --sources
 [ ! -e gowin ] && [ ! -e gatemate ] || fail "a refused build leaves a folder"
 
 # --- block RAM of a placed design: filled, it is what Yosys and nextpnr make with the contents ---

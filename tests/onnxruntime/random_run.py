@@ -33,7 +33,7 @@ onnxruntime.set_default_logger_severity(4)
 TIE = 2.0 ** -22  # of the value: what the few roundings of a requantizer in float32 may be off
 EXACT = 1e-10  # of the value: what float64 may be off
 SHARE = 1 / 64  # of the elements of one tensor that may lie at ties before it looks like more than chance
-COMPLETES = "have --quantize int8 --calibration DATA add what is missing"
+COMPLETES = "let --quantize int8 --calibration DATA add what is missing"
 # Graphs of windows and of positions with channels last have no form in standard operators.
 NO_FORM = re.compile("standard operators have no exact form|which ONNX cannot express")
 

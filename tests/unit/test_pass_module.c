@@ -327,7 +327,7 @@ static void analysis_errors(void **state) {
                                        "note: pass 'ask-wrong' failed on module 'm'\n");
     weir_text_free(&messages);
     assert_int_equal(computations("ask-circular"), -1);
-    assert_string_equal(messages.data, "error: analysis 'circular' needs its own result\n"
+    assert_string_equal(messages.data, "error: analysis 'circular' depends on its own result\n"
                                        "note: analysis 'circular' failed\n"
                                        "note: pass 'ask-circular' failed on graph 'a'\n");
 }

@@ -187,7 +187,7 @@ static void expect_refused(weir_graph *graph, weir_form form, const char *text) 
 
 static void what_has_no_form_is_named(void **state) {
     (void)state;
-    expect_refused(make_quant(1, 0, true, false), WEIR_FORM_QDQ, "cannot give -1 and +1 alone");
+    expect_refused(make_quant(1, 0, true, false), WEIR_FORM_QDQ, "cannot produce only -1 and +1");
     expect_refused(make_quant(1, 2, true, false), WEIR_FORM_QDQ, "codes of -1 and +1 with a zero point");
     expect_refused(make_linear(WEIR_UINT8, 3, 0, 1, 2), WEIR_FORM_QONNX, "odd zero points per channel");
     weir_graph *graph = make_quant(8, 0, true, false);
@@ -199,7 +199,7 @@ static void what_has_no_form_is_named(void **state) {
     graph = weir_graph_new("g");
     weir_value x = add_input(graph, "x", WEIR_FLOAT32), one = add_parameter(graph, WEIR_FLOAT32, 1, 1, 0, 0);
     weir_graph_add_output(graph, "y", add_node(graph, WEIR_OP_BIPOLAR_QUANT, x, one, WEIR_NO_VALUE, WEIR_NO_VALUE));
-    expect_refused(graph, WEIR_FORM_QDQ, "QuantizeLinear cannot give -1 and +1 alone");
+    expect_refused(graph, WEIR_FORM_QDQ, "QuantizeLinear cannot produce only -1 and +1");
     graph = weir_graph_new("g");
     weir_value codes = add_input(graph, "codes", WEIR_INT8);
     one = add_parameter(graph, WEIR_FLOAT32, 1, 1, 0, 0);

@@ -203,7 +203,7 @@ static void what_is_refused(void **state) {
     weir_value a = quantized(g, "a", layer(g, x, INPUTS), 0.125), b = quantized(g, "b", layer(g, x, INPUTS), 0.0625);
     weir_value y = quantized(g, "after", ADD(g, WEIR_OP_POW, "power", a, b), 0.0078125);
     weir_graph_add_output(g, "y", layer(g, y, CHANNELS));
-    assert_refused(g, "node 'power' (Pow): hardware computes functions of one quantized tensor, and it has several");
+    assert_refused(g, "node 'power' (Pow): hardware computes functions of one quantized tensor, but it has several");
 
     g = weir_graph_new("model");
     x = quantized(g, "q", add_real_input(g, "x", 1, INPUTS), 0.0625);

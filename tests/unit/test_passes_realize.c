@@ -532,7 +532,7 @@ static void components_have_limits(void **state) {
         const char *error;
     } cases[] = {
         {WEIR_OP_CAST_CODES, "high", 4294967295,
-         "node 'n' (hardware for the node of this line): its numbers reach from -8 to 4294967295, hardware has 32 bits for them"},
+         "node 'n' (hardware for the node of this line): its numbers reach from -8 to 4294967295, but hardware has 32 bits for them"},
         {WEIR_OP_THRESHOLD, "base", -2147483649, "hardware needs 'base' within 32 bits, found -2147483649"},
         {WEIR_OP_SCALE, "multiplier", -3, "node 'n' (weir.Scale): hardware needs multipliers of 0 or more, found -3"},
         {WEIR_OP_SCALE_FLOAT, "shift", 1, "hardware needs a shift of 2 or more"},

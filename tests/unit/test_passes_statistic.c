@@ -327,7 +327,7 @@ static void bad_samples(void **state) {
     s = new_statistic("abs_mean", "{}");
     assert_true(weir_statistic_update(s, flat));
     assert_false(weir_statistic_update(s, other));
-    assert_error("samples of one type, first float32 [2,3], then float32 [3,2]");
+    assert_error("samples of one type, found first float32 [2,3], then float32 [3,2]");
     weir_statistic_free(s);
     weir_array_free(flat);
     weir_array_free(other);

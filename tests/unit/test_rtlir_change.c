@@ -175,7 +175,7 @@ static void statements_move_and_go(void **state) {
     assert_body(d, m, "\n  always @* begin\n    if (s) begin\n    end else begin\n      o = 2'd2;\n    end\n  end\n");
     assert_true(weir_rtl_set_value(d, branch, weir_rtl_unary(d, WEIR_RTL_LOGICAL_NOT, s)));
     assert_false(weir_rtl_set_value(d, branch, o));
-    ASSERT_MESSAGES("error: 'o' cannot take the place of '!s'\n");
+    ASSERT_MESSAGES("error: 'o' cannot replace '!s'\n");
     weir_rtl_remove_else(d, branch);
     assert_false(weir_rtl_move_stmt(d, branch, weir_rtl_then(d, branch), (weir_rtl_stmt){0}));
     assert_false(weir_rtl_move_stmt(d, branch, weir_rtl_get_module(d, m).body, (weir_rtl_stmt){0}));

@@ -104,7 +104,7 @@ static void the_state_is_there_for_other_logic(void **state) {
     weir_rtl_assign(d, l.module, weir_rtl_read(d, is_red), weir_rtl_in_state(d, l.red));
     assert_int_equal(weir_rtl_add_state(d, l.fsm, "Green").id, 0);
     ASSERT_MESSAGES(
-        "error: state machine 'color' takes no state 'Green' after 'color_current' was made for its states\n");
+        "error: state machine 'color' cannot get a state 'Green' after 'color_current' was made for its states\n");
     weir_rtl_type type = weir_rtl_find_type(d, "color_state");
     assert_int_equal(weir_rtl_get_type(d, type).count, 2);
     weir_rtl_var current = weir_rtl_current_state(d, l.fsm);

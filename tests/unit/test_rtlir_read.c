@@ -106,7 +106,7 @@ static void assert_told(weir_rtl_design *design, const char *source, size_t cond
     assert_int_equal(weir_rtl_get_module(design, m).condition_count, conditions);
     weir_text expected = {0};
     weir_text_format(&expected,
-                     "%s:%d: warning: '%s' is not checked: its expression is beyond parameters and numbers\n"
+                     "%s:%d: warning: '%s' is not checked: its expression has more than parameters and numbers\n"
                      "note: simulators and synthesis check it when they elaborate the design\n",
                      path, line, name);
     ASSERT_MESSAGES(expected.data);

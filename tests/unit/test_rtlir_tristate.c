@@ -30,12 +30,14 @@ static const text_pair bodies[] = {
     {"assign y = a\nassign pad = c ? a : 'z\nassign pad[1] = a[1]",
      "t:22: error: 'pad[1]' in module 'top' has two drivers: an assignment and an assignment\n"
      "t:21: note: the other driver is here\n"
-     "t:22: note: one of them is a tri-state driver, which only others like it may share a net with: 'CONDITION ? VALUE "
+     "t:22: note: one of them is a tri-state driver, which only others like it may share a net with: 'CONDITION ? "
+     "VALUE "
      ": 'z'\n"},
     {"assign y = a\nassign pad = a\nassign pad = 'z",
      "t:22: error: 'pad[3:0]' in module 'top' has two drivers: an assignment and an assignment\n"
      "t:21: note: the other driver is here\n"
-     "t:22: note: one of them is a tri-state driver, which only others like it may share a net with: 'CONDITION ? VALUE "
+     "t:22: note: one of them is a tri-state driver, which only others like it may share a net with: 'CONDITION ? "
+     "VALUE "
      ": 'z'\n"},
     {"assign y = a\nassign pad = a\nassign pad = ~a",
      "t:22: error: 'pad[3:0]' in module 'top' has two drivers: an assignment and an assignment\n"
@@ -44,32 +46,37 @@ static const text_pair bodies[] = {
      "t:20: error: 'y' cannot take 'c ? a : 'z', which may be high impedance: declare it as 'inout' or, inside of the "
      "module, as 'wire'\n"},
     {"assign y = a\nassign m[0] = c ? a : 'z",
-     "t:21: error: 'm[0]' cannot take 'c ? a : 'z', which may be high impedance: declare it as 'inout' or, inside of the "
+     "t:21: error: 'm[0]' cannot take 'c ? a : 'z', which may be high impedance: declare it as 'inout' or, inside of "
+     "the "
      "module, as 'wire'\n"},
     {"assign y = r\nalways posedge clk { next r = c ? a : 'z }",
      "t:21: error: a process cannot assign 'c ? a : 'z' to 'r': a tri-state driver is a continuous assignment; compute "
      "condition and value in the process, and 'assign r = CONDITION ? VALUE : 'z' outside of it\n"},
     {"assign y = a\ncombinational { set pad = c ? a : 'z }",
-     "t:21: error: a process cannot assign 'c ? a : 'z' to 'pad': a tri-state driver is a continuous assignment; compute "
+     "t:21: error: a process cannot assign 'c ? a : 'z' to 'pad': a tri-state driver is a continuous assignment; "
+     "compute "
      "condition and value in the process, and 'assign pad = CONDITION ? VALUE : 'z' outside of it\n"},
     {"assign y = a\nalways posedge clk { if c ? d : 'z { next r = a } }",
-     "t:21: error: 'c ? d : 'z' in module 'top' may be high impedance, which only an assignment to an inout port or a wire "
-     "takes: assign it to one and use that here\n"},
+     "t:21: error: 'c ? d : 'z' in module 'top' may be high impedance, which only an assignment to an inout port or "
+     "a wire "
+     "accepts: assign it to one and use that here\n"},
     {"assign y = (c ? a : 'z) & a",
-     "t:20: error: 'c ? a : 'z' cannot be part of this expression, because nothing computes with 'z: expected it as a "
-     "branch of 'CONDITION ? VALUE : 'z', whose value an inout port or a wire is assigned as a whole\n"},
+     "t:20: error: 'c ? a : 'z' cannot be part of this expression, because no operator accepts 'z: expected it as a "
+     "branch of 'CONDITION ? VALUE : 'z', assigned as a whole to an inout port or a wire\n"},
     {"assign y = pad == 'z ? a : 0",
-     "t:20: error: ''z' cannot be part of this expression, because nothing computes with 'z: expected it as a branch of "
-     "'CONDITION ? VALUE : 'z', whose value an inout port or a wire is assigned as a whole\n"},
+     "t:20: error: ''z' cannot be part of this expression, because no operator accepts 'z: expected it as a branch of "
+     "'CONDITION ? VALUE : 'z', assigned as a whole to an inout port or a wire\n"},
     {"assign pad = 'z ? a : a",
-     "t:20: error: ''z' cannot be part of this expression, because nothing computes with 'z: expected it as a branch of "
-     "'CONDITION ? VALUE : 'z', whose value an inout port or a wire is assigned as a whole\n"},
+     "t:20: error: ''z' cannot be part of this expression, because no operator accepts 'z: expected it as a branch of "
+     "'CONDITION ? VALUE : 'z', assigned as a whole to an inout port or a wire\n"},
     {"assign pad = {a[3:1], 'z}",
-     "t:20: error: 'z cannot stand here: expected it as a branch of 'CONDITION ? VALUE : 'z', whose value an inout port or "
-     "a wire is assigned as a whole\n"},
+     "t:20: error: 'z is not allowed here: expected it as a branch of 'CONDITION ? VALUE : 'z', assigned as a whole "
+     "to an "
+     "inout port or a wire\n"},
     {"assign pad = c ? a >> 'z : 'z",
-     "t:20: error: 'z cannot stand here: expected it as a branch of 'CONDITION ? VALUE : 'z', whose value an inout port or "
-     "a wire is assigned as a whole\n"},
+     "t:20: error: 'z is not allowed here: expected it as a branch of 'CONDITION ? VALUE : 'z', assigned as a whole "
+     "to an "
+     "inout port or a wire\n"},
     {"assign pad = c ? a : 4'bz",
      "t:20: error: expected digits (high impedance is 'z, without a width and a base), found 'z'\n"},
     {"assign pad = c ? a : 'zz", "t:20: error: expected nothing right after 'z, found 'z'\n"},
@@ -108,23 +115,28 @@ static const text_pair arounds[] = {
     {LEAF("pad[5:2]") "assign pad[4] = c ? c : 'z",
      "t:23: error: 'pad[4]' in module 'top' has two drivers: instance 'u' and an assignment\n"
      "t:20: note: the other driver is here\n"
-     "t:23: note: one of them is a tri-state driver, which only others like it may share a net with: 'CONDITION ? VALUE "
+     "t:23: note: one of them is a tri-state driver, which only others like it may share a net with: 'CONDITION ? "
+     "VALUE "
      ": 'z'\n"},
     {LEAF("pad[5:2]") "assign pad[3] = c",
      "t:23: error: 'pad[3]' in module 'top' has two drivers: instance 'u' and an assignment\n"
      "t:20: note: the other driver is here\n"
-     "t:23: note: one of them is a tri-state driver, which only others like it may share a net with: 'CONDITION ? VALUE "
+     "t:23: note: one of them is a tri-state driver, which only others like it may share a net with: 'CONDITION ? "
+     "VALUE "
      ": 'z'\n"},
     {LEAF("pad[5:2]") "instance v : leaf { connect c = c\n connect p = pad[6:3]\n open s }",
      "t:23: error: 'pad[4]' in module 'top' has two drivers: instance 'u' and instance 'v'\n"
      "t:20: note: the other driver is here\n"
-     "t:23: note: one of them is a tri-state driver, which only others like it may share a net with: 'CONDITION ? VALUE "
+     "t:23: note: one of them is a tri-state driver, which only others like it may share a net with: 'CONDITION ? "
+     "VALUE "
      ": 'z'\n"},
     {"instance u : leaf { connect p = c ? 1 : 'z }",
-     "t:20: error: inout 'p' of instance 'u' cannot be connected to 'c ? 4'd1 : 'z': connect a wire, and assign it what is "
+     "t:20: error: inout 'p' of instance 'u' cannot be connected to 'c ? 4'd1 : 'z': connect a wire, and assign it "
+     "what is "
      "to be on it\n"},
     {"instance u : leaf wired {}\nlet u.c = c ? 1 : 'z",
-     "t:21: error: 'u.c' cannot take 'c ? 1'b1 : 'z', which may be high impedance: assign that to a wire, and the wire to "
+     "t:21: error: 'u.c' cannot take 'c ? 1'b1 : 'z', which may be high impedance: assign that to a wire, and the "
+     "wire to "
      "the port\n"},
     {LEAF("w"), "t:16: error: 'w[3]' in module 'top' has no driver and is read by instance 'u'\n"
                 "t:20: note: it is read here\n"},

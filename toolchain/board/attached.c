@@ -90,11 +90,11 @@ static void say_none(const weir_board *board, const candidates *c, weir_trouble 
     if (board->usb.product != NULL) weir_text_format(&text, " '%s'", board->usb.product);
     if (c->other != NULL)
         weir_text_format(&text, ", but one that calls itself '%s'", c->other->product == NULL ? "" : c->other->product);
-    char *remedy =
-        weir_copy_string(c->other != NULL ? "if that is the board, give 'product' of a board.yaml of your own that name"
-                         : weir_board_has(board, WEIR_BOARD_QUIRK_bootloader_button)
-                             ? weir_board_quirk_remedy(WEIR_BOARD_QUIRK_bootloader_button)
-                             : "plug it in, with a cable that carries data (many only charge)");
+    char *remedy = weir_copy_string(c->other != NULL
+                                        ? "if that is the board, set 'product' to that name in a board.yaml of your own"
+                                    : weir_board_has(board, WEIR_BOARD_QUIRK_bootloader_button)
+                                        ? weir_board_quirk_remedy(WEIR_BOARD_QUIRK_bootloader_button)
+                                        : "plug it in, with a cable that carries data (many only charge)");
     weir_trouble_set(trouble, WEIR_EXIT_BOARD, text.data, remedy);
 }
 
@@ -136,7 +136,7 @@ static bool port_of_device(const weir_ports *ports, const weir_board *board, con
     }
     if (*port != NULL) return true;
     weir_trouble_set(trouble, WEIR_EXIT_BOARD,
-                     weir_format("board '%s' (%s) has no serial port: no driver has taken its USB interface %lld",
+                     weir_format("board '%s' (%s) has no serial port: no driver is bound to its USB interface %lld",
                                  board->name, weir_attached_lasting(ports, usb), (long long)board->uart.interface),
                      weir_format("sudo modprobe %s, then unplug the board and plug it in again", module_of(usb)));
     return false;

@@ -142,7 +142,7 @@ static void fault(checker *c, const weir_yaml *yaml, const char *text) {
 static void take_pin(checker *c, const weir_yaml *yaml, const char *pin, const char *user) {
     for (size_t i = 0; i < c->count; i++) {
         if (strcmp(c->pin[i], pin) != 0) continue;
-        weir_error(yaml->location, "%s: pin '%s' is that of %s already", user, pin, c->user[i]);
+        weir_error(yaml->location, "%s: pin '%s' is already used by %s", user, pin, c->user[i]);
         c->fine = false;
     }
     if (c->count == PINS_MOST) {
@@ -191,14 +191,13 @@ static void check_programmer(checker *c, const weir_yaml *root) {
     if (b->programmer.sram.count == 0 && b->programmer.flash.count == 0)
         fault(c, yaml, "programmer: expected arguments for 'sram' or 'flash'");
     if (b->programmer.sram.count > 0 && count_places(&b->programmer.sram, "FILE") != 1)
-        fault(c, weir_yaml_find(yaml, "sram"),
-              "sram: expected one argument FILE, in whose place the file's name is put");
+        fault(c, weir_yaml_find(yaml, "sram"), "sram: expected one argument FILE, the placeholder of the file's name");
     if (b->programmer.flash.count > 0 && count_places(&b->programmer.flash, "FILE") != 1)
         fault(c, weir_yaml_find(yaml, "flash"),
-              "flash: expected one argument FILE, in whose place the file's name is put");
+              "flash: expected one argument FILE, the placeholder of the file's name");
     if (b->programmer.serial.count > 0 && count_places(&b->programmer.serial, "SERIAL") != 1)
         fault(c, weir_yaml_find(yaml, "serial"),
-              "serial: expected SERIAL in one argument, in whose place the USB serial is put");
+              "serial: expected SERIAL in one argument, the placeholder of the USB serial");
 }
 
 static void check_rest(checker *c, const weir_yaml *root) {
@@ -207,7 +206,7 @@ static void check_rest(checker *c, const weir_yaml *root) {
     if (b->clock.hz < 1000000 || b->clock.hz > 1000000000)
         fault(c, weir_yaml_find(weir_yaml_find(root, "clock"), "hz"), "hz: expected a clock of 1 MHz to 1 GHz");
     if (b->clock.pad && b->device->family != WEIR_DEVICE_ICE40)
-        fault(c, weir_yaml_find(root, "clock"), "clock: 'pad' is said of iCE40 only");
+        fault(c, weir_yaml_find(root, "clock"), "clock: 'pad' is for iCE40 only");
     if (b->leds.count == 0) fault(c, weir_yaml_find(root, "leds"), "leds: expected at least one");
     if (usb != NULL && !is_usb_id(b->usb.id))
         fault(c, weir_yaml_find(usb, "id"), "id: expected vendor and product as '0403:6010', in lower case");
@@ -270,7 +269,7 @@ static weir_board *read_file(const char *path, const char *name) {
     h->board.path = weir_arena_copy_string(arena, path);
     bool fine = read_all(h, root);
     if (fine && name != NULL && strcmp(h->board.name, name) != 0) {
-        weir_error(weir_yaml_find(root, "name")->location, "name: expected '%s', as its folder, found '%s'", name,
+        weir_error(weir_yaml_find(root, "name")->location, "name: expected '%s', like its folder, found '%s'", name,
                    h->board.name);
         fine = false;
     }

@@ -128,7 +128,7 @@ static void report_full(const building *b) {
         weir_text_format(&text, "%s%lld %s of %lld", i == 0 ? "" : ", ", (long long)uses[i].used, uses[i].name,
                          (long long)uses[i].available);
     weir_error(WEIR_NOWHERE, "the netlist does not fit %s: %s", b->options->board->device->name, text.data);
-    weir_note("a longer --target-interval takes less");
+    weir_note("a longer --target-interval needs less");
     weir_text_free(&text);
 }
 
@@ -195,13 +195,13 @@ static int try_clock(building *b, const weir_clock *clock, char **constraints) {
     if (o->baud > b->clock_hz / LEAST_BIT_CYCLES) {
         weir_error(WEIR_NOWHERE, "a UART of %lld baud needs a core clock of at least %.3f MHz, found %.3f MHz",
                    (long long)o->baud, (double)(o->baud * LEAST_BIT_CYCLES) / 1e6, (double)b->clock_hz / 1e6);
-        weir_note("a lower --baud, or a higher --clock");
+        weir_note("use a lower --baud or a higher --clock");
         return WEIR_EXIT_INPUT;
     }
     if (o->baud > 0 && b->clock_hz >= MOST_BIT_CYCLES * o->baud) {
-        weir_error(WEIR_NOWHERE, "a UART divides a core clock of %.3f MHz to %lld baud at the least, found %lld",
+        weir_error(WEIR_NOWHERE, "a UART divides a core clock of %.3f MHz down to at least %lld baud, found %lld",
                    (double)b->clock_hz / 1e6, (long long)(b->clock_hz / MOST_BIT_CYCLES + 1), (long long)o->baud);
-        weir_note("a higher --baud, or a lower --clock");
+        weir_note("use a higher --baud or a lower --clock");
         return WEIR_EXIT_INPUT;
     }
     if (!write_sources(b, clock)) return WEIR_EXIT_INPUT;
@@ -229,13 +229,13 @@ static double estimated_hz(const building *b) {
 static int report_missed(const building *b) {
     const weir_placement *best = best_of(b);
     if (best == NULL) {
-        weir_error(WEIR_NOWHERE, "the board makes no clock below %.2f MHz, which is estimated for the design",
+        weir_error(WEIR_NOWHERE, "the board makes no clock below %.2f MHz, the estimate for the design",
                    estimated_hz(b) / 1e6);
         return WEIR_EXIT_INPUT;
     }
-    weir_error(WEIR_NOWHERE, "no placement keeps the clock: %.2f MHz of %.2f MHz with the best of %zu seeds",
+    weir_error(WEIR_NOWHERE, "no placement meets the clock: %.2f MHz of %.2f MHz with the best of %zu seeds",
                best->fmax_mhz, (double)b->clock_hz / 1e6, b->placements.count);
-    weir_note("a lower --clock is met, or more --seeds find a better placement");
+    weir_note("use a lower --clock, or more --seeds for a better placement");
     return WEIR_EXIT_INPUT;
 }
 

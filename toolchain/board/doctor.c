@@ -174,7 +174,7 @@ static void examine_programs(weir_doctor *d, const weir_board *board, bool is_ne
     examine_yosys(d, is_needed);
     if (board->device->nextpnr.program != NULL) examine_placer(d, board->device, is_needed);
     else if (!is_examined(d, board->device->name))
-        add(d, "program", board->device->name, "no free program places on it", "its maker's tools make the bitstream",
+        add(d, "program", board->device->name, "no free program places on it", "its vendor's tools make the bitstream",
             WEIR_DOCTOR_NOTE);
     examine_packer(d, board->device, is_needed);
     examine_programmer(d, board, is_needed);
@@ -371,7 +371,7 @@ void weir_doctor_print(const weir_doctor *d, weir_text *text) {
         if (c->remedy != NULL) weir_text_format(text, "  %-5s  %-7s  %-*s  -> %s\n", "", "", width, "", c->remedy);
     }
     weir_text_add(text, d->board == NULL ? "boards" : d->board->name);
-    if (wrong == 0) weir_text_add(text, d->board == NULL ? ": nothing is wrong\n" : ": all that it needs is there\n");
+    if (wrong == 0) weir_text_add(text, d->board == NULL ? ": nothing is wrong\n" : ": all that it needs is present\n");
     else weir_text_format(text, ": %zu %s wrong\n", wrong, wrong == 1 ? "thing is" : "things are");
 }
 

@@ -21,7 +21,7 @@ bool weir_board_extend(const char *path, const char *top, const char *ports, con
         fine = weir_file_write(path, made.data, made.size);
         weir_text_free(&made);
     } else if (text != NULL) {
-        weir_error(weir_at(path, 1), "expected module '%s' as Weir has printed it", top);
+        weir_error(weir_at(path, 1), "expected module '%s' as Weir printed it", top);
     }
     free(head);
     free(text);

@@ -48,8 +48,8 @@ static const format *format_of(const weir_device *device) {
 bool weir_fill_is_known(const weir_device *device) { return format_of(device) != NULL; }
 
 void weir_fill_report_unknown(const weir_device *device) {
-    weir_error(WEIR_NOWHERE, "parameters cannot change in a bitstream for %s", device->title);
-    weir_note("placed designs hold memories in a form that is known for iCE40 and ECP5");
+    weir_error(WEIR_NOWHERE, "parameters cannot be changed in a bitstream for %s", device->title);
+    weir_note("the form of memories in placed designs is known only for iCE40 and ECP5");
 }
 
 /* --- memories --- */
@@ -227,8 +227,8 @@ static bool mark(columns *c, const weir_fill_memories *memories, size_t index, c
     if (!fine) {
         weir_error(WEIR_NOWHERE, "memories '%s' and '%s' cannot be distinguished in a bitstream", memory->file,
                    memories->item[other].file);
-        weir_note("the last words of '%s', which has %lld, are alone in a block: another folding has others",
-                  memory->file, (long long)memory->lines);
+        weir_note("the last words of '%s', which has %lld, are alone in a block: try another folding", memory->file,
+                  (long long)memory->lines);
     }
     fine = fine && write_bits(memory, bits, folder);
     free(bits);

@@ -169,7 +169,7 @@ static bool rewrite(adding *a) {
         at = next;
     }
     if (text != NULL && !a->fine)
-        weir_error(weir_at(a->path, 1), "expected the parameter memories as Weir has printed them");
+        weir_error(weir_at(a->path, 1), "expected the parameter memories as Weir printed them");
     const bool fine = a->fine && weir_file_write(a->path, a->made.data, a->made.size);
     free(text);
     return fine;

@@ -95,7 +95,7 @@ static void report_difference(const char *name, const char *old, const char *new
         new += line_size(new) + (new[line_size(new)] == '\n');
         line++;
     }
-    weir_error(weir_at(name, line), "the model needs other hardware than the bitstream has");
+    weir_error(weir_at(name, line), "the model needs hardware other than the bitstream's");
     weir_note("here it is '%.*s', and was '%.*s'", (int)line_size(new), new, (int)line_size(old), old);
 }
 

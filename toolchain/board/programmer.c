@@ -114,10 +114,9 @@ bool weir_programmer_check(const weir_board *board, char **version, weir_trouble
     const bool is_known = lists_word(list, name);
     free(list);
     if (!is_known)
-        weir_trouble_set(
-            trouble, WEIR_EXIT_TOOL,
-            weir_format("'%s' is too old: %s does not know the board '%s'", r.name, *version, name),
-            weir_format("install a newer %s than that ('%s %s' has to show '%s')", r.name, r.name, r.list, name));
+        weir_trouble_set(trouble, WEIR_EXIT_TOOL,
+                         weir_format("'%s' is too old: %s does not know the board '%s'", r.name, *version, name),
+                         weir_format("install a newer %s ('%s %s' must show '%s')", r.name, r.name, r.list, name));
     return is_known;
 }
 

@@ -65,7 +65,7 @@ static bool add_components(tapping *t, const char *folder) {
     }
     if (!fine && text != NULL)
         weir_error(weir_at(path, error.line > 0 ? error.line : 1), "expected the streams of a compiled design");
-    if (!fine) weir_note("compile the model again: '%s' is expected to have it", folder);
+    if (!fine) weir_note("compile the model again: expected it in '%s'", folder);
     json_decref(list);
     free(text);
     free(path);

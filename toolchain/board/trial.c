@@ -91,8 +91,8 @@ static void close_inner(void *user) {
 /* --- one run --- */
 
 static int disagree(const trying *t, const char *expected, char *found) {
-    weir_error(WEIR_NOWHERE, "the %s does not answer through the board's pins as it should: expected %s, found %s",
-               t->trial->what, expected, found);
+    weir_error(WEIR_NOWHERE, "the %s answers wrongly through the board's pins: expected %s, found %s", t->trial->what,
+               expected, found);
     free(found);
     return WEIR_EXIT_MISMATCH;
 }

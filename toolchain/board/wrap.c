@@ -61,7 +61,7 @@ bool weir_board_design_read(const char *folder, weir_board_design *design) {
     if (!fine && text != NULL) {
         weir_error(weir_at(path, error.line > 0 ? error.line : 1),
                    "expected the top module and the streams of a design");
-        weir_note("'%s' is expected to be a folder that 'weir compile' wrote", folder);
+        weir_note("expected '%s' to be a folder that 'weir compile' wrote", folder);
     }
     json_decref(host);
     free(text);

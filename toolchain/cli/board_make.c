@@ -161,9 +161,9 @@ static void note_room(weir_board_make *r, bool larger) {
         weir_text_add(&names, b->name);
     }
     if (found != NULL)
-        weir_note("the smallest device of a board that has room, as it is estimated, is %s: %s", found->device->name,
+        weir_note("the smallest device of a board that has room, by estimate, is %s: %s", found->device->name,
                   names.data);
-    else weir_note("no board that free tools make bitstreams for has room");
+    else weir_note("no board for which free tools make bitstreams has room");
     weir_text_free(&names);
     for (size_t i = 0; i < count; i++) weir_board_free(other[i]);
     free(other);
@@ -221,7 +221,7 @@ static void print_price(weir_board_make *r, const weir_graph *hardware) {
 static int make_design(weir_board_make *r, const char *design) {
     const char *option = compiling(r);
     if (is_compiled(r->model) && option != NULL)
-        return weir_cli_misuse(r->job.command, "'%s' is compiled already: --%s would change nothing", r->model, option);
+        return weir_cli_misuse(r->job.command, "'%s' is already compiled: --%s would have no effect", r->model, option);
     if (is_compiled(r->model)) return weir_tree_copy(r->model, design) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     const int status = compile(r, r->board->device_name, design);
     if (status == WEIR_EXIT_INPUT && has_room(r, NULL)) note_room(r, false);
@@ -329,7 +329,7 @@ int weir_board_make_check(weir_board_make *r) {
     if (r->folder == NULL) return weir_cli_misuse(r->job.command, "-o DIR is missing");
     const char *unneeded = r->sources_only ? needing_bitstream(r) : NULL;
     if (unneeded != NULL)
-        return weir_cli_misuse(r->job.command, "--%s is for a bitstream, and --sources makes none", unneeded);
+        return weir_cli_misuse(r->job.command, "--%s is for a bitstream, but --sources makes none", unneeded);
     r->board = weir_board_read(r->board_name, &status);
     if (r->board == NULL) return status;
     if (!r->job.patchable || r->loadable || weir_fill_is_known(r->board->device)) return -1;

@@ -25,15 +25,15 @@ typedef struct weir_board_make {
     {"output", 'o', WEIR_CLI_STRING, &(r).folder, "DIR", written},                                                     \
         {"board",         'b',    WEIR_CLI_STRING,                                                                     \
          &(r).board_name, "NAME", "the board: see 'weir boards'; or the path of your own"},                            \
-        {"clock", 0, WEIR_CLI_COUNT, &(r).clock_mhz, "MHZ", "clock of the core (the highest that a placement keeps)"}, \
-        {"baud", 0, WEIR_CLI_COUNT, &(r).baud, "N", "of the UART (the highest that the board has, up to 3000000)"},    \
-        {"seeds", 0, WEIR_CLI_COUNT, &(r).seeds, "N", "placements to try a clock (3)"},                                \
+        {"clock", 0, WEIR_CLI_COUNT, &(r).clock_mhz, "MHZ", "clock of the core (the highest that a placement meets)"}, \
+        {"baud", 0, WEIR_CLI_COUNT, &(r).baud, "N", "baud of the UART (the board's highest, up to 3000000)"},          \
+        {"seeds", 0, WEIR_CLI_COUNT, &(r).seeds, "N", "placements to try per clock (3)"},                              \
         {"benchmark",    0,    WEIR_CLI_FLAG,                                                                          \
-         &(r).benchmark, NULL, "frames can be made on the chip, which counts and sums up"},                            \
-        {"debug", 0, WEIR_CLI_FLAG, &(r).debug, NULL, "the streams of all layers can be looked at"},                   \
-        {"readback", 0, WEIR_CLI_FLAG, &(r).read_back, NULL, "parameter memories can be read back"},                   \
+         &(r).benchmark, NULL, "let the chip make frames, count them and check their sum"},                            \
+        {"debug", 0, WEIR_CLI_FLAG, &(r).debug, NULL, "make the streams of all layers observable"},                    \
+        {"readback", 0, WEIR_CLI_FLAG, &(r).read_back, NULL, "make parameter memories readable"},                      \
         {"loadable",    0,    WEIR_CLI_FLAG,                                                                           \
-         &(r).loadable, NULL, "parameter memories can be written, too: hardware for any parameters, as --patchable"},  \
+         &(r).loadable, NULL, "make parameter memories writable, too: hardware for any parameters, as --patchable"},   \
         WEIR_YOSYS_OPTION((r).yosys),                                                                                  \
         {"timeout", 0, WEIR_CLI_COUNT, &(r).seconds, "SECONDS", "for Yosys, and for each placement (1200)"},           \
         WEIR_JOB_PLUGIN_OPTIONS((r).job), WEIR_JOB_QUANTIZE_OPTIONS((r).job), WEIR_JOB_SET_OPTION((r).job),            \

@@ -83,8 +83,8 @@ static int compile(weir_board_patching *p, const old_board *old, const char *des
     job.patchable = true;
     status = module == NULL ? WEIR_EXIT_INPUT : weir_job_emit(&job, module, design);
     if (module != NULL && status == WEIR_EXIT_INPUT)
-        weir_note("'%s' does not fit the design of '%s': it must be the same network, its nodes' names too", p->model,
-                  p->folder);
+        weir_note("'%s' does not fit the design of '%s': it must be the same network with the same node names",
+                  p->model, p->folder);
     weir_module_free(module);
     weir_text_free(&text);
     free(folding);

@@ -24,8 +24,8 @@ int weir_board_run_check(const weir_board_run *r) {
         return weir_cli_misuse(r->command, "--record cannot be combined with --replay");
     if (!r->sim && r->simulator != NULL) return weir_cli_misuse(r->command, "--simulator needs --sim");
     if (r->sim && (r->which != NULL || r->flash))
-        return weir_cli_misuse(r->command, "%s is for a real board, and --sim simulates one",
-                               r->flash ? "--flash" : "which one of several boards is meant");
+        return weir_cli_misuse(r->command, "%s is for a real board, but --sim simulates one",
+                               r->flash ? "--flash" : "a choice among several boards");
     if (r->simulator != NULL && strcmp(r->simulator, "verilator") != 0 && strcmp(r->simulator, "icarus") != 0)
         return weir_cli_misuse(r->command, "unknown simulator '%s', expected verilator or icarus", r->simulator);
     return -1;

@@ -33,9 +33,9 @@ enum { WEIR_BOARD_IN_FLIGHT = 64 };
         {"port", 0, WEIR_CLI_STRING, &(r).port, "TTY", "the board's serial port (found by its USB id)"},               \
         {"sim", 0, WEIR_CLI_FLAG, &(r).sim, NULL, "a simulated board, down to the pins of its UART"},                  \
         {"simulator", 0, WEIR_CLI_STRING, &(r).simulator, "NAME", "verilator or icarus, for --sim (verilator)"},       \
-        {"in-flight", 0, WEIR_CLI_COUNT, &(r).in_flight, "N", "frames on their way at most (64)"},                     \
+        {"in-flight", 0, WEIR_CLI_COUNT, &(r).in_flight, "N", "largest number of frames in flight (64)"},              \
         {"record", 0, WEIR_CLI_STRING, &(r).record, "FILE", "keep the conversation with the board"},                   \
-        {"replay", 0, WEIR_CLI_STRING, &(r).replay, "FILE", "a recorded conversation in place of a board"}, {          \
+        {"replay", 0, WEIR_CLI_STRING, &(r).replay, "FILE", "a recorded conversation instead of a board"}, {           \
         "json", 'j', WEIR_CLI_STRING, &(r).json, "FILE", "write the report as JSON"                                    \
     }
 

@@ -46,7 +46,7 @@ int weir_cli_misuse(const char *command, const char *format, ...) {
 }
 
 static int lacks_form(const char *command, const char *form) {
-    return weir_cli_misuse(command, "--help has no form '%s'; there are man and words", form);
+    return weir_cli_misuse(command, "unknown form '%s' of --help, expected man or words", form);
 }
 
 static const weir_command *find_command(const char *name) {

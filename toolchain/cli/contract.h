@@ -5,7 +5,7 @@
 #include "cli/job.h"
 #include "ir/graph/graph.h"
 
-/* What `eval` and `check` say of the data's outputs: "contract model; of 640 outputs 3 differ by the contract
+/* What `eval` and `check` print about the data's outputs: "contract model; of 640 outputs 3 differ by the contract
  * onnxruntime". Nothing where the contracts are the same, because no operator of the model is a kernel on codes. */
 typedef struct weir_contract_other {
     weir_graph_contract own, other;

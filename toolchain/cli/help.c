@@ -14,7 +14,7 @@ static const char *const statuses[] = {"fine",
                                        "bad usage",
                                        "the hardware disagrees with the reference",
                                        "an external tool is missing or failed",
-                                       "a board cannot be reached or does not answer as it should"};
+                                       "a board cannot be reached or answers wrongly"};
 enum { STATUSES = sizeof statuses / sizeof *statuses };
 
 bool weir_help_is_asked(const char *argument, const char **form) {

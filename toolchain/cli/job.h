@@ -17,7 +17,7 @@ typedef struct weir_job_sizes {
 #define WEIR_JOB_SIZE_OPTIONS(sizes)                                                                                   \
     {"batch", 0, WEIR_CLI_COUNT, &(sizes).batch, "N", "value of a symbolic first dimension (1)"}, {                    \
         "shape", 0, WEIR_CLI_LIST, &(sizes).shape, "[INPUT=]SIZES",                                                    \
-            "an input's shape where the model leaves it open, such as 1,3,224,224"                                     \
+            "an input's shape if the model leaves it open, such as 1,3,224,224"                                        \
     }
 
 /* A module with the model as graph "model", from .onnx or from text IR; named after the file. NULL after errors. */
@@ -74,19 +74,19 @@ typedef struct weir_job {
          WEIR_CLI_LIST,                                                                                                \
          &(job).input_quantizers,                                                                                      \
          "[INPUT=]TYPE:SCALE[:ZERO]",                                                                                  \
-         "quantize an input for which the model states nothing: x=u8:0.0039:0"},                                       \
+         "quantize an input that the model leaves unquantized: x=u8:0.0039:0"},                                        \
         {"contract",      0,      WEIR_CLI_STRING,                                                                     \
          &(job).contract, "NAME", "whose rounding: model, its own meaning (default), or onnxruntime, its kernels"},    \
         WEIR_JOB_SIZE_OPTIONS((job).sizes)
 #define WEIR_JOB_SET_OPTION(job)                                                                                       \
-    { "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir passes'" }
+    { "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass: see 'weir passes'" }
 #define WEIR_JOB_FOLDING_OPTIONS(job)                                                                                  \
     {"target-interval", 't', WEIR_CLI_COUNT, &(job).target_interval, "N", "cycles that a frame may take"},             \
         {"max-macs", 'm', WEIR_CLI_COUNT, &(job).max_macs, "N", "multipliers to spend (64 without a device)"},         \
         {"folding", 'f', WEIR_CLI_STRING, &(job).folding, "FILE", "SIMD and PE per node, in YAML"},                    \
         {"objective",      0,      WEIR_CLI_STRING,                                                                    \
          &(job).objective, "GOAL", "best folding that fits the device: throughput (default), latency, area, energy"},  \
-        {"budget", 0, WEIR_CLI_STRING, &(job).budget, "lut=N,...", "what that may take: lut, ff, dsp, bram (all)"},    \
+        {"budget", 0, WEIR_CLI_STRING, &(job).budget, "lut=N,...", "resources for that: lut, ff, dsp, bram (all)"},    \
         {"requantize",      'r',    WEIR_CLI_STRING,                                                                   \
          &(job).requantize, "FORM", "kind of requantizer: auto, scale, float or threshold"},                           \
         {"top", 0, WEIR_CLI_STRING, &(job).top, "NAME", "name of the top module (the model's name)"},                  \
@@ -96,7 +96,7 @@ typedef struct weir_job {
     }
 #define WEIR_JOB_HARDWARE_OPTIONS(job)                                                                                 \
     {"device",      0,      WEIR_CLI_STRING,                                                                           \
-     &(job).device, "NAME", "build for this FPGA, and estimate what it takes: see 'weir devices'"},                    \
+     &(job).device, "NAME", "build for this FPGA, and estimate its resources: see 'weir devices'"},                    \
         {"clock", 0, WEIR_CLI_COUNT, &(job).clock, "MHZ", "clock to build for (the device's own goal)"},               \
         WEIR_JOB_FOLDING_OPTIONS(job)
 

@@ -13,11 +13,11 @@ typedef struct weir_launch {
 /* Rows of an option table. */
 #define WEIR_LAUNCH_OPTIONS(launch, each_)                                                                             \
     {"on",         0,          WEIR_CLI_STRING,                                                                        \
-     &(launch).on, "LAUNCHER", "elsewhere: parallel, slurm, or another scheduler's FILE.yaml"},                        \
+     &(launch).on, "LAUNCHER", "on other machines: parallel, slurm, or another scheduler's FILE.yaml"},                \
         {"scheduler",         0,         WEIR_CLI_STRING,                                                              \
          &(launch).scheduler, "OPTIONS", "with --on: its options (--partition=p --time=60)"},                          \
     {                                                                                                                  \
-        "each", 0, WEIR_CLI_COUNT, &(launch).each, "N", "with --on: points a task (" each_ ")"                         \
+        "each", 0, WEIR_CLI_COUNT, &(launch).each, "N", "with --on: points per task (" each_ ")"                       \
     }
 
 /* Exit status after a reported misuse, or -1 to continue. */

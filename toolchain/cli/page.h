@@ -11,7 +11,7 @@
 #define WEIR_PAGE_FRONT "front.json"
 
 #define WEIR_HTML_OPTION(path)                                                                                         \
-    { "html", 0, WEIR_CLI_STRING, &(path), "FILE.html", "write the report as a page to look at" }
+    { "html", 0, WEIR_CLI_STRING, &(path), "FILE.html", "write the report as a page" }
 
 /* Leaves a report on this design in its compiled folder, whose next compilation removes it. Nothing is left in a folder
  * that cannot be written to, that is a part of a board's, or that has another design by now: the command has done its

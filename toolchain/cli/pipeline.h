@@ -29,7 +29,7 @@ typedef struct weir_pipeline {
 #define WEIR_PIPELINE_OPTIONS(p)                                                                                       \
     WEIR_PLUGINS_OPTION((p).plugins),                                                                                  \
         {"level", 'O', WEIR_CLI_INT, &(p).level, "N", "run passes of pipelines up to this level, 0 to 4 (2)"},         \
-        {"require", 0, WEIR_CLI_LIST, &(p).require, "NAMES", "run these passes whatever their level"},                 \
+        {"require", 0, WEIR_CLI_LIST, &(p).require, "NAMES", "run these passes regardless of their level"},            \
         {"disable", 0, WEIR_CLI_LIST, &(p).disable, "NAMES", "do not run these passes"},                               \
         {"config", 0, WEIR_CLI_LIST, &(p).config, "KEY=VALUE", "a setting of the context"}, {                          \
         "set", 's', WEIR_CLI_LIST, &(p).set, "PASS.OPTION=VALUE", "an option of a pass"                                \

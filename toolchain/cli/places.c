@@ -59,7 +59,7 @@ weir_scratch *weir_cli_places_prepare(const char *command) {
     prepare_temporary();
     char *cache = weir_cache_path(), *inner = cache == NULL ? NULL : weir_path_join(cache, "sim");
     const char *trouble =
-        inner == NULL ? "has no place: neither WEIR_CACHE nor XDG_CACHE_HOME nor HOME is set" : trouble_of(inner);
+        inner == NULL ? "has no folder: neither WEIR_CACHE nor XDG_CACHE_HOME nor HOME is set" : trouble_of(inner);
     weir_scratch *own = trouble == NULL ? NULL : weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "cache-");
     if (own != NULL) {
         const bool is_shown =

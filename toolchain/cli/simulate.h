@@ -31,7 +31,7 @@ enum { WEIR_DEBUG_FRAMES = 16, WEIR_DEBUG_FRAMES_OPEN = INT32_MIN }; /* of `chec
          &(s).debug_frames, "N", "frames on which every stream is compared (check, sim --draw: 16, sim: 0)"},          \
         {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "seed of stalls and idle data (1)"},                                 \
         {"task",    0,      WEIR_CLI_STRING,                                                                           \
-         &(s).task, "NAME", "what is scored: " WEIR_SCORING_TASKS " (what model and labels say)"},                     \
+         &(s).task, "NAME", "what is scored: " WEIR_SCORING_TASKS " (from model and labels)"},                         \
         {"output-of", 0, WEIR_CLI_STRING, &(s).output, "NAME", "the output that is scored (the first)"},               \
         {"malformed", 0, WEIR_CLI_FLAG, &(s).malformed, NULL, "run again with frames that are too short or too long"}, \
         {"stop", 0, WEIR_CLI_FLAG, &(s).stop, NULL, "stop at the first wrong simulation; no waveform"},                \

@@ -24,7 +24,7 @@ typedef struct weir_watch {
         {"no-verify-each", 0, WEIR_CLI_FLAG, &(w).no_verify, NULL, "do not verify the IR after each pass"},            \
         {"check-unchanged", 0,    WEIR_CLI_FLAG,                                                                       \
          &(w).unchanged,    NULL, "check that passes that report no change made none"},                                \
-        {"explain", 'e', WEIR_CLI_FLAG, &(w).explain, NULL, "tell first which passes will run, and why"},              \
+        {"explain", 'e', WEIR_CLI_FLAG, &(w).explain, NULL, "first print which passes will run, and why"},             \
         {"print-before", 0, WEIR_CLI_STRING, &(w).before, "NAMES", "print the IR before these passes, or 'all'"},      \
         {"print-after", 0, WEIR_CLI_STRING, &(w).after, "NAMES", "print the IR after these passes, or 'all'"},         \
         {"print-after-change", 0, WEIR_CLI_FLAG, &(w).change, NULL, "print what each pass changed"},                   \
@@ -55,7 +55,7 @@ int weir_watch_parse(const weir_watch *watch, weir_pipeline *pipeline, const cha
 /* After the run: timing and statistics to stderr, reports of passes or their records to stdout. False after a reported
  * error. */
 bool weir_watch_report(const weir_watch *watch, const weir_pipeline *pipeline);
-/* Did the report take the place of the result on stdout? */
+/* Did the report replace the result on stdout? */
 bool weir_watch_has_output(const weir_watch *watch, const weir_pipeline *pipeline);
 
 #endif

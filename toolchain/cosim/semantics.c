@@ -75,8 +75,7 @@ static const weir_graph *graph_at(const weir_pass_site *site, size_t index) {
 
 static void warn(state *s, const weir_outcome *o) {
     if (!weir_once_add(&s->warned, o->graph)) return;
-    weir_warning(WEIR_NOWHERE, "what graph '%s' computes is not checked, because it cannot be executed: %s", o->graph,
-                 o->obstacle);
+    weir_warning(WEIR_NOWHERE, "graph '%s' is not checked, because it cannot be executed: %s", o->graph, o->obstacle);
 }
 
 static bool before(weir_pass_instrument *instrument, const weir_pass_site *site) {

@@ -58,7 +58,7 @@ static bool has_found(const weir_component *component, const weir_component *our
     for (size_t i = 0; (found = weir_component_setting_as(ours->rules, WEIR_SETTING_FOUND, i)) != NULL; i++) {
         const weir_component_setting *own = weir_component_setting_called(component->rules, found->name);
         if (own == NULL || own->role != WEIR_SETTING_FOUND)
-            return refuse(component, "it lacks a setting that is found for its operator");
+            return refuse(component, "it lacks a setting that the schedule finds for its operator");
     }
     return true;
 }
@@ -69,8 +69,9 @@ static bool check_settings(const weir_component *component) {
     if (count > WEIR_SETTINGS_MOST) return refuse(component, "it has more than 6 settings");
     for (size_t i = 0; i < count; i++) {
         if (!weir_settings_may_have(settings[i].name))
-            return refuse(component, "expected settings of letters in lower case, digits and '_', and of no name that "
-                                     "metadata has already");
+            return refuse(
+                component,
+                "expected names of settings in lower-case letters, digits and '_' that metadata does not use");
         if (weir_component_setting_called(component->rules, settings[i].name) != &settings[i])
             return refuse(component, "two settings have the same name");
     }
@@ -202,9 +203,8 @@ bool weir_component_fits_numbers(const weir_graph *graph, weir_node node, weir_t
     if (low == (int32_t)low && high == (int32_t)high) return true;
     weir_text_format(
         why,
-        "its numbers reach from %lld to %lld, hardware has 32 bits for them; put a quantizer (QuantizeLinear and "
-        "DequantizeLinear) behind the operator that the line names, or make the scales of what is added or "
-        "compared there more alike",
+        "its numbers reach from %lld to %lld, but hardware has 32 bits for them; put a quantizer (QuantizeLinear and "
+        "DequantizeLinear) after the operator that the line names, or make the scales of its operands more alike",
         (long long)low, (long long)high);
     return false;
 }

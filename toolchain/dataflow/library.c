@@ -94,7 +94,7 @@ static bool check_same(const char *name, const char *full, const char *other) {
     free(other_text);
     if (read && !fine) {
         weir_error(weir_at(other, 0), "module '%s' is another one in '%s', expected a name of its own", name, full);
-        weir_note("modules of the library and of all components loaded meet in one design: rename one, and its file");
+        weir_note("a design may use modules of the library and of all loaded components: rename one, and its file");
     }
     return fine;
 }
@@ -106,7 +106,7 @@ static void report_missing(const char *data, const char *name, const char *file)
         if (strcmp(component->module, name) != 0) continue;
         char *path = weir_path_join(folder, file);
         weir_error(weir_at(path, 0), "no such file, expected the Verilog of component '%s'", component->name);
-        weir_note("it lies beside the shared object that registers the component");
+        weir_note("put it beside the shared object that registers the component");
         free(path);
         return;
     }

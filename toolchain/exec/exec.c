@@ -446,7 +446,7 @@ static int64_t count_frames(const weir_graph *graph, weir_value input, const wei
         if (entries % batch == 0 && data->count == (size_t)(entries / batch) * frame) return entries / batch;
     }
     char expected[96], found[96];
-    weir_error(source_of(graph), "input '%s' takes frames of shape %s, the data has shape %s",
+    weir_error(source_of(graph), "input '%s' takes frames of shape %s, but the data has shape %s",
                weir_value_name(graph, input), weir_shape_print(shape, expected, sizeof expected),
                weir_shape_print(&data->shape, found, sizeof found));
     weir_note("expected [N, ...] with %zu elements a frame", frame);

@@ -286,7 +286,7 @@ int weir_records_open(const char *path) {
     /* A line that was cut off is ended, so that it spoils no other. */
     if (fstat(file, &state) == 0 && state.st_size > 0 && pread(file, &last, 1, state.st_size - 1) == 1 &&
         last != '\n' && write(file, "\n", 1) != 1)
-        weir_warning(weir_at(path, 0), "ends within a line, which cannot be ended: %s", strerror(errno));
+        weir_warning(weir_at(path, 0), "ends with an incomplete line, which cannot be terminated: %s", strerror(errno));
     return file;
 }
 

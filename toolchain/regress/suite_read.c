@@ -95,7 +95,7 @@ static bool read_step(weir_suite *suite, const weir_yaml *yaml, weir_suite_step 
     }
     if (fine && has_kind && step->kind == WEIR_STEP_run && !step->has_inputs) {
         weir_warning(step->location,
-                     "the command has no 'inputs': results are kept whatever the files hold that it reads");
+                     "the command has no 'inputs': results are kept even if the files that it reads change");
         weir_note("name them, inputs: [\"tb/*.v\", run.sh], or say that there are none: inputs: []");
     }
     return fine && has_kind;

@@ -95,7 +95,7 @@ static void warn_of(const sweep *s, const weir_placement *item) {
     const weir_program *nextpnr = s->job->nextpnr;
     const long long seed = (long long)item->seed;
     if (item->end == WEIR_PLACE_BROKEN) {
-        weir_warning(WEIR_NOWHERE, "'%s' broke with seed %lld and named no error", nextpnr->name, seed);
+        weir_warning(WEIR_NOWHERE, "'%s' crashed with seed %lld without an error message", nextpnr->name, seed);
         return;
     }
     char *late = weir_tool_late(nextpnr->name, nextpnr->seconds);
@@ -109,7 +109,7 @@ static int report_none(const sweep *s) {
     for (int64_t i = 0; i < s->job->seeds; i++) {
         if (s->item[i].end != WEIR_PLACE_BROKEN) continue;
         weir_diag_replay(s->log[i]);
-        weir_note("a fault of that program; more --seeds, or another folding, may avoid it");
+        weir_note("a bug of that program; more --seeds, or another folding, may avoid it");
         return WEIR_EXIT_TOOL;
     }
     weir_error(WEIR_NOWHERE, "'%s' placed no seed within %g seconds", nextpnr->name, nextpnr->seconds);

@@ -175,7 +175,7 @@ bool weir_program_packer(const char *name, weir_program *program) {
         if (weir_process_found(row->names[i])) program->name = weir_copy_string(row->names[i]);
     }
     if (program->name != NULL) return true;
-    weir_error(WEIR_NOWHERE, "program '%s' is missing, without which there is no bitstream", name);
+    weir_error(WEIR_NOWHERE, "program '%s' is missing, which makes the bitstream", name);
     weir_note("%s", row->remedy);
     return false;
 }
@@ -187,7 +187,7 @@ void weir_program_free(weir_program *program) {
 }
 
 void weir_program_report_yosys(void) {
-    weir_error(WEIR_NOWHERE, "program 'yosys' is missing, without which nothing is synthesized");
+    weir_error(WEIR_NOWHERE, "program 'yosys' is missing, which does the synthesis");
     weir_note("%s", row_of("yosys", ANY)->remedy);
 }
 

@@ -99,7 +99,7 @@ void weir_synth_warn(const weir_synth *synth) {
                  (long long)synth->clock_mhz, best->fmax_mhz, synth->placements.count,
                  synth->placements.count == 1 ? "" : "s");
     if (synth->has_path) weir_note("the critical path: %s", path.data);
-    weir_note("try more --seeds, or a lower --clock, for which 'weir compile' builds too");
+    weir_note("try more --seeds, or a lower --clock, also for 'weir compile'");
     weir_text_free(&path);
 }
 

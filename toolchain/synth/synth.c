@@ -74,7 +74,8 @@ bool weir_synth_fits(const weir_cost *cost, const weir_device *device, bool must
                                            (long long)uses[i].available, (long long)(uses[i].used - uses[i].available));
     }
     if (!fits)
-        weir_note("compile it with '--objective throughput', which finds what fits, or a longer --target-interval");
+        weir_note("compile it with '--objective throughput', which finds a folding that fits, or with a longer "
+                  "--target-interval");
     return fits;
 }
 

@@ -77,7 +77,7 @@ static json_t *load(const char *path) {
     char *text = weir_file_read(path, &size);
     json_t *value = text == NULL ? NULL : json_loadb(text, size, 0, &error);
     if (text != NULL && value == NULL) {
-        weir_error(weir_at(path, error.line), "a tool wrote only a part of it: %s", error.text);
+        weir_error(weir_at(path, error.line), "a tool wrote only part of it: %s", error.text);
         weir_note("is the disk full?");
     }
     free(text);

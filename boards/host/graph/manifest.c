@@ -79,7 +79,7 @@ bool weir_board_manifest_read(const char *folder, weir_board_manifest *manifest)
         weir_error(weir_at(path, error.line > 0 ? error.line : 1),
                    "expected board, clock_hz, baud, build and model of a board's design, and its memories%s%s",
                    manifest->report == NULL ? ": " : "", manifest->report == NULL ? error.text : "");
-    if (!fine) weir_note("'%s' is expected to be a folder that 'weir board build' wrote", folder);
+    if (!fine) weir_note("expected '%s' to be a folder that 'weir board build' wrote", folder);
     free(text);
     free(path);
     return fine;

@@ -104,7 +104,7 @@ static weir_wire_error fail_open(const char *path, weir_failure *why) {
     case ENOENT:
     case ENXIO:
     case ENODEV:
-    case ENOTDIR: return weir_failure_set(why, WEIR_WIRE_NOT_FOUND, "%s: there is no such port", path);
+    case ENOTDIR: return weir_failure_set(why, WEIR_WIRE_NOT_FOUND, "%s: no such port", path);
     case EACCES:
     case EPERM:
         return weir_failure_set(why, WEIR_WIRE_NOT_ALLOWED,
@@ -183,9 +183,9 @@ weir_wire_error weir_port_open(weir_transport *transport, const char *path, unsi
 bool weir_port_advice(const weir_port_facts *facts, const char *path, char *text, size_t size) {
     if (facts->latency_timer <= 1) return false;
     const char *slash = strrchr(path, '/');
-    snprintf(
-        text, size,
-        "%s holds the last bytes for %d ms: keep frames in flight, or, as root: echo 1 > /sys/bus/usb-serial/devices/%s/latency_timer",
-        path, facts->latency_timer, slash == NULL ? path : slash + 1);
+    snprintf(text, size,
+             "%s holds the last bytes for %d ms: keep frames in flight, or, as root: echo 1 > "
+             "/sys/bus/usb-serial/devices/%s/latency_timer",
+             path, facts->latency_timer, slash == NULL ? path : slash + 1);
     return true;
 }

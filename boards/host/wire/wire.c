@@ -146,8 +146,7 @@ static weir_wire_error read_some(weir_wire *wire, uint64_t until, weir_failure *
 static weir_wire_error run(weir_wire *wire, bool (*is_done)(const weir_wire *wire), uint64_t until, weir_failure *why) {
     const unsigned begun = wire->begun;
     for (;;) {
-        if (begun != wire->begun)
-            return weir_failure_set(why, WEIR_WIRE_RESET, "another thread began the streams again");
+        if (begun != wire->begun) return weir_failure_set(why, WEIR_WIRE_RESET, "another thread restarted the streams");
         if (is_done(wire)) return WEIR_WIRE_OK;
         if (wire->is_reading) {
             if (now(wire) >= until) return WEIR_WIRE_TIMEOUT;
@@ -314,7 +313,8 @@ static weir_wire_error probe(weir_wire *wire, unsigned wanted, weir_wire_rate *r
     if (error != WEIR_WIRE_OK) return error;
     return weir_failure_set(
         why, garbage > 0 ? WEIR_WIRE_GARBAGE : WEIR_WIRE_SILENT,
-        "no answer at %u baud, 4 times, half and up to 12 %% beside: silence at %u rates, bytes without a packet at %u, %u that the port does not have",
+        "no answer at %u baud, 4 times, half and up to 12 %% beside: silence at %u rates, bytes without a packet at "
+        "%u, %u that the port does not have",
         wanted, without, garbage, refused);
 }
 
@@ -381,8 +381,8 @@ weir_wire_error weir_wire_begin(weir_wire *wire, weir_mode mode, const weir_wire
              frames->in_flight > SIZE_MAX / 2 / frames->bytes_in ||
              frames->in_flight > SIZE_MAX / 2 / frames->bytes_out)
         return weir_failure_set(why, WEIR_WIRE_ARGUMENT,
-                                "frames of %zu and %zu bytes, %zu in flight: each is at least 1", frames->bytes_in,
-                                frames->bytes_out, frames->in_flight);
+                                "frames of %zu and %zu bytes, %zu in flight: expected at least 1 of each",
+                                frames->bytes_in, frames->bytes_out, frames->in_flight);
     weir_failure own;
     why = enter(wire, why, &own);
     weir_wire_error error = run(wire, is_not_reading, after(wire, PATIENCE), why);

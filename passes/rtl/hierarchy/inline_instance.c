@@ -118,9 +118,8 @@ static weir_rtl_expr stand_in(weir_uprooting *n, weir_rtl_instance instance, wei
         return wiring.other;
     }
     if (weir_rtl_get_var(n->design, port).direction == WEIR_RTL_INOUT && !is_free) {
-        refuse(
-            n->design, instance,
-            "an inout port is connected to something other than a variable; connect it to one, or take 'inline' away");
+        refuse(n->design, instance,
+               "an inout port is connected to something other than a variable; connect it to one, or remove 'inline'");
         return none;
     }
     if (connected.id != 0) return join(n, instance, port, connected);

@@ -15,7 +15,7 @@ static const char help_text[] =
     "Finds the first execution of a pass after which the graph is wrong, by bisection. A graph is right when it\n"
     "computes the same bits as INPUT on random inputs, or on FILE with --data. After a pass that promises\n"
     "approximate results, differences of 1e-4 of the largest value are allowed; a pass that changes results on\n"
-    "purpose sets the new reference. With --check, a graph is right when COMMAND exits with 0: the file of its\n"
+    "purpose sets a new reference. With --check, a graph is right when COMMAND exits with 0: the file of its\n"
     "text IR replaces {}, with the constants beside it. A pass that fails or crashes is wrong too. Exit status: 0\n"
     "the whole pipeline is right, 3 a culprit was found.\n"
     "With --git GOOD..BAD, INPUT is the SUITE.yaml of 'weir regress' in a git repository: finds the commit at\n"
@@ -182,7 +182,7 @@ int weir_command_bisect(int argc, char **argv) {
          "difference allowed, relative to the largest value (0)"},
         {"git", 0, WEIR_CLI_STRING, &s.git, "GOOD..BAD",
          "search the commits between these for a suite's point (GOOD: to HEAD)"},
-        {"build", 0, WEIR_CLI_STRING, &s.build, "COMMAND", "with --git: shell command that each commit needs first"},
+        {"build", 0, WEIR_CLI_STRING, &s.build, "COMMAND", "with --git: shell command that builds each commit"},
         {"only", 0, WEIR_CLI_LIST, &s.only, "NAME=PATTERN,...", "with --git: the points, as in 'weir regress'"},
         WEIR_JOB_SIZE_OPTIONS(s.sizes),
         WEIR_PIPELINE_OPTIONS(s.pipeline),

@@ -8,8 +8,10 @@
 #include "support/text/diag.h"
 
 static const char help_text[] =
-    "Without BOARD: one line per board. BOARD is one of these names, or the path of a board.yaml of your own, or of its folder; those in\n"
-    "boards (share/weir/boards of an installation) are examples, boards/README.md explains the keys. With --clock: how a PLL makes that clock of\n"
+    "Without BOARD: one line per board. BOARD is one of these names, or the path of a board.yaml of your own, or of "
+    "its folder; those in\n"
+    "boards (share/weir/boards of an installation) are examples, boards/README.md explains the keys. With --clock: "
+    "how a PLL makes that clock of\n"
     "the board's, or the nearest one, and the next lower clock that can be made.\n";
 
 static void add_json(json_t *value, weir_text *text) {
@@ -84,7 +86,7 @@ int weir_command_boards(int argc, char **argv) {
     size_t count;
     int status = weir_cli_parse("boards", options, help_text, argc, argv, 0, 1, &count);
     if (status >= 0) return status;
-    if (count == 0 && mhz > 0) return weir_cli_misuse("boards", "BOARD is missing: --clock is asked of one");
+    if (count == 0 && mhz > 0) return weir_cli_misuse("boards", "BOARD is missing: --clock needs one");
     weir_text text = {NULL, 0, 0};
     status = count == 1 ? show(argv[1], json, (int64_t)(mhz * 1e6 + 0.5), &text) : list(json, &text);
     if (text.size > 0) fwrite(text.data, 1, text.size, stdout);

@@ -9,10 +9,15 @@
 #include "support/memory/arena.h"
 
 static const char help_text[] =
-    "MODEL is built for the board as by 'weir board build', or is a folder that this wrote. The board is programmed, found again, and\n"
-    "tried rung by rung: port, baud, identity, clock, echo, registers, one frame, all frames of --data, and with --benchmark frames\n"
-    "that the chip makes, at its full speed. The first red rung ends it, and says what was expected, what came, what is likely, and what to do next. With --sim all of it happens to a simulated board.\n"
-    "When a frame is wrong, a debug build of the design (DIR-debug) is made, loaded and asked which layer it is.\n"
+    "Builds MODEL for the board like 'weir board build', or takes a folder that this wrote; programs the board, "
+    "finds it again, and\n"
+    "tests it rung by rung: port, baud, identity, clock, echo, registers, one frame, all frames of --data, and with "
+    "--benchmark\n"
+    "frames that the chip makes, at its full speed. The first red rung ends it and says what was expected, what "
+    "came, likely\n"
+    "causes, and what to do next. If a frame is wrong, a debug build of the design (DIR-debug) is loaded to find the "
+    "layer.\n"
+    "--sim simulates the board.\n"
     "Exit status 3: bits differ; 4: a program is missing or failed; 5: another rung is red.\n";
 
 static bool is_built(const char *path) {
@@ -38,7 +43,7 @@ static int check_built(const weir_board_make *make, const char *folder) {
     const char *option = weir_board_make_first_option(make);
     if (option != NULL)
         return weir_cli_misuse("bringup",
-                               "'%s' is built already: --%s would change nothing; build it again from the model",
+                               "'%s' is already built: --%s would have no effect; build it again from the model",
                                folder, option);
     weir_board_manifest manifest;
     int status = weir_board_manifest_read(folder, &manifest) ? -1 : WEIR_EXIT_INPUT;

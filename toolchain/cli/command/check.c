@@ -12,9 +12,12 @@
 #include "support/file/scratch.h"
 
 static const char help_text[] =
-    "Compiles the model, simulates it on both simulators and compares with the bit-exact reference: every value of every\n"
-    "stream for the first frames (--debug-frames), every output for all frames. Prints accuracy, latency, interval and the\n"
-    "activity of each component. With --device it is then synthesized, the netlist simulated, and placed where nextpnr is\n"
+    "Compiles the model, simulates it on both simulators and compares with the bit-exact reference: every value of "
+    "every\n"
+    "stream for the first frames (--debug-frames), every output for all frames. Prints accuracy, latency, interval "
+    "and the\n"
+    "activity of each component. With --device also synthesizes it, simulates the netlist, and places it if nextpnr "
+    "is\n"
     "found. Labels are the array 'y', 'labels', 'target', ... of an .npz. Exit status 3: the hardware\n"
     "disagrees with the reference, and the report names the node.\n";
 
@@ -127,7 +130,7 @@ int weir_command_check(int argc, char **argv) {
         {"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "keep the compiled folder here"},
         WEIR_SIMULATE_OPTIONS(simulate_options),
         {"threads", 0, WEIR_CLI_INT, &simulate_options.threads, "N",
-         "frames that the software engines run at a time; 0: as many as there are processors (1)"},
+         "frames that the software engines run at a time; 0: one per processor (1)"},
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         WEIR_JOB_SET_OPTION(job),

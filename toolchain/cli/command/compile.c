@@ -13,10 +13,13 @@
 #include "support/file/folder.h"
 
 static const char help_text[] =
-    "DIR gets rtl/ (top module, components, parameter memories), tb/ and tb_debug/ (benches), and the graphs as text IR\n"
-    "(model.weir, integer.weir, hardware.weir). Float operators before the first quantizer and after the last run on the\n"
-    "host: host.json describes them and the streams, head.weir and tail.weir are their graphs. DIR must be new, empty or an\n"
-    "earlier result: a folder with files that weir did not write is refused. Useful options for --set:\n"
+    "DIR gets rtl/ (top module, components, parameter memories), tb/ and tb_debug/ (benches), and the graphs as text "
+    "IR\n"
+    "(model.weir, integer.weir, hardware.weir). Float operators before the first quantizer and after the last run on "
+    "the\n"
+    "host: host.json describes them and the streams, head.weir and tail.weir are their graphs. DIR must be new, "
+    "empty or an\n"
+    "earlier result; files that weir did not write are an error. Useful options for --set:\n"
     "  quantize.data_in_width, .data_in_frac_width, .weight_width, .weight_frac_width, .bias_width, .bias_frac_width,\n"
     "  .fraction_rule, .constant_rounding (all with --quantize fixed)\n"
     "A folding file reads 'nodes: {fc1: {simd: 8, pe: 4, storage: block}}'.\n";
@@ -86,9 +89,9 @@ int weir_command_compile(int argc, char **argv) {
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         WEIR_JOB_SET_OPTION(job),
         WEIR_JOB_HARDWARE_OPTIONS(job),
-        {"check", 0, WEIR_CLI_FLAG, &job.whole, NULL, "Yosys tells whether it fits: else the next best is tried"},
+        {"check", 0, WEIR_CLI_FLAG, &job.whole, NULL, "let Yosys check that it fits, else try the next best"},
         {"json", 'j', WEIR_CLI_STRING, &json, "FILE", "write the estimate as JSON"},
-        {"roofline", 0, WEIR_CLI_STRING, &roofline, "FILE.svg", "draw what each component reaches, and its roof"},
+        {"roofline", 0, WEIR_CLI_STRING, &roofline, "FILE.svg", "draw the throughput of each component and its roof"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("compile", options, help_text, argc, argv, 1, 1, &count);

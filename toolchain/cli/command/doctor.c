@@ -7,11 +7,14 @@
 #include "support/text/diag.h"
 
 static const char help_text[] =
-    "Looks at this machine, and changes nothing: programs with their versions, the board's USB device and serial port, who may open\n"
-    "them, and what is odd about the board. Below all that is wrong stands the line that fixes it.\n"
-    "NAME is one that 'weir boards' lists, or the path of your own; PORT says which of several, by USB serial or tty, or which tty\n"
-    "the adapter of a board without a UART has. Without --board: all boards that are known.\n"
-    "Exit status 0: all that is needed is there; 4: a program is missing, too old or does not run; 5: the board, its port, or a\n"
+    "Examines this machine without changing it: programs with their versions, the board's USB device and serial "
+    "port, who may open\n"
+    "them, and peculiarities of the board. Each problem is followed by the line that fixes it.\n"
+    "NAME is one that 'weir boards' lists, or the path of your own; PORT selects one of several, by USB serial or "
+    "tty, or is the\n"
+    "tty of the adapter of a board without a UART. Without --board: all known boards.\n"
+    "Exit status 0: nothing is missing; 4: a program is missing, too old or does not run; 5: the board, its port, or "
+    "a\n"
     "permission is missing.\n";
 
 static int examine(const weir_board *board, const char *which, const char *json) {
@@ -30,7 +33,7 @@ static int examine(const weir_board *board, const char *which, const char *json)
 int weir_command_doctor(int argc, char **argv) {
     const char *board_name = NULL, *json = NULL, *which = NULL;
     const weir_cli_option options[] = {
-        {"board", 'b', WEIR_CLI_STRING, &board_name, "NAME[@PORT]", "what this board needs"},
+        {"board", 'b', WEIR_CLI_STRING, &board_name, "NAME[@PORT]", "check what this board needs"},
         {"json", 'j', WEIR_CLI_STRING, &json, "FILE", "write the findings as JSON, with all USB devices and ports"},
         {.name = NULL}};
     size_t count;

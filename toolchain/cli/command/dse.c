@@ -20,14 +20,18 @@
 enum { SCHEMA = 1 };
 
 static const char help_text[] =
-    "Searches the cheapest mapping of every layer of a workload (YAML as ZigZag's, ONNX) on an accelerator: which loops run side\n"
+    "Searches for the cheapest mapping of every layer of a workload (YAML as ZigZag's, ONNX) on an accelerator: "
+    "which loops run side\n"
     "by side, in which order the others, and what each memory holds. Energies in pJ, latencies in cycles.\n"
-    "STAGES is a text such as 'workload,minimal_latency,spatial_mapping_generator,minimal_latency,loma{lpf_limit=6},cost_model'\n"
+    "STAGES is a text such as "
+    "'workload,minimal_latency,spatial_mapping_generator,minimal_latency,loma{lpf_limit=6},cost_model'\n"
     "or a YAML file; --list lists the stages.\n"
-    "--sweep DIR, instead of accelerator and mapping, folds the network for FPGAs, over devices and budgets (those of compile,\n"
-    "\"50%\" a share of everything): DIR gets the foldings that no other is as good as in inferences a second, LUTs, multipliers\n"
-    "and memory blocks, each as a file for `weir compile --folding`, as a table in front.csv and front.json, and as a picture in front.svg.\n"
-    "With --on each device and budget is searched on other machines, and DIR.points keeps what is done.\n";
+    "--sweep DIR, instead of accelerator and mapping, folds the network for FPGAs, over devices and budgets (those "
+    "of compile,\n"
+    "\"50%\" a share of everything): DIR gets the Pareto-optimal foldings by inferences a second, LUTs, multipliers\n"
+    "and memory blocks, each as a file for `weir compile --folding`, as a table in front.csv and front.json, and as "
+    "a picture in front.svg.\n"
+    "With --on each device and budget is searched on other machines, and DIR.points keeps the results.\n";
 
 /* What the pipeline gave. */
 typedef struct output {
@@ -335,7 +339,7 @@ static int refuse_idle(const arguments *a) {
     const int run = r->stages != NULL ? OWN : r->sweep.folder != NULL ? SWEEP : USUAL;
     for (size_t i = 0; !a->list && i < sizeof options / sizeof *options; i++) {
         if (!options[i].given || (options[i].of & run)) continue;
-        return run == USUAL ? weir_cli_misuse("dse", "--%s does nothing without --sweep", options[i].name)
+        return run == USUAL ? weir_cli_misuse("dse", "--%s needs --sweep", options[i].name)
                             : weir_cli_misuse("dse", "--%s cannot be combined with --%s", options[i].name,
                                               run == OWN ? "stages" : "sweep");
     }
@@ -352,31 +356,28 @@ int weir_command_dse(int argc, char **argv) {
     const weir_cli_option options[] = {
         {"accelerator", 'a', WEIR_CLI_STRING, &r->accelerator, "A.yaml", "the accelerator"},
         {"workload", 'w', WEIR_CLI_STRING, &r->workload, "W", "the layers: YAML, or an ONNX model"},
-        {"mapping", 'm', WEIR_CLI_STRING, &r->mapping, "M.yaml", "what is fixed of the mapping"},
+        {"mapping", 'm', WEIR_CLI_STRING, &r->mapping, "M.yaml", "the fixed part of the mapping"},
         {"objective", 'o', WEIR_CLI_STRING, &r->objective, "NAME", "latency, energy or EDP (latency)"},
-        {"lpf-limit", 0, WEIR_CLI_INT, &a.limit, "N", "loops to permute at most; 0: all prime factors (6)"},
-        {"spatial-mappings", 0, WEIR_CLI_COUNT, &a.spatial, "N", "spatial mappings to try at most (3)"},
+        {"lpf-limit", 0, WEIR_CLI_INT, &a.limit, "N", "largest number of loops to permute; 0: all prime factors (6)"},
+        {"spatial-mappings", 0, WEIR_CLI_COUNT, &a.spatial, "N", "largest number of spatial mappings to try (3)"},
         {"data-locality", 0, WEIR_CLI_FLAG, &r->data_locality, NULL, "keep data between layers near the array"},
         {"mixed-spatial", 0, WEIR_CLI_FLAG, &r->mixed_spatial, NULL, "several loops along one array dimension"},
         {"even", 0, WEIR_CLI_FLAG, &r->even, NULL, "operands that share a memory split loops alike"},
         {"compatible", 0, WEIR_CLI_FLAG, &r->compatible, NULL, "count as ZigZag does, its errors included"},
         {"defect", 0, WEIR_CLI_LIST, &a.defects, "NAME", "keep one of ZigZag's errors (toolchain/dse/README.md)"},
-        {"threads", 't', WEIR_CLI_INT, &a.threads, "N",
-         "layers explored at a time; 0: as many as there are processors (1)"},
-        {"resume", 0, WEIR_CLI_STRING, &r->resume, "DIR",
-         "keep each layer's mapping here, and continue from what is there"},
-        {"stages", 's', WEIR_CLI_STRING, &r->stages, "STAGES", "another pipeline than the usual one"},
+        {"threads", 't', WEIR_CLI_INT, &a.threads, "N", "layers explored at a time; 0: one per processor (1)"},
+        {"resume", 0, WEIR_CLI_STRING, &r->resume, "DIR", "keep each layer's mapping here, and reuse those found here"},
+        {"stages", 's', WEIR_CLI_STRING, &r->stages, "STAGES", "a pipeline instead of the default one"},
         {"load-stage", 'l', WEIR_CLI_LIST, &a.plugins, "FILE.so", "load your own stages from a shared object"},
         {"list", 0, WEIR_CLI_FLAG, &a.list, NULL, "list the stages with their options"},
         {"json", 'j', WEIR_CLI_STRING, &a.json, "OUT", "write the results here"},
         {"sweep", 0, WEIR_CLI_STRING, &r->sweep.folder, "DIR", "foldings for FPGAs, over devices and budgets"},
         WEIR_HTML_OPTION(a.html),
         {"device", 0, WEIR_CLI_LIST, &a.devices, "NAME", "an FPGA of the sweep: see 'weir devices' (all)"},
-        {"budget", 0, WEIR_CLI_LIST, &a.budgets, "lut=N,...",
-         "what a folding may take: of each device 100%, 50% and 25%"},
+        {"budget", 0, WEIR_CLI_LIST, &a.budgets, "lut=N,...", "budget of a folding (100%, 50% and 25% of each device)"},
         {"clock", 0, WEIR_CLI_COUNT, &a.job.clock, "MHZ", "clock to build for (each device's own goal)"},
         {"target-interval", 0, WEIR_CLI_COUNT, &a.job.target_interval, "N", "cycles that a frame may take"},
-        {"rate", 0, WEIR_CLI_COUNT, &a.rate, "N", "mark the smallest with N inferences a second (the fastest)"},
+        {"rate", 0, WEIR_CLI_COUNT, &a.rate, "N", "mark the smallest folding with N inferences a second (the fastest)"},
         WEIR_LAUNCH_OPTIONS(a.launch, "1 device and budget"),
         WEIR_JOB_QUANTIZE_OPTIONS(a.job),
         {.name = NULL}};

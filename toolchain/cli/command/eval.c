@@ -12,10 +12,12 @@
 #include "support/memory/arena.h"
 
 static const char help_text[] =
-    "The float engine runs the model as ONNX defines its operators; the integer engine runs the bit-exact integer graph\n"
-    "that the hardware implements. Outputs have the types that the model declares: OUT.npy gets the only one, a row per\n"
-    "frame; OUT.npz gets all by name. If the data has labels, the accuracy, or of a regression R2 and\n"
-    "the root of the mean squared error, is printed on stderr.\n";
+    "The float engine runs the model as ONNX defines its operators; the integer engine runs the bit-exact integer "
+    "graph\n"
+    "that the hardware implements. Outputs have the types that the model declares: OUT.npy gets the only one, a row "
+    "per\n"
+    "frame; OUT.npz gets all by name. If the data has labels, the accuracy, or R2 and root mean squared error of a\n"
+    "regression, are printed on stderr.\n";
 
 /* With labels among the data. */
 static void print_accuracy(const weir_graph *graph, const weir_frames *frames, const weir_array *outputs) {
@@ -95,7 +97,7 @@ int weir_command_eval(int argc, char **argv) {
         WEIR_DATA_OPTION(data, "frames"),
         {"engine", 'e', WEIR_CLI_STRING, &engine, "NAME", "float or int (int)"},
         {"output", 'o', WEIR_CLI_STRING, &output, "OUT", "write the outputs here, .npy or .npz, not as text"},
-        {"threads", 't', WEIR_CLI_INT, &threads, "N", "frames run at a time; 0: as many as there are processors (1)"},
+        {"threads", 't', WEIR_CLI_INT, &threads, "N", "frames run at a time; 0: one per processor (1)"},
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         WEIR_JOB_SET_OPTION(job),

@@ -3,7 +3,8 @@
 #include "support/text/text.h"
 
 static const char help_text[] =
-    "Writes the model as imported, or the graph that --quantize and --passes make of it (the last one, or --graph NAME).\n"
+    "Writes the model as imported, or the graph that --quantize and --passes make of it (the last one, or --graph "
+    "NAME).\n"
     "Integer graphs (--passes lower_integer) are written with standard operators that compute the same bits.\n"
     "A batch that the model leaves open stays open; --batch or --shape give it a size.\n";
 
@@ -42,7 +43,7 @@ int weir_command_export(int argc, char **argv) {
         {"output", 'o', WEIR_CLI_STRING, &output, "OUT.onnx", "file to write, required"},
         {"graph", 'g', WEIR_CLI_STRING, &graph, "NAME", "the graph to write (the last one)"},
         {"form", 0, WEIR_CLI_STRING, &form, "NAME", "dialect of quantization: native, qdq or qonnx (native)"},
-        {"opset", 0, WEIR_CLI_COUNT, &opset, "N", "opset to write (the oldest from 17 on that fits)"},
+        {"opset", 0, WEIR_CLI_COUNT, &opset, "N", "opset to write (the oldest possible from 17 on)"},
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         WEIR_JOB_SET_OPTION(job),

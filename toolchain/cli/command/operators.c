@@ -15,11 +15,12 @@
 #include "support/text/text.h"
 
 static const char help_text[] =
-    "Every operator that can be imported, the dialects that use it, and how far it goes: the float engine, the\n"
-    "exact integer engine, hardware. 'host': the host computes it before the first quantizer and after the last, but not between\n"
+    "Every operator that can be imported, the dialects that use it, and what supports it: the float engine, the\n"
+    "exact integer engine, hardware. 'host': the host computes it before the first quantizer and after the last, but "
+    "not between\n"
     "them. 'removed': nothing to compute.\n"
     "Nodes whose inputs are all constants or shapes are computed by the compiler.\n"
-    "A node may still have attributes or shapes that are refused, with its name and the reason.\n";
+    "A node may still have attributes or shapes that are not supported: the error names it and the reason.\n";
 
 /* What is known about an operator. */
 typedef struct facts {

@@ -8,7 +8,8 @@
 
 static const char help_text[] =
     "Without NAME: every pass with its level, its promise about results, its requirements and its options.\n"
-    "--explain PIPELINE tells for each pass, requirements included, whether it would run and why (under --level and so on).\n";
+    "--explain PIPELINE says for each pass, requirements included, whether it would run and why (under --level and "
+    "so on).\n";
 
 typedef struct request {
     weir_pipeline pipeline;
@@ -72,7 +73,7 @@ int weir_command_passes(int argc, char **argv) {
     request r = {.pipeline = WEIR_PIPELINE_DEFAULTS("passes")};
     weir_pipeline *p = &r.pipeline;
     const weir_cli_option options[] = {
-        {"explain", 'e', WEIR_CLI_STRING, &p->text, "PIPELINE", "tell which of its passes would run, and why"},
+        {"explain", 'e', WEIR_CLI_STRING, &p->text, "PIPELINE", "print which of its passes would run, and why"},
         {"json", 'j', WEIR_CLI_FLAG, &r.json, NULL, "print JSON"},
         {"markdown", 0, WEIR_CLI_FLAG, &r.markdown, NULL, "print all as Markdown"},
         WEIR_PIPELINE_OPTIONS(*p),

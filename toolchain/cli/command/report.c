@@ -3,9 +3,12 @@
 #include "cli/plugins.h"
 
 static const char help_text[] =
-    "DIR is a folder that 'weir compile', 'weir check -o', 'weir board build' or 'weir dse --sweep' wrote: the page has the\n"
-    "network as a graph, and what 'weir check', 'weir sim' and 'weir synth' left there: schedule, resources, roofline,\n"
-    "accuracy. Several folders are compared with the first. The page needs no other file and no network; Graphviz lays the\n"
+    "DIR is a folder that 'weir compile', 'weir check -o', 'weir board build' or 'weir dse --sweep' wrote: the page "
+    "has the\n"
+    "network as a graph, and what 'weir check', 'weir sim' and 'weir synth' left there: schedule, resources, "
+    "roofline,\n"
+    "accuracy. Further folders are compared with the first. The page needs no other file and no network; Graphviz "
+    "lays the\n"
     "graph out where it is installed.\n";
 
 typedef struct request {

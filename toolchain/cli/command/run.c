@@ -2,15 +2,17 @@
 #include "cli/cli.h"
 
 static const char help_text[] =
-    "DIR is a folder that 'weir board build' wrote, whose bitstream runs on the board. Frames go over the wire, and results that\n"
-    "come back are compared with the bit-exact reference. A board that was built with --benchmark also runs frames of its own making.\n"
-    "Exit status 3: results differ; 5: the board does not answer as it should.\n";
+    "DIR is a folder that 'weir board build' wrote, whose bitstream runs on the board. Frames go over the wire, and "
+    "the results\n"
+    "are compared with the bit-exact reference. A board built with --benchmark also runs frames that it makes itself.\n"
+    "Exit status 3: results differ; 5: the board answers wrongly.\n";
 
 int weir_command_run(int argc, char **argv) {
     weir_board_run run = WEIR_BOARD_RUN_DEFAULTS("run", WEIR_BOARD_RUN_FRAMES);
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &run.results, "OUT", "write the model's outputs, .npy or .npz"},
-        {"which", 0, WEIR_CLI_STRING, &run.which, "PORT", "of several such boards: its USB serial, place or port"},
+        {"which", 0, WEIR_CLI_STRING, &run.which, "PORT",
+         "which of several such boards: its USB serial, place or port"},
         WEIR_BOARD_RUN_OPTIONS(run),
         {.name = NULL}};
     size_t count;

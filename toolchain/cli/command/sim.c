@@ -17,10 +17,12 @@
 #include "synth/program.h"
 
 static const char help_text[] =
-    "DIR is a folder that 'weir compile' wrote. The outputs are compared with the bit-exact reference. OUT.npy gets the only\n"
+    "DIR is a folder that 'weir compile' wrote. The outputs are compared with the bit-exact reference. OUT.npy gets "
+    "the only\n"
     "output as the model declares it, a row per frame, OUT.npz all by name, from the last simulator that ran.\n"
-    "--netlist simulates a synthesized design instead of DIR/rtl: what Yosys wrote with write_verilog, memories included.\n"
-    "Models of its cells are those of the device that DIR was compiled for, unless --cells gives others.\n";
+    "--netlist simulates a synthesized design, memories included, as Yosys' write_verilog wrote it, instead of "
+    "DIR/rtl.\n"
+    "Models of its cells are those of the device that DIR was compiled for, or --cells.\n";
 
 /* A netlist has no taps. */
 static int check_netlist(const weir_simulate *simulate) {
@@ -55,7 +57,7 @@ static int find_models(const weir_device *device, char **cells) {
     const bool fine = cache != NULL && weir_program_yosys(NULL, cache, &yosys);
     *cells = fine ? weir_synth_cells(device, &yosys) : NULL;
     if (fine && *cells == NULL) {
-        weir_error(WEIR_NOWHERE, "no models of the cells of %s are found", device->name);
+        weir_error(WEIR_NOWHERE, "found no models of the cells of %s", device->name);
         weir_note("--cells FILE gives them; those of iCE40 and Gowin come with Yosys");
     }
     weir_program_free(&yosys);
@@ -71,7 +73,7 @@ static int choose_cells(const char *folder, const weir_graph *hardware, char **c
     if (*name != '\0') status = weir_estimate_open(name, &device);
     else {
         weir_cli_misuse("sim", "--cells FILE is missing");
-        weir_note("'%s' was compiled for no device whose models could be taken", folder);
+        weir_note("'%s' was compiled for no device, so the models of its cells are not known", folder);
     }
     if (status == WEIR_EXIT_FINE) status = find_models(device, cells);
     weir_device_free(device);
@@ -117,7 +119,7 @@ static void choose_debug_frames(weir_simulate *s) {
     if (s->debug_frames != WEIR_DEBUG_FRAMES_OPEN) return;
     s->debug_frames = s->picture != NULL && s->netlist == NULL ? WEIR_DEBUG_FRAMES : 0;
     if (s->debug_frames > 0)
-        weir_note("up to %d debug frames are simulated for the activity in '%s'; --debug-frames N: others",
+        weir_note("up to %d debug frames are simulated for the activity in '%s'; --debug-frames N sets another number",
                   WEIR_DEBUG_FRAMES, s->picture);
 }
 
@@ -132,7 +134,7 @@ int weir_command_sim(int argc, char **argv) {
         {"netlist", 0, WEIR_CLI_STRING, &r.simulate.netlist, "FILE", "simulate this netlist instead of DIR/rtl"},
         {"cells", 0, WEIR_CLI_STRING, &r.simulate.cells, "FILE", "Verilog models of its cells (of the device of DIR)"},
         WEIR_SIMULATE_OPTIONS(r.simulate),
-        {"threads", 0, WEIR_CLI_INT, &threads, "N", "not here: a simulation runs its frames one after the other"},
+        {"threads", 0, WEIR_CLI_INT, &threads, "N", "not here: a simulation runs its frames one after another"},
         WEIR_PLUGINS_OPTION(r.plugins),
         {.name = NULL}};
     size_t count;
@@ -141,8 +143,8 @@ int weir_command_sim(int argc, char **argv) {
     if (status < 0 && threads != NO_THREADS)
         status = weir_cli_misuse(
             "sim",
-            "a simulation runs its frames one after the other: --threads is of check, eval and dse, whose engines "
-            "and searches run in threads");
+            "a simulation runs its frames one after another: --threads is for check, eval and dse, whose engines and "
+            "searches run in threads");
     if (status < 0) choose_debug_frames(&r.simulate);
     if (status < 0) status = check_netlist(&r.simulate);
     r.folder = argv[1];

@@ -21,11 +21,12 @@
 
 static const char help_text[] =
     "DIR is what 'weir compile' wrote. Yosys maps it to the cells of the device; the netlist is simulated against the\n"
-    "reference on random frames, or on --data, where there are models of the cells; with --place nextpnr places and\n"
+    "reference on random frames, or on --data, if there are models of its cells; with --place nextpnr places and\n"
     "routes it between registers, with seeds 1, 2, ... until the clock goal is met; with --on all of them, on other\n"
-    "machines, and OUT.seeds keeps what is done. Results are cached. OUT gets\n"
+    "machines, and OUT.seeds keeps the results. Results are cached. OUT gets\n"
     "netlist.json, netlist.v, synthesis.json (the report) and the messages of the tools.\n"
-    "Exit status 1: it does not fit, with --place; 3: the netlist disagrees with the reference; 4: a program is missing or failed.\n";
+    "Exit status 1: it does not fit, with --place; 3: the netlist disagrees with the reference; 4: a program is "
+    "missing or failed.\n";
 
 /* What a run needs of the compiled folder: it may not change meanwhile. */
 typedef struct reading {
@@ -58,7 +59,7 @@ static int read_folder(void *user) {
     if (r->hardware != NULL && weir_folding_verify(r->hardware)) r->top = read_top(r->folder);
     const bool is_found = r->top != NULL;
     free(path);
-    if (!is_found) weir_note("'%s' is expected to be a folder that 'weir compile' wrote", r->folder);
+    if (!is_found) weir_note("expected '%s' to be a folder that 'weir compile' wrote", r->folder);
     return is_found && weir_cosim_copy(r->folder, r->work) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
@@ -137,7 +138,7 @@ static int choose_device(request *r, const weir_graph *hardware) {
     const char *own = weir_graph_device(hardware);
     if (r->device == NULL && *own == '\0') {
         const int status = weir_cli_misuse("synth", "--device NAME is missing");
-        weir_note("'%s' was compiled for no device; 'weir devices' lists those that are known", r->folder);
+        weir_note("'%s' was compiled for no device; 'weir devices' lists them", r->folder);
         return status;
     }
     if (r->device == NULL) return weir_estimate_open(own, &r->device);
@@ -183,16 +184,15 @@ int weir_command_synth(int argc, char **argv) {
         {"place", 'p', WEIR_CLI_FLAG, &r.synthesize.place, NULL, "place and route with nextpnr, for the clock"},
         {"seeds", 0, WEIR_CLI_COUNT, &r.synthesize.seeds, "N", "placements to try until one meets the clock goal (4)"},
         WEIR_LAUNCH_OPTIONS(r.launch, "1 seed"),
-        {"seed", 0, WEIR_CLI_COUNT, &r.seed, "N", "place seed N of the file DIR, as --on has it, into --json"},
+        {"seed", 0, WEIR_CLI_COUNT, &r.seed, "N", "place seed N of the file DIR and write --json, as --on does"},
         {"placer", 0, WEIR_CLI_STRING, &r.synthesize.placer, "NAME",
-         "nextpnr's placer: heap, sa or, of late, static (its own choice)"},
+         "nextpnr's placer: heap, sa or, in recent versions, static (its default)"},
         WEIR_YOSYS_OPTION(r.synthesize.yosys),
         {"timeout", 0, WEIR_CLI_COUNT, &r.synthesize.seconds, "SECONDS", "for Yosys, and for each placement (1200)"},
         {"clock", 0, WEIR_CLI_COUNT, &r.synthesize.clock_mhz, "MHZ", "the clock goal (that of 'weir compile')"},
-        WEIR_DATA_OPTION(r.synthesize.data, "frames for the netlist (random ones)"),
-        {"frames", 'n', WEIR_CLI_INT, &r.synthesize.frames, "N",
-         "frames for the netlist, 0: none (2 to 16; all of --data)"},
-        {"prove", 0, WEIR_CLI_FLAG, &r.synthesize.prove, NULL, "prove the mapping to cells of a large netlist too"},
+        WEIR_DATA_OPTION(r.synthesize.data, "frames to simulate the netlist on (random ones)"),
+        {"frames", 'n', WEIR_CLI_INT, &r.synthesize.frames, "N", "number of frames, 0: none (2 to 16; all of --data)"},
+        {"prove", 0, WEIR_CLI_FLAG, &r.synthesize.prove, NULL, "prove the mapping to cells also of a large netlist"},
         {"output", 'o', WEIR_CLI_STRING, &r.synthesize.output, "OUT", "folder for netlist, report and messages"},
         {"json", 'j', WEIR_CLI_STRING, &r.synthesize.json, "FILE", "write the report as JSON"},
         WEIR_HTML_OPTION(r.synthesize.html),

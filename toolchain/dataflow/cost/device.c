@@ -169,9 +169,8 @@ static bool check(const weir_yaml *root, const weir_device *device) {
         fine = false;
     }
     if (device->luts.joined != 0 && device->luts.joined < device->luts.inputs) {
-        weir_error(weir_yaml_find(root, "luts")->location,
-                   "luts: expected joined ones of at least %lld inputs, found %lld", (long long)device->luts.inputs,
-                   (long long)device->luts.joined);
+        weir_error(weir_yaml_find(root, "luts")->location, "luts: joined: expected at least %lld inputs, found %lld",
+                   (long long)device->luts.inputs, (long long)device->luts.joined);
         fine = false;
     }
     if (device->luts.placeable > 100) {

@@ -45,7 +45,7 @@ bool weir_target_check(const weir_graph *graph) {
     if (*name == '\0' || device_of(graph) != NULL) return true;
     weir_error(weir_at(weir_graph_source(graph), 0),
                "graph '%s' is built for device '%s', whose profile cannot be read", weir_graph_name(graph), name);
-    weir_note("set another one with set_target{device=NAME}; 'weir devices' lists those that are known");
+    weir_note("set another one with set_target{device=NAME}; 'weir devices' lists them");
     return false;
 }
 
@@ -55,7 +55,7 @@ bool weir_target_set(weir_graph *graph, const char *device, int64_t clock_mhz) {
     int status;
     weir_device *read = *device == '\0' ? NULL : weir_device_read(device, &status);
     if (*device != '\0' && read == NULL) {
-        weir_error(WEIR_NOWHERE, "device '%s' cannot be built for", device);
+        weir_error(WEIR_NOWHERE, "cannot build for device '%s'", device);
         return false;
     }
     weir_graph_set_device(graph, device, clock_mhz);

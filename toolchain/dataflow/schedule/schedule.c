@@ -83,7 +83,7 @@ static void serve_by_rule(weir_service *s, const void *user) {
 static bool report_wrong(const weir_schedule *s, weir_node node, size_t port, size_t inputs) {
     weir_error(weir_node_location(s->graph, node), "node '%s': component '%s' %s %zu in its schedule",
                weir_node_name(s->graph, node), weir_component_of(s->graph, node)->name,
-               port < inputs ? "does not take the beats that arrive at input" : "gives no beat to output",
+               port < inputs ? "does not accept the beats that arrive at input" : "emits no beat at output",
                port < inputs ? port : port - inputs);
     return false;
 }

@@ -50,7 +50,8 @@ bool weir_folding_budget_parse(const char *text, const weir_device *device, int6
     if (read_budget(text, uses, budget)) return true;
     weir_error(WEIR_NOWHERE, "budget '%s': expected NAME=NUMBER,... with the names lut, ff, dsp and bram", text);
     weir_note(
-        "'50%%' instead of a number is a share of what the device has, alone that of everything; '-900' is all but 900");
+        "'50%%' instead of a number is a share of the device's resource, by itself a share of each resource; '-900' "
+        "is all but 900");
     return false;
 }
 

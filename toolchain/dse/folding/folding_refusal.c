@@ -181,7 +181,7 @@ void weir_folding_refuse(weir_folding_finder *s) {
     }
     char *within = asked > 0 ? weir_format(" in %lld cycles a frame", (long long)asked) : weir_copy_string("");
     weir_error(at, "no folding fits %s%s%s%s", s->target.device->name, within,
-               missing.size > 0 ? ": it takes at least " : ": what saves one resource takes too much of another",
+               missing.size > 0 ? ": it takes at least " : ": saving one resource takes too much of another",
                missing.size > 0 ? missing.data : "");
     weir_text_free(&missing);
     note_margin(s);

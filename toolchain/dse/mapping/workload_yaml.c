@@ -269,7 +269,7 @@ static bool connect(const reader *r, const weir_yaml *root) {
             if (node->layer->operand[o].is_constant) continue;
             const int source = find_layer(w, node->layer->operand[o].source);
             if (source < 0) {
-                weir_error(root->item[i]->location, "operand '%c' comes from layer %lld, which is not there",
+                weir_error(root->item[i]->location, "operand '%c' comes from layer %lld, which does not exist",
                            node->layer->operand[o].name, (long long)node->layer->operand[o].source);
                 return false;
             }
@@ -277,7 +277,7 @@ static bool connect(const reader *r, const weir_yaml *root) {
         }
     }
     return weir_dse_workload_sort(w, r->arena) ||
-           weir_dse_schema_expected(root, "layers that do not take from each other in a circle");
+           weir_dse_schema_expected(root, "layers that do not depend on each other in a cycle");
 }
 
 static bool read_root(const reader *r, const weir_yaml *root) {

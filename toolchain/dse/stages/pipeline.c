@@ -206,7 +206,7 @@ bool weir_dse_pipeline_parse(weir_dse_pipeline *pipeline, const char *text) {
         }
         if (*at == '\0') return true;
         if (*at++ != ',') {
-            weir_error(WEIR_NOWHERE, "stages: expected a comma behind '%s'", name);
+            weir_error(WEIR_NOWHERE, "stages: expected a comma after '%s'", name);
             return false;
         }
     }
@@ -275,7 +275,7 @@ static void suggest_givers(const weir_dse_registry *registry, const char *key) {
         for (const char *const *k = info->body->gives; k != NULL && *k != NULL; k++)
             if (strcmp(*k, key) == 0) weir_text_format(&list, "%s%s", list.size == 0 ? "" : ", ", info->name);
     }
-    if (list.size > 0) weir_note("given by: %s", list.data);
+    if (list.size > 0) weir_note("stages that give it: %s", list.data);
     weir_text_free(&list);
 }
 

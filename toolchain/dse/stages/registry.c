@@ -55,7 +55,7 @@ static const weir_dse_stage_info *find(const weir_dse_registry *registry, const 
 
 bool weir_dse_registry_add(weir_dse_registry *registry, const weir_dse_stage_info *info) {
     if (find(registry, info->name) != NULL) {
-        weir_error(WEIR_NOWHERE, "stage '%s' is already there", info->name);
+        weir_error(WEIR_NOWHERE, "stage '%s' is already registered", info->name);
         return false;
     }
     registry->info = weir_grow(registry->info, &registry->capacity, registry->count + 1, sizeof *registry->info);

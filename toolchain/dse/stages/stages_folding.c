@@ -162,9 +162,9 @@ static bool run_generator(const weir_dse_stage *stage, const weir_dse_context *c
 
 static const weir_dse_option generator_options[] = {
     {"budget", NULL, WEIR_DSE_TEXT, "",
-     "what it may take: \"lut=N,ff=N,dsp=N,bram=N\", \"50%\" of everything; all of what is not named"},
+     "what it may take: \"lut=N,ff=N,dsp=N,bram=N\", \"50%\" of everything; all of a resource that is not named"},
     {"target_interval", NULL, WEIR_DSE_COUNT, "0", "cycles that a frame may take; 0: any number"},
-    {"points", NULL, WEIR_DSE_COUNT, "16", "foldings at most"},
+    {"points", NULL, WEIR_DSE_COUNT, "16", "largest number of foldings"},
     {.name = NULL}};
 
 const weir_dse_stage_body weir_dse_stage_folding_generator = {.takes =

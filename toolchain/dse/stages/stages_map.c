@@ -64,7 +64,7 @@ static bool run_generator(const weir_dse_stage *stage, const weir_dse_context *c
 }
 
 static const weir_dse_option generator_options[] = {
-    {"count", "nb_mappings_generated", WEIR_DSE_COUNT, "3", "at most so many mappings, from 1 on"},
+    {"count", "nb_mappings_generated", WEIR_DSE_COUNT, "3", "largest number of mappings, at least 1"},
     {"mixed", "enable_mix_spatial_mapping_generation", WEIR_DSE_FLAG, "false",
      "several loops along one array dimension"},
     {.name = NULL}};
@@ -134,7 +134,7 @@ static bool report_misfit(const search *s, bool is_fatal) {
     const weir_dse_problem *p = s->temporal.problem;
     const weir_dse_misfit *m = &s->misfit;
     if (m->memory == NULL) {
-        weir_error(p->layer->location, "layer '%s': no order of its loops is as the mapping '%s' asks", p->layer->name,
+        weir_error(p->layer->location, "layer '%s': no order of its loops satisfies the mapping '%s'", p->layer->name,
                    p->layer->mapping->name);
         return false;
     }

@@ -103,7 +103,8 @@ static bool run_pareto(const weir_dse_stage *stage, const weir_dse_context *cont
 
 static const weir_dse_option pareto_options[] = {
     {"of", NULL, WEIR_DSE_TEXT, "energy,latency",
-     "what is to be small: energy, latency, and of hardware time, luts, flip_flops, multipliers, memory_blocks, device (its size)"},
+     "what to minimize: energy, latency, and of hardware time, luts, flip_flops, multipliers, memory_blocks, device "
+     "(its size)"},
     {.name = NULL}};
 
 const weir_dse_stage_body weir_dse_stage_pareto = {.options = pareto_options, .run = run_pareto};

@@ -105,9 +105,9 @@ static bool run_salsa(const weir_dse_stage *stage, const weir_dse_context *conte
 
 static const weir_dse_option salsa_options[] = {
     {"iterations", "salsa_iteration_number", WEIR_DSE_COUNT, "1000", "orders to try"},
-    {"temperature", "salsa_start_temperature", WEIR_DSE_REAL, "0.05", "at the start; each step it falls by 0.5 %"},
+    {"temperature", "salsa_start_temperature", WEIR_DSE_REAL, "0.05", "at the start; it falls by 0.5 % each step"},
     {"seed", NULL, WEIR_DSE_COUNT, "1", "of the random numbers"},
-    {"walks", "salsa_number_of_core", WEIR_DSE_COUNT, "1", "starts, of which the best counts"},
+    {"walks", "salsa_number_of_core", WEIR_DSE_COUNT, "1", "number of starts; the best counts"},
     {"objective", "salsa_opt_criterion", WEIR_DSE_TEXT, "energy", "energy or latency"},
     WEIR_DSE_TYPE_OPTION,
     {.name = NULL}};

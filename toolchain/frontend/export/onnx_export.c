@@ -38,7 +38,7 @@ static bool name_output(exporter *ex, size_t index) {
     weir_value value = weir_graph_output(ex->graph, index), other = weir_graph_find_value(ex->graph, wanted);
     if (other.id != 0 && other.id != value.id && !ex->carried[other.id]) {
         if (weir_value_producer(ex->graph, other).id == 0 && weir_value_constant(ex->graph, other) == NULL) {
-            weir_error(WEIR_NOWHERE, "output '%s' has the name of an input, which ONNX takes for the input itself",
+            weir_error(WEIR_NOWHERE, "output '%s' has the name of an input, which ONNX would identify with the input",
                        wanted);
             return false;
         }
@@ -333,7 +333,7 @@ static void *pack(exporter *ex, const char *name, const json_t *annotations, siz
     annotate(ex, annotations, &model);
     *size = onnx__model_proto__get_packed_size(&model);
     if (*size > INT_MAX) {
-        weir_error(WEIR_NOWHERE, "the model takes %zu bytes, an ONNX file holds at most %d", *size, INT_MAX);
+        weir_error(WEIR_NOWHERE, "the model takes %zu bytes, but an ONNX file holds at most %d", *size, INT_MAX);
         return NULL;
     }
     uint8_t *bytes = weir_malloc(*size);

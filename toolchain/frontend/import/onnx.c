@@ -128,7 +128,7 @@ static void take_remarks(const importer *im, uint32_t index) {
             im->outline->remarked(im->outline->user, (int)index + 1, attribute->name, attribute->i);
         } else {
             char label[WEIR_ONNX_LABEL_SIZE];
-            weir_error(location_of(im, index), "%s: attribute '%s' is expected to be a whole number",
+            weir_error(location_of(im, index), "%s: attribute '%s' must be a whole number",
                        weir_onnx_schema_label(node, label), attribute->name);
         }
     }
@@ -318,7 +318,8 @@ static void check_shapes(importer *im) {
         const char *name = im->sizes.shape[i].input;
         const weir_onnx_definition *d = name == NULL ? NULL : weir_onnx_scope_find(&im->scope, name);
         if (name == NULL && inputs != 1)
-            weir_error(whole(im), "the model has %zu inputs: of which one is the shape? Expected INPUT=SIZES", inputs);
+            weir_error(whole(im), "the model has %zu inputs: expected INPUT=SIZES, to say which one has the shape",
+                       inputs);
         if (name != NULL && (d == NULL || d->source != WEIR_ONNX_INPUT))
             weir_error(whole(im), "a shape is given for '%.100s': the model has no such input", name);
     }
@@ -431,8 +432,7 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
     char name[WEIR_ONNX_NAME_SIZE];
     if (!resolve_inputs(im, proto, inputs, &count)) return;
     if (rule->plain)
-        weir_note("%s: '%.100s' stays the tensor of which %s makes something else", im->file, proto->input[0],
-                  rule->name);
+        weir_note("%s: '%.100s' is the result itself, not what %s makes of it", im->file, proto->input[0], rule->name);
     weir_onnx_known_materialize(&im->known, im->graph, &im->scope, rule->op, inputs, count);
     weir_onnx_name_node(proto->name, proto->op_type, name);
     weir_onnx_form form = {.graph = im->graph,
@@ -478,11 +478,11 @@ static choice choose(importer *im, uint32_t index) {
     if (known != NULL && known->dtype == WEIR_BOOL && known->count == 1)
         im->choice[index] = weir_array_get_int(known, 0) != 0 ? THEN : ELSE;
     else if (known != NULL)
-        weir_error(location_of(im, index), "%s: its condition '%.100s' is expected to be one truth value",
+        weir_error(location_of(im, index), "%s: its condition '%.100s' must be one truth value",
                    weir_onnx_schema_label(proto, label), proto->input[0]);
     else if (condition.id != 0) {
         weir_error(location_of(im, index),
-                   "%s: its condition '%.100s' depends on the data of an input, expected a constant or what shapes say",
+                   "%s: its condition '%.100s' depends on the data of an input, expected constants and shapes only",
                    weir_onnx_schema_label(proto, label), proto->input[0]);
         weir_note("hardware computes the same for every frame: compute both branches and select with Where");
     }
@@ -672,7 +672,7 @@ static void build_outputs(importer *im) {
         const weir_onnx_definition *d = info->name == NULL ? NULL : weir_onnx_scope_find(&im->scope, info->name);
         if (d != NULL && d->value.id != 0) check_declared(im, info, d, "value", &others);
     }
-    if (others > 1) weir_note("values declared with another shape than is found: %zu more", others - 1);
+    if (others > 1) weir_note("%zu more values are declared with another shape than the inferred one", others - 1);
 }
 
 /* --- the whole --- */
@@ -726,7 +726,7 @@ static bool is_tensor(weir_arena *arena, const void *data, size_t size) {
 
 /* The model, or NULL after an error that says, where that is known, what the file is instead. */
 static const Onnx__ModelProto *decode(weir_arena *arena, const void *data, size_t size, const char *file) {
-    static const weir_file_kind tensor = {"an ONNX tensor (TensorProto)", "give the model; data goes to --data"};
+    static const weir_file_kind tensor = {"an ONNX tensor (TensorProto)", "pass the model; data goes to --data"};
     weir_diag_log *log;
     const Onnx__ModelProto *model =
         (const Onnx__ModelProto *)decode_as(arena, &onnx__model_proto__descriptor, data, size, file, &log);

@@ -449,7 +449,7 @@ static bool scatter_nd_inputs(weir_onnx_form *form, weir_value *inputs, size_t *
     const int64_t rows = (int64_t)indices->count / length, size = stride_of(data, length - 1);
     size_t updates;
     if (!weir_shape_count(shape_of(form, inputs[2]), &updates) || (int64_t)updates != rows * size)
-        return fail(form, "its updates are not as many as its indices ask for");
+        return fail(form, "the number of its updates does not match its indices");
     weir_array *at = own_elements(form, inputs[0]);
     bool fine = true;
     for (int64_t row = 0; fine && row < rows; row++) {
@@ -576,7 +576,7 @@ static bool linear_inputs(weir_onnx_form *form, weir_value *inputs, size_t *coun
         weights->n_floats % (size_t)rows != 0)
         return fail(form, "expected a coefficient for each feature of a matrix and each result");
     if (bias != NULL && bias->n_floats > 0 && bias->n_floats != (size_t)rows)
-        return fail(form, "expected one intercept a result");
+        return fail(form, "expected one intercept per result");
     inputs[1] = matrix(form, "coefficients", rows, shape->dim[1]);
     if (bias != NULL && bias->n_floats > 0) inputs[2] = matrix(form, "intercepts", 0, rows);
     *count = bias != NULL && bias->n_floats > 0 ? 3 : 2;
@@ -607,10 +607,10 @@ static bool classifier_inputs(weir_onnx_form *form, weir_value *inputs, size_t *
     const size_t classes = numbers != NULL && numbers->n_ints > 0 ? numbers->n_ints
                            : words == NULL                        ? 0
                                                                   : words->n_strings;
-    if (shape_of(form, inputs[0])->rank != 2) return fail(form, "expected a matrix, a row a sample");
+    if (shape_of(form, inputs[0])->rank != 2) return fail(form, "expected a matrix with a row per sample");
     if (classes < 2) return fail(form, "expected the labels of two classes or more");
     if (attribute_of(form, "coefficients")->n_floats < classes * (size_t)shape_of(form, inputs[0])->dim[1])
-        return fail(form, "expected a row of coefficients for each class, for both of two, too");
+        return fail(form, "expected a row of coefficients for each class, also for two classes");
     return linear_inputs(form, inputs, count, (int64_t)classes);
 }
 
@@ -714,7 +714,7 @@ static bool weights_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
     const bool by_channel = int_of(form, "per_channel", 0) != 0;
     const int64_t axis = by_channel ? axis_of(form, int_of(form, "channel_axis", 0), x->rank) : 0;
     if (given == NULL || axis < 0) return false;
-    if (given->count != (by_channel ? (size_t)x->dim[axis] : 1)) return fail(form, "expected a threshold a channel");
+    if (given->count != (by_channel ? (size_t)x->dim[axis] : 1)) return fail(form, "expected a threshold per channel");
     weir_shape wide = {.rank = by_channel ? x->rank : 0};
     for (int d = 0; d < wide.rank; d++) wide.dim[d] = d == axis ? x->dim[d] : 1;
     weir_array *scale = weir_array_new(WEIR_FLOAT32, &wide);

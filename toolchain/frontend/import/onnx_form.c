@@ -381,8 +381,8 @@ static bool form_blocks(weir_onnx_form *form, weir_value *inputs, size_t *count)
     }
     weir_error(form->location, "node '%s' (DequantizeLinear): attribute 'block_size' is %lld, %s", form->name,
                (long long)size->i,
-               fits ? "and what has several blocks a column is not constant"
-                    : "and its scales and zero points are not constants with a number a block");
+               fits ? "and a tensor with several blocks per column is not constant"
+                    : "and its scales and zero points are not constants with a number per block");
     weir_note("blocks are for weights; quantize activations with one scale");
     return false;
 }

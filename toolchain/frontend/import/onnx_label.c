@@ -32,7 +32,7 @@ static void list(const Onnx__TensorProto *tensor, const char *file) {
         weir_text_format(&names, "%s%zu is '%.*s'", i == 0 ? "" : ", ", i, (int)(name->len > 40 ? 40 : name->len),
                          name->data == NULL ? "" : (const char *)name->data);
     }
-    weir_note("%s: labels are strings, numbers stand for them: %s%s", file, names.data == NULL ? "" : names.data,
+    weir_note("%s: labels are strings and become their positions: %s%s", file, names.data == NULL ? "" : names.data,
               tensor->n_string_data > MOST_NAMED ? ", ..." : "");
     weir_text_free(&names);
 }

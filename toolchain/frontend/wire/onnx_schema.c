@@ -141,10 +141,10 @@ static const struct {
     const char *name, *hint;
 } hints[] = {
 #define LABEL_HINT "it turns scores into labels: cut the model after its Softmax or Sigmoid (onnx.utils.extract_model)"
-#define TREE_HINT "decision trees are none of the models that Weir compiles: networks and linear models"
+#define TREE_HINT "Weir compiles networks and linear models, not decision trees"
 #define SVM_HINT                                                                                                       \
-    "support vector machines with a kernel are none of the models that Weir compiles: networks and linear models "     \
-    "(scikit-learn's LinearSVC is one)"
+    "Weir compiles networks and linear models (such as scikit-learn's LinearSVC), not support vector machines with a " \
+    "kernel"
 #define STATIC_HINT                                                                                                    \
     "its scales are computed again for each input; hardware needs fixed ones: quantize statically, with calibration "  \
     "data (ONNX Runtime: quantize_static; or 'weir compile --quantize int8 --calibration DATA' on the float model)"
@@ -153,17 +153,15 @@ static const struct {
     {"DynamicQuantizeLSTM", STATIC_HINT},
     {"MatMulNBits", "its weights have a scale per block; quantize them per tensor or per channel"},
     {"LabelEncoder", LABEL_HINT},
-    {"Imputer",
-     "it fills in numbers that are missing: do that before the model, and cut it off (onnx.utils.extract_model)"},
+    {"Imputer", "it fills in missing numbers: do that before the model, and cut it off (onnx.utils.extract_model)"},
     {"OneHotEncoder",
-     "it makes numbers of categories: do that before the model, and cut it off (onnx.utils.extract_model)"},
+     "it turns categories into numbers: do that before the model, and cut it off (onnx.utils.extract_model)"},
     {"TreeEnsembleClassifier", TREE_HINT},
     {"TreeEnsembleRegressor", TREE_HINT},
     {"TreeEnsemble", TREE_HINT},
     {"SVMClassifier", SVM_HINT},
     {"SVMRegressor", SVM_HINT},
-    {"CDist",
-     "it compares with stored samples: nearest neighbours and kernels are none of the models that Weir compiles"},
+    {"CDist", "it compares with stored samples: Weir compiles neither nearest neighbours nor kernels"},
     {"MatMulBnb4", "its weights have a scale per block; quantize them per tensor or per channel"},
 };
 
@@ -219,7 +217,7 @@ const weir_onnx_rule *weir_onnx_schema_find(const Onnx__NodeProto *node, const w
     if (found != NULL) {
         weir_error(location, "%s was last part of opset %d, the model imports opset %lld",
                    weir_onnx_schema_label(node, label), found->since - 1, (long long)opsets->version[domain->domain]);
-        weir_note("export it again: %s took its place", weir_op_get(found->op)->name);
+        weir_note("export it again: %s replaced it", weir_op_get(found->op)->name);
         return NULL;
     }
     if (later != NULL && opsets->version[domain->domain] == 0)
@@ -673,7 +671,7 @@ bool weir_onnx_schema_check_types(const weir_onnx_rule *rule, const weir_graph *
     const weir_onnx_type_rule *row = refused_type(graph, node, version);
     if (row == NULL) return true;
     if (row->since == WEIR_ONNX_NEVER)
-        weir_node_fail(graph, node, "does not take %s in ONNX: put a Cast before it", weir_dtype_name(row->dtype));
+        weir_node_fail(graph, node, "does not accept %s in ONNX: put a Cast before it", weir_dtype_name(row->dtype));
     else
         weir_node_fail(graph, node, "element type %s needs opset %d, the model imports opset %lld",
                        weir_dtype_name(row->dtype), row->since, (long long)version);

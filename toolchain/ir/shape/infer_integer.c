@@ -503,7 +503,8 @@ bool weir_infer_softmax_codes(const weir_graph *graph, weir_node node, weir_infe
     const weir_quant *quant = &to->type[0].quant;
     int64_t low, high, least, most = zero + steps;
     if (!integer_input(graph, node, 0)) return false;
-    if (weir_rule_input(graph, node, 0)->shape.rank == 0) return weir_rule_fail(graph, node, "a number has no rows");
+    if (weir_rule_input(graph, node, 0)->shape.rank == 0)
+        return weir_rule_fail(graph, node, "expected at least one dimension, found a scalar");
     input_range(graph, node, 0, &low, &high);
     if (steps < 0 || steps > STEPS_LIMIT)
         return weir_rule_fail(graph, node, "attribute 'steps' is %lld, expected 0 to %d", (long long)steps,

@@ -32,7 +32,7 @@ bool weir_rule_conv_shape(const weir_graph *graph, weir_node node, size_t weight
                               (long long)group, (long long)x->dim[1], (long long)w->dim[0]);
     }
     if (w->dim[1] != x->dim[1] / group) {
-        return weir_rule_fail(graph, node, "the weights take %lld channels a group, the input has %lld",
+        return weir_rule_fail(graph, node, "the weights have %lld channels per group, the input has %lld",
                               (long long)w->dim[1], (long long)(x->dim[1] / group));
     }
     if (!weir_geometry_window(graph, node, x, w->dim + 2, &window)) return false;

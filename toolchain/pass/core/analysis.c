@@ -37,7 +37,7 @@ static const void *get(weir_pass_context *context, const weir_pass_entry *entry,
         return result->data;
     }
     if (result) {
-        weir_error(WEIR_NOWHERE, "analysis '%s' needs its own result", entry->name);
+        weir_error(WEIR_NOWHERE, "analysis '%s' depends on its own result", entry->name);
         return NULL;
     }
     slot->result = weir_grow(slot->result, &slot->result_capacity, slot->result_count + 1, sizeof *slot->result);

@@ -186,7 +186,7 @@ bool weir_pass_context_override(weir_pass_context *context, weir_pass_instrument
 
 bool weir_pass_context_enter(weir_pass_context *context) {
     if (context->entered) {
-        weir_error(WEIR_NOWHERE, "the pass context is entered already");
+        weir_error(WEIR_NOWHERE, "the pass context is already entered");
         return false;
     }
     context->entered = weir_pass_enter_instruments(context);

@@ -291,7 +291,7 @@ static bool resolve_requires(weir_pass_registry *registry, weir_pass_entry *entr
         weir_pass_entry *found = resolve(registry, entry, "requires", name);
         if (found && found->what == WEIR_PASS_ENTRY_ANALYSIS) {
             weir_error(WEIR_NOWHERE, "pass '%s' requires '%s', which is an analysis", entry->name, name);
-            weir_note("analyses are asked for with weir_pass_get_analysis");
+            weir_note("request analyses with weir_pass_get_analysis");
             found = NULL;
         }
         if (found && entry->kind == WEIR_PASS_GRAPH && found->kind == WEIR_PASS_HARDWARE) {

@@ -60,8 +60,8 @@ static bool after(weir_pass_instrument *instrument, const weir_pass_site *site) 
         if (!ok) {
             weir_text unit = {0};
             weir_pass_site_name(site, &unit);
-            weir_error(WEIR_NOWHERE, "pass '%s' said that it changed nothing, but it changed %s",
-                       weir_pass_name(site->pass), unit.data);
+            weir_error(WEIR_NOWHERE, "pass '%s' reported no change, but it changed %s", weir_pass_name(site->pass),
+                       unit.data);
             show_first(r->text.data, now.data);
             weir_text_free(&unit);
         }

@@ -114,7 +114,7 @@ static weir_pass_decision ask(const weir_pass_context *context, const weir_pass_
         weir_pass_decision one =
             instrument->should_run ? instrument->should_run(instrument, &frame->site) : WEIR_PASS_GO;
         if (one == WEIR_PASS_STOP) {
-            hook_failed(frame, instrument, errors, "on being asked about");
+            hook_failed(frame, instrument, errors, "when asked about");
             return one;
         }
         decision = one == WEIR_PASS_SKIP ? one : decision;
@@ -456,7 +456,7 @@ static bool run_any(weir_pass_context *context, const weir_pass *pass, weir_pass
 static void warn_conflicts(weir_pass_context *context) {
     for (size_t id = 0; id < context->flag_count && !context->warned; id++) {
         if ((context->flag[id] & WEIR_PASS_REQUIRED) && (context->flag[id] & WEIR_PASS_DISABLED)) {
-            weir_warning(WEIR_NOWHERE, "pass '%s' is both required and disabled: it is not run",
+            weir_warning(WEIR_NOWHERE, "pass '%s' is both required and disabled: it does not run",
                          context->registry->entry[id]->name);
         }
     }
@@ -489,7 +489,7 @@ static bool run_top(weir_pass_context *context, const weir_pass *pass, weir_modu
     registry->running++;
     context->direct = weir_pass_direct(pass);
     if (context->direct && (weir_pass_flags(context, context->direct->entry->id) & WEIR_PASS_DISABLED)) {
-        weir_warning(WEIR_NOWHERE, "pass '%s' is disabled, but asked for by itself: it is run", context->direct->name);
+        weir_warning(WEIR_NOWHERE, "pass '%s' is disabled, but named by itself: it runs", context->direct->name);
     }
     bool ok = run_any(context, pass, NULL);
     context->direct = NULL;

@@ -14,11 +14,10 @@ static bool take_floating(weir_rtl_design *design, rtl_expr *expr, uint32_t oper
     if (!design->expr[operand].floats) return true;
     expr->floats = expr->kind == WEIR_RTL_EXPR_CONDITIONAL && operand != expr->a;
     if (!expr->floats)
-        rtl_error(
-            design, design->location,
-            "'%s' cannot be part of this expression, because nothing computes with 'z: expected it as a branch of "
-            "'CONDITION ? VALUE : 'z', whose value an inout port or a wire is assigned as a whole",
-            rtl_describe(design, operand));
+        rtl_error(design, design->location,
+                  "'%s' cannot be part of this expression, because no operator accepts 'z: expected it as a branch of "
+                  "'CONDITION ? VALUE : 'z', assigned as a whole to an inout port or a wire",
+                  rtl_describe(design, operand));
     return expr->floats;
 }
 

@@ -86,8 +86,9 @@ weir_rtl_state weir_rtl_add_state(weir_rtl_design *design, weir_rtl_fsm fsm, con
     if (!fsm.id) return none;
     const rtl_fsm *outermost = &design->fsm[rtl_outermost(design, fsm.id)];
     if (outermost->current) {
-        rtl_error(design, design->location, "state machine '%s' takes no state '%s' after '%s' was made for its states",
-                  outermost->name, name, design->var[outermost->current].name);
+        rtl_error(design, design->location,
+                  "state machine '%s' cannot get a state '%s' after '%s' was made for its states", outermost->name,
+                  name, design->var[outermost->current].name);
         return none;
     }
     return (weir_rtl_state){rtl_new_state(design, fsm.id, name)};

@@ -71,7 +71,7 @@ static uint32_t new_field(weir_rtl_design *design, uint32_t type, const char *na
     rtl_type *record = &design->type[type];
     if (!own) return 0;
     if (record->is_used) {
-        rtl_error(design, design->location, "type '%s' is in use and takes no more names, such as '%s'", record->name,
+        rtl_error(design, design->location, "type '%s' is in use and cannot get more names, such as '%s'", record->name,
                   own);
         return 0;
     }

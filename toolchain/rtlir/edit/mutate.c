@@ -201,7 +201,7 @@ bool weir_rtl_set_value(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_ex
     else fits = (fits && expr->module == module) || (expr->module == 0 && expr->width == old->width);
     if (fits) design->stmt[stmt.id].a = value.id;
     else
-        rtl_error(design, design->location, "'%s' cannot take the place of '%s'", rtl_describe(design, value.id),
+        rtl_error(design, design->location, "'%s' cannot replace '%s'", rtl_describe(design, value.id),
                   rtl_describe(design, record->a));
     return fits;
 }

@@ -552,7 +552,7 @@ static bool parse_settings(reader *r, rtl_inner *inner) {
 
 static void add_condition(reader *r, guard when, const char *name, int line) {
     if (!when.is_known || when.formula == 0) {
-        weir_warning(weir_at(r->path, line), "'%s' is not checked: its expression is beyond parameters and numbers",
+        weir_warning(weir_at(r->path, line), "'%s' is not checked: its expression has more than parameters and numbers",
                      name);
         weir_note("simulators and synthesis check it when they elaborate the design");
         return;

@@ -22,9 +22,10 @@ static bool fail_width(rtl_scan *s, uint32_t root) {
     const rtl_node *number = node_of(s, i);
     int size = number->size > 40 ? 40 : (int)number->size;
     if (!s->failed && number->kind == RTL_NODE_HIGH_Z)
-        rtl_error(s->design, weir_at(s->file, number->line),
-                  "'z cannot stand here: expected it as a branch of "
-                  "'CONDITION ? VALUE : 'z', whose value an inout port or a wire is assigned as a whole");
+        rtl_error(
+            s->design, weir_at(s->file, number->line),
+            "'z is not allowed here: expected it as a branch of 'CONDITION ? VALUE : 'z', assigned as a whole to an "
+            "inout port or a wire");
     else if (!s->failed)
         rtl_error(s->design, weir_at(s->file, number->line),
                   "the width of '%s%.*s' is not known here; write WIDTH'd%.*s", number->is_negative ? "-" : "", size,

@@ -32,7 +32,7 @@ static void report_names(weir_rtl_design *design, uint32_t first, uint32_t secon
                   a->is_external || b->is_external ? ", one of them in a file of its own" : "");
     else
         rtl_error(design, rtl_location_of(design, &b->common),
-                  "modules '%s' and '%s' would have one file where names of files have no case", a->name, b->name);
+                  "modules '%s' and '%s' would share a file on a file system without case", a->name, b->name);
     if (location.file) weir_note_at(location, "the other one is here");
 }
 
@@ -44,7 +44,7 @@ static void check_top_name(weir_rtl_design *design, uint32_t top) {
     if (!inside.id || inside.kind == RTL_NAME_GROUP) return;
     const rtl_common *common = inside.kind == RTL_NAME_VAR ? &design->var[inside.id].common : &module->common;
     rtl_error(design, rtl_location_of(design, common),
-              "something in the top module '%s' has its name, which Verilator does not take", module->name);
+              "an item in the top module '%s' has the module's name, which Verilator rejects", module->name);
 }
 
 static bool check_names(weir_rtl_design *design, weir_rtl_module top, bool in_files) {

@@ -90,7 +90,7 @@ static void check_floating(form *f, const rtl_stmt *stmt, uint32_t expr) {
         return;
     }
     rtl_error(design, location,
-              "'%s' in module '%s' may be high impedance, which only an assignment to an inout port or a wire takes: "
+              "'%s' in module '%s' may be high impedance, which only an assignment to an inout port or a wire accepts: "
               "assign it to one and use that here",
               rtl_describe(design, expr), design->module[f->module].name);
     f->fine = false;

@@ -157,10 +157,10 @@ void rtl_print_interfaces(rtl_writer *w) {
         const weir_rtl_group_plan *plan = &own->plan[groups->id[i]];
         used[group->interface] = used[group->interface] || !plan->flat;
         if (group->is_interface && plan->flat && !plan->is_idle)
-            rtl_error(w->design, rtl_location_of(w->design, &w->design->module[w->module].common),
-                      "group '%s' of module '%s' cannot be an interface any more: %s; create_interface_instantiation "
-                      "comes last",
-                      group->name, w->design->module[w->module].name, plan->flat);
+            rtl_error(
+                w->design, rtl_location_of(w->design, &w->design->module[w->module].common),
+                "group '%s' of module '%s' can no longer be an interface: %s; run create_interface_instantiation last",
+                group->name, w->design->module[w->module].name, plan->flat);
     }
     for (uint32_t i = 1; own && i < w->design->interface_count; i++)
         if (used[i]) print_definition(w, own, i);

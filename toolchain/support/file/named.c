@@ -86,7 +86,7 @@ char *weir_named_path(const weir_named *kind, weir_location asker, const char *n
         const char *near = weir_suggest(name, (const char *const *)names, count);
         weir_error(asker, "unknown %s '%s'", kind->what, name);
         if (near != NULL) weir_note("did you mean '%s'?", near);
-        else weir_note("'weir %s' lists those known; a path to one of your own works too", kind->command);
+        else weir_note("'weir %s' lists the known ones; the path of your own works, too", kind->command);
     }
     free(names);
     return path;

@@ -47,8 +47,9 @@ static void note_limits(void) {
                 (unsigned long long)set.rlim_cur / 1024, limits[i].what, limits[i].option);
     }
     if (!is_limited)
-        fprintf(stderr, "weir: note: no limit is set (ulimit -v, -d), so the machine has no more; end other programs, "
-                        "give fewer frames of data, or add swap space\n");
+        fprintf(stderr,
+                "weir: note: no limit is set (ulimit -v, -d), so the machine has no more memory; end other programs, "
+                "pass fewer frames of data, or add swap space\n");
 }
 
 static _Noreturn void out_of_memory(size_t size) {

@@ -37,7 +37,7 @@ static json_t *read_gates(const char *folder, const char *name) {
     size_t size = 0;
     char *text = weir_file_read(path, &size);
     json_t *json = text == NULL ? NULL : json_loadb(text, size, 0, NULL);
-    if (text != NULL && json == NULL) weir_error(weir_at(path, 0), "a tool wrote only a part of it");
+    if (text != NULL && json == NULL) weir_error(weir_at(path, 0), "a tool wrote only part of it");
     weir_netlist_drop_scopes(json);
     free(text);
     free(path);
@@ -304,7 +304,7 @@ static char *reason_against(const weir_synth_prove_job *job, const weir_synth_ne
         return weir_format("there are no models of the cells of %s",
                            weir_device_family_name((weir_device_family)job->device->family));
     if (abc_program() == NULL) return weir_copy_string("'yosys-abc' is missing");
-    if (!is_asked && cells > MOST_CELLS) return weir_format("%zu cells take long; --prove does it", cells);
+    if (!is_asked && cells > MOST_CELLS) return weir_format("%zu cells take long; --prove proves them, too", cells);
     return NULL;
 }
 
