@@ -36,8 +36,8 @@ bool weir_simplify_expressions_removes(weir_op op);
 /* The integer graph of an imported one (lower/lower_integer.c), which was compared with it; NULL after reported errors,
  * which name the first node that computes something else where there is one. */
 weir_graph *weir_lower_integer(const weir_graph *model);
-/* What becomes of an operator of a model: it is refused, becomes exact integer arithmetic and hardware, stays real
- * arithmetic, which the host computes, or went before. */
+/* How an operator of a model is lowered: it is refused, becomes exact integer arithmetic and hardware, stays real
+ * arithmetic, which the host computes, or was removed before. */
 typedef enum weir_lowered {
     WEIR_LOWERED_REFUSED,
     WEIR_LOWERED_HARDWARE,

@@ -45,7 +45,7 @@ weir_value weir_rewrite_quant(weir_rewrite *rewrite, weir_value value, weir_valu
 weir_value weir_rewrite_reshape(weir_rewrite *rewrite, const char *suffix, weir_value value, const weir_shape *shape);
 /* `value` with dimension i of the result being dimension perm[i]: itself, or a Transpose. */
 weir_value weir_rewrite_transpose(weir_rewrite *rewrite, const char *suffix, weir_value value, const int64_t *perm);
-/* Output 0 of `at` is `value` from now on; `at` goes. The node that makes the value takes over the names. */
+/* Replaces output 0 of `at` by `value` and removes `at`. The node that makes the value takes over the names. */
 void weir_rewrite_become(weir_rewrite *rewrite, weir_value value);
 /* Have the nodes the same attributes, bit by bit? */
 bool weir_rewrite_same_attributes(const weir_graph *graph, weir_node a, weir_node b);

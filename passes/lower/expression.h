@@ -40,7 +40,7 @@ typedef struct weir_leaf {
     weir_sums sums;
     int64_t count;   /* of the elements whose mean it is; up to 1: of no more than one */
     bool centered;   /* the model's value is an integer tensor with the elements code - zero */
-    bool ahead;      /* they are codes of the quantizer behind the value, which has been moved in front of it */
+    bool ahead;      /* they are codes of the quantizer after the value, which has been moved before it */
     double rounding; /* how far their numbers may be from the exact ones: of fixed point (lower_carry.c) */
 } weir_leaf;
 

@@ -46,7 +46,7 @@ typedef struct weir_lowering {
 
 /* What is known of a value of the model; NULL: nothing. */
 const weir_expression *weir_lower_expression(const weir_lowering *l, weir_value value);
-/* From now on the value is this; sums and functions that were found of it before are forgotten. */
+/* Sets the value's expression; sums and functions that were found of it before are forgotten. */
 void weir_lower_become(weir_lowering *l, weir_value value, const weir_expression *x);
 /* The same of output 0 of the node; false where there are no codes, after a reported error. */
 void weir_lower_set(weir_lowering *l, weir_node node, const weir_expression *x);

@@ -40,7 +40,7 @@ void weir_fill_free(weir_fill_memories *memories);
  * error. */
 bool weir_fill_mark(const weir_device *device, const weir_fill_memories *memories, const char *folder);
 /* Puts the files of `wanted` instead of the marks of `marked`, both folders, into the placed design's text. False after
- * a reported error: a memory is not in block RAM, or not as often as it should be. The text is of no use then. */
+ * a reported error: a memory is not in block RAM, or not as often as expected. Then the text is useless. */
 bool weir_fill(const weir_device *device, const weir_fill_memories *memories, char *placed, const char *marked,
                const char *wanted);
 

@@ -10,7 +10,7 @@ typedef struct weir_board_port {
     const char *io;  /* standard; NULL: the family has none */
     int64_t pull;    /* weir_board_pull */
     bool is_output;
-    int64_t hz; /* of a clock; 0: the pin has no clock, so nothing is said of when it changes */
+    int64_t hz; /* of a clock; 0: the pin has no clock, so its timing is unknown */
 } weir_board_port;
 
 typedef struct weir_board_ports {

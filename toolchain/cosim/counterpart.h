@@ -31,7 +31,7 @@ typedef struct weir_counterparts {
 
 void weir_counterparts_free(weir_counterparts *counterparts);
 
-/* Real number or code, as the counterpart says, of element `i`, a code of the lowered value with this type. */
+/* Real number or code, according to the counterpart, for element `i`, a code of the lowered value with this type. */
 double weir_counterpart_decode(const weir_counterpart *counterpart, const weir_type *type, int64_t code, size_t i);
 
 #endif

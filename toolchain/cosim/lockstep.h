@@ -13,7 +13,7 @@ typedef enum weir_drive {
     WEIR_DRIVE_NATURAL, /* values are the results of the nodes before them */
     WEIR_DRIVE_CORNERS, /* quantized values are the ends of their proven range, or zero */
     WEIR_DRIVE_UNIFORM, /* quantized values are anything in their proven range */
-    WEIR_DRIVE_STEPS /* sums in front of a Requantize with steps lie on either side of a random step of its results */
+    WEIR_DRIVE_STEPS    /* sums before a Requantize with steps are on either side of a random step of its results */
 } weir_drive;
 
 typedef struct weir_frame {

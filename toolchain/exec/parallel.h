@@ -4,7 +4,7 @@
 
 #include "ir/graph/graph.h"
 
-/* weir_executor_run_batch of a new executor, in at most so many threads; 0: as many as there are processors. */
+/* weir_executor_run_batch of a new executor, in at most `threads` threads; 0: one per processor. */
 bool weir_parallel_run(const weir_graph *graph, const weir_array *const *data, int64_t frames, size_t threads,
                        weir_array **results);
 

@@ -1,5 +1,5 @@
-/* The scalar contracts of quantized arithmetic (spec: DESIGN "Numbers"): used by the kernels, by the staircase search
- * and by nothing else, so that each contract is written once. */
+/* The scalar contracts of quantized arithmetic (DESIGN, "Numbers"), each written once: only the kernels and the
+ * staircase search use them. */
 #ifndef WEIR_QUANT_ARITHMETIC_H
 #define WEIR_QUANT_ARITHMETIC_H
 
@@ -16,7 +16,7 @@ int64_t weir_encode_real(double x, double scale, double zero, weir_rounding roun
  * the product rounded to float32, where multiplier = float32(float32(sx * sw) / sy). */
 int64_t weir_requantize_onnx(int64_t accumulator, float multiplier, int64_t zero, int64_t low, int64_t high);
 
-/* Clip bounds and zero point that let many codes be made at once: all of them within WEIR_NARROW. */
+/* Clip bounds and zero point within WEIR_NARROW, so that many codes can be computed at once. */
 typedef struct weir_narrow {
     int32_t zero, low, high;
 } weir_narrow;
@@ -28,7 +28,7 @@ bool weir_narrow_of(int64_t zero, int64_t low, int64_t high, weir_narrow *narrow
 void weir_encode_onnx_all(const float *x, size_t count, float scale, weir_narrow to, int32_t *code);
 void weir_requantize_onnx_all(const int32_t *accumulator, const int32_t *centre, const float *multiplier, size_t count,
                               weir_narrow to, int32_t *code);
-/* The same where codes are bytes, signed or not, with the instructions that may be used. */
+/* The same for codes that are bytes, signed or not, with the instructions that may be used. */
 void weir_requantize_onnx_bytes(const int32_t *accumulator, const int32_t *centre, const float *multiplier,
                                 size_t count, weir_narrow to, uint8_t *code, weir_instructions level);
 
@@ -44,7 +44,7 @@ int64_t weir_cast(int64_t x, int64_t add, int left, int shift, weir_rounding rou
 
 /* How many of the thresholds x reaches. */
 size_t weir_count_reached(const float *threshold, size_t count, float x);
-/* Bits that QONNX's Trunc takes away between two scales: the logarithm of their quotient, rounded. */
+/* Bits that QONNX's Trunc removes between two scales: the logarithm of their quotient, rounded. */
 int weir_trunc_exponent(float from, float to);
 
 /* A BatchNormalization of float32 tensors as ONNX Runtime computes it: x * factor + term, rounded twice, with

@@ -1,5 +1,5 @@
-/* Who defines the rounding: what "bit-exact" refers to (DESIGN "Numbers"), node by node ("arithmetic" in text IR:
- * qlinear, quant, exact), and here it is applied to quantization records, channel by channel. */
+/* Whose rounding applies: what "bit-exact" refers to (DESIGN, "Numbers"), for each node ("arithmetic" in text IR:
+ * qlinear, quant, exact), applied here to quantization records, per channel. */
 #ifndef WEIR_QUANT_CONTRACT_H
 #define WEIR_QUANT_CONTRACT_H
 
@@ -8,7 +8,7 @@
 typedef enum weir_contract {
     WEIR_CONTRACT_ONNXRUNTIME, /* float32 scales and products, half to even: ONNX Runtime's fused kernels */
     WEIR_CONTRACT_REAL,        /* float64 arithmetic, rounding by the quantization record: QONNX, MASE's fixed point */
-    /* of sums: ONNX Runtime's rounding, of the exact number: its float kernels, except for their own error */
+    /* of sums: ONNX Runtime's rounding of the exact number: its float kernels, except for their own error */
     WEIR_CONTRACT_EXACT,
     WEIR_CONTRACT_COUNT
 } weir_contract;
@@ -23,28 +23,28 @@ double weir_contract_product(weir_contract contract, double a, double b);
 int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_contract contract);
 
 /* The same for a sum of scaled values, exact in float64 and rounded once: ONNX rounds x / scale and then adds the zero
- * point, QONNX rounds x / scale + zero, which differs at ties when the zero point is odd. */
+ * point, QONNX rounds x / scale + zero, which differs at ties if the zero point is odd. */
 int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir_contract contract);
 
 /* QLinearAdd as ONNX Runtime computes it on x86-64: float32 with fused multiplications, the result's zero point added
- * before it rounds. Of its other kernels those without such multiplications differ next to ties. */
+ * before it rounds. Its kernels without fused multiplications differ next to ties. */
 typedef struct weir_qlinear_sum {
     float a, b;  /* codes of the result, a code of each operand */
-    float fixed; /* what the zero points add to them */
+    float fixed; /* the contribution of the zero points */
     int64_t low, high;
 } weir_qlinear_sum;
 
-/* For operands and a result with one scale each, the result clipped to [low, high]. An operand that is one number for
- * all elements is b: the kernel changes their order. */
+/* For operands and a result with one scale each, the result clipped to [low, high]. An operand that is a single number
+ * is b: the kernel swaps them. */
 weir_qlinear_sum weir_qlinear_sum_of(const weir_quant *a, const weir_quant *b, const weir_quant *to, int64_t low,
                                      int64_t high);
 int64_t weir_qlinear_sum_apply(const weir_qlinear_sum *sum, int64_t a, int64_t b);
 
 /* One operation of the model between codes and the quantizer after them: x, a real number, becomes x op constant. */
 typedef struct weir_step {
-    weir_op op;                 /* of weir_op_step; a MultiThreshold only counts */
-    const weir_array *constant; /* float32, one or one a channel; of a MultiThreshold a row for all or one a channel;
-                                   NULL: none */
+    weir_op op; /* of weir_op_step; a MultiThreshold only counts */
+    /* float32, one or one per channel; of a MultiThreshold a row for all or one per channel; NULL: none */
+    const weir_array *constant;
 } weir_step;
 
 /* How many channels its constant distinguishes; 1: none. */
@@ -57,19 +57,19 @@ enum { WEIR_STEPS = 32 };
 typedef struct weir_requantizer {
     weir_contract contract;
     const weir_quant *from, *to;
-    const weir_array *offset; /* real numbers added before quantizing, one or one a channel; NULL: none */
+    const weir_array *offset; /* real numbers added before quantizing, one or one per channel; NULL: none */
     int64_t low, high;        /* clip bounds in codes of `to` */
-    int64_t count;            /* elements whose mean the real number is; 1: of no more than one */
+    int64_t count;            /* number of elements whose mean is quantized; 1: no mean */
     size_t step_count;
     weir_step step[WEIR_STEPS];
 } weir_requantizer;
 
-/* Reads contract, low, high, the offset and the steps of a Requantize node; false when a name is unknown. */
+/* Reads contract, low, high, the offset and the steps of a Requantize node; false if a name is unknown. */
 bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantizer *requantizer);
 int64_t weir_requantizer_apply(const weir_requantizer *requantizer, int64_t channel, int64_t code);
 /* Is it one float32 product and its rounding? Then the channel's product is `apply`. */
 bool weir_requantizer_is_product(const weir_requantizer *requantizer);
-/* What it needs to know of one channel, read once. */
+/* Its parameters for one channel, read once. */
 typedef struct weir_channel_product {
     float multiplier;
     int64_t from, to; /* zero points */
@@ -77,9 +77,9 @@ typedef struct weir_channel_product {
 } weir_channel_product;
 weir_channel_product weir_requantizer_product(const weir_requantizer *requantizer, int64_t channel);
 int64_t weir_channel_product_apply(const weir_channel_product *product, int64_t code);
-/* What a code less its zero point is multiplied by in float32, without steps, to give a code less its zero point. */
+/* The float32 factor from a code minus its zero point to a code minus its zero point, without steps. */
 float weir_requantizer_multiplier(const weir_requantizer *requantizer, int64_t channel);
-/* Codes out a code in, where nothing clips; negative: the function falls, 0: it is constant. */
+/* Output codes per input code without clipping; negative: the function falls, 0: it is constant. */
 double weir_requantizer_slope(const weir_requantizer *requantizer, int64_t channel);
 
 #endif

@@ -14,19 +14,20 @@ enum { WEIR_STAIRCASE_CODES = 4096 }; /* outputs of more codes have no staircase
 typedef struct weir_staircase_corners weir_staircase_corners;
 
 typedef struct weir_staircase {
-    int64_t x_low, x_high;           /* inputs that can occur */
-    int64_t low, high;               /* clip bounds: no code outside of them is left after clipping */
-    int64_t base;                    /* code of x_low */
-    size_t count;                    /* code of x_high is base + count */
-    int64_t *step;                   /* ascending, each in (x_low, x_high] */
-    weir_staircase_corners *corners; /* which steps decide what scalings fit, from the first search on; NULL: not yet */
+    int64_t x_low, x_high; /* inputs that can occur */
+    int64_t low, high;     /* clip bounds: no code is outside them after clipping */
+    int64_t base;          /* code of x_low */
+    size_t count;          /* code of x_high is base + count */
+    int64_t *step;         /* ascending, each in (x_low, x_high] */
+    /* the steps that decide which scalings fit, from the first search on; NULL: not yet */
+    weir_staircase_corners *corners;
 } weir_staircase;
 
 /* A monotone function of the input. */
 typedef int64_t weir_step_function(const void *user, int64_t x);
 
-/* Finds the steps of the function: two calls each where they are evenly spaced, else by bisection, O(log(x_high -
- * x_low)) calls. `step` is heap memory. False when the function is not monotone at the inputs that were evaluated. */
+/* Finds the steps of the function: two calls each if they are evenly spaced, else by bisection, O(log(x_high - x_low))
+ * calls. `step` is heap memory. False if the function is not monotone at the evaluated inputs. */
 bool weir_staircase_build(weir_staircase *staircase, weir_step_function *function, const void *user, int64_t x_low,
                           int64_t x_high, int64_t low, int64_t high);
 void weir_staircase_free(weir_staircase *staircase);
@@ -41,7 +42,7 @@ typedef struct weir_scaling {
     int shift;
 } weir_scaling;
 
-/* The exact search at one shift: for a multiplier M the add values that fit form the interval
+/* The exact search at one shift: for a multiplier M the fitting values of add form the interval
  * [max(k * 2^s - x * M) over inputs x that must give k or more, min((k + 1) * 2^s - x * M) - 1 over those that must
  * give k or less]; its length is concave in M, so a ternary search decides whether any M fits. Feasibility at a shift
  * implies it at the next one. */

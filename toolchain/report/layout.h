@@ -24,7 +24,7 @@ typedef struct weir_graph_layout {
 
 /* The edges between nodes, in the graph's order: what Graphviz is asked about. */
 void weir_layout_dot(const weir_graph *graph, weir_text *dot);
-/* `plain` is what `dot -Tplain` says of that; NULL, or another text: rows. */
+/* `plain` is the output of `dot -Tplain` for that; NULL, or another text: rows. */
 weir_graph_layout weir_layout_of(const weir_graph *graph, const char *plain);
 void weir_layout_free(weir_graph_layout *layout);
 

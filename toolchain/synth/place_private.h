@@ -22,7 +22,7 @@ void weir_place_seed(const weir_place_netlist *netlist, int64_t seed, const char
 
 /* All that decides how the job's seeds end, a new object. */
 json_t *weir_place_task(const weir_place_job *job);
-/* How a seed ended, and what was said of it; false after a reported error. */
+/* How a seed ended, and its messages; false after a reported error. */
 bool weir_place_task_read(const json_t *result, weir_placement *placement, weir_diag_log **log);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct weir_link_counters {
     uint64_t packets_out, packets_in; /* sent, and received undamaged */
     uint64_t damaged;                 /* what came between two zeros and was no packet */
     uint64_t repeated;                /* bytes of the stream that were sent again */
-    uint64_t gaps, busy, unanswered;  /* what the board said of lost packets and of missing room; time-outs */
+    uint64_t gaps, busy, unanswered;  /* lost packets and missing room that the board reported; time-outs */
     uint64_t repeat_requests;         /* what was asked for again */
     uint64_t round_trip;              /* microseconds, smoothed; 0: not measured yet */
 } weir_link_counters;
@@ -35,7 +35,7 @@ weir_link *weir_link_new(const weir_transport *transport, unsigned baud);
 void weir_link_free(weir_link *link);
 weir_wire_error weir_link_set_baud(weir_link *link, unsigned baud, weir_failure *why);
 
-/* Drops what both streams hold and asks the board for the same; buffers are of `send` and `receive` bytes from now on.
+/* Drops what both streams hold and asks the board for the same; resizes the buffers to `send` and `receive` bytes.
  * `question` is the register that the link reads where it needs to know whether the board is there. */
 weir_wire_error weir_link_start(weir_link *link, size_t send, size_t receive, unsigned question, weir_failure *why);
 bool weir_link_is_started(const weir_link *link);

@@ -25,7 +25,7 @@ typedef struct weir_wiring {
 weir_wiring weir_wiring_of(weir_rtl_design *design, const weir_rtl_uses *uses, weir_rtl_instance instance,
                            weir_rtl_var port);
 
-/* Is the instance in a loop, once for each value of an iterator? There no variable can take the place of a port. */
+/* Is the instance in a loop, once for each value of an iterator? There no variable can replace a port. */
 bool weir_wiring_in_loop(const weir_rtl_design *design, weir_rtl_instance instance);
 /* Reports the error that the port of such an instance `is` something; false. */
 bool weir_wiring_refuse_in_loop(const weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port,

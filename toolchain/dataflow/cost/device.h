@@ -1,5 +1,5 @@
-/* Device profiles: what an FPGA has, as boards/devices/NAME.yaml or a file of the user's own says it. Costs (cost.h)
- * and reports ask the profile and know no device by name. */
+/* Device profiles: the resources of an FPGA, read from boards/devices/NAME.yaml or a user's file. Costs (cost.h) and
+ * reports read the profile and know no device by name. */
 #ifndef WEIR_DATAFLOW_DEVICE_H
 #define WEIR_DATAFLOW_DEVICE_H
 
@@ -43,7 +43,7 @@ typedef struct weir_device_memory {
     weir_device_shapes shapes; /* depth x width */
     bool initialized;          /* may have contents after configuration */
     bool output_register;
-    bool dual_port; /* two ports read at addresses of their own, each at most half as wide as the widest shape */
+    bool dual_port; /* two ports with separate read addresses, each at most half as wide as the widest shape */
 } weir_device_memory;
 
 typedef struct weir_device_memories {
@@ -56,10 +56,10 @@ typedef enum weir_device_memory_kind {
     WEIR_DEVICE_LARGE  /* one port, asked for by an attribute */
 } weir_device_memory_kind;
 
-/* Of the slowest paths, routing included, in picoseconds: what a path starts with (clock to output, setup of the
- * register at its end), and what each thing on it adds, where a module is placed alone; and what becomes of the slowest
- * one in a design, whose wires are as long as it is large. Fitted to placements (scripts/cost, scripts/estimates). All
- * 0: not known. */
+/* Delays of the slowest paths in picoseconds, routing included: the start of a path (clock to output, and setup of the
+ * register at its end) and what each element on it adds, in a module that is placed alone; and how the slowest path
+ * changes in a design, whose wires are as long as it is large. Fitted to placements (scripts/cost, scripts/estimates).
+ * All 0: not known. */
 typedef struct weir_device_delays {
     int64_t flip_flop, memory, multiplier; /* blocks without their output registers */
     int64_t lut;                           /* and the wires before it */
@@ -80,12 +80,12 @@ typedef struct weir_device {
     struct {
         const char *program;
         weir_schema_strings options;
-        /* of the package, for a clock, an input and an output, where nextpnr chooses none itself */
+        /* of the package, for a clock, an input and an output, if nextpnr chooses none itself */
         weir_schema_strings pins;
     } nextpnr;
     struct {
         int64_t count, inputs;
-        int64_t joined;    /* inputs of the widest one that Yosys joins of several; 0: it joins none */
+        int64_t joined;    /* inputs of the widest LUT that Yosys combines; 0: it combines none */
         int64_t placeable; /* percent that nextpnr can place beside carry chains; 0: all */
     } luts;
     int64_t flip_flops;
@@ -94,11 +94,11 @@ typedef struct weir_device {
         const char *cell;
         int64_t count;
         weir_device_shapes shapes;
-        int64_t smallest_product; /* bits: Yosys builds smaller ones of lookup tables */
+        int64_t smallest_product; /* bits: Yosys builds smaller ones from lookup tables */
         int64_t accumulator;      /* bits */
         weir_schema_strings registers;
         bool absorbs_output; /* Yosys puts the register after a product into the block */
-        bool not_inferred;   /* Yosys builds all products of lookup tables */
+        bool not_inferred;   /* Yosys builds all products from lookup tables */
     } multipliers;
     weir_device_memories memories;
     struct {
@@ -108,11 +108,11 @@ typedef struct weir_device {
     } distributed_ram;
     struct {
         int64_t networks, plls, oscillator_mhz;
-        int64_t goal_mhz;  /* what hardware is built for unless the user says */
-        int64_t board_mhz; /* about what boards/common reaches there; 0: not measured */
+        int64_t goal_mhz;  /* the default clock that hardware is built for */
+        int64_t board_mhz; /* about the clock that boards/common reaches; 0: not measured */
     } clocks;
     struct {
-        weir_device_range input, detector, vco, output; /* what the parts of a PLL can do; all 0: not known */
+        weir_device_range input, detector, vco, output; /* ranges of the parts of a PLL; all 0: not known */
     } pll;
     weir_device_delays delays;
     weir_schema_strings notes;
@@ -120,13 +120,13 @@ typedef struct weir_device {
 
 typedef enum weir_device_logic_cell {
     WEIR_DEVICE_SEPARATE, /* lookup tables and flip-flops are used independently */
-    WEIR_DEVICE_SHARED    /* a flip-flop that no lookup table of its own feeds takes a cell by itself */
+    WEIR_DEVICE_SHARED    /* a flip-flop without its own lookup table before it takes a cell by itself */
 } weir_device_logic_cell;
 
-/* The profile of a device that Weir knows, or of a file: what has a '/' or ends with ".yaml" is a path. NULL after a
- * reported error, with the nearest name for an unknown one; `status` is what a command then exits with. */
+/* The profile of a device that Weir knows, or of a file: a name with a '/' or that ends with ".yaml" is a path. NULL
+ * after a reported error, with the nearest name for an unknown one; `status` is the exit status for it. */
 weir_device *weir_device_read(const char *name_or_path, int *status);
-/* The same for a file that names it: an unknown name is reported there. */
+/* The same for a name in a file: an unknown one is reported at its location. */
 weir_device *weir_device_read_for(weir_location asker, const char *name_or_path, int *status);
 void weir_device_free(weir_device *device);
 /* The names that Weir knows, sorted: heap memory, one allocation. NULL after a reported error. */

@@ -1,4 +1,4 @@
-/* What each component of the hardware graph is made of: widths, folding, memories, and how requantizers were
+/* The make-up of each component of the hardware graph: widths, folding, memories, and how requantizers were
  * realized. */
 #ifndef WEIR_DATAFLOW_RESOURCES_H
 #define WEIR_DATAFLOW_RESOURCES_H
@@ -11,7 +11,7 @@ typedef struct weir_resources {
     int64_t multipliers;     /* simd * pe of all nodes */
     int64_t memory_bits;     /* of all parameter memories */
     int64_t ideal_interval;  /* of the slowest component, in cycles a frame; at least 1 */
-    int64_t folded_interval; /* the same for what the folding promises: with padding and idle cycles */
+    int64_t folded_interval; /* the same as the folding promises it: with padding and idle cycles */
 } weir_resources;
 
 /* The fewest cycles a frame of the folded node's component, by its rule `ideal` (component.h) and the beats of its

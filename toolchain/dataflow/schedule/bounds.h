@@ -1,14 +1,14 @@
-/* Signatures of few parts that are never later and never earlier than one of many: where nests of neighbours do not fit
- * each other, parts multiply from node to node, and a schedule with all of them would cost what its beats cost. Service
- * rules are monotone, so what is served with early arrivals is early, and late with late ones; what waits between early
- * giving and late taking is enough for what really waits. */
+/* Signatures of few parts that are never later and never earlier than one of many: if nests of neighbours do not fit
+ * each other, parts multiply from node to node, and a schedule with all of them would cost as much as its beats.
+ * Service rules are monotone: early arrivals are served early, late ones late; a FIFO for the beats that wait between
+ * early emission and late acceptance is deep enough. */
 #ifndef WEIR_DATAFLOW_BOUNDS_H
 #define WEIR_DATAFLOW_BOUNDS_H
 
 #include "dataflow/schedule/service.h"
 #include "dataflow/schedule/signature.h"
 
-/* A stream's beats move no earlier and no later than that; exact: at those times, and both are the same. */
+/* A stream's beats move no earlier and no later than these; exact: at these times, and both are equal. */
 typedef struct weir_bounds {
     weir_signature early, late;
     bool exact;

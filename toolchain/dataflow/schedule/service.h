@@ -1,7 +1,7 @@
-/* The service rule of a component as a small program: which beats it takes and gives in which order, and what each
- * waits for. The program is executed, but loops that have become periodic are not: iterations that must be like earlier
- * ones, only later, are done at once. The result is exact; it costs as much as loops and arrivals have levels, and a
- * rule that never becomes periodic costs its beats.
+/* The service rule of a component as a small program: the order in which it takes (accepts) and gives (emits) beats,
+ * and what each waits for. The program is executed except for loops that have become periodic: iterations that repeat
+ * earlier ones, only later, are done in one step. The result is exact; the cost is the number of levels of loops and
+ * arrivals, and for a rule that never becomes periodic the number of beats.
  *
  * A rule keeps times only in registers, combines them only by maximum and by adding constants, and reads the arrival of
  * a beat only by taking it; what an iteration does must not depend on its number. So each time of an iteration is a
@@ -28,7 +28,7 @@
 
 enum { WEIR_SERVICE_REGISTERS = 12, WEIR_SERVICE_PORTS = 8 };
 
-/* Long before any beat: what registers hold at the start. */
+/* Long before any beat: the initial value of registers. */
 #define WEIR_SERVICE_NEVER (INT64_MIN / 4)
 
 typedef struct weir_service_state weir_service_state;
@@ -42,7 +42,7 @@ typedef void weir_service_body(weir_service *service, const void *user);
 
 /* Takes the next beat of an input, not before it has arrived nor before `earliest`: returns the cycle. */
 int64_t weir_service_take(weir_service *service, size_t input, int64_t earliest);
-/* A body: takes a beat of input 0 a cycle, in register 0, which holds when the next one can be taken. */
+/* A body: takes a beat of input 0 per cycle; register 0 holds when the next one can be taken. */
 void weir_service_take_beat(weir_service *service, const void *user);
 /* Takes the next beat of every input, all in one cycle. */
 int64_t weir_service_take_all(weir_service *service, int64_t earliest);
@@ -72,8 +72,8 @@ typedef struct weir_service_result {
     int64_t steps; /* iterations that were executed one by one */
 } weir_service_result;
 
-/* Executes a rule for one frame after the other until a frame is like the one before it: taken by input and given by
- * output, levels in the arena. */
+/* Executes a rule frame by frame until a frame is like the one before it: `taken` by input and `given` by output,
+ * levels in the arena. */
 weir_service_result weir_service_run(weir_arena *arena, const weir_service_ports *ports, weir_service_body *rule,
                                      const void *user, weir_signature *taken, weir_signature *given);
 

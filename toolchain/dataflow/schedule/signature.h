@@ -1,9 +1,9 @@
-/* When the beats of a stream move, without a record a beat: a signature is a nest of levels (count, stride), each level
- * so many copies of its body, so many cycles apart. Beat k = i1 * b1 + i2 * b2 + ... of a nest of levels (c1, s1), (c2,
- * s2), ... with b_d beats in one copy of level d moves at i1 * s1 + i2 * s2 + ... . The body of a level may have
- * several parts one after the other (a burst of three, a gap, a beat), and so does a frame: its first row differs from
- * the others. A signature says when the first frame moves, and when all later ones do, an interval apart each. Times
- * never fall within a frame. Cost: everything grows with the levels and parts, nothing with the beats. */
+/* When the beats of a stream move, without a record per beat: a signature is a nest of levels (count, stride); each
+ * level is `count` copies of its body, `stride` cycles apart. Beat k = i1 * b1 + i2 * b2 + ... of a nest of levels (c1,
+ * s1), (c2, s2), ... with b_d beats in one copy of level d moves at i1 * s1 + i2 * s2 + ... . The body of a level may
+ * have several parts one after the other (a burst of three, a gap, a beat), and so does a frame: its first row differs
+ * from the others. A signature says when the first frame moves, and when all later ones do, an interval apart each.
+ * Times never fall within a frame. Cost: everything grows with the levels and parts, nothing with the beats. */
 #ifndef WEIR_DATAFLOW_SIGNATURE_H
 #define WEIR_DATAFLOW_SIGNATURE_H
 
@@ -16,7 +16,7 @@
 
 typedef struct weir_signature_level weir_signature_level;
 
-/* A level that begins at beat `first` and cycle `at` of what it is part of. */
+/* A level that begins at beat `first` and cycle `at` of the whole. */
 typedef struct weir_signature_part {
     int64_t first, at;
     const weir_signature_level *level;
@@ -58,9 +58,9 @@ size_t weir_signature_parts(const weir_signature_part *part);
 
 /* What waits between two signatures of the same beats, over all frames. */
 typedef struct weir_waiting {
-    int64_t beats;  /* most that have been given and not taken at one time */
-    int64_t cycles; /* longest that one of them waits */
-    int64_t steps;  /* of comparison that it took to find them */
+    int64_t beats;  /* most that are emitted but not yet accepted at one time */
+    int64_t cycles; /* longest wait of one of them */
+    int64_t steps;  /* of comparison that this took */
 } weir_waiting;
 weir_waiting weir_signature_waiting(const weir_signature *given, const weir_signature *taken, int64_t interval);
 
@@ -76,11 +76,11 @@ typedef struct weir_signature_list {
 
 void weir_signature_add(weir_signature_list *list, int64_t at);
 void weir_signature_append(weir_signature_list *list, weir_signature_part part);
-/* What the list has from part `from` on comes `times` times more, `stride` cycles apart. */
+/* Repeats the list from part `from` on `times` times more, `stride` cycles apart. */
 void weir_signature_repeat(weir_signature_list *list, size_t from, int64_t times, int64_t stride);
 /* Merges the parts from `from` on where they continue each other: the same beats in fewer levels. */
 void weir_signature_merge(weir_signature_list *list, size_t from);
-/* The list as one part, which is moved to the arena; the list is empty after it. */
+/* The list as one part, moved to the arena; empties the list. */
 weir_signature_part weir_signature_close(weir_signature_list *list);
 
 #endif

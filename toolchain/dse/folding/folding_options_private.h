@@ -1,5 +1,5 @@
-/* All options of a structure's items: each folding with each choice of its members' memories and products, except for
- * those of which another one takes the same time and no more of any resource. */
+/* All options of a structure's items: each folding with each choice of its members' memories and products, except those
+ * for which another one takes the same time and no more of any resource. */
 #ifndef WEIR_DSE_FOLDING_OPTIONS_PRIVATE_H
 #define WEIR_DSE_FOLDING_OPTIONS_PRIVATE_H
 
@@ -13,11 +13,11 @@ typedef struct weir_folding_option {
     bool closed;                          /* leads to nothing better */
 } weir_folding_option;
 
-/* Options that are the same in time: one way in which the members are built. */
+/* Options with the same timing: one build of the members. */
 typedef struct weir_folding_variant {
     const weir_folding_setting *folding;
     weir_meta_hardware *member;
-    uint32_t *built;   /* by member: where equal, members are built alike */
+    uint32_t *built;   /* by member: equal if members are built alike */
     bool attains;      /* its interval is the frame's */
     size_t first, end; /* options */
 } weir_folding_variant;
@@ -32,8 +32,8 @@ typedef struct weir_folding_options {
     size_t outputs;
 } weir_folding_options;
 
-/* For the interval of what weir_folding_space_at gave last. False: what takes over a node depends on the rest of the
- * graph. */
+/* For the interval of the last weir_folding_space_at. False: the component that takes over a node depends on the rest
+ * of the graph. */
 bool weir_folding_options_make(weir_folding_space *space, weir_folding_options *options);
 void weir_folding_options_free(weir_folding_options *options);
 

@@ -21,10 +21,10 @@ typedef struct weir_folding_report {
     bool fits;
     int64_t interval, latency;               /* cycles */
     int64_t used[WEIR_KNAPSACK_RESOURCES];   /* all of it */
-    int64_t fifos[WEIR_KNAPSACK_RESOURCES];  /* of that, what the schedule asks for */
+    int64_t fifos[WEIR_KNAPSACK_RESOURCES];  /* of that, for FIFOs that the schedule asks for */
     int64_t doors[WEIR_KNAPSACK_RESOURCES];  /* and at the ports: dataflow/frame.h */
     int64_t budget[WEIR_KNAPSACK_RESOURCES]; /* what it may take of the device */
-    int64_t margin[WEIR_KNAPSACK_RESOURCES]; /* of the device, left free because estimates are off by as much */
+    int64_t margin[WEIR_KNAPSACK_RESOURCES]; /* of the device, left free for errors of estimates */
     int64_t available[WEIR_KNAPSACK_RESOURCES];
     int64_t value, bound; /* of the objective: no folding is below the bound */
     size_t intervals;     /* that a frame can take */

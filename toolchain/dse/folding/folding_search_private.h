@@ -17,7 +17,7 @@ enum {
 };
 #define WEIR_FOLDING_NEVER (INT64_C(1) << 60) /* more than any value (knapsack.h) */
 
-/* Weights of bounds and of cycles are in these, for multipliers are whole numbers. */
+/* Weights of bounds and of cycles are in these units, as multipliers are whole numbers. */
 enum { WEIR_FOLDING_SHARE = 1 << 10, WEIR_FOLDING_CYCLE = WEIR_FOLDING_SHARE * WEIR_FOLDING_SHARES };
 
 extern const weir_folding_weights weir_folding_least_area, weir_folding_least_energy, weir_folding_quick;
@@ -29,7 +29,7 @@ typedef struct weir_folding_finder {
     weir_folding_space *space;
     int64_t available[WEIR_KNAPSACK_RESOURCES], margin[WEIR_KNAPSACK_RESOURCES];
     int64_t budget[WEIR_KNAPSACK_RESOURCES],
-        reserve[WEIR_KNAPSACK_RESOURCES]; /* of the budget, for what the schedule asks for */
+        reserve[WEIR_KNAPSACK_RESOURCES]; /* of the budget, for FIFOs that the schedule asks for */
     /* found */
     bool fits;
     size_t index;
@@ -37,10 +37,10 @@ typedef struct weir_folding_finder {
     weir_knapsack_price total;
     int64_t value, bound;
     size_t capacity;           /* of knapsacks (knapsack.h) */
-    bool is_again;             /* searched before with other room for FIFOs */
+    bool is_again;             /* searched before with different room for FIFOs */
     int64_t work, parts;       /* steps of knapsacks that are left, and of these the part that the next one may take */
     const int64_t *mix;        /* of bounds, for a latency; NULL: the first */
-    weir_folding_report built; /* what comes of it; interval 0: not known */
+    weir_folding_report built; /* the result; interval 0: not known */
     int64_t least[WEIR_KNAPSACK_RESOURCES];
 } weir_folding_finder;
 
@@ -50,14 +50,14 @@ weir_folding_finder weir_folding_start(const weir_graph *graph, const weir_foldi
 void weir_folding_finish(weir_folding_finder *s);
 /* Intervals that are no longer than that; 0: all. */
 size_t weir_folding_count_within(const weir_folding_finder *s, int64_t longest);
-/* Solves interval `index` for values below `limit`; the bound goes to `bound`, both with what is always taken. */
+/* Solves interval `index` for values below `limit` and writes `bound`, both including what every folding takes. */
 bool weir_folding_solve(weir_folding_finder *s, size_t index, int64_t limit, int64_t *bound);
-/* Folds and completes a copy, unless that was done: what it all takes, without FIFOs where its latency is `limit` or
+/* Folds and completes a copy, unless that was done, and computes its cost, without FIFOs if its latency is `limit` or
  * more. False after a reported error. */
 bool weir_folding_try_out(weir_folding_finder *s, int64_t limit);
 bool weir_folding_is_within(const weir_folding_finder *s);
-/* Is one resource short by itself in what was solved? What takes too much in the longest interval takes no less in a
- * shorter one. */
+/* Is one resource by itself short in the solved interval? If it is in the longest interval, it is in every shorter
+ * one. */
 bool weir_folding_is_short(const weir_folding_finder *s);
 
 /* Room for FIFOs, and for the guards at the ports, which no item counts: the amounts known to be too small, and too
@@ -67,7 +67,7 @@ typedef struct weir_folding_spare {
     bool has_high;
 } weir_folding_spare;
 
-/* More where the last folding took too much; between what is known of both kinds, where it is. False: there is nothing
+/* More room if the last folding took too much; between the known bounds of both kinds, if there are. False: nothing is
  * between. */
 bool weir_folding_try_room(weir_folding_finder *s, weir_folding_spare *tried);
 

@@ -23,23 +23,23 @@ typedef struct weir_folding_space weir_folding_space;
  * are kept. */
 weir_folding_space *weir_folding_space_new(const weir_graph *graph, const weir_folding_weights *weights);
 void weir_folding_space_free(weir_folding_space *space);
-/* Judges by others from now on; prices of hardware stay known. */
+/* Changes the weights; prices of hardware stay known. */
 void weir_folding_space_weigh(weir_folding_space *space, const weir_folding_weights *weights);
-/* From now on a component has only its few slowest foldings within the interval and the smallest ones; or all. */
+/* `relaxed`: limits components to their few slowest foldings within the interval and the smallest ones; else all. */
 void weir_folding_space_relax(weir_folding_space *space, bool relaxed);
 /* The possible intervals, in increasing order. */
 size_t weir_folding_space_count(const weir_folding_space *space);
 int64_t weir_folding_space_interval(const weir_folding_space *space, size_t index);
-/* The foldings with that interval; what all of them take (forks, converters between nodes that have no choice) goes to
- * `always`. Belongs to the space, until the next call. */
+/* The foldings with that interval; `always` gets what all of them take (forks, converters between nodes without a
+ * choice). Belongs to the space, until the next call. */
 const weir_knapsack *weir_folding_space_at(weir_folding_space *space, size_t index, weir_knapsack_price *always);
 /* Sums over the nodes of one path, none of which a frame takes fewer cycles than from end to end, with any folding for
  * the interval. */
 size_t weir_folding_space_bounds(weir_folding_space *space, size_t index);
-/* When the last element of a frame comes: what no folding for the interval takes less than, nor for a longer one. */
+/* When the last element of a frame arrives: a lower bound of the latency for this and every longer interval. */
 int64_t weir_folding_space_entry(weir_folding_space *space, size_t index);
-/* Mixes them from now on: so many shares of each, WEIR_FOLDING_SHARES together; NULL: all of the first. Returns what
- * the mix comes to, in shares of a cycle, without what nodes add to it; 0 where the weights have none for it. */
+/* Mixes the bounds: `share` of each, WEIR_FOLDING_SHARES in all; NULL: all of the first. Returns the value of the mix,
+ * in shares of a cycle, without what nodes add to it; 0 if the weights have no share. */
 enum { WEIR_FOLDING_SHARES = 1 << 10 };
 int64_t weir_folding_space_share(weir_folding_space *space, size_t index, const int64_t *share);
 /* A folding: of each component that sets the pace, and the choices of its nodes. */
@@ -51,12 +51,12 @@ typedef struct weir_folding_pick {
 /* Steps of the last call of weir_folding_space_at, of about a nanosecond each. */
 int64_t weir_folding_space_steps(const weir_folding_space *space);
 size_t weir_folding_space_units(const weir_folding_space *space);
-/* Of the options chosen of what weir_folding_space_at gave last: heap memory. */
+/* The picks for the options chosen from the last weir_folding_space_at: heap memory. */
 weir_folding_pick *weir_folding_space_picks(const weir_folding_space *space, const size_t *chosen);
-/* The cycles of each bound for the interval of what weir_folding_space_at gave last. */
+/* The cycles of each bound for the interval of the last weir_folding_space_at. */
 void weir_folding_space_latencies(weir_folding_space *space, const weir_folding_pick *pick, int64_t *cycles);
-/* Sets a folding for that interval in the metadata of the graph or a copy of it: weir_folding_choose takes it from
- * there. */
+/* Sets a folding for that interval in the metadata of the graph or a copy of it, from where weir_folding_choose reads
+ * it. */
 void weir_folding_space_apply(weir_folding_space *space, size_t index, const weir_folding_pick *pick,
                               weir_graph *graph);
 

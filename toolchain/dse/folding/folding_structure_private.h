@@ -132,7 +132,7 @@ struct weir_folding_space {
     const weir_graph *graph;
     const weir_device *device;
     weir_folding_weights weights[WEIR_FOLDING_WEIGHTS];
-    size_t weights_count, by; /* those known, and that by which foldings are judged */
+    size_t weights_count, by; /* the known ones, and the one by which foldings are judged */
     int64_t *interval;
     size_t count, intervals_capacity;
     uint64_t *form_at; /* by interval: of the nodes and modules as they are divided; 0: not known yet */

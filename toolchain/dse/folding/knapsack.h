@@ -13,7 +13,7 @@ enum {
     WEIR_KNAPSACK_MOST_USE = (1 << 25) - 1 /* of a resource in a choice: no budget is larger */
 };
 
-/* Not negative; sums of values and of uses stay below 2^60. */
+/* Nonnegative; sums of values and of uses stay below 2^60. */
 typedef struct weir_knapsack_price {
     int64_t use[WEIR_KNAPSACK_RESOURCES], value;
 } weir_knapsack_price;
@@ -39,32 +39,31 @@ typedef struct weir_knapsack {
     int64_t budget[WEIR_KNAPSACK_RESOURCES];
     bool attain;
     int64_t limit; /* values from here on are of no interest */
-    /* partial choices that are held for an item; 0: a default that is enough for an exact result in practice */
+    /* partial choices kept for an item; 0: a default that is enough for an exact result in practice */
     size_t capacity;
-    /* Steps that it may take, a comparison of two partial choices each; 0: any number. Where they are few for so many
-     * items, as many partial choices are held as they are enough for, and the result may not be exact. */
+    /* Steps that it may take, one comparison of two partial choices each; 0: any number. If they are too few for the
+     * items, fewer partial choices are kept, and the result may not be exact. */
     int64_t work;
 } weir_knapsack;
 
 typedef struct weir_knapsack_result {
     bool fits;                 /* a choice below the limit was found */
     weir_knapsack_price total; /* of it */
-    /* No choice within the budgets is of less value: equal to total.value when the result is exact; the limit when it
-     * is known that nothing below fits. */
+    /* No choice within the budgets has less value: equal to total.value if the result is exact; the limit if it is
+     * known that nothing below fits. */
     int64_t bound;
     int64_t least[WEIR_KNAPSACK_RESOURCES]; /* no choice uses less of the resource */
     int64_t work;                           /* steps that it took, at least a few for each option */
 } weir_knapsack_result;
 
 /* `chosen` gets an option by item where it fits. Exact: partial choices, items of a subtree decided, are dropped only
- * when another one is as good in everything, or when bounds for the rest (of each resource, and of the Lagrangian
- * relaxation, whose multipliers a subgradient search finds) show that they lead nowhere better. */
+ * if another one dominates them, or if bounds for the rest (of each resource, and of the Lagrangian relaxation, whose
+ * multipliers a subgradient search finds) show that they lead to nothing better. */
 weir_knapsack_result weir_knapsack_solve(const weir_knapsack *knapsack, size_t *chosen);
 
 /* By value, then by use: below 0, 0 or above. */
 int weir_knapsack_compare(const weir_knapsack_price *a, const weir_knapsack_price *b);
-/* Drops options that another one of the same kinds is as good as in everything, and orders the rest. Returns how many
- * are left. */
+/* Drops options that are dominated by another one of the same kinds, and orders the rest. Returns how many are left. */
 size_t weir_knapsack_reduce(weir_knapsack_option *option, size_t *tag, size_t count);
 
 #endif

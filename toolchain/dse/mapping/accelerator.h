@@ -69,7 +69,7 @@ const char *weir_dse_memory_operand_name(int operand);
 const char *weir_dse_direction_name(int direction); /* "tl", ... */
 /* Index of the array dimension, -1: there is none of that name. */
 int weir_dse_accelerator_dimension(const weir_dse_accelerator *accelerator, const char *name);
-/* How often the memory is there: product of the array dimensions that do not share it. */
+/* Number of instances of the memory: product of the array dimensions that do not share it. */
 double weir_dse_memory_count(const weir_dse_accelerator *accelerator, const weir_dse_memory *memory);
 
 #endif

@@ -15,7 +15,7 @@ double weir_dse_ordering_count(const weir_dse_loops *factors);
 typedef struct weir_dse_ordering {
     int count;
     uint8_t rank[WEIR_DSE_LOOPS]; /* of a node's factor; equal for equal factors */
-    uint8_t next[WEIR_DSE_LOOPS]; /* node behind; count: none */
+    uint8_t next[WEIR_DSE_LOOPS]; /* next node; count: none */
     uint8_t dim[WEIR_DSE_LOOPS];  /* by node */
     double size[WEIR_DSE_LOOPS];
     uint8_t head, second_last, last;
@@ -28,7 +28,7 @@ void weir_dse_ordering_read(const weir_dse_ordering *ordering, weir_dse_loops *l
 
 /* Does the layer's mapping state the whole order? It is then in `loops`. */
 bool weir_dse_ordering_stated(const weir_dse_problem *problem, weir_dse_loops *loops);
-/* Does the order have what the layer's mapping fixes in its place? */
+/* Does the order respect the positions that the layer's mapping fixes? */
 bool weir_dse_ordering_allowed(const weir_dse_layer *layer, const weir_dse_loops *loops);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct weir_dse_unroll {
     int count[WEIR_DSE_ARRAY_DIMS];
     uint8_t dim[WEIR_DSE_ARRAY_DIMS][WEIR_DSE_DIMS];
     double factor[WEIR_DSE_ARRAY_DIMS][WEIR_DSE_DIMS];
-    bool is_decided[WEIR_DSE_ARRAY_DIMS]; /* be it for nothing */
+    bool is_decided[WEIR_DSE_ARRAY_DIMS]; /* even if it is not unrolled */
 } weir_dse_unroll;
 
 enum { WEIR_DSE_SPATIAL_LOOPS = 32 };
@@ -26,7 +26,7 @@ typedef struct weir_dse_spatial {
 } weir_dse_spatial;
 
 typedef struct weir_dse_spatial_options {
-    int count;     /* at most so many */
+    int count;     /* largest number of mappings */
     bool is_mixed; /* several loops along one array dimension */
 } weir_dse_spatial_options;
 

@@ -26,7 +26,7 @@ typedef struct weir_dse_request {
     bool data_locality, mixed_spatial, even, compatible;
 } weir_dse_request;
 
-/* The checked pipeline, files in front; NULL after reported errors. */
+/* The checked pipeline, preceded by reading the files; NULL after reported errors. */
 weir_dse_pipeline *weir_dse_explore_pipeline(const weir_dse_registry *registry, const weir_dse_request *request);
 /* Runs it on the request's files. */
 bool weir_dse_explore_run(const weir_dse_pipeline *pipeline, const weir_dse_request *request, weir_dse_sink *sink,

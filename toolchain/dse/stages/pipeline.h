@@ -13,7 +13,7 @@ void weir_dse_pipeline_free(weir_dse_pipeline *pipeline);
 
 /* Appends a stage; false after an error about an unknown name. */
 bool weir_dse_pipeline_add(weir_dse_pipeline *pipeline, const char *name);
-/* The same in front of all stages. */
+/* The same before all stages. */
 bool weir_dse_pipeline_prepend(weir_dse_pipeline *pipeline, const char *name);
 /* An option of the last stage; false after an error about name or value. */
 bool weir_dse_pipeline_set(weir_dse_pipeline *pipeline, const char *option, const char *value);
@@ -26,7 +26,7 @@ bool weir_dse_pipeline_has(const weir_dse_pipeline *pipeline, const char *name);
 /* An option for every stage that has it and was not given it. False after an error about the value. */
 bool weir_dse_pipeline_default(weir_dse_pipeline *pipeline, const char *option, const char *value);
 
-/* Is every stage in its place, and does it find what it needs, when the context has `keys` (NULL ends them)? Errors
+/* Is every stage in its place, and does it find what it needs, if the context has `keys` (NULL ends them)? Errors
  * name stage and key. */
 bool weir_dse_pipeline_check(const weir_dse_pipeline *pipeline, const char *const *keys);
 /* Runs the checked pipeline. False after reported errors. */

@@ -1,7 +1,6 @@
 /* Stages of design-space exploration, as ZigZag has them, in push form: a stage is called with a context (what the
  * stages above hand down, by key) and a sink (where its results go). It calls the stage below it as often as it wants,
- * with more in the context, and passes on what comes back, or something else. The lowest stage, the leaf, makes
- * results.
+ * with more in the context, and passes on the results, or others. The lowest stage, the leaf, makes results.
  *
  * A shared object adds stages: WEIR_DSE_STAGES names its function that calls weir_dse_registry_add. */
 #ifndef WEIR_DSE_STAGE_H
@@ -17,7 +16,7 @@ typedef struct weir_dse_context {
     const void *value;
 } weir_dse_context;
 
-/* Keys, with the type of what is there. */
+/* Keys, with the type of their values. */
 #define WEIR_DSE_ACCELERATOR_PATH "accelerator_path" /* const char: of the files */
 #define WEIR_DSE_WORKLOAD_PATH "workload_path"
 #define WEIR_DSE_MAPPING_PATH "mapping_path"
@@ -34,7 +33,7 @@ typedef struct weir_dse_context {
 #define WEIR_DSE_FOLDING "folding"     /* const weir_dse_folding: stages_folding.h */
 #define WEIR_DSE_COMPONENT "component" /* const weir_node, of the folding */
 
-/* What is there; NULL: nothing. */
+/* The value of a key; NULL: none. */
 static inline const void *weir_dse_get(const weir_dse_context *context, const char *key) {
     for (; context != NULL; context = context->up)
         if (context->key == key || __builtin_strcmp(context->key, key) == 0) return context->value;
@@ -43,7 +42,7 @@ static inline const void *weir_dse_get(const weir_dse_context *context, const ch
 
 typedef enum weir_dse_option_kind { WEIR_DSE_COUNT, WEIR_DSE_REAL, WEIR_DSE_FLAG, WEIR_DSE_TEXT } weir_dse_option_kind;
 
-/* What braces behind a stage's name may hold. `published` is ZigZag's name for it, NULL: the same. */
+/* What braces after a stage's name may hold. `published` is ZigZag's name for it, NULL: the same. */
 typedef struct weir_dse_option {
     const char *name, *published;
     weir_dse_option_kind kind;
@@ -58,7 +57,7 @@ typedef struct weir_dse_stage weir_dse_stage;
 /* Lists end with NULL, options with a NULL name. */
 typedef struct weir_dse_stage_body {
     bool is_leaf;
-    const char *const *takes; /* keys that it needs; those below do not see them unless it gives them again */
+    const char *const *takes; /* keys that it needs; stages below do not see them unless it gives them again */
     const char *const *gives;
     const char *const *excludes;    /* keys that must not be there */
     const weir_dse_option *options; /* NULL: none */
@@ -90,7 +89,7 @@ static inline bool weir_dse_stage_below(const weir_dse_stage *stage, const weir_
     return stage->below->info->body->run(stage->below, context, sink, user);
 }
 
-/* Has the object released when the run of the pipeline ends: results may refer to it until then. */
+/* Releases the object when the run of the pipeline ends: results may refer to it until then. */
 void weir_dse_keep(const weir_dse_context *context, void *object, void (*release)(void *object));
 
 typedef struct weir_dse_registry weir_dse_registry;

@@ -20,7 +20,7 @@
 #define WEIR_DSE_TYPE_OPTION                                                                                           \
     { "type", "temporal_mapping_type", WEIR_DSE_TEXT, "uneven", "even: operands that share a memory split loops alike" }
 
-/* How far a run is, for a line on a terminal; stages in any thread add to it. */
+/* Progress of a run, for a line on a terminal; stages in any thread add to it. */
 #define WEIR_DSE_PROGRESS "progress"
 typedef struct weir_dse_progress {
     double start; /* weir_seconds */
@@ -29,7 +29,7 @@ typedef struct weir_dse_progress {
     _Atomic uint64_t orders;     /* of loops */
 } weir_dse_progress;
 
-/* Runs the stage below for a layer and reports an error when nothing comes of it. */
+/* Runs the stage below for a layer and reports an error if there is no result. */
 bool weir_dse_stages_run_layer(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,
                                void *user);
 /* The pattern with {layer} and {accelerator} replaced by their names, fit for a file: others than letters, digits, '.',

@@ -1,4 +1,4 @@
-/* What the stages about foldings hand to each other. */
+/* Data that the folding stages pass to each other. */
 #ifndef WEIR_DSE_STAGES_FOLDING_H
 #define WEIR_DSE_STAGES_FOLDING_H
 
@@ -8,7 +8,7 @@
 #include "ir/graph/graph.h"
 #include "support/memory/arena.h"
 
-/* Makes hardware of the model for a device. */
+/* Lowers the model to hardware for a device. */
 typedef struct weir_dse_source {
     /* With components assigned and the target set; `clock_mhz` 0: the device's own goal. The caller's; NULL after a
      * reported error. */

@@ -8,7 +8,7 @@
 #include "onnx.pb-c.h"
 #include "support/memory/types.h"
 
-/* A list of message pointers in `proto` that grows. */
+/* Capacities of the growing lists of message pointers in `proto`. */
 typedef struct weir_onnx_capacity {
     size_t nodes, initializers, inputs, outputs, values;
 } weir_onnx_capacity;
@@ -40,7 +40,7 @@ void weir_onnx_build_floats(weir_onnx_builder *builder, Onnx__NodeProto *node, c
 void weir_onnx_build_array(weir_onnx_builder *builder, Onnx__NodeProto *node, const char *name,
                            const weir_array *array);
 
-/* Has the value an open batch as its first dimension? */
+/* Is the value's first dimension an open batch? */
 bool weir_onnx_build_has_rows(const weir_onnx_builder *builder, weir_value value);
 
 /* An initializer with the array's type, shape and data. */

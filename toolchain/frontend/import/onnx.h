@@ -1,5 +1,6 @@
-/* ONNX in: a model file becomes a graph of op.def operators with inferred types. The file is hostile input: whatever is
- * wrong with it is reported (up to WEIR_DIAG_LIMIT errors, then the import stops) and nothing is returned. */
+/* ONNX in: reads a model file as a graph of op.def operators with inferred types. The file is untrusted input:
+ * everything wrong with it is reported (up to WEIR_DIAG_LIMIT errors, then the import stops), and nothing is
+ * returned. */
 #ifndef WEIR_ONNX_H
 #define WEIR_ONNX_H
 
@@ -19,10 +20,10 @@ typedef struct weir_onnx_shape {
     weir_shape shape;
 } weir_onnx_shape;
 
-/* What stands for sizes that the file leaves open. */
+/* Values for sizes that the file leaves open. */
 typedef struct weir_onnx_sizes {
     int64_t batch;                /* a symbolic or missing first dimension of an input; below 1: 1 */
-    const weir_onnx_shape *shape; /* each agrees with what the file says */
+    const weir_onnx_shape *shape; /* each must agree with the file */
     size_t shape_count;
 } weir_onnx_sizes;
 
@@ -35,15 +36,14 @@ typedef struct weir_onnx_opaque {
     size_t input_count, output_count;
 } weir_onnx_opaque;
 
-/* A graph of shapes, for exploration: tensors with two dimensions or more, or in files of their own, are not read and
- * become graph inputs, as do results of opaque nodes, each reported here. Data inputs come first. */
+/* A graph of shapes, for exploration: tensors with two dimensions or more, or in external files, are not read and
+ * become graph inputs, as do results of opaque nodes, each reported here. Data inputs are first. */
 typedef struct weir_onnx_outline {
     size_t data_inputs;
-    const char *const *needed; /* operator types that may not be opaque; NULL ends each of these lists */
-    const char *const
-        *remark; /* integer attributes that are the reader's, not the operator's; each that is met is reported */
+    const char *const *needed; /* operator types that must not be opaque; NULL ends each of these lists */
+    const char *const *remark; /* integer attributes for the caller, not the operator's; each one found is reported */
     void (*remarked)(void *user, int line, const char *remark, int64_t value);
-    void (*named)(void *user, int line, const char *name); /* what the file calls a node */
+    void (*named)(void *user, int line, const char *name); /* a node's name in the file */
     void (*opaque)(void *user, const weir_onnx_opaque *node);
     void *user;
 } weir_onnx_outline;
@@ -62,8 +62,8 @@ typedef struct weir_onnx_options {
  * the model's folder only. NULL after reported errors; else free with weir_graph_free. */
 weir_graph *weir_onnx_import(const char *path, const weir_onnx_options *options);
 
-/* The same from memory. `name` stands for the file in messages; `folder` is where external data is (NULL: external data
- * is an error). */
+/* The same from memory. Messages call the file `name`; external data is in `folder` (NULL: external data is an
+ * error). */
 weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *name, const char *folder,
                                    const weir_onnx_options *options);
 
@@ -72,8 +72,8 @@ weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *na
 weir_array *weir_onnx_read_tensor(const char *path);
 /* The opset version of its domain from which files may have the operator; 0: no file has it. */
 int weir_onnx_since(weir_op op);
-/* The operators of files as a Markdown table, those with the same attributes in one row: the first and the last opset,
- * what they become and the attributes, each with the opsets that have it where the operator has others. */
+/* The operators of files as a Markdown table, those with the same attributes in one row: first and last opset,
+ * attributes (with their opsets if the operator has others), and what they become. */
 void weir_onnx_listing(weir_text *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* The branches of a file's If nodes, nested ones too, as nodes of one graph: which of them are built is decided while
- * the graph is, once a condition is known. An If then reads its condition, the outputs of then_branch and those of
+/* The branches of a file's If nodes, nested ones too, as nodes of one graph. Once a condition is known, while the graph
+ * is being built, only the chosen branch is. An If then reads its condition, the outputs of then_branch and those of
  * else_branch. */
 #ifndef WEIR_ONNX_BRANCH_H
 #define WEIR_ONNX_BRANCH_H
@@ -15,20 +15,19 @@
 
 /* Where a node of the flat graph is in the file. */
 typedef struct weir_onnx_place {
-    uint32_t top;    /* the file's own node that it is, or in whose branch it is */
+    uint32_t top;    /* the file's top-level node that it is, or in whose branch it is */
     uint32_t inside; /* the If in whose branch it is, as a node of the flat graph; WEIR_ONNX_NO_IF: in none */
     bool otherwise;  /* in its else_branch */
 } weir_onnx_place;
 
 typedef struct weir_onnx_flat {
-    const Onnx__GraphProto *graph; /* the file's own where it has no If */
+    const Onnx__GraphProto *graph; /* the file's own if it has no If */
     weir_onnx_place *place;        /* by node; NULL: the graph is the file's */
 } weir_onnx_flat;
 
-/* The file's graph with the nodes and initializers of branches behind its own; names that it has elsewhere too are
- * changed there. All is the arena's. False after reported errors: an If that is not as the schema says, a branch with
- * inputs, with other outputs than the If has, with a name that is not defined or defined twice. O(n log n) for a file's
- * n names, times how deep it nests. */
+/* The file's graph followed by the nodes and initializers of branches, with repeated names changed there. Everything is
+ * in the arena. False after reported errors: an If that violates the schema, a branch with inputs, with other outputs
+ * than the If, with a name that is undefined or defined twice. O(n log n) for n names, times the nesting depth. */
 bool weir_onnx_branch_flatten(weir_onnx_flat *flat, const Onnx__GraphProto *graph, const weir_onnx_opsets *opsets,
                               const char *file, weir_arena *arena);
 
@@ -37,7 +36,7 @@ bool weir_onnx_branch_is_if(const Onnx__NodeProto *node);
 int weir_onnx_branch_line(const weir_onnx_flat *flat, uint32_t node);
 /* The If in whose branch the node is; WEIR_ONNX_NO_IF: in none. */
 uint32_t weir_onnx_branch_around(const weir_onnx_flat *flat, uint32_t node);
-/* Name `index` of those that must be defined before the node: its inputs, then the conditions of the Ifs around it;
+/* Name `index` of those that must be defined before the node: its inputs, then the conditions of the enclosing Ifs;
  * NULL: no more. */
 const char *weir_onnx_branch_needs(const weir_onnx_flat *flat, uint32_t node, uint32_t index);
 /* The chosen branch's value for output `index` of an If of the flat graph. */

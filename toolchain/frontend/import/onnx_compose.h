@@ -1,5 +1,5 @@
-/* Operators of files that are several of the graph's: what is put before the main one (the rule's), and what behind it.
- * Their attributes have been checked, inputs have inferred types.
+/* Operators of files that become several nodes of the graph: nodes before and after the main one (the rule's).
+ * Attributes have been checked, inputs have inferred types.
  *   Einsum of two operands                  Transpose, Reshape, MatMul, Reshape, Transpose
  *   Einsum of one operand                   Transpose, ReduceSum
  *   CumSum                                  MatMul by a triangle of ones, between Transposes

@@ -1,4 +1,4 @@
-/* How the import computes what a file computes of constants. */
+/* How the import evaluates what a file computes from constants. */
 #ifndef WEIR_ONNX_EVALUATE_H
 #define WEIR_ONNX_EVALUATE_H
 

@@ -1,5 +1,5 @@
-/* One form for all opsets: what older opsets say in attributes becomes the constant inputs that later ones have, and
- * what ONNX can express in several forms is expressed in one. */
+/* One form for all opsets: attributes of older opsets become the constant inputs of later ones, and whatever ONNX can
+ * express in several forms is converted to one. */
 #ifndef WEIR_ONNX_FORM_H
 #define WEIR_ONNX_FORM_H
 
@@ -20,14 +20,14 @@ typedef struct weir_onnx_form {
     weir_location location;
     const char *name;
     size_t outputs;
-    weir_value unflattened;  /* what input 0 was before a node was put before it; none: there is no such node */
-    bool innermost;          /* the file's node has its channels innermost: there is a Transpose before it */
-    weir_value quantizer[2]; /* scale and zero point of a result that is codes */
+    weir_value unflattened;  /* input 0 without the node that was inserted before it; none: there is no such node */
+    bool innermost;          /* the file's node has its channels innermost: a Transpose is before it */
+    weir_value quantizer[2]; /* scale and zero point of a result of codes */
     weir_value operand[2];   /* what a composed operator keeps of its inputs */
-    int64_t axis;            /* that the operator works along, where it is not its attribute's */
+    int64_t axis;            /* axis that the operator works along, if not its attribute's */
     weir_value factors;      /* of a DequantizeLinear's numbers: signs of its scales, or the scales of its blocks */
-    bool blocks;             /* it had blocks: its scales lie along `axis`, or are in `factors` */
-    weir_value second;       /* what the file knows as a composed operator's second output */
+    bool blocks;             /* it had blocks: its scales are along `axis`, or in `factors` */
+    weir_value second;       /* a composed operator's second output in the file */
 } weir_onnx_form;
 
 enum { WEIR_ONNX_FORM_SPARE = 8 }; /* inputs that weir_onnx_form_inputs may add */
@@ -36,21 +36,20 @@ enum { WEIR_ONNX_FORM_SPARE = 8 }; /* inputs that weir_onnx_form_inputs may add 
 bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count);
 /* Completes the attributes of the node in the graph, before its types are inferred. */
 void weir_onnx_form_attributes(const weir_onnx_form *form, weir_node node);
-/* Completes the node once its types are inferred; the value that the file knows as its first output, none after a
- * reported error. */
+/* Completes the node once its types are inferred. Returns its first output in the file, none after a reported error. */
 weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node);
 
-/* "`base`.`part`", with "_" added while the file uses the name; heap memory. */
+/* "`base`.`part`", with "_" added as long as the file uses the name; heap memory. */
 char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const char *part);
 
-/* Output 0, without a type, of a node that the file does not have, for the node that it has; both are called by the
+/* Adds a node that the file does not have, for one that it has. Returns output 0, without a type; both are named by the
  * suffix. */
 weir_value weir_onnx_form_node(const weir_onnx_form *form, weir_op op, const char *suffix, const weir_value *inputs,
                                size_t count);
 /* A constant for the node; the array is taken over. */
 weir_value weir_onnx_form_constant(const weir_onnx_form *form, const char *part, weir_array *array);
 
-/* Gives a value that the file does not name such a name. */
+/* Gives such a name to a value without a name in the file. */
 void weir_onnx_form_rename(weir_graph *graph, const weir_onnx_scope *scope, weir_value value, const char *base,
                            const char *part);
 

@@ -7,10 +7,10 @@
 
 #include "frontend/import/onnx_form.h"
 
-enum { WEIR_ONNX_PARAMETER_SCALES = 1 << 24 }; /* that the nodes of a model may use: each gets its own copy of them */
+enum { WEIR_ONNX_PARAMETER_SCALES = 1 << 24 }; /* the most that the nodes of a model may use: each gets its own copy */
 
-/* Are the scales among the inputs as many as the opset allows, where they are constants positive and finite? *left,
- * those that nodes may still use, becomes less. False after a reported error. */
+/* Are there as many scales among the inputs as the opset allows and, if constant, are they positive and finite? Reduces
+ * *left, the number that nodes may still use. False after a reported error. */
 bool weir_onnx_parameter_check(const weir_onnx_form *form, const weir_value *inputs, size_t count, size_t *left);
 
 /* Exporters disagree about the type of QONNX's parameters: constants that are not float32 are converted. */

@@ -37,7 +37,7 @@ bool weir_onnx_scope_build(weir_onnx_scope *scope, const Onnx__GraphProto *graph
 void weir_onnx_scope_free(weir_onnx_scope *scope);
 weir_onnx_definition *weir_onnx_scope_find(const weir_onnx_scope *scope, const char *name); /* NULL: none */
 
-/* Node indices in execution order, the file's order as far as it allows, nodes of a branch behind the condition; heap
+/* Node indices in execution order: the file's order as far as possible, nodes of a branch after the condition; heap
  * memory. NULL after an error that names a node of a cycle. O(n log n). */
 uint32_t *weir_onnx_scope_order(const weir_onnx_scope *scope, const weir_onnx_flat *flat, const char *file);
 

@@ -1,5 +1,5 @@
 /* ONNX's operators for importer and exporter: rules (operators from an opset version on), attributes, element types.
- * What the rows of op.def say of their own names, and tables of other names. */
+ * From the rows of op.def, and tables of other names. */
 #ifndef WEIR_ONNX_TABLE_H
 #define WEIR_ONNX_TABLE_H
 
@@ -21,7 +21,7 @@ typedef enum weir_onnx_domain {
 } weir_onnx_domain;
 
 /* Inputs of an operator on codes that ONNX Runtime defines as a plain one between quantizers: `plain` operands, then
- * codes, each with its scale and zero point; the scale and zero point of the result are before all or behind. */
+ * codes, each with its scale and zero point; the scale and zero point of the result are first or last. */
 typedef struct weir_onnx_codes {
     size_t plain;
     bool result_first;
@@ -35,10 +35,10 @@ typedef struct weir_onnx_rule {
     int since;
     bool is_gone;                 /* no longer an operator from `since` on */
     int inputs_min, inputs_max;   /* 0: as op.def says; -1: any number */
-    int outputs_max;              /* 0: as op.def says; those beyond op.def's may not be used */
+    int outputs_max;              /* 0: as op.def says; those beyond op.def's must be unused */
     uint32_t scales;              /* bit i: input i is a scale, positive and finite */
     bool per_axis;                /* scales may have more than one element */
-    bool plain;                   /* its attributes mean nothing here */
+    bool plain;                   /* its attributes are ignored */
     int opset;                    /* of ai.onnx: whose attributes and element types it has. 0: its domain's version */
     const weir_onnx_codes *codes; /* NULL: its inputs are the operator's */
     bool composed;                /* it becomes several operators (onnx_compose.h), of which this is the main one */
@@ -61,13 +61,13 @@ typedef enum weir_onnx_kind {
     WEIR_ONNX_REMOVED
 } weir_onnx_kind;
 
-/* A word and the one that the graph gets for it. */
+/* A word in the file and its counterpart in the graph. */
 typedef struct weir_onnx_word {
     const char *from, *to;
 } weir_onnx_word;
 
-/* What becomes of an attribute: it stays one, concerns nothing here and is dropped, or (numbers above 0) becomes the
- * input of that number, which is what later opsets made of it. */
+/* What happens to an attribute: it stays one, is irrelevant here and is dropped, or (numbers above 0) becomes the input
+ * of that number, as in later opsets. */
 enum { WEIR_ONNX_STAYS = 0, WEIR_ONNX_DROPPED = -1 };
 
 typedef struct weir_onnx_attribute_rule {
@@ -81,8 +81,8 @@ typedef struct weir_onnx_attribute_rule {
     int input;
 } weir_onnx_attribute_rule;
 
-/* An element type of input 0 or output 0 that an operator, or any (WEIR_OP_NONE), has from a later version on than
- * itself; WEIR_ONNX_NEVER: in no version, though the graph's operator takes it. */
+/* An element type of input 0 or output 0 that an operator, or any (WEIR_OP_NONE), has only from a later version on;
+ * WEIR_ONNX_NEVER: in no version, though the graph's operator accepts it. */
 enum { WEIR_ONNX_NEVER = INT32_MAX };
 
 typedef struct weir_onnx_type_rule {
@@ -91,8 +91,7 @@ typedef struct weir_onnx_type_rule {
     const char *unless; /* a flag: nodes that set it have always had the type. NULL: none */
 } weir_onnx_type_rule;
 
-/* The rule behind this one, in the order of op.def, then those of other names; of NULL the first; NULL: there is none.
- * O(1). */
+/* The next rule, in the order of op.def, then those of other names; for NULL the first; NULL: there is none. O(1). */
 const weir_onnx_rule *weir_onnx_rule_next(const weir_onnx_rule *rule);
 /* The attributes of an operator's rules (WEIR_OP_NONE: of Constant's), or of all composed ones; they end with one
  * without a name. */

@@ -1,5 +1,5 @@
-/* What importer and exporter check of a node: opsets, operators, inputs and attributes, checked against the tables of
- * onnx_table.h, which both directions read. */
+/* Checks of a node that importer and exporter share: opsets, operators, inputs and attributes, by the tables of
+ * onnx_table.h. */
 #ifndef WEIR_ONNX_SCHEMA_H
 #define WEIR_ONNX_SCHEMA_H
 
@@ -35,7 +35,7 @@ bool weir_onnx_schema_check(const weir_onnx_rule *rule, const Onnx__NodeProto *n
 
 /* Outputs up to the last that has a name. */
 size_t weir_onnx_schema_outputs(const Onnx__NodeProto *node);
-/* The rule's attribute behind this one; of NULL the first; NULL: there is none. */
+/* The rule's next attribute; for NULL the first; NULL: there is none. */
 const weir_onnx_attribute_rule *weir_onnx_schema_next(const weir_onnx_rule *rule, const weir_onnx_attribute_rule *row);
 /* The attribute of that name, or NULL. */
 const Onnx__AttributeProto *weir_onnx_schema_attribute(const Onnx__NodeProto *node, const char *name);
@@ -43,7 +43,7 @@ const Onnx__AttributeProto *weir_onnx_schema_attribute(const Onnx__NodeProto *no
 const weir_onnx_attribute_rule *weir_onnx_schema_attribute_rule(const weir_onnx_rule *rule, const char *name,
                                                                 const weir_onnx_opsets *opsets);
 
-/* Of `count` inputs of a rule with codes: where those of the operands begin and end, and that of the result's scale. */
+/* Of `count` inputs of a rule with codes: first and end of the operands', and the index of the result's scale. */
 void weir_onnx_schema_codes(const weir_onnx_rule *rule, size_t count, size_t *begin, size_t *end, size_t *result);
 /* Is input `index` of `count` a scale? */
 bool weir_onnx_schema_is_scale(const weir_onnx_rule *rule, size_t index, size_t count);
@@ -52,7 +52,7 @@ bool weir_onnx_schema_is_scale(const weir_onnx_rule *rule, size_t index, size_t 
 void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *from, const weir_onnx_opsets *opsets,
                              weir_graph *graph, weir_node node);
 
-/* Does the imported version of the node's operator have its element types? Reports it when not. */
+/* Does the imported version of the node's operator have its element types? Reports it if not. */
 bool weir_onnx_schema_check_types(const weir_onnx_rule *rule, const weir_graph *graph, weir_node node,
                                   const weir_onnx_opsets *opsets);
 
@@ -67,9 +67,9 @@ void weir_onnx_schema_versions(weir_onnx_domain domain, int *low, int *high);
 bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t version);
 /* Is the graph's STRING attribute the name of an element type, which the file holds as a number? */
 bool weir_onnx_schema_is_dtype(weir_op op, const char *name, const char *text, weir_dtype *dtype);
-/* The attribute that input `index` of the operator is in every version of it, or NULL. */
+/* The attribute that input `index` of the operator is in all of its versions, or NULL. */
 const char *weir_onnx_schema_attribute_of_input(weir_op op, size_t index);
-/* The file's word for what the graph has in a STRING attribute. */
+/* The file's word for the graph's text of a STRING attribute. */
 const char *weir_onnx_schema_word(weir_op op, const char *name, const char *text);
 
 #endif

@@ -10,7 +10,7 @@
 #include "support/memory/array.h"
 #include "support/text/diag.h"
 
-/* Where a model's tensors come from and how many bytes they may still take together. */
+/* The source of a model's tensors, and how many bytes they may still take in all. */
 typedef struct weir_onnx_tensor_source {
     const char *folder; /* of external files; NULL: none allowed */
     size_t left;        /* bytes */
@@ -26,14 +26,14 @@ bool weir_onnx_tensor_type(int32_t type, weir_dtype *dtype);
 /* The inverse; every element type of this IR has a number. */
 int32_t weir_onnx_tensor_number(weir_dtype dtype);
 
-/* The tensor's elements on the heap (weir_array_free), or NULL after an error at `location` that calls it `name`. What
- * is allocated never exceeds the data that is present. */
+/* The tensor's elements on the heap (weir_array_free), or NULL after an error at `location` that calls it `name`. Never
+ * allocates more than the data that is present. */
 weir_array *weir_onnx_tensor_read(const Onnx__TensorProto *tensor, const char *name, weir_location location,
                                   weir_onnx_tensor_source *source);
 
 /* The type that replaces `dtype` where floating-point types are converted: float32 for all of them. */
 weir_dtype weir_onnx_tensor_narrowed(weir_dtype dtype);
-/* The elements as raw data has them: the array's own memory, or, packed, the arena's. */
+/* The elements as raw data: the array's own memory or, packed, the arena's. */
 uint8_t *weir_onnx_tensor_bytes(weir_arena *arena, const weir_array *array, size_t *size);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct weir_onnx_declared {
 bool weir_onnx_type_read(const Onnx__ValueInfoProto *info, const char *what, weir_location location,
                          weir_onnx_declared *declared);
 
-/* The type of a graph input: dimensions without a size are those of `given`; where that is NULL, the first one becomes
+/* The type of a graph input: dimensions without a size are those of `given`; if that is NULL, the first one becomes
  * `batch`, any other one is an error. */
 bool weir_onnx_type_input(const weir_onnx_declared *declared, const char *what, weir_location location, int64_t batch,
                           const weir_shape *given, weir_type *type);
@@ -28,8 +28,8 @@ bool weir_onnx_type_input(const weir_onnx_declared *declared, const char *what, 
 /* Does an array contradict the declaration? Reports it and returns false. */
 bool weir_onnx_type_agrees(const weir_onnx_declared *declared, const char *what, weir_location location,
                            weir_dtype dtype, const weir_shape *shape);
-/* Another element type than that which was inferred is an error. Another shape is what exporters leave behind and ONNX
- * Runtime ignores: the first of `others`, which is counted, is a warning. */
+/* An element type that differs from the inferred one is an error. A shape that differs, as exporters leave it and ONNX
+ * Runtime ignores it, is counted in `others`; the first one is a warning. */
 void weir_onnx_type_remark(const weir_onnx_declared *declared, const char *what, weir_location location,
                            weir_dtype dtype, const weir_shape *shape, size_t *others);
 

@@ -1,5 +1,5 @@
 /* Bytes to protobuf messages. The wire format is checked before protobuf-c sees it: protobuf-c recurses as deep as the
- * file says and merges repeated messages in quadratic time. */
+ * file nests and merges repeated messages in quadratic time. */
 #ifndef WEIR_ONNX_WIRE_H
 #define WEIR_ONNX_WIRE_H
 

@@ -93,8 +93,8 @@ void weir_graph_set_patchable(weir_graph *graph, bool patchable);
 int64_t weir_graph_interval(const weir_graph *graph);
 void weir_graph_set_interval(weir_graph *graph, int64_t cycles);
 /* What a higher library stores about the device with the graph, until the device is set again or the graph freed; a
- * copy starts with NULL. It can be read and kept by several threads: what the first keeps stays, what others bring is
- * released, and each gets what is kept. */
+ * copy starts with NULL. Several threads may read and keep it: the first one's is kept, those of others are released,
+ * and each gets the kept one. */
 const void *weir_graph_kept(const weir_graph *graph);
 const void *weir_graph_keep(const weir_graph *graph, void *data, void (*release_data)(void *data));
 
@@ -128,7 +128,7 @@ bool weir_value_data_range(const weir_graph *graph, weir_value value, int64_t *l
 weir_node weir_value_producer(const weir_graph *graph, weir_value value); /* none: input or constant */
 uint32_t weir_value_producer_output(const weir_graph *graph, weir_value value);
 size_t weir_value_use_count(const weir_graph *graph, weir_value value); /* by nodes; graph outputs not counted */
-/* In the order in which the uses were made, until one is taken away: then the last takes its place. */
+/* In the order in which the uses were made, until one is removed: then the last one replaces it. */
 weir_use weir_value_use(const weir_graph *graph, weir_value value, size_t index);
 bool weir_value_is_output(const weir_graph *graph, weir_value value);
 weir_value weir_graph_find_value(const weir_graph *graph, const char *name);

@@ -25,7 +25,7 @@ typedef enum weir_mase_type {
 const char *weir_mase_type_name(weir_mase_type type); /* "module", "placeholder", ... */
 
 typedef struct weir_meta_common {
-    const char *mase_op;      /* instead of what op.def says of the operator; NULL: that */
+    const char *mase_op;      /* instead of op.def's for the operator; NULL: that */
     weir_mase_type mase_type; /* with mase_op */
     uint32_t group;           /* nodes of one number are one unit of execution (fuse_ops); 0: none */
 } weir_meta_common;

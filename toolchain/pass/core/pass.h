@@ -35,7 +35,7 @@ typedef struct weir_pass_option {
     const char *help;      /* one line */
 } weir_pass_option;
 
-/* The work. Returns false to stop the pipeline, after reporting why. The context gives what the pass may use beside
+/* The work. Returns false to stop the pipeline, after reporting why. The context provides what the pass may use besides
  * its unit (context.h). */
 typedef bool weir_pass_module_run(const weir_pass *pass, weir_pass_context *context, weir_module *module);
 typedef bool weir_pass_graph_run(const weir_pass *pass, weir_pass_context *context, weir_graph *graph);
@@ -45,7 +45,7 @@ typedef bool weir_pass_hardware_run(const weir_pass *pass, weir_pass_context *co
 enum { WEIR_PASS_LEVEL_MAX = 4, WEIR_PASS_LEVEL_DEFAULT = 2 };
 
 /* What a pass promises about the results that graphs compute, for every input. A module pass that adds a graph makes
- * the promise for it too, compared with the last graph that was there before. */
+ * the promise for it, too, relative to the previous last graph. */
 typedef enum weir_pass_promise {
     WEIR_PASS_EXACT,       /* the same bits */
     WEIR_PASS_APPROXIMATE, /* the same except for the rounding of intermediate results */
@@ -55,15 +55,15 @@ typedef enum weir_pass_promise {
 /* What a hardware pass does with widths that are formulas of parameters (rtlir/core/formula.h). */
 typedef enum weir_pass_formulas {
     WEIR_PASS_FORMULAS_REFUSED, /* it requires the form fixed_widths */
-    WEIR_PASS_FORMULAS_TAKEN,   /* it works on them, or does not look at widths */
-    WEIR_PASS_FORMULAS_VALUES   /* it changes nothing, and sees a module for each set of values that instances give */
+    WEIR_PASS_FORMULAS_TAKEN,   /* it handles them, or does not depend on widths */
+    WEIR_PASS_FORMULAS_VALUES   /* it changes nothing, and sees a module for each set of values that instances set */
 } weir_pass_formulas;
 
 /* A pass. Lists of names are text, "a, b"; NULL and "" are the empty list.
  * Passes in `requires` run first unless their result still holds; forms in it (weir_pass_form) must be those of the
- * unit, or the run ends before this pass. After this pass has run (and did not say that it changed nothing), results of
- * earlier passes and analyses hold when they are in `preserves` ("*": all) and not in `invalidates`; with only
- * `invalidates` given, all but those hold; with neither, none does. */
+ * unit, or the run ends before this pass. After this pass has run (and did not report that it changed nothing), results
+ * of earlier passes and analyses stay valid if they are in `preserves` ("*": all) and not in `invalidates`; with only
+ * `invalidates`, all others stay valid; with neither, none does. */
 typedef struct weir_pass_info {
     const char *name; /* lower case letters, digits, '-', '_' and '.'; starts with a letter */
     weir_pass_kind kind;
@@ -82,7 +82,7 @@ typedef struct weir_pass_info {
     } run; /* the member that belongs to the kind */
 } weir_pass_info;
 
-/* An analysis: a result that is computed when asked for and kept while it holds. A result must not point into another
+/* An analysis: a result that is computed on request and kept while it is valid. A result must not point into another
  * analysis's result. `compute` returns NULL after a reported error. */
 typedef struct weir_pass_analysis {
     const char *name;
@@ -96,15 +96,15 @@ typedef struct weir_pass_analysis {
     void (*release)(void *result); /* NULL: nothing to free */
 } weir_pass_analysis;
 
-/* A form: a state that a unit must be in for passes that require it. It is looked at when such a pass is about to run
- * and nothing since the last look has changed the unit, whatever passes say that they preserve. */
+/* A form: a state that a unit must be in for passes that require it. It is checked when such a pass is about to run,
+ * unless nothing has changed the unit since the last check, whatever passes declare to preserve. */
 typedef struct weir_pass_form {
     const char *name;
     weir_pass_kind kind; /* MODULE or HARDWARE */
     const char *help;    /* one line: what holds in it */
     const char *remedy;  /* the pass or pipeline that establishes it; NULL: none does */
     union {
-        /* False after reporting each thing that is not as it should be. */
+        /* False after reporting each violation. */
         bool (*module)(weir_pass_context *context, weir_module *module);
         bool (*hardware)(weir_pass_context *context, weir_rtl_design *design);
     } holds;
@@ -127,7 +127,7 @@ bool weir_pass_is_sequence(const weir_pass *pass);
 const weir_pass_info *weir_pass_info_of(const weir_pass *pass);
 int weir_pass_level(const weir_pass *pass);
 
-/* Option values. Asking for an option that the record does not have, or as another kind, is a bug and aborts. */
+/* Option values. Reading an option that the record does not have, or as another kind, is a bug and aborts. */
 bool weir_pass_bool(const weir_pass *pass, const char *option);
 int64_t weir_pass_int(const weir_pass *pass, const char *option);
 double weir_pass_real(const weir_pass *pass, const char *option);
@@ -138,8 +138,8 @@ bool weir_pass_is_set(const weir_pass *pass, const char *option);
 
 /* --- sequences --- */
 /* An empty sequence over a kind of unit. A module sequence may hold anything; a graph sequence holds graph passes and
- * graph sequences and runs all of them on one graph before it takes the next; hardware likewise. The name (NULL: the
- * kind's) is copied. */
+ * graph sequences and runs all of them on one graph before the next; hardware likewise. The name (NULL: the kind's) is
+ * copied. */
 weir_pass *weir_pass_sequence_new(weir_pass_kind kind, const char *name, int level);
 /* Takes over the pass in any case. False after a reported error: the pass is NULL or does not fit. */
 bool weir_pass_sequence_add(weir_pass *sequence, weir_pass *pass);
@@ -151,9 +151,9 @@ const weir_pass *weir_pass_sequence_at(const weir_pass *sequence, size_t index);
  * with blanks, line ends and '#' comments between the parts, e.g. `graph(fold-constants,quantize{scheme=int8})`.
  * A value is a word or a "string". A graph pass outside graph(...) runs on every graph before the next pass starts.
  * Gives a module sequence, or NULL after reported errors; `where` is the text's file and first line (0 counts as 1),
- * the message tells the column. */
+ * the message has the column. */
 weir_pass *weir_pass_parse(weir_pass_registry *registry, const char *text, weir_location where);
-/* Text that parses back to the same; options at their default are left out unless they were set. */
+/* Text that parses back to the same; options at their default are omitted unless they were set. */
 void weir_pass_print(const weir_pass *pass, weir_text *text);
 
 #endif

@@ -1,9 +1,11 @@
-/* The one header of a user's passes, operators and components in a shared object: it brings the graph IR, passes,
- * contexts and the registry. Operators are those of ir/graph/operator.h, components those of dataflow/component.h.
+/* The only header that a user's passes, operators and components in a shared object need: it includes the graph IR,
+ * passes, contexts and the registry. Operators are those of ir/graph/operator.h, components those of
+ * dataflow/component.h.
  *   cc -shared -fPIC $(pkg-config --cflags weir-plugin) mine.c -o libmine.so
  *   weir opt --load-pass ./libmine.so -p my-pass model.onnx
- * The object links nothing of Weir: what it calls is in the program that loads it. Passes, options and instruments are
- * those of pass.h, context.h and instrument.h; graphs those of ir/graph/graph.h. An example is in passes/README.md. */
+ * The object does not link against Weir: the program that loads it has what it calls. Passes, options and instruments
+ * are those of pass.h, context.h and instrument.h; graphs those of ir/graph/graph.h. An example is in
+ * passes/README.md. */
 #ifndef WEIR_PASS_PLUGIN_H
 #define WEIR_PASS_PLUGIN_H
 

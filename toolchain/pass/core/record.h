@@ -1,8 +1,8 @@
 /* Turns a table of passes (pass.def: one row a pass) into records. A row is
  *   WEIR_PASS(kind, id, name, level, promise, requires, preserves, invalidates, help, options)
- * with kind MODULE, GRAPH or HARDWARE (`formulas` in pass.h: refused), HARDWARE_FORMULAS
- * (taken), HARDWARE_VALUES (values), promise EXACT, APPROXIMATE or CHANGES (pass.h), lists as text, and options
- * either WEIR_NO_OPTIONS or rows one after the other:
+ * with kind MODULE, GRAPH or HARDWARE (`formulas` in pass.h: refused), HARDWARE_FORMULAS (taken) or HARDWARE_VALUES
+ * (values), promise EXACT, APPROXIMATE or CHANGES (pass.h), lists as text, and options either WEIR_NO_OPTIONS or rows
+ * one after the other:
  *   WEIR_OPTION(name, kind, default, domain, help)   with kind BOOL, INT, REAL, STRING or ENUM.
  * The function of a row is weir_pass_<id>. Each use defines WEIR_PASS as one of the macros below, includes the table
  * and undefines it:
@@ -24,7 +24,7 @@
 #define WEIR_PASS_TYPE_HARDWARE weir_pass_hardware_run
 #define WEIR_PASS_TYPE_HARDWARE_FORMULAS weir_pass_hardware_run
 #define WEIR_PASS_TYPE_HARDWARE_VALUES weir_pass_hardware_run
-/* What a record says about its kind, and where its function goes. */
+/* A record's kind, and the member for its function. */
 #define WEIR_PASS_KIND_MODULE(function) .kind = WEIR_PASS_MODULE, .run = {.module = function}
 #define WEIR_PASS_KIND_GRAPH(function) .kind = WEIR_PASS_GRAPH, .run = {.graph = function}
 #define WEIR_PASS_KIND_HARDWARE(function) .kind = WEIR_PASS_HARDWARE, .run = {.hardware = function}

@@ -18,7 +18,7 @@ bool weir_pass_registry_add_all(weir_pass_registry *registry, const weir_pass_in
 bool weir_pass_registry_add_analysis(weir_pass_registry *registry, const weir_pass_analysis *analysis);
 bool weir_pass_registry_add_form(weir_pass_registry *registry, const weir_pass_form *form);
 bool weir_pass_registry_add_forms(weir_pass_registry *registry, const weir_pass_form *forms, size_t count);
-/* A name for a pipeline's text; the text is copied and read when the name is used. */
+/* Names a pipeline's text; the text is copied, and read when the name is used. */
 bool weir_pass_registry_add_pipeline(weir_pass_registry *registry, weir_pass_kind kind, const char *name,
                                      const char *text, const char *help);
 /* A key of contexts' configuration. */
@@ -26,11 +26,11 @@ bool weir_pass_registry_add_config(weir_pass_registry *registry, const weir_pass
 /* The passes of a shared object (plugin.h), which stays loaded: operators that it registers may be in graphs. False
  * after a reported error: no shared object, not made for passes, compiled with other headers, a name that is taken. */
 bool weir_pass_registry_load(weir_pass_registry *registry, const char *path);
-/* The folder of the object whose passes are being registered, absolute, for what lies beside it; else NULL. */
+/* The absolute folder of the object whose passes are being registered, for files beside it; else NULL. */
 const char *weir_pass_registry_folder(const weir_pass_registry *registry);
 
-/* Resolves every name in the records' lists; reports unknown names, kinds that do not fit and cycles of requirements
- * (with the cycle). Running a pass does it first; repeating it costs nothing. O(passes^2). */
+/* Resolves every name in the records' lists; reports unknown names, mismatched kinds and cycles of requirements (with
+ * the cycle). Running a pass does this first; repeating it costs nothing. O(passes^2). */
 bool weir_pass_registry_check(weir_pass_registry *registry);
 
 /* NULL when there is no such pass. */
@@ -44,7 +44,7 @@ const weir_pass_info *weir_pass_registry_at(const weir_pass_registry *registry, 
 void weir_pass_registry_print(const weir_pass_registry *registry, weir_text *text);
 /* One of them in full; false after reporting an unknown name, with the nearest known one. */
 bool weir_pass_registry_print_one(const weir_pass_registry *registry, const char *name, weir_text *text);
-/* A section a pass, pipeline, analysis and configuration, for a page in Markdown. */
+/* One section per pass, pipeline, analysis and configuration key, as Markdown. */
 void weir_pass_registry_markdown(const weir_pass_registry *registry, weir_text *text);
 /* The same as new JSON objects: {"entries": [...], "configuration": [...]}, and one entry (NULL: unknown). */
 json_t *weir_pass_registry_json(const weir_pass_registry *registry);

@@ -1,8 +1,8 @@
 /* Instruments: hooks around passes, called in the order of the context's list, and the built-in ones.
- * should_run is not asked for passes that the context requires; otherwise every instrument is asked, and one that says
- * skip is enough: then no other hook is called. Sequences are passes too. An instrument whose before_pass succeeded
- * gets exactly one of after_pass and pass_failed. A hook that fails stops the run: the later hooks of its phase are
- * not called, and the pass is not run (or its result is lost). */
+ * should_run is not called for passes that the context requires; otherwise it is called for every instrument, and if
+ * one says skip, no other hook is called. Sequences are passes too. If before_pass of an instrument succeeded, exactly
+ * one of its after_pass and pass_failed is called. A failing hook stops the run: the later hooks of its phase are not
+ * called, and the pass does not run (or its result is lost). */
 #ifndef WEIR_PASS_INSTRUMENT_H
 #define WEIR_PASS_INSTRUMENT_H
 
@@ -35,7 +35,7 @@ struct weir_pass_instrument {
     void (*release)(weir_pass_instrument *instrument); /* frees `user` and the instrument */
 };
 
-/* Calls release when there is one; NULL is fine. */
+/* Calls release if there is one; NULL is allowed. */
 void weir_pass_instrument_free(weir_pass_instrument *instrument);
 
 /* The unit as text: a graph's text form and a line with the hash of each constant; for module passes all graphs and
@@ -51,22 +51,22 @@ weir_pass_instrument *weir_pass_timing_new(void);
 void weir_pass_timing_print(const weir_pass_instrument *timing, weir_text *text);
 /* The tree as a new JSON array of {"pass", "runs", "seconds", "self", "passes": those within}. */
 json_t *weir_pass_timing_json(const weir_pass_instrument *timing);
-/* Verifies the graphs and the design before the first pass, and what a pass worked on after it; fails with the pass's
+/* Verifies the graphs and the design before the first pass, and each pass's unit after it; fails with the pass's
  * name. */
 weir_pass_instrument *weir_pass_verifier_new(void);
-/* Writes what each pass changed, as a line diff with three lines of context or as the whole text; passes that change
- * nothing leave no trace. The file stays the caller's. */
+/* Writes what each pass changed, as a line diff with three lines of context or as the whole text; nothing for passes
+ * that change nothing. The caller keeps the file. */
 typedef enum weir_pass_change_style { WEIR_PASS_CHANGE_DIFF, WEIR_PASS_CHANGE_TEXT } weir_pass_change_style;
 weir_pass_instrument *weir_pass_changes_new(FILE *file, weir_pass_change_style style);
 /* Writes FOLDER/001_NAME.txt, FOLDER/002_NAME.GRAPH.txt, ... with the unit's text after each pass; makes the folder. */
 weir_pass_instrument *weir_pass_dump_new(const char *folder);
 
 /* Writes units before and after the passes of two lists of names ("a, b"; "all": every pass but sequences; NULL: none),
- * and, when `failed`, what a failed pass left. Put it behind instruments whose failures count too. */
+ * and, if `failed`, what a failed pass left. Put it after instruments whose failures count, too. */
 weir_pass_instrument *weir_pass_printer_new(FILE *file, const char *before, const char *after, bool failed);
-/* Numbers the executions of passes from 1, sequences and passes that the context requires excepted, and skips those
- * over the limit (-1: none). Writes "BISECT: running pass (1) NAME on UNIT" or "BISECT: NOT running pass ..." unless
- * the file is NULL. */
+/* Numbers the executions of passes from 1, except sequences and passes that the context requires, and skips those over
+ * the limit (-1: none). Writes "BISECT: running pass (1) NAME on UNIT" or "BISECT: NOT running pass ..." unless the
+ * file is NULL. */
 weir_pass_instrument *weir_pass_bisect_new(FILE *file, int64_t limit);
 /* Executions numbered so far. */
 int64_t weir_pass_bisect_count(const weir_pass_instrument *bisect);
@@ -74,8 +74,8 @@ int64_t weir_pass_bisect_count(const weir_pass_instrument *bisect);
 /* Compares the unit's text before and after passes that call weir_pass_unchanged; one that lies fails. */
 weir_pass_instrument *weir_pass_immutable_new(void);
 
-/* Line diff of two texts: ' ', '-' and '+' lines with `around` lines of context and "@@" between the parts; nothing
- * when they are equal. Differences beyond about 2000 lines each way are shown as one block. */
+/* Line diff of two texts: ' ', '-' and '+' lines with `around` lines of context and "@@" between the parts; empty if
+ * they are equal. Differences beyond about 2000 lines each way are shown as one block. */
 void weir_pass_diff(const char *before, const char *after, size_t around, weir_text *text);
 
 #endif

@@ -35,8 +35,9 @@ weir_rtl_parameter weir_rtl_add_parameter_between(weir_rtl_design *design, weir_
 weir_rtl_parameter weir_rtl_add_local_formula(weir_rtl_design *design, weir_rtl_module module, const char *name,
                                               weir_rtl_formula value);
 
-/* A port, or with WEIR_RTL_INTERNAL a variable that is wire or register as its assignments say, of so many bits. For
- * arrays of so many elements see weir_rtl_array_by and weir_rtl_memory_by; the shape's element may have a formula. */
+/* A port, or with WEIR_RTL_INTERNAL a variable (wire or register, according to its assignments), whose width is a
+ * formula. For arrays whose number of elements is a formula see weir_rtl_array_by and weir_rtl_memory_by; the shape's
+ * element may have a formula. */
 weir_rtl_var weir_rtl_add_var_by(weir_rtl_design *design, weir_rtl_module module, const char *name,
                                  weir_rtl_formula width, weir_rtl_direction direction, bool is_signed);
 weir_rtl_type weir_rtl_array_by(weir_rtl_design *design, weir_rtl_formula count, weir_rtl_shape element);

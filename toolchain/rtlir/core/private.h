@@ -79,7 +79,7 @@ typedef struct rtl_module {
     rtl_ids ports, parameters, instances, groups;
     bool is_parametrised;                    /* something in it has a formula: never taken back */
     uint32_t first_var, last_var, var_count; /* a list, so that variables can be removed at any time */
-    uint32_t port_slots, parameter_slots;    /* used so far: a slot stays what it is when ports come and go */
+    uint32_t port_slots, parameter_slots;    /* used so far: a slot does not change when ports are added or removed */
     uint32_t first_condition, condition_count;
     uint32_t first_inner, inner_count;
     uint32_t same_next, same_previous; /* ring of the modules that share the name; itself when it is unique */
@@ -733,7 +733,7 @@ uint32_t rtl_start_of(const weir_rtl_design *design, uint32_t outermost); /* 0: 
 bool rtl_states_are_members(const weir_rtl_design *design, uint32_t outermost, uint32_t type);
 /* Says that the variable holds the state; false after an error. */
 bool rtl_bind_current(weir_rtl_design *design, uint32_t outermost, uint32_t var);
-/* Says of outputs and undecided variables whether a process assigns them, so whether they are registers. */
+/* Decides whether outputs and undecided variables are registers: whether a process assigns them. */
 void rtl_infer_registers(weir_rtl_design *design, uint32_t module);
 
 /* Operators (expr.c). */

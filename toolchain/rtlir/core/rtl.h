@@ -94,7 +94,7 @@ void weir_rtl_set_library(weir_rtl_design *design, const char *folder);
 /* Errors reported while building, reading and verifying this design. */
 size_t weir_rtl_errors(const weir_rtl_design *design);
 
-/* Provenance: whatever is made from now on carries this source location and was touched by this pass (NULL: none). */
+/* Provenance: items made after this call carry this source location and were touched by this pass (NULL: none). */
 void weir_rtl_set_location(weir_rtl_design *design, weir_location location);
 /* And until the next location this is what it is made for: "node 'fc1' (Linear)"; NULL: unknown. */
 void weir_rtl_set_subject(weir_rtl_design *design, const char *subject);

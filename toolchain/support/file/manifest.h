@@ -27,7 +27,7 @@ typedef struct weir_manifest {
     size_t count, capacity;
 } weir_manifest;
 
-/* The manifest of a folder; *found tells whether there is one. False after a reported error: it cannot be read, is cut
+/* The manifest of a folder; *found: is there one? False after a reported error: it cannot be read, is cut
  * off, or names something outside the folder. Free it in any case. */
 bool weir_manifest_read(const char *folder, weir_manifest *manifest, bool *found);
 /* Replaces the folder's manifest. False after a reported error. */

@@ -16,7 +16,7 @@ typedef struct weir_synth_coverage {
     char *still;          /* names of the first nets that were not both, separated by blanks; heap memory */
 } weir_synth_coverage;
 
-/* What a record says of the netlist; false: there is none, as no frame has left. Free `still`. */
+/* The coverage of the netlist in a record; false: there is none, as no frame has left. Free `still`. */
 bool weir_synth_coverage_read(const char *netlist, const char *record, weir_synth_coverage *coverage);
 
 #endif

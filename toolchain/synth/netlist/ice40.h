@@ -4,12 +4,11 @@
 
 #include <jansson.h>
 
-/* No net goes to two inputs of one lookup table any more, in the netlist that Yosys wrote as JSON: nextpnr-ice40 (0.4)
- * may lead both through one wire in front of the table, which it then takes from one and gives to the other without
- * end, with either of its routers. Yosys leaves such tables where a number is added to its double: beyond the sign the
- * same bit is added to itself. An input of a table by itself is dropped; one that is in a carry chain, whose carry cell
- * has the same inputs, comes through a lookup table of its own. The function is the same; a second run changes
- * nothing. */
+/* Removes nets that go to two inputs of one lookup table from the netlist that Yosys wrote as JSON: nextpnr-ice40 (0.4)
+ * may route both through one wire before the table, which it then moves from one to the other endlessly, with either of
+ * its routers. Yosys leaves such tables where a number is added to its double: beyond the sign the same bit is added to
+ * itself. An input of a table by itself is dropped; one that is in a carry chain, whose carry cell has the same inputs,
+ * comes through a lookup table of its own. The function is the same; a second run changes nothing. */
 void weir_ice40_mend(json_t *netlist);
 
 #endif

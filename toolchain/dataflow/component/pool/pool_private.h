@@ -22,7 +22,7 @@ void weir_pool_cost(weir_cost_part *part);
 void weir_pool_build(weir_builder *b, weir_node node);
 void weir_pool_describe(const weir_graph *graph, weir_node node, weir_text *text);
 
-/* All that the two say of themselves but how their result relates to the input. */
+/* All rules of the two, except for how their result relates to the input. */
 #define WEIR_POOL_RULES(RESULT)                                                                                        \
     {                                                                                                                  \
         .asks = "channels innermost, one dimension at a time", .fits = weir_pool_fits, .result = RESULT,               \
