@@ -35,7 +35,7 @@ weir_plan *weir_plan_read(const char *path);
 void weir_plan_free(weir_plan *plan);
 /* Does any operand need the range that calibration data shows? */
 bool weir_plan_needs_ranges(const weir_plan *plan);
-/* What the node is given: its entry, or the default; NULL: nothing is said of it. */
+/* What the node is given: its entry, or the default; NULL: it has none. */
 const weir_plan_entry *weir_plan_find(weir_plan *plan, const weir_graph *graph, weir_node node);
 /* Reports entries that no node was given, which are mistakes in names; false then. */
 bool weir_plan_check(const weir_plan *plan, const weir_graph *graph);

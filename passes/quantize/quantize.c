@@ -112,7 +112,7 @@ static bool check_options(const weir_pass *pass) {
     const size_t count = sizeof of_fixed / sizeof *of_fixed - has_config; /* whose rule a configuration has, too */
     bool fine = true;
     if (has_config && weir_pass_is_set(pass, "scheme")) {
-        weir_error(WEIR_NOWHERE, "quantize: 'config' takes the place of 'scheme', expected one of them");
+        weir_error(WEIR_NOWHERE, "quantize: 'config' replaces 'scheme', expected only one of them");
         fine = false;
     }
     if (!has_config && weir_pass_is_set(pass, "target")) {
