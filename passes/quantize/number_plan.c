@@ -117,11 +117,12 @@ static bool read_format(weir_plan_entry *e, const weir_yaml *name) {
     weir_number_id id;
     const char *words[WEIR_NUMBER_COUNT + 1] = {NULL};
     if (name->kind == WEIR_YAML_SCALAR && weir_number_find(name->text, &id)) {
-        /* MASE's binary and ternary layers keep their data */
+        /* MASE's binary and ternary layers keep their data; a bias of affine layers is part of the requantizer */
         const bool has_data = id != WEIR_NUMBER_BINARY && id != WEIR_NUMBER_TERNARY;
         for (int r = 0; r < WEIR_PLAN_ROLE_COUNT; r++) {
             e->number[r] = weir_number_new(id);
-            e->has[r] = r == WEIR_PLAN_WEIGHT || (has_data && r != WEIR_PLAN_DATA_OUT);
+            e->has[r] = r == WEIR_PLAN_WEIGHT ||
+                        (has_data && r != WEIR_PLAN_DATA_OUT && (id != WEIR_NUMBER_AFFINE || r != WEIR_PLAN_BIAS));
         }
         return e->is_quantized = true;
     }
@@ -258,7 +259,8 @@ static bool needs_range(const weir_plan_entry *e) {
     static const weir_plan_role data[] = {WEIR_PLAN_DATA_IN, WEIR_PLAN_WEIGHT, WEIR_PLAN_DATA_OUT};
     bool needs = false;
     for (size_t i = 0; e->is_quantized && i < sizeof data / sizeof *data; i++)
-        needs |= e->has[data[i]] && weir_number_needs_range(&e->number[data[i]]);
+        needs |= e->has[data[i]] &&
+                 (weir_number_needs_range(&e->number[data[i]]) || e->number[data[i]].id == WEIR_NUMBER_AFFINE);
     return needs;
 }
 

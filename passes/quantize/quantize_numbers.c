@@ -57,11 +57,12 @@ static weir_value add_scalar(weir_quantizer *q, const operand *o, const char *su
 typedef struct codes {
     int width;
     bool is_signed, is_narrow, rounds_down;
+    int64_t zero;
 } codes;
 
 static weir_value add_quant(weir_quantizer *q, const operand *o, codes c, const weir_array *scales) {
-    const weir_value inputs[4] = {o->value, add_scales(q, o, "scale", scales), add_scalar(q, o, "zero_point", 0),
-                                  add_scalar(q, o, "width", c.width)};
+    const weir_value inputs[4] = {o->value, add_scales(q, o, "scale", scales),
+                                  add_scalar(q, o, "zero_point", (double)c.zero), add_scalar(q, o, "width", c.width)};
     const weir_node node = add(q, o, WEIR_OP_QUANT, "quant", inputs, 4);
     weir_node_set_int(q->graph, node, "signed", c.is_signed);
     weir_node_set_int(q->graph, node, "narrow", c.is_narrow);
@@ -93,7 +94,8 @@ static weir_value add_with(weir_quantizer *q, const operand *o, codes c, double 
 
 static weir_value add_grid(weir_quantizer *q, const operand *o, const weir_number *n) {
     const bool rounds_down = weir_number_has(n, WEIR_KEY_FLOOR) && weir_number_get(n, WEIR_KEY_FLOOR) != 0;
-    const codes c = {weir_number_get(n, WEIR_KEY_WIDTH), weir_number_get(n, WEIR_KEY_SIGNED) != 0, false, rounds_down};
+    const codes c = {weir_number_get(n, WEIR_KEY_WIDTH), weir_number_get(n, WEIR_KEY_SIGNED) != 0, false, rounds_down,
+                     0};
     return add_with(q, o, c, ldexp(1, -weir_number_get(n, WEIR_KEY_FRAC_WIDTH)));
 }
 
@@ -101,6 +103,9 @@ static weir_value add_sign(weir_quantizer *q, const operand *o) {
     const weir_value inputs[2] = {o->value, add_scalar(q, o, "scale", 1)};
     return finish(q, o, add(q, o, WEIR_OP_BIPOLAR_QUANT, "quant", inputs, 2));
 }
+
+/* Of smaller scales products are no normal float32 numbers; only channels that died in training have them. */
+static const double LEAST_SCALE = 0x1p-60;
 
 /* --- constants: what their elements share is known --- */
 
@@ -125,11 +130,41 @@ static bool has_rows_of_outputs(const operand *o, const weir_array *data) {
 /* The constant becomes what its elements stand for, each a code times a scale, so that thresholds are gone. */
 static weir_value add_rows(weir_quantizer *q, const operand *o, const weir_number *n, codes c, const weir_array *data) {
     weir_array *values = weir_array_new(WEIR_FLOAT32, &data->shape), *scales = scales_of_rows(n, data);
-    weir_number_quantize(n, (weir_number_layout){.axis = o->axis}, data, values);
+    weir_number_quantize(n, (weir_number_layout){.axis = o->axis, .output = o->output}, data, values);
     operand baked = *o;
     baked.value = add_scales(q, o, "values", values);
     const weir_value result = add_quant(q, &baked, c, scales);
     weir_array_free(values);
+    weir_array_free(scales);
+    return result;
+}
+
+/* The scale of each output, to broadcast over the others. */
+static weir_array *scales_of_outputs(const weir_number *n, const operand *o, const weir_array *data) {
+    weir_shape shape = data->shape;
+    for (int d = 0; d < shape.rank; d++)
+        if (d != o->output || weir_number_get(n, WEIR_KEY_CHANNEL) == 0) shape.dim[d] = 1;
+    weir_array *scales = weir_array_new(WEIR_FLOAT32, &shape);
+    size_t inner = 1;
+    for (int d = o->output + 1; o->output >= 0 && d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
+    const size_t row = data->count / scales->count;
+    float *own = weir_malloc((row + 1) * sizeof *own);
+    for (size_t c = 0; c < scales->count; c++) {
+        for (size_t i = 0; i < row; i++)
+            own[i] = ((const float *)
+                          data->data)[scales->count == 1 ? i : (i / inner * scales->count + c) * inner + i % inner];
+        const weir_number_shared shared = weir_number_measure(n, own, row, 0);
+        weir_array_set(scales, c, shared.scale > LEAST_SCALE ? shared.scale : 1);
+    }
+    free(own);
+    return scales;
+}
+
+static weir_value add_affine_weights(weir_quantizer *q, const operand *o, const weir_number *n,
+                                     const weir_array *data) {
+    weir_array *scales = scales_of_outputs(n, o, data);
+    const weir_value result =
+        add_quant(q, o, (codes){weir_number_get(n, WEIR_KEY_WIDTH), true, true, false, 0}, scales);
     weir_array_free(scales);
     return result;
 }
@@ -144,20 +179,21 @@ static weir_value quantize_constant(weir_quantizer *q, const operand *o, weir_nu
     if (data->dtype != WEIR_FLOAT32 || data->shape.rank < 1) return add_fake(q, o, &n);
     const bool has_outputs = data->shape.rank > 1 && o->output == 0;
     switch (n.id) {
+    case WEIR_NUMBER_AFFINE: return add_affine_weights(q, o, &n, data);
     case WEIR_NUMBER_BINARY:
         if (weir_number_get(&n, WEIR_KEY_BIPOLAR) != 0) return add_sign(q, o);
-        return has_outputs ? add_rows(q, o, &n, (codes){1, false, false, false}, data) : add_fake(q, o, &n);
+        return has_outputs ? add_rows(q, o, &n, (codes){1, false, false, false, 0}, data) : add_fake(q, o, &n);
     case WEIR_NUMBER_TERNARY:
-        return has_outputs ? add_rows(q, o, &n, (codes){2, true, true, false}, data) : add_fake(q, o, &n);
+        return has_outputs ? add_rows(q, o, &n, (codes){2, true, true, false, 0}, data) : add_fake(q, o, &n);
     case WEIR_NUMBER_SCALE_INTEGER:
         if (!has_rows_of_outputs(o, data) || weir_number_get(&n, WEIR_KEY_WIDTH) == 1) return add_fake(q, o, &n);
         return add_rows(q, o, &n,
                         (codes){weir_number_get(&n, WEIR_KEY_WIDTH), weir_number_get(&n, WEIR_KEY_SIGNED) != 0,
-                                weir_number_get(&n, WEIR_KEY_SIGNED) != 0, false},
+                                weir_number_get(&n, WEIR_KEY_SIGNED) != 0, false, 0},
                         data);
     case WEIR_NUMBER_FLEXROUND: {
         const weir_number_shared shared = weir_number_measure(&n, data->data, data->count, largest);
-        return add_with(q, o, (codes){weir_number_get(&n, WEIR_KEY_WIDTH), true, false, false},
+        return add_with(q, o, (codes){weir_number_get(&n, WEIR_KEY_WIDTH), true, false, false, 0},
                         shared.scale > 0 ? shared.scale : 1);
     }
     default: return add_fake(q, o, &n);
@@ -166,9 +202,18 @@ static weir_value quantize_constant(weir_quantizer *q, const operand *o, weir_nu
 
 /* --- data --- */
 
+static weir_value add_affine_data(weir_quantizer *q, const operand *o, weir_number n, const weir_range *r) {
+    if (weir_number_get(&n, WEIR_KEY_SYMMETRIC) == WEIR_NUMBER_CHOSEN) weir_number_set(&n, WEIR_KEY_SYMMETRIC, 0);
+    const bool is_symmetric = weir_number_get(&n, WEIR_KEY_SYMMETRIC) != 0;
+    const weir_number_shared shared = weir_number_affine(&n, r->min, r->max);
+    const codes c = {weir_number_get(&n, WEIR_KEY_WIDTH), is_symmetric, is_symmetric, false, shared.zero};
+    return add_with(q, o, c, shared.scale > LEAST_SCALE ? shared.scale : 1);
+}
+
 static weir_value quantize_data(weir_quantizer *q, const operand *o, weir_number n) {
     const weir_range *r = &weir_quantizer_value(q, o->value)->range;
     weir_number_choose(&n, fmax(fabs(r->min), fabs(r->max)), weir_pass_choice(q->pass, "fraction_rule") == 1);
+    if (n.id == WEIR_NUMBER_AFFINE) return add_affine_data(q, o, n, r);
     if (n.id == WEIR_NUMBER_INTEGER || n.id == WEIR_NUMBER_FIXED) return add_grid(q, o, &n);
     if (n.id == WEIR_NUMBER_BINARY && weir_number_get(&n, WEIR_KEY_BIPOLAR) != 0) return add_sign(q, o);
     return add_fake(q, o, &n);
@@ -210,6 +255,7 @@ static void set_axes(const weir_graph *graph, operand *o, weir_plan_role role) {
         o->output = 0;
     } else if (role == WEIR_PLAN_WEIGHT) {
         o->axis = rank < 2 || kind == WEIR_OP_CONV_TRANSPOSE ? 0 : rank - 2;
+        o->output = rank < 2 ? -1 : kind == WEIR_OP_CONV_TRANSPOSE ? 1 : rank - 1;
     } else {
         o->axis = rank < 2 || role == WEIR_PLAN_BIAS ? 0 : kind == WEIR_OP_MATMUL ? rank - 1 : 1;
     }

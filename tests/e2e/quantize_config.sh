@@ -23,6 +23,7 @@ while read -r format least; do
 done <<'END'
 fixed 90
 integer 96
+affine 96
 scale_integer 96
 flexround 96
 minifloat_ieee 93
@@ -84,7 +85,9 @@ by: regex_name
 fc[12]: {config: {name: binary, data_in_name: fixed, data_in_width: 4, bias_name: NA}}
 fc.: {config: {name: flexround, width: 5}}
 END
-for config in fixed integer mixed signs flexround; do
+echo "default: {config: {name: affine, weight_width: 4}}" >affine4.yaml
+accuracy affine4 95
+for config in fixed integer mixed signs flexround affine affine4; do
     # shellcheck disable=SC2086 # two words
     expect 0 " 0 of " weir check "$model" --quantize "./$config.yaml" $calibration -d "$test_data" --frames 6 --simulator icarus
     grep -Eq "[1-9][0-9]* of [0-9]+ " output && fail "$config: the hardware differs"

@@ -53,14 +53,15 @@ static void formats_give_the_values_of_their_definitions(void **state) {
     for (char *line; (line = strtok_r(rest, "\n", &rest)) != NULL; count++) {
         char *field = line;
         const long input = strtol(field, &field, 10), axis = strtol(field + 1, &field, 10);
-        const weir_number_layout layout = {(int)axis, strtol(field + 1, &field, 10) != 0};
+        weir_number_layout layout = {(int)axis, -1, strtol(field + 1, &field, 10) != 0};
         const weir_array *x = find_entry(&archive, "x", (size_t)input), *wanted = find_entry(&archive, "y", count);
-        gives(field + 1, layout, x, wanted, true);
         weir_number n;
         assert_true(weir_number_parse(field + 1, &n));
+        if (n.id == WEIR_NUMBER_AFFINE) layout.output = layout.axis;
+        gives(field + 1, layout, x, wanted, true);
         seen[n.id] = true;
         if (n.id == WEIR_NUMBER_MXFP && layout.axis == 1) { /* a planted fault: another axis or another tensor */
-            assert_false(gives(field + 1, (weir_number_layout){0, true}, x, wanted, false) &&
+            assert_false(gives(field + 1, (weir_number_layout){0, -1, true}, x, wanted, false) &&
                          gives("mxfp", layout, x, wanted, false));
         }
     }
@@ -79,6 +80,8 @@ static const char *const small[] = {"integer width=8 frac_width=3",
                                     "integer width=16 frac_width=-3",
                                     "scale_integer width=5",
                                     "flexround width=4",
+                                    "affine symmetric=1 mse=0",
+                                    "affine width=5 symmetric=0",
                                     "binary",
                                     "binary bipolar=0",
                                     "binary_residual levels=2",
@@ -164,7 +167,7 @@ static void defects_of_mase_are_none_here(void **state) {
         ((float *)x->data)[1] = cases[i].beside;
         weir_number n;
         assert_true(weir_number_parse(cases[i].text, &n));
-        weir_number_quantize(&n, (weir_number_layout){.axis = 1}, x, y);
+        weir_number_quantize(&n, (weir_number_layout){.axis = 1, .output = -1}, x, y);
         if (((const float *)y->data)[0] != cases[i].y)
             fail_msg("%s: %g gives %.9g, expected %.9g", cases[i].name, (double)cases[i].x,
                      (double)((const float *)y->data)[0], (double)cases[i].y);

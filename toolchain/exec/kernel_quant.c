@@ -136,7 +136,7 @@ void weir_kernel_FAKE_QUANTIZE(const weir_graph *graph, weir_node node, const we
     weir_number number;
     if (!weir_number_parse(weir_node_string(graph, node, "format", ""), &number))
         weir_unreachable("a format that inference refuses");
-    const weir_number_layout layout = {(int)(axis < 0 ? axis + rank : axis),
+    const weir_number_layout layout = {(int)(axis < 0 ? axis + rank : axis), -1,
                                        weir_node_int(graph, node, "flattens", 0) != 0};
     weir_number_quantize(&number, layout, inputs[0], outputs[0]);
 }

@@ -51,6 +51,9 @@ static const char *const key_names[WEIR_KEY_COUNT] = {
     [WEIR_KEY_LEVELS] = "levels",
     [WEIR_KEY_SCALING_FACTOR] = "scaling_factor",
     [WEIR_KEY_THRESHOLD] = "threshold",
+    [WEIR_KEY_SYMMETRIC] = "symmetric",
+    [WEIR_KEY_CHANNEL] = "channel",
+    [WEIR_KEY_MSE] = "mse",
 };
 
 static const number_row *row_of(weir_number_id id) {

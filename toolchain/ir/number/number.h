@@ -33,16 +33,20 @@ typedef enum weir_number_key {
     WEIR_KEY_LEVELS,
     WEIR_KEY_SCALING_FACTOR,
     WEIR_KEY_THRESHOLD, /* of magnitudes: 0: 0.75 of the mean; 1: 0.05 of the largest; 2: 0.75 of the median */
+    WEIR_KEY_SYMMETRIC, /* zero is code 0 and codes are signed; chosen: of weights */
+    WEIR_KEY_CHANNEL,   /* of weights a scale an output */
+    WEIR_KEY_MSE,       /* the scale with the least squared error; else that which holds the range */
     WEIR_KEY_COUNT
 } weir_number_key;
 
 /* Elements that share what is measured: all, those of an index of the first dimension, of a row of the last one, or a
- * block along the axis. */
+ * block along the axis, or those of one output. */
 typedef enum weir_number_group {
     WEIR_GROUP_WHOLE,
     WEIR_GROUP_FIRST,
     WEIR_GROUP_LAST,
-    WEIR_GROUP_BLOCKS
+    WEIR_GROUP_BLOCKS,
+    WEIR_GROUP_OUTPUTS
 } weir_number_group;
 
 /* What components of rtl/ compute with it. */
@@ -66,6 +70,7 @@ typedef struct weir_number {
 typedef struct weir_number_shared {
     int exponent;
     double scale, threshold;
+    int64_t zero; /* the code of 0 */
 } weir_number_shared;
 
 const char *weir_number_name(weir_number_id id);
@@ -98,6 +103,8 @@ bool weir_number_parse(const char *text, weir_number *n);
 bool weir_number_measures(const weir_number *n);
 /* What `count` elements share; `whole`: the largest magnitude of the tensor that they are of. */
 weir_number_shared weir_number_measure(const weir_number *n, const float *x, size_t count, double whole);
+/* The scale and the zero point of AFFINE that hold a range. */
+weir_number_shared weir_number_affine(const weir_number *n, double least, double largest);
 /* The code of x, and what a code stands for. NaN gives the code of 0, or the lowest where 0 has none. */
 int64_t weir_number_encode(const weir_number *n, const weir_number_shared *shared, double x);
 double weir_number_decode(const weir_number *n, const weir_number_shared *shared, int64_t code);
@@ -107,6 +114,7 @@ void weir_number_limits(const weir_number *n, int64_t *low, int64_t *high);
 /* Where blocks run, and what chance decides. */
 typedef struct weir_number_layout {
     int axis;      /* blocks run along this dimension */
+    int output;    /* of weights, the dimension of the outputs; -1: of others */
     bool flattens; /* blocks run through the last dimensions as MASE's mxint does: on into the next row */
 } weir_number_layout;
 

@@ -29,9 +29,10 @@ static const number_row *row_of(weir_number_id id) {
 /* --- values --- */
 
 bool weir_number_measures(const weir_number *n) {
-    bool is_open = n->id == WEIR_NUMBER_BINARY ? weir_number_get(n, WEIR_KEY_BIPOLAR) == 0
-                                               : n->id == WEIR_NUMBER_TERNARY || n->id == WEIR_NUMBER_SCALE_INTEGER ||
-                                                     weir_number_group_of(n->id) == WEIR_GROUP_BLOCKS;
+    bool is_open = n->id == WEIR_NUMBER_BINARY
+                       ? weir_number_get(n, WEIR_KEY_BIPOLAR) == 0
+                       : n->id == WEIR_NUMBER_TERNARY || n->id == WEIR_NUMBER_SCALE_INTEGER ||
+                             n->id == WEIR_NUMBER_AFFINE || weir_number_group_of(n->id) == WEIR_GROUP_BLOCKS;
     return is_open || weir_number_needs_range(n);
 }
 
@@ -64,7 +65,9 @@ static int element_width(const weir_number *n) {
 }
 
 weir_number weir_number_nearest_hardware(const weir_number *n) {
-    if (n->id == WEIR_NUMBER_INTEGER || n->id == WEIR_NUMBER_FIXED || n->id == WEIR_NUMBER_BINARY) return *n;
+    if (n->id == WEIR_NUMBER_INTEGER || n->id == WEIR_NUMBER_FIXED || n->id == WEIR_NUMBER_AFFINE ||
+        n->id == WEIR_NUMBER_BINARY)
+        return *n;
     weir_number integer = weir_number_new(WEIR_NUMBER_INTEGER);
     weir_number_set(&integer, WEIR_KEY_WIDTH, element_width(n));
     return integer;
@@ -72,21 +75,26 @@ weir_number weir_number_nearest_hardware(const weir_number *n) {
 
 /* --- tensors --- */
 
-/* The elements with one dimension moved to the end: rows of `row` elements, of which each is cut into groups of
- * `group`. */
+/* The elements with one dimension moved to the end, or to the front: rows of `row` elements, of which each is cut into
+ * groups of `group`. */
 typedef struct order {
-    size_t length, inner; /* of the dimension that is moved; elements behind it */
     size_t row, group;
+    size_t length, inner; /* of the dimension that is moved; elements behind it */
+    bool to_front;
 } order;
 
 static size_t index_of(const order *o, size_t position) {
+    if (o->to_front) {
+        const size_t channel = position / o->row, rest = position % o->row;
+        return (rest / o->inner * o->length + channel) * o->inner + rest % o->inner;
+    }
     const size_t line = position / o->length;
     return (line / o->inner * o->length + position % o->length) * o->inner + line % o->inner;
 }
 
 static order blocks_of(const weir_number *n, weir_number_layout layout, const weir_array *x) {
     const int axis = x->shape.rank == 0 ? 0 : layout.axis;
-    order o = {x->count, 1, x->count, x->count};
+    order o = {x->count, x->count, x->count, 1, false};
     if (x->shape.rank > 0) {
         assert(axis >= 0 && axis < x->shape.rank);
         o.length = (size_t)x->shape.dim[axis];
@@ -98,16 +106,28 @@ static order blocks_of(const weir_number *n, weir_number_layout layout, const we
     return o;
 }
 
+/* Rows of one output each: the dimensions behind its own and before it come together. */
+static order outputs_of(const weir_number *n, weir_number_layout layout, const weir_array *x) {
+    const int axis = layout.output;
+    if (axis < 0 || axis >= x->shape.rank || weir_number_get(n, WEIR_KEY_CHANNEL) == 0)
+        return (order){x->count, x->count, x->count, 1, false};
+    size_t inner = 1;
+    for (int d = axis + 1; d < x->shape.rank; d++) inner *= (size_t)x->shape.dim[d];
+    const size_t channels = (size_t)x->shape.dim[axis];
+    return (order){x->count / channels, x->count / channels, channels, inner, true};
+}
+
 static order order_of(const weir_number *n, weir_number_layout layout, const weir_array *x) {
     const weir_shape *shape = &x->shape;
     size_t row = x->count;
     switch (weir_number_group_of(n->id)) {
     case WEIR_GROUP_BLOCKS: return blocks_of(n, layout, x);
     case WEIR_GROUP_WHOLE: break;
+    case WEIR_GROUP_OUTPUTS: return outputs_of(n, layout, x);
     case WEIR_GROUP_FIRST: row = shape->rank < 2 ? x->count : x->count / (size_t)shape->dim[0]; break;
     case WEIR_GROUP_LAST: row = shape->rank < 1 ? x->count : (size_t)shape->dim[shape->rank - 1]; break;
     }
-    return (order){x->count, 1, row, row};
+    return (order){row, row, x->count, 1, false};
 }
 
 void weir_number_quantize(const weir_number *n, weir_number_layout layout, const weir_array *x, weir_array *y) {

@@ -64,7 +64,8 @@ static const char *number(const finder *f, weir_node node) {
     if (!weir_number_parse(weir_node_string(f->graph, node, "format", ""), &n)) return mixes;
     if (!weir_number_measures(&n)) return only_data(f, node);
     switch (weir_number_group_of(n.id)) {
-    case WEIR_GROUP_WHOLE: return mixes;
+    case WEIR_GROUP_WHOLE:
+    case WEIR_GROUP_OUTPUTS: return mixes;
     case WEIR_GROUP_FIRST:
     case WEIR_GROUP_LAST: return rank < 2 ? mixes : only_data(f, node);
     case WEIR_GROUP_BLOCKS:
