@@ -136,7 +136,7 @@ mistake "expected a mapping" "- integer\n"
 mistake "bad.yaml:2: error: did not find" "default: {config: {name: integer\n"
 expect 1 "none.yaml" weir compile "$model" --quantize ./none.yaml -o bad
 # shellcheck disable=SC2086 # two words
-expect 1 "the model is quantized already" weir compile "$models/mlp_qdq.onnx" --quantize ./integer.yaml $calibration -o bad
+expect 1 "the model already has quantizers" weir compile "$models/mlp_qdq.onnx" --quantize ./integer.yaml $calibration -o bad
 expect 2 "target needs --quantize with a configuration" weir compile "$model" --target hardware -o bad
 # shellcheck disable=SC2086 # two words
 expect 1 "'weight_width' requires scheme=fixed, found a configuration" weir compile "$model" --quantize ./integer.yaml $calibration -s quantize.weight_width=4 -o bad
