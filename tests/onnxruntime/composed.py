@@ -72,7 +72,7 @@ for activation in activations[:3] + [{"activation": "LeakyRelu", "activation_par
     add("FusedConv", "com.microsoft", [(1, 2, 5, 5), real(3, 2, 3, 3), real(3), (1, 3, 3, 3)], **activation)
 for dtype in (np.uint8, np.int8):
     codes = rng.integers(-100, 100, (4, 5)).astype(np.int8)
-    for scales, zeros in ((np.float32(0.02), np.int8(3)), (real(5) ** 2, np.zeros(5, np.int8))):
+    for scales, zeros in ((np.float32(0.02), np.int8(3)), (real(5) ** 2, np.zeros(5, np.int8)), (real(5) ** 2, np.int8(0))):
         a, b = [(1, 3, 4), codes, np.float32(0.1), scales], [np.array(7, dtype), zeros]
         for rest in ([], b, [*b, real(5)]):
             add("MatMulIntegerToFloat", "com.microsoft", [np.asarray(x) if not isinstance(x, tuple) else x for x in a + rest], types={0: dtype})
