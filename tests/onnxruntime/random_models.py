@@ -465,6 +465,9 @@ def make(seed, folder, source=None):
     elif form == "qonnx":
         model, settings = qonnx_model(seed, model)
         text += " " + settings
+    elif form in ("own", "saved"):
+        model, settings = source.quantized(seed, model, inputs, folder, form == "saved")
+        text += " " + settings
     spell(np.random.default_rng([seed, 5]), model, os.path.join(folder, "model.onnx"))
     save_frames(folder, "frames", frames(seed, inputs, 6))
     save_frames(folder, "calibration", frames(seed + 7, inputs, 24))

@@ -194,6 +194,13 @@ check_blocks() {
     tail -1 output
 }
 
+# The same with quantizers that no tool would choose so, by the model's own contract.
+check_quantizers() {
+    "$python" "$here/random_run.py" "$WEIR" --quantizers --first "${FIRST:-0}" --count "${NETWORKS:-100}" --elaborate 10 --simulate "${SIMULATED:-10}" \
+        --work networks >output || fail "$(cat output)"
+    tail -1 output
+}
+
 # --contract onnxruntime on all codes of each operator that ONNX Runtime has a kernel for; SETS says for how many scales.
 check_contract() {
     need_qonnx
