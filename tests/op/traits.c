@@ -26,6 +26,7 @@ typedef struct evidence {
     size_t nodes;
     bool elsewhere;                    /* an element of the result depends on one at another place */
     bool both_ways;                    /* a result went up and down while an input went up */
+    bool rises, falls;                 /* a result went up, one went down */
     bool computed;                     /* an element of the result is none of the inputs' */
     bool other_map;                    /* the map of the row gives something else */
     bool has_map;                      /* there is one for some node */
@@ -142,6 +143,8 @@ static void look_both_ways(const trial *t, evidence *e) {
             const double was = weir_array_get(before, i), is = weir_array_get(now[0], i);
             const signed char way_now = step == -STEPS ? 0 : is > was ? 1 : is < was ? -1 : 0;
             e->both_ways |= isnan(is) || way[i] * way_now < 0;
+            e->rises |= way_now > 0;
+            e->falls |= way_now < 0;
             if (way_now != 0) way[i] = way_now;
             weir_array_set(before, i, is);
         }
@@ -250,15 +253,15 @@ static void look_at_meaning(const trial *t, evidence *e) {
         e->no_share |= !(weir_array_get(y, i) >= 0 && weir_array_get(y, i) <= 1) && !isnan(weir_array_get(y, i));
 }
 
-/* May its result mean that? Only a constant that is moved is picked from, and only an operator with more outputs has an
- * output 1. */
+/* May its result mean that? What says the same of classes does not reverse them. Only a constant that is moved is
+ * picked from, and only an operator with more outputs has an output 1. */
 static bool may_mean(weir_op op, const evidence *e) {
     switch (weir_trait_of(op)->meaning) {
     case WEIR_MEANING_SHARE: return !e->no_share;
     case WEIR_MEANING_POSITION: return !e->no_position;
     case WEIR_MEANING_POSITION_1: return weir_op_get(op)->outputs != 1;
     case WEIR_MEANING_PICK: return weir_index_map_exists(op) && weir_op_get(op)->inputs_min > 1;
-    case WEIR_MEANING_SAME:
+    case WEIR_MEANING_SAME: return e->rises || !e->falls;
     case WEIR_MEANING_OTHER: return true;
     }
     return false;
@@ -423,19 +426,20 @@ static bool run_folder(const char *folder, weir_op op, evidence *e) {
 /* --- the rows --- */
 
 typedef struct claim {
-    bool by_element, is_monotone, is_exact, moves;
+    bool by_element, is_monotone, is_exact, moves, stays_in_place;
 } claim;
 
 static claim claim_of(weir_op op) {
     const weir_trait *trait = weir_trait_of(op);
     return (claim){trait->element != WEIR_ELEMENT_NONE, trait->element >= WEIR_ELEMENT_MONOTONE, trait->is_exact,
-                   weir_index_map_exists(op)};
+                   weir_index_map_exists(op), trait->order == WEIR_ORDER_ELEMENTWISE};
 }
 
 /* The fact that the evidence denies; NULL: none. */
 static const char *denied(const claim *c, const evidence *e) {
     return e->other_map || (c->moves && !e->has_map) ? "move"
            : c->by_element && e->elsewhere           ? "element"
+           : c->stays_in_place && e->elsewhere       ? "order"
            : c->is_monotone && e->both_ways          ? "element (monotone)"
            : c->is_exact && e->computed              ? "rounding"
            : e->mixed                                ? "frames"
