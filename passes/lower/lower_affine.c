@@ -131,6 +131,14 @@ static bool clip_codes(weir_lowering *l, weir_node node) {
     return weir_lower_set_with_codes(l, node, x, weir_lower_clip(l, node, "", weir_expression_codes_of(x), &type));
 }
 
+/* Why two computed operands are none that hardware combines. */
+static bool fail_operands(weir_lowering *l, weir_node node) {
+    for (size_t i = 0; i < weir_node_input_count(l->from, node); i++)
+        if (weir_expression_source(weir_lower_input(l, node, i)) == WEIR_EXPRESSION_REAL)
+            return weir_lower_fail_unquantized(l, node, i, "its input is not quantized");
+    return weir_lower_fail(l, node, "hardware supports it only with a constant");
+}
+
 bool weir_lower_affine(weir_lowering *l, weir_node node) {
     const weir_op kind = weir_trait_kind(l->from, node);
     if (kind == WEIR_OP_CLIP &&
@@ -145,8 +153,7 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
     const weir_array *second = unary || inputs != 2 ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 1));
     if (kind == WEIR_OP_SUB && first == NULL && second == NULL)
         return weir_lower_subtract(l, node, weir_lower_input(l, node, 0), weir_lower_input(l, node, 1));
-    if (!unary && (inputs != 2 || (first == NULL) == (second == NULL)))
-        return weir_lower_fail(l, node, "hardware supports it only with a constant");
+    if (!unary && (inputs != 2 || (first == NULL) == (second == NULL))) return fail_operands(l, node);
     const size_t data = first != NULL;
     if (!weir_lower_as_codes(l, node, data)) return false;
     if (kind == WEIR_OP_BATCH_NORMALIZATION) return lower_normalization(l, node);
