@@ -5,8 +5,7 @@
 #include "support/memory/arena.h"
 
 bool weir_realizer_fail(const weir_realizer *r, const char *what) {
-    weir_error(weir_node_location(r->graph, r->node), "node '%s': %s", weir_node_name(r->graph, r->node), what);
-    return false;
+    return weir_node_fail(r->graph, r->node, "%s", what);
 }
 
 int weir_realizer_bits(int64_t value) { return weir_bits_for(value < 0 ? value : 0, value < 0 ? 0 : value); }

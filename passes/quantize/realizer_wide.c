@@ -108,10 +108,8 @@ static bool try_wide_scale(const weir_realizer *r, int64_t *whole, weir_candidat
 }
 
 static bool fail_wide(const weir_realizer *r) {
-    int bits = weir_bits_for(0, r->high - r->low);
-    bool many = r->high - r->low >= MOST_CODES;
-    weir_error(weir_node_location(r->graph, r->node), "node '%s': no component is exact for its %d-bit codes",
-               weir_node_name(r->graph, r->node), bits);
+    const bool many = r->high - r->low >= MOST_CODES;
+    weir_node_fail(r->graph, r->node, "no component is exact for its %d-bit codes", weir_bits_for(0, r->high - r->low));
     weir_note(many ? "codes of more than 16 bits need scales that are powers of two"
                    : "codes of more than 12 bits need scales that are powers of two, or narrower sums");
     return false;

@@ -571,7 +571,7 @@ static void ranges_are_needed(void **state) {
     type.has_range = false;
     weir_value_set_type(graph, x, &type);
     assert_false(weir_realize_requantize(graph, WEIR_REQUANTIZE_AUTO));
-    assert_error("node 'requantize': its input has no proven range");
+    assert_error("node 'requantize' (weir.Requantize): its input has no proven range");
     weir_graph_free(graph);
 }
 
