@@ -3,6 +3,16 @@
 #include "cosim/frames.h"
 #include "ir/trait/trait.h"
 #include "passes/quantize/quantizer.h"
+#include "passes/quantize/round_weights.h"
+#include "support/memory/arena.h"
+
+static void keep_count(weir_quantized_value *own, double v) {
+    if (own->histogram == NULL) {
+        own->histogram = weir_calloc(1, sizeof *own->histogram);
+        own->histogram->exponent = -20; /* of the numbers that follow the least that matter */
+    }
+    weir_histogram_see(own->histogram, v);
+}
 
 static bool see_frame(void *user, const weir_executor *executor) {
     weir_quantizer *q = user;
@@ -14,6 +24,7 @@ static bool see_frame(void *user, const weir_executor *executor) {
         for (size_t i = 0; i < array->count; i++) {
             double v = weir_array_get(array, i);
             weir_range_see(&weir_quantizer_value(q, value)->range, v);
+            if (isfinite(v) && q->keeps_histograms) keep_count(weir_quantizer_value(q, value), v);
             if (isfinite(v)) continue;
             weir_error(weir_at(weir_graph_source(q->graph), 0),
                        "calibration: frame %lld makes element %zu of '%s' %g, expected finite numbers",
@@ -21,6 +32,7 @@ static bool see_frame(void *user, const weir_executor *executor) {
             return false;
         }
     }
+    if (q->inputs != NULL) weir_layer_inputs_see(q->inputs, executor);
     q->frame++;
     return true;
 }

@@ -10,6 +10,8 @@
  * side), constant addends after them, inputs of pools, both operands of additions and subtractions, and between what
  * must be hardware what a function starts from, what moves, and sums that meet a constant. Results of the last layer
  * stay accumulators, but sums are quantized. */
+#include <stdlib.h>
+
 #include "ir/trait/trait.h"
 #include "passes/graph/fold_affine.h"
 #include "passes/lower/lower.h"
@@ -17,6 +19,7 @@
 #include "passes/quantize/quantize_numbers.h"
 #include "passes/quantize/quantizer.h"
 #include "passes/quantize/remedy.h"
+#include "passes/quantize/round_weights.h"
 
 /* A model with quantizers of its own that is complete, or that the scheme does not complete. */
 static bool refuse_quantized(const weir_graph *model) {
@@ -194,15 +197,33 @@ static bool quantize_by_scheme(weir_quantizer *q, weir_pass_context *context, we
     return keep_graph(module, q->graph, q->partial || can_quantize(q)) && quantize_graph(q, context);
 }
 
+/* Layers whose weights get scales of their own are watched, where their codes are chosen by data. */
+static void watch_layers(weir_quantizer *q, weir_plan *plan) {
+    q->keeps_histograms = true;
+    if (weir_pass_choice(q->pass, "weight_rounding") == 0) return;
+    q->inputs = weir_layer_inputs_new(q->graph);
+    for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node)) {
+        const weir_plan_entry *entry = weir_plan_find(plan, q->graph, node);
+        if (entry != NULL && entry->is_quantized && entry->has[WEIR_PLAN_WEIGHT] &&
+            entry->number[WEIR_PLAN_WEIGHT].id == WEIR_NUMBER_AFFINE)
+            weir_layer_inputs_add(q->inputs, node);
+    }
+}
+
 /* By a configuration. */
 static bool quantize_by_plan(weir_quantizer *q, weir_plan *plan, weir_module *module) {
     const char *calibration = weir_pass_string(q->pass, "calibration");
     bool fine = true;
     for (weir_node node = weir_graph_first(q->graph); fine && node.id != 0; node = weir_node_next(q->graph, node))
         if (weir_trait_is_quantizer(weir_node_op(q->graph, node))) fine = refuse_quantized(q->graph);
-    return keep_graph(module, q->graph, fine) &&
-           ((*calibration == '\0' && !weir_plan_needs_ranges(plan)) || weir_quantizer_calibrate(q, calibration)) &&
+    if (!keep_graph(module, q->graph, fine)) return false;
+    watch_layers(q, plan);
+    fine = ((*calibration == '\0' && !weir_plan_needs_ranges(plan)) || weir_quantizer_calibrate(q, calibration)) &&
            weir_quantize_numbers(q, plan);
+    weir_layer_inputs_free(q->inputs);
+    for (uint32_t id = 1; weir_side_has(&q->values, id); id++)
+        free(weir_quantizer_value(q, (weir_value){id})->histogram);
+    return fine;
 }
 
 bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {

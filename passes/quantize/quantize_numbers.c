@@ -9,6 +9,7 @@
 #include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
 #include "passes/passes.h"
+#include "passes/quantize/round_weights.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 #include "support/text/text.h"
@@ -160,12 +161,59 @@ static weir_array *scales_of_outputs(const weir_number *n, const operand *o, con
     return scales;
 }
 
+/* The layer's bias with the change, where it has one that can take it. */
+static void change_bias(weir_quantizer *q, weir_node node, const double *change, size_t outputs) {
+    const bool is_given = weir_node_input_count(q->graph, node) > 2;
+    const weir_value value = is_given ? weir_node_input(q->graph, node, 2) : WEIR_NO_VALUE;
+    const weir_array *old = value.id == 0 ? NULL : weir_value_constant(q->graph, value);
+    weir_array *bias = old != NULL ? weir_array_copy(old) : NULL;
+    if (bias == NULL) return;
+    for (size_t o = 0; o < outputs; o++) weir_array_set(bias, o, weir_array_get(old, o) + change[o]);
+    weir_node_set_input(q->graph, node, 2, weir_graph_add_constant(q->graph, weir_value_name(q->graph, value), bias));
+    weir_array_free(bias);
+}
+
+/* Elements of the bias; 0: there is none. */
+static size_t outputs_of_bias(const weir_graph *graph, weir_node node) {
+    const bool is_given = weir_node_input_count(graph, node) > 2;
+    const weir_value value = is_given ? weir_node_input(graph, node, 2) : WEIR_NO_VALUE;
+    const weir_array *bias = value.id == 0 ? NULL : weir_value_constant(graph, value);
+    return bias == NULL ? 0 : bias->count;
+}
+
+/* A float32 constant with a number an output. */
+static bool has_bias(const weir_graph *graph, weir_node node, size_t outputs) {
+    const bool is_given = weir_trait_kind(graph, node) != WEIR_OP_MATMUL && weir_node_input_count(graph, node) > 2;
+    const weir_value value = is_given ? weir_node_input(graph, node, 2) : WEIR_NO_VALUE;
+    const weir_array *bias = value.id == 0 ? NULL : weir_value_constant(graph, value);
+    return bias != NULL && bias->dtype == WEIR_FLOAT32 && bias->count == outputs;
+}
+
+/* The weights on their grids, by data; NULL: each goes to the nearest code. */
+static weir_array *round_by_data(weir_quantizer *q, const operand *o, const weir_number *n, const weir_array *scales) {
+    if (q->inputs == NULL || o->output < 0) return NULL;
+    int64_t low, high;
+    weir_number symmetric = *n;
+    weir_number_set(&symmetric, WEIR_KEY_SYMMETRIC, 1);
+    weir_number_limits(&symmetric, &low, &high);
+    const size_t outputs = (size_t)weir_value_type(q->graph, o->value)->shape.dim[o->output];
+    const bool corrects = has_bias(q->graph, o->node, outputs);
+    double *change = weir_calloc(outputs, sizeof *change);
+    weir_array *rounded = weir_round_weights(q->inputs, o->node, scales, low, high, corrects, change);
+    if (rounded != NULL && corrects) change_bias(q, o->node, change, outputs);
+    free(change);
+    return rounded;
+}
+
 static weir_value add_affine_weights(weir_quantizer *q, const operand *o, const weir_number *n,
                                      const weir_array *data) {
-    weir_array *scales = scales_of_outputs(n, o, data);
+    weir_array *scales = scales_of_outputs(n, o, data), *rounded = round_by_data(q, o, n, scales);
+    operand by_data = *o;
+    if (rounded != NULL) by_data.value = add_scales(q, o, "rounded", rounded);
     const weir_value result =
-        add_quant(q, o, (codes){weir_number_get(n, WEIR_KEY_WIDTH), true, true, false, 0}, scales);
+        add_quant(q, &by_data, (codes){weir_number_get(n, WEIR_KEY_WIDTH), true, true, false, 0}, scales);
     weir_array_free(scales);
+    if (rounded != NULL) weir_array_free(rounded);
     return result;
 }
 
@@ -202,10 +250,39 @@ static weir_value quantize_constant(weir_quantizer *q, const operand *o, weir_nu
 
 /* --- data --- */
 
-static weir_value add_affine_data(weir_quantizer *q, const operand *o, weir_number n, const weir_range *r) {
+/* What rounding and clipping change of what the calibration showed, squared. */
+static double error_of(const weir_histogram *h, const weir_number *n, const weir_number_shared *shared) {
+    double error = 0;
+    for (size_t i = 0; i < WEIR_HISTOGRAM_BINS; i++) {
+        if (h->bin[i] == 0) continue;
+        const double v = weir_histogram_middle(h, i);
+        const double d = v - weir_number_decode(n, shared, weir_number_encode(n, shared, v));
+        error += (double)h->bin[i] * d * d;
+    }
+    return error;
+}
+
+/* That of the range, or with `mse` of the part of it, down to a fifth, with the least error. */
+static weir_number_shared affine_of_data(const weir_number *n, const weir_quantized_value *own) {
+    enum { PARTS = 100, LEAST = 20 };
+    const weir_range *r = &own->range;
+    weir_number_shared best = weir_number_affine(n, r->min, r->max);
+    double least = INFINITY;
+    if (own->histogram == NULL || weir_number_get(n, WEIR_KEY_MSE) == 0) return best;
+    for (int part = PARTS; part >= LEAST; part--) {
+        const weir_number_shared shared = weir_number_affine(n, r->min * part / PARTS, r->max * part / PARTS);
+        const double error = error_of(own->histogram, n, &shared);
+        if (!(error < least)) continue;
+        least = error;
+        best = shared;
+    }
+    return best;
+}
+
+static weir_value add_affine_data(weir_quantizer *q, const operand *o, weir_number n) {
     if (weir_number_get(&n, WEIR_KEY_SYMMETRIC) == WEIR_NUMBER_CHOSEN) weir_number_set(&n, WEIR_KEY_SYMMETRIC, 0);
     const bool is_symmetric = weir_number_get(&n, WEIR_KEY_SYMMETRIC) != 0;
-    const weir_number_shared shared = weir_number_affine(&n, r->min, r->max);
+    const weir_number_shared shared = affine_of_data(&n, weir_quantizer_value(q, o->value));
     const codes c = {weir_number_get(&n, WEIR_KEY_WIDTH), is_symmetric, is_symmetric, false, shared.zero};
     return add_with(q, o, c, shared.scale > LEAST_SCALE ? shared.scale : 1);
 }
@@ -213,7 +290,7 @@ static weir_value add_affine_data(weir_quantizer *q, const operand *o, weir_numb
 static weir_value quantize_data(weir_quantizer *q, const operand *o, weir_number n) {
     const weir_range *r = &weir_quantizer_value(q, o->value)->range;
     weir_number_choose(&n, fmax(fabs(r->min), fabs(r->max)), weir_pass_choice(q->pass, "fraction_rule") == 1);
-    if (n.id == WEIR_NUMBER_AFFINE) return add_affine_data(q, o, n, r);
+    if (n.id == WEIR_NUMBER_AFFINE) return add_affine_data(q, o, n);
     if (n.id == WEIR_NUMBER_INTEGER || n.id == WEIR_NUMBER_FIXED) return add_grid(q, o, &n);
     if (n.id == WEIR_NUMBER_BINARY && weir_number_get(&n, WEIR_KEY_BIPOLAR) != 0) return add_sign(q, o);
     return add_fake(q, o, &n);
@@ -301,6 +378,39 @@ static bool quantize_input(weir_quantizer *q, weir_node node, size_t index, cons
     return true;
 }
 
+/* The scales of a QONNX Quant that gives an operand; NULL: it is none. */
+static const weir_array *scales_of(const weir_graph *graph, weir_value value) {
+    const weir_node quant = value.id == 0 ? WEIR_NO_NODE : weir_value_producer(graph, value);
+    if (quant.id == 0 || weir_trait_kind(graph, quant) != WEIR_OP_QUANT) return NULL;
+    return weir_value_constant(graph, weir_node_input(graph, quant, 1));
+}
+
+/* A bias on the grid of the sums, input scale times weight scale, so that it is a whole number there; where that would
+ * have more digits than a float32 number it stays. */
+static bool quantize_bias(weir_quantizer *q, weir_node node) {
+    enum { DIGITS = 24 };
+    if (!has_bias(q->graph, node, outputs_of_bias(q->graph, node))) return true;
+    const weir_value value = weir_node_input(q->graph, node, 2);
+    const weir_array *data = scales_of(q->graph, weir_node_input(q->graph, node, 0));
+    const weir_array *weights = scales_of(q->graph, weir_node_input(q->graph, node, 1));
+    const weir_array *bias = weir_value_constant(q->graph, value);
+    if (data == NULL || weights == NULL || data->count != 1 || (weights->count != 1 && weights->count != bias->count))
+        return true;
+    weir_shape shape = bias->shape;
+    weir_array *scales = weir_array_new(WEIR_FLOAT32, &shape);
+    bool fits = true;
+    for (size_t o = 0; o < bias->count; o++) {
+        const double own = weir_array_get(weights, weights->count == 1 ? 0 : o);
+        weir_array_set(scales, o, weir_array_get(data, 0) * own);
+        fits &= fabs(weir_array_get(bias, o)) < ldexp(weir_array_get(scales, o), DIGITS - 1);
+    }
+    const operand o = {value, node, node, weir_value_name(q->graph, value), 0, -1};
+    const weir_value made = fits ? add_quant(q, &o, (codes){DIGITS, true, false, false, 0}, scales) : value;
+    weir_array_free(scales);
+    if (made.id != 0) weir_node_set_input(q->graph, node, 2, made);
+    return made.id != 0;
+}
+
 /* All users of the result, and the output, take the quantized one. */
 static bool quantize_output(weir_quantizer *q, weir_node node, const weir_plan_entry *entry) {
     const weir_value value = weir_node_output(q->graph, node, 0);
@@ -320,13 +430,26 @@ static bool quantize_output(weir_quantizer *q, weir_node node, const weir_plan_e
 static bool quantize_node(weir_quantizer *q, weir_node node, const weir_plan_entry *entry) {
     bool fine = true;
     for (size_t i = 0; fine && i < weir_node_input_count(q->graph, node); i++) fine = quantize_input(q, node, i, entry);
+    const bool is_affine = entry->has[WEIR_PLAN_WEIGHT] && entry->number[WEIR_PLAN_WEIGHT].id == WEIR_NUMBER_AFFINE;
+    if (fine && is_affine && !entry->has[WEIR_PLAN_BIAS]) fine = quantize_bias(q, node);
     return fine && quantize_output(q, node, entry);
 }
 
-/* Why a node stays as it is; NULL: it is quantized. */
+/* A function of one operand? */
+static bool is_unary(const weir_graph *graph, weir_node node) {
+    size_t data = 0;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++)
+        data += role_of(graph, node, i) == WEIR_PLAN_DATA_IN && weir_node_input(graph, node, i).id != 0;
+    return data == 1 && weir_trait_of(weir_node_op(graph, node))->element != WEIR_ELEMENT_NONE;
+}
+
+/* Why a node stays as it is; NULL: it is quantized. An activation computes on exact sums unless its own entry quantizes
+ * them: one rounding less. */
 static const char *reason_to_leave(const weir_graph *graph, weir_node node, const weir_plan_entry *entry) {
     if (entry == NULL) return "not configured";
     if (!entry->is_quantized) return "configured so";
+    if (entry->selector == NULL && entry->number[WEIR_PLAN_DATA_IN].id == WEIR_NUMBER_AFFINE && is_unary(graph, node))
+        return "of exact sums";
     return is_quantizable(graph, node) ? NULL : "no operands to quantize";
 }
 

@@ -1,7 +1,9 @@
 #include "passes/quantize/quantizer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/number/number.h"
 #include "ir/shape/infer.h"
@@ -12,6 +14,23 @@ void weir_range_see(weir_range *r, double v) {
     if (!r->seen || v < r->min) r->min = v;
     if (!r->seen || v > r->max) r->max = v;
     r->seen = true;
+}
+
+void weir_histogram_see(weir_histogram *h, double v) {
+    const size_t bins = WEIR_HISTOGRAM_BINS;
+    while (!(v >= -ldexp(1, h->exponent) && v < ldexp(1, h->exponent))) {
+        uint64_t wider[WEIR_HISTOGRAM_BINS] = {0};
+        for (size_t i = 0; i < bins; i++) wider[bins / 4 + i / 2] += h->bin[i];
+        memcpy(h->bin, wider, sizeof wider);
+        h->exponent++;
+    }
+    h->bin[(size_t)floor(ldexp(v, -h->exponent) * (double)(bins / 2) + (double)(bins / 2))]++;
+}
+
+double weir_histogram_middle(const weir_histogram *h, size_t bin) {
+    assert(bin < WEIR_HISTOGRAM_BINS);
+    const double half = WEIR_HISTOGRAM_BINS / 2;
+    return ldexp(((double)bin + 0.5 - half) / half, h->exponent);
 }
 
 bool weir_quantizer_is_float(const weir_quantizer *q, weir_value value) {

@@ -12,11 +12,19 @@ typedef struct weir_range {
     double min, max;
 } weir_range;
 
+/* How often a value was where: bins of equal width over [-2^exponent, 2^exponent). */
+enum { WEIR_HISTOGRAM_BINS = 2048 };
+typedef struct weir_histogram {
+    int exponent;
+    uint64_t bin[WEIR_HISTOGRAM_BINS];
+} weir_histogram;
+
 typedef struct weir_quantized_value {
     weir_range range;
-    weir_value quantized; /* none: not made yet */
-    bool before, after;   /* does hardware compute from it, is it computed by hardware */
-    uint32_t root;        /* of functions of one quantized value, the id of that; 0: of all others */
+    weir_histogram *histogram; /* where one is kept; NULL: nothing was seen */
+    weir_value quantized;      /* none: not made yet */
+    bool before, after;        /* does hardware compute from it, is it computed by hardware */
+    uint32_t root;             /* of functions of one quantized value, the id of that; 0: of all others */
 } weir_quantized_value;
 
 typedef struct weir_quantizer {
@@ -28,11 +36,17 @@ typedef struct weir_quantizer {
     int64_t frame;    /* of the calibration */
     weir_side values; /* of the float graph: weir_quantized_value */
     uint32_t node_limit;
+    bool keeps_histograms;
+    struct weir_layer_inputs *inputs; /* of layers whose weights are rounded by data, or NULL */
 } weir_quantizer;
 
 /* --- of values --- */
 
 void weir_range_see(weir_range *r, double v);
+/* Counts a finite number; bins double in width until they hold it. */
+void weir_histogram_see(weir_histogram *h, double v);
+/* The number in the middle of a bin. */
+double weir_histogram_middle(const weir_histogram *h, size_t bin);
 
 /* Values of the float graph have records; those that the pass makes have none, for quantizers give them. */
 bool weir_quantizer_is_float(const weir_quantizer *q, weir_value value);

@@ -41,6 +41,27 @@ binary_residual 5
 binary 5
 END
 
+# Few bits: what NumPy reaches with weights rounded by data, and more with them than without.
+while read -r network width least; do
+    echo "default: {config: {name: affine, weight_width: $width}}" >few.yaml
+    case $network in digits) float=mlp ;; *) float=$network ;; esac
+    folder=$E2E_SOURCE/tests/models/$network
+    for rounding in data nearest; do
+        weir eval "$folder/${float}_float.onnx" --engine float --quantize ./few.yaml -s quantize.weight_rounding=$rounding \
+            --calibration "$folder/${network}_calib.npz" -d "$folder/${network}_test.npz" -o ignored.npy >output 2>&1 || fail "$network with $width bits"
+        sed -n 's/.*accuracy \([0-9]*\)\..*/\1/p' output >$rounding
+    done
+    [ "$(cat data)" -ge "$least" ] || fail "$network with weights of $width bits: $(cat data) %, expected $least %"
+    [ "$(cat data)" -ge "$(cat nearest)" ] || fail "$network with weights of $width bits: $(cat data) % by data, $(cat nearest) % without"
+done <<'END'
+digits 4 97
+digits 3 96
+digits 2 91
+jet 2 81
+lenet 4 90
+lenet 2 69
+END
+
 # MASE's own configurations, with its keys (spec: arithmetics, section 0).
 cat >mase.yaml <<'END'
 by: type

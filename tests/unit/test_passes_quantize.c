@@ -190,6 +190,48 @@ static void fraction_bits_of_a_range(void **state) {
     }
 }
 
+/* y = 0.4 a + 0.4 b + c + 0.5, weights of codes -1, 0 and 1 with scale 1. Where a and b are equal, 0 and 0 change y by
+ * 0.8 a, one 1 and one 0 by 0.2 a; the bias takes what that is on average, 0.2 * 2. Where they are opposite, 0 and 0
+ * change nothing. */
+static void weights_round_by_data(void **state) {
+    (void)state;
+    static const struct {
+        const char *data, *rounding;
+        double sum, bias; /* of the first two weights */
+    } cases[] = {{"1,1,-1\n2,2,1\n3,3,1\n2,2,-1\n", "data", 1, 0.5 - 0.4},
+                 {"1,1,-1\n2,2,1\n3,3,1\n2,2,-1\n", "nearest", 0, 0.5},
+                 {"1,-1,-1\n-2,2,1\n3,-3,1\n-2,2,-1\n", "data", 0, 0.5}};
+    static const char config[] = "default: {config: {name: affine, weight_width: 2, mse: 0}}\n";
+    assert_true(weir_file_write("test_passes_quantize.yaml", config, sizeof config - 1));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const double w[3] = {0.4, 0.4, 1}, b[1] = {0.5};
+        weir_graph *g = weir_graph_new("model");
+        weir_value in[3] = {add_real_input(g, "x", 1, 3), add_constant(g, "w", WEIR_FLOAT32, 2, 1, 3, w),
+                            add_constant(g, "b", WEIR_FLOAT32, 1, 1, 0, b)};
+        weir_node gemm = put(g, WEIR_OP_GEMM, "gemm", 3, in);
+        weir_node_set_int(g, gemm, "transB", 1);
+        assert_true(weir_infer_node(g, gemm));
+        weir_graph_add_output(g, "y", weir_node_output(g, gemm, 0));
+        write_calibration(cases[i].data);
+        char *pipeline = weir_format(
+            "quantize{config=test_passes_quantize.yaml,calibration=test_passes_quantize.csv,weight_rounding=%s}",
+            cases[i].rounding);
+        weir_module *module = weir_module_new("m");
+        g = run_on(g, module, pipeline);
+        assert_non_null(g);
+        const double first = nearbyint(parameter(g, "gemm", 1, 0, 0)),
+                     second = nearbyint(parameter(g, "gemm", 1, 0, 1));
+        assert_true(first + second == cases[i].sum && first * second == 0);
+        assert_true(parameter(g, "gemm", 1, 0, 2) == 1);
+        assert_true(fabs(parameter(g, "gemm", 2, 0, 0) - cases[i].bias) < 1e-6);
+        weir_graph *integer = weir_lower_integer(g);
+        assert_non_null(integer);
+        weir_graph_free(integer);
+        free(pipeline);
+        weir_module_free(module);
+    }
+}
+
 /* Weights 0.5, -1, 0.25, 0.125 on the grid of 1/4 are 2, -4, 1 and 0.5, which goes to even 0; biases 0.3 and -0.2 are
  * 1.2 and -0.8: nearest 1 and -1, down 1 and -1. On the grid of 1/2: 1, -2, 0.5 (to even 0), 0.25; 0.6 (1, down 0),
  * -0.4 (0, down -1). */
@@ -537,6 +579,7 @@ int main(void) {
         TEST(transposed_groups),
         TEST(products_of_two_tensors),
         TEST(fixed_grid),
+        TEST(weights_round_by_data),
         TEST(fraction_bits_of_a_range),
         TEST(calibration_is_needed),
         TEST(other_operators_are_refused),

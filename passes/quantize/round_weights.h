@@ -1,0 +1,31 @@
+/* Weights rounded by data: of the codes around a layer's weights those that change its results least on the calibration,
+ * one output at a time. With H the second moments of the layer's inputs about their mean, the error of an output whose
+ * weights are q instead of w is (w - q)' H (w - q), once its bias takes (w - q)' mean; from H = R' R, upper triangular,
+ * the nearest plane of each coordinate is found from the last to the first (Babai 1986; in the other order GPTQ, Frantar
+ * et al. 2023). Where that is no better than the nearest codes, they stay. */
+#ifndef WEIR_PASSES_ROUND_WEIGHTS_H
+#define WEIR_PASSES_ROUND_WEIGHTS_H
+
+#include "exec/exec.h"
+#include "ir/graph/graph.h"
+
+/* What the calibration shows of the inputs of some layers: for each group of channels the sums of their values and
+ * products. */
+typedef struct weir_layer_inputs weir_layer_inputs;
+
+weir_layer_inputs *weir_layer_inputs_new(const weir_graph *graph);
+void weir_layer_inputs_free(weir_layer_inputs *inputs);
+/* Gemm, MatMul or Conv with constant float32 weights as input 1, at most WEIR_LAYER_INPUTS_MOST inputs an output;
+ * others are left out. */
+void weir_layer_inputs_add(weir_layer_inputs *inputs, weir_node node);
+enum { WEIR_LAYER_INPUTS_MOST = 2048 };
+/* A frame of the calibration. O(inputs^2) a layer and position; of a convolution's positions some, evenly spread. */
+void weir_layer_inputs_see(weir_layer_inputs *inputs, const weir_executor *executor);
+
+/* The layer's weights on the grids of `scale`, one an output or one for all, codes from low to high: a new array. What
+ * the outputs' biases take: bias[o], zeros where the layer has none that can. NULL: the layer was not seen.
+ * O(outputs * inputs^2 + inputs^3). */
+weir_array *weir_round_weights(const weir_layer_inputs *inputs, weir_node node, const weir_array *scale, int64_t low,
+                               int64_t high, bool has_bias, double *bias);
+
+#endif
