@@ -1,8 +1,8 @@
-/* Weights rounded by data: of the codes around a layer's weights those that change its results least on the calibration,
- * one output at a time. With H the second moments of the layer's inputs about their mean, the error of an output whose
- * weights are q instead of w is (w - q)' H (w - q), once its bias takes (w - q)' mean; from H = R' R, upper triangular,
- * the nearest plane of each coordinate is found from the last to the first (Babai 1986; in the other order GPTQ, Frantar
- * et al. 2023). Where that is no better than the nearest codes, they stay. */
+/* Weights rounded by data: of the codes around a layer's weights those that change its results least on the
+ * calibration, for each output alone. With H the second moments of the layer's inputs about their mean, the error of an
+ * output whose weights are q instead of w is (w - q)' H (w - q), once its bias has taken (w - q)' mean. From H = R' R,
+ * upper triangular, the nearest plane of each coordinate is found from the last to the first (Babai 1986; in the other
+ * order GPTQ, Frantar et al. 2023). Where the nearest codes are as good, they stay. */
 #ifndef WEIR_PASSES_ROUND_WEIGHTS_H
 #define WEIR_PASSES_ROUND_WEIGHTS_H
 
