@@ -32,6 +32,13 @@ static uint64_t now_of(void *user) {
     return weir_sim_serial_now(c->line) / PICOSECONDS;
 }
 
+/* The tty failed: where the simulator ended, that is why. */
+static void blame(connection *c, weir_failure *why) {
+    const char *reason;
+    if (!weir_sim_serial_wait(c->line, weir_sim_serial_now(c->line) + 1, &reason))
+        weir_failure_set(why, WEIR_WIRE_GONE, "%s", reason);
+}
+
 /* Bytes that the simulator has given to the tty; they may still be on their way through the kernel. */
 static int read_there(connection *c, uint8_t *data, size_t size, uint64_t there, weir_failure *why) {
     const int got = c->port.read(c->port.user, data, there < size ? (size_t)there : size,
@@ -41,6 +48,7 @@ static int read_there(connection *c, uint8_t *data, size_t size, uint64_t there,
         return -1;
     }
     if (got > 0) c->read += (uint64_t)got;
+    else blame(c, why);
     return got;
 }
 
@@ -65,6 +73,7 @@ static int write_line(void *user, const uint8_t *data, size_t size, weir_failure
     const uint64_t waiting = weir_sim_serial_waiting(c->line), room = waiting < BUFFER ? BUFFER - waiting : 0;
     const int put = room ? c->port.write(c->port.user, data, room < size ? (size_t)room : size, why) : 0;
     if (put > 0) weir_sim_serial_wrote(c->line, (uint64_t)put);
+    if (put < 0) blame(c, why);
     return put;
 }
 
