@@ -32,7 +32,7 @@ missing() {
 }
 
 if [ "$part" = paths ]; then
-    for kind in "An operator" "A component" "A pass" "A hardware pass" "A device" "A subcommand"; do
+    for kind in "An operator" "A component" "A pass" "A hardware pass" "A device" "A number format" "A subcommand"; do
         [ "$(paths "$page" "$kind" | wc -l)" -ge 1 ] || fail "no recipe for: $kind"
     done
     [ -z "$(missing "$page")" ] || fail "nowhere: $(missing "$page")"
@@ -137,6 +137,16 @@ for case in tests/rtl/remove_unused_stmts/*.txt; do
     sed '/^pipeline:/s/remove_unused_stmts/remove_twin/; s/"remove_unused_stmts"/"remove_twin"/' "$case" >tests/rtl/remove_twin/twin.txt
     break
 done
+# A number format: mxint's row and functions again.
+awk '{ print } /^WEIR_NUMBER\(MXINT,/ { inside = 1 } inside { text = text $0 "\n"; if (/\)$/) { sub(/MXINT, "mxint"/, "MXINT_TWIN, \"mxint_twin\"", text); printf "%s", text; inside = 0 } }' \
+    toolchain/ir/number/number.def >twin && mv twin toolchain/ir/number/number.def
+{
+    printf '#include <math.h>\n\n#include "ir/number/number_private.h"\n\n'
+    awk '/^(weir_number_shared|number_limits|int64_t|double) weir_number_MXINT_(measure|limits|encode|decode)\(/ { inside = 1 } inside { print; if (/^}/) inside = 0 }' \
+        toolchain/ir/number/number_block.c | sed 's/weir_number_MXINT_/weir_number_MXINT_TWIN_/g; s/E8M0/127/g'
+    awk '/^static int clamp\(/' toolchain/ir/number/number_block.c >clamp
+} >toolchain/ir/number/number_twin.c
+sed -i '3r clamp' toolchain/ir/number/number_twin.c && rm clamp
 # A subcommand: operators' row and file again, and a script.
 sed 's/weir_command_operators/weir_command_operators_twin/' toolchain/cli/command/operators.c >toolchain/cli/operators_twin.c
 awk '{ print } /^WEIR_COMMAND\(operators,/ { sub(/operators/, "operators_twin"); print }' toolchain/cli/command.def >twin
@@ -159,6 +169,11 @@ unset WEIR_DATA WEIR_CACHE
 ctest --test-dir build -j2 --output-on-failure --no-tests=error \
     -R "^unit/($(echo "$units" | tr ' ' '|'))\$|^(err|pass)/|^op/([A-Za-z]*Twin|cover)\$|^rtl/remove_twin/|^component/relu_twin/(icarus|planted|mutants)\$|^e2e/(operators|operators_twin|operator_rows)\$" \
     >tested 2>&1 || { grep -E '\*\*\*|tests passed' tested >&2; tail -60 tested >&2; fail "tests of the copy fail"; }
+for format in mxint mxint_twin; do
+    echo "default: {config: {name: $format}}" >"$work/$format.yaml"
+    build/toolchain/cli/weir eval "$models/mlp_float.onnx" --engine float --quantize "$work/$format.yaml" -d "$test_data" -o "$work/$format.npy" >/dev/null 2>&1 || fail "$format does not run"
+done
+cmp "$work/mxint.npy" "$work/mxint_twin.npy" || fail "the twin of a number format gives other values"
 for test in unit/test_twin pass/infer_type_twin/fill $(printf 'op/%sTwin ' $operators) op/cover rtl/remove_twin/twin component/relu_twin/icarus component/relu_twin/mutants e2e/operators_twin; do
     grep -q "$test .*Passed" tested || fail "$test did not run"
 done
