@@ -226,6 +226,30 @@ static void precisions_behind_quantizers(void **state) {
     weir_graph_free(g);
 }
 
+/* MASE's lists, by its suffixes: the width, the exponent's width, its bias, the block. */
+static void precisions_of_number_formats(void **state) {
+    (void)state;
+    static const struct {
+        const char *format, *type;
+        size_t count;
+        int64_t bits[4];
+    } cases[] = {{"minifloat_ieee width=8 exponent_width=4 exponent_bias=7", "minifloat_ieee", 3, {8, 4, 7}},
+                 {"log width=8 exponent_bias=128", "log", 2, {8, 128}},
+                 {"block_fp width=7 exponent_width=8 exponent_bias=127 block_size=16", "block_fp", 4, {7, 8, 127, 16}},
+                 {"block_log width=8 exponent_bias_width=4 block_size=16", "block_log", 3, {8, 4, 16}},
+                 {"binary", "binary", 3, {1, 0, 1}},
+                 {"mxfp exponent_width=2 frac_width=1", "mxfp", 4, {4, 1, 2, 32}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_graph *g = weir_graph_new("g");
+        weir_value x = add_real_input(g, "x", 1, 4);
+        weir_node node = put(g, WEIR_OP_FAKE_QUANTIZE, "q", 1, &x);
+        weir_node_set_string(g, node, "format", cases[i].format);
+        assert_true(weir_infer_node(g, node));
+        assert_precision(g, weir_node_output(g, node, 0), cases[i].type, cases[i].count, cases[i].bits);
+        weir_graph_free(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(parameters_have_torch_names),
@@ -237,6 +261,7 @@ int main(void) {
         TEST(operators_by_rank),
         TEST(precisions_of_types),
         TEST(precisions_behind_quantizers),
+        TEST(precisions_of_number_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

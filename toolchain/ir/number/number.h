@@ -28,8 +28,8 @@ typedef enum weir_number_key {
     WEIR_KEY_EXPONENT_BIAS,
     WEIR_KEY_EXPONENT_BIAS_WIDTH, /* bits of the bias that a block shares, signed */
     WEIR_KEY_BLOCK_SIZE,          /* elements along the axis; -1: all */
-    WEIR_KEY_BIPOLAR,
     WEIR_KEY_STOCHASTIC,
+    WEIR_KEY_BIPOLAR,
     WEIR_KEY_LEVELS,
     WEIR_KEY_SCALING_FACTOR,
     WEIR_KEY_THRESHOLD, /* of magnitudes: 0: 0.75 of the mean; 1: 0.05 of the largest; 2: 0.75 of the median */
@@ -124,6 +124,8 @@ bool weir_number_needs_range(const weir_number *n);
  * the most precise setting that holds it. `mase`: MASE's rule for fraction bits, at least 0 and below the width. */
 void weir_number_choose(weir_number *n, double largest, bool mase);
 
+/* Bits of an element. */
+int weir_number_width(const weir_number *n);
 /* The format itself, or, where it has no hardware for data, integers of as many bits as an element has. */
 weir_number weir_number_nearest_hardware(const weir_number *n);
 

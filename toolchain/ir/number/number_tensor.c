@@ -54,7 +54,7 @@ void weir_number_limits(const weir_number *n, int64_t *low, int64_t *high) {
     *high = limits.high;
 }
 
-static int element_width(const weir_number *n) {
+int weir_number_width(const weir_number *n) {
     if (weir_number_has(n, WEIR_KEY_WIDTH)) return weir_number_get(n, WEIR_KEY_WIDTH);
     if (n->id == WEIR_NUMBER_NVFP4) return 4;
     if (n->id == WEIR_NUMBER_BINARY_RESIDUAL) return weir_number_get(n, WEIR_KEY_LEVELS);
@@ -69,7 +69,7 @@ weir_number weir_number_nearest_hardware(const weir_number *n) {
         n->id == WEIR_NUMBER_BINARY)
         return *n;
     weir_number integer = weir_number_new(WEIR_NUMBER_INTEGER);
-    weir_number_set(&integer, WEIR_KEY_WIDTH, element_width(n));
+    weir_number_set(&integer, WEIR_KEY_WIDTH, weir_number_width(n));
     return integer;
 }
 

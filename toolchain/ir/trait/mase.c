@@ -2,6 +2,7 @@
 
 #include "ir/shape/index_map.h"
 #include "ir/trait/trait.h"
+#include "support/text/unreachable.h"
 
 #include <assert.h>
 #include <math.h>
@@ -318,6 +319,21 @@ static weir_mase_precision of_quantizer(const weir_graph *graph, weir_node node)
     return precision;
 }
 
+/* The width of an element, then what else is set. */
+static weir_mase_precision of_number(const weir_graph *graph, weir_node node) {
+    weir_number number;
+    if (!weir_number_parse(weir_node_string(graph, node, "format", ""), &number))
+        weir_unreachable("a format that inference refuses");
+    weir_mase_precision precision = {weir_number_name(number.id), 1, {weir_number_width(&number)}};
+    for (int key = 0; key < WEIR_KEY_COUNT; key++) {
+        const weir_number_key k = (weir_number_key)key;
+        if (k == WEIR_KEY_WIDTH || !weir_number_has(&number, k) || weir_number_get(&number, k) == WEIR_NUMBER_CHOSEN)
+            continue;
+        precision.bits[precision.count++] = weir_number_get(&number, k);
+    }
+    return precision;
+}
+
 weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value value) {
     weir_node producer = weir_value_producer(graph, value);
     while (producer.id != 0 && keeps_elements(weir_node_op(graph, producer))) {
@@ -326,6 +342,7 @@ weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value v
     }
     const weir_op kind = producer.id == 0 ? WEIR_OP_NONE : weir_trait_kind(graph, producer);
     if (kind == WEIR_OP_BIPOLAR_QUANT) return (weir_mase_precision){"binary", 3, {1, 0, 1}};
+    if (kind == WEIR_OP_FAKE_QUANTIZE) return of_number(graph, producer);
     if (kind == WEIR_OP_QUANT) return of_quantizer(graph, producer);
     if (kind == WEIR_OP_DEQUANTIZE_LINEAR) return of_dequantizer(graph, producer);
     return of_type(weir_value_type(graph, value));

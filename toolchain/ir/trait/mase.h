@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "ir/graph/graph.h"
+#include "ir/number/number.h"
 #include "support/text/text.h"
 
 /* --- nodes of the graph --- */
@@ -56,12 +57,13 @@ bool weir_mase_is_module(const weir_graph *graph, weir_node node);
 
 /* --- values --- */
 /* The numbers that a value can hold: MASE's name of the format and its list of widths, the storage width first:
- * [width, frac_width] on a grid of a power of two, [width, stochastic, bipolar] for binary, else [width]. Real numbers
+ * [width, frac_width] on a grid of a power of two, [width, stochastic, bipolar] for binary, else [width]; of other
+ * formats their settings (ir/number/number.def). Real numbers
  * that a quantizer has put on a grid have the grid's precision; without a constant width there is none (count 0). */
 typedef struct weir_mase_precision {
     const char *type; /* "float", "integer", "fixed", "binary", ... */
     size_t count;
-    int64_t bits[3];
+    int64_t bits[1 + WEIR_NUMBER_KEYS];
 } weir_mase_precision;
 weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value value);
 /* Does the operator carry its first input on: moved, on a grid, or with some zeros? */
