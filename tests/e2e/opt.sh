@@ -25,6 +25,11 @@ opt "$model" -p "$steps" -s choose_folding.max-macs=1 && has out 'simd=1 pe=1'
 opt "$model" -p "$steps" && lacks out 'simd=1 pe=1'
 opt "$model" -p compile --folder made >/dev/null && diff -r made/rtl design/rtl || fail "--folder is not where passes write"
 
+# --- MASE's function names ---
+opt "$model" -p report_node_type -o report.weir && mv err short
+opt "$model" -p report_node_type_analysis_pass -o report.weir && cmp err short || fail "MASE's name of a pass is another pass"
+expect 2 "unknown pass 'report_node_type_pass'" weir opt "$model" -p report_node_type_pass
+
 # --- levels: a pass asked for by itself runs, a pipeline says what it leaves out ---
 opt "$model" -p canonicalize_ops --statistics && lacks err 'leaves out'
 opt "$model" -p canonicalize_ops,dead_code_elimination

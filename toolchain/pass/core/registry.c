@@ -73,13 +73,25 @@ void weir_pass_registry_free(weir_pass_registry *registry) {
     free(registry);
 }
 
-weir_pass_entry *weir_pass_registry_entry(const weir_pass_registry *registry, const char *name) {
+static weir_pass_entry *find_entry(const weir_pass_registry *registry, const char *name, size_t size) {
     for (size_t i = 0; i < registry->count; i++) {
-        if (strcmp(registry->entry[i]->name, name) == 0) {
-            return registry->entry[i];
-        }
+        const char *own = registry->entry[i]->name;
+        if (strlen(own) == size && memcmp(own, name, size) == 0) return registry->entry[i];
     }
     return NULL;
+}
+
+/* MASE's functions have the names of its passes with one of these. */
+weir_pass_entry *weir_pass_registry_entry(const weir_pass_registry *registry, const char *name) {
+    static const char *const endings[] = {"_transform_pass", "_analysis_pass", "_interface_pass"};
+    const size_t size = strlen(name);
+    weir_pass_entry *entry = find_entry(registry, name, size);
+    for (size_t i = 0; entry == NULL && i < sizeof endings / sizeof *endings; i++) {
+        const size_t length = strlen(endings[i]);
+        if (size > length && strcmp(name + size - length, endings[i]) == 0)
+            entry = find_entry(registry, name, size - length);
+    }
+    return entry;
 }
 
 /* --- adding --- */
