@@ -121,7 +121,7 @@ static void make_dense(size_t n) {
     double scale = 1.0 / 127;
     weir_value x = scaled("in", input_of("x", sizes[0]), scale, 0);
     for (int i = 0; i < 3; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "fc%d", i + 1);
         if (i > 0) x = add(WEIR_OP_RELU, name, 1, &x);
         x = layer(name, x, sizes[i], sizes[i + 1], &scale, &random);

@@ -1,0 +1,148 @@
+/* prune and prune_detach_hook: which weights go, by hand. */
+#include "test_passes_support.h"
+
+#include <math.h>
+
+#include "test_pass_bench.h"
+
+/* Gemm of weights [2, 4] (an output a row), Relu, MatMul of weights [2, 2]. */
+static const double w[8] = {0.5, -0.1, 0.3, -0.7, 0.2, 0.9, -0.4, 0.05}, v[4] = {0.05, 2, -1, 0.6};
+
+static weir_graph *model(void) {
+    weir_graph *g = weir_graph_new("model");
+    weir_value in[2] = {add_real_input(g, "x", 1, 4), add_constant(g, "w", WEIR_FLOAT32, 2, 2, 4, w)};
+    weir_node gemm = put(g, WEIR_OP_GEMM, "fc1", 2, in);
+    weir_node_set_int(g, gemm, "transB", 1);
+    assert_true(weir_infer_node(g, gemm));
+    weir_value h = ADD(g, WEIR_OP_RELU, "relu", weir_node_output(g, gemm, 0));
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "fc2", h, add_constant(g, "v", WEIR_FLOAT32, 2, 2, 2, v)));
+    return g;
+}
+
+/* The graph behind the passes, NULL when they fail; the module owns it. */
+static weir_graph *run(weir_module *module, const char *pipeline) {
+    weir_module_add_graph(module, model());
+    return run_pipeline(module, pipeline) ? weir_module_find_graph(module, "model") : NULL;
+}
+
+/* Do exactly the weights whose bits are set in `kept`, the first one the lowest, stay? After prune_detach_hook. */
+static void stay(const weir_graph *g, const char *name, const double *all, size_t count, unsigned kept) {
+    const weir_array *array = weir_value_constant(g, weir_node_input(g, weir_graph_find_node(g, name), 1));
+    assert_non_null(array);
+    assert_int_equal(array->count, count);
+    for (size_t i = 0; i < count; i++) {
+        const double expected = (kept >> i & 1) != 0 ? (double)(float)all[i] : 0;
+        if (weir_array_get(array, i) != expected)
+            fail_msg("%s: weight %zu is %g, expected %g", name, i, weir_array_get(array, i), expected);
+    }
+}
+
+static void least_magnitudes_go(void **state) {
+    (void)state;
+    static const struct {
+        const char *weight;
+        unsigned w, v; /* that stay */
+    } cases[] = {      /* 0.05, 0.1, 0.2 and 0.3 of eight, 0.05 and 0.6 of four */
+                 {"{sparsity: 0.5, method: l1-norm}", 0x69, 0x6},
+                 {"{sparsity: 0, method: l1-norm}", 0xff, 0xf},
+                 {"{sparsity: 1, method: l1-norm}", 0, 0},
+                 /* one of eight; half of one of four, which is rounded up */
+                 {"{sparsity: 0.125, method: l1-norm}", 0x7f, 0xe},
+                 /* of all twelve six: 0.05, 0.05, 0.1, 0.2, 0.3, 0.4 */
+                 {"{sparsity: 0.5, method: l1-norm, scope: global}", 0x29, 0xe},
+                 /* row 0 has 1.6, row 1 1.55; the columns of v 1.05 and 2.6 */
+                 {"{sparsity: 0.5, method: l1-norm, granularity: channel}", 0x0f, 0xa},
+                 /* two of each four inputs; v has two inputs, which stay */
+                 {"{method: l1-norm, granularity: '2:4'}", 0x69, 0xf},
+                 {"{method: l1-norm, granularity: '1:2'}", 0x69, 0x6},
+                 /* pairs: 0.6, 1.0, 1.1 and 0.45; of v a column each: 1.05 and 2.6 */
+                 {"{sparsity: 0.5, method: l1-norm, granularity: 'block:2'}", 0x3c, 0xa},
+                 {"{sparsity: {fc1: 0.5, default: 0.25}, method: l1-norm}", 0x69, 0xe},
+                 {"{sparsity: {fc2: 0.5}, method: l1-norm}", 0xff, 0x6}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_module *module = weir_module_new("m");
+        char *pipeline = weir_format("graph(prune{weight=\"%s\"},prune_detach_hook)", cases[i].weight);
+        const weir_graph *g = run(module, pipeline);
+        if (g == NULL) fail_msg("%s: %s", cases[i].weight, test_messages.data);
+        stay(g, "fc1", w, 8, cases[i].w);
+        stay(g, "fc2", v, 4, cases[i].v);
+        free(pipeline);
+        weir_module_free(module);
+    }
+}
+
+/* As many as the share says, which MASE's coins do not give; another seed, others. */
+static void random_masks_have_the_share(void **state) {
+    (void)state;
+    unsigned seen[2] = {0};
+    for (int seed = 1; seed <= 2; seed++) {
+        weir_module *module = weir_module_new("m");
+        char *pipeline = weir_format("graph(prune{weight=\"{sparsity: 0.5}\",seed=%d},prune_detach_hook)", seed);
+        const weir_graph *g = run(module, pipeline);
+        assert_non_null(g);
+        const weir_array *array = weir_value_constant(g, weir_node_input(g, weir_graph_find_node(g, "fc1"), 1));
+        size_t kept = 0;
+        for (size_t i = 0; i < array->count; i++) {
+            const bool stays = weir_array_get(array, i) != 0;
+            kept += stays;
+            seen[seed - 1] |= (unsigned)stays << i;
+        }
+        assert_int_equal(kept, 4);
+        free(pipeline);
+        weir_module_free(module);
+    }
+    assert_int_not_equal(seen[0], seen[1]);
+}
+
+/* Masks are nodes until they are detached; then nothing of them is left. */
+static void masks_are_nodes(void **state) {
+    (void)state;
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = run(module, "graph(prune{weight=\"{sparsity: 0.5, method: l1-norm}\"})");
+    assert_non_null(g);
+    weir_node mask = weir_graph_find_node(g, "fc1_mask");
+    assert_int_equal(weir_node_op(g, mask), WEIR_OP_MASK);
+    assert_true(run_pipeline(module, "graph(prune_detach_hook)"));
+    g = weir_module_find_graph(module, "model");
+    for (weir_node node = weir_graph_first(g); node.id != 0; node = weir_node_next(g, node))
+        assert_int_not_equal(weir_node_op(g, node), WEIR_OP_MASK);
+    weir_module_free(module);
+}
+
+static void mistakes_are_refused(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"{sparsity: 1.5}", "a share from 0 to 1"},
+        {"{sparsity: -0.1}", "a share from 0 to 1"},
+        {"{sparsity: half}", "a share from 0 to 1"},
+        {"{sparsity: {fc1: 2}}", "a share from 0 to 1"},
+        {"{sparsity: {fc3: 0.5}}", "no layer with constant weights is called 'fc3'"},
+        {"{sparsitty: 0.5}", "'weight' has no key 'sparsitty'"},
+        {"{method: l2}", "random or l1-norm"},
+        {"{scope: all}", "local or global"},
+        {"{granularity: 3:2}", "N:M such as 2:4"},
+        {"{granularity: 'block:0'}", "block:N"},
+        {"{granularity: '2:4', sparsity: 0.9}", "none beside N:M"},
+        {"{granularity: '2:4', scope: global}", "local, as N:M is"},
+        {"{sparsity: {fc1: 0.5}, scope: global}", "one share where the scope is global"},
+        {"[0.5]", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_setup(NULL);
+        weir_module *module = weir_module_new("m");
+        char *pipeline = weir_format("graph(prune{weight=\"%s\"})", cases[i][0]);
+        if (run(module, pipeline) != NULL) fail_msg("%s is taken", cases[i][0]);
+        if (strstr(test_messages.data, cases[i][1]) == NULL) fail_msg("%s: %s", cases[i][0], test_messages.data);
+        free(pipeline);
+        weir_module_free(module);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(least_magnitudes_go),
+        TEST(random_masks_have_the_share),
+        TEST(masks_are_nodes),
+        TEST(mistakes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
