@@ -47,9 +47,10 @@ static bool refuse(const char *key, const char *expected) {
     return false;
 }
 
-static const char *word(const json_t *weight, const char *key, const char *preset) {
+/* Is the key's value that word? `preset`: what is true without the key. */
+static bool says(const json_t *weight, const char *key, const char *word, bool preset) {
     const json_t *value = json_object_get(weight, key);
-    return value == NULL ? preset : json_is_string(value) ? json_string_value(value) : "";
+    return value == NULL ? preset : json_is_string(value) && strcmp(json_string_value(value), word) == 0;
 }
 
 static bool is_share(const json_t *value) {
@@ -72,11 +73,13 @@ static bool read_sparsity(const json_t *value, choice *c) {
     return true;
 }
 
-static bool read_granularity(const char *text, choice *c) {
+static bool read_granularity(const json_t *weight, choice *c) {
     char *end;
+    const char *text = json_string_value(json_object_get(weight, "granularity"));
     c->block = 1;
-    c->is_channel = strcmp(text, "channel") == 0;
-    if (c->is_channel || strcmp(text, "elementwise") == 0) return true;
+    c->is_channel = says(weight, "granularity", "channel", false);
+    if (c->is_channel || says(weight, "granularity", "elementwise", true)) return true;
+    if (text == NULL) return refuse("granularity", "elementwise, channel, block:N, or N:M such as 2:4");
     if (strncmp(text, "block:", 6) == 0) {
         c->block = strtol(text + 6, &end, 10);
         return (*end == '\0' && c->block > 0) || refuse("granularity", "block:N, N from 1 on");
@@ -99,14 +102,11 @@ static bool read_weight(const json_t *weight, choice *c) {
         weir_suggest_note(key, keys);
         return false;
     }
-    const char *method = word(weight, "method", "random"), *scope = word(weight, "scope", "local");
-    c->is_random = strcmp(method, "random") == 0;
-    c->is_global = strcmp(scope, "global") == 0;
-    if (!c->is_random && strcmp(method, "l1-norm") != 0) return refuse("method", "random or l1-norm");
-    if (!c->is_global && strcmp(scope, "local") != 0) return refuse("scope", "local or global");
-    if (!read_sparsity(json_object_get(weight, "sparsity"), c) ||
-        !read_granularity(word(weight, "granularity", "elementwise"), c))
-        return false;
+    c->is_random = says(weight, "method", "random", true);
+    c->is_global = says(weight, "scope", "global", false);
+    if (!c->is_random && !says(weight, "method", "l1-norm", false)) return refuse("method", "random or l1-norm");
+    if (!c->is_global && !says(weight, "scope", "local", true)) return refuse("scope", "local or global");
+    if (!read_sparsity(json_object_get(weight, "sparsity"), c) || !read_granularity(weight, c)) return false;
     const double share = c->of > 0 ? 1 - (double)c->keep / (double)c->of : c->sparsity;
     if (c->of > 0 && c->is_global) return refuse("scope", "local, as N:M is");
     if (c->of > 0 && json_object_get(weight, "sparsity") != NULL &&
