@@ -61,7 +61,9 @@ plant_ecp5() {
 plant_gowin() {
   first stage '.type | test("^S?[SD]P(X9)?B?$")' '.parameters.READ_MODE = "1"'
   first table '.type == "LUT3"' '.parameters.INIT |= (explode | .[0] = 97 - .[0] | implode)'
-  first carry '.type == "ALU"' '.parameters.ALU_MODE = "00000000000000000000000000000011"'
+  # The sum of a single ALU may go nowhere: what begins a chain only brings a carry.
+  planted carry '(to_entries | map(select(.value.type == "ALU").key) | .[:16]) as $some | with_entries(
+    if .key as $k | $some | index($k) then .value.parameters.ALU_MODE = "00000000000000000000000000000011" else . end)'
   first enable '(.connections.CEB[0] // .connections.CE[0] | type) == "number" and (.type | test("^S?[SD]P(X9)?B?$"))' \
     'if .connections.CEB then .connections.CEB = ["1"] else .connections.CE = ["1"] end'
   planted contents 'map_values(if .type | test("^S?[SD]P(X9)?B?$") then .parameters |= with_entries(if (.key | startswith("INIT_RAM")) and

@@ -73,6 +73,7 @@ void weir_children_remove(weir_children *children, weir_rtl_design *design) {
     if (children->count > 0) remove_unused(children, design);
     free(children->instance);
     free(children->module);
+    free(children->wiring);
     *children = (weir_children){.count = 0};
 }
 

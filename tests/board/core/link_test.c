@@ -663,7 +663,8 @@ static void write_memory(int i, uint8_t *content) {
     start(MODE_LOAD);
     stream(MODE_LOAD, size_of(i), size_of(i));
     for (size_t at = 0; at < size_of(i); at++) /* bits that a word has not */
-        content[at] = next[at] & (at % bytes < bytes - 1 ? 255 : 255 >> (bytes * 8 - (size_t)memory[i].bits));
+        content[at] =
+            (uint8_t)(next[at] & (at % bytes < bytes - 1 ? 255 : 255 >> (bytes * 8 - (size_t)memory[i].bits)));
 }
 
 /* A memory larger than the buffers, while nothing of what was there is acknowledged: no byte is taken for which none
