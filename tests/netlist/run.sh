@@ -64,8 +64,9 @@ plant_gowin() {
   # The sum of a single ALU may go nowhere: what begins a chain only brings a carry.
   planted carry '(to_entries | map(select(.value.type == "ALU").key) | .[:16]) as $some | with_entries(
     if .key as $k | $some | index($k) then .value.parameters.ALU_MODE = "00000000000000000000000000000011" else . end)'
-  first enable '(.connections.CEB[0] // .connections.CE[0] | type) == "number" and (.type | test("^S?[SD]P(X9)?B?$"))' \
-    'if .connections.CEB then .connections.CEB = ["1"] else .connections.CE = ["1"] end'
+  # That of one memory may be of no consequence: what is read while nobody waits for it.
+  planted enable 'map_values(if (.connections.CEB[0] // .connections.CE[0] | type) == "number" and (.type | test("^S?[SD]P(X9)?B?$"))
+    then (if .connections.CEB then .connections.CEB = ["1"] else .connections.CE = ["1"] end) else . end)'
   planted contents 'map_values(if .type | test("^S?[SD]P(X9)?B?$") then .parameters |= with_entries(if (.key | startswith("INIT_RAM")) and
       (.value | test("1")) then .value |= sub("1$"; "0") else . end) else . end)'
 }
