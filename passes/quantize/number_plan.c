@@ -1,6 +1,5 @@
 #include "passes/quantize/number_plan.h"
 
-#include <assert.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,12 +254,23 @@ void weir_plan_free(weir_plan *plan) {
     free(plan);
 }
 
+static bool uses(const weir_plan_entry *e, weir_number_id id) {
+    bool any = false;
+    for (int r = 0; e->is_quantized && r < WEIR_PLAN_ROLE_COUNT; r++) any |= e->has[r] && e->number[r].id == id;
+    return any;
+}
+
+bool weir_plan_uses(const weir_plan *plan, weir_number_id id) {
+    bool any = plan->has_preset && uses(&plan->preset, id);
+    for (size_t i = 0; i < plan->count; i++) any |= uses(&plan->entry[i], id);
+    return any;
+}
+
 static bool needs_range(const weir_plan_entry *e) {
-    static const weir_plan_role data[] = {WEIR_PLAN_DATA_IN, WEIR_PLAN_WEIGHT, WEIR_PLAN_DATA_OUT};
     bool needs = false;
-    for (size_t i = 0; e->is_quantized && i < sizeof data / sizeof *data; i++)
-        needs |= e->has[data[i]] &&
-                 (weir_number_needs_range(&e->number[data[i]]) || e->number[data[i]].id == WEIR_NUMBER_AFFINE);
+    for (int r = 0; e->is_quantized && r < WEIR_PLAN_ROLE_COUNT; r++)
+        needs |= r != WEIR_PLAN_BIAS && e->has[r] &&
+                 (weir_number_needs_range(&e->number[r]) || e->number[r].id == WEIR_NUMBER_AFFINE);
     return needs;
 }
 

@@ -33,6 +33,8 @@ typedef struct weir_plan weir_plan;
 /* NULL after reported errors. */
 weir_plan *weir_plan_read(const char *path);
 void weir_plan_free(weir_plan *plan);
+/* Does any operand have the format? */
+bool weir_plan_uses(const weir_plan *plan, weir_number_id id);
 /* Does any operand need the range that calibration data shows? */
 bool weir_plan_needs_ranges(const weir_plan *plan);
 /* What the node is given: its entry, or the default; NULL: it has none. */

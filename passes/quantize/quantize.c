@@ -199,8 +199,8 @@ static bool quantize_by_scheme(weir_quantizer *q, weir_pass_context *context, we
 
 /* Layers whose weights get scales of their own are watched, where their codes are chosen by data. */
 static void watch_layers(weir_quantizer *q, weir_plan *plan) {
-    q->keeps_histograms = true;
-    if (weir_pass_choice(q->pass, "weight_rounding") == 0) return;
+    q->keeps_histograms = weir_plan_uses(plan, WEIR_NUMBER_AFFINE);
+    if (!q->keeps_histograms || weir_pass_choice(q->pass, "weight_rounding") == 0) return;
     q->inputs = weir_layer_inputs_new(q->graph);
     for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node)) {
         const weir_plan_entry *entry = weir_plan_find(plan, q->graph, node);

@@ -46,9 +46,14 @@ static weir_value add_scales(weir_quantizer *q, const operand *o, const char *su
     return value;
 }
 
-static weir_value add_scalar(weir_quantizer *q, const operand *o, const char *suffix, double value) {
+static weir_array *scalar(double value) {
     weir_array *array = weir_array_new(WEIR_FLOAT32, &(weir_shape){0, {0}});
     weir_array_set(array, 0, value);
+    return array;
+}
+
+static weir_value add_scalar(weir_quantizer *q, const operand *o, const char *suffix, double value) {
+    weir_array *array = scalar(value);
     const weir_value result = add_scales(q, o, suffix, array);
     weir_array_free(array);
     return result;
@@ -78,12 +83,6 @@ static weir_value add_fake(weir_quantizer *q, const operand *o, const weir_numbe
     free(text);
     if (weir_value_type(q->graph, o->value)->shape.rank > 0) weir_node_set_int(q->graph, node, "axis", o->axis);
     return finish(q, o, node);
-}
-
-static weir_array *scalar(double value) {
-    weir_array *array = weir_array_new(WEIR_FLOAT32, &(weir_shape){0, {0}});
-    weir_array_set(array, 0, value);
-    return array;
 }
 
 static weir_value add_with(weir_quantizer *q, const operand *o, codes c, double scale) {
@@ -161,57 +160,44 @@ static weir_array *scales_of_outputs(const weir_number *n, const operand *o, con
     return scales;
 }
 
-/* The layer's bias with the change, where it has one that can take it. */
-static void change_bias(weir_quantizer *q, weir_node node, const double *change, size_t outputs) {
-    const bool is_given = weir_node_input_count(q->graph, node) > 2;
-    const weir_value value = is_given ? weir_node_input(q->graph, node, 2) : WEIR_NO_VALUE;
-    const weir_array *old = value.id == 0 ? NULL : weir_value_constant(q->graph, value);
-    weir_array *bias = old != NULL ? weir_array_copy(old) : NULL;
-    if (bias == NULL) return;
-    for (size_t o = 0; o < outputs; o++) weir_array_set(bias, o, weir_array_get(old, o) + change[o]);
-    weir_node_set_input(q->graph, node, 2, weir_graph_add_constant(q->graph, weir_value_name(q->graph, value), bias));
+/* The layer's bias, a float32 constant; NULL: it has none such. */
+static const weir_array *bias_of(const weir_graph *graph, weir_node node) {
+    const weir_value value = weir_node_input(graph, node, 2);
+    const weir_array *bias = value.id == 0 ? NULL : weir_value_constant(graph, value);
+    return bias != NULL && bias->dtype == WEIR_FLOAT32 ? bias : NULL;
+}
+
+static void change_bias(weir_quantizer *q, weir_node node, const double *change) {
+    weir_array *bias = weir_array_copy(bias_of(q->graph, node));
+    for (size_t o = 0; o < bias->count; o++) weir_array_set(bias, o, weir_array_get(bias, o) + change[o]);
+    const char *name = weir_value_name(q->graph, weir_node_input(q->graph, node, 2));
+    weir_node_set_input(q->graph, node, 2, weir_graph_add_constant(q->graph, name, bias));
     weir_array_free(bias);
-}
-
-/* Elements of the bias; 0: there is none. */
-static size_t outputs_of_bias(const weir_graph *graph, weir_node node) {
-    const bool is_given = weir_node_input_count(graph, node) > 2;
-    const weir_value value = is_given ? weir_node_input(graph, node, 2) : WEIR_NO_VALUE;
-    const weir_array *bias = value.id == 0 ? NULL : weir_value_constant(graph, value);
-    return bias == NULL ? 0 : bias->count;
-}
-
-/* A float32 constant with a number an output. */
-static bool has_bias(const weir_graph *graph, weir_node node, size_t outputs) {
-    const bool is_given = weir_trait_kind(graph, node) != WEIR_OP_MATMUL && weir_node_input_count(graph, node) > 2;
-    const weir_value value = is_given ? weir_node_input(graph, node, 2) : WEIR_NO_VALUE;
-    const weir_array *bias = value.id == 0 ? NULL : weir_value_constant(graph, value);
-    return bias != NULL && bias->dtype == WEIR_FLOAT32 && bias->count == outputs;
 }
 
 /* The weights on their grids, by data; NULL: each goes to the nearest code. */
 static weir_array *round_by_data(weir_quantizer *q, const operand *o, const weir_number *n, const weir_array *scales) {
     if (q->inputs == NULL || o->output < 0) return NULL;
     int64_t low, high;
-    weir_number symmetric = *n;
-    weir_number_set(&symmetric, WEIR_KEY_SYMMETRIC, 1);
-    weir_number_limits(&symmetric, &low, &high);
+    weir_number_limits(n, &low, &high);
+    const weir_array *bias = bias_of(q->graph, o->node);
     const size_t outputs = (size_t)weir_value_type(q->graph, o->value)->shape.dim[o->output];
-    const bool corrects = has_bias(q->graph, o->node, outputs);
+    const bool corrects = bias != NULL && bias->count == outputs;
     double *change = weir_calloc(outputs, sizeof *change);
     weir_array *rounded = weir_round_weights(q->inputs, o->node, scales, low, high, corrects, change);
-    if (rounded != NULL && corrects) change_bias(q, o->node, change, outputs);
+    if (rounded != NULL && corrects) change_bias(q, o->node, change);
     free(change);
     return rounded;
 }
 
-static weir_value add_affine_weights(weir_quantizer *q, const operand *o, const weir_number *n,
-                                     const weir_array *data) {
-    weir_array *scales = scales_of_outputs(n, o, data), *rounded = round_by_data(q, o, n, scales);
+/* Always symmetric: weights have no zero point. */
+static weir_value add_affine_weights(weir_quantizer *q, const operand *o, weir_number n, const weir_array *data) {
+    weir_number_set(&n, WEIR_KEY_SYMMETRIC, 1);
+    weir_array *scales = scales_of_outputs(&n, o, data), *rounded = round_by_data(q, o, &n, scales);
     operand by_data = *o;
     if (rounded != NULL) by_data.value = add_scales(q, o, "rounded", rounded);
     const weir_value result =
-        add_quant(q, &by_data, (codes){weir_number_get(n, WEIR_KEY_WIDTH), true, true, false, 0}, scales);
+        add_quant(q, &by_data, (codes){weir_number_get(&n, WEIR_KEY_WIDTH), true, true, false, 0}, scales);
     weir_array_free(scales);
     if (rounded != NULL) weir_array_free(rounded);
     return result;
@@ -227,7 +213,7 @@ static weir_value quantize_constant(weir_quantizer *q, const operand *o, weir_nu
     if (data->dtype != WEIR_FLOAT32 || data->shape.rank < 1) return add_fake(q, o, &n);
     const bool has_outputs = data->shape.rank > 1 && o->output == 0;
     switch (n.id) {
-    case WEIR_NUMBER_AFFINE: return add_affine_weights(q, o, &n, data);
+    case WEIR_NUMBER_AFFINE: return add_affine_weights(q, o, n, data);
     case WEIR_NUMBER_BINARY:
         if (weir_number_get(&n, WEIR_KEY_BIPOLAR) != 0) return add_sign(q, o);
         return has_outputs ? add_rows(q, o, &n, (codes){1, false, false, false, 0}, data) : add_fake(q, o, &n);
@@ -251,7 +237,8 @@ static weir_value quantize_constant(weir_quantizer *q, const operand *o, weir_nu
 /* --- data --- */
 
 /* What rounding and clipping change of what the calibration showed, squared. */
-static double error_of(const weir_histogram *h, const weir_number *n, const weir_number_shared *shared) {
+static double error_of(const void *user, const weir_number *n, const weir_number_shared *shared) {
+    const weir_histogram *h = user;
     double error = 0;
     for (size_t i = 0; i < WEIR_HISTOGRAM_BINS; i++) {
         if (h->bin[i] == 0) continue;
@@ -262,27 +249,14 @@ static double error_of(const weir_histogram *h, const weir_number *n, const weir
     return error;
 }
 
-/* That of the range, or with `mse` of the part of it, down to a fifth, with the least error. */
-static weir_number_shared affine_of_data(const weir_number *n, const weir_quantized_value *own) {
-    enum { PARTS = 100, LEAST = 20 };
-    const weir_range *r = &own->range;
-    weir_number_shared best = weir_number_affine(n, r->min, r->max);
-    double least = INFINITY;
-    if (own->histogram == NULL || weir_number_get(n, WEIR_KEY_MSE) == 0) return best;
-    for (int part = PARTS; part >= LEAST; part--) {
-        const weir_number_shared shared = weir_number_affine(n, r->min * part / PARTS, r->max * part / PARTS);
-        const double error = error_of(own->histogram, n, &shared);
-        if (!(error < least)) continue;
-        least = error;
-        best = shared;
-    }
-    return best;
-}
-
 static weir_value add_affine_data(weir_quantizer *q, const operand *o, weir_number n) {
     if (weir_number_get(&n, WEIR_KEY_SYMMETRIC) == WEIR_NUMBER_CHOSEN) weir_number_set(&n, WEIR_KEY_SYMMETRIC, 0);
     const bool is_symmetric = weir_number_get(&n, WEIR_KEY_SYMMETRIC) != 0;
-    const weir_number_shared shared = affine_of_data(&n, weir_quantizer_value(q, o->value));
+    const weir_quantized_value *own = weir_quantizer_value(q, o->value);
+    const weir_range *r = &own->range;
+    const weir_number_shared shared = own->histogram == NULL
+                                          ? weir_number_affine(&n, r->min, r->max)
+                                          : weir_number_affine_best(&n, r->min, r->max, error_of, own->histogram);
     const codes c = {weir_number_get(&n, WEIR_KEY_WIDTH), is_symmetric, is_symmetric, false, shared.zero};
     return add_with(q, o, c, shared.scale > LEAST_SCALE ? shared.scale : 1);
 }
@@ -389,11 +363,11 @@ static const weir_array *scales_of(const weir_graph *graph, weir_value value) {
  * have more digits than a float32 number it stays. */
 static bool quantize_bias(weir_quantizer *q, weir_node node) {
     enum { DIGITS = 24 };
-    if (!has_bias(q->graph, node, outputs_of_bias(q->graph, node))) return true;
+    const weir_array *bias = bias_of(q->graph, node);
+    if (bias == NULL) return true;
     const weir_value value = weir_node_input(q->graph, node, 2);
     const weir_array *data = scales_of(q->graph, weir_node_input(q->graph, node, 0));
     const weir_array *weights = scales_of(q->graph, weir_node_input(q->graph, node, 1));
-    const weir_array *bias = weir_value_constant(q->graph, value);
     if (data == NULL || weights == NULL || data->count != 1 || (weights->count != 1 && weights->count != bias->count))
         return true;
     weir_shape shape = bias->shape;

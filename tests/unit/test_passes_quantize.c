@@ -42,6 +42,12 @@ static double parameter(const weir_graph *g, const char *user, size_t of, size_t
     return weir_array_get(array, element);
 }
 
+static void assert_lowers(const weir_graph *g) {
+    weir_graph *integer = weir_lower_integer(g);
+    assert_non_null(integer);
+    weir_graph_free(integer);
+}
+
 static void int8_parameters(void **state) {
     (void)state;
     write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
@@ -77,9 +83,7 @@ static void int8_parameters(void **state) {
     assert_true(parameter(g, "add", 1, 1, 0) ==
                 (double)((float)parameter(g, "mm", 0, 1, 0) * (float)parameter(g, "mm", 1, 1, 0)));
     assert_int_equal(weir_node_metadata_of(g, weir_graph_find_node(g, "gemm"))->software.count, 6);
-    weir_graph *integer = weir_lower_integer(g);
-    assert_non_null(integer);
-    weir_graph_free(integer);
+    assert_lowers(g);
     weir_module_free(module);
 }
 
@@ -113,9 +117,7 @@ static void transposed_groups(void **state) {
         assert_true(parameter(g, "up", 2, 0, i) == nearbyint(b[i] / scale));
     }
     assert_true(parameter(g, "up", 1, 1, 1) == (double)scales[1]);
-    weir_graph *integer = weir_lower_integer(g);
-    assert_non_null(integer);
-    weir_graph_free(integer);
+    assert_lowers(g);
     weir_module_free(module);
 }
 
@@ -133,9 +135,7 @@ static void products_of_two_tensors(void **state) {
     assert_non_null(g);
     assert_true(parameter(g, "product", 0, 1, 0) == parameter(g, "layer", 0, 1, 0));
     assert_true(parameter(g, "product", 1, 1, 0) > 0);
-    weir_graph *integer = weir_lower_integer(g);
-    assert_non_null(integer);
-    weir_graph_free(integer);
+    assert_lowers(g);
     weir_module_free(module);
 }
 
@@ -159,9 +159,7 @@ static void fixed_grid(void **state) {
     assert_string_equal(weir_node_string(g, quant, "rounding_mode", ""), "FLOOR");
     quant = weir_value_producer(g, weir_node_input(g, weir_graph_find_node(g, "gemm"), 1));
     assert_string_equal(weir_node_string(g, quant, "rounding_mode", ""), "ROUND");
-    weir_graph *integer = weir_lower_integer(g);
-    assert_non_null(integer);
-    weir_graph_free(integer);
+    assert_lowers(g);
     weir_module_free(module);
 }
 
@@ -182,9 +180,7 @@ static void fraction_bits_of_a_range(void **state) {
         assert_non_null(g);
         assert_true(parameter(g, "gemm", 0, 1, 0) == cases[i].data);
         assert_true(parameter(g, "gemm", 2, 1, 0) == cases[i].bias);
-        weir_graph *integer = weir_lower_integer(g);
-        assert_non_null(integer);
-        weir_graph_free(integer);
+        assert_lowers(g);
         free(pipeline);
         weir_module_free(module);
     }
@@ -224,12 +220,27 @@ static void weights_round_by_data(void **state) {
         assert_true(first + second == cases[i].sum && first * second == 0);
         assert_true(parameter(g, "gemm", 1, 0, 2) == 1);
         assert_true(fabs(parameter(g, "gemm", 2, 0, 0) - cases[i].bias) < 1e-6);
-        weir_graph *integer = weir_lower_integer(g);
-        assert_non_null(integer);
-        weir_graph_free(integer);
+        assert_lowers(g);
         free(pipeline);
         weir_module_free(module);
     }
+}
+
+/* Weights have no zero point: 0.5 and -1 have the scale 1 / 127, 0.25 and 0.125 have 0.25 / 127, also where the data's
+ * quantizers are asymmetric. */
+static void affine_weights_are_symmetric(void **state) {
+    (void)state;
+    static const char config[] = "default: {config: {name: affine, symmetric: 0, mse: 0}}\n";
+    assert_true(weir_file_write("test_passes_quantize.yaml", config, sizeof config - 1));
+    write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = run(module, "quantize{config=test_passes_quantize.yaml,calibration=test_passes_quantize.csv}");
+    assert_non_null(g);
+    assert_true(parameter(g, "gemm", 1, 1, 0) == (double)(float)(1.0 / 127));
+    assert_true(parameter(g, "gemm", 1, 1, 1) == (double)(float)(0.25 / 127));
+    assert_true(parameter(g, "gemm", 0, 1, 0) == (double)(float)(3.0 / 255));
+    assert_lowers(g);
+    weir_module_free(module);
 }
 
 /* Weights 0.5, -1, 0.25, 0.125 on the grid of 1/4 are 2, -4, 1 and 0.5, which goes to even 0; biases 0.3 and -0.2 are
@@ -580,6 +591,7 @@ int main(void) {
         TEST(products_of_two_tensors),
         TEST(fixed_grid),
         TEST(weights_round_by_data),
+        TEST(affine_weights_are_symmetric),
         TEST(fraction_bits_of_a_range),
         TEST(calibration_is_needed),
         TEST(other_operators_are_refused),

@@ -130,11 +130,9 @@ bool weir_number_set(weir_number *n, weir_number_key key, int value) {
 }
 
 const char *weir_number_conflict(const weir_number *n) {
-    const bool has_exponent = weir_number_has(n, WEIR_KEY_EXPONENT_WIDTH);
     switch (n->id) {
     case WEIR_NUMBER_MINIFLOAT_IEEE:
     case WEIR_NUMBER_BLOCK_MINIFLOAT:
-        assert(has_exponent);
         if (weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH) < weir_number_get(n, WEIR_KEY_WIDTH)) return NULL;
         return "exponent_width must be less than width, for a sign";
     case WEIR_NUMBER_MINIFLOAT_DENORM:

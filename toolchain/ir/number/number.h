@@ -105,6 +105,11 @@ bool weir_number_measures(const weir_number *n);
 weir_number_shared weir_number_measure(const weir_number *n, const float *x, size_t count, double whole);
 /* The scale and the zero point of AFFINE that hold a range. */
 weir_number_shared weir_number_affine(const weir_number *n, double least, double largest);
+/* The same; with `mse` those of the part of the range, from all of it down to a fifth, for which `error` is least: what
+ * is rare is clipped. */
+typedef double weir_number_error(const void *user, const weir_number *n, const weir_number_shared *shared);
+weir_number_shared weir_number_affine_best(const weir_number *n, double least, double largest, weir_number_error *error,
+                                           const void *user);
 /* The code of x, and what a code stands for. NaN gives the code of 0, or the lowest where 0 has none. */
 int64_t weir_number_encode(const weir_number *n, const weir_number_shared *shared, double x);
 double weir_number_decode(const weir_number *n, const weir_number_shared *shared, int64_t code);
